@@ -1,0 +1,76 @@
+// What a translation model is, as data: its shape, how its layers are put together and the defaults
+// its checkpoint carries. Families (Marian now; M2M-100, mBART, T5 later) differ in this and in
+// their name map, never in the layers that read it.
+//
+// Plain values, immutable once loaded.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/ops/activation.h"
+
+namespace dragoman {
+
+enum class NormPlacement {
+  kPost,  // y = LN(x + sublayer(x)): Marian
+};
+
+enum class PositionKind {
+  kSinusoidal,  // [sin half | cos half], frequency 10000^(-2i/d); a table stored in the weights
+                // wins
+};
+
+// When generation ends (decoding.md a.7): the checkpoint's early_stopping.
+enum class EarlyStopping { kTrue, kFalse, kNever };
+
+struct ModelShape {
+  int d_model = 0;
+  int encoder_layers = 0;
+  int decoder_layers = 0;
+  int encoder_heads = 0;
+  int decoder_heads = 0;
+  int encoder_ffn = 0;
+  int decoder_ffn = 0;
+  int source_vocab = 0;
+  int target_vocab = 0;
+  int max_positions = 0;  // rows of the position table: the longest source and target, in tokens
+};
+
+struct SpecialTokens {
+  int eos = 0;
+  int unk = 0;
+  int pad = 0;
+  int decoder_start = 0;
+};
+
+// generation_config.json (or, without it, the same fields of config.json). Fields that are not here
+// must hold their neutral value in the file, or loading is refused by the field's name.
+struct GenerationDefaults {
+  int num_beams = 1;
+  float length_penalty = 1.0F;
+  EarlyStopping early_stopping = EarlyStopping::kFalse;
+  int max_length = 0;               // counts the start token and EOS
+  int min_length = 0;               // counts the start token
+  std::optional<int> forced_eos;    // token forced at the last position, with log-prob 0
+  std::vector<int> banned_tokens;   // bad_words_ids of one token each
+  bool renormalize_logits = false;  // log-probs renormalised after the masks
+};
+
+struct ModelSpec {
+  std::string family;  // "marian"
+  ModelShape shape;
+  NormPlacement norm = NormPlacement::kPost;
+  PositionKind positions = PositionKind::kSinusoidal;
+  float norm_epsilon = 1e-5F;
+  Activation activation = Activation::kRelu;
+  float embedding_scale = 1.0F;  // sqrt(d_model), or 1
+  bool share_embeddings = true;  // one matrix for source and target embedding
+  bool tie_output = true;        // the output layer's matrix is the target embedding
+  SpecialTokens tokens;
+  GenerationDefaults generation;
+};
+
+}  // namespace dragoman
