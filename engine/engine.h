@@ -1,0 +1,245 @@
+// The engine: text in, text out, for one model. All that the server sees of it.
+//
+// A job is one request: its items are split into segments, tokenised, queued, encoded, decoded in
+// the running batch and put together again. Admission is whole or not at all, at once; what was
+// admitted is answered exactly once, by a result or a status per item and one OnDone per job.
+//
+// Thread-safety: every method may be called from any thread, none of them blocks. Text is UTF-8 and
+// checked by the caller. Times are nanoseconds of the injected clock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/base/clock.h"
+
+namespace dragoman {
+
+enum class Priority { kInteractive, kNormal, kBulk };
+
+enum class StopRule { kFirstK, kHeuristic, kNever };
+
+// The log-prob of an EOS that the length limit forces (decoding.md section 0 and a.7).
+enum class ForcedEos { kModel, kZero, kNone };
+
+enum class SplitMode { kUnset, kNone, kSentences, kLines };
+
+enum class OnTooLong { kSplit, kReject };
+
+// From best to worst: a text of several segments has the worst of theirs.
+enum class FinishReason { kEos, kLength, kConstraintsUnmet, kNoOutput };
+
+// Options as the caller asked for them. What is unset comes from the profile: the checkpoint's
+// generation_config (decoding.md a.7, profile hf).
+struct DecodingOptions {
+  std::optional<int> beam_size;
+  std::optional<int> num_alternatives;
+  std::optional<float> length_penalty;
+  std::optional<StopRule> stop_rule;
+  std::optional<float> patience;
+  std::optional<ForcedEos> forced_eos;
+  std::optional<int> max_output_tokens;
+  std::optional<float> max_length_ratio;
+  std::optional<int> max_length_extra;
+  std::optional<int> min_output_tokens;
+};
+
+struct ReturnOptions {
+  bool scores = false;
+  bool tokens = false;
+  bool token_scores = false;
+  bool partials = false;  // growing prefixes as segment updates
+  bool segments = false;  // final segment updates as each finishes (StreamTranslate)
+};
+
+struct TranslationJob {
+  std::string request_id;  // for logs
+  std::vector<std::string> items;
+  std::string source_language;  // as on the wire; may be empty where the model has one
+  std::string target_language;
+  DecodingOptions decoding;
+  SplitMode split = SplitMode::kUnset;
+  OnTooLong on_too_long = OnTooLong::kSplit;
+  ReturnOptions returns;
+  Priority priority = Priority::kNormal;
+  Nanos deadline = kNoDeadline;
+};
+
+struct ByteRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+struct SentenceRange {
+  ByteRange source;
+  ByteRange target;
+};
+
+// One hypothesis of an item: rank 0 is the translation, ranks 1.. the alternatives.
+struct Hypothesis {
+  std::string text;
+  float score = 0;     // normalised; of the best hypothesis of a single segment
+  float log_prob = 0;  // raw sum, over all segments
+  FinishReason finish_reason = FinishReason::kEos;
+  std::vector<std::string> tokens;  // target pieces, when asked for
+  std::vector<float> token_scores;  // log-probs, EOS's last; when asked for
+};
+
+struct ItemResult {
+  int index = 0;
+  absl::Status status;  // not OK: only `index` holds besides
+  std::vector<Hypothesis> hypotheses;
+  std::vector<SentenceRange> sentences;
+  std::vector<std::string> source_tokens;  // when asked for
+  int64_t source_token_count = 0;
+  int64_t target_token_count = 0;  // of the best hypotheses, EOS included
+};
+
+struct SegmentUpdate {
+  int item = 0;
+  int segment = 0;
+  ByteRange source;
+  std::string text;  // the whole prefix so far
+  bool final = false;
+};
+
+// Sums over the job's segments, but total, which is the job's own.
+struct JobTimings {
+  Nanos tokenize = 0;
+  Nanos queue = 0;
+  Nanos encode = 0;
+  Nanos slot_wait = 0;
+  Nanos decode = 0;
+  Nanos detokenize = 0;
+  Nanos total = 0;
+};
+
+// What a job's owner hears. Calls for one job never overlap and come from engine threads: they must
+// not block and must not call back into the engine but for Cancel. Order: any number of OnSegment
+// and OnItem (a segment's final before its item), then OnDone once, after which the sink is let go.
+class TranslationSink {
+ public:
+  virtual ~TranslationSink() = default;
+  virtual void OnSegment(SegmentUpdate update) = 0;
+  // Exactly once for each item of a job whose OnDone is OK.
+  virtual void OnItem(ItemResult result) = 0;
+  // OK, or why the whole job ended: CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE, INTERNAL.
+  virtual void OnDone(const absl::Status& status, const JobTimings& timings) = 0;
+};
+
+enum class RejectReason {
+  kNone,
+  kQueueFull,
+  kTokenBudget,
+  kTooLarge,  // larger than the whole capacity: not retryable
+  kInvalid,
+  kUnsupported,
+  kDraining,
+  kDeadline,
+};
+
+enum class CancelCause { kClient, kDeadline, kDrain };
+
+using JobId = uint64_t;
+
+struct Admission {
+  absl::Status status;  // OK: admitted as `job`
+  RejectReason reason = RejectReason::kNone;
+  Nanos retry_after = 0;  // a hint, with RESOURCE_EXHAUSTED
+  JobId job = 0;
+};
+
+struct LanguagePair {
+  std::string source;  // "" = any
+  std::string target;
+};
+
+struct ModelInfo {
+  std::string name;
+  std::string family;
+  std::string device;        // "cpu"
+  std::string compute_type;  // "float32"
+  std::vector<LanguagePair> pairs;
+  int source_vocabulary = 0;
+  int target_vocabulary = 0;
+  int64_t parameters = 0;
+  int max_source_tokens = 0;
+  int max_target_tokens = 0;
+  int max_rows = 0;
+  int max_beam = 0;
+  int default_beam = 0;
+};
+
+// One consistent picture: accepted == sum of outcomes + waiting + running.
+struct SegmentCounts {
+  int64_t accepted = 0;
+  int64_t eos = 0;
+  int64_t length = 0;
+  int64_t constraints_unmet = 0;
+  int64_t no_output = 0;
+  int64_t cancelled = 0;
+  int64_t deadline = 0;
+  int64_t error = 0;
+  int64_t waiting = 0;
+  int64_t running = 0;
+};
+
+struct EngineStats {
+  SegmentCounts segments;
+  int64_t requests_waiting = 0;  // admitted, nothing of it decoding yet
+  int64_t requests_running = 0;
+  int64_t queue_segments = 0;
+  int64_t queue_tokens = 0;
+  int64_t queue_segment_capacity = 0;
+  int64_t queue_token_capacity = 0;
+  Nanos queue_oldest_age = 0;
+  int64_t encoded_segments = 0;
+  int64_t encoded_tokens = 0;
+  int64_t encoded_segment_capacity = 0;
+  Nanos encoded_oldest_age = 0;
+  int64_t rows = 0;
+  int64_t row_capacity = 0;
+  double kv_self_usage = 0;  // share of the pages in use, 0..1
+  double kv_cross_usage = 0;
+  int64_t weight_bytes = 0;
+  int64_t kv_bytes = 0;
+  int64_t workspace_bytes = 0;
+  int64_t detokenize_backlog = 0;
+  Nanos last_step = 0;   // clock time of the latest decode step of the worker furthest behind
+  bool stalled = false;  // a worker has busy rows and made no step for the watchdog time
+  int live_workers = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual const ModelInfo& info() const = 0;
+
+  // Checks the options, reserves capacity by code points and takes the job, or refuses it whole:
+  // INVALID_ARGUMENT, RESOURCE_EXHAUSTED (with retry_after), UNAVAILABLE (draining),
+  // DEADLINE_EXCEEDED. The sink is called only for an admitted job.
+  virtual Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) = 0;
+
+  // Ends a job early; its rows are free at the next step. OnDone follows with CANCELLED,
+  // DEADLINE_EXCEEDED or UNAVAILABLE by the cause. No effect on a job that has ended.
+  virtual void Cancel(JobId job, CancelCause cause) = 0;
+
+  // From now on Submit answers UNAVAILABLE; what was admitted goes on.
+  virtual void StopAdmission() = 0;
+
+  // Jobs admitted whose OnDone has not returned yet.
+  virtual int64_t jobs_in_flight() const = 0;
+
+  // Ends every job in flight as Cancel does.
+  virtual void CancelAll(CancelCause cause) = 0;
+
+  virtual EngineStats Stats() const = 0;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,53 @@
+// What metrics want to know of the engine, as events. The server turns them into Prometheus series.
+//
+// Called from engine threads, at most once per step, window or segment: implementations must be
+// thread-safe and must not block.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/clock.h"
+#include "engine/engine.h"
+
+namespace dragoman {
+
+enum class Stage { kTokenize, kQueue, kEncode, kSlotWait, kDecode, kDetokenize };
+
+class EngineObserver {
+ public:
+  virtual ~EngineObserver() = default;
+
+  // One decode step of one worker: `rows` busy of `row_capacity`, of `segments` slots, `topped_up`
+  // of which were admitted right before it.
+  struct Step {
+    Nanos duration;
+    int rows;
+    int row_capacity;
+    int segments;
+    int topped_up;
+  };
+  virtual void OnStep(const Step& step) = 0;
+
+  // One encoder window. `padding` tokens were computed for nothing.
+  virtual void OnEncode(int segments, int64_t tokens, int64_t padding) = 0;
+
+  // A segment spent this long in a stage.
+  virtual void OnStage(Stage stage, Nanos duration) = 0;
+
+  // A job's items were split and tokenised.
+  virtual void OnJobTokenized(int64_t source_tokens, int beam_size) = 0;
+
+  // A segment ended with a translation of this many tokens (EOS included).
+  virtual void OnSegmentTranslated(int64_t source_tokens, int64_t target_tokens) = 0;
+
+  // A job ended with a translation of this many tokens in all.
+  virtual void OnJobTranslated(int64_t target_tokens) = 0;
+
+  // A segment was cancelled at a stage, after `wasted_tokens` decoded for nothing.
+  virtual void OnSegmentCancelled(Stage stage, CancelCause cause, int64_t wasted_tokens) = 0;
+
+  // Something of our own failed: kind "nan", "encode", "decode", "worker".
+  virtual void OnError(const char* kind) = 0;
+};
+
+}  // namespace dragoman
