@@ -17,22 +17,15 @@
 
 #include "absl/status/status.h"
 #include "engine/base/clock.h"
+#include "kernels/decide/options.h"
 
 namespace dragoman {
 
 enum class Priority { kInteractive, kNormal, kBulk };
 
-enum class StopRule { kFirstK, kHeuristic, kNever };
-
-// The log-prob of an EOS that the length limit forces (decoding.md section 0 and a.7).
-enum class ForcedEos { kModel, kZero, kNone };
-
 enum class SplitMode { kUnset, kNone, kSentences, kLines };
 
 enum class OnTooLong { kSplit, kReject };
-
-// From best to worst: a text of several segments has the worst of theirs.
-enum class FinishReason { kEos, kLength, kConstraintsUnmet, kNoOutput };
 
 // Options as the caller asked for them. What is unset comes from the profile: the checkpoint's
 // generation_config (decoding.md a.7, profile hf).
@@ -120,7 +113,7 @@ struct JobTimings {
 };
 
 // What a job's owner hears. Calls for one job never overlap and come from engine threads: they must
-// not block and must not call back into the engine but for Cancel. Order: any number of OnSegment
+// not block; of the engine they may call Cancel. Order: any number of OnSegment
 // and OnItem (a segment's final before its item), then OnDone once, after which the sink is let go.
 class TranslationSink {
  public:
