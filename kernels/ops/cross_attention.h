@@ -1,0 +1,30 @@
+// Cross-attention: the encoder side writes the K/V of a segment's source into pages once, the
+// decode side reads them for all rows of the segment's slot.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/ops/kv_pages.h"
+#include "kernels/ops/op_context.h"
+
+namespace dragoman {
+
+// Writes the K/V of layers first_layer .. first_layer + layer_count - 1.
+//
+//   kv [tokens, layer_count * 2 * d]: for each layer k | v of a source token; d = layout.width()
+//   offsets [segments + 1]: segment i is the tokens offsets[i] .. offsets[i + 1]; offsets[0] = 0
+//   page_offsets [segments + 1], pages: page j of segment i is pages[page_offsets[i] + j]; it has
+//     PagesFor(its length) of them
+//
+// Positions of the last page beyond the segment are set to zero.
+void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, int layer_count,
+                  const float* kv, const int32_t* offsets, int64_t segments,
+                  const int32_t* page_offsets, const int32_t* pages, float* pool);
+
+// context_out[r] = softmax(q[r] K^T / sqrt(head_dim)) V over the source of the row's slot.
+//
+//   q, context_out [rows.count, d]; rows.lane and rows.position are not read (may be nullptr)
+void CrossAttention(OpContext& context, const KvLayout& layout, int layer, const DecodeRows& rows,
+                    const CrossKvTables& tables, const float* q, float* context_out);
+
+}  // namespace dragoman

@@ -1,0 +1,24 @@
+// Self-attention of one decoding step in one layer: appends K and V of each row's new position to
+// its lane's page, then attends over positions 0 .. position of the row's hypothesis.
+//
+//   qkv [rows.count, 3 * d]: q | k | v of the new position; d = layout.width()
+//   context_out [rows.count, d]
+//
+// Earlier positions are found through the ancestry table; its entry for the new position is not
+// read. Every row attends over its own length, in an order fixed by the positions alone.
+//
+// REQUIRES: no two rows share (slot, lane); what a row reads at earlier positions is not written by
+// another row of the call (so: all rows of a slot are at one position); pages exist for all
+// positions up to the new one.
+#pragma once
+
+#include "kernels/ops/kv_pages.h"
+#include "kernels/ops/op_context.h"
+
+namespace dragoman {
+
+void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
+                         const DecodeRows& rows, const SelfKvTables& tables, const float* qkv,
+                         float* context_out);
+
+}  // namespace dragoman

@@ -1,0 +1,23 @@
+// Self-attention of the encoder over packed segments: every token attends to all of its own segment
+// and to nothing else. No padding anywhere.
+//
+//   qkv [tokens, 3 * d]: q | k | v of a token; d = heads * head_dim
+//   offsets [segments + 1]: segment i is the tokens offsets[i] .. offsets[i + 1]; offsets[0] = 0
+//   context_out [tokens, d]: softmax(q k^T / sqrt(head_dim)) v
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/ops/op_context.h"
+
+namespace dragoman {
+
+// What to Reserve in a context so that EncoderAttention allocates nothing for segments up to
+// max_segment_tokens.
+size_t EncoderAttentionScratch(int64_t max_segment_tokens, int head_dim);
+
+void EncoderAttention(OpContext& context, const float* qkv, const int32_t* offsets,
+                      int64_t segments, int heads, int head_dim, float* context_out);
+
+}  // namespace dragoman

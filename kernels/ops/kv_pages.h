@@ -1,0 +1,85 @@
+// Pages of attention memory. A page holds K and V of kPagePositions positions of one lane (self) or
+// of one segment's source (cross), of ALL decoder layers. Both kinds have one size and come from
+// one pool.
+//
+// Plain values, device-friendly. Only the operations that write and read pages know their inside:
+//   self page    [layer][K | V][position][heads * head_dim]
+//   cross page   [layer][head][ K: [head_dim][position] | V: [position][head_dim] ]
+// Cross K is transposed so that scores are computed for many positions at once; a self page is not,
+// for the positions of a hypothesis come from the pages of different lanes.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/decide/host_device.h"
+
+namespace dragoman {
+
+inline constexpr int kPagePositions = 32;
+
+// The largest head_dim that the attention operations take.
+inline constexpr int kMaxHeadDim = 256;
+
+// Lanes of a slot: the row length of `slot_lanes`, the bound of the bytes of `ancestry`.
+inline constexpr int kMaxSlotLanes = 64;
+
+struct KvLayout {
+  int32_t layers = 0;
+  int32_t heads = 0;
+  int32_t head_dim = 0;
+
+  DRAGOMAN_HD int32_t width() const { return heads * head_dim; }
+  DRAGOMAN_HD int64_t FloatsPerPage() const {
+    return int64_t{2} * layers * kPagePositions * width();
+  }
+  DRAGOMAN_HD static int64_t PagesFor(int64_t positions) {
+    return (positions + kPagePositions - 1) / kPagePositions;
+  }
+
+  // Offsets in floats from the start of a page; `position` is within the page.
+  DRAGOMAN_HD int64_t SelfK(int layer, int position) const {
+    return (int64_t{2} * layer * kPagePositions + position) * width();
+  }
+  DRAGOMAN_HD int64_t SelfV(int layer, int position) const {
+    return ((int64_t{2} * layer + 1) * kPagePositions + position) * width();
+  }
+  DRAGOMAN_HD int64_t CrossK(int layer, int head) const {
+    return (int64_t{layer} * heads + head) * 2 * kPagePositions * head_dim;
+  }
+  DRAGOMAN_HD int64_t CrossV(int layer, int head) const {
+    return CrossK(layer, head) + int64_t{kPagePositions} * head_dim;
+  }
+};
+
+// The rows of a step, one entry each. The rows of a slot are adjacent.
+struct DecodeRows {
+  int64_t count = 0;
+  const int32_t* slot = nullptr;
+  const int32_t* lane = nullptr;      // within the slot, 0 .. kMaxSlotLanes - 1
+  const int32_t* position = nullptr;  // of the new token: 0 for the first one
+};
+
+// Where the self K/V of every hypothesis lies. A lane's number in the whole batch is
+// slot_lanes[slot * kMaxSlotLanes + lane]; its page for position p is
+// lane_pages[number * pages_per_lane + p / kPagePositions]; the page's memory is
+// pool + page * FloatsPerPage(). ancestry[number * max_positions + p] is the lane (within the slot)
+// that wrote position p of the hypothesis that is now in that lane.
+struct SelfKvTables {
+  float* pool = nullptr;
+  const int32_t* lane_pages = nullptr;
+  int32_t pages_per_lane = 0;
+  const int32_t* slot_lanes = nullptr;
+  const uint8_t* ancestry = nullptr;
+  int32_t max_positions = 0;
+};
+
+// Where the cross K/V of every slot lies: page i of a slot (source positions 32 i ..) is
+// pages[slot * pages_per_slot + i].
+struct CrossKvTables {
+  const float* pool = nullptr;
+  const int32_t* pages = nullptr;
+  int32_t pages_per_slot = 0;
+  const int32_t* source_length = nullptr;  // [slots], in positions, > 0
+};
+
+}  // namespace dragoman

@@ -1,0 +1,44 @@
+// y = activation(x W^T + bias) with weights that are packed once and shared by all.
+//
+//   x [rows, in], W [out, in], bias [out], y [rows, out]; f32, row-major, dense. x and y must not
+//   overlap.
+//
+// A row's result depends on that row and the weights only: it is bit-equal whatever rows are beside
+// it, for any number of rows and threads (on machines of one instruction set).
+//
+// Immutable after Create: any number of threads may Run at once, each with a context of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "kernels/ops/activation.h"
+#include "kernels/ops/op_context.h"
+
+namespace dragoman {
+
+class Linear {
+ public:
+  // Copies weight and bias (nullptr: none). REQUIRES: in, out > 0.
+  static std::unique_ptr<Linear> Create(const float* weight, const float* bias, int in, int out,
+                                        Activation activation = Activation::kNone);
+  virtual ~Linear() = default;
+
+  // Prepares `context` for every number of rows up to max_rows: later Runs allocate nothing.
+  virtual void Warm(OpContext& context, int64_t max_rows) const = 0;
+
+  // Any rows >= 0; rows beyond what was warmed work, but may allocate.
+  virtual void Run(OpContext& context, const float* x, int64_t rows, float* y) const = 0;
+
+  int in() const { return in_; }
+  int out() const { return out_; }
+
+ protected:
+  Linear(int in, int out) : in_(in), out_(out) {}
+
+ private:
+  const int in_;
+  const int out_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,49 @@
+// What an operation needs besides its operands: how many threads it may use, and scratch memory.
+//
+// Thread-safety: one context per calling thread (an encoder thread, a decode thread); a context is
+// not shared. Its scratch grows when an operation asks for more than it has; after the Warm or
+// Reserve calls that the operations document, nothing is allocated any more.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace dragoman {
+
+class OpContext {
+ public:
+  // REQUIRES: threads >= 1. With 1 the caller's own thread does all the work and no pool is woken.
+  explicit OpContext(int threads = 1);
+  ~OpContext();
+  OpContext(const OpContext&) = delete;
+  OpContext& operator=(const OpContext&) = delete;
+
+  int threads() const { return threads_; }
+
+  // Makes every thread's scratch at least this large.
+  void Reserve(size_t floats_per_thread);
+
+  // Scratch of one of the threads, 64-byte aligned, contents undefined; valid until the next
+  // operation. REQUIRES: 0 <= thread < threads().
+  float* Scratch(int thread, size_t floats);
+
+  // State of the CPU library; private to kernels/.
+  struct Library;
+  Library& library() { return *library_; }
+
+ private:
+  struct Free {
+    void operator()(float* p) const;
+  };
+  struct Buffer {
+    std::unique_ptr<float, Free> floats;
+    size_t size = 0;
+  };
+
+  const int threads_;
+  std::vector<Buffer> scratch_;
+  std::unique_ptr<Library> library_;
+};
+
+}  // namespace dragoman
