@@ -1,0 +1,61 @@
+// Cuts text into the pieces that are translated one by one, and puts translations together again.
+//
+// A piece is a byte range of the text. Everything outside the pieces (white space before, between
+// and after them, line breaks, blank lines) is passed through byte for byte, so structure comes
+// back as it was. A piece is never empty and neither begins nor ends with white space; white space
+// inside it goes to the model.
+//
+// Thread-safety: all const methods may run in several threads at once.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/text/text_range.h"
+
+namespace dragoman {
+
+enum class Segmentation {
+  kNone,       // one piece, line breaks inside it included
+  kSentences,  // a piece per sentence; a line break always ends one
+  kLines,      // a piece per line
+};
+
+class SentenceSplitter {
+ public:
+  // `source_language` is BCP-47 ("de", "pt-BR"); an unknown or empty one gets the rules of the
+  // root locale. INTERNAL when ICU has no data.
+  static absl::StatusOr<std::unique_ptr<SentenceSplitter>> Create(std::string_view source_language);
+  ~SentenceSplitter();
+
+  // The pieces in order; none for text of white space alone. Time is linear in the size of `text`.
+  // REQUIRES: `text` is valid UTF-8.
+  std::vector<TextRange> Split(std::string_view text, Segmentation mode) const;
+
+ private:
+  struct Rules;
+  explicit SentenceSplitter(std::unique_ptr<Rules> rules);
+
+  std::unique_ptr<Rules> rules_;
+};
+
+struct JoinedText {
+  std::string text;
+  std::vector<TextRange> ranges;  // where each translation lies in `text`
+};
+
+// The text with translations[i] in the place of pieces[i]. Where two pieces touch, the script of
+// the text at the cut is one written without spaces and `target_uses_spaces`, one space is put
+// between the translations. REQUIRES: as many translations as pieces; pieces in order, no overlap.
+JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pieces,
+                            std::span<const std::string> translations, bool target_uses_spaces);
+
+// Whether sentences of this language (BCP-47) are set apart by spaces: not so for Chinese,
+// Japanese, Thai, Lao, Khmer, Burmese and the like.
+bool LanguageUsesSpaces(std::string_view language);
+
+}  // namespace dragoman

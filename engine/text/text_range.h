@@ -1,0 +1,20 @@
+// A range of bytes of some text, [begin, end). In this folder ranges lie on code point boundaries.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace dragoman {
+
+struct TextRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+
+  int64_t size() const { return end - begin; }
+  std::string_view In(std::string_view text) const {
+    return text.substr(static_cast<size_t>(begin), static_cast<size_t>(size()));
+  }
+  bool operator==(const TextRange&) const = default;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,96 @@
+// Text to token ids and back, for a MarianMT checkpoint: SentencePiece cuts the text, the
+// vocabulary gives the ids, as Hugging Face's MarianTokenizer does it (transformers 4.57).
+//
+// Text is text: ">>fra<<", "</s>" or "<unk>" in the contents never become the token of that name
+// (the reference cuts them out); the language tag is an argument.
+//
+// Thread-safety: all const methods may run in several threads at once.
+// Units: byte ranges count bytes of the text given, before any normalisation.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/text/text_range.h"
+
+namespace dragoman {
+
+// What the tokenizer needs of a vocabulary.
+class PieceTable {
+ public:
+  virtual ~PieceTable() = default;
+  virtual std::optional<int> IdOf(std::string_view piece) const = 0;
+  // "" for an id that has no piece.
+  virtual std::string_view PieceOf(int id) const = 0;
+};
+
+struct TokenizerFiles {
+  std::string source_spm;  // the bytes
+  std::string target_spm;
+  std::string source_name = "source.spm";  // for messages
+  std::string target_name = "target.spm";
+};
+
+// Ids of the special tokens. They come from the vocabulary and the config, never from
+// SentencePiece.
+struct SpecialTokens {
+  int eos = 0;
+  int unk = 1;
+  std::optional<int> pad;
+};
+
+struct EncodedText {
+  std::vector<int> ids;
+  // Where each token comes from in the text; as long as `ids`. In order and without overlap; a
+  // token that stands for no text of its own (language tag, EOS, all but the last byte piece of a
+  // character) has an empty range. Together they cover every byte the model sees; what the
+  // normalisation dropped (white space at the ends, control characters) may belong to none.
+  std::vector<TextRange> ranges;
+};
+
+class Tokenizer {
+ public:
+  // The tables are borrowed for the tokenizer's life; they may be the same object. INVALID_ARGUMENT
+  // naming the file when its bytes are not a SentencePiece model that can be used safely.
+  static absl::StatusOr<std::unique_ptr<Tokenizer>> Create(const TokenizerFiles& files,
+                                                           const PieceTable* source_table,
+                                                           const PieceTable* target_table,
+                                                           SpecialTokens special);
+  ~Tokenizer();
+
+  // [language tag] pieces EOS. A piece that the vocabulary lacks becomes <unk>.
+  // REQUIRES: `text` is valid UTF-8.
+  EncodedText EncodeSource(std::string_view text, std::optional<int> language_tag = {}) const;
+
+  // Pieces only, by the target's SentencePiece and vocabulary (forced prefixes, phrases).
+  EncodedText EncodeTarget(std::string_view text) const;
+
+  // Text of target ids: special tokens are skipped, the pieces joined by the target's
+  // SentencePiece, white space at both ends stripped. An id without a piece is dropped like <unk>.
+  std::string Decode(std::span<const int> ids) const;
+
+  // As Decode, but of a prefix that may grow: the result is a byte prefix of Decode(ids + anything)
+  // and of DecodePrefix(ids + anything). See partial_text.cc for what is held back.
+  std::string DecodePrefix(std::span<const int> ids) const;
+
+  // EOS, <unk>, <pad>: skipped by Decode.
+  bool IsSpecial(int id) const;
+  const SpecialTokens& special() const { return special_; }
+
+ private:
+  struct Models;
+  Tokenizer(std::unique_ptr<Models> models, const PieceTable* source, const PieceTable* target,
+            SpecialTokens special);
+
+  std::unique_ptr<Models> models_;
+  const PieceTable* source_table_;
+  const PieceTable* target_table_;
+  SpecialTokens special_;
+};
+
+}  // namespace dragoman
