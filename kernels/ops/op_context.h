@@ -28,10 +28,6 @@ class OpContext {
   // operation. REQUIRES: 0 <= thread < threads().
   float* Scratch(int thread, size_t floats);
 
-  // State of the CPU library; private to kernels/.
-  struct Library;
-  Library& library() { return *library_; }
-
  private:
   struct Free {
     void operator()(float* p) const;
@@ -43,7 +39,6 @@ class OpContext {
 
   const int threads_;
   std::vector<Buffer> scratch_;
-  std::unique_ptr<Library> library_;
 };
 
 }  // namespace dragoman

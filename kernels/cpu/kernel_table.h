@@ -1,0 +1,101 @@
+// The inner loops of the CPU operations: one text (the .inc files of this folder), compiled once
+// for each instruction set, behind one table of functions that is chosen at run time.
+//
+// Within an instruction set every function computes an output element in an order that is fixed by
+// its own operands: it does not depend on the number of rows, on the position of a row in the call
+// or on which thread makes it. All functions are pure: they may be called from any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/ops/activation.h"
+
+namespace dragoman::cpu {
+
+// Weights W [n, k] are packed in panels of kPanelWidth outputs, each stored as [k][width]; the last
+// panel's width is what remains of n, rounded up to kPanelStep.
+inline constexpr int kPanelWidth = 48;
+inline constexpr int kPanelStep = 16;
+
+// Positions of one call of the attention loops.
+inline constexpr int kTilePositions = 32;
+// Query rows that one call of attend_block takes at most.
+inline constexpr int kBlockRows = 4;
+
+struct GemmArgs {
+  const float* x;  // [rows, k], row stride ldx
+  int64_t ldx;
+  int64_t rows;
+  int64_t k;
+  const float* panels;
+  int64_t n;          // outputs, not rounded
+  const float* bias;  // [n rounded up to kPanelStep], never null
+  float* y;           // where the first column of panel_begin goes; row stride ldy
+  int64_t ldy;
+  bool relu;
+  bool padded;          // y has room for the last panel's rounded width: write all of it
+  int64_t panel_begin;  // computes the panels panel_begin .. panel_end - 1
+  int64_t panel_end;
+};
+
+// One tile of up to kTilePositions positions of one row of decoder self-attention, all heads.
+// State between tiles: max and sum [heads], acc [heads * head_dim].
+struct AttendRowArgs {
+  const float* q;              // [heads * head_dim]
+  const float* const* k_rows;  // [positions]: each [heads * head_dim]
+  int64_t v_offset;            // v row = k row + v_offset
+  int positions;
+  int heads;
+  int head_dim;
+  float scale;
+  float* max;
+  float* sum;
+  float* acc;
+};
+
+// One tile of positions of one head for up to kBlockRows query rows that share K and V.
+struct AttendBlockArgs {
+  const float* q;  // [rows, head_dim], row stride q_stride
+  int64_t q_stride;
+  int rows;
+  const float* k;  // transposed: [head_dim][kTilePositions], row stride k_stride, all readable
+  int64_t k_stride;
+  const float* v;  // [positions, head_dim], row stride v_stride
+  int64_t v_stride;
+  int positions;
+  int head_dim;
+  float scale;
+  float* max;  // [rows]
+  float* sum;  // [rows]
+  float* acc;  // [rows, head_dim], row stride acc_stride
+  int64_t acc_stride;
+};
+
+struct KernelTable {
+  const char* name;
+  void (*gemm)(const GemmArgs& args);
+  // In place on one row: GELU or swish.
+  void (*activate)(Activation activation, float* y, int64_t n);
+  // y = LN(x + residual); residual may be null; y may be x or residual.
+  void (*layer_norm)(const float* x, const float* residual, const float* gamma, const float* beta,
+                     float epsilon, int64_t d, float* y);
+  // y = scale * x + p; p may be null.
+  void (*scale_add)(const float* x, float scale, const float* p, int64_t d, float* y);
+  // max is -inf, sum and acc are zero before the first tile.
+  void (*attend_row)(const AttendRowArgs& args);
+  void (*attend_block)(const AttendBlockArgs& args);
+  // acc *= 1 / sum.
+  void (*normalise)(float* acc, float sum, int64_t n);
+  // Largest of x[0..n); -inf when n = 0. *nan is set when any is NaN.
+  float (*row_max)(const float* x, int64_t n, bool* nan);
+  // Sum of exp(x - max). REQUIRES: max is finite.
+  float (*exp_sum)(const float* x, int64_t n, float max);
+  // Writes the indices of all x[i] > threshold, ascending; returns how many.
+  int (*find_above)(const float* x, int64_t n, float threshold, int32_t* found);
+};
+
+extern const KernelTable kBaselineKernels;
+extern const KernelTable kAvx2Kernels;
+extern const KernelTable kAvx512Kernels;
+
+}  // namespace dragoman::cpu

@@ -1,0 +1,43 @@
+// A weight matrix [n, k] in the panel layout of the GEMM loop (kernel_table.h), with its bias.
+//
+// Immutable; owns its memory, 64-byte aligned, in large pages where the system gives them.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include "kernels/cpu/kernel_table.h"
+
+namespace dragoman::cpu {
+
+struct FreeFloats {
+  void operator()(float* p) const { std::free(p); }
+};
+using FloatBuffer = std::unique_ptr<float, FreeFloats>;
+
+// Aligned to 64 bytes (2 MiB when it is that large); contents undefined. Never null.
+FloatBuffer AllocateFloats(size_t count);
+
+class PackedMatrix {
+ public:
+  // Copies. bias may be nullptr: zeros. `bias_padding` is the bias of the columns that round n up.
+  PackedMatrix(const float* weight, const float* bias, int64_t n, int64_t k, float bias_padding);
+
+  int64_t n() const { return n_; }
+  int64_t k() const { return k_; }
+  // n rounded up to kPanelStep.
+  int64_t padded_n() const { return padded_n_; }
+  int64_t panels() const { return (n_ + kPanelWidth - 1) / kPanelWidth; }
+  const float* data() const { return data_.get(); }
+  const float* bias() const { return bias_.get(); }
+
+ private:
+  int64_t n_;
+  int64_t k_;
+  int64_t padded_n_;
+  FloatBuffer data_;
+  FloatBuffer bias_;
+};
+
+}  // namespace dragoman::cpu

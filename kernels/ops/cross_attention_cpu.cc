@@ -1,0 +1,108 @@
+// Work per row: 4 n d flop for a source of n positions; 8 n d bytes of K and V are read once for
+// kBlockRows rows of a slot.
+#include "kernels/ops/cross_attention.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/cpu/parallel.h"
+
+namespace dragoman {
+namespace {
+
+static_assert(cpu::kTilePositions == kPagePositions);
+
+// K and V of one layer for up to a page of positions, from `kv` (row stride ld: k | v) to `page`.
+void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, int positions,
+               float* page) {
+  for (int head = 0; head < layout.heads; ++head) {
+    const int64_t at = int64_t{head} * layout.head_dim;
+    float* k = page + layout.CrossK(layer, head);
+    float* v = page + layout.CrossV(layer, head);
+    for (int j = 0; j < layout.head_dim; ++j) {
+      float* column = k + int64_t{j} * kPagePositions;
+      for (int p = 0; p < positions; ++p) column[p] = kv[p * ld + at + j];
+      std::fill(column + positions, column + kPagePositions, 0.0F);
+    }
+    for (int p = 0; p < positions; ++p) {
+      std::copy_n(kv + p * ld + layout.width() + at, layout.head_dim,
+                  v + int64_t{p} * layout.head_dim);
+    }
+    std::fill(v + int64_t{positions} * layout.head_dim,
+              v + int64_t{kPagePositions} * layout.head_dim, 0.0F);
+  }
+}
+
+// Up to kBlockRows rows of one slot, all heads.
+void AttendRows(const KvLayout& layout, int layer, const CrossKvTables& tables, int32_t slot,
+                int rows, const float* q, float* out) {
+  const cpu::KernelTable& kernels = cpu::Kernels();
+  const int64_t d = layout.width();
+  const int length = tables.source_length[slot];
+  const int32_t* pages = tables.pages + int64_t{slot} * tables.pages_per_slot;
+  for (int head = 0; head < layout.heads; ++head) {
+    const int64_t at = int64_t{head} * layout.head_dim;
+    float max[cpu::kBlockRows];
+    float sum[cpu::kBlockRows] = {};
+    std::fill_n(max, cpu::kBlockRows, -INFINITY);
+    for (int r = 0; r < rows; ++r) std::fill_n(out + r * d + at, layout.head_dim, 0.0F);
+    for (int position = 0; position < length; position += kPagePositions) {
+      const float* page =
+          tables.pool + int64_t{pages[position / kPagePositions]} * layout.FloatsPerPage();
+      kernels.attend_block({.q = q + at,
+                            .q_stride = d,
+                            .rows = rows,
+                            .k = page + layout.CrossK(layer, head),
+                            .k_stride = kPagePositions,
+                            .v = page + layout.CrossV(layer, head),
+                            .v_stride = layout.head_dim,
+                            .positions = std::min(kPagePositions, length - position),
+                            .head_dim = layout.head_dim,
+                            .scale = 1.0F / std::sqrt(static_cast<float>(layout.head_dim)),
+                            .max = max,
+                            .sum = sum,
+                            .acc = out + at,
+                            .acc_stride = d});
+    }
+    for (int r = 0; r < rows; ++r) kernels.normalise(out + r * d + at, sum[r], layout.head_dim);
+  }
+}
+
+}  // namespace
+
+void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, int layer_count,
+                  const float* kv, const int32_t* offsets, int64_t segments,
+                  const int32_t* page_offsets, const int32_t* pages, float* pool) {
+  const int64_t d = layout.width();
+  const int64_t ld = layer_count * 2 * d;
+  cpu::ParallelFor(context, segments, [&](int64_t begin, int64_t end, int /*thread*/) {
+    for (int64_t s = begin; s < end; ++s) {
+      for (int32_t j = page_offsets[s]; j < page_offsets[s + 1]; ++j) {
+        const int first = offsets[s] + (j - page_offsets[s]) * kPagePositions;
+        const int positions = std::min(kPagePositions, offsets[s + 1] - first);
+        float* page = pool + int64_t{pages[j]} * layout.FloatsPerPage();
+        for (int l = 0; l < layer_count; ++l) {
+          WritePage(layout, first_layer + l, kv + first * ld + l * 2 * d, ld, positions, page);
+        }
+      }
+    }
+  });
+}
+
+void CrossAttention(OpContext& context, const KvLayout& layout, int layer, const DecodeRows& rows,
+                    const CrossKvTables& tables, const float* q, float* context_out) {
+  const int64_t d = layout.width();
+  cpu::ParallelFor(context, rows.count, [&](int64_t begin, int64_t end, int /*thread*/) {
+    for (int64_t r = begin; r < end;) {
+      int count = 1;
+      while (count < cpu::kBlockRows && r + count < end && rows.slot[r + count] == rows.slot[r]) {
+        ++count;
+      }
+      AttendRows(layout, layer, tables, rows.slot[r], count, q + r * d, context_out + r * d);
+      r += count;
+    }
+  });
+}
+
+}  // namespace dragoman

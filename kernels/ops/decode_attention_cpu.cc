@@ -1,0 +1,93 @@
+// Work per row at position t: 4 (t + 1) d flop, 8 (t + 1) d bytes of K and V.
+#include "kernels/ops/decode_attention.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/cpu/parallel.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int kMaxHeads = 64;
+static_assert(cpu::kTilePositions == kPagePositions);
+
+// Addresses of K in the tables for one row of one layer.
+class RowPages {
+ public:
+  RowPages(const KvLayout& layout, int layer, const DecodeRows& rows, const SelfKvTables& tables,
+           int64_t row)
+      : layout_(layout),
+        tables_(tables),
+        layer_(layer),
+        lanes_(tables.slot_lanes + int64_t{rows.slot[row]} * kMaxSlotLanes),
+        own_(lanes_[rows.lane[row]]),
+        ancestry_(tables.ancestry + own_ * tables.max_positions) {}
+
+  float* OwnK(int position) const { return K(own_, position); }
+  float* AncestorK(int position) const { return K(lanes_[ancestry_[position]], position); }
+
+ private:
+  float* K(int64_t lane, int position) const {
+    const int64_t page =
+        tables_.lane_pages[lane * tables_.pages_per_lane + position / kPagePositions];
+    return tables_.pool + page * layout_.FloatsPerPage() +
+           layout_.SelfK(layer_, position % kPagePositions);
+  }
+
+  const KvLayout& layout_;
+  const SelfKvTables& tables_;
+  const int layer_;
+  const int32_t* lanes_;
+  const int64_t own_;
+  const uint8_t* ancestry_;
+};
+
+}  // namespace
+
+void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
+                         const DecodeRows& rows, const SelfKvTables& tables, const float* qkv,
+                         float* context_out) {
+  const cpu::KernelTable& kernels = cpu::Kernels();
+  const int64_t d = layout.width();
+  const int64_t v_offset = layout.SelfV(layer, 0) - layout.SelfK(layer, 0);
+  cpu::ParallelFor(context, rows.count, [&](int64_t begin, int64_t end, int /*thread*/) {
+    for (int64_t r = begin; r < end; ++r) {
+      const RowPages pages(layout, layer, rows, tables, r);
+      const int position = rows.position[r];
+      const float* q = qkv + r * 3 * d;
+      float* own = pages.OwnK(position);
+      std::copy_n(q + d, d, own);
+      std::copy_n(q + 2 * d, d, own + v_offset);
+
+      float max[kMaxHeads];
+      float sum[kMaxHeads] = {};
+      std::fill_n(max, kMaxHeads, -INFINITY);
+      float* acc = context_out + r * d;
+      std::fill_n(acc, d, 0.0F);
+      for (int tile = 0; tile <= position; tile += kPagePositions) {
+        const float* k_rows[kPagePositions];
+        const int count = std::min(kPagePositions, position + 1 - tile);
+        for (int p = 0; p < count; ++p) {
+          k_rows[p] = tile + p == position ? own : pages.AncestorK(tile + p);
+        }
+        kernels.attend_row({.q = q,
+                            .k_rows = k_rows,
+                            .v_offset = v_offset,
+                            .positions = count,
+                            .heads = layout.heads,
+                            .head_dim = layout.head_dim,
+                            .scale = 1.0F / std::sqrt(static_cast<float>(layout.head_dim)),
+                            .max = max,
+                            .sum = sum,
+                            .acc = acc});
+      }
+      for (int h = 0; h < layout.heads; ++h) {
+        kernels.normalise(acc + int64_t{h} * layout.head_dim, sum[h], layout.head_dim);
+      }
+    }
+  });
+}
+
+}  // namespace dragoman

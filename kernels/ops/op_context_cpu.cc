@@ -1,0 +1,29 @@
+#include <algorithm>
+
+#include "kernels/cpu/packed_matrix.h"
+#include "kernels/ops/op_context.h"
+
+namespace dragoman {
+
+OpContext::OpContext(int threads)
+    : threads_(std::max(threads, 1)), scratch_(static_cast<size_t>(threads_)) {}
+
+OpContext::~OpContext() = default;
+
+void OpContext::Free::operator()(float* p) const { cpu::FreeFloats()(p); }
+
+void OpContext::Reserve(size_t floats_per_thread) {
+  for (int thread = 0; thread < threads_; ++thread) Scratch(thread, floats_per_thread);
+}
+
+float* OpContext::Scratch(int thread, size_t floats) {
+  Buffer& buffer = scratch_[static_cast<size_t>(thread)];
+  if (buffer.size < floats || buffer.floats == nullptr) {
+    buffer.floats.reset();
+    buffer.floats.reset(cpu::AllocateFloats(floats).release());
+    buffer.size = floats;
+  }
+  return buffer.floats.get();
+}
+
+}  // namespace dragoman

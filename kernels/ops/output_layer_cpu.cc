@@ -1,0 +1,189 @@
+// Work: 2 rows d vocabulary flop, and per logit one maximum and (when the normaliser is wanted) one
+// exp. The vocabulary is gone over in blocks of kBlockColumns; the logits of a block for up to
+// kBlockRowsMax rows lie in scratch (240 KiB, within L2) and are folded row by row. A block whose
+// maximum cannot enter a row's list costs that row nothing more.
+//
+// Order: (max, sum of exp) is made per (row, block) and merged in the order of blocks; the best
+// tokens do not depend on order. So any split over threads gives the same bits.
+#include "kernels/ops/output_layer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/cpu/packed_matrix.h"
+#include "kernels/cpu/parallel.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t kBlockPanels = 10;
+constexpr int64_t kBlockColumns = kBlockPanels * cpu::kPanelWidth;
+constexpr int64_t kBlockRowsMax = 128;
+// Columns that are searched for candidates before the list's threshold is looked at again.
+constexpr int64_t kSearchColumns = 96;
+
+// The place in a sorted list of the first id that is not below `id`.
+int32_t FirstAtLeast(const int32_t* ids, int32_t count, int64_t id) {
+  return static_cast<int32_t>(std::lower_bound(ids, ids + count, id) - ids);
+}
+
+// What a thread keeps of a row between its blocks.
+struct Partial {
+  TopList top;
+  bool nan;
+};
+
+// Folds the logits of one row in one block: columns `first` .. `first + count - 1`. Returns the
+// block's (max, sum of exp).
+LogSum FoldBlock(const RowQuery& query, float* logits, int64_t first, int64_t count,
+                 Partial& partial, float* wanted) {
+  const cpu::KernelTable& kernels = cpu::Kernels();
+  const int64_t end = first + count;
+  for (int32_t i = FirstAtLeast(query.excluded, query.excluded_count, first);
+       i < query.excluded_count && query.excluded[i] < end; ++i) {
+    logits[query.excluded[i] - first] = -INFINITY;
+  }
+  for (int32_t i = FirstAtLeast(query.wanted, query.wanted_count, first);
+       i < query.wanted_count && query.wanted[i] < end; ++i) {
+    wanted[i] = logits[query.wanted[i] - first];
+  }
+  LogSum sum;
+  sum.max = kernels.row_max(logits, count, &partial.nan);
+  if (sum.max == INFINITY) partial.nan = true;
+  if (query.need_normaliser && std::isfinite(sum.max)) {
+    sum.sum = kernels.exp_sum(logits, count, sum.max);
+  }
+  if (!(sum.max > Threshold(partial.top))) return sum;
+  int32_t banned = FirstAtLeast(query.banned, query.banned_count, first);
+  for (int64_t c = 0; c < count; c += kSearchColumns) {
+    int32_t found[kSearchColumns];
+    const int n = kernels.find_above(logits + c, std::min(kSearchColumns, count - c),
+                                     Threshold(partial.top), found);
+    for (int i = 0; i < n; ++i) {
+      const int64_t column = c + found[i];
+      const auto token = static_cast<int32_t>(first + column);
+      while (banned < query.banned_count && query.banned[banned] < token) ++banned;
+      if (banned < query.banned_count && query.banned[banned] == token) continue;
+      Insert(partial.top, {logits[column], token});
+    }
+  }
+  return sum;
+}
+
+class CpuOutputLayer final : public OutputLayer {
+ public:
+  CpuOutputLayer(const float* weight, const float* bias, int d, int vocabulary)
+      : OutputLayer(d, vocabulary), weights_(weight, bias, vocabulary, d, -INFINITY) {}
+
+  void Warm(OpContext& context, int64_t max_rows) const override {
+    context.Reserve(ScratchFloats(std::min(max_rows, kBlockRowsMax)));
+  }
+
+  void Fold(OpContext& context, const float* hidden, int64_t rows, const RowQuery* queries,
+            RowFold* folds) const override {
+    for (int64_t row = 0; row < rows; row += kBlockRowsMax) {
+      FoldRows(context, hidden + row * d(), std::min(kBlockRowsMax, rows - row), queries + row,
+               folds + row);
+    }
+  }
+
+ private:
+  struct Scratch {
+    float* logits;        // of a block: [rows, columns]
+    Partial* partials;    // [rows]
+    TokenScore* entries;  // [rows, kMaxTopK]
+    LogSum* sums;         // [blocks, rows]; those of thread 0 serve all threads
+  };
+
+  int64_t blocks() const { return (weights_.panels() + kBlockPanels - 1) / kBlockPanels; }
+
+  size_t ScratchFloats(int64_t rows) const {
+    const auto n = static_cast<size_t>(rows);
+    const size_t bytes =
+        n * (kBlockColumns * sizeof(float) + sizeof(Partial) + kMaxTopK * sizeof(TokenScore) +
+             static_cast<size_t>(blocks()) * sizeof(LogSum));
+    return (bytes + sizeof(float) - 1) / sizeof(float);
+  }
+
+  // Trivial types, in the order of falling alignment.
+  static_assert(alignof(Partial) <= 64 && alignof(TokenScore) <= alignof(Partial) &&
+                alignof(LogSum) <= alignof(TokenScore));
+  Scratch Divide(float* memory, int64_t rows) const {
+    Scratch s;
+    s.logits = memory;
+    s.partials = reinterpret_cast<Partial*>(memory + rows * kBlockColumns);
+    s.entries = reinterpret_cast<TokenScore*>(s.partials + rows);
+    s.sums = reinterpret_cast<LogSum*>(s.entries + rows * kMaxTopK);
+    return s;
+  }
+
+  void FoldRows(OpContext& context, const float* hidden, int64_t rows, const RowQuery* queries,
+                RowFold* folds) const {
+    const size_t floats = ScratchFloats(rows);
+    for (int thread = 0; thread < context.threads(); ++thread) {
+      const Scratch s = Divide(context.Scratch(thread, floats), rows);
+      for (int64_t r = 0; r < rows; ++r) {
+        s.partials[r] = {{s.entries + r * kMaxTopK, std::min(queries[r].k, kMaxTopK), 0}, false};
+      }
+    }
+    LogSum* const sums = Divide(context.Scratch(0, floats), rows).sums;
+    cpu::ParallelFor(context, blocks(), [&](int64_t begin, int64_t end, int thread) {
+      const Scratch s = Divide(context.Scratch(thread, floats), rows);
+      for (int64_t b = begin; b < end; ++b) {
+        FoldOneBlock(hidden, rows, b, queries, folds, s, sums + b * rows);
+      }
+    });
+    for (int64_t r = 0; r < rows; ++r) {
+      RowFold& fold = folds[r];
+      fold.normaliser = LogSum{};
+      if (queries[r].need_normaliser) {
+        for (int64_t b = 0; b < blocks(); ++b) Merge(fold.normaliser, sums[b * rows + r]);
+      }
+      TopList top{fold.top, std::min(queries[r].k, kMaxTopK), 0};
+      fold.nan = false;
+      for (int thread = 0; thread < context.threads(); ++thread) {
+        const Scratch s = Divide(context.Scratch(thread, floats), rows);
+        Merge(top, s.partials[r].top);
+        fold.nan |= s.partials[r].nan;
+      }
+      fold.count = top.count;
+    }
+  }
+
+  void FoldOneBlock(const float* hidden, int64_t rows, int64_t block, const RowQuery* queries,
+                    RowFold* folds, const Scratch& s, LogSum* sums) const {
+    const int64_t first = block * kBlockColumns;
+    const int64_t columns = std::min(kBlockColumns, weights_.padded_n() - first);
+    const int64_t panel = block * kBlockPanels;
+    cpu::Kernels().gemm({.x = hidden,
+                         .ldx = d(),
+                         .rows = rows,
+                         .k = d(),
+                         .panels = weights_.data(),
+                         .n = vocabulary(),
+                         .bias = weights_.bias(),
+                         .y = s.logits,
+                         .ldy = columns,
+                         .relu = false,
+                         .padded = true,
+                         .panel_begin = panel,
+                         .panel_end = std::min(panel + kBlockPanels, weights_.panels())});
+    const int64_t count = std::min<int64_t>(columns, vocabulary() - first);
+    for (int64_t r = 0; r < rows; ++r) {
+      sums[r] = FoldBlock(queries[r], s.logits + r * columns, first, count, s.partials[r],
+                          folds[r].wanted);
+    }
+  }
+
+  const cpu::PackedMatrix weights_;
+};
+
+}  // namespace
+
+std::unique_ptr<OutputLayer> OutputLayer::Create(const float* weight, const float* bias, int d,
+                                                 int vocabulary) {
+  return std::make_unique<CpuOutputLayer>(weight, bias, d, vocabulary);
+}
+
+}  // namespace dragoman
