@@ -1,0 +1,117 @@
+#!/bin/bash
+# Installs the Debian 12 packages that Dragoman needs and that are missing. Quick and silent when
+# all are there.
+#
+#   deploy/install-deps.sh [--runtime] [--build] [--test] [--containers] [--list]
+#
+#   --runtime     what the binaries load
+#   --build       what compiles the server and the client
+#   --test        what the tests, the sanitizers, the fuzzers and the lint pass need besides --build
+#   --containers  what tests/containers/run.sh needs
+#   --list        only print the names of the packages of the groups asked for
+#
+# Without a group: --build --test. Root, or sudo, is needed only when something is missing.
+set -euo pipefail
+
+runtime_packages=(
+  libabsl20220623
+  libcivetweb1
+  libdnnl2
+  libfmt9
+  libgomp1
+  libgrpc++1.51
+  libicu72
+  libprometheus-cpp-core1.0
+  libprotobuf32
+  libsentencepiece0
+  libspdlog1.10
+  libstdc++6
+)
+build_packages=(
+  cmake
+  g++
+  libabsl-dev
+  libcivetweb-dev
+  libdnnl-dev
+  libfmt-dev
+  libgrpc++-dev
+  libicu-dev
+  libprotobuf-dev
+  libsentencepiece-dev
+  libspdlog-dev
+  ninja-build
+  nlohmann-json3-dev
+  ocl-icd-opencl-dev # the CMake package of libdnnl-dev looks for OpenCL
+  pkg-config
+  prometheus-cpp-dev
+  protobuf-compiler
+  protobuf-compiler-grpc
+)
+test_packages=(
+  clang
+  clang-format
+  clang-tidy
+  curl
+  git
+  libbenchmark-dev
+  libclang-rt-14-dev # libFuzzer, LeakSanitizer
+  libgmock-dev
+  libgtest-dev
+  libomp-dev # OpenMP of clang
+  procps
+  python3
+)
+container_packages=(
+  buildah
+  debootstrap
+)
+
+fail() {
+  echo "install-deps: $*" >&2
+  exit 1
+}
+
+packages=()
+list=0
+for argument in "$@"; do
+  case "$argument" in
+    --runtime) packages+=("${runtime_packages[@]}") ;;
+    --build) packages+=("${build_packages[@]}") ;;
+    --test) packages+=("${test_packages[@]}") ;;
+    --containers) packages+=("${container_packages[@]}") ;;
+    --list) list=1 ;;
+    -h | --help)
+      sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"
+      exit 0
+      ;;
+    *) fail "unknown argument '$argument', expected --runtime, --build, --test, --containers or --list" ;;
+  esac
+done
+[[ ${#packages[@]} -gt 0 ]] || packages=("${build_packages[@]}" "${test_packages[@]}")
+
+if ((list)); then
+  printf '%s\n' "${packages[@]}" | sort -u
+  exit 0
+fi
+
+distribution="$(. /etc/os-release 2>/dev/null && echo "${ID:-?} ${VERSION_ID:-?}")" || distribution="unknown"
+[[ "$distribution" == "debian 12" ]] ||
+  fail "this is '$distribution', expected Debian 12. Install what 'deploy/install-deps.sh --list' names by hand, then build with 'deploy/build.sh'."
+
+installed="$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null |
+  sed -n 's/^installed //p')" || true
+mapfile -t missing < <(comm -23 <(printf '%s\n' "${packages[@]}" | sort -u) <(sort -u <<<"$installed"))
+[[ ${#missing[@]} -gt 0 ]] || exit 0
+
+as_root=()
+if [[ $EUID -ne 0 ]]; then
+  command -v sudo >/dev/null ||
+    fail "not root and no sudo; as root, run: apt-get install --no-install-recommends ${missing[*]}"
+  as_root=(sudo)
+fi
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300)
+
+echo "install-deps: installing ${#missing[@]} packages: ${missing[*]}"
+"${apt[@]}" update -q || fail "'apt-get update' failed; is there a network, and do the apt sources name Debian 12?"
+"${apt[@]}" install -y -q --no-install-recommends "${missing[@]}" ||
+  fail "'apt-get install' failed; the lines above say why"
