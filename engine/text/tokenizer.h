@@ -72,11 +72,12 @@ class Tokenizer {
 
   // Text of target ids: special tokens are skipped, the pieces joined by the target's
   // SentencePiece, white space at both ends stripped. An id without a piece is dropped like <unk>.
-  std::string Decode(std::span<const int> ids) const;
+  std::string Decode(std::span<const int> ids) const { return Text(ids, false); }
 
   // As Decode, but of a prefix that may grow: the result is a byte prefix of Decode(ids + anything)
-  // and of DecodePrefix(ids + anything). See partial_text.cc for what is held back.
-  std::string DecodePrefix(std::span<const int> ids) const;
+  // and of DecodePrefix(ids + anything). Held back are white space at the end, an incomplete
+  // character of byte pieces, and everything if the model has rules to denormalise its output.
+  std::string DecodePrefix(std::span<const int> ids) const { return Text(ids, true); }
 
   // EOS, <unk>, <pad>: skipped by Decode.
   bool IsSpecial(int id) const;
@@ -86,6 +87,7 @@ class Tokenizer {
   struct Models;
   Tokenizer(std::unique_ptr<Models> models, const PieceTable* source, const PieceTable* target,
             SpecialTokens special);
+  std::string Text(std::span<const int> ids, bool is_prefix) const;
 
   std::unique_ptr<Models> models_;
   const PieceTable* source_table_;

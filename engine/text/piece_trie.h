@@ -1,0 +1,57 @@
+// A trie over bytes: from the beginning of a text to the pieces that match there.
+//
+// Thread-safety: const after construction. Owns its memory: 12 bytes a node, 5 an edge.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dragoman {
+
+class PieceTrie {
+ public:
+  static constexpr int32_t kNone = -1;
+
+  PieceTrie() : PieceTrie(std::vector<std::pair<std::string_view, int32_t>>{}) {}
+  // Pairs of piece and value. REQUIRES: pieces differ and are not empty; values are not negative.
+  explicit PieceTrie(std::vector<std::pair<std::string_view, int32_t>> pieces);
+
+  static constexpr int32_t root() { return 0; }
+
+  // The node after `byte`, or kNone.
+  int32_t Next(int32_t node, char byte) const {
+    const auto label = static_cast<unsigned char>(byte);
+    if (node == root()) return from_root_[label];
+    const Node& n = nodes_[static_cast<size_t>(node)];
+    for (int32_t edge = n.first_edge; edge < n.first_edge + n.edges; ++edge) {
+      const unsigned char found = labels_[static_cast<size_t>(edge)];
+      if (found >= label) return found == label ? targets_[static_cast<size_t>(edge)] : kNone;
+    }
+    return kNone;
+  }
+
+  // The value of the piece that ends at `node`, or kNone.
+  int32_t Value(int32_t node) const { return nodes_[static_cast<size_t>(node)].value; }
+
+  // Size of the longest piece that `text` starts with, 0 for none.
+  size_t LongestPrefix(std::string_view text) const;
+
+  bool empty() const { return nodes_.size() == 1; }
+
+ private:
+  struct Node {
+    int32_t first_edge = 0;
+    int32_t edges = 0;
+    int32_t value = kNone;
+  };
+
+  std::vector<Node> nodes_;
+  std::vector<unsigned char> labels_;  // of a node's edges: side by side, ascending
+  std::vector<int32_t> targets_;
+  std::array<int32_t, 256> from_root_;  // the root has many edges
+};
+
+}  // namespace dragoman

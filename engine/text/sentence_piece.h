@@ -1,0 +1,75 @@
+// SentencePiece inference (unigram and BPE): text to pieces and back, equal to libsentencepiece
+// 0.1.97 piece by piece, which the tests prove with that library at their side.
+//
+// Kudo and Richardson 2018 (SentencePiece); Kudo 2018 (unigram); Sennrich et al. 2016 (BPE).
+//
+// Thread-safety: const after Create. Units: bytes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/text/piece_trie.h"
+#include "engine/text/spm_file.h"
+#include "engine/text/spm_normalizer.h"
+#include "engine/text/text_range.h"
+
+namespace dragoman {
+
+struct SentencePieceToken {
+  std::string piece;
+  TextRange range;  // in the text before normalisation
+};
+
+class SentencePiece {
+ public:
+  // From the bytes of a .spm file. INVALID_ARGUMENT naming `name` when they are not usable.
+  static absl::StatusOr<std::unique_ptr<SentencePiece>> Create(std::string_view bytes,
+                                                               std::string_view name);
+
+  // Neighbouring unknown characters are one piece, whose text is those characters (or, with
+  // byte_fallback, one piece per byte, of which the last of a character has its range).
+  std::vector<SentencePieceToken> Encode(std::string_view text) const;
+
+  // The text of the pieces. A piece that the model does not know stands for itself.
+  std::string Decode(std::span<const std::string_view> pieces) const { return Join(pieces, false); }
+
+  // As Decode, but only what no further pieces can change.
+  std::string DecodePrefix(std::span<const std::string_view> pieces) const {
+    return denormalizer_ ? std::string() : Join(pieces, true);
+  }
+
+ private:
+  struct Span {
+    int32_t begin = 0;
+    int32_t end = 0;
+    int32_t id = 0;
+  };
+
+  SentencePiece(SpmFile file, SpmNormalizer normalizer);
+
+  // The normalised text cut into known pieces and single unknown characters.
+  std::vector<Span> SegmentUnigram(std::string_view text) const;
+  std::vector<Span> SegmentBpe(std::string_view text) const;
+  std::string Join(std::span<const std::string_view> pieces, bool is_prefix) const;
+
+  SpmFile file_;
+  SpmNormalizer normalizer_;
+  std::optional<SpmNormalizer> denormalizer_;
+  std::unordered_map<std::string_view, int32_t> ids_;       // views into file_: all pieces
+  std::unordered_map<std::string_view, int32_t> text_ids_;  // normal, user-defined and unused ones
+  PieceTrie trie_;                                          // over text_ids_
+  PieceTrie user_defined_;
+  int32_t unk_id_ = 0;
+  float min_score_ = 0;
+  float max_score_ = 0;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,57 @@
+// SentencePiece's text normalisation: replacement rules (mostly NFKC) compiled into a double array,
+// and the treatment of white space.
+//
+// Thread-safety: const after Create. Units: bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/text/piece_trie.h"
+#include "engine/text/spm_file.h"
+
+namespace dragoman {
+
+// U+2581, which stands for a space inside pieces.
+inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
+
+// Every space mark becomes a space.
+void ReplaceSpaceMarks(std::string& text);
+
+struct NormalizedText {
+  std::string text;
+  // For every byte of `text` where in the input it comes from, and one entry more: the end.
+  std::vector<int32_t> origin;
+};
+
+class SpmNormalizer {
+ public:
+  // `user_defined` are the pieces that pass unchanged. INVALID_ARGUMENT naming `name` when the
+  // charsmap cannot be used.
+  static absl::StatusOr<SpmNormalizer> Create(const SpmNormalizerSpec& spec, bool space_as_suffix,
+                                              PieceTrie user_defined, std::string_view name);
+
+  // Linear in the size of `input`. REQUIRES: input.size() < 2^31.
+  NormalizedText Normalize(std::string_view input) const;
+
+ private:
+  struct Step {
+    std::string_view output;
+    size_t consumed = 0;
+  };
+  // What the beginning of `input` becomes. REQUIRES: not empty.
+  Step NormalizePrefix(std::string_view input) const;
+
+  bool add_dummy_prefix_ = true;
+  bool remove_extra_whitespaces_ = true;
+  bool escape_whitespaces_ = true;
+  bool space_as_suffix_ = false;
+  std::vector<uint32_t> units_;  // the double array (darts-clone)
+  std::string outputs_;          // NUL-terminated strings, indexed by the array's values
+  PieceTrie user_defined_;
+};
+
+}  // namespace dragoman
