@@ -1,0 +1,229 @@
+#include "engine/text/sentence_piece.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/text/utf8.h"
+#include "tests/engine/text/spm_oracle.h"
+#include "tests/engine/text/text_test_data.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::HasSubstr;
+
+// What every model is trained with here: the texts of tests/data.
+std::string Train(const std::string& args) {
+  const std::string model = SpmOracle::Train(
+      "--minloglevel=2 --num_threads=1 --hard_vocab_limit=false " + args, GermanLines());
+  EXPECT_FALSE(model.empty()) << args;
+  return model;
+}
+
+struct ModelCase {
+  const char* name;
+  const char* train_args;  // null: the bundled model
+};
+
+void PrintTo(const ModelCase& model, std::ostream* out) { *out << model.name; }
+
+class SentencePieceParity : public ::testing::TestWithParam<ModelCase> {
+ protected:
+  void SetUp() override {
+    const ModelCase& model = GetParam();
+    bytes_ = model.train_args == nullptr ? ReadSourceFile("deploy/models/de-en/source.spm")
+                                         : Train(model.train_args);
+    oracle_ = SpmOracle::Load(bytes_);
+    ASSERT_NE(oracle_, nullptr);
+    auto ours = SentencePiece::Create(bytes_, "test.spm");
+    ASSERT_TRUE(ours.ok()) << ours.status();
+    ours_ = *std::move(ours);
+  }
+
+  void ExpectSameTokens(const std::string& text) {
+    const auto want = oracle_->Encode(text);
+    const auto got = ours_->Encode(text);
+    ASSERT_EQ(got.size(), want.size()) << text;
+    for (size_t i = 0; i < want.size(); ++i) {
+      ASSERT_EQ(got[i].piece, want[i].piece) << text << " token " << i;
+      ASSERT_EQ(got[i].range, (TextRange{want[i].begin, want[i].end})) << text << " token " << i;
+    }
+  }
+
+  // Pieces of the model (byte pieces often, in runs), unknown ones and reserved names.
+  std::vector<std::string> RandomPieces(std::mt19937& random, const std::vector<std::string>& all) {
+    static const std::vector<std::string> kOthers = {
+        "▁",      "▁▁",     "漢字",   "▁neu漢", "<unk>",  "</s>",   "<s>",    "<0xE2>", "<0x96>",
+        "<0x81>", "<0xF0>", "<0x9F>", "<0x98>", "<0x80>", "<0x41>", "<0x20>", "<0xC3>", "\u3000"};
+    std::vector<std::string> pieces;
+    const size_t size = random() % 12;
+    for (size_t i = 0; i < size; ++i) {
+      pieces.push_back(random() % 3 != 0 ? all[random() % all.size()]
+                                         : kOthers[random() % kOthers.size()]);
+    }
+    return pieces;
+  }
+
+  std::string bytes_;
+  std::unique_ptr<SpmOracle> oracle_;
+  std::unique_ptr<SentencePiece> ours_;
+};
+
+TEST_P(SentencePieceParity, EncodesAsTheLibrary) {
+  for (const std::string& line : GermanLines()) ExpectSameTokens(line);
+  for (const char* text :
+       {"", " ", "  \t ", "▁", "Ｈａｌｌｏ  ﬁn  漢字漢 x ½ ㎏ ", "\u00AD", "\x01"}) {
+    ExpectSameTokens(text);
+  }
+  std::mt19937 random(7);
+  for (int i = 0; i < 1500; ++i) {
+    ASSERT_NO_FATAL_FAILURE(ExpectSameTokens(RandomText(random, static_cast<int>(random() % 40))));
+  }
+}
+
+TEST_P(SentencePieceParity, DecodesAsTheLibrary) {
+  const std::vector<std::string> all = oracle_->AllPieces();
+  std::mt19937 random(8);
+  for (int i = 0; i < 5000; ++i) {
+    const auto pieces = RandomPieces(random, all);
+    const std::vector<std::string_view> views(pieces.begin(), pieces.end());
+    ASSERT_EQ(ours_->Decode(views), oracle_->Decode(pieces)) << ::testing::PrintToString(pieces);
+  }
+}
+
+TEST_P(SentencePieceParity, PrefixesOnlyGrow) {
+  const std::vector<std::string> all = oracle_->AllPieces();
+  std::mt19937 random(9);
+  for (int i = 0; i < 2000; ++i) {
+    const auto pieces = RandomPieces(random, all);
+    const std::vector<std::string_view> views(pieces.begin(), pieces.end());
+    const std::string whole = ours_->Decode(views);
+    std::string last;
+    for (size_t n = 0; n <= views.size(); ++n) {
+      const std::string part = ours_->DecodePrefix(std::span(views).first(n));
+      ASSERT_TRUE(part.starts_with(last)) << ::testing::PrintToString(pieces) << n;
+      ASSERT_TRUE(whole.starts_with(part)) << ::testing::PrintToString(pieces) << n;
+      ASSERT_FALSE(FirstInvalidUtf8(part)) << ::testing::PrintToString(pieces) << n;
+      last = part;
+    }
+  }
+}
+
+TEST_P(SentencePieceParity, DamagedFilesAreRefusedOrUsable) {
+  std::mt19937 random(10);
+  int refused = 0;
+  const size_t step = bytes_.size() / 40 + 1;
+  for (size_t size = 0; size < bytes_.size(); size += step) {
+    const auto model = SentencePiece::Create(std::string_view(bytes_).substr(0, size), "cut.spm");
+    if (model.ok()) {
+      (*model)->Encode("Hallo Welt");
+      continue;
+    }
+    ++refused;
+    EXPECT_EQ(model.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(model.status().message()), HasSubstr("cut.spm"));
+  }
+  EXPECT_GT(refused, 10);
+  // Flipped bits often give another valid model; it must only not crash.
+  for (int i = 0; i < 60; ++i) {
+    std::string damaged = bytes_;
+    for (int k = 0; k < 8; ++k) {
+      damaged[random() % damaged.size()] ^= static_cast<char>(1U << (random() % 8));
+    }
+    const auto model = SentencePiece::Create(damaged, "flipped.spm");
+    if (!model.ok()) continue;
+    for (const auto& token : (*model)->Encode(RandomText(random, 30))) {
+      EXPECT_FALSE(FirstInvalidUtf8(token.piece));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, SentencePieceParity,
+    ::testing::Values(
+        ModelCase{"Bundled", nullptr},
+        ModelCase{"UnigramBytes", "--vocab_size=700 --byte_fallback=true"},
+        ModelCase{"UnigramUserDefined",
+                  "--vocab_size=400 --user_defined_symbols=>>fra<<,ich▁bin,Ｈ,und --unk_surface=?"},
+        ModelCase{"UnigramPlain",
+                  "--vocab_size=400 --normalization_rule_name=identity --add_dummy_prefix=false "
+                  "--remove_extra_whitespaces=false"},
+        ModelCase{"UnigramDummyPrefixKeepSpaces",
+                  "--vocab_size=700 --remove_extra_whitespaces=false --byte_fallback=true"},
+        ModelCase{"UnigramSuffix", "--vocab_size=400 --treat_whitespace_as_suffix=true"},
+        ModelCase{"Bpe", "--model_type=bpe --vocab_size=500"},
+        ModelCase{"BpeBytes",
+                  "--model_type=bpe --vocab_size=700 --byte_fallback=true "
+                  "--user_defined_symbols=Straße,12"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+// A protobuf field of wire type 2.
+std::string Message(int number, const std::string& bytes) {
+  EXPECT_LT(bytes.size(), 128U);
+  return std::string(1, static_cast<char>(number << 3 | 2)) +
+         std::string(1, static_cast<char>(bytes.size())) + bytes;
+}
+
+std::string Piece(const std::string& text, int type) {
+  return Message(1, Message(1, text) + std::string("\x18") + static_cast<char>(type));
+}
+
+TEST(SentencePieceFile, SaysWhatIsWrong) {
+  const std::string good = Piece("<unk>", 2) + Piece("a", 1);
+  EXPECT_TRUE(SentencePiece::Create(good, "x.spm").ok());
+  const std::pair<std::string, const char*> kCases[] = {
+      {"", "empty"},
+      {"{\"a\": 1}", "no protobuf message"},
+      {good + "\x0A", "cut off"},
+      {Piece("a", 1), "0 pieces of type unknown, expected 1"},
+      {good + Piece("<unk2>", 2), "2 pieces of type unknown"},
+      {Piece("<unk>", 2), "no piece of type normal"},
+      {good + Piece("a", 1), "piece 2 'a' is there twice"},
+      {good + Piece("", 1), "piece 2 is empty"},
+      {good + Piece("\xFF", 1), "piece 2 is not UTF-8"},
+      {good + Piece(std::string("a\0b", 3), 1), "piece 2 contains a NUL"},
+      {good + Piece("b", 9), "piece 2 has type 9, expected 1 to 6"},
+      {good + Piece("<0x41>", 6), "byte_fallback is off"},
+      {good + Message(2, "\x98\x02\x01"), "not all 256 byte pieces"},
+      {good + Message(2, "\x18\x03"), "model_type is 3, expected 1 (unigram) or 2 (BPE)"},
+      {good + Message(3, Message(2, "abc")), "precompiled_charsmap has 3 bytes"},
+      {good + Message(3, Message(2, std::string("\x40\0\0\0abcd", 8))), "array has 64 bytes"},
+      {good + Message(3, Message(2, std::string("\x04\0\0\0\0\0\0\0\xFF", 9))), "not UTF-8"},
+  };
+  for (const auto& [bytes, message] : kCases) {
+    const auto model = SentencePiece::Create(bytes, "x.spm");
+    ASSERT_FALSE(model.ok()) << message;
+    EXPECT_THAT(std::string(model.status().message()), HasSubstr(message));
+    EXPECT_THAT(std::string(model.status().message()), HasSubstr("x.spm"));
+  }
+}
+
+TEST(SentencePieceFile, AReplacementOutsideTheTableIsNoRule) {
+  // One unit whose value lies far outside: the text must come through as it is.
+  std::string map("\x08\0\0\0", 4);
+  map += std::string("\0\x05\0\0", 4) + std::string("\0\0\0\x80", 4);
+  auto model = SentencePiece::Create(
+      Piece("<unk>", 2) + Piece("a", 1) + Message(3, Message(2, map + "xy")), "x.spm");
+  ASSERT_TRUE(model.ok()) << model.status();
+  std::string all;
+  for (const auto& token : (*model)->Encode("aba")) all += token.piece;
+  EXPECT_EQ(all, "▁aba");
+}
+
+TEST(SentencePiece, ThirtyThousandCodePoints) {
+  auto model = SentencePiece::Create(ReadSourceFile("deploy/models/de-en/source.spm"), "x.spm");
+  ASSERT_TRUE(model.ok());
+  for (const std::string unit : {"a", ".", "\u0301", "漢", " ", "👩\u200D"}) {
+    std::string text;
+    for (int i = 0; i < 30000; ++i) text += unit;
+    int64_t end = 0;
+    for (const auto& token : (*model)->Encode(text)) {
+      EXPECT_GE(token.range.begin, end);
+      end = token.range.end;
+    }
+    EXPECT_LE(end, static_cast<int64_t>(text.size()));
+  }
+}
+
+}  // namespace
+}  // namespace dragoman
