@@ -94,6 +94,7 @@ if ((list)); then
   exit 0
 fi
 
+# shellcheck source=/dev/null
 distribution="$(. /etc/os-release 2>/dev/null && echo "${ID:-?} ${VERSION_ID:-?}")" || distribution="unknown"
 [[ "$distribution" == "debian 12" ]] ||
   fail "this is '$distribution', expected Debian 12. Install what 'deploy/install-deps.sh --list' names by hand, then build with 'deploy/build.sh'."

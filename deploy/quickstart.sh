@@ -1,0 +1,131 @@
+#!/bin/bash
+# From a checkout to a running translation server: installs packages, builds, starts dragomand with
+# the bundled German-English model, translates a few sentences through the client, and says where
+# the server and the metrics are. Stays up until Ctrl-C.
+#
+#   deploy/quickstart.sh [--once] [--port N]
+#
+#   --once     stop after the translations, with exit status 0
+#   --port N   port of the server, default 50051; the metrics are at N + 1. 0 takes any free ports,
+#              which is the default with --once
+#
+# A second run takes seconds: what is installed and built stays.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+fail() {
+  echo "quickstart: $*" >&2
+  exit 1
+}
+
+once=0
+port=
+while [[ $# -gt 0 ]]; do
+  case "$1" in
+    --once) once=1 ;;
+    --port)
+      [[ $# -ge 2 ]] || fail "--port needs a number"
+      port=$2
+      shift
+      ;;
+    --port=*) port=${1#--port=} ;;
+    -h | --help)
+      sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"
+      exit 0
+      ;;
+    *) fail "unknown argument '$1', expected --once or --port N" ;;
+  esac
+  shift
+done
+if [[ -z $port ]]; then
+  port=$((once ? 0 : 50051))
+fi
+if [[ ! $port =~ ^(0|[1-9][0-9]{0,4})$ ]] || ((port > 65534)); then
+  fail "the port is '$port', expected 0 to 65534"
+fi
+
+deploy/install-deps.sh --build
+deploy/build.sh release
+daemon=build/release/server/dragomand
+client=build/release/client/dragoman
+
+metrics_port=$((port == 0 ? 0 : port + 1))
+for taken in $port $metrics_port; do
+  if ((taken != 0)) && (exec 3<>"/dev/tcp/127.0.0.1/$taken") 2>/dev/null; then
+    fail "port $taken is taken by another program; choose another with --port N, or any free one with --port 0"
+  fi
+done
+
+log=$(mktemp "${TMPDIR:-/tmp}/dragomand.XXXXXX.log")
+pid=
+# Also the way out of Ctrl-C: the daemon drains on SIGTERM, so what it accepted is answered.
+stop() {
+  local status=$?
+  trap '' INT TERM HUP
+  trap - EXIT
+  if [[ -n $pid ]]; then
+    kill -TERM "$pid" 2>/dev/null || true
+    local daemon_status=0
+    wait "$pid" || daemon_status=$?
+    if ((status == 0 && daemon_status != 0)); then
+      echo "quickstart: dragomand ended with status $daemon_status; its log:" >&2
+      cat "$log" >&2
+      status=1
+    fi
+  fi
+  rm -f "$log"
+  exit "$status"
+}
+trap stop EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+died() {
+  echo "quickstart: $*; the log of dragomand ends:" >&2
+  tail -n 20 "$log" >&2
+  exit 1
+}
+
+# In a session of its own, so that Ctrl-C reaches this script alone and the daemon hears it once.
+echo "quickstart: starting dragomand with deploy/models/de-en"
+setsid "$daemon" --model deploy/models/de-en --listen "127.0.0.1:$port" \
+  --metrics "127.0.0.1:$metrics_port" >"$log" 2>&1 &
+pid=$!
+
+# Bounded wait for the addresses (the ports may be 0) and then for health to be SERVING.
+deadline=$((SECONDS + 60))
+server=
+until [[ -n $server ]] && "$client" health --server "$server" >/dev/null 2>&1; do
+  kill -0 "$pid" 2>/dev/null || died "dragomand did not start"
+  ((SECONDS < deadline)) || died "dragomand was not ready within 60 s"
+  server=$(sed -n 's/^.*grpc=\([^ "]*\).*$/\1/p;T;q' "$log")
+  metrics=$(sed -n 's/^.*metrics=\([^ "]*\).*$/\1/p;T;q' "$log")
+  sleep 0.1
+done
+
+german=(
+  "Guten Morgen! Wie geht es Ihnen heute?"
+  "Der Zug nach Berlin fährt um halb acht ab."
+  "Ich habe das Buch gelesen, das du mir empfohlen hast."
+  "Wo finde ich die nächste Apotheke?"
+)
+english=$(printf '%s\n' "${german[@]}" |
+  "$client" translate --server "$server" --from de --to en) || died "the translation failed"
+[[ $(wc -l <<<"$english") -eq ${#german[@]} && -n ${english//[[:space:]]/} ]] ||
+  died "expected ${#german[@]} translated lines, found: $english"
+
+echo
+mapfile -t english_lines <<<"$english"
+for i in "${!german[@]}"; do
+  printf 'de  %s\nen  %s\n' "${german[i]}" "${english_lines[i]}"
+done
+echo
+echo "server   $server (gRPC: dragoman.v1.TranslationService, health, reflection)"
+echo "metrics  http://$metrics/metrics (also /livez and /readyz)"
+((once)) && exit 0
+
+echo "try      echo 'Das ist ein Test.' | $client translate --server $server --from de --to en"
+echo "log      $log"
+echo "Ctrl-C stops the server."
+trap 'echo; echo "quickstart: stopping"; exit 0' INT TERM HUP
+wait "$pid" || died "dragomand ended by itself with status $?"

@@ -1,0 +1,113 @@
+#!/bin/bash
+# Checks the text of the sources. Needs a build/release configured with the tests
+# (deploy/build.sh --tests), for the compile commands and the generated headers.
+#
+#   tests/lint.sh [--fast | --tidy]
+#
+#   --fast   clang-format in dry run, and clang's -Wthread-safety over engine, server and client
+#   --tidy   clang-tidy with the root's .clang-tidy over all sources
+#
+# Without an argument: all of them. The last line is 'N passed, N failed', a line per check above.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+fast=1
+tidy=1
+case "${1:-}" in
+  "") ;;
+  --fast) tidy=0 ;;
+  --tidy) fast=0 ;;
+  *)
+    echo "lint: unknown argument '$1', expected --fast or --tidy" >&2
+    exit 2
+    ;;
+esac
+
+database=build/release/compile_commands.json
+[[ -r $database ]] || {
+  echo "lint: no $database; run 'deploy/build.sh --tests' first" >&2
+  echo "0 passed, 1 failed"
+  exit 1
+}
+
+passed=0
+failed=0
+check() {
+  local name=$1 begin=$SECONDS
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+    echo "lint: $name passed ($((SECONDS - begin)) s)"
+  else
+    failed=$((failed + 1))
+    echo "lint: $name FAILED ($((SECONDS - begin)) s)"
+  fi
+}
+
+format() {
+  find client engine kernels proto server tests \
+    \( -name '*.cc' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) -print0 |
+    xargs -0 --no-run-if-empty clang-format --dry-run --Werror
+}
+
+# g++ builds the project and knows no -Wthread-safety: clang reads the same commands, syntax only.
+thread_safety() {
+  python3 - "$database" "$(nproc)" <<'PYTHON'
+import concurrent.futures, json, os, shlex, subprocess, sys
+
+root = os.getcwd()
+commands = []
+for entry in json.load(open(sys.argv[1])):
+    path = os.path.relpath(os.path.join(entry['directory'], entry['file']), root)
+    if path.split('/')[0] not in ('engine', 'server', 'client'):
+        continue
+    words = shlex.split(entry['command'])
+    arguments, skip = [], False
+    for word in words:
+        if skip:
+            skip = False
+        elif word == '-o':
+            skip = True
+        elif word != '-c' and (arguments or word.startswith('-')):
+            arguments.append(word)
+    commands.append((path, entry['directory'], arguments))
+if not commands:
+    sys.exit('no source of engine, server or client among the compile commands')
+
+def run(command):
+    path, directory, arguments = command
+    result = subprocess.run(
+        ['clang++', *arguments, '-fsyntax-only', '-Qunused-arguments', '-Wno-everything',
+         '-Wthread-safety', '-Werror=thread-safety'],
+        cwd=directory, capture_output=True, text=True)
+    return path, result.returncode, result.stderr
+
+bad = 0
+with concurrent.futures.ThreadPoolExecutor(int(sys.argv[2])) as pool:
+    for path, status, text in pool.map(run, commands):
+        if status:
+            bad += 1
+            print(text, end='')
+            print(f'thread safety: {path} failed')
+print(f'thread safety: {len(commands)} files, {bad} failed')
+sys.exit(bad != 0)
+PYTHON
+}
+
+tidy() {
+  local log=build/release/tidy.log status=0
+  run-clang-tidy -quiet -j "$(nproc)" -p build/release \
+    "^$PWD/(client|engine|kernels|server|tests)/" >"$log" 2>&1 || status=$?
+  grep -E '(warning|error):' "$log" | sort -u || true
+  return "$status"
+}
+
+if ((fast)); then
+  check "clang-format" format
+  check "thread safety" thread_safety
+fi
+if ((tidy)); then
+  check "clang-tidy" tidy
+fi
+echo "$passed passed, $failed failed"
+((failed == 0))
