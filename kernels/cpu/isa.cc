@@ -30,13 +30,13 @@ const KernelTable* TableOf(Isa isa) {
 
 const KernelTable* Choose() {
   const char* wish = std::getenv("DRAGOMAN_CPU_ISA");
-  const std::vector<Isa> supported = SupportedIsas();
+  const Isa best = BestIsa();
   if (wish != nullptr) {
-    for (Isa isa : supported) {
-      if (IsaName(isa) == wish) return TableOf(isa);
+    for (Isa isa : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512}) {
+      if (isa <= best && IsaName(isa) == wish) return TableOf(isa);
     }
   }
-  return TableOf(supported.back());
+  return TableOf(best);
 }
 
 std::atomic<const KernelTable*>& Chosen() {
@@ -47,10 +47,10 @@ std::atomic<const KernelTable*>& Chosen() {
 }  // namespace
 
 std::vector<Isa> SupportedIsas() {
-  std::vector<Isa> all = {Isa::kBaseline};
-  const Isa best = BestIsa();
-  if (best != Isa::kBaseline) all.push_back(Isa::kAvx2);
-  if (best == Isa::kAvx512) all.push_back(Isa::kAvx512);
+  std::vector<Isa> all;
+  for (Isa isa : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512}) {
+    if (isa <= BestIsa()) all.push_back(isa);
+  }
   return all;
 }
 

@@ -11,6 +11,7 @@
 
 namespace dragoman::cpu {
 
+// Each one includes those before it.
 enum class Isa { kBaseline, kAvx2, kAvx512 };
 
 // Those that this machine runs, the lowest first.

@@ -10,12 +10,14 @@
 
 namespace dragoman::cpu {
 
-// Calls work(begin, end, thread) on contiguous parts of 0 .. tasks - 1, one part per thread. With
-// one thread, or one task, it is a plain call. The results of the operations do not depend on the
-// split.
+// Calls work(begin, end, thread) on contiguous parts of 0 .. tasks - 1, one part per thread, no
+// more parts than there is work for. With one part it is a plain call. The results of the
+// operations do not depend on the split.
 template <typename Work>
-void ParallelFor(const OpContext& context, int64_t tasks, const Work& work) {
-  const int threads = static_cast<int>(std::min<int64_t>(context.threads(), tasks));
+void ParallelFor(const OpContext& context, int64_t tasks, int64_t work_per_task, const Work& work) {
+  const int64_t worthwhile = tasks * work_per_task / context.work_per_thread();
+  const int threads = static_cast<int>(
+      std::min<int64_t>({context.threads(), tasks, std::max<int64_t>(worthwhile, 1)}));
   if (threads <= 1) {
     if (tasks > 0) work(int64_t{0}, tasks, 0);
     return;

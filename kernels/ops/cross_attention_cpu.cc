@@ -11,6 +11,8 @@
 namespace dragoman {
 namespace {
 
+// Positions taken as usual where the work of a row is judged.
+constexpr int64_t kUsualPositions = 32;
 static_assert(cpu::kTilePositions == kPagePositions);
 
 // K and V of one layer for up to a page of positions, from `kv` (row stride ld: k | v) to `page`.
@@ -76,33 +78,38 @@ void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, i
                   const int32_t* page_offsets, const int32_t* pages, float* pool) {
   const int64_t d = layout.width();
   const int64_t ld = layer_count * 2 * d;
-  cpu::ParallelFor(context, segments, [&](int64_t begin, int64_t end, int /*thread*/) {
-    for (int64_t s = begin; s < end; ++s) {
-      for (int32_t j = page_offsets[s]; j < page_offsets[s + 1]; ++j) {
-        const int first = offsets[s] + (j - page_offsets[s]) * kPagePositions;
-        const int positions = std::min(kPagePositions, offsets[s + 1] - first);
-        float* page = pool + int64_t{pages[j]} * layout.FloatsPerPage();
-        for (int l = 0; l < layer_count; ++l) {
-          WritePage(layout, first_layer + l, kv + first * ld + l * 2 * d, ld, positions, page);
-        }
-      }
-    }
-  });
+  cpu::ParallelFor(context, segments, offsets[segments] * ld / std::max<int64_t>(segments, 1),
+                   [&](int64_t begin, int64_t end, int /*thread*/) {
+                     for (int64_t s = begin; s < end; ++s) {
+                       for (int32_t j = page_offsets[s]; j < page_offsets[s + 1]; ++j) {
+                         const int first = offsets[s] + (j - page_offsets[s]) * kPagePositions;
+                         const int positions = std::min(kPagePositions, offsets[s + 1] - first);
+                         float* page = pool + int64_t{pages[j]} * layout.FloatsPerPage();
+                         for (int l = 0; l < layer_count; ++l) {
+                           WritePage(layout, first_layer + l, kv + first * ld + l * 2 * d, ld,
+                                     positions, page);
+                         }
+                       }
+                     }
+                   });
 }
 
 void CrossAttention(OpContext& context, const KvLayout& layout, int layer, const DecodeRows& rows,
                     const CrossKvTables& tables, const float* q, float* context_out) {
   const int64_t d = layout.width();
-  cpu::ParallelFor(context, rows.count, [&](int64_t begin, int64_t end, int /*thread*/) {
-    for (int64_t r = begin; r < end;) {
-      int count = 1;
-      while (count < cpu::kBlockRows && r + count < end && rows.slot[r + count] == rows.slot[r]) {
-        ++count;
-      }
-      AttendRows(layout, layer, tables, rows.slot[r], count, q + r * d, context_out + r * d);
-      r += count;
-    }
-  });
+  cpu::ParallelFor(context, rows.count, kUsualPositions * 2 * d,
+                   [&](int64_t begin, int64_t end, int /*thread*/) {
+                     for (int64_t r = begin; r < end;) {
+                       int count = 1;
+                       while (count < cpu::kBlockRows && r + count < end &&
+                              rows.slot[r + count] == rows.slot[r]) {
+                         ++count;
+                       }
+                       AttendRows(layout, layer, tables, rows.slot[r], count, q + r * d,
+                                  context_out + r * d);
+                       r += count;
+                     }
+                   });
 }
 
 }  // namespace dragoman

@@ -11,6 +11,8 @@ namespace dragoman {
 namespace {
 
 constexpr int kMaxHeads = 64;
+// Positions taken as usual where the work of a row is judged.
+constexpr int64_t kUsualPositions = 32;
 static_assert(cpu::kTilePositions == kPagePositions);
 
 // Addresses of K in the tables for one row of one layer.
@@ -52,42 +54,44 @@ void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
   const cpu::KernelTable& kernels = cpu::Kernels();
   const int64_t d = layout.width();
   const int64_t v_offset = layout.SelfV(layer, 0) - layout.SelfK(layer, 0);
-  cpu::ParallelFor(context, rows.count, [&](int64_t begin, int64_t end, int /*thread*/) {
-    for (int64_t r = begin; r < end; ++r) {
-      const RowPages pages(layout, layer, rows, tables, r);
-      const int position = rows.position[r];
-      const float* q = qkv + r * 3 * d;
-      float* own = pages.OwnK(position);
-      std::copy_n(q + d, d, own);
-      std::copy_n(q + 2 * d, d, own + v_offset);
+  cpu::ParallelFor(
+      context, rows.count, kUsualPositions * 2 * d,
+      [&](int64_t begin, int64_t end, int /*thread*/) {
+        for (int64_t r = begin; r < end; ++r) {
+          const RowPages pages(layout, layer, rows, tables, r);
+          const int position = rows.position[r];
+          const float* q = qkv + r * 3 * d;
+          float* own = pages.OwnK(position);
+          std::copy_n(q + d, d, own);
+          std::copy_n(q + 2 * d, d, own + v_offset);
 
-      float max[kMaxHeads];
-      float sum[kMaxHeads] = {};
-      std::fill_n(max, kMaxHeads, -INFINITY);
-      float* acc = context_out + r * d;
-      std::fill_n(acc, d, 0.0F);
-      for (int tile = 0; tile <= position; tile += kPagePositions) {
-        const float* k_rows[kPagePositions];
-        const int count = std::min(kPagePositions, position + 1 - tile);
-        for (int p = 0; p < count; ++p) {
-          k_rows[p] = tile + p == position ? own : pages.AncestorK(tile + p);
+          float max[kMaxHeads];
+          float sum[kMaxHeads] = {};
+          std::fill_n(max, kMaxHeads, -INFINITY);
+          float* acc = context_out + r * d;
+          std::fill_n(acc, d, 0.0F);
+          for (int tile = 0; tile <= position; tile += kPagePositions) {
+            const float* k_rows[kPagePositions];
+            const int count = std::min(kPagePositions, position + 1 - tile);
+            for (int p = 0; p < count; ++p) {
+              k_rows[p] = tile + p == position ? own : pages.AncestorK(tile + p);
+            }
+            kernels.attend_row({.q = q,
+                                .k_rows = k_rows,
+                                .v_offset = v_offset,
+                                .positions = count,
+                                .heads = layout.heads,
+                                .head_dim = layout.head_dim,
+                                .scale = 1.0F / std::sqrt(static_cast<float>(layout.head_dim)),
+                                .max = max,
+                                .sum = sum,
+                                .acc = acc});
+          }
+          for (int h = 0; h < layout.heads; ++h) {
+            kernels.normalise(acc + int64_t{h} * layout.head_dim, sum[h], layout.head_dim);
+          }
         }
-        kernels.attend_row({.q = q,
-                            .k_rows = k_rows,
-                            .v_offset = v_offset,
-                            .positions = count,
-                            .heads = layout.heads,
-                            .head_dim = layout.head_dim,
-                            .scale = 1.0F / std::sqrt(static_cast<float>(layout.head_dim)),
-                            .max = max,
-                            .sum = sum,
-                            .acc = acc});
-      }
-      for (int h = 0; h < layout.heads; ++h) {
-        kernels.normalise(acc + int64_t{h} * layout.head_dim, sum[h], layout.head_dim);
-      }
-    }
-  });
+      });
 }
 
 }  // namespace dragoman

@@ -9,7 +9,7 @@ namespace dragoman {
 void EmbedTokens(OpContext& context, const float* table, const float* position_table, float scale,
                  const int32_t* token, const int32_t* position, int64_t rows, int d, float* y) {
   const cpu::KernelTable& kernels = cpu::Kernels();
-  cpu::ParallelFor(context, rows, [&](int64_t begin, int64_t end, int /*thread*/) {
+  cpu::ParallelFor(context, rows, d * 2, [&](int64_t begin, int64_t end, int /*thread*/) {
     for (int64_t r = begin; r < end; ++r) {
       const float* added =
           position_table == nullptr ? nullptr : position_table + int64_t{position[r]} * d;

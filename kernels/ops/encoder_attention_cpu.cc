@@ -63,7 +63,9 @@ size_t EncoderAttentionScratch(int64_t max_segment_tokens, int head_dim) {
 void EncoderAttention(OpContext& context, const float* qkv, const int32_t* offsets,
                       int64_t segments, int heads, int head_dim, float* context_out) {
   const int64_t d = int64_t{heads} * head_dim;
-  cpu::ParallelFor(context, segments * heads, [&](int64_t begin, int64_t end, int thread) {
+  const int64_t tokens_each = offsets[segments] / std::max<int64_t>(segments, 1);
+  const int64_t work = tokens_each * tokens_each * head_dim * 2;
+  cpu::ParallelFor(context, segments * heads, work, [&](int64_t begin, int64_t end, int thread) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t segment = task / heads;
       const int64_t at = task % heads * head_dim;

@@ -20,14 +20,15 @@ class CpuLinear final : public Linear {
   void Warm(OpContext& /*context*/, int64_t /*max_rows*/) const override {}
 
   void Run(OpContext& context, const float* x, int64_t rows, float* y) const override {
+    const int64_t work = int64_t{in()} * out();
     if (rows >= kRowsToDivide * context.threads()) {
-      cpu::ParallelFor(context, rows, [&](int64_t begin, int64_t end, int /*thread*/) {
+      cpu::ParallelFor(context, rows, work, [&](int64_t begin, int64_t end, int /*thread*/) {
         Part(x + begin * in(), end - begin, y + begin * out(), 0, weights_.panels());
       });
     } else {
-      cpu::ParallelFor(context, weights_.panels(), [&](int64_t begin, int64_t end, int /*thread*/) {
-        Part(x, rows, y, begin, end);
-      });
+      cpu::ParallelFor(
+          context, weights_.panels(), rows * work / weights_.panels(),
+          [&](int64_t begin, int64_t end, int /*thread*/) { Part(x, rows, y, begin, end); });
     }
   }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -13,13 +14,19 @@ namespace dragoman {
 
 class OpContext {
  public:
-  // REQUIRES: threads >= 1. With 1 the caller's own thread does all the work and no pool is woken.
-  explicit OpContext(int threads = 1);
+  // About 10 microseconds.
+  static constexpr int64_t kWorkPerThread = 1'000'000;
+
+  // With 1 thread the caller's own does all the work and no pool is woken. work_per_thread:
+  // multiply-adds (or as many loads) that are worth waking another thread for.
+  // REQUIRES: threads, work_per_thread >= 1.
+  explicit OpContext(int threads = 1, int64_t work_per_thread = kWorkPerThread);
   ~OpContext();
   OpContext(const OpContext&) = delete;
   OpContext& operator=(const OpContext&) = delete;
 
   int threads() const { return threads_; }
+  int64_t work_per_thread() const { return work_per_thread_; }
 
   // Makes every thread's scratch at least this large.
   void Reserve(size_t floats_per_thread);
@@ -38,6 +45,7 @@ class OpContext {
   };
 
   const int threads_;
+  const int64_t work_per_thread_;
   std::vector<Buffer> scratch_;
 };
 

@@ -5,8 +5,10 @@
 
 namespace dragoman {
 
-OpContext::OpContext(int threads)
-    : threads_(std::max(threads, 1)), scratch_(static_cast<size_t>(threads_)) {}
+OpContext::OpContext(int threads, int64_t work_per_thread)
+    : threads_(std::max(threads, 1)),
+      work_per_thread_(std::max<int64_t>(work_per_thread, 1)),
+      scratch_(static_cast<size_t>(threads_)) {}
 
 OpContext::~OpContext() = default;
 

@@ -128,12 +128,13 @@ class CpuOutputLayer final : public OutputLayer {
       }
     }
     LogSum* const sums = Divide(context.Scratch(0, floats), rows).sums;
-    cpu::ParallelFor(context, blocks(), [&](int64_t begin, int64_t end, int thread) {
-      const Scratch s = Divide(context.Scratch(thread, floats), rows);
-      for (int64_t b = begin; b < end; ++b) {
-        FoldOneBlock(hidden, rows, b, queries, folds, s, sums + b * rows);
-      }
-    });
+    cpu::ParallelFor(context, blocks(), rows * d() * kBlockColumns,
+                     [&](int64_t begin, int64_t end, int thread) {
+                       const Scratch s = Divide(context.Scratch(thread, floats), rows);
+                       for (int64_t b = begin; b < end; ++b) {
+                         FoldOneBlock(hidden, rows, b, queries, folds, s, sums + b * rows);
+                       }
+                     });
     for (int64_t r = 0; r < rows; ++r) {
       RowFold& fold = folds[r];
       fold.normaliser = LogSum{};

@@ -1,0 +1,73 @@
+// After Warm and Reserve no operation allocates: this binary counts every allocation.
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "kernels/ops/decode_attention.h"
+#include "kernels/ops/embed.h"
+#include "kernels/ops/encoder_attention.h"
+#include "kernels/ops/layer_norm.h"
+#include "kernels/ops/linear.h"
+#include "kernels/ops/output_layer.h"
+#include "tests/kernels/ops/test_support.h"
+
+namespace {
+
+std::atomic<int64_t> allocations{0};
+
+}  // namespace
+
+void* operator new(size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, size_t /*size*/) noexcept { std::free(p); }
+
+namespace dragoman {
+namespace {
+
+// malloc as such is seen through glibc's statistics: nothing may be in use that was not before.
+size_t BytesInUse() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+TEST(Allocation, NoneAfterWarm) {
+  const int rows = 200;
+  const int d = 64;
+  const int vocabulary = 1100;
+  const auto w = RandomFloats(size_t(d) * vocabulary, 1);
+  const auto x = RandomFloats(size_t(rows) * vocabulary, 2);
+  std::vector<float> y(size_t(rows) * vocabulary);
+  const auto linear = Linear::Create(w.data(), nullptr, d, 3 * d, Activation::kGelu);
+  const auto output = OutputLayer::Create(w.data(), nullptr, d, vocabulary);
+  std::vector<RowQuery> queries(rows, RowQuery{.k = 4, .need_normaliser = true});
+  std::vector<TokenScore> top(size_t(rows) * 4);
+  std::vector<RowFold> folds(rows);
+  for (int r = 0; r < rows; ++r) folds[r].top = top.data() + size_t(r) * 4;
+  const int32_t offsets[] = {0, 150, 200};
+
+  OpContext context(1);
+  linear->Warm(context, rows);
+  output->Warm(context, rows);
+  context.Reserve(EncoderAttentionScratch(150, 16));
+  const int64_t before = allocations;
+  const size_t in_use = BytesInUse();
+  for (const int n : {1, 7, 64, 129, 200}) {
+    linear->Run(context, x.data(), n, y.data());
+    output->Fold(context, x.data(), n, queries.data(), folds.data());
+    AddLayerNorm(context, x.data(), nullptr, w.data(), w.data(), 1e-5F, n, d, y.data());
+  }
+  EncoderAttention(context, x.data(), offsets, 2, 4, 16, y.data());
+  const int64_t after = allocations;
+  const size_t in_use_after = BytesInUse();
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(in_use_after, in_use);
+}
+
+}  // namespace
+}  // namespace dragoman

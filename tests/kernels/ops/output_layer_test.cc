@@ -1,0 +1,266 @@
+#include "kernels/ops/output_layer.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "tests/kernels/ops/test_support.h"
+
+namespace dragoman {
+namespace {
+
+struct Question {
+  int k = 4;
+  bool normaliser = true;
+  std::vector<int32_t> wanted, banned, excluded;
+};
+
+struct Answer {
+  LogSum normaliser;
+  bool nan = false;
+  std::vector<TokenScore> top;
+  std::vector<float> wanted;
+  bool operator==(const Answer& o) const {
+    const auto bits = [](const void* a, const void* b, size_t n) {
+      return n == 0 || std::memcmp(a, b, n) == 0;
+    };
+    return nan == o.nan && bits(&normaliser, &o.normaliser, sizeof(LogSum)) &&
+           top.size() == o.top.size() && wanted.size() == o.wanted.size() &&
+           bits(top.data(), o.top.data(), top.size() * sizeof(TokenScore)) &&
+           bits(wanted.data(), o.wanted.data(), wanted.size() * sizeof(float));
+  }
+};
+
+std::vector<Answer> FoldAll(const OutputLayer& layer, OpContext& context, const float* hidden,
+                            const std::vector<Question>& questions) {
+  std::vector<RowQuery> queries;
+  std::vector<RowFold> folds(questions.size());
+  std::vector<Answer> answers(questions.size());
+  for (size_t r = 0; r < questions.size(); ++r) {
+    const Question& q = questions[r];
+    queries.push_back({.k = q.k,
+                       .need_normaliser = q.normaliser,
+                       .wanted = q.wanted.data(),
+                       .wanted_count = static_cast<int32_t>(q.wanted.size()),
+                       .banned = q.banned.data(),
+                       .banned_count = static_cast<int32_t>(q.banned.size()),
+                       .excluded = q.excluded.data(),
+                       .excluded_count = static_cast<int32_t>(q.excluded.size())});
+    answers[r].top.resize(q.k);
+    answers[r].wanted.resize(q.wanted.size(), 55.0F);
+    folds[r].top = answers[r].top.data();
+    folds[r].wanted = answers[r].wanted.data();
+    folds[r].count = 99;
+    folds[r].nan = true;
+  }
+  layer.Fold(context, hidden, static_cast<int64_t>(questions.size()), queries.data(), folds.data());
+  for (size_t r = 0; r < questions.size(); ++r) {
+    answers[r].normaliser = folds[r].normaliser;
+    answers[r].nan = folds[r].nan;
+    answers[r].top.resize(folds[r].count);
+  }
+  return answers;
+}
+
+std::vector<double> Logits(const std::vector<float>& w, const std::vector<float>& bias,
+                           const float* hidden, int d, int vocabulary) {
+  std::vector<double> logits(vocabulary);
+  for (int c = 0; c < vocabulary; ++c) {
+    logits[c] = bias[c];
+    for (int k = 0; k < d; ++k) logits[c] += double(hidden[k]) * w[size_t(c) * d + k];
+  }
+  return logits;
+}
+
+std::vector<int32_t> RandomIds(int count, int vocabulary, std::mt19937& random) {
+  std::vector<int32_t> ids;
+  for (int i = 0; i < count; ++i) ids.push_back(static_cast<int32_t>(random() % vocabulary));
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+bool Has(const std::vector<int32_t>& ids, int id) {
+  return std::binary_search(ids.begin(), ids.end(), id);
+}
+
+std::vector<Question> RandomQuestions(int rows, int vocabulary, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<Question> questions(rows);
+  for (Question& q : questions) {
+    q.k = static_cast<int>(random() % 3 == 0 ? random() % 65 : random() % 6);
+    q.normaliser = random() % 4 != 0;
+    q.wanted = RandomIds(static_cast<int>(random() % 10), vocabulary, random);
+    q.banned = RandomIds(static_cast<int>(random() % 40), vocabulary, random);
+    q.excluded = RandomIds(static_cast<int>(random() % 5), vocabulary, random);
+  }
+  return questions;
+}
+
+using OutputLayerTest = PerIsa;
+
+TEST_P(OutputLayerTest, AgreesWithSortAndDouble) {
+  for (const auto& [d, vocabulary] :
+       {std::pair{8, 1}, {16, 3}, {33, 95}, {40, 480}, {40, 481}, {24, 961}, {64, 1500}}) {
+    const auto w = RandomFloats(size_t(d) * vocabulary, 1, 0.5F);
+    const auto bias = RandomFloats(vocabulary, 2);
+    const int rows = 40;
+    const auto hidden = RandomFloats(size_t(rows) * d, 3);
+    const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary);
+    const auto questions = RandomQuestions(rows, vocabulary, 4);
+    OpContext context;
+    const auto answers = FoldAll(*layer, context, hidden.data(), questions);
+    for (int r = 0; r < rows; ++r) {
+      const Question& q = questions[r];
+      const Answer& a = answers[r];
+      auto logits = Logits(w, bias, hidden.data() + size_t(r) * d, d, vocabulary);
+      for (const int32_t id : q.excluded) logits[id] = -INFINITY;
+      EXPECT_FALSE(a.nan);
+      double max = -INFINITY;
+      double sum = 0.0;
+      for (const double x : logits) max = std::max(max, x);
+      for (const double x : logits) sum += max == -INFINITY ? 0.0 : std::exp(x - max);
+      if (q.normaliser && max > -INFINITY) {
+        EXPECT_NEAR(LogSumValue(a.normaliser), max + std::log(sum), 2e-5);
+      } else {
+        EXPECT_EQ(a.normaliser.max, -INFINITY);
+      }
+      for (size_t i = 0; i < q.wanted.size(); ++i) {
+        if (std::isinf(logits[q.wanted[i]])) {
+          EXPECT_EQ(a.wanted[i], -INFINITY);
+        } else {
+          EXPECT_NEAR(a.wanted[i], logits[q.wanted[i]], 2e-5);
+        }
+      }
+      std::vector<int> order;
+      for (int c = 0; c < vocabulary; ++c) {
+        if (!Has(q.banned, c) && !Has(q.excluded, c)) order.push_back(c);
+      }
+      std::sort(order.begin(), order.end(), [&](int x, int y) { return logits[x] > logits[y]; });
+      ASSERT_EQ(a.top.size(), std::min<size_t>(q.k, order.size()));
+      for (size_t i = 0; i < a.top.size(); ++i) {
+        // By score: two logits that are nearly equal may change places.
+        EXPECT_NEAR(a.top[i].score, logits[order[i]], 2e-5);
+        EXPECT_NEAR(a.top[i].score, logits[a.top[i].token], 2e-5);
+        EXPECT_FALSE(Has(q.banned, a.top[i].token) || Has(q.excluded, a.top[i].token));
+        if (i > 0) {
+          EXPECT_TRUE(Better(a.top[i - 1], a.top[i]));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(OutputLayerTest, RowsAreBitEqualInAnyCompany) {
+  const int d = 48;
+  const int vocabulary = 2003;  // five blocks, the last one narrow
+  const int most = 300;
+  const auto w = RandomFloats(size_t(d) * vocabulary, 1);
+  const auto bias = RandomFloats(vocabulary, 2);
+  const auto hidden = RandomFloats(size_t(most) * d, 3);
+  const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary);
+  const auto questions = RandomQuestions(most, vocabulary, 4);
+  OpContext one;
+  std::vector<Answer> alone;
+  for (int r = 0; r < most; ++r) {
+    alone.push_back(FoldAll(*layer, one, hidden.data() + size_t(r) * d, {questions[r]})[0]);
+  }
+  for (const int threads : {1, 2, 3}) {
+    OpContext context(threads, 1);
+    for (int rows = 1; rows <= most; rows += rows < 10 ? 1 : 29) {
+      const int first = most - rows;
+      const auto answers = FoldAll(*layer, context, hidden.data() + size_t(first) * d,
+                                   {questions.begin() + first, questions.end()});
+      for (int r = 0; r < rows; ++r) {
+        ASSERT_TRUE(answers[r] == alone[first + r]) << rows << " " << r << " " << threads;
+      }
+    }
+  }
+}
+
+// Equal logits everywhere: the lowest tokens win, whatever block they are in.
+TEST_P(OutputLayerTest, TiesGoToTheLowerToken) {
+  const int d = 4;
+  const int vocabulary = 1200;
+  const std::vector<float> w(size_t(d) * vocabulary, 0.0F);
+  std::vector<float> bias(vocabulary, 1.0F);
+  bias[700] = 2.0F;
+  bias[1100] = 2.0F;
+  const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary);
+  const std::vector<float> hidden(d, 1.0F);
+  for (const int threads : {1, 2}) {
+    OpContext context(threads, 1);
+    const Answer a = FoldAll(*layer, context, hidden.data(), {{.k = 5, .banned = {1}}})[0];
+    std::vector<int32_t> tokens;
+    for (const TokenScore& x : a.top) tokens.push_back(x.token);
+    EXPECT_EQ(tokens, (std::vector<int32_t>{700, 1100, 0, 2, 3}));
+  }
+}
+
+TEST_P(OutputLayerTest, LargeLogitsAndRowsWithoutAnyKeepTheirHead) {
+  const int d = 2;
+  const int vocabulary = 1000;
+  std::vector<float> w(size_t(d) * vocabulary, 0.0F);
+  std::vector<float> bias(vocabulary);
+  for (int c = 0; c < vocabulary; ++c) bias[c] = c % 2 == 0 ? -1e4F : 1e4F - float(c);
+  const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary);
+  const std::vector<float> hidden(d, 1.0F);
+  OpContext context;
+  const Answer a = FoldAll(*layer, context, hidden.data(), {{.k = 2, .wanted = {0, 999}}})[0];
+  // exp(0) + exp(-2) + exp(-4) ...
+  EXPECT_NEAR(LogSumValue(a.normaliser), 9999.0 - std::log(1.0 - std::exp(-2.0)), 2e-3);
+  EXPECT_EQ(a.top[0].token, 1);
+  EXPECT_EQ(a.wanted[0], -1e4F);
+  EXPECT_EQ(a.wanted[1], 9001.0F);
+  EXPECT_NEAR(LogProb(a.wanted[0], a.normaliser), -19999.145, 2e-2);
+
+  std::fill(bias.begin(), bias.end(), -INFINITY);
+  const auto empty = OutputLayer::Create(w.data(), bias.data(), d, vocabulary);
+  const Answer none = FoldAll(*empty, context, hidden.data(), {{.k = 3, .wanted = {7}}})[0];
+  EXPECT_FALSE(none.nan);
+  EXPECT_TRUE(none.top.empty());
+  EXPECT_EQ(none.normaliser.max, -INFINITY);
+  EXPECT_EQ(none.normaliser.sum, 0.0F);
+  EXPECT_EQ(none.wanted[0], -INFINITY);
+}
+
+TEST_P(OutputLayerTest, ReportsNanAndInfinityOfARowAlone) {
+  const int d = 20;
+  const int vocabulary = 700;
+  const auto w = RandomFloats(size_t(d) * vocabulary, 1);
+  const auto layer = OutputLayer::Create(w.data(), nullptr, d, vocabulary);
+  auto hidden = RandomFloats(size_t(5) * d, 3);
+  hidden[2 * d + 7] = NAN;
+  hidden[4 * d + 1] = std::numeric_limits<float>::infinity();
+  for (const bool normaliser : {false, true}) {
+    for (const int threads : {1, 2}) {
+      OpContext context(threads, 1);
+      const auto answers =
+          FoldAll(*layer, context, hidden.data(), std::vector<Question>(5, {4, normaliser}));
+      for (int r = 0; r < 5; ++r) EXPECT_EQ(answers[r].nan, r == 2 || r == 4) << r;
+    }
+  }
+}
+
+DRAGOMAN_FOR_EVERY_ISA(OutputLayerTest);
+
+// The vector exp below the folds, at every instruction set.
+using ExpTest = PerIsa;
+
+TEST_P(ExpTest, IsWithinTwoUnitsInTheLastPlace) {
+  const cpu::KernelTable& kernels = cpu::Kernels();
+  double worst = 0.0;
+  for (float x = -87.0F; x <= 0.0F; x += 0.00037F) {
+    const double expected = std::exp(double(x));
+    worst = std::max(worst, std::abs(kernels.exp_sum(&x, 1, 0.0F) - expected) / expected);
+  }
+  EXPECT_LT(worst, 2.0e-7);
+  for (const float x : {-88.0F, -1e4F, -INFINITY}) EXPECT_EQ(kernels.exp_sum(&x, 1, 0.0F), 0.0F);
+  const float zero = 0.0F;
+  EXPECT_EQ(kernels.exp_sum(&zero, 1, 0.0F), 1.0F);
+}
+
+DRAGOMAN_FOR_EVERY_ISA(ExpTest);
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,102 @@
+// Layer norm and embedding.
+#include "kernels/ops/embed.h"
+#include "kernels/ops/layer_norm.h"
+#include "tests/kernels/ops/test_support.h"
+
+namespace dragoman {
+namespace {
+
+using LayerNormTest = PerIsa;
+
+TEST_P(LayerNormTest, AgreesWithDouble) {
+  const int64_t rows = 5;
+  for (const int d : {1, 3, 16, 17, 31, 64, 100, 512}) {
+    for (const bool with_residual : {false, true}) {
+      const auto x = RandomFloats(rows * d, 1, 3.0F);
+      const auto residual = RandomFloats(rows * d, 2);
+      const auto gamma = RandomFloats(d, 3);
+      const auto beta = RandomFloats(d, 4);
+      const float epsilon = 1e-5F;
+      std::vector<float> y(rows * d);
+      OpContext context;
+      AddLayerNorm(context, x.data(), with_residual ? residual.data() : nullptr, gamma.data(),
+                   beta.data(), epsilon, rows, d, y.data());
+      std::vector<double> expected;
+      for (int64_t r = 0; r < rows; ++r) {
+        std::vector<double> z(d);
+        double mean = 0.0;
+        double variance = 0.0;
+        for (int i = 0; i < d; ++i) {
+          z[i] = double(x[r * d + i]) + (with_residual ? residual[r * d + i] : 0.0F);
+          mean += z[i] / d;
+        }
+        for (int i = 0; i < d; ++i) variance += (z[i] - mean) * (z[i] - mean) / d;
+        for (int i = 0; i < d; ++i) {
+          expected.push_back((z[i] - mean) / std::sqrt(variance + epsilon) * gamma[i] + beta[i]);
+        }
+      }
+      EXPECT_LT(WorstError(y, expected), 3e-6) << d;
+    }
+  }
+}
+
+TEST_P(LayerNormTest, RowsAreBitEqualInAnyCompanyAndInPlace) {
+  for (const int d : {20, 256}) {
+    const int64_t most = 130;
+    const auto x = RandomFloats(most * d, 1);
+    const auto residual = RandomFloats(most * d, 2);
+    const auto gamma = RandomFloats(d, 3);
+    const auto beta = RandomFloats(d, 4);
+    OpContext one;
+    std::vector<float> alone(most * d);
+    for (int64_t r = 0; r < most; ++r) {
+      AddLayerNorm(one, x.data() + r * d, residual.data() + r * d, gamma.data(), beta.data(), 1e-5F,
+                   1, d, alone.data() + r * d);
+    }
+    for (const int threads : {1, 2}) {
+      OpContext context(threads, 1);
+      for (int64_t rows = 1; rows <= most; rows += 9) {
+        std::vector<float> y(residual.begin(), residual.begin() + rows * d);
+        AddLayerNorm(context, x.data(), y.data(), gamma.data(), beta.data(), 1e-5F, rows, d,
+                     y.data());
+        ASSERT_TRUE(SameBits(y.data(), alone.data(), y.size())) << rows;
+        y.assign(x.begin(), x.begin() + rows * d);
+        AddLayerNorm(context, y.data(), residual.data(), gamma.data(), beta.data(), 1e-5F, rows, d,
+                     y.data());
+        ASSERT_TRUE(SameBits(y.data(), alone.data(), y.size())) << rows;
+      }
+    }
+  }
+}
+
+DRAGOMAN_FOR_EVERY_ISA(LayerNormTest);
+
+using EmbedTest = PerIsa;
+
+TEST_P(EmbedTest, ScalesAndAddsPositions) {
+  const int d = 21;
+  const auto table = RandomFloats(7 * d, 1);
+  const auto positions = RandomFloats(4 * d, 2);
+  const std::vector<int32_t> token = {6, 0, -1, 3, 3};
+  const std::vector<int32_t> position = {3, 0, 2, 1, 1};
+  for (const int threads : {1, 2}) {
+    for (const bool with_positions : {true, false}) {
+      OpContext context(threads, 1);
+      std::vector<float> y(5 * d);
+      EmbedTokens(context, table.data(), with_positions ? positions.data() : nullptr, 4.5F,
+                  token.data(), position.data(), 5, d, y.data());
+      for (int r = 0; r < 5; ++r) {
+        for (int i = 0; i < d; ++i) {
+          const float embedded = token[r] < 0 ? 0.0F : table[token[r] * d + i] * 4.5F;
+          const float added = with_positions ? positions[position[r] * d + i] : 0.0F;
+          EXPECT_EQ(y[r * d + i], embedded + added);
+        }
+      }
+    }
+  }
+}
+
+DRAGOMAN_FOR_EVERY_ISA(EmbedTest);
+
+}  // namespace
+}  // namespace dragoman
