@@ -44,6 +44,10 @@ if command -v ccache >/dev/null; then
   export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$PWD}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
 fi
 
+# Tests once configured stay so: with them gone from the build, CMake would delete their objects.
+if grep -qs '^BUILD_TESTING:.*=ON$' "build/$preset/CMakeCache.txt"; then
+  testing=ON
+fi
 log="build/$preset/configure.log"
 mkdir -p "build/$preset"
 if ! cmake --preset "$preset" -DBUILD_TESTING=$testing "${launcher[@]}" >"$log" 2>&1; then

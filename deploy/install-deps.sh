@@ -63,7 +63,11 @@ test_packages=(
 )
 container_packages=(
   buildah
+  curl
   debootstrap
+  iproute2
+  procps
+  util-linux # unshare, nsenter
 )
 
 fail() {
