@@ -8,6 +8,8 @@
 // Thread-safety: all const methods may run in several threads at once.
 #pragma once
 
+#include <unicode/uversion.h>
+
 #include <memory>
 #include <span>
 #include <string>
@@ -16,6 +18,10 @@
 
 #include "absl/status/statusor.h"
 #include "engine/text/text_range.h"
+
+U_NAMESPACE_BEGIN
+class BreakIterator;
+U_NAMESPACE_END
 
 namespace dragoman {
 
@@ -39,6 +45,9 @@ class SentenceSplitter {
  private:
   struct Rules;
   explicit SentenceSplitter(std::unique_ptr<Rules> rules);
+  void SplitLine(std::string_view text, TextRange range, icu::BreakIterator& iterator,
+                 std::vector<TextRange>& pieces) const;
+  bool IsSentenceEnd(std::string_view line, size_t at) const;
 
   std::unique_ptr<Rules> rules_;
 };

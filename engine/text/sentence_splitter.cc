@@ -1,0 +1,134 @@
+#include "engine/text/sentence_splitter.h"
+
+#include <unicode/brkiter.h>
+#include <unicode/locid.h>
+#include <unicode/uchar.h>
+#include <unicode/utext.h>
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "engine/text/script.h"
+#include "engine/text/sentence_exceptions.h"
+#include "engine/text/utf8.h"
+
+namespace dragoman {
+namespace {
+
+bool IsLineBreak(char32_t c) {
+  return (c >= 0x0A && c <= 0x0D) || c == 0x85 || c == 0x2028 || c == 0x2029;
+}
+
+// Whether there is anything to translate: a character that is neither white space nor invisible.
+bool HasVisible(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const char32_t c = NextCodePoint(text, at);
+    const auto icu = static_cast<UChar32>(c);
+    if (!IsWhiteSpace(c) && u_charType(icu) != U_CONTROL_CHAR &&
+        !u_hasBinaryProperty(icu, UCHAR_DEFAULT_IGNORABLE_CODE_POINT)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Adds text[begin, end) without the white space at its ends, if anything is left.
+void AddPiece(std::string_view text, size_t begin, size_t end, std::vector<TextRange>& pieces) {
+  const std::string_view piece = StripWhiteSpace(text.substr(begin, end - begin));
+  if (!HasVisible(piece)) return;
+  const auto first = static_cast<int64_t>(piece.data() - text.data());
+  pieces.push_back({first, first + static_cast<int64_t>(piece.size())});
+}
+
+}  // namespace
+
+struct SentenceSplitter::Rules {
+  explicit Rules(std::string_view language) : exceptions(language) {}
+
+  std::unique_ptr<icu::BreakIterator> sentences;  // never given a text: cloned for each call
+  SentenceExceptions exceptions;
+};
+
+absl::StatusOr<std::unique_ptr<SentenceSplitter>> SentenceSplitter::Create(
+    std::string_view source_language) {
+  UErrorCode status = U_ZERO_ERROR;
+  icu::Locale locale = icu::Locale::forLanguageTag(std::string(source_language), status);
+  if (U_FAILURE(status) || locale.isBogus()) locale = icu::Locale::getRoot();
+  status = U_ZERO_ERROR;
+  auto rules = std::make_unique<Rules>(locale.getLanguage());
+  rules->sentences.reset(icu::BreakIterator::createSentenceInstance(locale, status));
+  if (U_FAILURE(status) || rules->sentences == nullptr) {
+    return absl::InternalError(absl::StrCat("ICU has no sentence rules for '",
+                                            std::string(source_language),
+                                            "': ", u_errorName(status)));
+  }
+  return std::unique_ptr<SentenceSplitter>(new SentenceSplitter(std::move(rules)));
+}
+
+SentenceSplitter::SentenceSplitter(std::unique_ptr<Rules> rules) : rules_(std::move(rules)) {}
+
+SentenceSplitter::~SentenceSplitter() = default;
+
+void SentenceSplitter::SplitLine(std::string_view text, TextRange range,
+                                 icu::BreakIterator& iterator,
+                                 std::vector<TextRange>& pieces) const {
+  const std::string_view line = range.In(text);
+  const auto offset = static_cast<size_t>(range.begin);
+  UErrorCode status = U_ZERO_ERROR;
+  UText utext = UTEXT_INITIALIZER;
+  utext_openUTF8(&utext, line.data(), static_cast<int64_t>(line.size()), &status);
+  iterator.setText(&utext, status);
+  if (U_FAILURE(status)) {  // out of memory at worst: then a line is one piece
+    utext_close(&utext);
+    AddPiece(text, offset, offset + line.size(), pieces);
+    return;
+  }
+  size_t begin = 0;
+  iterator.first();
+  for (int32_t next = iterator.next(); next != icu::BreakIterator::DONE; next = iterator.next()) {
+    const auto at = static_cast<size_t>(next);
+    if (at < line.size() && !IsSentenceEnd(line, at)) continue;
+    AddPiece(text, offset + begin, offset + at, pieces);
+    begin = at;
+  }
+  utext_close(&utext);
+}
+
+bool SentenceSplitter::IsSentenceEnd(std::string_view line, size_t at) const {
+  size_t last = at - 1;
+  while (last > 0 && (static_cast<unsigned char>(line[last]) & 0xC0) == 0x80) --last;
+  size_t after = last;
+  const char32_t before = NextCodePoint(line, after);
+  if (!IsWhiteSpace(before)) {
+    // No space: the end of a sentence in scripts that have none, otherwise part of an address, a
+    // name or a number ("?q=1", "Yahoo!Mail").
+    size_t next = at;
+    return IsUnspacedScript(before) || IsUnspacedScript(NextCodePoint(line, next));
+  }
+  return !rules_->exceptions.Continues(line, at);
+}
+
+std::vector<TextRange> SentenceSplitter::Split(std::string_view text, Segmentation mode) const {
+  std::vector<TextRange> pieces;
+  if (mode == Segmentation::kNone) {
+    AddPiece(text, 0, text.size(), pieces);
+    return pieces;
+  }
+  std::unique_ptr<icu::BreakIterator> iterator;
+  if (mode == Segmentation::kSentences) iterator.reset(rules_->sentences->clone());
+  std::vector<TextRange> lines;
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = at;
+    if (!IsLineBreak(NextCodePoint(text, at))) continue;
+    AddPiece(text, begin, end, lines);
+    begin = at;
+  }
+  AddPiece(text, begin, text.size(), lines);
+  if (iterator == nullptr) return lines;
+  for (const TextRange& line : lines) SplitLine(text, line, *iterator, pieces);
+  return pieces;
+}
+
+}  // namespace dragoman
