@@ -1,0 +1,66 @@
+// A few threads that run tasks in the order of arrival.
+//
+// Thread-safe. The queue is not bounded here: what posts to it is bounded by admission. The
+// destructor runs what is queued, then joins.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/base/mutex.h"
+
+namespace dragoman {
+
+class WorkerPool {
+ public:
+  explicit WorkerPool(int threads) {
+    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });
+  }
+
+  ~WorkerPool() {
+    {
+      MutexLock lock(&mu_);
+      closing_ = true;
+      changed_.NotifyAll();
+    }
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  void Post(std::function<void()> task) {
+    MutexLock lock(&mu_);
+    tasks_.push_back(std::move(task));
+    changed_.NotifyOne();
+  }
+
+  // Tasks that no thread has begun yet.
+  int64_t backlog() const {
+    MutexLock lock(&mu_);
+    return static_cast<int64_t>(tasks_.size());
+  }
+
+ private:
+  void Run() {
+    for (;;) {
+      std::function<void()> task;
+      {
+        MutexLock lock(&mu_);
+        while (tasks_.empty() && !closing_) changed_.Wait(&mu_);
+        if (tasks_.empty()) return;
+        task = std::move(tasks_.front());
+        tasks_.pop_front();
+      }
+      task();
+    }
+  }
+
+  mutable Mutex mu_;
+  CondVar changed_;
+  std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mu_);
+  bool closing_ ABSL_GUARDED_BY(mu_) = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,44 @@
+// Makes the engine of a model directory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "engine/base/clock.h"
+#include "engine/decode/step_model.h"
+#include "engine/engine.h"
+#include "engine/model/model_source.h"
+#include "engine/observer.h"
+
+namespace dragoman {
+
+struct EngineConfig {
+  std::string model_name;  // "" = the directory's name
+  int max_rows = 256;      // of each worker
+  int workers = 1;
+  int threads_per_worker = 1;
+  int tokenizer_threads = 1;
+  int detokenizer_threads = 1;
+  int64_t max_queue_segments = 4096;
+  int64_t max_queue_tokens = 131072;
+  int64_t encoded_queue_segments = 256;  // of each worker
+  int64_t kv_memory_mb = 0;              // over all workers; 0 = what max_rows needs usually
+  Nanos watchdog = 30'000'000'000;       // without a step while rows are busy: stalled
+};
+
+// Loads and warms the model up. `clock` and `observer` are borrowed for the engine's life; the
+// observer may be called from the first Submit on. INVALID_ARGUMENT for a setting or a directory
+// that cannot be used, RESOURCE_EXHAUSTED for memory, each with what was found and expected.
+absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_directory,
+                                                     const EngineConfig& config, const Clock* clock,
+                                                     EngineObserver* observer);
+
+// The same around a model that is loaded, or scripted (tests).
+absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
+                                                     std::shared_ptr<const StepModel> model,
+                                                     const EngineConfig& config, const Clock* clock,
+                                                     EngineObserver* observer);
+
+}  // namespace dragoman

@@ -1,0 +1,90 @@
+// The attention memory of one worker: equal pages in one mapping, split between cross-attention
+// (written by the encoder thread) and self-attention (the decode thread's).
+//
+// Committed at construction, so that what is used later was there from the start. The mapping is
+// shared by both threads; which page belongs to whom is settled by the free lists. Pages are
+// numbered over both kinds: self pages 0 .. self_pages - 1, cross pages after them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/base/mutex.h"
+#include "kernels/ops/kv_pages.h"
+
+namespace dragoman {
+
+class KvMemory {
+ public:
+  // RESOURCE_EXHAUSTED when the system does not give the memory.
+  static absl::StatusOr<std::unique_ptr<KvMemory>> Create(const KvLayout& layout,
+                                                          int32_t self_pages, int32_t cross_pages);
+  ~KvMemory();
+  KvMemory(const KvMemory&) = delete;
+  KvMemory& operator=(const KvMemory&) = delete;
+
+  float* pool() const { return pool_; }
+  const KvLayout& layout() const { return layout_; }
+  int32_t self_pages() const { return self_pages_; }
+  int32_t cross_pages() const { return cross_pages_; }
+  int64_t bytes() const { return bytes_; }
+
+  // Takes `count` cross pages; waits until they are free or Close was called, and is then empty.
+  // REQUIRES: count <= cross_pages().
+  std::vector<int32_t> TakeCross(int32_t count);
+  void GiveBackCross(const std::vector<int32_t>& pages);
+  int32_t cross_pages_free() const;
+
+  // Wakes whoever waits for pages, for good.
+  void Close();
+
+ private:
+  KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, float* pool,
+           int64_t bytes);
+
+  const KvLayout layout_;
+  const int32_t self_pages_;
+  const int32_t cross_pages_;
+  float* const pool_;
+  const int64_t bytes_;
+
+  mutable Mutex mu_;
+  CondVar freed_;
+  std::vector<int32_t> free_cross_ ABSL_GUARDED_BY(mu_);
+  bool closed_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+// A segment's cross-attention pages; gives them back when it goes.
+class CrossPages {
+ public:
+  CrossPages() = default;
+  CrossPages(KvMemory* memory, std::vector<int32_t> pages)
+      : memory_(memory), pages_(std::move(pages)) {}
+  CrossPages(CrossPages&& other) noexcept
+      : memory_(std::exchange(other.memory_, nullptr)), pages_(std::move(other.pages_)) {}
+  CrossPages& operator=(CrossPages&& other) noexcept {
+    if (this != &other) {
+      Release();
+      memory_ = std::exchange(other.memory_, nullptr);
+      pages_ = std::move(other.pages_);
+    }
+    return *this;
+  }
+  ~CrossPages() { Release(); }
+
+  const std::vector<int32_t>& pages() const { return pages_; }
+
+  void Release() {
+    if (memory_ != nullptr) memory_->GiveBackCross(pages_);
+    memory_ = nullptr;
+    pages_.clear();
+  }
+
+ private:
+  KvMemory* memory_ = nullptr;  // borrowed: outlives every segment of its worker
+  std::vector<int32_t> pages_;
+};
+
+}  // namespace dragoman

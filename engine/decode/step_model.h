@@ -1,0 +1,72 @@
+// The model as the scheduler sees it: an encoder that fills cross-attention pages, and a decoder
+// that folds the logits of one step. The Transformer implements both (transformer.h); tests put a
+// scripted model in its place and drive the production loop with it.
+//
+// An Encoder or Decoder belongs to one thread. Weights behind them are shared and immutable.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "kernels/decide/slot.h"
+#include "kernels/ops/kv_pages.h"
+#include "kernels/ops/output_layer.h"
+
+namespace dragoman {
+
+// Segments packed without padding: segment i is tokens offsets[i] .. offsets[i + 1], and its
+// cross-attention K/V go to pages[page_offsets[i]] ... of the pool.
+struct EncodeInput {
+  const int32_t* tokens = nullptr;
+  const int32_t* offsets = nullptr;  // [segments + 1]
+  int64_t segments = 0;
+  const int32_t* page_offsets = nullptr;  // [segments + 1]
+  const int32_t* pages = nullptr;
+  float* pool = nullptr;
+};
+
+class Encoder {
+ public:
+  virtual ~Encoder() = default;
+
+  // REQUIRES: all tokens together at most max_tokens() unless there is one segment only.
+  virtual absl::Status Encode(const EncodeInput& input) = 0;
+
+  // Tokens that one call takes at most for the sake of its buffers.
+  virtual int64_t max_tokens() const = 0;
+};
+
+struct StepInput {
+  DecodeRows rows;
+  const int32_t* tokens = nullptr;    // [rows] the newest token of each hypothesis
+  const RowQuery* queries = nullptr;  // [rows]
+  SelfKvTables self;
+  CrossKvTables cross;
+  const SlotView* slots = nullptr;              // by slot number
+  const int32_t* const* slot_source = nullptr;  // source tokens, by slot number
+};
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+
+  // One position more for every row. folds [rows] come with memory for what the queries ask.
+  virtual absl::Status Step(const StepInput& input, RowFold* folds) = 0;
+};
+
+// What the workers of one engine share.
+class StepModel {
+ public:
+  virtual ~StepModel() = default;
+
+  // Of the pages of both pools.
+  virtual KvLayout kv_layout() const = 0;
+  virtual int64_t weight_bytes() const = 0;
+
+  // Scratch for `threads` threads is allocated here, not in the calls.
+  virtual std::unique_ptr<Encoder> CreateEncoder(int threads) const = 0;
+  virtual std::unique_ptr<Decoder> CreateDecoder(int threads, int max_rows) const = 0;
+};
+
+}  // namespace dragoman

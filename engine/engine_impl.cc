@@ -1,0 +1,377 @@
+#include "engine/engine_impl.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/decode/transformer.h"
+#include "engine/search_settings.h"
+#include "engine/text/sentence_splitter.h"
+#include "engine/text/utf8.h"
+
+namespace dragoman {
+namespace {
+
+// Admission reserves one token for a code point and one segment for this many.
+constexpr int64_t kCodePointsPerSegment = 20;
+
+// Pages for each of max_rows, when no memory size is given: four of self K/V are 128 positions a
+// row, and so a beam of 64 up to a limit of 512 positions at 256 rows; one of cross K/V is a
+// source of 32 tokens for every slot.
+constexpr int kSelfPagesPerRow = 4;
+constexpr int kCrossPagesPerRow = 1;
+
+Admission Refuse(RejectReason reason, absl::Status status, Nanos retry_after = 0) {
+  return {std::move(status), reason, retry_after, 0};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_directory,
+                                                     const EngineConfig& config, const Clock* clock,
+                                                     EngineObserver* observer) {
+  absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory);
+  if (!loaded.ok()) return loaded.status();
+  absl::StatusOr<std::shared_ptr<const StepModel>> model =
+      CreateTransformer(loaded->spec, loaded->weights);
+  if (!model.ok()) return model.status();
+  loaded->weights = TransformerWeights{};  // packed by now
+  return CreateEngine(std::move(*loaded), std::move(*model), config, clock, observer);
+}
+
+absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
+                                                     std::shared_ptr<const StepModel> model,
+                                                     const EngineConfig& config, const Clock* clock,
+                                                     EngineObserver* observer) {
+  return EngineImpl::Create(std::move(loaded), std::move(model), config, clock, observer);
+}
+
+absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
+                                                           std::shared_ptr<const StepModel> model,
+                                                           const EngineConfig& config,
+                                                           const Clock* clock,
+                                                           EngineObserver* observer) {
+  if (config.max_rows < 1 || config.workers < 1 || config.threads_per_worker < 1 ||
+      config.tokenizer_threads < 1 || config.detokenizer_threads < 1 ||
+      config.max_queue_segments < 1 || config.max_queue_tokens < 1 ||
+      config.encoded_queue_segments < 1 || config.kv_memory_mb < 0) {
+    return absl::InvalidArgumentError("engine: every count of the configuration must be positive");
+  }
+  std::unique_ptr<EngineImpl> engine(
+      new EngineImpl(std::move(loaded), std::move(model), config, clock, observer));
+  if (const absl::Status status = engine->MakeTokenizer(); !status.ok()) return status;
+  if (const absl::Status status = engine->StartWorkers(); !status.ok()) return status;
+  engine->FillInfo();
+  return engine;
+}
+
+EngineImpl::EngineImpl(LoadedModel loaded, std::shared_ptr<const StepModel> model,
+                       const EngineConfig& config, const Clock* clock, EngineObserver* observer)
+    : config_(config),
+      clock_(clock),
+      observer_(observer),
+      loaded_(std::move(loaded)),
+      model_(std::move(model)),
+      queue_({config.max_queue_segments, config.max_queue_tokens}, clock) {}
+
+absl::Status EngineImpl::MakeTokenizer() {
+  source_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.source_vocabulary());
+  target_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.target_vocabulary());
+  const SpecialTokens& tokens = loaded_.spec.tokens;
+  absl::StatusOr<std::unique_ptr<Tokenizer>> tokenizer =
+      Tokenizer::Create({loaded_.source_spm, loaded_.target_spm}, source_pieces_.get(),
+                        target_pieces_.get(), {tokens.eos, tokens.unk, tokens.pad});
+  if (!tokenizer.ok()) return tokenizer.status();
+  tokenizer_ = std::move(*tokenizer);
+  max_source_tokens_ = loaded_.spec.shape.max_positions;
+  if (loaded_.model_max_length > 0) {
+    max_source_tokens_ = std::min(max_source_tokens_, loaded_.model_max_length);
+  }
+  text_ = std::make_unique<TextStage>(tokenizer_.get(), max_source_tokens_);
+  return absl::OkStatus();
+}
+
+absl::Status EngineImpl::StartWorkers() {
+  const ModelSpec& spec = loaded_.spec;
+  const auto longest_source = static_cast<int32_t>(KvLayout::PagesFor(max_source_tokens_));
+  self_pages_ = config_.max_rows * kSelfPagesPerRow;
+  cross_pages_ = std::max(config_.max_rows * kCrossPagesPerRow, 2 * longest_source);
+  if (config_.kv_memory_mb > 0) {
+    const int64_t page_bytes =
+        model_->kv_layout().FloatsPerPage() * static_cast<int64_t>(sizeof(float));
+    const int64_t pages = (config_.kv_memory_mb << 20) / config_.workers / page_bytes;
+    cross_pages_ = static_cast<int32_t>(
+        std::max<int64_t>(pages / (kSelfPagesPerRow + kCrossPagesPerRow), 2 * longest_source));
+    self_pages_ = static_cast<int32_t>(std::min<int64_t>(pages - cross_pages_, 1 << 24));
+  }
+  const int default_beam = std::min({spec.generation.num_beams, config_.max_rows, kMaxBeam});
+  const int64_t least = WorstCasePages(default_beam, kPagePositions);
+  if (self_pages_ < least) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "kv-memory-mb is ", config_.kv_memory_mb, ", which leaves ", std::max(0, self_pages_),
+        " pages of self-attention K/V for each of ", config_.workers,
+        " workers; expected at least ", least, " for the default beam of ", default_beam));
+  }
+
+  detokenizers_ = std::make_unique<WorkerPool>(config_.detokenizer_threads);
+  const Books books{&ledger_, observer_};
+  services_.tokenizer = tokenizer_.get();
+  services_.source_piece = [this](int32_t id) { return std::string(source_pieces_->PieceOf(id)); };
+  services_.target_piece = [this](int32_t id) { return std::string(target_pieces_->PieceOf(id)); };
+  services_.detokenizers = detokenizers_.get();
+  services_.clock = clock_;
+  services_.books = books;
+  services_.on_finished = [this](JobId id) {
+    std::shared_ptr<Job> job;  // let go outside the lock
+    MutexLock lock(&mu_);
+    const auto found = jobs_.find(id);
+    if (found == jobs_.end()) return;
+    job = std::move(found->second);
+    jobs_.erase(found);
+  };
+
+  WorkerConfig worker;
+  worker.batch.max_rows = config_.max_rows;
+  worker.batch.max_positions = spec.shape.max_positions + 1;
+  worker.batch.start_token = spec.tokens.decoder_start;
+  worker.batch.eos = spec.tokens.eos;
+  worker.batch.banned_tokens = spec.generation.banned_tokens;
+  worker.threads = config_.threads_per_worker;
+  worker.self_pages = self_pages_;
+  worker.cross_pages = cross_pages_;
+  worker.encoded_segments = config_.encoded_queue_segments;
+  worker.workers = config_.workers;
+  const WorkerShared shared{model_.get(), &queue_, &ledger_, &policy_, clock_, observer_};
+  live_workers_.store(config_.workers);
+  for (int i = 0; i < config_.workers; ++i) {
+    absl::StatusOr<std::unique_ptr<Worker>> made =
+        Worker::Create(worker, shared, [this] { OnWorkerDead(); });
+    if (!made.ok()) return made.status();
+    workers_.push_back(std::move(*made));
+  }
+  tokenizers_ = std::make_unique<WorkerPool>(config_.tokenizer_threads);
+  return absl::OkStatus();
+}
+
+void EngineImpl::FillInfo() {
+  const ModelSpec& spec = loaded_.spec;
+  info_.name = config_.model_name.empty() ? loaded_.name : config_.model_name;
+  info_.family = spec.family;
+  info_.device = "cpu";
+  info_.compute_type = "float32";
+  info_.pairs = loaded_.languages.Pairs();
+  info_.source_vocabulary = spec.shape.source_vocab;
+  info_.target_vocabulary = spec.shape.target_vocab;
+  info_.parameters = model_->weight_bytes() / static_cast<int64_t>(sizeof(float));
+  info_.max_source_tokens = max_source_tokens_;
+  info_.max_target_tokens = std::min(spec.generation.max_length, spec.shape.max_positions) - 2;
+  info_.max_rows = config_.max_rows;
+  info_.max_beam = std::min(kMaxBeam, config_.max_rows);
+  info_.default_beam = std::min(spec.generation.num_beams, info_.max_beam);
+}
+
+EngineImpl::~EngineImpl() {
+  admitting_.store(false);
+  CancelAll(CancelCause::kDrain);
+  tokenizers_.reset();  // runs what it has; nothing new comes
+  queue_.Close();
+  workers_.clear();  // drop what is left, join
+  detokenizers_.reset();
+}
+
+Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) {
+  if (!admitting_.load()) {
+    return Refuse(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
+  }
+  if (live_workers_.load() == 0) {
+    return Refuse(RejectReason::kDraining,
+                  absl::UnavailableError("every worker of the model has stopped"));
+  }
+  if (job.deadline <= clock_->Now()) {
+    return Refuse(RejectReason::kDeadline,
+                  absl::DeadlineExceededError("the deadline passed before the call was admitted"));
+  }
+  if (job.items.empty()) {
+    return Refuse(RejectReason::kInvalid,
+                  absl::InvalidArgumentError("contents is empty, expected at least one item"));
+  }
+  const absl::StatusOr<ResolvedPair> pair =
+      loaded_.languages.Resolve(job.source_language, job.target_language);
+  if (!pair.ok()) return Refuse(RejectReason::kInvalid, pair.status());
+  const bool scores = job.returns.scores || job.returns.token_scores;
+  const absl::StatusOr<SearchSettings> settings =
+      ResolveSearch(job.decoding, loaded_.spec, config_.max_rows, scores);
+  if (!settings.ok()) return Refuse(RejectReason::kInvalid, settings.status());
+
+  int64_t tokens = 0;
+  int64_t segments = 0;
+  for (const std::string& item : job.items) {
+    const int64_t code_points = CountCodePoints(item);
+    tokens += code_points;
+    segments += std::max<int64_t>(1, code_points / kCodePointsPerSegment);
+  }
+  RequestQueue::Reservation reservation;
+  const RejectReason full = queue_.Reserve(segments, tokens, &reservation);
+  if (full != RejectReason::kNone) {
+    const RequestQueue::Stats stats = queue_.stats();
+    const bool by_segments = full == RejectReason::kQueueFull;
+    return Refuse(full,
+                  absl::ResourceExhaustedError(absl::StrCat(
+                      "the queue is full: ", by_segments ? stats.segments : stats.tokens, " of ",
+                      by_segments ? stats.capacity.segments : stats.capacity.tokens,
+                      by_segments ? " segments" : " source tokens", " are taken")),
+                  stats.retry_after);
+  }
+
+  TextStage::Request text;
+  text.source_language = pair->source;
+  text.tag = pair->tag;
+  text.split = job.split;
+  text.on_too_long = job.on_too_long;
+  text.one_segment = settings->search.num_hypotheses > 1;
+
+  const JobId id = next_job_.fetch_add(1);
+  auto admitted =
+      std::make_shared<Job>(id, std::move(job), *settings, LanguageUsesSpaces(pair->target),
+                            reservation, std::move(sink), &services_);
+  {
+    MutexLock lock(&mu_);
+    jobs_.emplace(id, admitted);
+  }
+  tokenizers_->Post([this, admitted, text] { Tokenize(admitted, text); });
+  return {absl::OkStatus(), RejectReason::kNone, 0, id};
+}
+
+void EngineImpl::Tokenize(const std::shared_ptr<Job>& job, const TextStage::Request& request) {
+  if (job->abandoned().has_value()) {
+    queue_.Unreserve(job->reservation());
+    return;
+  }
+  const Nanos begun = clock_->Now();
+  const int special = request.tag.has_value() ? 2 : 1;
+  std::vector<ItemPlan> plans;
+  int64_t segments = 0;
+  int64_t tokens = 0;
+  for (const std::string& item : job->request().items) {
+    ItemPlan plan = text_->Plan(item, request);
+    for (const std::vector<int32_t>& source : plan.tokens) {
+      const SearchOptions search =
+          SearchForSegment(job->settings(), static_cast<int>(source.size()) - special);
+      const int64_t worst = WorstCasePages(search.beam, search.max_tokens);
+      if (worst > self_pages_) {
+        plan = {};
+        plan.status = absl::InvalidArgumentError(
+            absl::StrCat("decoding.beam_size ", search.beam, " with up to ", search.max_tokens,
+                         " output tokens may need ", worst, " pages of K/V memory, the server has ",
+                         self_pages_, " (its kv-memory-mb)"));
+        break;
+      }
+    }
+    segments += static_cast<int64_t>(plan.tokens.size());
+    for (const std::vector<int32_t>& source : plan.tokens) {
+      tokens += static_cast<int64_t>(source.size());
+    }
+    plans.push_back(std::move(plan));
+  }
+  const Nanos took = clock_->Now() - begun;
+  observer_->OnStage(Stage::kTokenize, took);
+  if (!queue_.FitsCapacity(segments, tokens)) {
+    queue_.Unreserve(job->reservation());
+    job->EndWith(absl::InvalidArgumentError(
+        absl::StrCat("the request has ", segments, " segments of ", tokens,
+                     " source tokens in all, the server's queue takes ", config_.max_queue_segments,
+                     " and ", config_.max_queue_tokens)));
+    return;
+  }
+  observer_->OnJobTokenized(tokens, job->settings().search.beam);
+  std::vector<std::unique_ptr<Segment>> made = job->Begin(std::move(plans), special, took);
+  ledger_.Accept(static_cast<int64_t>(made.size()));
+  for (std::unique_ptr<Segment>& refused : queue_.Push(job->reservation(), std::move(made))) {
+    Fail(std::move(refused), WorkerStoppedError(), services_.books);
+  }
+}
+
+void EngineImpl::Abandon(const std::shared_ptr<Job>& job, CancelCause cause) {
+  if (!job->End(cause)) return;
+  for (std::unique_ptr<Segment>& segment : queue_.Remove(job.get())) {
+    Drop(std::move(segment), Stage::kQueue, 0, services_.books);
+  }
+  for (const std::unique_ptr<Worker>& worker : workers_) worker->DropEncoded(job.get());
+}
+
+void EngineImpl::Cancel(JobId id, CancelCause cause) {
+  std::shared_ptr<Job> job;
+  {
+    MutexLock lock(&mu_);
+    const auto found = jobs_.find(id);
+    if (found == jobs_.end()) return;
+    job = found->second;
+  }
+  Abandon(job, cause);
+}
+
+void EngineImpl::CancelAll(CancelCause cause) {
+  std::vector<std::shared_ptr<Job>> jobs;
+  {
+    MutexLock lock(&mu_);
+    for (const auto& [id, job] : jobs_) jobs.push_back(job);
+  }
+  for (const std::shared_ptr<Job>& job : jobs) Abandon(job, cause);
+}
+
+void EngineImpl::OnWorkerDead() {
+  if (live_workers_.fetch_sub(1) != 1) return;
+  queue_.Close();
+  for (std::unique_ptr<Segment>& segment : queue_.Remove(nullptr)) {
+    Fail(std::move(segment), WorkerStoppedError(), services_.books);
+  }
+}
+
+int64_t EngineImpl::jobs_in_flight() const {
+  MutexLock lock(&mu_);
+  return static_cast<int64_t>(jobs_.size());
+}
+
+EngineStats EngineImpl::Stats() const {
+  EngineStats stats;
+  stats.segments = ledger_.Snapshot();
+  {
+    MutexLock lock(&mu_);
+    for (const auto& [id, job] : jobs_)
+      ++(job->running() ? stats.requests_running : stats.requests_waiting);
+  }
+  const RequestQueue::Stats queue = queue_.stats();
+  stats.queue_segments = queue.segments;
+  stats.queue_tokens = queue.tokens;
+  stats.queue_segment_capacity = queue.capacity.segments;
+  stats.queue_token_capacity = queue.capacity.tokens;
+  stats.queue_oldest_age = queue.oldest_age;
+  const Nanos now = clock_->Now();
+  stats.last_step = now;
+  int64_t self = 0;
+  int64_t cross = 0;
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    const Worker::Stats w = worker->stats();
+    stats.encoded_segments += w.encoded.segments;
+    stats.encoded_tokens += w.encoded.tokens;
+    stats.encoded_segment_capacity += w.encoded.capacity;
+    stats.encoded_oldest_age = std::max(stats.encoded_oldest_age, w.encoded.oldest_age);
+    stats.rows += w.decode.rows;
+    stats.row_capacity += w.decode.row_capacity;
+    stats.kv_bytes += w.kv_bytes;
+    stats.workspace_bytes += w.decode.workspace_bytes;
+    stats.last_step = std::min(stats.last_step, w.decode.last_step);
+    stats.stalled = stats.stalled || (w.decode.busy && now - w.decode.last_step > config_.watchdog);
+    self += w.decode.self_pages_used;
+    cross += w.cross_pages_used;
+  }
+  const auto workers = static_cast<double>(workers_.size());
+  stats.kv_self_usage = static_cast<double>(self) / (workers * self_pages_);
+  stats.kv_cross_usage = static_cast<double>(cross) / (workers * cross_pages_);
+  stats.weight_bytes = model_->weight_bytes();
+  stats.detokenize_backlog = detokenizers_->backlog();
+  stats.live_workers = live_workers_.load();
+  return stats;
+}
+
+}  // namespace dragoman

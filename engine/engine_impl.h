@@ -1,0 +1,86 @@
+// The engine put together: door, text pools, request queue, workers. Private to engine/; made by
+// create_engine.h.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/base/worker_pool.h"
+#include "engine/create_engine.h"
+#include "engine/engine.h"
+#include "engine/job.h"
+#include "engine/schedule/ledger.h"
+#include "engine/schedule/policy.h"
+#include "engine/schedule/request_queue.h"
+#include "engine/schedule/worker.h"
+#include "engine/text_stage.h"
+#include "engine/vocabulary_pieces.h"
+
+namespace dragoman {
+
+class EngineImpl : public Engine {
+ public:
+  static absl::StatusOr<std::unique_ptr<Engine>> Create(LoadedModel loaded,
+                                                        std::shared_ptr<const StepModel> model,
+                                                        const EngineConfig& config,
+                                                        const Clock* clock,
+                                                        EngineObserver* observer);
+  ~EngineImpl() override;
+
+  const ModelInfo& info() const override { return info_; }
+  Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override;
+  void Cancel(JobId job, CancelCause cause) override;
+  void StopAdmission() override { admitting_.store(false); }
+  int64_t jobs_in_flight() const override;
+  void CancelAll(CancelCause cause) override;
+  EngineStats Stats() const override;
+
+ private:
+  EngineImpl(LoadedModel loaded, std::shared_ptr<const StepModel> model, const EngineConfig& config,
+             const Clock* clock, EngineObserver* observer);
+
+  absl::Status MakeTokenizer();
+  absl::Status StartWorkers();
+  void FillInfo();
+
+  // Tokenizer pool.
+  void Tokenize(const std::shared_ptr<Job>& job, const TextStage::Request& request);
+  void Abandon(const std::shared_ptr<Job>& job, CancelCause cause);
+  void OnWorkerDead();
+
+  const EngineConfig config_;
+  const Clock* const clock_;
+  EngineObserver* const observer_;
+  LoadedModel loaded_;
+  const std::shared_ptr<const StepModel> model_;  // shared with whoever scripted it
+  ModelInfo info_;
+  int32_t self_pages_ = 0;  // of each worker
+  int32_t cross_pages_ = 0;
+  int max_source_tokens_ = 0;
+
+  std::unique_ptr<VocabularyPieces> source_pieces_, target_pieces_;
+  std::unique_ptr<Tokenizer> tokenizer_;
+  std::unique_ptr<TextStage> text_;
+
+  Ledger ledger_;
+  RequestQueue queue_;
+  const ContinuousTopUp policy_;
+  JobServices services_;
+
+  std::atomic<bool> admitting_{true};
+  std::atomic<int> live_workers_{0};
+  std::atomic<JobId> next_job_{1};
+
+  mutable Mutex mu_;
+  std::unordered_map<JobId, std::shared_ptr<Job>> jobs_ ABSL_GUARDED_BY(mu_);
+
+  // Stopped in the order in which work moves: see the destructor.
+  std::unique_ptr<WorkerPool> detokenizers_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<WorkerPool> tokenizers_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,74 @@
+// The decode loop of a worker: admit, step, harvest, for ever. Between any two steps it drops what
+// was cancelled or has expired and tops the batch up from the encoded queue.
+//
+// Run by one thread (or, in tests, step by step through RunOnce); stats() may be called by any.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/decode/decoding_batch.h"
+#include "engine/schedule/encoded_queue.h"
+#include "engine/schedule/policy.h"
+#include "engine/schedule/segment_end.h"
+
+namespace dragoman {
+
+class DecodeLoop {
+ public:
+  // Borrows all but the config.
+  DecodeLoop(const BatchConfig& config, KvMemory* memory, Decoder* decoder, EncodedQueue* in,
+             const Policy* policy, const Books& books, const Clock* clock);
+
+  // Until the encoder has ended and everything it pushed is decoded: OK. An error is the model's:
+  // everything in slots has failed with it, and the loop can go on no more.
+  absl::Status Run();
+
+  // One round without waiting: top-up, then a step if anything is live. False when nothing was.
+  absl::StatusOr<bool> RunOnce();
+
+  struct Stats {
+    int rows = 0;  // of the latest step; 0 when idle
+    int row_capacity = 0;
+    int segments = 0;  // in slots
+    int32_t self_pages_used = 0;
+    int64_t workspace_bytes = 0;
+    Nanos last_step = 0;
+    bool busy = false;  // something is live
+    bool dead = false;
+  };
+  Stats stats() const;
+
+  // Called by tests between rounds.
+  const DecodingBatch& batch() const { return batch_; }
+
+ private:
+  int TopUp();
+  void DropAbandoned();
+  void Harvest();
+  void ReportPartial(int number, Segment& segment);
+  void FailAll(const absl::Status& status);
+  std::unique_ptr<Segment> Vacate(int number);
+  void Publish(int rows);
+
+  DecodingBatch batch_;
+  EncodedQueue* const in_;
+  const Policy* const policy_;
+  const Books books_;
+  const Clock* const clock_;
+
+  std::vector<std::unique_ptr<Segment>> segments_;  // by slot
+  std::vector<int32_t> order_;
+  std::vector<int32_t> scratch_;
+
+  std::atomic<int> rows_{0};
+  std::atomic<int> live_{0};
+  std::atomic<int32_t> self_pages_used_{0};
+  std::atomic<Nanos> last_step_{0};
+  std::atomic<bool> dead_{false};
+};
+
+}  // namespace dragoman

@@ -1,0 +1,113 @@
+#include "engine/schedule/encoder_worker.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dragoman {
+
+EncoderWorker::EncoderWorker(const Config& config, RequestQueue* queue, Encoder* encoder,
+                             KvMemory* memory, EncodedQueue* out, const Books& books,
+                             const Clock* clock)
+    : config_(config),
+      queue_(queue),
+      encoder_(encoder),
+      memory_(memory),
+      out_(out),
+      books_(books),
+      clock_(clock) {}
+
+int32_t EncoderWorker::PagesFor(const Segment& segment) const {
+  return static_cast<int32_t>(KvLayout::PagesFor(segment.tokens()));
+}
+
+void EncoderWorker::Run() {
+  bool open = true;
+  while (open) {
+    std::vector<std::unique_ptr<Segment>> window =
+        queue_->PopWindow(config_.window_segments, config_.window_tokens, config_.workers);
+    if (window.empty()) break;
+    // Segments of like length together: their attention tiles are alike, and one pass takes about
+    // as long as the next. Longest first, for they will decode longest. The order of the window is
+    // nobody's promise; the encoded queue restores priority and, by sequence, nothing else.
+    std::stable_sort(window.begin(), window.end(),
+                     [](const auto& a, const auto& b) { return a->tokens() > b->tokens(); });
+    // A pass takes at most half of the cross pages, so that it never waits for itself.
+    const int32_t page_limit = std::max(1, memory_->cross_pages() / 2);
+    size_t begin = 0;
+    while (open && begin < window.size()) {
+      int64_t tokens = 0;
+      int32_t pages = 0;
+      size_t end = begin;
+      while (end < window.size()) {
+        const Segment& next = *window[end];
+        if (end > begin && (tokens + next.tokens() > encoder_->max_tokens() ||
+                            pages + PagesFor(next) > page_limit)) {
+          break;
+        }
+        tokens += next.tokens();
+        pages += PagesFor(next);
+        ++end;
+      }
+      open = EncodePass(window, begin, end);
+      begin = end;
+    }
+    for (size_t i = begin; i < window.size(); ++i) {
+      Fail(std::move(window[i]), WorkerStoppedError(), books_);
+    }
+  }
+  out_->EndOfInput();
+}
+
+bool EncoderWorker::EncodePass(std::vector<std::unique_ptr<Segment>>& window, size_t begin,
+                               size_t end) {
+  tokens_.clear();
+  offsets_.assign(1, 0);
+  page_offsets_.assign(1, 0);
+  pages_.clear();
+  std::vector<std::unique_ptr<Segment>> pass;
+  for (size_t i = begin; i < end; ++i) {
+    std::unique_ptr<Segment> segment = std::move(window[i]);
+    if (MustDrop(*segment, clock_->Now())) {
+      Drop(std::move(segment), Stage::kQueue, 0, books_);
+      continue;
+    }
+    std::vector<int32_t> pages = memory_->TakeCross(PagesFor(*segment));
+    if (!pages.empty()) {
+      tokens_.insert(tokens_.end(), segment->source.begin(), segment->source.end());
+      offsets_.push_back(static_cast<int32_t>(tokens_.size()));
+      pages_.insert(pages_.end(), pages.begin(), pages.end());
+      page_offsets_.push_back(static_cast<int32_t>(pages_.size()));
+    }
+    segment->cross = CrossPages(memory_, std::move(pages));
+    pass.push_back(std::move(segment));
+  }
+  if (pass.empty()) return true;
+
+  absl::Status status = WorkerStoppedError();
+  if (offsets_.size() == pass.size() + 1) {
+    const Nanos started = clock_->Now();
+    for (const std::unique_ptr<Segment>& segment : pass) {
+      books_.observer->OnStage(Stage::kQueue, started - segment->queued_at);
+      segment->popped_at = started;
+    }
+    status = encoder_->Encode({tokens_.data(), offsets_.data(), static_cast<int64_t>(pass.size()),
+                               page_offsets_.data(), pages_.data(), memory_->pool()});
+    if (!status.ok()) books_.observer->OnError("encode");
+    const Nanos now = clock_->Now();
+    for (const std::unique_ptr<Segment>& segment : pass) {
+      segment->encoded_at = now;
+      books_.observer->OnStage(Stage::kEncode, now - started);
+    }
+    books_.observer->OnEncode(static_cast<int>(pass.size()), offsets_.back(), 0);
+  }
+  bool open = true;
+  for (std::unique_ptr<Segment>& segment : pass) {
+    if (status.ok()) segment = out_->Push(std::move(segment));
+    if (segment == nullptr) continue;
+    if (status.ok()) open = false;
+    Fail(std::move(segment), status.ok() ? WorkerStoppedError() : status, books_);
+  }
+  return open;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,49 @@
+// The encoder side of a worker: takes windows of the request queue, encodes them without padding
+// and hands the segments to the decode loop with their cross-attention K/V in place.
+//
+// Run by one thread. Borrows everything it is given.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/decode/kv_memory.h"
+#include "engine/decode/step_model.h"
+#include "engine/schedule/encoded_queue.h"
+#include "engine/schedule/request_queue.h"
+#include "engine/schedule/segment_end.h"
+
+namespace dragoman {
+
+class EncoderWorker {
+ public:
+  struct Config {
+    int64_t window_segments = 64;
+    int64_t window_tokens = 8192;
+    int workers = 1;
+  };
+  EncoderWorker(const Config& config, RequestQueue* queue, Encoder* encoder, KvMemory* memory,
+                EncodedQueue* out, const Books& books, const Clock* clock);
+
+  // Until the request queue is closed and empty, or the decode loop has closed `out`.
+  void Run();
+
+ private:
+  // Encodes segments [begin, end) of the window in one pass and pushes them; false once the decode
+  // loop takes no more.
+  bool EncodePass(std::vector<std::unique_ptr<Segment>>& window, size_t begin, size_t end);
+  int32_t PagesFor(const Segment& segment) const;
+
+  const Config config_;
+  RequestQueue* const queue_;
+  Encoder* const encoder_;
+  KvMemory* const memory_;
+  EncodedQueue* const out_;
+  const Books books_;
+  const Clock* const clock_;
+
+  // Of the pass at hand.
+  std::vector<int32_t> tokens_, offsets_, page_offsets_, pages_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,103 @@
+#include "engine/schedule/request_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dragoman {
+namespace {
+
+constexpr Nanos kRateWindow = 1'000'000'000;
+constexpr Nanos kMinRetry = 50'000'000;
+constexpr Nanos kMaxRetry = 10'000'000'000;
+constexpr Nanos kRetryUnknown = 500'000'000;
+
+}  // namespace
+
+RejectReason RequestQueue::Reserve(int64_t segments, int64_t tokens, Reservation* reservation) {
+  *reservation = {std::min(segments, capacity_.segments), std::min(tokens, capacity_.tokens)};
+  MutexLock lock(&mu_);
+  if (reserved_segments_ + waiting_.size() + reservation->segments > capacity_.segments) {
+    return RejectReason::kQueueFull;
+  }
+  if (reserved_tokens_ + waiting_.tokens() + reservation->tokens > capacity_.tokens) {
+    return RejectReason::kTokenBudget;
+  }
+  reserved_segments_ += reservation->segments;
+  reserved_tokens_ += reservation->tokens;
+  return RejectReason::kNone;
+}
+
+void RequestQueue::Unreserve(const Reservation& reservation) {
+  MutexLock lock(&mu_);
+  reserved_segments_ -= reservation.segments;
+  reserved_tokens_ -= reservation.tokens;
+}
+
+std::vector<std::unique_ptr<Segment>> RequestQueue::Push(
+    const Reservation& reservation, std::vector<std::unique_ptr<Segment>> segments) {
+  MutexLock lock(&mu_);
+  reserved_segments_ -= reservation.segments;
+  reserved_tokens_ -= reservation.tokens;
+  if (closed_) return segments;
+  const Nanos now = clock_->Now();
+  for (std::unique_ptr<Segment>& segment : segments) {
+    segment->sequence = next_sequence_++;
+    segment->queued_at = now;
+    waiting_.Push(std::move(segment));
+  }
+  arrived_.NotifyAll();
+  return {};
+}
+
+std::vector<std::unique_ptr<Segment>> RequestQueue::PopWindow(int64_t max_segments,
+                                                              int64_t max_tokens, int workers) {
+  MutexLock lock(&mu_);
+  while (!closed_ && waiting_.empty()) arrived_.Wait(&mu_);
+  const Nanos now = clock_->Now();
+  const int64_t share = (waiting_.size() + workers - 1) / workers;
+  const int64_t limit = std::min(max_segments, share);
+  std::vector<std::unique_ptr<Segment>> window;
+  int64_t tokens = 0;
+  while (!waiting_.empty() && static_cast<int64_t>(window.size()) < limit) {
+    const int64_t next = waiting_.Peek(now)->tokens();
+    if (!window.empty() && tokens + next > max_tokens) break;
+    tokens += next;
+    window.push_back(waiting_.Pop(now));
+    window.back()->popped_at = now;
+  }
+  rate_tokens_ += tokens;
+  if (now - rate_since_ >= kRateWindow) {
+    if (rate_since_ != 0) {
+      tokens_per_nano_ = static_cast<double>(rate_tokens_) / static_cast<double>(now - rate_since_);
+    }
+    rate_since_ = now;
+    rate_tokens_ = 0;
+  }
+  return window;
+}
+
+std::vector<std::unique_ptr<Segment>> RequestQueue::Remove(const SegmentOwner* owner) {
+  MutexLock lock(&mu_);
+  return waiting_.Remove(owner);
+}
+
+void RequestQueue::Close() {
+  MutexLock lock(&mu_);
+  closed_ = true;
+  arrived_.NotifyAll();
+}
+
+Nanos RequestQueue::RetryAfter() const {
+  if (tokens_per_nano_ <= 0) return kRetryUnknown;
+  const double half = static_cast<double>(waiting_.tokens() + reserved_tokens_) / 2;
+  return std::clamp(static_cast<Nanos>(half / tokens_per_nano_), kMinRetry, kMaxRetry);
+}
+
+RequestQueue::Stats RequestQueue::stats() const {
+  MutexLock lock(&mu_);
+  const Nanos now = clock_->Now();
+  return {waiting_.size() + reserved_segments_, waiting_.tokens() + reserved_tokens_, capacity_,
+          now - waiting_.OldestQueuedAt(now), RetryAfter()};
+}
+
+}  // namespace dragoman

@@ -1,0 +1,92 @@
+// The queue at the door: what was accepted and is not being encoded yet. Bounded in segments and in
+// source tokens; it refuses when full and never blocks a caller nor drops what it took.
+//
+// Capacity is reserved by estimate before the text is tokenised, and the estimate is exchanged for
+// the real numbers when the segments are pushed; an overrun is taken then, not refused. Capacity is
+// given back as segments leave for an encoder.
+//
+// Thread-safe. Shared by all workers of an engine. Sizes are source tokens; times are the engine's
+// clock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/base/mutex.h"
+#include "engine/schedule/priority_lanes.h"
+
+namespace dragoman {
+
+class RequestQueue {
+ public:
+  struct Capacity {
+    int64_t segments = 4096;
+    int64_t tokens = 131072;
+  };
+  struct Reservation {
+    int64_t segments = 0;
+    int64_t tokens = 0;
+  };
+
+  RequestQueue(Capacity capacity, const Clock* clock) : capacity_(capacity), clock_(clock) {}
+
+  // Takes capacity for an estimated request: kNone, or what is exhausted. An estimate above the
+  // capacity counts as the capacity, so that it fits an empty queue; `reservation` says what was
+  // taken.
+  RejectReason Reserve(int64_t segments, int64_t tokens, Reservation* reservation);
+
+  // Gives an unused reservation back.
+  void Unreserve(const Reservation& reservation);
+
+  // Whether this many could ever be taken at once.
+  bool FitsCapacity(int64_t segments, int64_t tokens) const {
+    return segments <= capacity_.segments && tokens <= capacity_.tokens;
+  }
+
+  // Exchanges the reservation for these segments. After Close they are handed back.
+  std::vector<std::unique_ptr<Segment>> Push(const Reservation& reservation,
+                                             std::vector<std::unique_ptr<Segment>> segments);
+
+  // The next segments in order of priority, at most this many and this many tokens (but one at
+  // least), and no more than this worker's even share of what waits. Waits while there are none;
+  // empty once closed and drained. `workers` is the number of those who pop.
+  std::vector<std::unique_ptr<Segment>> PopWindow(int64_t max_segments, int64_t max_tokens,
+                                                  int workers);
+
+  // Takes out what an abandoned job has here; nullptr: everything.
+  std::vector<std::unique_ptr<Segment>> Remove(const SegmentOwner* owner);
+
+  // What is here is still popped; what comes later is handed back.
+  void Close();
+
+  struct Stats {
+    int64_t segments = 0;  // reservations included
+    int64_t tokens = 0;
+    Capacity capacity;
+    Nanos oldest_age = 0;
+    Nanos retry_after = 0;  // about when a refused request may fit
+  };
+  Stats stats() const;
+
+ private:
+  // About how long until half of what waits has left, from the recent rate of leaving.
+  Nanos RetryAfter() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  const Capacity capacity_;
+  const Clock* const clock_;
+
+  mutable Mutex mu_;
+  CondVar arrived_;
+  PriorityLanes waiting_ ABSL_GUARDED_BY(mu_);
+  int64_t reserved_segments_ ABSL_GUARDED_BY(mu_) = 0;  // not pushed yet
+  int64_t reserved_tokens_ ABSL_GUARDED_BY(mu_) = 0;
+  uint64_t next_sequence_ ABSL_GUARDED_BY(mu_) = 0;
+  bool closed_ ABSL_GUARDED_BY(mu_) = false;
+  // Tokens that left, in windows of about a second.
+  Nanos rate_since_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t rate_tokens_ ABSL_GUARDED_BY(mu_) = 0;
+  double tokens_per_nano_ ABSL_GUARDED_BY(mu_) = 0;
+};
+
+}  // namespace dragoman

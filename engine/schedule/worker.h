@@ -1,0 +1,87 @@
+// A worker: one encoder thread, one decode loop, the queue between them and the memory they share.
+// Several workers of an engine share the weights and pop one request queue.
+//
+// Thread-safe where a method says so. Owns its threads; the destructor joins them.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "engine/decode/decoding_batch.h"
+#include "engine/decode/kv_memory.h"
+#include "engine/decode/step_model.h"
+#include "engine/observer.h"
+#include "engine/schedule/decode_loop.h"
+#include "engine/schedule/encoded_queue.h"
+#include "engine/schedule/encoder_worker.h"
+#include "engine/schedule/ledger.h"
+#include "engine/schedule/policy.h"
+#include "engine/schedule/request_queue.h"
+
+namespace dragoman {
+
+struct WorkerConfig {
+  BatchConfig batch;
+  int threads = 1;  // of the encoder and of the decoder each
+  int32_t self_pages = 0;
+  int32_t cross_pages = 0;
+  int64_t encoded_segments = 256;
+  int workers = 1;  // that share the request queue
+};
+
+// What all workers of an engine share; borrowed.
+struct WorkerShared {
+  const StepModel* model = nullptr;
+  RequestQueue* queue = nullptr;
+  Ledger* ledger = nullptr;
+  const Policy* policy = nullptr;
+  const Clock* clock = nullptr;
+  EngineObserver* observer = nullptr;
+};
+
+class Worker {
+ public:
+  // RESOURCE_EXHAUSTED when the K/V memory cannot be had. `on_dead` is called once, from the decode
+  // thread, if the worker gives up after an error of the model.
+  static absl::StatusOr<std::unique_ptr<Worker>> Create(const WorkerConfig& config,
+                                                        const WorkerShared& shared,
+                                                        std::function<void()> on_dead);
+  // Ends when the request queue is closed and everything is decoded. REQUIRES: it was closed.
+  ~Worker();
+
+  // Drops what an abandoned job has waiting here. Its slots are freed by the loop itself.
+  // Thread-safe.
+  void DropEncoded(const SegmentOwner* owner);
+
+  struct Stats {
+    EncodedQueue::Stats encoded;
+    DecodeLoop::Stats decode;
+    int32_t self_pages = 0;
+    int32_t cross_pages = 0;
+    int32_t cross_pages_used = 0;
+    int64_t kv_bytes = 0;
+  };
+  Stats stats() const;  // thread-safe
+
+ private:
+  Worker(const WorkerConfig& config, const WorkerShared& shared, std::function<void()> on_dead,
+         std::unique_ptr<KvMemory> memory);
+  void DecodeThread();
+
+  const WorkerShared shared_;
+  const std::function<void()> on_dead_;
+  const std::unique_ptr<KvMemory> memory_;
+  EncodedQueue encoded_;
+  const std::unique_ptr<Encoder> encoder_;
+  const std::unique_ptr<Decoder> decoder_;
+  EncoderWorker encoder_worker_;
+  DecodeLoop loop_;
+  std::thread encode_thread_;
+  std::thread decode_thread_;
+};
+
+}  // namespace dragoman
