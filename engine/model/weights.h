@@ -4,6 +4,7 @@
 // Matrices are [out, in] row-major, as checkpoints hold them: y = x W^T + b.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 namespace dragoman {
@@ -59,5 +60,12 @@ struct TransformerWeights {
   }
   const Matrix& OutputMatrix() const { return output.data.empty() ? TargetEmbedding() : output; }
 };
+
+// The table of PositionKind::kSinusoidal, computed in double: [sin half | cos half], frequency
+// 10000^(-2i/d). REQUIRES: d_model even.
+Matrix SinusoidalPositions(int positions, int d_model);
+
+// Elements stored, without the position tables; a shared matrix counts once.
+int64_t ParameterCount(const TransformerWeights& weights);
 
 }  // namespace dragoman

@@ -1,0 +1,25 @@
+// absl::StrCat that also takes std::string_view, which Debian's abseil keeps apart from its own.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace dragoman {
+
+template <typename... Parts>
+std::string Concat(const Parts&... parts) {
+  const auto known = []<typename Part>(const Part& part) -> decltype(auto) {
+    if constexpr (std::is_same_v<Part, std::string_view>) {
+      return absl::string_view(part.data(), part.size());
+    } else {
+      return (part);
+    }
+  };
+  return absl::StrCat(known(parts)...);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,23 @@
+// Hugging Face MarianMT directories, as they are downloaded: config.json, generation_config.json
+// (optional), tokenizer_config.json (optional), vocab.json (and target_vocab.json), source.spm,
+// target.spm, and model.safetensors or else pytorch_model.bin.
+//
+// Stateless: any thread may load.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "engine/model/model_source.h"
+
+namespace dragoman {
+
+class HfDirectorySource : public ModelSource {
+ public:
+  std::string_view layout() const override { return "huggingface"; }
+  bool Recognises(const std::string& directory) const override;
+  absl::StatusOr<LoadedModel> Load(const std::string& directory) const override;
+};
+
+}  // namespace dragoman

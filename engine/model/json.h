@@ -1,0 +1,65 @@
+// JSON from outside: parsed under limits, read field by field with messages that say what was found
+// and what was expected.
+//
+// Nothing here throws. Thread-safety: plain values; a JsonFields belongs to one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace dragoman {
+
+struct JsonLimits {
+  size_t max_bytes = 1 << 20;
+  int max_depth = 16;
+  size_t max_values = 1 << 17;  // scalars, arrays and objects together
+};
+
+// INVALID_ARGUMENT naming `file` for what is no JSON, breaks a limit, or has a key twice in one
+// object.
+absl::StatusOr<nlohmann::json> ParseJson(std::string_view text, std::string_view file,
+                                         const JsonLimits& limits);
+
+// What a value is, for messages: `"x"`, `12`, `an array of 3`.
+std::string DescribeJson(const nlohmann::json& value);
+
+// Reads the fields of one object. The first field that is wrong is kept in status(); reads after it
+// go on and return harmless values, so a caller checks once, at the end. A field that is null
+// counts as absent.
+class JsonFields {
+ public:
+  // Borrows `object`; REQUIRES: object.is_object().
+  JsonFields(std::string_view file, const nlohmann::json& object) : file_(file), object_(object) {}
+
+  const absl::Status& status() const { return status_; }
+
+  bool Has(std::string_view name) const { return Find(name) != nullptr; }
+  // nullptr when absent or null.
+  const nlohmann::json* Find(std::string_view name) const;
+
+  int64_t Int(std::string_view name, int64_t min, int64_t max);  // required
+  std::optional<int64_t> OptionalInt(std::string_view name, int64_t min, int64_t max);
+  std::optional<double> OptionalNumber(std::string_view name);
+  bool Bool(std::string_view name, bool absent);
+  std::string String(std::string_view name, std::string_view absent);
+
+  // Records that the field holds something else than `expected`.
+  void Fail(std::string_view name, std::string_view expected);
+  // Records UNIMPLEMENTED: the field asks for what this program does not do. `supported` says what
+  // it may hold.
+  void Unsupported(std::string_view name, std::string_view supported);
+
+ private:
+  std::string_view file_;
+  const nlohmann::json& object_;
+  absl::Status status_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,91 @@
+// Which languages a model translates between, and how a caller's codes select them.
+//
+// A caller may write a language as BCP-47 or as ISO 639-1, 639-2 or 639-3, with script and region,
+// with '-' or '_', in any case: "de", "deu", "ger", "de-DE", "pt_BR", "zh-Hans", "cmn_Hans". Models
+// write theirs as they like (">>cmn_Hans<<"). What fits several targets equally well is refused,
+// never guessed.
+//
+// Immutable, so any thread may read.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/model/vocabulary.h"
+
+namespace dragoman {
+
+// A code taken apart. The language is its ISO 639-3 code where the table knows it, else as written
+// in lower case; script "Hans", region "DE"; what follows them is in `variant`.
+struct LanguageCode {
+  std::string language;
+  std::string script;
+  std::string region;
+  std::string variant;
+
+  bool operator==(const LanguageCode&) const = default;
+};
+
+// Nothing when `text` does not look like a language code at all.
+std::optional<LanguageCode> ParseLanguageCode(std::string_view text);
+
+// BCP-47: two letters where they exist, "zh-Hans", "pt-BR".
+std::string ToBcp47(const LanguageCode& code);
+
+// A target that the model is asked for by a token put first in the source: ">>fra<<".
+struct LanguageTag {
+  std::string code;  // between the brackets, as written
+  int id = 0;
+};
+
+// The tags among the pieces of a vocabulary, by id.
+std::vector<LanguageTag> LanguageTags(const Vocabulary& vocabulary);
+
+struct ModelLanguagePair {
+  std::string source;  // BCP-47; "" = any
+  std::string target;  // BCP-47, or the model's own word where BCP-47 would not tell it apart
+};
+
+struct ResolvedPair {
+  std::string source;      // BCP-47, for rules of the language; "" when nobody said
+  std::string target;      // as Pairs() has it
+  std::optional<int> tag;  // token to put first in the source
+};
+
+class LanguageMap {
+ public:
+  // `source` and `target` as the model's files name them: one code, several joined by '+', a group
+  // ("mul", "ROMANCE", "gmq"), or "". A group of sources stands for any source. With tags the
+  // targets are those of the tags.
+  LanguageMap(std::string_view source, std::string_view target, std::vector<LanguageTag> tags);
+
+  // INVALID_ARGUMENT naming the code and what the model has, when it does not fit, or fits several.
+  // An empty source is always taken, an empty target when the model has only one.
+  absl::StatusOr<ResolvedPair> Resolve(std::string_view source, std::string_view target) const;
+
+  // Every pair that Resolve takes, in the order of the model's files.
+  const std::vector<ModelLanguagePair>& Pairs() const { return pairs_; }
+
+ private:
+  struct Language {
+    std::string written;
+    std::string shown;  // as in Pairs
+    std::optional<LanguageCode> code;
+    std::optional<int> tag;
+  };
+
+  static Language MakeLanguage(std::string_view written, std::optional<int> tag);
+  static absl::StatusOr<const Language*> Match(std::string_view wanted, std::string_view side,
+                                               std::span<const Language> languages);
+
+  std::vector<Language> sources_;  // empty: any
+  std::vector<Language> targets_;
+  std::vector<ModelLanguagePair> pairs_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,26 @@
+#include "engine/model/model_source.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "engine/model/concat.h"
+#include "engine/model/hf_directory.h"
+
+namespace dragoman {
+
+absl::StatusOr<LoadedModel> LoadModel(const std::string& directory) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(directory, error)) {
+    return absl::NotFoundError(Concat(directory, ": no such directory"));
+  }
+  const HfDirectorySource hugging_face;
+  for (const ModelSource* source : {static_cast<const ModelSource*>(&hugging_face)}) {
+    if (source->Recognises(directory)) return source->Load(directory);
+  }
+  return absl::NotFoundError(
+      Concat(directory, ": no model of a known layout; expected a Hugging Face directory ",
+             "with config.json"));
+}
+
+}  // namespace dragoman

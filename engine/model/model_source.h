@@ -1,0 +1,61 @@
+// A model loaded from a directory, whatever its layout: Hugging Face MarianMT now; CTranslate2 and
+// Marian npz are to come behind the same interface.
+//
+// A LoadedModel is plain data that owns all it needs: the directory may go away. Loading is
+// thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "engine/model/languages.h"
+#include "engine/model/model_spec.h"
+#include "engine/model/vocabulary.h"
+#include "engine/model/weights.h"
+
+namespace dragoman {
+
+// What a tokenizer is made of. Ids of the source side are its own: with separate vocabularies they
+// differ from those of ModelSpec::tokens, which are the target's.
+struct TokenizerFacts {
+  std::string source_spm;  // the bytes of the files
+  std::string target_spm;
+  int source_eos = 0;
+  int source_unk = 0;
+  int max_source_tokens = 0;  // with EOS: the tokenizer's model_max_length, at most the positions
+};
+
+struct LoadedModel {
+  std::string name;    // the directory's
+  std::string layout;  // "huggingface"
+  ModelSpec spec;
+  TransformerWeights weights;
+  Vocabulary source_vocabulary;
+  std::optional<Vocabulary> own_target_vocabulary;  // empty: the source's is shared
+  TokenizerFacts tokenizer;
+  LanguageMap languages;
+
+  const Vocabulary& TargetVocabulary() const {
+    return own_target_vocabulary ? *own_target_vocabulary : source_vocabulary;
+  }
+};
+
+class ModelSource {
+ public:
+  virtual ~ModelSource() = default;
+  virtual std::string_view layout() const = 0;
+  // Whether the directory is of this layout, by the names of its files; it may still be broken.
+  virtual bool Recognises(const std::string& directory) const = 0;
+  // NOT_FOUND for a missing file, INVALID_ARGUMENT for a broken one, UNIMPLEMENTED for a model that
+  // is well-formed and not supported. The message names the file, the field or tensor, what was
+  // found and what was expected.
+  virtual absl::StatusOr<LoadedModel> Load(const std::string& directory) const = 0;
+};
+
+// Loads by the first known layout that recognises the directory; errors as ModelSource::Load.
+absl::StatusOr<LoadedModel> LoadModel(const std::string& directory);
+
+}  // namespace dragoman

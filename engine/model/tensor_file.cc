@@ -1,0 +1,136 @@
+#include "engine/model/tensor_file.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "absl/strings/str_join.h"
+#include "engine/model/concat.h"
+
+namespace dragoman {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "checkpoints are read in place");
+
+struct DTypeFacts {
+  std::string_view name;
+  int size;
+};
+
+constexpr std::array<DTypeFacts, 13> kDTypes = {{
+    {"F64", 8},
+    {"F32", 4},
+    {"F16", 2},
+    {"BF16", 2},
+    {"I64", 8},
+    {"I32", 4},
+    {"I16", 2},
+    {"I8", 1},
+    {"U64", 8},
+    {"U32", 4},
+    {"U16", 2},
+    {"U8", 1},
+    {"BOOL", 1},
+}};
+
+constexpr size_t kMaxDimensions = 8;
+
+float HalfToFloat(uint16_t half) {
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000U) << 16;
+  const uint32_t rest = half & 0x7fffU;
+  if (rest < 0x0400U) {  // zero or subnormal: rest * 2^-24, exact in f32
+    const float value = static_cast<float>(rest) * 0x1p-24F;
+    return std::bit_cast<float>(std::bit_cast<uint32_t>(value) | sign);
+  }
+  const uint32_t bias = rest >= 0x7c00U ? 0x70000000U : 0x38000000U;  // inf and NaN, or a number
+  return std::bit_cast<float>(((rest << 13) + bias) | sign);
+}
+
+template <typename Stored>
+Stored LoadElement(const uint8_t* data, int64_t index) {
+  Stored value;
+  std::memcpy(&value, data + static_cast<size_t>(index) * sizeof(Stored), sizeof(Stored));
+  return value;
+}
+
+float ElementAsF32(DType dtype, const uint8_t* data, int64_t index) {
+  switch (dtype) {
+    case DType::kF16:
+      return HalfToFloat(LoadElement<uint16_t>(data, index));
+    case DType::kBF16:
+      return std::bit_cast<float>(static_cast<uint32_t>(LoadElement<uint16_t>(data, index)) << 16);
+    default:
+      return LoadElement<float>(data, index);
+  }
+}
+
+}  // namespace
+
+std::string_view DTypeName(DType type) { return kDTypes[static_cast<size_t>(type)].name; }
+
+int DTypeSize(DType type) { return kDTypes[static_cast<size_t>(type)].size; }
+
+int64_t TensorView::numel() const {
+  int64_t product = 1;
+  for (const int64_t size : shape) product *= size;
+  return product;
+}
+
+std::string ShapeString(std::span<const int64_t> shape) {
+  return Concat("[", absl::StrJoin(shape.begin(), shape.end(), ", "), "]");
+}
+
+absl::StatusOr<int64_t> CheckedNumel(std::span<const int64_t> shape) {
+  if (shape.size() > kMaxDimensions) {
+    return absl::InvalidArgumentError(
+        Concat(shape.size(), " dimensions, expected at most ", kMaxDimensions));
+  }
+  int64_t product = 1;
+  bool empty = false;
+  for (const int64_t size : shape) {
+    // A zero does not excuse the other sizes: the strides multiply them too.
+    if (size < 0 || __builtin_mul_overflow(product, size == 0 ? 1 : size, &product)) {
+      return absl::InvalidArgumentError(
+          Concat("shape ", ShapeString(shape), " has no valid number of elements"));
+    }
+    empty = empty || size == 0;
+  }
+  return empty ? 0 : product;
+}
+
+std::vector<int64_t> DenseStrides(std::span<const int64_t> shape) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;) {
+    strides[i - 1] = strides[i] * std::max<int64_t>(shape[i], 1);
+  }
+  return strides;
+}
+
+void CopyAsF32(const TensorView& view, std::span<float> out) {
+  if (out.empty()) return;
+  const bool dense = view.strides == DenseStrides(view.shape);
+  if (dense && view.dtype == DType::kF32) {
+    std::memcpy(out.data(), view.data.data(), out.size_bytes());
+    return;
+  }
+  if (dense) {
+    for (size_t i = 0; i < out.size(); ++i) {
+      out[i] = ElementAsF32(view.dtype, view.data.data(), static_cast<int64_t>(i));
+    }
+    return;
+  }
+  std::array<int64_t, kMaxDimensions> at{};
+  int64_t index = 0;
+  for (float& value : out) {
+    value = ElementAsF32(view.dtype, view.data.data(), index);
+    for (size_t d = view.shape.size(); d-- > 0;) {  // the next element, last dimension fastest
+      index += view.strides[d];
+      if (++at[d] < view.shape[d]) break;
+      index -= at[d] * view.strides[d];
+      at[d] = 0;
+    }
+  }
+}
+
+}  // namespace dragoman

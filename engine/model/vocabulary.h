@@ -1,0 +1,39 @@
+// The vocabulary of one side of a model: pieces and their ids.
+//
+// Immutable after Parse, so any thread may read. Owns its pieces.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace dragoman {
+
+class Vocabulary {
+ public:
+  // vocab.json: one object, piece -> id. The ids must be 0 to size - 1, each once.
+  // INVALID_ARGUMENT names `file`, the piece or id, and what is wrong.
+  static absl::StatusOr<Vocabulary> Parse(std::string_view json, std::string_view file, int size);
+
+  Vocabulary(Vocabulary&&) = default;
+  Vocabulary& operator=(Vocabulary&&) = default;
+  Vocabulary(const Vocabulary&) = delete;
+  Vocabulary& operator=(const Vocabulary&) = delete;
+
+  int size() const { return static_cast<int>(pieces_.size()); }
+  std::optional<int> IdOf(std::string_view piece) const;
+  // "" for an id outside of the vocabulary.
+  std::string_view PieceOf(int id) const;
+
+ private:
+  Vocabulary() = default;
+
+  std::vector<std::string> pieces_;                  // by id
+  std::unordered_map<std::string_view, int> id_of_;  // keys point into pieces_
+};
+
+}  // namespace dragoman
