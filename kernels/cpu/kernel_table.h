@@ -19,6 +19,8 @@ inline constexpr int kPanelStep = 16;
 
 // Positions of one call of the attention loops.
 inline constexpr int kTilePositions = 32;
+// Heads of a row at most.
+inline constexpr int kMaxHeads = 64;
 // Query rows that one call of attend_block takes at most.
 inline constexpr int kBlockRows = 4;
 

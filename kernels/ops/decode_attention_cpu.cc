@@ -10,10 +10,9 @@
 namespace dragoman {
 namespace {
 
-constexpr int kMaxHeads = 64;
 // Positions taken as usual where the work of a row is judged.
 constexpr int64_t kUsualPositions = 32;
-static_assert(cpu::kTilePositions == kPagePositions);
+static_assert(cpu::kTilePositions == kPagePositions && cpu::kMaxHeads == kMaxAttentionHeads);
 
 // Addresses of K in the tables for one row of one layer.
 class RowPages {
@@ -65,9 +64,9 @@ void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
           std::copy_n(q + d, d, own);
           std::copy_n(q + 2 * d, d, own + v_offset);
 
-          float max[kMaxHeads];
-          float sum[kMaxHeads] = {};
-          std::fill_n(max, kMaxHeads, -INFINITY);
+          float max[cpu::kMaxHeads];
+          float sum[cpu::kMaxHeads] = {};
+          std::fill_n(max, cpu::kMaxHeads, -INFINITY);
           float* acc = context_out + r * d;
           std::fill_n(acc, d, 0.0F);
           for (int tile = 0; tile <= position; tile += kPagePositions) {

@@ -17,8 +17,8 @@ namespace dragoman {
 
 inline constexpr int kPagePositions = 32;
 
-// The largest head_dim that the attention operations take.
-inline constexpr int kMaxHeadDim = 256;
+// The most heads that the attention operations take.
+inline constexpr int kMaxAttentionHeads = 64;
 
 // Lanes of a slot: the row length of `slot_lanes`, the bound of the bytes of `ancestry`.
 inline constexpr int kMaxSlotLanes = 64;

@@ -1,0 +1,321 @@
+// Time of the CPU operations: products (beside oneDNN's), the output layer, and one whole decoding
+// step of the bundled model and of an OPUS-MT base model. One thread; kernels/README.md has the
+// figures.
+//
+//   kernels_bench --benchmark_filter=Step --benchmark_min_time=1
+#include <benchmark/benchmark.h>
+#include <omp.h>
+
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/ops/cross_attention.h"
+#include "kernels/ops/decode_attention.h"
+#include "kernels/ops/embed.h"
+#include "kernels/ops/encoder_attention.h"
+#include "kernels/ops/layer_norm.h"
+#include "kernels/ops/linear.h"
+#include "kernels/ops/output_layer.h"
+
+namespace dragoman {
+namespace {
+
+std::vector<float> RandomFloats(size_t n, float deviation = 1.0F) {
+  static std::mt19937 generator(1);
+  std::uniform_real_distribution<float> uniform(-deviation, deviation);
+  std::vector<float> x(n);
+  for (float& v : x) v = uniform(generator);
+  return x;
+}
+
+struct Model {
+  std::string name;
+  int d;
+  int ffn;
+  int heads;
+  int decoder_layers;
+  int encoder_layers;
+  int vocabulary;
+};
+
+const Model kBundled = {"Bundled", 256, 1024, 4, 2, 4, 5999};
+const Model kOpusBase = {"OpusBase", 512, 2048, 8, 6, 6, 58101};
+
+void Gflops(benchmark::State& state, double flop) {
+  state.counters["GFLOPs"] = benchmark::Counter(
+      flop * static_cast<double>(state.iterations()) * 1e-9, benchmark::Counter::kIsRate);
+}
+
+void LinearOwn(benchmark::State& state, int in, int out) {
+  const int64_t rows = state.range(0);
+  const auto w = RandomFloats(size_t(in) * out, 0.1F);
+  const auto x = RandomFloats(size_t(rows) * in);
+  std::vector<float> y(size_t(rows) * out);
+  const auto linear = Linear::Create(w.data(), w.data(), in, out);
+  OpContext context;
+  for (auto _ : state) linear->Run(context, x.data(), rows, y.data());
+  Gflops(state, 2.0 * static_cast<double>(rows) * in * out);
+}
+
+void LinearOneDnn(benchmark::State& state, int in, int out) {
+  const int64_t rows = state.range(0);
+  omp_set_num_threads(1);
+  using dnnl::memory;
+  dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  dnnl::stream stream(engine);
+  auto w = RandomFloats(size_t(in) * out, 0.1F);
+  auto x = RandomFloats(size_t(rows) * in);
+  std::vector<float> y(size_t(rows) * out);
+  constexpr auto kF32 = memory::data_type::f32;
+  const memory::desc x_desc({rows, in}, kF32, memory::format_tag::ab);
+  const memory::desc b_desc({out}, kF32, memory::format_tag::a);
+  const memory::desc y_desc({rows, out}, kF32, memory::format_tag::ab);
+  const dnnl::inner_product_forward::primitive_desc desc(
+      {dnnl::prop_kind::forward_inference, x_desc,
+       memory::desc({out, in}, kF32, memory::format_tag::any), b_desc, y_desc},
+      engine);
+  memory plain({{out, in}, kF32, memory::format_tag::ab}, engine, w.data());
+  memory packed(desc.weights_desc(), engine);
+  dnnl::reorder(plain, packed).execute(stream, plain, packed);
+  const dnnl::inner_product_forward product(desc);
+  const std::unordered_map<int, memory> args = {{DNNL_ARG_SRC, memory(x_desc, engine, x.data())},
+                                                {DNNL_ARG_WEIGHTS, packed},
+                                                {DNNL_ARG_BIAS, memory(b_desc, engine, w.data())},
+                                                {DNNL_ARG_DST, memory(y_desc, engine, y.data())}};
+  for (auto _ : state) product.execute(stream, args);
+  Gflops(state, 2.0 * static_cast<double>(rows) * in * out);
+}
+
+// What the output layer needs of every row: the 4 best, EOS looked up and banned from them.
+struct Queries {
+  Queries(int64_t rows, bool normaliser) : top(rows * 4), wanted(rows), folds(rows) {
+    for (int64_t r = 0; r < rows; ++r) {
+      queries.push_back({.k = 4,
+                         .need_normaliser = normaliser,
+                         .wanted = &eos,
+                         .wanted_count = 1,
+                         .banned = &eos,
+                         .banned_count = 1});
+      folds[r].top = top.data() + r * 4;
+      folds[r].wanted = wanted.data() + r;
+    }
+  }
+  const int32_t eos = 0;
+  std::vector<RowQuery> queries;
+  std::vector<TokenScore> top;
+  std::vector<float> wanted;
+  std::vector<RowFold> folds;
+};
+
+void Output(benchmark::State& state, const Model& m) {
+  const int64_t rows = state.range(0);
+  const auto w = RandomFloats(size_t(m.d) * m.vocabulary, 0.1F);
+  const auto x = RandomFloats(size_t(rows) * m.d);
+  const auto output = OutputLayer::Create(w.data(), nullptr, m.d, m.vocabulary);
+  OpContext context;
+  output->Warm(context, rows);
+  Queries q(rows, state.range(1) != 0);
+  for (auto _ : state) {
+    output->Fold(context, x.data(), rows, q.queries.data(), q.folds.data());
+  }
+  Gflops(state, 2.0 * static_cast<double>(rows) * m.d * m.vocabulary);
+}
+
+struct Layer {
+  explicit Layer(const Model& m) {
+    const auto make = [](int in, int out, Activation a = Activation::kNone) {
+      const auto w = RandomFloats(size_t(in) * out, 0.1F);
+      return Linear::Create(w.data(), w.data(), in, out, a);
+    };
+    qkv = make(m.d, 3 * m.d);
+    self_out = make(m.d, m.d);
+    cross_q = make(m.d, m.d);
+    cross_out = make(m.d, m.d);
+    up = make(m.d, m.ffn, Activation::kSwish);
+    down = make(m.ffn, m.d);
+    norm = RandomFloats(m.d);
+  }
+  std::unique_ptr<Linear> qkv, self_out, cross_q, cross_out, up, down;
+  std::vector<float> norm;
+};
+
+// Slots of 4 lanes that are all at target position 20, with sources of 30 tokens. Parts of the step
+// can be left out, to see what each costs.
+class Step {
+ public:
+  static constexpr int kBeam = 4;
+  static constexpr int kPosition = 20;
+  static constexpr int kSource = 30;
+
+  Step(const Model& m, int64_t rows)
+      : model_(m),
+        rows_(rows),
+        layout_{m.decoder_layers, m.heads, m.d / m.heads},
+        queries_(rows, true) {
+    for (int l = 0; l < m.decoder_layers; ++l) layers_.emplace_back(m);
+    table_ = RandomFloats(size_t(m.vocabulary) * m.d, 0.1F);
+    output_ = OutputLayer::Create(table_.data(), nullptr, m.d, m.vocabulary);
+    const int64_t slots = (rows + kBeam - 1) / kBeam;
+    pool_ = RandomFloats(size_t(rows + slots) * layout_.FloatsPerPage());
+    slot_lanes_.assign(slots * kMaxSlotLanes, 0);
+    for (int64_t r = 0; r < rows; ++r) {
+      slot_.push_back(static_cast<int32_t>(r / kBeam));
+      lane_.push_back(static_cast<int32_t>(r % kBeam));
+      position_.push_back(kPosition);
+      token_.push_back(static_cast<int32_t>(r * 37 % m.vocabulary));
+      slot_lanes_[slot_[r] * kMaxSlotLanes + lane_[r]] = static_cast<int32_t>(r);
+      lane_pages_.push_back(static_cast<int32_t>(r));
+      // The hypotheses of a slot share all but their last few positions.
+      const int64_t lanes = std::min<int64_t>(kBeam, rows - r + r % kBeam);
+      for (int p = 0; p < 32; ++p) {
+        ancestry_.push_back(static_cast<uint8_t>((p < kPosition - 4 ? p * 7 : p * 7 + r) % lanes));
+      }
+    }
+    for (int64_t s = 0; s < slots; ++s) {
+      cross_pages_.push_back(static_cast<int32_t>(rows + s));
+      source_length_.push_back(kSource);
+    }
+    output_->Warm(context_, rows);
+    for (auto* buffer : {&x_, &y_}) buffer->resize(rows * m.d);
+    wide_.resize(rows * std::max(3 * m.d, m.ffn));
+  }
+
+  // products, output, attention, rest: which of them to run.
+  void Run(bool products, bool output, bool attention, bool rest) {
+    const int d = model_.d;
+    const auto product = [&](const Linear& linear, const float* in, float* out) {
+      if (products) linear.Run(context_, in, rows_, out);
+    };
+    const auto norm = [&](const Layer& layer) {
+      if (!rest) return;
+      AddLayerNorm(context_, y_.data(), x_.data(), layer.norm.data(), layer.norm.data(), 1e-5F,
+                   rows_, d, x_.data());
+    };
+    const DecodeRows rows = {rows_, slot_.data(), lane_.data(), position_.data()};
+    const SelfKvTables self = {pool_.data(),       lane_pages_.data(), 1,
+                               slot_lanes_.data(), ancestry_.data(),   32};
+    const CrossKvTables cross = {pool_.data(), cross_pages_.data(), 1, source_length_.data()};
+    if (rest) {
+      EmbedTokens(context_, table_.data(), table_.data(), 16.0F, token_.data(), position_.data(),
+                  rows_, d, x_.data());
+    }
+    for (int l = 0; l < model_.decoder_layers; ++l) {
+      const Layer& layer = layers_[l];
+      product(*layer.qkv, x_.data(), wide_.data());
+      if (attention) {
+        DecodeSelfAttention(context_, layout_, l, rows, self, wide_.data(), y_.data());
+      }
+      product(*layer.self_out, y_.data(), wide_.data());
+      norm(layer);
+      product(*layer.cross_q, x_.data(), wide_.data());
+      if (attention) CrossAttention(context_, layout_, l, rows, cross, wide_.data(), y_.data());
+      product(*layer.cross_out, y_.data(), wide_.data());
+      norm(layer);
+      product(*layer.up, x_.data(), wide_.data());
+      product(*layer.down, wide_.data(), y_.data());
+      norm(layer);
+    }
+    if (output) {
+      output_->Fold(context_, x_.data(), rows_, queries_.queries.data(), queries_.folds.data());
+    }
+  }
+
+  double Flop() const {
+    const double d = model_.d;
+    return 2.0 * static_cast<double>(rows_) *
+           (model_.decoder_layers * (6.0 * d * d + 2.0 * d * model_.ffn) + d * model_.vocabulary);
+  }
+
+ private:
+  const Model model_;
+  const int64_t rows_;
+  const KvLayout layout_;
+  OpContext context_;
+  std::vector<Layer> layers_;
+  std::unique_ptr<OutputLayer> output_;
+  std::vector<float> table_, pool_, x_, y_, wide_;
+  std::vector<int32_t> slot_, lane_, position_, token_, slot_lanes_, lane_pages_;
+  std::vector<int32_t> cross_pages_, source_length_;
+  std::vector<uint8_t> ancestry_;
+  Queries queries_;
+};
+
+// Whole steps, and steps of which only some parts run.
+void DecodeStep(benchmark::State& state, const Model& m, bool products, bool output, bool attention,
+                bool rest) {
+  Step step(m, state.range(0));
+  for (auto _ : state) step.Run(products, output, attention, rest);
+  if (products && output) Gflops(state, step.Flop());
+  state.counters["rows/s"] = benchmark::Counter(
+      static_cast<double>(state.iterations() * state.range(0)), benchmark::Counter::kIsRate);
+}
+
+void EncoderAttend(benchmark::State& state, const Model& m) {
+  const int tokens = static_cast<int>(state.range(0));
+  const int segments = 2048 / tokens;
+  std::vector<int32_t> offsets(segments + 1);
+  for (int i = 0; i <= segments; ++i) offsets[i] = i * tokens;
+  const auto qkv = RandomFloats(size_t(offsets.back()) * 3 * m.d);
+  std::vector<float> y(size_t(offsets.back()) * m.d);
+  OpContext context;
+  context.Reserve(EncoderAttentionScratch(tokens, m.d / m.heads));
+  for (auto _ : state) {
+    EncoderAttention(context, qkv.data(), offsets.data(), segments, m.heads, m.d / m.heads,
+                     y.data());
+  }
+  Gflops(state, 4.0 * segments * tokens * tokens * m.d);
+}
+
+void RegisterAll() {
+  const std::vector<int64_t> rows = {1, 4, 8, 32, 64, 128, 256};
+  for (const Model* m : {&kBundled, &kOpusBase}) {
+    for (const auto& [in, out] :
+         {std::pair{m->d, m->d}, {m->d, 3 * m->d}, {m->d, m->ffn}, {m->ffn, m->d}}) {
+      const std::string shape = std::to_string(in) + "x" + std::to_string(out);
+      auto* own = benchmark::RegisterBenchmark(
+          ("Linear/" + shape).c_str(),
+          [in = in, out = out](benchmark::State& s) { LinearOwn(s, in, out); });
+      auto* library = benchmark::RegisterBenchmark(
+          ("LinearOneDnn/" + shape).c_str(),
+          [in = in, out = out](benchmark::State& s) { LinearOneDnn(s, in, out); });
+      for (const int64_t r : rows) {
+        own->Arg(r);
+        library->Arg(r);
+      }
+    }
+    auto* output = benchmark::RegisterBenchmark(("Output/" + m->name).c_str(),
+                                                [m](benchmark::State& s) { Output(s, *m); });
+    for (const int64_t r : rows) output->Args({r, 1})->Args({r, 0});
+    auto* encoder =
+        benchmark::RegisterBenchmark(("EncoderAttention/" + m->name).c_str(),
+                                     [m](benchmark::State& s) { EncoderAttend(s, *m); });
+    encoder->Arg(8)->Arg(30)->Arg(64)->Arg(256);
+    const auto step = [&](const std::string& name, bool products, bool out, bool attention,
+                          bool rest) {
+      auto* b = benchmark::RegisterBenchmark(
+          (name + "/" + m->name).c_str(),
+          [=](benchmark::State& s) { DecodeStep(s, *m, products, out, attention, rest); });
+      for (const int64_t r : rows) b->Arg(r);
+    };
+    step("Step", true, true, true, true);
+    step("StepProducts", true, false, false, false);
+    step("StepOutput", false, true, false, false);
+    step("StepAttention", false, false, true, false);
+    step("StepRest", false, false, false, true);
+  }
+}
+
+}  // namespace
+}  // namespace dragoman
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  dragoman::RegisterAll();
+  benchmark::RunSpecifiedBenchmarks();
+}
