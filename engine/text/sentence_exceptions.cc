@@ -121,10 +121,12 @@ char32_t PreviousCodePoint(std::string_view text, size_t& at) {
   return NextCodePoint(text, next);
 }
 
+// What a word may follow without a space.
 bool IsOpening(char32_t c) {
   const int8_t type = u_charType(static_cast<UChar32>(c));
   return type == U_START_PUNCTUATION || type == U_INITIAL_PUNCTUATION ||
-         type == U_FINAL_PUNCTUATION || c == '"' || c == '\'' || c == U'„' || c == U'‚' || c == '/';
+         type == U_FINAL_PUNCTUATION || c == '"' || c == '\'' || c == U'„' || c == U'‚' ||
+         c == '/' || c == U'–' || c == U'—';
 }
 
 bool IsClosing(char32_t c) {

@@ -20,15 +20,10 @@ bool IsLineBreak(char32_t c) {
   return (c >= 0x0A && c <= 0x0D) || c == 0x85 || c == 0x2028 || c == 0x2029;
 }
 
-// Whether there is anything to translate: a character that is neither white space nor invisible.
-bool HasVisible(std::string_view text) {
+// Whether there is anything to translate: a letter or a digit.
+bool HasWords(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
-    const char32_t c = NextCodePoint(text, at);
-    const auto icu = static_cast<UChar32>(c);
-    if (!IsWhiteSpace(c) && u_charType(icu) != U_CONTROL_CHAR &&
-        !u_hasBinaryProperty(icu, UCHAR_DEFAULT_IGNORABLE_CODE_POINT)) {
-      return true;
-    }
+    if (u_isalnum(static_cast<UChar32>(NextCodePoint(text, at)))) return true;
   }
   return false;
 }
@@ -36,7 +31,7 @@ bool HasVisible(std::string_view text) {
 // Adds text[begin, end) without the white space at its ends, if anything is left.
 void AddPiece(std::string_view text, size_t begin, size_t end, std::vector<TextRange>& pieces) {
   const std::string_view piece = StripWhiteSpace(text.substr(begin, end - begin));
-  if (!HasVisible(piece)) return;
+  if (!HasWords(piece)) return;
   const auto first = static_cast<int64_t>(piece.data() - text.data());
   pieces.push_back({first, first + static_cast<int64_t>(piece.size())});
 }

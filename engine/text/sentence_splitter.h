@@ -2,8 +2,8 @@
 //
 // A piece is a byte range of the text. Everything outside the pieces (white space before, between
 // and after them, line breaks, blank lines) is passed through byte for byte, so structure comes
-// back as it was. A piece is never empty and neither begins nor ends with white space; white space
-// inside it goes to the model.
+// back as it was; so is a sentence without any letter or digit ("🎉", "* * *"). A piece is never
+// empty and neither begins nor ends with white space; white space inside it goes to the model.
 //
 // Thread-safety: all const methods may run in several threads at once.
 #pragma once
@@ -38,8 +38,8 @@ class SentenceSplitter {
   static absl::StatusOr<std::unique_ptr<SentenceSplitter>> Create(std::string_view source_language);
   ~SentenceSplitter();
 
-  // The pieces in order; none for text of white space alone. Time is linear in the size of `text`.
-  // REQUIRES: `text` is valid UTF-8.
+  // The pieces in order; none for text without any letter or digit. Time is linear in the size of
+  // `text`. REQUIRES: `text` is valid UTF-8.
   std::vector<TextRange> Split(std::string_view text, Segmentation mode) const;
 
  private:

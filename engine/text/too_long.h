@@ -20,7 +20,7 @@ struct EncodedPiece {
   EncodedText encoded;  // its ranges count from range.begin
 };
 
-// Tokens of a piece, special ones (tag, EOS) included.
+// Tokens of a piece, special ones included: EOS last, any others (a tag) first.
 using EncodeFunction = std::function<EncodedText(std::string_view piece)>;
 
 // INVALID_ARGUMENT that says how many tokens the text has and how many the model takes.

@@ -1,0 +1,214 @@
+#include "engine/text/sentence_splitter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "engine/text/utf8.h"
+#include "tests/engine/text/text_test_data.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::unique_ptr<SentenceSplitter> Splitter(const std::string& language = "de") {
+  auto splitter = SentenceSplitter::Create(language);
+  EXPECT_TRUE(splitter.ok()) << splitter.status();
+  return *std::move(splitter);
+}
+
+std::vector<std::string> Pieces(const std::string& text, const std::string& language = "de",
+                                Segmentation mode = Segmentation::kSentences) {
+  std::vector<std::string> pieces;
+  for (const TextRange& range : Splitter(language)->Split(text, mode)) {
+    pieces.emplace_back(range.In(text));
+  }
+  return pieces;
+}
+
+// What must hold of the pieces of any text.
+void ExpectGoodPieces(const std::string& text, const std::vector<TextRange>& pieces) {
+  int64_t end = 0;
+  for (const TextRange& piece : pieces) {
+    ASSERT_GE(piece.begin, end) << text;
+    ASSERT_GT(piece.size(), 0) << text;
+    ASSERT_LE(piece.end, static_cast<int64_t>(text.size())) << text;
+    ASSERT_EQ(StripWhiteSpace(piece.In(text)), piece.In(text)) << text;
+    ASSERT_FALSE(FirstInvalidUtf8(piece.In(text))) << text;
+    end = piece.end;
+  }
+  std::vector<std::string> same;
+  for (const TextRange& piece : pieces) same.emplace_back(piece.In(text));
+  const JoinedText joined = JoinTranslations(text, pieces, same, false);
+  ASSERT_EQ(joined.text, text);
+  ASSERT_EQ(joined.ranges, pieces) << text;
+}
+
+TEST(SentenceSplitter, SplitsAtSentenceEnds) {
+  EXPECT_THAT(Pieces("Es regnet. Bleib hier! Warum? Darum."),
+              ElementsAre("Es regnet.", "Bleib hier!", "Warum?", "Darum."));
+  EXPECT_THAT(Pieces("Er sagte: „Hallo.“ Dann ging er."),
+              ElementsAre("Er sagte: „Hallo.“", "Dann ging er."));
+  EXPECT_THAT(Pieces("Nein... Doch."), ElementsAre("Nein...", "Doch."));
+  // Words that ICU's own suppressions swallow, as they end like "R." or "Test.".
+  EXPECT_THAT(Pieces("Gestern kam Meier. Er blieb hier. So ein Test. Gut."),
+              ElementsAre("Gestern kam Meier.", "Er blieb hier.", "So ein Test.", "Gut."));
+}
+
+TEST(SentenceSplitter, GermanAbbreviationsDoNotEndASentence) {
+  for (const char* text :
+       {"Das ist z. B. Obst.", "Nimm z.B. Äpfel.", "Frau Dr. Kern und Prof. Ott kamen.",
+        "Siehe Abb. 3 und Nr. 12 auf S. 14.", "Er zahlt ca. Hundert Mark, d. h. Geld.",
+        "Hunde sind i. d. R. Haustiere.", "Die Fa. Huber baut usw. und so fort.",
+        "Um 500 n. Chr. Geburt endete es.", "Johann S. Bach und C. P. E. Bach schrieben es.",
+        "Das kostet 3 Mio. Euro.", "„Dr. Kern“ (vgl. Band 2) lebt.", "Offen Mo.–Fr. 9 Uhr."}) {
+    EXPECT_THAT(Pieces(text), ElementsAre(text));
+  }
+}
+
+TEST(SentenceSplitter, GermanOrdinalsDoNotEndASentence) {
+  for (const char* text :
+       {"Am 3. Mai fahren wir.", "Im 19. Jahrhundert war das so.", "Der 100. Geburtstag kommt.",
+        "Am 3.5. Anfang Mai.", "Kaiser Wilhelm II. König von Preußen.", "1. Der erste Punkt",
+        "12. Das Ende"}) {
+    EXPECT_THAT(Pieces(text), ElementsAre(text));
+  }
+}
+
+TEST(SentenceSplitter, NumbersAndInitialsEndASentenceBeforeASmallWord) {
+  EXPECT_THAT(Pieces("Sie ist 12. Er ist älter."), ElementsAre("Sie ist 12.", "Er ist älter."));
+  EXPECT_THAT(Pieces("Das war 1990. Danach kam Ruhe."),
+              ElementsAre("Das war 1990.", "Danach kam Ruhe."));
+  EXPECT_THAT(Pieces("Nimm Vitamin C. Das hilft."), ElementsAre("Nimm Vitamin C.", "Das hilft."));
+  EXPECT_THAT(Pieces("Es kostet 3 Mio. Das ist viel."),
+              ElementsAre("Es kostet 3 Mio.", "Das ist viel."));
+}
+
+TEST(SentenceSplitter, QuotedExclamationInsideASentence) {
+  EXPECT_THAT(Pieces("„Komm!“ sagte er. „Gleich“, sagte sie."),
+              ElementsAre("„Komm!“ sagte er.", "„Gleich“, sagte sie."));
+}
+
+TEST(SentenceSplitter, NoSplitWithoutASpaceInSpacedScripts) {
+  for (const char* text :
+       {"Siehe https://a.example/x?y=1!z", "Bei Yahoo!Mail", "Hallo!Wie geht es"}) {
+    EXPECT_THAT(Pieces(text), ElementsAre(text));
+  }
+  EXPECT_THAT(Pieces("今日は晴れ。明日は雨！", "ja"), ElementsAre("今日は晴れ。", "明日は雨！"));
+  EXPECT_THAT(Pieces("你好吗？我很好。", "zh"), ElementsAre("你好吗？", "我很好。"));
+}
+
+TEST(SentenceSplitter, EnglishAndOthers) {
+  EXPECT_THAT(Pieces("Mr. Smith met Dr. No at 5 p.m. The end.", "en"),
+              ElementsAre("Mr. Smith met Dr. No at 5 p.m.", "The end."));
+  EXPECT_THAT(Pieces("So do I. Then go. J. R. R. Tolkien wrote. Go in. Fine.", "en"),
+              ElementsAre("So do I.", "Then go.", "J. R. R. Tolkien wrote.", "Go in.", "Fine."));
+  EXPECT_THAT(Pieces("M. Dupont et le Prof. Martin dorment. Bien.", "fr"),
+              ElementsAre("M. Dupont et le Prof. Martin dorment.", "Bien."));
+  EXPECT_THAT(Pieces("One. Two.", ""), ElementsAre("One.", "Two."));
+  EXPECT_THAT(Pieces("One. Two.", "not a language"), ElementsAre("One.", "Two."));
+  EXPECT_THAT(Pieces("Am 3. Mai. Gut.", "de-AT"), ElementsAre("Am 3. Mai.", "Gut."));
+  EXPECT_THAT(Pieces("Am 3. Mai. Gut.", "deu"), ElementsAre("Am 3. Mai.", "Gut."));
+}
+
+TEST(SentenceSplitter, ALineBreakEndsASentence) {
+  const std::string text = "\n  Ein Satz\nüber zwei Zeilen. Noch einer.\r\n\r\n\tEnde\u2029Neu \n";
+  EXPECT_THAT(Pieces(text),
+              ElementsAre("Ein Satz", "über zwei Zeilen.", "Noch einer.", "Ende", "Neu"));
+  EXPECT_THAT(Pieces(text, "de", Segmentation::kLines),
+              ElementsAre("Ein Satz", "über zwei Zeilen. Noch einer.", "Ende", "Neu"));
+  EXPECT_THAT(Pieces(text, "de", Segmentation::kNone),
+              ElementsAre("Ein Satz\nüber zwei Zeilen. Noch einer.\r\n\r\n\tEnde\u2029Neu"));
+}
+
+TEST(SentenceSplitter, NothingToTranslateIsNoPiece) {
+  for (const char* text :
+       {"", " ", "\r\n\t\u00A0\u3000\u2028", "\uFEFF", "🎉🎂", "* * *", "...", "—"}) {
+    for (auto mode : {Segmentation::kNone, Segmentation::kSentences, Segmentation::kLines}) {
+      EXPECT_THAT(Pieces(text, "de", mode), IsEmpty()) << text;
+    }
+  }
+  EXPECT_THAT(Pieces("Alles Gute! 🎉🎂"), ElementsAre("Alles Gute!"));
+}
+
+TEST(SentenceSplitter, RoundTripOfAllTestTexts) {
+  const auto splitter = Splitter();
+  std::vector<std::string> texts = GermanLines();
+  texts.push_back(ReadSourceFile("tests/data/german.txt"));
+  texts.push_back(ReadSourceFile("tests/data/paragraphs.txt"));
+  std::mt19937 random(3);
+  for (int i = 0; i < 2000; ++i)
+    texts.push_back(RandomText(random, 1 + static_cast<int>(random() % 60)));
+  for (const std::string& text : texts) {
+    for (auto mode : {Segmentation::kNone, Segmentation::kSentences, Segmentation::kLines}) {
+      ASSERT_NO_FATAL_FAILURE(ExpectGoodPieces(text, splitter->Split(text, mode)));
+    }
+  }
+  EXPECT_GT(splitter->Split(texts[texts.size() - 2001], Segmentation::kSentences).size(), 100U);
+}
+
+TEST(SentenceSplitter, ThirtyThousandCodePointsOfAnything) {
+  const auto splitter = Splitter();
+  for (const std::string unit : {"a", ".", ". ", "A. ", "z. B. ", "a\u0301", "\u0301", "漢。", "\n",
+                                 "a\n", "👩\u200D", "!\u201C ", "Dr.", " ", "1. ", "…", "\u200B"}) {
+    std::string text;
+    for (int64_t n = 0; n < 30000; n += CountCodePoints(unit)) text += unit;
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectGoodPieces(text, splitter->Split(text, Segmentation::kSentences)));
+  }
+}
+
+TEST(SentenceSplitter, SeveralThreadsAtOnce) {
+  const auto splitter = Splitter();
+  const std::string text = ReadSourceFile("tests/data/paragraphs.txt");
+  const auto want = splitter->Split(text, Segmentation::kSentences);
+  std::vector<std::vector<TextRange>> got(4);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& pieces : got) {
+      threads.emplace_back([&] { pieces = splitter->Split(text, Segmentation::kSentences); });
+    }
+  }
+  for (const auto& pieces : got) EXPECT_EQ(pieces, want);
+}
+
+TEST(JoinTranslations, KeepsTheGapsAndSaysWhereEachPieceWent) {
+  const std::string text = "  Ja.\n\nNein. ";
+  const auto pieces = Splitter()->Split(text, Segmentation::kSentences);
+  const std::vector<std::string> translations = {"Yes indeed.", "No."};
+  const JoinedText joined = JoinTranslations(text, pieces, translations, true);
+  EXPECT_EQ(joined.text, "  Yes indeed.\n\nNo. ");
+  EXPECT_EQ(joined.ranges[1].In(joined.text), "No.");
+  EXPECT_EQ(JoinTranslations(" \n", {}, {}, true).text, " \n");
+}
+
+TEST(JoinTranslations, OneSpaceBetweenSentencesOfUnspacedScripts) {
+  const std::string text = "你好。再见。";
+  const auto pieces = Splitter("zh")->Split(text, Segmentation::kSentences);
+  ASSERT_EQ(pieces.size(), 2U);
+  const std::vector<std::string> english = {"Hello.", "Goodbye."};
+  const JoinedText joined = JoinTranslations(text, pieces, english, true);
+  EXPECT_EQ(joined.text, "Hello. Goodbye.");
+  EXPECT_EQ(joined.ranges[1].In(joined.text), "Goodbye.");
+  EXPECT_EQ(JoinTranslations(text, pieces, english, false).text, "Hello.Goodbye.");
+  const std::vector<std::string> one_empty = {"Hello.", ""};
+  EXPECT_EQ(JoinTranslations(text, pieces, one_empty, true).text, "Hello.");
+  // A cut in the middle of a long word of a spaced script gets none.
+  const std::vector<TextRange> halves = {{0, 3}, {3, 6}};
+  EXPECT_EQ(JoinTranslations("abcdef", halves, english, true).text, "Hello.Goodbye.");
+}
+
+TEST(LanguageUsesSpaces, ByPrimarySubtag) {
+  for (const char* language : {"zh", "zh-Hant-TW", "cmn_Hans", "JA", "th", "km", "my"}) {
+    EXPECT_FALSE(LanguageUsesSpaces(language)) << language;
+  }
+  for (const char* language : {"en", "de-AT", "ko", "vi", ""}) {
+    EXPECT_TRUE(LanguageUsesSpaces(language)) << language;
+  }
+}
+
+}  // namespace
+}  // namespace dragoman
