@@ -1,0 +1,121 @@
+#include "client/command.h"
+
+#include <cmath>
+#include <ostream>
+
+#include "client/status_map.h"
+
+namespace dragoman {
+namespace {
+
+struct Entry {
+  const char* name;
+  int (*run)(const Io&, const Arguments&);
+  const char* about;
+};
+
+constexpr Entry kCommands[] = {
+    {"translate", TranslateCommand, "translate text, line in, line out"},
+    {"load", LoadCommand, "measure a server under load"},
+    {"health", HealthCommand, "exit with 0 if the server is serving"},
+    {"models", ModelsCommand, "list the models that are loaded"},
+    {"languages", LanguagesCommand, "list what can be translated into what"},
+};
+
+const Entry* FindCommand(const std::string& name) {
+  for (const Entry& entry : kCommands) {
+    if (name == entry.name) return &entry;
+  }
+  return nullptr;
+}
+
+void PrintHelp(std::ostream& out) {
+  out << "dragoman: client of the translation server dragomand\n\nUsage: dragoman COMMAND "
+         "[flags]\n\n"
+         "Commands:\n";
+  for (const Entry& entry : kCommands) {
+    std::string name = entry.name;
+    name.resize(12, ' ');
+    out << "  " << name << entry.about << "\n";
+  }
+  out << "  help        help [COMMAND]: this text, or that of a command\n"
+         "\n  --version   print the version\n"
+         "\nThe server is --server, else the environment variable DRAGOMAN_SERVER, else "
+         "localhost:50051.\n";
+}
+
+}  // namespace
+
+int RunDragoman(const Io& io, const Arguments& arguments) {
+  if (arguments.empty()) {
+    PrintHelp(io.err);
+    return kExitUsage;
+  }
+  const std::string& name = arguments[0];
+  if (name == "--version" || name == "version") {
+    io.out << "dragoman " << DRAGOMAN_VERSION << "\n";
+    return kExitOk;
+  }
+  if (name == "help" || name == "--help" || name == "-h") {
+    if (arguments.size() == 1) {
+      PrintHelp(io.out);
+      return kExitOk;
+    }
+    if (const Entry* entry = FindCommand(arguments[1])) return entry->run(io, {"--help"});
+    return UsageError(io, "help", "unknown command '" + arguments[1] + "'");
+  }
+  if (const Entry* entry = FindCommand(name)) {
+    return entry->run(io, Arguments(arguments.begin() + 1, arguments.end()));
+  }
+  io.err << "dragoman: unknown command '" << name << "'; see dragoman help\n";
+  return kExitUsage;
+}
+
+void AddServerFlag(FlagTable* flags, std::string* server, const Io& io) {
+  const std::string variable = io.environment ? io.environment("DRAGOMAN_SERVER") : "";
+  *server = variable.empty() ? "localhost:50051" : variable;
+  flags->String("server", "ADDR", server,
+                "address of the server, or several with commas between\n"
+                "(default: DRAGOMAN_SERVER, else localhost:50051)");
+}
+
+bool ParseCommand(const Io& io, const std::string& usage, const std::string& about,
+                  const Arguments& arguments, size_t max_positional, FlagTable* flags,
+                  std::vector<std::string>* positional, int* exit_status) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (argument != "--help" && argument != "-h") continue;
+    io.out << "Usage: dragoman " << usage << "\n\n" << about << "\n\n" << flags->Help();
+    *exit_status = kExitOk;
+    return false;
+  }
+  const std::string command = usage.substr(0, usage.find(' '));
+  auto parsed = flags->Parse(arguments);
+  if (!parsed.ok()) {
+    *exit_status = UsageError(io, command, std::string(parsed.status().message()));
+    return false;
+  }
+  if (parsed->size() > max_positional) {
+    *exit_status =
+        UsageError(io, command, "unexpected argument '" + (*parsed)[max_positional] + "'");
+    return false;
+  }
+  *positional = *std::move(parsed);
+  return true;
+}
+
+int Fail(const Io& io, const std::string& command, const absl::Status& status) {
+  io.err << "dragoman " << command << ": " << ForPeople(status) << "\n";
+  return kExitFailed;
+}
+
+int UsageError(const Io& io, const std::string& command, const std::string& message) {
+  io.err << "dragoman " << command << ": " << message << "; see dragoman help " << command << "\n";
+  return kExitUsage;
+}
+
+std::chrono::nanoseconds Seconds(double seconds) {
+  return std::chrono::nanoseconds(std::llround(seconds * 1e9));
+}
+
+}  // namespace dragoman

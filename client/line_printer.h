@@ -1,0 +1,66 @@
+// Prints the lines of a translation run: text, n-best lists or JSON; errors; progress.
+//
+// Not thread-safe. Borrows the streams and the clock. Errors go to `err`, equal ones of lines that
+// follow each other as one message; the output keeps a line for each, so that line numbers fit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "client/command.h"
+#include "client/progress.h"
+#include "client/translate_run.h"
+
+namespace dragoman {
+
+class LinePrinter : public LineSink {
+ public:
+  enum class Format {
+    kText,   // the translation
+    kNBest,  // line TAB rank TAB score TAB text, for each hypothesis
+    kJson,   // an object
+  };
+  struct Options {
+    Format format = Format::kText;
+    // On a terminal that shows the output: write what is known of the current line as it grows.
+    bool partials = false;
+    bool progress = false;
+    // Of the input, if known.
+    std::optional<int64_t> total_bytes;
+  };
+
+  LinePrinter(const Options& options, const Io& io, ClientClock* clock);
+
+  void OnLine(int64_t number, const LineResult& result) override;
+  void OnPartial(int64_t number, const std::string& text) override;
+  void OnIdle() override;
+  bool WantsTicks() const override { return progress_.has_value(); }
+
+  // Prints what is still held back. Call once, after the last line.
+  void Close();
+
+  int64_t failed_lines() const { return failed_; }
+
+ private:
+  void PrintResult(int64_t number, const LineResult& result);
+  void ReportError(int64_t number, const absl::Status& status);
+  void PrintPendingErrors();
+  void ClearTerminal();
+
+  const Options options_;
+  const Io& io_;
+  ClientClock& clock_;
+  std::optional<Progress> progress_;
+  bool partial_visible_ = false;
+  int64_t lines_ = 0;
+  int64_t bytes_ = 0;
+  int64_t failed_ = 0;
+  int64_t at_limit_ = 0;
+  // The errors of lines first..last, not printed yet.
+  std::string pending_error_;
+  int64_t pending_first_ = 0;
+  int64_t pending_last_ = 0;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,192 @@
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <deque>
+#include <ostream>
+#include <random>
+
+#include "client/command.h"
+#include "client/line_source.h"
+#include "client/load_driver.h"
+#include "client/load_report.h"
+#include "client/request_flags.h"
+#include "client/utf8.h"
+
+namespace dragoman {
+namespace {
+
+constexpr char kAbout[] =
+    "Measures a server with the lines of a file, over and over in their order. --rate sends at a "
+    "fixed\nrate, whatever the server does (open loop); --concurrency keeps C calls in flight "
+    "(closed loop).\nLatency counts from the time at which a call was meant to be sent.";
+
+struct Options {
+  ClientOptions client;
+  RequestFlags request;
+  std::string input;
+  std::optional<double> rate;
+  std::optional<int64_t> concurrency;
+  std::string arrivals;
+  std::optional<double> duration;
+  std::optional<int64_t> requests;
+  double warmup = 0;
+  double deadline_ms = 120'000;
+  int64_t batch = 1;
+  int64_t seed = 1;
+  int64_t retries = 0;
+  int64_t connections = 1;
+  bool shuffle = false;
+  bool stream = false;
+  bool tokens = true;
+  bool json = false;
+};
+
+void AddFlags(const Io& io, FlagTable* flags, Options* o) {
+  AddServerFlag(flags, &o->client.server, io);
+  flags->String("input", "FILE", &o->input, "the lines to send; empty ones are left out");
+  flags->OptionalNumber("rate", "R", 1e-3, 1e6, &o->rate, "open loop: R requests a second");
+  flags->OptionalInt("concurrency", "C", 1, 100'000, &o->concurrency,
+                     "closed loop: C requests in flight; a caller that is\n"
+                     "refused waits as long as the server asks for");
+  flags->Choice("arrivals", {"poisson", "constant"}, &o->arrivals,
+                "of the open loop (default poisson)");
+  flags->OptionalNumber("duration", "S", 1e-3, 1e7, &o->duration,
+                        "seconds to measure, after the warm-up");
+  flags->OptionalInt("requests", "N", 1, int64_t{1} << 50, &o->requests,
+                     "ends after N requests, instead of or before --duration");
+  flags->Number("warmup", "S", 0, 1e7, &o->warmup, "seconds that are not measured (default 0)");
+  flags->Number("deadline-ms", "N", 1, 86'400'000, &o->deadline_ms,
+                "deadline of a request (default 120000)");
+  flags->Int("batch", "N", 1, 1024, &o->batch, "lines per request (default 1)");
+  flags->Bool("shuffle", &o->shuffle, "in an order drawn by --seed");
+  flags->Int("seed", "N", 0, int64_t{1} << 50, &o->seed, "of arrivals and order (default 1)");
+  flags->Int("retries", "N", 0, 1000, &o->retries, "of a refused request (default 0)");
+  flags->Int("connections", "N", 1, 1024, &o->connections, "to each address (default 1)");
+  flags->Bool("stream", &o->stream,
+              "use StreamTranslate with partials; also measures the\n"
+              "time to the first message");
+  flags->Bool("count-tokens", &o->tokens,
+              "ask for the tokens of every result, to count them;\n"
+              "=false saves their cost and leaves them out");
+  flags->Bool("json", &o->json, "the result as one JSON object");
+  o->request.AddTo(flags);
+}
+
+// What is wrong in the combination of flags, or "".
+std::string Contradiction(const Options& o) {
+  if (o.input.empty()) return "--input is missing";
+  if (o.rate.has_value() == o.concurrency.has_value()) {
+    return "expected one of --rate and --concurrency";
+  }
+  if (!o.arrivals.empty() && !o.rate.has_value()) return "--arrivals goes with --rate only";
+  if (!o.duration.has_value() && !o.requests.has_value()) {
+    return "expected --duration or --requests";
+  }
+  return "";
+}
+
+absl::StatusOr<std::deque<std::string>> ReadLines(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return absl::ErrnoToStatus(errno, "cannot open " + path);
+  LineSource source(fd);
+  std::deque<std::string> lines;
+  absl::Status status;
+  while (!source.ended() && status.ok()) status = source.Read(&lines);
+  close(fd);
+  if (!status.ok()) return status;
+  lines.erase(std::remove_if(lines.begin(), lines.end(),
+                             [](const std::string& line) {
+                               return line.find_first_not_of(" \t\r") == std::string::npos;
+                             }),
+              lines.end());
+  if (lines.empty()) return absl::InvalidArgumentError(path + " has no text");
+  for (const std::string& line : lines) {
+    if (FirstInvalidUtf8(line)) return absl::InvalidArgumentError(path + " is not UTF-8");
+  }
+  return lines;
+}
+
+ClientLoadDriver::Requests MakeRequests(const Options& o, const std::deque<std::string>& lines) {
+  v1::TranslateRequest base = o.request.Request();
+  base.mutable_return_options()->set_tokens(o.tokens);
+  base.mutable_return_options()->set_partials(o.stream);
+  ClientLoadDriver::Requests requests;
+  for (size_t at = 0; at < lines.size();) {
+    auto request = std::make_shared<v1::TranslateRequest>(base);
+    for (int64_t i = 0; i < o.batch && at < lines.size(); ++i) request->add_contents(lines[at++]);
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+double CpuSeconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+}  // namespace
+
+int LoadCommand(const Io& io, const Arguments& arguments) {
+  Options o;
+  FlagTable flags;
+  AddFlags(io, &flags, &o);
+  std::vector<std::string> positional;
+  int exit_status = kExitOk;
+  if (!ParseCommand(io, "load --input FILE (--rate R | --concurrency C) --duration S [flags]",
+                    kAbout, arguments, 0, &flags, &positional, &exit_status)) {
+    return exit_status;
+  }
+  if (const std::string wrong = Contradiction(o); !wrong.empty()) {
+    return UsageError(io, "load", wrong);
+  }
+  auto lines = ReadLines(o.input);
+  if (!lines.ok()) return Fail(io, "load", lines.status());
+  if (o.shuffle) {
+    std::mt19937_64 random(static_cast<uint64_t>(o.seed));
+    std::shuffle(lines->begin(), lines->end(), random);
+  }
+
+  o.client.timeout = Seconds(o.deadline_ms / 1e3);
+  o.client.retry.max_attempts = static_cast<int>(o.retries) + 1;
+  o.client.connections = static_cast<int>(o.connections);
+  const auto client = TranslationClient::Create(o.client);
+  if (!client.ok()) return UsageError(io, "load", std::string(client.status().message()));
+  ClientLoadDriver driver(client->get(), o.client.clock, MakeRequests(o, *lines), o.stream);
+  if (!driver.status().ok()) return Fail(io, "load", driver.status());
+
+  LoadReportContext context;
+  LoadOptions& options = context.options;
+  options.rate = o.rate.value_or(0);
+  options.constant = o.arrivals == "constant";
+  options.concurrency = static_cast<int>(o.concurrency.value_or(1));
+  options.warmup = Seconds(o.warmup);
+  options.duration = Seconds(o.duration.value_or(1e7));
+  if (o.requests.has_value()) options.max_calls = *o.requests;
+  options.seed = static_cast<uint64_t>(o.seed);
+  context.batch = static_cast<int>(o.batch);
+  context.stream = o.stream;
+  context.tokens = o.tokens;
+
+  const double cpu_before = CpuSeconds();
+  const LoadReport report = RunLoad(options, &driver);
+  context.client_cpu_seconds = CpuSeconds() - cpu_before;
+  if (o.json) {
+    io.out << LoadReportJson(report, context) << "\n";
+  } else {
+    io.out << LoadReportText(report, context);
+  }
+  if (report.ok == 0) {
+    io.err << "dragoman load: no request was answered with OK\n";
+    return kExitFailed;
+  }
+  return kExitOk;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,33 @@
+// The binary `dragoman`.
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "client/command.h"
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  dragoman::Io io{.out = std::cout, .err = std::cerr};
+  io.in_terminal = isatty(STDIN_FILENO) != 0;
+  io.out_terminal = isatty(STDOUT_FILENO) != 0;
+  io.err_terminal = isatty(STDERR_FILENO) != 0;
+  winsize size{};
+  if (ioctl(io.out_terminal ? STDOUT_FILENO : STDERR_FILENO, TIOCGWINSZ, &size) == 0 &&
+      size.ws_col > 0) {
+    io.columns = size.ws_col;
+  }
+  io.environment = [](const std::string& name) -> std::string {
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? "" : value;
+  };
+  const int status = dragoman::RunDragoman(io, dragoman::Arguments(argv + 1, argv + argc));
+  std::cout.flush();
+  if (!std::cout) {
+    std::cerr << "dragoman: could not write to standard output\n";
+    return dragoman::kExitFailed;
+  }
+  return status;
+}

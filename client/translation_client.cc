@@ -1,0 +1,352 @@
+#include "client/translation_client.h"
+
+#include <grpcpp/alarm.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/support/channel_arguments.h>
+
+#include <atomic>
+#include <future>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "client/status_map.h"
+#include "dragoman/v1/translation.grpc.pb.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+
+namespace dragoman {
+namespace {
+
+using TimePoint = ClientClock::TimePoint;
+
+class RealClock : public ClientClock {
+ public:
+  TimePoint Now() override { return std::chrono::steady_clock::now(); }
+  void RunAfter(std::chrono::nanoseconds delay, std::function<void()> task) override {
+    auto alarm = std::make_shared<grpc::Alarm>();
+    // The callback holds the alarm until it has run.
+    alarm->Set(std::chrono::system_clock::now() +
+                   std::chrono::duration_cast<std::chrono::system_clock::duration>(delay),
+               [alarm, task = std::move(task)](bool) { task(); });
+  }
+};
+
+grpc::ChannelArguments Arguments() {
+  grpc::ChannelArguments arguments;
+  // Our retries are the only ones: those of the library would not be counted.
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetLoadBalancingPolicyName("round_robin");
+  // The server answers too_many_pings below 10 s.
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  // The defaults, up to 120 s, outlast any retry.
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
+  // n-best lists with tokens of 1,024 items exceed the default of 4 MiB.
+  arguments.SetMaxReceiveMessageSize(64 << 20);
+  return arguments;
+}
+
+struct Link {
+  explicit Link(std::shared_ptr<grpc::Channel> c)
+      : channel(std::move(c)), translation(channel), health(channel) {}
+  std::shared_ptr<grpc::Channel> channel;
+  v1::TranslationService::Stub translation;
+  grpc::health::v1::Health::Stub health;
+};
+
+}  // namespace
+
+ClientClock* ClientClock::Real() {
+  static RealClock* const clock = new RealClock;  // never destroyed: alarms may outlive main
+  return clock;
+}
+
+class TranslationClient::Core {
+ public:
+  explicit Core(const ClientOptions& o) : options(o), budget(o.retry) {}
+
+  // The next link in turn; one that is known not to answer only when all are.
+  Link& Pick() {
+    const uint64_t turn = next_link_.fetch_add(1, std::memory_order_relaxed);
+    for (size_t i = 0; i < links.size(); ++i) {
+      Link& link = *links[(turn + i) % links.size()];
+      if (link.channel->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE) return link;
+    }
+    return *links[turn % links.size()];
+  }
+
+  const ClientOptions options;
+  std::vector<std::unique_ptr<Link>> links;
+  RetryBudget budget;
+  std::atomic<uint64_t> calls{0};
+
+ private:
+  std::atomic<uint64_t> next_link_{0};
+};
+
+namespace {
+
+using Core = TranslationClient::Core;
+
+// One call: its attempts, one after another, and the waits between them. Kept alive by the
+// callbacks of the attempt or wait that is under way, and touched by one of them at a time.
+class Call : public std::enable_shared_from_this<Call> {
+ public:
+  Call(std::shared_ptr<Core> core, TranslationClient::Timeout timeout, const RetryOptions& retry)
+      : core_(std::move(core)),
+        deadline_(core_->options.clock->Now() + timeout.value_or(core_->options.timeout)),
+        retry_(retry, &core_->budget, core_->calls.fetch_add(1, std::memory_order_relaxed),
+               deadline_) {}
+  virtual ~Call() = default;
+
+  void Start() {
+    const auto left = deadline_ - core_->options.clock->Now();
+    if (left <= std::chrono::nanoseconds(0)) {
+      return Finish(absl::DeadlineExceededError("the deadline passed before the call was sent"));
+    }
+    context_ = std::make_unique<grpc::ClientContext>();
+    context_->set_deadline(std::chrono::system_clock::now() +
+                           std::chrono::duration_cast<std::chrono::system_clock::duration>(left));
+    Attempt(core_->Pick());
+  }
+
+ protected:
+  // Sends the call on `link` with context(); calls Ended when it has.
+  virtual void Attempt(Link& link) = 0;
+  virtual void Finish(absl::Status status) = 0;
+
+  void Ended(const grpc::Status& grpc_status, bool received) {
+    if (grpc_status.ok()) {
+      core_->budget.Refill();
+      return Finish(absl::OkStatus());
+    }
+    std::optional<std::string> pushback;
+    const auto& trailers = context_->GetServerTrailingMetadata();
+    if (const auto it = trailers.find("grpc-retry-pushback-ms"); it != trailers.end()) {
+      pushback.emplace(it->second.data(), it->second.size());
+    }
+    absl::Status status = FromGrpc(grpc_status, std::move(pushback));
+    const auto delay = retry_.AfterFailure(status, core_->options.clock->Now(), received);
+    if (!delay.has_value()) return Finish(std::move(status));
+    core_->options.clock->RunAfter(*delay, [self = shared_from_this()] { self->Start(); });
+  }
+
+  grpc::ClientContext* context() { return context_.get(); }
+
+ private:
+  const std::shared_ptr<Core> core_;
+  const TimePoint deadline_;
+  RetryState retry_;
+  std::unique_ptr<grpc::ClientContext> context_;
+};
+
+template <typename Request, typename Response>
+class UnaryCall : public Call {
+ public:
+  using Method = std::function<void(Link&, grpc::ClientContext*, const Request*, Response*,
+                                    std::function<void(grpc::Status)>)>;
+  using Done = std::function<void(absl::StatusOr<Response>)>;
+
+  UnaryCall(std::shared_ptr<Core> core, TranslationClient::Timeout timeout,
+            const RetryOptions& retry, Method method, std::shared_ptr<const Request> request,
+            Done done)
+      : Call(std::move(core), timeout, retry),
+        method_(std::move(method)),
+        request_(std::move(request)),
+        done_(std::move(done)) {}
+
+ private:
+  void Attempt(Link& link) override {
+    response_.Clear();
+    method_(link, context(), request_.get(), &response_,
+            [this, self = shared_from_this()](grpc::Status status) { Ended(status, false); });
+  }
+  void Finish(absl::Status status) override {
+    if (status.ok()) {
+      done_(std::move(response_));
+    } else {
+      done_(std::move(status));
+    }
+  }
+
+  const Method method_;
+  const std::shared_ptr<const Request> request_;
+  const Done done_;
+  Response response_;
+};
+
+class StreamCall : public Call {
+ public:
+  StreamCall(std::shared_ptr<Core> core, TranslationClient::Timeout timeout,
+             const RetryOptions& retry, std::shared_ptr<const v1::TranslateRequest> request,
+             TranslationClient::OnMessage on_message, TranslationClient::StreamDone done)
+      : Call(std::move(core), timeout, retry),
+        request_(std::move(request)),
+        on_message_(std::move(on_message)),
+        done_(std::move(done)) {}
+
+ private:
+  // One attempt; deletes itself when it has ended.
+  class Reader : public grpc::ClientReadReactor<v1::StreamTranslateResponse> {
+   public:
+    explicit Reader(std::shared_ptr<StreamCall> call) : call_(std::move(call)) {}
+    void Begin() {
+      StartRead(&message_);
+      StartCall();
+    }
+    void OnReadDone(bool ok) override {
+      if (!ok) return;
+      call_->received_ = true;
+      if (!cancelled_ && !call_->on_message_(message_)) {
+        cancelled_ = true;
+        call_->context()->TryCancel();
+      }
+      StartRead(&message_);
+    }
+    void OnDone(const grpc::Status& status) override {
+      call_->Ended(status, call_->received_ || cancelled_);
+      delete this;
+    }
+
+   private:
+    const std::shared_ptr<StreamCall> call_;
+    v1::StreamTranslateResponse message_;
+    bool cancelled_ = false;
+  };
+
+  void Attempt(Link& link) override {
+    auto* reader = new Reader(std::static_pointer_cast<StreamCall>(shared_from_this()));
+    link.translation.async()->StreamTranslate(context(), request_.get(), reader);
+    reader->Begin();
+  }
+  void Finish(absl::Status status) override { done_(std::move(status)); }
+
+  const std::shared_ptr<const v1::TranslateRequest> request_;
+  const TranslationClient::OnMessage on_message_;
+  const TranslationClient::StreamDone done_;
+  bool received_ = false;
+};
+
+template <typename Request, typename Response>
+absl::StatusOr<Response> Wait(const std::shared_ptr<Core>& core, TranslationClient::Timeout timeout,
+                              const RetryOptions& retry,
+                              typename UnaryCall<Request, Response>::Method method,
+                              Request request) {
+  // Shared with the callback, which may still be leaving set_value when the waiter is gone.
+  auto answer = std::make_shared<std::promise<absl::StatusOr<Response>>>();
+  std::make_shared<UnaryCall<Request, Response>>(
+      core, timeout, retry, std::move(method), std::make_shared<Request>(std::move(request)),
+      [answer](absl::StatusOr<Response> result) { answer->set_value(std::move(result)); })
+      ->Start();
+  return answer->get_future().get();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<TranslationClient>> TranslationClient::Create(
+    const ClientOptions& options) {
+  auto core = std::make_shared<Core>(options);
+  for (const std::string& address : std::vector<std::string>(absl::StrSplit(options.server, ','))) {
+    if (address.empty()) {
+      return absl::InvalidArgumentError("the server address '" + options.server +
+                                        "' has an empty part, expected host:port");
+    }
+    for (int i = 0; i < options.connections; ++i) {
+      grpc::ChannelArguments arguments = Arguments();
+      // Else channels to one address share one connection.
+      if (options.connections > 1) arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+      core->links.push_back(std::make_unique<Link>(
+          grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments)));
+    }
+  }
+  return std::unique_ptr<TranslationClient>(new TranslationClient(std::move(core)));
+}
+
+void TranslationClient::TranslateAsync(std::shared_ptr<const v1::TranslateRequest> request,
+                                       TranslateDone done, Timeout timeout) {
+  using TranslateCall = UnaryCall<v1::TranslateRequest, v1::TranslateResponse>;
+  std::make_shared<TranslateCall>(
+      core_, timeout, core_->options.retry,
+      [](Link& link, auto* context, auto* request, auto* response, auto done) {
+        link.translation.async()->Translate(context, request, response, std::move(done));
+      },
+      std::move(request), std::move(done))
+      ->Start();
+}
+
+void TranslationClient::StreamTranslateAsync(std::shared_ptr<const v1::TranslateRequest> request,
+                                             OnMessage on_message, StreamDone done,
+                                             Timeout timeout) {
+  std::make_shared<StreamCall>(core_, timeout, core_->options.retry, std::move(request),
+                               std::move(on_message), std::move(done))
+      ->Start();
+}
+
+absl::StatusOr<v1::TranslateResponse> TranslationClient::Translate(
+    const v1::TranslateRequest& request, Timeout timeout) {
+  return Wait<v1::TranslateRequest, v1::TranslateResponse>(
+      core_, timeout, core_->options.retry,
+      [](Link& link, auto* context, auto* request, auto* response, auto done) {
+        link.translation.async()->Translate(context, request, response, std::move(done));
+      },
+      request);
+}
+
+absl::Status TranslationClient::StreamTranslate(const v1::TranslateRequest& request,
+                                                OnMessage on_message, Timeout timeout) {
+  auto answer = std::make_shared<std::promise<absl::Status>>();
+  StreamTranslateAsync(
+      std::make_shared<v1::TranslateRequest>(request), std::move(on_message),
+      [answer](absl::Status status) { answer->set_value(std::move(status)); }, timeout);
+  return answer->get_future().get();
+}
+
+absl::StatusOr<v1::ListLanguagesResponse> TranslationClient::ListLanguages(const std::string& model,
+                                                                           Timeout timeout) {
+  v1::ListLanguagesRequest request;
+  request.set_model(model);
+  return Wait<v1::ListLanguagesRequest, v1::ListLanguagesResponse>(
+      core_, timeout, core_->options.retry,
+      [](Link& link, auto* context, auto* request, auto* response, auto done) {
+        link.translation.async()->ListLanguages(context, request, response, std::move(done));
+      },
+      request);
+}
+
+absl::StatusOr<v1::ListModelsResponse> TranslationClient::ListModels(Timeout timeout) {
+  return Wait<v1::ListModelsRequest, v1::ListModelsResponse>(
+      core_, timeout, core_->options.retry,
+      [](Link& link, auto* context, auto* request, auto* response, auto done) {
+        link.translation.async()->ListModels(context, request, response, std::move(done));
+      },
+      {});
+}
+
+absl::StatusOr<v1::GetServerInfoResponse> TranslationClient::GetServerInfo(Timeout timeout) {
+  return Wait<v1::GetServerInfoRequest, v1::GetServerInfoResponse>(
+      core_, timeout, core_->options.retry,
+      [](Link& link, auto* context, auto* request, auto* response, auto done) {
+        link.translation.async()->GetServerInfo(context, request, response, std::move(done));
+      },
+      {});
+}
+
+absl::StatusOr<bool> TranslationClient::Healthy(const std::string& service, Timeout timeout) {
+  static const RetryOptions kOnce{.max_attempts = 1};
+  grpc::health::v1::HealthCheckRequest request;
+  request.set_service(service);
+  const auto response =
+      Wait<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse>(
+          core_, timeout, kOnce,
+          [](Link& link, auto* context, auto* request, auto* response, auto done) {
+            link.health.async()->Check(context, request, response, std::move(done));
+          },
+          request);
+  if (!response.ok()) return response.status();
+  return response->status() == grpc::health::v1::HealthCheckResponse::SERVING;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,77 @@
+// A client of dragoman.v1.TranslationService: deadlines, retries that honour the server's pushback,
+// several addresses.
+//
+// Thread-safe. Calls in flight keep what they need alive, so a client may be destroyed before they
+// end; the clock must outlive them. Callbacks run on gRPC's threads and must not block.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/clock.h"
+#include "client/retry_policy.h"
+#include "dragoman/v1/translation.pb.h"
+
+namespace dragoman {
+
+struct ClientOptions {
+  // A gRPC target ("host:port", "dns:///name:port", "unix:path"), or several with commas between.
+  // Calls go round robin over all of them and over all addresses of a name, past those that do not
+  // answer.
+  std::string server = "localhost:50051";
+  // For calls that do not bring their own. Covers a call with all its attempts and waits.
+  std::chrono::nanoseconds timeout = std::chrono::seconds(120);
+  RetryOptions retry;
+  // Connections to each address: more than one only where one is a bottleneck.
+  int connections = 1;
+  ClientClock* clock = ClientClock::Real();
+};
+
+class TranslationClient {
+ public:
+  using Timeout = std::optional<std::chrono::nanoseconds>;
+  using TranslateDone = std::function<void(absl::StatusOr<v1::TranslateResponse>)>;
+  // Returns false to cancel the call, which then ends with CANCELLED.
+  using OnMessage = std::function<bool(const v1::StreamTranslateResponse&)>;
+  using StreamDone = std::function<void(absl::Status)>;
+
+  // Connects when the first call needs it. INVALID_ARGUMENT for an empty address.
+  static absl::StatusOr<std::unique_ptr<TranslationClient>> Create(const ClientOptions& options);
+
+  // Every call returns the server's status, or DEADLINE_EXCEEDED; see status_map.h for what its
+  // payloads say. Without `timeout`, the client's.
+  absl::StatusOr<v1::TranslateResponse> Translate(const v1::TranslateRequest& request,
+                                                  Timeout timeout = {});
+  // `on_message` is called for each message in turn, and not after the return.
+  absl::Status StreamTranslate(const v1::TranslateRequest& request, OnMessage on_message,
+                               Timeout timeout = {});
+  absl::StatusOr<v1::ListLanguagesResponse> ListLanguages(const std::string& model = "",
+                                                          Timeout timeout = {});
+  absl::StatusOr<v1::ListModelsResponse> ListModels(Timeout timeout = {});
+  absl::StatusOr<v1::GetServerInfoResponse> GetServerInfo(Timeout timeout = {});
+  // True if `service` ("": the whole server) is SERVING. NOT_FOUND if the server does not know it.
+  // Never retried: health is what is now.
+  absl::StatusOr<bool> Healthy(const std::string& service = "", Timeout timeout = {});
+
+  // Return at once; `done` is called exactly once. The request is shared between the caller and the
+  // attempts, which may be many callers' and never changes.
+  void TranslateAsync(std::shared_ptr<const v1::TranslateRequest> request, TranslateDone done,
+                      Timeout timeout = {});
+  void StreamTranslateAsync(std::shared_ptr<const v1::TranslateRequest> request,
+                            OnMessage on_message, StreamDone done, Timeout timeout = {});
+
+  // Known to the .cc only: channels, budget, clock. Shared by the calls in flight.
+  class Core;
+
+ private:
+  explicit TranslationClient(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+
+  const std::shared_ptr<Core> core_;
+};
+
+}  // namespace dragoman

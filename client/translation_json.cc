@@ -1,0 +1,78 @@
+#include "client/translation_json.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "client/status_map.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+
+// A double that prints with the digits of the float.
+double ForJson(float value) { return std::strtod(FloatText(value).c_str(), nullptr); }
+
+json ToJson(const v1::Tokens& tokens) {
+  json object = json::object();
+  if (tokens.source_size() > 0) object["source"] = tokens.source();
+  if (tokens.target_size() > 0) object["target"] = tokens.target();
+  if (tokens.target_scores_size() > 0) {
+    json scores = json::array();
+    for (const float score : tokens.target_scores()) scores.push_back(ForJson(score));
+    object["target_scores"] = std::move(scores);
+  }
+  return object;
+}
+
+// What a translation and an alternative both have.
+template <typename Message>
+void AddScores(const Message& message, json* object) {
+  (*object)["finish_reason"] = v1::FinishReason_Name(message.finish_reason());
+  if (message.has_score()) (*object)["score"] = ForJson(message.score());
+  if (message.has_log_prob()) (*object)["log_prob"] = ForJson(message.log_prob());
+  if (message.has_tokens()) (*object)["tokens"] = ToJson(message.tokens());
+}
+
+}  // namespace
+
+std::string FloatText(float value) {
+  char text[32];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  return std::string(text, end);
+}
+
+json ToJson(const v1::Translation& translation) {
+  json object = {{"text", translation.translated_text()}, {"model", translation.model()}};
+  AddScores(translation, &object);
+  if (translation.alternatives_size() > 0) {
+    json alternatives = json::array();
+    for (const v1::Alternative& alternative : translation.alternatives()) {
+      json& added = alternatives.emplace_back(json{{"text", alternative.text()}});
+      AddScores(alternative, &added);
+    }
+    object["alternatives"] = std::move(alternatives);
+  }
+  if (translation.sentences_size() > 0) {
+    json sentences = json::array();
+    for (const v1::SentenceRange& range : translation.sentences()) {
+      sentences.push_back({{"source", {range.source_begin(), range.source_end()}},
+                           {"target", {range.target_begin(), range.target_end()}}});
+    }
+    object["sentences"] = std::move(sentences);
+  }
+  return object;
+}
+
+json ErrorToJson(const absl::Status& status) {
+  json object = {{"code", CodeName(status.code())}, {"message", std::string(status.message())}};
+  if (const auto details = Violations(status); !details.empty()) object["details"] = details;
+  return object;
+}
+
+std::string JsonLine(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace dragoman

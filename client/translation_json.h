@@ -1,0 +1,25 @@
+// Translations as JSON, for scripts. Pure.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "absl/status/status.h"
+#include "dragoman/v1/translation.pb.h"
+
+namespace dragoman {
+
+// {"text", "model", "finish_reason"} and, where the message has them, "score", "log_prob",
+// "alternatives", "tokens", "sentences".
+nlohmann::json ToJson(const v1::Translation& translation);
+
+// {"code", "message"} and "details": one text for each violation.
+nlohmann::json ErrorToJson(const absl::Status& status);
+
+// One line. Bytes that are no UTF-8 become U+FFFD, as JSON has no other way.
+std::string JsonLine(const nlohmann::json& json);
+
+// The shortest text that reads back as the same float.
+std::string FloatText(float value);
+
+}  // namespace dragoman
