@@ -35,7 +35,6 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
   absl::StatusOr<std::shared_ptr<const StepModel>> model =
       CreateTransformer(loaded->spec, loaded->weights);
   if (!model.ok()) return model.status();
-  loaded->weights = TransformerWeights{};  // packed by now
   return CreateEngine(std::move(*loaded), std::move(*model), config, clock, observer);
 }
 
@@ -62,6 +61,7 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
   if (const absl::Status status = engine->MakeTokenizer(); !status.ok()) return status;
   if (const absl::Status status = engine->StartWorkers(); !status.ok()) return status;
   engine->FillInfo();
+  engine->loaded_.weights = TransformerWeights{};  // the model has packed its own copy
   return engine;
 }
 
@@ -72,21 +72,24 @@ EngineImpl::EngineImpl(LoadedModel loaded, std::shared_ptr<const StepModel> mode
       observer_(observer),
       loaded_(std::move(loaded)),
       model_(std::move(model)),
+      parameters_(ParameterCount(loaded_.weights)),
       queue_({config.max_queue_segments, config.max_queue_tokens}, clock) {}
 
 absl::Status EngineImpl::MakeTokenizer() {
-  source_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.source_vocabulary());
-  target_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.target_vocabulary());
-  const SpecialTokens& tokens = loaded_.spec.tokens;
-  absl::StatusOr<std::unique_ptr<Tokenizer>> tokenizer =
-      Tokenizer::Create({loaded_.source_spm, loaded_.target_spm}, source_pieces_.get(),
-                        target_pieces_.get(), {tokens.eos, tokens.unk, tokens.pad});
+  source_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.source_vocabulary);
+  target_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.TargetVocabulary());
+  const SpecialIds& ids = loaded_.spec.tokens;
+  const TokenizerFacts& facts = loaded_.tokenizer;
+  SpecialTokens special{ids.eos, ids.unk, ids.pad, std::nullopt, std::nullopt};
+  if (loaded_.own_target_vocabulary.has_value()) {
+    special.source_eos = facts.source_eos;
+    special.source_unk = facts.source_unk;
+  }
+  absl::StatusOr<std::unique_ptr<Tokenizer>> tokenizer = Tokenizer::Create(
+      {facts.source_spm, facts.target_spm}, source_pieces_.get(), target_pieces_.get(), special);
   if (!tokenizer.ok()) return tokenizer.status();
   tokenizer_ = std::move(*tokenizer);
-  max_source_tokens_ = loaded_.spec.shape.max_positions;
-  if (loaded_.model_max_length > 0) {
-    max_source_tokens_ = std::min(max_source_tokens_, loaded_.model_max_length);
-  }
+  max_source_tokens_ = facts.max_source_tokens;
   text_ = std::make_unique<TextStage>(tokenizer_.get(), max_source_tokens_);
   return absl::OkStatus();
 }
@@ -159,10 +162,12 @@ void EngineImpl::FillInfo() {
   info_.family = spec.family;
   info_.device = "cpu";
   info_.compute_type = "float32";
-  info_.pairs = loaded_.languages.Pairs();
+  for (const ModelLanguagePair& pair : loaded_.languages.Pairs()) {
+    info_.pairs.push_back({pair.source, pair.target});
+  }
   info_.source_vocabulary = spec.shape.source_vocab;
   info_.target_vocabulary = spec.shape.target_vocab;
-  info_.parameters = model_->weight_bytes() / static_cast<int64_t>(sizeof(float));
+  info_.parameters = parameters_;
   info_.max_source_tokens = max_source_tokens_;
   info_.max_target_tokens = std::min(spec.generation.max_length, spec.shape.max_positions) - 2;
   info_.max_rows = config_.max_rows;

@@ -56,6 +56,7 @@ class EngineImpl : public Engine {
   EngineObserver* const observer_;
   LoadedModel loaded_;
   const std::shared_ptr<const StepModel> model_;  // shared with whoever scripted it
+  const int64_t parameters_;
   ModelInfo info_;
   int32_t self_pages_ = 0;  // of each worker
   int32_t cross_pages_ = 0;

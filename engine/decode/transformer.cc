@@ -202,10 +202,10 @@ absl::StatusOr<std::shared_ptr<const StepModel>> CreateTransformer(
     const ModelSpec& spec, const TransformerWeights& weights) {
   const ModelShape& s = spec.shape;
   for (const int heads : {s.encoder_heads, s.decoder_heads}) {
-    if (heads <= 0 || s.d_model % heads != 0 || s.d_model / heads > kMaxHeadDim) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "attention: d_model ", s.d_model, " with ", heads,
-          " heads, expected a divisor that leaves at most ", kMaxHeadDim, " dimensions a head"));
+    if (heads <= 0 || heads > kMaxAttentionHeads || s.d_model % heads != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("attention: ", heads, " heads for d_model ", s.d_model,
+                       ", expected a divisor of it from 1 to ", kMaxAttentionHeads));
     }
   }
   return std::make_shared<const Transformer>(spec, weights);

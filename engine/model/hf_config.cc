@@ -434,7 +434,7 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
   ReadModel(&fields, &result.spec);
   const int vocabulary = result.spec.shape.target_vocab;
   if (fields.status().ok()) {
-    SpecialTokens& tokens = result.spec.tokens;
+    SpecialIds& tokens = result.spec.tokens;
     tokens.eos = TokenId(&fields, "eos_token_id", vocabulary).value_or(0);
     for (const auto& [name, id] : {std::pair("pad_token_id", &tokens.pad),
                                    std::pair("decoder_start_token_id", &tokens.decoder_start)}) {

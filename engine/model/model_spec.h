@@ -39,7 +39,7 @@ struct ModelShape {
   int max_positions = 0;  // rows of the position table: the longest source and target, in tokens
 };
 
-struct SpecialTokens {
+struct SpecialIds {
   int eos = 0;
   int unk = 0;
   int pad = 0;
@@ -69,7 +69,7 @@ struct ModelSpec {
   float embedding_scale = 1.0F;  // sqrt(d_model), or 1
   bool share_embeddings = true;  // one matrix for source and target embedding
   bool tie_output = true;        // the output layer's matrix is the target embedding
-  SpecialTokens tokens;
+  SpecialIds tokens;
   GenerationDefaults generation;
 };
 

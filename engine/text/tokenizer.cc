@@ -8,16 +8,16 @@
 namespace dragoman {
 namespace {
 
-EncodedText EncodeWith(const SentencePiece& model, const PieceTable& table,
-                       const SpecialTokens& special, std::string_view text) {
+EncodedText EncodeWith(const SentencePiece& model, const PieceTable& table, int eos, int unk,
+                       std::optional<int> pad, std::string_view text) {
   EncodedText encoded;
   for (const SentencePieceToken& token : model.Encode(text)) {
     // A user-defined piece or a run of unknown characters could read ">>fra<<" or "</s>": from text
     // it is unknown, never the tag or special token of that name.
     const bool is_tag =
         token.piece.starts_with(">>") && token.piece.ends_with("<<") && token.piece.size() > 4;
-    int id = is_tag ? special.unk : table.IdOf(token.piece).value_or(special.unk);
-    if (id == special.eos || id == special.pad) id = special.unk;
+    int id = is_tag ? unk : table.IdOf(token.piece).value_or(unk);
+    if (id == eos || id == pad) id = unk;
     encoded.ids.push_back(id);
     encoded.ranges.push_back(token.range);
   }
@@ -53,19 +53,22 @@ Tokenizer::Tokenizer(std::unique_ptr<Models> models, const PieceTable* source,
 Tokenizer::~Tokenizer() = default;
 
 EncodedText Tokenizer::EncodeSource(std::string_view text, std::optional<int> language_tag) const {
-  EncodedText encoded = EncodeWith(*models_->source, *source_table_, special_, text);
+  const int eos = special_.source_eos.value_or(special_.eos);
+  EncodedText encoded = EncodeWith(*models_->source, *source_table_, eos,
+                                   special_.source_unk.value_or(special_.unk), special_.pad, text);
   if (language_tag.has_value()) {
     encoded.ids.insert(encoded.ids.begin(), *language_tag);
     encoded.ranges.insert(encoded.ranges.begin(), TextRange{0, 0});
   }
   const auto end = static_cast<int64_t>(text.size());
-  encoded.ids.push_back(special_.eos);
+  encoded.ids.push_back(eos);
   encoded.ranges.push_back({end, end});
   return encoded;
 }
 
 EncodedText Tokenizer::EncodeTarget(std::string_view text) const {
-  return EncodeWith(*models_->target, *target_table_, special_, text);
+  return EncodeWith(*models_->target, *target_table_, special_.eos, special_.unk, special_.pad,
+                    text);
 }
 
 std::string Tokenizer::Text(std::span<const int> ids, bool is_prefix) const {

@@ -42,6 +42,9 @@ struct SpecialTokens {
   int eos = 0;
   int unk = 1;
   std::optional<int> pad;
+  // Where the source side has a vocabulary of its own; else the above.
+  std::optional<int> source_eos;
+  std::optional<int> source_unk;
 };
 
 struct EncodedText {

@@ -1,0 +1,265 @@
+// The beam step, driven by the production decoding batch on scripted models.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/decode/decoding_batch.h"
+#include "engine/decode/partials.h"
+#include "engine/schedule/segment.h"
+#include "tests/engine/support/reference_search.h"
+#include "tests/engine/support/scripted_model.h"
+#include "tests/engine/support/scripts.h"
+
+namespace dragoman {
+namespace {
+
+using testing::RandomScript;
+using testing::ReferenceHypothesis;
+using testing::ReferenceSearch;
+using testing::Script;
+using testing::ScriptedModel;
+
+constexpr int kMaxPositions = 40;
+
+// One batch on a script, with a pool of this many self pages.
+class Bench {
+ public:
+  explicit Bench(Script script, int max_rows = 64, int self_pages = 4096,
+                 std::vector<int32_t> banned = {})
+      : model_(std::move(script)), decoder_(model_.CreateDecoder(1, max_rows)) {
+    memory_ = *KvMemory::Create(model_.kv_layout(), self_pages, 1);
+    BatchConfig config;
+    config.max_rows = max_rows;
+    config.max_positions = kMaxPositions;
+    config.banned_tokens = std::move(banned);
+    batch_ = std::make_unique<DecodingBatch>(config, memory_.get(), decoder_.get());
+  }
+
+  int Admit(const SearchOptions& options, std::vector<int32_t> source) {
+    sources_.push_back(std::make_unique<std::vector<int32_t>>(std::move(source)));
+    divisors_.push_back(std::make_unique<std::vector<float>>(
+        LengthDivisors(options.max_tokens, options.length_penalty)));
+    return batch_->Admit({options, *divisors_.back(), *sources_.back(), {}});
+  }
+
+  // All live slots, until `number` has ended.
+  std::vector<DecodedHypothesis> Decode(int number) {
+    while (batch_->status(number) == SlotStatus::kRunning) {
+      const std::vector<int32_t> order(batch_->live().begin(), batch_->live().end());
+      EXPECT_TRUE(batch_->Step(order).ok());
+    }
+    std::vector<DecodedHypothesis> result = batch_->Result(number);
+    batch_->Release(number);
+    return result;
+  }
+
+  DecodingBatch& batch() { return *batch_; }
+
+ private:
+  ScriptedModel model_;
+  std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<KvMemory> memory_;
+  std::unique_ptr<DecodingBatch> batch_;
+  std::vector<std::unique_ptr<std::vector<int32_t>>> sources_;
+  std::vector<std::unique_ptr<std::vector<float>>> divisors_;
+};
+
+void ExpectEqual(const std::vector<DecodedHypothesis>& found,
+                 const std::vector<ReferenceHypothesis>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].tokens, expected[i].tokens) << "rank " << i;
+    EXPECT_NEAR(found[i].score, expected[i].score, 1e-4) << "rank " << i;
+    EXPECT_NEAR(found[i].log_prob, expected[i].log_prob, 1e-4) << "rank " << i;
+    double sum = 0;
+    for (const float x : found[i].token_log_probs) sum += static_cast<double>(x);
+    EXPECT_NEAR(sum, expected[i].log_prob, 1e-4) << "token scores of rank " << i;
+  }
+}
+
+TEST(Search, EqualsThePlainReferenceOnRandomModels) {
+  int cases = 0;
+  int at_limit = 0;
+  for (const int beam : {1, 2, 3, 4, 7, 12}) {
+    for (const StopRule stop : {StopRule::kFirstK, StopRule::kHeuristic, StopRule::kNever}) {
+      for (const ForcedEos forced : {ForcedEos::kModel, ForcedEos::kZero, ForcedEos::kNone}) {
+        for (const float penalty : {0.0F, 0.6F, 1.0F, 1.4F}) {
+          for (const bool renormalize : {false, true}) {
+            const int vocabulary = 6 + cases % 20;
+            const std::vector<int32_t> banned = {vocabulary - 1};
+            SearchOptions o;
+            o.beam = beam;
+            o.num_hypotheses = beam;
+            o.max_tokens = 3 + cases % 17;
+            o.min_tokens = cases % 3;
+            o.stop_rule = stop;
+            o.forced_eos = forced;
+            o.length_penalty = penalty;
+            o.renormalize = renormalize;
+            o.patience = stop == StopRule::kFirstK && cases % 2 == 1 ? 2.0F : 1.0F;
+            const Script script = RandomScript(vocabulary);
+            const std::vector<int32_t> source = {cases, 2 + cases % 11};
+            Bench bench(script, 64, 4096, banned);
+            const auto found = bench.Decode(bench.Admit(o, source));
+            SCOPED_TRACE("case " + std::to_string(cases));
+            ExpectEqual(found, ReferenceSearch(script, source, o, banned));
+            for (const DecodedHypothesis& h : found) {
+              const bool full = static_cast<int>(h.tokens.size()) == o.max_tokens;
+              EXPECT_EQ(h.reason == FinishReason::kLength, full);
+              at_limit += full ? 1 : 0;
+            }
+            ++cases;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(cases, 432);
+  EXPECT_GT(at_limit, 100);
+}
+
+TEST(Search, GreedyChoosesTheSameWithoutANormaliser) {
+  for (int seed = 0; seed < 200; ++seed) {
+    SearchOptions o;
+    o.max_tokens = 20;
+    Bench with(RandomScript(9));
+    const auto a = with.Decode(with.Admit(o, {seed, 8}));
+    o.need_log_probs = false;
+    Bench without(RandomScript(9));
+    const auto b = without.Decode(without.Admit(o, {seed, 8}));
+    ASSERT_EQ(a.size(), 1U);
+    ASSERT_EQ(b.size(), 1U);
+    EXPECT_EQ(a[0].tokens, b[0].tokens) << seed;
+  }
+}
+
+TEST(Search, TiesGoToTheLowerParentThenTheLowerToken) {
+  const Script flat = [](std::span<const int32_t>, std::span<const int32_t> prefix) {
+    // Tokens 1..3 equally likely, EOS only after two tokens.
+    return std::vector<float>{prefix.size() < 2 ? -INFINITY : 5.0F, 0.0F, 0.0F, 0.0F};
+  };
+  SearchOptions o;
+  o.beam = 3;
+  o.num_hypotheses = 3;
+  o.max_tokens = 8;
+  Bench bench(flat);
+  const auto found = bench.Decode(bench.Admit(o, {1}));
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].tokens, (std::vector<int32_t>{1, 1}));
+  EXPECT_EQ(found[1].tokens, (std::vector<int32_t>{1, 2}));
+  EXPECT_EQ(found[2].tokens, (std::vector<int32_t>{1, 3}));
+}
+
+TEST(Search, NoOutputWhenEveryTokenIsImpossible) {
+  const Script nothing = [](std::span<const int32_t>, std::span<const int32_t>) {
+    return std::vector<float>{-INFINITY, -INFINITY, 1.0F};
+  };
+  SearchOptions o;
+  o.beam = 2;
+  o.max_tokens = 8;
+  Bench bench(nothing, 64, 64, {2});
+  EXPECT_TRUE(bench.Decode(bench.Admit(o, {1})).empty());
+}
+
+TEST(Search, ANanFailsItsSlotAlone) {
+  const Script script = [](std::span<const int32_t> source, std::span<const int32_t> prefix) {
+    std::vector<float> logits = RandomScript(8)(source, prefix);
+    if (source[0] == 7 && prefix.size() == 2) logits[3] = NAN;
+    return logits;
+  };
+  SearchOptions o;
+  o.beam = 3;
+  o.max_tokens = 12;
+  o.min_tokens = 4;
+  Bench alone(script);
+  const auto expected = alone.Decode(alone.Admit(o, {5, 6}));
+  Bench bench(script);
+  const int bad = bench.Admit(o, {7, 6});
+  const int good = bench.Admit(o, {5, 6});
+  const auto found = bench.Decode(good);
+  EXPECT_EQ(bench.batch().status(bad), SlotStatus::kBadNumber);
+  ASSERT_EQ(found.size(), expected.size());
+  EXPECT_EQ(found[0].tokens, expected[0].tokens);
+  EXPECT_EQ(found[0].score, expected[0].score);
+}
+
+TEST(Search, PausesForWantOfRowsAndPagesAndGivesTheSame) {
+  SearchOptions o;
+  o.beam = 6;
+  o.num_hypotheses = 6;
+  o.max_tokens = 38;
+  o.stop_rule = StopRule::kNever;
+  const Script script = RandomScript(12);
+  std::vector<std::vector<DecodedHypothesis>> expected;
+  for (int seed = 0; seed < 4; ++seed) {
+    Bench alone(script);
+    expected.push_back(alone.Decode(alone.Admit(o, {seed, 35})));
+  }
+  // 2 lanes for each of 12 rows: all four segments are in slots, two run at a time. Pages: the
+  // worst case of one (6 lanes, 39 positions) is 12.
+  Bench bench(script, 12, 18);
+  std::vector<int> numbers;
+  for (int seed = 0; seed < 4; ++seed) {
+    ASSERT_TRUE(bench.batch().HasRoomFor(o.beam, o.max_tokens));
+    numbers.push_back(bench.Admit(o, {seed, 35}));
+  }
+  for (int seed = 0; seed < 4; ++seed) {
+    const auto found = bench.Decode(numbers[static_cast<size_t>(seed)]);
+    const auto& wanted = expected[static_cast<size_t>(seed)];
+    ASSERT_EQ(found.size(), wanted.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].tokens, wanted[i].tokens);
+      EXPECT_EQ(found[i].score, wanted[i].score);
+    }
+  }
+  EXPECT_EQ(bench.batch().self_pages_used(), 0);
+}
+
+TEST(Search, ARefusedAdmissionWouldBreakTheRuleOfPages) {
+  SearchOptions o;
+  o.beam = 6;
+  o.max_tokens = 38;
+  Bench bench(RandomScript(12), 64, 12);
+  EXPECT_TRUE(bench.batch().HasRoomFor(6, 38));
+  EXPECT_FALSE(bench.batch().HasRoomFor(7, 38));
+  bench.Admit(o, {1, 35});
+  EXPECT_TRUE(bench.batch().HasRoomFor(6, 38));
+  EXPECT_FALSE(bench.batch().HasRoomFor(7, 38));
+}
+
+TEST(Partials, SettledTokensGrowAndBeginTheResult) {
+  int reported_early = 0;
+  for (int seed = 0; seed < 200; ++seed) {
+    SearchOptions o;
+    o.beam = 4;
+    o.max_tokens = 30;
+    Bench bench(RandomScript(10));
+    const int number = bench.Admit(o, {seed, 20});
+    std::vector<std::vector<int32_t>> seen;
+    int32_t settled = 0;
+    while (bench.batch().status(number) == SlotStatus::kRunning) {
+      ASSERT_TRUE(bench.batch().Step(bench.batch().live()).ok());
+      if (bench.batch().status(number) != SlotStatus::kRunning) break;
+      const SlotView& slot = bench.batch().slot(number);
+      const int32_t now = SettledTokens(slot, settled);
+      ASSERT_GE(now, settled);
+      settled = now;
+      std::vector<int32_t> prefix;
+      for (int32_t i = 0; i < now; ++i) prefix.push_back(slot.Token(0, i));
+      seen.push_back(prefix);
+    }
+    const std::vector<int32_t> best = bench.batch().Result(number)[0].tokens;
+    for (const std::vector<int32_t>& prefix : seen) {
+      ASSERT_LE(prefix.size(), best.size());
+      EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), best.begin())) << seed;
+    }
+    if (settled > 0) ++reported_early;
+  }
+  EXPECT_GT(reported_early, 100);
+}
+
+}  // namespace
+}  // namespace dragoman

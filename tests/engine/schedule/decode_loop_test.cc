@@ -1,0 +1,245 @@
+// The decode loop on a scripted model, round by round.
+#include "engine/schedule/decode_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/engine/support/allocations.h"
+#include "tests/engine/support/fakes.h"
+#include "tests/engine/support/scripted_model.h"
+#include "tests/engine/support/scripts.h"
+
+namespace dragoman {
+namespace {
+
+using testing::CountingObserver;
+using testing::FakeClock;
+using testing::RandomScript;
+using testing::RecordingOwner;
+using testing::Script;
+using testing::ScriptedModel;
+
+constexpr int kMaxPositions = 64;
+
+class LoopBench {
+ public:
+  explicit LoopBench(Script script = RandomScript(12), int max_rows = 24, int self_pages = 512)
+      : model(std::move(script)), queue(1000, &clock) {
+    memory = *KvMemory::Create(model.kv_layout(), self_pages, 64);
+    decoder = model.CreateDecoder(1, max_rows);
+    BatchConfig config;
+    config.max_rows = max_rows;
+    config.max_positions = kMaxPositions;
+    config.banned_tokens = {11};
+    loop = std::make_unique<DecodeLoop>(config, memory.get(), decoder.get(), &queue, &policy,
+                                        Books{&ledger, &observer}, &clock);
+    owner = std::make_shared<RecordingOwner>(&ledger);
+  }
+
+  void Push(int index, int beam, int seed, int length,
+            std::shared_ptr<RecordingOwner> who = nullptr, int min_tokens = 0) {
+    auto segment = std::make_unique<Segment>();
+    segment->owner = who != nullptr ? who : owner;
+    segment->index = index;
+    segment->source = {seed, length};
+    segment->search.beam = beam;
+    segment->search.num_hypotheses = beam;
+    segment->search.max_tokens = 40;
+    segment->search.min_tokens = min_tokens;
+    segment->divisor = LengthDivisors(40, 1.0F);
+    segment->wants_partials = index % 2 == 0;
+    segment->deadline = deadline;
+    ledger.Accept(1);
+    EXPECT_EQ(queue.Push(std::move(segment)), nullptr);
+  }
+
+  void RunDry() {
+    for (;;) {
+      const absl::StatusOr<bool> stepped = loop->RunOnce();
+      ASSERT_TRUE(stepped.ok());
+      ASSERT_TRUE(testing::Balanced(ledger.Snapshot()));
+      if (!*stepped) break;
+    }
+  }
+
+  FakeClock clock;
+  CountingObserver observer;
+  Ledger ledger;
+  ContinuousTopUp policy;
+  ScriptedModel model;
+  EncodedQueue queue;
+  std::unique_ptr<KvMemory> memory;
+  std::unique_ptr<Decoder> decoder;
+  std::unique_ptr<DecodeLoop> loop;
+  std::shared_ptr<RecordingOwner> owner;
+  Nanos deadline = kNoDeadline;
+};
+
+std::vector<DecodedHypothesis> Alone(int beam, int seed, int length) {
+  LoopBench bench;
+  bench.Push(0, beam, seed, length);
+  bench.RunDry();
+  return bench.owner->results().at(0);
+}
+
+void ExpectSame(const std::vector<DecodedHypothesis>& a, const std::vector<DecodedHypothesis>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].tokens, b[i].tokens);
+    EXPECT_EQ(a[i].score, b[i].score);
+    EXPECT_EQ(a[i].token_log_probs, b[i].token_log_probs);
+  }
+}
+
+TEST(DecodeLoop, MixedBeamsToppedUpGiveWhatEachGivesAlone) {
+  constexpr int kSegments = 120;
+  const auto beam = [](int i) { return std::vector<int>{1, 4, 12, 3}[static_cast<size_t>(i % 4)]; };
+  const auto length = [](int i) { return 1 + i * 7 % 23; };
+  for (const int max_rows : {12, 17, 64}) {
+    LoopBench bench(RandomScript(12), max_rows);
+    for (int i = 0; i < kSegments; ++i) bench.Push(i, beam(i), i, length(i));
+    bench.RunDry();
+    const auto results = bench.owner->results();
+    ASSERT_EQ(results.size(), static_cast<size_t>(kSegments));
+    for (int i = 0; i < kSegments; ++i) {
+      SCOPED_TRACE(i);
+      ExpectSame(results.at(i), Alone(beam(i), i, length(i)));
+    }
+    EXPECT_EQ(bench.loop->batch().self_pages_used(), 0);
+    EXPECT_EQ(bench.owner->started, kSegments);
+  }
+}
+
+TEST(DecodeLoop, FreeRowsAreToppedUpAtTheNextStep) {
+  // Beam 1, lengths fixed by min_tokens and a steep EOS: 2 rows, three segments.
+  LoopBench bench(RandomScript(12), 2);
+  bench.Push(1, 1, 1, -20, nullptr, 1);
+  bench.Push(3, 1, 2, -20, nullptr, 5);
+  bench.Push(5, 1, 3, -20, nullptr, 2);
+  // Token, EOS: the first is done after two steps, the third enters right then.
+  ASSERT_TRUE(*bench.loop->RunOnce());
+  EXPECT_EQ(bench.loop->batch().live().size(), 2U);
+  ASSERT_TRUE(*bench.loop->RunOnce());
+  EXPECT_EQ(bench.loop->batch().live().size(), 1U);
+  ASSERT_TRUE(*bench.loop->RunOnce());
+  EXPECT_EQ(bench.loop->batch().live().size(), 2U);
+  bench.RunDry();
+  EXPECT_EQ(bench.observer.steps, 6);       // 6 of the longest
+  EXPECT_EQ(bench.observer.row_steps, 11);  // 2 + 6 + 3
+}
+
+TEST(DecodeLoop, ACancelledSegmentFreesItsRowsAtTheNextStep) {
+  LoopBench bench(RandomScript(12), 8);
+  auto cancelled = std::make_shared<RecordingOwner>(&bench.ledger);
+  bench.Push(1, 4, 1, 30, cancelled, 20);
+  bench.Push(3, 4, 2, 30, nullptr, 20);
+  bench.Push(5, 4, 3, 30, nullptr, 20);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(*bench.loop->RunOnce());
+  EXPECT_EQ(bench.loop->batch().live().size(), 2U);
+  const int64_t before = bench.observer.row_steps;
+  cancelled->Abandon(CancelCause::kClient);
+  ASSERT_TRUE(*bench.loop->RunOnce());
+  // Its four rows are gone, the waiting segment's first one is there.
+  EXPECT_EQ(bench.observer.row_steps - before, 5);
+  EXPECT_EQ(bench.observer.cancelled, 1);
+  EXPECT_EQ(bench.observer.wasted_tokens, 5);
+  EXPECT_EQ(bench.observer.last_cancelled_stage, Stage::kDecode);
+  EXPECT_EQ(bench.ledger.Snapshot().cancelled, 1);
+  bench.RunDry();
+  EXPECT_TRUE(cancelled->results().empty());
+  EXPECT_EQ(bench.owner->results().size(), 2U);
+}
+
+TEST(DecodeLoop, AnExpiredSegmentEndsAtTheNextStepOrAtTheTopUp) {
+  LoopBench bench(RandomScript(12), 4);
+  bench.deadline = 1000;
+  auto running = std::make_shared<RecordingOwner>(&bench.ledger);
+  auto waiting = std::make_shared<RecordingOwner>(&bench.ledger);
+  bench.Push(1, 4, 1, 30, running, 20);
+  bench.Push(3, 4, 2, 30, waiting, 20);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(*bench.loop->RunOnce());
+  bench.clock.Advance(1000);
+  ASSERT_FALSE(*bench.loop->RunOnce());
+  EXPECT_EQ(running->abandoned(), CancelCause::kDeadline);
+  EXPECT_EQ(waiting->abandoned(), CancelCause::kDeadline);
+  EXPECT_EQ(bench.ledger.Snapshot().deadline, 2);
+  EXPECT_EQ(bench.observer.steps, 3);
+}
+
+TEST(DecodeLoop, PartialsBeginTheResult) {
+  LoopBench bench;
+  for (int i = 0; i < 40; i += 2) bench.Push(i, 4, i, 20);
+  bench.RunDry();
+  int partials = 0;
+  const auto results = bench.owner->results();
+  for (const auto& [index, prefixes] : bench.owner->partials()) {
+    const std::vector<int32_t>& best = results.at(index)[0].tokens;
+    size_t last = 0;
+    for (const std::vector<int32_t>& prefix : prefixes) {
+      EXPECT_GT(prefix.size(), last);
+      last = prefix.size();
+      ASSERT_LE(prefix.size(), best.size());
+      EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), best.begin()));
+      ++partials;
+    }
+  }
+  EXPECT_GT(partials, 20);
+}
+
+TEST(DecodeLoop, ANanFailsItsSegmentAlone) {
+  LoopBench bench([](std::span<const int32_t> source, std::span<const int32_t> prefix) {
+    std::vector<float> logits = RandomScript(12)(source, prefix);
+    if (source[0] == 1 && prefix.size() == 3) logits[4] = NAN;
+    return logits;
+  });
+  bench.Push(1, 4, 1, 20, nullptr, 6);
+  bench.Push(3, 4, 2, 20);
+  bench.RunDry();
+  ASSERT_EQ(bench.owner->failures().size(), 1U);
+  EXPECT_EQ(bench.owner->failures().at(1).code(), absl::StatusCode::kInternal);
+  ExpectSame(bench.owner->results().at(3), Alone(4, 2, 20));
+  EXPECT_EQ(bench.observer.errors, 1);
+  EXPECT_EQ(bench.ledger.Snapshot().error, 1);
+}
+
+TEST(DecodeLoop, AnErrorOfTheModelFailsEverythingInSlots) {
+  LoopBench bench;
+  int steps = 0;
+  bench.model.before_step = [&steps](int64_t) {
+    return ++steps == 3 ? absl::InternalError("device lost") : absl::OkStatus();
+  };
+  for (int i = 0; i < 3; ++i) bench.Push(i, 4, i, 20, nullptr, 9);
+  ASSERT_TRUE(*bench.loop->RunOnce());
+  ASSERT_TRUE(*bench.loop->RunOnce());
+  EXPECT_FALSE(bench.loop->RunOnce().ok());
+  EXPECT_EQ(bench.owner->failures().size(), 3U);
+  EXPECT_TRUE(bench.loop->stats().dead);
+  EXPECT_EQ(bench.ledger.Snapshot().error, 3);
+}
+
+TEST(DecodeLoop, AStepAllocatesNothing) {
+  // The script allocates its logits, so it is asked without a batch around it how much.
+  const Script fixed = [](std::span<const int32_t>, std::span<const int32_t>) {
+    return std::vector<float>(12, 0.5F);
+  };
+  LoopBench bench(fixed);
+  for (int i = 1; i < 12; i += 2) bench.Push(i, 4, i, 20, nullptr, 30);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(*bench.loop->RunOnce());
+  // Per row: the logits, and the prefix that the scripted decoder collects (growing by doubling).
+  int64_t by_script = 0;
+  bench.model.before_step = [&by_script](int64_t rows) {
+    by_script = rows;
+    return absl::OkStatus();
+  };
+  for (int i = 5; i < 20; ++i) {
+    int64_t growths = 0;
+    for (int size = 1; size < i; size *= 2) ++growths;
+    const int64_t before = testing::Allocations();
+    ASSERT_TRUE(*bench.loop->RunOnce());
+    EXPECT_EQ(testing::Allocations() - before, by_script * (1 + growths + 1)) << "step " << i;
+  }
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,186 @@
+#include "engine/schedule/request_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "engine/schedule/encoded_queue.h"
+#include "tests/engine/support/fakes.h"
+
+namespace dragoman {
+namespace {
+
+using testing::FakeClock;
+using testing::RecordingOwner;
+
+class RequestQueueTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Segment> Make(int index, int tokens, Priority priority = Priority::kNormal,
+                                std::shared_ptr<RecordingOwner> owner = nullptr) {
+    auto segment = std::make_unique<Segment>();
+    segment->owner = owner != nullptr ? owner : owner_;
+    segment->index = index;
+    segment->priority = priority;
+    segment->source.resize(static_cast<size_t>(tokens));
+    return segment;
+  }
+
+  // Reserves exactly and pushes.
+  void Push(RequestQueue& queue, std::vector<std::unique_ptr<Segment>> segments) {
+    int64_t tokens = 0;
+    for (const auto& s : segments) tokens += s->tokens();
+    RequestQueue::Reservation reservation;
+    ASSERT_EQ(queue.Reserve(static_cast<int64_t>(segments.size()), tokens, &reservation),
+              RejectReason::kNone);
+    ASSERT_TRUE(queue.Push(reservation, std::move(segments)).empty());
+  }
+  void PushOne(RequestQueue& queue, std::unique_ptr<Segment> segment) {
+    std::vector<std::unique_ptr<Segment>> one;
+    one.push_back(std::move(segment));
+    Push(queue, std::move(one));
+  }
+
+  FakeClock clock_;
+  Ledger ledger_;
+  std::shared_ptr<RecordingOwner> owner_ = std::make_shared<RecordingOwner>(&ledger_);
+};
+
+TEST_F(RequestQueueTest, RefusesWhenFullOfSegmentsOrTokens) {
+  RequestQueue queue({3, 100}, &clock_);
+  RequestQueue::Reservation a;
+  RequestQueue::Reservation b;
+  EXPECT_EQ(queue.Reserve(2, 50, &a), RejectReason::kNone);
+  EXPECT_EQ(queue.Reserve(2, 10, &b), RejectReason::kQueueFull);
+  EXPECT_EQ(queue.Reserve(1, 51, &b), RejectReason::kTokenBudget);
+  EXPECT_EQ(queue.Reserve(1, 50, &b), RejectReason::kNone);
+  queue.Unreserve(a);
+  EXPECT_EQ(queue.Reserve(2, 50, &a), RejectReason::kNone);
+}
+
+TEST_F(RequestQueueTest, AnEstimateAboveTheCapacityFitsTheEmptyQueueOnly) {
+  RequestQueue queue({4, 100}, &clock_);
+  RequestQueue::Reservation a;
+  EXPECT_EQ(queue.Reserve(9, 1000, &a), RejectReason::kNone);
+  EXPECT_EQ(a.segments, 4);
+  EXPECT_EQ(a.tokens, 100);
+  queue.Unreserve(a);
+  RequestQueue::Reservation b;
+  EXPECT_EQ(queue.Reserve(1, 1, &b), RejectReason::kNone);
+  EXPECT_EQ(queue.Reserve(9, 1000, &a), RejectReason::kQueueFull);
+}
+
+TEST_F(RequestQueueTest, TheReservationIsExchangedForTheRealCounts) {
+  RequestQueue queue({10, 100}, &clock_);
+  RequestQueue::Reservation reservation;
+  ASSERT_EQ(queue.Reserve(5, 80, &reservation), RejectReason::kNone);
+  std::vector<std::unique_ptr<Segment>> segments;
+  segments.push_back(Make(0, 7));
+  ASSERT_TRUE(queue.Push(reservation, std::move(segments)).empty());
+  EXPECT_EQ(queue.stats().segments, 1);
+  EXPECT_EQ(queue.stats().tokens, 7);
+  // An overrun is taken.
+  ASSERT_EQ(queue.Reserve(1, 1, &reservation), RejectReason::kNone);
+  segments.clear();
+  for (int i = 0; i < 12; ++i) segments.push_back(Make(i, 20));
+  EXPECT_TRUE(queue.Push(reservation, std::move(segments)).empty());
+  EXPECT_EQ(queue.stats().segments, 13);
+}
+
+TEST_F(RequestQueueTest, PopsByPriorityThenArrivalAndBulkIsNotStarved) {
+  RequestQueue queue({100, 1000}, &clock_);
+  PushOne(queue, Make(0, 1, Priority::kBulk));
+  PushOne(queue, Make(1, 1, Priority::kNormal));
+  PushOne(queue, Make(2, 1, Priority::kInteractive));
+  PushOne(queue, Make(3, 1, Priority::kNormal));
+  auto window = queue.PopWindow(2, 1000, 1);
+  ASSERT_EQ(window.size(), 2U);
+  EXPECT_EQ(window[0]->index, 2);
+  EXPECT_EQ(window[1]->index, 1);
+  clock_.Advance(kMaxBulkWait + 1);
+  window = queue.PopWindow(2, 1000, 1);
+  ASSERT_EQ(window.size(), 2U);
+  EXPECT_EQ(window[0]->index, 0);
+  EXPECT_EQ(window[1]->index, 3);
+}
+
+TEST_F(RequestQueueTest, WindowsKeepToTheirLimitsAndShareAmongWorkers) {
+  RequestQueue queue({100, 10000}, &clock_);
+  for (int i = 0; i < 10; ++i) PushOne(queue, Make(i, 30));
+  EXPECT_EQ(queue.PopWindow(64, 100, 1).size(), 3U);    // 3 * 30 tokens
+  EXPECT_EQ(queue.PopWindow(64, 10, 1).size(), 1U);     // one at least
+  EXPECT_EQ(queue.PopWindow(64, 10000, 2).size(), 3U);  // half of 6
+  EXPECT_EQ(queue.PopWindow(2, 10000, 1).size(), 2U);
+}
+
+TEST_F(RequestQueueTest, CloseDrainsThenEndsAndHandsBackWhatComesLater) {
+  RequestQueue queue({10, 100}, &clock_);
+  PushOne(queue, Make(0, 5));
+  RequestQueue::Reservation reservation;
+  ASSERT_EQ(queue.Reserve(1, 5, &reservation), RejectReason::kNone);
+  queue.Close();
+  std::vector<std::unique_ptr<Segment>> late;
+  late.push_back(Make(1, 5));
+  EXPECT_EQ(queue.Push(reservation, std::move(late)).size(), 1U);
+  EXPECT_EQ(queue.PopWindow(10, 100, 1).size(), 1U);
+  EXPECT_TRUE(queue.PopWindow(10, 100, 1).empty());
+  EXPECT_EQ(queue.stats().segments, 0);
+  EXPECT_EQ(queue.stats().tokens, 0);
+}
+
+TEST_F(RequestQueueTest, RemovesWhatAJobHas) {
+  RequestQueue queue({10, 100}, &clock_);
+  auto other = std::make_shared<RecordingOwner>(&ledger_);
+  PushOne(queue, Make(0, 5));
+  PushOne(queue, Make(1, 6, Priority::kBulk, other));
+  PushOne(queue, Make(2, 7));
+  EXPECT_EQ(queue.Remove(owner_.get()).size(), 2U);
+  EXPECT_EQ(queue.stats().tokens, 6);
+  EXPECT_EQ(queue.Remove(nullptr).size(), 1U);
+  EXPECT_EQ(queue.stats().segments, 0);
+}
+
+TEST_F(RequestQueueTest, AWaitingPopWakesForAnArrival) {
+  RequestQueue queue({10, 100}, &clock_);
+  std::vector<std::unique_ptr<Segment>> window;
+  std::thread popper([&] { window = queue.PopWindow(10, 100, 1); });
+  PushOne(queue, Make(4, 5));
+  popper.join();
+  ASSERT_EQ(window.size(), 1U);
+  EXPECT_EQ(window[0]->index, 4);
+}
+
+TEST_F(RequestQueueTest, TellsTheAgeOfTheOldest) {
+  RequestQueue queue({10, 100}, &clock_);
+  EXPECT_EQ(queue.stats().oldest_age, 0);
+  PushOne(queue, Make(0, 5));
+  clock_.Advance(500);
+  PushOne(queue, Make(1, 5, Priority::kInteractive));
+  EXPECT_EQ(queue.stats().oldest_age, 500);
+}
+
+TEST_F(RequestQueueTest, EncodedQueueNeverOvertakesTheNextInOrder) {
+  EncodedQueue queue(4, &clock_);
+  EXPECT_EQ(queue.Push(Make(0, 50)), nullptr);
+  EXPECT_EQ(queue.Push(Make(1, 1)), nullptr);
+  const auto small = [](const Segment& s) { return s.tokens() < 10; };
+  EXPECT_EQ(queue.TryPop(small), nullptr);
+  const auto any = [](const Segment&) { return true; };
+  EXPECT_EQ(queue.TryPop(any)->index, 0);
+  EXPECT_EQ(queue.TryPop(small)->index, 1);
+}
+
+TEST_F(RequestQueueTest, AFullEncodedQueueMakesTheEncoderWait) {
+  EncodedQueue queue(1, &clock_);
+  EXPECT_EQ(queue.Push(Make(0, 1)), nullptr);
+  std::thread encoder([&] { EXPECT_EQ(queue.Push(Make(1, 1)), nullptr); });
+  const auto any = [](const Segment&) { return true; };
+  EXPECT_EQ(queue.TryPop(any)->index, 0);
+  ASSERT_TRUE(queue.WaitUntilNotEmpty());
+  EXPECT_EQ(queue.TryPop(any)->index, 1);
+  encoder.join();
+  queue.EndOfInput();
+  EXPECT_FALSE(queue.WaitUntilNotEmpty());
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,175 @@
+// A worker with its threads, on a scripted model.
+#include "engine/schedule/worker.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/support/fakes.h"
+#include "tests/engine/support/scripted_model.h"
+#include "tests/engine/support/scripts.h"
+
+namespace dragoman {
+namespace {
+
+using testing::CountingObserver;
+using testing::FakeClock;
+using testing::RandomScript;
+using testing::RecordingOwner;
+using testing::ScriptedModel;
+
+class WorkerTest : public ::testing::Test {
+ protected:
+  WorkerTest() : model_(RandomScript(12)), queue_({10000, 1000000}, &clock_) {
+    config_.batch.max_rows = 16;
+    config_.batch.max_positions = 64;
+    config_.batch.banned_tokens = {11};
+    config_.self_pages = 128;
+    config_.cross_pages = 8;
+    config_.encoded_segments = 4;
+  }
+
+  std::vector<std::unique_ptr<Worker>> Start(int workers) {
+    config_.workers = workers;
+    const WorkerShared shared{&model_, &queue_, &ledger_, &policy_, &clock_, &observer_};
+    std::vector<std::unique_ptr<Worker>> made;
+    for (int i = 0; i < workers; ++i) {
+      made.push_back(*Worker::Create(config_, shared, [this] { ++dead_; }));
+    }
+    return made;
+  }
+
+  void Push(const std::shared_ptr<RecordingOwner>& owner, int segments) {
+    std::vector<std::unique_ptr<Segment>> made;
+    for (int i = 0; i < segments; ++i) {
+      auto segment = std::make_unique<Segment>();
+      segment->owner = owner;
+      segment->index = i;
+      segment->source.assign(static_cast<size_t>(2 + i * 13 % 60), 3);
+      segment->source[0] = i;
+      segment->source[1] = i % 17;
+      segment->search.beam = 1 + i % 6;
+      segment->search.max_tokens = 30;
+      segment->divisor = LengthDivisors(30, 1.0F);
+      made.push_back(std::move(segment));
+    }
+    ledger_.Accept(segments);
+    RequestQueue::Reservation reservation;
+    ASSERT_EQ(queue_.Reserve(segments, 60 * segments, &reservation), RejectReason::kNone);
+    for (auto& refused : queue_.Push(reservation, std::move(made))) {
+      Fail(std::move(refused), WorkerStoppedError(), {&ledger_, &observer_});
+    }
+  }
+
+  FakeClock clock_;
+  CountingObserver observer_;
+  Ledger ledger_;
+  ContinuousTopUp policy_;
+  ScriptedModel model_;
+  RequestQueue queue_;
+  WorkerConfig config_;
+  std::atomic<int> dead_{0};
+};
+
+TEST_F(WorkerTest, OneAndTwoWorkersDecodeEverythingAlike) {
+  std::map<int, std::vector<DecodedHypothesis>> one;
+  {
+    auto owner = std::make_shared<RecordingOwner>(&ledger_);
+    const auto workers = Start(1);
+    Push(owner, 200);
+    owner->WaitFor(200);
+    one = owner->results();
+    queue_.Close();
+  }
+  RequestQueue second({10000, 1000000}, &clock_);
+  auto owner = std::make_shared<RecordingOwner>(&ledger_);
+  std::map<int, std::vector<DecodedHypothesis>> two;
+  {
+    const WorkerShared shared{&model_, &second, &ledger_, &policy_, &clock_, &observer_};
+    config_.workers = 2;
+    auto a = *Worker::Create(config_, shared, [] {});
+    auto b = *Worker::Create(config_, shared, [] {});
+    RequestQueue::Reservation reservation;
+    std::vector<std::unique_ptr<Segment>> made;
+    for (int i = 0; i < 200; ++i) {
+      auto segment = std::make_unique<Segment>();
+      segment->owner = owner;
+      segment->index = i;
+      segment->source.assign(static_cast<size_t>(2 + i * 13 % 60), 3);
+      segment->source[0] = i;
+      segment->source[1] = i % 17;
+      segment->search.beam = 1 + i % 6;
+      segment->search.max_tokens = 30;
+      segment->divisor = LengthDivisors(30, 1.0F);
+      made.push_back(std::move(segment));
+    }
+    ledger_.Accept(200);
+    ASSERT_EQ(second.Reserve(200, 12000, &reservation), RejectReason::kNone);
+    ASSERT_TRUE(second.Push(reservation, std::move(made)).empty());
+    owner->WaitFor(200);
+    two = owner->results();
+    second.Close();
+  }
+  ASSERT_EQ(one.size(), 200U);
+  ASSERT_EQ(two.size(), 200U);
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_EQ(one[i].size(), two[i].size());
+    EXPECT_EQ(one[i][0].tokens, two[i][0].tokens);
+    EXPECT_EQ(one[i][0].score, two[i][0].score);
+  }
+  const SegmentCounts counts = ledger_.Snapshot();
+  EXPECT_TRUE(testing::Balanced(counts));
+  EXPECT_EQ(counts.waiting + counts.running, 0);
+  EXPECT_EQ(observer_.padded_tokens, 0);
+}
+
+TEST_F(WorkerTest, ClosingTheQueueDecodesWhatWasAccepted) {
+  auto owner = std::make_shared<RecordingOwner>(&ledger_);
+  {
+    const auto workers = Start(2);
+    Push(owner, 100);
+    queue_.Close();
+  }
+  EXPECT_EQ(owner->results().size(), 100U);
+}
+
+TEST_F(WorkerTest, ADeadWorkerFailsItsSegmentsAndTheOtherGoesOn) {
+  std::atomic<int> steps{0};
+  model_.before_step = [&steps](int64_t) {
+    return ++steps == 20 ? absl::InternalError("device lost") : absl::OkStatus();
+  };
+  auto owner = std::make_shared<RecordingOwner>(&ledger_);
+  {
+    const auto workers = Start(2);
+    Push(owner, 100);
+    owner->WaitFor(100);
+    queue_.Close();
+  }
+  EXPECT_EQ(dead_, 1);
+  EXPECT_GT(owner->failures().size(), 0U);
+  EXPECT_EQ(owner->results().size() + owner->failures().size(), 100U);
+  const SegmentCounts counts = ledger_.Snapshot();
+  EXPECT_TRUE(testing::Balanced(counts));
+  EXPECT_EQ(counts.waiting + counts.running, 0);
+}
+
+TEST_F(WorkerTest, AnAbandonedJobIsDroppedEverywhere) {
+  auto owner = std::make_shared<RecordingOwner>(&ledger_);
+  {
+    const auto workers = Start(1);
+    Push(owner, 300);
+    owner->Abandon(CancelCause::kClient);
+    for (auto& segment : queue_.Remove(owner.get())) {
+      Drop(std::move(segment), Stage::kQueue, 0, {&ledger_, &observer_});
+    }
+    workers[0]->DropEncoded(owner.get());
+    queue_.Close();
+  }
+  const SegmentCounts counts = ledger_.Snapshot();
+  EXPECT_TRUE(testing::Balanced(counts));
+  EXPECT_EQ(counts.waiting + counts.running, 0);
+  EXPECT_EQ(counts.accepted, 300);
+  EXPECT_EQ(counts.cancelled, observer_.cancelled);
+  EXPECT_GT(counts.cancelled, 0);
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,23 @@
+#include "tests/engine/support/allocations.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+thread_local int64_t allocations = 0;
+}  // namespace
+
+// In a file of their own, so that the compiler does not see through the pairs.
+void* operator new(size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, size_t) noexcept { std::free(p); }
+
+namespace dragoman::testing {
+
+int64_t Allocations() { return allocations; }
+
+}  // namespace dragoman::testing

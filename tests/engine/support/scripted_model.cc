@@ -1,0 +1,77 @@
+#include "tests/engine/support/scripted_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dragoman::testing {
+namespace {
+
+bool Has(const int32_t* list, int32_t count, int32_t id) {
+  return std::binary_search(list, list + count, id);
+}
+
+class ScriptedEncoder : public Encoder {
+ public:
+  absl::Status Encode(const EncodeInput&) override { return absl::OkStatus(); }
+  int64_t max_tokens() const override { return 512; }
+};
+
+class ScriptedDecoder : public Decoder {
+ public:
+  ScriptedDecoder(const ScriptedModel* model, const Script* script)
+      : model_(model), script_(script) {}
+
+  absl::Status Step(const StepInput& in, RowFold* folds) override {
+    if (model_->before_step) {
+      if (const absl::Status status = model_->before_step(in.rows.count); !status.ok()) {
+        return status;
+      }
+    }
+    for (int64_t r = 0; r < in.rows.count; ++r) {
+      const int32_t slot = in.rows.slot[r];
+      const SlotView& view = in.slots[slot];
+      std::vector<int32_t> prefix;
+      for (int32_t i = 0; i < in.rows.position[r]; ++i) {
+        prefix.push_back(view.Token(in.rows.lane[r], i));
+      }
+      const std::span<const int32_t> source(in.slot_source[slot],
+                                            static_cast<size_t>(in.cross.source_length[slot]));
+      FoldLogits((*script_)(source, prefix), in.queries[r], folds[r]);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const ScriptedModel* model_;
+  const Script* script_;
+};
+
+}  // namespace
+
+void FoldLogits(const std::vector<float>& logits, const RowQuery& query, RowFold& fold) {
+  TopList list{fold.top, query.k, 0};
+  for (size_t i = 0; i < logits.size(); ++i) {
+    const auto id = static_cast<int32_t>(i);
+    const float x = logits[i];
+    if (std::isnan(x)) fold.nan = true;
+    if (Has(query.excluded, query.excluded_count, id)) continue;
+    Merge(fold.normaliser, LogSum{x, x == -INFINITY ? 0.0F : 1.0F});
+    if (!Has(query.banned, query.banned_count, id)) Insert(list, {x, id});
+  }
+  fold.count = list.count;
+  for (int32_t i = 0; i < query.wanted_count; ++i) {
+    const int32_t id = query.wanted[i];
+    fold.wanted[i] =
+        Has(query.excluded, query.excluded_count, id) ? -INFINITY : logits[static_cast<size_t>(id)];
+  }
+}
+
+std::unique_ptr<Encoder> ScriptedModel::CreateEncoder(int) const {
+  return std::make_unique<ScriptedEncoder>();
+}
+
+std::unique_ptr<Decoder> ScriptedModel::CreateDecoder(int, int) const {
+  return std::make_unique<ScriptedDecoder>(this, &script_);
+}
+
+}  // namespace dragoman::testing

@@ -1,0 +1,39 @@
+// A model whose logits are a function of the source and of the tokens so far, in the place of the
+// Transformer: the production loop and search run on it.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/decode/step_model.h"
+
+namespace dragoman::testing {
+
+// Logits of the next token, one for each token of the vocabulary.
+using Script = std::function<std::vector<float>(std::span<const int32_t> source,
+                                                std::span<const int32_t> prefix)>;
+
+// Fills a fold from stored logits, the plain way.
+void FoldLogits(const std::vector<float>& logits, const RowQuery& query, RowFold& fold);
+
+class ScriptedModel : public StepModel {
+ public:
+  explicit ScriptedModel(Script script) : script_(std::move(script)) {}
+
+  KvLayout kv_layout() const override { return {1, 1, 1}; }
+  int64_t weight_bytes() const override { return 0; }
+  std::unique_ptr<Encoder> CreateEncoder(int threads) const override;
+  std::unique_ptr<Decoder> CreateDecoder(int threads, int max_rows) const override;
+
+  // Called by every decoder before a step with its number of rows; may block or fail.
+  std::function<absl::Status(int64_t rows)> before_step;
+
+ private:
+  Script script_;
+};
+
+}  // namespace dragoman::testing
