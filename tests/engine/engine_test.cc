@@ -1,0 +1,314 @@
+// The engine with the bundled model: text in, text out.
+#include "engine/engine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "engine/create_engine.h"
+#include "tests/engine/support/collecting_sink.h"
+#include "tests/engine/support/fakes.h"
+
+namespace dragoman {
+namespace {
+
+using testing::CollectingSink;
+using testing::CountingObserver;
+using testing::FakeClock;
+
+class EngineTest : public ::testing::Test {
+ protected:
+  void Start(EngineConfig config = {}) {
+    config.max_rows = config.max_rows == 256 ? 32 : config.max_rows;
+    auto engine =
+        CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock_, &observer_);
+    ASSERT_TRUE(engine.ok()) << engine.status();
+    engine_ = std::move(*engine);
+  }
+
+  static TranslationJob Job(std::vector<std::string> items) {
+    TranslationJob job;
+    job.items = std::move(items);
+    return job;
+  }
+
+  // Translates and expects success.
+  std::vector<ItemResult> Translate(TranslationJob job) {
+    auto sink = std::make_shared<CollectingSink>();
+    const Admission admission = engine_->Submit(std::move(job), sink);
+    EXPECT_TRUE(admission.status.ok()) << admission.status;
+    if (!admission.status.ok()) return {};
+    const absl::Status status = sink->Wait();
+    EXPECT_TRUE(status.ok()) << status;
+    return sink->items();
+  }
+  std::string Text(const std::string& text) {
+    return Translate(Job({text})).at(0).hypotheses.at(0).text;
+  }
+
+  FakeClock clock_;
+  CountingObserver observer_;
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_F(EngineTest, TranslatesASentence) {
+  Start();
+  EXPECT_EQ(Text("Ich habe Hunger."), "I'm hungry.");
+  EXPECT_EQ(engine_->info().family, "marian");
+  EXPECT_EQ(engine_->info().name, "de-en");
+  EXPECT_GT(engine_->info().parameters, 6'000'000);
+}
+
+TEST_F(EngineTest, WhiteSpaceAndParagraphsComeBackAsTheyWere) {
+  Start();
+  EXPECT_EQ(Text(" \n\t "), " \n\t ");
+  const std::string one = Text("Ich habe Hunger.");
+  EXPECT_EQ(Text("  Ich habe Hunger.\r\n\r\n\tIch habe Hunger. \n"),
+            "  " + one + "\r\n\r\n\t" + one + " \n");
+  const auto items = Translate(Job({"Ich habe Hunger. Ich habe Hunger.", "", "Ich habe Hunger."}));
+  ASSERT_EQ(items.size(), 3U);
+  EXPECT_EQ(items[0].hypotheses[0].text, one + " " + one);
+  EXPECT_EQ(items[1].hypotheses[0].text, "");
+  EXPECT_EQ(items[2].hypotheses[0].text, one);
+  ASSERT_EQ(items[0].sentences.size(), 2U);
+  EXPECT_EQ(items[0].sentences[1].source.begin, 17);
+  EXPECT_EQ(items[0].sentences[1].target.begin, static_cast<int64_t>(one.size()) + 1);
+}
+
+TEST_F(EngineTest, GivesScoresTokensAndAlternatives) {
+  Start();
+  TranslationJob job = Job({"Ich habe Hunger."});
+  job.decoding.beam_size = 4;
+  job.decoding.num_alternatives = 3;
+  job.returns.scores = job.returns.tokens = job.returns.token_scores = true;
+  const ItemResult item = Translate(job).at(0);
+  ASSERT_EQ(item.hypotheses.size(), 3U);
+  for (size_t i = 0; i < 3; ++i) {
+    const Hypothesis& h = item.hypotheses[i];
+    EXPECT_EQ(h.token_scores.size(), h.tokens.size() + 1);
+    EXPECT_NEAR(h.score, h.log_prob / static_cast<float>(h.token_scores.size()), 1e-5);
+    if (i > 0) {
+      EXPECT_LE(h.score, item.hypotheses[i - 1].score);
+    }
+  }
+  EXPECT_EQ(item.source_tokens.back(), "</s>");
+}
+
+TEST_F(EngineTest, AlternativesNeedOneSegment) {
+  Start();
+  TranslationJob job = Job({"Ich habe Hunger. Ich bin hier."});
+  job.decoding.num_alternatives = 2;
+  EXPECT_EQ(Translate(job).at(0).hypotheses.size(), 2U);  // split unset: NONE
+  job.split = SplitMode::kSentences;
+  const ItemResult item = Translate(job).at(0);
+  EXPECT_EQ(item.status.code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(EngineTest, LengthLimitsAreThoseOfTheSegmentsOwnSource) {
+  Start();
+  TranslationJob job = Job({"Ich habe heute Abend leider keine Zeit, weil ich arbeiten muss."});
+  job.decoding.max_output_tokens = 4;
+  job.returns.tokens = true;
+  const ItemResult item = Translate(job).at(0);
+  EXPECT_EQ(item.hypotheses[0].tokens.size(), 4U);
+  EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kLength);
+  job.decoding.max_output_tokens.reset();
+  job.decoding.max_length_ratio = 0.0F;
+  job.decoding.max_length_extra = 2;
+  EXPECT_EQ(Translate(job).at(0).hypotheses[0].tokens.size(), 2U);
+  job.decoding.max_length_extra = 30;
+  job.decoding.min_output_tokens = 25;
+  EXPECT_GE(Translate(job).at(0).hypotheses[0].tokens.size(), 25U);
+}
+
+TEST_F(EngineTest, RefusesOptionsOutOfRangeByName) {
+  Start();
+  const auto refused = [this](const std::function<void(TranslationJob&)>& set) {
+    TranslationJob job = Job({"Hallo."});
+    set(job);
+    const Admission a = engine_->Submit(std::move(job), std::make_shared<CollectingSink>());
+    EXPECT_EQ(a.status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(a.reason, RejectReason::kInvalid);
+    return std::string(a.status.message());
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(refused([](auto& j) { j.decoding.beam_size = 33; }),
+              HasSubstr("decoding.beam_size is 33, expected 1 to 32"));
+  EXPECT_THAT(refused([](auto& j) { j.decoding.num_alternatives = 9; }),
+              HasSubstr("decoding.num_alternatives is 9"));
+  EXPECT_THAT(refused([](auto& j) { j.decoding.length_penalty = NAN; }),
+              HasSubstr("decoding.length_penalty"));
+  EXPECT_THAT(refused([](auto& j) { j.decoding.patience = 2.0F; }), HasSubstr("FIRST_K"));
+  EXPECT_THAT(refused([](auto& j) { j.decoding.max_output_tokens = 0; }),
+              HasSubstr("decoding.max_output_tokens is 0"));
+  EXPECT_THAT(refused([](auto& j) { j.target_language = "fr"; }), HasSubstr("fr"));
+  EXPECT_THAT(refused([](auto& j) { j.items.clear(); }), HasSubstr("contents"));
+}
+
+TEST_F(EngineTest, ABeamThatTheMemoryCannotHoldFailsItsItem) {
+  EngineConfig config;
+  config.kv_memory_mb = 24;
+  Start(config);
+  TranslationJob job = Job({"Hallo.", std::string(600, 'a')});
+  job.decoding.beam_size = 32;
+  job.decoding.max_length_ratio = 1000.0F;
+  const auto items = Translate(job);
+  EXPECT_EQ(items.at(1).status.code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(EngineTest, RefusesWhenFullWithAHintAndTakesAgainLater) {
+  EngineConfig config;
+  config.max_queue_segments = 4;
+  config.max_queue_tokens = 200;
+  Start(config);
+  std::vector<std::shared_ptr<CollectingSink>> sinks;
+  int refused = 0;
+  for (int i = 0; i < 200; ++i) {
+    auto sink = std::make_shared<CollectingSink>();
+    const Admission a = engine_->Submit(Job({"Das ist ein ganz gewöhnlicher Satz."}), sink);
+    if (a.status.ok()) {
+      sinks.push_back(sink);
+      continue;
+    }
+    ++refused;
+    EXPECT_EQ(a.status.code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_GT(a.retry_after, 0);
+  }
+  EXPECT_GT(refused, 0);
+  for (const auto& sink : sinks) {
+    EXPECT_TRUE(sink->Wait().ok());
+    EXPECT_EQ(sink->done_calls(), 1);
+    EXPECT_EQ(sink->item_calls(), 1);
+  }
+  EXPECT_FALSE(Text("Ich habe Hunger.").empty());
+  const EngineStats stats = engine_->Stats();
+  EXPECT_TRUE(testing::Balanced(stats.segments));
+  EXPECT_EQ(stats.segments.waiting + stats.segments.running, 0);
+  EXPECT_EQ(stats.queue_segments, 0);
+  EXPECT_EQ(stats.queue_tokens, 0);
+}
+
+TEST_F(EngineTest, ARequestLargerThanTheQueueIsInvalid) {
+  EngineConfig config;
+  config.max_queue_segments = 4;
+  Start(config);
+  std::string text;
+  for (int i = 0; i < 8; ++i) text += "Ich bin da.\n";
+  auto sink = std::make_shared<CollectingSink>();
+  ASSERT_TRUE(engine_->Submit(Job({text}), sink).status.ok());
+  EXPECT_EQ(sink->Wait().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_FALSE(Text("Ich bin da.").empty());
+}
+
+TEST_F(EngineTest, CancelEndsTheJobAndFreesItsRows) {
+  Start();
+  TranslationJob job = Job(std::vector<std::string>(50, "Ich habe heute keine Zeit für dich."));
+  job.decoding.min_output_tokens = 40;
+  job.decoding.max_length_extra = 100;
+  job.returns.partials = true;
+  auto sink = std::make_shared<CollectingSink>();
+  const Admission a = engine_->Submit(std::move(job), sink);
+  ASSERT_TRUE(a.status.ok());
+  sink->WaitForUpdates(1);
+  engine_->Cancel(a.job, CancelCause::kClient);
+  EXPECT_EQ(sink->Wait().code(), absl::StatusCode::kCancelled);
+  engine_->Cancel(a.job, CancelCause::kClient);
+  EXPECT_EQ(sink->done_calls(), 1);
+  // The next one finds an empty house.
+  EXPECT_FALSE(Text("Ich bin da.").empty());
+  const EngineStats stats = engine_->Stats();
+  EXPECT_TRUE(testing::Balanced(stats.segments));
+  EXPECT_EQ(stats.segments.cancelled + stats.segments.eos + stats.segments.length, 51);
+  EXPECT_GT(stats.segments.cancelled, 0);
+  EXPECT_EQ(stats.segments.waiting + stats.segments.running, 0);
+}
+
+TEST_F(EngineTest, AnExpiredJobEndsWithDeadlineExceeded) {
+  Start();
+  TranslationJob late = Job({"Hallo."});
+  late.deadline = clock_.Now();
+  EXPECT_EQ(engine_->Submit(late, std::make_shared<CollectingSink>()).status.code(),
+            absl::StatusCode::kDeadlineExceeded);
+  TranslationJob job = Job(std::vector<std::string>(50, "Ich habe heute keine Zeit für dich."));
+  job.decoding.min_output_tokens = 40;
+  job.decoding.max_length_extra = 100;
+  job.returns.partials = true;
+  job.deadline = clock_.Now() + 1000;
+  auto sink = std::make_shared<CollectingSink>();
+  ASSERT_TRUE(engine_->Submit(std::move(job), sink).status.ok());
+  sink->WaitForUpdates(1);
+  clock_.Advance(1000);  // seen at the next step, by the engine itself
+  EXPECT_EQ(sink->Wait().code(), absl::StatusCode::kDeadlineExceeded);
+}
+
+TEST_F(EngineTest, StopAdmissionLetsTheAcceptedFinish) {
+  Start();
+  auto sink = std::make_shared<CollectingSink>();
+  ASSERT_TRUE(
+      engine_->Submit(Job(std::vector<std::string>(20, "Ich bin müde.")), sink).status.ok());
+  engine_->StopAdmission();
+  const Admission refused = engine_->Submit(Job({"Hallo."}), std::make_shared<CollectingSink>());
+  EXPECT_EQ(refused.status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(refused.reason, RejectReason::kDraining);
+  EXPECT_TRUE(sink->Wait().ok());
+  EXPECT_EQ(sink->items().size(), 20U);
+}
+
+TEST_F(EngineTest, DestructionEndsWhatIsLeft) {
+  Start();
+  TranslationJob job = Job(std::vector<std::string>(200, "Ich habe heute keine Zeit für dich."));
+  job.decoding.beam_size = 12;
+  auto sink = std::make_shared<CollectingSink>();
+  ASSERT_TRUE(engine_->Submit(std::move(job), sink).status.ok());
+  engine_.reset();
+  EXPECT_EQ(sink->Wait().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(sink->done_calls(), 1);
+}
+
+TEST_F(EngineTest, TextThatIsTooLongIsSplitOrRejectedNeverCut) {
+  Start();
+  std::string text;
+  for (int i = 0; i < 400; ++i) text += "und das Haus ist groß ";
+  text += "Ende";
+  TranslationJob job = Job({text});
+  job.decoding.beam_size = 1;
+  const ItemResult split = Translate(job).at(0);
+  EXPECT_GT(split.sentences.size(), 1U);
+  EXPECT_EQ(split.sentences.front().source.begin, 0);
+  EXPECT_EQ(split.sentences.back().source.end, static_cast<int64_t>(text.size()));
+  job.on_too_long = OnTooLong::kReject;
+  EXPECT_EQ(Translate(job).at(0).status.code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(EngineTest, PartialsAreBytePrefixesAndFinalsComeBeforeTheirItem) {
+  Start();
+  TranslationJob job =
+      Job({"Wenn es morgen nicht regnet, gehen wir mit den Kindern in den Park. "
+           "Danach essen wir bei meiner Mutter zu Abend, weil sie Geburtstag hat."});
+  job.decoding.beam_size = 4;
+  job.returns.partials = true;
+  auto sink = std::make_shared<CollectingSink>();
+  ASSERT_TRUE(engine_->Submit(std::move(job), sink).status.ok());
+  ASSERT_TRUE(sink->Wait().ok());
+  std::map<int, std::string> shown;
+  int finals = 0;
+  for (const SegmentUpdate& update : sink->updates()) {
+    EXPECT_TRUE(update.text.starts_with(shown[update.segment]));
+    shown[update.segment] = update.text;
+    finals += update.final ? 1 : 0;
+  }
+  EXPECT_EQ(finals, 2);
+  EXPECT_GT(sink->updates().size(), 2U);
+  EXPECT_EQ(sink->items().at(0).hypotheses.at(0).text, shown[0] + " " + shown[1]);
+}
+
+TEST_F(EngineTest, ADirectoryThatIsNoModelIsRefused) {
+  const auto engine = CreateEngine("/nonexistent/model", {}, &clock_, &observer_);
+  ASSERT_FALSE(engine.ok());
+  EXPECT_THAT(std::string(engine.status().message()), ::testing::HasSubstr("/nonexistent/model"));
+}
+
+}  // namespace
+}  // namespace dragoman
