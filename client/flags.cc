@@ -13,8 +13,11 @@
 namespace dragoman {
 namespace {
 
-// The text of a bound, without the decimals of whole numbers.
-std::string Bound(double value) { return absl::StrCat(value); }
+// The text of a bound; whole numbers with all their digits.
+std::string Bound(double value) {
+  const bool whole = std::abs(value) < 1e15 && value == std::floor(value);
+  return whole ? absl::StrCat(static_cast<int64_t>(value)) : absl::StrCat(value);
+}
 
 absl::Status Wrong(const std::string& name, const std::string& found, const std::string& expected) {
   return absl::InvalidArgumentError(

@@ -1,0 +1,52 @@
+// A TranslationService in this process whose answers a test writes.
+//
+// Handlers run on threads of the server, several at a time, and may block.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "dragoman/v1/translation.pb.h"
+
+namespace dragoman {
+
+struct ScriptedReply {
+  absl::StatusCode code = absl::StatusCode::kOk;
+  std::string message;
+  v1::TranslateResponse response;
+  // Trailing metadata grpc-retry-pushback-ms.
+  std::optional<std::string> pushback;
+  // The serialised google.rpc.Status of the error.
+  std::string details;
+};
+
+// Every item of the request as "<text>".
+v1::TranslateResponse Bracketed(const v1::TranslateRequest& request);
+
+class ScriptedServer {
+ public:
+  using Handler = std::function<ScriptedReply(const v1::TranslateRequest&)>;
+  using Write = std::function<void(const v1::StreamTranslateResponse&)>;
+  using StreamHandler = std::function<ScriptedReply(const v1::TranslateRequest&, const Write&)>;
+
+  // Without a handler: Bracketed. Listens on a free port of 127.0.0.1.
+  explicit ScriptedServer(Handler handler = nullptr, StreamHandler stream_handler = nullptr);
+  ~ScriptedServer();
+
+  std::string address() const;
+  int calls() const { return calls_; }
+  // Of the service "" (the whole server).
+  void SetServing(bool serving);
+
+ private:
+  class Service;
+  struct State;
+  std::atomic<int> calls_{0};
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dragoman
