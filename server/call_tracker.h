@@ -1,0 +1,62 @@
+// Counts calls that are in the server's hands, for the drain to wait on. Thread-safe.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "engine/base/mutex.h"
+
+namespace dragoman {
+
+class CallTracker {
+ public:
+  // One call, from its arrival until neither gRPC nor the engine knows it any more.
+  class Ticket {
+   public:
+    explicit Ticket(CallTracker* tracker) : tracker_(tracker) { tracker_->Add(1); }
+    ~Ticket() { tracker_->Add(-1); }
+    Ticket(const Ticket&) = delete;
+    Ticket& operator=(const Ticket&) = delete;
+
+   private:
+    CallTracker* const tracker_;
+  };
+
+  int64_t in_flight() const {
+    MutexLock lock(&mu_);
+    return in_flight_;
+  }
+
+  // Waits until no call is in flight, or `timeout`, or Interrupt. True: none was in flight.
+  bool WaitIdle(std::chrono::nanoseconds timeout) {
+    const auto end = std::chrono::steady_clock::now() + timeout;
+    MutexLock lock(&mu_);
+    while (in_flight_ > 0 && !interrupted_) {
+      const auto left = end - std::chrono::steady_clock::now();
+      if (left <= std::chrono::nanoseconds::zero()) break;
+      changed_.WaitFor(&mu_, left);
+    }
+    return in_flight_ == 0;
+  }
+
+  // Ends every wait, now and later: somebody is in a hurry.
+  void Interrupt() {
+    MutexLock lock(&mu_);
+    interrupted_ = true;
+    changed_.NotifyAll();
+  }
+
+ private:
+  void Add(int64_t delta) {
+    MutexLock lock(&mu_);
+    in_flight_ += delta;
+    if (in_flight_ == 0) changed_.NotifyAll();
+  }
+
+  mutable Mutex mu_;
+  CondVar changed_;
+  int64_t in_flight_ ABSL_GUARDED_BY(mu_) = 0;
+  bool interrupted_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace dragoman

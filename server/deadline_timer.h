@@ -1,0 +1,59 @@
+// Calls functions when their time has come: one thread for all deadlines of the server.
+//
+// gRPC tells of a passed deadline up to a second late under load; this thread does not.
+// Thread-safe. Functions run on the timer's thread (or in RunDue), without its lock held, and must
+// not block. Times are of the injected clock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "engine/base/clock.h"
+#include "engine/base/mutex.h"
+
+namespace dragoman {
+
+class DeadlineTimer {
+ public:
+  using Id = uint64_t;
+  static constexpr Id kNone = 0;
+
+  // `clock` outlives the timer. Nothing runs on its own before Start().
+  explicit DeadlineTimer(const Clock* clock) : clock_(clock) {}
+  // What has not fired by then never does.
+  ~DeadlineTimer();
+  DeadlineTimer(const DeadlineTimer&) = delete;
+  DeadlineTimer& operator=(const DeadlineTimer&) = delete;
+
+  // Starts the thread. For a clock that runs by itself; with one driven by hand call RunDue.
+  void Start();
+
+  // Never kNone. A time that has passed fires at once. kNoDeadline never fires.
+  Id Arm(Nanos when, std::function<void()> fire);
+
+  // True: it will not fire. False: it has fired, is firing on another thread, or never was.
+  bool Disarm(Id id);
+
+  // Fires what is due, in order of time; returns how many.
+  int RunDue();
+
+  int64_t armed() const;
+
+ private:
+  void Run();
+
+  const Clock* const clock_;
+  mutable Mutex mu_;
+  CondVar changed_;
+  // Equal times in order of arming. Disarming erases: a timer lives as long as its call.
+  std::map<std::pair<Nanos, Id>, std::function<void()>> queue_ ABSL_GUARDED_BY(mu_);
+  std::map<Id, Nanos> times_ ABSL_GUARDED_BY(mu_);
+  Id last_id_ ABSL_GUARDED_BY(mu_) = kNone;
+  bool stop_ ABSL_GUARDED_BY(mu_) = false;
+  std::thread thread_;
+};
+
+}  // namespace dragoman

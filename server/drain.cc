@@ -1,0 +1,59 @@
+#include "server/drain.h"
+
+#include <unistd.h>
+
+#include "server/log.h"
+
+namespace dragoman {
+namespace {
+
+// After cancelling, calls end as fast as the engine's next step and the network allow.
+constexpr std::chrono::seconds kAfterCancel{2};
+constexpr int kHardExitStatus = 3;
+
+}  // namespace
+
+DrainResult Drain(const DrainSteps& steps, std::chrono::nanoseconds limit) {
+  DrainResult result;
+  steps.stop_taking();
+  Log(LogLevel::kInfo, "draining", {{"in_flight", steps.in_flight()}});
+  if (!steps.wait_idle(limit)) {
+    result.clean = false;
+    result.cut_off = steps.in_flight();
+    Log(LogLevel::kWarn, "drain limit", {{"cut_off", result.cut_off}});
+    steps.cancel_rest();
+    steps.wait_idle(kAfterCancel);
+  }
+  steps.shutdown();
+  Log(LogLevel::kInfo, "drained", {{"clean", result.clean}, {"in_flight", steps.in_flight()}});
+  return result;
+}
+
+HardExitTimer::HardExitTimer(std::chrono::nanoseconds after)
+    : thread_([this, after] { Run(after); }) {}
+
+HardExitTimer::~HardExitTimer() {
+  {
+    MutexLock lock(&mu_);
+    done_ = true;
+  }
+  changed_.NotifyAll();
+  thread_.join();
+}
+
+void HardExitTimer::Run(std::chrono::nanoseconds after) {
+  const auto end = std::chrono::steady_clock::now() + after;
+  {
+    MutexLock lock(&mu_);
+    while (!done_) {
+      const auto left = end - std::chrono::steady_clock::now();
+      if (left <= std::chrono::nanoseconds::zero()) break;
+      changed_.WaitFor(&mu_, left);
+    }
+    if (done_) return;
+  }
+  Log(LogLevel::kError, "hard exit: the drain hangs");
+  _exit(kHardExitStatus);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,50 @@
+// How the daemon ends: refuse what is new, wait for what was accepted, then close.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <thread>
+
+#include "engine/base/mutex.h"
+
+namespace dragoman {
+
+// What each stage does; none of them may fail.
+struct DrainSteps {
+  // Health and readiness say no, new calls get UNAVAILABLE with a retry hint.
+  std::function<void()> stop_taking;
+  // Waits until no call is in flight, or that long, or until somebody is in a hurry. True: none is.
+  std::function<bool(std::chrono::nanoseconds)> wait_idle;
+  std::function<int64_t()> in_flight;
+  // What is left is answered UNAVAILABLE with a retry hint.
+  std::function<void()> cancel_rest;
+  // Closes the port and every connection.
+  std::function<void()> shutdown;
+};
+
+struct DrainResult {
+  bool clean = true;
+  int64_t cut_off = 0;  // calls in flight when the limit came
+};
+
+DrainResult Drain(const DrainSteps& steps, std::chrono::nanoseconds limit);
+
+// Ends the process with status 3 if it is not destroyed in time: a drain must not hang for ever.
+class HardExitTimer {
+ public:
+  explicit HardExitTimer(std::chrono::nanoseconds after);
+  ~HardExitTimer();
+  HardExitTimer(const HardExitTimer&) = delete;
+  HardExitTimer& operator=(const HardExitTimer&) = delete;
+
+ private:
+  void Run(std::chrono::nanoseconds after);
+
+  Mutex mu_;
+  CondVar changed_;
+  bool done_ ABSL_GUARDED_BY(mu_) = false;
+  std::thread thread_;
+};
+
+}  // namespace dragoman

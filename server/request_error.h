@@ -1,0 +1,41 @@
+// What is wrong with a request, as absl::Status that carries google.rpc details.
+//
+// Details ride as payloads of the status (serialised google.rpc messages under their type URL), so
+// that the code that finds an error need not know gRPC; status_map.cc puts them on the wire.
+// Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/base/clock.h"
+
+namespace dragoman {
+
+struct FieldViolation {
+  std::string field;        // as "decoding.beam_size"
+  std::string description;  // what was found, what was expected
+};
+
+// INVALID_ARGUMENT with a google.rpc.BadRequest of all violations (of the first 16, if there are
+// more); the message is "field: description; field: description ...". REQUIRES: not empty.
+absl::Status InvalidFields(const std::vector<FieldViolation>& violations);
+absl::Status InvalidField(std::string field, std::string description);
+
+// UNIMPLEMENTED naming every field. REQUIRES: not empty.
+absl::Status UnimplementedFields(const std::vector<std::string>& fields);
+
+// Gives an INVALID_ARGUMENT that has no BadRequest yet (the engine's have none) one made from a
+// message of the form "field: description", or with field "" where it has another form.
+absl::Status WithFieldViolation(absl::Status status);
+
+// Adds google.rpc.RetryInfo.
+absl::Status WithRetryAfter(absl::Status status, Nanos delay);
+std::optional<Nanos> RetryAfterOf(const absl::Status& status);
+
+// The violations of a status; empty without a BadRequest.
+std::vector<FieldViolation> ViolationsOf(const absl::Status& status);
+
+}  // namespace dragoman

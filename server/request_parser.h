@@ -1,0 +1,59 @@
+// The bytes of a TranslateRequest -> a job for the engine, or all that is wrong with them.
+//
+// Everything that the bytes alone show is checked here: that they are a message and UTF-8, the
+// limits, every option's range, options that contradict each other, and options whose feature is
+// not there. No option is ever dropped in silence: what is not carried into the job is refused.
+//
+// Pure functions, thread-safe. Lengths of text are Unicode code points unless they say bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/engine.h"
+
+namespace dragoman {
+
+inline constexpr int kMaxRequestIdLength = 128;
+inline constexpr int kMaxLabels = 64;
+inline constexpr int kMaxLabelBytes = 128;
+inline constexpr int kMaxLanguageCodeBytes = 64;
+inline constexpr int kMaxModelNameBytes = 256;
+
+// Settings of the server.
+struct RequestLimits {
+  int max_items = 1024;
+  int64_t max_code_points = 30'000;
+};
+
+enum class CallKind { kUnary, kStream };
+
+struct ParsedRequest {
+  absl::Status status;  // OK, INVALID_ARGUMENT or UNIMPLEMENTED
+  // Also set for a refused request, as far as they could be read: for the log.
+  int items = 0;
+  std::vector<std::pair<std::string, std::string>> labels;
+  // Valid with an OK status; job.request_id is set wherever it is acceptable. "" = not given.
+  std::string model;
+  bool timings = false;
+  int64_t code_points = 0;
+  TranslationJob job;
+};
+
+ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits& limits,
+                                    CallKind kind);
+
+// INVALID_ARGUMENT where options contradict the model's limits or defaults. REQUIRES: status OK.
+absl::Status CheckAgainstModel(const ParsedRequest& request, const ModelInfo& model);
+
+// At most 128 printable ASCII characters, at least one.
+bool IsValidRequestId(std::string_view id);
+
+// Fields of TranslateRequest that are refused with UNIMPLEMENTED, for GetServerInfo.
+const std::vector<std::string>& UnimplementedRequestFields();
+
+}  // namespace dragoman

@@ -1,0 +1,37 @@
+// Results of the engine as messages of the wire. Pure functions; arguments are moved from.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "dragoman/v1/translation.pb.h"
+#include "engine/engine.h"
+
+namespace dragoman {
+
+// Fills what `returns` asks for. A failed item has index, model and error only.
+v1::Translation BuildTranslation(ItemResult result, const ReturnOptions& returns,
+                                 const std::string& model);
+
+v1::Timings BuildTimings(const JobTimings& timings);
+
+v1::StreamTranslateResponse BuildSegment(SegmentUpdate update);
+
+v1::Model BuildModel(const ModelInfo& info, bool is_default);
+
+v1::ListLanguagesResponse BuildLanguages(const ModelInfo& info);
+
+// Watches a call's items: if all of them fail alike, the call fails so. Not thread-safe.
+class ItemOutcomes {
+ public:
+  void Add(const absl::Status& status);
+  // The common failure if every item failed with one code; OK otherwise.
+  absl::Status CallStatus() const;
+
+ private:
+  std::optional<absl::Status> first_;
+  bool alike_ = true;
+};
+
+}  // namespace dragoman

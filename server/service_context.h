@@ -1,0 +1,49 @@
+// What all calls of the daemon share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/clock.h"
+#include "engine/engine.h"
+#include "server/call_tracker.h"
+#include "server/deadline_timer.h"
+#include "server/metrics.h"
+#include "server/request_parser.h"
+
+namespace dragoman {
+
+// The models that are served, by name; the first is the default. Engines are borrowed and outlive
+// the calls. Constant once calls come in.
+class ModelTable {
+ public:
+  void Add(Engine* engine) { engines_.push_back(engine); }
+  bool empty() const { return engines_.empty(); }
+  const std::vector<Engine*>& engines() const { return engines_; }
+
+  // "" is the default; nullptr if there is none of this name.
+  Engine* Find(std::string_view name) const {
+    for (Engine* engine : engines_) {
+      if (name.empty() || engine->info().name == name) return engine;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::vector<Engine*> engines_;
+};
+
+// Everything is borrowed and outlives the calls.
+struct ServiceContext {
+  const Clock* clock = nullptr;
+  DeadlineTimer* timer = nullptr;
+  Metrics* metrics = nullptr;
+  CallTracker* tracker = nullptr;
+  ModelTable models;
+  RequestLimits limits;
+  Nanos longest_call = 0;
+  Nanos write_timeout = 0;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,63 @@
+#include "server/serving.h"
+
+#include <utility>
+
+#include "server/steady_clock.h"
+
+namespace dragoman {
+
+Serving::Serving(const ServerConfig& config, Engine* engine, const Clock* clock, Metrics* metrics)
+    : engine_(engine), metrics_(metrics), timer_(clock) {
+  context_.clock = clock;
+  context_.timer = &timer_;
+  context_.metrics = metrics;
+  context_.tracker = &tracker_;
+  if (engine != nullptr) context_.models.Add(engine);
+  context_.limits.max_items = config.max_items;
+  context_.limits.max_code_points = config.max_code_points;
+  context_.longest_call = config.longest_call_seconds * kNanosPerSecond;
+  context_.write_timeout = config.write_timeout_seconds * kNanosPerSecond;
+}
+
+absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& config, Engine* engine,
+                                                        const Clock* clock, Metrics* metrics) {
+  std::unique_ptr<Serving> serving(new Serving(config, engine, clock, metrics));
+  serving->timer_.Start();
+  GrpcServerOptions options;
+  options.listen = config.listen;
+  options.max_message_bytes = config.max_message_mb << 20;
+  options.connection_age_seconds = config.connection_age_seconds;
+  options.connection_grace_seconds = config.longest_call_seconds;
+  auto grpc = GrpcServer::Start(options, &serving->context_);
+  if (!grpc.ok()) return grpc.status();
+  serving->grpc_ = *std::move(grpc);
+  metrics->SetReady(engine != nullptr);
+  return serving;
+}
+
+std::string Serving::NotReady() const {
+  if (draining_) return "draining";
+  if (engine_ == nullptr) return "loading";
+  if (engine_->Stats().live_workers < 1) return "no worker is left";
+  return "";
+}
+
+DrainResult Serving::DrainCalls(std::chrono::nanoseconds limit) {
+  DrainSteps steps;
+  steps.stop_taking = [this] {
+    draining_ = true;
+    metrics_->SetReady(false);
+    metrics_->SetDraining(true);
+    grpc_->SetNotServing();
+    if (engine_ != nullptr) engine_->StopAdmission();
+  };
+  steps.wait_idle = [this](std::chrono::nanoseconds timeout) { return tracker_.WaitIdle(timeout); };
+  steps.in_flight = [this] { return tracker_.in_flight(); };
+  steps.cancel_rest = [this] {
+    if (engine_ != nullptr) engine_->CancelAll(CancelCause::kDrain);
+  };
+  steps.shutdown = [this] { grpc_->Shutdown(); };
+  return Drain(steps, limit);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,24 @@
+// The clock of a running daemon: std::chrono::steady_clock as nanoseconds. Thread-safe.
+#pragma once
+
+#include <chrono>
+
+#include "engine/base/clock.h"
+
+namespace dragoman {
+
+inline constexpr Nanos kNanosPerMilli = 1'000'000;
+inline constexpr Nanos kNanosPerSecond = 1'000'000'000;
+
+class SteadyClock final : public Clock {
+ public:
+  Nanos Now() const override {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+};
+
+inline double ToSeconds(Nanos nanos) { return static_cast<double>(nanos) * 1e-9; }
+
+}  // namespace dragoman

@@ -1,0 +1,24 @@
+// What the protobuf parser does not say: why bytes are refused, and which fields it did not know.
+//
+// Pure functions on any generated message.
+#pragma once
+
+#include <google/protobuf/message.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace dragoman {
+
+// Why `message`'s parser refused `bytes`: the field that is not UTF-8, or that they are no such
+// message. INVALID_ARGUMENT either way.
+absl::Status ExplainUnparsable(const google::protobuf::Descriptor& type, std::string_view bytes);
+
+// Numbers of fields in `message`, at any depth, that its type does not have, as
+// "DecodingOptions field 99". A handful at most.
+std::vector<std::string> UnknownFields(const google::protobuf::Message& message);
+
+}  // namespace dragoman
