@@ -2,7 +2,7 @@
 // step of the bundled model and of an OPUS-MT base model. One thread; kernels/README.md has the
 // figures.
 //
-//   kernels_bench --benchmark_filter=Step --benchmark_min_time=1
+//   kernels_bench --benchmark_filter=DecodeStep --benchmark_min_time=1
 #include <benchmark/benchmark.h>
 #include <omp.h>
 
@@ -11,7 +11,6 @@
 #include <numeric>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <random>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -35,7 +34,6 @@ std::vector<float> RandomFloats(size_t n, float deviation = 1.0F) {
 }
 
 struct Model {
-  std::string name;
   int d;
   int ffn;
   int heads;
@@ -44,8 +42,8 @@ struct Model {
   int vocabulary;
 };
 
-const Model kBundled = {"Bundled", 256, 1024, 4, 2, 4, 5999};
-const Model kOpusBase = {"OpusBase", 512, 2048, 8, 6, 6, 58101};
+const Model kBundled = {256, 1024, 4, 2, 4, 5999};
+const Model kOpusBase = {512, 2048, 8, 6, 6, 58101};
 
 void Gflops(benchmark::State& state, double flop) {
   state.counters["GFLOPs"] = benchmark::Counter(
@@ -59,7 +57,7 @@ void LinearOwn(benchmark::State& state, int in, int out) {
   std::vector<float> y(size_t(rows) * out);
   const auto linear = Linear::Create(w.data(), w.data(), in, out);
   OpContext context;
-  for (auto _ : state) linear->Run(context, x.data(), rows, y.data());
+  while (state.KeepRunning()) linear->Run(context, x.data(), rows, y.data());
   Gflops(state, 2.0 * static_cast<double>(rows) * in * out);
 }
 
@@ -88,7 +86,7 @@ void LinearOneDnn(benchmark::State& state, int in, int out) {
                                                 {DNNL_ARG_WEIGHTS, packed},
                                                 {DNNL_ARG_BIAS, memory(b_desc, engine, w.data())},
                                                 {DNNL_ARG_DST, memory(y_desc, engine, y.data())}};
-  for (auto _ : state) product.execute(stream, args);
+  while (state.KeepRunning()) product.execute(stream, args);
   Gflops(state, 2.0 * static_cast<double>(rows) * in * out);
 }
 
@@ -121,7 +119,7 @@ void Output(benchmark::State& state, const Model& m) {
   OpContext context;
   output->Warm(context, rows);
   Queries q(rows, state.range(1) != 0);
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     output->Fold(context, x.data(), rows, q.queries.data(), q.folds.data());
   }
   Gflops(state, 2.0 * static_cast<double>(rows) * m.d * m.vocabulary);
@@ -250,7 +248,7 @@ class Step {
 void DecodeStep(benchmark::State& state, const Model& m, bool products, bool output, bool attention,
                 bool rest) {
   Step step(m, state.range(0));
-  for (auto _ : state) step.Run(products, output, attention, rest);
+  while (state.KeepRunning()) step.Run(products, output, attention, rest);
   if (products && output) Gflops(state, step.Flop());
   state.counters["rows/s"] = benchmark::Counter(
       static_cast<double>(state.iterations() * state.range(0)), benchmark::Counter::kIsRate);
@@ -265,57 +263,48 @@ void EncoderAttend(benchmark::State& state, const Model& m) {
   std::vector<float> y(size_t(offsets.back()) * m.d);
   OpContext context;
   context.Reserve(EncoderAttentionScratch(tokens, m.d / m.heads));
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     EncoderAttention(context, qkv.data(), offsets.data(), segments, m.heads, m.d / m.heads,
                      y.data());
   }
   Gflops(state, 4.0 * segments * tokens * tokens * m.d);
 }
 
-void RegisterAll() {
-  const std::vector<int64_t> rows = {1, 4, 8, 32, 64, 128, 256};
-  for (const Model* m : {&kBundled, &kOpusBase}) {
-    for (const auto& [in, out] :
-         {std::pair{m->d, m->d}, {m->d, 3 * m->d}, {m->d, m->ffn}, {m->ffn, m->d}}) {
-      const std::string shape = std::to_string(in) + "x" + std::to_string(out);
-      auto* own = benchmark::RegisterBenchmark(
-          ("Linear/" + shape).c_str(),
-          [in = in, out = out](benchmark::State& s) { LinearOwn(s, in, out); });
-      auto* library = benchmark::RegisterBenchmark(
-          ("LinearOneDnn/" + shape).c_str(),
-          [in = in, out = out](benchmark::State& s) { LinearOneDnn(s, in, out); });
-      for (const int64_t r : rows) {
-        own->Arg(r);
-        library->Arg(r);
-      }
-    }
-    auto* output = benchmark::RegisterBenchmark(("Output/" + m->name).c_str(),
-                                                [m](benchmark::State& s) { Output(s, *m); });
-    for (const int64_t r : rows) output->Args({r, 1})->Args({r, 0});
-    auto* encoder =
-        benchmark::RegisterBenchmark(("EncoderAttention/" + m->name).c_str(),
-                                     [m](benchmark::State& s) { EncoderAttend(s, *m); });
-    encoder->Arg(8)->Arg(30)->Arg(64)->Arg(256);
-    const auto step = [&](const std::string& name, bool products, bool out, bool attention,
-                          bool rest) {
-      auto* b = benchmark::RegisterBenchmark(
-          (name + "/" + m->name).c_str(),
-          [=](benchmark::State& s) { DecodeStep(s, *m, products, out, attention, rest); });
-      for (const int64_t r : rows) b->Arg(r);
-    };
-    step("Step", true, true, true, true);
-    step("StepProducts", true, false, false, false);
-    step("StepOutput", false, true, false, false);
-    step("StepAttention", false, false, true, false);
-    step("StepRest", false, false, false, true);
-  }
+void Rows(benchmark::internal::Benchmark* b) {
+  for (const int rows : {1, 4, 8, 32, 64, 128, 256}) b->Arg(rows);
 }
+void RowsWithAndWithoutNormaliser(benchmark::internal::Benchmark* b) {
+  for (const int rows : {1, 4, 8, 32, 64, 128, 256}) b->Args({rows, 1})->Args({rows, 0});
+}
+
+#define DRAGOMAN_BENCH_LINEAR(in, out)                            \
+  BENCHMARK_CAPTURE(LinearOwn, in##x##out, in, out)->Apply(Rows); \
+  BENCHMARK_CAPTURE(LinearOneDnn, in##x##out, in, out)->Apply(Rows)
+
+DRAGOMAN_BENCH_LINEAR(256, 256);
+DRAGOMAN_BENCH_LINEAR(256, 768);
+DRAGOMAN_BENCH_LINEAR(256, 1024);
+DRAGOMAN_BENCH_LINEAR(1024, 256);
+DRAGOMAN_BENCH_LINEAR(512, 512);
+DRAGOMAN_BENCH_LINEAR(512, 1536);
+DRAGOMAN_BENCH_LINEAR(512, 2048);
+DRAGOMAN_BENCH_LINEAR(2048, 512);
+
+#define DRAGOMAN_BENCH_MODEL(model)                                                               \
+  BENCHMARK_CAPTURE(Output, model, k##model)->Apply(RowsWithAndWithoutNormaliser);                \
+  BENCHMARK_CAPTURE(EncoderAttend, model, k##model)->Arg(8)->Arg(30)->Arg(64)->Arg(256);          \
+  BENCHMARK_CAPTURE(DecodeStep, model, k##model, true, true, true, true)->Apply(Rows);            \
+  BENCHMARK_CAPTURE(DecodeStep, model##Products, k##model, true, false, false, false)             \
+      ->Apply(Rows);                                                                              \
+  BENCHMARK_CAPTURE(DecodeStep, model##Output, k##model, false, true, false, false)->Apply(Rows); \
+  BENCHMARK_CAPTURE(DecodeStep, model##Attention, k##model, false, false, true, false)            \
+      ->Apply(Rows);                                                                              \
+  BENCHMARK_CAPTURE(DecodeStep, model##Rest, k##model, false, false, false, true)->Apply(Rows)
+
+DRAGOMAN_BENCH_MODEL(Bundled);
+DRAGOMAN_BENCH_MODEL(OpusBase);
 
 }  // namespace
 }  // namespace dragoman
 
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  dragoman::RegisterAll();
-  benchmark::RunSpecifiedBenchmarks();
-}
+BENCHMARK_MAIN();

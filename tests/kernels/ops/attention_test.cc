@@ -388,8 +388,8 @@ TEST_P(CrossAttentionTest, WritingLayerByLayerOrByThreadsIsTheSame) {
 TEST_P(CrossAttentionTest, RowsAreBitEqualInAnyCompany) {
   const KvLayout layout = {.layers = 1, .heads = 4, .head_dim = 64};
   const int d = layout.width();
-  std::vector<int32_t> lengths;
-  for (int i = 0; i < 24; ++i) lengths.push_back(1 + i * 37 % 90);
+  std::vector<int32_t> lengths(24);
+  for (int i = 0; i < 24; ++i) lengths[i] = 1 + i * 37 % 90;
   const CrossMemory memory(layout, lengths, false);
   std::vector<int32_t> slot;
   for (int i = 0; i < 24; ++i) slot.insert(slot.end(), 1 + i % 9, i);

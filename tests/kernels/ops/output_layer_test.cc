@@ -73,8 +73,8 @@ std::vector<double> Logits(const std::vector<float>& w, const std::vector<float>
 }
 
 std::vector<int32_t> RandomIds(int count, int vocabulary, std::mt19937& random) {
-  std::vector<int32_t> ids;
-  for (int i = 0; i < count; ++i) ids.push_back(static_cast<int32_t>(random() % vocabulary));
+  std::vector<int32_t> ids(count);
+  for (int32_t& id : ids) id = static_cast<int32_t>(random() % vocabulary);
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
@@ -161,9 +161,9 @@ TEST_P(OutputLayerTest, RowsAreBitEqualInAnyCompany) {
   const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary);
   const auto questions = RandomQuestions(most, vocabulary, 4);
   OpContext one;
-  std::vector<Answer> alone;
+  std::vector<Answer> alone(most);
   for (int r = 0; r < most; ++r) {
-    alone.push_back(FoldAll(*layer, one, hidden.data() + size_t(r) * d, {questions[r]})[0]);
+    alone[r] = FoldAll(*layer, one, hidden.data() + size_t(r) * d, {questions[r]})[0];
   }
   for (const int threads : {1, 2, 3}) {
     OpContext context(threads, 1);
@@ -250,7 +250,8 @@ using ExpTest = PerIsa;
 TEST_P(ExpTest, IsWithinTwoUnitsInTheLastPlace) {
   const cpu::KernelTable& kernels = cpu::Kernels();
   double worst = 0.0;
-  for (float x = -87.0F; x <= 0.0F; x += 0.00037F) {
+  for (int i = 0; i <= 235'000; ++i) {
+    const float x = static_cast<float>(i) * -0.00037F;
     const double expected = std::exp(double(x));
     worst = std::max(worst, std::abs(kernels.exp_sum(&x, 1, 0.0F) - expected) / expected);
   }
