@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "client/command.h"
 
 namespace dragoman {
@@ -25,7 +26,7 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   int fd() const { return fileno(file_); }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(fd()); }
+  std::string path() const { return absl::StrCat("/proc/self/fd/", fd()); }
 
  private:
   std::FILE* const file_;

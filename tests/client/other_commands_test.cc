@@ -1,0 +1,196 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "engine/base/mutex.h"
+#include "tests/client/command_fixture.h"
+#include "tests/client/scripted_server.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Health, ExitStatusSaysWhetherItServes) {
+  ScriptedServer server;
+  CommandRun run = RunCommand({"health", "--server", server.address()});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "SERVING\n");
+
+  run = RunCommand({"health", "--server", server.address(), "--service", "nobody"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("NOT_FOUND"));
+
+  server.SetServing(false);
+  run = RunCommand({"health", "--server", server.address()});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.out, "NOT_SERVING\n");
+
+  EXPECT_EQ(RunCommand({"health", "--timeout", "0"}).status, 2);
+}
+
+TEST(Health, TheEnvironmentNamesTheServer) {
+  std::string address;
+  {
+    ScriptedServer server;
+    address = server.address();
+    EXPECT_EQ(RunCommand({"health"}, -1, false, false, address).status, 0);
+  }
+  const CommandRun run = RunCommand({"health"}, -1, false, false, address);
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("UNAVAILABLE"));
+}
+
+TEST(Lists, ModelsAndLanguages) {
+  ScriptedServer server;
+  CommandRun run = RunCommand({"models", "--server", server.address()});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("opus-de-en (default)\n  de-en\n"));
+  run = RunCommand({"models", "--json", "--server", server.address()});
+  EXPECT_EQ(nlohmann::json::parse(run.out)[0]["name"], "opus-de-en");
+  run = RunCommand({"languages", "--server", server.address()});
+  EXPECT_EQ(run.out, "de\ten\n");
+  run = RunCommand({"languages", "--server", server.address(), "--model", "x"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("NOT_FOUND: no model 'x'"));
+}
+
+TEST(Main, VersionHelpAndUnknownCommands) {
+  EXPECT_THAT(RunCommand({"--version"}).out, ::testing::StartsWith("dragoman "));
+  EXPECT_EQ(RunCommand({"help"}).status, 0);
+  EXPECT_THAT(RunCommand({"help", "load"}).out, HasSubstr("--rate R"));
+  EXPECT_THAT(RunCommand({"translate", "--help"}).out, HasSubstr("--nbest N"));
+  EXPECT_EQ(RunCommand({}).status, 2);
+  EXPECT_EQ(RunCommand({"tranlsate"}).status, 2);
+  EXPECT_EQ(RunCommand({"help", "tranlsate"}).status, 2);
+}
+
+ScriptedReply WithTokens(const v1::TranslateRequest& request) {
+  ScriptedReply reply;
+  reply.response = Bracketed(request);
+  if (!request.return_options().tokens()) return reply;
+  for (auto& translation : *reply.response.mutable_translations()) {
+    for (int i = 0; i < 3; ++i) translation.mutable_tokens()->add_source(std::string(1, 's'));
+    for (int i = 0; i < 4; ++i) translation.mutable_tokens()->add_target(std::string(1, 't'));
+  }
+  return reply;
+}
+
+TEST(LoadCommand, CountsAddUp) {
+  std::atomic<int> calls{0};
+  ScriptedServer server([&](const v1::TranslateRequest& request) {
+    if (++calls % 5 == 0) {
+      ScriptedReply reply;
+      reply.code = absl::StatusCode::kResourceExhausted;
+      reply.pushback = "1";
+      return reply;
+    }
+    return WithTokens(request);
+  });
+  const TemporaryFile input("eins\n\nzwei\ndrei\n");
+  const CommandRun run = RunCommand({"load", "--server", server.address(), "--input", input.path(),
+                                     "--concurrency", "4", "--requests", "50", "--json"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const auto report = nlohmann::json::parse(run.out);
+  EXPECT_EQ(report["sent"], 50);
+  EXPECT_EQ(report["answered"], 50);
+  EXPECT_EQ(report["refused"], 10);
+  EXPECT_EQ(report["refused_with_hint"], 10);
+  EXPECT_EQ(report["accepted"], 40);
+  EXPECT_EQ(report["ok"], 40);
+  EXPECT_EQ(report["errors"]["RESOURCE_EXHAUSTED"], 10);
+  EXPECT_EQ(report["sentences"], 40);
+  EXPECT_EQ(report["source_tokens"], 120);
+  EXPECT_EQ(report["target_tokens"], 160);
+  EXPECT_EQ(report["latency_ms"]["count"], 40);
+  EXPECT_GT(report["sentences_per_second"], 0);
+  EXPECT_EQ(server.calls(), 50);
+}
+
+TEST(LoadCommand, OpenLoopDoesNotWaitForAnswers) {
+  Mutex mu;
+  CondVar changed;
+  int arrived = 0;
+  // Nothing is answered before all have come, which a closed loop would wait for in vain.
+  ScriptedServer server([&](const v1::TranslateRequest& request) {
+    MutexLock lock(&mu);
+    ++arrived;
+    changed.NotifyAll();
+    while (arrived < 20) changed.Wait(&mu);
+    return WithTokens(request);
+  });
+  const TemporaryFile input("eins\nzwei\n");
+  const CommandRun run =
+      RunCommand({"load", "--server", server.address(), "--input", input.path(), "--rate", "200",
+                  "--arrivals", "constant", "--requests", "20", "--count-tokens=false", "--json"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const auto report = nlohmann::json::parse(run.out);
+  EXPECT_EQ(report["ok"], 20);
+  EXPECT_FALSE(report.contains("source_tokens"));
+  // The first was meant to start 19 gaps of 5 ms before the last.
+  EXPECT_GE(report["latency_ms"]["max"], 95);
+}
+
+TEST(LoadCommand, StreamsAndBatches) {
+  ScriptedServer server(
+      nullptr, [](const v1::TranslateRequest& request, const ScriptedServer::Write& write) {
+        EXPECT_TRUE(request.return_options().partials());
+        const auto whole = WithTokens(request).response;
+        for (int item = 0; item < request.contents_size(); ++item) {
+          v1::StreamTranslateResponse message;
+          message.set_item(item);
+          write(message);
+          *message.mutable_translation() = whole.translations(item);
+          if (request.contents(item) == "bad")
+            message.mutable_translation()->mutable_error()->set_code(13);
+          write(message);
+        }
+        return ScriptedReply();
+      });
+  const TemporaryFile input("a\nb\nbad\n");
+  const CommandRun run =
+      RunCommand({"load", "--server", server.address(), "--input", input.path(), "--concurrency",
+                  "2", "--requests", "10", "--batch", "3", "--stream", "--json"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const auto report = nlohmann::json::parse(run.out);
+  EXPECT_EQ(report["sentences"], 20);
+  EXPECT_EQ(report["item_errors"]["INTERNAL"], 10);
+  EXPECT_EQ(report["target_tokens"], 80);
+  EXPECT_EQ(report["first_message_ms"]["count"], 10);
+}
+
+TEST(LoadCommand, FailsWhenNothingIsAnswered) {
+  ScriptedServer server([](const v1::TranslateRequest&) {
+    ScriptedReply reply;
+    reply.code = absl::StatusCode::kNotFound;
+    return reply;
+  });
+  const TemporaryFile input("a\n");
+  const CommandRun run = RunCommand({"load", "--server", server.address(), "--input", input.path(),
+                                     "--concurrency", "1", "--requests", "3"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.out, HasSubstr("NOT_FOUND 3"));
+}
+
+TEST(LoadCommand, RefusesContradictions) {
+  const TemporaryFile input("a\n");
+  const auto status = [&](const Arguments& flags) {
+    Arguments arguments = {"load"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return RunCommand(arguments).status;
+  };
+  EXPECT_EQ(status({"--rate", "1", "--duration", "1"}), 2);
+  EXPECT_EQ(status({"--input", input.path(), "--duration", "1"}), 2);
+  EXPECT_EQ(
+      status({"--input", input.path(), "--rate", "1", "--concurrency", "1", "--duration", "1"}), 2);
+  EXPECT_EQ(status({"--input", input.path(), "--rate", "1"}), 2);
+  EXPECT_EQ(status({"--input", input.path(), "--concurrency", "1", "--duration", "1", "--arrivals",
+                    "constant"}),
+            2);
+  EXPECT_EQ(status({"--input", "no/such/file", "--concurrency", "1", "--duration", "1"}), 1);
+}
+
+}  // namespace
+}  // namespace dragoman

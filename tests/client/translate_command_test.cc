@@ -1,0 +1,425 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "engine/base/mutex.h"
+#include "tests/client/command_fixture.h"
+#include "tests/client/scripted_server.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Texts that have been answered; handlers wait for each other on it.
+class Answered {
+ public:
+  void Add(const std::string& text) {
+    MutexLock lock(&mu_);
+    texts_.insert(text);
+    changed_.NotifyAll();
+  }
+  void WaitFor(const std::string& text) {
+    MutexLock lock(&mu_);
+    while (texts_.count(text) == 0) changed_.Wait(&mu_);
+  }
+
+ private:
+  Mutex mu_;
+  CondVar changed_;
+  std::set<std::string> texts_ ABSL_GUARDED_BY(mu_);
+};
+
+ScriptedReply Answer(const v1::TranslateRequest& request) {
+  ScriptedReply reply;
+  reply.response = Bracketed(request);
+  return reply;
+}
+
+ScriptedReply Refuse(absl::StatusCode code, const std::string& message) {
+  ScriptedReply reply;
+  reply.code = code;
+  reply.message = message;
+  return reply;
+}
+
+// Items that contain "bad" fail alone; a request with "poison" fails as a whole.
+ScriptedReply FailBadOnes(const v1::TranslateRequest& request) {
+  ScriptedReply reply = Answer(request);
+  for (int i = 0; i < request.contents_size(); ++i) {
+    if (request.contents(i).find("poison") != std::string::npos) {
+      return Refuse(absl::StatusCode::kInvalidArgument, "too long");
+    }
+    if (request.contents(i).find("bad") == std::string::npos) continue;
+    v1::Translation* translation = reply.response.mutable_translations(i);
+    translation->Clear();
+    translation->mutable_error()->set_code(13);
+    translation->mutable_error()->set_message("NaN");
+  }
+  return reply;
+}
+
+CommandRun Translate(const ScriptedServer& server, const std::string& input, Arguments flags = {},
+                     bool out_terminal = false, bool err_terminal = false) {
+  const TemporaryFile file(input);
+  Arguments arguments = {"translate", "--server", server.address()};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  return RunCommand(arguments, file.fd(), out_terminal, err_terminal);
+}
+
+TEST(Translate, KeepsTheOrderOfAnswersThatComeOutOfOrder) {
+  Answered answered;
+  // Every odd line is answered only after the line that follows it.
+  ScriptedServer server([&](const v1::TranslateRequest& request) {
+    const int number = std::stoi(request.contents(0));
+    if (number % 2 == 1) answered.WaitFor(std::to_string(number + 1));
+    answered.Add(request.contents(0));
+    return Answer(request);
+  });
+  std::string input;
+  std::string expected;
+  for (int i = 1; i <= 100; ++i) {
+    absl::StrAppend(&input, i, "\n");
+    absl::StrAppend(&expected, "<", i, ">\n");
+  }
+  const CommandRun run = Translate(server, input, {"--batch", "1", "--concurrency", "8"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, expected);
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(server.calls(), 100);
+}
+
+TEST(Translate, PassesBytesThroughAndKeepsEmptyLines) {
+  ScriptedServer server;
+  const CommandRun run = Translate(server, "\nGrüße 😀\t \n\n\r\nlast");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "\n<Grüße 😀\t >\n\n<\r>\n<last>\n");
+  EXPECT_EQ(Translate(server, "").out, "");
+}
+
+TEST(Translate, NamesTheLinesThatFailAndKeepsTheirPlace) {
+  ScriptedServer server(FailBadOnes);
+  const CommandRun run = Translate(server, "one\nbad\n\nbad\nbad\nsix\n");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.out, "<one>\n\n\n\n\n<six>\n");
+  EXPECT_EQ(run.err,
+            "dragoman translate: line 2: INTERNAL: NaN\n"
+            "dragoman translate: lines 4-5: INTERNAL: NaN\n");
+}
+
+TEST(Translate, TranslatesTheNeighboursOfALineThatFailsTheCall) {
+  ScriptedServer server(FailBadOnes);
+  const CommandRun run = Translate(server, "1\n2\npoison\n4\n5\n", {"--batch", "5"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.out, "<1>\n<2>\n\n<4>\n<5>\n");
+  EXPECT_EQ(run.err, "dragoman translate: line 3: INVALID_ARGUMENT: too long\n");
+  EXPECT_EQ(server.calls(), 6);
+}
+
+TEST(Translate, DoesNotSendWhatIsNotUtf8) {
+  ScriptedServer server;
+  const CommandRun run = Translate(server,
+                                   "gut\nschl\xFC"
+                                   "cht\ngut\n");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.out, "<gut>\n\n<gut>\n");
+  EXPECT_THAT(run.err, HasSubstr("line 2: INVALID_ARGUMENT: not UTF-8 at byte 5"));
+}
+
+TEST(Translate, StopsSendingAfterARefusalThatWillNotChange) {
+  ScriptedServer server([](const v1::TranslateRequest&) {
+    return Refuse(absl::StatusCode::kNotFound, "no model 'x'");
+  });
+  std::string input;
+  for (int i = 0; i < 3000; ++i) input += "text\n";
+  const CommandRun run = Translate(server, input, {"--batch", "1", "--concurrency", "2"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(std::count(run.out.begin(), run.out.end(), '\n'), 3000);
+  EXPECT_LE(server.calls(), 4);
+  EXPECT_THAT(run.err, HasSubstr("lines 1-"));
+  EXPECT_LE(std::count(run.err.begin(), run.err.end(), '\n'), 1);
+}
+
+TEST(Translate, WaitsForAServerThatIsFull) {
+  std::atomic<int> refusals{40};
+  ScriptedServer server([&](const v1::TranslateRequest& request) {
+    if (refusals-- <= 0) return Answer(request);
+    ScriptedReply reply = Refuse(absl::StatusCode::kResourceExhausted, "full");
+    reply.pushback = "1";
+    return reply;
+  });
+  const CommandRun run = Translate(server, "a\nb\nc\n", {"--batch", "1", "--retries", "0"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "<a>\n<b>\n<c>\n");
+}
+
+TEST(Translate, DoesNotWaitForABatchToFill) {
+  int pipe_fds[2];
+  ASSERT_EQ(pipe(pipe_fds), 0);
+  Answered answered;
+  ScriptedServer server([&](const v1::TranslateRequest& request) {
+    answered.Add(request.contents(0));
+    return Answer(request);
+  });
+  std::thread typist([&] {
+    ASSERT_EQ(write(pipe_fds[1], "first\n", 6), 6);
+    answered.WaitFor("first");
+    ASSERT_EQ(write(pipe_fds[1], "second", 6), 6);
+    close(pipe_fds[1]);
+  });
+  const CommandRun run = RunCommand({"translate", "--server", server.address()}, pipe_fds[0]);
+  typist.join();
+  close(pipe_fds[0]);
+  EXPECT_EQ(run.out, "<first>\n<second>\n");
+}
+
+TEST(Translate, SendsWhatTheFlagsSay) {
+  v1::TranslateRequest seen;
+  ScriptedServer server([&](const v1::TranslateRequest& request) {
+    seen = request;
+    return Answer(request);
+  });
+  const TemporaryFile file("text\n");
+  const CommandRun run = RunCommand({"translate",
+                                     absl::StrCat("--server=", server.address()),
+                                     "--from",
+                                     "de",
+                                     "--to",
+                                     "en",
+                                     "--model",
+                                     "m",
+                                     "--beam",
+                                     "12",
+                                     "--nbest",
+                                     "3",
+                                     "--length-penalty",
+                                     "0.6",
+                                     "--stop-rule",
+                                     "first_k",
+                                     "--patience",
+                                     "2",
+                                     "--max-output-tokens",
+                                     "50",
+                                     "--min-output-tokens",
+                                     "2",
+                                     "--max-length-ratio",
+                                     "4",
+                                     "--max-length-extra",
+                                     "9",
+                                     "--forced-eos",
+                                     "zero",
+                                     "--split",
+                                     "none",
+                                     "--on-too-long",
+                                     "reject",
+                                     "--priority",
+                                     "bulk",
+                                     "--json",
+                                     "--tokens",
+                                     "--token-scores",
+                                     file.path()});
+  EXPECT_EQ(run.status, 0) << run.err;
+  v1::TranslateRequest expected;
+  expected.add_contents("text");
+  expected.set_source_language_code("de");
+  expected.set_target_language_code("en");
+  expected.set_model("m");
+  auto* decoding = expected.mutable_decoding();
+  decoding->set_beam_size(12);
+  decoding->set_num_alternatives(3);
+  decoding->set_length_penalty(0.6f);
+  decoding->set_stop_rule(v1::DecodingOptions::FIRST_K);
+  decoding->set_patience(2);
+  decoding->set_max_output_tokens(50);
+  decoding->set_min_output_tokens(2);
+  decoding->set_max_length_ratio(4);
+  decoding->set_max_length_extra(9);
+  decoding->set_forced_eos(v1::DecodingOptions::ZERO);
+  expected.mutable_segmentation()->set_split(v1::Segmentation::NONE);
+  expected.mutable_segmentation()->set_on_too_long(v1::Segmentation::REJECT);
+  expected.set_priority(v1::BULK);
+  expected.mutable_return_options()->set_scores(true);
+  expected.mutable_return_options()->set_tokens(true);
+  expected.mutable_return_options()->set_token_scores(true);
+  EXPECT_EQ(seen.DebugString(), expected.DebugString());
+}
+
+TEST(Translate, LeavesToTheServerWhatIsNotSaid) {
+  v1::TranslateRequest seen;
+  ScriptedServer server([&](const v1::TranslateRequest& request) {
+    seen = request;
+    return Answer(request);
+  });
+  EXPECT_EQ(Translate(server, "text\n").status, 0);
+  v1::TranslateRequest expected;
+  expected.add_contents("text");
+  expected.mutable_decoding();
+  expected.mutable_return_options();
+  EXPECT_EQ(seen.DebugString(), expected.DebugString());
+}
+
+ScriptedReply TwoHypotheses(const v1::TranslateRequest& request) {
+  ScriptedReply reply = Answer(request);
+  for (auto& translation : *reply.response.mutable_translations()) {
+    translation.set_score(-0.1f);
+    translation.set_log_prob(-0.5f);
+    v1::Alternative* alternative = translation.add_alternatives();
+    alternative->set_text("other");
+    alternative->set_score(-1.25f);
+    alternative->set_finish_reason(v1::LENGTH);
+  }
+  return reply;
+}
+
+TEST(Translate, PrintsNBestLists) {
+  ScriptedServer server(TwoHypotheses);
+  const CommandRun run = Translate(server, "a\n\nb\n", {"--nbest", "2"});
+  EXPECT_EQ(run.out,
+            "1\t1\t-0.1\t<a>\n1\t2\t-1.25\tother\n2\t1\t\t\n3\t1\t-0.1\t<b>\n3\t2\t-1.25\tother\n");
+}
+
+TEST(Translate, PrintsOneJsonObjectPerLine) {
+  ScriptedServer server([](const v1::TranslateRequest& request) {
+    return request.contents(0) == "bad" ? FailBadOnes(request) : TwoHypotheses(request);
+  });
+  const CommandRun run =
+      Translate(server, "\"a\"\n\nbad\n", {"--nbest", "2", "--json", "--batch", "1"});
+  EXPECT_EQ(run.status, 1);
+  const std::vector<std::string> lines = absl::StrSplit(run.out, '\n');
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(nlohmann::json::parse(lines[0]),
+            nlohmann::json::parse(
+                R"({"line": 1, "text": "<\"a\">", "model": "scripted", "finish_reason": "EOS",
+                    "score": -0.1, "log_prob": -0.5, "alternatives":
+                    [{"text": "other", "score": -1.25, "finish_reason": "LENGTH"}]})"));
+  EXPECT_EQ(nlohmann::json::parse(lines[1]), nlohmann::json::parse(R"({"line": 2, "text": ""})"));
+  EXPECT_EQ(
+      nlohmann::json::parse(lines[2]),
+      nlohmann::json::parse(R"({"line": 3, "error": {"code": "INTERNAL", "message": "NaN"}})"));
+}
+
+TEST(Translate, SaysHowManyLinesReachedTheLimit) {
+  ScriptedServer server([](const v1::TranslateRequest& request) {
+    ScriptedReply reply = Answer(request);
+    reply.response.mutable_translations(0)->set_finish_reason(v1::LENGTH);
+    return reply;
+  });
+  const CommandRun run = Translate(server, "a\nb\n", {"--batch", "1"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, HasSubstr("2 lines reached the output limit"));
+}
+
+// Answers items last to first, each in two segments with a partial.
+ScriptedReply StreamBackwards(const v1::TranslateRequest& request,
+                              const ScriptedServer::Write& write) {
+  for (int item = request.contents_size() - 1; item >= 0; --item) {
+    const std::string& text = request.contents(item);
+    v1::StreamTranslateResponse message;
+    message.set_item(item);
+    message.set_source_end(3);
+    for (const char* part : {"<o", "<one"}) {
+      message.set_text(part);
+      message.set_final(std::string(part) == "<one");
+      if (message.final() || request.return_options().partials()) write(message);
+    }
+    message.set_segment(1);
+    message.set_source_begin(5);
+    message.set_source_end(static_cast<int64_t>(text.size()));
+    message.set_text("two>");
+    write(message);
+    v1::StreamTranslateResponse last;
+    last.set_item(item);
+    if (text == "bad") {
+      last.mutable_error()->set_code(3);
+      last.mutable_error()->set_message("no");
+      last.mutable_translation()->mutable_error()->CopyFrom(last.error());
+    } else {
+      last.mutable_translation()->set_translated_text("<one  two>" + text);
+    }
+    write(last);
+  }
+  return ScriptedReply();
+}
+
+TEST(Translate, StreamsFinalLinesInOrder) {
+  ScriptedServer server(nullptr, StreamBackwards);
+  const CommandRun run = Translate(server, "uno  dos\n\nbad\n4no  dos\n", {"--stream"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.out, "<one  two>uno  dos\n\n\n<one  two>4no  dos\n");
+  EXPECT_EQ(run.err, "dragoman translate: line 3: INVALID_ARGUMENT: no\n");
+}
+
+TEST(Translate, ShowsGrowingTextOnATerminal) {
+  ScriptedServer server(
+      nullptr, [&](const v1::TranslateRequest& request, const ScriptedServer::Write& write) {
+        EXPECT_TRUE(request.return_options().partials());
+        return StreamBackwards(request, write);
+      });
+  const CommandRun run = Translate(server, "uno  dos\n", {"--stream"}, true, true);
+  EXPECT_EQ(run.status, 0) << run.err;
+  // However the messages were bundled, the final text ends a cleared line and nothing else does.
+  EXPECT_TRUE(run.out == "<one  two>uno  dos\n" ||
+              run.out.ends_with("\r\x1b[K<one  two>uno  dos\n"))
+      << run.out;
+  EXPECT_EQ(std::count(run.out.begin(), run.out.end(), '\n'), 1);
+}
+
+TEST(Translate, StreamThatBreaksFailsTheLinesThatAreLeft) {
+  ScriptedServer server(nullptr,
+                        [](const v1::TranslateRequest&, const ScriptedServer::Write& write) {
+                          v1::StreamTranslateResponse message;
+                          message.set_item(0);
+                          message.mutable_translation()->set_translated_text("whole");
+                          write(message);
+                          return Refuse(absl::StatusCode::kInternal, "broken");
+                        });
+  const CommandRun run = Translate(server, "a\nb\n", {"--stream"});
+  EXPECT_EQ(run.out, "whole\n\n");
+  EXPECT_EQ(run.err, "dragoman translate: line 2: INTERNAL: broken\n");
+}
+
+TEST(Translate, ReportsAnAnswerThatIsTooShort) {
+  ScriptedServer server([](const v1::TranslateRequest& request) {
+    ScriptedReply reply = Answer(request);
+    reply.response.mutable_translations()->RemoveLast();
+    return reply;
+  });
+  const CommandRun run = Translate(server, "a\nb\n");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.out, "<a>\n\n");
+  EXPECT_THAT(run.err, HasSubstr("line 2: INTERNAL"));
+}
+
+TEST(Translate, DrawsAProgressBarOnlyOnATerminal) {
+  ScriptedServer server;
+  const CommandRun seen = Translate(server, "a\nb\n", {}, false, true);
+  EXPECT_THAT(seen.err, HasSubstr("lines/s"));
+  EXPECT_TRUE(seen.err.ends_with("\r\x1b[K"));
+  EXPECT_EQ(seen.out, "<a>\n<b>\n");
+  EXPECT_EQ(Translate(server, "a\nb\n").err, "");
+}
+
+TEST(Translate, RefusesWrongCommandLines) {
+  for (const Arguments& wrong :
+       {Arguments{"--bema", "4"}, Arguments{"--beam", "x"}, Arguments{"--beam"},
+        Arguments{"--tokens"}, Arguments{"a", "b"}, Arguments{"--server", ""}}) {
+    Arguments arguments = {"translate"};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    const CommandRun run = RunCommand(arguments);
+    EXPECT_EQ(run.status, 2);
+    EXPECT_THAT(run.err, HasSubstr("dragoman translate: "));
+  }
+  const CommandRun missing = RunCommand({"translate", "no/such/file"});
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_THAT(missing.err, HasSubstr("no/such/file"));
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,264 @@
+#include "client/translation_client.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "client/status_map.h"
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
+#include "tests/client/scripted_server.h"
+
+namespace dragoman {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+
+// Waiting moves the time and costs none.
+class FakeClock : public ClientClock {
+ public:
+  TimePoint Now() override { return TimePoint() + nanoseconds(now_.load()); }
+  void RunAfter(nanoseconds delay, std::function<void()> task) override {
+    now_ += delay.count();
+    ++waits_;
+    task();
+  }
+  nanoseconds waited() const { return nanoseconds(now_.load()); }
+  int waits() const { return waits_; }
+
+ private:
+  std::atomic<int64_t> now_{0};
+  std::atomic<int> waits_{0};
+};
+
+v1::TranslateRequest Request(const std::string& text) {
+  v1::TranslateRequest request;
+  request.add_contents(text);
+  return request;
+}
+
+ScriptedReply Refusal(std::optional<std::string> pushback) {
+  ScriptedReply reply;
+  reply.code = absl::StatusCode::kResourceExhausted;
+  reply.message = "the queue is full";
+  reply.pushback = std::move(pushback);
+  return reply;
+}
+
+class Client : public testing::Test {
+ protected:
+  std::unique_ptr<TranslationClient> Connect(const std::string& address) {
+    options_.server = address;
+    options_.clock = &clock_;
+    return *TranslationClient::Create(options_);
+  }
+
+  FakeClock clock_;
+  ClientOptions options_;
+};
+
+TEST_F(Client, Translates) {
+  ScriptedServer server;
+  const auto client = Connect(server.address());
+  const auto response = client->Translate(Request("Guten Tag"));
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->translations(0).translated_text(), "<Guten Tag>");
+  EXPECT_EQ(client->GetServerInfo()->version(), "scripted");
+  EXPECT_EQ(client->ListModels()->models(0).name(), "opus-de-en");
+  EXPECT_EQ(client->ListLanguages()->pairs_size(), 1);
+  EXPECT_TRUE(absl::IsNotFound(client->ListLanguages("other").status()));
+}
+
+TEST_F(Client, ComesBackWhenTheServerSaysSo) {
+  std::atomic<int> refusals{3};
+  ScriptedServer server([&](const v1::TranslateRequest& request) {
+    if (refusals-- > 0) return Refusal("1500");
+    ScriptedReply reply;
+    reply.response = Bracketed(request);
+    return reply;
+  });
+  const auto client = Connect(server.address());
+  const auto response = client->Translate(Request("a"));
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->translations_size(), 1);
+  EXPECT_EQ(server.calls(), 4);
+  EXPECT_EQ(clock_.waits(), 3);
+  EXPECT_GE(clock_.waited(), milliseconds(4500));
+  EXPECT_LE(clock_.waited(), milliseconds(5400));
+}
+
+TEST_F(Client, HonoursRetryInfoInTheDetails) {
+  google::rpc::RetryInfo info;
+  info.mutable_retry_delay()->set_seconds(9);
+  google::rpc::Status rich;
+  rich.set_code(8);
+  rich.set_message("the queue is full");
+  rich.add_details()->PackFrom(info);
+  std::atomic<int> refusals{1};
+  ScriptedServer server([&](const v1::TranslateRequest& request) {
+    ScriptedReply reply;
+    if (refusals-- > 0) {
+      reply = Refusal(std::nullopt);
+      reply.details = rich.SerializeAsString();
+    } else {
+      reply.response = Bracketed(request);
+    }
+    return reply;
+  });
+  EXPECT_TRUE(Connect(server.address())->Translate(Request("a")).ok());
+  EXPECT_GE(clock_.waited(), seconds(9));
+}
+
+TEST_F(Client, StopsWhereThePushbackForbidsIt) {
+  ScriptedServer server([&](const v1::TranslateRequest&) { return Refusal("-1"); });
+  const auto client = Connect(server.address());
+  EXPECT_TRUE(absl::IsResourceExhausted(client->Translate(Request("a")).status()));
+  EXPECT_EQ(server.calls(), 1);
+}
+
+TEST_F(Client, ReportsTheLastStatusAfterAllAttempts) {
+  options_.retry.max_attempts = 3;
+  ScriptedServer server([&](const v1::TranslateRequest&) { return Refusal("10"); });
+  const auto client = Connect(server.address());
+  const auto response = client->Translate(Request("a"));
+  EXPECT_TRUE(absl::IsResourceExhausted(response.status()));
+  EXPECT_EQ(RetryHintOf(response.status()).delay, milliseconds(10));
+  EXPECT_EQ(server.calls(), 3);
+}
+
+TEST_F(Client, DeadlineCoversAllAttempts) {
+  options_.retry.patient = true;
+  ScriptedServer server([&](const v1::TranslateRequest&) { return Refusal("1000"); });
+  const auto client = Connect(server.address());
+  EXPECT_TRUE(absl::IsResourceExhausted(client->Translate(Request("a"), seconds(5)).status()));
+  EXPECT_LT(clock_.waited(), seconds(5));
+  EXPECT_GE(server.calls(), 4);
+  EXPECT_LE(server.calls(), 5);
+}
+
+TEST_F(Client, DoesNotRetryOtherErrorsAndKeepsTheirDetails) {
+  google::rpc::BadRequest bad;
+  auto* violation = bad.add_field_violations();
+  violation->set_field("decoding.beam_size");
+  violation->set_description("is 65, expected 1..64");
+  google::rpc::Status rich;
+  rich.add_details()->PackFrom(bad);
+  ScriptedServer server([&](const v1::TranslateRequest&) {
+    ScriptedReply reply;
+    reply.code = absl::StatusCode::kInvalidArgument;
+    reply.message = "bad request";
+    reply.details = rich.SerializeAsString();
+    return reply;
+  });
+  const auto client = Connect(server.address());
+  const absl::Status status = client->Translate(Request("a")).status();
+  EXPECT_EQ(ForPeople(status),
+            "INVALID_ARGUMENT: bad request (decoding.beam_size: is 65, expected 1..64)");
+  EXPECT_EQ(server.calls(), 1);
+}
+
+TEST_F(Client, GivesUpOnAServerThatIsNotThere) {
+  options_.retry.max_attempts = 2;
+  // Nobody listens on the address of a server that has gone.
+  std::string address;
+  {
+    ScriptedServer server;
+    address = server.address();
+  }
+  EXPECT_TRUE(absl::IsUnavailable(Connect(address)->Translate(Request("a")).status()));
+  EXPECT_EQ(clock_.waits(), 1);
+}
+
+TEST_F(Client, GoesRoundAllAddresses) {
+  ScriptedServer one;
+  ScriptedServer two;
+  const auto client = Connect(one.address() + "," + two.address());
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(client->Translate(Request("a")).ok());
+  EXPECT_EQ(one.calls(), 5);
+  EXPECT_EQ(two.calls(), 5);
+}
+
+TEST_F(Client, RetriesAtTheOtherAddressWhenOneIsGone) {
+  std::string gone;
+  {
+    ScriptedServer server;
+    gone = server.address();
+  }
+  ScriptedServer there;
+  const auto client = Connect(gone + "," + there.address());
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(client->Translate(Request("a")).ok());
+  EXPECT_EQ(there.calls(), 10);
+}
+
+TEST_F(Client, RefusesAnEmptyAddress) {
+  options_.server = "a:1,";
+  EXPECT_TRUE(absl::IsInvalidArgument(TranslationClient::Create(options_).status()));
+}
+
+TEST_F(Client, StreamsMessagesInOrder) {
+  ScriptedServer server(nullptr,
+                        [](const v1::TranslateRequest&, const ScriptedServer::Write& write) {
+                          for (int i = 0; i < 3; ++i) {
+                            v1::StreamTranslateResponse message;
+                            message.set_segment(i);
+                            write(message);
+                          }
+                          return ScriptedReply();
+                        });
+  std::vector<int> segments;
+  const absl::Status status =
+      Connect(server.address())
+          ->StreamTranslate(Request("a"), [&](const v1::StreamTranslateResponse& message) {
+            segments.push_back(message.segment());
+            return true;
+          });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(segments, (std::vector<int>{0, 1, 2}));
+}
+
+TEST_F(Client, RetriesAStreamOnlyBeforeItsFirstMessage) {
+  std::atomic<int> before{1};
+  ScriptedServer server(nullptr,
+                        [&](const v1::TranslateRequest&, const ScriptedServer::Write& write) {
+                          if (before-- <= 0) write(v1::StreamTranslateResponse());
+                          return Refusal("1");
+                        });
+  int messages = 0;
+  const absl::Status status =
+      Connect(server.address())->StreamTranslate(Request("a"), [&](const auto&) {
+        ++messages;
+        return true;
+      });
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_EQ(messages, 1);
+  EXPECT_EQ(server.calls(), 2);
+}
+
+TEST_F(Client, CancelsAStreamWhenAskedTo) {
+  std::atomic<bool> go_on{false};
+  ScriptedServer server(nullptr,
+                        [&](const v1::TranslateRequest&, const ScriptedServer::Write& write) {
+                          write(v1::StreamTranslateResponse());
+                          go_on.wait(false);
+                          return ScriptedReply();
+                        });
+  const absl::Status status =
+      Connect(server.address())->StreamTranslate(Request("a"), [](const auto&) { return false; });
+  EXPECT_TRUE(absl::IsCancelled(status)) << status;
+  go_on = true;
+  go_on.notify_all();
+}
+
+TEST_F(Client, AsksForHealth) {
+  ScriptedServer server;
+  const auto client = Connect(server.address());
+  EXPECT_TRUE(*client->Healthy());
+  server.SetServing(false);
+  EXPECT_FALSE(*client->Healthy());
+  EXPECT_TRUE(absl::IsNotFound(client->Healthy("nobody").status()));
+}
+
+}  // namespace
+}  // namespace dragoman
