@@ -1,0 +1,388 @@
+#include "engine/model/hf_config.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+json Config() {
+  return json::parse(R"({
+    "architectures": ["MarianMTModel"], "model_type": "marian",
+    "d_model": 8, "encoder_layers": 2, "decoder_layers": 1,
+    "encoder_attention_heads": 2, "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 16, "decoder_ffn_dim": 12, "vocab_size": 10,
+    "max_position_embeddings": 64, "activation_function": "swish", "scale_embedding": true,
+    "eos_token_id": 0, "pad_token_id": 9, "decoder_start_token_id": 9})");
+}
+
+json Generation() {
+  return json::parse(R"({"num_beams": 6, "max_length": 64, "bad_words_ids": [[9]],
+                         "forced_eos_token_id": 0, "eos_token_id": [0], "pad_token_id": 9,
+                         "decoder_start_token_id": 9, "renormalize_logits": true})");
+}
+
+absl::StatusOr<HfConfig> Parse(const json& config, const std::optional<json>& generation = {},
+                               const std::optional<json>& tokenizer = {}) {
+  HfConfigTexts texts{.config = config.dump()};
+  if (generation) texts.generation = generation->dump();
+  if (tokenizer) texts.tokenizer = tokenizer->dump();
+  return ParseHfConfig(texts);
+}
+
+// The message of the refusal, with its code in front.
+std::string Refusal(const absl::StatusOr<HfConfig>& config) {
+  EXPECT_FALSE(config.ok());
+  return config.status().ToString();
+}
+
+std::string RefusalOf(const std::string& field, const json& value) {
+  json config = Config();
+  config[field] = value;
+  return Refusal(Parse(config));
+}
+
+std::string GenerationRefusalOf(const std::string& field, const json& value) {
+  json generation = Generation();
+  generation[field] = value;
+  return Refusal(Parse(Config(), generation));
+}
+
+GenerationDefaults GenerationOf(const json& generation) {
+  const auto config = Parse(Config(), generation);
+  EXPECT_TRUE(config.ok()) << config.status();
+  return config.ok() ? config->spec.generation : GenerationDefaults{};
+}
+
+TEST(HfConfig, ReadsTheShape) {
+  const auto config = Parse(Config());
+  ASSERT_TRUE(config.ok()) << config.status();
+  const ModelSpec& spec = config->spec;
+  EXPECT_EQ(spec.family, "marian");
+  EXPECT_EQ(spec.shape.d_model, 8);
+  EXPECT_EQ(spec.shape.encoder_layers, 2);
+  EXPECT_EQ(spec.shape.decoder_layers, 1);
+  EXPECT_EQ(spec.shape.encoder_heads, 2);
+  EXPECT_EQ(spec.shape.decoder_heads, 4);
+  EXPECT_EQ(spec.shape.encoder_ffn, 16);
+  EXPECT_EQ(spec.shape.decoder_ffn, 12);
+  EXPECT_EQ(spec.shape.source_vocab, 10);
+  EXPECT_EQ(spec.shape.target_vocab, 10);
+  EXPECT_EQ(spec.shape.max_positions, 64);
+  EXPECT_EQ(spec.activation, Activation::kSwish);
+  EXPECT_EQ(spec.embedding_scale, std::sqrt(8.0F));
+  EXPECT_TRUE(spec.share_embeddings);
+  EXPECT_TRUE(spec.tie_output);
+  EXPECT_EQ(spec.tokens.eos, 0);
+  EXPECT_EQ(spec.tokens.pad, 9);
+  EXPECT_EQ(spec.tokens.decoder_start, 9);
+}
+
+TEST(HfConfig, ReadsWhatVaries) {
+  json config = Config();
+  config["activation_function"] = "relu";
+  config["scale_embedding"] = false;
+  config["share_encoder_decoder_embeddings"] = false;
+  config["tie_word_embeddings"] = false;
+  config["decoder_vocab_size"] = 12;
+  const auto parsed = Parse(config);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->spec.activation, Activation::kRelu);
+  EXPECT_EQ(parsed->spec.embedding_scale, 1.0F);
+  EXPECT_FALSE(parsed->spec.share_embeddings);
+  EXPECT_FALSE(parsed->spec.tie_output);
+  EXPECT_EQ(parsed->spec.shape.target_vocab, 12);
+}
+
+TEST(HfConfig, RefusesBadShapes) {
+  for (const char* field : {"d_model", "encoder_layers", "decoder_layers",
+                            "encoder_attention_heads", "decoder_attention_heads", "encoder_ffn_dim",
+                            "decoder_ffn_dim", "vocab_size", "max_position_embeddings"}) {
+    json config = Config();
+    config.erase(field);
+    EXPECT_THAT(Refusal(Parse(config)),
+                HasSubstr("config.json: field '" + std::string(field) + "' is missing"));
+    EXPECT_THAT(RefusalOf(field, 0), HasSubstr("' is 0, expected an integer from 1 to"));
+    EXPECT_THAT(RefusalOf(field, "8"), HasSubstr("' is \"8\", expected an integer"));
+    EXPECT_THAT(RefusalOf(field, 1e9), HasSubstr("expected an integer"));
+    EXPECT_THAT(RefusalOf(field, 1000000000), HasSubstr("expected an integer"));
+  }
+  EXPECT_THAT(RefusalOf("d_model", 9), HasSubstr("'d_model' is 9, expected an even number"));
+  EXPECT_THAT(RefusalOf("encoder_attention_heads", 3),
+              HasSubstr("expected a divisor of d_model 8"));
+  EXPECT_THAT(RefusalOf("decoder_attention_heads", 3),
+              HasSubstr("expected a divisor of d_model 8"));
+  EXPECT_THAT(RefusalOf("decoder_vocab_size", 12), HasSubstr("expected vocab_size 10"));
+  EXPECT_THAT(RefusalOf("pad_token_id", 10), HasSubstr("an integer from 0 to 9"));
+  EXPECT_THAT(RefusalOf("decoder_start_token_id", nullptr), HasSubstr("is missing"));
+  EXPECT_THAT(RefusalOf("scale_embedding", 1), HasSubstr("expected true or false"));
+}
+
+TEST(HfConfig, RefusesOtherModels) {
+  EXPECT_EQ(RefusalOf("model_type", "t5"),
+            "UNIMPLEMENTED: config.json: field 'model_type' is \"t5\", which is not supported; "
+            "supported: marian");
+  EXPECT_THAT(RefusalOf("model_type", nullptr), HasSubstr("'model_type' is missing"));
+  EXPECT_THAT(RefusalOf("architectures", {"MarianForCausalLM"}), HasSubstr("'architectures'"));
+  EXPECT_THAT(RefusalOf("activation_function", "gelu_new"),
+              HasSubstr("supported: swish, silu, relu, gelu"));
+  EXPECT_THAT(Refusal(ParseHfConfig({.config = "[]"})), HasSubstr("expected an object"));
+  EXPECT_THAT(Refusal(ParseHfConfig({.config = "{"})), HasSubstr("not valid JSON"));
+}
+
+TEST(HfConfig, FieldsThatAskForAnotherNetworkMustBeNeutral) {
+  const std::vector<std::pair<std::string, std::pair<json, json>>> fields = {
+      {"normalize_before", {false, true}},
+      {"normalize_embedding", {false, true}},
+      {"add_final_layer_norm", {false, true}},
+      {"static_position_embeddings", {true, false}},
+      {"do_blenderbot_90_layernorm", {false, true}},
+      {"force_bos_token_to_be_generated", {false, true}},
+      {"is_encoder_decoder", {true, false}},
+      {"is_decoder", {false, true}},
+      {"tie_encoder_decoder", {false, true}},
+      {"pruned_heads", {json::object(), {{"0", {1}}}}},
+      {"quantization_config", {nullptr, {{"bits", 8}}}},
+      {"cross_attention_hidden_size", {nullptr, 8}},
+  };
+  for (const auto& [field, values] : fields) {
+    json config = Config();
+    config[field] = values.first;
+    EXPECT_TRUE(Parse(config).ok()) << field;
+    EXPECT_THAT(RefusalOf(field, values.second),
+                HasSubstr("UNIMPLEMENTED: config.json: field '" + field + "' is "));
+  }
+}
+
+TEST(HfConfig, IgnoresWhatChangesNothing) {
+  json config = Config();
+  config["encoder_layerdrop"] = 0.1;
+  config["dropout"] = 0.1;
+  config["add_bias_logits"] = false;
+  config["extra_pos_embeddings"] = 10;
+  config["id2label"] = {{"0", "LABEL_0"}};
+  config["transformers_version"] = "4.22.0";
+  EXPECT_TRUE(Parse(config).ok());
+}
+
+TEST(HfGeneration, IsReadFromItsOwnFile) {
+  json config = Config();
+  config["num_beams"] = 4;  // not looked at
+  json generation = Generation();
+  generation["length_penalty"] = 0.6;
+  generation["early_stopping"] = "never";
+  generation["min_length"] = 3;
+  const auto parsed = Parse(config, generation);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  const GenerationDefaults& defaults = parsed->spec.generation;
+  EXPECT_EQ(defaults.num_beams, 6);
+  EXPECT_EQ(defaults.length_penalty, 0.6F);
+  EXPECT_EQ(defaults.early_stopping, EarlyStopping::kNever);
+  EXPECT_EQ(defaults.max_length, 64);
+  EXPECT_EQ(defaults.min_length, 3);
+  EXPECT_EQ(defaults.forced_eos, 0);
+  EXPECT_THAT(defaults.banned_tokens, ElementsAre(9));
+  EXPECT_TRUE(defaults.renormalize_logits);
+  EXPECT_EQ(parsed->spec.tokens.eos, 0);
+}
+
+TEST(HfGeneration, HasTheDefaultsOfTransformers) {
+  const GenerationDefaults defaults = GenerationOf(json::object());
+  EXPECT_EQ(defaults.num_beams, 1);
+  EXPECT_EQ(defaults.length_penalty, 1.0F);
+  EXPECT_EQ(defaults.early_stopping, EarlyStopping::kFalse);
+  EXPECT_EQ(defaults.max_length, 20);
+  EXPECT_EQ(defaults.min_length, 0);
+  EXPECT_EQ(defaults.forced_eos, std::nullopt);
+  EXPECT_THAT(defaults.banned_tokens, IsEmpty());
+  EXPECT_FALSE(defaults.renormalize_logits);
+}
+
+TEST(HfGeneration, IsReadFromConfigJsonWhenItHasNoFile) {
+  json config = Config();
+  config.update(json::parse(R"({"num_beams": 4, "max_length": 32, "bad_words_ids": [[9]],
+                                "early_stopping": true})"));
+  auto parsed = Parse(config);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->spec.generation.num_beams, 4);
+  EXPECT_EQ(parsed->spec.generation.max_length, 32);
+  EXPECT_EQ(parsed->spec.generation.early_stopping, EarlyStopping::kTrue);
+  EXPECT_THAT(parsed->spec.generation.banned_tokens, ElementsAre(9));
+  // A MarianConfig forces EOS unless it says null.
+  EXPECT_EQ(parsed->spec.generation.forced_eos, 0);
+  config["forced_eos_token_id"] = nullptr;
+  EXPECT_EQ(Parse(config)->spec.generation.forced_eos, std::nullopt);
+  EXPECT_THAT(RefusalOf("no_repeat_ngram_size", 3),
+              HasSubstr("UNIMPLEMENTED: config.json: field 'no_repeat_ngram_size' is 3"));
+}
+
+TEST(HfGeneration, AFileMadeFromConfigJsonGivesWayToIt) {
+  json generation = Generation();
+  generation["_from_model_config"] = true;
+  json config = Config();
+  EXPECT_EQ(Parse(config, generation)->spec.generation.num_beams, 6);
+  config["num_beams"] = 1;  // the default
+  EXPECT_EQ(Parse(config, generation)->spec.generation.num_beams, 6);
+  config["num_beams"] = 4;
+  EXPECT_EQ(Parse(config, generation)->spec.generation.num_beams, 4);
+  generation["_from_model_config"] = false;
+  EXPECT_EQ(Parse(config, generation)->spec.generation.num_beams, 6);
+}
+
+TEST(HfGeneration, CountsNewTokensFromTheStartToken) {
+  json generation = Generation();
+  generation["max_new_tokens"] = 30;
+  generation["min_new_tokens"] = 5;
+  EXPECT_EQ(GenerationOf(generation).max_length, 31);
+  EXPECT_EQ(GenerationOf(generation).min_length, 6);
+}
+
+TEST(HfGeneration, EndsWhereThePositionsEnd) {
+  json generation = Generation();
+  generation["max_length"] = 1000;
+  EXPECT_EQ(GenerationOf(generation).max_length, 65);  // the last token needs no position
+}
+
+TEST(HfGeneration, RefusesBadValues) {
+  EXPECT_THAT(GenerationRefusalOf("num_beams", 65), HasSubstr("an integer from 1 to 64"));
+  EXPECT_THAT(GenerationRefusalOf("num_beams", "4"), HasSubstr("generation_config.json: field"));
+  EXPECT_THAT(GenerationRefusalOf("length_penalty", "x"), HasSubstr("a finite number"));
+  EXPECT_THAT(GenerationRefusalOf("length_penalty", 1e300), HasSubstr("a finite float"));
+  EXPECT_THAT(GenerationRefusalOf("early_stopping", "always"),
+              HasSubstr("true, false or \"never\""));
+  EXPECT_THAT(GenerationRefusalOf("max_length", 1), HasSubstr("an integer from 2 to"));
+  EXPECT_THAT(GenerationRefusalOf("min_length", 64),
+              HasSubstr("'min_length' is 64, expected less"));
+  EXPECT_THAT(GenerationRefusalOf("min_new_tokens", 63), HasSubstr("'min_new_tokens' is 63"));
+  EXPECT_THAT(GenerationRefusalOf("eos_token_id", 10), HasSubstr("an integer from 0 to 9"));
+  EXPECT_THAT(GenerationRefusalOf("eos_token_id", {0, 1}), HasSubstr("supported: one token id"));
+  EXPECT_THAT(GenerationRefusalOf("forced_eos_token_id", 3),
+              HasSubstr("null or the end of sentence 0"));
+  EXPECT_THAT(GenerationRefusalOf("bad_words_ids", 3), HasSubstr("a list of lists"));
+  EXPECT_THAT(GenerationRefusalOf("bad_words_ids", {3}), HasSubstr("a list of lists"));
+  EXPECT_THAT(GenerationRefusalOf("bad_words_ids", json::parse("[[10]]")),
+              HasSubstr("token ids from 0 to 9"));
+  EXPECT_THAT(GenerationRefusalOf("bad_words_ids", json::parse("[[-1]]")),
+              HasSubstr("token ids from 0 to 9"));
+  EXPECT_THAT(GenerationRefusalOf("bad_words_ids", json::parse("[[9], [1, 2]]")),
+              HasSubstr("UNIMPLEMENTED"));
+}
+
+TEST(HfGeneration, ABanOfEosIsDropped) {
+  json generation = Generation();
+  generation["bad_words_ids"] = json::parse("[[9], [0], [3], [9]]");
+  EXPECT_THAT(GenerationOf(generation).banned_tokens, ElementsAre(3, 9));
+}
+
+TEST(HfGeneration, FieldsThatAskForAnotherSearchMustBeNeutral) {
+  const std::vector<std::pair<std::string, std::pair<json, json>>> fields = {
+      {"do_sample", {false, true}},
+      {"num_beam_groups", {1, 2}},
+      {"diversity_penalty", {0.0, 0.5}},
+      {"repetition_penalty", {1.0, 1.1}},
+      {"encoder_repetition_penalty", {1, 2}},
+      {"no_repeat_ngram_size", {0, 3}},
+      {"encoder_no_repeat_ngram_size", {0, 3}},
+      {"num_return_sequences", {1, 2}},
+      {"forced_bos_token_id", {nullptr, 3}},
+      {"remove_invalid_values", {false, true}},
+      {"exponential_decay_length_penalty", {nullptr, {5, 1.1}}},
+      {"suppress_tokens", {json::array(), {3}}},
+      {"begin_suppress_tokens", {nullptr, {3}}},
+      {"sequence_bias", {nullptr, {{{3}, -1.0}}}},
+      {"token_healing", {false, true}},
+      {"guidance_scale", {1.0, 1.5}},
+      {"watermarking_config", {nullptr, json::object()}},
+      {"constraints", {nullptr, {1}}},
+      {"force_words_ids", {nullptr, {{3}}}},
+      {"penalty_alpha", {0.0, 0.6}},
+      {"dola_layers", {nullptr, "low"}},
+      {"stop_strings", {nullptr, {"x"}}},
+      {"max_time", {nullptr, 1.0}},
+      {"prompt_lookup_num_tokens", {nullptr, 3}},
+      {"assistant_early_exit", {nullptr, 3}},
+      {"prefix_allowed_tokens_fn", {nullptr, "f"}},
+      {"forced_decoder_ids", {nullptr, {{1, 2}}}},
+  };
+  for (const auto& [field, values] : fields) {
+    json generation = Generation();
+    generation[field] = values.first;
+    EXPECT_TRUE(Parse(Config(), generation).ok()) << field;
+    EXPECT_THAT(GenerationRefusalOf(field, values.second),
+                HasSubstr("UNIMPLEMENTED: generation_config.json: field '" + field + "' is "));
+    EXPECT_THAT(GenerationRefusalOf(field, "x"), HasSubstr("field '" + field + "'"));
+  }
+}
+
+TEST(HfGeneration, SamplingFieldsAreIdleWithoutSampling) {
+  json generation = Generation();
+  generation.update(json::parse(R"({"temperature": 0.7, "top_k": 10, "top_p": 0.9})"));
+  EXPECT_TRUE(Parse(Config(), generation).ok());
+}
+
+std::string TokenizerRefusalOf(const std::string& field, const json& value) {
+  return Refusal(Parse(Config(), Generation(), json{{field, value}}));
+}
+
+TEST(HfTokenizer, IsRead) {
+  const auto parsed = Parse(Config(), Generation(), json::parse(R"({
+      "tokenizer_class": "MarianTokenizer", "source_lang": "de", "target_lang": "en",
+      "unk_token": {"__type": "AddedToken", "content": "[unk]"}, "eos_token": "</s>",
+      "pad_token": "<pad>", "separate_vocabs": true, "model_max_length": 40,
+      "sp_model_kwargs": {}, "additional_special_tokens": ["<pad>"],
+      "added_tokens_decoder": {"0": {"content": "</s>"}, "1": {"content": "[unk]"}}})"));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->tokenizer.source_language, "de");
+  EXPECT_EQ(parsed->tokenizer.target_language, "en");
+  EXPECT_EQ(parsed->tokenizer.unk_piece, "[unk]");
+  EXPECT_TRUE(parsed->tokenizer.separate_vocabularies);
+  EXPECT_EQ(parsed->tokenizer.model_max_length, 40);
+}
+
+TEST(HfTokenizer, MayBeAbsent) {
+  json config = Config();
+  config["source_lang"] = "de";
+  const auto parsed = Parse(config);
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(parsed->tokenizer.source_language, "de");
+  EXPECT_EQ(parsed->tokenizer.target_language, "");
+  EXPECT_EQ(parsed->tokenizer.unk_piece, "<unk>");
+  EXPECT_EQ(parsed->tokenizer.model_max_length, 64);
+}
+
+TEST(HfTokenizer, MayHaveNoLimit) {
+  const auto parsed = Parse(Config(), Generation(), json{{"model_max_length", 1e30}});
+  EXPECT_EQ(parsed->tokenizer.model_max_length, 64);
+}
+
+TEST(HfTokenizer, RefusesWhatWouldCutTextDifferently) {
+  EXPECT_THAT(TokenizerRefusalOf("tokenizer_class", "T5Tokenizer"), HasSubstr("UNIMPLEMENTED"));
+  EXPECT_THAT(TokenizerRefusalOf("sp_model_kwargs", {{"enable_sampling", true}}),
+              HasSubstr("'sp_model_kwargs' is an object"));
+  EXPECT_THAT(TokenizerRefusalOf("additional_special_tokens", {"<x>"}),
+              HasSubstr("'additional_special_tokens'"));
+  EXPECT_THAT(TokenizerRefusalOf("added_tokens_decoder", {{"7", {{"content", "<x>"}}}}),
+              HasSubstr("'added_tokens_decoder'"));
+  EXPECT_THAT(TokenizerRefusalOf("model_max_length", 0), HasSubstr("a positive number"));
+  EXPECT_THAT(TokenizerRefusalOf("source_lang", 3), HasSubstr("expected a string"));
+  EXPECT_THAT(TokenizerRefusalOf("unk_token", {{"content", 3}}), HasSubstr("'unk_token'"));
+
+  const HfTokenizerConfig tokenizer;
+  EXPECT_TRUE(CheckAddedTokens(R"({"<pad>": 9})", "added_tokens.json", tokenizer).ok());
+  EXPECT_THAT(CheckAddedTokens(R"({"<x>": 9})", "added_tokens.json", tokenizer).ToString(),
+              HasSubstr("UNIMPLEMENTED: added_tokens.json: field '<x>' is 9"));
+}
+
+}  // namespace
+}  // namespace dragoman

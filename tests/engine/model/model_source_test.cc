@@ -1,0 +1,466 @@
+#include "engine/model/model_source.h"
+
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/engine/model/test_files.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct FloatTensor {
+  std::vector<int64_t> shape;
+  std::vector<float> values;
+};
+
+using Tensors = std::map<std::string, FloatTensor>;
+
+std::string ToSafetensors(const Tensors& tensors) {
+  json header = json::object();
+  std::string data;
+  for (const auto& [name, tensor] : tensors) {
+    const size_t begin = data.size();
+    data += RawFloats(tensor.values);
+    header[name] = {
+        {"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {begin, data.size()}}};
+  }
+  return Safetensors(header.dump(), data);
+}
+
+// A model of width 4 in files: shared and tied embeddings unless told otherwise. Every weight of a
+// tensor has the same value, and every tensor another.
+class TinyModel {
+ public:
+  TinyModel() {
+    config = json::parse(R"({
+        "model_type": "marian", "d_model": 4, "encoder_layers": 2, "decoder_layers": 1,
+        "encoder_attention_heads": 2, "decoder_attention_heads": 1, "encoder_ffn_dim": 6,
+        "decoder_ffn_dim": 8, "vocab_size": 5, "max_position_embeddings": 3,
+        "activation_function": "relu", "eos_token_id": 0, "pad_token_id": 4,
+        "decoder_start_token_id": 4, "max_length": 4})");
+    tokenizer = json::parse(R"({"source_lang": "de", "target_lang": "en"})");
+    vocabulary = json::parse(R"({"</s>": 0, "<unk>": 1, "▁a": 2, "b": 3, "<pad>": 4})");
+    Add("model.shared.weight", {5, 4});
+    Add("final_logits_bias", {1, 5});
+    for (const std::string layer : {"encoder.layers.0", "encoder.layers.1", "decoder.layers.0"}) {
+      const bool decoder = layer.starts_with("decoder");
+      const int64_t ffn = decoder ? 8 : 6;
+      for (const std::string attention : {"self_attn", "encoder_attn"}) {
+        if (attention == "encoder_attn" && !decoder) continue;
+        for (const char* part : {"q_proj", "k_proj", "v_proj", "out_proj"}) {
+          AddLinear("model." + layer + "." + attention + "." + part, 4, 4);
+        }
+        AddNorm("model." + layer + "." + attention + "_layer_norm");
+      }
+      AddLinear("model." + layer + ".fc1", ffn, 4);
+      AddLinear("model." + layer + ".fc2", 4, ffn);
+      AddNorm("model." + layer + ".final_layer_norm");
+    }
+  }
+
+  void Add(const std::string& name, const std::vector<int64_t>& shape) {
+    int64_t numel = 1;
+    for (const int64_t size : shape) numel *= size;
+    const auto value = static_cast<float>(tensors.size() + 1);
+    tensors[name] = {shape, std::vector<float>(static_cast<size_t>(numel), value)};
+  }
+
+  float ValueOf(const std::string& name) const { return tensors.at(name).values.at(0); }
+
+  absl::StatusOr<LoadedModel> Load() const {
+    TempDirectory directory;
+    directory.Write("config.json", config.dump());
+    if (!tokenizer.is_null()) directory.Write("tokenizer_config.json", tokenizer.dump());
+    directory.Write("vocab.json", vocabulary.dump());
+    if (!target_vocabulary.is_null()) {
+      directory.Write("target_vocab.json", target_vocabulary.dump());
+    }
+    directory.Write("source.spm", "source pieces");
+    directory.Write("target.spm", "target pieces");
+    directory.Write("model.safetensors", ToSafetensors(tensors));
+    if (change) change(directory);
+    return LoadModel(directory.path());
+  }
+
+  std::string Refusal() const {
+    const auto model = Load();
+    EXPECT_FALSE(model.ok());
+    EXPECT_THAT(std::string(model.status().message()), HasSubstr("dragoman_model_"));
+    return model.status().ToString();
+  }
+
+  json config;
+  json tokenizer;
+  json vocabulary;
+  json target_vocabulary;
+  Tensors tensors;
+  std::function<void(const TempDirectory&)> change;  // done to the files before loading
+
+ private:
+  void AddLinear(const std::string& name, int64_t out, int64_t in) {
+    Add(name + ".weight", {out, in});
+    Add(name + ".bias", {out});
+  }
+  void AddNorm(const std::string& name) {
+    Add(name + ".weight", {4});
+    Add(name + ".bias", {4});
+  }
+};
+
+TEST(LoadModel, PutsEveryTensorInItsSlot) {
+  const TinyModel tiny;
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  const TransformerWeights& weights = model->weights;
+  ASSERT_EQ(weights.encoder.size(), 2U);
+  ASSERT_EQ(weights.decoder.size(), 1U);
+  const auto expect_linear = [&](const LinearWeights& linear, const std::string& name, int out,
+                                 int in) {
+    EXPECT_EQ(linear.weight.rows, out) << name;
+    EXPECT_EQ(linear.weight.cols, in) << name;
+    EXPECT_EQ(linear.weight.data.size(), static_cast<size_t>(out * in)) << name;
+    EXPECT_THAT(linear.weight.data, Each(tiny.ValueOf(name + ".weight"))) << name;
+    EXPECT_EQ(linear.bias.size(), static_cast<size_t>(out)) << name;
+    EXPECT_THAT(linear.bias, Each(tiny.ValueOf(name + ".bias"))) << name;
+  };
+  const auto expect_norm = [&](const NormWeights& norm, const std::string& name) {
+    EXPECT_EQ(norm.gamma.size(), 4U) << name;
+    EXPECT_THAT(norm.gamma, Each(tiny.ValueOf(name + ".weight"))) << name;
+    EXPECT_EQ(norm.beta.size(), 4U) << name;
+    EXPECT_THAT(norm.beta, Each(tiny.ValueOf(name + ".bias"))) << name;
+  };
+  const auto expect_attention = [&](const AttentionWeights& attention, const std::string& name) {
+    expect_linear(attention.query, name + ".q_proj", 4, 4);
+    expect_linear(attention.key, name + ".k_proj", 4, 4);
+    expect_linear(attention.value, name + ".v_proj", 4, 4);
+    expect_linear(attention.output, name + ".out_proj", 4, 4);
+  };
+  for (size_t i = 0; i < 2; ++i) {
+    const std::string name = "model.encoder.layers." + std::to_string(i);
+    const EncoderLayerWeights& layer = weights.encoder[i];
+    expect_attention(layer.self, name + ".self_attn");
+    expect_norm(layer.self_norm, name + ".self_attn_layer_norm");
+    expect_linear(layer.ffn_up, name + ".fc1", 6, 4);
+    expect_linear(layer.ffn_down, name + ".fc2", 4, 6);
+    expect_norm(layer.ffn_norm, name + ".final_layer_norm");
+  }
+  const std::string name = "model.decoder.layers.0";
+  const DecoderLayerWeights& layer = weights.decoder[0];
+  expect_attention(layer.self, name + ".self_attn");
+  expect_norm(layer.self_norm, name + ".self_attn_layer_norm");
+  expect_attention(layer.cross, name + ".encoder_attn");
+  expect_norm(layer.cross_norm, name + ".encoder_attn_layer_norm");
+  expect_linear(layer.ffn_up, name + ".fc1", 8, 4);
+  expect_linear(layer.ffn_down, name + ".fc2", 4, 8);
+  expect_norm(layer.ffn_norm, name + ".final_layer_norm");
+  EXPECT_THAT(weights.source_embedding.data, Each(tiny.ValueOf("model.shared.weight")));
+  EXPECT_THAT(weights.output_bias, Each(tiny.ValueOf("final_logits_bias")));
+  EXPECT_EQ(&weights.OutputMatrix(), &weights.source_embedding);
+  EXPECT_EQ(&weights.TargetEmbedding(), &weights.source_embedding);
+
+  int64_t elements = 0;
+  for (const auto& [tensor_name, tensor] : tiny.tensors) {
+    elements += static_cast<int64_t>(tensor.values.size());
+  }
+  EXPECT_EQ(ParameterCount(weights), elements);
+}
+
+TEST(LoadModel, ReadsTheOtherFiles) {
+  const TinyModel tiny;
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_THAT(model->name, HasSubstr("dragoman_model_"));
+  EXPECT_EQ(model->layout, "huggingface");
+  EXPECT_EQ(model->tokenizer.source_spm, "source pieces");
+  EXPECT_EQ(model->tokenizer.target_spm, "target pieces");
+  EXPECT_EQ(model->tokenizer.source_eos, 0);
+  EXPECT_EQ(model->tokenizer.source_unk, 1);
+  EXPECT_EQ(model->tokenizer.max_source_tokens, 3);
+  EXPECT_EQ(model->spec.tokens.unk, 1);
+  EXPECT_EQ(model->source_vocabulary.IdOf("b"), 3);
+  EXPECT_EQ(&model->TargetVocabulary(), &model->source_vocabulary);
+  EXPECT_EQ(model->languages.Resolve("de-DE", "eng")->target, "en");
+}
+
+TEST(LoadModel, ComputesPositionsOrTakesTheStoredOnes) {
+  TinyModel tiny;
+  tiny.Add("model.decoder.embed_positions.weight", {3, 4});
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  const Matrix& computed = model->weights.encoder_positions;
+  ASSERT_EQ(computed.rows, 3);
+  ASSERT_EQ(computed.cols, 4);
+  for (int position = 0; position < 3; ++position) {
+    const auto at = [&](int i) { return computed.data[static_cast<size_t>(position * 4 + i)]; };
+    EXPECT_FLOAT_EQ(at(0), std::sin(static_cast<float>(position)));
+    EXPECT_FLOAT_EQ(at(1), std::sin(static_cast<float>(position) / 100));
+    EXPECT_FLOAT_EQ(at(2), std::cos(static_cast<float>(position)));
+    EXPECT_FLOAT_EQ(at(3), std::cos(static_cast<float>(position) / 100));
+  }
+  EXPECT_THAT(model->weights.decoder_positions.data,
+              Each(tiny.ValueOf("model.decoder.embed_positions.weight")));
+}
+
+TEST(LoadModel, ABiasThatIsNotThereIsZero) {
+  TinyModel tiny;
+  tiny.tensors.erase("final_logits_bias");
+  EXPECT_THAT(tiny.Load()->weights.output_bias, ElementsAre(0, 0, 0, 0, 0));
+}
+
+TEST(LoadModel, TakesASharedMatrixUnderAnyOfItsNames) {
+  for (const char* name : {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight",
+                           "lm_head.weight"}) {
+    TinyModel tiny;
+    const FloatTensor shared = tiny.tensors.at("model.shared.weight");
+    tiny.tensors[name] = shared;
+    EXPECT_TRUE(tiny.Load().ok()) << name;
+    tiny.tensors.erase("model.shared.weight");
+    const auto model = tiny.Load();
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_EQ(model->weights.source_embedding.data, shared.values);
+    tiny.tensors["model.shared.weight"] = shared;
+    tiny.tensors[name].values[3] += 1;
+    EXPECT_THAT(tiny.Refusal(), HasSubstr("differs from 'model.shared.weight'")) << name;
+  }
+  TinyModel none;
+  none.tensors.erase("model.shared.weight");
+  EXPECT_THAT(none.Refusal(),
+              HasSubstr("'model.shared.weight' or 'model.encoder.embed_tokens.weight' or "
+                        "'model.decoder.embed_tokens.weight' or 'lm_head.weight' is missing"));
+}
+
+TinyModel Separate() {
+  TinyModel tiny;
+  tiny.config["share_encoder_decoder_embeddings"] = false;
+  tiny.config["tie_word_embeddings"] = false;
+  tiny.config["decoder_vocab_size"] = 6;
+  tiny.config["pad_token_id"] = 5;
+  tiny.config["decoder_start_token_id"] = 5;
+  tiny.tokenizer["separate_vocabs"] = true;
+  tiny.vocabulary = json::parse(R"({"</s>": 1, "<unk>": 0, "▁a": 2, "b": 3, "<pad>": 4})");
+  tiny.target_vocabulary =
+      json::parse(R"({"</s>": 0, "<unk>": 2, "▁c": 1, "d": 3, "e": 4, "<pad>": 5})");
+  tiny.tensors.erase("model.shared.weight");
+  tiny.Add("model.encoder.embed_tokens.weight", {5, 4});
+  tiny.Add("model.decoder.embed_tokens.weight", {6, 4});
+  tiny.Add("lm_head.weight", {6, 4});
+  tiny.Add("final_logits_bias", {1, 6});
+  return tiny;
+}
+
+TEST(LoadModel, ReadsSeparateVocabulariesAndMatrices) {
+  const TinyModel tiny = Separate();
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_THAT(model->weights.source_embedding.data,
+              Each(tiny.ValueOf("model.encoder.embed_tokens.weight")));
+  EXPECT_THAT(model->weights.TargetEmbedding().data,
+              Each(tiny.ValueOf("model.decoder.embed_tokens.weight")));
+  EXPECT_THAT(model->weights.OutputMatrix().data, Each(tiny.ValueOf("lm_head.weight")));
+  EXPECT_EQ(model->TargetVocabulary().IdOf("e"), 4);
+  EXPECT_EQ(model->tokenizer.source_eos, 1);
+  EXPECT_EQ(model->tokenizer.source_unk, 0);
+  EXPECT_EQ(model->spec.tokens.eos, 0);
+  EXPECT_EQ(model->spec.tokens.unk, 2);
+
+  TinyModel tied = tiny;
+  tied.config["tie_word_embeddings"] = true;
+  EXPECT_THAT(tied.Refusal(), HasSubstr("'lm_head.weight' differs from"));
+  tied.tensors.erase("lm_head.weight");
+  const auto loaded = tied.Load();
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(&loaded->weights.OutputMatrix(), &loaded->weights.target_embedding);
+}
+
+TEST(LoadModel, SeparateMatricesMustAllBeThere) {
+  for (const char* name : {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight",
+                           "lm_head.weight"}) {
+    TinyModel tiny = Separate();
+    tiny.tensors.erase(name);
+    EXPECT_THAT(tiny.Refusal(), HasSubstr("tensor '" + std::string(name) + "' is missing"));
+  }
+  TinyModel tiny = Separate();
+  tiny.tokenizer["separate_vocabs"] = false;
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("'decoder_vocab_size' is 6, expected vocab_size 5"));
+}
+
+TEST(LoadModel, EveryTensorMustBeThereAndOfItsShape) {
+  const TinyModel whole;
+  for (const auto& [name, tensor] : whole.tensors) {
+    if (name == "final_logits_bias" || name == "model.shared.weight") continue;
+    TinyModel tiny;
+    tiny.tensors.erase(name);
+    EXPECT_THAT(tiny.Refusal(), HasSubstr("model.safetensors: tensor '" + name + "' is missing"));
+    tiny.Add(name, {7});
+    EXPECT_THAT(tiny.Refusal(), HasSubstr("model.safetensors: tensor '" + name +
+                                          "' is F32 [7], expected F32, F16 or BF16 ["));
+  }
+  TinyModel tiny;
+  tiny.Add("model.encoder.embed_positions.weight", {4, 4});
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("is F32 [4, 4], expected F32, F16 or BF16 [3, 4]"));
+}
+
+TEST(LoadModel, RefusesTensorsWithoutAPlace) {
+  TinyModel tiny;
+  tiny.Add("model.encoder.layernorm_embedding.weight", {4});
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("'model.encoder.layernorm_embedding.weight' has no place"));
+  TinyModel layer;
+  layer.Add("model.encoder.layers.2.fc1.bias", {6});
+  EXPECT_THAT(layer.Refusal(), HasSubstr("'model.encoder.layers.2.fc1.bias' has no place"));
+}
+
+TEST(LoadModel, RefusesOtherTypesOfWeights) {
+  TinyModel tiny;
+  tiny.change = [](const TempDirectory& directory) {
+    std::string file = ReadTestFile(directory.path() + "/model.safetensors");
+    for (size_t at = 0; (at = file.find("F32", at)) != std::string::npos;)
+      file.replace(at, 3, "I32");
+    directory.Write("model.safetensors", file);
+  };
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("is I32 [5, 4], expected F32, F16 or BF16 [5, 4]"));
+}
+
+TEST(LoadModel, EveryFileButTwoMustBeThere) {
+  for (const char* name : {"vocab.json", "source.spm", "target.spm"}) {
+    TinyModel tiny;
+    tiny.change = [name](const TempDirectory& directory) { directory.Remove(name); };
+    EXPECT_THAT(tiny.Refusal(), HasSubstr(std::string(name) + ": cannot be opened"));
+  }
+  TinyModel tiny;
+  tiny.change = [](const TempDirectory& directory) { directory.Remove("model.safetensors"); };
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("neither model.safetensors nor pytorch_model.bin"));
+  tiny.change = [](const TempDirectory& directory) {
+    directory.Remove("model.safetensors");
+    directory.Write("model.safetensors.index.json", "{}");
+  };
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("split over several files"));
+  tiny.change = [](const TempDirectory& directory) { directory.Remove("config.json"); };
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("no model of a known layout"));
+  TinyModel separate = Separate();
+  separate.target_vocabulary = nullptr;
+  EXPECT_THAT(separate.Refusal(), HasSubstr("target_vocab.json: cannot be opened"));
+  EXPECT_THAT(LoadModel("/no/such/directory").status().ToString(),
+              HasSubstr("NOT_FOUND: /no/such/directory: no such directory"));
+}
+
+TEST(LoadModel, RefusesDamagedFiles) {
+  TinyModel tiny;
+  tiny.change = [](const TempDirectory& directory) {
+    std::filesystem::resize_file(directory.path() + "/model.safetensors", 3000);
+  };
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("model.safetensors: "));
+  tiny.change = [](const TempDirectory& directory) {
+    directory.Remove("vocab.json");
+    std::filesystem::create_directory(directory.path() + "/vocab.json");
+  };
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("vocab.json: not a regular file"));
+  tiny.change = [](const TempDirectory& directory) {
+    directory.Write("config.json", std::string(2 << 20, ' '));
+  };
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("config.json: 2097152 bytes, expected at most 1048576"));
+  tiny.change = [](const TempDirectory& directory) {
+    directory.Write("added_tokens.json", R"({"<x>": 5})");
+  };
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("added_tokens.json: field '<x>'"));
+}
+
+TEST(LoadModel, SpecialTokensMustAgree) {
+  TinyModel tiny;
+  tiny.config["eos_token_id"] = 2;
+  tiny.config["forced_eos_token_id"] = nullptr;
+  EXPECT_THAT(tiny.Refusal(),
+              HasSubstr("vocab.json: piece '</s>' has id 0, expected 2, the eos_token_id"));
+  TinyModel pad;
+  pad.config["pad_token_id"] = 3;
+  EXPECT_THAT(pad.Refusal(), HasSubstr("piece '<pad>' has id 4, expected 3, the pad_token_id"));
+  TinyModel unk;
+  unk.tokenizer["unk_token"] = "[unk]";
+  EXPECT_THAT(unk.Refusal(), HasSubstr("the special token '[unk]' is not in it"));
+}
+
+TEST(LoadModel, TensorsThatShareAStorageCannotFillTheMemory) {
+  // A pickle of many tensors over one storage would ask for more than the file has; safetensors
+  // cannot say so, thus the check is seen through PyTorch's format.
+  std::string items;
+  const auto text = [](const std::string& value) {
+    return "X" + Raw(static_cast<uint32_t>(value.size())) + value;
+  };
+  for (int i = 0; i < 200; ++i) {
+    items += text("t" + std::to_string(i)) + "ctorch._utils\n_rebuild_tensor_v2\n((" +
+             text("storage") + "ctorch\nFloatStorage\n" + text("0") + text("cpu") + "M" +
+             Raw(uint16_t{10000}) + "tQK" + std::string(1, '\0') + "M" + Raw(uint16_t{10000}) +
+             "\x85K\x01\x85\x89NtR";
+  }
+  TinyModel tiny;
+  tiny.change = [&](const TempDirectory& directory) {
+    directory.Remove("model.safetensors");
+    directory.Write("pytorch_model.bin", Zip({{"m/data.pkl", "\x80\x02}(" + items + "u."},
+                                              {"m/data/0", std::string(40000, '\0')}}));
+  };
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("more elements than the file has bytes"));
+}
+
+TEST(LoadModel, LoadsTheBundledModel) {
+  const auto model = LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en/");
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->name, "de-en");
+  const ModelShape& shape = model->spec.shape;
+  EXPECT_EQ(shape.d_model, 256);
+  EXPECT_EQ(shape.target_vocab, 5999);
+  EXPECT_EQ(model->spec.tokens.decoder_start, 5998);
+  EXPECT_EQ(model->spec.generation.num_beams, 4);
+  EXPECT_EQ(model->spec.activation, Activation::kSwish);
+  EXPECT_EQ(model->source_vocabulary.size(), 5999);
+  EXPECT_EQ(model->weights.encoder.size(), 4U);
+  EXPECT_EQ(model->weights.decoder.size(), 2U);
+  EXPECT_EQ(model->weights.source_embedding.rows, 5999);
+  EXPECT_EQ(model->weights.decoder_positions.rows, 512);
+  EXPECT_EQ(model->languages.Resolve("de", "en")->source, "de");
+  // <pad> starts the decoder: its row is zero, as in OPUS-MT.
+  const std::vector<float>& rows = model->weights.source_embedding.data;
+  EXPECT_THAT(std::vector<float>(rows.end() - 256, rows.end()), Each(0.0F));
+}
+
+struct TinyFixture {
+  const char* name;
+  size_t pairs;
+  bool shared;
+};
+
+class TinyModels : public ::testing::TestWithParam<TinyFixture> {};
+
+TEST_P(TinyModels, Load) {
+  const auto model =
+      LoadModel(std::string(DRAGOMAN_SOURCE_DIR "/tests/data/models/") + GetParam().name);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->languages.Pairs().size(), GetParam().pairs);
+  EXPECT_EQ(model->spec.share_embeddings, GetParam().shared);
+  EXPECT_EQ(model->weights.TargetEmbedding().rows, model->spec.shape.target_vocab);
+  EXPECT_EQ(model->weights.encoder.size(), static_cast<size_t>(model->spec.shape.encoder_layers));
+}
+
+INSTANTIATE_TEST_SUITE_P(Fixtures, TinyModels,
+                         ::testing::Values(TinyFixture{"tiny-a", 1, true},
+                                           TinyFixture{"tiny-b", 1, false},
+                                           TinyFixture{"tiny-multi", 5, true}),
+                         [](const auto& info) {
+                           std::string name = info.param.name;
+                           name.erase(name.find('-'), 1);
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace dragoman
