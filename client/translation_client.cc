@@ -70,6 +70,7 @@ class TranslationClient::Core {
 
   // The next link in turn; one that is known not to answer only when all are.
   Link& Pick() {
+    if (links.size() == 1) return *links[0];
     const uint64_t turn = next_link_.fetch_add(1, std::memory_order_relaxed);
     for (size_t i = 0; i < links.size(); ++i) {
       Link& link = *links[(turn + i) % links.size()];

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
+#include <streambuf>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -356,19 +358,57 @@ TEST(Translate, StreamsFinalLinesInOrder) {
   EXPECT_EQ(run.err, "dragoman translate: line 3: INVALID_ARGUMENT: no\n");
 }
 
+// A stream whose text another thread can wait for.
+class WatchedBuffer : public std::streambuf {
+ public:
+  void WaitFor(const std::string& text) {
+    MutexLock lock(&mu_);
+    while (text_.find(text) == std::string::npos) changed_.Wait(&mu_);
+  }
+  std::string text() {
+    MutexLock lock(&mu_);
+    return text_;
+  }
+
+ protected:
+  std::streamsize xsputn(const char* data, std::streamsize size) override {
+    MutexLock lock(&mu_);
+    text_.append(data, static_cast<size_t>(size));
+    changed_.NotifyAll();
+    return size;
+  }
+  int overflow(int c) override {
+    const char byte = static_cast<char>(c);
+    xsputn(&byte, 1);
+    return c;
+  }
+
+ private:
+  Mutex mu_;
+  CondVar changed_;
+  std::string text_ ABSL_GUARDED_BY(mu_);
+};
+
 TEST(Translate, ShowsGrowingTextOnATerminal) {
+  WatchedBuffer screen;
+  // Goes on only when what it has sent is on the screen.
   ScriptedServer server(
       nullptr, [&](const v1::TranslateRequest& request, const ScriptedServer::Write& write) {
         EXPECT_TRUE(request.return_options().partials());
-        return StreamBackwards(request, write);
+        return StreamBackwards(request, [&](const v1::StreamTranslateResponse& message) {
+          write(message);
+          if (!message.has_translation()) screen.WaitFor(message.text());
+        });
       });
-  const CommandRun run = Translate(server, "uno  dos\n", {"--stream"}, true, true);
-  EXPECT_EQ(run.status, 0) << run.err;
-  // However the messages were bundled, the final text ends a cleared line and nothing else does.
-  EXPECT_TRUE(run.out == "<one  two>uno  dos\n" ||
-              run.out.ends_with("\r\x1b[K<one  two>uno  dos\n"))
-      << run.out;
-  EXPECT_EQ(std::count(run.out.begin(), run.out.end(), '\n'), 1);
+  const TemporaryFile file("uno  dos\n");
+  std::ostream out(&screen);
+  std::ostringstream err;
+  Io io{.in_fd = file.fd(), .out = out, .err = err};
+  io.out_terminal = io.err_terminal = true;
+  EXPECT_EQ(RunDragoman(io, {"translate", "--stream", "--server", server.address()}), 0);
+  // The white space between the segments is the source's.
+  EXPECT_EQ(screen.text(), "<o\r\x1b[K<one\r\x1b[K<one  two>\r\x1b[K<one  two>uno  dos\n");
+  EXPECT_EQ(err.str(), "");
 }
 
 TEST(Translate, StreamThatBreaksFailsTheLinesThatAreLeft) {
