@@ -1,0 +1,226 @@
+#include "server/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "server/cpu_budget.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string TempFile(const std::string& name, const std::string& text) {
+  const std::string path = ::testing::TempDir() + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+std::string ErrorOf(const std::vector<std::string>& args) {
+  const auto command = ParseCommandLine(args);
+  EXPECT_FALSE(command.ok());
+  EXPECT_EQ(command.status().code(), absl::StatusCode::kInvalidArgument);
+  return std::string(command.status().message());
+}
+
+std::string FileErrorOf(const std::string& json) {
+  return ErrorOf({"--config", TempFile("bad.json", json)});
+}
+
+TEST(Config, HasTheDefaultsOfTheContract) {
+  const auto command = ParseCommandLine({"--model", "models/de-en/"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  const ServerConfig& config = command->config;
+  EXPECT_EQ(command->mode, CommandMode::kServe);
+  EXPECT_EQ(config.model_name, "de-en");
+  EXPECT_EQ(config.model_directory, "models/de-en/");
+  EXPECT_EQ(config.max_rows, 256);
+  EXPECT_EQ(config.max_queue_segments, 4096);
+  EXPECT_EQ(config.max_queue_tokens, 131'072);
+  EXPECT_EQ(config.encoded_queue_segments, 256);
+  EXPECT_EQ(config.max_items, 1024);
+  EXPECT_EQ(config.max_code_points, 30'000);
+  EXPECT_EQ(config.drain_seconds, 30);
+  EXPECT_EQ(config.watchdog_seconds, 30);
+  EXPECT_EQ(config.longest_call_seconds, 120);
+  EXPECT_EQ(config.connection_age_seconds, 300);
+}
+
+TEST(Config, ReadsEveryFlagInBothForms) {
+  const auto command = ParseCommandLine(
+      {"--model=big=/m/x", "--listen", "127.0.0.1:0", "--metrics=off", "--device", "cpu",
+       "--compute-type=float32", "--max-rows=64", "--cpu-workers", "2", "--threads-per-worker=3",
+       "--max-queue-segments=10", "--max-queue-tokens=20", "--kv-memory-mb=30", "--drain-seconds=0",
+       "--log-level", "debug"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  const ServerConfig& config = command->config;
+  EXPECT_EQ(config.model_name, "big");
+  EXPECT_EQ(config.model_directory, "/m/x");
+  EXPECT_EQ(config.listen, "127.0.0.1:0");
+  EXPECT_EQ(config.metrics, "off");
+  EXPECT_EQ(config.device, "cpu");
+  EXPECT_EQ(config.compute_type, "float32");
+  EXPECT_EQ(config.max_rows, 64);
+  EXPECT_EQ(config.cpu_workers, 2);
+  EXPECT_EQ(config.threads_per_worker, 3);
+  EXPECT_EQ(config.max_queue_segments, 10);
+  EXPECT_EQ(config.max_queue_tokens, 20);
+  EXPECT_EQ(config.kv_memory_mb, 30);
+  EXPECT_EQ(config.drain_seconds, 0);
+  EXPECT_EQ(ConfiguredLogLevel(config), LogLevel::kDebug);
+}
+
+TEST(Config, FlagsWinOverTheFile) {
+  const std::string path =
+      TempFile("good.json", R"({"model": "a=/m/a", "max-rows": 8, "drain-seconds": 7})");
+  const auto command = ParseCommandLine({"--max-rows=9", "--config", path});
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(command->config.model_name, "a");
+  EXPECT_EQ(command->config.max_rows, 9);
+  EXPECT_EQ(command->config.drain_seconds, 7);
+}
+
+TEST(Config, WhatItPrintsIsAConfigurationFile) {
+  const auto command = ParseCommandLine({"--model=x=/m", "--max-items=7", "--check-config"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(command->mode, CommandMode::kCheckConfig);
+  const auto again =
+      ParseCommandLine({"--config", TempFile("printed.json", ConfigToJson(command->config))});
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(ConfigToJson(again->config), ConfigToJson(command->config));
+  EXPECT_EQ(again->config.max_items, 7);
+}
+
+TEST(Config, RefusesFlagsItDoesNotUnderstand) {
+  EXPECT_THAT(ErrorOf({}), HasSubstr("--model: found nothing"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--nonsense=1"}), HasSubstr("'--nonsense=1'"));
+  EXPECT_THAT(ErrorOf({"--model=x", "extra"}), HasSubstr("'extra'"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--max-rows"}), HasSubstr("--max-rows: found no value"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--max-rows=ten"}),
+              AllOf(HasSubstr("--max-rows"), HasSubstr("'ten'"), HasSubstr("1..4096")));
+  EXPECT_THAT(ErrorOf({"--model=x", "--max-rows=10x"}), HasSubstr("'10x'"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--max-rows=0"}), HasSubstr("found 0, expected 1..4096"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--max-rows=99999999999999999999"}), HasSubstr("whole number"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--help=yes"}), HasSubstr("no value"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--listen=nowhere"}), HasSubstr("host:port"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--metrics=:70000"}), HasSubstr("--metrics"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--log-level=loud"}), HasSubstr("'loud'"));
+}
+
+TEST(Config, RefusesASecondModel) {
+  EXPECT_THAT(ErrorOf({"--model=a", "--model=b"}), HasSubstr("one model per process"));
+}
+
+TEST(Config, RefusesWhatThisBuildCannotCompute) {
+  EXPECT_THAT(ErrorOf({"--model=x", "--device=cuda:0"}), HasSubstr("no CUDA"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--device=tpu"}), HasSubstr("'tpu'"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--compute-type=int8"}),
+              AllOf(HasSubstr("'int8'"), HasSubstr("auto or float32")));
+}
+
+TEST(Config, NamesModelsByTheirDirectory) {
+  const auto name = [](const std::string& model) {
+    const auto command = ParseCommandLine({"--model", model});
+    return command.ok() ? command->config.model_name : std::string(command.status().message());
+  };
+  EXPECT_EQ(name("/models/opus-mt-de-en"), "opus-mt-de-en");
+  EXPECT_EQ(name("/models/opus-mt-de-en///"), "opus-mt-de-en");
+  EXPECT_EQ(name("/models/a/../b"), "b");
+  EXPECT_EQ(name("/weird=dir/b"), "b");
+  EXPECT_EQ(name("n=/weird=dir/b"), "n");
+  EXPECT_EQ(name("."), std::filesystem::current_path().filename().string());
+  EXPECT_THAT(name("/"), HasSubstr("the name ''"));
+  EXPECT_THAT(name("=dir"), HasSubstr("the name ''"));
+  EXPECT_THAT(name("n="), HasSubstr("a directory after NAME="));
+  EXPECT_THAT(name("/m/two words"), HasSubstr("'two words'"));
+}
+
+TEST(Config, RefusesFilesItDoesNotUnderstand) {
+  EXPECT_THAT(ErrorOf({"--config=/no/such/file"}), HasSubstr("can be read"));
+  EXPECT_THAT(FileErrorOf("{"), HasSubstr("not JSON"));
+  EXPECT_THAT(FileErrorOf("[1]"), HasSubstr("found array"));
+  EXPECT_THAT(FileErrorOf(R"({"max_rows": 8})"), HasSubstr("'max_rows'"));
+  EXPECT_THAT(FileErrorOf(R"({"help": true})"), HasSubstr("'help'"));
+  EXPECT_THAT(FileErrorOf(R"({"max-rows": "8"})"),
+              AllOf(HasSubstr("max-rows: found string"), HasSubstr("whole number 1..4096")));
+  EXPECT_THAT(FileErrorOf(R"({"max-rows": 8.5})"), HasSubstr("found 8.5"));
+  EXPECT_THAT(FileErrorOf(R"({"max-rows": 18446744073709551615})"), HasSubstr("max-rows"));
+  EXPECT_THAT(FileErrorOf(R"({"max-rows": -1})"), HasSubstr("found -1"));
+  EXPECT_THAT(FileErrorOf(R"({"model": ["a", "b"]})"), HasSubstr("model: found array"));
+  EXPECT_THAT(FileErrorOf(R"({"model": "a", "model": "b"})"), HasSubstr("it twice"));
+}
+
+TEST(Config, HelpNamesEveryFlag) {
+  const std::string help = HelpText();
+  for (const char* flag :
+       {"--model", "--listen", "--metrics", "--device", "--compute-type", "--max-rows",
+        "--cpu-workers", "--threads-per-worker", "--max-queue-segments", "--max-queue-tokens",
+        "--kv-memory-mb", "--drain-seconds", "--log-level", "--config", "--check-config",
+        "--version", "--help"}) {
+    EXPECT_THAT(help, HasSubstr(std::string("  ") + flag + " "));
+  }
+  EXPECT_EQ(ParseCommandLine({"--help"})->mode, CommandMode::kHelp);
+  EXPECT_EQ(ParseCommandLine({"--version"})->mode, CommandMode::kVersion);
+}
+
+class CgroupTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = ::testing::TempDir() + "cgroup_" +
+            ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(root_);
+  }
+  void Write(const std::string& path, const std::string& text) {
+    const std::filesystem::path full = root_ + "/" + path;
+    std::filesystem::create_directories(full.parent_path());
+    std::ofstream(full) << text;
+  }
+  std::string root_;
+};
+
+TEST_F(CgroupTest, TakesTheLeastQuotaOnTheWayUp) {
+  Write("proc/self/cgroup", "0::/pod/box\n");
+  Write("sys/fs/cgroup/pod/box/cpu.max", "max 100000\n");
+  EXPECT_EQ(CgroupCpuLimit(root_, 8), 8);
+  Write("sys/fs/cgroup/pod/cpu.max", "250000 100000\n");
+  EXPECT_EQ(CgroupCpuLimit(root_, 8), 3);  // 2.5
+  Write("sys/fs/cgroup/pod/box/cpu.max", "50000 100000\n");
+  EXPECT_EQ(CgroupCpuLimit(root_, 8), 1);
+  EXPECT_EQ(CgroupCpuLimit(root_ + "/nothing", 8), 8);
+}
+
+TEST_F(CgroupTest, ReadsVersionOne) {
+  Write("proc/self/cgroup", "5:memory:/x\n4:cpu,cpuacct:/x\n");
+  Write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "400000\n");
+  Write("sys/fs/cgroup/cpu/x/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(CgroupCpuLimit(root_, 8), 4);
+  Write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "-1\n");
+  EXPECT_EQ(CgroupCpuLimit(root_, 8), 8);
+}
+
+TEST(PlanWorkers, FillsInWhatIsNotAsked) {
+  const auto plan = [](int cpus, int workers, int threads) {
+    const WorkerPlan p = PlanWorkers(cpus, workers, threads);
+    return std::make_pair(p.workers, p.threads_per_worker);
+  };
+  EXPECT_EQ(plan(1, 0, 0), std::make_pair(1, 1));
+  EXPECT_EQ(plan(2, 0, 0), std::make_pair(2, 1));
+  EXPECT_EQ(plan(64, 0, 0), std::make_pair(16, 4));
+  EXPECT_EQ(plan(8, 2, 0), std::make_pair(2, 4));
+  EXPECT_EQ(plan(8, 0, 3), std::make_pair(2, 3));
+  EXPECT_EQ(plan(2, 5, 0), std::make_pair(5, 1));
+  EXPECT_EQ(plan(2, 3, 3), std::make_pair(3, 3));
+  EXPECT_GE(CpuBudget(), 1);
+  EXPECT_EQ(TextThreads(2, 0), 1);
+  EXPECT_EQ(TextThreads(16, 0), 4);
+  EXPECT_EQ(TextThreads(16, 2), 2);
+}
+
+}  // namespace
+}  // namespace dragoman

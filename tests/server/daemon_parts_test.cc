@@ -1,0 +1,202 @@
+// The small parts: drain order, call tracker, ids, log lines, response messages.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/call_id.h"
+#include "server/call_tracker.h"
+#include "server/drain.h"
+#include "server/log.h"
+#include "server/request_error.h"
+#include "server/response_builder.h"
+#include "tests/server/fake_engine.h"
+
+namespace dragoman {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+
+class DrainTest : public ::testing::Test {
+ protected:
+  void SetUp() override { SetLogLevel(LogLevel::kOff); }
+  void TearDown() override { SetLogLevel(LogLevel::kInfo); }
+
+  DrainSteps Steps(bool idle) {
+    DrainSteps steps;
+    steps.stop_taking = [this] { order_.emplace_back("stop_taking"); };
+    steps.wait_idle = [this, idle](std::chrono::nanoseconds limit) {
+      order_.push_back("wait " + std::to_string(limit.count() / 1'000'000'000));
+      return idle;
+    };
+    steps.in_flight = [idle] { return idle ? 0 : 3; };
+    steps.cancel_rest = [this] { order_.emplace_back("cancel_rest"); };
+    steps.shutdown = [this] { order_.emplace_back("shutdown"); };
+    return steps;
+  }
+  std::vector<std::string> order_;
+};
+
+TEST_F(DrainTest, WaitsForWhatWasAccepted) {
+  const DrainResult result = Drain(Steps(true), seconds(30));
+  EXPECT_TRUE(result.clean);
+  EXPECT_EQ(result.cut_off, 0);
+  EXPECT_THAT(order_, ElementsAre("stop_taking", "wait 30", "shutdown"));
+}
+
+TEST_F(DrainTest, CutsOffAtTheLimit) {
+  const DrainResult result = Drain(Steps(false), seconds(30));
+  EXPECT_FALSE(result.clean);
+  EXPECT_EQ(result.cut_off, 3);
+  EXPECT_THAT(order_, ElementsAre("stop_taking", "wait 30", "cancel_rest", "wait 2", "shutdown"));
+}
+
+TEST(CallTracker, WaitsForTheLastCall) {
+  CallTracker tracker;
+  EXPECT_TRUE(tracker.WaitIdle(seconds(0)));
+  auto first = std::make_unique<CallTracker::Ticket>(&tracker);
+  auto second = std::make_unique<CallTracker::Ticket>(&tracker);
+  EXPECT_EQ(tracker.in_flight(), 2);
+  EXPECT_FALSE(tracker.WaitIdle(seconds(0)));
+  std::thread ending([&] {
+    first.reset();
+    second.reset();
+  });
+  EXPECT_TRUE(tracker.WaitIdle(seconds(60)));
+  ending.join();
+}
+
+TEST(CallTracker, InterruptEndsTheWait) {
+  CallTracker tracker;
+  const CallTracker::Ticket ticket(&tracker);
+  std::thread hurry([&] { tracker.Interrupt(); });
+  EXPECT_FALSE(tracker.WaitIdle(seconds(60)));
+  hurry.join();
+  EXPECT_FALSE(tracker.WaitIdle(seconds(60)));  // and every later one
+}
+
+TEST(HardExitTimer, DoesNothingInTime) { const HardExitTimer timer(seconds(3600)); }
+
+TEST(HardExitTimerDeathTest, EndsAProcessThatHangs) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        HardExitTimer timer{std::chrono::milliseconds(1)};
+        std::this_thread::sleep_for(seconds(60));
+      },
+      ::testing::ExitedWithCode(3), "hard exit");
+}
+
+TEST(CallId, RequestIdsDiffer) {
+  std::set<std::string> ids;
+  for (int i = 0; i < 1000; ++i) ids.insert(NewRequestId());
+  EXPECT_EQ(ids.size(), 1000U);
+  EXPECT_EQ(ids.begin()->size(), 32U);
+}
+
+TEST(CallId, ReadsTraceparent) {
+  const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  EXPECT_EQ(TraceIdOf("00-" + trace + "-00f067aa0ba902b7-01"), trace);
+  EXPECT_EQ(TraceIdOf("01-" + trace + "-00f067aa0ba902b7-01-more"), trace);
+  EXPECT_EQ(TraceIdOf("00-" + trace + "-00f067aa0ba902b7-01-more"), "");
+  EXPECT_EQ(TraceIdOf("ff-" + trace + "-00f067aa0ba902b7-01"), "");
+  EXPECT_EQ(TraceIdOf("00-" + std::string(32, '0') + "-00f067aa0ba902b7-01"), "");
+  EXPECT_EQ(TraceIdOf("00-" + std::string(32, 'G') + "-00f067aa0ba902b7-01"), "");
+  EXPECT_EQ(TraceIdOf("00-short"), "");
+  EXPECT_EQ(TraceIdOf(""), "");
+}
+
+TEST(LogLine, IsJsonInOrderAndHonoursTheLevel) {
+  std::vector<std::string> lines;
+  SetLogSink([&](std::string_view line) { lines.emplace_back(line); });
+  SetLogLevel(LogLevel::kWarn);
+  Log(LogLevel::kInfo, "quiet");
+  Log(LogLevel::kError, "loud", {{"id", "a\"b\n"}, {"n", 3}, {"bad", "\xFF"}});
+  SetLogLevel(LogLevel::kInfo);
+  SetLogSink(nullptr);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0].find('\n'), std::string::npos);
+  const auto json = nlohmann::ordered_json::parse(lines[0]);
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  EXPECT_THAT(keys, ElementsAre("time", "level", "msg", "id", "n", "bad"));
+  EXPECT_EQ(json["level"], "error");
+  EXPECT_EQ(json["id"], "a\"b\n");
+  EXPECT_THAT(json["time"].get<std::string>(),
+              ::testing::MatchesRegex("....-..-..T..:..:..\\....Z"));
+}
+
+TEST(ResponseBuilder, GivesWhatWasAskedFor) {
+  TranslationJob job;
+  job.items = {"x"};
+  job.decoding.num_alternatives = 2;
+  const v1::Translation bare = BuildTranslation(FakeEngine::Answer(job, 0), {}, "m");
+  EXPECT_EQ(bare.translated_text(), "[x]");
+  EXPECT_EQ(bare.model(), "m");
+  EXPECT_EQ(bare.finish_reason(), v1::EOS);
+  EXPECT_FALSE(bare.has_score());
+  EXPECT_FALSE(bare.has_log_prob());
+  EXPECT_FALSE(bare.has_tokens());
+  ASSERT_EQ(bare.alternatives_size(), 1);
+  EXPECT_EQ(bare.alternatives(0).text(), "[x]!");
+  EXPECT_FALSE(bare.alternatives(0).has_score());
+  ASSERT_EQ(bare.sentences_size(), 1);
+  EXPECT_EQ(bare.sentences(0).target_end(), 3);
+
+  ReturnOptions all;
+  all.scores = all.tokens = all.token_scores = true;
+  const v1::Translation full = BuildTranslation(FakeEngine::Answer(job, 0), all, "m");
+  EXPECT_EQ(full.score(), -0.5F);
+  EXPECT_EQ(full.log_prob(), -2.0F);
+  EXPECT_THAT(full.tokens().source(), ElementsAre("s"));
+  EXPECT_THAT(full.tokens().target(), ElementsAre("a", "b"));
+  EXPECT_EQ(full.tokens().target_scores_size(), 3);
+  EXPECT_EQ(full.alternatives(0).score(), -1.5F);
+  EXPECT_EQ(full.alternatives(0).tokens().source_size(), 0);
+  EXPECT_EQ(full.alternatives(0).tokens().target_size(), 2);
+
+  ReturnOptions only_scores;
+  only_scores.token_scores = true;
+  const v1::Translation some = BuildTranslation(FakeEngine::Answer(job, 0), only_scores, "m");
+  EXPECT_EQ(some.tokens().target_size(), 0);
+  EXPECT_EQ(some.tokens().target_scores_size(), 3);
+}
+
+TEST(ResponseBuilder, SeveralSegmentsHaveNoScore) {
+  TranslationJob job;
+  job.items = {"x"};
+  ItemResult result = FakeEngine::Answer(job, 0);
+  result.sentences.push_back(result.sentences[0]);
+  ReturnOptions returns;
+  returns.scores = true;
+  const v1::Translation translation = BuildTranslation(std::move(result), returns, "m");
+  EXPECT_FALSE(translation.has_score());
+  EXPECT_EQ(translation.log_prob(), -2.0F);
+}
+
+TEST(ItemOutcomes, FailTheCallOnlyIfAllFailAlike) {
+  const absl::Status nan = absl::InternalError("nan");
+  const absl::Status long_text = InvalidField("contents[0]", "too long");
+  ItemOutcomes none;
+  EXPECT_TRUE(none.CallStatus().ok());
+  ItemOutcomes alike;
+  alike.Add(long_text);
+  alike.Add(InvalidField("contents[1]", "too long"));
+  EXPECT_EQ(alike.CallStatus(), long_text);
+  ItemOutcomes mixed;
+  mixed.Add(nan);
+  mixed.Add(long_text);
+  EXPECT_TRUE(mixed.CallStatus().ok());
+  ItemOutcomes neighbour;
+  neighbour.Add(absl::OkStatus());
+  neighbour.Add(nan);
+  EXPECT_TRUE(neighbour.CallStatus().ok());
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,307 @@
+// An engine that a test scripts: it answers at once, holds jobs until told, or refuses them.
+//
+// Thread-safe. Sinks are called from one thread of its own, as a real engine would. Its Stats
+// satisfy accepted = outcomes + waiting + running, one segment per item.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/base/mutex.h"
+#include "engine/engine.h"
+
+namespace dragoman {
+
+class FakeEngine final : public Engine {
+ public:
+  struct Held {
+    JobId id = 0;
+    TranslationJob job;
+    std::shared_ptr<TranslationSink> sink;
+  };
+
+  FakeEngine() {
+    info_.name = "de-en";
+    info_.family = "marian";
+    info_.device = "cpu";
+    info_.compute_type = "float32";
+    info_.pairs = {{"de", "en"}};
+    info_.max_rows = 16;
+    info_.max_beam = 16;
+    info_.default_beam = 4;
+    thread_ = std::thread([this] { Run(); });
+  }
+
+  ~FakeEngine() override {
+    Post(nullptr);
+    thread_.join();
+  }
+
+  // From now on jobs wait for Finish, Play or Cancel; without it they are answered at once, each
+  // item with its text in brackets.
+  void HoldJobs() {
+    MutexLock lock(&mu_);
+    hold_ = true;
+  }
+
+  // The next Submit answers this.
+  void RefuseNext(Admission refusal) {
+    MutexLock lock(&mu_);
+    refusals_.push_back(std::move(refusal));
+  }
+
+  // The statuses of the items of jobs that are answered, by index; OK where none is given.
+  void FailItem(int index, absl::Status status) {
+    MutexLock lock(&mu_);
+    item_status_[index] = std::move(status);
+  }
+
+  void SetStalled(bool stalled) {
+    MutexLock lock(&mu_);
+    stalled_ = stalled;
+  }
+
+  void SetLiveWorkers(int workers) {
+    MutexLock lock(&mu_);
+    live_workers_ = workers;
+  }
+
+  // Waits until a job is held that no earlier call returned. The copy shares the sink.
+  Held WaitHeld() {
+    MutexLock lock(&mu_);
+    while (fresh_.empty()) changed_.Wait(&mu_);
+    const JobId id = fresh_.front();
+    fresh_.pop_front();
+    return held_.at(id);
+  }
+
+  // Runs a script for a held job on the engine's thread and waits for its end. The job stays held.
+  void Play(const Held& held, const std::function<void(TranslationSink*)>& script) {
+    bool done = false;
+    Post([&] {
+      script(held.sink.get());
+      MutexLock lock(&mu_);
+      done = true;
+      changed_.NotifyAll();
+    });
+    MutexLock lock(&mu_);
+    while (!done) changed_.Wait(&mu_);
+  }
+
+  // Ends a held job; OK answers what was not played: nothing more than OnDone.
+  void Finish(JobId id, const absl::Status& status) {
+    Post([this, id, status] { End(id, status); });
+  }
+
+  // Waits for the nth cancellation (from 0).
+  std::pair<JobId, CancelCause> WaitCancel(size_t n = 0) {
+    MutexLock lock(&mu_);
+    while (cancels_.size() <= n) changed_.Wait(&mu_);
+    return cancels_[n];
+  }
+
+  size_t submitted() const {
+    MutexLock lock(&mu_);
+    return static_cast<size_t>(last_id_);
+  }
+
+  static ItemResult Answer(const TranslationJob& job, int index) {
+    ItemResult result;
+    result.index = index;
+    Hypothesis best;
+    best.text = "[" + job.items[index] + "]";
+    best.score = -0.5F;
+    best.log_prob = -2.0F;
+    best.tokens = {"a", "b"};
+    best.token_scores = {-1.0F, -1.0F, 0.0F};
+    const int ranks = job.decoding.num_alternatives.value_or(1);
+    for (int rank = 0; rank < ranks; ++rank) {
+      result.hypotheses.push_back(best);
+      best.score -= 1.0F;
+      best.text += "!";
+    }
+    const auto bytes = static_cast<int64_t>(job.items[index].size());
+    result.sentences = {{{0, bytes}, {0, bytes + 2}}};
+    result.source_tokens = {"s"};
+    result.source_token_count = 3;
+    result.target_token_count = 3;
+    return result;
+  }
+
+  const ModelInfo& info() const override { return info_; }
+  // Before it is used only.
+  ModelInfo* mutable_info() { return &info_; }
+
+  Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override {
+    Admission admission;
+    MutexLock lock(&mu_);
+    if (!refusals_.empty()) {
+      admission = std::move(refusals_.front());
+      refusals_.pop_front();
+      return admission;
+    }
+    if (stopped_) {
+      admission.status = absl::UnavailableError("draining");
+      admission.reason = RejectReason::kDraining;
+      return admission;
+    }
+    admission.job = ++last_id_;
+    counts_.accepted += static_cast<int64_t>(job.items.size());
+    counts_.running += static_cast<int64_t>(job.items.size());
+    held_[admission.job] = Held{admission.job, std::move(job), std::move(sink)};
+    if (hold_) {
+      fresh_.push_back(admission.job);
+    } else {
+      tasks_.push_back([this, id = admission.job] { AnswerAll(id); });
+    }
+    changed_.NotifyAll();
+    return admission;
+  }
+
+  void Cancel(JobId job, CancelCause cause) override {
+    {
+      MutexLock lock(&mu_);
+      cancels_.emplace_back(job, cause);
+      changed_.NotifyAll();
+    }
+    Post([this, job, cause] {
+      End(job, cause == CancelCause::kClient     ? absl::CancelledError("cancelled")
+               : cause == CancelCause::kDeadline ? absl::DeadlineExceededError("expired")
+                                                 : absl::UnavailableError("draining"));
+    });
+  }
+
+  void StopAdmission() override {
+    MutexLock lock(&mu_);
+    stopped_ = true;
+  }
+
+  bool stopped() const {
+    MutexLock lock(&mu_);
+    return stopped_;
+  }
+
+  int64_t jobs_in_flight() const override {
+    MutexLock lock(&mu_);
+    return static_cast<int64_t>(held_.size());
+  }
+
+  void CancelAll(CancelCause cause) override {
+    std::vector<JobId> ids;
+    {
+      MutexLock lock(&mu_);
+      for (const auto& [id, held] : held_) ids.push_back(id);
+    }
+    for (const JobId id : ids) Cancel(id, cause);
+  }
+
+  EngineStats Stats() const override {
+    MutexLock lock(&mu_);
+    EngineStats stats;
+    stats.segments = counts_;
+    stats.queue_segment_capacity = 100;
+    stats.queue_token_capacity = 1000;
+    stats.stalled = stalled_;
+    stats.live_workers = live_workers_;
+    return stats;
+  }
+
+ private:
+  void Post(std::function<void()> task) {
+    MutexLock lock(&mu_);
+    tasks_.push_back(std::move(task));
+    changed_.NotifyAll();
+  }
+
+  void Run() {
+    while (true) {
+      std::function<void()> task;
+      {
+        MutexLock lock(&mu_);
+        while (tasks_.empty()) changed_.Wait(&mu_);
+        task = std::move(tasks_.front());
+        tasks_.pop_front();
+      }
+      if (task == nullptr) return;
+      task();
+    }
+  }
+
+  void AnswerAll(JobId id) {
+    Held held;
+    std::map<int, absl::Status> statuses;
+    {
+      MutexLock lock(&mu_);
+      const auto at = held_.find(id);
+      if (at == held_.end()) return;
+      held = at->second;
+      statuses = item_status_;
+    }
+    for (int i = 0; i < static_cast<int>(held.job.items.size()); ++i) {
+      ItemResult result = Answer(held.job, i);
+      if (statuses.count(i) > 0) {
+        result = ItemResult{};
+        result.index = i;
+        result.status = statuses[i];
+      } else if (held.job.returns.segments) {
+        SegmentUpdate update;
+        update.item = i;
+        update.source = result.sentences[0].source;
+        update.text = result.hypotheses[0].text;
+        update.final = true;
+        held.sink->OnSegment(std::move(update));
+      }
+      held.sink->OnItem(std::move(result));
+    }
+    End(id, absl::OkStatus());
+  }
+
+  void End(JobId id, const absl::Status& status) {
+    Held held;
+    {
+      MutexLock lock(&mu_);
+      const auto at = held_.find(id);
+      if (at == held_.end()) return;
+      held = std::move(at->second);
+      held_.erase(at);
+      const auto segments = static_cast<int64_t>(held.job.items.size());
+      counts_.running -= segments;
+      if (status.ok()) {
+        counts_.eos += segments;
+      } else if (status.code() == absl::StatusCode::kDeadlineExceeded) {
+        counts_.deadline += segments;
+      } else {
+        counts_.cancelled += segments;
+      }
+    }
+    JobTimings timings;
+    timings.decode = 5;
+    timings.total = 7;
+    held.sink->OnDone(status, timings);
+  }
+
+  ModelInfo info_;
+  mutable Mutex mu_;
+  CondVar changed_;
+  std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mu_);
+  std::deque<Admission> refusals_ ABSL_GUARDED_BY(mu_);
+  std::map<int, absl::Status> item_status_ ABSL_GUARDED_BY(mu_);
+  std::map<JobId, Held> held_ ABSL_GUARDED_BY(mu_);
+  std::deque<JobId> fresh_ ABSL_GUARDED_BY(mu_);
+  std::vector<std::pair<JobId, CancelCause>> cancels_ ABSL_GUARDED_BY(mu_);
+  SegmentCounts counts_ ABSL_GUARDED_BY(mu_);
+  JobId last_id_ ABSL_GUARDED_BY(mu_) = 0;
+  int live_workers_ ABSL_GUARDED_BY(mu_) = 1;
+  bool hold_ ABSL_GUARDED_BY(mu_) = false;
+  bool stopped_ ABSL_GUARDED_BY(mu_) = false;
+  bool stalled_ ABSL_GUARDED_BY(mu_) = false;
+  std::thread thread_;
+};
+
+}  // namespace dragoman
