@@ -5,7 +5,7 @@
 
 The weights are random, but not small: they are scaled so that attention is sharp, outputs differ from source to source,
 lengths spread and the end of the sentence occurs at many different steps. What each model is there for is said in MODELS
-and in README.md. Two runs with the same pins write the same weights.
+and in README.md. Two runs with the same pins write the same bytes, but for the keys of storages in the legacy stream.
 """
 import argparse
 import json
@@ -75,19 +75,25 @@ MODELS = {
 
 def train_spm(path, lines, size, byte_fallback=False, model_type="unigram"):
     """A SentencePiece model without NFKC tables (they alone would be 240 KB), but with a few rules of its own."""
+    rules = [("\u00a0", " "), ("\t", " "), ("\ufb01", "fi"), ("\u00ad", ""), ("e\u0301", "\u00e9"), ("a\u0308", "\u00e4"),
+             ("o\u0308", "\u00f6"), ("u\u0308", "\u00fc"), ("\u2026", "...")]
+    here = os.getcwd()
+    path = os.path.abspath(path)
     with tempfile.TemporaryDirectory() as folder:
-        text, rules = os.path.join(folder, "text"), os.path.join(folder, "rules.tsv")
-        with open(text, "w", encoding="utf-8") as f:
-            f.writelines(line + "\n" for line in lines)
-        with open(rules, "w", encoding="utf-8") as f:  # what goes in TAB what comes out, as code points
-            for a, b in [("\u00a0", " "), ("\t", " "), ("\ufb01", "fi"), ("\u00ad", ""), ("e\u0301", "\u00e9"),
-                         ("a\u0308", "\u00e4"), ("o\u0308", "\u00f6"), ("u\u0308", "\u00fc"), ("\u2026", "...")]:
-                f.write(" ".join(f"{ord(c):X}" for c in a) + "\t" + " ".join(f"{ord(c):X}" for c in b) + "\n")
-        spm.SentencePieceTrainer.train(
-            input=text, model_prefix=os.path.join(folder, "m"), vocab_size=size, model_type=model_type,
-            character_coverage=0.995, byte_fallback=byte_fallback, unk_id=0, bos_id=1, eos_id=2, num_threads=1,
-            normalization_rule_tsv=rules, minloglevel=2)
-        shutil.copyfile(os.path.join(folder, "m.model"), path)
+        os.chdir(folder)  # the names of the files end up in the model: no path may be in them
+        try:
+            with open("rules.tsv", "w", encoding="utf-8") as f:  # what goes in TAB what comes out, as code points
+                for pair in rules:
+                    f.write("\t".join(" ".join(f"{ord(c):X}" for c in side) for side in pair) + "\n")
+            with open("text", "w", encoding="utf-8") as f:
+                f.writelines(line + "\n" for line in lines)
+            spm.SentencePieceTrainer.train(
+                input="text", model_prefix="m", vocab_size=size, model_type=model_type, character_coverage=0.995,
+                byte_fallback=byte_fallback, unk_id=0, bos_id=1, eos_id=2, num_threads=1,
+                normalization_rule_tsv="rules.tsv", minloglevel=2)
+            shutil.copyfile("m.model", path)
+        finally:
+            os.chdir(here)
 
 
 def pieces_of(path):

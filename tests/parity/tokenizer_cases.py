@@ -32,7 +32,7 @@ def decode_cases(model, german):
     rng = random.Random(f"decode {model.name}")
     size = model.f32.config.decoder_vocab_size
     pad, eos, unk = size - 1, 0, 1
-    ids_of = model.tokenizer.get_tgt_vocab() if model.tokenizer.separate_vocabs else model.tokenizer.get_vocab()
+    ids_of = model.tokenizer.target_encoder if model.tokenizer.separate_vocabs else model.tokenizer.encoder
     blank = ids_of.get("▁", unk)
     cases = [[], [eos], [pad], [unk], [pad, eos], [unk, unk], [blank], [blank, blank], [blank, eos], [2], [3], [eos, 2, 3, eos],
              [pad, 5, 6, eos, pad, pad], [5, unk, 6], [unk, 5, 6], [5, 6, unk], [5, blank, 6], [5, blank, blank, 6], [blank, 5, 6],
