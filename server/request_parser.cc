@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dragoman/v1/translation.pb.h"
+#include "engine/text/utf8.h"
 #include "server/request_error.h"
 #include "server/utf8.h"
 #include "server/wire_check.h"

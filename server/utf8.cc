@@ -1,7 +1,5 @@
 #include "server/utf8.h"
 
-#include <algorithm>
-
 namespace dragoman {
 namespace {
 
@@ -45,11 +43,6 @@ size_t ValidUtf8Prefix(std::string_view text) {
     at += length;
   }
   return at;
-}
-
-int64_t CountCodePoints(std::string_view text) {
-  return std::count_if(text.begin(), text.end(),
-                       [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
 }
 
 std::string Quoted(std::string_view value) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,9 +9,6 @@ namespace dragoman {
 
 // Bytes of the longest valid prefix; text.size() if all of it is valid.
 size_t ValidUtf8Prefix(std::string_view text);
-
-// REQUIRES: valid UTF-8.
-int64_t CountCodePoints(std::string_view text);
 
 // A short value from outside for an error message: in quotes, with anything but printable ASCII as
 // '?', cut after 64 bytes. Never used on text to translate.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dragoman/v1/translation.pb.h"
+#include "engine/text/utf8.h"
 #include "server/request_error.h"
 #include "server/utf8.h"
 
