@@ -11,6 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
 
 namespace dragoman {

@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/engine/model/test_files.h"
+#include "tests/engine/model/byte_files.h"
 
 namespace dragoman {
 namespace {

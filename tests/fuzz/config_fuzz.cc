@@ -1,0 +1,57 @@
+// Input: config.json, generation_config.json and tokenizer_config.json with a zero byte between
+// them; the last two may be missing.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/model/hf_config.h"
+#include "engine/model/languages.h"
+#include "tests/fuzz/fuzz_check.h"
+
+namespace {
+
+std::optional<std::string> NextText(std::optional<std::string_view>* rest) {
+  if (!rest->has_value()) return std::nullopt;
+  const std::string_view all = **rest;
+  const size_t end = all.find('\0');
+  if (end == std::string_view::npos) {
+    rest->reset();
+  } else {
+    *rest = all.substr(end + 1);
+  }
+  return std::string(all.substr(0, end));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::optional<std::string_view> rest =
+      std::string_view(reinterpret_cast<const char*>(data), size);
+  dragoman::HfConfigTexts texts;
+  texts.config = NextText(&rest).value_or("");
+  texts.generation = NextText(&rest);
+  texts.tokenizer = NextText(&rest);
+  const auto config = dragoman::ParseHfConfig(texts);
+  if (!config.ok()) return 0;
+
+  const dragoman::ModelSpec& spec = config->spec;
+  const dragoman::GenerationDefaults& generation = spec.generation;
+  const auto is_target = [&](int id) { return id >= 0 && id < spec.shape.target_vocab; };
+  dragoman::FuzzCheck(spec.shape.d_model % spec.shape.encoder_heads == 0);
+  dragoman::FuzzCheck(is_target(spec.tokens.eos) && is_target(spec.tokens.pad) &&
+                      is_target(spec.tokens.decoder_start));
+  for (const int id : generation.banned_tokens) dragoman::FuzzCheck(is_target(id));
+  dragoman::FuzzCheck(generation.max_length >= 2 &&
+                      generation.max_length <= spec.shape.max_positions + 1 &&
+                      generation.min_length < generation.max_length);
+
+  const dragoman::LanguageMap languages(config->tokenizer.source_language,
+                                        config->tokenizer.target_language, {});
+  for (const auto& pair : languages.Pairs()) {
+    dragoman::FuzzCheck(languages.Resolve(pair.source, pair.target).ok());
+  }
+  return 0;
+}

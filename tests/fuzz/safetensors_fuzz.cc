@@ -1,0 +1,14 @@
+// Input: a safetensors file.
+
+#include "engine/model/safetensors.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/fuzz/fuzz_check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto tensors = dragoman::ParseSafetensors({data, size}, "fuzz");
+  if (tensors.ok()) dragoman::ReadAll(*tensors, size);
+  return 0;
+}

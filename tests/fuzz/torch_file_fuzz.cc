@@ -1,0 +1,14 @@
+// Input: a pytorch_model.bin of either format.
+
+#include "engine/model/torch_file.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/fuzz/fuzz_check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto tensors = dragoman::ParseTorchFile({data, size}, "fuzz");
+  if (tensors.ok()) dragoman::ReadAll(*tensors, size);
+  return 0;
+}
