@@ -16,14 +16,11 @@ set -euo pipefail
 runtime_packages=(
   libabsl20220623
   libcivetweb1
-  libdnnl2
-  libfmt9
   libgomp1
   libgrpc++1.51
   libicu72
   libprometheus-cpp-core1.0
   libprotobuf32
-  libsentencepiece0
   libspdlog1.10
   libstdc++6
 )

@@ -104,10 +104,10 @@ until [[ -n $server ]] && "$client" health --server "$server" >/dev/null 2>&1; d
 done
 
 german=(
-  "Guten Morgen! Wie geht es Ihnen heute?"
-  "Der Zug nach Berlin fährt um halb acht ab."
-  "Ich habe das Buch gelesen, das du mir empfohlen hast."
-  "Wo finde ich die nächste Apotheke?"
+  "Guten Morgen! Wie geht es dir?"
+  "Das Wetter ist heute schön, aber gestern hat es den ganzen Tag geregnet."
+  "Wo ist der nächste Bahnhof?"
+  "Wenn ich mehr Zeit hätte, würde ich eine neue Sprache lernen."
 )
 english=$(printf '%s\n' "${german[@]}" |
   "$client" translate --server "$server" --from de --to en) || died "the translation failed"
