@@ -116,9 +116,8 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentUnigram(std::string_view 
       if (id == PieceTrie::kNone) continue;
       const SpmPiece& piece = file_.pieces[static_cast<size_t>(id)];
       if (piece.type == SpmPiece::kUnused) continue;
-      const auto length = static_cast<size_t>(end - begin);
       const double score = piece.type == SpmPiece::kUserDefined
-                               ? static_cast<float>(length) * max_score_ - 0.1
+                               ? static_cast<float>(end - begin) * max_score_ - 0.1
                                : piece.score;
       const double candidate = score + so_far;
       Best& target = best[static_cast<size_t>(end)];

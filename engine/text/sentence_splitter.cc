@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "engine/text/full_stop_rules.h"
 #include "engine/text/script.h"
-#include "engine/text/sentence_exceptions.h"
 #include "engine/text/utf8.h"
 
 namespace dragoman {
@@ -39,10 +39,10 @@ void AddPiece(std::string_view text, size_t begin, size_t end, std::vector<TextR
 }  // namespace
 
 struct SentenceSplitter::Rules {
-  explicit Rules(std::string_view language) : exceptions(language) {}
+  explicit Rules(std::string_view language) : full_stops(language) {}
 
   std::unique_ptr<icu::BreakIterator> sentences;  // never given a text: cloned for each call
-  SentenceExceptions exceptions;
+  FullStopRules full_stops;
 };
 
 absl::StatusOr<std::unique_ptr<SentenceSplitter>> SentenceSplitter::Create(
@@ -101,7 +101,7 @@ bool SentenceSplitter::IsSentenceEnd(std::string_view line, size_t at) const {
     size_t next = at;
     return IsUnspacedScript(before) || IsUnspacedScript(NextCodePoint(line, next));
   }
-  return !rules_->exceptions.Continues(line, at);
+  return !rules_->full_stops.Continues(line, at);
 }
 
 std::vector<TextRange> SentenceSplitter::Split(std::string_view text, Segmentation mode) const {

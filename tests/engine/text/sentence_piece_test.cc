@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 // What every model is trained with here: the texts of tests/data.
 std::string Train(const std::string& args) {
-  const std::string model = SpmOracle::Train(
+  std::string model = SpmOracle::Train(
       "--minloglevel=2 --num_threads=1 --hard_vocab_limit=false " + args, GermanLines());
   EXPECT_FALSE(model.empty()) << args;
   return model;

@@ -41,6 +41,7 @@ void ExpectGoodPieces(const std::string& text, const std::vector<TextRange>& pie
     end = piece.end;
   }
   std::vector<std::string> same;
+  same.reserve(pieces.size());
   for (const TextRange& piece : pieces) same.emplace_back(piece.In(text));
   const JoinedText joined = JoinTranslations(text, pieces, same, false);
   ASSERT_EQ(joined.text, text);
@@ -168,6 +169,7 @@ TEST(SentenceSplitter, SeveralThreadsAtOnce) {
   std::vector<std::vector<TextRange>> got(4);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(got.size());
     for (auto& pieces : got) {
       threads.emplace_back([&] { pieces = splitter->Split(text, Segmentation::kSentences); });
     }

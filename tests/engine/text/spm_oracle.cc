@@ -51,6 +51,7 @@ std::string SpmOracle::Decode(const std::vector<std::string>& pieces) const {
 
 std::vector<std::string> SpmOracle::AllPieces() const {
   std::vector<std::string> pieces;
+  pieces.reserve(static_cast<size_t>(impl_->processor.GetPieceSize()));
   for (int i = 0; i < impl_->processor.GetPieceSize(); ++i) {
     pieces.push_back(impl_->processor.IdToPiece(i));
   }

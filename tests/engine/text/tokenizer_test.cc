@@ -237,6 +237,7 @@ TEST(Tokenizer, SeveralThreadsAtOnce) {
   std::vector<std::vector<int>> got(3);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(got.size());
     for (auto& ids : got) threads.emplace_back([&] { ids = encode_all(); });
   }
   EXPECT_THAT(got, Each(want));

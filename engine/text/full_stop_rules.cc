@@ -1,4 +1,4 @@
-#include "engine/text/sentence_exceptions.h"
+#include "engine/text/full_stop_rules.h"
 
 #include <unicode/uchar.h>
 #include <unicode/ures.h>
@@ -194,7 +194,7 @@ Shape ShapeOf(std::string_view word) {
 
 }  // namespace
 
-SentenceExceptions::SentenceExceptions(std::string_view language) {
+FullStopRules::FullStopRules(std::string_view language) {
   ordinals_ = std::find(std::begin(kOrdinalLanguages), std::end(kOrdinalLanguages), language) !=
               std::end(kOrdinalLanguages);
   const auto fill = [](const auto& list, std::unordered_set<std::string_view>& set) {
@@ -223,7 +223,7 @@ SentenceExceptions::SentenceExceptions(std::string_view language) {
   for (const std::string_view word : sometimes_) always_.erase(word);
 }
 
-bool SentenceExceptions::Continues(std::string_view line, size_t at) const {
+bool FullStopRules::Continues(std::string_view line, size_t at) const {
   size_t end = at;
   bool closed = false;
   bool space = false;

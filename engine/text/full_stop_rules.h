@@ -9,11 +9,11 @@
 
 namespace dragoman {
 
-class SentenceExceptions {
+class FullStopRules {
  public:
   // `language` is ISO 639-1 where there is one ("de"). Lists exist for German and English; others
   // get ICU's suppressions for the language, if it has any.
-  explicit SentenceExceptions(std::string_view language);
+  explicit FullStopRules(std::string_view language);
 
   // Whether a sentence goes on at `at`, where ICU's rules would end it. `line` is one line without
   // white space at its ends; `at` is the first byte of the next sentence. Constant time.
