@@ -127,7 +127,7 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentUnigram(std::string_view 
       has_single = has_single || end - begin == character;
     }
     if (!has_single) {
-      Best& target = best[static_cast<size_t>(begin + character)];
+      Best& target = best[static_cast<size_t>(begin) + static_cast<size_t>(character)];
       const float candidate = unknown_score + so_far;
       if (target.begin == -1 || candidate > target.score) target = {unk_id_, candidate, begin};
     }
