@@ -2,15 +2,15 @@
 // generation_config.json and tokenizer_config.json become a ModelSpec and what the tokenizer needs.
 //
 // Every field that changes the computation, the search or the tokens is honoured or must hold its
-// neutral value; else loading is refused with the field's name. The lists are in hf_config.cc.
+// neutral value; else loading is refused with the field's name. The lists are at the top of
+// hf_config.cc and hf_generation.cc.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <string_view>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/model/hf_tokenizer.h"
 #include "engine/model/model_spec.h"
 
 namespace dragoman {
@@ -22,16 +22,6 @@ struct HfConfigTexts {
   std::optional<std::string> tokenizer;
 };
 
-struct HfTokenizerConfig {
-  std::string source_language;  // as written there or in config.json; "" when neither says
-  std::string target_language;
-  std::string unk_piece = "<unk>";
-  std::string eos_piece = "</s>";
-  std::string pad_piece = "<pad>";
-  bool separate_vocabularies = false;
-  int model_max_length = 0;  // tokens; at most the model's positions
-};
-
 struct HfConfig {
   ModelSpec spec;  // but tokens.unk, which the vocabulary tells
   HfTokenizerConfig tokenizer;
@@ -40,10 +30,5 @@ struct HfConfig {
 // INVALID_ARGUMENT for what is malformed, UNIMPLEMENTED for what is well-formed and not supported;
 // both name the file and the field, what was found and what was expected.
 absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts);
-
-// added_tokens.json (piece -> id): UNIMPLEMENTED when it has a token besides the special ones,
-// which would be cut out of the text before SentencePiece sees it.
-absl::Status CheckAddedTokens(std::string_view text, std::string_view file,
-                              const HfTokenizerConfig& tokenizer);
 
 }  // namespace dragoman

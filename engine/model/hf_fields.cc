@@ -1,0 +1,85 @@
+#include "engine/model/hf_fields.h"
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "engine/model/concat.h"
+
+namespace dragoman {
+
+bool HoldsNeutral(const nlohmann::json& value, Neutral neutral) {
+  switch (neutral) {
+    case Neutral::kFalse:
+      return value.is_boolean() && !value.get<bool>();
+    case Neutral::kTrue:
+      return value.is_boolean() && value.get<bool>();
+    case Neutral::kZero:
+      return value.is_number() && value.get<double>() == 0.0;
+    case Neutral::kOne:
+      return value.is_number() && value.get<double>() == 1.0;
+    case Neutral::kAbsent:
+      return false;
+    case Neutral::kEmpty:
+      return value.is_structured() && value.empty();
+  }
+  return false;
+}
+
+namespace {
+
+std::string_view NeutralName(Neutral neutral) {
+  switch (neutral) {
+    case Neutral::kFalse:
+      return "false";
+    case Neutral::kTrue:
+      return "true";
+    case Neutral::kZero:
+      return "0";
+    case Neutral::kOne:
+      return "1";
+    case Neutral::kAbsent:
+      return "null";
+    case Neutral::kEmpty:
+      return "null or empty";
+  }
+  return "";
+}
+
+}  // namespace
+
+void RequireNeutral(std::span<const NeutralField> list, JsonFields* fields) {
+  for (const NeutralField& field : list) {
+    const nlohmann::json* value = fields->Find(field.name);
+    if (value != nullptr && !HoldsNeutral(*value, field.value)) {
+      fields->Unsupported(field.name, NeutralName(field.value));
+    }
+  }
+}
+
+absl::StatusOr<nlohmann::json> ParseConfigObject(std::string_view text, std::string_view file) {
+  constexpr JsonLimits kLimits = {.max_bytes = 1 << 20, .max_depth = 16, .max_values = 1 << 16};
+  absl::StatusOr<nlohmann::json> root = ParseJson(text, file, kLimits);
+  if (root.ok() && !root->is_object()) {
+    return absl::InvalidArgumentError(
+        Concat(file, ": is ", DescribeJson(*root), ", expected an object"));
+  }
+  return root;
+}
+
+// A token id that some files write as a list of one.
+std::optional<int> ReadTokenId(JsonFields* fields, std::string_view name, int vocabulary) {
+  const nlohmann::json* value = fields->Find(name);
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_array()) {
+    const std::optional<int64_t> id = fields->OptionalInt(name, 0, vocabulary - 1);
+    return id ? std::optional<int>(static_cast<int>(*id)) : std::nullopt;
+  }
+  if (value->size() != 1 || !(*value)[0].is_number_unsigned() ||
+      (*value)[0].get<uint64_t>() >= static_cast<uint64_t>(vocabulary)) {
+    fields->Unsupported(name, Concat("one token id from 0 to ", vocabulary - 1));
+    return std::nullopt;
+  }
+  return static_cast<int>((*value)[0].get<uint64_t>());
+}
+
+}  // namespace dragoman

@@ -1,0 +1,199 @@
+#include "engine/model/hf_generation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/concat.h"
+#include "engine/model/hf_fields.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t kMaxBeams = 64;  // the published limit of a beam
+constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+
+// What transformers takes for a max_length that is nowhere said.
+constexpr int64_t kDefaultMaxLength = 20;
+
+// generation_config.json, or config.json in its place. temperature, top_k, top_p and their like
+// act only with do_sample; output_*, use_cache and their like never change the tokens.
+constexpr std::array<NeutralField, 27> kNeutralGeneration = {{
+    {"do_sample", Neutral::kFalse},
+    {"num_beam_groups", Neutral::kOne},
+    {"diversity_penalty", Neutral::kZero},
+    {"repetition_penalty", Neutral::kOne},
+    {"encoder_repetition_penalty", Neutral::kOne},
+    {"no_repeat_ngram_size", Neutral::kZero},
+    {"encoder_no_repeat_ngram_size", Neutral::kZero},
+    {"num_return_sequences", Neutral::kOne},
+    {"forced_bos_token_id", Neutral::kAbsent},
+    {"remove_invalid_values", Neutral::kFalse},
+    {"exponential_decay_length_penalty", Neutral::kAbsent},
+    {"suppress_tokens", Neutral::kEmpty},
+    {"begin_suppress_tokens", Neutral::kEmpty},
+    {"sequence_bias", Neutral::kEmpty},
+    {"token_healing", Neutral::kFalse},
+    {"guidance_scale", Neutral::kOne},
+    {"watermarking_config", Neutral::kAbsent},
+    {"constraints", Neutral::kEmpty},
+    {"force_words_ids", Neutral::kEmpty},
+    {"penalty_alpha", Neutral::kZero},
+    {"dola_layers", Neutral::kAbsent},
+    {"stop_strings", Neutral::kEmpty},
+    {"max_time", Neutral::kAbsent},
+    {"prompt_lookup_num_tokens", Neutral::kAbsent},
+    {"assistant_early_exit", Neutral::kAbsent},
+    {"prefix_allowed_tokens_fn", Neutral::kAbsent},
+    {"forced_decoder_ids", Neutral::kAbsent},
+}};
+
+// The generation fields that transformers also looks for in config.json
+// (PretrainedConfig._get_global_generation_defaults), with the defaults of a MarianConfig.
+struct LegacyField {
+  std::string_view name;
+  std::string_view json_default;
+};
+constexpr std::array<LegacyField, 25> kLegacyGeneration = {{
+    {"max_length", "20"},
+    {"min_length", "0"},
+    {"do_sample", "false"},
+    {"early_stopping", "false"},
+    {"num_beams", "1"},
+    {"temperature", "1.0"},
+    {"top_k", "50"},
+    {"top_p", "1.0"},
+    {"typical_p", "1.0"},
+    {"repetition_penalty", "1.0"},
+    {"length_penalty", "1.0"},
+    {"no_repeat_ngram_size", "0"},
+    {"encoder_no_repeat_ngram_size", "0"},
+    {"bad_words_ids", "null"},
+    {"num_return_sequences", "1"},
+    {"output_scores", "false"},
+    {"return_dict_in_generate", "false"},
+    {"forced_bos_token_id", "null"},
+    {"forced_eos_token_id", "0"},
+    {"remove_invalid_values", "false"},
+    {"exponential_decay_length_penalty", "null"},
+    {"suppress_tokens", "null"},
+    {"begin_suppress_tokens", "null"},
+    {"num_beam_groups", "1"},
+    {"diversity_penalty", "0.0"},
+}};
+
+void ReadEarlyStopping(JsonFields* fields, GenerationDefaults* generation) {
+  const nlohmann::json* value = fields->Find("early_stopping");
+  if (value == nullptr) return;
+  if (value->is_boolean()) {
+    generation->early_stopping = value->get<bool>() ? EarlyStopping::kTrue : EarlyStopping::kFalse;
+  } else if (*value == "never") {
+    generation->early_stopping = EarlyStopping::kNever;
+  } else {
+    fields->Fail("early_stopping", "true, false or \"never\"");
+  }
+}
+
+// Lists of one token each; a ban of EOS is dropped, as transformers does.
+void ReadBannedTokens(JsonFields* fields, const ModelSpec& spec, int eos,
+                      std::vector<int>* banned) {
+  constexpr std::string_view kName = "bad_words_ids";
+  const nlohmann::json* value = fields->Find(kName);
+  if (value == nullptr) return;
+  if (!value->is_array()) {
+    fields->Fail(kName, "a list of lists of token ids");
+    return;
+  }
+  for (const nlohmann::json& word : *value) {
+    if (!word.is_array() || word.empty()) {
+      fields->Fail(kName, "a list of lists of token ids");
+      return;
+    }
+    if (word.size() > 1) {
+      fields->Unsupported(kName, "lists of one token each");
+      return;
+    }
+    const nlohmann::json& id = word[0];
+    if (!id.is_number_unsigned() ||
+        id.get<uint64_t>() >= static_cast<uint64_t>(spec.shape.target_vocab)) {
+      fields->Fail(kName, Concat("token ids from 0 to ", spec.shape.target_vocab - 1));
+      return;
+    }
+    if (const int token = static_cast<int>(id.get<uint64_t>()); token != eos) {
+      banned->push_back(token);
+    }
+  }
+  std::sort(banned->begin(), banned->end());
+  banned->erase(std::unique(banned->begin(), banned->end()), banned->end());
+}
+
+// max_length and min_length; max_new_tokens and min_new_tokens win and do not count the start.
+void ReadLengths(JsonFields* fields, const ModelShape& shape, GenerationDefaults* generation) {
+  int64_t max_length = fields->OptionalInt("max_length", 2, kMaxInt).value_or(kDefaultMaxLength);
+  if (const auto added = fields->OptionalInt("max_new_tokens", 1, kMaxInt - 1)) {
+    max_length = *added + 1;
+  }
+  int64_t min_length = fields->OptionalInt("min_length", 0, kMaxInt).value_or(0);
+  if (const auto added = fields->OptionalInt("min_new_tokens", 0, kMaxInt - 1)) {
+    min_length = *added + 1;
+  }
+  // The last token needs no position of its own; transformers fails where the table ends.
+  max_length = std::min<int64_t>(max_length, shape.max_positions + int64_t{1});
+  if (min_length >= max_length) {
+    const bool in_new = fields->Has("min_new_tokens");
+    fields->Fail(
+        in_new ? "min_new_tokens" : "min_length",
+        Concat("less than the longest output, ", max_length, " tokens with the start token"));
+  }
+  generation->max_length = static_cast<int>(max_length);
+  generation->min_length = static_cast<int>(min_length);
+}
+
+}  // namespace
+
+void ReadGeneration(JsonFields* fields, ModelSpec* spec) {
+  RequireNeutral(kNeutralGeneration, fields);
+  GenerationDefaults& generation = spec->generation;
+  generation.num_beams =
+      static_cast<int>(fields->OptionalInt("num_beams", 1, kMaxBeams).value_or(1));
+  const double penalty = fields->OptionalNumber("length_penalty").value_or(1.0);
+  generation.length_penalty = static_cast<float>(penalty);
+  if (!std::isfinite(generation.length_penalty)) fields->Fail("length_penalty", "a finite float");
+  generation.renormalize_logits = fields->Bool("renormalize_logits", false);
+  ReadEarlyStopping(fields, &generation);
+  ReadLengths(fields, spec->shape, &generation);
+
+  const int vocabulary = spec->shape.target_vocab;
+  spec->tokens.eos = ReadTokenId(fields, "eos_token_id", vocabulary).value_or(spec->tokens.eos);
+  spec->tokens.pad = ReadTokenId(fields, "pad_token_id", vocabulary).value_or(spec->tokens.pad);
+  spec->tokens.decoder_start = ReadTokenId(fields, "decoder_start_token_id", vocabulary)
+                                   .value_or(spec->tokens.decoder_start);
+  ReadBannedTokens(fields, *spec, spec->tokens.eos, &generation.banned_tokens);
+  generation.forced_eos = ReadTokenId(fields, "forced_eos_token_id", vocabulary);
+  if (generation.forced_eos && *generation.forced_eos != spec->tokens.eos) {
+    fields->Unsupported("forced_eos_token_id",
+                        Concat("null or the end of sentence ", spec->tokens.eos));
+  }
+}
+
+// transformers reads the generation fields of config.json and not of generation_config.json when
+// the latter says that it was made from the former, and the former has some that are not default
+// (GenerationMixin._prepare_generation_config).
+bool ConfigOverrides(const nlohmann::json& config, const nlohmann::json& generation) {
+  const auto made = generation.find("_from_model_config");
+  if (made == generation.end() || *made != true) return false;
+  return std::any_of(kLegacyGeneration.begin(), kLegacyGeneration.end(),
+                     [&](const LegacyField& field) {
+                       const auto found = config.find(std::string(field.name));
+                       return found != config.end() && !found->is_null() &&
+                              *found != nlohmann::json::parse(field.json_default, nullptr, false);
+                     });
+}
+
+}  // namespace dragoman
