@@ -16,7 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "server/utf8.h"
+#include "server/quoted.h"
 
 namespace dragoman {
 namespace {

@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "dragoman/v1/translation.pb.h"
 #include "engine/text/utf8.h"
+#include "server/quoted.h"
 #include "server/request_error.h"
-#include "server/utf8.h"
 #include "server/wire_check.h"
 
 namespace dragoman {

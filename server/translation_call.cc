@@ -8,10 +8,10 @@
 #include "server/call_id.h"
 #include "server/grpc_bytes.h"
 #include "server/log.h"
+#include "server/quoted.h"
 #include "server/request_error.h"
 #include "server/status_map.h"
 #include "server/steady_clock.h"
-#include "server/utf8.h"
 
 namespace dragoman {
 namespace {
@@ -167,7 +167,8 @@ void TranslationCall::CancelJob(CancelCause cause) {
   JobId job = 0;
   {
     MutexLock lock(&mu_);
-    if (!admitted_) return;
+    if (!admitted_ || cancel_sent_) return;
+    cancel_sent_ = true;
     job = job_;
   }
   engine_->Cancel(job, cause);

@@ -46,7 +46,8 @@ class TranslationCall : public std::enable_shared_from_this<TranslationCall> {
   // gRPC says that the call is cancelled: the client, or its deadline.
   void HandleCancel();
 
-  // The client is gone or takes nothing: the engine need not go on.
+  // The client is gone, takes nothing, or is out of time: the engine need not go on. The engine
+  // hears of the first cause only.
   void CancelJob(CancelCause cause);
 
   // Right before Finish: stops the deadline, writes trailing metadata, metrics and the log line.
@@ -98,6 +99,7 @@ class TranslationCall : public std::enable_shared_from_this<TranslationCall> {
   Mutex mu_;
   JobId job_ ABSL_GUARDED_BY(mu_) = 0;
   bool admitted_ ABSL_GUARDED_BY(mu_) = false;
+  bool cancel_sent_ ABSL_GUARDED_BY(mu_) = false;
   bool concluded_ ABSL_GUARDED_BY(mu_) = false;
   DeadlineTimer::Id deadline_timer_ ABSL_GUARDED_BY(mu_) = DeadlineTimer::kNone;
 };

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "engine/text/utf8.h"
 #include "server/request_error.h"
-#include "server/utf8.h"
 
 namespace dragoman {
 namespace {
@@ -34,9 +34,8 @@ std::optional<FieldViolation> FirstBadString(const Descriptor& type, const Unkno
     if (known->is_repeated()) absl::StrAppend(&path, "[", ordinal, "]");
     const std::string& value = field.length_delimited();
     if (known->type() == FieldDescriptor::TYPE_STRING) {
-      const size_t valid = ValidUtf8Prefix(value);
-      if (valid < value.size()) {
-        return FieldViolation{path, absl::StrCat("not UTF-8 at byte ", valid, " of ", value.size(),
+      if (const auto bad = FirstInvalidUtf8(value)) {
+        return FieldViolation{path, absl::StrCat("not UTF-8 at byte ", *bad, " of ", value.size(),
                                                  ", expected UTF-8")};
       }
     } else if (known->type() == FieldDescriptor::TYPE_MESSAGE && depth < kMaxDepth) {

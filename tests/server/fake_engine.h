@@ -23,7 +23,6 @@ class FakeEngine final : public Engine {
   struct Held {
     JobId id = 0;
     TranslationJob job;
-    std::shared_ptr<TranslationSink> sink;
   };
 
   FakeEngine() {
@@ -72,20 +71,27 @@ class FakeEngine final : public Engine {
     live_workers_ = workers;
   }
 
-  // Waits until a job is held that no earlier call returned. The copy shares the sink.
+  // Waits until a job was held that no earlier call returned; it may have ended by now.
   Held WaitHeld() {
     MutexLock lock(&mu_);
     while (fresh_.empty()) changed_.Wait(&mu_);
-    const JobId id = fresh_.front();
+    Held held = std::move(fresh_.front());
     fresh_.pop_front();
-    return held_.at(id);
+    return held;
   }
 
   // Runs a script for a held job on the engine's thread and waits for its end. The job stays held.
+  // REQUIRES: it has not ended.
   void Play(const Held& held, const std::function<void(TranslationSink*)>& script) {
     bool done = false;
     Post([&] {
-      script(held.sink.get());
+      std::shared_ptr<TranslationSink> sink;
+      {
+        MutexLock lock(&mu_);
+        sink = jobs_.at(held.id).sink;
+      }
+      script(sink.get());
+      sink.reset();
       MutexLock lock(&mu_);
       done = true;
       changed_.NotifyAll();
@@ -154,9 +160,10 @@ class FakeEngine final : public Engine {
     admission.job = ++last_id_;
     counts_.accepted += static_cast<int64_t>(job.items.size());
     counts_.running += static_cast<int64_t>(job.items.size());
-    held_[admission.job] = Held{admission.job, std::move(job), std::move(sink)};
+    if (hold_) fresh_.push_back(Held{admission.job, job});
+    jobs_[admission.job] = Job{std::move(job), std::move(sink)};
     if (hold_) {
-      fresh_.push_back(admission.job);
+      changed_.NotifyAll();
     } else {
       tasks_.push_back([this, id = admission.job] { AnswerAll(id); });
     }
@@ -189,14 +196,14 @@ class FakeEngine final : public Engine {
 
   int64_t jobs_in_flight() const override {
     MutexLock lock(&mu_);
-    return static_cast<int64_t>(held_.size());
+    return static_cast<int64_t>(jobs_.size());
   }
 
   void CancelAll(CancelCause cause) override {
     std::vector<JobId> ids;
     {
       MutexLock lock(&mu_);
-      for (const auto& [id, held] : held_) ids.push_back(id);
+      for (const auto& [id, job] : jobs_) ids.push_back(id);
     }
     for (const JobId id : ids) Cancel(id, cause);
   }
@@ -213,6 +220,11 @@ class FakeEngine final : public Engine {
   }
 
  private:
+  struct Job {
+    TranslationJob job;
+    std::shared_ptr<TranslationSink> sink;
+  };
+
   void Post(std::function<void()> task) {
     MutexLock lock(&mu_);
     tasks_.push_back(std::move(task));
@@ -234,12 +246,12 @@ class FakeEngine final : public Engine {
   }
 
   void AnswerAll(JobId id) {
-    Held held;
+    Job held;
     std::map<int, absl::Status> statuses;
     {
       MutexLock lock(&mu_);
-      const auto at = held_.find(id);
-      if (at == held_.end()) return;
+      const auto at = jobs_.find(id);
+      if (at == jobs_.end()) return;
       held = at->second;
       statuses = item_status_;
     }
@@ -263,13 +275,13 @@ class FakeEngine final : public Engine {
   }
 
   void End(JobId id, const absl::Status& status) {
-    Held held;
+    Job held;
     {
       MutexLock lock(&mu_);
-      const auto at = held_.find(id);
-      if (at == held_.end()) return;
+      const auto at = jobs_.find(id);
+      if (at == jobs_.end()) return;
       held = std::move(at->second);
-      held_.erase(at);
+      jobs_.erase(at);
       const auto segments = static_cast<int64_t>(held.job.items.size());
       counts_.running -= segments;
       if (status.ok()) {
@@ -292,8 +304,8 @@ class FakeEngine final : public Engine {
   std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mu_);
   std::deque<Admission> refusals_ ABSL_GUARDED_BY(mu_);
   std::map<int, absl::Status> item_status_ ABSL_GUARDED_BY(mu_);
-  std::map<JobId, Held> held_ ABSL_GUARDED_BY(mu_);
-  std::deque<JobId> fresh_ ABSL_GUARDED_BY(mu_);
+  std::map<JobId, Job> jobs_ ABSL_GUARDED_BY(mu_);
+  std::deque<Held> fresh_ ABSL_GUARDED_BY(mu_);
   std::vector<std::pair<JobId, CancelCause>> cancels_ ABSL_GUARDED_BY(mu_);
   SegmentCounts counts_ ABSL_GUARDED_BY(mu_);
   JobId last_id_ ABSL_GUARDED_BY(mu_) = 0;

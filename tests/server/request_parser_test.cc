@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "dragoman/v1/translation.pb.h"
-#include "engine/text/utf8.h"
+#include "server/quoted.h"
 #include "server/request_error.h"
-#include "server/utf8.h"
 
 namespace dragoman {
 namespace {
@@ -484,16 +483,10 @@ TEST(CheckAgainstModel, KnowsTheModelsLimits) {
   EXPECT_TRUE(CheckAgainstModel(Parse(request), model).ok());
 }
 
-TEST(Utf8, FindsTheFirstBadByte) {
-  EXPECT_EQ(ValidUtf8Prefix("aä€😀"), std::string("aä€😀").size());
-  EXPECT_EQ(ValidUtf8Prefix("a\xC3"), 1U);
-  EXPECT_EQ(ValidUtf8Prefix("\xC1\x81"), 0U);
-  EXPECT_EQ(ValidUtf8Prefix("\xE0\x80\x80"), 0U);
-  EXPECT_EQ(ValidUtf8Prefix("\xED\xBF\xBF"), 0U);
-  EXPECT_EQ(ValidUtf8Prefix("\xF4\x90\x80\x80"), 0U);
-  EXPECT_EQ(ValidUtf8Prefix("ok\xF5"), 2U);
-  EXPECT_EQ(CountCodePoints("aä€😀"), 4);
-  EXPECT_EQ(Quoted("a\x01ß"), std::string("'a") + "?" + "?" + "?'");
+TEST(Quoted, ShowsOutsideValuesSafely) {
+  EXPECT_EQ(Quoted("de_DE"), "'de_DE'");
+  EXPECT_EQ(Quoted("a\x01\n"), std::string("'a") + "??" + "'");
+  EXPECT_EQ(Quoted(std::string(65, 'x')).size(), 64U + 5U);
 }
 
 }  // namespace
