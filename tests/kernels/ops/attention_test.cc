@@ -83,7 +83,7 @@ TEST_P(EncoderAttentionTest, SegmentsAreBitEqualInAnyCompany) {
     EncoderAttention(one, qkv.data() + size_t(offsets[i]) * 3 * d, only, 1, s.heads, s.head_dim,
                      alone.data() + size_t(offsets[i]) * d);
   }
-  for (const int threads : {1, 2, 3}) {
+  for (const int threads : kThreadCounts) {
     OpContext context(threads, 1);
     std::vector<float> y(alone.size());
     EncoderAttention(context, qkv.data(), offsets.data(), lengths.size(), s.heads, s.head_dim,
@@ -266,7 +266,7 @@ TEST_P(DecodeAttentionTest, RowsAreBitEqualInAnyCompany) {
     DecodeSelfAttention(one, layout, 0, Arrays({rows[r]}, batch).View(), batch.Tables(),
                         qkv.data() + r * 3 * d, alone.data() + r * d);
   }
-  for (const int threads : {1, 2, 3}) {
+  for (const int threads : kThreadCounts) {
     OpContext context(threads, 1);
     for (size_t n = 1; n <= rows.size(); n += threads == 1 ? 1 : 9) {
       // The last n rows: every row is seen at every index.
@@ -379,7 +379,7 @@ TEST_P(CrossAttentionTest, WritingLayerByLayerOrByThreadsIsTheSame) {
   const std::vector<int32_t> lengths = {40, 7, 32, 65};
   const CrossMemory at_once(layout, lengths, false);
   const CrossMemory by_layer(layout, lengths, true);
-  const CrossMemory by_threads(layout, lengths, false, 3);
+  const CrossMemory by_threads(layout, lengths, false, kThreadCounts.back());
   for (const float x : at_once.pool()) ASSERT_FALSE(std::isnan(x));
   EXPECT_TRUE(SameBits(at_once.pool().data(), by_layer.pool().data(), at_once.pool().size()));
   EXPECT_TRUE(SameBits(at_once.pool().data(), by_threads.pool().data(), at_once.pool().size()));
@@ -400,7 +400,7 @@ TEST_P(CrossAttentionTest, RowsAreBitEqualInAnyCompany) {
     CrossAttention(one, layout, 0, {1, &slot[r], nullptr, nullptr}, memory.Tables(),
                    q.data() + r * d, alone.data() + r * d);
   }
-  for (const int threads : {1, 2, 3}) {
+  for (const int threads : kThreadCounts) {
     OpContext context(threads, 1);
     for (size_t n = 1; n <= slot.size(); n += threads == 1 ? 1 : 9) {
       const size_t first = slot.size() - n;

@@ -82,7 +82,7 @@ TEST_P(LinearTest, RowsAreBitEqualInAnyCompany) {
     for (int64_t r = 0; r < most; ++r) {
       linear->Run(one, x.data() + r * s.in, 1, alone.data() + r * s.out);
     }
-    for (const int threads : {1, 2, 3}) {
+    for (const int threads : kThreadCounts) {
       OpContext context(threads, 1);
       for (int64_t rows = 1; rows <= most; rows += threads == 1 && rows < 140 ? 1 : 29) {
         std::vector<float> y(rows * s.out);
@@ -109,7 +109,7 @@ TEST_P(LinearTest, RowsAreBitEqualInAnyCompany) {
 TEST_P(LinearTest, NoRowsIsNothing) {
   const auto w = RandomFloats(12, 1);
   const auto linear = Linear::Create(w.data(), nullptr, 3, 4);
-  OpContext context(2);
+  OpContext context(kThreadCounts.back());
   linear->Run(context, nullptr, 0, nullptr);
 }
 

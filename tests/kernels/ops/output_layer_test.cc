@@ -165,7 +165,7 @@ TEST_P(OutputLayerTest, RowsAreBitEqualInAnyCompany) {
   for (int r = 0; r < most; ++r) {
     alone[r] = FoldAll(*layer, one, hidden.data() + size_t(r) * d, {questions[r]})[0];
   }
-  for (const int threads : {1, 2, 3}) {
+  for (const int threads : kThreadCounts) {
     OpContext context(threads, 1);
     for (int rows = 1; rows <= most; rows += rows < 10 ? 1 : 29) {
       const int first = most - rows;
@@ -188,7 +188,7 @@ TEST_P(OutputLayerTest, TiesGoToTheLowerToken) {
   bias[1100] = 2.0F;
   const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary);
   const std::vector<float> hidden(d, 1.0F);
-  for (const int threads : {1, 2}) {
+  for (const int threads : kThreadCounts) {
     OpContext context(threads, 1);
     const Answer a = FoldAll(*layer, context, hidden.data(), {{.k = 5, .banned = {1}}})[0];
     std::vector<int32_t> tokens;
@@ -233,7 +233,7 @@ TEST_P(OutputLayerTest, ReportsNanAndInfinityOfARowAlone) {
   hidden[2 * d + 7] = NAN;
   hidden[4 * d + 1] = std::numeric_limits<float>::infinity();
   for (const bool normaliser : {false, true}) {
-    for (const int threads : {1, 2}) {
+    for (const int threads : kThreadCounts) {
       OpContext context(threads, 1);
       const auto answers =
           FoldAll(*layer, context, hidden.data(), std::vector<Question>(5, {4, normaliser}));

@@ -53,7 +53,7 @@ TEST_P(LayerNormTest, RowsAreBitEqualInAnyCompanyAndInPlace) {
       AddLayerNorm(one, x.data() + r * d, residual.data() + r * d, gamma.data(), beta.data(), 1e-5F,
                    1, d, alone.data() + r * d);
     }
-    for (const int threads : {1, 2}) {
+    for (const int threads : kThreadCounts) {
       OpContext context(threads, 1);
       for (int64_t rows = 1; rows <= most; rows += 9) {
         std::vector<float> y(residual.begin(), residual.begin() + rows * d);
@@ -79,7 +79,7 @@ TEST_P(EmbedTest, ScalesAndAddsPositions) {
   const auto positions = RandomFloats(4 * d, 2);
   const std::vector<int32_t> token = {6, 0, -1, 3, 3};
   const std::vector<int32_t> position = {3, 0, 2, 1, 1};
-  for (const int threads : {1, 2}) {
+  for (const int threads : kThreadCounts) {
     for (const bool with_positions : {true, false}) {
       OpContext context(threads, 1);
       std::vector<float> y(5 * d);

@@ -38,6 +38,14 @@ inline double WorstError(const std::vector<float>& a, const std::vector<double>&
   return worst;
 }
 
+// Thread counts to try. ThreadSanitizer does not know libgomp's barriers and would report races
+// that are none.
+#ifdef __SANITIZE_THREAD__
+inline const std::vector<int> kThreadCounts = {1};
+#else
+inline const std::vector<int> kThreadCounts = {1, 2, 3};
+#endif
+
 // Runs a test once for each instruction set of this machine.
 class PerIsa : public testing::TestWithParam<cpu::Isa> {
  protected:
