@@ -18,8 +18,7 @@ struct TokenScore {
   int32_t token;
 };
 
-// The one order of every selection: higher score, then lower token. NaN is better than nothing and
-// nothing is better than NaN, so a NaN never enters a list.
+// The one order of every selection: higher score, then lower token. False whenever a score is NaN.
 DRAGOMAN_HD inline bool Better(TokenScore a, TokenScore b) {
   return a.score > b.score || (a.score == b.score && a.token < b.token);
 }
