@@ -1,0 +1,60 @@
+// A team of threads in the place of a block's lanes: the same decision text, many members.
+#pragma once
+
+#include <barrier>
+#include <cstring>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace dragoman::testing {
+
+class ThreadTeam {
+ public:
+  struct Shared {
+    explicit Shared(int size) : barrier(size), values(static_cast<size_t>(size) * kValueBytes) {}
+    std::barrier<> barrier;
+    std::vector<unsigned char> values;
+  };
+  ThreadTeam(int rank, int size, Shared* shared) : rank_(rank), size_(size), shared_(shared) {}
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  void Sync() const { shared_->barrier.arrive_and_wait(); }
+
+  template <class T, class Better>
+  T Reduce(T value, Better better) const {
+    static_assert(sizeof(T) <= kValueBytes);
+    const auto place = [this](int i) {
+      return shared_->values.data() + static_cast<size_t>(i) * kValueBytes;
+    };
+    std::memcpy(place(rank_), &value, sizeof(T));
+    Sync();
+    T best = value;
+    for (int i = 0; i < size_; ++i) {
+      T other;
+      std::memcpy(&other, place(i), sizeof(T));
+      if (better(other, best)) best = other;
+    }
+    Sync();
+    return best;
+  }
+
+ private:
+  static constexpr size_t kValueBytes = 64;
+  int rank_;
+  int size_;
+  Shared* shared_;
+};
+
+// Runs `body` on a team of this size; returns when all members have.
+inline void RunTeam(int size, const std::function<void(const ThreadTeam&)>& body) {
+  ThreadTeam::Shared shared(size);
+  std::vector<std::thread> members;
+  for (int rank = 0; rank < size; ++rank) {
+    members.emplace_back([&, rank] { body(ThreadTeam(rank, size, &shared)); });
+  }
+  for (std::thread& member : members) member.join();
+}
+
+}  // namespace dragoman::testing
