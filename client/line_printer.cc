@@ -67,15 +67,14 @@ void LinePrinter::PrintResult(int64_t number, const LineResult& result) {
       return;
     }
     case Format::kJson: {
-      nlohmann::json object;
+      nlohmann::ordered_json object = {{"line", number}};
       if (result.empty) {
         object["text"] = "";
       } else if (result.status.ok()) {
-        object = ToJson(translation);
+        object.update(ToJson(translation));
       } else {
         object["error"] = ErrorToJson(result.status);
       }
-      object["line"] = number;
       io_.out << JsonLine(object) << '\n';
       return;
     }

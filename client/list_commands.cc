@@ -13,8 +13,8 @@ std::string PairName(const v1::LanguagePair& pair) {
                       pair.target_language_code());
 }
 
-nlohmann::json ToJson(const v1::Model& model) {
-  nlohmann::json pairs = nlohmann::json::array();
+nlohmann::ordered_json ToJson(const v1::Model& model) {
+  nlohmann::ordered_json pairs = nlohmann::ordered_json::array();
   for (const auto& pair : model.pairs()) {
     pairs.push_back(
         {{"source", pair.source_language_code()}, {"target", pair.target_language_code()}});
@@ -83,7 +83,7 @@ int ModelsCommand(const Io& io, const Arguments& arguments) {
   if (!client.ok()) return UsageError(io, "models", std::string(client.status().message()));
   const auto response = (*client)->ListModels(Seconds(options.timeout));
   if (!response.ok()) return Fail(io, "models", response.status());
-  nlohmann::json list = nlohmann::json::array();
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const v1::Model& model : response->models()) {
     if (options.json) {
       list.push_back(ToJson(model));
@@ -111,7 +111,7 @@ int LanguagesCommand(const Io& io, const Arguments& arguments) {
   if (!client.ok()) return UsageError(io, "languages", std::string(client.status().message()));
   const auto response = (*client)->ListLanguages(options.model, Seconds(options.timeout));
   if (!response.ok()) return Fail(io, "languages", response.status());
-  nlohmann::json list = nlohmann::json::array();
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const v1::LanguagePair& pair : response->pairs()) {
     const std::string source =
         pair.source_language_code().empty() ? "*" : pair.source_language_code();

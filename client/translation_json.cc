@@ -9,7 +9,7 @@
 namespace dragoman {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 // A double that prints with the digits of the float.
 double ForJson(float value) { return std::strtod(FloatText(value).c_str(), nullptr); }

@@ -11,13 +11,13 @@ namespace dragoman {
 
 // {"text", "model", "finish_reason"} and, where the message has them, "score", "log_prob",
 // "alternatives", "tokens", "sentences".
-nlohmann::json ToJson(const v1::Translation& translation);
+nlohmann::ordered_json ToJson(const v1::Translation& translation);
 
 // {"code", "message"} and "details": one text for each violation.
-nlohmann::json ErrorToJson(const absl::Status& status);
+nlohmann::ordered_json ErrorToJson(const absl::Status& status);
 
 // One line. Bytes that are no UTF-8 become U+FFFD, as JSON has no other way.
-std::string JsonLine(const nlohmann::json& json);
+std::string JsonLine(const nlohmann::ordered_json& json);
 
 // The shortest text that reads back as the same float.
 std::string FloatText(float value);
