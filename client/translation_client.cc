@@ -25,10 +25,15 @@ class RealClock : public ClientClock {
   TimePoint Now() override { return std::chrono::steady_clock::now(); }
   void RunAfter(std::chrono::nanoseconds delay, std::function<void()> task) override {
     auto alarm = std::make_shared<grpc::Alarm>();
-    // The callback holds the alarm until it has run.
-    alarm->Set(std::chrono::system_clock::now() +
-                   std::chrono::duration_cast<std::chrono::system_clock::duration>(delay),
-               [alarm, task = std::move(task)](bool) { task(); });
+    grpc::Alarm* const set = alarm.get();
+    // The callback holds the alarm until it runs, and lets go of it then: else they would hold each
+    // other for ever.
+    set->Set(std::chrono::system_clock::now() +
+                 std::chrono::duration_cast<std::chrono::system_clock::duration>(delay),
+             [alarm = std::move(alarm), task = std::move(task)](bool) mutable {
+               const auto until_done = std::move(alarm);
+               std::exchange(task, nullptr)();
+             });
   }
 };
 
