@@ -203,7 +203,7 @@ struct EngineStats {
   int64_t kv_bytes = 0;
   int64_t workspace_bytes = 0;
   int64_t detokenize_backlog = 0;
-  Nanos last_step = 0;   // clock time of the latest decode step of the worker furthest behind
+  Nanos last_step = 0;   // clock time of the latest decode step; of the busy worker furthest behind
   bool stalled = false;  // a worker has busy rows and made no step for the watchdog time
   int live_workers = 0;
 };

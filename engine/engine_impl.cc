@@ -352,7 +352,7 @@ EngineStats EngineImpl::Stats() const {
   stats.queue_token_capacity = queue.capacity.tokens;
   stats.queue_oldest_age = queue.oldest_age;
   const Nanos now = clock_->Now();
-  stats.last_step = now;
+  Nanos furthest_behind = now;
   int64_t self = 0;
   int64_t cross = 0;
   for (const std::unique_ptr<Worker>& worker : workers_) {
@@ -365,11 +365,13 @@ EngineStats EngineImpl::Stats() const {
     stats.row_capacity += w.decode.row_capacity;
     stats.kv_bytes += w.kv_bytes;
     stats.workspace_bytes += w.decode.workspace_bytes;
-    stats.last_step = std::min(stats.last_step, w.decode.last_step);
+    stats.last_step = std::max(stats.last_step, w.decode.last_step);
+    if (w.decode.busy) furthest_behind = std::min(furthest_behind, w.decode.last_step);
     stats.stalled = stats.stalled || (w.decode.busy && now - w.decode.last_step > config_.watchdog);
     self += w.decode.self_pages_used;
     cross += w.cross_pages_used;
   }
+  if (furthest_behind < now) stats.last_step = furthest_behind;
   const auto workers = static_cast<double>(workers_.size());
   stats.kv_self_usage = static_cast<double>(self) / (workers * self_pages_);
   stats.kv_cross_usage = static_cast<double>(cross) / (workers * cross_pages_);

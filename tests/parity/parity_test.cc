@@ -39,6 +39,24 @@ SearchOptions OptionsOf(const json& o, int eos) {
   return search;
 }
 
+// What the loader makes of the directory's generation settings is what transformers makes of them.
+void ExpectDefaults(const GenerationDefaults& ours, const json& theirs) {
+  EXPECT_EQ(ours.num_beams, theirs["num_beams"].get<int>());
+  EXPECT_EQ(ours.length_penalty, theirs["length_penalty"].get<float>());
+  const json& early = theirs["early_stopping"];
+  const EarlyStopping expected = early.is_string()   ? EarlyStopping::kNever
+                                 : early.get<bool>() ? EarlyStopping::kTrue
+                                                     : EarlyStopping::kFalse;
+  EXPECT_EQ(ours.early_stopping, expected);
+  EXPECT_EQ(ours.max_length, theirs["max_length"].get<int>());
+  EXPECT_EQ(ours.min_length, theirs["min_length"].get<int>());
+  EXPECT_EQ(ours.forced_eos.has_value(), theirs["forced_eos"].get<bool>());
+  EXPECT_EQ(ours.renormalize_logits, theirs["renormalize_logits"].get<bool>());
+  json banned = json::array();
+  for (const int id : ours.banned_tokens) banned.push_back(json::array({id}));
+  EXPECT_EQ(banned, theirs["bad_words_ids"]);
+}
+
 class Parity : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Parity, EveryCaseEqualsGenerate) {
@@ -59,6 +77,7 @@ TEST_P(Parity, EveryCaseEqualsGenerate) {
 
   const auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/" + header["directory"].get<std::string>());
   ASSERT_TRUE(loaded.ok()) << loaded.status();
+  ExpectDefaults(loaded->spec.generation, header["generation_defaults"]);
   const auto model = CreateTransformer(loaded->spec, loaded->weights);
   ASSERT_TRUE(model.ok()) << model.status();
 
