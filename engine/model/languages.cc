@@ -187,7 +187,7 @@ LanguageMap::Language LanguageMap::MakeLanguage(std::string_view written, std::o
 }
 
 LanguageMap::LanguageMap(std::string_view source, std::string_view target,
-                         std::vector<LanguageTag> tags) {
+                         const std::vector<LanguageTag>& tags) {
   const std::vector<std::string> sources =
       absl::StrSplit(std::string(source), '+', absl::SkipEmpty());
   if (std::none_of(sources.begin(), sources.end(), IsGroup)) {

@@ -62,7 +62,8 @@ class LanguageMap {
   // `source` and `target` as the model's files name them: one code, several joined by '+', a group
   // ("mul", "ROMANCE", "gmq"), or "". A group of sources stands for any source. With tags the
   // targets are those of the tags.
-  LanguageMap(std::string_view source, std::string_view target, std::vector<LanguageTag> tags);
+  LanguageMap(std::string_view source, std::string_view target,
+              const std::vector<LanguageTag>& tags);
 
   // INVALID_ARGUMENT naming the code and what the model has, when it does not fit, or fits several.
   // An empty source is always taken, an empty target when the model has only one.

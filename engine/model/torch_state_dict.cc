@@ -112,7 +112,7 @@ class StateDictReader {
         tensor->shape.size() != tensor->strides.size()) {
       return absl::InvalidArgumentError("has no valid shape and strides");
     }
-    const absl::Status status = ReadStorage(pickle_.node(arguments[0]), &tensor->storage);
+    absl::Status status = ReadStorage(pickle_.node(arguments[0]), &tensor->storage);
     if (!status.ok()) return status;
     return CheckExtent(*tensor, dict_.storages.find(tensor->storage)->second);
   }
