@@ -29,16 +29,13 @@ build_packages=(
   g++
   libabsl-dev
   libcivetweb-dev
-  libdnnl-dev
   libfmt-dev
   libgrpc++-dev
   libicu-dev
   libprotobuf-dev
-  libsentencepiece-dev
   libspdlog-dev
   ninja-build
   nlohmann-json3-dev
-  ocl-icd-opencl-dev # the CMake package of libdnnl-dev looks for OpenCL
   pkg-config
   prometheus-cpp-dev
   protobuf-compiler
@@ -52,9 +49,12 @@ test_packages=(
   git
   libbenchmark-dev
   libclang-rt-14-dev # libFuzzer, LeakSanitizer
+  libdnnl-dev # measured beside our own products in tests/bench
   libgmock-dev
   libgtest-dev
   libomp-dev # OpenMP of clang
+  libsentencepiece-dev # the oracle of our tokenizer
+  ocl-icd-opencl-dev # the CMake package of libdnnl-dev looks for OpenCL
   procps
   python3
 )
