@@ -12,6 +12,10 @@
 namespace dragoman {
 namespace {
 
+// For answers that gRPC has taken and not sent yet: closing at once loses them. An open
+// Health.Watch makes every shutdown last as long.
+constexpr std::chrono::milliseconds kCloseGrace{500};
+
 // Process-wide switches of gRPC, which must be set before the first builder is made.
 void InitGrpcPlugins() {
   static const bool done = [] {
@@ -80,7 +84,7 @@ void GrpcServer::SetNotServing() {
 
 void GrpcServer::Shutdown() {
   if (server_ == nullptr) return;
-  server_->Shutdown(std::chrono::system_clock::now());
+  server_->Shutdown(std::chrono::system_clock::now() + kCloseGrace);
   server_->Wait();
   server_.reset();
 }

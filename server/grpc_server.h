@@ -38,7 +38,8 @@ class GrpcServer {
   // Health answers NOT_SERVING for everything from now on.
   void SetNotServing();
 
-  // Cancels what is still open, closes the port and waits for the last reaction. Once is enough.
+  // Closes the port, gives answers under way half a second, cancels what is still open then, and
+  // waits for the last reaction. Once is enough.
   void Shutdown();
 
  private:
