@@ -41,12 +41,16 @@ inline std::string Zip(const std::vector<std::pair<std::string, std::string>>& e
   for (const auto& [name, data] : entries) {
     const auto offset = static_cast<uint32_t>(bytes.size());
     const auto size = static_cast<uint32_t>(data.size());
-    const std::string common = Raw(uint16_t{20}) + Raw(flags) + Raw(method) + Raw(uint32_t{0}) +
-                               Raw(uint32_t{0}) + Raw(size) + Raw(size) +
-                               Raw(static_cast<uint16_t>(name.size())) + Raw(uint16_t{0});
-    bytes += "PK\x03\x04" + common + name + data;
-    directory += "PK\x01\x02" + Raw(uint16_t{20}) + common + Raw(uint16_t{0}) + Raw(uint16_t{0}) +
-                 Raw(uint16_t{0}) + Raw(uint32_t{0}) + Raw(offset) + name;
+    std::string common = Raw(uint16_t{20});
+    for (const uint16_t field : {flags, method}) common += Raw(field);
+    for (const uint32_t field : {uint32_t{0}, uint32_t{0}, size, size}) common += Raw(field);
+    common += Raw(static_cast<uint16_t>(name.size()));
+    common += Raw(uint16_t{0});
+    for (const std::string& part : {std::string("PK\x03\x04"), common, name, data}) bytes += part;
+    for (const std::string& part : {std::string("PK\x01\x02"), Raw(uint16_t{20}), common,
+                                    std::string(10, '\0'), Raw(offset), name}) {
+      directory += part;
+    }
   }
   const auto start = static_cast<uint32_t>(bytes.size());
   const auto count = static_cast<uint16_t>(entries.size());

@@ -14,6 +14,7 @@ using ::testing::HasSubstr;
 
 std::vector<LanguageTag> Tags(const std::vector<std::string>& codes) {
   std::vector<LanguageTag> tags;
+  tags.reserve(codes.size());
   for (const std::string& code : codes) {
     tags.push_back({.code = code, .id = static_cast<int>(100 + tags.size())});
   }

@@ -56,19 +56,15 @@ class TinyModel {
     vocabulary = json::parse(R"({"</s>": 0, "<unk>": 1, "▁a": 2, "b": 3, "<pad>": 4})");
     Add("model.shared.weight", {5, 4});
     Add("final_logits_bias", {1, 5});
-    for (const std::string layer : {"encoder.layers.0", "encoder.layers.1", "decoder.layers.0"}) {
-      const bool decoder = layer.starts_with("decoder");
+    for (const std::string layer :
+         {"model.encoder.layers.0.", "model.encoder.layers.1.", "model.decoder.layers.0."}) {
+      const bool decoder = layer == "model.decoder.layers.0.";
       const int64_t ffn = decoder ? 8 : 6;
-      for (const std::string attention : {"self_attn", "encoder_attn"}) {
-        if (attention == "encoder_attn" && !decoder) continue;
-        for (const char* part : {"q_proj", "k_proj", "v_proj", "out_proj"}) {
-          AddLinear("model." + layer + "." + attention + "." + part, 4, 4);
-        }
-        AddNorm("model." + layer + "." + attention + "_layer_norm");
-      }
-      AddLinear("model." + layer + ".fc1", ffn, 4);
-      AddLinear("model." + layer + ".fc2", 4, ffn);
-      AddNorm("model." + layer + ".final_layer_norm");
+      AddAttention(layer + "self_attn");
+      if (decoder) AddAttention(layer + "encoder_attn");
+      AddLinear(layer + "fc1", ffn, 4);
+      AddLinear(layer + "fc2", 4, ffn);
+      AddNorm(layer + "final_layer_norm");
     }
   }
 
@@ -115,6 +111,12 @@ class TinyModel {
     Add(name + ".weight", {out, in});
     Add(name + ".bias", {out});
   }
+  void AddAttention(const std::string& name) {
+    for (const char* part : {".q_proj", ".k_proj", ".v_proj", ".out_proj"}) {
+      AddLinear(name + part, 4, 4);
+    }
+    AddNorm(name + "_layer_norm");
+  }
   void AddNorm(const std::string& name) {
     Add(name + ".weight", {4});
     Add(name + ".bias", {4});
@@ -132,7 +134,8 @@ TEST(LoadModel, PutsEveryTensorInItsSlot) {
                                  int in) {
     EXPECT_EQ(linear.weight.rows, out) << name;
     EXPECT_EQ(linear.weight.cols, in) << name;
-    EXPECT_EQ(linear.weight.data.size(), static_cast<size_t>(out * in)) << name;
+    EXPECT_EQ(linear.weight.data.size(), static_cast<size_t>(out) * static_cast<size_t>(in))
+        << name;
     EXPECT_THAT(linear.weight.data, Each(tiny.ValueOf(name + ".weight"))) << name;
     EXPECT_EQ(linear.bias.size(), static_cast<size_t>(out)) << name;
     EXPECT_THAT(linear.bias, Each(tiny.ValueOf(name + ".bias"))) << name;

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using Kind = PickleNode::Kind;
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 constexpr std::string_view kAllowed[] = {"collections.OrderedDict"};
 

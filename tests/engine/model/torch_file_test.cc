@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 // Files of data/make_torch_files.py.
 std::string Fixture(const std::string& name) {
