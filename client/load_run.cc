@@ -31,14 +31,14 @@ class Schedule {
   virtual void Answered(TimePoint at) = 0;
 };
 
-class OpenLoop : public Schedule {
+class OpenLoop final : public Schedule {
  public:
   OpenLoop(const LoadOptions& options, TimePoint start)
       : constant_(options.constant),
         mean_gap_(1e9 / options.rate),
         start_(start),
         random_(options.seed) {
-    if (!constant_) Sent();
+    if (!constant_) OpenLoop::Sent();
   }
   std::optional<TimePoint> Next() const override {
     return start_ + nanoseconds(std::llround(offset_));
@@ -61,7 +61,7 @@ class OpenLoop : public Schedule {
   double offset_ = 0;  // of the next call, ns after the start
 };
 
-class ClosedLoop : public Schedule {
+class ClosedLoop final : public Schedule {
  public:
   ClosedLoop(const LoadOptions& options, TimePoint start) {
     for (int i = 0; i < options.concurrency; ++i) ready_.push(start);

@@ -121,7 +121,7 @@ class Run {
 
   absl::Status ReadLines() {
     std::deque<std::string> lines;
-    const absl::Status status = source_.Read(&lines);
+    absl::Status status = source_.Read(&lines);
     for (std::string& text : lines) {
       Line& line = window_.emplace_back();
       line.result.source_bytes = static_cast<int64_t>(text.size()) + 1;
@@ -167,11 +167,12 @@ class Run {
         }
       }
       if (batch->lines.empty()) return;
-      Send(std::move(batch), std::move(request));
+      Send(batch, std::move(request));
     }
   }
 
-  void Send(std::shared_ptr<Batch> batch, std::shared_ptr<const v1::TranslateRequest> request) {
+  void Send(const std::shared_ptr<Batch>& batch,
+            std::shared_ptr<const v1::TranslateRequest> request) {
     ++in_flight_;
     // The mailbox is shared with the callbacks, which may still be leaving Push when the run ends.
     auto ended = [mailbox = mailbox_, batch](CallEnd end) {
