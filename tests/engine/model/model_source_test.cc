@@ -207,8 +207,8 @@ TEST(LoadModel, ComputesPositionsOrTakesTheStoredOnes) {
   const Matrix& computed = model->weights.encoder_positions;
   ASSERT_EQ(computed.rows, 3);
   ASSERT_EQ(computed.cols, 4);
-  for (int position = 0; position < 3; ++position) {
-    const auto at = [&](int i) { return computed.data[static_cast<size_t>(position * 4 + i)]; };
+  for (size_t position = 0; position < 3; ++position) {
+    const auto at = [&](size_t i) { return computed.data[position * 4 + i]; };
     EXPECT_FLOAT_EQ(at(0), std::sin(static_cast<float>(position)));
     EXPECT_FLOAT_EQ(at(1), std::sin(static_cast<float>(position) / 100));
     EXPECT_FLOAT_EQ(at(2), std::cos(static_cast<float>(position)));
