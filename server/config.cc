@@ -165,7 +165,7 @@ absl::Status ReadFile(const std::string& path, ServerConfig* config) {
       return Refuse(where, Quoted(key), "an unknown setting",
                     absl::StrCat("one of ", KnownNames()));
     }
-    const absl::Status status = SetFromJson(*option, where, value, config);
+    absl::Status status = SetFromJson(*option, where, value, config);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

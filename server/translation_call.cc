@@ -204,7 +204,7 @@ grpc::Status TranslationCall::Conclude(absl::Status status) {
   LogFields fields = {{"request_id", request_id_},
                       {"method", RpcMethodName(method_)},
                       {"code", CodeName(status.code())},
-                      {"duration_ms", static_cast<double>(duration / 1000) / 1000.0},
+                      {"duration_ms", static_cast<double>(duration) * 1e-6},
                       {"items", items_},
                       {"code_points", code_points_}};
   if (!trace_id_.empty()) fields["trace_id"] = trace_id_;

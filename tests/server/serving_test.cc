@@ -749,6 +749,7 @@ TEST_F(ServingTest, ManyCallsAtOnceAreAllAnsweredOnce) {
   constexpr int kCalls = 50;
   std::atomic<int> answered{0};
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([this, t, &answered] {
       for (int i = 0; i < kCalls; ++i) {

@@ -71,8 +71,7 @@ TEST(StatusMap, CarriesTheRetryHint) {
 }
 
 TEST(StatusMap, KeepsHeadersSmall) {
-  std::vector<FieldViolation> many;
-  for (int i = 0; i < 1000; ++i) many.push_back({"contents", "found something"});
+  const std::vector<FieldViolation> many(1000, {"contents", "found something"});
   const grpc::Status status = ToGrpcStatus(InvalidFields(many));
   EXPECT_LE(status.error_message().size(), kMaxErrorMessageBytes);
   EXPECT_LE(status.error_details().size(), 4096U);
