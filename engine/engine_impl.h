@@ -21,7 +21,7 @@
 
 namespace dragoman {
 
-class EngineImpl : public Engine {
+class EngineImpl final : public Engine {
  public:
   static absl::StatusOr<std::unique_ptr<Engine>> Create(LoadedModel loaded,
                                                         std::shared_ptr<const StepModel> model,

@@ -43,11 +43,11 @@ TEST(DaemonTest, TranslatesAFileInOrderAndAnswersProbes) {
   EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}), HasSubstr("de-en"));
   EXPECT_THAT(RunClient({"languages", "--server", daemon.grpc()}), HasSubstr("de"));
 
-  const std::string output = RunClient({"translate", "--server", daemon.grpc(), "--from", "de",
-                                        "--to", "en", DRAGOMAN_SOURCE_DIR "/tests/data/german.txt"},
-                                       &status);
+  const std::string input = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
+  const std::string output = RunClient(
+      {"translate", "--server", daemon.grpc(), "--from", "de", "--to", "en", input}, &status);
   EXPECT_EQ(status, 0);
-  std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/data/german.txt");
+  std::ifstream file(input);
   const auto lines = std::count(std::istreambuf_iterator<char>(file), {}, '\n');
   EXPECT_EQ(std::count(output.begin(), output.end(), '\n'), lines);
 
@@ -168,9 +168,8 @@ TEST(DaemonTest, BadCommandLinesSayWhatIsWrong) {
   EXPECT_THAT(complaint({"--model", "/nonexistent"}), HasSubstr("/nonexistent"));
   EXPECT_THAT(complaint({"--no-such-flag"}), HasSubstr("no-such-flag"));
   EXPECT_THAT(complaint({"--model", "a", "--model", "b"}), HasSubstr("--model"));
-  EXPECT_THAT(
-      complaint({"--model", DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", "--device", "cuda:0"}),
-      HasSubstr("cuda:0"));
+  const std::string model = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
+  EXPECT_THAT(complaint({"--model", model, "--device", "cuda:0"}), HasSubstr("cuda:0"));
 }
 
 }  // namespace

@@ -25,10 +25,9 @@ std::string Field(const std::string& line, const std::string& name) {
 }
 
 std::vector<std::string> DaemonCommand(const std::vector<std::string>& flags) {
-  std::vector<std::string> command = {
-      DRAGOMAN_DAEMON, "--model",     DRAGOMAN_SOURCE_DIR "/deploy/models/de-en",
-      "--listen",      "127.0.0.1:0", "--metrics",
-      "127.0.0.1:0"};
+  const std::string model = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
+  std::vector<std::string> command = {DRAGOMAN_DAEMON, "--model",   model,        "--listen",
+                                      "127.0.0.1:0",   "--metrics", "127.0.0.1:0"};
   command.insert(command.end(), flags.begin(), flags.end());
   return command;
 }
@@ -42,6 +41,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command) {
   int ends[2];
   if (errors < 0 || pipe2(ends, O_CLOEXEC) != 0) std::abort();
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_ = fork();

@@ -248,6 +248,7 @@ TEST(Partials, SettledTokensGrowAndBeginTheResult) {
       ASSERT_GE(now, settled);
       settled = now;
       std::vector<int32_t> prefix;
+      prefix.reserve(static_cast<size_t>(now));
       for (int32_t i = 0; i < now; ++i) prefix.push_back(slot.Token(0, i));
       seen.push_back(prefix);
     }

@@ -13,6 +13,7 @@ namespace {
 TEST(Ledger, BalancesInEverySnapshot) {
   Ledger ledger;
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&ledger, t] {
       for (int i = 0; i < 2000; ++i) {

@@ -16,7 +16,7 @@ using testing::RecordingOwner;
 class RequestQueueTest : public ::testing::Test {
  protected:
   std::unique_ptr<Segment> Make(int index, int tokens, Priority priority = Priority::kNormal,
-                                std::shared_ptr<RecordingOwner> owner = nullptr) {
+                                const std::shared_ptr<RecordingOwner>& owner = nullptr) {
     auto segment = std::make_unique<Segment>();
     segment->owner = owner != nullptr ? owner : owner_;
     segment->index = index;

@@ -31,6 +31,7 @@ class WorkerTest : public ::testing::Test {
     config_.workers = workers;
     const WorkerShared shared{&model_, &queue_, &ledger_, &policy_, &clock_, &observer_};
     std::vector<std::unique_ptr<Worker>> made;
+    made.reserve(static_cast<size_t>(workers));
     for (int i = 0; i < workers; ++i) {
       made.push_back(*Worker::Create(config_, shared, [this] { ++dead_; }));
     }

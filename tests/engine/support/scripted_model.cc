@@ -23,7 +23,7 @@ class ScriptedDecoder : public Decoder {
 
   absl::Status Step(const StepInput& in, RowFold* folds) override {
     if (model_->before_step) {
-      if (const absl::Status status = model_->before_step(in.rows.count); !status.ok()) {
+      if (absl::Status status = model_->before_step(in.rows.count); !status.ok()) {
         return status;
       }
     }
@@ -31,6 +31,7 @@ class ScriptedDecoder : public Decoder {
       const int32_t slot = in.rows.slot[r];
       const SlotView& view = in.slots[slot];
       std::vector<int32_t> prefix;
+      prefix.reserve(static_cast<size_t>(in.rows.position[r]));
       for (int32_t i = 0; i < in.rows.position[r]; ++i) {
         prefix.push_back(view.Token(in.rows.lane[r], i));
       }

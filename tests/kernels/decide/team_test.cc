@@ -43,7 +43,7 @@ struct Slot {
   // Folds of the live rows, of which equal logits make ties.
   std::vector<RowCandidates> Fold() {
     const int k = state.options.beam;
-    tops.assign(static_cast<size_t>(state.live * k), {});
+    tops.assign(static_cast<size_t>(state.live) * static_cast<size_t>(k), {});
     std::vector<RowCandidates> rows;
     std::uniform_int_distribution<int> level(0, 6);
     for (int r = 0; r < state.live; ++r) {

@@ -51,6 +51,7 @@ class ThreadTeam {
 inline void RunTeam(int size, const std::function<void(const ThreadTeam&)>& body) {
   ThreadTeam::Shared shared(size);
   std::vector<std::thread> members;
+  members.reserve(static_cast<size_t>(size));
   for (int rank = 0; rank < size; ++rank) {
     members.emplace_back([&, rank] { body(ThreadTeam(rank, size, &shared)); });
   }
