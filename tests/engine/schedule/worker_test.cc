@@ -27,9 +27,9 @@ class WorkerTest : public ::testing::Test {
     config_.encoded_segments = 4;
   }
 
-  std::vector<std::unique_ptr<Worker>> Start(int workers) {
+  std::vector<std::unique_ptr<Worker>> Start(RequestQueue& queue, int workers) {
     config_.workers = workers;
-    const WorkerShared shared{&model_, &queue_, &ledger_, &policy_, &clock_, &observer_};
+    const WorkerShared shared{&model_, &queue, &ledger_, &policy_, &clock_, &observer_};
     std::vector<std::unique_ptr<Worker>> made;
     made.reserve(static_cast<size_t>(workers));
     for (int i = 0; i < workers; ++i) {
@@ -38,8 +38,10 @@ class WorkerTest : public ::testing::Test {
     return made;
   }
 
-  void Push(const std::shared_ptr<RecordingOwner>& owner, int segments) {
+  // Segments of mixed lengths and beams, accepted and pushed.
+  void Push(RequestQueue& queue, const std::shared_ptr<RecordingOwner>& owner, int segments) {
     std::vector<std::unique_ptr<Segment>> made;
+    made.reserve(static_cast<size_t>(segments));
     for (int i = 0; i < segments; ++i) {
       auto segment = std::make_unique<Segment>();
       segment->owner = owner;
@@ -54,8 +56,8 @@ class WorkerTest : public ::testing::Test {
     }
     ledger_.Accept(segments);
     RequestQueue::Reservation reservation;
-    ASSERT_EQ(queue_.Reserve(segments, 60 * segments, &reservation), RejectReason::kNone);
-    for (auto& refused : queue_.Push(reservation, std::move(made))) {
+    ASSERT_EQ(queue.Reserve(segments, 60 * segments, &reservation), RejectReason::kNone);
+    for (auto& refused : queue.Push(reservation, std::move(made))) {
       Fail(std::move(refused), WorkerStoppedError(), {&ledger_, &observer_});
     }
   }
@@ -71,44 +73,17 @@ class WorkerTest : public ::testing::Test {
 };
 
 TEST_F(WorkerTest, OneAndTwoWorkersDecodeEverythingAlike) {
-  std::map<int, std::vector<DecodedHypothesis>> one;
-  {
+  const auto decode = [this](int workers) {
+    RequestQueue queue({10000, 1000000}, &clock_);
     auto owner = std::make_shared<RecordingOwner>(&ledger_);
-    const auto workers = Start(1);
-    Push(owner, 200);
+    const auto made = Start(queue, workers);
+    Push(queue, owner, 200);
     owner->WaitFor(200);
-    one = owner->results();
-    queue_.Close();
-  }
-  RequestQueue second({10000, 1000000}, &clock_);
-  auto owner = std::make_shared<RecordingOwner>(&ledger_);
-  std::map<int, std::vector<DecodedHypothesis>> two;
-  {
-    const WorkerShared shared{&model_, &second, &ledger_, &policy_, &clock_, &observer_};
-    config_.workers = 2;
-    auto a = *Worker::Create(config_, shared, [] {});
-    auto b = *Worker::Create(config_, shared, [] {});
-    RequestQueue::Reservation reservation;
-    std::vector<std::unique_ptr<Segment>> made;
-    for (int i = 0; i < 200; ++i) {
-      auto segment = std::make_unique<Segment>();
-      segment->owner = owner;
-      segment->index = i;
-      segment->source.assign(static_cast<size_t>(2 + i * 13 % 60), 3);
-      segment->source[0] = i;
-      segment->source[1] = i % 17;
-      segment->search.beam = 1 + i % 6;
-      segment->search.max_tokens = 30;
-      segment->divisor = LengthDivisors(30, 1.0F);
-      made.push_back(std::move(segment));
-    }
-    ledger_.Accept(200);
-    ASSERT_EQ(second.Reserve(200, 12000, &reservation), RejectReason::kNone);
-    ASSERT_TRUE(second.Push(reservation, std::move(made)).empty());
-    owner->WaitFor(200);
-    two = owner->results();
-    second.Close();
-  }
+    queue.Close();
+    return owner->results();
+  };
+  auto one = decode(1);
+  auto two = decode(2);
   ASSERT_EQ(one.size(), 200U);
   ASSERT_EQ(two.size(), 200U);
   for (int i = 0; i < 200; ++i) {
@@ -125,8 +100,8 @@ TEST_F(WorkerTest, OneAndTwoWorkersDecodeEverythingAlike) {
 TEST_F(WorkerTest, ClosingTheQueueDecodesWhatWasAccepted) {
   auto owner = std::make_shared<RecordingOwner>(&ledger_);
   {
-    const auto workers = Start(2);
-    Push(owner, 100);
+    const auto workers = Start(queue_, 2);
+    Push(queue_, owner, 100);
     queue_.Close();
   }
   EXPECT_EQ(owner->results().size(), 100U);
@@ -139,8 +114,8 @@ TEST_F(WorkerTest, ADeadWorkerFailsItsSegmentsAndTheOtherGoesOn) {
   };
   auto owner = std::make_shared<RecordingOwner>(&ledger_);
   {
-    const auto workers = Start(2);
-    Push(owner, 100);
+    const auto workers = Start(queue_, 2);
+    Push(queue_, owner, 100);
     owner->WaitFor(100);
     queue_.Close();
   }
@@ -155,8 +130,8 @@ TEST_F(WorkerTest, ADeadWorkerFailsItsSegmentsAndTheOtherGoesOn) {
 TEST_F(WorkerTest, AnAbandonedJobIsDroppedEverywhere) {
   auto owner = std::make_shared<RecordingOwner>(&ledger_);
   {
-    const auto workers = Start(1);
-    Push(owner, 300);
+    const auto workers = Start(queue_, 1);
+    Push(queue_, owner, 300);
     owner->Abandon(CancelCause::kClient);
     for (auto& segment : queue_.Remove(owner.get())) {
       Drop(std::move(segment), Stage::kQueue, 0, {&ledger_, &observer_});

@@ -1,31 +1,14 @@
 // After Warm and Reserve no operation allocates: this binary counts every allocation.
 #include <malloc.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "kernels/ops/decode_attention.h"
 #include "kernels/ops/embed.h"
 #include "kernels/ops/encoder_attention.h"
 #include "kernels/ops/layer_norm.h"
 #include "kernels/ops/linear.h"
 #include "kernels/ops/output_layer.h"
+#include "tests/engine/support/allocations.h"
 #include "tests/kernels/ops/test_support.h"
-
-namespace {
-
-std::atomic<int64_t> allocations{0};
-
-}  // namespace
-
-void* operator new(size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t /*size*/) noexcept { std::free(p); }
 
 namespace dragoman {
 namespace {
@@ -55,7 +38,7 @@ TEST(Allocation, NoneAfterWarm) {
   linear->Warm(context, rows);
   output->Warm(context, rows);
   context.Reserve(EncoderAttentionScratch(150, 16));
-  const int64_t before = allocations;
+  const int64_t before = testing::Allocations();
   const size_t in_use = BytesInUse();
   for (const int n : {1, 7, 64, 129, 200}) {
     linear->Run(context, x.data(), n, y.data());
@@ -63,7 +46,7 @@ TEST(Allocation, NoneAfterWarm) {
     AddLayerNorm(context, x.data(), nullptr, w.data(), w.data(), 1e-5F, n, d, y.data());
   }
   EncoderAttention(context, x.data(), offsets, 2, 4, 16, y.data());
-  const int64_t after = allocations;
+  const int64_t after = testing::Allocations();
   const size_t in_use_after = BytesInUse();
   EXPECT_EQ(after, before);
   EXPECT_EQ(in_use_after, in_use);

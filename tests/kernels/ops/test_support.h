@@ -47,18 +47,18 @@ inline const std::vector<int> kThreadCounts = {1, 2, 3};
 #endif
 
 // Runs a test once for each instruction set of this machine.
-class PerIsa : public testing::TestWithParam<cpu::Isa> {
+class PerIsa : public ::testing::TestWithParam<cpu::Isa> {
  protected:
   PerIsa() { cpu::UseIsaForTest(GetParam()); }
   ~PerIsa() override { cpu::UseIsaForTest(cpu::SupportedIsas().back()); }
 };
 
-inline std::string IsaTestName(const testing::TestParamInfo<cpu::Isa>& info) {
+inline std::string IsaTestName(const ::testing::TestParamInfo<cpu::Isa>& info) {
   return std::string(cpu::IsaName(info.param));
 }
 
 #define DRAGOMAN_FOR_EVERY_ISA(suite)                                                       \
-  INSTANTIATE_TEST_SUITE_P(Cpu, suite, testing::ValuesIn(::dragoman::cpu::SupportedIsas()), \
+  INSTANTIATE_TEST_SUITE_P(Cpu, suite, ::testing::ValuesIn(::dragoman::cpu::SupportedIsas()), \
                            ::dragoman::IsaTestName)
 
 }  // namespace dragoman
