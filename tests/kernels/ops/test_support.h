@@ -57,7 +57,7 @@ inline std::string IsaTestName(const ::testing::TestParamInfo<cpu::Isa>& info) {
   return std::string(cpu::IsaName(info.param));
 }
 
-#define DRAGOMAN_FOR_EVERY_ISA(suite)                                                       \
+#define DRAGOMAN_FOR_EVERY_ISA(suite)                                                         \
   INSTANTIATE_TEST_SUITE_P(Cpu, suite, ::testing::ValuesIn(::dragoman::cpu::SupportedIsas()), \
                            ::dragoman::IsaTestName)
 
