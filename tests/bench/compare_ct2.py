@@ -80,7 +80,7 @@ def main():
     p.add_argument("--texts", type=int, default=3000)
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--settings", nargs="+", default=SWEEP, metavar="INTERxINTRA:BATCH")
-    p.add_argument("--daemon-flags", default="")
+    p.add_argument("--daemon-flags", default="--max-queue-tokens 1000000", help="the queue holds every call of the client")
     p.add_argument("--concurrency", type=int, default=256)
     p.add_argument("--batch", type=int, default=1, help="texts per call of Dragoman")
     a = p.parse_args()
