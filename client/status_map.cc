@@ -43,6 +43,10 @@ absl::Status FromGrpc(const grpc::Status& status, std::optional<std::string> pus
   return result;
 }
 
+bool WasNeverTaken(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::CANCELLED && status.error_details().empty();
+}
+
 absl::Status FromItem(const google::rpc::Status& status) {
   return WithDetails(status.code(), status.message(), status);
 }

@@ -25,6 +25,11 @@ namespace dragoman {
 // `pushback` is the value of trailing metadata grpc-retry-pushback-ms, if there was one.
 absl::Status FromGrpc(const grpc::Status& status, std::optional<std::string> pushback);
 
+// Whether a call that this side has not cancelled met a closing server: gRPC 1.51 ends calls that
+// arrive between its shutdown and the goodbye to their connection with a bare CANCELLED. What
+// Dragoman itself ends always carries a google.rpc.Status.
+bool WasNeverTaken(const grpc::Status& status);
+
 // The status of one item of a response.
 absl::Status FromItem(const google::rpc::Status& status);
 

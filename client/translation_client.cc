@@ -124,6 +124,7 @@ class Call : public std::enable_shared_from_this<Call> {
   virtual void Attempt(Link& link) = 0;
   virtual void Finish(absl::Status status) = 0;
 
+  // `received`: something came back, or this side has cancelled.
   void Ended(const grpc::Status& grpc_status, bool received) {
     if (grpc_status.ok()) {
       core_->budget.Refill();
@@ -135,6 +136,9 @@ class Call : public std::enable_shared_from_this<Call> {
       pushback.emplace(it->second.data(), it->second.size());
     }
     absl::Status status = FromGrpc(grpc_status, std::move(pushback));
+    if (!received && WasNeverTaken(grpc_status)) {
+      status = absl::UnavailableError("the server shut down before it took the call");
+    }
     const auto delay = retry_.AfterFailure(status, core_->options.clock->Now(), received);
     if (!delay.has_value()) return Finish(std::move(status));
     core_->options.clock->RunAfter(*delay, [self = shared_from_this()] { self->Start(); });

@@ -71,6 +71,16 @@ TEST_F(Client, Translates) {
   EXPECT_TRUE(absl::IsNotFound(client->ListLanguages("other").status()));
 }
 
+TEST_F(Client, ABareCancellationIsAServerThatShutsDown) {
+  ScriptedServer server([](const v1::TranslateRequest&) {
+    ScriptedReply reply;
+    reply.code = absl::StatusCode::kCancelled;
+    return reply;
+  });
+  options_.retry.max_attempts = 1;
+  EXPECT_TRUE(absl::IsUnavailable(Connect(server.address())->Translate(Request("a")).status()));
+}
+
 TEST_F(Client, ComesBackWhenTheServerSaysSo) {
   std::atomic<int> refusals{3};
   ScriptedServer server([&](const v1::TranslateRequest& request) {
