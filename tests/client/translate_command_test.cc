@@ -18,7 +18,6 @@ namespace dragoman {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 // Texts that have been answered; handlers wait for each other on it.
 class Answered {
