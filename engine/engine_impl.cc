@@ -138,6 +138,7 @@ absl::Status EngineImpl::StartWorkers() {
   worker.batch.max_positions = spec.shape.max_positions + 1;
   worker.batch.start_token = spec.tokens.decoder_start;
   worker.batch.eos = spec.tokens.eos;
+  worker.batch.vocabulary = spec.shape.target_vocab;
   worker.batch.banned_tokens = spec.generation.banned_tokens;
   worker.threads = config_.threads_per_worker;
   worker.self_pages = self_pages_;

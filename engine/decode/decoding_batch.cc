@@ -13,11 +13,6 @@ namespace {
 // others may hold more than they expand in a step.
 constexpr int kLanesPerRow = 2;
 
-template <class T>
-int64_t Bytes(const std::vector<T>& v) {
-  return static_cast<int64_t>(v.size() * sizeof(T));
-}
-
 std::vector<int32_t> Descending(int count) {
   std::vector<int32_t> numbers(static_cast<size_t>(count));
   std::iota(numbers.rbegin(), numbers.rend(), 0);
@@ -31,11 +26,15 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory, Decode
       memory_(memory),
       decoder_(decoder),
       lanes_(config.max_rows * kLanesPerRow),
-      stride_(config.max_positions + 1) {
+      stride_(config.max_positions + 1),
+      lane_memory_(static_cast<size_t>(lanes_), static_cast<size_t>(stride_)),
+      rows_(static_cast<size_t>(config.max_rows), kMaxBeam,
+            MaxRowMasks(config.max_positions, kMaxForbiddenNodes),
+            static_cast<size_t>(config.vocabulary)),
+      step_memory_(kMaxBeam, static_cast<size_t>(stride_), static_cast<size_t>(config.vocabulary)),
+      banned_(config.banned_tokens) {
   const auto slots = static_cast<size_t>(config.max_rows);
-  const auto lanes = static_cast<size_t>(lanes_);
   const auto rows = static_cast<size_t>(config.max_rows);
-  const auto stride = static_cast<size_t>(stride_);
   const auto pages_per_lane = static_cast<size_t>(KvLayout::PagesFor(config.max_positions));
 
   states_.resize(slots);
@@ -47,14 +46,11 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory, Decode
   free_slots_ = Descending(config.max_rows);
   free_lanes_ = Descending(lanes_);
   live_.reserve(slots);
+  for (size_t i = 0; i < slots; ++i) {
+    views_[i] = {&states_[i], slot_lanes_.data() + i * kMaxSlotLanes, lane_memory_.arrays()};
+  }
 
-  tokens_.resize(lanes * stride);
-  token_log_probs_.resize(lanes * stride);
-  ancestry_.resize(lanes * stride);
-  log_prob_.resize(lanes);
-  finished_.resize(lanes);
-  finished_ancestry_.resize(lanes * stride);
-  lane_pages_.assign(lanes * pages_per_lane, kNoPage);
+  lane_pages_.assign(static_cast<size_t>(lanes_) * pages_per_lane, kNoPage);
   free_pages_ = Descending(memory->self_pages());
   lane_page_table_ = {lane_pages_.data(), static_cast<int32_t>(pages_per_lane)};
   pages_ = {free_pages_.data(), memory->self_pages()};
@@ -72,29 +68,13 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory, Decode
            plan_first_row_.data(),
            0,
            0};
-  queries_.resize(rows);
-  folds_.resize(rows);
-  top_.resize(rows * kMaxBeam);
-  wanted_.resize(rows);
-  candidates_.resize(kMaxBeam);
-  beam_ancestry_.resize(kMaxBeam * stride);
-  workspace_.ancestry = beam_ancestry_.data();
+  align_.reserve(rows);
+  aligned_.resize(rows);
 
-  masked_ = config.banned_tokens;
-  std::sort(masked_.begin(), masked_.end());
-  masked_.erase(std::unique(masked_.begin(), masked_.end()), masked_.end());
-  banned_ = masked_;
-  banned_.insert(std::lower_bound(banned_.begin(), banned_.end(), config.eos), config.eos);
-
-  const LaneArrays arrays{tokens_.data(),   token_log_probs_.data(), ancestry_.data(),
-                          log_prob_.data(), finished_.data(),        finished_ancestry_.data(),
-                          stride_};
-  for (size_t i = 0; i < slots; ++i) {
-    views_[i] = {&states_[i], slot_lanes_.data() + i * kMaxSlotLanes, nullptr, arrays};
-  }
-  workspace_bytes_ = Bytes(tokens_) + Bytes(token_log_probs_) + Bytes(ancestry_) +
-                     Bytes(finished_ancestry_) + Bytes(lane_pages_) + Bytes(top_) + Bytes(folds_) +
-                     Bytes(queries_) + Bytes(cross_pages_) + Bytes(slot_lanes_);
+  std::sort(banned_.begin(), banned_.end());
+  banned_.erase(std::unique(banned_.begin(), banned_.end()), banned_.end());
+  workspace_bytes_ = lane_memory_.bytes() + rows_.bytes() + step_memory_.bytes() +
+                     BytesOf(lane_pages_) + BytesOf(cross_pages_) + BytesOf(slot_lanes_);
 }
 
 int64_t DecodingBatch::WorstCase(int number) const {
@@ -123,35 +103,22 @@ int DecodingBatch::Admit(const SlotInput& input) {
             cross_pages_.begin() + static_cast<ptrdiff_t>(n * pages_per_slot));
   source_length_[n] = static_cast<int32_t>(input.source.size());
   slot_source_[n] = input.source.data();
-  views_[n].divisor = input.divisor.data();
-  StartSlot(views_[n], input.search, config_.start_token);
+  StartSlot(views_[n], input.search, input.rules, config_.start_token);
   live_.push_back(number);
   width_ += input.search.beam;
   return number;
 }
 
-void DecodingBatch::FillRows() {
+void DecodingBatch::AskRows() {
+  const IdList banned{banned_.data(), static_cast<int32_t>(banned_.size())};
+  align_.clear();
   for (int32_t r = 0; r < plan_.rows; ++r) {
     const auto i = static_cast<size_t>(r);
     const SlotView& view = views_[static_cast<size_t>(row_slot_[i])];
     const SearchOptions& o = view.state->options;
     row_token_[i] = view.arrays.tokens[view.At(row_lane_[i], row_position_[i])];
-    RowQuery& q = queries_[i];
-    q.k = o.beam;
-    q.need_normaliser = o.need_log_probs;
-    q.wanted = &config_.eos;
-    q.wanted_count = 1;
-    // Sorted lists: with renormalisation EOS, too, is masked before the softmax while it is not
-    // allowed; after it, the beam step does not open it.
-    const bool eos_masked = o.renormalize && view.state->length < o.min_tokens;
-    const std::vector<int32_t>& before = eos_masked ? banned_ : masked_;
-    q.banned = banned_.data();
-    q.banned_count = static_cast<int32_t>(banned_.size());
-    q.excluded = o.renormalize ? before.data() : nullptr;
-    q.excluded_count = o.renormalize ? static_cast<int32_t>(before.size()) : 0;
-    folds_[i] = RowFold{};
-    folds_[i].top = top_.data() + i * kMaxBeam;
-    folds_[i].wanted = wanted_.data() + i;
+    rows_.Ask(i, view, row_lane_[i], banned);
+    if (o.align) align_.push_back({r, o.align_layer, o.align_heads});
   }
 }
 
@@ -164,59 +131,83 @@ absl::StatusOr<DecodingBatch::StepResult> DecodingBatch::Step(std::span<const in
   for (const int32_t number : live_) in.worst_case = std::max(in.worst_case, WorstCase(number));
   const SoloTeam team;
   PlanStep(team, in, views_.data(), lane_page_table_, pages_, plan_);
-  FillRows();
+  AskRows();
 
   StepInput step;
   step.rows = {plan_.rows, row_slot_.data(), row_lane_.data(), row_position_.data()};
   step.tokens = row_token_.data();
-  step.queries = queries_.data();
-  step.self = {memory_->pool(),    lane_pages_.data(), lane_page_table_.pages_per_lane,
-               slot_lanes_.data(), ancestry_.data(),   static_cast<int32_t>(stride_)};
+  step.queries = rows_.queries();
+  step.self = {memory_->pool(),
+               lane_pages_.data(),
+               lane_page_table_.pages_per_lane,
+               slot_lanes_.data(),
+               lane_memory_.arrays().ancestry,
+               static_cast<int32_t>(stride_)};
   step.cross = {memory_->pool(), cross_pages_.data(), lane_page_table_.pages_per_lane,
                 source_length_.data()};
   step.slots = views_.data();
   step.slot_source = slot_source_.data();
-  if (const absl::Status status = decoder_->Step(step, folds_.data()); !status.ok()) return status;
+  step.align = align_;
+  step.aligned = aligned_.data();
+  if (const absl::Status status = decoder_->Step(step, rows_.folds()); !status.ok()) return status;
 
+  for (size_t i = 0; i < align_.size(); ++i) {
+    const auto row = static_cast<size_t>(align_[i].row);
+    const SlotView& view = views_[static_cast<size_t>(row_slot_[row])];
+    view.arrays.aligned[view.At(row_lane_[row], row_position_[row])] = aligned_[i];
+  }
   for (int32_t i = 0; i < plan_.slot_count; ++i) {
     const SlotView& view = views_[static_cast<size_t>(plan_slots_[static_cast<size_t>(i)])];
-    const auto first = static_cast<size_t>(plan_first_row_[static_cast<size_t>(i)]);
-    for (int32_t lane = 0; lane < view.state->live; ++lane) {
-      const RowFold& fold = folds_[first + static_cast<size_t>(lane)];
-      candidates_[static_cast<size_t>(lane)] = {fold.top, fold.count, fold.wanted[0],
-                                                fold.normaliser, fold.nan};
+    const int32_t first = plan_first_row_[static_cast<size_t>(i)];
+    if (view.state->options.stored_logits()) {
+      for (int32_t lane = 0; lane < view.state->live; ++lane) {
+        FoldStoredRow(team, view, lane, rows_.queries()[first + lane], config_.vocabulary,
+                      step_memory_.stored(), rows_.folds()[first + lane]);
+      }
     }
-    BeamStep(team, view, candidates_.data(), workspace_);
+    BeamStep(team, view, rows_.queries() + first, rows_.folds() + first, step_memory_.step());
   }
   return StepResult{plan_.rows, plan_.slot_count};
 }
 
+DecodedHypothesis DecodingBatch::Hypothesis(const SlotView& view, int entry) const {
+  const SearchOptions& o = view.state->options;
+  const FinishedHypothesis& h = view.Finished(entry);
+  DecodedHypothesis out;
+  out.score = h.score;
+  out.log_prob = h.log_prob;
+  for (int32_t i = 0; i < h.length; ++i) {
+    out.tokens.push_back(view.FinishedToken(entry, i));
+    out.token_log_probs.push_back(view.FinishedTokenLogProb(entry, i));
+  }
+  if (h.last_token != config_.eos) out.tokens.push_back(h.last_token);
+  out.token_log_probs.push_back(h.last_log_prob);
+  if (o.align) {
+    for (int32_t i = 0; i <= h.length; ++i) out.aligned.push_back(view.FinishedAligned(entry, i));
+  }
+  if (h.unmet) {
+    out.reason = FinishReason::kConstraintsUnmet;
+  } else if (static_cast<int32_t>(out.tokens.size()) >= o.max_tokens) {
+    out.reason = FinishReason::kLength;
+  }
+  return out;
+}
+
 std::vector<DecodedHypothesis> DecodingBatch::Result(int number) const {
   const SlotView& view = slot(number);
-  const SlotState& s = *view.state;
-  std::vector<int> order(static_cast<size_t>(s.finished));
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return view.Finished(a).score > view.Finished(b).score; });
-  order.resize(std::min(order.size(), static_cast<size_t>(s.options.num_hypotheses)));
+  const SearchOptions& o = view.state->options;
+  std::vector<int> order;
+  for (int e = 0; e < o.beam; ++e) {
+    if (view.Finished(e).status == EntryStatus::kDone) order.push_back(e);
+  }
+  if (!o.sampling.enabled) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return view.Finished(a).score > view.Finished(b).score; });
+  }
+  order.resize(std::min(order.size(), static_cast<size_t>(o.num_hypotheses)));
   std::vector<DecodedHypothesis> result;
   result.reserve(order.size());
-  for (const int which : order) {
-    const FinishedHypothesis& h = view.Finished(which);
-    DecodedHypothesis out;
-    out.score = h.score;
-    out.log_prob = h.log_prob;
-    for (int32_t i = 0; i < h.length; ++i) {
-      out.tokens.push_back(view.FinishedToken(which, i));
-      out.token_log_probs.push_back(view.FinishedTokenLogProb(which, i));
-    }
-    if (h.last_token != config_.eos) out.tokens.push_back(h.last_token);
-    out.token_log_probs.push_back(h.last_log_prob);
-    out.reason = static_cast<int32_t>(out.tokens.size()) >= s.options.max_tokens
-                     ? FinishReason::kLength
-                     : FinishReason::kEos;
-    result.push_back(std::move(out));
-  }
+  for (const int entry : order) result.push_back(Hypothesis(view, entry));
   return result;
 }
 

@@ -12,15 +12,15 @@
 #include "absl/status/status.h"
 #include "engine/decode/kv_memory.h"
 #include "engine/decode/step_model.h"
-#include "kernels/decide/beam_step.h"
+#include "kernels/decide/host_memory.h"
 #include "kernels/decide/plan.h"
-#include "kernels/decide/slot.h"
 
 namespace dragoman {
 
 struct BatchConfig {
   int max_rows = 0;
   int max_positions = 0;  // input positions of a hypothesis at most: max_tokens + 1
+  int vocabulary = 0;     // of the target
   int32_t start_token = 0;
   int32_t eos = 0;
   std::vector<int32_t> banned_tokens;  // never produced
@@ -29,7 +29,7 @@ struct BatchConfig {
 // What a segment brings into its slot. The memory behind the pointers must stay until Release.
 struct SlotInput {
   SearchOptions search;
-  std::span<const float> divisor;   // [max_tokens + 2]
+  SegmentRules rules;
   std::span<const int32_t> source;  // tokens
   std::span<const int32_t> cross_pages;
 };
@@ -37,6 +37,7 @@ struct SlotInput {
 struct DecodedHypothesis {
   std::vector<int32_t> tokens;         // without start token and EOS
   std::vector<float> token_log_probs;  // of the tokens, then of EOS if it was emitted
+  std::vector<int32_t> aligned;  // source position of each of these; with SearchOptions::align
   float score = 0;
   float log_prob = 0;
   FinishReason reason = FinishReason::kEos;
@@ -74,7 +75,8 @@ class DecodingBatch {
   int width() const { return width_; }
   int max_rows() const { return config_.max_rows; }
 
-  // The n-best of a slot that is done, best first; empty: no output.
+  // The n-best of a slot that is done, best first (samples: in the order of their numbers); empty:
+  // no output.
   std::vector<DecodedHypothesis> Result(int number) const;
 
   // Tokens decoded so far in a slot's longest live hypothesis.
@@ -89,7 +91,8 @@ class DecodingBatch {
  private:
   // The slot's worst case of pages.
   int64_t WorstCase(int number) const;
-  void FillRows();
+  void AskRows();
+  DecodedHypothesis Hypothesis(const SlotView& view, int entry) const;
 
   const BatchConfig config_;
   KvMemory* const memory_;
@@ -110,12 +113,7 @@ class DecodingBatch {
   int width_ = 0;
 
   // Lanes.
-  std::vector<int32_t> tokens_;
-  std::vector<float> token_log_probs_;
-  std::vector<uint8_t> ancestry_;
-  std::vector<float> log_prob_;
-  std::vector<FinishedHypothesis> finished_;
-  std::vector<uint8_t> finished_ancestry_;
+  LaneMemory<uint8_t> lane_memory_;
   std::vector<int32_t> lane_pages_;
   std::vector<int32_t> free_pages_;
   LanePages lane_page_table_;
@@ -125,17 +123,12 @@ class DecodingBatch {
   std::vector<int32_t> row_slot_, row_lane_, row_position_, row_token_;
   std::vector<int32_t> plan_slots_, plan_first_row_;
   PlanOutput plan_;
-  std::vector<RowQuery> queries_;
-  std::vector<RowFold> folds_;
-  std::vector<TokenScore> top_;
-  std::vector<float> wanted_;
-  std::vector<RowCandidates> candidates_;
-  std::vector<uint8_t> beam_ancestry_;
-  BeamStepWorkspace workspace_;
+  RowMemory rows_;
+  StepMemory<uint8_t> step_memory_;
+  std::vector<AlignRow> align_;
+  std::vector<uint16_t> aligned_;
 
-  // Masks of every row, sorted. With renormalisation they act before the softmax.
-  std::vector<int32_t> banned_;  // EOS and the banned tokens: never in the top list
-  std::vector<int32_t> masked_;  // the banned tokens
+  std::vector<int32_t> banned_;  // the config's, sorted
   int64_t workspace_bytes_ = 0;
 };
 

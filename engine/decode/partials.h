@@ -8,7 +8,7 @@
 
 namespace dragoman {
 
-// The number of real tokens that all live hypotheses and the best finished one share, by lineage.
+// The number of real tokens that all hypotheses which can still win share, by lineage.
 // Only the best finished hypothesis can still win: what ends later either beats it or does not, the
 // others never. Never less than `from`, the answer of an earlier step of the same segment.
 // REQUIRES: the slot is running.

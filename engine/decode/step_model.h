@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "absl/status/status.h"
+#include "kernels/decide/row.h"
 #include "kernels/decide/slot.h"
+#include "kernels/ops/align.h"
 #include "kernels/ops/kv_pages.h"
-#include "kernels/ops/output_layer.h"
 
 namespace dragoman {
 
@@ -45,6 +47,8 @@ struct StepInput {
   CrossKvTables cross;
   const SlotView* slots = nullptr;              // by slot number
   const int32_t* const* slot_source = nullptr;  // source tokens, by slot number
+  std::span<const AlignRow> align;              // rows whose alignment is wanted
+  uint16_t* aligned = nullptr;                  // [align.size()] takes their source positions
 };
 
 class Decoder {

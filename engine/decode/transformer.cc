@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/transformer_weights.h"
+#include "kernels/ops/align.h"
 #include "kernels/ops/cross_attention.h"
 #include "kernels/ops/decode_attention.h"
 #include "kernels/ops/embed.h"
@@ -144,6 +145,7 @@ class TransformerDecoder : public Decoder {
       layer.ffn.down->Warm(op_, max_rows);
     }
     model_->output->Warm(op_, max_rows);
+    op_.Reserve(AlignScratch(model_->spec.shape.max_positions));
   }
 
   absl::Status Step(const StepInput& in, RowFold* folds) override {
@@ -162,6 +164,10 @@ class TransformerDecoder : public Decoder {
                           scratch_.context.data());
       blocks.Project(*layer.self.output, layer.self.norm, rows);
       layer.cross.query->Run(op_, scratch_.hidden.data(), rows, scratch_.qkv.data());
+      if (!in.align.empty()) {
+        AlignRows(op_, layout, number, in.rows, in.cross, scratch_.qkv.data(), in.align.data(),
+                  static_cast<int64_t>(in.align.size()), in.aligned);
+      }
       CrossAttention(op_, layout, number, in.rows, in.cross, scratch_.qkv.data(),
                      scratch_.context.data());
       blocks.Project(*layer.cross.output, layer.cross.norm, rows);

@@ -75,7 +75,7 @@ int DecodeLoop::TopUp() {
     segment->admitted_at = now;
     books_.observer->OnStage(Stage::kSlotWait, now - segment->encoded_at);
     const int number =
-        batch_.Admit({segment->search, segment->divisor, segment->source, segment->cross.pages()});
+        batch_.Admit({segment->search, segment->Rules(), segment->source, segment->cross.pages()});
     books_.ledger->Start();
     segment->running = true;
     segment->owner->OnStarted();

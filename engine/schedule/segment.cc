@@ -4,10 +4,22 @@
 
 namespace dragoman {
 
-std::vector<float> LengthDivisors(int max_tokens, float alpha) {
+SegmentRules Segment::Rules() const {
+  SegmentRules rules;
+  rules.divisor = divisor.data();
+  rules.prefix = prefix.data();
+  rules.prefix_length = static_cast<int32_t>(prefix.size());
+  rules.constraints = constraints.set();
+  if (forbidden != nullptr) rules.forbidden = forbidden->automaton();
+  return rules;
+}
+
+std::vector<float> LengthDivisors(int max_tokens, float alpha, LengthPenalty penalty) {
   std::vector<float> divisors(static_cast<size_t>(max_tokens) + 2);
   for (size_t len = 0; len < divisors.size(); ++len) {
-    divisors[len] = static_cast<float>(std::pow(static_cast<double>(len), double{alpha}));
+    const auto n = static_cast<double>(len);
+    const double base = penalty == LengthPenalty::kGnmt ? (5.0 + n) / 6.0 : n;
+    divisors[len] = static_cast<float>(std::pow(base, double{alpha}));
   }
   return divisors;
 }

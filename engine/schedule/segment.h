@@ -14,6 +14,7 @@
 #include "engine/base/clock.h"
 #include "engine/decode/decoding_batch.h"
 #include "engine/decode/kv_memory.h"
+#include "engine/decode/phrase_tables.h"
 #include "engine/engine.h"
 #include "engine/observer.h"
 #include "kernels/decide/options.h"
@@ -52,7 +53,10 @@ struct Segment {
   int index = 0;                        // place in the item
   std::vector<int32_t> source;          // tokens, EOS included
   SearchOptions search;
-  std::vector<float> divisor;  // [search.max_tokens + 2], see LengthDivisors
+  std::vector<float> divisor;   // [search.max_tokens + 2], see LengthDivisors
+  std::vector<int32_t> prefix;  // tokens that the translation must begin with
+  ConstraintTable constraints;
+  std::shared_ptr<const ForbiddenTable> forbidden;  // of all segments of the request; may be null
   bool wants_partials = false;
   Priority priority = Priority::kNormal;
   Nanos deadline = kNoDeadline;
@@ -69,10 +73,14 @@ struct Segment {
   CrossPages cross;
 
   int64_t tokens() const { return static_cast<int64_t>(source.size()); }
+
+  // Views of what this segment owns.
+  SegmentRules Rules() const;
 };
 
-// len^alpha for len 0 .. max_tokens + 1, rounded from double: the divisors of the scores. The
-// powers are made here, on the host, for all devices.
-std::vector<float> LengthDivisors(int max_tokens, float alpha);
+// For len 0 .. max_tokens + 1, rounded from double: the divisors of the scores. The powers are made
+// here, on the host, for all devices.
+std::vector<float> LengthDivisors(int max_tokens, float alpha,
+                                  LengthPenalty penalty = LengthPenalty::kPower);
 
 }  // namespace dragoman

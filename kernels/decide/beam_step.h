@@ -1,10 +1,9 @@
 // The beam step: one step of one slot. The only place that decides which hypotheses go on, which
-// have finished and when a search is over (decoding.md, a).
+// have ended and when a search is over (decoding.md, a, d, f).
 //
-// Immediate finalisation (a.7): of the best 2 * beam candidates of the segment, an EOS ranked
-// within the first `beam` is final at once, and the first `beam` others go on. Each live hypothesis
-// offers its K = beam best tokens other than EOS, and EOS: no other candidate can be selected.
-// Ties: higher score, then lower parent rank, then lower token.
+//   candidates.h    all one-token extensions of the beam, best first
+//   constrained.h   which of them make the next beam when phrases are required
+//   finished.h      the hypotheses that have ended
 //
 // Runs on a Team (team.h); every member passes the same arguments and gets the same answer. No
 // heap, no recursion. Path scores are f32 sums. Compiled without contraction, so that host and
@@ -14,112 +13,112 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/decide/fold.h"
+#include "kernels/decide/candidates.h"
+#include "kernels/decide/constrained.h"
+#include "kernels/decide/finished.h"
 #include "kernels/decide/host_device.h"
 #include "kernels/decide/slot.h"
 #include "kernels/decide/team.h"
 
 namespace dragoman {
 
-// What one live hypothesis offers, from the fold of its row. Masks are applied: `top` holds neither
-// EOS nor banned tokens.
-struct RowCandidates {
-  const TokenScore* top = nullptr;  // logits, best first
-  int32_t count = 0;
-  float eos_logit = -INFINITY;
-  LogSum normaliser;  // unused unless the segment needs log-probs
-  bool nan = false;
+// Memory of one call for beams up to `beam`, owned by the caller, shared by the team.
+template <class Lane>
+struct BasicBeamStepWorkspace {
+  Offers offers;                           // its arrays; `folds` is set by the step
+  Candidate* chosen = nullptr;             // [beam]
+  Candidate* pool = nullptr;               // [MaxConstrainedCandidates(beam)]
+  int32_t* pool_count = nullptr;           // [1]
+  int32_t* banks = nullptr;                // [2 * (kMaxConstraintTokens + 1)]
+  ConstraintState* constraints = nullptr;  // [beam]
+  int32_t* forbidden = nullptr;            // [beam]
+  Lane* ancestry = nullptr;                // [beam, stride]
 };
 
-// Memory of one call, owned by the caller, shared by the team.
-struct BeamStepWorkspace {
-  struct Choice {
-    float score;  // path
-    float log_prob;
-    int32_t parent;
-    int32_t token;
-  };
-  Choice next[kMaxBeam];
-  int32_t head[kMaxBeam];       // next entry of each row's list
-  bool eos_open[kMaxBeam];      // a row's EOS is still to be offered
-  uint8_t* ancestry = nullptr;  // [beam, stride]
-};
+using BeamStepWorkspace = BasicBeamStepWorkspace<uint8_t>;
 
 namespace beam_step_internal {
 
-// The best candidate a team member sees; row -1: none.
-struct Offer {
-  float score = -INFINITY;
-  float log_prob = -INFINITY;
-  int32_t row = -1;
-  int32_t token = 0;
-};
-
-struct BetterOffer {
-  DRAGOMAN_HD bool operator()(const Offer& a, const Offer& b) const {
-    if (a.row < 0 || b.row < 0) return a.row >= 0 && b.row < 0;
-    if (a.score != b.score) return a.score > b.score;
-    if (a.row != b.row) return a.row < b.row;
-    return a.token < b.token;
-  }
-};
-
-// What live hypothesis `r` offers next: the better of its list's head and EOS. Within a row the
-// order is that of the logits, which rounding of the path score cannot blur; so a greedy search
-// chooses the same with and without a normaliser. Without one (beam 1, no score wanted) the logit
-// is the score and no path is summed.
-DRAGOMAN_HD inline Offer OfferOf(const SearchOptions& options, const RowCandidates& row, int r,
-                                 float path, int32_t head, bool eos_open, bool eos_is_free) {
-  const bool has_head = head < row.count;
-  if (!has_head && !eos_open) return {};
-  const bool eos = eos_open && (!has_head || Better({row.eos_logit, options.eos}, row.top[head]));
-  const TokenScore t = eos ? TokenScore{row.eos_logit, options.eos} : row.top[head];
-  if (!options.need_log_probs) return {t.score, 0.0F, r, t.token};
-  const float log_prob = eos_is_free ? 0.0F : LogProb(t.score, row.normaliser);
-  return {path + log_prob, log_prob, r, t.token};
-}
-
-// Keeps the best `beam` finished hypotheses: a further one replaces the worst if it is better.
-// `length` counts the positions of `lane`'s lineage that belong to it. Called by one member.
-DRAGOMAN_HD inline void Finish(const SlotView& slot, int lane, int32_t length, int32_t last_token,
-                               float last_log_prob, float log_prob) {
-  SlotState& s = *slot.state;
-  FinishedHypothesis h;
-  h.log_prob = log_prob;
-  h.length = length;
-  h.last_token = last_token;
-  h.last_log_prob = last_log_prob;
-  h.score = log_prob / slot.divisor[length + 1];
-  ++s.finished_total;
-  int at = s.finished;
-  if (at < s.options.beam) {
-    ++s.finished;
-  } else {
-    at = 0;
-    for (int i = 1; i < s.finished; ++i) {
-      if (!(slot.Finished(i).score > slot.Finished(at).score)) at = i;
+// Immediate finalisation (a.7): of the best 2 * beam candidates an ending one ranked within the
+// first `beam` is final at once, and the first `beam` others go on. ALL_BEAMS: of the best
+// beam - finished those that end leave, the others go on.
+template <class Team, class View>
+DRAGOMAN_HD int32_t SelectImmediate(const Team& team, const View& slot, Offers& offers,
+                                    Candidate* chosen) {
+  const SearchOptions& o = slot.state->options;
+  const bool all_beams = o.stop_rule == StopRule::kAllBeams;
+  const int32_t width = all_beams ? o.beam - slot.state->finished : o.beam;
+  const int32_t limit = all_beams ? width : 2 * o.beam;
+  team.Sync();
+  int32_t next = 0;
+  for (int32_t i = 0; i < limit && next < width; ++i) {
+    const Candidate c = NextCandidate(team, slot, offers);
+    if (c.rank < 0) break;
+    if (team.rank() == 0) {
+      if (!c.ends) {
+        chosen[next] = c;
+      } else if (i < width) {
+        Finish(slot, c);
+      }
     }
-    if (!(h.score > slot.Finished(at).score)) return;
+    if (!c.ends) ++next;
   }
-  slot.Finished(at) = h;
-  uint8_t* lineage = slot.FinishedAncestry(at);
-  for (int p = 0; p <= length; ++p) lineage[p] = static_cast<uint8_t>(slot.Writer(lane, p));
+  team.Sync();
+  return next;
 }
 
-DRAGOMAN_HD inline float WorstKept(const SlotView& slot) {
-  float worst = INFINITY;
-  for (int i = 0; i < slot.state->finished; ++i) {
-    const float score = slot.Finished(i).score;
-    if (score < worst) worst = score;
+// The best `beam` candidates, ended ones among them.
+template <class Team, class View>
+DRAGOMAN_HD int32_t SelectBest(const Team& team, const View& slot, Offers& offers,
+                               Candidate* chosen) {
+  int32_t count = 0;
+  for (; count < slot.state->options.beam; ++count) {
+    const Candidate c = NextCandidate(team, slot, offers);
+    if (c.rank < 0) break;
+    if (team.rank() == 0) chosen[count] = c;
   }
-  return worst;
+  team.Sync();
+  return count;
 }
 
-// Whether the search is over, once `length` real tokens are behind every live hypothesis, the best
-// of which has `best_live` as its path score.
-DRAGOMAN_HD inline bool Over(const SlotView& slot, int32_t length, float best_live) {
+// One draw for each lane, which its fold holds; those that end are results under their own number.
+template <class Team, class View>
+DRAGOMAN_HD int32_t SelectDrawn(const Team& team, const View& slot, const Offers& offers,
+                                Candidate* chosen) {
+  int32_t next = 0;
+  for (int r = 0; r < slot.state->live; ++r) {
+    const Candidate c = RowOffer(slot, offers, r);
+    if (c.rank < 0 || !(c.score > -INFINITY)) continue;
+    if (team.rank() == 0) {
+      if (c.ends) {
+        WriteEntry(slot, c.rank, c, EntryStatus::kDone);
+        CountDone(slot, c.path);
+      } else {
+        chosen[next] = c;
+      }
+    }
+    if (!c.ends) ++next;
+  }
+  team.Sync();
+  return next;
+}
+
+// How many of `chosen`, best first, are within reach of the best (a.1 step 5). R is the better of
+// the first candidate and the best result, both raw log-probs.
+DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, int32_t count) {
+  if (count == 0 || s.options.prune == INFINITY || s.length < s.rules.prefix_length) return count;
+  const float best = chosen[0].score > s.best_done ? chosen[0].score : s.best_done;
+  while (count > 0 && !(chosen[count - 1].score >= best - s.options.prune)) --count;
+  return count;
+}
+
+// Whether a search with immediate finalisation is over, once `length` real tokens are behind every
+// live hypothesis, the best of which has `best_live` as its path score.
+template <class View>
+DRAGOMAN_HD bool ImmediateIsOver(const View& slot, int32_t length, float best_live) {
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
+  if (o.stop_rule == StopRule::kAllBeams) return false;
   if (o.beam == 1) return s.finished > 0;  // greedy search ends at its first EOS (a.7)
   if (o.stop_rule == StopRule::kFirstK) {
     const float wanted = std::floor(static_cast<float>(o.beam) * o.patience + 0.5F);
@@ -130,108 +129,149 @@ DRAGOMAN_HD inline bool Over(const SlotView& slot, int32_t length, float best_li
   if (o.stop_rule == StopRule::kNever && o.length_penalty > 0.0F) {
     reach = o.forced_eos == ForcedEos::kNone ? o.max_tokens : o.max_tokens + 1;
   }
-  return WorstKept(slot) >= best_live / slot.divisor[reach];
+  return WorstDone(slot) >= best_live / s.rules.divisor[reach];
+}
+
+// Makes the unfinished ones of `chosen` [count] the live hypotheses. Tokens and K/V stay where they
+// are; lineages and states follow their hypotheses.
+template <class Team, class View>
+DRAGOMAN_HD void Reorder(const Team& team, const View& slot, const Candidate* chosen, int32_t count,
+                         BasicBeamStepWorkspace<typename View::Lane>& ws) {
+  using Lane = typename View::Lane;
+  SlotState& s = *slot.state;
+  const int64_t stride = slot.arrays.stride;
+  const int32_t length = s.length;
+  const int32_t live = s.live;
+  for (int r = 0; r < live; ++r) {
+    const Lane* from = slot.Ancestry(r);
+    for (int p = team.rank(); p < length; p += team.size()) ws.ancestry[r * stride + p] = from[p];
+  }
+  for (int r = team.rank(); r < live; r += team.size()) {
+    ws.constraints[r] = slot.Constraints(r);
+    ws.forbidden[r] = slot.Forbidden(r);
+  }
+  team.Sync();
+  int32_t lane = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    const Candidate& c = chosen[i];
+    if (c.ends) continue;
+    Lane* to = slot.Ancestry(lane);
+    const Lane* from = ws.ancestry + c.parent * stride;
+    for (int p = team.rank(); p < length; p += team.size()) to[p] = from[p];
+    if (team.rank() == 0) {
+      to[length] = static_cast<Lane>(c.parent);
+      slot.arrays.tokens[slot.At(lane, length + 1)] = c.token;
+      slot.arrays.token_log_probs[slot.At(lane, length + 1)] = c.log_prob;
+      slot.LogProbOf(lane) = c.path;
+      slot.RankOf(lane) = c.rank;
+      if (s.rules.constraints.phrases > 0) {
+        slot.Constraints(lane) = Advance(s.rules.constraints, ws.constraints[c.parent], c.token);
+      }
+      slot.Forbidden(lane) = NextForbiddenState(s.rules.forbidden, ws.forbidden[c.parent], c.token);
+    }
+    ++lane;
+  }
+  team.Sync();
+  if (team.rank() == 0) {
+    s.length = length + 1;
+    s.live = lane;
+  }
+  team.Sync();
 }
 
 }  // namespace beam_step_internal
 
-// Advances the slot by one position. rows [state->live]: what the live hypotheses offer, by lane.
-// Afterwards status is kRunning with `length` one more and the new hypotheses in lanes 0..live-1,
-// or kDone / kBadNumber. REQUIRES: status is kRunning; rows[i].count >= min(beam, allowed tokens).
-template <class Team>
-DRAGOMAN_HD void BeamStep(const Team& team, const SlotView& slot, const RowCandidates* rows,
-                          BeamStepWorkspace& ws) {
+// Advances the slot by one position. queries, folds [state->live]: what the live hypotheses asked
+// (AskRow) and got, by lane. Afterwards status is kRunning with `length` one more and the new
+// hypotheses in lanes 0..live-1, or kDone / kBadNumber. REQUIRES: status is kRunning.
+template <class Team, class View>
+DRAGOMAN_HD void BeamStep(const Team& team, const View& slot, const RowQuery* queries,
+                          const RowFold* folds, BasicBeamStepWorkspace<typename View::Lane>& ws) {
   using namespace beam_step_internal;  // NOLINT(google-build-using-namespace)
   SlotState& s = *slot.state;
-  const SearchOptions o = s.options;
-  const int32_t length = s.length;
-  const int32_t live = s.live;
-  // The position after the last real token, where EOS alone is possible.
-  const bool eos_only = o.forced_eos != ForcedEos::kNone && length == o.max_tokens;
-  const bool eos_is_free = eos_only && o.forced_eos == ForcedEos::kZero;
-  // The last real token of a search whose hypotheses are final as they are.
-  const bool last_token = o.forced_eos == ForcedEos::kNone && length + 1 == o.max_tokens;
-
+  const SearchOptions& o = s.options;
   bool nan = false;
-  for (int r = 0; r < live; ++r) nan = nan || rows[r].nan;
+  for (int r = 0; r < s.live; ++r) nan = nan || folds[r].nan;
   team.Sync();
   if (nan) {
     if (team.rank() == 0) s.status = SlotStatus::kBadNumber;
     team.Sync();
     return;
   }
-
-  for (int r = team.rank(); r < live; r += team.size()) {
-    ws.head[r] = eos_only ? rows[r].count : 0;
-    ws.eos_open[r] = eos_only || length >= o.min_tokens;
+  Offers offers = ws.offers;
+  offers.folds = folds;
+  OpenOffers(team, slot, queries, offers);
+  if (team.rank() == 0) {
+    s.expansions += s.live + s.waiting;
+    s.noop_expansions += s.waiting;
   }
-  team.Sync();
 
-  int32_t next = 0;
-  for (int i = 0; i < 2 * o.beam && next < o.beam; ++i) {
-    Offer best;
-    for (int r = team.rank(); r < live; r += team.size()) {
-      const float path = slot.arrays.log_prob[slot.lanes[r]];
-      const Offer offer = OfferOf(o, rows[r], r, path, ws.head[r], ws.eos_open[r], eos_is_free);
-      if (offer.score > -INFINITY && BetterOffer()(offer, best)) best = offer;
+  // The next beam: chosen[0 .. count), best first.
+  const bool constrained = s.rules.constraints.phrases > 0;
+  int32_t count = 0;
+  int32_t candidates = 0;  // under constraints
+  bool over = false;
+  if (o.sampling.enabled) {
+    count = SelectDrawn(team, slot, offers, ws.chosen);
+  } else if (constrained) {
+    candidates = CollectConstrained(team, slot, offers, ws.pool, ws.pool_count);
+    count = SelectConstrained(team, slot, ws.pool, candidates, ws.banks, ws.chosen);
+  } else if (o.finalisation == Finalisation::kImmediate) {
+    count = SelectImmediate(team, slot, offers, ws.chosen);
+    over = count > 0 && ImmediateIsOver(slot, s.length + 1, ws.chosen[0].score);
+    count = Prune(s, ws.chosen, count);
+  } else {
+    count = SelectBest(team, slot, offers, ws.chosen);
+  }
+
+  if (!o.sampling.enabled) {
+    // On the beam, the leading run of ended ones becomes results (a.1 step 3); the first
+    // beam - results of the rest stay (step 4).
+    int32_t popped = 0;
+    int32_t kept = count;
+    if (o.finalisation == Finalisation::kOnBeam && !constrained) {
+      while (popped < count && ws.chosen[popped].ends) ++popped;
+      if (kept > o.beam - s.finished) kept = o.beam - s.finished;
     }
-    best = team.Reduce(best, BetterOffer());
-    if (best.row < 0) break;
-    const bool is_eos = best.token == o.eos;
-    const bool ends = is_eos || last_token;
-    if (team.rank() == 0) {
-      if (is_eos) {
-        ws.eos_open[best.row] = false;
-      } else {
-        ++ws.head[best.row];
-      }
-      if (!ends) {
-        ws.next[next] = {best.score, best.log_prob, best.row, best.token};
-      } else if (i < o.beam) {
-        Finish(slot, best.row, length, best.token, best.log_prob, best.score);
-      }
-    }
-    if (!ends) ++next;
     team.Sync();
+    if (team.rank() == 0) {
+      for (int32_t i = popped; i < kept; ++i) ws.chosen[i].rank = i - popped;
+    }
+    team.Sync();
+    if (o.finalisation != Finalisation::kImmediate || constrained) {
+      if (team.rank() == 0) {
+        // Ranks of popped ones do not matter any more.
+        float best_done = s.best_done;
+        for (int32_t i = 0; i < popped; ++i) {
+          if (ws.chosen[i].path > best_done) best_done = ws.chosen[i].path;
+        }
+        s.best_done = best_done;
+      }
+      team.Sync();
+      if (!constrained) kept = popped + Prune(s, ws.chosen + popped, kept - popped);
+      team.Sync();
+      if (team.rank() == 0) SettleEntries(slot, ws.chosen, kept, popped);
+      team.Sync();
+    }
+    count = kept;
+    if (constrained && o.stop_rule == StopRule::kFirstK) over = s.waiting > 0;
+    if (o.finalisation == Finalisation::kOnBeam && !constrained) over = s.finished == o.beam;
   }
 
-  const bool over = next == 0 || Over(slot, length + 1, ws.next[0].score);
+  bool live = false;
+  for (int32_t i = 0; i < count; ++i) live = live || !ws.chosen[i].ends;
   team.Sync();
-  if (over) {
+  if (over || !live) {
     if (team.rank() == 0) {
+      if (constrained && s.waiting == 0) SetAside(slot, ws.pool, candidates);
+      CloseEntries(slot, constrained || o.finalisation == Finalisation::kKeep);
       s.status = SlotStatus::kDone;
       s.live = 0;
     }
     team.Sync();
     return;
   }
-
-  // Reorder: tokens and K/V stay where they are, lineages follow their new hypotheses.
-  const int64_t stride = slot.arrays.stride;
-  for (int r = 0; r < live; ++r) {
-    const uint8_t* from = slot.Ancestry(r);
-    for (int p = team.rank(); p < length; p += team.size()) ws.ancestry[r * stride + p] = from[p];
-  }
-  team.Sync();
-  for (int c = 0; c < next; ++c) {
-    const BeamStepWorkspace::Choice& choice = ws.next[c];
-    uint8_t* to = slot.Ancestry(c);
-    if (choice.parent != c) {
-      const uint8_t* from = ws.ancestry + choice.parent * stride;
-      for (int p = team.rank(); p < length; p += team.size()) to[p] = from[p];
-    }
-    if (team.rank() == 0) {
-      to[length] = static_cast<uint8_t>(choice.parent);
-      slot.arrays.tokens[slot.At(c, length + 1)] = choice.token;
-      slot.arrays.token_log_probs[slot.At(c, length + 1)] = choice.log_prob;
-      slot.arrays.log_prob[slot.lanes[c]] = choice.score;
-    }
-  }
-  if (team.rank() == 0) {
-    s.length = length + 1;
-    s.live = next;
-  }
-  team.Sync();
+  Reorder(team, slot, ws.chosen, count, ws);
 }
 
 }  // namespace dragoman

@@ -2,19 +2,33 @@
 // decision text. decoding.md is normative; its section numbers are named at each field.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+
+#include "kernels/decide/host_device.h"
 
 namespace dragoman {
 
-// Published limits of the decision text; the wire has the same (architecture.md, "Step").
+// Published limits; the wire has the same (architecture.md, "Step"). The decision text itself takes
+// its bounds from the memory it is given.
 inline constexpr int kMaxBeam = 64;
 inline constexpr int kMaxWantedIds = 160;
+inline constexpr int kMaxConstraintTokens = 128;
+inline constexpr int kMaxForbiddenNodes = 4096;
+
+// What becomes of a hypothesis that ends (a.1, a.7, f).
+enum class Finalisation : uint8_t {
+  kImmediate,  // it leaves the beam at once
+  kOnBeam,     // it stays on the beam until no unfinished one is better
+  kKeep,       // it stays on the beam to the end
+};
 
 // When a search with immediate finalisation is over (a.7).
 enum class StopRule : uint8_t {
   kFirstK,     // once round(beam * patience) hypotheses have finished
   kHeuristic,  // with `beam` finished: once no live one can beat the worst kept at today's length
   kNever,      // the same, at the length limit
+  kAllBeams,   // once all have ended; what has ended is not replaced
 };
 
 // What a hypothesis that reaches the limit of real tokens gets (section 0, a.7).
@@ -24,8 +38,26 @@ enum class ForcedEos : uint8_t {
   kNone,   // it is final as it is, without EOS
 };
 
+// The divisor of a hypothesis' score.
+enum class LengthPenalty : uint8_t {
+  kPower,  // len^alpha
+  kGnmt,   // ((5 + len) / 6)^alpha
+};
+
+// How the beam is shared between hypotheses that have met more or fewer constraints (d.2).
+enum class Allocation : uint8_t { kStripe, kBanks };
+
 // From best to worst: a text of several segments has the worst of theirs.
 enum class FinishReason : uint8_t { kEos, kLength, kConstraintsUnmet, kNoOutput };
+
+// Sampling (a.8). A slot then has one lane for each of `beam` independent draws.
+struct SamplingOptions {
+  bool enabled = false;
+  int32_t top_k = 0;    // 0: off
+  float top_p = 1.0F;   // 1: off
+  uint64_t seed = 0;    // Philox key
+  int32_t ordinal = 0;  // of the segment in its request: part of the Philox counter
+};
 
 // Immutable while its segment is in a slot.
 struct SearchOptions {
@@ -34,12 +66,43 @@ struct SearchOptions {
   int32_t max_tokens = 1;      // real tokens: without the start token and EOS; >= 1
   int32_t min_tokens = 0;      // EOS is masked below this many real tokens (a.8)
   int32_t eos = 0;
+  Finalisation finalisation = Finalisation::kImmediate;
   StopRule stop_rule = StopRule::kHeuristic;
   ForcedEos forced_eos = ForcedEos::kNone;
-  float length_penalty = 1.0F;  // alpha of the divisor len^alpha; the table below carries it
+  LengthPenalty penalty = LengthPenalty::kPower;
+  float length_penalty = 1.0F;  // alpha; the table of divisors carries it
   float patience = 1.0F;        // FIRST_K only; > 0
   bool renormalize = false;     // masks before the softmax instead of after (a.7, hf)
-  bool need_log_probs = true;   // false: beam 1, no score asked for; the normaliser is skipped (b)
+  bool need_log_probs = true;   // false: greedy, no score asked for; the normaliser is skipped (b)
+
+  // Pruning (a.2). A hypothesis stays if its log-prob is at least the reference's less `prune`:
+  // the smaller of the absolute delta and -ln(relative threshold).
+  float prune = INFINITY;
+  int32_t max_candidates = 0;  // children of one parent; 0: off
+
+  // Required phrases (d).
+  float constraint_prune = INFINITY;
+  Allocation allocation = Allocation::kStripe;
+
+  // Changes of the scores (a.8).
+  int32_t no_repeat_ngram = 0;      // 0: off
+  float repetition_penalty = 1.0F;  // 1: off
+  bool penalise_start = false;      // the start token counts as used (hf)
+  bool penalise_logits = false;     // acts on logits, before temperature and softmax (hf, beam 1)
+  float temperature = 1.0F;         // divides the logits; with sampling, after the masks
+  float eos_penalty = 1.0F;         // factor of EOS's log-prob (f)
+  SamplingOptions sampling;
+
+  // Alignment: the mean of these heads (bit h: head h) of this decoder layer.
+  bool align = false;
+  int32_t align_layer = 0;
+  uint64_t align_heads = ~uint64_t{0};
+
+  // Whether a row's logits are needed whole: what is chosen may lie anywhere in them, or the
+  // normaliser is made of changed scores.
+  DRAGOMAN_HD bool stored_logits() const {
+    return sampling.enabled || repetition_penalty != 1.0F || (eos_penalty != 1.0F && renormalize);
+  }
 };
 
 }  // namespace dragoman

@@ -1,5 +1,6 @@
-// The output layer: logits = hidden W^T + bias, folded per row into what a beam step needs. The
-// logits are never stored: a tile of a few rows and columns lives in cache and is folded at once.
+// The output layer: logits = hidden W^T + bias, folded per row into what a beam step needs. A tile
+// of a few rows and columns lives in cache and is folded at once; the logits are stored for those
+// rows only that ask for them.
 //
 //   hidden [rows, d], W [vocabulary, d], bias [vocabulary]; f32, dense
 //
@@ -12,36 +13,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/decide/fold.h"
+#include "kernels/decide/row.h"
 #include "kernels/ops/op_context.h"
 
 namespace dragoman {
-
-inline constexpr int kMaxTopK = 64;
-
-// What is asked of a row. The lists are sorted, ascending, without repeats, and borrowed for the
-// call. An id may be in several of them: a banned wanted id is looked up all the same.
-struct RowQuery {
-  int32_t k = 0;  // best tokens wanted, 0 .. kMaxTopK
-  bool need_normaliser =
-      false;  // without it RowFold::normaliser is left empty, and exp is not paid
-  const int32_t* wanted = nullptr;  // ids whose logits are handed back
-  int32_t wanted_count = 0;
-  const int32_t* banned = nullptr;  // never among the best; part of the normaliser
-  int32_t banned_count = 0;
-  const int32_t* excluded = nullptr;  // logit -inf before the softmax: in neither
-  int32_t excluded_count = 0;
-};
-
-// What a row gives. `top` and `wanted` are the caller's memory: query.k and query.wanted_count
-// entries. Log-probability of a logit x: LogProb(x, normaliser).
-struct RowFold {
-  LogSum normaliser;          // of all logits but the excluded; max = -inf when there is none
-  bool nan = false;           // a logit was NaN or +inf: the rest of this fold means nothing
-  int32_t count = 0;          // entries of `top`: fewer than k when fewer are above -inf
-  TokenScore* top = nullptr;  // logits, best first, ties by the lower token
-  float* wanted = nullptr;    // logits in the order of query.wanted; -inf when excluded
-};
 
 class OutputLayer {
  public:

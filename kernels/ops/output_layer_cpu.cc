@@ -23,16 +23,19 @@ constexpr int64_t kBlockRowsMax = 128;
 // Columns that are searched for candidates before the list's threshold is looked at again.
 constexpr int64_t kSearchColumns = 96;
 
-// The place in a sorted list of the first id that is not below `id`.
-int32_t FirstAtLeast(const int32_t* ids, int32_t count, int64_t id) {
-  return static_cast<int32_t>(std::lower_bound(ids, ids + count, id) - ids);
-}
-
 // What a thread keeps of a row between its blocks.
 struct Partial {
   TopList top;
   bool nan;
 };
+
+// Calls `use(id)` for the ids of the list within first .. end - 1.
+template <class Use>
+void ForIdsWithin(const IdList& list, int64_t first, int64_t end, Use use) {
+  for (int32_t i = FirstAtLeast(list, first); i < list.count && list.ids[i] < end; ++i) {
+    use(i, list.ids[i] - first);
+  }
+}
 
 // Folds the logits of one row in one block: columns `first` .. `first + count - 1`. Returns the
 // block's (max, sum of exp).
@@ -40,14 +43,18 @@ LogSum FoldBlock(const RowQuery& query, float* logits, int64_t first, int64_t co
                  Partial& partial, float* wanted) {
   const cpu::KernelTable& kernels = cpu::Kernels();
   const int64_t end = first + count;
-  for (int32_t i = FirstAtLeast(query.excluded, query.excluded_count, first);
-       i < query.excluded_count && query.excluded[i] < end; ++i) {
-    logits[query.excluded[i] - first] = -INFINITY;
+  if (query.logits != nullptr) std::copy_n(logits, count, query.logits + first);
+  if (query.scale != 1.0F) {
+    for (int64_t c = 0; c < count; ++c) logits[c] *= query.scale;
   }
-  for (int32_t i = FirstAtLeast(query.wanted, query.wanted_count, first);
-       i < query.wanted_count && query.wanted[i] < end; ++i) {
-    wanted[i] = logits[query.wanted[i] - first];
-  }
+  const auto mask = [&] {
+    for (const IdList& list : query.masked) {
+      ForIdsWithin(list, first, end, [&](int32_t, int64_t column) { logits[column] = -INFINITY; });
+    }
+  };
+  if (query.mask_first) mask();
+  ForIdsWithin(query.wanted, first, end,
+               [&](int32_t i, int64_t column) { wanted[i] = logits[column]; });
   LogSum sum;
   sum.max = kernels.row_max(logits, count, &partial.nan);
   if (sum.max == INFINITY) partial.nan = true;
@@ -55,17 +62,17 @@ LogSum FoldBlock(const RowQuery& query, float* logits, int64_t first, int64_t co
     sum.sum = kernels.exp_sum(logits, count, sum.max);
   }
   if (!(sum.max > Threshold(partial.top))) return sum;
-  int32_t banned = FirstAtLeast(query.banned, query.banned_count, first);
+  // From here on a logit is only a candidate: what may not be among the best is struck out.
+  if (!query.mask_first) mask();
+  ForIdsWithin(query.wanted, first, end,
+               [&](int32_t, int64_t column) { logits[column] = -INFINITY; });
   for (int64_t c = 0; c < count; c += kSearchColumns) {
     int32_t found[kSearchColumns];
     const int n = kernels.find_above(logits + c, std::min(kSearchColumns, count - c),
                                      Threshold(partial.top), found);
     for (int i = 0; i < n; ++i) {
       const int64_t column = c + found[i];
-      const auto token = static_cast<int32_t>(first + column);
-      while (banned < query.banned_count && query.banned[banned] < token) ++banned;
-      if (banned < query.banned_count && query.banned[banned] == token) continue;
-      Insert(partial.top, {logits[column], token});
+      Insert(partial.top, {logits[column], static_cast<int32_t>(first + column)});
     }
   }
   return sum;

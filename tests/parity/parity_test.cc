@@ -92,6 +92,7 @@ TEST_P(Parity, EveryCaseEqualsGenerate) {
   config.batch.max_positions = loaded->spec.shape.max_positions + 1;
   config.batch.start_token = loaded->spec.tokens.decoder_start;
   config.batch.eos = loaded->spec.tokens.eos;
+  config.batch.vocabulary = loaded->spec.shape.target_vocab;
   config.batch.banned_tokens = loaded->spec.generation.banned_tokens;
   config.self_pages = 1024;
   config.cross_pages = 64;

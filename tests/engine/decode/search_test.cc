@@ -34,6 +34,7 @@ class Bench {
     BatchConfig config;
     config.max_rows = max_rows;
     config.max_positions = kMaxPositions;
+    config.vocabulary = 64;
     config.banned_tokens = std::move(banned);
     batch_ = std::make_unique<DecodingBatch>(config, memory_.get(), decoder_.get());
   }
@@ -42,7 +43,9 @@ class Bench {
     sources_.push_back(std::make_unique<std::vector<int32_t>>(std::move(source)));
     divisors_.push_back(std::make_unique<std::vector<float>>(
         LengthDivisors(options.max_tokens, options.length_penalty)));
-    return batch_->Admit({options, *divisors_.back(), *sources_.back(), {}});
+    SegmentRules rules;
+    rules.divisor = divisors_.back()->data();
+    return batch_->Admit({options, rules, *sources_.back(), {}});
   }
 
   // All live slots, until `number` has ended.

@@ -31,6 +31,7 @@ class LoopBench {
     BatchConfig config;
     config.max_rows = max_rows;
     config.max_positions = kMaxPositions;
+    config.vocabulary = 12;
     config.banned_tokens = {11};
     loop = std::make_unique<DecodeLoop>(config, memory.get(), decoder.get(), &queue, &policy,
                                         Books{&ledger, &observer}, &clock);

@@ -21,6 +21,7 @@ class WorkerTest : public ::testing::Test {
   WorkerTest() : model_(RandomScript(12)), queue_({10000, 1000000}, &clock_) {
     config_.batch.max_rows = 16;
     config_.batch.max_positions = 64;
+    config_.batch.vocabulary = 12;
     config_.batch.banned_tokens = {11};
     config_.self_pages = 128;
     config_.cross_pages = 8;

@@ -6,10 +6,6 @@
 namespace dragoman::testing {
 namespace {
 
-bool Has(const int32_t* list, int32_t count, int32_t id) {
-  return std::binary_search(list, list + count, id);
-}
-
 class ScriptedEncoder : public Encoder {
  public:
   absl::Status Encode(const EncodeInput&) override { return absl::OkStatus(); }
@@ -39,6 +35,12 @@ class ScriptedDecoder : public Decoder {
                                             static_cast<size_t>(in.cross.source_length[slot]));
       FoldLogits((*script_)(source, prefix), in.queries[r], folds[r]);
     }
+    // A scripted attention: the source from left to right.
+    for (size_t i = 0; i < in.align.size(); ++i) {
+      const int32_t row = in.align[i].row;
+      in.aligned[i] =
+          static_cast<uint16_t>(in.rows.position[row] % in.cross.source_length[in.rows.slot[row]]);
+    }
     return absl::OkStatus();
   }
 
@@ -53,17 +55,20 @@ void FoldLogits(const std::vector<float>& logits, const RowQuery& query, RowFold
   TopList list{fold.top, query.k, 0};
   for (size_t i = 0; i < logits.size(); ++i) {
     const auto id = static_cast<int32_t>(i);
-    const float x = logits[i];
+    const float x = logits[i] * query.scale;
     if (std::isnan(x)) fold.nan = true;
-    if (Has(query.excluded, query.excluded_count, id)) continue;
+    if (query.logits != nullptr) query.logits[i] = logits[i];
+    const bool masked = IsMasked(query, id);
+    if (masked && query.mask_first) continue;
     Merge(fold.normaliser, LogSum{x, x == -INFINITY ? 0.0F : 1.0F});
-    if (!Has(query.banned, query.banned_count, id)) Insert(list, {x, id});
+    if (!masked && !Contains(query.wanted, id)) Insert(list, {x, id});
   }
   fold.count = list.count;
-  for (int32_t i = 0; i < query.wanted_count; ++i) {
-    const int32_t id = query.wanted[i];
-    fold.wanted[i] =
-        Has(query.excluded, query.excluded_count, id) ? -INFINITY : logits[static_cast<size_t>(id)];
+  for (int32_t i = 0; i < query.wanted.count; ++i) {
+    const int32_t id = query.wanted.ids[i];
+    fold.wanted[i] = query.mask_first && IsMasked(query, id)
+                         ? -INFINITY
+                         : logits[static_cast<size_t>(id)] * query.scale;
   }
 }
 

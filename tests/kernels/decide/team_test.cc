@@ -4,117 +4,152 @@
 #include <cmath>
 #include <random>
 
-#include "kernels/decide/beam_step.h"
+#include "engine/decode/phrase_tables.h"
 #include "kernels/decide/plan.h"
+#include "tests/kernels/decide/slot_bench.h"
 #include "tests/kernels/decide/thread_team.h"
 
 namespace dragoman {
 namespace {
 
 using testing::RunTeam;
+using testing::SlotBench;
 using testing::ThreadTeam;
 
 constexpr int kVocabulary = 20;
-constexpr int kStride = 34;
+constexpr int kMaxTokens = 12;
 
-// One slot with arrays of its own, fed with random folds.
-struct Slot {
-  explicit Slot(const SearchOptions& options, unsigned seed) : random(seed) {
-    const auto beam = static_cast<size_t>(options.beam);
-    for (int32_t i = 0; i < options.beam; ++i) lanes.push_back(i);
-    divisor.resize(static_cast<size_t>(options.max_tokens) + 2);
-    for (size_t i = 0; i < divisor.size(); ++i) divisor[i] = std::sqrt(static_cast<float>(i));
-    tokens.resize(beam * kStride);
-    token_log_probs.resize(beam * kStride);
-    ancestry.resize(beam * kStride);
-    finished_ancestry.resize(beam * kStride);
-    log_prob.resize(beam);
-    finished.resize(beam);
-    workspace_ancestry.resize(beam * kStride);
-    workspace.ancestry = workspace_ancestry.data();
-    view = {&state,
-            lanes.data(),
-            divisor.data(),
-            {tokens.data(), token_log_probs.data(), ancestry.data(), log_prob.data(),
-             finished.data(), finished_ancestry.data(), kStride}};
-    StartSlot(view, options, kVocabulary - 1);
-  }
+std::vector<float> Divisors() {
+  std::vector<float> divisors(kMaxTokens + 2);
+  for (size_t i = 0; i < divisors.size(); ++i) divisors[i] = std::sqrt(static_cast<float>(i));
+  return divisors;
+}
 
-  // Folds of the live rows, of which equal logits make ties.
-  std::vector<RowCandidates> Fold() {
-    const int k = state.options.beam;
-    tops.assign(static_cast<size_t>(state.live) * static_cast<size_t>(k), {});
-    std::vector<RowCandidates> rows;
-    std::uniform_int_distribution<int> level(0, 6);
-    for (int r = 0; r < state.live; ++r) {
-      TopList top{tops.data() + r * k, k, 0};
-      RowCandidates row;
-      for (int32_t id = 1; id < kVocabulary - 1; ++id) {
-        const float logit = 0.5F * static_cast<float>(level(random));
-        Insert(top, {logit, id});
-        Merge(row.normaliser, LogSum{logit, 1.0F});
-      }
-      row.eos_logit = 0.5F * static_cast<float>(level(random));
-      Merge(row.normaliser, LogSum{row.eos_logit, 1.0F});
-      row.top = top.entries;
-      row.count = top.count;
-      rows.push_back(row);
-    }
-    return rows;
-  }
+// Logits by the prefix, of which equal ones make ties.
+std::vector<float> Logits(unsigned seed, std::span<const int32_t> prefix) {
+  for (const int32_t token : prefix) seed = seed * 31 + static_cast<unsigned>(token) + 1;
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> level(0, 6);
+  std::vector<float> logits(kVocabulary);
+  for (float& x : logits) x = 0.5F * static_cast<float>(level(random));
+  return logits;
+}
 
-  std::mt19937 random;
-  SlotState state;
-  std::vector<int32_t> lanes, tokens;
-  std::vector<float> divisor, token_log_probs, log_prob;
-  std::vector<uint8_t> ancestry, finished_ancestry, workspace_ancestry;
-  std::vector<FinishedHypothesis> finished;
-  std::vector<TokenScore> tops;
-  BeamStepWorkspace workspace;
-  SlotView view;
-};
-
-void ExpectEqual(const Slot& a, const Slot& b) {
+void ExpectEqual(const SlotBench<uint8_t>& a, const SlotBench<uint8_t>& b) {
   ASSERT_EQ(a.state.status, b.state.status);
   ASSERT_EQ(a.state.live, b.state.live);
   ASSERT_EQ(a.state.length, b.state.length);
   ASSERT_EQ(a.state.finished, b.state.finished);
+  ASSERT_EQ(a.state.waiting, b.state.waiting);
   ASSERT_EQ(a.state.finished_total, b.state.finished_total);
-  EXPECT_EQ(a.tokens, b.tokens);
-  EXPECT_EQ(a.ancestry, b.ancestry);
-  EXPECT_EQ(a.log_prob, b.log_prob);
-  EXPECT_EQ(a.token_log_probs, b.token_log_probs);
-  EXPECT_EQ(a.finished_ancestry, b.finished_ancestry);
-  for (int i = 0; i < a.state.finished; ++i) {
-    EXPECT_EQ(a.view.Finished(i).score, b.view.Finished(i).score);
-    EXPECT_EQ(a.view.Finished(i).length, b.view.Finished(i).length);
-    EXPECT_EQ(a.view.Finished(i).last_token, b.view.Finished(i).last_token);
+  ASSERT_EQ(a.state.expansions, b.state.expansions);
+  for (int lane = 0; lane < a.state.live; ++lane) {
+    EXPECT_EQ(a.Prefix(lane), b.Prefix(lane));
+    EXPECT_EQ(a.view.LogProbOf(lane), b.view.LogProbOf(lane));
+    EXPECT_EQ(a.view.RankOf(lane), b.view.RankOf(lane));
+    EXPECT_EQ(a.view.Forbidden(lane), b.view.Forbidden(lane));
+    EXPECT_EQ(Bank(a.view.Constraints(lane)), Bank(b.view.Constraints(lane)));
+  }
+  const auto found = a.Results();
+  const auto expected = b.Results();
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].tokens, expected[i].tokens);
+    EXPECT_EQ(found[i].score, expected[i].score);
+    EXPECT_EQ(found[i].log_prob, expected[i].log_prob);
+    EXPECT_EQ(found[i].unmet, expected[i].unmet);
   }
 }
 
+// Steps one slot by one member and its twin by thirty-two, until both are over.
+void ExpectTeamsAgree(const SearchOptions& options, const SegmentRules& rules) {
+  SlotBench<uint8_t> solo(options, rules, kVocabulary, kVocabulary - 1, {kVocabulary - 1});
+  SlotBench<uint8_t> team(options, rules, kVocabulary, kVocabulary - 1, {kVocabulary - 1});
+  const auto next = [](std::span<const int32_t> prefix) { return Logits(7, prefix); };
+  int steps = 0;
+  while (solo.running()) {
+    solo.Fold(next);
+    team.Fold(next);
+    solo.Decide(SoloTeam());
+    RunTeam(32, [&](const ThreadTeam& t) { team.Decide(t); });
+    ExpectEqual(solo, team);
+    if (::testing::Test::HasFatalFailure()) return;
+    ++steps;
+  }
+  EXPECT_GT(steps, 1);
+}
+
+SearchOptions Options(int beam, ForcedEos forced) {
+  SearchOptions o;
+  o.beam = beam;
+  o.num_hypotheses = beam;
+  o.max_tokens = kMaxTokens;
+  o.min_tokens = 2;
+  o.forced_eos = forced;
+  o.stop_rule = StopRule::kNever;
+  return o;
+}
+
+constexpr ForcedEos kForcedEos[] = {ForcedEos::kModel, ForcedEos::kZero, ForcedEos::kNone};
+
 TEST(Team, BeamStepIsTheSameForOneAndThirtyTwo) {
+  const std::vector<float> divisors = Divisors();
+  SegmentRules rules;
+  rules.divisor = divisors.data();
   for (const int beam : {1, 3, 8}) {
-    for (const ForcedEos forced : {ForcedEos::kModel, ForcedEos::kZero, ForcedEos::kNone}) {
-      SearchOptions o;
-      o.beam = beam;
-      o.max_tokens = 12;
-      o.min_tokens = 2;
-      o.forced_eos = forced;
-      o.stop_rule = StopRule::kNever;
-      Slot solo(o, 7);
-      Slot team(o, 7);
-      int steps = 0;
-      while (solo.state.status == SlotStatus::kRunning) {
-        const auto rows = solo.Fold();
-        const auto same = team.Fold();
-        BeamStep(SoloTeam(), solo.view, rows.data(), solo.workspace);
-        RunTeam(32,
-                [&](const ThreadTeam& t) { BeamStep(t, team.view, same.data(), team.workspace); });
-        ExpectEqual(solo, team);
-        ++steps;
+    for (const ForcedEos forced : kForcedEos) {
+      for (const Finalisation finalisation :
+           {Finalisation::kImmediate, Finalisation::kOnBeam, Finalisation::kKeep}) {
+        SearchOptions o = Options(beam, forced);
+        o.finalisation = finalisation;
+        ExpectTeamsAgree(o, rules);
+        o.prune = 1.5F;
+        o.max_candidates = 2;
+        o.no_repeat_ngram = 2;
+        ExpectTeamsAgree(o, rules);
       }
-      EXPECT_GT(steps, 1);
     }
+  }
+}
+
+TEST(Team, ConstraintsAreTheSameForOneAndThirtyTwo) {
+  const std::vector<float> divisors = Divisors();
+  const ConstraintTable required({{3, 4}, {3, 4, 5}, {9}, {9}});
+  const ForbiddenTable forbidden({{2}, {1, 3}, {3, 6, 1}});
+  SegmentRules rules;
+  rules.divisor = divisors.data();
+  rules.constraints = required.set();
+  rules.forbidden = forbidden.automaton();
+  for (const int beam : {1, 3, 8}) {
+    for (const ForcedEos forced : kForcedEos) {
+      for (const Allocation allocation : {Allocation::kStripe, Allocation::kBanks}) {
+        SearchOptions o = Options(beam, forced);
+        o.allocation = allocation;
+        o.constraint_prune = 20.0F;
+        ExpectTeamsAgree(o, rules);
+      }
+    }
+  }
+}
+
+TEST(Team, StoredRowsAreTheSameForOneAndThirtyTwo) {
+  const std::vector<float> divisors = Divisors();
+  SegmentRules rules;
+  rules.divisor = divisors.data();
+  for (const bool renormalize : {false, true}) {
+    SearchOptions o = Options(4, ForcedEos::kNone);
+    o.renormalize = renormalize;
+    o.repetition_penalty = 1.3F;
+    ExpectTeamsAgree(o, rules);
+    o.sampling.enabled = true;
+    o.temperature = 0.8F;
+    ExpectTeamsAgree(o, rules);
+    o.sampling.top_k = 5;
+    ExpectTeamsAgree(o, rules);
+    o.sampling.top_p = 0.7F;
+    ExpectTeamsAgree(o, rules);
+    o.sampling.top_k = 0;
+    ExpectTeamsAgree(o, rules);
   }
 }
 
@@ -127,7 +162,7 @@ TEST(Team, PlanIsTheSameForOneAndThirtyTwo) {
       states[i].options.beam = static_cast<int32_t>(lanes[i].size());
       states[i].live = states[i].options.beam;
       states[i].length = static_cast<int32_t>(i);
-      views.push_back({&states[i], lanes[i].data(), nullptr, {}});
+      views.push_back({&states[i], lanes[i].data(), {}});
     }
     std::vector<int32_t> pages(9 * 2, kNoPage);
     std::vector<int32_t> free = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

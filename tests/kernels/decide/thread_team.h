@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/decide/team.h"
+
 namespace dragoman::testing {
 
 class ThreadTeam {
@@ -38,6 +40,13 @@ class ThreadTeam {
     }
     Sync();
     return best;
+  }
+
+  template <class T, class Better>
+  void Sort(T* data, int n, Better better) const {
+    Sync();
+    if (rank_ == 0) HeapSort(data, n, better);
+    Sync();
   }
 
  private:

@@ -12,20 +12,30 @@ namespace {
 struct Question {
   int k = 4;
   bool normaliser = true;
-  std::vector<int32_t> wanted, banned, excluded;
+  bool mask_first = false;
+  float scale = 1.0F;
+  std::vector<int32_t> wanted, masked[kMaskLists];
+  bool store = false;
 };
+
+IdList ListOf(const std::vector<int32_t>& ids) {
+  return {ids.data(), static_cast<int32_t>(ids.size())};
+}
 
 struct Answer {
   LogSum normaliser;
   bool nan = false;
   std::vector<TokenScore> top;
   std::vector<float> wanted;
+  std::vector<float> stored;
   bool operator==(const Answer& o) const {
     const auto bits = [](const void* a, const void* b, size_t n) {
       return n == 0 || std::memcmp(a, b, n) == 0;
     };
     return nan == o.nan && bits(&normaliser, &o.normaliser, sizeof(LogSum)) &&
            top.size() == o.top.size() && wanted.size() == o.wanted.size() &&
+           stored.size() == o.stored.size() &&
+           bits(stored.data(), o.stored.data(), stored.size() * sizeof(float)) &&
            bits(top.data(), o.top.data(), top.size() * sizeof(TokenScore)) &&
            bits(wanted.data(), o.wanted.data(), wanted.size() * sizeof(float));
   }
@@ -38,14 +48,14 @@ std::vector<Answer> FoldAll(const OutputLayer& layer, OpContext& context, const 
   std::vector<Answer> answers(questions.size());
   for (size_t r = 0; r < questions.size(); ++r) {
     const Question& q = questions[r];
+    if (q.store) answers[r].stored.resize(layer.vocabulary());
     queries.push_back({.k = q.k,
                        .need_normaliser = q.normaliser,
-                       .wanted = q.wanted.data(),
-                       .wanted_count = static_cast<int32_t>(q.wanted.size()),
-                       .banned = q.banned.data(),
-                       .banned_count = static_cast<int32_t>(q.banned.size()),
-                       .excluded = q.excluded.data(),
-                       .excluded_count = static_cast<int32_t>(q.excluded.size())});
+                       .mask_first = q.mask_first,
+                       .scale = q.scale,
+                       .wanted = ListOf(q.wanted),
+                       .masked = {ListOf(q.masked[0]), ListOf(q.masked[1]), ListOf(q.masked[2])},
+                       .logits = q.store ? answers[r].stored.data() : nullptr});
     answers[r].top.resize(q.k);
     answers[r].wanted.resize(q.wanted.size(), 55.0F);
     folds[r].top = answers[r].top.data();
@@ -80,8 +90,14 @@ std::vector<int32_t> RandomIds(int count, int vocabulary, std::mt19937& random) 
   return ids;
 }
 
-bool Has(const std::vector<int32_t>& ids, int id) {
-  return std::binary_search(ids.begin(), ids.end(), id);
+bool Masked(const Question& q, int id) {
+  return std::any_of(std::begin(q.masked), std::end(q.masked), [id](const auto& ids) {
+    return std::binary_search(ids.begin(), ids.end(), id);
+  });
+}
+
+bool MayBeAmongTheBest(const Question& q, int id) {
+  return !Masked(q, id) && !std::binary_search(q.wanted.begin(), q.wanted.end(), id);
 }
 
 std::vector<Question> RandomQuestions(int rows, int vocabulary, uint32_t seed) {
@@ -91,8 +107,12 @@ std::vector<Question> RandomQuestions(int rows, int vocabulary, uint32_t seed) {
     q.k = static_cast<int>(random() % 3 == 0 ? random() % 65 : random() % 6);
     q.normaliser = random() % 4 != 0;
     q.wanted = RandomIds(static_cast<int>(random() % 10), vocabulary, random);
-    q.banned = RandomIds(static_cast<int>(random() % 40), vocabulary, random);
-    q.excluded = RandomIds(static_cast<int>(random() % 5), vocabulary, random);
+    for (auto& list : q.masked) {
+      list = RandomIds(static_cast<int>(random() % 20), vocabulary, random);
+    }
+    q.mask_first = random() % 2 == 0;
+    q.scale = random() % 3 == 0 ? 0.8F : 1.0F;
+    q.store = random() % 4 == 0;
   }
   return questions;
 }
@@ -114,7 +134,10 @@ TEST_P(OutputLayerTest, AgreesWithSortAndDouble) {
       const Question& q = questions[r];
       const Answer& a = answers[r];
       auto logits = Logits(w, bias, hidden.data() + size_t(r) * d, d, vocabulary);
-      for (const int32_t id : q.excluded) logits[id] = -INFINITY;
+      for (int c = 0; q.store && c < vocabulary; ++c) EXPECT_NEAR(a.stored[c], logits[c], 2e-5);
+      for (int c = 0; c < vocabulary; ++c) {
+        logits[c] = q.mask_first && Masked(q, c) ? -INFINITY : logits[c] * double{q.scale};
+      }
       EXPECT_FALSE(a.nan);
       double max = -INFINITY;
       double sum = 0.0;
@@ -134,7 +157,7 @@ TEST_P(OutputLayerTest, AgreesWithSortAndDouble) {
       }
       std::vector<int> order;
       for (int c = 0; c < vocabulary; ++c) {
-        if (!Has(q.banned, c) && !Has(q.excluded, c)) order.push_back(c);
+        if (MayBeAmongTheBest(q, c)) order.push_back(c);
       }
       std::sort(order.begin(), order.end(), [&](int x, int y) { return logits[x] > logits[y]; });
       ASSERT_EQ(a.top.size(), std::min<size_t>(q.k, order.size()));
@@ -142,7 +165,7 @@ TEST_P(OutputLayerTest, AgreesWithSortAndDouble) {
         // By score: two logits that are nearly equal may change places.
         EXPECT_NEAR(a.top[i].score, logits[order[i]], 2e-5);
         EXPECT_NEAR(a.top[i].score, logits[a.top[i].token], 2e-5);
-        EXPECT_FALSE(Has(q.banned, a.top[i].token) || Has(q.excluded, a.top[i].token));
+        EXPECT_TRUE(MayBeAmongTheBest(q, a.top[i].token));
         if (i > 0) {
           EXPECT_TRUE(Better(a.top[i - 1], a.top[i]));
         }
@@ -190,7 +213,8 @@ TEST_P(OutputLayerTest, TiesGoToTheLowerToken) {
   const std::vector<float> hidden(d, 1.0F);
   for (const int threads : kThreadCounts) {
     OpContext context(threads, 1);
-    const Answer a = FoldAll(*layer, context, hidden.data(), {{.k = 5, .banned = {1}}})[0];
+    const Answer a =
+        FoldAll(*layer, context, hidden.data(), {{.k = 5, .masked = {{1}, {}, {}}}})[0];
     std::vector<int32_t> tokens;
     for (const TokenScore& x : a.top) tokens.push_back(x.token);
     EXPECT_EQ(tokens, (std::vector<int32_t>{700, 1100, 0, 2, 3}));

@@ -1,0 +1,77 @@
+#include "engine/decode/phrase_tables.h"
+
+#include <algorithm>
+#include <map>
+
+namespace dragoman {
+
+ConstraintTable::ConstraintTable(std::vector<std::vector<int32_t>> phrases) {
+  std::sort(phrases.begin(), phrases.end());
+  begin_.push_back(0);
+  for (const std::vector<int32_t>& phrase : phrases) {
+    tokens_.insert(tokens_.end(), phrase.begin(), phrase.end());
+    begin_.push_back(static_cast<int32_t>(tokens_.size()));
+  }
+}
+
+ForbiddenTable::ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases) {
+  struct Node {
+    std::map<int32_t, size_t> edges;
+    bool ends = false;
+    size_t fail = 0;
+  };
+  std::vector<Node> trie(1);
+  for (const std::vector<int32_t>& phrase : phrases) {
+    if (phrase.size() == 1) always_.push_back(phrase.front());
+    size_t at = 0;
+    for (const int32_t token : phrase) {
+      const auto [edge, added] = trie[at].edges.try_emplace(token, trie.size());
+      const size_t next = edge->second;
+      if (added) trie.emplace_back();
+      at = next;
+    }
+    trie[at].ends = true;
+  }
+  std::sort(always_.begin(), always_.end());
+  always_.erase(std::unique(always_.begin(), always_.end()), always_.end());
+
+  // Breadth first: a node's failure link is shorter than the node, so it is known already.
+  std::vector<size_t> order{0};
+  for (size_t i = 0; i < order.size(); ++i) {
+    const size_t node = order[i];
+    for (const auto& [token, child] : trie[node].edges) {
+      order.push_back(child);
+      if (node == 0) continue;
+      size_t suffix = trie[node].fail;
+      while (suffix != 0 && trie[suffix].edges.count(token) == 0) suffix = trie[suffix].fail;
+      const auto edge = trie[suffix].edges.find(token);
+      if (edge != trie[suffix].edges.end()) trie[child].fail = edge->second;
+    }
+  }
+  edge_begin_.push_back(0);
+  for (const Node& node : trie) {
+    for (const auto& [token, child] : node.edges) {
+      edge_token_.push_back(token);
+      edge_node_.push_back(static_cast<int32_t>(child));
+      edge_ends_.push_back(trie[child].ends ? 1 : 0);
+    }
+    edge_begin_.push_back(static_cast<int32_t>(edge_token_.size()));
+    fail_.push_back(static_cast<int32_t>(node.fail));
+  }
+}
+
+ForbiddenAutomaton ForbiddenTable::automaton() const {
+  ForbiddenAutomaton a;
+  a.always = {always_.data(), static_cast<int32_t>(always_.size())};
+  // Phrases of one token need no state.
+  if (fail_.size() <= always_.size() + 1) return a;
+  a.edge_begin = edge_begin_.data();
+  a.edge_token = edge_token_.data();
+  a.edge_node = edge_node_.data();
+  a.edge_ends = edge_ends_.data();
+  a.fail = fail_.data();
+  a.nodes = static_cast<int32_t>(fail_.size());
+  return a;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,52 @@
+// Host tables of required and forbidden phrases, which the decision text reads
+// (kernels/decide/constraints.h, forbidden.h).
+//
+// Values; immutable once made, and may then be read by any thread. Phrases are target token ids.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/decide/constraints.h"
+#include "kernels/decide/forbidden.h"
+
+namespace dragoman {
+
+class ConstraintTable {
+ public:
+  ConstraintTable() = default;
+  // In any order, duplicates allowed. REQUIRES: no phrase is empty; at most kMaxConstraintTokens
+  // tokens in all.
+  explicit ConstraintTable(std::vector<std::vector<int32_t>> phrases);
+
+  bool empty() const { return begin_.size() <= 1; }
+  int total() const { return static_cast<int>(tokens_.size()); }
+  // A view into this object.
+  ConstraintSet set() const {
+    if (empty()) return {};
+    return {tokens_.data(), begin_.data(), static_cast<int32_t>(begin_.size()) - 1};
+  }
+
+ private:
+  std::vector<int32_t> tokens_;
+  std::vector<int32_t> begin_;
+};
+
+class ForbiddenTable {
+ public:
+  ForbiddenTable() = default;
+  // In any order; repeats are one. REQUIRES: no phrase is empty.
+  explicit ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases);
+
+  // Nodes of the automaton, its root included.
+  int64_t nodes() const { return static_cast<int64_t>(fail_.size()); }
+  // A view into this object.
+  ForbiddenAutomaton automaton() const;
+
+ private:
+  std::vector<int32_t> edge_begin_, edge_token_, edge_node_, fail_;
+  std::vector<uint8_t> edge_ends_;
+  std::vector<int32_t> always_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,90 @@
+// What a live hypothesis asks of the output layer: how many best tokens, which ids besides, which
+// never (decoding.md a.8, changes 5 to 8).
+//
+// Run for each row by one member of a team. The lists are written to the caller's memory.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/decide/constraints.h"
+#include "kernels/decide/forbidden.h"
+#include "kernels/decide/ngram.h"
+#include "kernels/decide/row.h"
+#include "kernels/decide/slot.h"
+
+namespace dragoman {
+
+// Ids that a row masks by itself at most: n-gram bans, forbidden tokens, EOS.
+DRAGOMAN_HD inline int64_t MaxRowMasks(int64_t max_tokens, int64_t forbidden_nodes) {
+  return max_tokens + forbidden_nodes + 1;
+}
+
+// Keeps the list ascending and without repeats.
+DRAGOMAN_HD inline void InsertId(int32_t* ids, int32_t& count, int32_t id) {
+  const int32_t at = FirstAtLeast({ids, count}, id);
+  if (at < count && ids[at] == id) return;
+  for (int32_t i = count++; i > at; --i) ids[i] = ids[i - 1];
+  ids[at] = id;
+}
+
+// Sets all of `query` but `logits`. `batch_masked`: ids that no hypothesis of the batch produces.
+// wanted [kMaxWantedIds], masked [MaxRowMasks] become the row's lists. REQUIRES: the slot runs.
+template <class View>
+DRAGOMAN_HD void AskRow(const View& slot, int lane, const IdList& batch_masked, int32_t* wanted,
+                        int32_t* masked, RowQuery& query) {
+  const SlotState& s = *slot.state;
+  const SearchOptions& o = s.options;
+  const SegmentRules& rules = s.rules;
+  float* const logits = query.logits;
+  query = RowQuery{};
+  query.logits = logits;
+  query.need_normaliser = o.need_log_probs;
+  query.mask_first = o.renormalize && !o.stored_logits();
+  query.scale = o.sampling.enabled ? 1.0F : 1.0F / o.temperature;
+  query.masked[0] = batch_masked;
+
+  const bool constrained = rules.constraints.phrases > 0;
+  const auto may_end = [&] {
+    return !constrained ||
+           Finished(rules.constraints, Advance(rules.constraints, slot.Constraints(lane), o.eos));
+  };
+  if (IsEosOnly(s)) {
+    wanted[0] = o.eos;
+    query.wanted = {wanted, may_end() ? 1 : 0};
+    return;
+  }
+  if (s.length < rules.prefix_length) {
+    wanted[0] = rules.prefix[s.length];
+    query.wanted = {wanted, 1};
+    return;
+  }
+
+  query.k = o.max_candidates > 0 && o.max_candidates < o.beam ? o.max_candidates : o.beam;
+  int32_t wanted_count = 0;
+  int32_t masked_count = 0;
+  query.masked[1] = rules.forbidden.always;
+  ForForbiddenTokens(rules.forbidden, slot.Forbidden(lane),
+                     [&](int32_t token) { InsertId(masked, masked_count, token); });
+  query.masked[2] = {masked, masked_count};
+  if (s.length >= o.min_tokens && may_end()) {
+    InsertId(wanted, wanted_count, o.eos);
+  } else {
+    InsertId(masked, masked_count, o.eos);
+    query.masked[2].count = masked_count;
+  }
+  if (constrained) {
+    ForProgressTokens(rules.constraints, slot.Constraints(lane), [&](int32_t token) {
+      if (token != o.eos && !IsMasked(query, token)) InsertId(wanted, wanted_count, token);
+    });
+  }
+  query.wanted = {wanted, wanted_count};
+  // Tokens that make progress are exempt (d.6).
+  ForRepeatedNgrams(
+      o.no_repeat_ngram, s.length, [&](int32_t i) { return slot.Token(lane, i); },
+      [&](int32_t token) {
+        if (!Contains(query.wanted, token)) InsertId(masked, masked_count, token);
+      });
+  query.masked[2].count = masked_count;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,34 @@
+// Alignment by cross-attention: which source position a row attends to most.
+//
+//   q [rows.count, d]: the layer's cross-attention queries; d = layout.width()
+//   tables: as CrossAttention (cross_attention.h)
+//
+// A row's answer depends on that row, its source and the weights only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/ops/kv_pages.h"
+#include "kernels/ops/op_context.h"
+
+namespace dragoman {
+
+// A row of the step whose alignment is wanted: by the mean of the chosen heads of one layer.
+struct AlignRow {
+  int32_t row = 0;
+  int32_t layer = 0;
+  uint64_t heads = ~uint64_t{0};  // bit h: head h
+};
+
+// Floats of scratch that a context needs for sources up to this many positions.
+size_t AlignScratch(int64_t max_source);
+
+// For those of `wanted` [count] that ask for `layer`: aligned[i] becomes the position, of the
+// source without its last one (EOS), with the largest attention weight; ties to the left. A source
+// of EOS alone gives 0. REQUIRES: a chosen head exists.
+void AlignRows(OpContext& context, const KvLayout& layout, int layer, const DecodeRows& rows,
+               const CrossKvTables& tables, const float* q, const AlignRow* wanted, int64_t count,
+               uint16_t* aligned);
+
+}  // namespace dragoman

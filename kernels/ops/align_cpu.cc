@@ -1,0 +1,72 @@
+// Work per row: 2 n d flop for a source of n positions, for the chosen heads only. The weights are
+// computed once more than cross-attention does, for the few rows that ask: the attention itself
+// stays as it is for everybody.
+#include "kernels/ops/align.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cpu/parallel.h"
+
+namespace dragoman {
+namespace {
+
+// Adds the attention weights of one head to mean [length].
+void AddHead(const KvLayout& layout, int layer, int head, const CrossKvTables& tables, int32_t slot,
+             const float* q, float* scores, float* mean) {
+  const int length = tables.source_length[slot];
+  const int32_t* pages = tables.pages + int64_t{slot} * tables.pages_per_slot;
+  const float scale = 1.0F / std::sqrt(static_cast<float>(layout.head_dim));
+  float max = -INFINITY;
+  for (int first = 0; first < length; first += kPagePositions) {
+    const int positions = std::min(kPagePositions, length - first);
+    const float* k = tables.pool + int64_t{pages[first / kPagePositions]} * layout.FloatsPerPage() +
+                     layout.CrossK(layer, head);
+    std::fill_n(scores + first, positions, 0.0F);
+    for (int j = 0; j < layout.head_dim; ++j) {
+      for (int p = 0; p < positions; ++p) {
+        scores[first + p] += q[j] * k[int64_t{j} * kPagePositions + p];
+      }
+    }
+    for (int p = first; p < first + positions; ++p) {
+      scores[p] *= scale;
+      max = std::max(max, scores[p]);
+    }
+  }
+  float sum = 0.0F;
+  for (int p = 0; p < length; ++p) sum += scores[p] = std::exp(scores[p] - max);
+  for (int p = 0; p < length; ++p) mean[p] += scores[p] / sum;
+}
+
+}  // namespace
+
+size_t AlignScratch(int64_t max_source) {
+  return 2 * static_cast<size_t>(KvLayout::PagesFor(max_source) * kPagePositions);
+}
+
+void AlignRows(OpContext& context, const KvLayout& layout, int layer, const DecodeRows& rows,
+               const CrossKvTables& tables, const float* q, const AlignRow* wanted, int64_t count,
+               uint16_t* aligned) {
+  const int64_t d = layout.width();
+  const size_t floats = AlignScratch(int64_t{tables.pages_per_slot} * kPagePositions);
+  cpu::ParallelFor(context, count, 64 * d, [&](int64_t begin, int64_t end, int thread) {
+    float* const scores = context.Scratch(thread, floats);
+    float* const mean = scores + floats / 2;
+    for (int64_t i = begin; i < end; ++i) {
+      if (wanted[i].layer != layer) continue;
+      const int64_t row = wanted[i].row;
+      const int32_t slot = rows.slot[row];
+      const int length = tables.source_length[slot];
+      std::fill_n(mean, length, 0.0F);
+      for (int head = 0; head < layout.heads; ++head) {
+        if (((wanted[i].heads >> head) & 1U) == 0) continue;
+        AddHead(layout, layer, head, tables, slot, q + row * d + int64_t{head} * layout.head_dim,
+                scores, mean);
+      }
+      aligned[i] =
+          static_cast<uint16_t>(length < 2 ? 0 : std::max_element(mean, mean + length - 1) - mean);
+    }
+  });
+}
+
+}  // namespace dragoman
