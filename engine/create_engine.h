@@ -23,9 +23,11 @@ struct EngineConfig {
   int detokenizer_threads = 1;
   int64_t max_queue_segments = 4096;
   int64_t max_queue_tokens = 131072;
-  int64_t encoded_queue_segments = 256;  // of each worker
-  int64_t kv_memory_mb = 0;              // over all workers; 0 = what max_rows needs usually
-  Nanos watchdog = 30'000'000'000;       // without a step while rows are busy: stalled
+  int64_t encoded_queue_segments = 256;    // of each worker
+  int64_t kv_memory_mb = 0;                // over all workers; 0 = what max_rows needs usually
+  Profile default_profile = Profile::kHf;  // of requests that name none
+  std::string glossary_directory;          // "" = no named glossaries
+  Nanos watchdog = 30'000'000'000;         // without a step while rows are busy: stalled
 };
 
 // Loads and warms the model up. `clock` and `observer` are borrowed for the engine's life; the

@@ -27,12 +27,39 @@ enum class SplitMode { kUnset, kNone, kSentences, kLines };
 
 enum class OnTooLong { kSplit, kReject };
 
-// Options as the caller asked for them. What is unset comes from the profile: the checkpoint's
-// generation_config (decoding.md a.7, profile hf).
+// Whose rules fill in what the request leaves unset (decoding.md a.7).
+enum class Profile { kHf, kCt2, kMarian, kPaper, kArticle };
+
+// Heuristics of Freitag & Al-Onaizan (a.2).
+struct Pruning {
+  std::optional<float> absolute_delta;  // natural-log units, >= 0
+  std::optional<float> relative;        // probability ratio, in (0, 1]
+  std::optional<int> max_candidates;    // children of one parent
+
+  bool any() const {
+    return absolute_delta.has_value() || relative.has_value() || max_candidates.has_value();
+  }
+};
+
+struct RequiredPhrase {
+  std::string text;
+  bool at_end = false;  // the translation ends with it
+};
+
+struct Sampling {
+  std::optional<int> top_k;
+  std::optional<float> top_p;
+  std::optional<uint64_t> seed;  // unset: the engine draws one and returns it
+};
+
+// Options as the caller asked for them. What is unset comes from the profile.
 struct DecodingOptions {
+  std::optional<Profile> profile;  // unset: the engine's default profile
   std::optional<int> beam_size;
   std::optional<int> num_alternatives;
   std::optional<float> length_penalty;
+  std::optional<LengthPenalty> penalty;
+  std::optional<Finalisation> finalisation;
   std::optional<StopRule> stop_rule;
   std::optional<float> patience;
   std::optional<ForcedEos> forced_eos;
@@ -40,12 +67,32 @@ struct DecodingOptions {
   std::optional<float> max_length_ratio;
   std::optional<int> max_length_extra;
   std::optional<int> min_output_tokens;
+  std::optional<int> no_repeat_ngram;
+  std::optional<float> repetition_penalty;
+  Pruning pruning;
+  std::vector<RequiredPhrase> required_phrases;
+  std::vector<std::string> forbidden_phrases;
+  std::optional<float> constraint_prune;
+  std::optional<Allocation> constraint_allocation;
+  std::optional<int> alignment_layer;  // of the decoder, from 0; unset: the last
+  std::vector<int> alignment_heads;    // empty: all
+  std::optional<float> eos_penalty;
+  std::optional<float> temperature;
+  std::optional<Sampling> sampling;
+};
+
+// A source phrase and what its translation must contain (a.8, "Glossary terms").
+struct TermRequest {
+  std::string source;
+  std::string target;
+  bool ignore_case = false;
 };
 
 struct ReturnOptions {
   bool scores = false;
   bool tokens = false;
   bool token_scores = false;
+  bool alignment = false;
   bool partials = false;  // growing prefixes as segment updates
   bool segments = false;  // final segment updates as each finishes (StreamTranslate)
 };
@@ -53,9 +100,15 @@ struct ReturnOptions {
 struct TranslationJob {
   std::string request_id;  // for logs
   std::vector<std::string> items;
+  bool html = false;            // items are HTML, and their tags survive
   std::string source_language;  // as on the wire; may be empty where the model has one
   std::string target_language;
   DecodingOptions decoding;
+  std::vector<std::string> target_prefixes;  // by item, "" = none; empty or as many as items
+  std::vector<TermRequest> terms;
+  std::string glossary;  // name of a loaded one, "" = none
+  bool glossary_ignore_case = false;
+  std::vector<std::string> do_not_translate;  // phrases that come back as they are
   SplitMode split = SplitMode::kUnset;
   OnTooLong on_too_long = OnTooLong::kSplit;
   ReturnOptions returns;
@@ -73,14 +126,21 @@ struct SentenceRange {
   ByteRange target;
 };
 
+// Bytes of the translation, and the bytes of the item that they came from.
+struct AlignmentLink {
+  ByteRange source;
+  ByteRange target;
+};
+
 // One hypothesis of an item: rank 0 is the translation, ranks 1.. the alternatives.
 struct Hypothesis {
   std::string text;
   float score = 0;     // normalised; of the best hypothesis of a single segment
   float log_prob = 0;  // raw sum, over all segments
   FinishReason finish_reason = FinishReason::kEos;
-  std::vector<std::string> tokens;  // target pieces, when asked for
-  std::vector<float> token_scores;  // log-probs, EOS's last; when asked for
+  std::vector<std::string> tokens;       // target pieces, when asked for
+  std::vector<float> token_scores;       // log-probs, EOS's last; when asked for
+  std::vector<AlignmentLink> alignment;  // by target token; when asked for, of rank 0
 };
 
 struct ItemResult {
@@ -91,6 +151,7 @@ struct ItemResult {
   std::vector<std::string> source_tokens;  // when asked for
   int64_t source_token_count = 0;
   int64_t target_token_count = 0;  // of the best hypotheses, EOS included
+  std::optional<uint64_t> seed;    // of sampling
 };
 
 struct SegmentUpdate {
@@ -130,7 +191,7 @@ enum class RejectReason {
   kQueueFull,
   kTokenBudget,
   kTooLarge,  // larger than the whole capacity: not retryable
-  kInvalid,
+  kInvalid,   // of an unknown glossary, too: its status is NOT_FOUND
   kUnsupported,
   kDraining,
   kDeadline,
@@ -166,6 +227,10 @@ struct ModelInfo {
   int max_rows = 0;
   int max_beam = 0;
   int default_beam = 0;
+  int decoder_layers = 0;
+  int decoder_heads = 0;
+  Profile default_profile = Profile::kHf;
+  std::vector<std::string> glossaries;  // names, sorted
 };
 
 // One consistent picture: accepted == sum of outcomes + waiting + running.
@@ -215,8 +280,8 @@ class Engine {
   virtual const ModelInfo& info() const = 0;
 
   // Checks the options, reserves capacity by code points and takes the job, or refuses it whole:
-  // INVALID_ARGUMENT, RESOURCE_EXHAUSTED (with retry_after), UNAVAILABLE (draining),
-  // DEADLINE_EXCEEDED. The sink is called only for an admitted job.
+  // INVALID_ARGUMENT, NOT_FOUND (glossary), RESOURCE_EXHAUSTED (with retry_after), UNAVAILABLE
+  // (draining), DEADLINE_EXCEEDED. The sink is called only for an admitted job.
   virtual Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) = 0;
 
   // Ends a job early; its rows are free at the next step. OnDone follows with CANCELLED,
@@ -233,6 +298,10 @@ class Engine {
   virtual void CancelAll(CancelCause cause) = 0;
 
   virtual EngineStats Stats() const = 0;
+
+  // Loads the glossaries of the engine's directory again. An error names the file and line and
+  // changes nothing; jobs that were admitted keep what they had.
+  virtual absl::Status ReloadGlossaries() = 0;
 };
 
 }  // namespace dragoman

@@ -50,6 +50,9 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
                                                            const EngineConfig& config,
                                                            const Clock* clock,
                                                            EngineObserver* observer) {
+  if (!config.glossary_directory.empty()) {
+    return absl::UnimplementedError("engine: named glossaries are not there yet");
+  }
   if (config.max_rows < 1 || config.workers < 1 || config.threads_per_worker < 1 ||
       config.tokenizer_threads < 1 || config.detokenizer_threads < 1 ||
       config.max_queue_segments < 1 || config.max_queue_tokens < 1 ||
@@ -139,7 +142,6 @@ absl::Status EngineImpl::StartWorkers() {
   worker.batch.start_token = spec.tokens.decoder_start;
   worker.batch.eos = spec.tokens.eos;
   worker.batch.vocabulary = spec.shape.target_vocab;
-  worker.batch.banned_tokens = spec.generation.banned_tokens;
   worker.threads = config_.threads_per_worker;
   worker.self_pages = self_pages_;
   worker.cross_pages = cross_pages_;
@@ -173,6 +175,9 @@ void EngineImpl::FillInfo() {
   info_.max_target_tokens = std::min(spec.generation.max_length, spec.shape.max_positions) - 2;
   info_.max_rows = config_.max_rows;
   info_.max_beam = std::min(kMaxBeam, config_.max_rows);
+  info_.decoder_layers = spec.shape.decoder_layers;
+  info_.decoder_heads = spec.shape.decoder_heads;
+  info_.default_profile = config_.default_profile;
   info_.default_beam = std::min(spec.generation.num_beams, info_.max_beam);
 }
 
@@ -204,9 +209,13 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
   const absl::StatusOr<ResolvedPair> pair =
       loaded_.languages.Resolve(job.source_language, job.target_language);
   if (!pair.ok()) return Refuse(RejectReason::kInvalid, pair.status());
-  const bool scores = job.returns.scores || job.returns.token_scores;
+  SearchContext context;
+  context.default_profile = config_.default_profile;
+  context.max_rows = config_.max_rows;
+  context.scores = job.returns.scores || job.returns.token_scores;
+  context.partials = job.returns.partials;
   const absl::StatusOr<SearchSettings> settings =
-      ResolveSearch(job.decoding, loaded_.spec, config_.max_rows, scores);
+      ResolveSearch(job.decoding, loaded_.spec, context);
   if (!settings.ok()) return Refuse(RejectReason::kInvalid, settings.status());
 
   int64_t tokens = 0;
@@ -262,7 +271,7 @@ void EngineImpl::Tokenize(const std::shared_ptr<Job>& job, const TextStage::Requ
     ItemPlan plan = text_->Plan(item, request);
     for (const std::vector<int32_t>& source : plan.tokens) {
       const SearchOptions search =
-          SearchForSegment(job->settings(), static_cast<int>(source.size()) - special);
+          SearchForSegment(job->settings(), static_cast<int>(source.size()) - special, false, 0);
       const int64_t worst = WorstCasePages(search.beam, search.max_tokens);
       if (worst > self_pages_) {
         plan = {};
@@ -324,6 +333,8 @@ void EngineImpl::CancelAll(CancelCause cause) {
   }
   for (const std::shared_ptr<Job>& job : jobs) Abandon(job, cause);
 }
+
+absl::Status EngineImpl::ReloadGlossaries() { return absl::OkStatus(); }
 
 void EngineImpl::OnWorkerDead() {
   if (live_workers_.fetch_sub(1) != 1) return;

@@ -37,6 +37,7 @@ class EngineImpl final : public Engine {
   int64_t jobs_in_flight() const override;
   void CancelAll(CancelCause cause) override;
   EngineStats Stats() const override;
+  absl::Status ReloadGlossaries() override;
 
  private:
   EngineImpl(LoadedModel loaded, std::shared_ptr<const StepModel> model, const EngineConfig& config,

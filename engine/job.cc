@@ -36,6 +36,7 @@ Job::Job(JobId id, TranslationJob request, const SearchSettings& settings, bool 
     : id_(id),
       request_(std::move(request)),
       settings_(settings),
+      forbidden_(std::make_shared<ForbiddenTable>(settings.forbidden, settings.excluded)),
       target_uses_spaces_(target_uses_spaces),
       reservation_(reservation),
       services_(services),
@@ -70,9 +71,11 @@ std::vector<std::unique_ptr<Segment>> Job::Begin(std::vector<ItemPlan> plans, in
         segment->index = static_cast<int>(s);
         segment->source = item.source[s];
         segment->search =
-            SearchForSegment(settings_, static_cast<int>(segment->source.size()) - special_tokens);
-        segment->divisor =
-            LengthDivisors(segment->search.max_tokens, segment->search.length_penalty);
+            SearchForSegment(settings_, static_cast<int>(segment->source.size()) - special_tokens,
+                             false, static_cast<int>(segments.size()));
+        segment->divisor = LengthDivisors(segment->search.max_tokens,
+                                          segment->search.length_penalty, segment->search.penalty);
+        segment->forbidden = forbidden_;
         segment->wants_partials = request_.returns.partials;
         segment->priority = request_.priority;
         segment->deadline = request_.deadline;

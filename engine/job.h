@@ -110,6 +110,7 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   const JobId id_;
   const TranslationJob request_;
   const SearchSettings settings_;
+  const std::shared_ptr<const ForbiddenTable> forbidden_;  // shared with the segments
   const bool target_uses_spaces_;
   const RequestQueue::Reservation reservation_;
   const JobServices* const services_;

@@ -1,10 +1,10 @@
-// From a request's decoding options to a segment's search: what is unset comes from the
-// checkpoint's generation_config (decoding.md a.7, profile hf), limits come from the segment's own
-// source.
+// From a request's decoding options to a segment's search: what is unset comes from the profile
+// (decoding.md a.7), limits come from the segment's own source.
 //
 // Pure functions.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -19,15 +19,31 @@ struct SearchSettings {
   SearchOptions search;  // max_tokens: what the request and the model allow at most
   float max_length_ratio = 3.0F;
   int max_length_extra = 20;
+  ForcedEos constrained_forced_eos = ForcedEos::kModel;  // of segments with required phrases
+  bool stop_at_first = false;  // such a segment is over at its first complete hypothesis (d.3)
+  // What the profile never produces: masked after the softmax, or none of the search's.
+  std::vector<std::vector<int32_t>> forbidden;
+  std::vector<int32_t> excluded;
 };
 
-// INVALID_ARGUMENT names the option, what was found and what was expected. `max_rows` bounds the
-// beam. `scores`: the caller reads scores or log-probs.
+// What there is besides the options.
+struct SearchContext {
+  Profile default_profile = Profile::kHf;
+  int max_rows = 0;          // bounds the beam
+  bool scores = false;       // the caller reads scores or log-probs
+  bool constraints = false;  // required phrases or terms are asked for
+  bool partials = false;
+  bool align = false;  // alignments are needed
+};
+
+// INVALID_ARGUMENT names the option or the two options, what was found and what was expected.
 absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const ModelSpec& model,
-                                             int max_rows, bool scores);
+                                             const SearchContext& context);
 
 // The search of a segment of this many source tokens (EOS and language tag not counted): max_tokens
-// is the least of the request's, ratio * source_tokens + extra, and the model's.
-SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens);
+// is the least of the request's, ratio * source_tokens + extra, and the model's. `constrained`: it
+// has required phrases; its finishing is that of d.3. `ordinal`: of the segment in its request.
+SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens, bool constrained,
+                               int ordinal);
 
 }  // namespace dragoman

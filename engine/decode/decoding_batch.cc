@@ -31,8 +31,7 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory, Decode
       rows_(static_cast<size_t>(config.max_rows), kMaxBeam,
             MaxRowMasks(config.max_positions, kMaxForbiddenNodes),
             static_cast<size_t>(config.vocabulary)),
-      step_memory_(kMaxBeam, static_cast<size_t>(stride_), static_cast<size_t>(config.vocabulary)),
-      banned_(config.banned_tokens) {
+      step_memory_(kMaxBeam, static_cast<size_t>(stride_), static_cast<size_t>(config.vocabulary)) {
   const auto slots = static_cast<size_t>(config.max_rows);
   const auto rows = static_cast<size_t>(config.max_rows);
   const auto pages_per_lane = static_cast<size_t>(KvLayout::PagesFor(config.max_positions));
@@ -71,8 +70,6 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory, Decode
   align_.reserve(rows);
   aligned_.resize(rows);
 
-  std::sort(banned_.begin(), banned_.end());
-  banned_.erase(std::unique(banned_.begin(), banned_.end()), banned_.end());
   workspace_bytes_ = lane_memory_.bytes() + rows_.bytes() + step_memory_.bytes() +
                      BytesOf(lane_pages_) + BytesOf(cross_pages_) + BytesOf(slot_lanes_);
 }
@@ -110,14 +107,13 @@ int DecodingBatch::Admit(const SlotInput& input) {
 }
 
 void DecodingBatch::AskRows() {
-  const IdList banned{banned_.data(), static_cast<int32_t>(banned_.size())};
   align_.clear();
   for (int32_t r = 0; r < plan_.rows; ++r) {
     const auto i = static_cast<size_t>(r);
     const SlotView& view = views_[static_cast<size_t>(row_slot_[i])];
     const SearchOptions& o = view.state->options;
     row_token_[i] = view.arrays.tokens[view.At(row_lane_[i], row_position_[i])];
-    rows_.Ask(i, view, row_lane_[i], banned);
+    rows_.Ask(i, view, row_lane_[i]);
     if (o.align) align_.push_back({r, o.align_layer, o.align_heads});
   }
 }

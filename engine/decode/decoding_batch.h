@@ -23,7 +23,6 @@ struct BatchConfig {
   int vocabulary = 0;     // of the target
   int32_t start_token = 0;
   int32_t eos = 0;
-  std::vector<int32_t> banned_tokens;  // never produced
 };
 
 // What a segment brings into its slot. The memory behind the pointers must stay until Release.
@@ -128,7 +127,6 @@ class DecodingBatch {
   std::vector<AlignRow> align_;
   std::vector<uint16_t> aligned_;
 
-  std::vector<int32_t> banned_;  // the config's, sorted
   int64_t workspace_bytes_ = 0;
 };
 

@@ -2,8 +2,17 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace dragoman {
+namespace {
+
+void MakeSet(std::vector<int32_t>& ids) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
+}  // namespace
 
 ConstraintTable::ConstraintTable(std::vector<std::vector<int32_t>> phrases) {
   std::sort(phrases.begin(), phrases.end());
@@ -14,7 +23,9 @@ ConstraintTable::ConstraintTable(std::vector<std::vector<int32_t>> phrases) {
   }
 }
 
-ForbiddenTable::ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases) {
+ForbiddenTable::ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases,
+                               std::vector<int32_t> excluded)
+    : excluded_(std::move(excluded)) {
   struct Node {
     std::map<int32_t, size_t> edges;
     bool ends = false;
@@ -32,8 +43,8 @@ ForbiddenTable::ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases)
     }
     trie[at].ends = true;
   }
-  std::sort(always_.begin(), always_.end());
-  always_.erase(std::unique(always_.begin(), always_.end()), always_.end());
+  MakeSet(always_);
+  MakeSet(excluded_);
 
   // Breadth first: a node's failure link is shorter than the node, so it is known already.
   std::vector<size_t> order{0};

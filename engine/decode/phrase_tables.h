@@ -35,18 +35,21 @@ class ConstraintTable {
 class ForbiddenTable {
  public:
   ForbiddenTable() = default;
-  // In any order; repeats are one. REQUIRES: no phrase is empty.
-  explicit ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases);
+  // In any order; repeats are one. `excluded` tokens are none of the search's: never produced, and
+  // not part of the normaliser. REQUIRES: no phrase is empty.
+  explicit ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases,
+                          std::vector<int32_t> excluded = {});
 
   // Nodes of the automaton, its root included.
   int64_t nodes() const { return static_cast<int64_t>(fail_.size()); }
   // A view into this object.
   ForbiddenAutomaton automaton() const;
+  IdList excluded() const { return {excluded_.data(), static_cast<int32_t>(excluded_.size())}; }
 
  private:
   std::vector<int32_t> edge_begin_, edge_token_, edge_node_, fail_;
   std::vector<uint8_t> edge_ends_;
-  std::vector<int32_t> always_;
+  std::vector<int32_t> always_, excluded_;
 };
 
 }  // namespace dragoman

@@ -8,10 +8,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/model/concat.h"
 #include "engine/model/hf_fields.h"
+#include "kernels/decide/options.h"
 
 namespace dragoman {
 namespace {
@@ -24,13 +26,11 @@ constexpr int64_t kDefaultMaxLength = 20;
 
 // generation_config.json, or config.json in its place. temperature, top_k, top_p and their like
 // act only with do_sample; output_*, use_cache and their like never change the tokens.
-constexpr std::array<NeutralField, 27> kNeutralGeneration = {{
+constexpr std::array<NeutralField, 25> kNeutralGeneration = {{
     {"do_sample", Neutral::kFalse},
     {"num_beam_groups", Neutral::kOne},
     {"diversity_penalty", Neutral::kZero},
-    {"repetition_penalty", Neutral::kOne},
     {"encoder_repetition_penalty", Neutral::kOne},
-    {"no_repeat_ngram_size", Neutral::kZero},
     {"encoder_no_repeat_ngram_size", Neutral::kZero},
     {"num_return_sequences", Neutral::kOne},
     {"forced_bos_token_id", Neutral::kAbsent},
@@ -100,9 +100,8 @@ void ReadEarlyStopping(JsonFields* fields, GenerationDefaults* generation) {
   }
 }
 
-// Lists of one token each; a ban of EOS is dropped, as transformers does.
-void ReadBannedTokens(JsonFields* fields, const ModelSpec& spec, int eos,
-                      std::vector<int>* banned) {
+// Sequences of tokens; a ban of EOS alone is dropped, as transformers does.
+void ReadBadWords(JsonFields* fields, const ModelSpec& spec, std::vector<std::vector<int>>* words) {
   constexpr std::string_view kName = "bad_words_ids";
   const nlohmann::json* value = fields->Find(kName);
   if (value == nullptr) return;
@@ -110,27 +109,35 @@ void ReadBannedTokens(JsonFields* fields, const ModelSpec& spec, int eos,
     fields->Fail(kName, "a list of lists of token ids");
     return;
   }
+  int64_t nodes = 1;
   for (const nlohmann::json& word : *value) {
     if (!word.is_array() || word.empty()) {
       fields->Fail(kName, "a list of lists of token ids");
       return;
     }
-    if (word.size() > 1) {
-      fields->Unsupported(kName, "lists of one token each");
+    std::vector<int> tokens;
+    for (const nlohmann::json& id : word) {
+      if (!id.is_number_unsigned() ||
+          id.get<uint64_t>() >= static_cast<uint64_t>(spec.shape.target_vocab)) {
+        fields->Fail(kName, Concat("token ids from 0 to ", spec.shape.target_vocab - 1));
+        return;
+      }
+      tokens.push_back(static_cast<int>(id.get<uint64_t>()));
+    }
+    if (tokens == std::vector<int>{spec.tokens.eos}) continue;
+    if (std::count(tokens.begin(), tokens.end(), spec.tokens.eos) != 0) {
+      fields->Unsupported(kName, "sequences without the end of sentence");
       return;
     }
-    const nlohmann::json& id = word[0];
-    if (!id.is_number_unsigned() ||
-        id.get<uint64_t>() >= static_cast<uint64_t>(spec.shape.target_vocab)) {
-      fields->Fail(kName, Concat("token ids from 0 to ", spec.shape.target_vocab - 1));
-      return;
-    }
-    if (const int token = static_cast<int>(id.get<uint64_t>()); token != eos) {
-      banned->push_back(token);
-    }
+    nodes += static_cast<int64_t>(tokens.size());
+    words->push_back(std::move(tokens));
   }
-  std::sort(banned->begin(), banned->end());
-  banned->erase(std::unique(banned->begin(), banned->end()), banned->end());
+  if (nodes > kMaxForbiddenNodes) {
+    fields->Unsupported(kName, Concat("at most ", kMaxForbiddenNodes - 1, " tokens in all"));
+    return;
+  }
+  std::sort(words->begin(), words->end());
+  words->erase(std::unique(words->begin(), words->end()), words->end());
 }
 
 // max_length and min_length; max_new_tokens and min_new_tokens win and do not count the start.
@@ -166,6 +173,13 @@ void ReadGeneration(JsonFields* fields, ModelSpec* spec) {
   generation.length_penalty = static_cast<float>(penalty);
   if (!std::isfinite(generation.length_penalty)) fields->Fail("length_penalty", "a finite float");
   generation.renormalize_logits = fields->Bool("renormalize_logits", false);
+  generation.no_repeat_ngram =
+      static_cast<int>(fields->OptionalInt("no_repeat_ngram_size", 0, kMaxInt).value_or(0));
+  generation.repetition_penalty =
+      static_cast<float>(fields->OptionalNumber("repetition_penalty").value_or(1.0));
+  if (!std::isfinite(generation.repetition_penalty) || generation.repetition_penalty <= 0.0F) {
+    fields->Fail("repetition_penalty", "a number above 0");
+  }
   ReadEarlyStopping(fields, &generation);
   ReadLengths(fields, spec->shape, &generation);
 
@@ -174,7 +188,7 @@ void ReadGeneration(JsonFields* fields, ModelSpec* spec) {
   spec->tokens.pad = ReadTokenId(fields, "pad_token_id", vocabulary).value_or(spec->tokens.pad);
   spec->tokens.decoder_start = ReadTokenId(fields, "decoder_start_token_id", vocabulary)
                                    .value_or(spec->tokens.decoder_start);
-  ReadBannedTokens(fields, *spec, spec->tokens.eos, &generation.banned_tokens);
+  ReadBadWords(fields, *spec, &generation.bad_words);
   generation.forced_eos = ReadTokenId(fields, "forced_eos_token_id", vocabulary);
   if (generation.forced_eos && *generation.forced_eos != spec->tokens.eos) {
     fields->Unsupported("forced_eos_token_id",

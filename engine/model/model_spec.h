@@ -52,10 +52,12 @@ struct GenerationDefaults {
   int num_beams = 1;
   float length_penalty = 1.0F;
   EarlyStopping early_stopping = EarlyStopping::kFalse;
-  int max_length = 0;               // counts the start token and EOS
-  int min_length = 0;               // counts the start token
-  std::optional<int> forced_eos;    // token forced at the last position, with log-prob 0
-  std::vector<int> banned_tokens;   // bad_words_ids of one token each
+  int max_length = 0;                       // counts the start token and EOS
+  int min_length = 0;                       // counts the start token
+  std::optional<int> forced_eos;            // token forced at the last position, with log-prob 0
+  std::vector<std::vector<int>> bad_words;  // sequences that are never produced; without EOS
+  int no_repeat_ngram = 0;                  // 0: off
+  float repetition_penalty = 1.0F;
   bool renormalize_logits = false;  // log-probs renormalised after the masks
 };
 

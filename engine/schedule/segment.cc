@@ -10,7 +10,10 @@ SegmentRules Segment::Rules() const {
   rules.prefix = prefix.data();
   rules.prefix_length = static_cast<int32_t>(prefix.size());
   rules.constraints = constraints.set();
-  if (forbidden != nullptr) rules.forbidden = forbidden->automaton();
+  if (forbidden != nullptr) {
+    rules.forbidden = forbidden->automaton();
+    rules.excluded = forbidden->excluded();
+  }
   return rules;
 }
 

@@ -27,11 +27,11 @@ DRAGOMAN_HD inline void InsertId(int32_t* ids, int32_t& count, int32_t id) {
   ids[at] = id;
 }
 
-// Sets all of `query` but `logits`. `batch_masked`: ids that no hypothesis of the batch produces.
-// wanted [kMaxWantedIds], masked [MaxRowMasks] become the row's lists. REQUIRES: the slot runs.
+// Sets all of `query` but `logits`. wanted [kMaxWantedIds], masked [MaxRowMasks] become the row's
+// lists. REQUIRES: the slot runs.
 template <class View>
-DRAGOMAN_HD void AskRow(const View& slot, int lane, const IdList& batch_masked, int32_t* wanted,
-                        int32_t* masked, RowQuery& query) {
+DRAGOMAN_HD void AskRow(const View& slot, int lane, int32_t* wanted, int32_t* masked,
+                        RowQuery& query) {
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   const SegmentRules& rules = s.rules;
@@ -41,7 +41,7 @@ DRAGOMAN_HD void AskRow(const View& slot, int lane, const IdList& batch_masked, 
   query.need_normaliser = o.need_log_probs;
   query.mask_first = o.renormalize && !o.stored_logits();
   query.scale = o.sampling.enabled ? 1.0F : 1.0F / o.temperature;
-  query.masked[0] = batch_masked;
+  query.excluded = rules.excluded;
 
   const bool constrained = rules.constraints.phrases > 0;
   const auto may_end = [&] {
@@ -62,15 +62,15 @@ DRAGOMAN_HD void AskRow(const View& slot, int lane, const IdList& batch_masked, 
   query.k = o.max_candidates > 0 && o.max_candidates < o.beam ? o.max_candidates : o.beam;
   int32_t wanted_count = 0;
   int32_t masked_count = 0;
-  query.masked[1] = rules.forbidden.always;
+  query.masked[0] = rules.forbidden.always;
   ForForbiddenTokens(rules.forbidden, slot.Forbidden(lane),
                      [&](int32_t token) { InsertId(masked, masked_count, token); });
-  query.masked[2] = {masked, masked_count};
+  query.masked[1] = {masked, masked_count};
   if (s.length >= o.min_tokens && may_end()) {
     InsertId(wanted, wanted_count, o.eos);
   } else {
     InsertId(masked, masked_count, o.eos);
-    query.masked[2].count = masked_count;
+    query.masked[1].count = masked_count;
   }
   if (constrained) {
     ForProgressTokens(rules.constraints, slot.Constraints(lane), [&](int32_t token) {
@@ -84,7 +84,7 @@ DRAGOMAN_HD void AskRow(const View& slot, int lane, const IdList& batch_masked, 
       [&](int32_t token) {
         if (!Contains(query.wanted, token)) InsertId(masked, masked_count, token);
       });
-  query.masked[2].count = masked_count;
+  query.masked[1].count = masked_count;
 }
 
 }  // namespace dragoman

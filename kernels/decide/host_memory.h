@@ -85,12 +85,12 @@ class RowMemory {
 
   // Row `row` is the live hypothesis in `lane` of the slot: asks for it, and clears its fold.
   template <class View>
-  void Ask(size_t row, const View& slot, int lane, const IdList& batch_masked) {
+  void Ask(size_t row, const View& slot, int lane) {
     RowQuery& query = queries_[row];
     query.logits =
         slot.state->options.stored_logits() ? logits_.get() + row * vocabulary_ : nullptr;
-    AskRow(slot, lane, batch_masked, wanted_.get() + row * kMaxWantedIds,
-           masked_.get() + row * row_masks_, query);
+    AskRow(slot, lane, wanted_.get() + row * kMaxWantedIds, masked_.get() + row * row_masks_,
+           query);
     RowFold& fold = folds_[row];
     fold = RowFold{};
     fold.top = top_.data() + row * beam_;

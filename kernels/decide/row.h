@@ -38,7 +38,7 @@ DRAGOMAN_HD inline bool Contains(const IdList& list, int32_t id) {
   return at < list.count && list.ids[at] == id;
 }
 
-inline constexpr int kMaskLists = 3;
+inline constexpr int kMaskLists = 2;
 
 // Borrowed for the call.
 struct RowQuery {
@@ -48,7 +48,8 @@ struct RowQuery {
   bool mask_first = false;    // masked ids are -inf before the softmax: not part of the normaliser
   float scale = 1.0F;         // logits are multiplied by it: 1 / temperature
   IdList wanted;              // their logits are handed back; never among the best
-  IdList masked[kMaskLists];  // never among the best: of the batch, of the segment, of the row
+  IdList excluded;            // -inf before the softmax: not part of the normaliser
+  IdList masked[kMaskLists];  // never among the best: of the segment, of the row
   float* logits = nullptr;    // [vocabulary] where not null: takes the logits of the row, unscaled
                               // and unmasked
 };
@@ -57,7 +58,7 @@ DRAGOMAN_HD inline bool IsMasked(const RowQuery& query, int32_t id) {
   for (const IdList& list : query.masked) {
     if (Contains(list, id)) return true;
   }
-  return false;
+  return Contains(query.excluded, id);
 }
 
 // `top` and `wanted` are the caller's memory: query.k and query.wanted.count entries.
@@ -68,7 +69,7 @@ struct RowFold {
   int32_t count = 0;          // entries of `top`: fewer than k when fewer are above -inf
   TokenScore* top = nullptr;  // scaled logits, best first, ties by the lower token
   float* wanted = nullptr;    // scaled logits in the order of query.wanted, masked or not (but -inf
-                              // with mask_first)
+                              // where that is before the softmax)
 };
 
 }  // namespace dragoman

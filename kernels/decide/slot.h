@@ -52,6 +52,8 @@ struct SegmentRules {
   int32_t prefix_length = 0;
   ConstraintSet constraints;
   ForbiddenAutomaton forbidden;
+  IdList excluded;  // tokens that are none of the search's (pad): never produced, and not part of
+                    // the normaliser
 };
 
 struct SlotState {

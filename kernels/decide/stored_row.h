@@ -200,6 +200,10 @@ DRAGOMAN_HD void FoldStoredRow(const Team& team, const View& slot, int lane, con
 
   for (int32_t i = team.rank(); i < vocabulary; i += team.size()) x[i] = query.logits[i];
   team.Sync();
+  for (int32_t i = team.rank(); i < query.excluded.count; i += team.size()) {
+    x[query.excluded.ids[i]] = -INFINITY;
+  }
+  team.Sync();
   LogSum normaliser = model;
   if (penalise_logits && o.repetition_penalty != 1.0F) {
     Penalise(team, slot, lane, x);
@@ -215,9 +219,7 @@ DRAGOMAN_HD void FoldStoredRow(const Team& team, const View& slot, int lane, con
   team.Sync();
   if (!penalise_logits && !forced) Penalise(team, slot, lane, x);
   for (const IdList& list : query.masked) {
-    for (int32_t i = team.rank(); i < list.count; i += team.size()) {
-      if (!Contains(query.wanted, list.ids[i])) x[list.ids[i]] = -INFINITY;
-    }
+    for (int32_t i = team.rank(); i < list.count; i += team.size()) x[list.ids[i]] = -INFINITY;
   }
   team.Sync();
 

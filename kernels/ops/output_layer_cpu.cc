@@ -47,12 +47,13 @@ LogSum FoldBlock(const RowQuery& query, float* logits, int64_t first, int64_t co
   if (query.scale != 1.0F) {
     for (int64_t c = 0; c < count; ++c) logits[c] *= query.scale;
   }
-  const auto mask = [&] {
-    for (const IdList& list : query.masked) {
-      ForIdsWithin(list, first, end, [&](int32_t, int64_t column) { logits[column] = -INFINITY; });
-    }
+  const auto strike = [&](const IdList& list) {
+    ForIdsWithin(list, first, end, [&](int32_t, int64_t column) { logits[column] = -INFINITY; });
   };
-  if (query.mask_first) mask();
+  strike(query.excluded);
+  if (query.mask_first) {
+    for (const IdList& list : query.masked) strike(list);
+  }
   ForIdsWithin(query.wanted, first, end,
                [&](int32_t i, int64_t column) { wanted[i] = logits[column]; });
   LogSum sum;
@@ -63,9 +64,10 @@ LogSum FoldBlock(const RowQuery& query, float* logits, int64_t first, int64_t co
   }
   if (!(sum.max > Threshold(partial.top))) return sum;
   // From here on a logit is only a candidate: what may not be among the best is struck out.
-  if (!query.mask_first) mask();
-  ForIdsWithin(query.wanted, first, end,
-               [&](int32_t, int64_t column) { logits[column] = -INFINITY; });
+  if (!query.mask_first) {
+    for (const IdList& list : query.masked) strike(list);
+  }
+  strike(query.wanted);
   for (int64_t c = 0; c < count; c += kSearchColumns) {
     int32_t found[kSearchColumns];
     const int n = kernels.find_above(logits + c, std::min(kSearchColumns, count - c),

@@ -94,9 +94,7 @@ void LinearOneDnn(benchmark::State& state, int in, int out) {
 struct Queries {
   Queries(int64_t rows, bool normaliser) : top(rows * 4), wanted(rows), folds(rows) {
     for (int64_t r = 0; r < rows; ++r) {
-      queries.push_back({.k = 4,
-                         .need_normaliser = normaliser,
-                         .wanted = {&eos, 1}});
+      queries.push_back({.k = 4, .need_normaliser = normaliser, .wanted = {&eos, 1}});
       folds[r].top = top.data() + r * 4;
       folds[r].wanted = wanted.data() + r;
     }

@@ -16,6 +16,8 @@ using ::testing::HasSubstr;
 ModelSpec Spec() {
   ModelSpec spec;
   spec.shape.max_positions = 512;
+  spec.shape.decoder_layers = 6;
+  spec.shape.decoder_heads = 8;
   spec.tokens.eos = 3;
   spec.generation.num_beams = 6;
   spec.generation.max_length = 100;
@@ -27,8 +29,16 @@ ModelSpec Spec() {
   return spec;
 }
 
+absl::StatusOr<SearchSettings> Resolve(const DecodingOptions& asked, const ModelSpec& spec,
+                                       int max_rows = 64, bool scores = false) {
+  SearchContext context;
+  context.max_rows = max_rows;
+  context.scores = scores;
+  return ResolveSearch(asked, spec, context);
+}
+
 TEST(SearchSettings, WhatIsUnsetComesFromTheCheckpoint) {
-  const auto settings = ResolveSearch({}, Spec(), 64, false);
+  const auto settings = Resolve({}, Spec());
   ASSERT_TRUE(settings.ok()) << settings.status();
   const SearchOptions& o = settings->search;
   EXPECT_EQ(o.beam, 6);
@@ -46,44 +56,44 @@ TEST(SearchSettings, WhatIsUnsetComesFromTheCheckpoint) {
 TEST(SearchSettings, WithoutAForcedEosItsPlaceIsATokensPlace) {
   ModelSpec spec = Spec();
   spec.generation.forced_eos.reset();
-  EXPECT_EQ(ResolveSearch({}, spec, 64, false)->search.max_tokens, 99);
+  EXPECT_EQ(Resolve({}, spec)->search.max_tokens, 99);
   spec.generation.max_length = 9999;
-  EXPECT_EQ(ResolveSearch({}, spec, 64, false)->search.max_tokens, 512);
+  EXPECT_EQ(Resolve({}, spec)->search.max_tokens, 512);
   DecodingOptions asked;
   asked.forced_eos = ForcedEos::kModel;  // needs a position for EOS
-  EXPECT_EQ(ResolveSearch(asked, spec, 64, false)->search.max_tokens, 511);
+  EXPECT_EQ(Resolve(asked, spec)->search.max_tokens, 511);
 }
 
 TEST(SearchSettings, TheBatchBoundsTheCheckpointsBeamAndRefusesTheRequests) {
-  EXPECT_EQ(ResolveSearch({}, Spec(), 4, false)->search.beam, 4);
+  EXPECT_EQ(Resolve({}, Spec(), 4)->search.beam, 4);
   DecodingOptions asked;
   asked.beam_size = 5;
-  EXPECT_THAT(std::string(ResolveSearch(asked, Spec(), 4, false).status().message()),
+  EXPECT_THAT(std::string(Resolve(asked, Spec(), 4).status().message()),
               HasSubstr("decoding.beam_size is 5, expected 1 to 4"));
 }
 
 TEST(SearchSettings, GreedySearchNeedsNoNormaliserUnlessScoresAreAskedFor) {
   DecodingOptions asked;
   asked.beam_size = 1;
-  EXPECT_FALSE(ResolveSearch(asked, Spec(), 64, false)->search.need_log_probs);
-  EXPECT_TRUE(ResolveSearch(asked, Spec(), 64, true)->search.need_log_probs);
+  EXPECT_FALSE(Resolve(asked, Spec())->search.need_log_probs);
+  EXPECT_TRUE(Resolve(asked, Spec(), 64, true)->search.need_log_probs);
 }
 
 TEST(SearchSettings, ASegmentsLimitIsTheLeastOfAll) {
   DecodingOptions asked;
-  const auto settings = *ResolveSearch(asked, Spec(), 64, false);
-  EXPECT_EQ(SearchForSegment(settings, 10).max_tokens, 50);  // 3 * 10 + 20
-  EXPECT_EQ(SearchForSegment(settings, 100).max_tokens, 98);
+  const auto settings = *Resolve(asked, Spec());
+  EXPECT_EQ(SearchForSegment(settings, 10, false, 0).max_tokens, 50);  // 3 * 10 + 20
+  EXPECT_EQ(SearchForSegment(settings, 100, false, 0).max_tokens, 98);
   asked.max_output_tokens = 7;
-  EXPECT_EQ(SearchForSegment(*ResolveSearch(asked, Spec(), 64, false), 10).max_tokens, 7);
+  EXPECT_EQ(SearchForSegment(*Resolve(asked, Spec()), 10, false, 0).max_tokens, 7);
   asked.max_output_tokens = 1000;  // not above the model's
-  EXPECT_EQ(SearchForSegment(*ResolveSearch(asked, Spec(), 64, false), 100).max_tokens, 98);
+  EXPECT_EQ(SearchForSegment(*Resolve(asked, Spec()), 100, false, 0).max_tokens, 98);
   asked.max_length_ratio = 1.5F;
   asked.max_length_extra = 2;
-  EXPECT_EQ(SearchForSegment(*ResolveSearch(asked, Spec(), 64, false), 10).max_tokens, 17);
+  EXPECT_EQ(SearchForSegment(*Resolve(asked, Spec()), 10, false, 0).max_tokens, 17);
   asked.max_length_ratio = 0.0F;
   asked.max_length_extra = 2;
-  const SearchOptions least = SearchForSegment(*ResolveSearch(asked, Spec(), 64, false), 10);
+  const SearchOptions least = SearchForSegment(*Resolve(asked, Spec()), 10, false, 0);
   EXPECT_EQ(least.max_tokens, 2);
   EXPECT_EQ(least.min_tokens, 2);  // the minimum yields to the limit
 }
@@ -92,7 +102,7 @@ TEST(SearchSettings, EveryOptionOutOfRangeIsNamed) {
   const auto message = [](const std::function<void(DecodingOptions&)>& set) {
     DecodingOptions asked;
     set(asked);
-    const auto settings = ResolveSearch(asked, Spec(), 64, false);
+    const auto settings = Resolve(asked, Spec());
     EXPECT_EQ(settings.status().code(), absl::StatusCode::kInvalidArgument);
     return std::string(settings.status().message());
   };

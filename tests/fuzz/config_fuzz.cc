@@ -1,6 +1,7 @@
 // Input: config.json, generation_config.json and tokenizer_config.json with a zero byte between
 // them; the last two may be missing.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -43,7 +44,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   dragoman::FuzzCheck(spec.shape.d_model % spec.shape.encoder_heads == 0);
   dragoman::FuzzCheck(is_target(spec.tokens.eos) && is_target(spec.tokens.pad) &&
                       is_target(spec.tokens.decoder_start));
-  for (const int id : generation.banned_tokens) dragoman::FuzzCheck(is_target(id));
+  for (const std::vector<int>& word : generation.bad_words) {
+    dragoman::FuzzCheck(!word.empty() && std::all_of(word.begin(), word.end(), is_target));
+  }
   dragoman::FuzzCheck(generation.max_length >= 2 &&
                       generation.max_length <= spec.shape.max_positions + 1 &&
                       generation.min_length < generation.max_length);

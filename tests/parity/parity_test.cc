@@ -52,9 +52,7 @@ void ExpectDefaults(const GenerationDefaults& ours, const json& theirs) {
   EXPECT_EQ(ours.min_length, theirs["min_length"].get<int>());
   EXPECT_EQ(ours.forced_eos.has_value(), theirs["forced_eos"].get<bool>());
   EXPECT_EQ(ours.renormalize_logits, theirs["renormalize_logits"].get<bool>());
-  json banned = json::array();
-  for (const int id : ours.banned_tokens) banned.push_back(json::array({id}));
-  EXPECT_EQ(banned, theirs["bad_words_ids"]);
+  EXPECT_EQ(json(ours.bad_words), theirs["bad_words_ids"]);
 }
 
 class Parity : public ::testing::TestWithParam<const char*> {};
@@ -93,7 +91,7 @@ TEST_P(Parity, EveryCaseEqualsGenerate) {
   config.batch.start_token = loaded->spec.tokens.decoder_start;
   config.batch.eos = loaded->spec.tokens.eos;
   config.batch.vocabulary = loaded->spec.shape.target_vocab;
-  config.batch.banned_tokens = loaded->spec.generation.banned_tokens;
+  const auto forbidden = std::make_shared<const ForbiddenTable>(loaded->spec.generation.bad_words);
   config.self_pages = 1024;
   config.cross_pages = 64;
   {
@@ -109,6 +107,7 @@ TEST_P(Parity, EveryCaseEqualsGenerate) {
       segment->source = cases[i]["source_ids"].get<std::vector<int32_t>>();
       segment->search = OptionsOf(cases[i]["options"], config.batch.eos);
       segment->divisor = LengthDivisors(segment->search.max_tokens, segment->search.length_penalty);
+      segment->forbidden = forbidden;
       tokens += segment->tokens();
       segments.push_back(std::move(segment));
     }

@@ -208,6 +208,7 @@ class FakeEngine final : public Engine {
     for (const JobId id : ids) Cancel(id, cause);
   }
 
+  absl::Status ReloadGlossaries() override { return absl::OkStatus(); }
   EngineStats Stats() const override {
     MutexLock lock(&mu_);
     EngineStats stats;

@@ -28,14 +28,16 @@ constexpr int kMaxPositions = 40;
 class Bench {
  public:
   explicit Bench(Script script, int max_rows = 64, int self_pages = 4096,
-                 std::vector<int32_t> banned = {})
+                 const std::vector<int32_t>& banned = {})
       : model_(std::move(script)), decoder_(model_.CreateDecoder(1, max_rows)) {
     memory_ = *KvMemory::Create(model_.kv_layout(), self_pages, 1);
     BatchConfig config;
     config.max_rows = max_rows;
     config.max_positions = kMaxPositions;
     config.vocabulary = 64;
-    config.banned_tokens = std::move(banned);
+    std::vector<std::vector<int32_t>> phrases;
+    for (const int32_t token : banned) phrases.push_back({token});
+    forbidden_ = ForbiddenTable(phrases);
     batch_ = std::make_unique<DecodingBatch>(config, memory_.get(), decoder_.get());
   }
 
@@ -45,6 +47,7 @@ class Bench {
         LengthDivisors(options.max_tokens, options.length_penalty)));
     SegmentRules rules;
     rules.divisor = divisors_.back()->data();
+    rules.forbidden = forbidden_.automaton();
     return batch_->Admit({options, rules, *sources_.back(), {}});
   }
 
@@ -68,6 +71,7 @@ class Bench {
   std::unique_ptr<DecodingBatch> batch_;
   std::vector<std::unique_ptr<std::vector<int32_t>>> sources_;
   std::vector<std::unique_ptr<std::vector<float>>> divisors_;
+  ForbiddenTable forbidden_;
 };
 
 void ExpectEqual(const std::vector<DecodedHypothesis>& found,

@@ -192,7 +192,7 @@ TEST(HfGeneration, IsReadFromItsOwnFile) {
   EXPECT_EQ(defaults.max_length, 64);
   EXPECT_EQ(defaults.min_length, 3);
   EXPECT_EQ(defaults.forced_eos, 0);
-  EXPECT_THAT(defaults.banned_tokens, ElementsAre(9));
+  EXPECT_THAT(defaults.bad_words, ElementsAre(std::vector<int>{9}));
   EXPECT_TRUE(defaults.renormalize_logits);
   EXPECT_EQ(parsed->spec.tokens.eos, 0);
 }
@@ -205,7 +205,7 @@ TEST(HfGeneration, HasTheDefaultsOfTransformers) {
   EXPECT_EQ(defaults.max_length, 20);
   EXPECT_EQ(defaults.min_length, 0);
   EXPECT_EQ(defaults.forced_eos, std::nullopt);
-  EXPECT_THAT(defaults.banned_tokens, IsEmpty());
+  EXPECT_THAT(defaults.bad_words, IsEmpty());
   EXPECT_FALSE(defaults.renormalize_logits);
 }
 
@@ -218,13 +218,13 @@ TEST(HfGeneration, IsReadFromConfigJsonWhenItHasNoFile) {
   EXPECT_EQ(parsed->spec.generation.num_beams, 4);
   EXPECT_EQ(parsed->spec.generation.max_length, 32);
   EXPECT_EQ(parsed->spec.generation.early_stopping, EarlyStopping::kTrue);
-  EXPECT_THAT(parsed->spec.generation.banned_tokens, ElementsAre(9));
+  EXPECT_THAT(parsed->spec.generation.bad_words, ElementsAre(std::vector<int>{9}));
   // A MarianConfig forces EOS unless it says null.
   EXPECT_EQ(parsed->spec.generation.forced_eos, 0);
   config["forced_eos_token_id"] = nullptr;
   EXPECT_EQ(Parse(config)->spec.generation.forced_eos, std::nullopt);
-  EXPECT_THAT(RefusalOf("no_repeat_ngram_size", 3),
-              HasSubstr("UNIMPLEMENTED: config.json: field 'no_repeat_ngram_size' is 3"));
+  config["no_repeat_ngram_size"] = 3;
+  EXPECT_EQ(Parse(config)->spec.generation.no_repeat_ngram, 3);
 }
 
 TEST(HfGeneration, AFileMadeFromConfigJsonGivesWayToIt) {
@@ -275,14 +275,25 @@ TEST(HfGeneration, RefusesBadValues) {
               HasSubstr("token ids from 0 to 9"));
   EXPECT_THAT(GenerationRefusalOf("bad_words_ids", json::parse("[[-1]]")),
               HasSubstr("token ids from 0 to 9"));
-  EXPECT_THAT(GenerationRefusalOf("bad_words_ids", json::parse("[[9], [1, 2]]")),
+  EXPECT_THAT(GenerationRefusalOf("bad_words_ids", json::parse("[[9], [1, 0]]")),
               HasSubstr("UNIMPLEMENTED"));
+  EXPECT_THAT(GenerationRefusalOf("repetition_penalty", 0), HasSubstr("a number above 0"));
+}
+
+TEST(HfGeneration, BadWordsMayBeSequences) {
+  json generation = Generation();
+  generation["bad_words_ids"] = json::parse("[[9], [1, 2], [1, 2]]");
+  generation["repetition_penalty"] = 1.2;
+  const GenerationDefaults defaults = GenerationOf(generation);
+  EXPECT_THAT(defaults.bad_words, ElementsAre(std::vector<int>{1, 2}, std::vector<int>{9}));
+  EXPECT_EQ(defaults.repetition_penalty, 1.2F);
 }
 
 TEST(HfGeneration, ABanOfEosIsDropped) {
   json generation = Generation();
   generation["bad_words_ids"] = json::parse("[[9], [0], [3], [9]]");
-  EXPECT_THAT(GenerationOf(generation).banned_tokens, ElementsAre(3, 9));
+  EXPECT_THAT(GenerationOf(generation).bad_words,
+              ElementsAre(std::vector<int>{3}, std::vector<int>{9}));
 }
 
 TEST(HfGeneration, FieldsThatAskForAnotherSearchMustBeNeutral) {
@@ -290,9 +301,7 @@ TEST(HfGeneration, FieldsThatAskForAnotherSearchMustBeNeutral) {
       {"do_sample", {false, true}},
       {"num_beam_groups", {1, 2}},
       {"diversity_penalty", {0.0, 0.5}},
-      {"repetition_penalty", {1.0, 1.1}},
       {"encoder_repetition_penalty", {1, 2}},
-      {"no_repeat_ngram_size", {0, 3}},
       {"encoder_no_repeat_ngram_size", {0, 3}},
       {"num_return_sequences", {1, 2}},
       {"forced_bos_token_id", {nullptr, 3}},

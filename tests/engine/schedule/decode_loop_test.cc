@@ -32,7 +32,6 @@ class LoopBench {
     config.max_rows = max_rows;
     config.max_positions = kMaxPositions;
     config.vocabulary = 12;
-    config.banned_tokens = {11};
     loop = std::make_unique<DecodeLoop>(config, memory.get(), decoder.get(), &queue, &policy,
                                         Books{&ledger, &observer}, &clock);
     owner = std::make_shared<RecordingOwner>(&ledger);
@@ -49,6 +48,7 @@ class LoopBench {
     segment->search.max_tokens = 40;
     segment->search.min_tokens = min_tokens;
     segment->divisor = LengthDivisors(40, 1.0F);
+    segment->forbidden = forbidden;
     segment->wants_partials = index % 2 == 0;
     segment->deadline = deadline;
     ledger.Accept(1);
@@ -75,6 +75,8 @@ class LoopBench {
   std::unique_ptr<DecodeLoop> loop;
   std::shared_ptr<RecordingOwner> owner;
   Nanos deadline = kNoDeadline;
+  std::shared_ptr<const ForbiddenTable> forbidden =
+      std::make_shared<ForbiddenTable>(std::vector<std::vector<int32_t>>{{11}});
 };
 
 std::vector<DecodedHypothesis> Alone(int beam, int seed, int length) {

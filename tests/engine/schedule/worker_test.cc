@@ -22,7 +22,6 @@ class WorkerTest : public ::testing::Test {
     config_.batch.max_rows = 16;
     config_.batch.max_positions = 64;
     config_.batch.vocabulary = 12;
-    config_.batch.banned_tokens = {11};
     config_.self_pages = 128;
     config_.cross_pages = 8;
     config_.encoded_segments = 4;
@@ -53,6 +52,7 @@ class WorkerTest : public ::testing::Test {
       segment->search.beam = 1 + i % 6;
       segment->search.max_tokens = 30;
       segment->divisor = LengthDivisors(30, 1.0F);
+      segment->forbidden = forbidden_;
       made.push_back(std::move(segment));
     }
     ledger_.Accept(segments);
@@ -70,6 +70,8 @@ class WorkerTest : public ::testing::Test {
   ScriptedModel model_;
   RequestQueue queue_;
   WorkerConfig config_;
+  const std::shared_ptr<const ForbiddenTable> forbidden_ =
+      std::make_shared<ForbiddenTable>(std::vector<std::vector<int32_t>>{{11}});
   std::atomic<int> dead_{0};
 };
 

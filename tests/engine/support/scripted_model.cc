@@ -59,16 +59,15 @@ void FoldLogits(const std::vector<float>& logits, const RowQuery& query, RowFold
     if (std::isnan(x)) fold.nan = true;
     if (query.logits != nullptr) query.logits[i] = logits[i];
     const bool masked = IsMasked(query, id);
-    if (masked && query.mask_first) continue;
+    if (Contains(query.excluded, id) || (masked && query.mask_first)) continue;
     Merge(fold.normaliser, LogSum{x, x == -INFINITY ? 0.0F : 1.0F});
     if (!masked && !Contains(query.wanted, id)) Insert(list, {x, id});
   }
   fold.count = list.count;
   for (int32_t i = 0; i < query.wanted.count; ++i) {
     const int32_t id = query.wanted.ids[i];
-    fold.wanted[i] = query.mask_first && IsMasked(query, id)
-                         ? -INFINITY
-                         : logits[static_cast<size_t>(id)] * query.scale;
+    const bool struck = Contains(query.excluded, id) || (query.mask_first && IsMasked(query, id));
+    fold.wanted[i] = struck ? -INFINITY : logits[static_cast<size_t>(id)] * query.scale;
   }
 }
 

@@ -34,12 +34,12 @@ struct BlockTeam {
   }
 };
 
-__global__ void AskRows(const SlotView* slots, IdList batch_masked, int32_t* wanted,
-                        int32_t* masked, int64_t row_masks, RowQuery* queries) {
+__global__ void AskRows(const SlotView* slots, int32_t* wanted, int32_t* masked, int64_t row_masks,
+                        RowQuery* queries) {
   const int64_t row = int64_t{blockIdx.x} * kMaxBeam + threadIdx.x;
   const SlotView& slot = slots[blockIdx.x];
   if (static_cast<int>(threadIdx.x) >= slot.state->live) return;
-  AskRow(slot, static_cast<int>(threadIdx.x), batch_masked, wanted + row * kMaxWantedIds,
+  AskRow(slot, static_cast<int>(threadIdx.x), wanted + row * kMaxWantedIds,
          masked + row * row_masks, queries[row]);
 }
 

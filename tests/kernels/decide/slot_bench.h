@@ -23,9 +23,8 @@ class SlotBench {
  public:
   // Borrows what `rules` points to. `start_token` may be outside of the vocabulary.
   SlotBench(const SearchOptions& options, const SegmentRules& rules, int vocabulary,
-            int32_t start_token, std::vector<int32_t> batch_masked = {})
+            int32_t start_token)
       : vocabulary_(vocabulary),
-        batch_masked_(std::move(batch_masked)),
         lane_memory_(static_cast<size_t>(options.beam), Stride(options)),
         rows_(static_cast<size_t>(options.beam), static_cast<size_t>(options.beam),
               MaxRowMasks(options.max_tokens, rules.forbidden.nodes),
@@ -47,10 +46,9 @@ class SlotBench {
 
   // Before a step: what each row asks, and its answer.
   void Fold(const NextLogits& next) {
-    const IdList masked{batch_masked_.data(), static_cast<int32_t>(batch_masked_.size())};
     for (int32_t lane = 0; lane < state.live; ++lane) {
       const auto row = static_cast<size_t>(lane);
-      rows_.Ask(row, view, lane, masked);
+      rows_.Ask(row, view, lane);
       FoldLogits(next(Prefix(lane)), rows_.queries()[row], rows_.folds()[row]);
     }
   }
@@ -113,7 +111,6 @@ class SlotBench {
   static size_t Stride(const SearchOptions& o) { return static_cast<size_t>(o.max_tokens) + 2; }
 
   const int vocabulary_;
-  const std::vector<int32_t> batch_masked_;
   std::vector<int32_t> lanes_;
   LaneMemory<Lane> lane_memory_;
   RowMemory rows_;

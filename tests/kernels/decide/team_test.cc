@@ -63,8 +63,8 @@ void ExpectEqual(const SlotBench<uint8_t>& a, const SlotBench<uint8_t>& b) {
 
 // Steps one slot by one member and its twin by thirty-two, until both are over.
 void ExpectTeamsAgree(const SearchOptions& options, const SegmentRules& rules) {
-  SlotBench<uint8_t> solo(options, rules, kVocabulary, kVocabulary - 1, {kVocabulary - 1});
-  SlotBench<uint8_t> team(options, rules, kVocabulary, kVocabulary - 1, {kVocabulary - 1});
+  SlotBench<uint8_t> solo(options, rules, kVocabulary, kVocabulary - 1);
+  SlotBench<uint8_t> team(options, rules, kVocabulary, kVocabulary - 1);
   const auto next = [](std::span<const int32_t> prefix) { return Logits(7, prefix); };
   int steps = 0;
   while (solo.running()) {

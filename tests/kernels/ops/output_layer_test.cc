@@ -14,7 +14,7 @@ struct Question {
   bool normaliser = true;
   bool mask_first = false;
   float scale = 1.0F;
-  std::vector<int32_t> wanted, masked[kMaskLists];
+  std::vector<int32_t> wanted, excluded, masked[kMaskLists];
   bool store = false;
 };
 
@@ -54,7 +54,8 @@ std::vector<Answer> FoldAll(const OutputLayer& layer, OpContext& context, const 
                        .mask_first = q.mask_first,
                        .scale = q.scale,
                        .wanted = ListOf(q.wanted),
-                       .masked = {ListOf(q.masked[0]), ListOf(q.masked[1]), ListOf(q.masked[2])},
+                       .excluded = ListOf(q.excluded),
+                       .masked = {ListOf(q.masked[0]), ListOf(q.masked[1])},
                        .logits = q.store ? answers[r].stored.data() : nullptr});
     answers[r].top.resize(q.k);
     answers[r].wanted.resize(q.wanted.size(), 55.0F);
@@ -90,14 +91,19 @@ std::vector<int32_t> RandomIds(int count, int vocabulary, std::mt19937& random) 
   return ids;
 }
 
-bool Masked(const Question& q, int id) {
-  return std::any_of(std::begin(q.masked), std::end(q.masked), [id](const auto& ids) {
-    return std::binary_search(ids.begin(), ids.end(), id);
-  });
+bool Has(const std::vector<int32_t>& ids, int id) {
+  return std::binary_search(ids.begin(), ids.end(), id);
+}
+
+bool Masked(const Question& q, int id) { return Has(q.masked[0], id) || Has(q.masked[1], id); }
+
+// -inf before the softmax.
+bool Struck(const Question& q, int id) {
+  return Has(q.excluded, id) || (q.mask_first && Masked(q, id));
 }
 
 bool MayBeAmongTheBest(const Question& q, int id) {
-  return !Masked(q, id) && !std::binary_search(q.wanted.begin(), q.wanted.end(), id);
+  return !Masked(q, id) && !Has(q.excluded, id) && !Has(q.wanted, id);
 }
 
 std::vector<Question> RandomQuestions(int rows, int vocabulary, uint32_t seed) {
@@ -110,6 +116,7 @@ std::vector<Question> RandomQuestions(int rows, int vocabulary, uint32_t seed) {
     for (auto& list : q.masked) {
       list = RandomIds(static_cast<int>(random() % 20), vocabulary, random);
     }
+    q.excluded = RandomIds(static_cast<int>(random() % 5), vocabulary, random);
     q.mask_first = random() % 2 == 0;
     q.scale = random() % 3 == 0 ? 0.8F : 1.0F;
     q.store = random() % 4 == 0;
@@ -136,7 +143,7 @@ TEST_P(OutputLayerTest, AgreesWithSortAndDouble) {
       auto logits = Logits(w, bias, hidden.data() + size_t(r) * d, d, vocabulary);
       for (int c = 0; q.store && c < vocabulary; ++c) EXPECT_NEAR(a.stored[c], logits[c], 2e-5);
       for (int c = 0; c < vocabulary; ++c) {
-        logits[c] = q.mask_first && Masked(q, c) ? -INFINITY : logits[c] * double{q.scale};
+        logits[c] = Struck(q, c) ? -INFINITY : logits[c] * double{q.scale};
       }
       EXPECT_FALSE(a.nan);
       double max = -INFINITY;
@@ -213,8 +220,7 @@ TEST_P(OutputLayerTest, TiesGoToTheLowerToken) {
   const std::vector<float> hidden(d, 1.0F);
   for (const int threads : kThreadCounts) {
     OpContext context(threads, 1);
-    const Answer a =
-        FoldAll(*layer, context, hidden.data(), {{.k = 5, .masked = {{1}, {}, {}}}})[0];
+    const Answer a = FoldAll(*layer, context, hidden.data(), {{.k = 5, .masked = {{1}, {}}}})[0];
     std::vector<int32_t> tokens;
     for (const TokenScore& x : a.top) tokens.push_back(x.token);
     EXPECT_EQ(tokens, (std::vector<int32_t>{700, 1100, 0, 2, 3}));
