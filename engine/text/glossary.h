@@ -3,12 +3,13 @@
 // Which term a text matches is for TermMatcher (term_matcher.h).
 //
 // Thread-safety: const after construction; shared by the requests that use it, so that a reload
-// replaces it while they run. Owns its strings and its index, some 10 bytes and 120 bytes a term.
+// replaces it while they run. Owns its strings and its index, together some 170 bytes a term.
 // Units: bytes.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,10 @@ struct Term {
 // Limits of a glossary file; of the source and of the target of any term.
 inline constexpr size_t kMaxGlossaryBytes = size_t{64} << 20;
 inline constexpr size_t kMaxTermBytes = 1024;
+
+// What is wrong with a source or target, white space at its ends taken off: "is empty", "has 2000
+// bytes, expected at most 1024", "has a control character (U+000A)", "is not UTF-8".
+std::optional<std::string> ProblemOfTerm(std::string_view text);
 
 enum class GlossaryFormat { kTsv, kCsv };
 
@@ -69,21 +74,23 @@ class Glossary {
   // Terms in their order, without duplicates.
   size_t size() const { return terms_.size(); }
   const Term& term(size_t i) const { return terms_[i]; }
-  // Where the term came from: "names.tsv:12", "terms[3]".
+  // Where the term came from: "names.tsv:12", "terms[3]"; and that number alone.
   std::string PlaceOf(size_t i) const;
+  size_t RowOf(size_t i) const { return static_cast<size_t>(rows_[i]); }
 
   const TermIndex& index() const { return index_; }
 
  private:
-  struct Draft;
-  explicit Glossary(std::string name) : name_(std::move(name)) {}
-  static absl::StatusOr<std::shared_ptr<const Glossary>> Build(Draft draft);
+  Glossary(std::string_view name, bool is_file) : name_(name), is_file_(is_file) {}
+  void Add(std::string_view source, std::string_view target, bool ignore_case, size_t row);
+  // Takes duplicates out, finds sources with two targets, builds the index.
+  absl::Status Finish();
 
-  std::string name_;
-  bool is_file_ = false;
+  std::string name_;  // of the file or the field
+  bool is_file_;
   std::vector<Term> terms_;
-  std::vector<int32_t> places_;  // line or index, by term
-  TermIndex index_;              // over terms_
+  std::vector<int32_t> rows_;  // line or index, by term
+  TermIndex index_;            // views terms_
 };
 
 }  // namespace dragoman

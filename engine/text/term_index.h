@@ -43,6 +43,8 @@ class TermText {
   int32_t CharacterAt(size_t folded_byte) const { return at_folded_[folded_byte]; }
 
  private:
+  void MarkBoundaries();
+
   std::string_view text_;
   std::string folded_;
   std::vector<Character> characters_;
@@ -85,6 +87,11 @@ class TermIndex {
     std::string_view source;
     int32_t entry = 0;
   };
+
+  std::string_view FoldedOf(const Group& group) const;
+  // The entry of the group that matches these bytes of a text, if any.
+  std::optional<size_t> EntryFor(const Group& group, std::string_view bytes,
+                                 bool ignore_case) const;
 
   std::string folded_;
   std::vector<Group> groups_;

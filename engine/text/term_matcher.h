@@ -27,7 +27,8 @@ struct TermOccurrence {
   // What must stand in the translation: the term's target, or the phrase itself. A view into the
   // matcher or its glossary.
   std::string_view target;
-  size_t index = 0;  // of the phrase or term in its list: do_not_translate, terms, Glossary::term
+  // Of the phrase or term in the request's list (of equal ones: the first); of Glossary::term.
+  size_t index = 0;
 
   bool operator==(const TermOccurrence&) const = default;
 };
@@ -45,6 +46,9 @@ class TermMatcher {
   // do_not_translate, one above kMaxTermBytes or with control characters. White space at the ends
   // of a phrase is not part of it; equal phrases are one. INTERNAL when ICU has no data.
   static absl::StatusOr<TermMatcher> Create(const Lists& lists);
+
+  TermMatcher(TermMatcher&&) = default;
+  TermMatcher& operator=(TermMatcher&&) = default;
 
   // All occurrences, in order, without overlap. An occurrence begins and ends at a word boundary
   // (UAX 29) of `segment`. In scripts written without spaces (Han, Hiragana, Thai, ...) there is
@@ -66,8 +70,9 @@ class TermMatcher {
  private:
   TermMatcher() = default;
 
-  std::vector<std::string> phrases_;  // as given, less white space at the ends
-  TermIndex phrase_index_;
+  std::vector<std::string> phrases_;          // as given, less white space at the ends
+  std::vector<size_t> phrase_numbers_;        // by entry of the index, without the equal ones
+  TermIndex phrase_index_;                    // views phrases_
   std::shared_ptr<const Glossary> terms_;     // null when there are none
   std::shared_ptr<const Glossary> glossary_;  // null when there is none
   bool glossary_ignore_case_ = false;
