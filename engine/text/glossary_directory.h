@@ -1,0 +1,36 @@
+// The named glossaries of a server: the files of one directory.
+//
+// Thread-safety: pure function of the file system. To reload is to load again; what is in use stays
+// alive by its shared_ptr.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/text/glossary.h"
+
+namespace dragoman {
+
+struct GlossaryDirectory {
+  std::map<std::string, std::shared_ptr<const Glossary>, std::less<>> glossaries;  // by name
+  // Names of files and folders that are no glossary, in order, for the log.
+  std::vector<std::string> ignored;
+};
+
+// Every NAME.tsv and NAME.csv (in capitals as well) directly in `directory`, as glossary NAME;
+// symbolic links are followed. Names that begin with a dot are skipped in silence, as a mounted
+// ConfigMap and editors have them. Whatever else is there (README.md, folders) is listed in
+// `ignored`: a wrong extension is then in the log, and does not keep the other glossaries away.
+//
+// All or nothing, so that a bad file at a reload leaves the old glossaries in use: the first bad
+// file's error of Glossary::Parse, INVALID_ARGUMENT for two files of one name (a.tsv, a.csv) or a
+// name that is not UTF-8, NOT_FOUND for no such directory, PERMISSION_DENIED or UNAVAILABLE for
+// what cannot be read.
+absl::StatusOr<GlossaryDirectory> LoadGlossaries(const std::filesystem::path& directory);
+
+}  // namespace dragoman
