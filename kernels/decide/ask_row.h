@@ -42,6 +42,7 @@ DRAGOMAN_HD void AskRow(const View& slot, int lane, int32_t* wanted, int32_t* ma
   query.mask_first = o.renormalize && !o.stored_logits();
   query.scale = o.sampling.enabled ? 1.0F : 1.0F / o.temperature;
   query.excluded = rules.excluded;
+  query.masked[0] = rules.forbidden.always;
 
   const bool constrained = rules.constraints.phrases > 0;
   const auto may_end = [&] {
@@ -56,13 +57,13 @@ DRAGOMAN_HD void AskRow(const View& slot, int lane, int32_t* wanted, int32_t* ma
   if (s.length < rules.prefix_length) {
     wanted[0] = rules.prefix[s.length];
     query.wanted = {wanted, 1};
+    if (Contains(query.masked[0], wanted[0])) query.masked[0] = {};  // the prefix wins
     return;
   }
 
   query.k = o.max_candidates > 0 && o.max_candidates < o.beam ? o.max_candidates : o.beam;
   int32_t wanted_count = 0;
   int32_t masked_count = 0;
-  query.masked[0] = rules.forbidden.always;
   ForForbiddenTokens(rules.forbidden, slot.Forbidden(lane),
                      [&](int32_t token) { InsertId(masked, masked_count, token); });
   query.masked[1] = {masked, masked_count};

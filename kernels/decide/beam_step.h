@@ -28,7 +28,7 @@ struct BasicBeamStepWorkspace {
   Offers offers;                           // its arrays; `folds` is set by the step
   Candidate* chosen = nullptr;             // [beam]
   Candidate* pool = nullptr;               // [MaxConstrainedCandidates(beam)]
-  int32_t* pool_count = nullptr;           // [1]
+  int32_t* shared = nullptr;               // [1]
   int32_t* banks = nullptr;                // [2 * (kMaxConstraintTokens + 1)]
   ConstraintState* constraints = nullptr;  // [beam]
   int32_t* forbidden = nullptr;            // [beam]
@@ -38,6 +38,15 @@ struct BasicBeamStepWorkspace {
 using BeamStepWorkspace = BasicBeamStepWorkspace<uint8_t>;
 
 namespace beam_step_internal {
+
+// How many of `chosen`, best first, are within reach of the best (a.1 step 5). R is the better of
+// the first candidate and the best result, both raw log-probs.
+DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, int32_t count) {
+  if (count == 0 || s.options.prune == INFINITY || s.length < s.rules.prefix_length) return count;
+  const float best = chosen[0].score > s.best_done ? chosen[0].score : s.best_done;
+  while (count > 0 && !(chosen[count - 1].score >= best - s.options.prune)) --count;
+  return count;
+}
 
 // Immediate finalisation (a.7): of the best 2 * beam candidates an ending one ranked within the
 // first `beam` is final at once, and the first `beam` others go on. ALL_BEAMS: of the best
@@ -67,20 +76,6 @@ DRAGOMAN_HD int32_t SelectImmediate(const Team& team, const View& slot, Offers& 
   return next;
 }
 
-// The best `beam` candidates, ended ones among them.
-template <class Team, class View>
-DRAGOMAN_HD int32_t SelectBest(const Team& team, const View& slot, Offers& offers,
-                               Candidate* chosen) {
-  int32_t count = 0;
-  for (; count < slot.state->options.beam; ++count) {
-    const Candidate c = NextCandidate(team, slot, offers);
-    if (c.rank < 0) break;
-    if (team.rank() == 0) chosen[count] = c;
-  }
-  team.Sync();
-  return count;
-}
-
 // One draw for each lane, which its fold holds; those that end are results under their own number.
 template <class Team, class View>
 DRAGOMAN_HD int32_t SelectDrawn(const Team& team, const View& slot, const Offers& offers,
@@ -103,15 +98,6 @@ DRAGOMAN_HD int32_t SelectDrawn(const Team& team, const View& slot, const Offers
   return next;
 }
 
-// How many of `chosen`, best first, are within reach of the best (a.1 step 5). R is the better of
-// the first candidate and the best result, both raw log-probs.
-DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, int32_t count) {
-  if (count == 0 || s.options.prune == INFINITY || s.length < s.rules.prefix_length) return count;
-  const float best = chosen[0].score > s.best_done ? chosen[0].score : s.best_done;
-  while (count > 0 && !(chosen[count - 1].score >= best - s.options.prune)) --count;
-  return count;
-}
-
 // Whether a search with immediate finalisation is over, once `length` real tokens are behind every
 // live hypothesis, the best of which has `best_live` as its path score.
 template <class View>
@@ -130,6 +116,38 @@ DRAGOMAN_HD bool ImmediateIsOver(const View& slot, int32_t length, float best_li
     reach = o.forced_eos == ForcedEos::kNone ? o.max_tokens : o.max_tokens + 1;
   }
   return WorstDone(slot) >= best_live / s.rules.divisor[reach];
+}
+
+// On the beam (a.1) or kept (f): the best `beam` candidates, ended ones among them. On the beam,
+// the leading run of ended ones becomes results and the beam shrinks by them. The next beam moves
+// to the front of `chosen`.
+template <class Team, class View>
+DRAGOMAN_HD int32_t SelectWithEnded(const Team& team, const View& slot, Offers& offers,
+                                    Candidate* chosen, int32_t* shared) {
+  SlotState& s = *slot.state;
+  int32_t count = 0;
+  for (; count < s.options.beam; ++count) {
+    const Candidate c = NextCandidate(team, slot, offers);
+    if (c.rank < 0) break;
+    if (team.rank() == 0) chosen[count] = c;
+  }
+  if (team.rank() == 0) {
+    int32_t popped = 0;
+    if (s.options.finalisation == Finalisation::kOnBeam) {
+      while (popped < count && chosen[popped].ends) ++popped;
+      if (count > s.options.beam - s.finished) count = s.options.beam - s.finished;
+      for (int32_t i = 0; i < popped; ++i) {
+        if (chosen[i].path > s.best_done) s.best_done = chosen[i].path;
+      }
+    }
+    count = popped + Prune(s, chosen + popped, count - popped);
+    for (int32_t i = popped; i < count; ++i) chosen[i].rank = i - popped;
+    SettleEntries(slot, chosen, count, popped);
+    for (int32_t i = popped; i < count; ++i) chosen[i - popped] = chosen[i];
+    *shared = count - popped;
+  }
+  team.Sync();
+  return *shared;
 }
 
 // Makes the unfinished ones of `chosen` [count] the live hypotheses. Tokens and K/V stay where they
@@ -214,49 +232,20 @@ DRAGOMAN_HD void BeamStep(const Team& team, const View& slot, const RowQuery* qu
   if (o.sampling.enabled) {
     count = SelectDrawn(team, slot, offers, ws.chosen);
   } else if (constrained) {
-    candidates = CollectConstrained(team, slot, offers, ws.pool, ws.pool_count);
+    candidates = CollectConstrained(team, slot, offers, ws.pool, ws.shared);
     count = SelectConstrained(team, slot, ws.pool, candidates, ws.banks, ws.chosen);
+    over = o.stop_rule == StopRule::kFirstK && s.waiting > 0;
   } else if (o.finalisation == Finalisation::kImmediate) {
     count = SelectImmediate(team, slot, offers, ws.chosen);
     over = count > 0 && ImmediateIsOver(slot, s.length + 1, ws.chosen[0].score);
     count = Prune(s, ws.chosen, count);
+    team.Sync();
+    for (int32_t i = team.rank(); i < count; i += team.size()) ws.chosen[i].rank = i;
   } else {
-    count = SelectBest(team, slot, offers, ws.chosen);
+    count = SelectWithEnded(team, slot, offers, ws.chosen, ws.shared);
+    over = o.finalisation == Finalisation::kOnBeam && s.finished == o.beam;
   }
-
-  if (!o.sampling.enabled) {
-    // On the beam, the leading run of ended ones becomes results (a.1 step 3); the first
-    // beam - results of the rest stay (step 4).
-    int32_t popped = 0;
-    int32_t kept = count;
-    if (o.finalisation == Finalisation::kOnBeam && !constrained) {
-      while (popped < count && ws.chosen[popped].ends) ++popped;
-      if (kept > o.beam - s.finished) kept = o.beam - s.finished;
-    }
-    team.Sync();
-    if (team.rank() == 0) {
-      for (int32_t i = popped; i < kept; ++i) ws.chosen[i].rank = i - popped;
-    }
-    team.Sync();
-    if (o.finalisation != Finalisation::kImmediate || constrained) {
-      if (team.rank() == 0) {
-        // Ranks of popped ones do not matter any more.
-        float best_done = s.best_done;
-        for (int32_t i = 0; i < popped; ++i) {
-          if (ws.chosen[i].path > best_done) best_done = ws.chosen[i].path;
-        }
-        s.best_done = best_done;
-      }
-      team.Sync();
-      if (!constrained) kept = popped + Prune(s, ws.chosen + popped, kept - popped);
-      team.Sync();
-      if (team.rank() == 0) SettleEntries(slot, ws.chosen, kept, popped);
-      team.Sync();
-    }
-    count = kept;
-    if (constrained && o.stop_rule == StopRule::kFirstK) over = s.waiting > 0;
-    if (o.finalisation == Finalisation::kOnBeam && !constrained) over = s.finished == o.beam;
-  }
+  team.Sync();
 
   bool live = false;
   for (int32_t i = 0; i < count; ++i) live = live || !ws.chosen[i].ends;

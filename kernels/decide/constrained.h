@@ -72,10 +72,10 @@ DRAGOMAN_HD inline void AllocateBanks(int32_t k, int32_t total, const int32_t* a
 }
 
 // Collects the candidates of a step into `pool` as a set (d.2, step 2) and gives each its bank;
-// returns their number. Members pass the same arguments and get the same answer.
+// returns their number, for which `shared` is memory of the team.
 template <class Team, class View>
 DRAGOMAN_HD int32_t CollectConstrained(const Team& team, const View& slot, Offers& offers,
-                                       Candidate* pool, int32_t* pool_count) {
+                                       Candidate* pool, int32_t* shared) {
   const SlotState& s = *slot.state;
   const ConstraintSet& set = s.rules.constraints;
   int32_t n = 0;
@@ -104,10 +104,10 @@ DRAGOMAN_HD int32_t CollectConstrained(const Team& team, const View& slot, Offer
     for (int e = 0; e < s.options.beam; ++e) {
       if (offers.entry_open[e]) pool[n++] = WaitingOffer(slot, e);
     }
-    *pool_count = n;
+    *shared = n;
   }
   team.Sync();
-  n = *pool_count;
+  n = *shared;
   for (int32_t i = team.rank(); i < n; i += team.size()) {
     if (pool[i].is_waiting()) continue;
     const ConstraintState next = Advance(set, slot.Constraints(pool[i].parent), pool[i].token);
@@ -119,7 +119,8 @@ DRAGOMAN_HD int32_t CollectConstrained(const Team& team, const View& slot, Offer
   return n;
 }
 
-// The next beam, best first, in the first entries of `chosen`; returns their number. A hypothesis
+// The next beam, best first, in the first entries of `chosen`, its ended ones as entries; returns
+// their number. A hypothesis
 // that has ended competes with its normalised score; with one there, all more than
 // `constraint_prune` below the best of them are dropped (d.3). `pool` is left in the order of
 // BetterInBank. banks [2, kMaxConstraintTokens + 1].
@@ -155,6 +156,8 @@ DRAGOMAN_HD int32_t SelectConstrained(const Team& team, const View& slot, Candid
     }
     HeapSort(chosen, count, BetterCandidate());
     while (count > 0 && chosen[count - 1].score < best_ended - s.options.constraint_prune) --count;
+    for (int32_t i = 0; i < count; ++i) chosen[i].rank = i;
+    SettleEntries(slot, chosen, count, 0);
     taken[0] = count;
   }
   team.Sync();

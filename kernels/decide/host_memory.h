@@ -140,7 +140,7 @@ class StepMemory {
     step_.offers.entry_open = entry_open_.get();
     step_.chosen = chosen_.data();
     step_.pool = pool_.data();
-    step_.pool_count = &pool_count_;
+    step_.shared = &shared_;
     step_.banks = banks_.data();
     step_.constraints = constraints_.data();
     step_.forbidden = forbidden_.data();
@@ -163,7 +163,7 @@ class StepMemory {
   std::vector<RowCursor> cursors_;
   const std::unique_ptr<bool[]> entry_open_;
   std::vector<Candidate> chosen_, pool_;
-  int32_t pool_count_ = 0;
+  int32_t shared_ = 0;
   std::vector<ConstraintState> constraints_;
   std::vector<Lane> ancestry_;
   const std::unique_ptr<float[]> scores_;
