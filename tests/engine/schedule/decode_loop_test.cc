@@ -67,7 +67,7 @@ class LoopBench {
   FakeClock clock;
   CountingObserver observer;
   Ledger ledger;
-  ContinuousTopUp policy;
+  Policy policy;
   ScriptedModel model;
   EncodedQueue queue;
   std::unique_ptr<KvMemory> memory;
