@@ -93,6 +93,7 @@ absl::StatusOr<std::vector<Round>> RunLoop(const std::vector<Widths>& segments,
   BatchConfig config;
   config.max_rows = static_cast<int>(options.capacity) * widest;
   config.max_positions = max_tokens + 1;
+  config.vocabulary = widest + 1;
   const auto pages = static_cast<int32_t>(WorstCasePages(config.max_rows, max_tokens));
   absl::StatusOr<std::unique_ptr<KvMemory>> memory = KvMemory::Create(model.kv_layout(), pages, 1);
   if (!memory.ok()) return memory.status();
