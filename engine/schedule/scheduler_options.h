@@ -16,7 +16,7 @@ namespace dragoman {
 enum class RefillRule : uint8_t {
   kContinuous,  // whenever there is room (top-up "any" of c)
   kStream,      // live <= eps * n
-  kHalfEmpty,   // live <= n / 2
+  kHalfEmpty,   // 2 * live <= n
   kStatic,      // nothing is live: mini-batches
 };
 
