@@ -68,7 +68,7 @@ class Policy {
   int64_t Units(const Load& load) const;
   int64_t Capacity(int max_rows) const;
 
-  const SchedulerOptions options_;
+  SchedulerOptions options_;  // constant after construction
 };
 
 }  // namespace dragoman

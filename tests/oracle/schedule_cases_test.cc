@@ -255,7 +255,7 @@ TEST(ScheduleCases, ConfusedRulesFail) {
 
 TEST(ScheduleCases, WhatIsNoCaseIsRefusedWithTheReason) {
   Cases cases(5);
-  const auto refused = [](json test_case, const char* reason) {
+  const auto refused = [](const json& test_case, const char* reason) {
     const absl::Status status = RunScheduleCase(test_case);
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << reason;
     EXPECT_NE(status.message().find(reason), std::string::npos) << status;

@@ -153,6 +153,7 @@ TEST_F(StaticBatchTest, TwoWorkersShareAndEnd) {
   config_.workers = 2;
   const WorkerShared shared{&model_, &queue_, &ledger_, &policy, &clock_, &observer};
   std::vector<int> lengths;
+  lengths.reserve(150);
   for (int i = 0; i < 150; ++i) lengths.push_back(2 + i * 37 % 300);
   {
     const auto one = *Worker::Create(config_, shared, [] {});
