@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -49,6 +50,7 @@ class LoopBench {
     segment->wants_partials = index % 2 == 0;
     segment->deadline = deadline;
     segment->priority = priority;
+    if (prepare) prepare(*segment);
     ledger.Accept(1);
     EXPECT_EQ(queue.Push(std::move(segment)), nullptr);
   }
@@ -79,10 +81,13 @@ class LoopBench {
   // Of what is pushed from now on.
   Nanos deadline = kNoDeadline;
   Priority priority = Priority::kNormal;
+  std::function<void(Segment&)> prepare;
 };
 
-inline std::vector<DecodedHypothesis> DecodedAlone(int beam, int seed, int length) {
+inline std::vector<DecodedHypothesis> DecodedAlone(
+    int beam, int seed, int length, const std::function<void(Segment&)>& prepare = nullptr) {
   LoopBench bench;
+  bench.prepare = prepare;
   bench.Push(0, beam, seed, length);
   bench.RunDry();
   return bench.owner->results().at(0);

@@ -52,9 +52,39 @@ constexpr int kSegments = 60;
 int BeamOf(int i) { return std::vector<int>{1, 4, 12, 3}[static_cast<size_t>(i % 4)]; }
 int LengthOf(int i) { return 1 + i * 7 % 23; }
 
+// Methods whose slots change their width from step to step, and such that begin with all of it.
+void Prepare(Segment& segment) {
+  SearchOptions& o = segment.search;
+  const int method = segment.source[0] % 5;
+  if (method > 0) segment.wants_partials = false;
+  switch (method) {
+    case 1:
+      o.finalisation = Finalisation::kOnBeam;
+      o.forced_eos = ForcedEos::kModel;
+      o.prune = 1.5F;
+      o.max_candidates = 3;
+      break;
+    case 2:
+      o.finalisation = Finalisation::kKeep;
+      o.forced_eos = ForcedEos::kModel;
+      segment.constraints = ConstraintTable({{3, 4}, {5}});
+      break;
+    case 3:
+      o.sampling.enabled = true;
+      o.sampling.seed = 17;
+      break;
+    case 4:
+      o.stop_rule = StopRule::kAllBeams;
+      o.no_repeat_ngram = 2;
+      break;
+    default:
+      break;
+  }
+}
+
 const std::vector<DecodedHypothesis>& Alone(int i) {
   static std::map<int, std::vector<DecodedHypothesis>> known;
-  if (!known.contains(i)) known[i] = DecodedAlone(BeamOf(i), i, LengthOf(i));
+  if (!known.contains(i)) known[i] = DecodedAlone(BeamOf(i), i, LengthOf(i), Prepare);
   return known[i];
 }
 
@@ -65,6 +95,7 @@ TEST(Schedulers, EveryOneGivesWhatEachSegmentGivesAlone) {
     for (const int pages : {24, 31, 512}) {
       SCOPED_TRACE(which);
       LoopBench bench(RandomScript(12), 12, pages, all[which]);
+      bench.prepare = Prepare;
       for (int i = 0; i < kSegments; ++i) {
         bench.priority = static_cast<Priority>(i % 3);
         bench.Push(i, BeamOf(i), i, LengthOf(i));
@@ -83,6 +114,7 @@ TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
   std::mt19937 random(3);
   for (const SchedulerOptions& options : AllSchedulers()) {
     LoopBench bench(RandomScript(12), 12, 30, options);
+    bench.prepare = Prepare;
     std::vector<std::shared_ptr<RecordingOwner>> owners;
     std::vector<bool> cancelled(kSegments, false);
     int pushed = 0;
