@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "engine/model/model_source.h"
 #include "engine/observer.h"
+#include "engine/schedule/scheduler_options.h"
 
 namespace dragoman {
 
@@ -27,6 +28,7 @@ struct EngineConfig {
   int64_t kv_memory_mb = 0;                // over all workers; 0 = what max_rows needs usually
   Profile default_profile = Profile::kHf;  // of requests that name none
   std::string glossary_directory;          // "" = no named glossaries
+  SchedulerOptions scheduler;              // of each worker
   Nanos watchdog = 30'000'000'000;         // without a step while rows are busy: stalled
 };
 

@@ -59,6 +59,10 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
       config.encoded_queue_segments < 1 || config.kv_memory_mb < 0) {
     return absl::InvalidArgumentError("engine: every count of the configuration must be positive");
   }
+  if (const absl::Status status = CheckSchedulerOptions(config.scheduler, config.max_rows);
+      !status.ok()) {
+    return status;
+  }
   std::unique_ptr<EngineImpl> engine(
       new EngineImpl(std::move(loaded), std::move(model), config, clock, observer));
   if (const absl::Status status = engine->MakeTokenizer(); !status.ok()) return status;
@@ -76,7 +80,8 @@ EngineImpl::EngineImpl(LoadedModel loaded, std::shared_ptr<const StepModel> mode
       loaded_(std::move(loaded)),
       model_(std::move(model)),
       parameters_(ParameterCount(loaded_.weights)),
-      queue_({config.max_queue_segments, config.max_queue_tokens}, clock) {}
+      queue_({config.max_queue_segments, config.max_queue_tokens}, clock),
+      policy_(config.scheduler) {}
 
 absl::Status EngineImpl::MakeTokenizer() {
   source_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.source_vocabulary);
@@ -138,6 +143,7 @@ absl::Status EngineImpl::StartWorkers() {
 
   WorkerConfig worker;
   worker.batch.max_rows = config_.max_rows;
+  worker.batch.lanes = config_.scheduler.lanes;
   worker.batch.max_positions = spec.shape.max_positions + 1;
   worker.batch.start_token = spec.tokens.decoder_start;
   worker.batch.eos = spec.tokens.eos;
@@ -146,6 +152,7 @@ absl::Status EngineImpl::StartWorkers() {
   worker.self_pages = self_pages_;
   worker.cross_pages = cross_pages_;
   worker.encoded_segments = config_.encoded_queue_segments;
+  worker.window = config_.scheduler.window;
   worker.workers = config_.workers;
   const WorkerShared shared{model_.get(), &queue_, &ledger_, &policy_, clock_, observer_};
   live_workers_.store(config_.workers);

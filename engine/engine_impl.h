@@ -69,7 +69,7 @@ class EngineImpl final : public Engine {
 
   Ledger ledger_;
   RequestQueue queue_;
-  const ContinuousTopUp policy_;
+  const Policy policy_;
   JobServices services_;
 
   std::atomic<bool> admitting_{true};

@@ -9,8 +9,8 @@
 namespace dragoman {
 namespace {
 
-// Hypotheses held at a time. Under the default policy the beams in slots never exceed max_rows;
-// others may hold more than they expand in a step.
+// Hypotheses held at a time, unless the configuration says otherwise. Under the default policy the
+// beams in slots never exceed max_rows; others may hold more than they expand in a step.
 constexpr int kLanesPerRow = 2;
 
 std::vector<int32_t> Descending(int count) {
@@ -25,7 +25,7 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory, Decode
     : config_(config),
       memory_(memory),
       decoder_(decoder),
-      lanes_(config.max_rows * kLanesPerRow),
+      lanes_(config.lanes > 0 ? config.lanes : config.max_rows * kLanesPerRow),
       stride_(config.max_positions + 1),
       lane_memory_(static_cast<size_t>(lanes_), static_cast<size_t>(stride_)),
       rows_(static_cast<size_t>(config.max_rows), kMaxBeam,
@@ -118,13 +118,15 @@ void DecodingBatch::AskRows() {
   }
 }
 
-absl::StatusOr<DecodingBatch::StepResult> DecodingBatch::Step(std::span<const int32_t> order) {
+absl::StatusOr<DecodingBatch::StepResult> DecodingBatch::Step(std::span<const int32_t> order,
+                                                              const PlanRules& rules) {
   PlanInput in;
   in.order = order.data();
   in.count = static_cast<int32_t>(order.size());
   in.oldest = live_.front();
   in.max_rows = config_.max_rows;
   for (const int32_t number : live_) in.worst_case = std::max(in.worst_case, WorstCase(number));
+  in.rules = rules;
   const SoloTeam team;
   PlanStep(team, in, views_.data(), lane_page_table_, pages_, plan_);
   AskRows();

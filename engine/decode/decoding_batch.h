@@ -19,6 +19,7 @@ namespace dragoman {
 
 struct BatchConfig {
   int max_rows = 0;
+  int lanes = 0;          // hypotheses held at a time, >= max_rows; 0: twice max_rows
   int max_positions = 0;  // input positions of a hypothesis at most: max_tokens + 1
   int vocabulary = 0;     // of the target
   int32_t start_token = 0;
@@ -57,9 +58,10 @@ class DecodingBatch {
     int rows = 0;
     int slots = 0;  // that ran
   };
-  // One step of the slots of `order` (live slots, in the order in which they are to run) that fit.
-  // An error is the decoder's: the slots are as they were before. REQUIRES: order is not empty.
-  absl::StatusOr<StepResult> Step(std::span<const int32_t> order);
+  // One step of those slots of `order` (live slots, as admitted) that the rules select and that
+  // fit. An error is the decoder's: the slots are as they were before. REQUIRES: order is not
+  // empty.
+  absl::StatusOr<StepResult> Step(std::span<const int32_t> order, const PlanRules& rules = {});
 
   // Slots that ran in the latest step.
   std::span<const int32_t> stepped() const {

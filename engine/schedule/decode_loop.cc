@@ -16,12 +16,14 @@ DecodeLoop::DecodeLoop(const BatchConfig& config, KvMemory* memory, Decoder* dec
       books_(books),
       clock_(clock),
       segments_(static_cast<size_t>(config.max_rows)) {
-  order_.reserve(segments_.size());
   scratch_.reserve(static_cast<size_t>(config.max_positions));
 }
 
 absl::Status DecodeLoop::Run() {
-  while (in_->WaitUntilNotEmpty()) {
+  const auto ready = [this](const Waiting& waiting) {
+    return policy_->RefillBegins(Load{}, waiting, batch_.max_rows());
+  };
+  while (in_->WaitUntil(ready)) {
     for (;;) {
       const absl::StatusOr<bool> stepped = RunOnce();
       if (!stepped.ok()) return stepped.status();
@@ -38,14 +40,14 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
     Publish(0);
     return false;
   }
-  policy_->Order(batch_.live(), order_);
   const Nanos started = clock_->Now();
   // Busy from now on: a model that never comes back is seen by the watchdog.
   if (live_.load(std::memory_order_relaxed) == 0) {
     last_step_.store(started, std::memory_order_relaxed);
   }
   live_.store(static_cast<int>(batch_.live().size()), std::memory_order_relaxed);
-  const absl::StatusOr<DecodingBatch::StepResult> step = batch_.Step(order_);
+  const absl::StatusOr<DecodingBatch::StepResult> step =
+      batch_.Step(batch_.live(), policy_->plan_rules());
   if (!step.ok()) {
     FailAll(step.status());
     return step.status();
@@ -59,35 +61,45 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
 }
 
 int DecodeLoop::TopUp() {
+  const Waiting waiting = in_->waiting();
+  refilling_ = refilling_ || policy_->RefillBegins(load_, waiting, batch_.max_rows());
+  if (!refilling_) return 0;
   int admitted = 0;
-  const auto fits = [this](const Segment& s) {
-    const BatchState state{static_cast<int>(batch_.live().size()), batch_.width(),
-                           batch_.max_rows()};
-    return policy_->Admits(state, s.search.beam) &&
-           batch_.HasRoomFor(s.search.beam, s.search.max_tokens);
+  bool turned_away = false;
+  const auto fits = [this, &turned_away](const Segment& s) {
+    turned_away = !policy_->Admits(load_, s.load(), batch_.max_rows()) ||
+                  !batch_.HasRoomFor(s.search.beam, s.search.max_tokens);
+    return !turned_away;
   };
-  while (std::unique_ptr<Segment> segment = in_->TryPop(fits)) {
-    const Nanos now = clock_->Now();
-    if (MustDrop(*segment, now)) {
-      Drop(std::move(segment), Stage::kSlotWait, 0, books_);
-      continue;
-    }
-    segment->admitted_at = now;
-    books_.observer->OnStage(Stage::kSlotWait, now - segment->encoded_at);
-    const int number =
-        batch_.Admit({segment->search, segment->Rules(), segment->source, segment->cross.pages()});
-    books_.ledger->Start();
-    segment->running = true;
-    segment->owner->OnStarted();
-    segments_[static_cast<size_t>(number)] = std::move(segment);
-    ++admitted;
-  }
+  while (std::unique_ptr<Segment> segment = in_->TryPop(fits))
+    admitted += Admit(std::move(segment));
+  refilling_ = !turned_away && policy_->RefillGoesOn(waiting);
   return admitted;
+}
+
+int DecodeLoop::Admit(std::unique_ptr<Segment> segment) {
+  const Nanos now = clock_->Now();
+  if (MustDrop(*segment, now)) {
+    Drop(std::move(segment), Stage::kSlotWait, 0, books_);
+    return 0;
+  }
+  segment->admitted_at = now;
+  books_.observer->OnStage(Stage::kSlotWait, now - segment->encoded_at);
+  const int number =
+      batch_.Admit({segment->search, segment->Rules(), segment->source, segment->cross.pages()});
+  load_.Add(segment->load());
+  books_.ledger->Start();
+  segment->running = true;
+  segment->owner->OnStarted();
+  segments_[static_cast<size_t>(number)] = std::move(segment);
+  return 1;
 }
 
 std::unique_ptr<Segment> DecodeLoop::Vacate(int number) {
   batch_.Release(number);
-  return std::move(segments_[static_cast<size_t>(number)]);
+  std::unique_ptr<Segment> segment = std::move(segments_[static_cast<size_t>(number)]);
+  load_.Subtract(segment->load());
+  return segment;
 }
 
 void DecodeLoop::DropAbandoned() {

@@ -47,6 +47,7 @@ class DecodeLoop {
 
  private:
   int TopUp();
+  int Admit(std::unique_ptr<Segment> segment);
   void DropAbandoned();
   void Harvest();
   void ReportPartial(int number, Segment& segment);
@@ -61,7 +62,8 @@ class DecodeLoop {
   const Clock* const clock_;
 
   std::vector<std::unique_ptr<Segment>> segments_;  // by slot
-  std::vector<int32_t> order_;
+  Load load_;                                       // of the segments in slots
+  bool refilling_ = false;
   std::vector<int32_t> scratch_;
 
   std::atomic<int> rows_{0};

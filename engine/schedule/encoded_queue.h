@@ -1,5 +1,11 @@
 // Encoded segments of one worker, ready for a slot. Bounded: a full queue makes the encoder wait.
 //
+// It also knows whether more is on its way: the encoder says when it has taken something from the
+// request queue and when it has found that one empty. That is how a static batch can wait to be
+// full and yet never wait for nothing: the encoder works, and whatever it works on arrives here or
+// ends; or it is held up by this queue or for memory that the decode loop must free, and this
+// queue knows that too.
+//
 // Thread-safe; one encoder thread pushes, one decode thread pops, anyone may remove.
 #pragma once
 
@@ -22,7 +28,12 @@ class EncodedQueue {
   // Waits while full. After Close the segment is handed back, else nullptr.
   std::unique_ptr<Segment> Push(std::unique_ptr<Segment> segment) {
     MutexLock lock(&mu_);
-    while (!closed_ && waiting_.size() >= capacity_) changed_.Wait(&mu_);
+    if (waiting_.size() >= capacity_) {
+      pushing_ = true;
+      changed_.NotifyAll();
+      while (!closed_ && waiting_.size() >= capacity_) changed_.Wait(&mu_);
+      pushing_ = false;
+    }
     if (closed_) return segment;
     waiting_.Push(std::move(segment));
     changed_.NotifyAll();
@@ -41,11 +52,31 @@ class EncodedQueue {
     return segment;
   }
 
-  // Waits for a segment; false once ended and empty, or closed.
-  bool WaitUntilNotEmpty() {
+  Waiting waiting() const {
     MutexLock lock(&mu_);
-    while (waiting_.empty() && !ended_ && !closed_) changed_.Wait(&mu_);
+    return Look();
+  }
+
+  // Waits until there is a segment and `ready` says yes to what is there; false once ended and
+  // empty, or closed. `ready` is called under the lock.
+  bool WaitUntil(const std::function<bool(const Waiting&)>& ready) {
+    MutexLock lock(&mu_);
+    while (!closed_ && (waiting_.empty() ? !ended_ : !ready(Look()))) changed_.Wait(&mu_);
     return !waiting_.empty();
+  }
+
+  // The encoder has taken segments in hand, or has none and has found nothing more to take.
+  void SetEncoderAtWork(bool at_work) {
+    MutexLock lock(&mu_);
+    at_work_ = at_work;
+    changed_.NotifyAll();
+  }
+
+  // The encoder waits, or waits no longer, for memory that only a segment's end can free.
+  void SetEncoderHeldUp(bool held_up) {
+    MutexLock lock(&mu_);
+    held_up_ = held_up;
+    changed_.NotifyAll();
   }
 
   std::vector<std::unique_ptr<Segment>> Remove(const SegmentOwner* owner) {
@@ -83,12 +114,20 @@ class EncodedQueue {
   }
 
  private:
+  Waiting Look() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    const bool full = pushing_ && waiting_.size() >= capacity_;
+    return {waiting_.load(), at_work_ && !ended_, held_up_ || full};
+  }
+
   const int64_t capacity_;
   const Clock* const clock_;
 
   mutable Mutex mu_;
   CondVar changed_;
   PriorityLanes waiting_ ABSL_GUARDED_BY(mu_);
+  bool at_work_ ABSL_GUARDED_BY(mu_) = false;
+  bool held_up_ ABSL_GUARDED_BY(mu_) = false;
+  bool pushing_ ABSL_GUARDED_BY(mu_) = false;  // waits in Push, or has not woken up yet
   bool ended_ ABSL_GUARDED_BY(mu_) = false;
   bool closed_ ABSL_GUARDED_BY(mu_) = false;
 };

@@ -20,17 +20,48 @@ int32_t EncoderWorker::PagesFor(const Segment& segment) const {
   return static_cast<int32_t>(KvLayout::PagesFor(segment.tokens()));
 }
 
+std::vector<std::unique_ptr<Segment>> EncoderWorker::NextWindow() {
+  const EncodeWindow& w = config_.window;
+  std::vector<std::unique_ptr<Segment>> window =
+      queue_->TryPopWindow(w.segments, w.tokens, config_.workers);
+  if (window.empty()) {
+    out_->SetEncoderAtWork(false);
+    window = queue_->PopWindow(w.segments, w.tokens, config_.workers);
+  }
+  if (window.empty()) return window;
+  out_->SetEncoderAtWork(true);
+  // Segments of like length together: their attention tiles are alike, and one pass takes about as
+  // long as the next. Longest first by default, for they will decode longest.
+  switch (w.order) {
+    case WindowOrder::kArrival:
+      break;
+    case WindowOrder::kLongestFirst:
+      std::stable_sort(window.begin(), window.end(),
+                       [](const auto& a, const auto& b) { return a->tokens() > b->tokens(); });
+      break;
+    case WindowOrder::kShortestFirst:
+      std::stable_sort(window.begin(), window.end(),
+                       [](const auto& a, const auto& b) { return a->tokens() < b->tokens(); });
+      break;
+  }
+  return window;
+}
+
+std::vector<int32_t> EncoderWorker::TakePages(const Segment& segment) {
+  const int32_t count = PagesFor(segment);
+  // Nobody else takes cross pages: what is free now stays free.
+  if (memory_->cross_pages_free() >= count) return memory_->TakeCross(count);
+  out_->SetEncoderHeldUp(true);
+  std::vector<int32_t> pages = memory_->TakeCross(count);
+  out_->SetEncoderHeldUp(false);
+  return pages;
+}
+
 void EncoderWorker::Run() {
   bool open = true;
   while (open) {
-    std::vector<std::unique_ptr<Segment>> window =
-        queue_->PopWindow(config_.window_segments, config_.window_tokens, config_.workers);
+    std::vector<std::unique_ptr<Segment>> window = NextWindow();
     if (window.empty()) break;
-    // Segments of like length together: their attention tiles are alike, and one pass takes about
-    // as long as the next. Longest first, for they will decode longest. The order of the window is
-    // nobody's promise; the encoded queue restores priority and, by sequence, nothing else.
-    std::stable_sort(window.begin(), window.end(),
-                     [](const auto& a, const auto& b) { return a->tokens() > b->tokens(); });
     // A pass takes at most half of the cross pages, so that it never waits for itself.
     const int32_t page_limit = std::max(1, memory_->cross_pages() / 2);
     size_t begin = 0;
@@ -71,7 +102,7 @@ bool EncoderWorker::EncodePass(std::vector<std::unique_ptr<Segment>>& window, si
       Drop(std::move(segment), Stage::kQueue, 0, books_);
       continue;
     }
-    std::vector<int32_t> pages = memory_->TakeCross(PagesFor(*segment));
+    std::vector<int32_t> pages = TakePages(*segment);
     if (!pages.empty()) {
       tokens_.insert(tokens_.end(), segment->source.begin(), segment->source.end());
       offsets_.push_back(static_cast<int32_t>(tokens_.size()));

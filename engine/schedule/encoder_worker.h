@@ -11,6 +11,7 @@
 #include "engine/decode/step_model.h"
 #include "engine/schedule/encoded_queue.h"
 #include "engine/schedule/request_queue.h"
+#include "engine/schedule/scheduler_options.h"
 #include "engine/schedule/segment_end.h"
 
 namespace dragoman {
@@ -18,8 +19,7 @@ namespace dragoman {
 class EncoderWorker {
  public:
   struct Config {
-    int64_t window_segments = 64;
-    int64_t window_tokens = 8192;
+    EncodeWindow window;
     int workers = 1;
   };
   EncoderWorker(const Config& config, RequestQueue* queue, Encoder* encoder, KvMemory* memory,
@@ -29,6 +29,10 @@ class EncoderWorker {
   void Run();
 
  private:
+  // The next window, in the order in which it is to be handed over; empty once closed and drained.
+  std::vector<std::unique_ptr<Segment>> NextWindow();
+  // Cross-attention pages for the segment, waited for; none once the memory is closed.
+  std::vector<int32_t> TakePages(const Segment& segment);
   // Encodes segments [begin, end) of the window in one pass and pushes them; false once the decode
   // loop takes no more.
   bool EncodePass(std::vector<std::unique_ptr<Segment>>& window, size_t begin, size_t end);

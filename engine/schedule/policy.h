@@ -1,40 +1,74 @@
-// Whom to admit and in which order to run the slots: a pure object without state of its own.
+// Whom to admit and which slots to run: a pure object, settings without state of its own. The loop
+// says what is live and what waits; the same answer always follows from the same question.
 //
-// Whatever a policy decides changes when a segment is translated, never its translation.
+// A refill is the time in which segments may enter. The loop asks at the beginning of a round
+// whether one begins; then, segment by segment in the queue's order, whether the next is admitted;
+// and, when the queue has run empty, whether the refill goes on in the next round. A refill ends
+// when the next segment is turned away: the capacity is reached, or there is no room for it.
+//
+// Thread-safe: immutable.
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
+
+#include "engine/schedule/scheduler_options.h"
 
 namespace dragoman {
 
-struct BatchState {
-  int live_slots = 0;
-  int width = 0;  // sum of the live slots' beams
-  int max_rows = 0;
+// Segments in slots, or in a queue, by all units. Source tokens include EOS.
+struct Load {
+  int64_t segments = 0;
+  int64_t source_tokens = 0;
+  int64_t beams = 0;
+
+  void Add(const Load& other) {
+    segments += other.segments;
+    source_tokens += other.source_tokens;
+    beams += other.beams;
+  }
+  void Subtract(const Load& other) {
+    segments -= other.segments;
+    source_tokens -= other.source_tokens;
+    beams -= other.beams;
+  }
+};
+
+// What waits for a slot.
+struct Waiting {
+  Load load;                // encoded
+  bool on_its_way = false;  // the encoder has more in hand, or is about to take it
+  bool held_up = false;     // but cannot go on before a waiting segment has entered a slot or ended
 };
 
 class Policy {
  public:
-  virtual ~Policy() = default;
+  // Continuous top-up of all rows.
+  Policy() = default;
+  // REQUIRES: CheckSchedulerOptions says OK.
+  explicit Policy(const SchedulerOptions& options) : options_(options) {}
 
-  // Whether the next waiting segment, with this beam, may enter now (slots and pages permitting).
-  virtual bool Admits(const BatchState& state, int beam) const = 0;
+  // Whether a refill is to begin. An empty batch of the static rule waits for all that it can take
+  // while more is on its way; everyone else begins with what there is. With an empty batch and
+  // something waiting the answer is yes as soon as nothing more is on its way or that is held up.
+  bool RefillBegins(const Load& live, const Waiting& waiting, int max_rows) const;
 
-  // Live slots in the order in which the plan is to take them. `by_age`: oldest first.
-  virtual void Order(std::span<const int32_t> by_age, std::vector<int32_t>& order) const = 0;
-};
+  // Whether the next segment may enter in a refill: within the capacity; alone, in any case.
+  bool Admits(const Load& live, const Load& next, int max_rows) const;
 
-// The default: top up whenever the rows for a segment are free, run every live slot.
-class ContinuousTopUp : public Policy {
- public:
-  bool Admits(const BatchState& state, int beam) const override {
-    return state.width + beam <= state.max_rows;
+  // Whether a refill that took all there was goes on while the encoder is at work. A static batch
+  // takes nothing more once it runs.
+  bool RefillGoesOn(const Waiting& waiting) const;
+
+  // How the plan selects slots; asked for every step.
+  PlanRules plan_rules() const {
+    return {options_.selection, options_.width_budget, options_.max_pause};
   }
-  void Order(std::span<const int32_t> by_age, std::vector<int32_t>& order) const override {
-    order.assign(by_age.begin(), by_age.end());
-  }
+
+ private:
+  int64_t Units(const Load& load) const;
+  int64_t Capacity(int max_rows) const;
+
+  SchedulerOptions options_;  // constant after construction
 };
 
 }  // namespace dragoman

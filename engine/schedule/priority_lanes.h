@@ -20,8 +20,7 @@ inline constexpr Nanos kMaxBulkWait = 10'000'000'000;
 class PriorityLanes {
  public:
   void Push(std::unique_ptr<Segment> segment) {
-    tokens_ += segment->tokens();
-    ++size_;
+    load_.Add(segment->load());
     lanes_[static_cast<size_t>(segment->priority)].push_back(std::move(segment));
   }
 
@@ -35,8 +34,7 @@ class PriorityLanes {
     auto& lane = lanes_[Next(now)];
     std::unique_ptr<Segment> segment = std::move(lane.front());
     lane.pop_front();
-    tokens_ -= segment->tokens();
-    --size_;
+    load_.Subtract(segment->load());
     return segment;
   }
 
@@ -50,8 +48,7 @@ class PriorityLanes {
           kept.push_back(std::move(segment));
           continue;
         }
-        tokens_ -= segment->tokens();
-        --size_;
+        load_.Subtract(segment->load());
         removed.push_back(std::move(segment));
       }
       lane = std::move(kept);
@@ -59,9 +56,10 @@ class PriorityLanes {
     return removed;
   }
 
-  int64_t size() const { return size_; }
-  int64_t tokens() const { return tokens_; }
-  bool empty() const { return size_ == 0; }
+  const Load& load() const { return load_; }
+  int64_t size() const { return load_.segments; }
+  int64_t tokens() const { return load_.source_tokens; }
+  bool empty() const { return load_.segments == 0; }
 
   // When the segment that has waited longest was queued; `now` when empty.
   Nanos OldestQueuedAt(Nanos now) const {
@@ -84,8 +82,7 @@ class PriorityLanes {
   }
 
   std::array<std::deque<std::unique_ptr<Segment>>, 3> lanes_;  // by Priority
-  int64_t size_ = 0;
-  int64_t tokens_ = 0;
+  Load load_;
 };
 
 }  // namespace dragoman

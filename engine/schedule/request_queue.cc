@@ -53,6 +53,18 @@ std::vector<std::unique_ptr<Segment>> RequestQueue::PopWindow(int64_t max_segmen
                                                               int64_t max_tokens, int workers) {
   MutexLock lock(&mu_);
   while (!closed_ && waiting_.empty()) arrived_.Wait(&mu_);
+  return TakeWindow(max_segments, max_tokens, workers);
+}
+
+std::vector<std::unique_ptr<Segment>> RequestQueue::TryPopWindow(int64_t max_segments,
+                                                                 int64_t max_tokens, int workers) {
+  MutexLock lock(&mu_);
+  if (waiting_.empty()) return {};
+  return TakeWindow(max_segments, max_tokens, workers);
+}
+
+std::vector<std::unique_ptr<Segment>> RequestQueue::TakeWindow(int64_t max_segments,
+                                                               int64_t max_tokens, int workers) {
   const Nanos now = clock_->Now();
   const int64_t share = (waiting_.size() + workers - 1) / workers;
   const int64_t limit = std::min(max_segments, share);

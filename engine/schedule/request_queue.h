@@ -54,6 +54,10 @@ class RequestQueue {
   std::vector<std::unique_ptr<Segment>> PopWindow(int64_t max_segments, int64_t max_tokens,
                                                   int workers);
 
+  // The same without waiting: empty as well when nothing waits.
+  std::vector<std::unique_ptr<Segment>> TryPopWindow(int64_t max_segments, int64_t max_tokens,
+                                                     int workers);
+
   // Takes out what an abandoned job has here; nullptr: everything.
   std::vector<std::unique_ptr<Segment>> Remove(const SegmentOwner* owner);
 
@@ -70,6 +74,9 @@ class RequestQueue {
   Stats stats() const;
 
  private:
+  std::vector<std::unique_ptr<Segment>> TakeWindow(int64_t max_segments, int64_t max_tokens,
+                                                   int workers) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
   // About how long until half of what waits has left, from the recent rate of leaving.
   Nanos RetryAfter() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 

@@ -17,6 +17,7 @@
 #include "engine/decode/phrase_tables.h"
 #include "engine/engine.h"
 #include "engine/observer.h"
+#include "engine/schedule/policy.h"
 #include "kernels/decide/options.h"
 
 namespace dragoman {
@@ -73,6 +74,7 @@ struct Segment {
   CrossPages cross;
 
   int64_t tokens() const { return static_cast<int64_t>(source.size()); }
+  Load load() const { return {1, tokens(), search.beam}; }
 
   // Views of what this segment owns.
   SegmentRules Rules() const;

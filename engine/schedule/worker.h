@@ -30,6 +30,7 @@ struct WorkerConfig {
   int32_t self_pages = 0;
   int32_t cross_pages = 0;
   int64_t encoded_segments = 256;
+  EncodeWindow window;
   int workers = 1;  // that share the request queue
 };
 

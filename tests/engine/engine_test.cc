@@ -310,5 +310,37 @@ TEST_F(EngineTest, ADirectoryThatIsNoModelIsRefused) {
   EXPECT_THAT(std::string(engine.status().message()), ::testing::HasSubstr("/nonexistent/model"));
 }
 
+TEST_F(EngineTest, EverySchedulerTranslatesAlike) {
+  const std::vector<std::string> items = {"Ich habe Hunger.", "Wo ist der Bahnhof, bitte?",
+                                          "Guten Morgen.", "Sie liest gern alte Bücher.", "Ja."};
+  std::vector<std::string> first;
+  for (const RefillRule refill : {RefillRule::kContinuous, RefillRule::kStream,
+                                  RefillRule::kHalfEmpty, RefillRule::kStatic}) {
+    EngineConfig config;
+    config.scheduler.refill = refill;
+    config.scheduler.unit = CapacityUnit::kSegments;
+    config.scheduler.capacity = 2;
+    config.scheduler.selection = SlotSelection::kShortest;
+    config.scheduler.width_budget = 6;
+    config.scheduler.lanes = 40;
+    config.scheduler.window.order = WindowOrder::kArrival;
+    Start(config);
+    std::vector<std::string> texts;
+    for (const ItemResult& item : Translate(Job(items))) texts.push_back(item.hypotheses[0].text);
+    if (first.empty()) first = texts;
+    EXPECT_EQ(texts, first);
+  }
+}
+
+TEST_F(EngineTest, ASchedulerSettingOutOfRangeIsRefused) {
+  EngineConfig config;
+  config.max_rows = 16;
+  config.scheduler.width_budget = 17;
+  const auto engine =
+      CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock_, &observer_);
+  EXPECT_EQ(engine.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(engine.status().message(), ::testing::HasSubstr("width_budget is 17"));
+}
+
 }  // namespace
 }  // namespace dragoman

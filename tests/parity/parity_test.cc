@@ -82,7 +82,7 @@ TEST_P(Parity, EveryCaseEqualsGenerate) {
   testing::FakeClock clock;
   testing::CountingObserver observer;
   Ledger ledger;
-  const ContinuousTopUp policy;
+  const Policy policy;
   RequestQueue queue({100000, 10000000}, &clock);
   auto owner = std::make_shared<testing::RecordingOwner>(&ledger);
   WorkerConfig config;

@@ -5,95 +5,18 @@
 
 #include <cmath>
 
+#include "tests/engine/schedule/loop_bench.h"
 #include "tests/engine/support/allocations.h"
-#include "tests/engine/support/fakes.h"
-#include "tests/engine/support/scripted_model.h"
-#include "tests/engine/support/scripts.h"
 
 namespace dragoman {
 namespace {
 
-using testing::CountingObserver;
-using testing::FakeClock;
+using testing::DecodedAlone;
+using testing::ExpectSame;
+using testing::LoopBench;
 using testing::RandomScript;
 using testing::RecordingOwner;
 using testing::Script;
-using testing::ScriptedModel;
-
-constexpr int kMaxPositions = 64;
-
-class LoopBench {
- public:
-  explicit LoopBench(Script script = RandomScript(12), int max_rows = 24, int self_pages = 512)
-      : model(std::move(script)), queue(1000, &clock) {
-    memory = *KvMemory::Create(model.kv_layout(), self_pages, 64);
-    decoder = model.CreateDecoder(1, max_rows);
-    BatchConfig config;
-    config.max_rows = max_rows;
-    config.max_positions = kMaxPositions;
-    config.vocabulary = 12;
-    loop = std::make_unique<DecodeLoop>(config, memory.get(), decoder.get(), &queue, &policy,
-                                        Books{&ledger, &observer}, &clock);
-    owner = std::make_shared<RecordingOwner>(&ledger);
-  }
-
-  void Push(int index, int beam, int seed, int length,
-            const std::shared_ptr<RecordingOwner>& who = nullptr, int min_tokens = 0) {
-    auto segment = std::make_unique<Segment>();
-    segment->owner = who != nullptr ? who : owner;
-    segment->index = index;
-    segment->source = {seed, length};
-    segment->search.beam = beam;
-    segment->search.num_hypotheses = beam;
-    segment->search.max_tokens = 40;
-    segment->search.min_tokens = min_tokens;
-    segment->divisor = LengthDivisors(40, 1.0F);
-    segment->forbidden = forbidden;
-    segment->wants_partials = index % 2 == 0;
-    segment->deadline = deadline;
-    ledger.Accept(1);
-    EXPECT_EQ(queue.Push(std::move(segment)), nullptr);
-  }
-
-  void RunDry() {
-    for (;;) {
-      const absl::StatusOr<bool> stepped = loop->RunOnce();
-      ASSERT_TRUE(stepped.ok());
-      ASSERT_TRUE(testing::Balanced(ledger.Snapshot()));
-      if (!*stepped) break;
-    }
-  }
-
-  FakeClock clock;
-  CountingObserver observer;
-  Ledger ledger;
-  ContinuousTopUp policy;
-  ScriptedModel model;
-  EncodedQueue queue;
-  std::unique_ptr<KvMemory> memory;
-  std::unique_ptr<Decoder> decoder;
-  std::unique_ptr<DecodeLoop> loop;
-  std::shared_ptr<RecordingOwner> owner;
-  Nanos deadline = kNoDeadline;
-  std::shared_ptr<const ForbiddenTable> forbidden =
-      std::make_shared<ForbiddenTable>(std::vector<std::vector<int32_t>>{{11}});
-};
-
-std::vector<DecodedHypothesis> Alone(int beam, int seed, int length) {
-  LoopBench bench;
-  bench.Push(0, beam, seed, length);
-  bench.RunDry();
-  return bench.owner->results().at(0);
-}
-
-void ExpectSame(const std::vector<DecodedHypothesis>& a, const std::vector<DecodedHypothesis>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    EXPECT_EQ(a[i].tokens, b[i].tokens);
-    EXPECT_EQ(a[i].score, b[i].score);
-    EXPECT_EQ(a[i].token_log_probs, b[i].token_log_probs);
-  }
-}
 
 TEST(DecodeLoop, MixedBeamsToppedUpGiveWhatEachGivesAlone) {
   constexpr int kSegments = 120;
@@ -107,7 +30,7 @@ TEST(DecodeLoop, MixedBeamsToppedUpGiveWhatEachGivesAlone) {
     ASSERT_EQ(results.size(), static_cast<size_t>(kSegments));
     for (int i = 0; i < kSegments; ++i) {
       SCOPED_TRACE(i);
-      ExpectSame(results.at(i), Alone(beam(i), i, length(i)));
+      ExpectSame(results.at(i), DecodedAlone(beam(i), i, length(i)));
     }
     EXPECT_EQ(bench.loop->batch().self_pages_used(), 0);
     EXPECT_EQ(bench.owner->started, kSegments);
@@ -201,7 +124,7 @@ TEST(DecodeLoop, ANanFailsItsSegmentAlone) {
   bench.RunDry();
   ASSERT_EQ(bench.owner->failures().size(), 1U);
   EXPECT_EQ(bench.owner->failures().at(1).code(), absl::StatusCode::kInternal);
-  ExpectSame(bench.owner->results().at(3), Alone(4, 2, 20));
+  ExpectSame(bench.owner->results().at(3), DecodedAlone(4, 2, 20));
   EXPECT_EQ(bench.observer.errors, 1);
   EXPECT_EQ(bench.ledger.Snapshot().error, 1);
 }

@@ -4,7 +4,6 @@
 
 #include <thread>
 
-#include "engine/schedule/encoded_queue.h"
 #include "tests/engine/support/fakes.h"
 
 namespace dragoman {
@@ -158,28 +157,14 @@ TEST_F(RequestQueueTest, TellsTheAgeOfTheOldest) {
   EXPECT_EQ(queue.stats().oldest_age, 500);
 }
 
-TEST_F(RequestQueueTest, EncodedQueueNeverOvertakesTheNextInOrder) {
-  EncodedQueue queue(4, &clock_);
-  EXPECT_EQ(queue.Push(Make(0, 50)), nullptr);
-  EXPECT_EQ(queue.Push(Make(1, 1)), nullptr);
-  const auto small = [](const Segment& s) { return s.tokens() < 10; };
-  EXPECT_EQ(queue.TryPop(small), nullptr);
-  const auto any = [](const Segment&) { return true; };
-  EXPECT_EQ(queue.TryPop(any)->index, 0);
-  EXPECT_EQ(queue.TryPop(small)->index, 1);
-}
-
-TEST_F(RequestQueueTest, AFullEncodedQueueMakesTheEncoderWait) {
-  EncodedQueue queue(1, &clock_);
-  EXPECT_EQ(queue.Push(Make(0, 1)), nullptr);
-  std::thread encoder([&] { EXPECT_EQ(queue.Push(Make(1, 1)), nullptr); });
-  const auto any = [](const Segment&) { return true; };
-  EXPECT_EQ(queue.TryPop(any)->index, 0);
-  ASSERT_TRUE(queue.WaitUntilNotEmpty());
-  EXPECT_EQ(queue.TryPop(any)->index, 1);
-  encoder.join();
-  queue.EndOfInput();
-  EXPECT_FALSE(queue.WaitUntilNotEmpty());
+TEST_F(RequestQueueTest, TryPopWindowTakesWhatThereIsAndDoesNotWait) {
+  RequestQueue queue({10, 100}, &clock_);
+  EXPECT_TRUE(queue.TryPopWindow(10, 100, 1).empty());
+  for (int i = 0; i < 3; ++i) PushOne(queue, Make(i, 5));
+  const auto window = queue.TryPopWindow(2, 100, 1);
+  ASSERT_EQ(window.size(), 2U);
+  EXPECT_EQ(window[1]->index, 1);
+  EXPECT_EQ(queue.stats().segments, 1);
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ class WorkerTest : public ::testing::Test {
   FakeClock clock_;
   CountingObserver observer_;
   Ledger ledger_;
-  ContinuousTopUp policy_;
+  Policy policy_;
   ScriptedModel model_;
   RequestQueue queue_;
   WorkerConfig config_;

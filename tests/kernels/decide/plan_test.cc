@@ -3,95 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 #include <random>
 #include <span>
 #include <vector>
 
+#include "tests/kernels/decide/plan_bench.h"
+
 namespace dragoman {
 namespace {
 
-// Slots of a batch that run for a given number of steps, as far as rows and pages go.
-class PlanBench {
- public:
-  PlanBench(int slots, int max_rows, int pages)
-      : max_rows_(max_rows),
-        states_(static_cast<size_t>(slots)),
-        lanes_(static_cast<size_t>(slots), std::vector<int32_t>(kMaxBeam)),
-        lane_pages_(static_cast<size_t>(slots) * kMaxBeam * kPagesPerLane, kNoPage),
-        free_(static_cast<size_t>(pages)),
-        rows_(3, std::vector<int32_t>(static_cast<size_t>(max_rows))),
-        chosen_(2, std::vector<int32_t>(static_cast<size_t>(slots))) {
-    std::iota(free_.begin(), free_.end(), 0);
-    pool_ = {free_.data(), pages};
-    table_ = {lane_pages_.data(), kPagesPerLane};
-    for (size_t i = 0; i < states_.size(); ++i) {
-      std::iota(lanes_[i].begin(), lanes_[i].end(), static_cast<int32_t>(i * kMaxBeam));
-      views_.push_back({&states_[i], lanes_[i].data(), nullptr, {}});
-    }
-    out_ = {rows_[0].data(),
-            rows_[1].data(),
-            rows_[2].data(),
-            chosen_[0].data(),
-            chosen_[1].data(),
-            0,
-            0};
-  }
-
-  bool MayEnter(int beam, int max_tokens) const {
-    return MayAdmit(pool_.free_count, live_.empty() ? 0 : State(live_[0]).pages, Worst(),
-                    WorstCasePages(beam, max_tokens));
-  }
-  void Enter(int number, int beam, int max_tokens) {
-    SlotState& s = states_[static_cast<size_t>(number)];
-    s = SlotState{};
-    s.status = SlotStatus::kRunning;
-    s.options.beam = beam;
-    s.options.max_tokens = max_tokens;
-    s.live = beam;
-    live_.push_back(number);
-  }
-  // Plans and advances those that run; what reaches its limit leaves.
-  void Step(const std::vector<int32_t>& order) {
-    const PlanInput in{order.data(), static_cast<int32_t>(order.size()), live_[0], max_rows_,
-                       Worst()};
-    PlanStep(SoloTeam(), in, views_.data(), table_, pool_, out_);
-    for (int i = 0; i < out_.slot_count; ++i) {
-      const int number = out_.slots[i];
-      SlotState& s = states_[static_cast<size_t>(number)];
-      if (++s.length <= s.options.max_tokens) continue;
-      s.length = s.options.max_tokens;
-      ReleasePages(views_[static_cast<size_t>(number)], table_, pool_);
-      live_.erase(std::find(live_.begin(), live_.end(), number));
-    }
-  }
-
-  const SlotState& State(int number) const { return states_[static_cast<size_t>(number)]; }
-  int64_t Worst() const {
-    int64_t worst = 0;
-    for (const int32_t n : live_) {
-      worst = std::max(worst, WorstCasePages(State(n).options.beam, State(n).options.max_tokens));
-    }
-    return worst;
-  }
-  const PlanOutput& out() const { return out_; }
-  const std::vector<int32_t>& live() const { return live_; }
-  int free_pages() const { return pool_.free_count; }
-
- private:
-  static constexpr int kPagesPerLane = 8;
-  const int max_rows_;
-  std::vector<SlotState> states_;
-  std::vector<std::vector<int32_t>> lanes_;
-  std::vector<int32_t> lane_pages_, free_;
-  std::vector<std::vector<int32_t>> rows_, chosen_;
-  std::vector<SlotView> views_;
-  std::vector<int32_t> live_;
-  LanePages table_;
-  PagePool pool_;
-  PlanOutput out_;
-};
+using testing::PlanBench;
 
 TEST(Plan, TakesTheLongestPrefixThatFitsAndAtLeastOne) {
   PlanBench bench(4, 10, 1000);
@@ -119,6 +41,195 @@ TEST(Plan, NobodyPausesLongerThanTheBound) {
   }
   EXPECT_EQ(longest, kMaxPause);
   EXPECT_EQ(bench.State(1).length, 2);
+}
+
+PlanRules Rules(SlotSelection selection, int width_budget = 0, int max_pause = 0) {
+  return {selection, width_budget, max_pause};
+}
+
+// Slot i has lengths[i] tokens and is as wide as its beam.
+PlanBench BenchOf(const std::vector<int>& lengths, const std::vector<int>& beams) {
+  PlanBench bench(static_cast<int>(lengths.size()), 64, 1000);
+  for (size_t i = 0; i < lengths.size(); ++i) bench.Enter(static_cast<int>(i), beams[i], 200);
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    for (int step = 0; step < lengths[i]; ++step) bench.Step({static_cast<int32_t>(i)});
+  }
+  return bench;
+}
+
+using Numbers = std::vector<int32_t>;
+
+TEST(Plan, ShortestRunsThoseOfTheLeastLengthAsAdmitted) {
+  PlanBench bench = BenchOf({3, 1, 2, 1, 1}, {2, 2, 2, 2, 2});
+  const PlanRules rules = Rules(SlotSelection::kShortest);
+  const Numbers all = {0, 1, 2, 3, 4};
+  bench.Step(all, rules);
+  EXPECT_EQ(bench.ran(), (Numbers{1, 3, 4}));
+  bench.Step(all, rules);
+  EXPECT_EQ(bench.ran(), (Numbers{1, 2, 3, 4}));
+  bench.Step(all, rules);
+  EXPECT_EQ(bench.ran(), all);
+  EXPECT_EQ(bench.State(0).paused, 0);
+}
+
+TEST(Plan, LongestTakesFromTheLargestLengthDown) {
+  PlanBench bench = BenchOf({1, 5, 3, 5, 0}, {2, 2, 2, 2, 2});
+  const Numbers all = {0, 1, 2, 3, 4};
+  bench.Step(all, Rules(SlotSelection::kLongest, 7));
+  EXPECT_EQ(bench.ran(), (Numbers{1, 3, 2}));
+  bench.Step(all, Rules(SlotSelection::kLongest));
+  EXPECT_EQ(bench.ran(), (Numbers{1, 3, 2, 0, 4}));
+}
+
+TEST(Plan, TheBudgetTakesTheLongestPrefixAndAtLeastOne) {
+  PlanBench bench = BenchOf({0, 0, 0, 1}, {3, 9, 1, 1});
+  const Numbers all = {0, 1, 2, 3};
+  // 3 + 9 > 10, and slot 2, which would fit, does not overtake.
+  bench.Step(all, Rules(SlotSelection::kShortest, 10));
+  EXPECT_EQ(bench.ran(), (Numbers{0}));
+  bench.Step(all, Rules(SlotSelection::kShortest, 10));
+  EXPECT_EQ(bench.ran(), (Numbers{1, 2}));
+  EXPECT_EQ(bench.out().rows, 10);
+  // Wider than the budget: alone.
+  bench.Step({1, 2}, Rules(SlotSelection::kAll, 4));
+  EXPECT_EQ(bench.ran(), (Numbers{1}));
+  EXPECT_EQ(bench.out().rows, 9);
+}
+
+TEST(Plan, ThePauseBoundCanBeSwitchedOff) {
+  PlanBench bench = BenchOf({150, 0}, {1, 1});
+  for (int i = 0; i < 150; ++i) {
+    bench.Step({0, 1}, Rules(SlotSelection::kShortest));
+    ASSERT_EQ(bench.ran(), (Numbers{1}));
+  }
+  bench.Step({0, 1}, Rules(SlotSelection::kShortest));
+  EXPECT_EQ(bench.ran(), (Numbers{0, 1}));
+}
+
+TEST(Plan, ALongSlotAdvancesUnderShortestThoughShorterOnesNeverEnd) {
+  PlanBench bench = BenchOf({100, 0}, {1, 1});
+  int advanced = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const int before = bench.State(0).length;
+    bench.Step({0, 1}, Rules(SlotSelection::kShortest, 0, kMaxPause));
+    if (bench.State(0).length > before) ++advanced;
+    ASSERT_LE(bench.State(0).paused, kMaxPause);
+    if (bench.State(1).length == 20) {
+      bench.Leave(1);
+      bench.Enter(1, 1, 200);
+    }
+  }
+  EXPECT_EQ(advanced, 1000 / (kMaxPause + 1));
+}
+
+// More slots than can all have their turn within the bound: each waits for the others' turn, and no
+// longer.
+TEST(Plan, WhereMoreAreDueThanFitEachGetsItsTurn) {
+  constexpr int kSlots = 200;
+  for (const SlotSelection selection :
+       {SlotSelection::kAll, SlotSelection::kShortest, SlotSelection::kLongest}) {
+    PlanBench bench(kSlots, 64, 10000);
+    Numbers all(kSlots);
+    std::iota(all.begin(), all.end(), 0);
+    for (const int32_t n : all) bench.Enter(n, 4, 200);
+    int longest = 0;
+    for (int step = 0; step < 3000; ++step) {
+      bench.Step(all, Rules(selection, 4, kMaxPause));
+      ASSERT_EQ(bench.out().rows, 4);
+      for (const int32_t n : all) longest = std::max(longest, bench.State(n).paused);
+    }
+    EXPECT_LE(longest, kSlots + kMaxPause) << static_cast<int>(selection);
+    for (const int32_t n : all) EXPECT_GE(bench.State(n).length, 3000 / (kSlots + kMaxPause) - 1);
+  }
+}
+
+TEST(Plan, WhoCannotGrowKeepsNobodyFromRunning) {
+  // The shortest slot needs a page at its first step and there is none for it: the oldest's worst
+  // case is all that is left.
+  PlanBench bench(2, 8, 7);
+  bench.Enter(0, 2, 95);  // worst case 6 pages
+  for (int i = 0; i < 40; ++i) bench.Step({0});
+  ASSERT_EQ(bench.State(0).pages, 4);
+  bench.Enter(1, 2, 31);
+  bench.Step({0, 1}, Rules(SlotSelection::kShortest));
+  EXPECT_EQ(bench.ran(), (Numbers{0}));
+  EXPECT_EQ(bench.State(1).paused, 1);
+}
+
+TEST(Plan, ATeamOfManySelectsTheSame) {
+  for (const SlotSelection selection :
+       {SlotSelection::kAll, SlotSelection::kShortest, SlotSelection::kLongest}) {
+    const PlanRules rules = Rules(selection, 9, 3);
+    PlanBench bench = BenchOf({1, 5, 3, 5, 0, 2, 2, 1}, {2, 3, 1, 2, 4, 2, 2, 5});
+    bench.team = 8;
+    const Numbers all = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (int step = 0; step < 12; ++step) {
+      const Numbers expected = bench.Expected(all, rules);
+      bench.Step(all, rules);
+      ASSERT_EQ(bench.ran(), expected) << "step " << step;
+    }
+  }
+}
+
+// Every selection, budgets, widths that change from step to step, pools that are all but too small,
+// segments that leave early: the plan is the one found the plain way; somebody always runs; the
+// rule of pages holds; the oldest can always grow to its full width; and everything ends.
+TEST(Plan, EveryRuleKeepsThePagesAndLosesNobody) {
+  std::mt19937 random(11);
+  const auto below = [&random](int n) {
+    return static_cast<int>(random() % static_cast<unsigned>(n));
+  };
+  int starved = 0;
+  int pageless = 0;
+  for (int round = 0; round < 200; ++round) {
+    const int pages = 16 + below(40);
+    const int max_rows = 8 + below(30);
+    const PlanRules rules{static_cast<SlotSelection>(below(3)), below(2) * (1 + below(12)),
+                          std::vector<int>{0, 3, kMaxPause}[static_cast<size_t>(below(3))]};
+    PlanBench bench(24, max_rows, pages);
+    int entered = 0;
+    int gone = 0;
+    Numbers free_slots(24);
+    std::iota(free_slots.begin(), free_slots.end(), 0);
+    for (int step = 0; gone < 40; ++step) {
+      ASSERT_LT(step, 20000) << "round " << round;
+      while (entered < 40 && !free_slots.empty()) {
+        const int beam = 1 + below(8);
+        const int max_tokens = 1 + below(60);
+        if (WorstCasePages(beam, max_tokens) > pages || !bench.MayEnter(beam, max_tokens)) break;
+        bench.Enter(free_slots.back(), beam, max_tokens);
+        free_slots.pop_back();
+        ++entered;
+      }
+      if (bench.live().empty()) continue;
+      const Numbers before = bench.live();
+      for (const int32_t n : before) bench.SetWidth(n, 1 + below(bench.State(n).options.beam));
+      ASSERT_TRUE(bench.OldestCanGrow());
+      const Numbers expected = bench.Expected(before, rules);
+      for (const int32_t n : before) {
+        if (rules.max_pause > 0 && bench.State(n).paused >= rules.max_pause) ++starved;
+      }
+      bench.Step(before, rules);
+      ASSERT_EQ(bench.ran(), expected) << "round " << round << ", step " << step;
+      ASSERT_FALSE(expected.empty());
+      if (bench.out().slot_count < static_cast<int>(before.size())) ++pageless;
+      const int limit = rules.width_budget > 0 ? std::min(rules.width_budget, max_rows) : max_rows;
+      ASSERT_TRUE(bench.out().rows <= limit || bench.out().slot_count == 1);
+      if (below(50) == 0 && !bench.live().empty())
+        bench.Leave(bench.live()[bench.live().size() / 2]);
+      const int64_t held = bench.live().empty() ? 0 : bench.State(bench.live()[0]).pages;
+      ASSERT_GE(bench.free_pages() + held, bench.Worst());
+      for (const int32_t n : before) {
+        if (std::find(bench.live().begin(), bench.live().end(), n) == bench.live().end()) {
+          free_slots.push_back(n);
+          ++gone;
+        }
+      }
+    }
+    EXPECT_EQ(bench.free_pages(), pages);
+  }
+  EXPECT_GT(starved, 100);
+  EXPECT_GT(pageless, 100);
 }
 
 TEST(Plan, PagesNeverRunOutForTheOldestWhateverComes) {

@@ -1,0 +1,62 @@
+// The settings of the scheduler: when waiting segments enter the running batch, which slots run in
+// a step, and what the encoder hands over in which order. Plain data; Policy (policy.h) acts on it.
+//
+// Whatever is set changes when a segment is translated, never its translation. The rules are
+// decoding.md a.4 (VAR-STREAM, Yang et al. 2020) and c (top-up batching, Amun).
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "kernels/decide/plan.h"
+
+namespace dragoman {
+
+// When a refill begins, given that something waits. `live` and the capacity n are in units.
+enum class RefillRule : uint8_t {
+  kContinuous,  // whenever there is room (top-up "any" of c)
+  kStream,      // live <= eps * n
+  kHalfEmpty,   // 2 * live <= n
+  kStatic,      // nothing is live: mini-batches
+};
+
+// What the capacity counts, of the segments in slots.
+enum class CapacityUnit : uint8_t {
+  kBeams,  // the rows that they may come to need
+  kSegments,
+  kSourceTokens,
+};
+
+// In which order the encoder hands over what it took from the request queue in one window. A queue
+// in between lets a higher priority pass, and keeps this order otherwise.
+enum class WindowOrder : uint8_t {
+  kArrival,
+  kLongestFirst,   // maxi-batching, when a window is several batches
+  kShortestFirst,  // the order of the VAR-STREAM program
+};
+
+// What the encoder takes at a time.
+struct EncodeWindow {
+  int64_t segments = 64;
+  int64_t tokens = 8192;
+  WindowOrder order = WindowOrder::kLongestFirst;
+};
+
+struct SchedulerOptions {
+  RefillRule refill = RefillRule::kContinuous;
+  CapacityUnit unit = CapacityUnit::kBeams;
+  int64_t capacity = 0;  // n; 0: the batch's max_rows, of beams or segments
+  // kStream: eps, an exact rational of [0, 1].
+  int64_t eps_num = 1;
+  int64_t eps_den = 6;
+  SlotSelection selection = SlotSelection::kAll;
+  int32_t width_budget = 0;       // rows of a step; 0: max_rows
+  int32_t max_pause = kMaxPause;  // steps; 0: a segment may pause for ever
+  int32_t lanes = 0;              // hypotheses in slots, running or paused; 0: twice max_rows
+  EncodeWindow window;
+};
+
+// INVALID_ARGUMENT names the setting, what was found and what is expected.
+absl::Status CheckSchedulerOptions(const SchedulerOptions& options, int max_rows);
+
+}  // namespace dragoman

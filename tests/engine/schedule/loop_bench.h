@@ -1,0 +1,106 @@
+// A decode loop on a scripted model with a vocabulary of 12, driven round by round. Token 11, the
+// start, is never produced.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/schedule/decode_loop.h"
+#include "tests/engine/support/fakes.h"
+#include "tests/engine/support/scripted_model.h"
+#include "tests/engine/support/scripts.h"
+
+namespace dragoman::testing {
+
+class LoopBench {
+ public:
+  static constexpr int kMaxTokens = 40;
+
+  explicit LoopBench(Script script = RandomScript(12), int max_rows = 24, int self_pages = 512,
+                     const SchedulerOptions& options = {})
+      : policy(options), model(std::move(script)), queue(1000, &clock) {
+    memory = *KvMemory::Create(model.kv_layout(), self_pages, 64);
+    decoder = model.CreateDecoder(1, max_rows);
+    BatchConfig config;
+    config.max_rows = max_rows;
+    config.lanes = options.lanes;
+    config.max_positions = 64;
+    config.vocabulary = 12;
+    loop = std::make_unique<DecodeLoop>(config, memory.get(), decoder.get(), &queue, &policy,
+                                        Books{&ledger, &observer}, &clock);
+    owner = std::make_shared<RecordingOwner>(&ledger);
+  }
+
+  void Push(int index, int beam, int seed, int length,
+            const std::shared_ptr<RecordingOwner>& who = nullptr, int min_tokens = 0) {
+    auto segment = std::make_unique<Segment>();
+    segment->owner = who != nullptr ? who : owner;
+    segment->index = index;
+    segment->source = {seed, length};
+    segment->search.beam = beam;
+    segment->search.num_hypotheses = beam;
+    segment->search.max_tokens = kMaxTokens;
+    segment->search.min_tokens = min_tokens;
+    segment->divisor = LengthDivisors(kMaxTokens, 1.0F);
+    segment->forbidden = forbidden;
+    segment->wants_partials = index % 2 == 0;
+    segment->deadline = deadline;
+    segment->priority = priority;
+    if (prepare) prepare(*segment);
+    ledger.Accept(1);
+    EXPECT_EQ(queue.Push(std::move(segment)), nullptr);
+  }
+
+  void RunDry() {
+    for (;;) {
+      const absl::StatusOr<bool> stepped = loop->RunOnce();
+      ASSERT_TRUE(stepped.ok());
+      ASSERT_TRUE(Balanced(ledger.Snapshot()));
+      if (!*stepped) break;
+    }
+  }
+
+  size_t live() const { return loop->batch().live().size(); }
+
+  FakeClock clock;
+  CountingObserver observer;
+  Ledger ledger;
+  const Policy policy;
+  ScriptedModel model;
+  EncodedQueue queue;
+  std::unique_ptr<KvMemory> memory;
+  std::unique_ptr<Decoder> decoder;
+  std::unique_ptr<DecodeLoop> loop;
+  std::shared_ptr<RecordingOwner> owner;
+  const std::shared_ptr<const ForbiddenTable> forbidden =
+      std::make_shared<ForbiddenTable>(std::vector<std::vector<int32_t>>{{11}});
+  // Of what is pushed from now on.
+  Nanos deadline = kNoDeadline;
+  Priority priority = Priority::kNormal;
+  std::function<void(Segment&)> prepare;
+};
+
+inline std::vector<DecodedHypothesis> DecodedAlone(
+    int beam, int seed, int length, const std::function<void(Segment&)>& prepare = nullptr) {
+  LoopBench bench;
+  bench.prepare = prepare;
+  bench.Push(0, beam, seed, length);
+  bench.RunDry();
+  return bench.owner->results().at(0);
+}
+
+inline void ExpectSame(const std::vector<DecodedHypothesis>& a,
+                       const std::vector<DecodedHypothesis>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].tokens, b[i].tokens);
+    EXPECT_EQ(a[i].score, b[i].score);
+    EXPECT_EQ(a[i].token_log_probs, b[i].token_log_probs);
+  }
+}
+
+}  // namespace dragoman::testing

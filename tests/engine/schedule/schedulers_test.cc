@@ -1,0 +1,252 @@
+// The decode loop under every scheduler: the same translations, in other orders, and nobody lost.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "engine/schedule/decode_loop.h"
+#include "tests/engine/schedule/loop_bench.h"
+#include "tests/engine/support/allocations.h"
+
+namespace dragoman {
+namespace {
+
+using testing::DecodedAlone;
+using testing::ExpectSame;
+using testing::LoopBench;
+using testing::RandomScript;
+using testing::RecordingOwner;
+using testing::Script;
+
+SchedulerOptions Options(RefillRule refill, CapacityUnit unit = CapacityUnit::kBeams,
+                         int64_t capacity = 0, SlotSelection selection = SlotSelection::kAll,
+                         int width_budget = 0) {
+  SchedulerOptions o;
+  o.refill = refill;
+  o.unit = unit;
+  o.capacity = capacity;
+  o.selection = selection;
+  o.width_budget = width_budget;
+  return o;
+}
+
+// All rules, selections, units and budgets that go together; for 12 rows or more.
+std::vector<SchedulerOptions> AllSchedulers() {
+  std::vector<SchedulerOptions> all;
+  for (const RefillRule refill : {RefillRule::kContinuous, RefillRule::kStream,
+                                  RefillRule::kHalfEmpty, RefillRule::kStatic}) {
+    for (const SlotSelection selection :
+         {SlotSelection::kAll, SlotSelection::kShortest, SlotSelection::kLongest}) {
+      all.push_back(Options(refill, CapacityUnit::kBeams, 0, selection));
+      all.push_back(Options(refill, CapacityUnit::kSegments, 7, selection, 10));
+      all.push_back(Options(refill, CapacityUnit::kSourceTokens, 19, selection, 1));
+      all.back().lanes = 100;
+    }
+  }
+  for (const SchedulerOptions& o : all) EXPECT_TRUE(CheckSchedulerOptions(o, 12).ok());
+  return all;
+}
+
+constexpr int kSegments = 60;
+int BeamOf(int i) { return std::vector<int>{1, 4, 12, 3}[static_cast<size_t>(i % 4)]; }
+int LengthOf(int i) { return 1 + i * 7 % 23; }
+
+// Methods whose slots change their width from step to step, and such that begin with all of it.
+void Prepare(Segment& segment) {
+  SearchOptions& o = segment.search;
+  const int method = segment.source[0] % 5;
+  if (method > 0) segment.wants_partials = false;
+  switch (method) {
+    case 1:
+      o.finalisation = Finalisation::kOnBeam;
+      o.forced_eos = ForcedEos::kModel;
+      o.prune = 1.5F;
+      o.max_candidates = 3;
+      break;
+    case 2:
+      o.finalisation = Finalisation::kKeep;
+      o.forced_eos = ForcedEos::kModel;
+      segment.constraints = ConstraintTable({{3, 4}, {5}});
+      break;
+    case 3:
+      o.sampling.enabled = true;
+      o.sampling.seed = 17;
+      break;
+    case 4:
+      o.stop_rule = StopRule::kAllBeams;
+      o.no_repeat_ngram = 2;
+      break;
+    default:
+      break;
+  }
+}
+
+const std::vector<DecodedHypothesis>& Alone(int i) {
+  static std::map<int, std::vector<DecodedHypothesis>> known;
+  if (!known.contains(i)) known[i] = DecodedAlone(BeamOf(i), i, LengthOf(i), Prepare);
+  return known[i];
+}
+
+TEST(Schedulers, EveryOneGivesWhatEachSegmentGivesAlone) {
+  const std::vector<SchedulerOptions> all = AllSchedulers();
+  for (size_t which = 0; which < all.size(); ++which) {
+    // 24 pages are the worst case of a beam of 12, and there is no page more.
+    for (const int pages : {24, 31, 512}) {
+      SCOPED_TRACE(which);
+      LoopBench bench(RandomScript(12), 12, pages, all[which]);
+      bench.prepare = Prepare;
+      for (int i = 0; i < kSegments; ++i) {
+        bench.priority = static_cast<Priority>(i % 3);
+        bench.Push(i, BeamOf(i), i, LengthOf(i));
+      }
+      bench.RunDry();
+      const auto results = bench.owner->results();
+      ASSERT_EQ(results.size(), static_cast<size_t>(kSegments));
+      for (int i = 0; i < kSegments; ++i) ExpectSame(results.at(i), Alone(i));
+      EXPECT_EQ(bench.loop->batch().self_pages_used(), 0);
+      EXPECT_EQ(bench.ledger.Snapshot().waiting, 0);
+    }
+  }
+}
+
+TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
+  std::mt19937 random(3);
+  for (const SchedulerOptions& options : AllSchedulers()) {
+    LoopBench bench(RandomScript(12), 12, 30, options);
+    bench.prepare = Prepare;
+    std::vector<std::shared_ptr<RecordingOwner>> owners;
+    std::vector<bool> cancelled(kSegments, false);
+    int pushed = 0;
+    for (int round = 0; pushed < kSegments || bench.live() > 0 || bench.queue.stats().segments > 0;
+         ++round) {
+      ASSERT_LT(round, 20000);
+      for (int n = static_cast<int>(random() % 4); n > 0 && pushed < kSegments; --n, ++pushed) {
+        owners.push_back(std::make_shared<RecordingOwner>(&bench.ledger));
+        bench.priority = static_cast<Priority>(random() % 3);
+        bench.Push(pushed, BeamOf(pushed), pushed, LengthOf(pushed), owners.back());
+      }
+      if (random() % 8 == 0 && !owners.empty()) {
+        const size_t who = random() % owners.size();
+        if (owners[who]->results().empty()) {
+          owners[who]->Abandon(CancelCause::kClient);
+          cancelled[who] = true;
+        }
+      }
+      // What is cancelled has left after the round, whether it ran or paused.
+      ASSERT_TRUE(bench.loop->RunOnce().ok());
+      ASSERT_TRUE(testing::Balanced(bench.ledger.Snapshot()));
+    }
+    int completed = 0;
+    for (size_t i = 0; i < owners.size(); ++i) {
+      EXPECT_EQ(owners[i]->results().empty(), cancelled[i]) << i;
+      if (cancelled[i]) continue;
+      ExpectSame(owners[i]->results().at(static_cast<int>(i)), Alone(static_cast<int>(i)));
+      ++completed;
+    }
+    EXPECT_EQ(bench.ledger.Snapshot().cancelled, kSegments - completed);
+    EXPECT_GT(completed, 0);
+    EXPECT_EQ(bench.loop->batch().self_pages_used(), 0);
+  }
+}
+
+// Under continuous refill something short is always there, and yet the long one ends in time.
+TEST(Schedulers, ShortestFirstPausesNobodyForLongerThanTheBound) {
+  SchedulerOptions options =
+      Options(RefillRule::kContinuous, CapacityUnit::kBeams, 0, SlotSelection::kShortest);
+  for (const int max_pause : {5, kMaxPause}) {
+    options.max_pause = max_pause;
+    LoopBench bench(RandomScript(12), 8, 512, options);
+    auto patient = std::make_shared<RecordingOwner>(&bench.ledger);
+    bench.Push(1, 2, 1, 60, patient, LoopBench::kMaxTokens);
+    int longest = 0;
+    int rounds = 0;
+    for (int next = 3; patient->results().empty(); ++rounds) {
+      ASSERT_LT(rounds, (LoopBench::kMaxTokens + 1) * (max_pause + 8));
+      for (; bench.queue.stats().segments < 4; next += 2)
+        bench.Push(next, 2, next, -20, nullptr, 2);
+      ASSERT_TRUE(*bench.loop->RunOnce());
+      for (const int32_t slot : bench.loop->batch().live()) {
+        longest = std::max(longest, bench.loop->batch().slot(slot).state->paused);
+      }
+    }
+    EXPECT_EQ(longest, max_pause);
+    EXPECT_GT(rounds, LoopBench::kMaxTokens * max_pause / 2) << "nobody was in its way";
+  }
+}
+
+TEST(Schedulers, ARefillGoesOnWhileTheEncoderIsAtWork) {
+  SchedulerOptions options = Options(RefillRule::kStream, CapacityUnit::kSegments, 6);
+  for (const bool at_work : {false, true}) {
+    LoopBench bench(RandomScript(12), 24, 512, options);
+    bench.queue.SetEncoderAtWork(at_work);
+    const auto push = [&bench](int index) { bench.Push(index, 1, index, 60, nullptr, 30); };
+    push(1);
+    push(3);
+    ASSERT_TRUE(*bench.loop->RunOnce());
+    EXPECT_EQ(bench.live(), 2U);
+    push(5);
+    ASSERT_TRUE(*bench.loop->RunOnce());
+    // Two are more than a sixth of six: a new refill would have to wait for them to end.
+    EXPECT_EQ(bench.live(), at_work ? 3U : 2U);
+    for (const int index : {7, 9, 11, 13}) push(index);
+    ASSERT_TRUE(*bench.loop->RunOnce());
+    EXPECT_EQ(bench.live(), at_work ? 6U : 2U);
+    EXPECT_EQ(bench.queue.stats().segments, at_work ? 1 : 5);
+  }
+}
+
+TEST(Schedulers, AStaticBatchTakesNobodyUntilItHasEnded) {
+  LoopBench bench(RandomScript(12), 24, 512,
+                  Options(RefillRule::kStatic, CapacityUnit::kSegments, 2));
+  bench.queue.SetEncoderAtWork(true);
+  bench.Push(1, 1, 1, -20, nullptr, 1);
+  EXPECT_FALSE(*bench.loop->RunOnce()) << "the second is on its way";
+  bench.Push(3, 1, 2, -20, nullptr, 5);
+  bench.Push(5, 1, 3, -20, nullptr, 2);
+  for (int step = 0; step < 6; ++step) {
+    ASSERT_TRUE(*bench.loop->RunOnce());
+    EXPECT_LE(bench.live(), step < 1 ? 2U : 1U);
+    EXPECT_EQ(bench.queue.stats().segments, 1);
+  }
+  EXPECT_FALSE(*bench.loop->RunOnce());
+  bench.queue.SetEncoderAtWork(false);
+  bench.RunDry();
+  EXPECT_EQ(bench.owner->results().size(), 3U);
+  EXPECT_EQ(bench.observer.steps, 6 + 3);
+}
+
+TEST(Schedulers, MoreLanesHoldMoreSegmentsThanRunInAStep) {
+  SchedulerOptions options = Options(RefillRule::kStream, CapacityUnit::kSegments, 8);
+  options.selection = SlotSelection::kShortest;
+  for (const int lanes : {0, 32}) {
+    options.lanes = lanes;
+    LoopBench bench(RandomScript(12), 8, 512, options);
+    for (int i = 1; i < 17; i += 2) bench.Push(i, 4, i, 60, nullptr, 30);
+    ASSERT_TRUE(*bench.loop->RunOnce());
+    EXPECT_EQ(bench.live(), lanes == 0 ? 4U : 8U);
+  }
+}
+
+TEST(Schedulers, AStepAllocatesNothing) {
+  // The scripted decoder itself allocates the logits of each row, and its prefix if it has one.
+  int64_t by_script = 0;
+  const Script fixed = [&by_script](std::span<const int32_t>, std::span<const int32_t> prefix) {
+    by_script += prefix.empty() ? 1 : 2;
+    return std::vector<float>(12, 0.5F);
+  };
+  for (const SchedulerOptions& options : AllSchedulers()) {
+    LoopBench bench(fixed, 12, 512, options);
+    for (int i = 1; i < 40; i += 2) bench.Push(i, 4, i, 20, nullptr, LoopBench::kMaxTokens);
+    ASSERT_TRUE(*bench.loop->RunOnce());
+    for (int i = 0; i < 20; ++i) {
+      by_script = 0;
+      const int64_t before = testing::Allocations();
+      ASSERT_TRUE(*bench.loop->RunOnce());
+      ASSERT_EQ(testing::Allocations() - before, by_script) << "step " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,203 @@
+// What the encoder hands over and when a static batch begins: a worker with its threads, on a
+// scripted model.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "engine/schedule/worker.h"
+#include "tests/engine/support/fakes.h"
+#include "tests/engine/support/scripted_model.h"
+#include "tests/engine/support/scripts.h"
+
+namespace dragoman {
+namespace {
+
+using testing::CountingObserver;
+using testing::FakeClock;
+using testing::RandomScript;
+using testing::RecordingOwner;
+using testing::ScriptedModel;
+
+// Gives the other threads time whenever somebody asks for it: whoever begins a batch too early then
+// does so. What is right does not depend on it.
+class SlowClock : public FakeClock {
+ public:
+  Nanos Now() const override {
+    for (int i = 0; i < 200; ++i) std::this_thread::yield();
+    return FakeClock::Now();
+  }
+};
+
+// Remembers the segments that entered before each step; read when the worker is gone.
+class TopUpObserver : public CountingObserver {
+ public:
+  void OnStep(const Step& step) override {
+    CountingObserver::OnStep(step);
+    if (step.topped_up > 0) top_ups.push_back(step.topped_up);
+  }
+  std::vector<int> top_ups;
+};
+
+// Remembers the order in which its segments ended; read when the worker is gone.
+class OrderOwner : public RecordingOwner {
+ public:
+  using RecordingOwner::RecordingOwner;
+  void OnDecoded(std::unique_ptr<Segment> segment,
+                 std::vector<DecodedHypothesis> hypotheses) override {
+    order.push_back(segment->index);
+    RecordingOwner::OnDecoded(std::move(segment), std::move(hypotheses));
+  }
+  std::vector<int> order;
+};
+
+class StaticBatchTest : public ::testing::Test {
+ protected:
+  StaticBatchTest() : model_(RandomScript(12)), queue_({10000, 1000000}, &clock_) {
+    config_.batch.max_rows = 16;
+    config_.batch.max_positions = 64;
+    config_.batch.vocabulary = 12;
+    config_.self_pages = 128;
+    config_.cross_pages = 400;
+    options_.refill = RefillRule::kStatic;
+    options_.unit = CapacityUnit::kSegments;
+    options_.capacity = 8;
+  }
+
+  // Segments of these source lengths, accepted and pushed at once.
+  void Push(const std::vector<int>& lengths, const std::shared_ptr<RecordingOwner>& owner) {
+    std::vector<std::unique_ptr<Segment>> made;
+    int64_t tokens = 0;
+    for (const int length : lengths) {
+      auto segment = std::make_unique<Segment>();
+      segment->owner = owner;
+      segment->index = pushed_++;
+      segment->source.assign(static_cast<size_t>(length), 3);
+      segment->source[0] = segment->index;
+      segment->search.beam = 1 + segment->index % 2;
+      segment->search.max_tokens = 30;
+      segment->divisor = LengthDivisors(30, 1.0F);
+      tokens += length;
+      made.push_back(std::move(segment));
+    }
+    const auto segments = static_cast<int64_t>(lengths.size());
+    ledger_.Accept(segments);
+    RequestQueue::Reservation reservation;
+    ASSERT_EQ(queue_.Reserve(segments, tokens, &reservation), RejectReason::kNone);
+    ASSERT_TRUE(queue_.Push(reservation, std::move(made)).empty());
+  }
+
+  // Decodes what is pushed, on one worker; returns when `count` segments have ended.
+  void Run(size_t count) {
+    const Policy policy(options_);
+    config_.window = options_.window;
+    const WorkerShared shared{&model_, &queue_, &ledger_, &policy, &clock_, &observer_};
+    const auto worker = *Worker::Create(config_, shared, [] {});
+    owner_->WaitFor(count);
+    queue_.Close();
+  }
+
+  SlowClock clock_;
+  TopUpObserver observer_;
+  Ledger ledger_;
+  ScriptedModel model_;
+  RequestQueue queue_;
+  WorkerConfig config_;
+  SchedulerOptions options_;
+  std::shared_ptr<OrderOwner> owner_ = std::make_shared<OrderOwner>(&ledger_);
+  int pushed_ = 0;
+};
+
+// Passes of the encoder are two segments and windows are three, a batch is eight: it is full all
+// the same, and so are all batches but the last.
+TEST_F(StaticBatchTest, WaitsUntilItIsFull) {
+  options_.window.segments = 3;
+  Push(std::vector<int>(43, 200), owner_);
+  Run(43);
+  EXPECT_EQ(observer_.top_ups, (std::vector<int>{8, 8, 8, 8, 8, 3}));
+}
+
+TEST_F(StaticBatchTest, IsFullInSourceTokensToo) {
+  options_.unit = CapacityUnit::kSourceTokens;
+  options_.capacity = 1000;
+  Push(std::vector<int>(13, 200), owner_);
+  Run(13);
+  EXPECT_EQ(observer_.top_ups, (std::vector<int>{5, 5, 3}));
+}
+
+TEST_F(StaticBatchTest, ALoneSegmentIsNotKeptWaiting) {
+  Push({20}, owner_);
+  Run(1);
+  EXPECT_EQ(observer_.top_ups, (std::vector<int>{1}));
+}
+
+TEST_F(StaticBatchTest, AQueueOrMemoryTooSmallForABatchMakesSmallerOnes) {
+  Push(std::vector<int>(40, 200), owner_);
+  config_.encoded_segments = 3;
+  Run(40);
+  EXPECT_EQ(owner_->results().size(), 40U);
+  for (const int batch : observer_.top_ups) EXPECT_LE(batch, 8);
+}
+
+TEST_F(StaticBatchTest, TooFewCrossPagesForABatchDoNotHangIt) {
+  Push(std::vector<int>(40, 200), owner_);
+  config_.cross_pages = 21;  // seven for each segment
+  Run(40);
+  EXPECT_EQ(owner_->results().size(), 40U);
+  for (const int batch : observer_.top_ups) EXPECT_LE(batch, 3);
+}
+
+TEST_F(StaticBatchTest, TwoWorkersShareAndEnd) {
+  auto owner = std::make_shared<RecordingOwner>(&ledger_);  // heard from two threads
+  CountingObserver observer;
+  const Policy policy(options_);
+  config_.workers = 2;
+  const WorkerShared shared{&model_, &queue_, &ledger_, &policy, &clock_, &observer};
+  std::vector<int> lengths;
+  lengths.reserve(150);
+  for (int i = 0; i < 150; ++i) lengths.push_back(2 + i * 37 % 300);
+  {
+    const auto one = *Worker::Create(config_, shared, [] {});
+    const auto two = *Worker::Create(config_, shared, [] {});
+    for (size_t i = 0; i < lengths.size(); i += 10) {
+      Push({lengths.begin() + static_cast<ptrdiff_t>(i),
+            lengths.begin() + static_cast<ptrdiff_t>(i) + 10},
+           owner);
+    }
+    owner->WaitFor(lengths.size());
+    queue_.Close();
+  }
+  EXPECT_EQ(ledger_.Snapshot().waiting + ledger_.Snapshot().running, 0);
+}
+
+// One segment at a time shows the order in which they are handed out.
+class WindowOrderTest : public StaticBatchTest {
+ protected:
+  std::vector<int> OrderOf(WindowOrder order, int64_t window) {
+    options_.refill = RefillRule::kContinuous;
+    options_.capacity = 1;
+    options_.window.order = order;
+    options_.window.segments = window;
+    Push({5, 9, 5, 2, 7, 9, 1}, owner_);
+    Run(7);
+    return owner_->order;
+  }
+};
+
+TEST_F(WindowOrderTest, Arrival) {
+  EXPECT_EQ(OrderOf(WindowOrder::kArrival, 64), (std::vector<int>{0, 1, 2, 3, 4, 5, 6}));
+}
+
+TEST_F(WindowOrderTest, LongestFirst) {
+  EXPECT_EQ(OrderOf(WindowOrder::kLongestFirst, 64), (std::vector<int>{1, 5, 4, 0, 2, 3, 6}));
+}
+
+TEST_F(WindowOrderTest, LongestFirstWithinEachWindow) {
+  EXPECT_EQ(OrderOf(WindowOrder::kLongestFirst, 3), (std::vector<int>{1, 0, 2, 5, 4, 3, 6}));
+}
+
+TEST_F(WindowOrderTest, ShortestFirst) {
+  EXPECT_EQ(OrderOf(WindowOrder::kShortestFirst, 64), (std::vector<int>{6, 3, 0, 2, 4, 1, 5}));
+}
+
+}  // namespace
+}  // namespace dragoman
