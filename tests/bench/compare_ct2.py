@@ -11,6 +11,7 @@ the same processors. Printed is the ratio of texts per second, round by round, a
 must be equal within 1 %. Needs the packages of tests/parity/requirements.txt.
 """
 import argparse
+import atexit
 import json
 import os
 import random
@@ -36,6 +37,7 @@ class Dragoman:
         self.process = subprocess.Popen(
             [os.path.join(build, "server/dragomand"), "--model", MODEL, "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0",
              "--log-level", "warn", *flags], stdout=subprocess.PIPE, text=True)
+        atexit.register(self.process.kill)  # whatever ends this script ends the daemon
         line = self.process.stdout.readline()
         self.grpc = re.search(r"grpc=(\S+)", line)[1]
         self.http = re.search(r"metrics=(\S+)", line)[1]
@@ -80,7 +82,8 @@ def main():
     p.add_argument("--texts", type=int, default=3000)
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--settings", nargs="+", default=SWEEP, metavar="INTERxINTRA:BATCH")
-    p.add_argument("--daemon-flags", default="--max-queue-tokens 1000000", help="the queue holds every call of the client")
+    p.add_argument("--daemon-flags", default="--max-queue-tokens 1000000 --max-queue-segments 100000",
+                   help="the queue holds every call of the client")
     p.add_argument("--concurrency", type=int, default=256)
     p.add_argument("--batch", type=int, default=1, help="texts per call of Dragoman")
     a = p.parse_args()
