@@ -37,8 +37,7 @@ RebuiltHtml HtmlDocument::Rebuild(std::span<const std::vector<HtmlSegment>> segm
   RebuiltHtml rebuilt;
   rebuilt.segments.reserve(segments.size());
   HtmlEmitter emitter(*plan_);
-  for (size_t i = 0; i < plan_->items.size(); ++i) {
-    const HtmlItem& item = plan_->items[i];
+  for (const HtmlItem& item : plan_->items) {
     switch (item.kind) {
       case HtmlItem::Kind::kFixed:
         emitter.MoveTo(stack_of(item), {}, HtmlEmitter::Need::kAllButCrossing);
@@ -54,10 +53,7 @@ RebuiltHtml HtmlDocument::Rebuild(std::span<const std::vector<HtmlSegment>> segm
         break;
       case HtmlItem::Kind::kRun: {
         const auto run = static_cast<size_t>(item.run);
-        const std::span<const int32_t> next =
-            i + 1 < plan_->items.size() ? std::span<const int32_t>(stack_of(plan_->items[i + 1]))
-                                        : std::span<const int32_t>();
-        HtmlRunWriter writer(*plan_, plan_->runs[run], next, emitter);
+        HtmlRunWriter writer(*plan_, plan_->runs[run], stack_of(item), emitter);
         rebuilt.segments.push_back(writer.Write(segments[run], target_uses_spaces));
         break;
       }

@@ -169,13 +169,15 @@ std::vector<HtmlToken> MakeNodes(const std::vector<HtmlToken>& tokens,
     const auto at = [&](size_t token) {
       return tokens.begin() + static_cast<std::ptrdiff_t>(token);
     };
-    const bool has_block = std::any_of(at(i), at(end), [](const HtmlToken& token) {
-      return IsBlockTag(token) || token.is_unfinished;
+    // What is inline by itself is so whatever it holds: a drawing has a title.
+    const bool is_inline = KindOfElement(tokens[i].name).is_opaque && !IsBlockTag(tokens[i]);
+    const bool ends_text = std::any_of(at(i), at(end), [&](const HtmlToken& token) {
+      return token.is_unfinished || (!is_inline && IsBlockTag(token));
     });
     HtmlToken one;
     one.kind = TokenKind::kComment;
     one.range = {tokens[i].range.begin, tokens[end - 1].range.end};
-    nodes.push_back({has_block ? NodeKind::kBlock : NodeKind::kVoid, one.range, false, kNone});
+    nodes.push_back({ends_text ? NodeKind::kBlock : NodeKind::kVoid, one.range, false, kNone});
     merged.push_back(std::move(one));
     i = end;
   }

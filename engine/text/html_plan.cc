@@ -254,7 +254,7 @@ class Planner {
       AddItem(HtmlItem::Kind::kNeutral, space, stack_before);
     }
     plan_.items.push_back(
-        {HtmlItem::Kind::kRun, {}, stack_before, static_cast<int32_t>(plan_.runs.size()) - 1});
+        {HtmlItem::Kind::kRun, {}, StackNow(), static_cast<int32_t>(plan_.runs.size()) - 1});
     for (const TextRange& space : after) AddItem(HtmlItem::Kind::kNeutral, space, StackNow());
     run_before_block_ = true;
   }

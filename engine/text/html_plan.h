@@ -35,7 +35,7 @@ struct HtmlItem {
   };
   Kind kind = Kind::kFixed;
   TextRange range;    // of the document; empty where a start tag asks for its element to be open
-  int32_t stack = 0;  // in HtmlPlan::stacks
+  int32_t stack = 0;  // in HtmlPlan::stacks; of a run: what is open at its end
   int32_t run = 0;
 };
 

@@ -120,7 +120,11 @@ void HtmlRunBuilder::EndElement(int32_t element) {
   const auto found = std::find_if(open_.rbegin(), open_.rend(),
                                   [&](const auto& open) { return open.first == element; });
   if (found == open_.rend()) return;  // began before the run
-  recent_units_.push_back(found->second);
+  if (HasText(run_.units[found->second])) {
+    run_.units[found->second].space_before = false;
+  } else {
+    recent_units_.push_back(found->second);
+  }
   open_.erase(std::next(found).base());
 }
 
@@ -134,6 +138,9 @@ void HtmlRunBuilder::AddVoid(TextRange range, int32_t stack) {
 }
 
 HtmlRun HtmlRunBuilder::Finish(std::vector<TextRange>& before, std::vector<TextRange>& after) {
+  for (const auto& [element, unit] : open_) {
+    if (HasText(run_.units[unit])) run_.units[unit].space_before = false;
+  }
   run_.text.resize(static_cast<size_t>(text_end_));
   for (HtmlUnit& unit : run_.units) unit.position = std::min(unit.position, text_end_);
   for (const HtmlRun::Span& span : run_.spans) run_.cuts.push_back(span.begin);

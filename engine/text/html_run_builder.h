@@ -36,6 +36,8 @@ class HtmlRunBuilder {
  private:
   void AddSpace(std::string_view character, TextRange range);
   void AddUnit(HtmlUnit unit);
+  // Whether text stands between the beginning of the unit and here.
+  bool HasText(const HtmlUnit& unit) const { return text_end_ > unit.position; }
 
   std::string_view html_;
   HtmlRun run_;

@@ -32,9 +32,9 @@ bool PartsUnspaced(std::string_view text, int64_t at) {
 
 }  // namespace
 
-HtmlRunWriter::HtmlRunWriter(const HtmlPlan& plan, const HtmlRun& run,
-                             std::span<const int32_t> next, HtmlEmitter& emitter)
-    : plan_(plan), run_(run), next_(next), emitter_(emitter) {}
+HtmlRunWriter::HtmlRunWriter(const HtmlPlan& plan, const HtmlRun& run, const HtmlStack& end_stack,
+                             HtmlEmitter& emitter)
+    : plan_(plan), run_(run), end_stack_(end_stack), emitter_(emitter) {}
 
 const HtmlStack& HtmlRunWriter::StackAt(int64_t place) const {
   const auto after = std::upper_bound(
@@ -135,7 +135,7 @@ void HtmlRunWriter::GiveStacks() {
     size_t end = i;
     while (end < words_.size() && words_[end].place < 0) ++end;
     const std::span<const int32_t> after =
-        end < words_.size() ? std::span<const int32_t>(words_[end].stack) : next_;
+        end < words_.size() ? std::span<const int32_t>(words_[end].stack) : end_stack_;
     before.resize(CommonDepth(before, after));
     for (; i < end; ++i) words_[i].stack = before;
   }
@@ -186,7 +186,7 @@ void HtmlRunWriter::WriteGap(std::span<const Placed> units, size_t word) {
   const std::string& space = is_last ? last_space_ : words_[word].space;
   const HtmlStack before = emitter_.open();
   const std::span<const int32_t> after =
-      is_last ? next_ : std::span<const int32_t>(words_[word].stack);
+      is_last ? end_stack_ : std::span<const int32_t>(words_[word].stack);
 
   // White space goes where the source has it next to a unit, else before the first of them.
   bool has_space = !space.empty();

@@ -18,8 +18,8 @@ namespace dragoman {
 
 class HtmlRunWriter {
  public:
-  // Borrows all of them. `next` is what is open where the document goes on after the run.
-  HtmlRunWriter(const HtmlPlan& plan, const HtmlRun& run, std::span<const int32_t> next,
+  // Borrows all of them. `end_stack` is what is open at the run's end.
+  HtmlRunWriter(const HtmlPlan& plan, const HtmlRun& run, const HtmlStack& end_stack,
                 HtmlEmitter& emitter);
 
   // By segment. REQUIRES: as HtmlDocument::Rebuild.
@@ -52,7 +52,7 @@ class HtmlRunWriter {
 
   const HtmlPlan& plan_;
   const HtmlRun& run_;
-  const std::span<const int32_t> next_;
+  const HtmlStack& end_stack_;
   HtmlEmitter& emitter_;
   std::vector<Word> words_;
   std::string last_space_;  // white space after the last word
