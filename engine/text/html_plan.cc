@@ -253,6 +253,11 @@ class Planner {
     for (const TextRange& space : before) {
       AddItem(HtmlItem::Kind::kNeutral, space, stack_before);
     }
+    // What began in the run and ends with it is not open any more at its end.
+    std::erase_if(open_, [&](int32_t i) {
+      const HtmlElement& element = ElementAt(i);
+      return element.is_unclosed && element.begin >= static_cast<int32_t>(extent.run_begin);
+    });
     plan_.items.push_back(
         {HtmlItem::Kind::kRun, {}, StackNow(), static_cast<int32_t>(plan_.runs.size()) - 1});
     for (const TextRange& space : after) AddItem(HtmlItem::Kind::kNeutral, space, StackNow());

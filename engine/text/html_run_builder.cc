@@ -83,15 +83,18 @@ void HtmlRunBuilder::AddText(TextRange text, int32_t stack) {
 }
 
 void HtmlRunBuilder::AddSpace(std::string_view character, TextRange range) {
-  std::vector<TextRange>& at_end = text_end_ == 0 ? before_ : after_;
-  if (!at_end.empty() && at_end.back().end == range.begin) {
-    at_end.back().end = range.end;
-  } else {
-    at_end.push_back(range);
-  }
+  if (!after_space_) space_has_unit_ = !recent_units_.empty();
   after_space_ = true;
   for (const size_t unit : recent_units_) run_.units[unit].space_after = true;
   recent_units_.clear();
+  if (!(text_end_ == 0 && space_has_unit_)) {
+    std::vector<TextRange>& at_end = text_end_ == 0 ? before_ : after_;
+    if (!at_end.empty() && at_end.back().end == range.begin) {
+      at_end.back().end = range.end;
+    } else {
+      at_end.push_back(range);
+    }
+  }
   if (text_end_ == 0) return;
   if (IsCollapsed(character)) {
     if (run_.text.ends_with(' ')) return;
@@ -106,6 +109,7 @@ void HtmlRunBuilder::AddUnit(HtmlUnit unit) {
   unit.position = static_cast<int64_t>(run_.text.size());
   unit.space_before = after_space_;
   run_.units.push_back(unit);
+  after_.clear();  // comes with the unit now
 }
 
 void HtmlRunBuilder::BeginElement(int32_t element, int32_t stack) {

@@ -30,7 +30,8 @@ class HtmlRunBuilder {
   void AddVoid(TextRange range, int32_t stack);
 
   // The run, without the white space at its ends, which is in `before` and `after` (ranges of the
-  // document). REQUIRES: some text was not white space.
+  // document); not what comes with a unit, as space_before or space_after. REQUIRES: some text was
+  // not white space.
   HtmlRun Finish(std::vector<TextRange>& before, std::vector<TextRange>& after);
 
  private:
@@ -44,6 +45,7 @@ class HtmlRunBuilder {
   std::vector<TextRange> before_;
   std::vector<TextRange> after_;
   int64_t text_end_ = 0;              // of run_.text without white space at its end
+  bool space_has_unit_ = false;       // that white space stands after a unit, and comes with it
   bool after_space_ = false;          // the last thing was white space; tags do not count
   std::vector<size_t> recent_units_;  // with nothing but tags since
   std::vector<std::pair<int32_t, size_t>> open_;  // elements and their units
