@@ -1,6 +1,7 @@
 #include "engine/text/glossary_rows.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -110,7 +111,7 @@ void GlossaryRows::ReadCsv(GlossaryRow& row) {
   row.target = std::move(cells[1]);
   const size_t end = std::min(at + 1, rest_.size());
   line_ += static_cast<size_t>(
-      std::count(rest_.begin(), rest_.begin() + static_cast<ptrdiff_t>(end), '\n'));
+      std::count(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
   rest_.remove_prefix(end);
 }
 

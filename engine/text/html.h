@@ -27,10 +27,13 @@
 
 namespace dragoman {
 
-// How deep inline elements may be nested, and how many bytes a run's tags may be repeated by
-// (below).
+struct HtmlPlan;  // html_plan.h
+
+// How deep inline elements may be nested.
 inline constexpr int kMaxInlineDepth = 128;
-inline constexpr int64_t kMaxRepeatedTagBytes = 16384;
+
+// By how many bytes of tags a document may grow where tags have to be repeated (below).
+constexpr int64_t MaxRepeatedTagBytes(int64_t document_bytes) { return 65536 + 4 * document_bytes; }
 
 // A token of a translation and the source token it is aligned with, if any.
 struct AlignedToken {
@@ -80,16 +83,17 @@ class HtmlDocument {
   // translations.
   //
   // A *word* of a translation is a stretch without white space, less the punctuation at its ends,
-  // which is a word of its own; in scripts without spaces every token is a word. Its place is that
-  // of the source token that its first token is aligned with: the token's first byte that is not
-  // white space.
+  // which is a word of its own. In scripts without spaces every token is a word, and so is a token
+  // aligned with a place where the source has tags inside a word (H<sub>2</sub>O). Its place is
+  // that of the source token that its first token is aligned with: the token's first byte that is
+  // not white space.
   //
   //  * A word gets the inline elements that are open at its place, as instances: <b>1</b> <b>2</b>
   //    reversed are two elements still. A word without a place gets those that its neighbours have
   //    in common. White space is outside of what begins or ends there.
   //  * An element whose words do not stand side by side in the translation is closed and opened
-  //    again: its start and end tag are repeated. Once a run has repeated kMaxRepeatedTagBytes
-  //    bytes of tags, a word goes without the elements that would have to be opened again.
+  //    again: its start and end tag are repeated. Beyond MaxRepeatedTagBytes, words go without the
+  //    elements that would have to be opened again.
   //  * Void elements, comments and what is passed through inside a run (<code>, translate="no") go
   //    before the first word whose place is theirs or after it, else to the end of the run, inside
   //    those of their elements that stand open there anyway. White space around them comes with
@@ -113,10 +117,9 @@ class HtmlDocument {
                       bool target_uses_spaces) const;
 
  private:
-  struct Plan;
-  explicit HtmlDocument(std::unique_ptr<Plan> plan);
+  explicit HtmlDocument(std::unique_ptr<const HtmlPlan> plan);
 
-  std::unique_ptr<Plan> plan_;
+  std::unique_ptr<const HtmlPlan> plan_;
 };
 
 }  // namespace dragoman

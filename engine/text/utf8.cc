@@ -73,6 +73,24 @@ char32_t NextCodePoint(std::string_view text, size_t& at) {
   return sequence.code_point;
 }
 
+void AppendUtf8(char32_t c, std::string& text) {
+  const auto add = [&](char32_t byte) { text += static_cast<char>(byte); };
+  const auto add_low = [&](int shift) { add(0x80 | ((c >> shift) & 0x3F)); };
+  if (c < 0x80) return add(c);
+  if (c < 0x800) {
+    add(0xC0 | (c >> 6));
+  } else {
+    if (c < 0x10000) {
+      add(0xE0 | (c >> 12));
+    } else {
+      add(0xF0 | (c >> 18));
+      add_low(12);
+    }
+    add_low(6);
+  }
+  add_low(0);
+}
+
 int IncompleteUtf8Tail(std::string_view text) {
   for (size_t back = 1; back <= 3 && back <= text.size(); ++back) {
     if (ReadSequence(text, text.size() - back).missing) return static_cast<int>(back);

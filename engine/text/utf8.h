@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace dragoman {
@@ -19,6 +20,9 @@ int64_t CountCodePoints(std::string_view text);
 // The code point that starts at byte `at`, which moves past it. U+FFFD, and one byte on, where no
 // valid sequence starts. REQUIRES: at < text.size().
 char32_t NextCodePoint(std::string_view text, size_t& at);
+
+// REQUIRES: `code_point` is no surrogate and at most U+10FFFF.
+void AppendUtf8(char32_t code_point, std::string& text);
 
 // How many bytes at the end of `text` are the beginning of a sequence that more bytes could still
 // make valid: 0 to 3.

@@ -1,0 +1,51 @@
+// Input: a byte of flags, a glossary file, a zero byte and a text. A file that is accepted has
+// terms that can be used, and what is found in the text lies there in order.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/text/glossary.h"
+#include "engine/text/term_matcher.h"
+#include "engine/text/utf8.h"
+#include "tests/fuzz/fuzz_check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using dragoman::FuzzCheck;
+  if (size == 0) return 0;
+  const bool is_csv = (data[0] & 1) != 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const size_t zero = bytes.find('\0');
+  const auto glossary = dragoman::Glossary::Parse(
+      bytes.substr(0, zero), "fuzz",
+      is_csv ? dragoman::GlossaryFormat::kCsv : dragoman::GlossaryFormat::kTsv);
+  if (!glossary.ok()) return 0;
+  FuzzCheck((*glossary)->size() > 0);
+  for (size_t i = 0; i < (*glossary)->size(); ++i) {
+    const dragoman::Term& term = (*glossary)->term(i);
+    FuzzCheck(!dragoman::ProblemOfTerm(term.source) && !dragoman::ProblemOfTerm(term.target));
+  }
+  std::string_view text = zero == std::string_view::npos ? bytes : bytes.substr(zero + 1);
+  if (const auto bad = dragoman::FirstInvalidUtf8(text)) {
+    text = text.substr(0, static_cast<size_t>(*bad));
+  }
+  dragoman::TermMatcher::Lists lists;
+  lists.glossary = *glossary;
+  lists.glossary_ignore_case = (data[0] & 2) != 0;
+  const auto matcher = dragoman::TermMatcher::Create(lists);
+  FuzzCheck(matcher.ok());
+  int64_t at = 0;
+  for (const dragoman::TermOccurrence& found : matcher->Find(text)) {
+    FuzzCheck(found.range.begin >= at && found.range.end > found.range.begin);
+    at = found.range.end;
+    FuzzCheck(at <= static_cast<int64_t>(text.size()));
+    const dragoman::Term& term = (*glossary)->term(found.index);
+    FuzzCheck(term.target == found.target);
+    const std::string_view bytes_found = found.range.In(text);
+    FuzzCheck(lists.glossary_ignore_case
+                  ? dragoman::FoldCase(bytes_found) == dragoman::FoldCase(term.source)
+                  : bytes_found == term.source);
+  }
+  return 0;
+}
