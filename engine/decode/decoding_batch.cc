@@ -9,9 +9,12 @@
 namespace dragoman {
 namespace {
 
-// Hypotheses held at a time, unless the configuration says otherwise. Under the default policy the
-// beams in slots never exceed max_rows; others may hold more than they expand in a step.
-constexpr int kLanesPerRow = 2;
+// Hypotheses held at a time, unless the configuration says otherwise. A beam of 50 that pruning
+// keeps at 8 rows holds 50 lanes all the same: with fewer of them rows would stay idle.
+constexpr int kLanesPerRow = 8;
+
+// Steps in which a beam grows from its one start hypothesis to its width.
+constexpr int kGrowth = 2;
 
 std::vector<int32_t> Descending(int count) {
   std::vector<int32_t> numbers(static_cast<size_t>(count));
@@ -72,6 +75,15 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory, Decode
 
   workspace_bytes_ = lane_memory_.bytes() + rows_.bytes() + step_memory_.bytes() +
                      BytesOf(lane_pages_) + BytesOf(cross_pages_) + BytesOf(slot_lanes_);
+}
+
+int64_t DecodingBatch::ExpectedRows() const {
+  int64_t rows = 0;
+  for (const int32_t number : live_) {
+    const SlotState& s = states_[static_cast<size_t>(number)];
+    rows += s.length < kGrowth ? s.options.beam : s.live;
+  }
+  return rows;
 }
 
 int64_t DecodingBatch::WorstCase(int number) const {

@@ -19,7 +19,7 @@ namespace dragoman {
 
 struct BatchConfig {
   int max_rows = 0;
-  int lanes = 0;          // hypotheses held at a time, >= max_rows; 0: twice max_rows
+  int lanes = 0;          // hypotheses held at a time, >= max_rows; 0: eight times max_rows
   int max_positions = 0;  // input positions of a hypothesis at most: max_tokens + 1
   int vocabulary = 0;     // of the target
   int32_t start_token = 0;
@@ -72,6 +72,9 @@ class DecodingBatch {
 
   // Live slots by age, the oldest first.
   std::span<const int32_t> live() const { return live_; }
+  // Rows that the live slots are going to need: those they have, and the beam of one that has just
+  // begun. What pruning and ended hypotheses leave is for other segments.
+  int64_t ExpectedRows() const;
   // Sum of the live slots' beams.
   int width() const { return width_; }
   int max_rows() const { return config_.max_rows; }

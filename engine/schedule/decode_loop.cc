@@ -60,14 +60,20 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
   return true;
 }
 
+Load DecodeLoop::Live() const {
+  Load live = load_;
+  live.rows = batch_.ExpectedRows();
+  return live;
+}
+
 int DecodeLoop::TopUp() {
   const Waiting waiting = in_->waiting();
-  refilling_ = refilling_ || policy_->RefillBegins(load_, waiting, batch_.max_rows());
+  refilling_ = refilling_ || policy_->RefillBegins(Live(), waiting, batch_.max_rows());
   if (!refilling_) return 0;
   int admitted = 0;
   bool turned_away = false;
   const auto fits = [this, &turned_away](const Segment& s) {
-    turned_away = !policy_->Admits(load_, s.load(), batch_.max_rows()) ||
+    turned_away = !policy_->Admits(Live(), s.load(), batch_.max_rows()) ||
                   !batch_.HasRoomFor(s.search.beam, s.search.max_tokens);
     return !turned_away;
   };

@@ -46,6 +46,8 @@ class DecodeLoop {
   const DecodingBatch& batch() const { return batch_; }
 
  private:
+  // What is in slots now.
+  Load Live() const;
   int TopUp();
   int Admit(std::unique_ptr<Segment> segment);
   void DropAbandoned();

@@ -46,14 +46,14 @@ absl::Status CheckSchedulerOptions(const SchedulerOptions& o, int max_rows) {
 
 int64_t Policy::Units(const Load& load) const {
   switch (options_.unit) {
-    case CapacityUnit::kBeams:
+    case CapacityUnit::kRows:
       break;
     case CapacityUnit::kSegments:
       return load.segments;
     case CapacityUnit::kSourceTokens:
       return load.source_tokens;
   }
-  return load.beams;
+  return load.rows;
 }
 
 int64_t Policy::Capacity(int max_rows) const {

@@ -19,17 +19,17 @@ namespace dragoman {
 struct Load {
   int64_t segments = 0;
   int64_t source_tokens = 0;
-  int64_t beams = 0;
+  int64_t rows = 0;
 
   void Add(const Load& other) {
     segments += other.segments;
     source_tokens += other.source_tokens;
-    beams += other.beams;
+    rows += other.rows;
   }
   void Subtract(const Load& other) {
     segments -= other.segments;
     source_tokens -= other.source_tokens;
-    beams -= other.beams;
+    rows -= other.rows;
   }
 };
 

@@ -22,7 +22,7 @@ enum class RefillRule : uint8_t {
 
 // What the capacity counts, of the segments in slots.
 enum class CapacityUnit : uint8_t {
-  kBeams,  // the rows that they may come to need
+  kRows,  // a segment that waits or has just begun: its beam; later the rows that it has
   kSegments,
   kSourceTokens,
 };
@@ -44,7 +44,7 @@ struct EncodeWindow {
 
 struct SchedulerOptions {
   RefillRule refill = RefillRule::kContinuous;
-  CapacityUnit unit = CapacityUnit::kBeams;
+  CapacityUnit unit = CapacityUnit::kRows;
   int64_t capacity = 0;  // n; 0: the batch's max_rows, of beams or segments
   // kStream: eps, an exact rational of [0, 1].
   int64_t eps_num = 1;
@@ -52,7 +52,7 @@ struct SchedulerOptions {
   SlotSelection selection = SlotSelection::kAll;
   int32_t width_budget = 0;       // rows of a step; 0: max_rows
   int32_t max_pause = kMaxPause;  // steps; 0: a segment may pause for ever
-  int32_t lanes = 0;              // hypotheses in slots, running or paused; 0: twice max_rows
+  int32_t lanes = 0;              // hypotheses in slots, running or paused; 0: eight times max_rows
   EncodeWindow window;
 };
 

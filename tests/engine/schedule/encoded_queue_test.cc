@@ -74,7 +74,7 @@ TEST_F(EncodedQueueTest, TellsWhatWaitsAndWhatIsOnItsWay) {
   Waiting seen = queue.waiting();
   EXPECT_EQ(seen.load.segments, 2);
   EXPECT_EQ(seen.load.source_tokens, 12);
-  EXPECT_EQ(seen.load.beams, 6);
+  EXPECT_EQ(seen.load.rows, 6);
   EXPECT_TRUE(seen.on_its_way);
   EXPECT_FALSE(seen.held_up);
   queue.SetEncoderHeldUp(true);
@@ -82,7 +82,7 @@ TEST_F(EncodedQueueTest, TellsWhatWaitsAndWhatIsOnItsWay) {
   queue.SetEncoderHeldUp(false);
   EXPECT_FALSE(queue.waiting().held_up);
   EXPECT_EQ(queue.TryPop(Any)->index, 0);
-  EXPECT_EQ(queue.waiting().load.beams, 3);
+  EXPECT_EQ(queue.waiting().load.rows, 3);
   queue.SetEncoderAtWork(false);
   EXPECT_FALSE(queue.waiting().on_its_way);
   queue.SetEncoderAtWork(true);

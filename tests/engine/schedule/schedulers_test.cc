@@ -19,7 +19,7 @@ using testing::RandomScript;
 using testing::RecordingOwner;
 using testing::Script;
 
-SchedulerOptions Options(RefillRule refill, CapacityUnit unit = CapacityUnit::kBeams,
+SchedulerOptions Options(RefillRule refill, CapacityUnit unit = CapacityUnit::kRows,
                          int64_t capacity = 0, SlotSelection selection = SlotSelection::kAll,
                          int width_budget = 0) {
   SchedulerOptions o;
@@ -38,7 +38,7 @@ std::vector<SchedulerOptions> AllSchedulers() {
                                   RefillRule::kHalfEmpty, RefillRule::kStatic}) {
     for (const SlotSelection selection :
          {SlotSelection::kAll, SlotSelection::kShortest, SlotSelection::kLongest}) {
-      all.push_back(Options(refill, CapacityUnit::kBeams, 0, selection));
+      all.push_back(Options(refill, CapacityUnit::kRows, 0, selection));
       all.push_back(Options(refill, CapacityUnit::kSegments, 7, selection, 10));
       all.push_back(Options(refill, CapacityUnit::kSourceTokens, 19, selection, 1));
       all.back().lanes = 100;
@@ -153,7 +153,7 @@ TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
 // Under continuous refill something short is always there, and yet the long one ends in time.
 TEST(Schedulers, ShortestFirstPausesNobodyForLongerThanTheBound) {
   SchedulerOptions options =
-      Options(RefillRule::kContinuous, CapacityUnit::kBeams, 0, SlotSelection::kShortest);
+      Options(RefillRule::kContinuous, CapacityUnit::kRows, 0, SlotSelection::kShortest);
   for (const int max_pause : {5, kMaxPause}) {
     options.max_pause = max_pause;
     LoopBench bench(RandomScript(12), 8, 512, options);
@@ -219,13 +219,26 @@ TEST(Schedulers, AStaticBatchTakesNobodyUntilItHasEnded) {
 TEST(Schedulers, MoreLanesHoldMoreSegmentsThanRunInAStep) {
   SchedulerOptions options = Options(RefillRule::kStream, CapacityUnit::kSegments, 8);
   options.selection = SlotSelection::kShortest;
-  for (const int lanes : {0, 32}) {
+  for (const int lanes : {16, 32}) {
     options.lanes = lanes;
     LoopBench bench(RandomScript(12), 8, 512, options);
     for (int i = 1; i < 17; i += 2) bench.Push(i, 4, i, 60, nullptr, 30);
     ASSERT_TRUE(*bench.loop->RunOnce());
-    EXPECT_EQ(bench.live(), lanes == 0 ? 4U : 8U);
+    EXPECT_EQ(bench.live(), lanes == 16 ? 4U : 8U);
   }
+}
+
+TEST(Schedulers, RowsThatPruningLeavesGoToOtherSegments) {
+  // Nothing but the best hypothesis ever survives: a segment with a beam of 4 has one row.
+  LoopBench bench(RandomScript(12), 8, 512, {});
+  bench.prepare = [](Segment& s) { s.search.prune = 0.0F; };
+  for (int i = 1; i < 33; i += 2) bench.Push(i, 4, i, 60, nullptr, 30);
+  ASSERT_TRUE(*bench.loop->RunOnce());
+  EXPECT_EQ(bench.live(), 2U);  // a beam that may still grow counts whole
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(*bench.loop->RunOnce());
+  EXPECT_GE(bench.live(), 5U);
+  bench.RunDry();
+  EXPECT_EQ(bench.owner->results().size(), 16U);
 }
 
 TEST(Schedulers, AStepAllocatesNothing) {
