@@ -1,0 +1,120 @@
+#include "tests/engine/support/reference_scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace dragoman::testing {
+namespace {
+
+void Mask(std::vector<double>& x, int32_t id) { x[static_cast<size_t>(id)] = kNegInf; }
+
+bool Contains(const TokenList& list, int32_t id) {
+  return std::find(list.begin(), list.end(), id) != list.end();
+}
+
+double LogSum(const std::vector<double>& x) {
+  const double max = *std::max_element(x.begin(), x.end());
+  if (max == kNegInf) return kNegInf;
+  double sum = 0;
+  for (const double v : x) sum += std::exp(v - max);
+  return max + std::log(sum);
+}
+
+void Penalise(std::vector<double>& x, const ReferenceOptions& o, const TokenList& tokens) {
+  if (o.repetition_penalty == 1) return;
+  std::set<int32_t> seen(tokens.begin(), tokens.end());
+  if (o.repetition_start_token >= 0) seen.insert(o.repetition_start_token);
+  for (const int32_t id : seen) {
+    double& v = x[static_cast<size_t>(id)];
+    v = v < 0 ? v * o.repetition_penalty : v / o.repetition_penalty;
+  }
+}
+
+}  // namespace
+
+std::vector<double> LogSoftmax(const std::vector<double>& x) {
+  const double sum = LogSum(x);
+  std::vector<double> result(x.size(), kNegInf);
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i] != kNegInf) result[i] = x[i] - sum;
+  }
+  return result;
+}
+
+TokenList RepeatedNgramTokens(const TokenList& history, int32_t n) {
+  std::set<int32_t> banned;
+  if (n <= 0) return {};
+  const auto size = static_cast<size_t>(n);
+  for (size_t i = 0; i + size <= history.size(); ++i) {
+    bool equal = true;
+    for (size_t j = 0; j + 1 < size; ++j) {
+      equal = equal && history[i + j] == history[history.size() - (size - 1) + j];
+    }
+    if (equal) banned.insert(history[i + size - 1]);
+  }
+  return {banned.begin(), banned.end()};
+}
+
+TokenList CompletingTokens(const std::vector<TokenList>& phrases, const TokenList& history) {
+  std::set<int32_t> result;
+  for (const TokenList& phrase : phrases) {
+    if (phrase.empty() || phrase.size() - 1 > history.size()) continue;
+    if (std::equal(phrase.begin(), phrase.end() - 1,
+                   history.end() - static_cast<std::ptrdiff_t>(phrase.size() - 1))) {
+      result.insert(phrase.back());
+    }
+  }
+  return {result.begin(), result.end()};
+}
+
+std::vector<double> StepScores(const ReferenceModel& model, const ReferenceOptions& o,
+                               const TokenList& tokens, const RowConstraint& constraint) {
+  std::vector<double> x = model.logits(tokens);
+  for (const int32_t id : o.excluded) Mask(x, id);
+  if (o.repetition_on_logits) Penalise(x, o, tokens);
+  for (double& v : x) v /= o.temperature;               // 1
+  x = LogSoftmax(x);                                    // 2
+  x[static_cast<size_t>(model.eos)] *= o.eos_penalty;   // 3
+  if (!o.repetition_on_logits) Penalise(x, o, tokens);  // 4
+  const std::vector<double> unmasked = x;
+  for (const int32_t id : RepeatedNgramTokens(tokens, o.no_repeat_ngram)) {  // 5
+    if (!Contains(constraint.ngram_exempt, id)) Mask(x, id);
+  }
+  for (const int32_t id : CompletingTokens(o.forbidden, tokens)) Mask(x, id);  // 6
+  for (const int32_t id : o.banned) Mask(x, id);
+  if (tokens.size() < static_cast<size_t>(o.min_tokens)) Mask(x, model.eos);  // 7
+  if (!constraint.eos_allowed) Mask(x, model.eos);
+
+  // 8 and 9. What is forced keeps the score it has in the row: it is not the only id of a
+  // distribution, so renormalising comes first; and it is stronger than a mask.
+  const double normaliser = o.renormalize ? LogSum(x) : 0;
+  int32_t forced = -1;
+  if (tokens.size() < o.forced_prefix.size()) {
+    forced = o.forced_prefix[tokens.size()];
+  } else if (tokens.size() == static_cast<size_t>(o.max_tokens) &&
+             o.forced_eos != ReferenceForcedEos::kNone) {
+    forced = model.eos;
+  }
+  if (forced >= 0) {
+    const double value = unmasked[static_cast<size_t>(forced)];
+    std::fill(x.begin(), x.end(), kNegInf);
+    x[static_cast<size_t>(forced)] = value;
+  }
+  if (normaliser != kNegInf) {
+    for (double& v : x) v -= normaliser;
+  }
+  if (forced == model.eos && tokens.size() >= o.forced_prefix.size() &&
+      o.forced_eos == ReferenceForcedEos::kZero) {
+    x[static_cast<size_t>(forced)] = 0;
+  }
+  return x;
+}
+
+double LengthDivisor(const ReferenceOptions& o, size_t tokens, bool has_eos) {
+  const auto real = static_cast<double>(tokens);
+  if (o.norm == ReferenceNorm::kGnmt) return std::pow((5 + real + 1) / 6, o.length_penalty);
+  return std::pow(real + (has_eos ? 1 : 0), o.length_penalty);
+}
+
+}  // namespace dragoman::testing
