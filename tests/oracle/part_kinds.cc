@@ -1,7 +1,10 @@
 // The kinds of case that ask for one part of a decoder: length norms, the output layer, constraint
 // states, allocation, bans, caches and attention.
-#include <cmath>
+#include <algorithm>
+#include <functional>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +15,7 @@ namespace dragoman::oracle {
 namespace {
 
 constexpr int64_t kMaxId = 1'000'000;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The rows of the input and as many expected ones.
 struct Rows {
@@ -73,6 +77,11 @@ absl::Status RunFusedOutput(const OracleCase& c, SearchBackend& backend, const R
     if (r.logits.empty() || r.bias.size() != r.logits.size()) {
       row.Fail("bias", "not of the same size as logits");
     }
+    for (const auto& values : {r.logits, r.bias}) {
+      if (std::count(values.begin(), values.end(), kInfinity) > 0) {
+        row.Fail("logits, bias", "a value is infinite");
+      }
+    }
     r.n = static_cast<int32_t>(row.Int("n", 1, kMaxId));
     r.forbid = row.IdsOr("forbid", static_cast<int64_t>(r.logits.size()) - 1);
     if (absl::Status status = row.status(); !status.ok()) return status;
@@ -111,6 +120,7 @@ absl::Status RunOnlineSoftmax(const OracleCase& c, SearchBackend& backend, const
       input.Fail("parts", "expected pairs of a maximum and a sum");
       break;
     }
+    if (part[0] == kInfinity) input.Fail("parts", "a maximum is infinite");
     parts.emplace_back(part[0], part[1]);
   }
   const double lse = expected.Real("lse");

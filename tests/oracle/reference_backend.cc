@@ -53,8 +53,7 @@ SearchOutcome ToOutcome(const testing::ReferenceResult& result) {
 }  // namespace
 
 testing::ReferenceModel ToReferenceModel(const CaseModel& model) {
-  return {model.vocabulary, model.eos,
-          [&model](std::span<const int32_t> prefix) { return model.LogProbs(prefix); }};
+  return {model.eos, [&model](std::span<const int32_t> prefix) { return model.LogProbs(prefix); }};
 }
 
 absl::StatusOr<SearchOutcome> ReferenceBackend::VarBeam(const VarBeamCase& c) {

@@ -22,7 +22,6 @@ using TokenList = std::vector<int32_t>;
 
 // What is asked for the next token. Logits that are log-probabilities already stay what they are.
 struct ReferenceModel {
-  int32_t vocabulary = 0;
   int32_t eos = 0;
   std::function<std::vector<double>(std::span<const int32_t> prefix)> logits;
 };
