@@ -93,11 +93,11 @@ absl::StatusOr<LengthNorms> ReferenceBackend::LengthNorm(double log_prob, int32_
                                                          double alpha) {
   testing::ReferenceOptions o;
   o.length_penalty = alpha;
+  const auto length = static_cast<size_t>(real_tokens) + 1;
   LengthNorms norms;
-  norms.divide_by_len =
-      log_prob / testing::LengthDivisor(o, static_cast<size_t>(real_tokens), true);
+  norms.divide_by_len = log_prob / testing::LengthDivisor(o, length);
   o.norm = testing::ReferenceNorm::kGnmt;
-  norms.gnmt = log_prob / testing::LengthDivisor(o, static_cast<size_t>(real_tokens), true);
+  norms.gnmt = log_prob / testing::LengthDivisor(o, length);
   return norms;
 }
 

@@ -120,8 +120,7 @@ RandomCase Attempt(uint64_t seed, ReferenceMethod method) {
       o.stop = random.OneOf({ReferenceStop::kFirstK, ReferenceStop::kHeuristic,
                              ReferenceStop::kNever, ReferenceStop::kAllBeams});
       o.patience = random.Usually(1.0, {0.5, 1.5, 2.0});
-      o.first_eos_ends_beam_one = o.beam == 1 && random.Chance(50);
-      o.repetition_on_logits = o.first_eos_ends_beam_one;
+      o.repetition_on_logits = o.beam == 1 && random.Chance(50);
       break;
     case ReferenceMethod::kConstrained:
       AddPhrases(random, c.vocabulary, o);
@@ -226,7 +225,6 @@ std::string RandomCase::ToString() const {
   Print(out, "max_candidates", o.max_candidates, 0);
   Print(out, "stop(FIRST_K,HEURISTIC,NEVER,ALL_BEAMS)", number(o.stop), number(usual.stop));
   Print(out, "patience", o.patience, usual.patience);
-  Print(out, "first_eos_ends_beam_one", o.first_eos_ends_beam_one, false);
   Print(out, "phrases", o.phrases);
   Print(out, "allocation(BANKS,STRIPE)", number(o.allocation), number(usual.allocation));
   Print(out, "constraint_prune", o.constraint_prune, usual.constraint_prune);

@@ -24,8 +24,8 @@ bool Better(const Child& a, const Child& b) {
 // What the three searches share.
 class Beam {
  public:
-  Beam(const ReferenceModel& model, const ReferenceOptions& options)
-      : model_(model), o_(options), beam_(1) {}
+  Beam(const ReferenceModel& model, const ReferenceOptions& options, bool emitted_only)
+      : model_(model), o_(options), emitted_only_(emitted_only), beam_(1) {}
 
  protected:
   size_t k() const { return static_cast<size_t>(o_.beam); }
@@ -63,7 +63,7 @@ class Beam {
   }
 
   double Score(const ReferenceHypothesis& h) const {
-    return h.log_prob / LengthDivisor(o_, h.tokens.size(), h.has_eos);
+    return h.log_prob / LengthDivisor(o_, h.tokens.size() + (h.has_eos || !emitted_only_ ? 1 : 0));
   }
 
   // Sorted by score; of equal ones the one that finished first.
@@ -88,6 +88,7 @@ class Beam {
 
   const ReferenceModel& model_;
   const ReferenceOptions o_;
+  const bool emitted_only_;  // lengths count EOS only where it is there
   std::vector<ReferenceHypothesis> beam_;
   ReferenceResult result_;
   GapMeter gap_;
@@ -193,7 +194,7 @@ class Immediate : public Beam {
 
  private:
   bool Over(const std::vector<ReferenceHypothesis>& done, size_t finished) {
-    if (o_.first_eos_ends_beam_one && k() == 1) return finished > 0;
+    if (k() == 1) return finished > 0;  // as greedy search
     if (o_.stop == ReferenceStop::kAllBeams) return finished >= k();
     if (o_.stop == ReferenceStop::kFirstK) {
       const double needed = std::floor(static_cast<double>(k()) * o_.patience + 0.5);
@@ -205,8 +206,7 @@ class Immediate : public Beam {
     if (o_.stop == ReferenceStop::kNever && o_.length_penalty > 0) {
       length = static_cast<size_t>(Positions());
     }
-    // LengthDivisor counts EOS among the length where a hypothesis has it: here it is counted.
-    const double best = beam_.front().log_prob / LengthDivisor(o_, length - 1, true);
+    const double best = beam_.front().log_prob / LengthDivisor(o_, length);
     gap_.Note(done.back().score, best);
     return done.back().score >= best;
   }
@@ -233,15 +233,15 @@ class Keep : public Beam {
 }  // namespace
 
 ReferenceResult ReferenceOnBeam(const ReferenceModel& model, const ReferenceOptions& options) {
-  return OnBeam(model, options).Run();
+  return OnBeam(model, options, /*emitted_only=*/false).Run();
 }
 
 ReferenceResult ReferenceImmediate(const ReferenceModel& model, const ReferenceOptions& options) {
-  return Immediate(model, options).Run();
+  return Immediate(model, options, /*emitted_only=*/true).Run();
 }
 
 ReferenceResult ReferenceKeep(const ReferenceModel& model, const ReferenceOptions& options) {
-  return Keep(model, options).Run();
+  return Keep(model, options, /*emitted_only=*/false).Run();
 }
 
 }  // namespace dragoman::testing

@@ -39,33 +39,33 @@ class Search {
   Search(const ReferenceModel& model, const ReferenceOptions& options)
       : model_(model), o_(options) {
     for (const TokenList& phrase : o_.phrases) tokens_ += static_cast<int32_t>(phrase.size());
-    // d has its own finishing: a step with EOS only follows max_len.
-    if (o_.forced_eos == ReferenceForcedEos::kNone) o_.forced_eos = ReferenceForcedEos::kModel;
   }
 
   ReferenceResult Run() {
-    Item root{{}, ReferenceConstraints(o_.phrases)};
-    beam_.push_back(root);
+    beam_.push_back({{}, ReferenceConstraints(o_.phrases)});
     for (int32_t length = 0; length <= o_.max_tokens; ++length) {
-      if (length == o_.max_tokens) SetUnmetAside();
-      const bool over =
-          std::all_of(beam_.begin(), beam_.end(), [](const Item& item) { return item.h.finished; });
-      if (over) break;
-      std::vector<Item> all = Candidates();
-      ++result_.steps;
-      beam_ = Prune(Select(std::move(all)));
-      Trace();
-      if (o_.stop_at_first_complete &&
-          std::any_of(beam_.begin(), beam_.end(), [](const Item& i) { return i.h.finished; })) {
-        break;
+      std::vector<Item> running;
+      for (const Item& item : beam_) {
+        if (!item.h.finished) running.push_back(item);
       }
+      if (running.empty()) break;
+      unmet_ = running;
+      ++result_.steps;
+      beam_ = Select(Candidates(length == o_.max_tokens));
+      const bool last = o_.forced_eos == ReferenceForcedEos::kNone && length + 1 == o_.max_tokens;
+      if (last) EndWithoutEos();
+      beam_ = Prune(beam_);
+      Trace();
+      const bool complete =
+          std::any_of(beam_.begin(), beam_.end(), [](const Item& item) { return item.h.finished; });
+      if (last || (complete && o_.stop_at_first_complete)) break;
     }
     return Finish();
   }
 
  private:
-  // d.2.1 and d.2.2: the union of the four sources, best first.
-  std::vector<Item> Candidates() {
+  // d.2.1 and d.2.2: the union of the four sources, best first. eos_only: past the limit.
+  std::vector<Item> Candidates(bool eos_only) {
     std::vector<Item> all;
     for (size_t p = 0; p < beam_.size(); ++p) {
       const Item& parent = beam_[p];
@@ -79,6 +79,7 @@ class Search {
       ++result_.expansions;
       RowConstraint row;
       row.eos_allowed = EosCompletes(parent.state, model_.eos);
+      if (eos_only && !row.eos_allowed) continue;
       for (const int32_t token : parent.state.Allowed()) {
         if (token != model_.eos || row.eos_allowed) row.ngram_exempt.push_back(token);
       }
@@ -145,7 +146,7 @@ class Search {
     for (const size_t i : chosen) {
       beam.push_back(all[i]);
       ReferenceHypothesis& h = beam.back().h;
-      if (h.finished) h.score = h.log_prob / LengthDivisor(o_, h.tokens.size(), true);
+      if (h.finished) h.score = h.log_prob / Divisor(h);
     }
     std::sort(beam.begin(), beam.end(), Better);
     for (size_t i = 1; i < beam.size(); ++i) gap_.Note(beam[i - 1].h.score, beam[i].h.score);
@@ -166,16 +167,27 @@ class Search {
     return kept;
   }
 
-  void SetUnmetAside() {
+  // Where nothing is forced, what has met everything at the limit is final as it is, and the rest
+  // can go no further.
+  void EndWithoutEos() {
     std::vector<Item> kept;
-    for (const Item& item : beam_) {
-      if (!item.h.finished && !EosCompletes(item.state, model_.eos)) {
-        unmet_.push_back(item);
-      } else {
-        kept.push_back(item);
+    std::vector<Item> unmet;
+    for (Item item : beam_) {
+      if (!item.h.finished && !item.state.finished()) {
+        unmet.push_back(item);
+        continue;
       }
+      if (!item.h.finished) item.h.score = item.h.log_prob / Divisor(item.h);
+      item.h.finished = true;
+      kept.push_back(item);
     }
+    if (!unmet.empty()) unmet_ = unmet;
+    std::sort(kept.begin(), kept.end(), Better);
     beam_ = kept;
+  }
+
+  double Divisor(const ReferenceHypothesis& h) const {
+    return LengthDivisor(o_, h.tokens.size() + 1);
   }
 
   ReferenceResult Finish() {
@@ -184,7 +196,7 @@ class Search {
     }
     std::stable_sort(result_.nbest.begin(), result_.nbest.end(),
                      [](const auto& a, const auto& b) { return a.score > b.score; });
-    if (result_.nbest.empty() && !unmet_.empty()) {
+    if (result_.nbest.empty() && !unmet_.empty() && !unmet_.front().h.tokens.empty()) {
       result_.constraints_met = false;
       // The best of the highest bank: they are sorted, best first.
       const Item* best = unmet_.data();
@@ -193,7 +205,7 @@ class Search {
       }
       result_.nbest.push_back(best->h);
       ReferenceHypothesis& h = result_.nbest.back();
-      h.score = h.log_prob / LengthDivisor(o_, h.tokens.size(), false);
+      h.score = h.log_prob / Divisor(h);
     }
     result_.gap = gap_.gap();
     return result_;
@@ -209,10 +221,10 @@ class Search {
   }
 
   const ReferenceModel& model_;
-  ReferenceOptions o_;
+  const ReferenceOptions o_;
   int32_t tokens_ = 0;  // C
   std::vector<Item> beam_;
-  std::vector<Item> unmet_;
+  std::vector<Item> unmet_;  // unfinished before the latest step, or at the limit; best first
   ReferenceResult result_;
   GapMeter gap_;
 };
@@ -231,7 +243,7 @@ void Enumerate(const ReferenceModel& model, const ReferenceOptions& o, const Ref
     if (static_cast<int32_t>(t) == model.eos) {
       if (!after.finished()) continue;  // forced at the limit
       child.finished = child.has_eos = true;
-      child.score = child.log_prob / LengthDivisor(o, child.tokens.size(), true);
+      child.score = child.log_prob / LengthDivisor(o, child.tokens.size() + 1);
       found.push_back(child);
     } else {
       child.tokens.push_back(static_cast<int32_t>(t));
@@ -248,10 +260,8 @@ ReferenceResult ReferenceDba(const ReferenceModel& model, const ReferenceOptions
 
 ReferenceResult ExhaustiveConstrained(const ReferenceModel& model,
                                       const ReferenceOptions& options) {
-  ReferenceOptions o = options;
-  if (o.forced_eos == ReferenceForcedEos::kNone) o.forced_eos = ReferenceForcedEos::kModel;
   std::vector<ReferenceHypothesis> found;
-  Enumerate(model, o, {}, ReferenceConstraints(o.phrases), found);
+  Enumerate(model, options, {}, ReferenceConstraints(options.phrases), found);
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });
   ReferenceResult result;

@@ -10,7 +10,8 @@ namespace dragoman::testing {
 ReferenceResult ReferenceDba(const ReferenceModel& model, const ReferenceOptions& options);
 
 // The best output of at most max_tokens tokens that meets options.phrases (by d.1's state), of all
-// there are; an empty n-best where none does. Takes vocabulary^max_tokens time.
+// there are; an empty n-best where none does. Takes vocabulary^max_tokens time. REQUIRES: EOS is
+// forced at the limit.
 ReferenceResult ExhaustiveConstrained(const ReferenceModel& model, const ReferenceOptions& options);
 
 }  // namespace dragoman::testing

@@ -61,7 +61,6 @@ struct ReferenceOptions {
   // a.7, IMMEDIATE and ALL_BEAMS only.
   ReferenceStop stop = ReferenceStop::kHeuristic;
   double patience = 1;
-  bool first_eos_ends_beam_one = false;  // profile hf
 
   // d
   std::vector<TokenList> phrases;

@@ -56,6 +56,18 @@ Distribution FilteredDistribution(const std::vector<double>& scores, double temp
   return result;
 }
 
+namespace {
+
+// The model's log-probabilities, before all changes.
+std::vector<double> ModelScores(const ReferenceModel& model, const ReferenceOptions& o,
+                                const TokenList& tokens) {
+  std::vector<double> x = model.logits(tokens);
+  for (const int32_t id : o.excluded) x[static_cast<size_t>(id)] = kNegInf;
+  return LogSoftmax(x);
+}
+
+}  // namespace
+
 ReferenceResult ReferenceSample(const ReferenceModel& model, const ReferenceOptions& options,
                                 const ReferenceSampling& sampling) {
   ReferenceOptions o = options;
@@ -83,7 +95,10 @@ ReferenceResult ReferenceSample(const ReferenceModel& model, const ReferenceOpti
           break;
         }
       }
-      h.log_prob += scores[static_cast<size_t>(drawn)];
+      const bool only_one = h.tokens.size() < o.forced_prefix.size() ||
+                            h.tokens.size() == static_cast<size_t>(o.max_tokens);
+      h.log_prob +=
+          (only_one ? scores : ModelScores(model, o, h.tokens))[static_cast<size_t>(drawn)];
       if (drawn == model.eos) {
         h.finished = h.has_eos = true;
       } else {
@@ -93,7 +108,7 @@ ReferenceResult ReferenceSample(const ReferenceModel& model, const ReferenceOpti
       }
     }
     if (!h.finished) continue;
-    h.score = h.log_prob / LengthDivisor(o, h.tokens.size(), h.has_eos);
+    h.score = h.log_prob / LengthDivisor(o, h.tokens.size() + (h.has_eos ? 1 : 0));
     result.nbest.push_back(h);
   }
   result.gap = gap.gap();

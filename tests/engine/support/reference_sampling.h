@@ -34,7 +34,8 @@ Distribution FilteredDistribution(const std::vector<double>& scores, double temp
                                   const ReferenceSampling& sampling, GapMeter* gap);
 
 // n draws as n hypotheses, in the order of the alternatives; one that cannot go on is left out.
-// options.temperature acts here and not before the softmax. Scores are those before filtering.
+// options.temperature acts here and not before the softmax. Scores are the model's: what was drawn
+// counts with its log-probability before all changes.
 ReferenceResult ReferenceSample(const ReferenceModel& model, const ReferenceOptions& options,
                                 const ReferenceSampling& sampling);
 

@@ -13,6 +13,13 @@ bool Contains(const TokenList& list, int32_t id) {
   return std::find(list.begin(), list.end(), id) != list.end();
 }
 
+// A row of the size of `like` with one id possible.
+std::vector<double> Only(int32_t id, double value, const std::vector<double>& like) {
+  std::vector<double> x(like.size(), kNegInf);
+  x[static_cast<size_t>(id)] = value;
+  return x;
+}
+
 double LogSum(const std::vector<double>& x) {
   const double max = *std::max_element(x.begin(), x.end());
   if (max == kNegInf) return kNegInf;
@@ -70,14 +77,27 @@ TokenList CompletingTokens(const std::vector<TokenList>& phrases, const TokenLis
 
 std::vector<double> StepScores(const ReferenceModel& model, const ReferenceOptions& o,
                                const TokenList& tokens, const RowConstraint& constraint) {
+  int32_t forced = -1;
+  if (tokens.size() < o.forced_prefix.size()) {
+    forced = o.forced_prefix[tokens.size()];
+  } else if (tokens.size() == static_cast<size_t>(o.max_tokens) &&
+             o.forced_eos != ReferenceForcedEos::kNone) {
+    forced = model.eos;
+    if (o.forced_eos == ReferenceForcedEos::kZero) return Only(forced, 0, model.logits(tokens));
+  }
+
   std::vector<double> x = model.logits(tokens);
   for (const int32_t id : o.excluded) Mask(x, id);
-  if (o.repetition_on_logits) Penalise(x, o, tokens);
-  for (double& v : x) v /= o.temperature;               // 1
-  x = LogSoftmax(x);                                    // 2
-  x[static_cast<size_t>(model.eos)] *= o.eos_penalty;   // 3
-  if (!o.repetition_on_logits) Penalise(x, o, tokens);  // 4
-  const std::vector<double> unmasked = x;
+  if (o.repetition_on_logits && forced < 0) Penalise(x, o, tokens);
+  for (double& v : x) v /= o.temperature;              // 1
+  x = LogSoftmax(x);                                   // 2
+  x[static_cast<size_t>(model.eos)] *= o.eos_penalty;  // 3
+  if (forced >= 0) {                                   // 8: the model's log-prob counts
+    for (const int32_t id : o.banned) Mask(x, id);
+    if (o.renormalize) x = LogSoftmax(x);
+    return Only(forced, x[static_cast<size_t>(forced)], x);
+  }
+  if (!o.repetition_on_logits) Penalise(x, o, tokens);                       // 4
   for (const int32_t id : RepeatedNgramTokens(tokens, o.no_repeat_ngram)) {  // 5
     if (!Contains(constraint.ngram_exempt, id)) Mask(x, id);
   }
@@ -85,36 +105,12 @@ std::vector<double> StepScores(const ReferenceModel& model, const ReferenceOptio
   for (const int32_t id : o.banned) Mask(x, id);
   if (tokens.size() < static_cast<size_t>(o.min_tokens)) Mask(x, model.eos);  // 7
   if (!constraint.eos_allowed) Mask(x, model.eos);
-
-  // 8 and 9. What is forced keeps the score it has in the row: it is not the only id of a
-  // distribution, so renormalising comes first; and it is stronger than a mask.
-  const double normaliser = o.renormalize ? LogSum(x) : 0;
-  int32_t forced = -1;
-  if (tokens.size() < o.forced_prefix.size()) {
-    forced = o.forced_prefix[tokens.size()];
-  } else if (tokens.size() == static_cast<size_t>(o.max_tokens) &&
-             o.forced_eos != ReferenceForcedEos::kNone) {
-    forced = model.eos;
-  }
-  if (forced >= 0) {
-    const double value = unmasked[static_cast<size_t>(forced)];
-    std::fill(x.begin(), x.end(), kNegInf);
-    x[static_cast<size_t>(forced)] = value;
-  }
-  if (normaliser != kNegInf) {
-    for (double& v : x) v -= normaliser;
-  }
-  if (forced == model.eos && tokens.size() >= o.forced_prefix.size() &&
-      o.forced_eos == ReferenceForcedEos::kZero) {
-    x[static_cast<size_t>(forced)] = 0;
-  }
-  return x;
+  return o.renormalize ? LogSoftmax(x) : x;  // 9
 }
 
-double LengthDivisor(const ReferenceOptions& o, size_t tokens, bool has_eos) {
-  const auto real = static_cast<double>(tokens);
-  if (o.norm == ReferenceNorm::kGnmt) return std::pow((5 + real + 1) / 6, o.length_penalty);
-  return std::pow(real + (has_eos ? 1 : 0), o.length_penalty);
+double LengthDivisor(const ReferenceOptions& o, size_t length) {
+  const auto n = static_cast<double>(length);
+  return std::pow(o.norm == ReferenceNorm::kGnmt ? (5 + n) / 6 : n, o.length_penalty);
 }
 
 }  // namespace dragoman::testing

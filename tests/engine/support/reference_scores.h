@@ -27,8 +27,9 @@ struct RowConstraint {
 std::vector<double> StepScores(const ReferenceModel& model, const ReferenceOptions& options,
                                const TokenList& tokens, const RowConstraint& constraint = {});
 
-// What the log-probability is divided by (section 0, a.7, f). has_eos: ended by EOS, and not by the
-// limit alone.
-double LengthDivisor(const ReferenceOptions& options, size_t tokens, bool has_eos);
+// What the log-probability of an output of this length is divided by (section 0, a.7, f). The
+// length is that of the real tokens and one more; with IMMEDIATE and ALL_BEAMS only what was
+// emitted counts, so that one more is an EOS that is there.
+double LengthDivisor(const ReferenceOptions& options, size_t length);
 
 }  // namespace dragoman::testing

@@ -31,7 +31,6 @@ inline std::vector<ReferenceHypothesis> ReferenceSearch(const Script& script,
   r.patience = static_cast<double>(o.patience);
   r.renormalize = o.renormalize;
   r.banned = banned;
-  r.first_eos_ends_beam_one = true;
   const ReferenceModel model = {o.eos, [&](std::span<const int32_t> prefix) {
                                   const std::vector<float> logits = script(source, prefix);
                                   return std::vector<double>(logits.begin(), logits.end());
