@@ -99,19 +99,19 @@ void ExpectProductionAgrees(const RandomCase& c) {
   const std::vector<float> divisor =
       LengthDivisors(options.max_tokens, options.length_penalty, options.penalty);
   const ConstraintTable constraints(c.options.phrases);
-  const ForbiddenTable forbidden(c.options.forbidden);
+  std::vector<std::vector<int32_t>> phrases = c.options.forbidden;
+  for (const int32_t id : c.options.banned) phrases.push_back({id});
+  const ForbiddenTable forbidden(phrases, c.options.excluded);
   SegmentRules rules;
   rules.divisor = divisor.data();
   rules.prefix = c.options.forced_prefix.data();
   rules.prefix_length = static_cast<int32_t>(c.options.forced_prefix.size());
   rules.constraints = constraints.set();
   rules.forbidden = forbidden.automaton();
-  SlotBench<uint8_t> bench(options, rules, c.vocabulary, c.pad(), c.options.banned);
-  const int steps = bench.Run([&](std::span<const int32_t> prefix) {
-    std::vector<float> logits = c.script({}, prefix);
-    for (const int32_t id : c.options.excluded) logits[static_cast<size_t>(id)] = -INFINITY;
-    return logits;
-  });
+  rules.excluded = forbidden.excluded();
+  SlotBench<uint8_t> bench(options, rules, c.vocabulary, c.pad());
+  const int steps =
+      bench.Run([&](std::span<const int32_t> prefix) { return c.script({}, prefix); });
 
   const ReferenceResult& expected = c.expected;
   const auto found = bench.Results();

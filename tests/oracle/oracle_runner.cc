@@ -4,13 +4,15 @@
 // differs'. The last line is 'N passed, N failed'. Exit status 0 if there was a case and none
 // failed.
 //
-//   --reference  on the reference decoders of tests/engine/support
+//   --reference  on the reference decoders of tests/engine/support, not on the production code
 //   --trace      compares the beams after every step too
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "tests/oracle/oracle_case.h"
+#include "tests/oracle/production_backend.h"
 #include "tests/oracle/reference_backend.h"
 
 namespace {
@@ -18,6 +20,7 @@ namespace {
 using dragoman::oracle::CaseFiles;
 using dragoman::oracle::OracleCase;
 using dragoman::oracle::ParseCase;
+using dragoman::oracle::ProductionBackend;
 using dragoman::oracle::ReadFile;
 using dragoman::oracle::ReferenceBackend;
 using dragoman::oracle::RunCase;
@@ -47,6 +50,7 @@ bool RunOneFile(const std::string& path, SearchBackend& backend, const RunOption
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::unique_ptr<SearchBackend> backend = std::make_unique<ProductionBackend>();
   RunOptions options;
   std::string directory;
   for (int i = 1; i < argc; ++i) {
@@ -54,7 +58,7 @@ int main(int argc, char** argv) {
     if (argument == "--trace") {
       options.compare_traces = true;
     } else if (argument == "--reference") {
-      // So far the only backend.
+      backend = std::make_unique<ReferenceBackend>();
     } else if (directory.empty() && !argument.starts_with("-")) {
       directory = argument;
     } else {
@@ -71,11 +75,10 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "oracle_runner: %s\n", std::string(files.status().message()).c_str());
     return 2;
   }
-  ReferenceBackend backend;
   int passed = 0;
   int failed = 0;
   for (const std::string& path : *files) {
-    ++(RunOneFile(path, backend, options) ? passed : failed);
+    ++(RunOneFile(path, *backend, options) ? passed : failed);
   }
   std::printf("%d passed, %d failed\n", passed, failed);
   return passed > 0 && failed == 0 ? 0 : 1;

@@ -89,14 +89,10 @@ std::vector<double> StepScores(const ReferenceModel& model, const ReferenceOptio
   std::vector<double> x = model.logits(tokens);
   for (const int32_t id : o.excluded) Mask(x, id);
   if (o.repetition_on_logits && forced < 0) Penalise(x, o, tokens);
-  for (double& v : x) v /= o.temperature;              // 1
-  x = LogSoftmax(x);                                   // 2
-  x[static_cast<size_t>(model.eos)] *= o.eos_penalty;  // 3
-  if (forced >= 0) {                                   // 8: the model's log-prob counts
-    for (const int32_t id : o.banned) Mask(x, id);
-    if (o.renormalize) x = LogSoftmax(x);
-    return Only(forced, x[static_cast<size_t>(forced)], x);
-  }
+  for (double& v : x) v /= o.temperature;                                    // 1
+  x = LogSoftmax(x);                                                         // 2
+  x[static_cast<size_t>(model.eos)] *= o.eos_penalty;                        // 3
+  if (forced >= 0) return Only(forced, x[static_cast<size_t>(forced)], x);   // 8: the model's
   if (!o.repetition_on_logits) Penalise(x, o, tokens);                       // 4
   for (const int32_t id : RepeatedNgramTokens(tokens, o.no_repeat_ngram)) {  // 5
     if (!Contains(constraint.ngram_exempt, id)) Mask(x, id);
