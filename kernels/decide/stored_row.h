@@ -244,7 +244,7 @@ DRAGOMAN_HD void FoldStoredRow(const Team& team, const View& slot, int lane, con
   }
 
   LogSum all{0.0F, 1.0F};
-  if (o.renormalize && !forced) {
+  if (o.renormalize) {
     const float max = Max(team, x, vocabulary);
     all = {max, max == -INFINITY ? 0.0F : ExpSum(team, x, vocabulary, max, 1.0F, ws)};
   }
