@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "engine/schedule/segment.h"
 #include "tests/engine/support/random_case.h"
 #include "tests/kernels/decide/slot_bench.h"
+#include "tests/oracle/production_backend.h"
+#include "tests/oracle/reference_backend.h"
 
 namespace dragoman::testing {
 namespace {
@@ -151,6 +154,84 @@ INSTANTIATE_TEST_SUITE_P(Methods, Differential,
                                            ReferenceMethod::kKeep, ReferenceMethod::kConstrained,
                                            ReferenceMethod::kSampling),
                          MethodName);
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+  int32_t Below(int32_t n) { return static_cast<int32_t>(engine_() % static_cast<uint64_t>(n)); }
+  TokenList Tokens(int32_t length, int32_t alphabet) {
+    TokenList tokens(static_cast<size_t>(length));
+    for (int32_t& token : tokens) token = Below(alphabet);
+    return tokens;
+  }
+  // Not empty, of a small alphabet: they overlap, and repeat.
+  std::vector<TokenList> Phrases(int32_t count, int32_t longest, int32_t alphabet) {
+    std::vector<TokenList> phrases;
+    for (int32_t i = 0; i < count; ++i) phrases.push_back(Tokens(1 + Below(longest), alphabet));
+    return phrases;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+TEST(DifferentialParts, ConstraintStates) {
+  Random random(1);
+  oracle::ReferenceBackend reference;
+  oracle::ProductionBackend production;
+  for (int round = 0; round < 5000; ++round) {
+    const int32_t alphabet = 2 + random.Below(4);
+    const auto phrases = random.Phrases(1 + random.Below(6), 5, alphabet);
+    const TokenList tokens = random.Tokens(20, alphabet);
+    const auto expected = *reference.ConstraintStates(phrases, tokens);
+    const auto found = *production.ConstraintStates(phrases, tokens);
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(found[i].bank, expected[i].bank) << "round " << round << " token " << i;
+      ASSERT_EQ(found[i].finished, expected[i].finished) << "round " << round << " token " << i;
+      ASSERT_EQ(found[i].allowed, expected[i].allowed) << "round " << round << " token " << i;
+    }
+  }
+}
+
+TEST(DifferentialParts, Allocations) {
+  Random random(2);
+  oracle::ReferenceBackend reference;
+  oracle::ProductionBackend production;
+  for (int round = 0; round < 5000; ++round) {
+    const int32_t k = 1 + random.Below(20);
+    const int32_t tokens = random.Below(12);
+    const TokenList counts = random.Tokens(tokens + 1, 1 + random.Below(12));
+    ASSERT_EQ(*production.BankAllocation(k, tokens, counts),
+              *reference.BankAllocation(k, tokens, counts))
+        << "round " << round;
+    std::vector<oracle::StripeCandidate> candidates;
+    const int32_t count = 1 + random.Below(30);
+    for (int32_t id = 0; id < count; ++id) {
+      // Scores of few values: many are equal, and the earlier candidate goes first.
+      candidates.push_back({random.Below(tokens + 1), -0.5 * random.Below(6), id});
+    }
+    ASSERT_EQ(*production.StripeSelect(k, candidates), *reference.StripeSelect(k, candidates))
+        << "round " << round;
+  }
+}
+
+TEST(DifferentialParts, Bans) {
+  Random random(3);
+  oracle::ReferenceBackend reference;
+  oracle::ProductionBackend production;
+  for (int round = 0; round < 5000; ++round) {
+    const int32_t alphabet = 1 + random.Below(5);
+    const TokenList history = random.Tokens(random.Below(20), alphabet);
+    const auto avoid = random.Phrases(random.Below(8), 4, alphabet);
+    ASSERT_EQ(*production.AvoidForbidden(avoid, history, alphabet),
+              *reference.AvoidForbidden(avoid, history, alphabet))
+        << "round " << round;
+    const int32_t n = random.Below(6);
+    ASSERT_EQ(*production.NoRepeatNgram(history, n), *reference.NoRepeatNgram(history, n))
+        << "round " << round;
+  }
+}
 
 }  // namespace
 }  // namespace dragoman::testing

@@ -1,5 +1,5 @@
-// The oracle cases on the reference decoders; and that reading and comparing them notices what is
-// wrong.
+// The oracle cases on the production code and on the reference decoders; and that reading and
+// comparing them notices what is wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 
 #include "tests/oracle/broken_backend.h"
 #include "tests/oracle/oracle_case.h"
+#include "tests/oracle/production_backend.h"
 #include "tests/oracle/reference_backend.h"
 
 namespace dragoman::oracle {
@@ -31,24 +32,36 @@ std::vector<OracleCase> ReadAll(const std::string& directory) {
 
 std::vector<OracleCase> OwnCases() { return ReadAll(DRAGOMAN_SOURCE_DIR "/tests/oracle/cases"); }
 
-void ExpectAllPass(const std::vector<OracleCase>& cases, SearchBackend& backend) {
-  for (const OracleCase& c : cases) {
-    const absl::Status status = RunCase(c, backend, {.compare_traces = true});
-    EXPECT_TRUE(status.ok()) << c.id << ": " << status.message();
+// The production code is what is tested; the reference decoders are what it is compared with
+// elsewhere.
+class OracleCases : public ::testing::TestWithParam<bool> {
+ protected:
+  SearchBackend& backend() {
+    if (GetParam()) return production_;
+    return reference_;
   }
-}
+  void ExpectAllPass(const std::vector<OracleCase>& cases) {
+    for (const OracleCase& c : cases) {
+      const absl::Status status = RunCase(c, backend(), {.compare_traces = true});
+      EXPECT_TRUE(status.ok()) << c.id << ": " << status.message();
+    }
+  }
 
-TEST(OracleCases, OfTheProjectPassOnTheReference) {
+ private:
+  ProductionBackend production_;
+  ReferenceBackend reference_;
+};
+
+TEST_P(OracleCases, OfTheProjectPass) {
   const std::vector<OracleCase> cases = OwnCases();
   std::set<std::string> kinds;
   for (const OracleCase& c : cases) kinds.insert(c.kind);
   EXPECT_EQ(kinds.size(), 16U);  // every kind that is no scheduler's
-  ReferenceBackend backend;
-  ExpectAllPass(cases, backend);
+  ExpectAllPass(cases);
 }
 
 // The directory of cases that DRAGOMAN_ORACLES names, but for those of the schedulers.
-TEST(OracleCases, OfDragomanOraclesPassOnTheReference) {
+TEST_P(OracleCases, OfDragomanOraclesPass) {
   const char* const directory = std::getenv("DRAGOMAN_ORACLES");
   if (directory == nullptr) GTEST_SKIP() << "DRAGOMAN_ORACLES names no directory of cases";
   std::vector<OracleCase> cases = ReadAll(directory);
@@ -56,20 +69,23 @@ TEST(OracleCases, OfDragomanOraclesPassOnTheReference) {
     return c.kind == "stream_schedule" || c.kind == "topup_schedule";
   });
   EXPECT_FALSE(cases.empty());
-  ReferenceBackend backend;
-  ExpectAllPass(cases, backend);
+  ExpectAllPass(cases);
 }
 
-TEST(OracleCases, NoticeEveryBrokenRule) {
+TEST_P(OracleCases, NoticeEveryBrokenRule) {
   const std::vector<OracleCase> cases = OwnCases();
-  ReferenceBackend whole;
   for (const BrokenRule rule : AllBrokenRules()) {
-    BrokenBackend broken(rule, &whole);
+    BrokenBackend broken(rule, &backend());
     int failed = 0;
     for (const OracleCase& c : cases) failed += RunCase(c, broken).ok() ? 0 : 1;
     EXPECT_GT(failed, 0) << Name(rule);
   }
 }
+
+std::string BackendName(const ::testing::TestParamInfo<bool>& info) {
+  return info.param ? "Production" : "Reference";
+}
+INSTANTIATE_TEST_SUITE_P(Backends, OracleCases, ::testing::Bool(), BackendName);
 
 OracleCase OwnCase(const std::string& id) {
   for (OracleCase& c : OwnCases()) {

@@ -89,10 +89,22 @@ std::vector<double> StepScores(const ReferenceModel& model, const ReferenceOptio
   std::vector<double> x = model.logits(tokens);
   for (const int32_t id : o.excluded) Mask(x, id);
   if (o.repetition_on_logits && forced < 0) Penalise(x, o, tokens);
-  for (double& v : x) v /= o.temperature;                                    // 1
-  x = LogSoftmax(x);                                                         // 2
-  x[static_cast<size_t>(model.eos)] *= o.eos_penalty;                        // 3
-  if (forced >= 0) return Only(forced, x[static_cast<size_t>(forced)], x);   // 8: the model's
+  for (double& v : x) v /= o.temperature;              // 1
+  x = LogSoftmax(x);                                   // 2
+  x[static_cast<size_t>(model.eos)] *= o.eos_penalty;  // 3
+  if (forced >= 0) {                                   // 8: the model's own log-prob
+    if (o.renormalize) {
+      // What is banned everywhere is out of the sum here too; the forced id wins over that.
+      TokenList always = o.banned;
+      for (const TokenList& phrase : o.forbidden) {
+        if (phrase.size() == 1) always.push_back(phrase.front());
+      }
+      if (Contains(always, forced)) always.clear();
+      for (const int32_t id : always) Mask(x, id);
+      x = LogSoftmax(x);
+    }
+    return Only(forced, x[static_cast<size_t>(forced)], x);
+  }
   if (!o.repetition_on_logits) Penalise(x, o, tokens);                       // 4
   for (const int32_t id : RepeatedNgramTokens(tokens, o.no_repeat_ngram)) {  // 5
     if (!Contains(constraint.ngram_exempt, id)) Mask(x, id);
