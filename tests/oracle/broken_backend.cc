@@ -120,7 +120,7 @@ absl::StatusOr<std::vector<ConstraintView>> BrokenBackend::ConstraintStates(
   constexpr int32_t kOther = 1'000'000'000;
   Tokens broken;
   for (const int32_t token : tokens) {
-    const auto views = whole_.ConstraintStates(phrases, broken);
+    auto views = whole_.ConstraintStates(phrases, broken);
     if (!views.ok()) return views;
     const Tokens& allowed = views->back().allowed;
     const bool progress = std::find(allowed.begin(), allowed.end(), token) != allowed.end();

@@ -14,7 +14,7 @@
 namespace dragoman::oracle {
 namespace {
 
-std::string BeamText(std::vector<Hypothesis> beam) {
+std::string BeamText(const std::vector<Hypothesis>& beam) {
   std::vector<std::string> items;
   items.reserve(beam.size());
   for (const Hypothesis& h : beam) {

@@ -166,8 +166,8 @@ class Random {
   }
   // Not empty, of a small alphabet: they overlap, and repeat.
   std::vector<TokenList> Phrases(int32_t count, int32_t longest, int32_t alphabet) {
-    std::vector<TokenList> phrases;
-    for (int32_t i = 0; i < count; ++i) phrases.push_back(Tokens(1 + Below(longest), alphabet));
+    std::vector<TokenList> phrases(static_cast<size_t>(count));
+    for (TokenList& phrase : phrases) phrase = Tokens(1 + Below(longest), alphabet);
     return phrases;
   }
 
@@ -205,11 +205,11 @@ TEST(DifferentialParts, Allocations) {
     ASSERT_EQ(*production.BankAllocation(k, tokens, counts),
               *reference.BankAllocation(k, tokens, counts))
         << "round " << round;
-    std::vector<oracle::StripeCandidate> candidates;
-    const int32_t count = 1 + random.Below(30);
-    for (int32_t id = 0; id < count; ++id) {
+    std::vector<oracle::StripeCandidate> candidates(1 + static_cast<size_t>(random.Below(30)));
+    int32_t id = 0;
+    for (oracle::StripeCandidate& c : candidates) {
       // Scores of few values: many are equal, and the earlier candidate goes first.
-      candidates.push_back({random.Below(tokens + 1), -0.5 * random.Below(6), id});
+      c = {random.Below(tokens + 1), -0.5 * random.Below(6), id++};
     }
     ASSERT_EQ(*production.StripeSelect(k, candidates), *reference.StripeSelect(k, candidates))
         << "round " << round;

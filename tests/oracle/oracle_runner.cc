@@ -18,7 +18,6 @@
 namespace {
 
 using dragoman::oracle::CaseFiles;
-using dragoman::oracle::OracleCase;
 using dragoman::oracle::ParseCase;
 using dragoman::oracle::ProductionBackend;
 using dragoman::oracle::ReadFile;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,6 +30,12 @@ std::vector<float> ToFloats(const std::vector<double>& values) {
 
 std::vector<double> ToDoubles(const float* values, size_t count) {
   return {values, values + count};
+}
+
+std::vector<int32_t> Ascending(int32_t count) {
+  std::vector<int32_t> numbers(static_cast<size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
 }
 
 // y = x W + b by the linear operation, which takes W transposed.
@@ -192,8 +199,7 @@ absl::StatusOr<std::vector<std::vector<Tokens>>> ProductionBackend::CacheIndirec
   LaneMemory<Lane> memory(lanes, stride);
   StepMemory<Lane> step(lanes, stride, 1);
   SlotState state;
-  std::vector<int32_t> numbers;
-  for (int32_t lane = 0; lane < beam; ++lane) numbers.push_back(lane);
+  const std::vector<int32_t> numbers = Ascending(beam);
   const BasicSlotView<Lane> view{&state, numbers.data(), memory.arrays()};
   StartSlot(view, options, SegmentRules(), /*start_token=*/0);
 
@@ -230,8 +236,7 @@ absl::StatusOr<Contexts> ProductionBackend::CrossAttention(const CrossAttentionC
   }
   const auto length = static_cast<int32_t>(kv.size()) / (2 * width);
   const auto page_count = static_cast<int32_t>(KvLayout::PagesFor(length));
-  std::vector<int32_t> pages;
-  for (int32_t page = 0; page < page_count; ++page) pages.push_back(page);
+  const std::vector<int32_t> pages = Ascending(page_count);
   std::vector<float> pool(static_cast<size_t>(page_count * layout.FloatsPerPage()));
   OpContext context;
   const int32_t offsets[] = {0, length};
@@ -264,14 +269,13 @@ absl::StatusOr<Contexts> ProductionBackend::SplitAttention(const SplitAttentionC
 
   // Lane 0 wrote the prefix, lane 1 what came after; the last position is the new one.
   constexpr int32_t kLanes = 2;
-  std::vector<int32_t> lane_pages;
-  for (int32_t page = 0; page < kLanes * pages_per_lane; ++page) lane_pages.push_back(page);
+  const std::vector<int32_t> lane_pages = Ascending(kLanes * pages_per_lane);
   std::vector<float> pool(lane_pages.size() * static_cast<size_t>(layout.FloatsPerPage()));
-  std::vector<uint8_t> ancestry(static_cast<size_t>(kLanes * positions), 1);
+  std::vector<uint8_t> ancestry(kLanes * keys.size(), 1);
   for (int32_t p = 0; p + 1 < positions; ++p) {
     const auto at = static_cast<size_t>(p);
     const int32_t lane = at < c.k_prefix.size() ? 0 : 1;
-    ancestry[static_cast<size_t>(positions + p)] = static_cast<uint8_t>(lane);
+    ancestry[keys.size() + at] = static_cast<uint8_t>(lane);
     float* const page =
         pool.data() + (lane * pages_per_lane + p / kPagePositions) * layout.FloatsPerPage();
     const std::vector<float> k = ToFloats(keys[at]);

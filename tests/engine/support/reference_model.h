@@ -32,6 +32,7 @@ enum class ReferenceStop : uint8_t { kFirstK, kHeuristic, kNever, kAllBeams };
 enum class ReferenceAllocation : uint8_t { kBanks, kStripe };
 
 // The options of one segment. What a field means is said by decoding.md at the section named.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order of the sections.
 struct ReferenceOptions {
   int32_t beam = 1;
   int32_t max_tokens = 12;  // real tokens (0)

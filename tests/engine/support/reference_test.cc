@@ -161,18 +161,22 @@ bool Satisfied(const TokenList& tokens, std::vector<TokenList> phrases, std::vec
 
 TEST(ReferenceConstraints, AreFinishedOnlyWhereThePhrasesAre) {
   std::mt19937 engine(7);
-  const auto random = [&](int below) {
-    return static_cast<int>(engine() % static_cast<unsigned>(below));
+  const auto random = [&](int32_t below) {
+    return static_cast<int32_t>(engine() % static_cast<unsigned>(below));
+  };
+  const auto size = [&](int32_t least, int32_t below) {
+    const int32_t n = least + random(below);
+    return static_cast<size_t>(n);
   };
   int satisfiable = 0;
   int missed = 0;
   for (int round = 0; round < 20000; ++round) {
-    std::vector<TokenList> phrases(static_cast<size_t>(1 + random(3)));
+    std::vector<TokenList> phrases(size(1, 3));
     for (TokenList& phrase : phrases) {
-      phrase.resize(static_cast<size_t>(1 + random(3)));
+      phrase.resize(size(1, 3));
       for (int32_t& token : phrase) token = 1 + random(3);
     }
-    TokenList tokens(static_cast<size_t>(random(12)));
+    TokenList tokens(size(0, 12));
     for (int32_t& token : tokens) token = 1 + random(3);
     ReferenceConstraints state(phrases);
     int32_t most = 0;
