@@ -50,6 +50,8 @@ class EmptyBackend : public SearchBackend {
     return Contexts{{"none", {}}};
   }
 
+  absl::Status Schedule(const Json&) override { return absl::OkStatus(); }
+
  private:
   static SearchOutcome OneEmpty() {
     SearchOutcome outcome;

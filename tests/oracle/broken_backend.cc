@@ -33,6 +33,9 @@ constexpr NamedRule kRules[] = {
     {BrokenRule::kSurplusIsLost, "surplus slots are lost"},
     {BrokenRule::kOldTokensStay, "n-grams of the newest window only"},
     {BrokenRule::kTableNotGathered, "the cache table is not gathered"},
+    {BrokenRule::kOtherOrder, "the other order of selection"},
+    {BrokenRule::kNoWidthBudget, "no width budget"},
+    {BrokenRule::kOtherTopUp, "the other rule of topping up"},
 };
 
 }  // namespace
@@ -179,6 +182,19 @@ absl::StatusOr<Contexts> BrokenBackend::CrossAttention(const CrossAttentionCase&
 
 absl::StatusOr<Contexts> BrokenBackend::SplitAttention(const SplitAttentionCase& c) {
   return whole_.SplitAttention(c);
+}
+
+absl::Status BrokenBackend::Schedule(const Json& c) {
+  Json broken = c;
+  Json& input = broken["input"];
+  const auto exchange = [&](const char* name, const char* a, const char* b) {
+    if (!input.is_object() || !input.contains(name)) return;
+    input[name] = input[name] == a ? b : a;
+  };
+  if (Breaks(BrokenRule::kOtherOrder)) exchange("order", "min", "fifo");
+  if (Breaks(BrokenRule::kOtherTopUp)) exchange("rule", "half", "any");
+  if (Breaks(BrokenRule::kNoWidthBudget) && input.is_object()) input.erase("width_budget");
+  return whole_.Schedule(broken);
 }
 
 }  // namespace dragoman::oracle

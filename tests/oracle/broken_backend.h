@@ -29,6 +29,9 @@ enum class BrokenRule : uint8_t {
   kSurplusIsLost,         // a bank with more slots than candidates keeps them
   kOldTokensStay,         // the ban of n-grams looks at the last window only
   kTableNotGathered,      // lanes keep reading their own slots
+  kOtherOrder,            // shortest first for longest first and the other way round
+  kNoWidthBudget,
+  kOtherTopUp,  // half-empty for any free slot and the other way round
 };
 // All of them.
 std::vector<BrokenRule> AllBrokenRules();
@@ -61,6 +64,7 @@ class BrokenBackend : public SearchBackend {
       int32_t beam, const std::vector<Tokens>& parents) override;
   absl::StatusOr<Contexts> CrossAttention(const CrossAttentionCase& c) override;
   absl::StatusOr<Contexts> SplitAttention(const SplitAttentionCase& c) override;
+  absl::Status Schedule(const Json& c) override;
 
  private:
   bool Breaks(BrokenRule rule) const { return rule_ == rule; }

@@ -45,12 +45,22 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return text;
 }
 
+namespace {
+
+absl::Status RunSchedule(const OracleCase& c, SearchBackend& backend, const RunOptions&) {
+  return backend.Schedule(Json{{"kind", c.kind}, {"input", c.input}, {"expected", c.expected}});
+}
+
+}  // namespace
+
 absl::Status RunCase(const OracleCase& c, SearchBackend& backend, const RunOptions& options) {
   static const KindTable* const kTable = [] {
     auto* table = new KindTable();
     AddSearchKinds(*table);
     AddPartKinds(*table);
     AddAttentionKinds(*table);
+    (*table)["stream_schedule"] = RunSchedule;
+    (*table)["topup_schedule"] = RunSchedule;
     return table;
   }();
   const auto kind = kTable->find(c.kind);

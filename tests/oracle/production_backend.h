@@ -36,6 +36,8 @@ class ProductionBackend : public SearchBackend {
   absl::StatusOr<Contexts> CrossAttention(const CrossAttentionCase& c) override;
   // The prefix is written by one lane and read by another through its ancestry.
   absl::StatusOr<Contexts> SplitAttention(const SplitAttentionCase& c) override;
+  // The decode loop on a scripted model (schedule_cases.h).
+  absl::Status Schedule(const Json& c) override;
 };
 
 }  // namespace dragoman::oracle

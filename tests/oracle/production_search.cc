@@ -1,4 +1,4 @@
-// The searches of the production backend.
+// The searches and schedulers of the production backend.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -8,6 +8,7 @@
 #include "engine/schedule/segment.h"
 #include "tests/kernels/decide/slot_bench.h"
 #include "tests/oracle/production_backend.h"
+#include "tests/oracle/schedule_cases.h"
 
 namespace dragoman::oracle {
 namespace {
@@ -143,5 +144,7 @@ absl::StatusOr<SearchOutcome> ProductionBackend::BatchBeam(const BatchBeamCase& 
   }
   return outcome;
 }
+
+absl::Status ProductionBackend::Schedule(const Json& c) { return testing::RunScheduleCase(c); }
 
 }  // namespace dragoman::oracle

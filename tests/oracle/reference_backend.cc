@@ -180,4 +180,8 @@ absl::StatusOr<Contexts> ReferenceBackend::SplitAttention(const SplitAttentionCa
                                                                  c.k_gen, c.v_gen)}};
 }
 
+absl::Status ReferenceBackend::Schedule(const Json&) {
+  return absl::UnimplementedError("the reference decoders have no scheduler");
+}
+
 }  // namespace dragoman::oracle

@@ -33,6 +33,8 @@ class ReferenceBackend : public SearchBackend {
       int32_t beam, const std::vector<Tokens>& parents) override;
   absl::StatusOr<Contexts> CrossAttention(const CrossAttentionCase& c) override;
   absl::StatusOr<Contexts> SplitAttention(const SplitAttentionCase& c) override;
+  // UNIMPLEMENTED: there is no second scheduler.
+  absl::Status Schedule(const Json& c) override;
 };
 
 }  // namespace dragoman::oracle
