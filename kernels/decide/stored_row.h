@@ -229,6 +229,10 @@ DRAGOMAN_HD void FoldStoredRow(const Team& team, const View& slot, int lane, con
                                static_cast<uint32_t>(s.length), 0}};
     const float unit = UnitFloat(Philox(place, o.sampling.seed).word[0]);
     const int32_t token = Draw(team, o, x, vocabulary, unit, ws);
+    // The token is drawn: EOS, which is wanted in every row, offers itself no more.
+    for (int32_t i = team.rank(); i < query.wanted.count; i += team.size()) {
+      fold.wanted[i] = -INFINITY;
+    }
     if (team.rank() == 0) {
       // The score is the model's, before all changes.
       fold.count = token < 0 ? 0 : 1;
@@ -240,7 +244,7 @@ DRAGOMAN_HD void FoldStoredRow(const Team& team, const View& slot, int lane, con
   }
 
   LogSum all{0.0F, 1.0F};
-  if (o.renormalize && !forced) {
+  if (o.renormalize) {
     const float max = Max(team, x, vocabulary);
     all = {max, max == -INFINITY ? 0.0F : ExpSum(team, x, vocabulary, max, 1.0F, ws)};
   }

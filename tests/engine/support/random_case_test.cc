@@ -1,0 +1,131 @@
+// The random cases of random_case.h: that they are what they promise to be, and that the
+// reference's results have the properties that their options ask for.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "tests/engine/support/random_case.h"
+
+namespace dragoman::testing {
+namespace {
+
+bool Contains(const TokenList& list, const TokenList& part) {
+  return std::search(list.begin(), list.end(), part.begin(), part.end()) != list.end();
+}
+
+bool EndsWith(const TokenList& list, const TokenList& part) {
+  return list.size() >= part.size() && std::equal(part.rbegin(), part.rend(), list.rbegin());
+}
+
+// Whether an n-gram that ends at or after `from` was there before.
+bool RepeatsNgram(const TokenList& tokens, size_t n, size_t from) {
+  for (size_t i = 0; i + n <= tokens.size(); ++i) {
+    for (size_t j = i + 1; j + n <= tokens.size(); ++j) {
+      if (j + n > from &&
+          std::equal(tokens.begin() + static_cast<int>(i), tokens.begin() + static_cast<int>(i + n),
+                     tokens.begin() + static_cast<int>(j))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void ExpectWellFormed(const RandomCase& c) {
+  const ReferenceOptions& o = c.options;
+  const size_t prefix = o.forced_prefix.size();
+  for (const ReferenceHypothesis& h : c.expected.nbest) {
+    const auto length = static_cast<int32_t>(h.tokens.size());
+    EXPECT_LE(length, o.max_tokens);
+    ASSERT_GE(h.tokens.size(), prefix);
+    EXPECT_TRUE(std::equal(o.forced_prefix.begin(), o.forced_prefix.end(), h.tokens.begin()));
+    if (h.has_eos) {
+      EXPECT_GE(length, o.min_tokens);
+    } else if (c.expected.constraints_met) {
+      EXPECT_EQ(length, o.max_tokens);
+    }
+    EXPECT_EQ(std::count(h.tokens.begin(), h.tokens.end(), c.pad()), 0);
+    EXPECT_EQ(std::count(h.tokens.begin(), h.tokens.end(), RandomCase::kEos), 0);
+    for (size_t end = prefix + 1; end <= h.tokens.size(); ++end) {  // what is forced is stronger
+      for (const TokenList& phrase : o.forbidden) {
+        EXPECT_FALSE(EndsWith(TokenList(h.tokens.begin(), h.tokens.begin() + static_cast<int>(end)),
+                              phrase));
+      }
+    }
+    if (o.no_repeat_ngram > 0 && c.method != ReferenceMethod::kConstrained) {
+      EXPECT_FALSE(RepeatsNgram(h.tokens, static_cast<size_t>(o.no_repeat_ngram), prefix));
+    }
+    if (c.method == ReferenceMethod::kConstrained && c.expected.constraints_met) {
+      TokenList whole = h.tokens;
+      whole.push_back(RandomCase::kEos);
+      for (const TokenList& phrase : o.phrases) EXPECT_TRUE(Contains(whole, phrase));
+    }
+  }
+  const auto worse = [](const auto& a, const auto& b) { return a.score < b.score; };
+  if (c.method != ReferenceMethod::kSampling) {
+    EXPECT_TRUE(std::is_sorted(c.expected.nbest.rbegin(), c.expected.nbest.rend(), worse));
+    EXPECT_LE(c.expected.nbest.size(), static_cast<size_t>(o.beam));
+  }
+}
+
+TEST(RandomCase, ResultsHaveWhatTheirOptionsAskFor) {
+  std::map<ReferenceMethod, int> with_output;
+  int several = 0;
+  int at_limit = 0;
+  int unmet = 0;
+  int noops = 0;
+  for (uint64_t seed = 0; seed < 4000; ++seed) {
+    const RandomCase c = MakeRandomCase(seed);
+    SCOPED_TRACE(c.ToString());
+    ASSERT_GE(c.expected.gap, RandomCase::kMinGap);
+    ExpectWellFormed(c);
+    with_output[c.method] += c.expected.nbest.empty() ? 0 : 1;
+    several += c.expected.nbest.size() > 1 ? 1 : 0;
+    unmet += c.expected.constraints_met ? 0 : 1;
+    noops += c.expected.noop_expansions > 0 ? 1 : 0;
+    for (const ReferenceHypothesis& h : c.expected.nbest) at_limit += h.has_eos ? 0 : 1;
+  }
+  // Nothing of this is rare.
+  EXPECT_EQ(with_output.size(), 5U);
+  for (const auto& [method, count] : with_output) EXPECT_GT(count, 200) << static_cast<int>(method);
+  EXPECT_GT(several, 1000);
+  EXPECT_GT(at_limit, 200);
+  EXPECT_GT(unmet, 20);
+  EXPECT_GT(noops, 200);
+}
+
+TEST(RandomCase, IsAFunctionOfItsSeed) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const RandomCase a = MakeRandomCase(seed);
+    const RandomCase b = MakeRandomCase(seed);
+    EXPECT_EQ(a.ToString(), b.ToString());
+    ASSERT_EQ(a.expected.nbest.size(), b.expected.nbest.size());
+    for (size_t i = 0; i < a.expected.nbest.size(); ++i) {
+      EXPECT_EQ(a.expected.nbest[i].tokens, b.expected.nbest[i].tokens);
+      EXPECT_EQ(a.expected.nbest[i].score, b.expected.nbest[i].score);
+    }
+  }
+}
+
+// The bank of the best hypothesis grows in every step (decoding.md, claim d2).
+TEST(RandomCase, ConstraintsAreAlwaysMetWhereTheLengthAllowsThem) {
+  int cases = 0;
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    const RandomCase c = MakeRandomCase(seed, ReferenceMethod::kConstrained);
+    const ReferenceOptions& o = c.options;
+    size_t needed = o.forced_prefix.size();
+    for (const TokenList& phrase : o.phrases) needed += phrase.size();
+    const bool suffix = o.phrases.back().back() == RandomCase::kEos;
+    if (needed > static_cast<size_t>(o.max_tokens) || !o.forbidden.empty()) continue;
+    if (o.no_repeat_ngram > 0) continue;  // all tokens may be banned once everything is met
+    if (suffix && o.min_tokens > 0) continue;  // EOS may be masked where it makes the progress
+    EXPECT_TRUE(c.expected.constraints_met) << c.ToString();
+    ++cases;
+  }
+  EXPECT_GT(cases, 700);
+}
+
+}  // namespace
+}  // namespace dragoman::testing

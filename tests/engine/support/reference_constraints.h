@@ -1,0 +1,49 @@
+// Reference: the state of required phrases and the two allocations of a constrained beam
+// (decoding.md d.1, d.2). Values, copied whole.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/engine/support/reference_model.h"
+
+namespace dragoman::testing {
+
+// d.1: which phrases are still needed, and the partial match. A phrase that is required twice is
+// listed twice. REQUIRES: no phrase is empty.
+class ReferenceConstraints {
+ public:
+  explicit ReferenceConstraints(std::vector<TokenList> phrases);
+
+  void Advance(int32_t token);
+
+  // Tokens of the completed phrases, and of the partial match.
+  int32_t bank() const;
+  bool finished() const;
+  // Tokens that make progress (d.2.2 ii), ascending.
+  TokenList Allowed() const;
+
+ private:
+  bool IsNeeded(const TokenList& tokens) const;
+  // Whether some needed phrase starts with these tokens and goes on after them.
+  bool IsLongerNeeded(const TokenList& tokens) const;
+  void Complete(const TokenList& phrase);
+
+  std::vector<TokenList> needed_;
+  int32_t completed_tokens_ = 0;
+  TokenList path_;
+};
+
+// d.2.4 "banks": slots for each of the banks 0..C of a beam of k. REQUIRES: one count for each
+// bank.
+std::vector<int32_t> BankSlots(int32_t k, const std::vector<int32_t>& candidate_counts);
+
+struct BankedCandidate {
+  int32_t bank;
+  double score;
+};
+// d.2.4 "stripe": indices of the chosen candidates in the order of choice. Equal scores: the
+// earlier candidate.
+std::vector<size_t> StripeSelect(int32_t k, const std::vector<BankedCandidate>& candidates);
+
+}  // namespace dragoman::testing

@@ -1,0 +1,112 @@
+// The reference decoders: every search, constraint and sampling rule of decoding.md written a
+// second time, from its text alone and as plainly as possible - in double, whole hypotheses copied,
+// every list sorted - so that a difference from the decision text in kernels/ is a finding.
+//
+// This file: the model and the options that they share. Plain values; log-probabilities are natural
+// logs, token lists have neither start token nor EOS.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace dragoman::testing {
+
+inline constexpr double kNegInf = -std::numeric_limits<double>::infinity();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+using TokenList = std::vector<int32_t>;
+
+// What is asked for the next token. Logits that are log-probabilities already stay what they are.
+struct ReferenceModel {
+  int32_t eos = 0;
+  std::function<std::vector<double>(std::span<const int32_t> prefix)> logits;
+};
+
+enum class ReferenceForcedEos : uint8_t { kModel, kZero, kNone };
+enum class ReferenceNorm : uint8_t { kPower, kGnmt };
+enum class ReferenceStop : uint8_t { kFirstK, kHeuristic, kNever, kAllBeams };
+enum class ReferenceAllocation : uint8_t { kBanks, kStripe };
+
+// The options of one segment. What a field means is said by decoding.md at the section named.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order of the sections.
+struct ReferenceOptions {
+  int32_t beam = 1;
+  int32_t max_tokens = 12;  // real tokens (0)
+  ReferenceForcedEos forced_eos = ReferenceForcedEos::kModel;
+  ReferenceNorm norm = ReferenceNorm::kPower;
+  double length_penalty = 1;
+
+  // a.8, in its order.
+  double temperature = 1;
+  double eos_penalty = 1;
+  double repetition_penalty = 1;
+  bool repetition_on_logits = false;    // profile hf with beam 1
+  int32_t repetition_start_token = -1;  // profile hf: counts as seen; -1: does not
+  int32_t no_repeat_ngram = 0;          // e
+  std::vector<TokenList> forbidden;     // d.5, bad_words_ids
+  TokenList banned;                     // pad, <unk>: masked after the softmax
+  TokenList excluded;                   // pad: not in the normaliser at all
+  int32_t min_tokens = 0;
+  TokenList forced_prefix;  // d.4
+  bool renormalize = false;
+
+  // a.2, with ON_BEAM, IMMEDIATE and KEEP. Infinity and 0: off.
+  double delta = kInfinity;
+  double relative = 0;
+  int32_t max_candidates = 0;
+
+  // a.7, IMMEDIATE and ALL_BEAMS only.
+  ReferenceStop stop = ReferenceStop::kHeuristic;
+  double patience = 1;
+
+  // d
+  std::vector<TokenList> phrases;
+  ReferenceAllocation allocation = ReferenceAllocation::kStripe;
+  double constraint_prune = kInfinity;
+  bool stop_at_first_complete = false;  // FIRST_K with patience 1/beam
+};
+
+struct ReferenceHypothesis {
+  TokenList tokens;
+  double log_prob = 0;
+  double score = 0;
+  bool finished = false;  // by EOS, or by the limit where nothing is forced
+  bool has_eos = false;   // by EOS
+};
+
+// A finished hypothesis' and a running one's place on the beam after a step, for messages.
+struct ReferenceTrace {
+  std::vector<ReferenceHypothesis> beam;
+  std::vector<TokenList> popped;
+  std::vector<int32_t> banks;  // d only, beside `beam`
+};
+
+struct ReferenceResult {
+  std::vector<ReferenceHypothesis> nbest;  // best first
+  int32_t steps = 0;
+  int64_t expansions = 0;       // unfinished hypotheses whose row of scores was asked for
+  int64_t noop_expansions = 0;  // finished ones that only proposed themselves
+  bool constraints_met = true;  // d
+  std::vector<ReferenceTrace> trace;
+  // The smallest distance between two numbers whose order decided something: a search in float can
+  // be asked to agree where this is well above its rounding.
+  double gap = kInfinity;
+};
+
+// Collects ReferenceResult::gap.
+class GapMeter {
+ public:
+  void Note(double a, double b) {
+    if (std::isfinite(a) && std::isfinite(b)) gap_ = std::min(gap_, std::fabs(a - b));
+  }
+  double gap() const { return gap_; }
+
+ private:
+  double gap_ = kInfinity;
+};
+
+}  // namespace dragoman::testing

@@ -1,0 +1,43 @@
+// The oracle cases on the production code: the decision text of kernels/decide/ on one slot, and
+// the operations of kernels/ops/.
+#pragma once
+
+#include "tests/oracle/search_backend.h"
+
+namespace dragoman::oracle {
+
+class ProductionBackend : public SearchBackend {
+ public:
+  // INVALID_ARGUMENT: options that production does not take.
+  absl::StatusOr<SearchOutcome> VarBeam(const VarBeamCase& c) override;
+  absl::StatusOr<SearchOutcome> ImmediateBeam(const SearchCase& c) override;
+  absl::StatusOr<SearchOutcome> Dba(const DbaCase& c) override;
+  absl::StatusOr<SearchOutcome> BatchBeam(const BatchBeamCase& c) override;
+  absl::StatusOr<LengthNorms> LengthNorm(double log_prob, int32_t real_tokens,
+                                         double alpha) override;
+  // By the output layer, with the logits as weights of a hidden state of one number.
+  absl::StatusOr<FusedOutcome> FusedOutput(const FusedRow& row) override;
+  absl::StatusOr<double> OnlineSoftmax(
+      const std::vector<std::pair<double, double>>& parts) override;
+  absl::StatusOr<std::vector<ConstraintView>> ConstraintStates(const std::vector<Tokens>& phrases,
+                                                               const Tokens& tokens) override;
+  absl::StatusOr<std::vector<int32_t>> BankAllocation(
+      int32_t k, int32_t constraint_tokens, const std::vector<int32_t>& candidate_counts) override;
+  absl::StatusOr<std::vector<int32_t>> StripeSelect(
+      int32_t k, const std::vector<StripeCandidate>& candidates) override;
+  absl::StatusOr<Tokens> AvoidForbidden(const std::vector<Tokens>& avoid, const Tokens& history,
+                                        int32_t vocabulary) override;
+  absl::StatusOr<Tokens> NoRepeatNgram(const Tokens& history, int32_t n) override;
+  // The ancestry after reorders of a slot with all its lanes live.
+  absl::StatusOr<std::vector<std::vector<Tokens>>> CacheIndirection(
+      int32_t beam, const std::vector<Tokens>& parents) override;
+  // The operation as it is used, for two rows that read the same pages. What is masked is left out:
+  // attention is ragged.
+  absl::StatusOr<Contexts> CrossAttention(const CrossAttentionCase& c) override;
+  // The prefix is written by one lane and read by another through its ancestry.
+  absl::StatusOr<Contexts> SplitAttention(const SplitAttentionCase& c) override;
+  // The decode loop on a scripted model (schedule_cases.h).
+  absl::Status Schedule(const Json& c) override;
+};
+
+}  // namespace dragoman::oracle
