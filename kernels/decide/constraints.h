@@ -125,14 +125,12 @@ DRAGOMAN_HD inline ConstraintState Advance(const ConstraintSet& set, ConstraintS
                                            int32_t token) {
   using namespace constraints_internal;  // NOLINT(google-build-using-namespace)
   if (Extend(set, s, token)) return s;
-  // What is to be matched: the path, which phrase `path` holds, and the token after it. [start, at)
-  // is the path of `s` now.
+  // What is to be matched: the path, which phrase `path` holds, and the token after it. The path of
+  // `s` begins at `start` of it, and the token after the path does not extend it.
   const int path = s.low;
   const int32_t length = s.depth;
   int32_t start = 0;
-  int32_t at = length;
   for (;;) {
-    // The token at `at` does not extend the path.
     int whole = -1;
     int32_t prefix = s.depth;
     for (; prefix > 0; --prefix) {
@@ -146,10 +144,10 @@ DRAGOMAN_HD inline ConstraintState Advance(const ConstraintSet& set, ConstraintS
       ++start;
     }
     Root(set, s);
-    // A completion below clears the path, and `start` follows it.
-    for (at = start; at <= length; ++at) {
+    int32_t at = start;
+    for (; at <= length; ++at) {
       if (!Extend(set, s, at < length ? set.Token(path, at) : token)) break;
-      if (s.depth == 0) start = at + 1;
+      if (s.depth == 0) start = at + 1;  // completed: the path is empty again
     }
     if (at > length) return s;
   }

@@ -1,5 +1,5 @@
 // The schedule cases against a second, naive simulator of the written rules, over random cases; and
-// whether a case can fail. With DRAGOMAN_ORACLE_DIR set, also the files of that directory.
+// whether a case can fail. With DRAGOMAN_ORACLES set, also the files of that directory.
 #include "tests/oracle/schedule_cases.h"
 
 #include <gtest/gtest.h>
@@ -284,8 +284,8 @@ TEST(ScheduleCases, WhatIsNoCaseIsRefusedWithTheReason) {
 }
 
 TEST(ScheduleCases, TheFilesOfADirectory) {
-  const char* directory = std::getenv("DRAGOMAN_ORACLE_DIR");
-  if (directory == nullptr) GTEST_SKIP() << "DRAGOMAN_ORACLE_DIR is not set";
+  const char* directory = std::getenv("DRAGOMAN_ORACLES");
+  if (directory == nullptr) GTEST_SKIP() << "DRAGOMAN_ORACLES is not set";
   int ran = 0;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (entry.path().extension() != ".json") continue;
