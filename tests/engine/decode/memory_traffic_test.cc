@@ -1,0 +1,115 @@
+// What a step writes into attention memory, seen on the memory itself: cross-attention K/V once per
+// segment whatever its beam, one position of self-attention K/V for each row, and nothing moved.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "engine/decode/decoding_batch.h"
+#include "engine/decode/transformer.h"
+#include "engine/model/model_source.h"
+#include "engine/schedule/segment.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int32_t kSelfPages = 64;
+constexpr int32_t kCrossPages = 16;
+
+class MemoryTraffic : public ::testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a");
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    spec_ = loaded->spec;
+    model_ = *CreateTransformer(loaded->spec, loaded->weights);
+    memory_ = *KvMemory::Create(model_->kv_layout(), kSelfPages, kCrossPages);
+    decoder_ = model_->CreateDecoder(1, 64);
+    BatchConfig config;
+    config.max_rows = 64;
+    config.max_positions = spec_.shape.max_positions + 1;
+    config.vocabulary = spec_.shape.target_vocab;
+    config.start_token = spec_.tokens.decoder_start;
+    config.eos = spec_.tokens.eos;
+    batch_ = std::make_unique<DecodingBatch>(config, memory_.get(), decoder_.get());
+  }
+
+  size_t Floats() const {
+    return static_cast<size_t>(memory_->layout().FloatsPerPage()) * (kSelfPages + kCrossPages);
+  }
+  std::vector<float> Snapshot() const { return {memory_->pool(), memory_->pool() + Floats()}; }
+
+  // Encodes one source; returns its pages.
+  std::vector<int32_t> Encode(const std::vector<int32_t>& source) {
+    const std::vector<int32_t> pages =
+        memory_->TakeCross(static_cast<int32_t>(KvLayout::PagesFor(source.size())));
+    const int32_t offsets[] = {0, static_cast<int32_t>(source.size())};
+    const int32_t page_offsets[] = {0, static_cast<int32_t>(pages.size())};
+    EXPECT_TRUE(
+        model_->CreateEncoder(1)
+            ->Encode({source.data(), offsets, 1, page_offsets, pages.data(), memory_->pool()})
+            .ok());
+    return pages;
+  }
+
+  ModelSpec spec_;
+  std::shared_ptr<const StepModel> model_;
+  std::unique_ptr<KvMemory> memory_;
+  std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<DecodingBatch> batch_;
+};
+
+TEST_P(MemoryTraffic, AStepWritesOnePositionPerRowAndMovesNothing) {
+  const int beam = GetParam();
+  std::vector<int32_t> source;
+  for (int i = 0; i < 40; ++i) source.push_back(3 + i * 7 % (spec_.shape.source_vocab - 3));
+  source.push_back(spec_.tokens.eos);
+  const std::vector<int32_t> cross = Encode(source);
+  EXPECT_EQ(cross.size(), 2U);  // 41 positions, whatever the beam
+
+  SearchOptions o;
+  o.beam = beam;
+  o.num_hypotheses = beam;
+  o.max_tokens = 40;
+  o.min_tokens = 38;
+  o.eos = spec_.tokens.eos;
+  const std::vector<float> divisor = LengthDivisors(o.max_tokens, 1.0F);
+  SegmentRules rules;
+  rules.divisor = divisor.data();
+  const int slot = batch_->Admit({o, rules, source, cross});
+
+  const KvLayout layout = memory_->layout();
+  const int64_t page_floats = layout.FloatsPerPage();
+  int reorders = 0;
+  for (int step = 0; batch_->status(slot) == SlotStatus::kRunning; ++step) {
+    const std::vector<float> before = Snapshot();
+    const auto stepped = batch_->Step(batch_->live());
+    ASSERT_TRUE(stepped.ok());
+    std::set<std::pair<int64_t, int64_t>> written;  // page, position
+    for (size_t i = 0; i < Floats(); ++i) {
+      if (memory_->pool()[i] == before[i]) continue;
+      const int64_t page = static_cast<int64_t>(i) / page_floats;
+      ASSERT_LT(page, kSelfPages) << "cross-attention memory changed in step " << step;
+      const int64_t row = static_cast<int64_t>(i) % page_floats / layout.width();
+      written.insert({page, row % kPagePositions});
+    }
+    EXPECT_EQ(written.size(), static_cast<size_t>(stepped->rows)) << "step " << step;
+    for (const auto& [page, position] : written) EXPECT_EQ(position, step % kPagePositions);
+    if (batch_->status(slot) != SlotStatus::kRunning) break;
+    const SlotView& view = batch_->slot(slot);
+    for (int lane = 0; lane < view.state->live; ++lane) {
+      if (view.Writer(lane, step) != lane) ++reorders;
+    }
+  }
+  EXPECT_GT(reorders, beam > 1 ? 10 : -1) << "the search never reordered: nothing was shown";
+  EXPECT_EQ(memory_->cross_pages_free(), kCrossPages - 2);
+  batch_->Release(slot);
+}
+
+INSTANTIATE_TEST_SUITE_P(Beams, MemoryTraffic, ::testing::Values(1, 4, 12));
+
+}  // namespace
+}  // namespace dragoman
