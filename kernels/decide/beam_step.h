@@ -134,8 +134,9 @@ DRAGOMAN_HD int32_t SelectWithEnded(const Team& team, const View& slot, Offers& 
   if (team.rank() == 0) {
     int32_t popped = 0;
     if (s.options.finalisation == Finalisation::kOnBeam) {
-      while (popped < count && chosen[popped].ends) ++popped;
+      // At a limit that forces nothing all may end at once: then no more than are missing.
       if (count > s.options.beam - s.finished) count = s.options.beam - s.finished;
+      while (popped < count && chosen[popped].ends) ++popped;
       for (int32_t i = 0; i < popped; ++i) {
         if (chosen[i].path > s.best_done) s.best_done = chosen[i].path;
       }

@@ -50,7 +50,7 @@ bool Contains(const TokenList& list, const TokenList& part) {
 
 // Required phrases; often with a common prefix, twice the same, or up to the end of the output.
 void AddPhrases(Random& random, int32_t vocabulary, ReferenceOptions& o) {
-  int32_t room = std::min(random.Int(1, 8), o.max_tokens);
+  int32_t room = std::min(random.Chance(90) ? random.Int(1, 8) : random.Int(9, 30), o.max_tokens);
   // A small alphabet makes them overlap.
   const int32_t alphabet = random.Chance(50) ? std::min(vocabulary, 5) : vocabulary;
   while (room > 0) {
@@ -73,8 +73,8 @@ void AddPhrases(Random& random, int32_t vocabulary, ReferenceOptions& o) {
 
 // a.8, which combines with everything.
 void AddCommon(Random& random, int32_t vocabulary, ReferenceOptions& o) {
-  o.beam = random.Int(1, 8);
-  o.max_tokens = random.Int(1, 12);
+  o.beam = random.Chance(95) ? random.Int(1, 8) : random.Int(9, 40);
+  o.max_tokens = random.Chance(95) ? random.Int(1, 12) : random.Int(13, 40);
   o.forced_eos = random.OneOf(
       {ReferenceForcedEos::kModel, ReferenceForcedEos::kZero, ReferenceForcedEos::kNone});
   o.norm = random.Usually(ReferenceNorm::kPower, {ReferenceNorm::kGnmt});
@@ -107,7 +107,8 @@ RandomCase Attempt(uint64_t seed, ReferenceMethod method) {
   Random random(seed);
   RandomCase c;
   c.method = method;
-  c.vocabulary = random.Int(5, 14);
+  // Now and then more than one block of stored logits.
+  c.vocabulary = random.Chance(95) ? random.Int(5, 14) : random.Int(257, 600);
   AddCommon(random, c.vocabulary, c.options);
   ReferenceOptions& o = c.options;
   switch (method) {

@@ -119,7 +119,8 @@ TEST(RandomCase, ConstraintsAreAlwaysMetWhereTheLengthAllowsThem) {
     for (const TokenList& phrase : o.phrases) needed += phrase.size();
     const bool suffix = o.phrases.back().back() == RandomCase::kEos;
     if (needed > static_cast<size_t>(o.max_tokens) || !o.forbidden.empty()) continue;
-    if (o.no_repeat_ngram > 0) continue;  // all tokens may be banned once everything is met
+    // All tokens may be banned once everything is met.
+    if (o.no_repeat_ngram > 0) continue;
     if (suffix && o.min_tokens > 0) continue;  // EOS may be masked where it makes the progress
     EXPECT_TRUE(c.expected.constraints_met) << c.ToString();
     ++cases;

@@ -123,8 +123,8 @@ class Beam {
       child.h.score = child.h.finished ? Score(child.h) : 0;
       children.push_back(child);
     }
-    return Best(children,
-                o_.max_candidates > 0 ? static_cast<size_t>(o_.max_candidates) : children.size());
+    if (o_.max_candidates == 0) return children;
+    return Best(children, static_cast<size_t>(o_.max_candidates));
   }
 };
 

@@ -35,7 +35,10 @@ Distribution FilteredDistribution(const std::vector<double>& scores, double temp
     if (scores[i] != kNegInf) order.emplace_back(-scores[i] / temperature, static_cast<int32_t>(i));
   }
   std::sort(order.begin(), order.end());
-  for (size_t i = 1; i < order.size(); ++i) gap->Note(order[i - 1].first, order[i].first);
+  const size_t looked_at = sampling.top_k > 0 ? static_cast<size_t>(sampling.top_k) : order.size();
+  for (size_t i = 1; i < order.size() && i <= looked_at; ++i) {
+    gap->Note(order[i - 1].first, order[i].first);
+  }
   if (sampling.top_k > 0 && order.size() > static_cast<size_t>(sampling.top_k)) {
     order.resize(static_cast<size_t>(sampling.top_k));
   }
