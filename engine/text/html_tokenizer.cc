@@ -157,7 +157,7 @@ class Tokenizer {
     std::string attribute = LowerCase(html_.substr(name, at - name));
     size_t next = at;
     while (next < html_.size() && IsSpace(html_[next])) ++next;
-    if (At(next) != '=') return {std::move(attribute), {}};
+    if (At(next) != '=') return {attribute, {}};
     at = next + 1;
     while (at < html_.size() && IsSpace(html_[at])) ++at;
     const size_t value = at;
@@ -165,10 +165,10 @@ class Tokenizer {
     if (quote == '"' || quote == '\'') {
       const size_t end = html_.find(quote, at + 1);
       at = end == kNone ? html_.size() : end + 1;
-      return {std::move(attribute), html_.substr(value + 1, (end == kNone ? at : end) - value - 1)};
+      return {attribute, html_.substr(value + 1, (end == kNone ? at : end) - value - 1)};
     }
     while (at < html_.size() && !IsSpace(html_[at]) && html_[at] != '>') ++at;
-    return {std::move(attribute), html_.substr(value, at - value)};
+    return {attribute, html_.substr(value, at - value)};
   }
 
   // After the tag just added: takes the content of elements that have no markup, returns where

@@ -95,7 +95,7 @@ TermText::TermText(std::string_view text) : text_(text) {
       add(begin, edit.destinationIndex());
       continue;
     }
-    const auto end = static_cast<size_t>(begin + edit.oldLength());
+    const auto end = static_cast<size_t>(begin) + static_cast<size_t>(edit.oldLength());
     for (auto at = static_cast<size_t>(begin); at < end; NextCodePoint(text, at)) {
       add(static_cast<int32_t>(at), edit.destinationIndex() + static_cast<int32_t>(at) - begin);
     }

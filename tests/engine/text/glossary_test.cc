@@ -27,7 +27,7 @@ struct FileCase {
   GlossaryFormat format;
   std::string bytes;
   std::vector<std::string> pairs;  // none: refused
-  std::string message = "";        // the whole of it
+  std::string message = {};        // the whole of it
 };
 
 constexpr GlossaryFormat kTsv = GlossaryFormat::kTsv;

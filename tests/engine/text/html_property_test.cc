@@ -191,7 +191,7 @@ HtmlSegment RandomSegment(const std::string& text, std::mt19937& random) {
   segment.source = {0, static_cast<int64_t>(text.size())};
   std::vector<TextRange> tokens = SourceTokens(text);
   if (Below(random, 3) != 0) std::shuffle(tokens.begin(), tokens.end(), random);
-  const auto add = [&](std::string word, std::optional<TextRange> source) {
+  const auto add = [&](const std::string& word, std::optional<TextRange> source) {
     const auto begin = static_cast<int64_t>(segment.target.size());
     if (begin > 0) segment.target += ' ';
     segment.target += word;
