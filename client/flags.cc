@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 
 namespace dragoman {
 namespace {
@@ -88,6 +89,23 @@ void FlagTable::OptionalNumber(std::string name, std::string value, double min, 
                     Bounded<std::optional<double>>{target, min, max}});
 }
 
+void FlagTable::OptionalUnsigned(std::string name, std::string value,
+                                 std::optional<uint64_t>* target, std::string help) {
+  flags_.push_back({std::move(name), std::move(value), std::move(help), target});
+}
+
+void FlagTable::Strings(std::string name, std::string value, std::vector<std::string>* target,
+                        std::string help) {
+  flags_.push_back({std::move(name), std::move(value), std::move(help), target});
+}
+
+void FlagTable::Ints(std::string name, std::string value, int64_t min, int64_t max,
+                     std::vector<int64_t>* target, std::string help) {
+  flags_.push_back(
+      {std::move(name), std::move(value), std::move(help),
+       Bounded<std::vector<int64_t>>{target, static_cast<double>(min), static_cast<double>(max)}});
+}
+
 void FlagTable::Choice(std::string name, std::vector<std::string> choices, std::string* target,
                        std::string help) {
   std::string value = absl::StrJoin(choices, "|");
@@ -114,6 +132,28 @@ absl::Status FlagTable::Set(const Flag& flag, const std::string& text) {
     }
     absl::Status operator()(std::string* target) const {
       *target = text;
+      return absl::OkStatus();
+    }
+    absl::Status operator()(std::vector<std::string>* target) const {
+      target->push_back(text);
+      return absl::OkStatus();
+    }
+    absl::Status operator()(std::optional<uint64_t>* target) const {
+      uint64_t parsed = 0;
+      const char* end = text.data() + text.size();
+      const auto [at, error] = std::from_chars(text.data(), end, parsed);
+      if (error != std::errc() || at != end) {
+        return Wrong(name, text, "a whole number from 0 to 18446744073709551615");
+      }
+      *target = parsed;
+      return absl::OkStatus();
+    }
+    absl::Status operator()(const Bounded<std::vector<int64_t>>& b) const {
+      for (const absl::string_view part : absl::StrSplit(text, ',')) {
+        const absl::Status status =
+            ParseBounded(name, std::string(part), b.min, b.max, &b.target->emplace_back());
+        if (!status.ok()) return status;
+      }
       return absl::OkStatus();
     }
     absl::Status operator()(const Bounded<int64_t>& b) const {
@@ -159,7 +199,8 @@ absl::StatusOr<std::vector<std::string>> FlagTable::Parse(
     const std::string dashed = argument.substr(0, equals);
     Flag* flag = dashed.rfind("--", 0) == 0 ? Find(dashed.substr(2)) : nullptr;
     if (flag == nullptr) return absl::InvalidArgumentError("unknown flag " + dashed);
-    if (!given.insert(flag->name).second) {
+    const bool repeats = std::holds_alternative<std::vector<std::string>*>(flag->target);
+    if (!given.insert(flag->name).second && !repeats) {
       return absl::InvalidArgumentError(dashed + " is given twice");
     }
     std::string text;

@@ -30,6 +30,15 @@ class FlagTable {
                    std::optional<int64_t>* target, std::string help);
   void OptionalNumber(std::string name, std::string value, double min, double max,
                       std::optional<double>* target, std::string help);
+  // Any number that fits; for seeds.
+  void OptionalUnsigned(std::string name, std::string value, std::optional<uint64_t>* target,
+                        std::string help);
+  // May be given several times; every value is added, in order.
+  void Strings(std::string name, std::string value, std::vector<std::string>* target,
+               std::string help);
+  // Whole numbers with commas between.
+  void Ints(std::string name, std::string value, int64_t min, int64_t max,
+            std::vector<int64_t>* target, std::string help);
   // One of `choices`; stays as it is unless given.
   void Choice(std::string name, std::vector<std::string> choices, std::string* target,
               std::string help);
@@ -37,7 +46,7 @@ class FlagTable {
   // Reads --name VALUE, --name=VALUE, --switch, --switch=true|false; a VALUE that starts with "--"
   // needs the form with '='. After "--" all is positional, and "-" always is. Returns the
   // positional arguments, or INVALID_ARGUMENT with a message that names the flag, what was found
-  // and what was expected. A flag given twice is refused.
+  // and what was expected. A flag given twice is refused, but for Strings.
   absl::StatusOr<std::vector<std::string>> Parse(const std::vector<std::string>& arguments);
 
   // One line or more per flag, in the order of the table.
@@ -55,8 +64,9 @@ class FlagTable {
     std::vector<std::string> choices;
   };
   using Target =
-      std::variant<bool*, std::string*, Bounded<int64_t>, Bounded<double>,
-                   Bounded<std::optional<int64_t>>, Bounded<std::optional<double>>, OneOf>;
+      std::variant<bool*, std::string*, std::vector<std::string>*, std::optional<uint64_t>*,
+                   Bounded<int64_t>, Bounded<double>, Bounded<std::optional<int64_t>>,
+                   Bounded<std::optional<double>>, Bounded<std::vector<int64_t>>, OneOf>;
   struct Flag {
     std::string name;
     std::string value;

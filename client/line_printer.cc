@@ -1,5 +1,6 @@
 #include "client/line_printer.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -17,6 +18,16 @@ std::string OneLine(std::string text) {
     if (c == '\n') c = ' ';
   }
   return text;
+}
+
+// Bytes [begin, end) of `text`, as far as it has them, on one line and without tabs.
+std::string Cell(std::string_view text, int64_t begin, int64_t end) {
+  const auto size = static_cast<int64_t>(text.size());
+  begin = std::clamp<int64_t>(begin, 0, size);
+  end = std::clamp<int64_t>(end, begin, size);
+  std::string cell(text.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
+  std::replace(cell.begin(), cell.end(), '\t', ' ');
+  return OneLine(std::move(cell));
 }
 
 template <typename Message>
@@ -42,7 +53,7 @@ void LinePrinter::OnLine(int64_t number, const LineResult& result) {
   ++lines_;
   bytes_ += result.source_bytes;
   if (result.status.ok()) {
-    if (result.translation.finish_reason() == v1::LENGTH) ++at_limit_;
+    CountReasons(result.translation);
   } else {
     ++failed_;
     ReportError(number, result.status);
@@ -50,11 +61,39 @@ void LinePrinter::OnLine(int64_t number, const LineResult& result) {
   PrintResult(number, result);
 }
 
+void LinePrinter::CountReasons(const v1::Translation& translation) {
+  bool unmet = translation.finish_reason() == v1::CONSTRAINTS_UNMET;
+  for (const v1::Alternative& alternative : translation.alternatives()) {
+    unmet = unmet || alternative.finish_reason() == v1::CONSTRAINTS_UNMET;
+  }
+  if (unmet) ++unmet_;
+  if (translation.finish_reason() == v1::LENGTH) ++at_limit_;
+  if (translation.finish_reason() == v1::NO_OUTPUT) ++without_output_;
+}
+
+void LinePrinter::PrintAlignment(int64_t number, const LineResult& result) {
+  const v1::Translation& translation = result.translation;
+  if (translation.alignment().links_size() == 0) io_.out << number << "\t\t\n";
+  for (const v1::Alignment::Link& link : translation.alignment().links()) {
+    io_.out << number << '\t' << Cell(result.source, link.source_begin(), link.source_end()) << '\t'
+            << Cell(translation.translated_text(), link.target_begin(), link.target_end()) << '\n';
+  }
+}
+
 void LinePrinter::PrintResult(int64_t number, const LineResult& result) {
   const v1::Translation& translation = result.translation;
   switch (options_.format) {
-    case Format::kText:
-      io_.out << OneLine(translation.translated_text()) << '\n';
+    case Format::kText: {
+      const std::string& text = translation.translated_text();
+      if (!options_.whole) {
+        io_.out << OneLine(text) << '\n';
+      } else {
+        io_.out << text << (!text.empty() && text.back() == '\n' ? "" : "\n");
+      }
+      return;
+    }
+    case Format::kAlignment:
+      PrintAlignment(number, result);
       return;
     case Format::kNBest: {
       io_.out << number << "\t1\t" << ScoreText(translation) << '\t'
@@ -120,10 +159,16 @@ void LinePrinter::Close() {
   ClearTerminal();
   PrintPendingErrors();
   io_.out.flush();
-  if (at_limit_ > 0 && options_.format != Format::kJson) {
-    io_.err << "dragoman translate: note: " << at_limit_ << (at_limit_ == 1 ? " line" : " lines")
-            << " reached the output limit (--max-output-tokens, --max-length-ratio)\n";
-  }
+  if (options_.format == Format::kJson) return;  // it has each line's finish_reason
+  PrintNote(at_limit_, "reached the output limit (--max-output-tokens, --max-length-ratio)");
+  PrintNote(unmet_, "without a required phrase or term (CONSTRAINTS_UNMET)");
+  PrintNote(without_output_, "had no hypothesis left (NO_OUTPUT)");
+}
+
+void LinePrinter::PrintNote(int64_t lines, const char* what) {
+  if (lines == 0) return;
+  io_.err << "dragoman translate: note: " << lines << (lines == 1 ? " line " : " lines ") << what
+          << '\n';
 }
 
 }  // namespace dragoman

@@ -17,12 +17,15 @@ namespace dragoman {
 class LinePrinter : public LineSink {
  public:
   enum class Format {
-    kText,   // the translation
-    kNBest,  // line TAB rank TAB score TAB text, for each hypothesis
-    kJson,   // an object
+    kText,       // the translation
+    kNBest,      // line TAB rank TAB score TAB text, for each hypothesis
+    kAlignment,  // line TAB source TAB target, for each link; line TAB TAB without any
+    kJson,       // an object
   };
   struct Options {
     Format format = Format::kText;
+    // The input is one text: line feeds of the translation stay.
+    bool whole = false;
     // On a terminal that shows the output: write what is known of the current line as it grows.
     bool partials = false;
     bool progress = false;
@@ -41,9 +44,14 @@ class LinePrinter : public LineSink {
   void Close();
 
   int64_t failed_lines() const { return failed_; }
+  int64_t lines() const { return lines_; }
 
  private:
   void PrintResult(int64_t number, const LineResult& result);
+  void PrintAlignment(int64_t number, const LineResult& result);
+  void CountReasons(const v1::Translation& translation);
+  // "note: N lines WHAT", unless N is 0.
+  void PrintNote(int64_t lines, const char* what);
   void ReportError(int64_t number, const absl::Status& status);
   void PrintPendingErrors();
   void ClearTerminal();
@@ -57,6 +65,8 @@ class LinePrinter : public LineSink {
   int64_t bytes_ = 0;
   int64_t failed_ = 0;
   int64_t at_limit_ = 0;
+  int64_t unmet_ = 0;  // in any of a line's hypotheses
+  int64_t without_output_ = 0;
   // The errors of lines first..last, not printed yet.
   std::string pending_error_;
   int64_t pending_first_ = 0;

@@ -27,7 +27,9 @@ absl::Status LineSource::Read(std::deque<std::string>* lines) {
   }
   const char* at = block.data();
   const char* const end = at + got;
-  while (const void* found = std::memchr(at, '\n', static_cast<size_t>(end - at))) {
+  while (const void* found = unit_ == Unit::kLine
+                                 ? std::memchr(at, '\n', static_cast<size_t>(end - at))
+                                 : nullptr) {
     const char* newline = static_cast<const char*>(found);
     rest_.append(at, newline);
     lines->push_back(std::exchange(rest_, {}));

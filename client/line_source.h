@@ -1,7 +1,7 @@
-// Lines from a file descriptor, as they come.
+// Lines from a file descriptor, as they come, or all of it as one.
 //
 // Not thread-safe. Borrows the descriptor. Bytes pass through untouched; only '\n' ends a line, and
-// an end of file ends a last line without one.
+// an end of file ends a last line without one. A whole text keeps every '\n'.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,9 @@ namespace dragoman {
 
 class LineSource {
  public:
-  explicit LineSource(int fd) : fd_(fd) {}
+  enum class Unit { kLine, kWhole };
+
+  explicit LineSource(int fd, Unit unit = Unit::kLine) : fd_(fd), unit_(unit) {}
 
   // Reads once and appends the lines that are whole now. Waits only if the descriptor is not
   // readable. An error ends the source.
@@ -25,8 +27,9 @@ class LineSource {
 
  private:
   const int fd_;
+  const Unit unit_;
   bool ended_ = false;
-  std::string rest_;  // the beginning of a line
+  std::string rest_;  // what has no end yet
 };
 
 }  // namespace dragoman

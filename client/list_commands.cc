@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/command.h"
@@ -11,6 +12,11 @@ namespace {
 std::string PairName(const v1::LanguagePair& pair) {
   return absl::StrCat(pair.source_language_code().empty() ? "*" : pair.source_language_code(), "-",
                       pair.target_language_code());
+}
+
+// As --profile has it.
+std::string ProfileName(const v1::Model& model) {
+  return absl::AsciiStrToLower(v1::DecodingOptions::Profile_Name(model.default_profile()));
 }
 
 nlohmann::ordered_json ToJson(const v1::Model& model) {
@@ -32,7 +38,11 @@ nlohmann::ordered_json ToJson(const v1::Model& model) {
           {"max_target_tokens", model.max_target_tokens()},
           {"max_rows", model.max_rows()},
           {"max_beam", model.max_beam()},
-          {"default_beam", model.default_beam()}};
+          {"default_beam", model.default_beam()},
+          {"decoder_layers", model.decoder_layers()},
+          {"decoder_heads", model.decoder_heads()},
+          {"default_profile", ProfileName(model)},
+          {"glossaries", model.glossaries()}};
 }
 
 std::string ToText(const v1::Model& model) {
@@ -50,7 +60,13 @@ std::string ToText(const v1::Model& model) {
       model.parameters(), " parameters, vocabulary ", model.source_vocabulary(), " / ",
       model.target_vocabulary(), "\n  at most ", model.max_source_tokens(), " source and ",
       model.max_target_tokens(), " target tokens, ", model.max_rows(), " rows, beam ",
-      model.max_beam(), " (default ", model.default_beam(), ")\n");
+      model.max_beam(), " (default ", model.default_beam(), ")\n  decoder of ",
+      model.decoder_layers(), " layers with ", model.decoder_heads(), " heads, profile ",
+      ProfileName(model),
+      model.glossaries_size() == 0
+          ? ""
+          : absl::StrCat("\n  glossaries: ", absl::StrJoin(model.glossaries(), ", ")),
+      "\n");
 }
 
 // The flags of both commands here.

@@ -66,8 +66,8 @@ void AddFlags(const Io& io, FlagTable* flags, Options* o) {
   flags->Int("retries", "N", 0, 1000, &o->retries, "of a refused request (default 0)");
   flags->Int("connections", "N", 1, 1024, &o->connections, "to each address (default 1)");
   flags->Bool("stream", &o->stream,
-              "use StreamTranslate with partials; also measures the\n"
-              "time to the first message");
+              "use StreamTranslate with partials (not of --html and\n"
+              "--sample); also measures the time to the first message");
   flags->Bool("count-tokens", &o->tokens,
               "ask for the tokens of every result, to count them;\n"
               "=false saves their cost and leaves them out");
@@ -109,10 +109,12 @@ absl::StatusOr<std::deque<std::string>> ReadLines(const std::string& path) {
   return lines;
 }
 
-ClientLoadDriver::Requests MakeRequests(const Options& o, const std::deque<std::string>& lines) {
-  v1::TranslateRequest base = o.request.Request();
+ClientLoadDriver::Requests MakeRequests(const Options& o, v1::TranslateRequest base,
+                                        const std::deque<std::string>& lines) {
   base.mutable_return_options()->set_tokens(o.tokens);
-  base.mutable_return_options()->set_partials(o.stream);
+  // The server refuses partials of HTML and of draws.
+  const bool partials = o.stream && !o.request.html() && !o.request.sample();
+  base.mutable_return_options()->set_partials(partials);
   ClientLoadDriver::Requests requests;
   for (size_t at = 0; at < lines.size();) {
     auto request = std::make_shared<v1::TranslateRequest>(base);
@@ -146,6 +148,8 @@ int LoadCommand(const Io& io, const Arguments& arguments) {
   if (const std::string wrong = Contradiction(o); !wrong.empty()) {
     return UsageError(io, "load", wrong);
   }
+  auto request = o.request.Request();
+  if (!request.ok()) return UsageError(io, "load", std::string(request.status().message()));
   auto lines = ReadLines(o.input);
   if (!lines.ok()) return Fail(io, "load", lines.status());
   if (o.shuffle) {
@@ -158,7 +162,8 @@ int LoadCommand(const Io& io, const Arguments& arguments) {
   o.client.connections = static_cast<int>(o.connections);
   const auto client = TranslationClient::Create(o.client);
   if (!client.ok()) return UsageError(io, "load", std::string(client.status().message()));
-  ClientLoadDriver driver(client->get(), o.client.clock, MakeRequests(o, *lines), o.stream);
+  ClientLoadDriver driver(client->get(), o.client.clock,
+                          MakeRequests(o, *std::move(request), *lines), o.stream);
   if (!driver.status().ok()) return Fail(io, "load", driver.status());
 
   LoadReportContext context;

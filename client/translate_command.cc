@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 
+#include "absl/strings/str_cat.h"
 #include "client/command.h"
 #include "client/line_printer.h"
 #include "client/line_source.h"
 #include "client/request_flags.h"
 #include "client/translate_run.h"
+#include "client/utf8.h"
 
 namespace dragoman {
 namespace {
@@ -24,6 +27,10 @@ struct Options {
   RequestFlags request;
   TranslateRunOptions run;
   std::optional<int64_t> nbest;
+  std::optional<uint64_t> seed;
+  std::string target_prefix_file;
+  bool whole = false;
+  bool alignment = false;
   bool stream = false;
   bool json = false;
   bool tokens = false;
@@ -31,20 +38,35 @@ struct Options {
   double timeout = 120;
   int64_t retries = 7;
   int64_t concurrency = 16;
-  int64_t batch = 16;
+  std::optional<int64_t> batch;
 };
+
+constexpr int64_t kDefaultBatch = 16;
 
 void AddFlags(const Io& io, FlagTable* flags, Options* o) {
   AddServerFlag(flags, &o->client.server, io);
   o->request.AddTo(flags);
   flags->OptionalInt("nbest", "N", 1, 1 << 20, &o->nbest,
                      "N hypotheses: line TAB rank TAB score TAB text");
+  flags->OptionalUnsigned("seed", "N", &o->seed,
+                          "of --sample: the same draws again; sends each line alone,\n"
+                          "as they depend on what is sent with it");
+  flags->String("target-prefix", "TEXT", &o->run.target_prefix,
+                "how the translation of every line starts");
+  flags->String("target-prefix-file", "FILE", &o->target_prefix_file,
+                "how that of line n starts: with line n of FILE");
+  flags->Bool("whole", &o->whole,
+              "the input is one text, and not one per line; for HTML\n"
+              "and paragraphs of several lines");
   flags->Bool("stream", &o->stream,
               "receive results as they come; on a terminal the\n"
               "translation is shown as it grows");
   flags->Bool("json", &o->json, "one JSON object per line");
   flags->Bool("tokens", &o->tokens, "with --json: the tokens of source and target");
   flags->Bool("token-scores", &o->token_scores, "with --json: the log-probability of each token");
+  flags->Bool("alignment", &o->alignment,
+              "line TAB source TAB target, for each token of the\n"
+              "translation; with --json its bytes");
   flags->Number("timeout", "S", 0.001, 86400, &o->timeout,
                 "seconds for a request, its retries included (default 120)");
   flags->Int("retries", "N", 0, 1000, &o->retries,
@@ -52,7 +74,7 @@ void AddFlags(const Io& io, FlagTable* flags, Options* o) {
              "reach it; one with a hint when to come back is free\n"
              "(default 7)");
   flags->Int("concurrency", "C", 1, 4096, &o->concurrency, "requests in flight (default 16)");
-  flags->Int("batch", "N", 1, 1024, &o->batch, "lines per request, at most (default 16)");
+  flags->OptionalInt("batch", "N", 1, 1024, &o->batch, "lines per request, at most (default 16)");
 }
 
 // Size of the input where it has one.
@@ -62,20 +84,73 @@ std::optional<int64_t> SizeOf(int fd) {
   return info.st_size;
 }
 
-int Translate(const Io& io, Options& o, int fd) {
-  const bool shows_partials = o.stream && io.out_terminal && !o.json && !o.nbest.has_value();
-  o.run.stream = o.stream;
-  o.run.concurrency = static_cast<int>(o.concurrency);
-  o.run.batch = static_cast<int>(o.batch);
-  o.run.request = o.request.Request();
-  if (o.nbest.has_value()) {
-    o.run.request.mutable_decoding()->set_num_alternatives(static_cast<int32_t>(*o.nbest));
+// What is wrong in the combination of flags, or "".
+std::string Contradiction(const Options& o) {
+  if ((o.tokens || o.token_scores) && !o.json) return "--tokens and --token-scores need --json";
+  if (o.alignment && o.nbest.has_value() && !o.json) {
+    return "--alignment and --nbest together need --json";
   }
-  v1::ReturnOptions* wanted = o.run.request.mutable_return_options();
+  if (o.seed.has_value() && !o.request.sample()) return "--seed needs --sample";
+  if (o.seed.has_value() && o.batch.value_or(1) > 1) {
+    return "--seed and --batch do not go together: each line is sent alone";
+  }
+  if (!o.run.target_prefix.empty() && !o.target_prefix_file.empty()) {
+    return "expected one of --target-prefix and --target-prefix-file";
+  }
+  return "";
+}
+
+absl::StatusOr<std::vector<std::string>> ReadPrefixes(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return absl::ErrnoToStatus(errno, "cannot open " + path);
+  LineSource source(fd);
+  std::deque<std::string> lines;
+  absl::Status status;
+  while (!source.ended() && status.ok()) status = source.Read(&lines);
+  close(fd);
+  if (!status.ok()) return status;
+  for (const std::string& line : lines) {
+    if (FirstInvalidUtf8(line)) return absl::InvalidArgumentError(path + " is not UTF-8");
+  }
+  return std::vector<std::string>(lines.begin(), lines.end());
+}
+
+LinePrinter::Format FormatOf(const Options& o) {
+  if (o.json) return LinePrinter::Format::kJson;
+  if (o.nbest.has_value()) return LinePrinter::Format::kNBest;
+  return o.alignment ? LinePrinter::Format::kAlignment : LinePrinter::Format::kText;
+}
+
+// Puts what the flags here ask for into the request of all lines.
+void FillRequest(const Options& o, bool shows_partials, v1::TranslateRequest* request) {
+  v1::DecodingOptions* decoding = request->mutable_decoding();
+  if (o.nbest.has_value()) decoding->set_num_alternatives(static_cast<int32_t>(*o.nbest));
+  if (o.seed.has_value()) decoding->mutable_sampling()->set_seed(*o.seed);
+  v1::ReturnOptions* wanted = request->mutable_return_options();
   wanted->set_scores(o.json || o.nbest.has_value());
   wanted->set_tokens(o.tokens);
   wanted->set_token_scores(o.token_scores);
+  wanted->set_alignment(o.alignment);
   wanted->set_partials(shows_partials);
+}
+
+int Translate(const Io& io, Options& o, int fd) {
+  // The server refuses partials of HTML and of draws: these are shown when they are whole.
+  const bool shows_partials = o.stream && io.out_terminal &&
+                              FormatOf(o) == LinePrinter::Format::kText && !o.whole &&
+                              !o.request.html() && !o.request.sample();
+  o.run.stream = o.stream;
+  o.run.concurrency = static_cast<int>(o.concurrency);
+  o.run.batch = static_cast<int>(o.batch.value_or(o.seed.has_value() ? 1 : kDefaultBatch));
+  auto request = o.request.Request();
+  if (!request.ok()) return UsageError(io, "translate", std::string(request.status().message()));
+  o.run.request = *std::move(request);
+  FillRequest(o, shows_partials, &o.run.request);
+  if (!o.target_prefix_file.empty()) {
+    auto prefixes = ReadPrefixes(o.target_prefix_file);
+    if (!prefixes.ok()) return Fail(io, "translate", prefixes.status());
+    o.run.target_prefixes = *std::move(prefixes);
+  }
 
   o.client.timeout = Seconds(o.timeout);
   o.client.retry.patient = true;
@@ -87,18 +162,24 @@ int Translate(const Io& io, Options& o, int fd) {
   if (!client.ok()) return UsageError(io, "translate", std::string(client.status().message()));
 
   LinePrinter::Options printing;
-  printing.format = o.json                ? LinePrinter::Format::kJson
-                    : o.nbest.has_value() ? LinePrinter::Format::kNBest
-                                          : LinePrinter::Format::kText;
+  printing.format = FormatOf(o);
+  printing.whole = o.whole;
   printing.partials = shows_partials;
   // Who types the lines needs no bar, and who watches a translation grow neither.
   printing.progress = io.err_terminal && !shows_partials && isatty(fd) == 0;
   printing.total_bytes = SizeOf(fd);
   LinePrinter printer(printing, io, o.client.clock);
-  LineSource source(fd);
+  LineSource source(fd, o.whole ? LineSource::Unit::kWhole : LineSource::Unit::kLine);
   const absl::Status input = RunTranslate(o.run, client->get(), &source, &printer);
   printer.Close();
   if (!input.ok()) return Fail(io, "translate", input);
+  if (o.run.target_prefixes.has_value() &&
+      printer.lines() < static_cast<int64_t>(o.run.target_prefixes->size())) {
+    return Fail(io, "translate",
+                absl::InvalidArgumentError(
+                    absl::StrCat(o.target_prefix_file, " has ", o.run.target_prefixes->size(),
+                                 " lines, the input has ", printer.lines())));
+  }
   return printer.failed_lines() > 0 ? kExitFailed : kExitOk;
 }
 
@@ -114,8 +195,8 @@ int TranslateCommand(const Io& io, const Arguments& arguments) {
                     &exit_status)) {
     return exit_status;
   }
-  if ((o.tokens || o.token_scores) && !o.json) {
-    return UsageError(io, "translate", "--tokens and --token-scores need --json");
+  if (const std::string wrong = Contradiction(o); !wrong.empty()) {
+    return UsageError(io, "translate", wrong);
   }
   if (positional.empty() || positional[0] == "-") return Translate(io, o, io.in_fd);
   const int fd = open(positional[0].c_str(), O_RDONLY | O_CLOEXEC);

@@ -130,10 +130,22 @@ class Run {
       } else if (const auto bad = FirstInvalidUtf8(text)) {
         Finish(&line, absl::InvalidArgumentError(
                           absl::StrCat("not UTF-8 at byte ", *bad + 1, " of the line")));
+      } else if (options_.target_prefixes.has_value() &&
+                 end() - 1 > static_cast<int64_t>(options_.target_prefixes->size())) {
+        Finish(&line, absl::InvalidArgumentError(absl::StrCat("no target prefix: there are ",
+                                                              options_.target_prefixes->size())));
       }
       line.text = std::move(text);
     }
     return status;
+  }
+
+  void AddPrefix(int64_t number, v1::TranslateRequest* request) const {
+    if (options_.target_prefixes.has_value()) {
+      request->add_target_prefixes((*options_.target_prefixes)[static_cast<size_t>(number - 1)]);
+    } else if (!options_.target_prefix.empty()) {
+      request->add_target_prefixes(options_.target_prefix);
+    }
   }
 
   void SendWhatFits() {
@@ -144,6 +156,7 @@ class Run {
       const auto add = [&](int64_t number) {
         batch->lines.push_back(number);
         request->add_contents(At(number).text);
+        AddPrefix(number, request.get());
         bytes += At(number).text.size();
       };
       if (!again_alone_.empty()) {
@@ -255,7 +268,9 @@ class Run {
 
   void EmitFinished() {
     while (!window_.empty() && window_.front().done) {
-      sink_.OnLine(first_, window_.front().result);
+      Line& line = window_.front();
+      line.result.source = line.text;
+      sink_.OnLine(first_, line.result);
       window_.pop_front();
       ++first_;
       partial_changed_ = !window_.empty() && !window_.front().segments.empty();

@@ -5,6 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "client/line_source.h"
@@ -21,11 +25,17 @@ struct TranslateRunOptions {
   int batch = 16;
   // Use StreamTranslate. Partials come if the request asks for them.
   bool stream = false;
+  // How the translations start: of every line, or of line n with the nth of a list. A line beyond
+  // the list fails.
+  std::string target_prefix;
+  std::optional<std::vector<std::string>> target_prefixes;
 
   static constexpr size_t kBatchBytes = 16 << 10;
 };
 
 struct LineResult {
+  // The line itself, valid while the sink is called.
+  std::string_view source;
   // Of this line.
   absl::Status status;
   // An empty line: never sent, OK, without a translation.

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "client/status_map.h"
 
@@ -62,6 +63,15 @@ json ToJson(const v1::Translation& translation) {
     }
     object["sentences"] = std::move(sentences);
   }
+  if (translation.has_alignment()) {
+    json links = json::array();
+    for (const v1::Alignment::Link& link : translation.alignment().links()) {
+      links.push_back({{"source", {link.source_begin(), link.source_end()}},
+                       {"target", {link.target_begin(), link.target_end()}}});
+    }
+    object["alignment"] = std::move(links);
+  }
+  if (translation.has_seed()) object["seed"] = std::to_string(translation.seed());
   return object;
 }
 

@@ -54,6 +54,10 @@ const std::vector<Option>& Options() {
        &C::encoded_queue_segments, 1, 1'000'000},
       {"kv-memory-mb", "N", "memory of the K/V pool; 0: what max-rows needs", &C::kv_memory_mb, 0,
        16'777'216},
+      {"default-profile", "hf|ct2|marian|paper|article",
+       "whose rules fill in what a request leaves unset", &C::default_profile},
+      {"glossary-dir", "DIR", "glossaries NAME.tsv and NAME.csv; read again on SIGHUP",
+       &C::glossary_dir},
       {"drain-seconds", "N", "time for calls in flight after SIGTERM", &C::drain_seconds, 0,
        86'400},
       {"watchdog-seconds", "N", "busy rows without a step for so long: not live",
@@ -236,6 +240,19 @@ absl::Status CheckComputing(const ServerConfig& config) {
   return absl::OkStatus();
 }
 
+constexpr std::pair<std::string_view, Profile> kProfiles[] = {{"hf", Profile::kHf},
+                                                              {"ct2", Profile::kCt2},
+                                                              {"marian", Profile::kMarian},
+                                                              {"paper", Profile::kPaper},
+                                                              {"article", Profile::kArticle}};
+
+std::optional<Profile> ParseProfile(std::string_view name) {
+  for (const auto& [known, profile] : kProfiles) {
+    if (known == name) return profile;
+  }
+  return std::nullopt;
+}
+
 absl::Status Check(ServerConfig* config) {
   absl::Status status = ResolveModel(config);
   if (status.ok()) status = CheckAddress("listen", config->listen, true);
@@ -243,6 +260,10 @@ absl::Status Check(ServerConfig* config) {
     status = CheckAddress("metrics", config->metrics, false);
   }
   if (status.ok()) status = CheckComputing(*config);
+  if (status.ok() && !ParseProfile(config->default_profile).has_value()) {
+    status = Refuse("--", "default-profile", Quoted(config->default_profile),
+                    "hf, ct2, marian, paper or article");
+  }
   if (status.ok() && !ParseLogLevel(config->log_level).has_value()) {
     status = Refuse("--", "log-level", Quoted(config->log_level),
                     "trace, debug, info, warn, error or off");
@@ -359,6 +380,10 @@ std::string ConfigToJson(const ServerConfig& config) {
     }
   }
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Profile ConfiguredProfile(const ServerConfig& config) {
+  return ParseProfile(config.default_profile).value_or(Profile::kHf);
 }
 
 LogLevel ConfiguredLogLevel(const ServerConfig& config) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/engine.h"
 #include "server/log.h"
 
 namespace dragoman {
@@ -27,6 +28,8 @@ struct ServerConfig {
   int max_queue_tokens = 131'072;
   int encoded_queue_segments = 256;  // of each worker
   int kv_memory_mb = 0;              // 0: the engine takes what max_rows needs
+  std::string default_profile = "hf";
+  std::string glossary_dir;  // "": no named glossaries
   int drain_seconds = 30;
   int watchdog_seconds = 30;
   std::string log_level = "info";
@@ -60,6 +63,7 @@ std::string HelpText();
 std::string ConfigToJson(const ServerConfig& config);
 
 // REQUIRES: checked by ParseCommandLine.
+Profile ConfiguredProfile(const ServerConfig& config);
 LogLevel ConfiguredLogLevel(const ServerConfig& config);
 
 }  // namespace dragoman

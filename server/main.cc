@@ -5,6 +5,7 @@
 
 #include "server/config.h"
 #include "server/daemon.h"
+#include "server/signals.h"
 #include "server/version.h"
 
 int main(int argc, char** argv) {

@@ -1,12 +1,17 @@
 #include "server/request_error.h"
 
+#include <google/protobuf/descriptor.h>
+
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "dragoman/v1/translation.pb.h"
 #include "google/rpc/error_details.pb.h"
 #include "server/steady_clock.h"
 
@@ -25,6 +30,30 @@ bool IsFieldPath(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '[' ||
            c == ']';
   });
+}
+
+// Whether a path, with or without indices, leads to a field of a request.
+bool IsRequestField(std::string_view path) {
+  const google::protobuf::Descriptor* type = v1::TranslateRequest::descriptor();
+  for (const absl::string_view name :
+       absl::StrSplit(absl::string_view(path.data(), path.size()), '.')) {
+    if (type == nullptr) return false;
+    const size_t index = name.find('[');
+    const auto* field = type->FindFieldByName(std::string(name.substr(0, index)));
+    if (field == nullptr || (index != absl::string_view::npos && !field->is_repeated()))
+      return false;
+    type = field->message_type();
+  }
+  return true;
+}
+
+// Whether messages about a field may quote what somebody wrote.
+bool HoldsText(std::string_view field) {
+  for (const std::string_view name : {"terms", "do_not_translate", "target_prefixes",
+                                      "decoding.required_phrases", "decoding.forbidden_phrases"}) {
+    if (field.substr(0, name.size()) == name) return true;
+  }
+  return false;
 }
 
 void SetBadRequest(const std::vector<FieldViolation>& violations, absl::Status* status) {
@@ -72,13 +101,26 @@ absl::Status WithFieldViolation(absl::Status status) {
   }
   const std::string_view message(status.message().data(), status.message().size());
   const size_t colon = message.find(": ");
+  const size_t space = message.find(' ');
+  FieldViolation violation{"", std::string(message)};
   if (colon != std::string_view::npos && IsFieldPath(message.substr(0, colon))) {
-    SetBadRequest({{std::string(message.substr(0, colon)), std::string(message.substr(colon + 2))}},
-                  &status);
-  } else {
-    SetBadRequest({{"", std::string(message)}}, &status);
+    violation = {std::string(message.substr(0, colon)), std::string(message.substr(colon + 2))};
+  } else if (space != std::string_view::npos && IsRequestField(message.substr(0, space))) {
+    violation = {std::string(message.substr(0, space)), std::string(message.substr(space + 1))};
   }
+  SetBadRequest({violation}, &status);
   return status;
+}
+
+std::string LoggableMessage(const absl::Status& status) {
+  std::set<std::string> fields;
+  bool has_text = false;
+  for (const FieldViolation& violation : ViolationsOf(status)) {
+    fields.insert(violation.field);
+    has_text = has_text || HoldsText(violation.field);
+  }
+  if (!has_text) return std::string(status.message());
+  return absl::StrCat("refused for ", absl::StrJoin(fields, ", "));
 }
 
 absl::Status WithRetryAfter(absl::Status status, Nanos delay) {

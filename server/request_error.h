@@ -27,9 +27,14 @@ absl::Status InvalidField(std::string field, std::string description);
 // UNIMPLEMENTED naming every field. REQUIRES: not empty.
 absl::Status UnimplementedFields(const std::vector<std::string>& fields);
 
-// Gives an INVALID_ARGUMENT that has no BadRequest yet (the engine's have none) one made from a
-// message of the form "field: description", or with field "" where it has another form.
+// Gives an INVALID_ARGUMENT that has no BadRequest yet (the engine's have none) one made from its
+// message: of the form "field: description"; or of one that begins with the path of a field of
+// TranslateRequest, as "decoding.beam_size is 99, expected 1 to 64"; field "" in other forms.
 absl::Status WithFieldViolation(absl::Status status);
+
+// The message for the log: without what it says about fields whose values are somebody's text
+// (terms, phrases, prefixes), of which only the names are given.
+std::string LoggableMessage(const absl::Status& status);
 
 // Adds google.rpc.RetryInfo.
 absl::Status WithRetryAfter(absl::Status status, Nanos delay);

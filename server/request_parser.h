@@ -1,8 +1,9 @@
 // The bytes of a TranslateRequest -> a job for the engine, or all that is wrong with them.
 //
-// Everything that the bytes alone show is checked here: that they are a message and UTF-8, the
-// limits, every option's range, options that contradict each other, and options whose feature is
-// not there. No option is ever dropped in silence: what is not carried into the job is refused.
+// Everything that the bytes alone show is checked here and in what it is made of: that they are a
+// message and UTF-8, the limits, every option's range (decoding_parser.h), and options that
+// contradict each other (option_rules.h). No option is ever dropped in silence: what is not carried
+// into the job is refused. The engine checks again, with the model and the profile in effect.
 //
 // Pure functions, thread-safe. Lengths of text are Unicode code points unless they say bytes.
 #pragma once
@@ -23,6 +24,8 @@ inline constexpr int kMaxLabels = 64;
 inline constexpr int kMaxLabelBytes = 128;
 inline constexpr int kMaxLanguageCodeBytes = 64;
 inline constexpr int kMaxModelNameBytes = 256;
+inline constexpr int kMaxGlossaryNameBytes = 256;
+inline constexpr int kMaxTerms = 1024;  // also of do_not_translate
 
 // Settings of the server.
 struct RequestLimits {
@@ -47,13 +50,11 @@ struct ParsedRequest {
 ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits& limits,
                                     CallKind kind);
 
-// INVALID_ARGUMENT where options contradict the model's limits or defaults. REQUIRES: status OK.
+// INVALID_ARGUMENT where options exceed the rows of the model's batch, or contradict its default
+// beam. REQUIRES: status OK.
 absl::Status CheckAgainstModel(const ParsedRequest& request, const ModelInfo& model);
 
 // At most 128 printable ASCII characters, at least one.
 bool IsValidRequestId(std::string_view id);
-
-// Fields of TranslateRequest that are refused with UNIMPLEMENTED, for GetServerInfo.
-const std::vector<std::string>& UnimplementedRequestFields();
 
 }  // namespace dragoman

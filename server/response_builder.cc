@@ -33,6 +33,32 @@ void FillTokens(Hypothesis* hypothesis, const ReturnOptions& returns, v1::Tokens
   }
 }
 
+void FillAlignment(const Hypothesis& hypothesis, v1::Alignment* out) {
+  for (const AlignmentLink& link : hypothesis.alignment) {
+    v1::Alignment::Link* added = out->add_links();
+    added->set_source_begin(link.source.begin);
+    added->set_source_end(link.source.end);
+    added->set_target_begin(link.target.begin);
+    added->set_target_end(link.target.end);
+  }
+}
+
+v1::DecodingOptions::Profile WireProfile(Profile profile) {
+  switch (profile) {
+    case Profile::kHf:
+      return v1::DecodingOptions::HF;
+    case Profile::kCt2:
+      return v1::DecodingOptions::CT2;
+    case Profile::kMarian:
+      return v1::DecodingOptions::MARIAN;
+    case Profile::kPaper:
+      return v1::DecodingOptions::PAPER;
+    case Profile::kArticle:
+      return v1::DecodingOptions::ARTICLE;
+  }
+  return v1::DecodingOptions::PROFILE_UNSPECIFIED;
+}
+
 void FillPairs(const ModelInfo& info, google::protobuf::RepeatedPtrField<v1::LanguagePair>* pairs) {
   for (const LanguagePair& pair : info.pairs) {
     v1::LanguagePair* out = pairs->Add();
@@ -58,6 +84,7 @@ v1::Translation BuildTranslation(ItemResult result, const ReturnOptions& returns
   for (size_t rank = 0; rank < result.hypotheses.size(); ++rank) {
     Hypothesis& hypothesis = result.hypotheses[rank];
     if (rank == 0) {
+      if (returns.alignment) FillAlignment(hypothesis, out.mutable_alignment());
       out.set_translated_text(std::move(hypothesis.text));
       out.set_finish_reason(WireReason(hypothesis.finish_reason));
       if (returns.scores && one_segment) out.set_score(hypothesis.score);
@@ -72,6 +99,7 @@ v1::Translation BuildTranslation(ItemResult result, const ReturnOptions& returns
     if (returns.scores) alternative->set_log_prob(hypothesis.log_prob);
     if (want_tokens) FillTokens(&hypothesis, returns, alternative->mutable_tokens());
   }
+  if (result.seed.has_value()) out.set_seed(*result.seed);
   if (returns.tokens) {
     for (auto& token : result.source_tokens) {
       *out.mutable_tokens()->add_source() = std::move(token);
@@ -126,6 +154,10 @@ v1::Model BuildModel(const ModelInfo& info, bool is_default) {
   out.set_max_rows(info.max_rows);
   out.set_max_beam(info.max_beam);
   out.set_default_beam(info.default_beam);
+  out.set_decoder_layers(info.decoder_layers);
+  out.set_decoder_heads(info.decoder_heads);
+  out.set_default_profile(WireProfile(info.default_profile));
+  for (const std::string& name : info.glossaries) out.add_glossaries(name);
   return out;
 }
 

@@ -213,7 +213,7 @@ grpc::Status TranslationCall::Conclude(absl::Status status) {
     fields["source_tokens"] = source_tokens_.load();
     fields["target_tokens"] = target_tokens_.load();
   } else {
-    fields["error"] = std::string(status.message());
+    fields["error"] = LoggableMessage(status);
   }
   if (failed_items_ > 0) fields["failed_items"] = failed_items_.load();
   if (!labels_.empty()) {

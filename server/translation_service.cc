@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/text/glossary.h"
 #include "kernels/decide/options.h"
 #include "server/grpc_bytes.h"
 #include "server/log.h"
@@ -19,10 +20,6 @@
 namespace dragoman {
 namespace {
 
-// Published limits of the decision text for features to come.
-constexpr int kMaxConstraintTokens = 128;
-constexpr int kMaxForbiddenNodes = 4096;
-
 v1::GetServerInfoResponse BuildServerInfo(const ServiceContext& context, bool draining) {
   v1::GetServerInfoResponse info;
   info.set_version(kVersion);
@@ -37,6 +34,8 @@ v1::GetServerInfoResponse BuildServerInfo(const ServiceContext& context, bool dr
   limits->set_max_request_id_length(kMaxRequestIdLength);
   limits->set_max_labels(kMaxLabels);
   limits->set_max_label_bytes(kMaxLabelBytes);
+  limits->set_max_phrase_bytes(static_cast<int32_t>(kMaxTermBytes));
+  limits->set_max_terms(kMaxTerms);
   limits->mutable_longest_call()->set_seconds(context.longest_call / kNanosPerSecond);
   for (const Engine* engine : context.models.engines()) {
     info.add_models(engine->info().name);
@@ -44,9 +43,6 @@ v1::GetServerInfoResponse BuildServerInfo(const ServiceContext& context, bool dr
     const EngineStats stats = engine->Stats();
     limits->set_queue_segments(stats.queue_segment_capacity);
     limits->set_queue_tokens(stats.queue_token_capacity);
-  }
-  for (const std::string& field : UnimplementedRequestFields()) {
-    info.add_unimplemented_fields(field);
   }
   return info;
 }

@@ -48,8 +48,15 @@ TEST(Lists, ModelsAndLanguages) {
   CommandRun run = RunCommand({"models", "--server", server.address()});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("opus-de-en (default)\n  de-en\n"));
+  EXPECT_THAT(run.out, HasSubstr("decoder of 6 layers with 8 heads, profile ct2\n"
+                                 "  glossaries: law, names\n"));
   run = RunCommand({"models", "--json", "--server", server.address()});
-  EXPECT_EQ(nlohmann::json::parse(run.out)[0]["name"], "opus-de-en");
+  const auto model = nlohmann::json::parse(run.out)[0];
+  EXPECT_EQ(model["name"], "opus-de-en");
+  EXPECT_EQ(model["decoder_layers"], 6);
+  EXPECT_EQ(model["decoder_heads"], 8);
+  EXPECT_EQ(model["default_profile"], "ct2");
+  EXPECT_EQ(model["glossaries"], (std::vector<std::string>{"law", "names"}));
   run = RunCommand({"languages", "--server", server.address()});
   EXPECT_EQ(run.out, "de\ten\n");
   run = RunCommand({"languages", "--server", server.address(), "--model", "x"});
@@ -159,6 +166,36 @@ TEST(LoadCommand, StreamsAndBatches) {
   EXPECT_EQ(report["item_errors"]["INTERNAL"], 10);
   EXPECT_EQ(report["target_tokens"], 80);
   EXPECT_EQ(report["first_message_ms"]["count"], 10);
+}
+
+TEST(LoadCommand, SendsWhatTheFlagsSay) {
+  ScriptedServer server(
+      [](const v1::TranslateRequest& request) {
+        EXPECT_EQ(request.decoding().required_phrases_size(), 1);
+        return WithTokens(request);
+      },
+      [](const v1::TranslateRequest& request, const ScriptedServer::Write& write) {
+        // The server would refuse them.
+        EXPECT_FALSE(request.return_options().partials());
+        v1::StreamTranslateResponse message;
+        *message.mutable_translation() = WithTokens(request).response.translations(0);
+        write(message);
+        return ScriptedReply();
+      });
+  const auto load = [&server](const Arguments& flags) {
+    const TemporaryFile input("a\n");
+    Arguments arguments = {"load",          "--server", server.address(), "--input", input.path(),
+                           "--concurrency", "1",        "--requests",     "2"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return RunCommand(arguments);
+  };
+  EXPECT_EQ(load({"--require", "Haus"}).status, 0);
+  EXPECT_EQ(load({"--stream", "--html"}).status, 0);
+  EXPECT_EQ(load({"--stream", "--sample"}).status, 0);
+  EXPECT_EQ(server.calls(), 6);
+  const CommandRun wrong = load({"--top-k", "3"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("dragoman load: --top-k needs --sample"));
 }
 
 TEST(LoadCommand, FailsWhenNothingIsAnswered) {

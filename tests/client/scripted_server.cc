@@ -55,6 +55,11 @@ class ScriptedServer::Service final : public v1::TranslationService::Service {
     model->set_is_default(true);
     model->add_pairs()->set_source_language_code("de");
     model->mutable_pairs(0)->set_target_language_code("en");
+    model->set_decoder_layers(6);
+    model->set_decoder_heads(8);
+    model->set_default_profile(v1::DecodingOptions::CT2);
+    model->add_glossaries("law");
+    model->add_glossaries("names");
     return grpc::Status::OK;
   }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -181,75 +182,105 @@ TEST(Translate, DoesNotWaitForABatchToFill) {
   EXPECT_EQ(run.out, "<first>\n<second>\n");
 }
 
-TEST(Translate, SendsWhatTheFlagsSay) {
+// The request that the flags make of a line "text".
+v1::TranslateRequest Sent(const Arguments& flags) {
   v1::TranslateRequest seen;
   ScriptedServer server([&](const v1::TranslateRequest& request) {
     seen = request;
     return Answer(request);
   });
-  const TemporaryFile file("text\n");
-  const CommandRun run = RunCommand({"translate",
-                                     absl::StrCat("--server=", server.address()),
-                                     "--from",
-                                     "de",
-                                     "--to",
-                                     "en",
-                                     "--model",
-                                     "m",
-                                     "--beam",
-                                     "12",
-                                     "--nbest",
-                                     "3",
-                                     "--length-penalty",
-                                     "0.6",
-                                     "--stop-rule",
-                                     "first_k",
-                                     "--patience",
-                                     "2",
-                                     "--max-output-tokens",
-                                     "50",
-                                     "--min-output-tokens",
-                                     "2",
-                                     "--max-length-ratio",
-                                     "4",
-                                     "--max-length-extra",
-                                     "9",
-                                     "--forced-eos",
-                                     "zero",
-                                     "--split",
-                                     "none",
-                                     "--on-too-long",
-                                     "reject",
-                                     "--priority",
-                                     "bulk",
-                                     "--json",
-                                     "--tokens",
-                                     "--token-scores",
-                                     file.path()});
+  const CommandRun run = Translate(server, "text\n", flags);
   EXPECT_EQ(run.status, 0) << run.err;
+  return seen;
+}
+
+TEST(Translate, SendsWhatTheFlagsSay) {
+  const v1::TranslateRequest seen =
+      Sent({"--from", "de", "--nbest", "3", "--json", "--tokens", "--token-scores", "--alignment",
+            "--target-prefix", "Das", "--sample", "--seed", "18446744073709551615"});
   v1::TranslateRequest expected;
   expected.add_contents("text");
   expected.set_source_language_code("de");
-  expected.set_target_language_code("en");
-  expected.set_model("m");
   auto* decoding = expected.mutable_decoding();
-  decoding->set_beam_size(12);
   decoding->set_num_alternatives(3);
-  decoding->set_length_penalty(0.6f);
-  decoding->set_stop_rule(v1::DecodingOptions::FIRST_K);
-  decoding->set_patience(2);
-  decoding->set_max_output_tokens(50);
-  decoding->set_min_output_tokens(2);
-  decoding->set_max_length_ratio(4);
-  decoding->set_max_length_extra(9);
-  decoding->set_forced_eos(v1::DecodingOptions::ZERO);
-  expected.mutable_segmentation()->set_split(v1::Segmentation::NONE);
-  expected.mutable_segmentation()->set_on_too_long(v1::Segmentation::REJECT);
-  expected.set_priority(v1::BULK);
+  decoding->mutable_sampling()->set_seed(~uint64_t{0});
+  expected.add_target_prefixes("Das");
   expected.mutable_return_options()->set_scores(true);
   expected.mutable_return_options()->set_tokens(true);
   expected.mutable_return_options()->set_token_scores(true);
+  expected.mutable_return_options()->set_alignment(true);
   EXPECT_EQ(seen.DebugString(), expected.DebugString());
+}
+
+TEST(Translate, SendsPrefixesLineByLine) {
+  std::map<std::string, std::string> prefixes;
+  ScriptedServer server([&](const v1::TranslateRequest& request) {
+    EXPECT_EQ(request.target_prefixes_size(), request.contents_size());
+    for (int i = 0; i < request.contents_size(); ++i) {
+      prefixes[request.contents(i)] = request.target_prefixes(i);
+    }
+    return FailBadOnes(request);
+  });
+  // "poison" makes its call fail, so that its neighbours are sent again, alone.
+  const TemporaryFile file("One\n\nThree\nFour\n\n");
+  const CommandRun run = Translate(server, "eins\nzwei\n\npoison\nfünf\n",
+                                   {"--concurrency", "1", "--target-prefix-file", file.path()});
+  EXPECT_EQ(run.out, "<eins>\n<zwei>\n\n\n<fünf>\n");
+  EXPECT_EQ(prefixes, (std::map<std::string, std::string>{
+                          {"eins", "One"}, {"zwei", ""}, {"poison", "Four"}, {"fünf", ""}}));
+}
+
+TEST(Translate, PrefixesAreAsManyAsLines) {
+  ScriptedServer server;
+  const TemporaryFile file("One\nTwo\n");
+  CommandRun run = Translate(server, "a\nb\nc\n", {"--target-prefix-file", file.path()});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.out, "<a>\n<b>\n\n");
+  EXPECT_THAT(run.err, HasSubstr("line 3: INVALID_ARGUMENT: no target prefix: there are 2"));
+
+  const TemporaryFile again("One\nTwo\n");
+  run = Translate(server, "a\n", {"--target-prefix-file", again.path()});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("has 2 lines, the input has 1"));
+
+  const TemporaryFile latin1(
+      "Gr\xFC\xDF"
+      "e\n");
+  run = Translate(server, "a\n", {"--target-prefix-file", latin1.path()});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("is not UTF-8"));
+  run = Translate(server, "a\n", {"--target-prefix-file", "no/such/file"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("no/such/file"));
+}
+
+TEST(Translate, ASeedSendsEachLineAlone) {
+  ScriptedServer server([](const v1::TranslateRequest& request) {
+    EXPECT_EQ(request.contents_size(), 1);
+    EXPECT_EQ(request.decoding().sampling().seed(), 7U);
+    return Answer(request);
+  });
+  EXPECT_EQ(Translate(server, "a\nb\nc\n", {"--sample", "--seed", "7"}).out, "<a>\n<b>\n<c>\n");
+  EXPECT_EQ(server.calls(), 3);
+}
+
+TEST(Translate, TheWholeInputIsOneText) {
+  std::string seen;
+  ScriptedServer server([&](const v1::TranslateRequest& request) {
+    EXPECT_EQ(request.mime_type(), "text/html");
+    EXPECT_EQ(request.contents_size(), 1);
+    seen = request.contents(0);
+    ScriptedReply reply;
+    reply.response.add_translations()->set_translated_text(seen);
+    return reply;
+  });
+  const std::string document = "<p>eins\n\nzwei</p>\n";
+  EXPECT_EQ(Translate(server, document, {"--whole", "--html"}).out, document);
+  EXPECT_EQ(seen, document);
+  EXPECT_EQ(Translate(server, "a\nb", {"--whole", "--html"}).out, "a\nb\n");
+  const CommandRun none = Translate(server, "", {"--whole", "--html"});
+  EXPECT_EQ(none.status, 0);
+  EXPECT_EQ(none.out, "");
 }
 
 TEST(Translate, LeavesToTheServerWhatIsNotSaid) {
@@ -304,6 +335,61 @@ TEST(Translate, PrintsOneJsonObjectPerLine) {
   EXPECT_EQ(
       nlohmann::json::parse(lines[2]),
       nlohmann::json::parse(R"({"line": 3, "error": {"code": "INTERNAL", "message": "NaN"}})"));
+}
+
+ScriptedReply Aligned(const v1::TranslateRequest& request) {
+  ScriptedReply reply = Answer(request);
+  for (auto& translation : *reply.response.mutable_translations()) {
+    translation.set_seed(~uint64_t{0});
+    if (translation.translated_text() == "<none>") continue;
+    auto* link = translation.mutable_alignment()->add_links();
+    link->set_source_begin(4);
+    link->set_source_end(99);  // more than there is
+    link->set_target_begin(0);
+    link->set_target_end(4);
+    link = translation.mutable_alignment()->add_links();
+    link->set_source_begin(0);
+    link->set_source_end(3);
+    link->set_target_begin(4);
+    link->set_target_end(9);
+  }
+  return reply;
+}
+
+TEST(Translate, PrintsAlignmentsAsText) {
+  ScriptedServer server(Aligned);
+  const CommandRun run = Translate(server, "Das Haus\nnone\n\nein\tHut\n", {"--alignment"});
+  EXPECT_EQ(run.out, "1\tHaus\t<Das\n1\tDas\t Haus\n2\t\t\n3\t\t\n4\tHut\t<ein\n4\tein\t Hut>\n");
+}
+
+TEST(Translate, PrintsAlignmentsAndSeedsAsJson) {
+  ScriptedServer server(Aligned);
+  const auto json = nlohmann::json::parse(
+      Translate(server, "Das Haus\n", {"--alignment", "--json", "--nbest", "2"}).out);
+  EXPECT_EQ(
+      json["alignment"],
+      nlohmann::json::parse(
+          R"([{"source": [4, 99], "target": [0, 4]}, {"source": [0, 3], "target": [4, 9]}])"));
+  EXPECT_EQ(json["seed"], "18446744073709551615");
+}
+
+TEST(Translate, SaysHowManyLinesLackWhatWasRequired) {
+  ScriptedServer server([](const v1::TranslateRequest& request) {
+    ScriptedReply reply = Answer(request);
+    v1::Translation* translation = reply.response.mutable_translations(0);
+    if (request.contents(0) == "a") translation->set_finish_reason(v1::CONSTRAINTS_UNMET);
+    if (request.contents(0) == "b") {
+      translation->add_alternatives()->set_finish_reason(v1::CONSTRAINTS_UNMET);
+    }
+    if (request.contents(0) == "c") translation->set_finish_reason(v1::NO_OUTPUT);
+    return reply;
+  });
+  const CommandRun run = Translate(server, "a\nb\nc\nd\n", {"--batch", "1"});
+  EXPECT_EQ(run.err,
+            "dragoman translate: note: 2 lines without a required phrase or term "
+            "(CONSTRAINTS_UNMET)\n"
+            "dragoman translate: note: 1 line had no hypothesis left (NO_OUTPUT)\n");
+  EXPECT_EQ(Translate(server, "a\n", {"--json"}).err, "");
 }
 
 TEST(Translate, SaysHowManyLinesReachedTheLimit) {
@@ -410,6 +496,25 @@ TEST(Translate, ShowsGrowingTextOnATerminal) {
   EXPECT_EQ(err.str(), "");
 }
 
+TEST(Translate, AsksForNoPartialsOfWhatHasNone) {
+  ScriptedServer server(
+      nullptr, [](const v1::TranslateRequest& request, const ScriptedServer::Write& write) {
+        EXPECT_FALSE(request.return_options().partials());
+        v1::StreamTranslateResponse message;
+        message.mutable_translation()->set_translated_text("whole");
+        write(message);
+        return ScriptedReply();
+      });
+  for (const Arguments& flags :
+       {Arguments{"--html"}, Arguments{"--sample"}, Arguments{"--whole"}, Arguments{"--alignment"},
+        Arguments{"--json"}, Arguments{"--nbest", "2"}}) {
+    Arguments with = flags;
+    with.emplace_back("--stream");
+    EXPECT_EQ(Translate(server, "a\n", with, true).status, 0) << flags[0];
+  }
+  EXPECT_EQ(server.calls(), 6);
+}
+
 TEST(Translate, StreamThatBreaksFailsTheLinesThatAreLeft) {
   ScriptedServer server(nullptr,
                         [](const v1::TranslateRequest&, const ScriptedServer::Write& write) {
@@ -448,7 +553,7 @@ TEST(Translate, DrawsAProgressBarOnlyOnATerminal) {
 TEST(Translate, RefusesWrongCommandLines) {
   for (const Arguments& wrong :
        {Arguments{"--bema", "4"}, Arguments{"--beam", "x"}, Arguments{"--beam"},
-        Arguments{"--tokens"}, Arguments{"a", "b"}, Arguments{"--server", ""}}) {
+        Arguments{"a", "b"}, Arguments{"--server", ""}}) {
     Arguments arguments = {"translate"};
     arguments.insert(arguments.end(), wrong.begin(), wrong.end());
     const CommandRun run = RunCommand(arguments);
@@ -458,6 +563,25 @@ TEST(Translate, RefusesWrongCommandLines) {
   const CommandRun missing = RunCommand({"translate", "no/such/file"});
   EXPECT_EQ(missing.status, 1);
   EXPECT_THAT(missing.err, HasSubstr("no/such/file"));
+}
+
+TEST(Translate, RefusesFlagsThatDoNotGoTogether) {
+  for (const auto& [wrong, message] : std::vector<std::pair<Arguments, std::string>>{
+           {{"--tokens"}, "--tokens and --token-scores need --json"},
+           {{"--alignment", "--nbest", "2"}, "--alignment and --nbest together need --json"},
+           {{"--seed", "1"}, "--seed needs --sample"},
+           {{"--sample", "--seed", "1", "--batch", "2"}, "--seed and --batch do not go together"},
+           {{"--target-prefix", "a", "--target-prefix-file", "b"},
+            "expected one of --target-prefix and --target-prefix-file"},
+           {{"--top-k", "1"}, "--top-k needs --sample"},
+           {{"--term", "a"}, "--term is 'a', expected SOURCE=TARGET"}}) {
+    Arguments arguments = {"translate"};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    const TemporaryFile file("a\n");
+    const CommandRun run = RunCommand(arguments, file.fd());
+    EXPECT_EQ(run.status, 2) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("dragoman translate: " + message));
+  }
 }
 
 }  // namespace

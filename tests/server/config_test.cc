@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server/cpu_budget.h"
+#include "server/engine_settings.h"
 
 namespace dragoman {
 namespace {
@@ -46,6 +47,8 @@ TEST(Config, HasTheDefaultsOfTheContract) {
   EXPECT_EQ(config.encoded_queue_segments, 256);
   EXPECT_EQ(config.max_items, 1024);
   EXPECT_EQ(config.max_code_points, 30'000);
+  EXPECT_EQ(ConfiguredProfile(config), Profile::kHf);
+  EXPECT_EQ(config.glossary_dir, "");
   EXPECT_EQ(config.drain_seconds, 30);
   EXPECT_EQ(config.watchdog_seconds, 30);
   EXPECT_EQ(config.longest_call_seconds, 120);
@@ -53,11 +56,26 @@ TEST(Config, HasTheDefaultsOfTheContract) {
 }
 
 TEST(Config, ReadsEveryFlagInBothForms) {
-  const auto command = ParseCommandLine(
-      {"--model=big=/m/x", "--listen", "127.0.0.1:0", "--metrics=off", "--device", "cpu",
-       "--compute-type=float32", "--max-rows=64", "--cpu-workers", "2", "--threads-per-worker=3",
-       "--max-queue-segments=10", "--max-queue-tokens=20", "--kv-memory-mb=30", "--drain-seconds=0",
-       "--log-level", "debug"});
+  const auto command = ParseCommandLine({"--model=big=/m/x",
+                                         "--listen",
+                                         "127.0.0.1:0",
+                                         "--metrics=off",
+                                         "--device",
+                                         "cpu",
+                                         "--compute-type=float32",
+                                         "--max-rows=64",
+                                         "--cpu-workers",
+                                         "2",
+                                         "--threads-per-worker=3",
+                                         "--max-queue-segments=10",
+                                         "--max-queue-tokens=20",
+                                         "--kv-memory-mb=30",
+                                         "--drain-seconds=0",
+                                         "--default-profile",
+                                         "paper",
+                                         "--glossary-dir=/g",
+                                         "--log-level",
+                                         "debug"});
   ASSERT_TRUE(command.ok()) << command.status();
   const ServerConfig& config = command->config;
   EXPECT_EQ(config.model_name, "big");
@@ -73,6 +91,8 @@ TEST(Config, ReadsEveryFlagInBothForms) {
   EXPECT_EQ(config.max_queue_tokens, 20);
   EXPECT_EQ(config.kv_memory_mb, 30);
   EXPECT_EQ(config.drain_seconds, 0);
+  EXPECT_EQ(ConfiguredProfile(config), Profile::kPaper);
+  EXPECT_EQ(config.glossary_dir, "/g");
   EXPECT_EQ(ConfiguredLogLevel(config), LogLevel::kDebug);
 }
 
@@ -161,12 +181,50 @@ TEST(Config, HelpNamesEveryFlag) {
   for (const char* flag :
        {"--model", "--listen", "--metrics", "--device", "--compute-type", "--max-rows",
         "--cpu-workers", "--threads-per-worker", "--max-queue-segments", "--max-queue-tokens",
-        "--kv-memory-mb", "--drain-seconds", "--log-level", "--config", "--check-config",
-        "--version", "--help"}) {
+        "--kv-memory-mb", "--default-profile", "--glossary-dir", "--drain-seconds", "--log-level",
+        "--config", "--check-config", "--version", "--help"}) {
     EXPECT_THAT(help, HasSubstr(std::string("  ") + flag + " "));
   }
   EXPECT_EQ(ParseCommandLine({"--help"})->mode, CommandMode::kHelp);
   EXPECT_EQ(ParseCommandLine({"--version"})->mode, CommandMode::kVersion);
+}
+
+TEST(Config, KnowsEveryProfile) {
+  for (const auto& [name, profile] :
+       std::vector<std::pair<std::string, Profile>>{{"hf", Profile::kHf},
+                                                    {"ct2", Profile::kCt2},
+                                                    {"marian", Profile::kMarian},
+                                                    {"paper", Profile::kPaper},
+                                                    {"article", Profile::kArticle}}) {
+    const auto command = ParseCommandLine({"--model=x", "--default-profile", name});
+    ASSERT_TRUE(command.ok()) << command.status();
+    EXPECT_EQ(ConfiguredProfile(command->config), profile);
+  }
+  EXPECT_THAT(ErrorOf({"--model=x", "--default-profile=HF"}),
+              AllOf(HasSubstr("'HF'"), HasSubstr("hf, ct2, marian, paper or article")));
+}
+
+TEST(EngineSettings, CarryEverySetting) {
+  const auto command = ParseCommandLine(
+      {"--model=big=/m/x", "--max-rows=64", "--cpu-workers=2", "--threads-per-worker=3",
+       "--tokenizer-threads=5", "--max-queue-segments=10", "--max-queue-tokens=20",
+       "--encoded-queue-segments=7", "--kv-memory-mb=30", "--watchdog-seconds=9",
+       "--default-profile=marian", "--glossary-dir=/g"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  const EngineConfig settings = MakeEngineConfig(command->config, 8);
+  EXPECT_EQ(settings.model_name, "big");
+  EXPECT_EQ(settings.max_rows, 64);
+  EXPECT_EQ(settings.workers, 2);
+  EXPECT_EQ(settings.threads_per_worker, 3);
+  EXPECT_EQ(settings.tokenizer_threads, 5);
+  EXPECT_EQ(settings.detokenizer_threads, 5);
+  EXPECT_EQ(settings.max_queue_segments, 10);
+  EXPECT_EQ(settings.max_queue_tokens, 20);
+  EXPECT_EQ(settings.encoded_queue_segments, 7);
+  EXPECT_EQ(settings.kv_memory_mb, 30);
+  EXPECT_EQ(settings.watchdog, 9'000'000'000);
+  EXPECT_EQ(settings.default_profile, Profile::kMarian);
+  EXPECT_EQ(settings.glossary_directory, "/g");
 }
 
 class CgroupTest : public ::testing::Test {

@@ -167,6 +167,120 @@ TEST(ResponseBuilder, GivesWhatWasAskedFor) {
   EXPECT_EQ(some.tokens().target_scores_size(), 3);
 }
 
+TEST(ResponseBuilder, AlignsTheTranslationWhenAsked) {
+  TranslationJob job;
+  job.items = {"x"};
+  job.decoding.num_alternatives = 2;
+  EXPECT_FALSE(BuildTranslation(FakeEngine::Answer(job, 0), {}, "m").has_alignment());
+  ReturnOptions returns;
+  returns.alignment = true;
+  const v1::Translation aligned = BuildTranslation(FakeEngine::Answer(job, 0), returns, "m");
+  ASSERT_EQ(aligned.alignment().links_size(), 2);
+  const v1::Alignment::Link& link = aligned.alignment().links(1);
+  EXPECT_EQ(link.source_begin(), 2);
+  EXPECT_EQ(link.source_end(), 3);
+  EXPECT_EQ(link.target_begin(), 0);
+  EXPECT_EQ(link.target_end(), 1);
+  // One without tokens is aligned all the same.
+  ItemResult result = FakeEngine::Answer(job, 0);
+  result.hypotheses[0].alignment.clear();
+  EXPECT_TRUE(BuildTranslation(std::move(result), returns, "m").has_alignment());
+}
+
+TEST(ResponseBuilder, ReturnsTheSeedOfSampling) {
+  TranslationJob job;
+  job.items = {"x"};
+  EXPECT_FALSE(BuildTranslation(FakeEngine::Answer(job, 0), {}, "m").has_seed());
+  job.decoding.sampling.emplace().seed = 0;
+  const v1::Translation drawn = BuildTranslation(FakeEngine::Answer(job, 0), {}, "m");
+  ASSERT_TRUE(drawn.has_seed());
+  EXPECT_EQ(drawn.seed(), 0U);
+  job.decoding.sampling->seed = ~uint64_t{0};
+  EXPECT_EQ(BuildTranslation(FakeEngine::Answer(job, 0), {}, "m").seed(), ~uint64_t{0});
+}
+
+TEST(ResponseBuilder, EveryRankHasItsFinishReason) {
+  TranslationJob job;
+  job.items = {"x"};
+  job.decoding.num_alternatives = 4;
+  ItemResult result = FakeEngine::Answer(job, 0);
+  result.hypotheses[0].finish_reason = FinishReason::kConstraintsUnmet;
+  result.hypotheses[1].finish_reason = FinishReason::kLength;
+  result.hypotheses[2].finish_reason = FinishReason::kNoOutput;
+  const v1::Translation translation = BuildTranslation(std::move(result), {}, "m");
+  EXPECT_EQ(translation.finish_reason(), v1::CONSTRAINTS_UNMET);
+  EXPECT_EQ(translation.alternatives(0).finish_reason(), v1::LENGTH);
+  EXPECT_EQ(translation.alternatives(1).finish_reason(), v1::NO_OUTPUT);
+  EXPECT_EQ(translation.alternatives(2).finish_reason(), v1::EOS);
+}
+
+TEST(ResponseBuilder, DescribesTheModel) {
+  ModelInfo info;
+  info.name = "m";
+  info.decoder_layers = 6;
+  info.decoder_heads = 8;
+  info.default_beam = 4;
+  info.glossaries = {"law", "names"};
+  const v1::Model model = BuildModel(info, true);
+  EXPECT_EQ(model.decoder_layers(), 6);
+  EXPECT_EQ(model.decoder_heads(), 8);
+  EXPECT_THAT(model.glossaries(), ElementsAre("law", "names"));
+  using Wire = v1::DecodingOptions;
+  for (const auto& [profile, wire] :
+       std::vector<std::pair<Profile, Wire::Profile>>{{Profile::kHf, Wire::HF},
+                                                      {Profile::kCt2, Wire::CT2},
+                                                      {Profile::kMarian, Wire::MARIAN},
+                                                      {Profile::kPaper, Wire::PAPER},
+                                                      {Profile::kArticle, Wire::ARTICLE}}) {
+    info.default_profile = profile;
+    EXPECT_EQ(BuildModel(info, true).default_profile(), wire);
+  }
+}
+
+TEST(RequestError, FindsTheFieldInMessagesOfTheEngine) {
+  const auto violation = [](const std::string& message) {
+    const auto found = ViolationsOf(WithFieldViolation(absl::InvalidArgumentError(message)));
+    EXPECT_EQ(found.size(), 1U);
+    return found.empty() ? FieldViolation{} : found[0];
+  };
+  const auto expect = [&](const std::string& message, const std::string& field,
+                          const std::string& description) {
+    EXPECT_EQ(violation(message).field, field) << message;
+    EXPECT_EQ(violation(message).description, description) << message;
+  };
+  expect("decoding.beam_size: too wide", "decoding.beam_size", "too wide");
+  expect("decoding.sampling.top_p is 2, expected at most 1", "decoding.sampling.top_p",
+         "is 2, expected at most 1");
+  expect("decoding.stop_rule and decoding.finalisation do not go together: stop rules ...",
+         "decoding.stop_rule", "and decoding.finalisation do not go together: stop rules ...");
+  expect("terms[3]: a second target", "terms[3]", "a second target");
+  expect("do_not_translate[2] is empty", "do_not_translate[2]", "is empty");
+  expect("decoding.required_phrases[0].text has no tokens", "decoding.required_phrases[0].text",
+         "has no tokens");
+  expect("contents is empty", "contents", "is empty");
+  for (const char* other : {"source language 'xx' is unknown", "decoding.nonsense is 3", "wrong",
+                            "model[1] is one", "the text is too long", ""}) {
+    expect(other, "", other);
+  }
+}
+
+TEST(RequestError, TheLogLearnsOfTextsByNameOnly) {
+  const auto logged = [](const std::string& message) {
+    return LoggableMessage(WithFieldViolation(absl::InvalidArgumentError(message)));
+  };
+  EXPECT_EQ(logged("terms[3]: a second target 'Geheimnis'"), "refused for terms[3]");
+  EXPECT_EQ(logged("do_not_translate[0] 'Geheimnis' is odd"), "refused for do_not_translate[0]");
+  EXPECT_EQ(logged("target_prefixes[0] 'Geheimnis' is odd"), "refused for target_prefixes[0]");
+  EXPECT_EQ(logged("decoding.required_phrases[0].text: 'Geheimnis'"),
+            "refused for decoding.required_phrases[0].text");
+  EXPECT_EQ(logged("decoding.forbidden_phrases[1]: 'Geheimnis'"),
+            "refused for decoding.forbidden_phrases[1]");
+  EXPECT_EQ(LoggableMessage(InvalidFields({{"decoding.beam_size", "found 0"}, {"terms[0]", "x"}})),
+            "refused for decoding.beam_size, terms[0]");
+  EXPECT_EQ(logged("decoding.beam_size: found 65"), "decoding.beam_size: found 65");
+  EXPECT_EQ(LoggableMessage(absl::UnavailableError("draining")), "draining");
+}
+
 TEST(ResponseBuilder, SeveralSegmentsHaveNoScore) {
   TranslationJob job;
   job.items = {"x"};

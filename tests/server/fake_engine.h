@@ -126,6 +126,7 @@ class FakeEngine final : public Engine {
     best.log_prob = -2.0F;
     best.tokens = {"a", "b"};
     best.token_scores = {-1.0F, -1.0F, 0.0F};
+    best.alignment = {{{0, 1}, {1, 2}}, {{2, 3}, {0, 1}}};
     const int ranks = job.decoding.num_alternatives.value_or(1);
     for (int rank = 0; rank < ranks; ++rank) {
       result.hypotheses.push_back(best);
@@ -137,6 +138,7 @@ class FakeEngine final : public Engine {
     result.source_tokens = {"s"};
     result.source_token_count = 3;
     result.target_token_count = 3;
+    if (job.decoding.sampling.has_value()) result.seed = job.decoding.sampling->seed.value_or(77);
     return result;
   }
 
@@ -208,7 +210,21 @@ class FakeEngine final : public Engine {
     for (const JobId id : ids) Cancel(id, cause);
   }
 
-  absl::Status ReloadGlossaries() override { return absl::OkStatus(); }
+  // What reloading answers from now on.
+  void SetReload(absl::Status status) {
+    MutexLock lock(&mu_);
+    reload_ = std::move(status);
+  }
+  int reloads() const {
+    MutexLock lock(&mu_);
+    return reloads_;
+  }
+  absl::Status ReloadGlossaries() override {
+    MutexLock lock(&mu_);
+    ++reloads_;
+    return reload_;
+  }
+
   EngineStats Stats() const override {
     MutexLock lock(&mu_);
     EngineStats stats;
@@ -311,6 +327,8 @@ class FakeEngine final : public Engine {
   SegmentCounts counts_ ABSL_GUARDED_BY(mu_);
   JobId last_id_ ABSL_GUARDED_BY(mu_) = 0;
   int live_workers_ ABSL_GUARDED_BY(mu_) = 1;
+  absl::Status reload_ ABSL_GUARDED_BY(mu_);
+  int reloads_ ABSL_GUARDED_BY(mu_) = 0;
   bool hold_ ABSL_GUARDED_BY(mu_) = false;
   bool stopped_ ABSL_GUARDED_BY(mu_) = false;
   bool stalled_ ABSL_GUARDED_BY(mu_) = false;

@@ -189,6 +189,36 @@ TEST_F(ServingTest, StreamsSegmentsThenTheirItem) {
   ExpectMetric(R"(dragoman_rpcs_total{code="OK",method="StreamTranslate"} 1)");
 }
 
+TEST_F(ServingTest, HtmlStreamsItemsOnly) {
+  Start();
+  auto request = Request({"<b>eins</b>", "zwei"});
+  request.set_mime_type("text/html");
+  grpc::ClientContext context;
+  const auto reader = stub_->StreamTranslate(&context, request);
+  v1::StreamTranslateResponse message;
+  int items = 0;
+  while (reader->Read(&message)) {
+    EXPECT_TRUE(message.has_translation());
+    EXPECT_EQ(message.item(), items++);
+  }
+  EXPECT_TRUE(reader->Finish().ok());
+  EXPECT_EQ(items, 2);
+}
+
+TEST_F(ServingTest, AlternativesAlignmentAndSeedComeBack) {
+  Start();
+  auto request = Request({"eins"});
+  request.mutable_decoding()->set_num_alternatives(3);
+  request.mutable_decoding()->mutable_sampling()->set_seed(5);
+  request.mutable_return_options()->set_alignment(true);
+  const grpc::Status status = Translate(request);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  const v1::Translation& translation = response_.translations(0);
+  EXPECT_EQ(translation.alternatives_size(), 2);
+  EXPECT_EQ(translation.seed(), 5U);
+  EXPECT_EQ(translation.alignment().links_size(), 2);
+}
+
 TEST_F(ServingTest, SendsPartialsBeforeTheEnd) {
   Start();
   engine_.HoldJobs();
@@ -368,15 +398,41 @@ TEST_F(ServingTest, UnavailableWhileDraining) {
   ExpectMetric(R"(dragoman_rejected_total{reason="draining"} 2)");
 }
 
-TEST_F(ServingTest, UnimplementedOption) {
+TEST_F(ServingTest, OptionsOfANewerClientAreUnimplemented) {
   Start();
   auto request = Request({"Hallo"});
-  request.mutable_decoding()->mutable_sampling()->set_top_k(5);
+  v1::DecodingOptions* decoding = request.mutable_decoding();
+  decoding->GetReflection()->MutableUnknownFields(decoding)->AddVarint(99, 1);
   for (const grpc::Status& status : BothWays(request)) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);
-    EXPECT_THAT(status.error_message(), HasSubstr("decoding.sampling"));
+    EXPECT_THAT(status.error_message(), HasSubstr("DecodingOptions field 99"));
   }
   ExpectMetric(R"(dragoman_rejected_total{reason="unsupported"} 2)");
+}
+
+TEST_F(ServingTest, TheEnginesRefusalsNameTheirFields) {
+  Start();
+  std::vector<std::string> lines;
+  SetLogSink([&lines](std::string_view line) { lines.emplace_back(line); });
+  const auto refuse = [this](absl::Status status) {
+    Admission refusal;
+    refusal.status = std::move(status);
+    refusal.reason = RejectReason::kInvalid;
+    engine_.RefuseNext(refusal);
+    SetLogLevel(LogLevel::kInfo);
+    grpc::Status answer = Translate(Request({"Hallo"}));
+    SetLogLevel(LogLevel::kOff);
+    return answer;
+  };
+  grpc::Status status = refuse(absl::NotFoundError("glossary_config.glossary 'x' is unknown"));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
+  status = refuse(absl::InvalidArgumentError("terms[1]: a second target 'Geheimnis'"));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("'Geheimnis'"));
+  EXPECT_EQ(DetailOf<google::rpc::BadRequest>(status).field_violations(0).field(), "terms[1]");
+  ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 2)");
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(nlohmann::json::parse(lines[1])["error"], "refused for terms[1]");
 }
 
 TEST_F(ServingTest, UnimplementedMethodsAreNamed) {
@@ -604,7 +660,11 @@ TEST_F(ServingTest, ListsWhatThereIs) {
   EXPECT_EQ(info.limits().queue_segments(), 100);
   EXPECT_EQ(info.limits().longest_call().seconds(), 60);
   EXPECT_THAT(info.models(), ElementsAre("de-en"));
-  EXPECT_THAT(info.unimplemented_fields(), ::testing::Contains("decoding.sampling"));
+  EXPECT_EQ(info.limits().max_constraint_tokens(), 128);
+  EXPECT_EQ(info.limits().max_forbidden_nodes(), 4096);
+  EXPECT_EQ(info.limits().max_phrase_bytes(), 1024);
+  EXPECT_EQ(info.limits().max_terms(), 1024);
+  EXPECT_EQ(info.unimplemented_fields_size(), 0);
   EXPECT_FALSE(info.draining());
 }
 

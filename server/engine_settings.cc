@@ -1,0 +1,27 @@
+#include "server/engine_settings.h"
+
+#include "server/cpu_budget.h"
+#include "server/steady_clock.h"
+
+namespace dragoman {
+
+EngineConfig MakeEngineConfig(const ServerConfig& config, int cpus) {
+  const WorkerPlan plan = PlanWorkers(cpus, config.cpu_workers, config.threads_per_worker);
+  EngineConfig out;
+  out.model_name = config.model_name;
+  out.max_rows = config.max_rows;
+  out.workers = plan.workers;
+  out.threads_per_worker = plan.threads_per_worker;
+  out.tokenizer_threads = TextThreads(cpus, config.tokenizer_threads);
+  out.detokenizer_threads = out.tokenizer_threads;
+  out.max_queue_segments = config.max_queue_segments;
+  out.max_queue_tokens = config.max_queue_tokens;
+  out.encoded_queue_segments = config.encoded_queue_segments;
+  out.kv_memory_mb = config.kv_memory_mb;
+  out.default_profile = ConfiguredProfile(config);
+  out.glossary_directory = config.glossary_dir;
+  out.watchdog = config.watchdog_seconds * kNanosPerSecond;
+  return out;
+}
+
+}  // namespace dragoman
