@@ -9,7 +9,6 @@
 #include <sstream>
 #include <thread>
 
-#include "engine/text/partial_text.h"
 #include "engine/text/spm_normalizer.h"
 #include "engine/text/utf8.h"
 #include "tests/engine/text/json_pieces.h"
@@ -330,15 +329,13 @@ TEST_P(PartialText, IsAPrefixOfEveryLaterOneAndOfTheWhole) {
   for (int i = 0; i < 3000; ++i) {
     const std::vector<int> ids = RandomIds(model, random, random() % 20);
     const std::string whole = model.tokenizer->Decode(ids);
-    StreamingDetokenizer stream(model.tokenizer.get());
     std::string last;
     for (size_t n = 0; n <= ids.size(); ++n) {
-      const bool grew = stream.Update(std::span(ids).first(n));
-      ASSERT_EQ(grew, stream.text().size() > last.size());
-      ASSERT_TRUE(stream.text().starts_with(last)) << ::testing::PrintToString(ids);
-      ASSERT_TRUE(whole.starts_with(stream.text())) << ::testing::PrintToString(ids);
-      ASSERT_FALSE(FirstInvalidUtf8(stream.text()));
-      last = stream.text();
+      const std::string prefix = model.tokenizer->DecodePrefix(std::span(ids).first(n));
+      ASSERT_TRUE(prefix.starts_with(last)) << ::testing::PrintToString(ids);
+      ASSERT_TRUE(whole.starts_with(prefix)) << ::testing::PrintToString(ids);
+      ASSERT_FALSE(FirstInvalidUtf8(prefix));
+      last = prefix;
     }
   }
 }
@@ -348,16 +345,12 @@ INSTANTIATE_TEST_SUITE_P(Models, PartialText,
                                            "tests/data/models/tiny-b",
                                            "tests/data/models/tiny-multi"));
 
-TEST(StreamingDetokenizer, ShowsWordsAsTheyBecomeFinal) {
+TEST(Tokenizer, APrefixShowsWordsAsTheyBecomeFinal) {
   const Loaded model = Load(kBundled);
   const std::vector<int> ids = model.tokenizer->EncodeTarget("I like it.").ids;
-  StreamingDetokenizer stream(model.tokenizer.get());
-  EXPECT_FALSE(stream.Update({}));
-  EXPECT_TRUE(stream.Update(std::span(ids).first(1)));
-  EXPECT_EQ(stream.text(), "I");
-  EXPECT_FALSE(stream.Update(std::span(ids).first(1)));
-  EXPECT_TRUE(stream.Update(ids));
-  EXPECT_EQ(stream.text(), "I like it.");
+  EXPECT_EQ(model.tokenizer->DecodePrefix({}), "");
+  EXPECT_EQ(model.tokenizer->DecodePrefix(std::span(ids).first(1)), "I");
+  EXPECT_EQ(model.tokenizer->DecodePrefix(ids), "I like it.");
 }
 
 TEST(Tokenizer, SeveralThreadsAtOnce) {
