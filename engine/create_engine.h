@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -30,6 +31,8 @@ struct EngineConfig {
   std::string glossary_directory;          // "" = no named glossaries
   SchedulerOptions scheduler;              // of each worker
   Nanos watchdog = 30'000'000'000;         // without a step while rows are busy: stalled
+  // Seeds of sampling requests that bring none. Called from any thread. Unset: std::random_device.
+  std::function<uint64_t()> draw_seed;
 };
 
 // Loads and warms the model up. `clock` and `observer` are borrowed for the engine's life; the

@@ -94,7 +94,7 @@ struct ReturnOptions {
   bool token_scores = false;
   bool alignment = false;
   bool partials = false;  // growing prefixes as segment updates
-  bool segments = false;  // final segment updates as each finishes (StreamTranslate)
+  bool segments = false;  // final segment updates as each finishes (StreamTranslate); none of HTML
 };
 
 struct TranslationJob {
@@ -277,6 +277,8 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
+  // What is said here stays valid for the engine's life, and true but for `glossaries`: a reload
+  // that changes their names makes another answer.
   virtual const ModelInfo& info() const = 0;
 
   // Checks the options, reserves capacity by code points and takes the job, or refuses it whole:

@@ -1,6 +1,7 @@
 #include "engine/engine_impl.h"
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -50,9 +51,6 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
                                                            const EngineConfig& config,
                                                            const Clock* clock,
                                                            EngineObserver* observer) {
-  if (!config.glossary_directory.empty()) {
-    return absl::UnimplementedError("engine: named glossaries are not there yet");
-  }
   if (config.max_rows < 1 || config.workers < 1 || config.threads_per_worker < 1 ||
       config.tokenizer_threads < 1 || config.detokenizer_threads < 1 ||
       config.max_queue_segments < 1 || config.max_queue_tokens < 1 ||
@@ -66,6 +64,9 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
   std::unique_ptr<EngineImpl> engine(
       new EngineImpl(std::move(loaded), std::move(model), config, clock, observer));
   if (const absl::Status status = engine->MakeTokenizer(); !status.ok()) return status;
+  if (absl::Status status = engine->glossaries_.Load(*engine->tokenizer_); !status.ok()) {
+    return status;
+  }
   if (const absl::Status status = engine->StartWorkers(); !status.ok()) return status;
   engine->FillInfo();
   engine->loaded_.weights = TransformerWeights{};  // the model has packed its own copy
@@ -80,6 +81,7 @@ EngineImpl::EngineImpl(LoadedModel loaded, std::shared_ptr<const StepModel> mode
       loaded_(std::move(loaded)),
       model_(std::move(model)),
       parameters_(ParameterCount(loaded_.weights)),
+      glossaries_(config.glossary_directory),
       queue_({config.max_queue_segments, config.max_queue_tokens}, clock),
       policy_(config.scheduler) {}
 
@@ -99,6 +101,9 @@ absl::Status EngineImpl::MakeTokenizer() {
   tokenizer_ = std::move(*tokenizer);
   max_source_tokens_ = facts.max_source_tokens;
   text_ = std::make_unique<TextStage>(tokenizer_.get(), max_source_tokens_);
+  planner_.tokenizer = tokenizer_.get();
+  planner_.text = text_.get();
+  planner_.start_token = loaded_.spec.tokens.decoder_start;
   return absl::OkStatus();
 }
 
@@ -123,10 +128,10 @@ absl::Status EngineImpl::StartWorkers() {
         " pages of self-attention K/V for each of ", config_.workers,
         " workers; expected at least ", least, " for the default beam of ", default_beam));
   }
+  planner_.self_pages = self_pages_;
 
   detokenizers_ = std::make_unique<WorkerPool>(config_.detokenizer_threads);
   const Books books{&ledger_, observer_};
-  services_.tokenizer = tokenizer_.get();
   services_.source_piece = [this](int32_t id) { return std::string(source_pieces_->PieceOf(id)); };
   services_.target_piece = [this](int32_t id) { return std::string(target_pieces_->PieceOf(id)); };
   services_.detokenizers = detokenizers_.get();
@@ -168,24 +173,33 @@ absl::Status EngineImpl::StartWorkers() {
 
 void EngineImpl::FillInfo() {
   const ModelSpec& spec = loaded_.spec;
-  info_.name = config_.model_name.empty() ? loaded_.name : config_.model_name;
-  info_.family = spec.family;
-  info_.device = "cpu";
-  info_.compute_type = "float32";
+  ModelInfo info;
+  info.name = config_.model_name.empty() ? loaded_.name : config_.model_name;
+  info.family = spec.family;
+  info.device = "cpu";
+  info.compute_type = "float32";
   for (const ModelLanguagePair& pair : loaded_.languages.Pairs()) {
-    info_.pairs.push_back({pair.source, pair.target});
+    info.pairs.push_back({pair.source, pair.target});
   }
-  info_.source_vocabulary = spec.shape.source_vocab;
-  info_.target_vocabulary = spec.shape.target_vocab;
-  info_.parameters = parameters_;
-  info_.max_source_tokens = max_source_tokens_;
-  info_.max_target_tokens = std::min(spec.generation.max_length, spec.shape.max_positions) - 2;
-  info_.max_rows = config_.max_rows;
-  info_.max_beam = std::min(kMaxBeam, config_.max_rows);
-  info_.decoder_layers = spec.shape.decoder_layers;
-  info_.decoder_heads = spec.shape.decoder_heads;
-  info_.default_profile = config_.default_profile;
-  info_.default_beam = std::min(spec.generation.num_beams, info_.max_beam);
+  info.source_vocabulary = spec.shape.source_vocab;
+  info.target_vocabulary = spec.shape.target_vocab;
+  info.parameters = parameters_;
+  info.max_source_tokens = max_source_tokens_;
+  info.max_target_tokens = std::min(spec.generation.max_length, spec.shape.max_positions) - 2;
+  info.max_rows = config_.max_rows;
+  info.max_beam = std::min(kMaxBeam, config_.max_rows);
+  info.decoder_layers = spec.shape.decoder_layers;
+  info.decoder_heads = spec.shape.decoder_heads;
+  info.default_profile = config_.default_profile;
+  info.default_beam = std::min(spec.generation.num_beams, info.max_beam);
+  info.glossaries = glossaries_.Names();
+  PublishInfo(std::move(info));
+}
+
+void EngineImpl::PublishInfo(ModelInfo info) {
+  MutexLock lock(&info_mu_);
+  infos_.push_back(std::make_unique<const ModelInfo>(std::move(info)));
+  info_.store(infos_.back().get(), std::memory_order_release);
 }
 
 EngineImpl::~EngineImpl() {
@@ -213,17 +227,26 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
     return Refuse(RejectReason::kInvalid,
                   absl::InvalidArgumentError("contents is empty, expected at least one item"));
   }
+  if (absl::Status status = CheckPhrases(job); !status.ok()) {
+    return Refuse(RejectReason::kInvalid, std::move(status));
+  }
   const absl::StatusOr<ResolvedPair> pair =
       loaded_.languages.Resolve(job.source_language, job.target_language);
   if (!pair.ok()) return Refuse(RejectReason::kInvalid, pair.status());
+  absl::StatusOr<std::shared_ptr<const RequestTerms>> terms = TermsOf(job);
+  if (!terms.ok()) return Refuse(RejectReason::kInvalid, terms.status());
   SearchContext context;
   context.default_profile = config_.default_profile;
   context.max_rows = config_.max_rows;
   context.scores = job.returns.scores || job.returns.token_scores;
+  context.constraints = !job.decoding.required_phrases.empty() || !(*terms)->matcher.empty();
   context.partials = job.returns.partials;
-  const absl::StatusOr<SearchSettings> settings =
-      ResolveSearch(job.decoding, loaded_.spec, context);
+  context.align = job.returns.alignment || job.html;
+  absl::StatusOr<SearchSettings> settings = ResolveSearch(job.decoding, loaded_.spec, context);
   if (!settings.ok()) return Refuse(RejectReason::kInvalid, settings.status());
+  if (settings->search.sampling.enabled && !job.decoding.sampling->seed.has_value()) {
+    settings->search.sampling.seed = DrawSeed();
+  }
 
   int64_t tokens = 0;
   int64_t segments = 0;
@@ -245,55 +268,70 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
                   stats.retry_after);
   }
 
-  TextStage::Request text;
-  text.source_language = pair->source;
-  text.tag = pair->tag;
-  text.split = job.split;
-  text.on_too_long = job.on_too_long;
-  text.one_segment = settings->search.num_hypotheses > 1;
+  auto request = std::make_shared<PlannerRequest>();  // shared: std::function copies its target
+  request->text.source_language = pair->source;
+  request->text.tag = pair->tag;
+  request->text.split = job.split;
+  request->text.on_too_long = job.on_too_long;
+  request->terms = *std::move(terms);
+  request->target_uses_spaces = LanguageUsesSpaces(pair->target);
 
   const JobId id = next_job_.fetch_add(1);
-  auto admitted =
-      std::make_shared<Job>(id, std::move(job), *settings, LanguageUsesSpaces(pair->target),
-                            reservation, std::move(sink), &services_);
+  auto admitted = std::make_shared<Job>(id, std::move(job), *settings, request->target_uses_spaces,
+                                        reservation, std::move(sink), &services_);
   {
     MutexLock lock(&mu_);
     jobs_.emplace(id, admitted);
   }
-  tokenizers_->Post([this, admitted, text] { Tokenize(admitted, text); });
+  tokenizers_->Post([this, admitted, request] { Tokenize(admitted, *request); });
   return {absl::OkStatus(), RejectReason::kNone, 0, id};
 }
 
-void EngineImpl::Tokenize(const std::shared_ptr<Job>& job, const TextStage::Request& request) {
+absl::StatusOr<std::shared_ptr<const RequestTerms>> EngineImpl::TermsOf(
+    const TranslationJob& job) const {
+  TermMatcher::Lists lists;
+  lists.do_not_translate = job.do_not_translate;
+  std::vector<Term> terms;
+  for (const TermRequest& term : job.terms) {
+    terms.push_back({term.source, term.target, term.ignore_case});
+  }
+  lists.terms = terms;
+  if (!job.glossary.empty()) {
+    lists.glossary = glossaries_.Find(job.glossary);
+    if (lists.glossary == nullptr) {
+      return absl::NotFoundError(absl::StrCat("glossary_config.glossary names none of the ",
+                                              glossaries_.Names().size(),
+                                              " glossaries that the server has loaded"));
+    }
+  }
+  lists.glossary_ignore_case = job.glossary_ignore_case;
+  absl::StatusOr<TermMatcher> matcher = TermMatcher::Create(lists);
+  if (!matcher.ok()) return matcher.status();
+  return std::make_shared<const RequestTerms>(
+      RequestTerms{*std::move(matcher), std::move(lists.glossary)});
+}
+
+uint64_t EngineImpl::DrawSeed() const {
+  if (config_.draw_seed) return config_.draw_seed();
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
+void EngineImpl::Tokenize(const std::shared_ptr<Job>& job, const PlannerRequest& request) {
   if (job->abandoned().has_value()) {
     queue_.Unreserve(job->reservation());
     return;
   }
   const Nanos begun = clock_->Now();
-  const int special = request.tag.has_value() ? 2 : 1;
-  std::vector<ItemPlan> plans;
+  std::vector<ItemPlan> plans =
+      JobPlanner(&job->request(), &job->settings(), &request, &planner_).Plan();
   int64_t segments = 0;
   int64_t tokens = 0;
-  for (const std::string& item : job->request().items) {
-    ItemPlan plan = text_->Plan(item, request);
-    for (const std::vector<int32_t>& source : plan.tokens) {
-      const SearchOptions search =
-          SearchForSegment(job->settings(), static_cast<int>(source.size()) - special, false, 0);
-      const int64_t worst = WorstCasePages(search.beam, search.max_tokens);
-      if (worst > self_pages_) {
-        plan = {};
-        plan.status = absl::InvalidArgumentError(
-            absl::StrCat("decoding.beam_size ", search.beam, " with up to ", search.max_tokens,
-                         " output tokens may need ", worst, " pages of K/V memory, the server has ",
-                         self_pages_, " (its kv-memory-mb)"));
-        break;
-      }
+  for (const ItemPlan& plan : plans) {
+    segments += static_cast<int64_t>(plan.segments.size());
+    for (const SegmentPlan& segment : plan.segments) {
+      tokens += static_cast<int64_t>(segment.source.size());
     }
-    segments += static_cast<int64_t>(plan.tokens.size());
-    for (const std::vector<int32_t>& source : plan.tokens) {
-      tokens += static_cast<int64_t>(source.size());
-    }
-    plans.push_back(std::move(plan));
   }
   const Nanos took = clock_->Now() - begun;
   observer_->OnStage(Stage::kTokenize, took);
@@ -306,7 +344,7 @@ void EngineImpl::Tokenize(const std::shared_ptr<Job>& job, const TextStage::Requ
     return;
   }
   observer_->OnJobTokenized(tokens, job->settings().search.beam);
-  std::vector<std::unique_ptr<Segment>> made = job->Begin(std::move(plans), special, took);
+  std::vector<std::unique_ptr<Segment>> made = job->Begin(std::move(plans), took);
   ledger_.Accept(static_cast<int64_t>(made.size()));
   for (std::unique_ptr<Segment>& refused : queue_.Push(job->reservation(), std::move(made))) {
     Fail(std::move(refused), WorkerStoppedError(), services_.books);
@@ -341,7 +379,15 @@ void EngineImpl::CancelAll(CancelCause cause) {
   for (const std::shared_ptr<Job>& job : jobs) Abandon(job, cause);
 }
 
-absl::Status EngineImpl::ReloadGlossaries() { return absl::OkStatus(); }
+absl::Status EngineImpl::ReloadGlossaries() {
+  if (absl::Status status = glossaries_.Load(*tokenizer_); !status.ok()) return status;
+  ModelInfo info = this->info();
+  std::vector<std::string> names = glossaries_.Names();
+  if (names == info.glossaries) return absl::OkStatus();
+  info.glossaries = std::move(names);
+  PublishInfo(std::move(info));
+  return absl::OkStatus();
+}
 
 void EngineImpl::OnWorkerDead() {
   if (live_workers_.fetch_sub(1) != 1) return;

@@ -11,7 +11,9 @@
 #include "engine/base/worker_pool.h"
 #include "engine/create_engine.h"
 #include "engine/engine.h"
+#include "engine/glossaries.h"
 #include "engine/job.h"
+#include "engine/job_planner.h"
 #include "engine/schedule/ledger.h"
 #include "engine/schedule/policy.h"
 #include "engine/schedule/request_queue.h"
@@ -30,7 +32,7 @@ class EngineImpl final : public Engine {
                                                         EngineObserver* observer);
   ~EngineImpl() override;
 
-  const ModelInfo& info() const override { return info_; }
+  const ModelInfo& info() const override { return *info_.load(std::memory_order_acquire); }
   Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override;
   void Cancel(JobId job, CancelCause cause) override;
   void StopAdmission() override { admitting_.store(false); }
@@ -46,9 +48,14 @@ class EngineImpl final : public Engine {
   absl::Status MakeTokenizer();
   absl::Status StartWorkers();
   void FillInfo();
+  void PublishInfo(ModelInfo info);
+
+  // The matcher of a request's terms. INVALID_ARGUMENT, or NOT_FOUND for its glossary.
+  absl::StatusOr<std::shared_ptr<const RequestTerms>> TermsOf(const TranslationJob& job) const;
+  uint64_t DrawSeed() const;
 
   // Tokenizer pool.
-  void Tokenize(const std::shared_ptr<Job>& job, const TextStage::Request& request);
+  void Tokenize(const std::shared_ptr<Job>& job, const PlannerRequest& request);
   void Abandon(const std::shared_ptr<Job>& job, CancelCause cause);
   void OnWorkerDead();
 
@@ -58,7 +65,9 @@ class EngineImpl final : public Engine {
   LoadedModel loaded_;
   const std::shared_ptr<const StepModel> model_;  // shared with whoever scripted it
   const int64_t parameters_;
-  ModelInfo info_;
+  // The latest of infos_. The older ones stay for those who read them: one more for every reload
+  // that changes the names of the glossaries.
+  std::atomic<const ModelInfo*> info_{nullptr};
   int32_t self_pages_ = 0;  // of each worker
   int32_t cross_pages_ = 0;
   int max_source_tokens_ = 0;
@@ -66,6 +75,8 @@ class EngineImpl final : public Engine {
   std::unique_ptr<VocabularyPieces> source_pieces_, target_pieces_;
   std::unique_ptr<Tokenizer> tokenizer_;
   std::unique_ptr<TextStage> text_;
+  PlannerFacts planner_;
+  Glossaries glossaries_;
 
   Ledger ledger_;
   RequestQueue queue_;
@@ -75,6 +86,9 @@ class EngineImpl final : public Engine {
   std::atomic<bool> admitting_{true};
   std::atomic<int> live_workers_{0};
   std::atomic<JobId> next_job_{1};
+
+  Mutex info_mu_;
+  std::vector<std::unique_ptr<const ModelInfo>> infos_ ABSL_GUARDED_BY(info_mu_);
 
   mutable Mutex mu_;
   std::unordered_map<JobId, std::shared_ptr<Job>> jobs_ ABSL_GUARDED_BY(mu_);

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "engine/text/sentence_splitter.h"
+#include "engine/alignment.h"
 
 namespace dragoman {
 namespace {
@@ -36,7 +35,6 @@ Job::Job(JobId id, TranslationJob request, const SearchSettings& settings, bool 
     : id_(id),
       request_(std::move(request)),
       settings_(settings),
-      forbidden_(std::make_shared<ForbiddenTable>(settings.forbidden, settings.excluded)),
       target_uses_spaces_(target_uses_spaces),
       reservation_(reservation),
       services_(services),
@@ -50,42 +48,45 @@ std::optional<CancelCause> Job::abandoned() const {
   return ended == kEndedOtherwise ? CancelCause::kDrain : static_cast<CancelCause>(ended);
 }
 
-std::vector<std::unique_ptr<Segment>> Job::Begin(std::vector<ItemPlan> plans, int special_tokens,
-                                                 Nanos tokenize_time) {
+std::unique_ptr<Segment> Job::MakeSegment(int item, int index) {
+  SegmentPlan& plan = plans_[static_cast<size_t>(item)].segments[static_cast<size_t>(index)];
+  auto segment = std::make_unique<Segment>();
+  segment->owner = shared_from_this();
+  segment->item = item;
+  segment->index = index;
+  segment->source = plan.source;
+  segment->search = plan.search;
+  segment->divisor =
+      LengthDivisors(plan.search.max_tokens, plan.search.length_penalty, plan.search.penalty);
+  segment->prefix = std::move(plan.prefix);
+  segment->constraints = std::move(plan.constraints);
+  segment->forbidden = std::move(plan.forbidden);
+  segment->wants_partials = request_.returns.partials;
+  segment->priority = request_.priority;
+  segment->deadline = request_.deadline;
+  return segment;
+}
+
+std::vector<std::unique_ptr<Segment>> Job::Begin(std::vector<ItemPlan> plans, Nanos tokenize_time) {
+  plans_ = std::move(plans);
   std::vector<std::unique_ptr<Segment>> segments;
+  std::vector<int> empty;
   {
     MutexLock lock(&mu_);
     timings_.tokenize = tokenize_time;
-    items_.resize(plans.size());
-    for (size_t i = 0; i < plans.size(); ++i) {
+    items_.resize(plans_.size());
+    for (size_t i = 0; i < plans_.size(); ++i) {
       Item& item = items_[i];
-      item.status = std::move(plans[i].status);
-      item.pieces = std::move(plans[i].pieces);
-      item.source = std::move(plans[i].tokens);
-      item.segments.resize(item.pieces.size());
-      item.remaining = item.pieces.size();
-      for (size_t s = 0; s < item.pieces.size(); ++s) {
-        auto segment = std::make_unique<Segment>();
-        segment->owner = shared_from_this();
-        segment->item = static_cast<int>(i);
-        segment->index = static_cast<int>(s);
-        segment->source = item.source[s];
-        segment->search =
-            SearchForSegment(settings_, static_cast<int>(segment->source.size()) - special_tokens,
-                             false, static_cast<int>(segments.size()));
-        segment->divisor = LengthDivisors(segment->search.max_tokens,
-                                          segment->search.length_penalty, segment->search.penalty);
-        segment->forbidden = forbidden_;
-        segment->wants_partials = request_.returns.partials;
-        segment->priority = request_.priority;
-        segment->deadline = request_.deadline;
-        segments.push_back(std::move(segment));
+      item.status = plans_[i].status;
+      item.segments.resize(plans_[i].segments.size());
+      item.remaining = item.segments.size();
+      if (item.remaining == 0) empty.push_back(static_cast<int>(i));
+      for (size_t s = 0; s < item.segments.size(); ++s) {
+        segments.push_back(MakeSegment(static_cast<int>(i), static_cast<int>(s)));
       }
     }
-    for (size_t i = 0; i < items_.size(); ++i) {
-      if (items_[i].remaining == 0) ItemDone(static_cast<int>(i));
-    }
   }
+  for (const int item : empty) FinishItem(item);
   Drain();
   return segments;
 }
@@ -116,50 +117,46 @@ bool Job::EndWith(const absl::Status& status) {
 
 void Job::OnPartial(const Segment& segment, std::span<const int32_t> tokens) {
   MutexLock lock(&mu_);
-  SegmentText& text =
-      items_[static_cast<size_t>(segment.item)].segments[static_cast<size_t>(segment.index)];
-  text.partial.assign(tokens.begin(), tokens.end());
+  SegmentState& state = StateOf(segment.item, segment.index);
+  state.partial.assign(tokens.begin(), tokens.end());
   // The newest replaces what no detokenizer has begun with.
-  if (text.partial_queued || done_) return;
-  text.partial_queued = true;
+  if (state.partial_queued || done_) return;
+  state.partial_queued = true;
   services_->detokenizers->Post([self = shared_from_this(), item = segment.item,
                                  index = segment.index] { self->DetokenizePartial(item, index); });
 }
 
 void Job::DetokenizePartial(int item, int index) {
   std::vector<int32_t> tokens;
-  StreamingDetokenizer* stream = nullptr;
   {
     MutexLock lock(&mu_);
-    SegmentText& text = items_[static_cast<size_t>(item)].segments[static_cast<size_t>(index)];
-    if (text.stream == nullptr) {
-      text.stream = std::make_unique<StreamingDetokenizer>(services_->tokenizer);
-    }
-    tokens = std::move(text.partial);
-    text.partial.clear();
-    stream = text.stream.get();
+    tokens = std::move(StateOf(item, index).partial);
+    StateOf(item, index).partial.clear();
   }
-  // Only one of these tasks is under way for a segment, so the stream is this thread's.
-  const bool grown = stream->Update(tokens);
+  std::string text = PlanOf(item, index).target_text.WritePrefix(tokens);
   {
     MutexLock lock(&mu_);
-    Item& owner = items_[static_cast<size_t>(item)];
-    SegmentText& text = owner.segments[static_cast<size_t>(index)];
-    text.partial_queued = false;
-    if (grown && !text.done) {
-      const TextRange& piece = owner.pieces[static_cast<size_t>(index)];
-      SegmentUpdate update{item, index, {piece.begin, piece.end}, stream->text(), false};
-      Append([update = std::move(update)](TranslationSink& sink) mutable {
-        sink.OnSegment(std::move(update));
-      });
+    SegmentState& state = StateOf(item, index);
+    state.partial_queued = false;
+    if (text.size() > state.shown.size() && !state.done) {
+      state.shown = std::move(text);
+      AppendUpdate(item, index, state.shown, false);
     }
-    if (!text.partial.empty() && !text.done && !done_) {
-      text.partial_queued = true;
+    if (!state.partial.empty() && !state.done && !done_) {
+      state.partial_queued = true;
       services_->detokenizers->Post(
           [self = shared_from_this(), item, index] { self->DetokenizePartial(item, index); });
     }
   }
   Drain();
+}
+
+void Job::AppendUpdate(int item, int index, const std::string& text, bool final) {
+  const TextRange& range = PlanOf(item, index).range;
+  SegmentUpdate update{item, index, {range.begin, range.end}, text, final};
+  Append([update = std::move(update)](TranslationSink& sink) mutable {
+    sink.OnSegment(std::move(update));
+  });
 }
 
 void Job::OnDecoded(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis> hypotheses) {
@@ -171,18 +168,21 @@ void Job::OnDecoded(std::unique_ptr<Segment> segment, std::vector<DecodedHypothe
   });
 }
 
-Hypothesis Job::ToHypothesis(const DecodedHypothesis& decoded) const {
-  Hypothesis out;
-  out.text = services_->tokenizer->Decode(decoded.tokens);
-  out.score = decoded.score;
-  out.log_prob = decoded.log_prob;
-  out.finish_reason = decoded.reason;
+SegmentHypothesis Job::ToHypothesis(const SegmentPlan& plan,
+                                    const DecodedHypothesis& decoded) const {
+  SegmentHypothesis out;
+  const bool with_eos = decoded.token_log_probs.size() > decoded.tokens.size();
+  WrittenText written = plan.target_text.Write(decoded.tokens, with_eos);
+  if (plan.search.align) out.aligned = AlignTokens(written, decoded.aligned, plan.source_places);
+  Hypothesis& h = out.hypothesis;
+  h.text = std::move(written.decoded.text);
+  h.score = decoded.score;
+  h.log_prob = decoded.log_prob;
+  h.finish_reason = decoded.reason;
   if (request_.returns.tokens) {
-    for (const int32_t token : decoded.tokens) {
-      out.tokens.push_back(services_->target_piece(token));
-    }
+    for (const int32_t token : decoded.tokens) h.tokens.push_back(services_->target_piece(token));
   }
-  if (request_.returns.token_scores) out.token_scores = decoded.token_log_probs;
+  if (request_.returns.token_scores) h.token_scores = decoded.token_log_probs;
   return out;
 }
 
@@ -196,13 +196,13 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
     return;
   }
   const Nanos begun = services_->clock->Now();
-  std::vector<Hypothesis> texts;
+  const SegmentPlan& plan = PlanOf(segment->item, segment->index);
+  std::vector<SegmentHypothesis> texts;
   texts.reserve(hypotheses.size());
-  for (const DecodedHypothesis& h : hypotheses) texts.push_back(ToHypothesis(h));
+  for (const DecodedHypothesis& h : hypotheses) texts.push_back(ToHypothesis(plan, h));
   if (texts.empty()) {
-    Hypothesis none;
-    none.finish_reason = FinishReason::kNoOutput;
-    texts.push_back(std::move(none));
+    texts.emplace_back();
+    texts.back().hypothesis.finish_reason = FinishReason::kNoOutput;
   }
   const int64_t target_tokens =
       hypotheses.empty() ? 0 : static_cast<int64_t>(hypotheses.front().token_log_probs.size());
@@ -210,6 +210,7 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
   services_->books.observer->OnStage(Stage::kDetokenize, now - segment->decoded_at);
   services_->books.observer->OnSegmentTranslated(segment->tokens(), target_tokens);
   services_->books.ledger->End(segment->running, OutcomeOfHypotheses(hypotheses));
+  bool item_done = false;
   {
     MutexLock lock(&mu_);
     timings_.queue += segment->popped_at - segment->queued_at;
@@ -218,93 +219,70 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
     timings_.decode += segment->decoded_at - segment->admitted_at;
     timings_.detokenize += now - begun;
     target_tokens_ += target_tokens;
-    Item& item = items_[static_cast<size_t>(segment->item)];
-    SegmentText& text = item.segments[static_cast<size_t>(segment->index)];
-    text.done = true;
-    text.hypotheses = std::move(texts);
-    text.tokens = target_tokens;
-    if (request_.returns.partials || request_.returns.segments) {
-      const TextRange& piece = item.pieces[static_cast<size_t>(segment->index)];
-      SegmentUpdate update{segment->item,
-                           segment->index,
-                           {piece.begin, piece.end},
-                           text.hypotheses.front().text,
-                           true};
-      Append([update = std::move(update)](TranslationSink& sink) mutable {
-        sink.OnSegment(std::move(update));
-      });
+    SegmentState& state = StateOf(segment->item, segment->index);
+    state.done = true;
+    state.hypotheses = std::move(texts);
+    state.tokens = target_tokens;
+    // A tag has its place once the item is whole: HTML has no updates.
+    if ((request_.returns.partials || request_.returns.segments) && !request_.html) {
+      AppendUpdate(segment->item, segment->index, state.hypotheses.front().hypothesis.text, true);
     }
-    SegmentDone(segment->item);
+    item_done = SegmentDone(segment->item);
   }
+  if (item_done) FinishItem(segment->item);
   Drain();
 }
 
 void Job::OnFailed(std::unique_ptr<Segment> segment, const absl::Status& status) {
+  bool item_done = false;
   {
     MutexLock lock(&mu_);
     Item& item = items_[static_cast<size_t>(segment->item)];
-    item.segments[static_cast<size_t>(segment->index)].done = true;
+    StateOf(segment->item, segment->index).done = true;
     if (item.status.ok()) item.status = status;
-    SegmentDone(segment->item);
+    item_done = SegmentDone(segment->item);
   }
+  if (item_done) FinishItem(segment->item);
   Drain();
 }
 
-void Job::SegmentDone(int item) {
-  if (--items_[static_cast<size_t>(item)].remaining == 0) ItemDone(item);
-}
+bool Job::SegmentDone(int item) { return --items_[static_cast<size_t>(item)].remaining == 0; }
 
-void Job::ItemDone(int index) {
-  Append([result = Assemble(index)](TranslationSink& sink) mutable {
-    sink.OnItem(std::move(result));
-  });
-  if (--items_remaining_ == 0) {
-    if (!done_) services_->books.observer->OnJobTranslated(target_tokens_);
-    AppendDone(absl::OkStatus());
-  }
-}
-
-ItemResult Job::Assemble(int index) {
-  Item& item = items_[static_cast<size_t>(index)];
+void Job::FinishItem(int index) {
+  const ItemPlan& plan = plans_[static_cast<size_t>(index)];
   ItemResult result;
   result.index = index;
-  result.status = item.status;
-  if (!result.status.ok()) return result;
-
-  const std::string& source = request_.items[static_cast<size_t>(index)];
-  const size_t ranks = item.segments.size() == 1 ? item.segments.front().hypotheses.size() : 1;
-  for (size_t rank = 0; rank < ranks; ++rank) {
-    Hypothesis whole;
-    std::vector<std::string> texts;
-    for (SegmentText& segment : item.segments) {
-      Hypothesis& part = segment.hypotheses[rank];
-      texts.push_back(std::move(part.text));
-      whole.score = part.score;
-      whole.log_prob += part.log_prob;
-      whole.finish_reason = std::max(whole.finish_reason, part.finish_reason);
-      std::move(part.tokens.begin(), part.tokens.end(), std::back_inserter(whole.tokens));
-      whole.token_scores.insert(whole.token_scores.end(), part.token_scores.begin(),
-                                part.token_scores.end());
+  std::vector<std::vector<SegmentHypothesis>> segments;
+  {
+    MutexLock lock(&mu_);
+    Item& item = items_[static_cast<size_t>(index)];
+    result.status = item.status;
+    for (SegmentState& segment : item.segments) {
+      segments.push_back(std::move(segment.hypotheses));
+      result.target_token_count += segment.tokens;
     }
-    JoinedText joined = JoinTranslations(source, item.pieces, texts, target_uses_spaces_);
-    if (rank == 0) {
-      for (size_t s = 0; s < item.pieces.size(); ++s) {
-        result.sentences.push_back({{item.pieces[s].begin, item.pieces[s].end},
-                                    {joined.ranges[s].begin, joined.ranges[s].end}});
+  }
+  if (result.status.ok()) {
+    for (const SegmentPlan& segment : plan.segments) {
+      result.source_token_count += static_cast<int64_t>(segment.source.size());
+      if (!request_.returns.tokens) continue;
+      for (const int32_t token : segment.source) {
+        result.source_tokens.push_back(services_->source_piece(token));
       }
     }
-    whole.text = std::move(joined.text);
-    result.hypotheses.push_back(std::move(whole));
+    if (settings_.search.sampling.enabled) result.seed = settings_.search.sampling.seed;
+    AssembleItem(request_.items[static_cast<size_t>(index)], plan, std::move(segments),
+                 {target_uses_spaces_, request_.returns.alignment}, result);
+  } else {
+    result.target_token_count = 0;  // an item that failed has its status only
   }
-  for (const std::vector<int32_t>& tokens : item.source) {
-    result.source_token_count += static_cast<int64_t>(tokens.size());
-    if (!request_.returns.tokens) continue;
-    for (const int32_t token : tokens) {
-      result.source_tokens.push_back(services_->source_piece(token));
-    }
-  }
-  for (const SegmentText& segment : item.segments) result.target_token_count += segment.tokens;
-  return result;
+  MutexLock lock(&mu_);
+  Append([result = std::move(result)](TranslationSink& sink) mutable {
+    sink.OnItem(std::move(result));
+  });
+  if (--items_remaining_ > 0) return;
+  if (!done_) services_->books.observer->OnJobTranslated(target_tokens_);
+  AppendDone(absl::OkStatus());
 }
 
 void Job::Append(Event event) {

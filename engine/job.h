@@ -16,14 +16,13 @@
 #include "engine/base/mutex.h"
 #include "engine/base/worker_pool.h"
 #include "engine/engine.h"
+#include "engine/item_plan.h"
+#include "engine/item_result.h"
 #include "engine/observer.h"
 #include "engine/schedule/request_queue.h"
 #include "engine/schedule/segment.h"
 #include "engine/schedule/segment_end.h"
 #include "engine/search_settings.h"
-#include "engine/text/partial_text.h"
-#include "engine/text/tokenizer.h"
-#include "engine/text_stage.h"
 
 namespace dragoman {
 
@@ -31,7 +30,6 @@ class Job;
 
 // What jobs borrow of the engine.
 struct JobServices {
-  const Tokenizer* tokenizer = nullptr;
   // Pieces of target ids and source ids, for returned tokens.
   std::function<std::string(int32_t)> source_piece;
   std::function<std::string(int32_t)> target_piece;
@@ -55,9 +53,7 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
 
   // Takes the plan of every item and makes the segments, which the caller enters into the books and
   // queues. Items without segments are answered at once. Called once.
-  // `special_tokens` of each segment's source (EOS, language tag) do not count towards its length.
-  std::vector<std::unique_ptr<Segment>> Begin(std::vector<ItemPlan> plans, int special_tokens,
-                                              Nanos tokenize_time);
+  std::vector<std::unique_ptr<Segment>> Begin(std::vector<ItemPlan> plans, Nanos tokenize_time);
 
   // Ends the job early, unless it has ended: true if this call did it.
   bool End(CancelCause cause);
@@ -76,30 +72,39 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   void OnFailed(std::unique_ptr<Segment> segment, const absl::Status& status) override;
 
  private:
-  struct SegmentText {
-    std::vector<Hypothesis> hypotheses;
+  struct SegmentState {
+    std::vector<SegmentHypothesis> hypotheses;
     int64_t tokens = 0;            // of the best one, EOS included
     std::vector<int32_t> partial;  // settled tokens not shown yet
-    std::unique_ptr<StreamingDetokenizer> stream;
+    std::string shown;             // of the translation so far
     bool partial_queued = false;
     bool done = false;
   };
   struct Item {
     absl::Status status;
-    std::vector<TextRange> pieces;
-    std::vector<std::vector<int32_t>> source;
-    std::vector<SegmentText> segments;
+    std::vector<SegmentState> segments;
     size_t remaining = 0;
   };
+
+  const SegmentPlan& PlanOf(int item, int segment) const {
+    return plans_[static_cast<size_t>(item)].segments[static_cast<size_t>(segment)];
+  }
+  SegmentState& StateOf(int item, int segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    return items_[static_cast<size_t>(item)].segments[static_cast<size_t>(segment)];
+  }
+  std::unique_ptr<Segment> MakeSegment(int item, int index);
 
   // Detokenizer pool.
   void DetokenizePartial(int item, int segment);
   void DetokenizeFinal(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis> hypotheses);
-  Hypothesis ToHypothesis(const DecodedHypothesis& decoded) const;
+  SegmentHypothesis ToHypothesis(const SegmentPlan& plan, const DecodedHypothesis& decoded) const;
+  void AppendUpdate(int item, int segment, const std::string& text, bool final)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  void SegmentDone(int item) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void ItemDone(int index) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  ItemResult Assemble(int index) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // One segment less to wait for: true when it was the item's last.
+  bool SegmentDone(int item) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // All segments of the item are done.
+  void FinishItem(int index) ABSL_LOCKS_EXCLUDED(mu_);
 
   // The sink's queue. Append under the lock, Drain without it.
   using Event = std::function<void(TranslationSink&)>;
@@ -110,11 +115,12 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   const JobId id_;
   const TranslationJob request_;
   const SearchSettings settings_;
-  const std::shared_ptr<const ForbiddenTable> forbidden_;  // shared with the segments
   const bool target_uses_spaces_;
   const RequestQueue::Reservation reservation_;
   const JobServices* const services_;
   const Nanos started_;
+
+  std::vector<ItemPlan> plans_;  // set by Begin, before any segment is out; then constant
 
   // -1: going on; else a CancelCause, or kEndedOtherwise.
   std::atomic<int> ended_{-1};

@@ -238,19 +238,20 @@ absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defau
 }
 
 absl::Status SetLengths(const DecodingOptions& asked, const ProfileDefaults& defaults,
-                        const ModelSpec& model, bool constraints, SearchSettings& settings) {
+                        const ModelSpec& model, SearchSettings& settings) {
   SearchOptions& o = settings.search;
   // max_length counts the start token and EOS; a search without a forced EOS may use EOS's place
   // for one more real token. An input position is at most the last real token's.
-  const bool eos_needs_place =
-      (constraints ? settings.constrained_forced_eos : o.forced_eos) != ForcedEos::kNone;
-  const int reserved = eos_needs_place ? 2 : 1;
-  const int by_positions = model.shape.max_positions - (eos_needs_place ? 1 : 0);
-  const int limit =
-      std::min({model.generation.max_length - reserved, by_positions, defaults.max_tokens});
-  o.max_tokens = asked.max_output_tokens.value_or(limit);
+  const auto limit = [&](ForcedEos forced_eos) {
+    const bool eos_needs_place = forced_eos != ForcedEos::kNone;
+    const int reserved = eos_needs_place ? 2 : 1;
+    const int by_positions = model.shape.max_positions - (eos_needs_place ? 1 : 0);
+    return std::min({model.generation.max_length - reserved, by_positions, defaults.max_tokens});
+  };
+  o.max_tokens = asked.max_output_tokens.value_or(limit(o.forced_eos));
   if (o.max_tokens < 1) return OutOfRange("max_output_tokens", o.max_tokens, "at least 1");
-  o.max_tokens = std::min(o.max_tokens, limit);
+  o.max_tokens = std::min(o.max_tokens, limit(o.forced_eos));
+  settings.constrained_max_tokens = std::min(o.max_tokens, limit(settings.constrained_forced_eos));
   settings.max_length_ratio = asked.max_length_ratio.value_or(settings.max_length_ratio);
   settings.max_length_extra = asked.max_length_extra.value_or(settings.max_length_extra);
   o.min_tokens = asked.min_output_tokens.value_or(std::min(defaults.min_tokens, o.max_tokens));
@@ -283,10 +284,7 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
       defaults.forced_eos == ForcedEos::kZero ? ForcedEos::kZero : ForcedEos::kModel);
   if (const absl::Status s = CheckTogether(asked, o, context); !s.ok()) return s;
   settings.stop_at_first = context.constraints && asked.stop_rule.has_value();
-  if (const absl::Status s = SetLengths(asked, defaults, model, context.constraints, settings);
-      !s.ok()) {
-    return s;
-  }
+  if (const absl::Status s = SetLengths(asked, defaults, model, settings); !s.ok()) return s;
   if (const absl::Status s = SetAlignment(asked, model.shape, context.align, o); !s.ok()) return s;
 
   o.prune = asked.pruning.absolute_delta.value_or(std::numeric_limits<float>::infinity());
@@ -314,6 +312,7 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
 SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens, bool constrained,
                                int ordinal) {
   SearchOptions o = settings.search;
+  if (constrained) o.max_tokens = settings.constrained_max_tokens;
   const double by_source =
       std::floor(static_cast<double>(settings.max_length_ratio) * source_tokens) +
       settings.max_length_extra;

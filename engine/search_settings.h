@@ -19,7 +19,8 @@ struct SearchSettings {
   SearchOptions search;  // max_tokens: what the request and the model allow at most
   float max_length_ratio = 3.0F;
   int max_length_extra = 20;
-  ForcedEos constrained_forced_eos = ForcedEos::kModel;  // of segments with required phrases
+  ForcedEos constrained_forced_eos = ForcedEos::kModel;  // of segments with required phrases,
+  int32_t constrained_max_tokens = 1;                    // and their limit: it leaves EOS a place
   bool stop_at_first = false;  // such a segment is over at its first complete hypothesis (d.3)
   // What the profile never produces: masked after the softmax, or none of the search's.
   std::vector<std::vector<int32_t>> forbidden;

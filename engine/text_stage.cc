@@ -2,14 +2,11 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "engine/text/too_long.h"
-
 namespace dragoman {
 namespace {
 
-Segmentation ModeOf(const TextStage::Request& request) {
-  switch (request.split) {
+Segmentation ModeOf(SplitMode split, bool one_segment) {
+  switch (split) {
     case SplitMode::kNone:
       return Segmentation::kNone;
     case SplitMode::kLines:
@@ -19,7 +16,7 @@ Segmentation ModeOf(const TextStage::Request& request) {
     case SplitMode::kUnset:
       break;
   }
-  return request.one_segment ? Segmentation::kNone : Segmentation::kSentences;
+  return one_segment ? Segmentation::kNone : Segmentation::kSentences;
 }
 
 }  // namespace
@@ -35,50 +32,33 @@ absl::StatusOr<const SentenceSplitter*> TextStage::SplitterFor(const std::string
   return splitter.get();
 }
 
-ItemPlan TextStage::Plan(std::string_view text, const Request& request) {
-  ItemPlan plan;
-  plan.status = Cut(text, request, plan);
-  if (!plan.status.ok()) {
-    plan.pieces.clear();
-    plan.tokens.clear();
-  }
-  return plan;
-}
-
-absl::Status TextStage::Cut(std::string_view text, const Request& request, ItemPlan& plan) {
+absl::StatusOr<std::vector<EncodedPiece>> TextStage::Cut(std::string_view text,
+                                                         const Request& request, bool one_segment) {
   const absl::StatusOr<const SentenceSplitter*> splitter = SplitterFor(request.source_language);
   if (!splitter.ok()) return splitter.status();
   const EncodeFunction encode = [&](std::string_view piece) {
     return tokenizer_->EncodeSource(piece, request.tag);
   };
-  const size_t special = request.tag.has_value() ? 2 : 1;
-  for (const TextRange& piece : (*splitter)->Split(text, ModeOf(request))) {
-    EncodedText encoded = encode(piece.In(text));
-    // Nothing that the model would see (control characters, say): passed through as it is.
+  const auto special = static_cast<size_t>(request.special_tokens());
+  std::vector<EncodedPiece> pieces;
+  for (const TextRange& range : (*splitter)->Split(text, ModeOf(request.split, one_segment))) {
+    EncodedText encoded = encode(range.In(text));
     if (encoded.ids.size() <= special) continue;
     if (encoded.ids.size() <= static_cast<size_t>(max_source_tokens_)) {
-      plan.pieces.push_back(piece);
-      plan.tokens.push_back(std::move(encoded.ids));
+      pieces.push_back({range, std::move(encoded)});
       continue;
     }
     if (request.on_too_long == OnTooLong::kReject) {
       return TooLongError(static_cast<int64_t>(encoded.ids.size()), max_source_tokens_);
     }
     absl::StatusOr<std::vector<EncodedPiece>> parts =
-        SplitTooLong(text, piece, std::move(encoded), max_source_tokens_, encode);
+        SplitTooLong(text, range, std::move(encoded), max_source_tokens_, encode);
     if (!parts.ok()) return parts.status();
     for (EncodedPiece& part : *parts) {
-      if (part.encoded.ids.size() <= special) continue;
-      plan.pieces.push_back(part.range);
-      plan.tokens.push_back(std::move(part.encoded.ids));
+      if (part.encoded.ids.size() > special) pieces.push_back(std::move(part));
     }
   }
-  if (request.one_segment && plan.pieces.size() > 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("decoding.num_alternatives above 1 needs an item of one segment, found ",
-                     plan.pieces.size(), ": shorten the text or set segmentation.split to NONE"));
-  }
-  return absl::OkStatus();
+  return pieces;
 }
 
 }  // namespace dragoman

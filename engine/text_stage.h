@@ -1,5 +1,5 @@
-// The way from an item's text to segments of token ids: split, tokenise, and split further what is
-// too long for the model.
+// The way from a text to pieces of token ids: split, tokenise, and split further what is too long
+// for the model.
 //
 // Thread-safe: used by all tokenizer threads.
 #pragma once
@@ -11,22 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/base/mutex.h"
 #include "engine/engine.h"
 #include "engine/text/sentence_splitter.h"
-#include "engine/text/text_range.h"
 #include "engine/text/tokenizer.h"
+#include "engine/text/too_long.h"
 
 namespace dragoman {
-
-// An item cut into segments.
-struct ItemPlan {
-  absl::Status status;  // not OK: the item fails with it and has no segments
-  std::vector<TextRange> pieces;
-  std::vector<std::vector<int32_t>> tokens;  // by piece: tag, text, EOS
-};
 
 class TextStage {
  public:
@@ -36,18 +28,23 @@ class TextStage {
 
   struct Request {
     std::string source_language;  // BCP-47, for the rules of sentences
-    std::optional<int> tag;       // put before every segment
+    std::optional<int> tag;       // put before every piece
     SplitMode split = SplitMode::kUnset;
     OnTooLong on_too_long = OnTooLong::kSplit;
-    bool one_segment = false;  // what is asked for needs the item to be one segment
+
+    // Tokens of a piece that are not its text: EOS, and the tag.
+    int special_tokens() const { return tag.has_value() ? 2 : 1; }
   };
 
-  // REQUIRES: `text` is valid UTF-8.
-  ItemPlan Plan(std::string_view text, const Request& request);
+  // In order; what the model would see nothing of (control characters, say) is in none.
+  // `one_segment`: what is asked for needs the text to be one piece; where the request says nothing
+  // of splitting, it is then split only if it is too long. INVALID_ARGUMENT for text that is too
+  // long and may not be split. REQUIRES: `text` is valid UTF-8.
+  absl::StatusOr<std::vector<EncodedPiece>> Cut(std::string_view text, const Request& request,
+                                                bool one_segment);
 
  private:
   absl::StatusOr<const SentenceSplitter*> SplitterFor(const std::string& language);
-  absl::Status Cut(std::string_view text, const Request& request, ItemPlan& plan);
 
   const Tokenizer* const tokenizer_;
   const int max_source_tokens_;

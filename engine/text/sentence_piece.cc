@@ -36,15 +36,6 @@ PieceTrie UserDefinedTrie(const SpmFile& file) {
   return PieceTrie(std::move(pieces));
 }
 
-// Bytes of byte pieces as text: what is no UTF-8 becomes U+FFFD, byte by byte.
-void AppendBytes(std::string_view bytes, std::string& text) {
-  for (size_t at = 0; at < bytes.size();) {
-    const size_t begin = at;
-    const bool wrong = NextCodePoint(bytes, at) == 0xFFFD && at - begin == 1;
-    text += wrong ? std::string_view("\xEF\xBF\xBD") : bytes.substr(begin, at - begin);
-  }
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SentencePiece>> SentencePiece::Create(std::string_view bytes,
@@ -232,8 +223,9 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentBpe(std::string_view text
   return spans;
 }
 
-std::vector<SentencePieceToken> SentencePiece::Encode(std::string_view text) const {
-  const NormalizedText normal = normalizer_.Normalize(text);
+std::vector<SentencePieceToken> SentencePiece::Encode(std::string_view text,
+                                                      bool word_start) const {
+  const NormalizedText normal = normalizer_.Normalize(text, word_start);
   const std::vector<Span> spans =
       file_.model_type == SpmFile::kBpe ? SegmentBpe(normal.text) : SegmentUnigram(normal.text);
   std::vector<SentencePieceToken> tokens;
@@ -261,45 +253,6 @@ std::vector<SentencePieceToken> SentencePiece::Encode(std::string_view text) con
     after_unknown = unknown;
   }
   return tokens;
-}
-
-std::string SentencePiece::Join(std::span<const std::string_view> pieces, bool is_prefix) const {
-  const bool strip_first_space =
-      file_.normalizer.add_dummy_prefix || file_.normalizer.remove_extra_whitespaces;
-  std::string text;
-  std::string bytes;  // of byte pieces not yet written
-  bool first_space_seen = false;
-  bool at_start = true;
-  for (const std::string_view piece : pieces) {
-    const auto it = ids_.find(piece);
-    const SpmPiece& known =
-        file_.pieces[static_cast<size_t>(it == ids_.end() ? unk_id_ : it->second)];
-    if (known.type == SpmPiece::kByte) {
-      bytes += static_cast<char>(ByteOfPiece(piece));
-      continue;
-    }
-    AppendBytes(bytes, text);
-    bytes.clear();
-    if (first_space_seen || !text.empty()) at_start = false;
-    first_space_seen = false;
-    if (known.type == SpmPiece::kControl) continue;
-    if (known.type == SpmPiece::kUnknown) {
-      text += known.text == piece ? std::string_view(file_.unk_surface) : piece;
-      continue;
-    }
-    std::string surface(piece);
-    if (at_start && strip_first_space && surface.starts_with(kSpaceMark)) {
-      surface.erase(0, kSpaceMark.size());
-      // With remove_extra_whitespaces every leading space goes, not the first one only.
-      first_space_seen = !file_.normalizer.remove_extra_whitespaces;
-    }
-    ReplaceSpaceMarks(surface);
-    text += surface;
-  }
-  if (is_prefix) bytes.resize(bytes.size() - static_cast<size_t>(IncompleteUtf8Tail(bytes)));
-  AppendBytes(bytes, text);
-  if (denormalizer_) text = denormalizer_->Normalize(text).text;
-  return text;
 }
 
 }  // namespace dragoman

@@ -28,6 +28,13 @@ struct SentencePieceToken {
   TextRange range;  // in the text before normalisation
 };
 
+// Text of pieces, and where each of them lies in it: in order, without overlap, white space
+// included. Of the byte pieces of a character the last one has its range.
+struct PieceText {
+  std::string text;
+  std::vector<TextRange> ranges;
+};
+
 class SentencePiece {
  public:
   // From the bytes of a .spm file. INVALID_ARGUMENT naming `name` when they are not usable.
@@ -35,16 +42,17 @@ class SentencePiece {
                                                                std::string_view name);
 
   // Neighbouring unknown characters are one piece, whose text is those characters (or, with
-  // byte_fallback, one piece per byte, of which the last of a character has its range).
-  std::vector<SentencePieceToken> Encode(std::string_view text) const;
+  // byte_fallback, one piece per byte, of which the last of a character has its range). Without
+  // `word_start` no mark of a word's beginning is put before the text: the pieces of the inside of
+  // a word, or of what follows a bracket.
+  std::vector<SentencePieceToken> Encode(std::string_view text, bool word_start = true) const;
 
-  // The text of the pieces. A piece that the model does not know stands for itself.
-  std::string Decode(std::span<const std::string_view> pieces) const { return Join(pieces, false); }
+  // The text of the pieces. A piece that the model does not know stands for itself. With
+  // `after_text` they follow other text: white space at the beginning stays.
+  PieceText Decode(std::span<const std::string_view> pieces, bool after_text = false) const;
 
   // As Decode, but only what no further pieces can change.
-  std::string DecodePrefix(std::span<const std::string_view> pieces) const {
-    return denormalizer_ ? std::string() : Join(pieces, true);
-  }
+  PieceText DecodePrefix(std::span<const std::string_view> pieces, bool after_text = false) const;
 
  private:
   struct Span {
@@ -58,7 +66,7 @@ class SentencePiece {
   // The normalised text cut into known pieces and single unknown characters.
   std::vector<Span> SegmentUnigram(std::string_view text) const;
   std::vector<Span> SegmentBpe(std::string_view text) const;
-  std::string Join(std::span<const std::string_view> pieces, bool is_prefix) const;
+  PieceText Join(std::span<const std::string_view> pieces, bool after_text, bool is_prefix) const;
 
   SpmFile file_;
   SpmNormalizer normalizer_;

@@ -107,7 +107,8 @@ SpmNormalizer::Step SpmNormalizer::NormalizePrefix(std::string_view input) const
   return {input.substr(0, at), at};
 }
 
-NormalizedText SpmNormalizer::Normalize(std::string_view input) const {
+NormalizedText SpmNormalizer::Normalize(std::string_view input, bool word_start) const {
+  const bool add_space = add_dummy_prefix_ && word_start;
   NormalizedText result;
   size_t consumed = 0;
   const auto rest = [&] { return input.substr(consumed); };
@@ -127,7 +128,7 @@ NormalizedText SpmNormalizer::Normalize(std::string_view input) const {
     result.origin.insert(result.origin.end(), bytes.size(), static_cast<int32_t>(consumed));
   };
 
-  if (!space_as_suffix_ && add_dummy_prefix_) append(space);
+  if (!space_as_suffix_ && add_space) append(space);
   bool after_space = remove_extra_whitespaces_;
   while (consumed < input.size()) {
     const Step step = NormalizePrefix(rest());
@@ -150,7 +151,7 @@ NormalizedText SpmNormalizer::Normalize(std::string_view input) const {
       result.origin.resize(size);
     }
   }
-  if (space_as_suffix_ && add_dummy_prefix_) append(space);
+  if (space_as_suffix_ && add_space) append(space);
   result.origin.push_back(static_cast<int32_t>(consumed));
   return result;
 }

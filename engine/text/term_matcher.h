@@ -64,6 +64,9 @@ class TermMatcher {
   // REQUIRES: `segment` is valid UTF-8.
   std::vector<TermOccurrence> Find(std::string_view segment) const;
 
+  // The request's terms; null when there are none.
+  const Glossary* terms() const { return terms_.get(); }
+
   // True when there is nothing to find.
   bool empty() const { return phrases_.empty() && terms_ == nullptr && glossary_ == nullptr; }
 

@@ -1,5 +1,6 @@
 #include "engine/text/tokenizer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/text/sentence_piece.h"
@@ -8,20 +9,55 @@
 namespace dragoman {
 namespace {
 
+int IdOf(const PieceTable& table, int eos, int unk, std::optional<int> pad,
+         const std::string& piece) {
+  // A user-defined piece or a run of unknown characters could read ">>fra<<" or "</s>": from text
+  // it is unknown, never the tag or special token of that name.
+  const bool is_tag = piece.starts_with(">>") && piece.ends_with("<<") && piece.size() > 4;
+  const int id = is_tag ? unk : table.IdOf(piece).value_or(unk);
+  return id == eos || id == pad ? unk : id;
+}
+
 EncodedText EncodeWith(const SentencePiece& model, const PieceTable& table, int eos, int unk,
                        std::optional<int> pad, std::string_view text) {
   EncodedText encoded;
   for (const SentencePieceToken& token : model.Encode(text)) {
-    // A user-defined piece or a run of unknown characters could read ">>fra<<" or "</s>": from text
-    // it is unknown, never the tag or special token of that name.
-    const bool is_tag =
-        token.piece.starts_with(">>") && token.piece.ends_with("<<") && token.piece.size() > 4;
-    int id = is_tag ? unk : table.IdOf(token.piece).value_or(unk);
-    if (id == eos || id == pad) id = unk;
-    encoded.ids.push_back(id);
+    encoded.ids.push_back(IdOf(table, eos, unk, pad, token.piece));
     encoded.ranges.push_back(token.range);
   }
   return encoded;
+}
+
+// Every space mark becomes a space, and the ranges follow.
+void ReplaceMarks(PieceText& joined) {
+  if (joined.text.find(kSpaceMark) == std::string::npos) return;
+  std::vector<int64_t> moved(joined.text.size() + 1);
+  int64_t to = 0;
+  for (size_t at = 0; at < joined.text.size(); ++to) {
+    const bool is_mark = std::string_view(joined.text).substr(at).starts_with(kSpaceMark);
+    for (size_t i = is_mark ? kSpaceMark.size() : 1; i > 0; --i) moved[at++] = to;
+  }
+  moved.back() = to;
+  for (TextRange& range : joined.ranges) {
+    range = {moved[static_cast<size_t>(range.begin)], moved[static_cast<size_t>(range.end)]};
+  }
+  ReplaceSpaceMarks(joined.text);
+}
+
+// Takes white space off the ends of the text and of every range.
+void StripEnds(DecodedText& decoded) {
+  const std::string_view stripped = StripWhiteSpace(decoded.text);
+  const int64_t from = stripped.data() - decoded.text.data();
+  const auto size = static_cast<int64_t>(stripped.size());
+  for (TextRange& range : decoded.ranges) {
+    range = {std::clamp<int64_t>(range.begin - from, 0, size),
+             std::clamp<int64_t>(range.end - from, 0, size)};
+    const std::string_view own = range.In(stripped);
+    const std::string_view visible = StripWhiteSpace(own);
+    range.begin += visible.data() - own.data();
+    range.end = range.begin + static_cast<int64_t>(visible.size());
+  }
+  decoded.text = std::string(stripped);
 }
 
 }  // namespace
@@ -71,18 +107,68 @@ EncodedText Tokenizer::EncodeTarget(std::string_view text) const {
                     text);
 }
 
-std::string Tokenizer::Text(std::span<const int> ids, bool is_prefix) const {
-  std::vector<std::string_view> pieces;
-  pieces.reserve(ids.size());
-  for (const int id : ids) {
-    if (IsSpecial(id)) continue;
-    const std::string_view piece = target_table_->PieceOf(id);
-    if (!piece.empty()) pieces.push_back(piece);
+EncodedPhrase Tokenizer::EncodePhrase(std::string_view text, bool word_start) const {
+  EncodedPhrase phrase;
+  const std::vector<SentencePieceToken> tokens = models_->target->Encode(text, word_start);
+  for (const SentencePieceToken& token : tokens) {
+    phrase.ids.push_back(
+        IdOf(*target_table_, special_.eos, special_.unk, special_.pad, token.piece));
   }
-  std::string joined =
-      is_prefix ? models_->target->DecodePrefix(pieces) : models_->target->Decode(pieces);
-  ReplaceSpaceMarks(joined);  // in pieces that the target's SentencePiece does not know
-  return std::string(StripWhiteSpace(joined));
+  if (tokens.empty()) return phrase;
+  phrase.space_before = tokens.front().piece.starts_with(kSpaceMark);
+  phrase.space_after = tokens.back().piece.ends_with(kSpaceMark);
+  return phrase;
+}
+
+DecodedText Tokenizer::Text(std::span<const int> ids, std::span<const VerbatimTokens> verbatim,
+                            bool is_prefix) const {
+  DecodedText whole;
+  whole.ranges.resize(ids.size());
+  std::vector<std::string_view> pieces;  // not yet written
+  std::vector<size_t> owners;            // their ids
+  const auto write_pieces = [&](bool is_open) {
+    const bool after_text = !whole.text.empty();
+    PieceText joined = is_open ? models_->target->DecodePrefix(pieces, after_text)
+                               : models_->target->Decode(pieces, after_text);
+    ReplaceMarks(joined);  // in pieces that the target's SentencePiece does not know
+    const auto base = static_cast<int64_t>(whole.text.size());
+    for (size_t k = 0; k < owners.size(); ++k) {
+      whole.ranges[owners[k]] = {base + joined.ranges[k].begin, base + joined.ranges[k].end};
+    }
+    whole.text += joined.text;
+    pieces.clear();
+    owners.clear();
+  };
+  std::vector<bool> has_text(ids.size());
+  for (size_t i = 0; i < ids.size();) {
+    if (!verbatim.empty() && verbatim.front().begin == i) {
+      const VerbatimTokens& given = verbatim.front();
+      write_pieces(false);
+      if (given.space_before && !whole.text.empty()) whole.text += ' ';
+      const auto begin = static_cast<int64_t>(whole.text.size());
+      whole.text += given.text;
+      whole.ranges[i] = {begin, static_cast<int64_t>(whole.text.size())};
+      has_text[i] = true;
+      if (given.space_after) whole.text += ' ';
+      i = given.end;
+      verbatim = verbatim.subspan(1);
+      continue;
+    }
+    const std::string_view piece =
+        IsSpecial(ids[i]) ? std::string_view() : target_table_->PieceOf(ids[i]);
+    if (!piece.empty()) {
+      pieces.push_back(piece);
+      owners.push_back(i);
+      has_text[i] = true;
+    }
+    ++i;
+  }
+  write_pieces(is_prefix);
+  for (size_t i = 1; i < ids.size(); ++i) {
+    if (!has_text[i]) whole.ranges[i] = {whole.ranges[i - 1].end, whole.ranges[i - 1].end};
+  }
+  StripEnds(whole);
+  return whole;
 }
 
 bool Tokenizer::IsSpecial(int id) const {

@@ -56,6 +56,31 @@ struct EncodedText {
   std::vector<TextRange> ranges;
 };
 
+// A phrase as target tokens, with what a text around it would see of them.
+struct EncodedPhrase {
+  std::vector<int> ids;
+  bool space_before = false;  // the tokens begin with the mark of a word's beginning
+  bool space_after = false;   // they end with it (models that put it behind the word)
+};
+
+// Tokens [begin, end) of a translation that stand for a text, which is written byte for byte in
+// their place. Borrows the text, which neither begins nor ends with white space.
+struct VerbatimTokens {
+  size_t begin = 0;
+  size_t end = 0;
+  std::string_view text;
+  bool space_before = false;  // as EncodedPhrase has them
+  bool space_after = false;
+};
+
+struct DecodedText {
+  std::string text;
+  // Where each id's text lies in it, without white space at its ends; as long as the ids. In order
+  // and without overlap. Empty for special tokens, white space, all but the last byte piece of a
+  // character, and all but the first of verbatim tokens, which has all of their text.
+  std::vector<TextRange> ranges;
+};
+
 class Tokenizer {
  public:
   // The tables are borrowed for the tokenizer's life; they may be the same object. INVALID_ARGUMENT
@@ -70,17 +95,32 @@ class Tokenizer {
   // REQUIRES: `text` is valid UTF-8.
   EncodedText EncodeSource(std::string_view text, std::optional<int> language_tag = {}) const;
 
-  // Pieces only, by the target's SentencePiece and vocabulary (forced prefixes, phrases).
+  // Pieces only, by the target's SentencePiece and vocabulary.
   EncodedText EncodeTarget(std::string_view text) const;
+
+  // The same for a phrase inside of a translation: with `word_start` as after white space, else as
+  // the inside of a word or what follows a bracket.
+  EncodedPhrase EncodePhrase(std::string_view text, bool word_start) const;
 
   // Text of target ids: special tokens are skipped, the pieces joined by the target's
   // SentencePiece, white space at both ends stripped. An id without a piece is dropped like <unk>.
-  std::string Decode(std::span<const int> ids) const { return Text(ids, false); }
+  std::string Decode(std::span<const int> ids) const { return Text(ids, {}, false).text; }
+
+  // As Decode, with the ranges of the ids, and with `verbatim` texts in the place of their tokens.
+  // REQUIRES: `verbatim` is in order, without overlap, inside `ids`.
+  DecodedText DecodeWithRanges(std::span<const int> ids,
+                               std::span<const VerbatimTokens> verbatim = {}) const {
+    return Text(ids, verbatim, false);
+  }
 
   // As Decode, but of a prefix that may grow: the result is a byte prefix of Decode(ids + anything)
-  // and of DecodePrefix(ids + anything). Held back are white space at the end, an incomplete
-  // character of byte pieces, and everything if the model has rules to denormalise its output.
-  std::string DecodePrefix(std::span<const int> ids) const { return Text(ids, true); }
+  // and of DecodePrefix(ids + anything), with the same verbatim texts and any behind them. Held
+  // back are white space at the end, an incomplete character of byte pieces, and everything if the
+  // model has rules to denormalise its output.
+  std::string DecodePrefix(std::span<const int> ids,
+                           std::span<const VerbatimTokens> verbatim = {}) const {
+    return Text(ids, verbatim, true).text;
+  }
 
   // EOS, <unk>, <pad>: skipped by Decode.
   bool IsSpecial(int id) const;
@@ -90,7 +130,8 @@ class Tokenizer {
   struct Models;
   Tokenizer(std::unique_ptr<Models> models, const PieceTable* source, const PieceTable* target,
             SpecialTokens special);
-  std::string Text(std::span<const int> ids, bool is_prefix) const;
+  DecodedText Text(std::span<const int> ids, std::span<const VerbatimTokens> verbatim,
+                   bool is_prefix) const;
 
   std::unique_ptr<Models> models_;
   const PieceTable* source_table_;

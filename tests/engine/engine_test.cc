@@ -4,54 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <thread>
+#include <map>
 
-#include "engine/create_engine.h"
-#include "tests/engine/support/collecting_sink.h"
-#include "tests/engine/support/fakes.h"
+#include "tests/engine/support/bundled_engine.h"
 
 namespace dragoman {
 namespace {
 
 using testing::CollectingSink;
-using testing::CountingObserver;
-using testing::FakeClock;
 
-class EngineTest : public ::testing::Test {
- protected:
-  void Start(EngineConfig config = {}) {
-    config.max_rows = config.max_rows == 256 ? 32 : config.max_rows;
-    auto engine =
-        CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock_, &observer_);
-    ASSERT_TRUE(engine.ok()) << engine.status();
-    engine_ = std::move(*engine);
-  }
-
-  static TranslationJob Job(std::vector<std::string> items) {
-    TranslationJob job;
-    job.items = std::move(items);
-    return job;
-  }
-
-  // Translates and expects success.
-  std::vector<ItemResult> Translate(TranslationJob job) {
-    auto sink = std::make_shared<CollectingSink>();
-    const Admission admission = engine_->Submit(std::move(job), sink);
-    EXPECT_TRUE(admission.status.ok()) << admission.status;
-    if (!admission.status.ok()) return {};
-    const absl::Status status = sink->Wait();
-    EXPECT_TRUE(status.ok()) << status;
-    return sink->items();
-  }
-  std::string Text(const std::string& text) {
-    return Translate(Job({text})).at(0).hypotheses.at(0).text;
-  }
-
-  FakeClock clock_;
-  CountingObserver observer_;
-  std::unique_ptr<Engine> engine_;
-};
+class EngineTest : public testing::BundledEngine {};
 
 TEST_F(EngineTest, TranslatesASentence) {
   Start();

@@ -31,8 +31,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   dragoman::FuzzCheck(at <= static_cast<int64_t>(text.size()));
   const std::vector<std::string_view> views(pieces.begin(), pieces.end());
-  const std::string decoded = (*model)->Decode(views);
-  const std::string prefix = (*model)->DecodePrefix(views);
+  const dragoman::PieceText whole = (*model)->Decode(views);
+  const std::string& decoded = whole.text;
+  int64_t end = 0;
+  for (const dragoman::TextRange& range : whole.ranges) {
+    dragoman::FuzzCheck(range.begin >= end && range.end >= range.begin);
+    end = range.end;
+  }
+  dragoman::FuzzCheck(end <= static_cast<int64_t>(decoded.size()));
+  const std::string prefix = (*model)->DecodePrefix(views).text;
   dragoman::FuzzCheck(decoded.starts_with(prefix));
   dragoman::FuzzCheck(!dragoman::FirstInvalidUtf8(prefix).has_value());
   return 0;

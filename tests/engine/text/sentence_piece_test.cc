@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "engine/text/utf8.h"
 #include "tests/engine/text/spm_oracle.h"
 #include "tests/engine/text/text_test_data.h"
@@ -12,8 +14,19 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// Rules for the way back to text: "ss" becomes "ß", whichever pieces it is of, and "e" goes.
+std::string DenormalisationRules() {
+  const std::string path = ::testing::TempDir() + "/denormalise.tsv";
+  std::ofstream(path) << "73 73\tDF\n65\t\n";
+  return path;
+}
+
 // What every model is trained with here: the texts of tests/data.
-std::string Train(const std::string& args) {
+std::string Train(std::string args) {
+  constexpr std::string_view kRules = "RULES";
+  if (const size_t at = args.find(kRules); at != std::string::npos) {
+    args.replace(at, kRules.size(), DenormalisationRules());
+  }
   std::string model = SpmOracle::Train(
       "--minloglevel=2 --num_threads=1 --hard_vocab_limit=false " + args, GermanLines());
   EXPECT_FALSE(model.empty()) << args;
@@ -87,7 +100,20 @@ TEST_P(SentencePieceParity, DecodesAsTheLibrary) {
   for (int i = 0; i < 5000; ++i) {
     const auto pieces = RandomPieces(random, all);
     const std::vector<std::string_view> views(pieces.begin(), pieces.end());
-    ASSERT_EQ(ours_->Decode(views), oracle_->Decode(pieces)) << ::testing::PrintToString(pieces);
+    const PieceText decoded = ours_->Decode(views);
+    ASSERT_EQ(decoded.text, oracle_->Decode(pieces)) << ::testing::PrintToString(pieces);
+    if (std::string_view(GetParam().name) == "UnigramDenormalised") {
+      ASSERT_EQ(decoded.text.find('e'), std::string::npos) << "the model has no such rules";
+    }
+    // The ranges touch each other and are all of the text.
+    ASSERT_EQ(decoded.ranges.size(), pieces.size());
+    int64_t end = 0;
+    for (const TextRange& range : decoded.ranges) {
+      ASSERT_EQ(range.begin, end) << ::testing::PrintToString(pieces);
+      ASSERT_GE(range.end, end);
+      end = range.end;
+    }
+    ASSERT_EQ(end, static_cast<int64_t>(decoded.text.size()));
   }
 }
 
@@ -97,10 +123,10 @@ TEST_P(SentencePieceParity, PrefixesOnlyGrow) {
   for (int i = 0; i < 2000; ++i) {
     const auto pieces = RandomPieces(random, all);
     const std::vector<std::string_view> views(pieces.begin(), pieces.end());
-    const std::string whole = ours_->Decode(views);
+    const std::string whole = ours_->Decode(views).text;
     std::string last;
     for (size_t n = 0; n <= views.size(); ++n) {
-      const std::string part = ours_->DecodePrefix(std::span(views).first(n));
+      const std::string part = ours_->DecodePrefix(std::span(views).first(n)).text;
       ASSERT_TRUE(part.starts_with(last)) << ::testing::PrintToString(pieces) << n;
       ASSERT_TRUE(whole.starts_with(part)) << ::testing::PrintToString(pieces) << n;
       ASSERT_FALSE(FirstInvalidUtf8(part)) << ::testing::PrintToString(pieces) << n;
@@ -150,6 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "--remove_extra_whitespaces=false"},
         ModelCase{"UnigramDummyPrefixKeepSpaces",
                   "--vocab_size=700 --remove_extra_whitespaces=false --byte_fallback=true"},
+        ModelCase{"UnigramDenormalised", "--vocab_size=400 --denormalization_rule_tsv=RULES"},
         ModelCase{"UnigramSuffix", "--vocab_size=400 --treat_whitespace_as_suffix=true"},
         ModelCase{"Bpe", "--model_type=bpe --vocab_size=500"},
         ModelCase{"BpeBytes",

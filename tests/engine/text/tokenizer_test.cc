@@ -3,12 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <sstream>
 #include <thread>
 
-#include "engine/text/partial_text.h"
+#include "engine/text/spm_normalizer.h"
 #include "engine/text/utf8.h"
 #include "tests/engine/text/json_pieces.h"
 #include "tests/engine/text/text_test_data.h"
@@ -164,6 +165,152 @@ TEST(Tokenizer, DecodeDropsSpecialTokensAndIdsOutsideOfTheVocabulary) {
   EXPECT_EQ(model.tokenizer->Decode({}), "");
 }
 
+// Ids with many odd ones among them: special tokens, byte pieces, lone marks.
+std::vector<int> RandomIds(const Loaded& model, std::mt19937& random, size_t size) {
+  std::vector<int> odd = {model.tokenizer->special().eos, model.tokenizer->special().unk, -1};
+  for (int id = 0; id < model.target->size(); ++id) {
+    const std::string_view piece = model.target->PieceOf(id);
+    if (piece.starts_with("<") || piece == "▁" || piece.starts_with("▁▁")) odd.push_back(id);
+  }
+  std::vector<int> ids;
+  while (ids.size() < size) {
+    ids.push_back(random() % 2 == 0 ? odd[random() % odd.size()]
+                                    : static_cast<int>(random() % model.target->size()));
+  }
+  return ids;
+}
+
+class DecodedRanges : public ::testing::TestWithParam<const char*> {};
+
+// In order, without white space at their ends, empty where nothing is, and whatever is outside of
+// them is white space.
+void ExpectSoundRanges(const DecodedText& decoded, size_t ids) {
+  ASSERT_EQ(decoded.ranges.size(), ids);
+  int64_t end = 0;
+  for (const TextRange& range : decoded.ranges) {
+    ASSERT_LE(end, range.begin) << decoded.text;
+    ASSERT_LE(range.begin, range.end);
+    ASSERT_EQ(StripWhiteSpace(TextRange{end, range.begin}.In(decoded.text)), "");
+    ASSERT_EQ(StripWhiteSpace(range.In(decoded.text)), range.In(decoded.text));
+    ASSERT_FALSE(FirstInvalidUtf8(range.In(decoded.text)));
+    end = range.end;
+  }
+  ASSERT_EQ(end, static_cast<int64_t>(decoded.text.size()));
+}
+
+TEST_P(DecodedRanges, CoverWhatIsNotWhiteSpace) {
+  const Loaded model = Load(GetParam());
+  std::mt19937 random(21);
+  for (int i = 0; i < 3000; ++i) {
+    const std::vector<int> ids = RandomIds(model, random, random() % 20);
+    const DecodedText decoded = model.tokenizer->DecodeWithRanges(ids);
+    ASSERT_EQ(decoded.text, model.tokenizer->Decode(ids));
+    ASSERT_NO_FATAL_FAILURE(ExpectSoundRanges(decoded, ids.size()));
+    for (size_t k = 0; k < ids.size(); ++k) {
+      std::string piece(model.target->PieceOf(ids[k]));
+      if (model.tokenizer->IsSpecial(ids[k]) || piece.empty()) {
+        ASSERT_EQ(decoded.ranges[k].size(), 0);
+      } else if (!piece.starts_with('<')) {
+        ReplaceSpaceMarks(piece);
+        ASSERT_EQ(decoded.ranges[k].In(decoded.text), StripWhiteSpace(piece));
+      }
+    }
+  }
+}
+
+TEST_P(DecodedRanges, OfRealTextToo) {
+  const Loaded model = Load(GetParam());
+  for (const std::string& line : GermanLines()) {
+    const std::vector<int> ids = model.tokenizer->EncodeTarget(line).ids;
+    const DecodedText decoded = model.tokenizer->DecodeWithRanges(ids);
+    ASSERT_EQ(decoded.text, model.tokenizer->Decode(ids));
+    ASSERT_NO_FATAL_FAILURE(ExpectSoundRanges(decoded, ids.size()));
+  }
+}
+
+TEST_P(DecodedRanges, VerbatimTextsStandInPlaceOfTheirTokens) {
+  const Loaded model = Load(GetParam());
+  std::mt19937 random(22);
+  const std::string literals[] = {"😀", "漢字", "a▁b", "x  y", "</s>", "e\u0301"};
+  for (int i = 0; i < 2000; ++i) {
+    const std::vector<int> ids = RandomIds(model, random, 1 + random() % 16);
+    std::vector<VerbatimTokens> verbatim;
+    for (size_t at = 0; at < ids.size();) {
+      const size_t end = std::min(ids.size(), at + 1 + random() % 3);
+      if (random() % 3 == 0) {
+        verbatim.push_back({at, end, literals[random() % std::size(literals)], random() % 2 == 0,
+                            random() % 4 == 0});
+      }
+      at = end;
+    }
+    const DecodedText decoded = model.tokenizer->DecodeWithRanges(ids, verbatim);
+    ASSERT_EQ(decoded.ranges.size(), ids.size());
+    for (const VerbatimTokens& given : verbatim) {
+      const TextRange range = decoded.ranges[given.begin];
+      ASSERT_EQ(range.In(decoded.text), given.text);
+      ASSERT_TRUE(!given.space_before || range.begin == 0 ||
+                  decoded.text[static_cast<size_t>(range.begin) - 1] == ' ');
+      for (size_t k = given.begin + 1; k < given.end; ++k) {
+        ASSERT_EQ(decoded.ranges[k], (TextRange{range.end, range.end}));
+      }
+    }
+    // Prefixes that do not cut a verbatim text only grow, and into the whole.
+    std::string last;
+    for (size_t n = 0; n <= ids.size(); ++n) {
+      std::vector<VerbatimTokens> known;
+      bool cut = false;
+      for (const VerbatimTokens& given : verbatim) {
+        if (given.end <= n) known.push_back(given);
+        cut = cut || (given.begin < n && n < given.end);
+      }
+      if (cut) continue;
+      const std::string prefix = model.tokenizer->DecodePrefix(std::span(ids).first(n), known);
+      ASSERT_TRUE(prefix.starts_with(last));
+      ASSERT_TRUE(decoded.text.starts_with(prefix));
+      last = prefix;
+    }
+  }
+}
+
+TEST_P(DecodedRanges, AVerbatimTextThatTheTokensSpellChangesNothing) {
+  const Loaded model = Load(GetParam());
+  std::mt19937 random(23);
+  int checked = 0;
+  for (const std::string& line : GermanLines()) {
+    std::vector<int> ids = model.tokenizer->EncodeTarget(line).ids;
+    const bool word_start = random() % 2 == 0;
+    const EncodedPhrase phrase = model.tokenizer->EncodePhrase("und so", word_start);
+    ASSERT_EQ(phrase.space_before, word_start);
+    if (std::ranges::find(phrase.ids, model.tokenizer->special().unk) != phrase.ids.end()) continue;
+    const size_t at = random() % (ids.size() + 1);
+    ids.insert(ids.begin() + static_cast<ptrdiff_t>(at), phrase.ids.begin(), phrase.ids.end());
+    const VerbatimTokens verbatim[] = {
+        {at, at + phrase.ids.size(), "und so", phrase.space_before, phrase.space_after}};
+    ASSERT_EQ(model.tokenizer->DecodeWithRanges(ids, verbatim).text, model.tokenizer->Decode(ids));
+    ++checked;
+  }
+  EXPECT_TRUE(checked > 100 || std::string(GetParam()) != kBundled);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, DecodedRanges,
+                         ::testing::Values(kBundled, "tests/data/models/tiny-a",
+                                           "tests/data/models/tiny-b",
+                                           "tests/data/models/tiny-multi"));
+
+TEST(Tokenizer, APhraseInsideOfAWordHasNoMark) {
+  const Loaded model = Load(kBundled);
+  const EncodedPhrase word = model.tokenizer->EncodePhrase("house", true);
+  EXPECT_TRUE(word.space_before);
+  EXPECT_FALSE(word.space_after);
+  EXPECT_EQ(word.ids, model.tokenizer->EncodeTarget("house").ids);
+  const EncodedPhrase inside = model.tokenizer->EncodePhrase("house", false);
+  EXPECT_FALSE(inside.space_before);
+  std::vector<int> ids = model.tokenizer->EncodeTarget("a").ids;
+  ids.insert(ids.end(), inside.ids.begin(), inside.ids.end());
+  EXPECT_EQ(model.tokenizer->Decode(ids), "ahouse");
+  EXPECT_TRUE(model.tokenizer->EncodePhrase(" \n", true).ids.empty());
+}
+
 TEST(Tokenizer, BadFilesAreNamed) {
   const JsonPieces table(R"({"</s>": 0, "<unk>": 1})");
   TokenizerFiles files;
@@ -178,29 +325,17 @@ class PartialText : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(PartialText, IsAPrefixOfEveryLaterOneAndOfTheWhole) {
   const Loaded model = Load(GetParam());
-  std::vector<int> odd = {model.tokenizer->special().eos, model.tokenizer->special().unk};
-  for (int id = 0; id < model.target->size(); ++id) {
-    const std::string_view piece = model.target->PieceOf(id);
-    if (piece.starts_with("<") || piece == "▁" || piece.starts_with("▁▁")) odd.push_back(id);
-  }
   std::mt19937 random(11);
   for (int i = 0; i < 3000; ++i) {
-    std::vector<int> ids;
-    const size_t size = random() % 20;
-    while (ids.size() < size) {
-      ids.push_back(random() % 2 == 0 ? odd[random() % odd.size()]
-                                      : static_cast<int>(random() % model.target->size()));
-    }
+    const std::vector<int> ids = RandomIds(model, random, random() % 20);
     const std::string whole = model.tokenizer->Decode(ids);
-    StreamingDetokenizer stream(model.tokenizer.get());
     std::string last;
     for (size_t n = 0; n <= ids.size(); ++n) {
-      const bool grew = stream.Update(std::span(ids).first(n));
-      ASSERT_EQ(grew, stream.text().size() > last.size());
-      ASSERT_TRUE(stream.text().starts_with(last)) << ::testing::PrintToString(ids);
-      ASSERT_TRUE(whole.starts_with(stream.text())) << ::testing::PrintToString(ids);
-      ASSERT_FALSE(FirstInvalidUtf8(stream.text()));
-      last = stream.text();
+      const std::string prefix = model.tokenizer->DecodePrefix(std::span(ids).first(n));
+      ASSERT_TRUE(prefix.starts_with(last)) << ::testing::PrintToString(ids);
+      ASSERT_TRUE(whole.starts_with(prefix)) << ::testing::PrintToString(ids);
+      ASSERT_FALSE(FirstInvalidUtf8(prefix));
+      last = prefix;
     }
   }
 }
@@ -210,16 +345,12 @@ INSTANTIATE_TEST_SUITE_P(Models, PartialText,
                                            "tests/data/models/tiny-b",
                                            "tests/data/models/tiny-multi"));
 
-TEST(StreamingDetokenizer, ShowsWordsAsTheyBecomeFinal) {
+TEST(Tokenizer, APrefixShowsWordsAsTheyBecomeFinal) {
   const Loaded model = Load(kBundled);
   const std::vector<int> ids = model.tokenizer->EncodeTarget("I like it.").ids;
-  StreamingDetokenizer stream(model.tokenizer.get());
-  EXPECT_FALSE(stream.Update({}));
-  EXPECT_TRUE(stream.Update(std::span(ids).first(1)));
-  EXPECT_EQ(stream.text(), "I");
-  EXPECT_FALSE(stream.Update(std::span(ids).first(1)));
-  EXPECT_TRUE(stream.Update(ids));
-  EXPECT_EQ(stream.text(), "I like it.");
+  EXPECT_EQ(model.tokenizer->DecodePrefix({}), "");
+  EXPECT_EQ(model.tokenizer->DecodePrefix(std::span(ids).first(1)), "I");
+  EXPECT_EQ(model.tokenizer->DecodePrefix(ids), "I like it.");
 }
 
 TEST(Tokenizer, SeveralThreadsAtOnce) {

@@ -1,0 +1,28 @@
+// From source positions of target tokens (the cross-attention's) to byte ranges on both sides.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/target_text.h"
+#include "engine/text/html.h"
+#include "engine/text/tokenizer.h"
+
+namespace dragoman {
+
+// What each source token of a segment stands for: SegmentPlan::source_places. `segment` is its
+// text.
+std::vector<std::optional<TextRange>> SourcePlaces(std::string_view segment,
+                                                   const EncodedText& encoded, bool has_tag);
+
+// The target tokens that have text, with their places in it and in the source. `aligned` has a
+// source position for each token. A verbatim text is aligned with the phrase that it is.
+std::vector<AlignedToken> AlignTokens(const WrittenText& written, std::span<const int32_t> aligned,
+                                      std::span<const std::optional<TextRange>> source_places);
+
+}  // namespace dragoman

@@ -1,0 +1,126 @@
+#include "engine/forbidden_phrases.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace dragoman {
+namespace {
+
+// Whether a phrase of the table is a part of `tokens`.
+bool HasForbidden(const ForbiddenTable& table, std::span<const int32_t> tokens) {
+  const ForbiddenAutomaton automaton = table.automaton();
+  int32_t state = 0;
+  bool found = false;
+  for (const int32_t token : tokens) {
+    found = found || Contains(automaton.always, token);
+    ForForbiddenTokens(automaton, state, [&](int32_t banned) { found = found || banned == token; });
+    state = NextForbiddenState(automaton, state, token);
+  }
+  return found;
+}
+
+// Nodes of the automaton of these phrases, its root included. Counted before it is built: what a
+// request asks for may be a thousand times too large.
+int64_t NodesOf(std::vector<std::vector<int32_t>> phrases) {
+  std::ranges::sort(phrases);
+  int64_t nodes = 1;
+  std::span<const int32_t> last;
+  for (const std::vector<int32_t>& phrase : phrases) {
+    const auto [mine, other] = std::ranges::mismatch(phrase, last);
+    nodes += phrase.end() - mine;
+    last = phrase;
+  }
+  return nodes;
+}
+
+bool IsPartOf(std::span<const int32_t> part, std::span<const int32_t> tokens) {
+  return !std::ranges::search(tokens, part).empty();
+}
+
+}  // namespace
+
+absl::StatusOr<ForbiddenPhrases> ForbiddenPhrases::Create(
+    std::span<const std::string> texts, std::span<const std::vector<int32_t>> profile,
+    std::vector<int32_t> excluded, const Tokenizer& tokenizer) {
+  ForbiddenPhrases made;
+  made.texts_ = texts.size();
+  made.eos_ = tokenizer.special().eos;
+  made.unk_ = tokenizer.special().unk;
+  made.excluded_ = std::move(excluded);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    for (const bool word_start : {true, false}) {
+      std::vector<int32_t> tokens = tokenizer.EncodePhrase(texts[i], word_start).ids;
+      if (tokens.empty()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("decoding.forbidden_phrases[", i, "] has no tokens, expected text"));
+      }
+      if (std::ranges::find(tokens, made.unk_) != tokens.end()) continue;
+      if (!made.forms_.empty() && made.forms_.back().tokens == tokens) continue;
+      made.forms_.push_back({std::move(tokens), i});
+    }
+  }
+  for (size_t i = 0; i < profile.size(); ++i) {
+    made.forms_.push_back({profile[i], texts.size() + i});
+  }
+  std::vector<std::vector<int32_t>> phrases;
+  for (const Form& form : made.forms_) phrases.push_back(form.tokens);
+  if (const int64_t nodes = NodesOf(phrases); nodes > kMaxForbiddenNodes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "decoding.forbidden_phrases need ", nodes,
+        " nodes of the automaton (about one for each of their tokens, with and without the mark of "
+        "a word's beginning), expected at most ",
+        kMaxForbiddenNodes));
+  }
+  made.all_ = std::make_shared<ForbiddenTable>(phrases, made.excluded_);
+  return made;
+}
+
+std::string ForbiddenPhrases::NameOf(size_t phrase) const {
+  if (phrase < texts_) return absl::StrCat("decoding.forbidden_phrases[", phrase, "]");
+  return "a phrase that decoding.profile never produces";
+}
+
+absl::StatusOr<std::shared_ptr<const ForbiddenTable>> ForbiddenPhrases::For(
+    std::span<const NamedPhrase> phrases) {
+  std::vector<const NamedPhrase*> hit;
+  for (const NamedPhrase& phrase : phrases) {
+    if (HasForbidden(*all_, phrase.tokens)) hit.push_back(&phrase);
+  }
+  if (hit.empty()) return all_;
+
+  std::set<size_t> allowed;
+  for (const NamedPhrase* phrase : hit) {
+    std::span<const int32_t> tokens = phrase->tokens;
+    if (tokens.back() == eos_) tokens = tokens.first(tokens.size() - 1);
+    for (const Form& form : forms_) {
+      const bool is_same = !phrase->is_prefix && std::ranges::equal(form.tokens, tokens);
+      const bool is_unknown = phrase->may_have_unknown && form.phrase >= texts_ &&
+                              form.tokens == std::vector<int32_t>{unk_} &&
+                              IsPartOf(form.tokens, tokens);
+      if (is_same || is_unknown) allowed.insert(form.phrase);
+    }
+  }
+  for (const NamedPhrase* phrase : hit) {
+    for (const Form& form : forms_) {
+      if (allowed.contains(form.phrase) || !IsPartOf(form.tokens, phrase->tokens)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(NameOf(form.phrase), " is a part of ",
+                                                     phrase->name, ", expected one of them only"));
+    }
+  }
+  std::vector<size_t> key(allowed.begin(), allowed.end());
+  std::shared_ptr<const ForbiddenTable>& table = without_[key];
+  if (table == nullptr) {
+    std::vector<std::vector<int32_t>> rest;
+    for (const Form& form : forms_) {
+      if (!allowed.contains(form.phrase)) rest.push_back(form.tokens);
+    }
+    table = std::make_shared<ForbiddenTable>(rest, excluded_);
+  }
+  return table;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,44 @@
+// An item of a request cut into what is translated one by one, with all that their searches need:
+// made by JobPlanner, carried out by Job.
+//
+// Values; constant once made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/decode/phrase_tables.h"
+#include "engine/target_text.h"
+#include "engine/text/html.h"
+#include "engine/text/text_range.h"
+#include "kernels/decide/options.h"
+
+namespace dragoman {
+
+struct SegmentPlan {
+  int64_t run = 0;              // of the HTML document
+  TextRange range;              // in the run's text, or in the item
+  std::vector<int32_t> source;  // tag, text, EOS
+  // What each source token stands for, without white space, from range.begin. A token without text
+  // of its own (a lone word mark, all but the last of a character's byte pieces) stands for the
+  // next one that has; tag and EOS for nothing. Empty when no alignment is wanted.
+  std::vector<std::optional<TextRange>> source_places;
+  SearchOptions search;
+  std::vector<int32_t> prefix;
+  ConstraintTable constraints;
+  std::shared_ptr<const ForbiddenTable> forbidden;  // shared by the segments of a request
+  TargetText target_text;
+};
+
+struct ItemPlan {
+  absl::Status status;  // not OK: the item fails with it, and nothing below holds
+  std::unique_ptr<const HtmlDocument> html;
+  std::vector<SegmentPlan> segments;
+  // Nothing in it is to be translated (white space alone, say), though phrases were required of it.
+  bool unmet = false;
+};
+
+}  // namespace dragoman

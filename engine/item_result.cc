@@ -1,0 +1,107 @@
+#include "engine/item_result.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "engine/text/sentence_splitter.h"
+
+namespace dragoman {
+namespace {
+
+using Ranges = std::vector<SentenceRange>;
+using Links = std::vector<AlignmentLink>;
+
+ByteRange Bytes(const TextRange& range) { return {range.begin, range.end}; }
+
+TextRange Shifted(const TextRange& range, int64_t by) { return {range.begin + by, range.end + by}; }
+
+// One rank of an item on its way.
+struct Rank {
+  std::vector<std::string> texts;  // by segment
+  std::vector<std::vector<AlignedToken>> aligned;
+};
+
+std::string AssembleText(const std::string& item, const ItemPlan& plan, const Rank& rank,
+                         bool target_uses_spaces, Ranges& sentences, Links& links) {
+  std::vector<TextRange> pieces;
+  for (const SegmentPlan& segment : plan.segments) pieces.push_back(segment.range);
+  JoinedText joined = JoinTranslations(item, pieces, rank.texts, target_uses_spaces);
+  for (size_t s = 0; s < pieces.size(); ++s) {
+    sentences.push_back({Bytes(pieces[s]), Bytes(joined.ranges[s])});
+    for (const AlignedToken& token : rank.aligned[s]) {
+      if (!token.source.has_value()) continue;
+      links.push_back({Bytes(Shifted(*token.source, pieces[s].begin)),
+                       Bytes(Shifted(token.target, joined.ranges[s].begin))});
+    }
+  }
+  return std::move(joined.text);
+}
+
+std::string AssembleHtml(const ItemPlan& plan, const Rank& rank, bool target_uses_spaces,
+                         Ranges& sentences, Links& links) {
+  const HtmlDocument& document = *plan.html;
+  std::vector<std::vector<HtmlSegment>> runs(static_cast<size_t>(document.runs()));
+  for (size_t s = 0; s < plan.segments.size(); ++s) {
+    runs[static_cast<size_t>(plan.segments[s].run)].push_back(
+        {plan.segments[s].range, rank.texts[s], rank.aligned[s]});
+  }
+  RebuiltHtml rebuilt = document.Rebuild(runs, target_uses_spaces);
+  std::vector<size_t> next(runs.size());  // segment of each run
+  for (size_t s = 0; s < plan.segments.size(); ++s) {
+    const SegmentPlan& segment = plan.segments[s];
+    const auto run = static_cast<size_t>(segment.run);
+    const RebuiltHtml::Segment& place = rebuilt.segments[run][next[run]++];
+    sentences.push_back(
+        {Bytes(document.InDocument(segment.run, segment.range)), Bytes(place.range)});
+    for (const AlignedToken& token : rank.aligned[s]) {
+      if (!token.source.has_value()) continue;
+      links.push_back(
+          {Bytes(document.InDocument(segment.run, Shifted(*token.source, segment.range.begin))),
+           Bytes(place.map.Map(token.target))});
+    }
+  }
+  return std::move(rebuilt.html);
+}
+
+}  // namespace
+
+void AssembleItem(const std::string& item, const ItemPlan& plan,
+                  std::vector<std::vector<SegmentHypothesis>> segments,
+                  const AssemblyOptions& options, ItemResult& result) {
+  if (segments.empty()) {
+    Hypothesis same;
+    same.text = item;
+    if (plan.unmet) same.finish_reason = FinishReason::kConstraintsUnmet;
+    result.hypotheses.push_back(std::move(same));
+    return;
+  }
+  const size_t ranks = segments.size() == 1 ? segments.front().size() : 1;
+  for (size_t r = 0; r < ranks; ++r) {
+    Hypothesis whole;
+    Rank rank;
+    for (std::vector<SegmentHypothesis>& segment : segments) {
+      Hypothesis& part = segment[r].hypothesis;
+      rank.texts.push_back(std::move(part.text));
+      rank.aligned.push_back(std::move(segment[r].aligned));
+      whole.score = part.score;
+      whole.log_prob += part.log_prob;
+      whole.finish_reason = std::max(whole.finish_reason, part.finish_reason);
+      std::move(part.tokens.begin(), part.tokens.end(), std::back_inserter(whole.tokens));
+      whole.token_scores.insert(whole.token_scores.end(), part.token_scores.begin(),
+                                part.token_scores.end());
+    }
+    Ranges sentences;
+    Links links;
+    whole.text = plan.html != nullptr
+                     ? AssembleHtml(plan, rank, options.target_uses_spaces, sentences, links)
+                     : AssembleText(item, plan, rank, options.target_uses_spaces, sentences, links);
+    if (r == 0) {
+      result.sentences = std::move(sentences);
+      if (options.alignment) whole.alignment = std::move(links);
+    }
+    result.hypotheses.push_back(std::move(whole));
+  }
+}
+
+}  // namespace dragoman

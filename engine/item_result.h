@@ -1,0 +1,32 @@
+// From the translations of an item's segments to the item's: the text or HTML put together again,
+// sentences and alignment as bytes of the whole.
+//
+// Thread-safety: pure function.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/item_plan.h"
+
+namespace dragoman {
+
+// One hypothesis of a segment. Its `alignment` is empty: `aligned` is what makes it.
+struct SegmentHypothesis {
+  Hypothesis hypothesis;
+  std::vector<AlignedToken> aligned;  // bytes of the segment's text and of the hypothesis'
+};
+
+struct AssemblyOptions {
+  bool target_uses_spaces = true;  // between sentences
+  bool alignment = false;          // asked for
+};
+
+// `segments`: of each segment of the plan its hypotheses, best first, at least one. An item of one
+// segment has as many hypotheses as that; else one. Sets hypotheses and sentences.
+void AssembleItem(const std::string& item, const ItemPlan& plan,
+                  std::vector<std::vector<SegmentHypothesis>> segments,
+                  const AssemblyOptions& options, ItemResult& result);
+
+}  // namespace dragoman

@@ -1,0 +1,134 @@
+#include "engine/job_planner.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/alignment.h"
+#include "kernels/decide/plan.h"
+
+namespace dragoman {
+namespace {
+
+// The first of the options that need the item to be one segment; "" when there is none.
+std::string NeedsOneSegment(const TranslationJob& job, const SearchOptions& search,
+                            const NamedPhrase& prefix) {
+  if (search.num_hypotheses > 1) return "decoding.num_alternatives above 1";
+  if (!job.decoding.required_phrases.empty()) return "decoding.required_phrases";
+  if (!prefix.tokens.empty()) return prefix.name;
+  if (job.returns.alignment) return "return_options.alignment";
+  return "";
+}
+
+}  // namespace
+
+std::vector<ItemPlan> JobPlanner::Plan() {
+  std::vector<ItemPlan> plans(job_->items.size());
+  const absl::Status prepared = Prepare();
+  for (size_t i = 0; i < plans.size(); ++i) {
+    const int first = segments_;
+    absl::Status status = prepared.ok() ? PlanItem(i, plans[i]) : prepared;
+    if (status.ok()) continue;
+    plans[i] = {};
+    plans[i].status = std::move(status);
+    segments_ = first;
+  }
+  return plans;
+}
+
+absl::Status JobPlanner::Prepare() {
+  absl::StatusOr<RequestPhrases> phrases = RequestPhrases::Create(
+      job_, request_->terms,
+      {facts_->tokenizer, facts_->start_token, request_->target_uses_spaces});
+  if (!phrases.ok()) return phrases.status();
+  phrases_ = std::make_unique<RequestPhrases>(*std::move(phrases));
+  absl::StatusOr<ForbiddenPhrases> forbidden =
+      ForbiddenPhrases::Create(job_->decoding.forbidden_phrases, settings_->forbidden,
+                               settings_->excluded, *facts_->tokenizer);
+  if (!forbidden.ok()) return forbidden.status();
+  forbidden_ = std::make_unique<ForbiddenPhrases>(*std::move(forbidden));
+  return absl::OkStatus();
+}
+
+absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
+  const absl::StatusOr<NamedPhrase> prefix = phrases_->Prefix(item);
+  if (!prefix.ok()) return prefix.status();
+  const std::string needs_one = NeedsOneSegment(*job_, settings_->search, *prefix);
+  const std::string& text = job_->items[item];
+  if (job_->html) {
+    absl::StatusOr<HtmlDocument> document = HtmlDocument::Parse(text);
+    if (!document.ok()) return document.status();
+    plan.html = std::make_unique<const HtmlDocument>(*std::move(document));
+    for (int64_t run = 0; run < plan.html->runs(); ++run) {
+      const absl::Status status =
+          AddText(plan.html->text(run), run, !needs_one.empty(), *prefix, plan);
+      if (!status.ok()) return status;
+    }
+  } else {
+    const absl::Status status = AddText(text, 0, !needs_one.empty(), *prefix, plan);
+    if (!status.ok()) return status;
+  }
+  if (!needs_one.empty() && plan.segments.size() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(needs_one, " needs an item of one segment, found ", plan.segments.size(),
+                     ": shorten the text or set segmentation.split to NONE"));
+  }
+  plan.unmet = plan.segments.empty() &&
+               (!job_->decoding.required_phrases.empty() || !prefix->tokens.empty());
+  return absl::OkStatus();
+}
+
+absl::Status JobPlanner::AddText(std::string_view text, int64_t run, bool one_segment,
+                                 const NamedPhrase& prefix, ItemPlan& plan) {
+  absl::StatusOr<std::vector<EncodedPiece>> pieces =
+      facts_->text->Cut(text, request_->text, one_segment);
+  if (!pieces.ok()) return pieces.status();
+  for (EncodedPiece& piece : *pieces) {
+    const std::string_view own = piece.range.In(text);
+    absl::StatusOr<SegmentPlan> segment = PlanSegment(own, std::move(piece), prefix);
+    if (!segment.ok()) return segment.status();
+    segment->run = run;
+    plan.segments.push_back(*std::move(segment));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, EncodedPiece piece,
+                                                    const NamedPhrase& prefix) {
+  absl::StatusOr<SegmentPhrases> phrases = phrases_->Find(text);
+  if (!phrases.ok()) return phrases.status();
+
+  SegmentPlan segment;
+  segment.range = piece.range;
+  if (settings_->search.align) {
+    segment.source_places = SourcePlaces(text, piece.encoded, request_->text.tag.has_value());
+  }
+  segment.source = std::move(piece.encoded.ids);
+  const int tokens = static_cast<int>(segment.source.size()) - request_->text.special_tokens();
+  segment.search = SearchForSegment(*settings_, tokens, !phrases->required.empty(), segments_);
+  const int64_t worst = WorstCasePages(segment.search.beam, segment.search.max_tokens);
+  if (worst > facts_->self_pages) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "decoding.beam_size ", segment.search.beam, " with up to ", segment.search.max_tokens,
+        " output tokens may need ", worst, " pages of K/V memory, the server has ",
+        facts_->self_pages, " (its kv-memory-mb)"));
+  }
+  segment.prefix = prefix.tokens;
+  absl::StatusOr<ConstraintTable> constraints =
+      MakeConstraints(phrases->required, prefix, segment.search);
+  if (!constraints.ok()) return constraints.status();
+  segment.constraints = *std::move(constraints);
+  segment.target_text =
+      phrases->verbatim.empty()
+          ? TargetText(facts_->tokenizer)
+          : TargetText(facts_->tokenizer, segment.constraints, std::move(phrases->verbatim));
+  std::vector<NamedPhrase> wanted = std::move(phrases->required);
+  if (!prefix.tokens.empty()) wanted.push_back(prefix);
+  absl::StatusOr<std::shared_ptr<const ForbiddenTable>> forbidden = forbidden_->For(wanted);
+  if (!forbidden.ok()) return forbidden.status();
+  segment.forbidden = *std::move(forbidden);
+  ++segments_;
+  return segment;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,62 @@
+// From a request to the segments of its items: texts cut and tokenised, phrases and terms as
+// tokens, and for every segment its search. What is wrong with one item fails that item alone.
+//
+// Used once, by one tokenizer thread. Borrows all it is given.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/forbidden_phrases.h"
+#include "engine/item_plan.h"
+#include "engine/request_phrases.h"
+#include "engine/search_settings.h"
+#include "engine/text_stage.h"
+
+namespace dragoman {
+
+// Of the engine.
+struct PlannerFacts {
+  const Tokenizer* tokenizer = nullptr;
+  TextStage* text = nullptr;
+  int32_t start_token = 0;
+  int64_t self_pages = 0;  // of K/V memory; no search may need more
+};
+
+// Of the request, as the door has resolved it.
+struct PlannerRequest {
+  TextStage::Request text;
+  std::shared_ptr<const RequestTerms> terms;
+  bool target_uses_spaces = true;
+};
+
+class JobPlanner {
+ public:
+  JobPlanner(const TranslationJob* job, const SearchSettings* settings,
+             const PlannerRequest* request, const PlannerFacts* facts)
+      : job_(job), settings_(settings), request_(request), facts_(facts) {}
+
+  // One for each item.
+  std::vector<ItemPlan> Plan();
+
+ private:
+  // The phrases of the request as tokens. Not OK: every item fails with it.
+  absl::Status Prepare();
+  absl::Status PlanItem(size_t item, ItemPlan& plan);
+  // Cuts a text and adds its segments to the plan.
+  absl::Status AddText(std::string_view text, int64_t run, bool one_segment,
+                       const NamedPhrase& prefix, ItemPlan& plan);
+  absl::StatusOr<SegmentPlan> PlanSegment(std::string_view text, EncodedPiece piece,
+                                          const NamedPhrase& prefix);
+
+  const TranslationJob* const job_;
+  const SearchSettings* const settings_;
+  const PlannerRequest* const request_;
+  const PlannerFacts* const facts_;
+  std::unique_ptr<RequestPhrases> phrases_;
+  std::unique_ptr<ForbiddenPhrases> forbidden_;
+  int segments_ = 0;  // planned so far: the next one's number in the request
+};
+
+}  // namespace dragoman

@@ -1,0 +1,196 @@
+#include "engine/request_phrases.h"
+
+#include <unicode/uchar.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/text/utf8.h"
+
+namespace dragoman {
+namespace {
+
+// Whether the text ends with an opening bracket or quote.
+bool EndsWithOpening(std::string_view text) {
+  if (text.empty()) return false;
+  size_t last = text.size() - 1;
+  while (last > 0 && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+  const char32_t c = NextCodePoint(text, last);
+  if (c == '"' || c == '\'') return true;
+  return (U_GET_GC_MASK(static_cast<UChar32>(c)) & (U_GC_PS_MASK | U_GC_PI_MASK)) != 0;
+}
+
+}  // namespace
+
+absl::Status CheckPhrases(const TranslationJob& job) {
+  const auto invalid = [](const auto&... parts) {
+    return absl::InvalidArgumentError(absl::StrCat(parts...));
+  };
+  int at_end = -1;
+  for (size_t i = 0; i < job.decoding.required_phrases.size(); ++i) {
+    const RequiredPhrase& phrase = job.decoding.required_phrases[i];
+    if (StripWhiteSpace(phrase.text).empty()) {
+      return invalid("decoding.required_phrases[", i, "] is empty, expected text");
+    }
+    if (!phrase.at_end) continue;
+    if (at_end >= 0) {
+      return invalid("decoding.required_phrases[", at_end, "] and [", i,
+                     "] both have at_end, expected one at most");
+    }
+    at_end = static_cast<int>(i);
+  }
+  for (size_t i = 0; i < job.decoding.forbidden_phrases.size(); ++i) {
+    if (StripWhiteSpace(job.decoding.forbidden_phrases[i]).empty()) {
+      return invalid("decoding.forbidden_phrases[", i, "] is empty, expected text");
+    }
+  }
+  if (!job.target_prefixes.empty() && job.target_prefixes.size() != job.items.size()) {
+    return invalid("target_prefixes has ", job.target_prefixes.size(), " elements, expected ",
+                   job.items.size(), ", one for each of contents (\"\" for none), or none at all");
+  }
+  if (!job.html) return absl::OkStatus();
+  if (job.returns.partials) {
+    return invalid(
+        "mime_type text/html and return_options.partials do not go together: a tag has "
+        "its place once the item is whole");
+  }
+  if (std::ranges::any_of(job.target_prefixes, [](const auto& text) { return !text.empty(); })) {
+    return invalid("mime_type text/html and target_prefixes do not go together");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<RequestPhrases> RequestPhrases::Create(const TranslationJob* job,
+                                                      std::shared_ptr<const RequestTerms> terms,
+                                                      const Facts& facts) {
+  RequestPhrases made(job, std::move(terms), facts);
+  for (size_t i = 0; i < job->decoding.required_phrases.size(); ++i) {
+    const RequiredPhrase& asked = job->decoding.required_phrases[i];
+    NamedPhrase phrase;
+    phrase.name = absl::StrCat("decoding.required_phrases[", i, "]");
+    phrase.tokens = made.Encode(asked.text, facts.target_uses_spaces).ids;
+    if (const absl::Status status = made.Check(phrase); !status.ok()) return status;
+    if (asked.at_end) phrase.tokens.push_back(facts.tokenizer->special().eos);
+    made.required_.push_back(std::move(phrase));
+  }
+  if (const Glossary* own = made.terms_->matcher.terms(); own != nullptr) {
+    if (absl::Status status = own->CheckTargets(*facts.tokenizer); !status.ok()) return status;
+  }
+  return made;
+}
+
+EncodedPhrase RequestPhrases::Encode(std::string_view text, bool word_start) const {
+  const auto unknown = [&](const EncodedPhrase& phrase) {
+    return std::ranges::count(phrase.ids, facts_.tokenizer->special().unk);
+  };
+  EncodedPhrase phrase = facts_.tokenizer->EncodePhrase(text, word_start);
+  if (word_start || unknown(phrase) == 0) return phrase;
+  // What the vocabulary has at a word's beginning only.
+  EncodedPhrase marked = facts_.tokenizer->EncodePhrase(text, true);
+  return unknown(marked) < unknown(phrase) ? marked : phrase;
+}
+
+absl::Status RequestPhrases::Check(const NamedPhrase& phrase) const {
+  if (phrase.tokens.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(phrase.name, " has no tokens, expected text"));
+  }
+  for (const int32_t token : phrase.tokens) {
+    const bool is_unknown = token == facts_.tokenizer->special().unk;
+    if ((is_unknown && !phrase.may_have_unknown) || (!is_unknown && token == facts_.start_token)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(phrase.name,
+                       " has characters that the model's vocabulary lacks, expected text that it "
+                       "can write"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<NamedPhrase> RequestPhrases::Prefix(size_t item) const {
+  NamedPhrase prefix;
+  prefix.is_prefix = true;
+  if (item >= job_->target_prefixes.size() || job_->target_prefixes[item].empty()) return prefix;
+  prefix.name = absl::StrCat("target_prefixes[", item, "]");
+  prefix.tokens = facts_.tokenizer->EncodePhrase(job_->target_prefixes[item], true).ids;
+  if (absl::Status status = Check(prefix); !status.ok()) return status;
+  return prefix;
+}
+
+std::string RequestPhrases::NameOf(const TermOccurrence& occurrence) const {
+  switch (occurrence.kind) {
+    case TermOccurrence::Kind::kDoNotTranslate:
+      return absl::StrCat("do_not_translate[", occurrence.index, "]");
+    case TermOccurrence::Kind::kRequestTerm:
+      return absl::StrCat("terms[", occurrence.index, "]");
+    case TermOccurrence::Kind::kGlossaryTerm:
+      break;
+  }
+  return absl::StrCat("the glossary's term of ", terms_->glossary->PlaceOf(occurrence.index));
+}
+
+absl::StatusOr<SegmentPhrases> RequestPhrases::Find(std::string_view segment) const {
+  SegmentPhrases phrases;
+  phrases.required = required_;
+  for (const TermOccurrence& occurrence : terms_->matcher.Find(segment)) {
+    const std::string_view before = segment.substr(0, static_cast<size_t>(occurrence.range.begin));
+    EncodedPhrase encoded =
+        Encode(occurrence.target, facts_.target_uses_spaces && !EndsWithOpening(before));
+    NamedPhrase phrase;
+    phrase.name = NameOf(occurrence);
+    phrase.tokens = encoded.ids;
+    phrase.may_have_unknown = occurrence.kind == TermOccurrence::Kind::kDoNotTranslate;
+    if (const absl::Status status = Check(phrase); !status.ok()) return status;
+    if (phrase.may_have_unknown) {
+      phrases.verbatim.push_back(
+          {std::move(encoded), std::string(occurrence.target), occurrence.range});
+    }
+    phrases.required.push_back(std::move(phrase));
+  }
+  return phrases;
+}
+
+absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> required,
+                                                const NamedPhrase& prefix,
+                                                const SearchOptions& search) {
+  const auto prefix_tokens = static_cast<int64_t>(prefix.tokens.size());
+  if (prefix_tokens > search.max_tokens - 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(prefix.name, " has ", prefix_tokens, " tokens, expected at most ",
+                     search.max_tokens - 1, ": one less than the segment's output limit"));
+  }
+  if (required.empty()) return ConstraintTable();
+  std::vector<std::vector<int32_t>> phrases;
+  int64_t total = 0;
+  bool with_eos = false;
+  for (const NamedPhrase& phrase : required) {
+    total += static_cast<int64_t>(phrase.tokens.size());
+    with_eos = with_eos || phrase.tokens.back() == search.eos;
+    if (total > kMaxConstraintTokens) continue;  // only the sum matters now
+    phrases.push_back(phrase.tokens);
+  }
+  const auto asked = [&](int64_t tokens) {
+    return absl::StrCat("the required phrases and terms of a segment (", required.size(),
+                        " in all) have ", tokens, " tokens");
+  };
+  if (total > kMaxConstraintTokens) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(asked(total), ", expected at most ", kMaxConstraintTokens));
+  }
+  ConstraintTable table(std::move(phrases));
+  ConstraintState state = StartConstraints(table.set());
+  for (const int32_t token : prefix.tokens) state = Advance(table.set(), state, token);
+  // EOS is no real token; but where none is forced at the limit it takes the place of one.
+  const int64_t real = total - (with_eos ? 1 : 0);
+  const int64_t places =
+      search.max_tokens - (with_eos && search.forced_eos == ForcedEos::kNone ? 1 : 0);
+  if (prefix_tokens + real - Bank(state) > places) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        asked(real),
+        prefix_tokens > 0 ? absl::StrCat(" behind a prefix of ", prefix_tokens) : std::string(),
+        ", the segment's output limit is ", search.max_tokens));
+  }
+  return table;
+}
+
+}  // namespace dragoman

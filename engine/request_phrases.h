@@ -1,0 +1,87 @@
+// What the translations of a request must contain, as tokens: required phrases, forced prefixes,
+// and the targets of terms and do_not_translate phrases where a segment's text holds them
+// (decoding.md a.8, d).
+//
+// Made once per job, on a tokenizer thread. Thread-safety: const after construction. Borrows the
+// job's request and the tokenizer, shares the terms.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/engine.h"
+#include "engine/forbidden_phrases.h"
+#include "engine/target_text.h"
+#include "engine/text/term_matcher.h"
+#include "engine/text/tokenizer.h"
+#include "kernels/decide/options.h"
+
+namespace dragoman {
+
+// The terms of a request; its matcher is empty when there are none.
+struct RequestTerms {
+  TermMatcher matcher;
+  std::shared_ptr<const Glossary> glossary;  // null without one
+};
+
+// What one segment's translation must contain.
+struct SegmentPhrases {
+  std::vector<NamedPhrase> required;
+  std::vector<VerbatimPhrase> verbatim;  // those of them that stand for their own bytes, in order
+};
+
+class RequestPhrases {
+ public:
+  struct Facts {
+    const Tokenizer* tokenizer = nullptr;
+    int32_t start_token = 0;
+    bool target_uses_spaces = true;  // between words
+  };
+
+  // INVALID_ARGUMENT for what no item can be translated with: a required phrase or a term's target
+  // without tokens, with <unk> or the start token. REQUIRES: CheckPhrases(job) is OK.
+  static absl::StatusOr<RequestPhrases> Create(const TranslationJob* job,
+                                               std::shared_ptr<const RequestTerms> terms,
+                                               const Facts& facts);
+
+  // The tokens that the item's translation begins with; none without a prefix. INVALID_ARGUMENT as
+  // above.
+  absl::StatusOr<NamedPhrase> Prefix(size_t item) const;
+
+  // For a segment with this text. Every occurrence of a term asks for its target once; behind an
+  // opening bracket or quote it is asked for without the mark of a word's beginning, because no
+  // space will stand before it in the translation either.
+  absl::StatusOr<SegmentPhrases> Find(std::string_view segment) const;
+
+ private:
+  RequestPhrases(const TranslationJob* job, std::shared_ptr<const RequestTerms> terms,
+                 const Facts& facts)
+      : job_(job), terms_(std::move(terms)), facts_(facts) {}
+
+  EncodedPhrase Encode(std::string_view text, bool word_start) const;
+  absl::Status Check(const NamedPhrase& phrase) const;
+  std::string NameOf(const TermOccurrence& occurrence) const;
+
+  const TranslationJob* job_;
+  std::shared_ptr<const RequestTerms> terms_;
+  Facts facts_;
+  std::vector<NamedPhrase> required_;
+};
+
+// What is wrong with the phrases, prefixes and the like by their bytes alone. INVALID_ARGUMENT
+// naming the field.
+absl::Status CheckPhrases(const TranslationJob& job);
+
+// The table of a segment's phrases. INVALID_ARGUMENT with the numbers when no search could meet
+// them behind this prefix: more tokens than kMaxConstraintTokens, or than the output limit has
+// place for (d.3; tokens that the prefix brings count), or a prefix that leaves no place behind it.
+absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> required,
+                                                const NamedPhrase& prefix,
+                                                const SearchOptions& search);
+
+}  // namespace dragoman

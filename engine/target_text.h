@@ -1,0 +1,62 @@
+// How the target tokens of one segment become text: by the tokenizer, and with the bytes of
+// do_not_translate phrases in the place of their tokens (decoding.md a.8).
+//
+// Thread-safety: const after construction. Owns its phrases, borrows the tokenizer.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/decode/phrase_tables.h"
+#include "engine/text/tokenizer.h"
+
+namespace dragoman {
+
+// An occurrence of a do_not_translate phrase: its text, and the constraint that stands for it.
+struct VerbatimPhrase {
+  EncodedPhrase tokens;
+  std::string text;
+  TextRange source;  // in the segment's text
+};
+
+struct WrittenText {
+  DecodedText decoded;
+  // First tokens of verbatim texts, and what of the source they are.
+  std::vector<std::pair<size_t, TextRange>> verbatim;
+};
+
+class TargetText {
+ public:
+  explicit TargetText(const Tokenizer* tokenizer = nullptr) : tokenizer_(tokenizer) {}
+
+  // `constraints` are all required phrases of the segment, those of `verbatim` among them, which
+  // are in the order of the source. Phrases of the same tokens (two emoji that the vocabulary
+  // lacks, say) are written in that order.
+  TargetText(const Tokenizer* tokenizer, ConstraintTable constraints,
+             std::vector<VerbatimPhrase> verbatim);
+
+  // Of a whole hypothesis, which ended with EOS or at the limit. Verbatim texts stand where the
+  // search counted their phrases as met; those that it did not meet are not written.
+  WrittenText Write(std::span<const int32_t> tokens, bool with_eos) const;
+
+  // Of the settled tokens of a search that goes on: a byte prefix of every later one and of the
+  // whole. What may still become part of a phrase is held back when there are verbatim texts.
+  std::string WritePrefix(std::span<const int32_t> tokens) const;
+
+ private:
+  struct Places {
+    std::vector<VerbatimTokens> tokens;
+    std::vector<TextRange> sources;  // of each
+    size_t settled = 0;              // as PhraseTrace has it
+  };
+  Places FindPlaces(std::span<const int32_t> tokens, bool is_prefix) const;
+
+  const Tokenizer* tokenizer_;
+  ConstraintTable constraints_;
+  std::vector<VerbatimPhrase> verbatim_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,252 @@
+// Required and forbidden phrases and prefixes, through the whole engine with the bundled model.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "absl/strings/str_cat.h"
+#include "tests/engine/support/bundled_engine.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class EnginePhrases : public testing::BundledEngine {
+ protected:
+  void SetUp() override { Start(); }
+
+  static TranslationJob Requiring(const std::string& text, const std::string& phrase,
+                                  bool at_end = false) {
+    TranslationJob job = Job({text});
+    job.decoding.required_phrases.push_back({phrase, at_end});
+    return job;
+  }
+  static TranslationJob Forbidding(const std::string& text, const std::string& phrase) {
+    TranslationJob job = Job({text});
+    job.decoding.forbidden_phrases.push_back(phrase);
+    return job;
+  }
+  // The error of the one item of a job that is admitted.
+  std::string ItemError(const TranslationJob& job) {
+    const std::vector<ItemResult> items = Translate(job);
+    if (items.size() != 1) return absl::StrCat(items.size(), " items");
+    EXPECT_EQ(items[0].status.code(), absl::StatusCode::kInvalidArgument) << items[0].status;
+    EXPECT_TRUE(items[0].hypotheses.empty());
+    return std::string(items[0].status.message());
+  }
+};
+
+TEST_F(EnginePhrases, ARequiredPhraseIsInTheTranslation) {
+  const std::string plain = Text("Ich habe heute leider keine Zeit.");
+  ASSERT_THAT(plain, Not(HasSubstr("at the moment")));
+  for (const Allocation allocation : {Allocation::kStripe, Allocation::kBanks}) {
+    for (const int beam : {1, 2, 4, 8}) {
+      TranslationJob job = Requiring("Ich habe heute leider keine Zeit.", "at the moment");
+      job.decoding.beam_size = beam;
+      job.decoding.constraint_allocation = allocation;
+      const ItemResult item = TranslateOne(job);
+      EXPECT_THAT(item.hypotheses[0].text, HasSubstr("at the moment")) << beam;
+      EXPECT_LE(item.hypotheses[0].finish_reason, FinishReason::kLength);
+    }
+  }
+}
+
+TEST_F(EnginePhrases, ARequiredPhraseComesAsOftenAsItIsAskedFor) {
+  TranslationJob job = Requiring("Ich habe Hunger.", "hungry");
+  job.decoding.required_phrases.push_back({"hungry", false});
+  const std::string text = TextOf(job);
+  const size_t first = text.find("hungry");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_NE(text.find("hungry", first + 1), std::string::npos) << text;
+}
+
+TEST_F(EnginePhrases, APhraseAtTheEndEndsTheTranslation) {
+  const ItemResult item = TranslateOne(Requiring("Ich habe Hunger.", "very much.", true));
+  EXPECT_TRUE(item.hypotheses[0].text.ends_with("very much.")) << item.hypotheses[0].text;
+  EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kEos);
+}
+
+TEST_F(EnginePhrases, AForbiddenPhraseIsNot) {
+  ASSERT_EQ(Text("Der Hund schläft."), "The dog is sleeping.");
+  EXPECT_THAT(TextOf(Forbidding("Der Hund schläft.", "sleeping")), Not(HasSubstr("sleeping")));
+  // Several tokens; parts of it alone may come.
+  const std::string text = TextOf(Forbidding("Der Hund schläft.", "dog is"));
+  EXPECT_THAT(text, Not(HasSubstr("dog is")));
+  EXPECT_THAT(text, HasSubstr("dog"));
+  // What the vocabulary cannot write never comes anyway.
+  EXPECT_EQ(TextOf(Forbidding("Der Hund schläft.", "睡")), "The dog is sleeping.");
+}
+
+TEST_F(EnginePhrases, ARequiredPhraseThatIsForbiddenIsRequired) {
+  TranslationJob job = Requiring("Der Hund schläft.", "cat");
+  job.decoding.forbidden_phrases = {"cat", "dog"};
+  const std::string text = TextOf(job);
+  EXPECT_THAT(text, HasSubstr("cat"));
+  EXPECT_THAT(text, Not(HasSubstr("dog")));
+}
+
+TEST_F(EnginePhrases, ARequiredPhraseThatContainsAForbiddenOneIsRefused) {
+  TranslationJob job = Requiring("Der Hund schläft.", "the big cat");
+  job.decoding.forbidden_phrases = {"moon", "big"};
+  EXPECT_EQ(ItemError(job),
+            "decoding.forbidden_phrases[1] is a part of decoding.required_phrases[0], expected one "
+            "of them only");
+}
+
+TEST_F(EnginePhrases, PrefixesStartTheirItemsOnly) {
+  TranslationJob job = Job({"Ich habe Hunger.", "Ich habe Hunger.", "Ich habe Hunger."});
+  job.target_prefixes = {"We are", "", "Hunger"};
+  const std::vector<ItemResult> items = Translate(job);
+  ASSERT_EQ(items.size(), 3U);
+  EXPECT_THAT(items[0].hypotheses[0].text, StartsWith("We are"));
+  EXPECT_EQ(items[1].hypotheses[0].text, "I'm hungry.");
+  EXPECT_THAT(items[2].hypotheses[0].text, StartsWith("Hunger"));
+}
+
+TEST_F(EnginePhrases, RequiredPhrasesMayBeginInThePrefix) {
+  TranslationJob job = Requiring("Ich habe Hunger.", "We are");
+  job.target_prefixes = {"We are"};
+  job.decoding.max_output_tokens = 6;
+  EXPECT_THAT(TextOf(job), StartsWith("We are"));
+  // It is counted: without the prefix's tokens these would not fit.
+  TranslationJob tight = Requiring("Ich habe Hunger.", "We");
+  tight.target_prefixes = {"We"};
+  tight.decoding.max_output_tokens = 2;
+  EXPECT_THAT(TextOf(tight), StartsWith("We"));
+}
+
+TEST_F(EnginePhrases, WhatTheBytesShowFailsTheCall) {
+  EXPECT_THAT(std::string(Refused(Requiring("Hallo.", " \n")).message()),
+              HasSubstr("decoding.required_phrases[0] is empty"));
+  EXPECT_THAT(std::string(Refused(Forbidding("Hallo.", "")).message()),
+              HasSubstr("decoding.forbidden_phrases[0] is empty"));
+  TranslationJob ends = Requiring("Hallo.", "one", true);
+  ends.decoding.required_phrases.push_back({"two", true});
+  EXPECT_THAT(std::string(Refused(ends).message()),
+              HasSubstr("decoding.required_phrases[0] and [1] both have at_end"));
+  TranslationJob prefixes = Job({"Hallo.", "Hallo."});
+  prefixes.target_prefixes = {"one"};
+  EXPECT_THAT(std::string(Refused(prefixes).message()),
+              HasSubstr("target_prefixes has 1 elements, expected 2"));
+}
+
+TEST_F(EnginePhrases, WhatNeedsTokenisingFailsItsItems) {
+  EXPECT_THAT(ItemError(Requiring("Hallo.", "漢字")),
+              HasSubstr("decoding.required_phrases[0] has characters that the model's vocabulary "
+                        "lacks"));
+  EXPECT_THAT(ItemError(Requiring("Hallo.", "</s>")), HasSubstr("vocabulary lacks"));
+  EXPECT_THAT(ItemError(Requiring("Hallo.", "\u200B")), HasSubstr("has no tokens"));
+  EXPECT_THAT(ItemError(Forbidding("Hallo.", "\u200B")),
+              HasSubstr("decoding.forbidden_phrases[0] has no tokens"));
+
+  TranslationJob many = Job({"Hallo."});
+  many.decoding.max_length_extra = 400;
+  for (int i = 0; i < 129; ++i) many.decoding.required_phrases.push_back({"the", false});
+  EXPECT_THAT(ItemError(many), HasSubstr("(129 in all) have 129 tokens, expected at most 128"));
+  many.decoding.required_phrases.pop_back();
+  EXPECT_THAT(TextOf(many), HasSubstr("the the"));
+  many.decoding.max_output_tokens = 127;
+  EXPECT_THAT(ItemError(many), HasSubstr("have 128 tokens, the segment's output limit is 127"));
+
+  TranslationJob forbidden = Job({"Hallo."});
+  for (int i = 0; i < 4000; ++i) {
+    forbidden.decoding.forbidden_phrases.push_back(absl::StrCat("number ", i, " of them"));
+  }
+  EXPECT_THAT(ItemError(forbidden), HasSubstr("nodes of the automaton"));
+  EXPECT_THAT(ItemError(forbidden), HasSubstr("expected at most 4096"));
+
+  // One prefix that is too long, or cannot be written, leaves its neighbours alone.
+  TranslationJob prefixes = Job({"Hallo.", "Ich habe Hunger.", "Hallo."});
+  prefixes.target_prefixes = {"This is a prefix that is much too long for it", "", "漢字"};
+  prefixes.decoding.max_output_tokens = 8;
+  const std::vector<ItemResult> items = Translate(prefixes);
+  ASSERT_EQ(items.size(), 3U);
+  EXPECT_THAT(std::string(items[0].status.message()), HasSubstr("target_prefixes[0] has "));
+  EXPECT_THAT(std::string(items[0].status.message()), HasSubstr("expected at most 7"));
+  EXPECT_EQ(items[1].hypotheses.at(0).text, "I'm hungry.");
+  EXPECT_THAT(std::string(items[2].status.message()),
+              HasSubstr("target_prefixes[2] has characters"));
+}
+
+TEST_F(EnginePhrases, APrefixThatContainsAForbiddenPhraseIsRefused) {
+  TranslationJob job = Forbidding("Der Hund schläft.", "big");
+  job.target_prefixes = {"The big"};
+  EXPECT_EQ(ItemError(job),
+            "decoding.forbidden_phrases[0] is a part of target_prefixes[0], expected one of them "
+            "only");
+}
+
+TEST_F(EnginePhrases, WhatNeedsOneSegmentSaysSo) {
+  const std::string two = "Ich habe Hunger. Ich bin hier.";
+  const auto each = [&](const char* option, const std::function<void(TranslationJob&)>& set) {
+    TranslationJob job = Job({two});
+    set(job);
+    EXPECT_EQ(TranslateOne(job).sentences.size(), 1U) << option;  // split unset: NONE
+    job.split = SplitMode::kSentences;
+    EXPECT_THAT(ItemError(job),
+                HasSubstr(absl::StrCat(option, " needs an item of one segment, found 2")));
+    job.items = {"Ich habe Hunger."};
+    EXPECT_TRUE(Translate(job).at(0).status.ok());
+  };
+  each("decoding.num_alternatives above 1", [](auto& j) { j.decoding.num_alternatives = 2; });
+  each("decoding.required_phrases", [](auto& j) {
+    j.decoding.required_phrases.push_back({"hungry", false});
+  });
+  each("target_prefixes[0]", [](auto& j) { j.target_prefixes = {"We"}; });
+  each("return_options.alignment", [](auto& j) { j.returns.alignment = true; });
+  // Terms apply to the segments that hold them.
+  TranslationJob terms = Job({two});
+  terms.terms = {{"Hunger", "appetite", false}};
+  EXPECT_EQ(TranslateOne(terms).sentences.size(), 2U);
+}
+
+TEST_F(EnginePhrases, WhatCannotBeMetIsReported) {
+  // Nothing of this item is translated, so that the phrase cannot be in it.
+  TranslationJob job = Requiring("* * *", "hungry");
+  job.items.push_back("Ich habe Hunger.");
+  const std::vector<ItemResult> items = Translate(job);
+  EXPECT_EQ(items.at(0).hypotheses.at(0).text, "* * *");
+  EXPECT_EQ(items.at(0).hypotheses.at(0).finish_reason, FinishReason::kConstraintsUnmet);
+  EXPECT_EQ(items.at(1).hypotheses.at(0).finish_reason, FinishReason::kEos);
+}
+
+TEST_F(EnginePhrases, ConstrainedSearchRefusesOptionsOfItsOwn) {
+  const auto message = [&](const std::function<void(TranslationJob&)>& set) {
+    TranslationJob job = Requiring("Hallo.", "hello");
+    set(job);
+    return std::string(Refused(job).message());
+  };
+  EXPECT_THAT(message([](auto& j) { j.decoding.finalisation = Finalisation::kOnBeam; }),
+              HasSubstr("finalisation"));
+  EXPECT_THAT(message([](auto& j) { j.decoding.stop_rule = StopRule::kNever; }),
+              HasSubstr("stop_rule"));
+  EXPECT_THAT(message([](auto& j) { j.decoding.pruning.absolute_delta = 1.0F; }),
+              HasSubstr("pruning"));
+  EXPECT_THAT(message([](auto& j) { j.decoding.sampling = Sampling{}; }), HasSubstr("sampling"));
+  // Terms, phrases and glossaries alike.
+  TranslationJob terms = Job({"Hallo."});
+  terms.do_not_translate = {"Hallo"};
+  terms.decoding.sampling = Sampling{};
+  EXPECT_THAT(std::string(Refused(terms).message()), HasSubstr("sampling"));
+}
+
+TEST_F(EnginePhrases, PartialsOfConstrainedSegmentsArePrefixes) {
+  TranslationJob job = Requiring(
+      "Wenn es morgen nicht regnet, gehen wir mit den Kindern in den Park.", "at the lake");
+  job.returns.partials = true;
+  const auto sink = Run(job);
+  ASSERT_GT(sink->updates().size(), 1U);
+  std::string last;
+  for (const SegmentUpdate& update : sink->updates()) {
+    EXPECT_TRUE(update.text.starts_with(last));
+    last = update.text;
+  }
+  EXPECT_THAT(last, HasSubstr("at the lake"));
+  EXPECT_EQ(sink->items().at(0).hypotheses.at(0).text, last);
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,346 @@
+// Terms, glossaries and do_not_translate, through the whole engine with the bundled model.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "tests/engine/support/bundled_engine.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+size_t Count(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+class EngineTerms : public testing::BundledEngine {
+ protected:
+  void SetUp() override {
+    directory_ =
+        fs::path(::testing::TempDir()) /
+        absl::StrCat("terms_", ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(directory_);
+    fs::create_directories(directory_);
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  void Write(const std::string& file, const std::string& bytes) {
+    std::ofstream(directory_ / file, std::ios::binary) << bytes;
+  }
+  void StartWithGlossaries() {
+    EngineConfig config;
+    config.glossary_directory = directory_;
+    Start(config);
+  }
+  static TranslationJob With(const std::string& text, std::vector<TermRequest> terms) {
+    TranslationJob job = Job({text});
+    job.terms = std::move(terms);
+    return job;
+  }
+  static TranslationJob Keeping(const std::string& text, std::vector<std::string> phrases) {
+    TranslationJob job = Job({text});
+    job.do_not_translate = std::move(phrases);
+    return job;
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(EngineTerms, EveryOccurrenceAsksForItsTarget) {
+  Start();
+  const TermRequest dog{"Hund", "hound", false};
+  EXPECT_THAT(TextOf(With("Der Hund schläft.", {dog})), HasSubstr("hound"));
+  EXPECT_GE(Count(TextOf(With("Der Hund und der Hund schlafen.", {dog})), "hound"), 2U);
+  // Only where it is a word of its own, and in its case.
+  EXPECT_EQ(TextOf(With("Der Hundekuchen ist gut.", {dog})), Text("Der Hundekuchen ist gut."));
+  EXPECT_EQ(TextOf(With("Der HUND schläft.", {dog})), Text("Der HUND schläft."));
+  EXPECT_THAT(TextOf(With("Der HUND schläft.", {{"Hund", "hound", true}})), HasSubstr("hound"));
+}
+
+TEST_F(EngineTerms, TermsActOnTheSegmentsThatHoldThem) {
+  Start();
+  TranslationJob job = With("Der Hund schläft. Ich habe Hunger.", {{"Hund", "hound", false}});
+  job.items.push_back("Ich habe Hunger.");
+  const std::vector<ItemResult> items = Translate(job);
+  ASSERT_EQ(items.size(), 2U);
+  ASSERT_EQ(items[0].sentences.size(), 2U);
+  EXPECT_THAT(items[0].hypotheses[0].text, HasSubstr("hound"));
+  EXPECT_TRUE(items[0].hypotheses[0].text.ends_with(" I'm hungry."));
+  EXPECT_EQ(items[1].hypotheses[0].text, "I'm hungry.");
+}
+
+TEST_F(EngineTerms, ASegmentWithoutOccurrencesIsAnOrdinaryOne) {
+  Start();
+  for (const Profile profile :
+       {Profile::kHf, Profile::kCt2, Profile::kMarian, Profile::kPaper, Profile::kArticle}) {
+    TranslationJob plain = Job({"Wir fahren morgen mit dem Zug nach Berlin."});
+    plain.decoding.profile = profile;
+    plain.returns.scores = plain.returns.tokens = plain.returns.token_scores = true;
+    TranslationJob asked = plain;
+    asked.terms = {{"Hund", "hound", false}};
+    asked.do_not_translate = {"Katze"};
+    const ItemResult want = TranslateOne(plain);
+    const ItemResult got = TranslateOne(asked);
+    EXPECT_EQ(got.hypotheses[0].tokens, want.hypotheses[0].tokens);
+    EXPECT_EQ(got.hypotheses[0].score, want.hypotheses[0].score);
+    EXPECT_EQ(got.hypotheses[0].token_scores, want.hypotheses[0].token_scores);
+  }
+}
+
+TEST_F(EngineTerms, OverlappingTermsTakeTheLeftmostAndLongest) {
+  Write("animals.tsv", "Hund\thound\nder große Hund\tthe giant\nKatze\ttomcat\n");
+  StartWithGlossaries();
+  TranslationJob job = Job({"Heute schläft der große Hund."});
+  job.glossary = "animals";
+  const std::string text = TextOf(job);
+  EXPECT_THAT(text, HasSubstr("the giant"));
+  EXPECT_THAT(text, Not(HasSubstr("hound")));
+  // The request's terms win where both match.
+  job.terms = {{"der große Hund", "the beast", false}};
+  const std::string own = TextOf(job);
+  EXPECT_THAT(own, HasSubstr("the beast"));
+  EXPECT_THAT(own, Not(HasSubstr("giant")));
+}
+
+TEST_F(EngineTerms, GlossariesAreNamedAndCheckedAtStart) {
+  Write("b.tsv", "Hund\thound\n");
+  Write("a.csv", "Katze,tomcat\n");
+  Write("notes.md", "not a glossary");
+  StartWithGlossaries();
+  EXPECT_THAT(engine_->info().glossaries, ElementsAre("a", "b"));
+  TranslationJob job = Job({"Die katze schläft."});
+  job.glossary = "a";
+  job.glossary_ignore_case = true;
+  EXPECT_THAT(TextOf(job), HasSubstr("tomcat"));
+  job.glossary = "c";
+  EXPECT_EQ(Refused(job).code(), absl::StatusCode::kNotFound);
+  engine_.reset();
+
+  const auto error = [&](const std::string& bytes) {
+    Write("b.tsv", bytes);
+    EngineConfig config;
+    config.glossary_directory = directory_;
+    const auto engine = CreateEngine(testing::kBundledModel, config, &clock_, &observer_);
+    EXPECT_FALSE(engine.ok());
+    return std::string(engine.status().message());
+  };
+  EXPECT_THAT(error("Hund\thound\nHund\tdog\n"), HasSubstr("b.tsv:2"));
+  EXPECT_THAT(error("Katze\tcat\nHund\t犬\n"), HasSubstr("b.tsv:2"));
+  EngineConfig config;
+  config.glossary_directory = directory_ / "nothing";
+  EXPECT_EQ(CreateEngine(testing::kBundledModel, config, &clock_, &observer_).status().code(),
+            absl::StatusCode::kNotFound);
+}
+
+TEST_F(EngineTerms, AReloadReplacesGlossariesAndAnErrorChangesNothing) {
+  Write("a.tsv", "Hund\thound\n");
+  StartWithGlossaries();
+  TranslationJob job = Job({"Der Hund schläft."});
+  job.glossary = "a";
+  EXPECT_THAT(TextOf(job), HasSubstr("hound"));
+  const ModelInfo& before = engine_->info();
+
+  Write("a.tsv", "Hund\tbeast\n");
+  Write("b.tsv", "Katze\ttomcat\n");
+  ASSERT_TRUE(engine_->ReloadGlossaries().ok());
+  EXPECT_THAT(TextOf(job), HasSubstr("beast"));
+  EXPECT_THAT(engine_->info().glossaries, ElementsAre("a", "b"));
+  EXPECT_THAT(before.glossaries, ElementsAre("a"));  // who holds it may read on
+
+  Write("a.tsv", "Hund\n");
+  EXPECT_THAT(std::string(engine_->ReloadGlossaries().message()), HasSubstr("a.tsv:1"));
+  EXPECT_THAT(TextOf(job), HasSubstr("beast"));
+  Write("a.tsv", "Hund\t犬\n");
+  EXPECT_EQ(engine_->ReloadGlossaries().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(TextOf(job), HasSubstr("beast"));
+}
+
+TEST_F(EngineTerms, AnEngineWithoutADirectoryHasNoGlossaries) {
+  Start();
+  EXPECT_TRUE(engine_->ReloadGlossaries().ok());
+  EXPECT_TRUE(engine_->info().glossaries.empty());
+  TranslationJob job = Job({"Hallo."});
+  job.glossary = "a";
+  EXPECT_EQ(Refused(job).code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(EngineTerms, BadTermsAreRefusedByName) {
+  Start();
+  EXPECT_THAT(
+      std::string(
+          Refused(With("Hallo.", {{"Hund", "dog", false}, {"Hund", "cat", false}})).message()),
+      HasSubstr("terms[1]"));
+  EXPECT_THAT(std::string(Refused(With("Hallo.", {{"Hund", " ", false}})).message()),
+              HasSubstr("terms[0]"));
+  EXPECT_THAT(std::string(Refused(Keeping("Hallo.", {"Hund", ""})).message()),
+              HasSubstr("do_not_translate[1]"));
+  // What the model cannot write needs its vocabulary to be seen, and fails the items.
+  const auto items = Translate(With("Ich habe Hunger.", {{"Hund", "犬", false}}));
+  ASSERT_EQ(items.size(), 1U);
+  EXPECT_EQ(items[0].status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(items[0].status.message()), HasSubstr("terms[0]"));
+}
+
+TEST_F(EngineTerms, TermsThatDoNotFitFailTheirItemWithTheNumbers) {
+  Start();
+  TranslationJob job = With("Hund Hund Hund Hund Hund", {{"Hund", "the very big hound", false}});
+  job.items.push_back("Hund");
+  job.decoding.max_output_tokens = 12;
+  const std::vector<ItemResult> items = Translate(job);
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(items[0].status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(items[0].status.message()), HasSubstr("output limit is 12"));
+  EXPECT_TRUE(items[1].status.ok());
+
+  std::string many;
+  for (int i = 0; i < 60; ++i) many += "Hund ";
+  TranslationJob limit = With(many, {{"Hund", "the hound", false}});
+  limit.decoding.max_length_extra = 400;
+  const std::vector<ItemResult> refused = Translate(limit);
+  EXPECT_THAT(std::string(refused.at(0).status.message()), HasSubstr("expected at most 128"));
+}
+
+TEST_F(EngineTerms, ATermThatNeedsAForbiddenPhraseIsRefused) {
+  Start();
+  TranslationJob job = With("Der Hund schläft.", {{"Hund", "big hound", false}});
+  job.decoding.forbidden_phrases = {"big"};
+  const std::vector<ItemResult> items = Translate(job);
+  EXPECT_EQ(std::string(items.at(0).status.message()),
+            "decoding.forbidden_phrases[0] is a part of terms[0], expected one of them only");
+}
+
+TEST_F(EngineTerms, WhatIsNotToBeTranslatedComesBackByteForByte) {
+  Start();
+  // Unknown scripts and signs, characters that normalisation changes, two spaces, a tab's worth of
+  // punctuation, bytes that look like tokens.
+  const std::string phrases[] = {"😀",   "👩\u200D👩\u200D👧", "漢字",   "ไทย", "Ｈａｌｌｏ", "x  y",
+                                 "a▁b", "<unk>",           "ﬁn",     "½",   "Müller",     "Straße",
+                                 "C++", "e\u0301",         ">>fra<<"};
+  for (const std::string& phrase : phrases) {
+    const ItemResult item =
+        TranslateOne(Keeping(absl::StrCat("Ich habe ", phrase, " gestern gesehen."), {phrase}));
+    EXPECT_GE(Count(item.hypotheses[0].text, phrase), 1U) << item.hypotheses[0].text;
+    EXPECT_LE(item.hypotheses[0].finish_reason, FinishReason::kLength) << phrase;
+  }
+}
+
+TEST_F(EngineTerms, PhrasesOfTheSameTokensComeInTheirOrder) {
+  Start();
+  const std::string text = TextOf(Keeping("Ich mag 😀 und 漢字 und 😀 sehr.", {"😀", "漢字"}));
+  const size_t first = text.find("😀");
+  const size_t second = text.find("漢字");
+  const size_t third = text.rfind("😀");
+  ASSERT_NE(first, std::string::npos) << text;
+  ASSERT_NE(second, std::string::npos) << text;
+  EXPECT_TRUE(first < second && second < third) << text;
+  EXPECT_EQ(Count(text, "😀"), 2U) << text;
+  EXPECT_EQ(Count(text, "漢字"), 1U) << text;
+}
+
+TEST_F(EngineTerms, PhrasesThatOnlyStandForThemselvesComeExactlyOnceEach) {
+  Start();
+  std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/data/german.txt");
+  const std::vector<std::string> signs = {"😀", "漢字", "ไทย", "🎉"};
+  std::mt19937 random(4);
+  int checked = 0;
+  TranslationJob job;
+  job.do_not_translate = signs;
+  std::vector<std::vector<size_t>> wanted;
+  for (std::string line; std::getline(file, line) && wanted.size() < 60;) {
+    if (line.find(' ') == std::string::npos) continue;
+    std::vector<size_t> counts(signs.size());
+    for (size_t k = 1 + random() % 3; k > 0; --k) {
+      std::vector<size_t> spaces;
+      for (size_t at = line.find(' '); at != std::string::npos; at = line.find(' ', at + 1)) {
+        spaces.push_back(at);
+      }
+      const size_t which = random() % signs.size();
+      line.insert(spaces[random() % spaces.size()], " " + signs[which]);
+      ++counts[which];
+    }
+    job.items.push_back(line);
+    wanted.push_back(counts);
+  }
+  job.decoding.beam_size = 4;
+  const std::vector<ItemResult> items = Translate(job);
+  ASSERT_EQ(items.size(), wanted.size());
+  for (size_t i = 0; i < items.size(); ++i) {
+    ASSERT_TRUE(items[i].status.ok()) << items[i].status;
+    const Hypothesis& best = items[i].hypotheses[0];
+    ASSERT_LE(best.finish_reason, FinishReason::kLength) << job.items[i];
+    for (size_t k = 0; k < signs.size(); ++k) {
+      EXPECT_EQ(Count(best.text, signs[k]), wanted[i][k]) << job.items[i] << "\n" << best.text;
+      ++checked;
+    }
+  }
+  EXPECT_EQ(checked, 240);
+}
+
+TEST_F(EngineTerms, VerbatimPhrasesStandWhereTheDetokeniserPutsThem) {
+  Start();
+  EXPECT_EQ(TextOf(Keeping("Ich mag 😀 sehr.", {"😀"})), "I like 😀 very much.");
+  EXPECT_THAT(TextOf(Keeping("Das Buch „Haus am See“ ist gut.", {"Haus am See"})),
+              HasSubstr("\"Haus am See"));
+}
+
+TEST_F(EngineTerms, AProfileThatNeverWritesUnknownTokensKeepsPhrasesTheSame) {
+  Start();
+  TranslationJob job = Keeping("Ich mag 😀 sehr.", {"😀"});
+  job.decoding.profile = Profile::kMarian;
+  const ItemResult item = TranslateOne(job);
+  EXPECT_THAT(item.hypotheses[0].text, HasSubstr("😀"));
+  EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kEos);
+  // But nowhere else.
+  TranslationJob plain = Job({"Ich mag 😀 sehr."});
+  plain.decoding.profile = Profile::kMarian;
+  plain.returns.tokens = true;
+  EXPECT_THAT(TranslateOne(plain).hypotheses[0].tokens, Not(::testing::Contains("<unk>")));
+}
+
+TEST_F(EngineTerms, EveryAlternativeKeepsThePhrase) {
+  Start();
+  TranslationJob job = Keeping("Ich habe 漢字 und Wasser gesehen.", {"漢字"});
+  job.decoding.beam_size = 6;
+  job.decoding.num_alternatives = 6;
+  const ItemResult item = TranslateOne(job);
+  EXPECT_GE(item.hypotheses.size(), 2U);
+  for (const Hypothesis& h : item.hypotheses) EXPECT_THAT(h.text, HasSubstr("漢字"));
+}
+
+TEST_F(EngineTerms, PartialsWithVerbatimPhrasesOnlyGrow) {
+  Start();
+  std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/data/german.txt");
+  TranslationJob job;
+  job.do_not_translate = {"😀", "漢字", "und", "der"};
+  job.returns.partials = true;
+  job.decoding.beam_size = 2;
+  for (std::string line; std::getline(file, line) && job.items.size() < 40;) {
+    if (const size_t space = line.find(' '); space != std::string::npos) {
+      line.insert(space, " 😀");
+      job.items.push_back(line);
+    }
+  }
+  const auto sink = Run(job);
+  std::map<std::pair<int, int>, std::string> shown;
+  size_t partials = 0;
+  for (const SegmentUpdate& update : sink->updates()) {
+    std::string& last = shown[{update.item, update.segment}];
+    ASSERT_TRUE(update.text.starts_with(last)) << last << "\n" << update.text;
+    last = update.text;
+    partials += update.final ? 0 : 1;
+  }
+  EXPECT_GT(partials, 10U);
+}
+
+}  // namespace
+}  // namespace dragoman
