@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "server/quoted.h"
+#include "server/scheduler_settings.h"
 
 namespace dragoman {
 namespace {
@@ -54,6 +55,27 @@ const std::vector<Option>& Options() {
        &C::encoded_queue_segments, 1, 1'000'000},
       {"kv-memory-mb", "N", "memory of the K/V pool; 0: what max-rows needs", &C::kv_memory_mb, 0,
        16'777'216},
+      {"scheduler", "continuous|stream|half-empty|static",
+       "when waiting segments enter the batch; never changes a translation", &C::scheduler},
+      {"refill-threshold", "N/D", "stream: refill at so much of the capacity or less",
+       &C::refill_threshold},
+      {"scheduler-unit", "rows|segments|source-tokens", "what the capacity counts",
+       &C::scheduler_unit},
+      {"scheduler-capacity", "N", "what the batch holds at most; 0: max-rows",
+       &C::scheduler_capacity, 0, INT_MAX},
+      {"slot-selection", "all|shortest-first|longest-first", "whom a step runs first",
+       &C::slot_selection},
+      {"width-budget", "N", "rows of a step; 0: max-rows", &C::width_budget, 0, 4096},
+      {"max-pause-steps", "N", "a segment pauses no longer; 0: no bound", &C::max_pause_steps, 0,
+       INT_MAX},
+      {"decode-lanes", "N", "hypotheses of the batch, running or paused; 0: by max-rows",
+       &C::decode_lanes, 0, 1 << 20},
+      {"encode-window-segments", "N", "segments that the encoder sorts at a time",
+       &C::encode_window_segments, 1, 1'000'000},
+      {"encode-window-tokens", "N", "their source tokens", &C::encode_window_tokens, 1,
+       100'000'000},
+      {"encode-window-order", "arrival|longest-first|shortest-first", "in which they leave it",
+       &C::encode_window_order},
       {"default-profile", "hf|ct2|marian|paper|article",
        "whose rules fill in what a request leaves unset", &C::default_profile},
       {"glossary-dir", "DIR", "glossaries NAME.tsv and NAME.csv; read again on SIGHUP",
@@ -260,6 +282,7 @@ absl::Status Check(ServerConfig* config) {
     status = CheckAddress("metrics", config->metrics, false);
   }
   if (status.ok()) status = CheckComputing(*config);
+  if (status.ok()) status = ParseScheduler(*config).status();
   if (status.ok() && !ParseProfile(config->default_profile).has_value()) {
     status = Refuse("--", "default-profile", Quoted(config->default_profile),
                     "hf, ct2, marian, paper or article");
@@ -353,7 +376,9 @@ std::string HelpText() {
                            const std::string& value) {
     std::string left = absl::StrCat("  --", absl::string_view(name.data(), name.size()), " ",
                                     absl::string_view(argument.data(), argument.size()));
-    left.resize(std::max<size_t>(left.size() + 1, 36), ' ');
+    constexpr size_t kColumn = 36;
+    left += left.size() < kColumn ? "" : "\n";
+    left.resize(left.back() == '\n' ? left.size() + kColumn : kColumn, ' ');
     absl::StrAppend(&out, left, absl::string_view(help.data(), help.size()),
                     value.empty() ? "" : absl::StrCat(" (", value, ")"), "\n");
   };

@@ -28,6 +28,18 @@ struct ServerConfig {
   int max_queue_tokens = 131'072;
   int encoded_queue_segments = 256;  // of each worker
   int kv_memory_mb = 0;              // 0: the engine takes what max_rows needs
+  // The scheduler, see engine/schedule/scheduler_options.h.
+  std::string scheduler = "continuous";
+  std::string refill_threshold = "1/6";
+  std::string scheduler_unit = "rows";
+  int scheduler_capacity = 0;  // 0: max_rows
+  std::string slot_selection = "all";
+  int width_budget = 0;      // 0: max_rows
+  int max_pause_steps = 64;  // 0: no bound
+  int decode_lanes = 0;      // 0: the engine's choice
+  int encode_window_segments = 64;
+  int encode_window_tokens = 8192;
+  std::string encode_window_order = "longest-first";
   std::string default_profile = "hf";
   std::string glossary_dir;  // "": no named glossaries
   int drain_seconds = 30;

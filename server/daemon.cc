@@ -64,6 +64,10 @@ HttpHooks MakeHooks(const Metrics* metrics, const HealthState* state) {
 
 }  // namespace
 
+absl::Status CheckEngineSettings(const ServerConfig& config) {
+  return CheckSchedulerOptions(MakeEngineConfig(config, 1).scheduler, config.max_rows);
+}
+
 int RunDaemon(const ServerConfig& config) {
   SetLogLevel(ConfiguredLogLevel(config));
   QuietLibraries();

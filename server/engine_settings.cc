@@ -1,6 +1,7 @@
 #include "server/engine_settings.h"
 
 #include "server/cpu_budget.h"
+#include "server/scheduler_settings.h"
 #include "server/steady_clock.h"
 
 namespace dragoman {
@@ -18,6 +19,7 @@ EngineConfig MakeEngineConfig(const ServerConfig& config, int cpus) {
   out.max_queue_tokens = config.max_queue_tokens;
   out.encoded_queue_segments = config.encoded_queue_segments;
   out.kv_memory_mb = config.kv_memory_mb;
+  out.scheduler = *ParseScheduler(config);
   out.default_profile = ConfiguredProfile(config);
   out.glossary_directory = config.glossary_dir;
   out.watchdog = config.watchdog_seconds * kNanosPerSecond;

@@ -10,10 +10,16 @@
 
 int main(int argc, char** argv) {
   dragoman::PrepareSignals();
-  const auto command = dragoman::ParseCommandLine(std::vector<std::string>(argv + 1, argv + argc));
-  if (!command.ok()) {
-    std::fprintf(stderr, "dragomand: %s\n", std::string(command.status().message()).c_str());
+  const auto refuse = [](const absl::Status& status) {
+    std::fprintf(stderr, "dragomand: %s\n", std::string(status.message()).c_str());
     return 2;
+  };
+  const auto command = dragoman::ParseCommandLine(std::vector<std::string>(argv + 1, argv + argc));
+  if (!command.ok()) return refuse(command.status());
+  using Mode = dragoman::CommandMode;
+  if (command->mode == Mode::kServe || command->mode == Mode::kCheckConfig) {
+    const absl::Status settings = dragoman::CheckEngineSettings(command->config);
+    if (!settings.ok()) return refuse(settings);
   }
   switch (command->mode) {
     case dragoman::CommandMode::kHelp:

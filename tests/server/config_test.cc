@@ -227,6 +227,88 @@ TEST(EngineSettings, CarryEverySetting) {
   EXPECT_EQ(settings.glossary_directory, "/g");
 }
 
+TEST(SchedulerSettings, AreTheEnginesByDefault) {
+  const auto command = ParseCommandLine({"--model=x"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  const SchedulerOptions scheduler = MakeEngineConfig(command->config, 2).scheduler;
+  const SchedulerOptions defaults;
+  EXPECT_EQ(scheduler.refill, defaults.refill);
+  EXPECT_EQ(scheduler.unit, defaults.unit);
+  EXPECT_EQ(scheduler.capacity, defaults.capacity);
+  EXPECT_EQ(scheduler.eps_num, defaults.eps_num);
+  EXPECT_EQ(scheduler.eps_den, defaults.eps_den);
+  EXPECT_EQ(scheduler.selection, defaults.selection);
+  EXPECT_EQ(scheduler.width_budget, defaults.width_budget);
+  EXPECT_EQ(scheduler.max_pause, defaults.max_pause);
+  EXPECT_EQ(scheduler.lanes, defaults.lanes);
+  EXPECT_EQ(scheduler.window.segments, defaults.window.segments);
+  EXPECT_EQ(scheduler.window.tokens, defaults.window.tokens);
+  EXPECT_EQ(scheduler.window.order, defaults.window.order);
+}
+
+SchedulerOptions SchedulerOf(std::vector<std::string> args) {
+  args.emplace_back("--model=x");
+  const auto command = ParseCommandLine(args);
+  EXPECT_TRUE(command.ok()) << command.status();
+  return command.ok() ? MakeEngineConfig(command->config, 2).scheduler : SchedulerOptions();
+}
+
+TEST(SchedulerSettings, CarryEveryFlag) {
+  for (const auto& [name, rule] :
+       std::vector<std::pair<std::string, RefillRule>>{{"continuous", RefillRule::kContinuous},
+                                                       {"stream", RefillRule::kStream},
+                                                       {"half-empty", RefillRule::kHalfEmpty},
+                                                       {"static", RefillRule::kStatic}}) {
+    EXPECT_EQ(SchedulerOf({"--scheduler", name}).refill, rule);
+  }
+  for (const auto& [name, unit] : std::vector<std::pair<std::string, CapacityUnit>>{
+           {"rows", CapacityUnit::kRows},
+           {"segments", CapacityUnit::kSegments},
+           {"source-tokens", CapacityUnit::kSourceTokens}}) {
+    EXPECT_EQ(SchedulerOf({"--scheduler-unit", name}).unit, unit);
+  }
+  for (const auto& [name, selection] : std::vector<std::pair<std::string, SlotSelection>>{
+           {"all", SlotSelection::kAll},
+           {"shortest-first", SlotSelection::kShortest},
+           {"longest-first", SlotSelection::kLongest}}) {
+    EXPECT_EQ(SchedulerOf({"--slot-selection", name}).selection, selection);
+  }
+  for (const auto& [name, order] : std::vector<std::pair<std::string, WindowOrder>>{
+           {"arrival", WindowOrder::kArrival},
+           {"longest-first", WindowOrder::kLongestFirst},
+           {"shortest-first", WindowOrder::kShortestFirst}}) {
+    EXPECT_EQ(SchedulerOf({"--encode-window-order", name}).window.order, order);
+  }
+  const SchedulerOptions numbers =
+      SchedulerOf({"--scheduler=stream", "--refill-threshold=3/12", "--scheduler-capacity=100",
+                   "--width-budget=50", "--max-pause-steps=7", "--decode-lanes=4096",
+                   "--encode-window-segments=9", "--encode-window-tokens=99"});
+  EXPECT_EQ(numbers.eps_num, 3);
+  EXPECT_EQ(numbers.eps_den, 12);
+  EXPECT_EQ(numbers.capacity, 100);
+  EXPECT_EQ(numbers.width_budget, 50);
+  EXPECT_EQ(numbers.max_pause, 7);
+  EXPECT_EQ(numbers.lanes, 4096);
+  EXPECT_EQ(numbers.window.segments, 9);
+  EXPECT_EQ(numbers.window.tokens, 99);
+}
+
+TEST(SchedulerSettings, SayWhatIsWrong) {
+  EXPECT_THAT(ErrorOf({"--model=x", "--scheduler=fifo"}),
+              AllOf(HasSubstr("--scheduler: found 'fifo'"),
+                    HasSubstr("continuous, stream, half-empty, static")));
+  EXPECT_THAT(ErrorOf({"--model=x", "--scheduler-unit=beams"}), HasSubstr("--scheduler-unit"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--slot-selection=any"}), HasSubstr("--slot-selection"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--encode-window-order="}),
+              HasSubstr("--encode-window-order: found ''"));
+  for (const char* bad : {"0.2", "1", "2/1", "-1/6", "1/0", "1/6x", "/6", "1/", "1/1000001"}) {
+    EXPECT_THAT(ErrorOf({"--model=x", "--scheduler=stream", "--refill-threshold", bad}),
+                HasSubstr("--refill-threshold: found '" + std::string(bad) + "'"));
+  }
+  EXPECT_THAT(ErrorOf({"--model=x", "--refill-threshold=1/4"}),
+              HasSubstr("with --scheduler stream only"));
+}
+
 class CgroupTest : public ::testing::Test {
  protected:
   void SetUp() override {
