@@ -130,5 +130,206 @@ TEST(SearchSettings, EveryOptionOutOfRangeIsNamed) {
               HasSubstr("min_output_tokens is 99, expected at most the output limit, which is 98"));
 }
 
+// The table of decoding.md a.7, row by row.
+TEST(SearchSettings, ProfilesSetWhatTheRequestLeavesUnset) {
+  ModelSpec spec = Spec();
+  spec.tokens.pad = 8;
+  spec.tokens.unk = 1;
+  spec.generation.bad_words = {{8}};
+  const auto with = [&](Profile profile) {
+    DecodingOptions asked;
+    asked.profile = profile;
+    return *Resolve(asked, spec);
+  };
+  const SearchSettings hf = with(Profile::kHf);
+  EXPECT_EQ(hf.search.finalisation, Finalisation::kImmediate);
+  EXPECT_EQ(hf.search.stop_rule, StopRule::kFirstK);
+  EXPECT_EQ(hf.search.forced_eos, ForcedEos::kZero);
+  EXPECT_TRUE(hf.search.penalise_start);
+  EXPECT_TRUE(hf.excluded.empty());  // pad stays in the normaliser
+  EXPECT_EQ(hf.forbidden, (std::vector<std::vector<int32_t>>{{8}}));
+
+  const SearchSettings ct2 = with(Profile::kCt2);
+  EXPECT_EQ(ct2.search.finalisation, Finalisation::kImmediate);
+  EXPECT_EQ(ct2.search.stop_rule, StopRule::kFirstK);
+  EXPECT_EQ(ct2.search.patience, 1.0F);
+  EXPECT_EQ(ct2.search.forced_eos, ForcedEos::kNone);
+  EXPECT_EQ(ct2.search.beam, 2);
+  EXPECT_EQ(ct2.search.min_tokens, 1);
+  EXPECT_EQ(ct2.search.length_penalty, 1.0F);
+  EXPECT_EQ(ct2.excluded, std::vector<int32_t>{8});
+  EXPECT_TRUE(ct2.forbidden.empty());
+  EXPECT_FALSE(ct2.search.renormalize);
+  spec.generation.max_length = 400;
+  EXPECT_EQ(with(Profile::kCt2).search.max_tokens, 256);
+
+  const SearchSettings marian = with(Profile::kMarian);
+  EXPECT_EQ(marian.search.stop_rule, StopRule::kAllBeams);
+  EXPECT_EQ(marian.search.beam, 12);
+  EXPECT_EQ(marian.search.length_penalty, 0.0F);
+  EXPECT_EQ(marian.search.forced_eos, ForcedEos::kNone);
+  EXPECT_EQ(marian.forbidden, (std::vector<std::vector<int32_t>>{{1}}));
+
+  const SearchSettings paper = with(Profile::kPaper);
+  EXPECT_EQ(paper.search.finalisation, Finalisation::kOnBeam);
+  EXPECT_EQ(paper.search.forced_eos, ForcedEos::kModel);
+  EXPECT_EQ(paper.search.length_penalty, 1.0F);
+  EXPECT_EQ(paper.search.min_tokens, 0);
+
+  const SearchSettings article = with(Profile::kArticle);
+  EXPECT_EQ(article.search.finalisation, Finalisation::kKeep);
+  EXPECT_EQ(article.search.penalty, LengthPenalty::kGnmt);
+  EXPECT_EQ(article.search.length_penalty, 0.0F);
+  EXPECT_EQ(article.search.forced_eos, ForcedEos::kNone);
+  EXPECT_FALSE(article.search.penalise_start);
+}
+
+TEST(SearchSettings, OptionsThatDoNotGoTogetherAreNamedBoth) {
+  const auto message = [](const std::function<void(DecodingOptions&, SearchContext&)>& set) {
+    DecodingOptions asked;
+    SearchContext context;
+    context.max_rows = 64;
+    set(asked, context);
+    const auto settings = ResolveSearch(asked, Spec(), context);
+    EXPECT_EQ(settings.status().code(), absl::StatusCode::kInvalidArgument);
+    return std::string(settings.status().message());
+  };
+  const auto both = [](const char* a, const char* b) {
+    return ::testing::AllOf(HasSubstr(a), HasSubstr(b));
+  };
+  const auto constrained = [&](const std::function<void(DecodingOptions&)>& set) {
+    return message([&](DecodingOptions& o, SearchContext& c) {
+      c.constraints = true;
+      set(o);
+    });
+  };
+  EXPECT_THAT(constrained([](auto& o) { o.finalisation = Finalisation::kImmediate; }),
+              both("decoding.finalisation", "decoding.required_phrases"));
+  EXPECT_THAT(constrained([](auto& o) { o.stop_rule = StopRule::kHeuristic; }),
+              both("decoding.stop_rule", "decoding.required_phrases"));
+  EXPECT_THAT(constrained([](auto& o) {
+                o.stop_rule = StopRule::kFirstK;
+                o.patience = 1.0F;
+              }),
+              both("decoding.stop_rule", "decoding.required_phrases"));
+  EXPECT_THAT(constrained([](auto& o) { o.patience = 0.1F; }),
+              both("decoding.patience", "decoding.required_phrases"));
+  EXPECT_THAT(constrained([](auto& o) { o.pruning.max_candidates = 3; }),
+              both("decoding.pruning", "decoding.required_phrases"));
+  EXPECT_THAT(constrained([](auto& o) { o.sampling = Sampling{}; }),
+              both("decoding.sampling", "decoding.required_phrases"));
+  for (const Profile profile : {Profile::kPaper, Profile::kArticle}) {
+    EXPECT_THAT(message([&](auto& o, auto&) {
+                  o.profile = profile;
+                  o.stop_rule = StopRule::kFirstK;
+                }),
+                both("decoding.stop_rule", "decoding.finalisation"));
+  }
+  EXPECT_THAT(message([](auto& o, auto&) {
+                o.sampling = Sampling{};
+                o.beam_size = 2;
+              }),
+              both("decoding.sampling", "decoding.beam_size"));
+  EXPECT_THAT(message([](auto& o, auto&) {
+                o.sampling = Sampling{};
+                o.pruning.absolute_delta = 1.0F;
+              }),
+              both("decoding.sampling", "decoding.pruning"));
+  EXPECT_THAT(message([](auto& o, auto& c) {
+                o.sampling = Sampling{};
+                c.partials = true;
+              }),
+              both("decoding.sampling", "return_options.partials"));
+}
+
+TEST(SearchSettings, ConstrainedSegmentsHaveTheirOwnFinishing) {
+  DecodingOptions asked;
+  asked.profile = Profile::kCt2;
+  SearchContext context;
+  context.max_rows = 64;
+  context.constraints = true;
+  const SearchSettings settings = *ResolveSearch(asked, Spec(), context);
+  const SearchOptions constrained = SearchForSegment(settings, 200, true, 4);
+  EXPECT_EQ(constrained.finalisation, Finalisation::kKeep);
+  EXPECT_EQ(constrained.stop_rule, StopRule::kAllBeams);
+  EXPECT_EQ(constrained.forced_eos, ForcedEos::kModel);
+  EXPECT_EQ(constrained.constraint_prune, 20.0F);
+  EXPECT_EQ(constrained.sampling.ordinal, 4);
+  EXPECT_EQ(constrained.max_tokens, 98);  // EOS has its place
+  // Those without phrases are what they would be in any request.
+  const SearchOptions plain = SearchForSegment(settings, 200, false, 4);
+  const SearchOptions same = SearchForSegment(*Resolve(asked, Spec()), 200, false, 4);
+  EXPECT_EQ(plain.finalisation, same.finalisation);
+  EXPECT_EQ(plain.stop_rule, same.stop_rule);
+  EXPECT_EQ(plain.forced_eos, same.forced_eos);
+  EXPECT_EQ(plain.max_tokens, same.max_tokens);
+  EXPECT_EQ(plain.max_tokens, 99);
+  // Early stopping is the one rule that may be asked for.
+  asked.stop_rule = StopRule::kFirstK;
+  asked.patience = 0.5F;  // of a beam of 2
+  const auto early = ResolveSearch(asked, Spec(), context);
+  ASSERT_TRUE(early.ok()) << early.status();
+  EXPECT_EQ(SearchForSegment(*early, 9, true, 0).stop_rule, StopRule::kFirstK);
+}
+
+TEST(SearchSettings, SamplingHasALaneForEachDraw) {
+  DecodingOptions asked;
+  asked.sampling = Sampling{.top_k = 5, .top_p = 0.5F, .seed = 9};
+  asked.num_alternatives = 7;
+  const SearchOptions o = Resolve(asked, Spec())->search;
+  EXPECT_TRUE(o.sampling.enabled);
+  EXPECT_EQ(o.beam, 7);
+  EXPECT_EQ(o.num_hypotheses, 7);
+  EXPECT_EQ(o.sampling.top_k, 5);
+  EXPECT_EQ(o.sampling.top_p, 0.5F);
+  EXPECT_EQ(o.sampling.seed, 9U);
+  EXPECT_TRUE(o.need_log_probs);
+  EXPECT_TRUE(o.penalise_logits);  // as greedy search does there
+  asked.sampling.reset();
+  asked.num_alternatives.reset();
+  EXPECT_FALSE(Resolve(asked, Spec())->search.penalise_logits);
+  asked.beam_size = 1;
+  EXPECT_TRUE(Resolve(asked, Spec())->search.penalise_logits);
+  asked.profile = Profile::kCt2;
+  EXPECT_FALSE(Resolve(asked, Spec())->search.penalise_logits);
+}
+
+TEST(SearchSettings, TheNarrowerThresholdPrunes) {
+  DecodingOptions asked;
+  asked.pruning.relative = 0.5F;
+  EXPECT_FLOAT_EQ(Resolve(asked, Spec())->search.prune, std::log(2.0F));
+  asked.pruning.absolute_delta = 0.25F;
+  EXPECT_EQ(Resolve(asked, Spec())->search.prune, 0.25F);
+  asked.pruning.absolute_delta = 3.0F;
+  EXPECT_FLOAT_EQ(Resolve(asked, Spec())->search.prune, std::log(2.0F));
+  asked.pruning = {};
+  asked.pruning.max_candidates = 3;
+  EXPECT_EQ(Resolve(asked, Spec())->search.max_candidates, 3);
+  EXPECT_EQ(Resolve(asked, Spec())->search.prune, std::numeric_limits<float>::infinity());
+}
+
+TEST(SearchSettings, AlignmentIsOfTheLastLayerAndAllHeadsUnlessChosen) {
+  DecodingOptions asked;
+  SearchContext context;
+  context.max_rows = 64;
+  EXPECT_FALSE(ResolveSearch(asked, Spec(), context)->search.align);
+  context.align = true;
+  const SearchOptions o = ResolveSearch(asked, Spec(), context)->search;
+  EXPECT_TRUE(o.align);
+  EXPECT_EQ(o.align_layer, 5);
+  EXPECT_EQ(o.align_heads, ~uint64_t{0});
+  asked.alignment_layer = 2;
+  asked.alignment_heads = {0, 3};
+  const SearchOptions chosen = ResolveSearch(asked, Spec(), context)->search;
+  EXPECT_EQ(chosen.align_layer, 2);
+  EXPECT_EQ(chosen.align_heads, 9U);
+  asked.alignment_heads = {8};
+  EXPECT_THAT(std::string(ResolveSearch(asked, Spec(), context).status().message()),
+              HasSubstr("decoding.alignment_heads is 8, expected 0 to 7"));
+  asked.alignment_layer = 6;
+  EXPECT_THAT(std::string(ResolveSearch(asked, Spec(), context).status().message()),
+              HasSubstr("decoding.alignment_layer is 6, expected 0 to 5"));
+}
+
 }  // namespace
 }  // namespace dragoman

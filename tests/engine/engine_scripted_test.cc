@@ -1,0 +1,160 @@
+// The engine around a scripted model: hypotheses as the test wants them, the bundled model's
+// vocabulary.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "engine/create_engine.h"
+#include "engine/model/model_source.h"
+#include "tests/engine/support/bundled_engine.h"
+#include "tests/engine/support/scripted_model.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+class EngineScripted : public testing::BundledEngine {
+ protected:
+  void SetUp() override {
+    auto loaded = LoadModel(testing::kBundledModel);
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    loaded_ = std::make_unique<LoadedModel>(*std::move(loaded));
+  }
+
+  int32_t Id(const std::string& piece) const {
+    return loaded_->TargetVocabulary().IdOf(piece).value();
+  }
+  int32_t Eos() const { return loaded_->spec.tokens.eos; }
+
+  // The words of a text, one a piece, whatever the source; then EOS. All else is possible, but far
+  // behind; `never` is not.
+  void StartWith(const std::vector<std::string>& pieces, std::vector<std::string> never = {}) {
+    std::vector<int32_t> line;
+    for (const std::string& piece : pieces) line.push_back(Id(piece));
+    line.push_back(Eos());
+    std::vector<int32_t> banned;
+    for (const std::string& piece : never) banned.push_back(Id(piece));
+    const auto size = static_cast<size_t>(loaded_->spec.shape.target_vocab);
+    StartScript([=](std::span<const int32_t>, std::span<const int32_t> prefix) {
+      std::vector<float> logits(size, 0.0F);
+      const size_t at = std::min(prefix.size(), line.size() - 1);
+      logits[static_cast<size_t>(line[at])] = 20.0F;
+      for (const int32_t id : banned) logits[static_cast<size_t>(id)] = kNever;
+      return logits;
+    });
+  }
+  void StartScript(testing::Script script) {
+    EngineConfig config;
+    config.max_rows = 32;
+    auto engine = CreateEngine(std::move(*loaded_),
+                               std::make_shared<testing::ScriptedModel>(std::move(script)), config,
+                               &clock_, &observer_);
+    ASSERT_TRUE(engine.ok()) << engine.status();
+    engine_ = std::move(*engine);
+  }
+
+  std::unique_ptr<LoadedModel> loaded_;
+};
+
+TEST_F(EngineScripted, WhatTheModelCannotMeetIsReportedAndItsNeighboursAreNot) {
+  StartWith({"▁I", "▁like", "▁the", "▁house"}, {"▁dog"});
+  ASSERT_EQ(Text("Ich mag das Haus."), "I like the house");
+  TranslationJob job = Job({"Der Hund.", "Das Haus."});
+  job.terms = {{"Hund", "dog", false}};
+  job.returns.scores = true;
+  const std::vector<ItemResult> items = Translate(job);
+  ASSERT_EQ(items.size(), 2U);
+  ASSERT_TRUE(items[0].status.ok());
+  EXPECT_EQ(items[0].hypotheses[0].finish_reason, FinishReason::kConstraintsUnmet);
+  EXPECT_THAT(items[0].hypotheses[0].text, HasSubstr("I like the house"));
+  EXPECT_EQ(items[1].hypotheses[0].finish_reason, FinishReason::kEos);
+  EXPECT_EQ(engine_->Stats().segments.constraints_unmet, 1);
+}
+
+TEST_F(EngineScripted, AnItemOfSeveralSegmentsHasTheWorstReason) {
+  StartWith({"▁I", "▁like"}, {"▁dog"});
+  TranslationJob job = Job({"Der Hund. Das Haus."});
+  job.split = SplitMode::kSentences;
+  job.terms = {{"Hund", "dog", false}};
+  const ItemResult item = TranslateOne(job);
+  EXPECT_EQ(item.sentences.size(), 2U);
+  EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kConstraintsUnmet);
+}
+
+TEST_F(EngineScripted, AVerbatimPhraseThatIsNotMetIsNotWritten) {
+  StartWith({"▁I", "▁like", "▁the", "▁house"}, {"<unk>"});
+  TranslationJob job = Job({"Ich mag 😀."});
+  job.do_not_translate = {"😀"};
+  const ItemResult item = TranslateOne(job);
+  EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kConstraintsUnmet);
+  EXPECT_THAT(item.hypotheses[0].text, Not(HasSubstr("😀")));
+}
+
+TEST_F(EngineScripted, WhenEverythingIsForbiddenThereIsNoOutput) {
+  const auto size = static_cast<size_t>(loaded_->spec.shape.target_vocab);
+  StartScript([size, only = Id("▁I")](std::span<const int32_t>, std::span<const int32_t>) {
+    std::vector<float> logits(size, kNever);
+    logits[static_cast<size_t>(only)] = 0.0F;
+    return logits;
+  });
+  TranslationJob job = Job({"Ich mag das Haus."});
+  job.decoding.forbidden_phrases = {"I"};
+  const ItemResult item = TranslateOne(job);
+  EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kNoOutput);
+  EXPECT_EQ(item.hypotheses[0].text, "");
+}
+
+TEST_F(EngineScripted, LinksFollowTheAttentionTokenByToken) {
+  StartWith({"▁I", "▁like", "▁the", "▁house"});
+  TranslationJob job = Job({" Ich mag das Haus"});
+  job.returns.alignment = job.returns.tokens = true;
+  const ItemResult item = TranslateOne(job);
+  const Hypothesis& best = item.hypotheses[0];
+  ASSERT_EQ(best.text, " I like the house");
+  // The scripted attention goes over the source from left to right.
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const AlignmentLink& link : best.alignment) {
+    const auto slice = [](const std::string& text, const ByteRange& range) {
+      return text.substr(static_cast<size_t>(range.begin),
+                         static_cast<size_t>(range.end - range.begin));
+    };
+    pairs.emplace_back(slice(best.text, link.target), slice(job.items[0], link.source));
+  }
+  ASSERT_GE(item.source_tokens.size(), 5U);
+  EXPECT_EQ(pairs.size(), 4U);
+  EXPECT_EQ(pairs[0], std::pair(std::string("I"), std::string("Ich")));
+  EXPECT_EQ(pairs[3].first, "house");
+}
+
+TEST_F(EngineScripted, HtmlPutsTagsByTheAttention) {
+  StartWith({"▁I", "▁like", "▁the", "▁house"});
+  TranslationJob job = Job({"<p><b>Ich</b> mag <i>das</i> Haus</p>"});
+  job.html = true;
+  EXPECT_EQ(TextOf(job), "<p><b>I</b> like <i>the</i> house</p>");
+}
+
+TEST_F(EngineScripted, PartialsShowAVerbatimPhraseOnlyWhole) {
+  StartWith({"▁I", "▁like", "▁the", "▁house", "▁and", "▁the", "▁dog"});
+  TranslationJob job = Job({"Ich mag THE HOUSE und den Hund."});
+  job.do_not_translate = {"THE HOUSE"};
+  job.returns.partials = true;
+  const auto sink = Run(job);
+  ASSERT_TRUE(sink->Wait().ok());
+  std::string last;
+  for (const SegmentUpdate& update : sink->updates()) {
+    EXPECT_TRUE(update.text.starts_with(last)) << last << "\n" << update.text;
+    EXPECT_THAT(update.text, Not(::testing::EndsWith("THE")));
+    last = update.text;
+  }
+  EXPECT_THAT(last, HasSubstr("THE HOUSE"));
+}
+
+}  // namespace
+}  // namespace dragoman

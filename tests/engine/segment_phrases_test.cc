@@ -1,0 +1,326 @@
+// Phrases as tokens, and tokens as text with the phrases in it: what the planner and the job are
+// made of.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "engine/alignment.h"
+#include "engine/forbidden_phrases.h"
+#include "engine/request_phrases.h"
+#include "engine/target_text.h"
+#include "tests/engine/support/bundled_tokenizer.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Tokens = std::vector<int32_t>;
+
+class SegmentPhrasesTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { tokenizer_ = new testing::BundledTokenizer; }
+  static void TearDownTestSuite() { delete tokenizer_; }
+
+  static Tokens Marked(const std::string& text) { return tokens()->EncodePhrase(text, true).ids; }
+  static Tokens Inside(const std::string& text) { return tokens()->EncodePhrase(text, false).ids; }
+  static const testing::BundledTokenizer& tokens() { return *tokenizer_; }
+  static int32_t Eos() { return tokens()->special().eos; }
+  static int32_t Unk() { return tokens()->special().unk; }
+
+  // ---- forbidden
+
+  static absl::StatusOr<ForbiddenPhrases> Forbidden(const std::vector<std::string>& texts,
+                                                    const std::vector<Tokens>& profile = {}) {
+    return ForbiddenPhrases::Create(texts, profile, {7}, *tokens());
+  }
+  static NamedPhrase Named(const std::string& name, Tokens ids) {
+    NamedPhrase phrase;
+    phrase.name = name;
+    phrase.tokens = std::move(ids);
+    return phrase;
+  }
+  static Tokens Always(const ForbiddenTable& table) {
+    const IdList ids = table.automaton().always;
+    return {ids.ids, ids.ids + ids.count};
+  }
+
+  // ---- required
+
+  static std::shared_ptr<const RequestTerms> Terms(const TranslationJob& job) {
+    TermMatcher::Lists lists;
+    lists.do_not_translate = job.do_not_translate;
+    std::vector<Term> terms;
+    for (const TermRequest& term : job.terms) terms.push_back({term.source, term.target, false});
+    lists.terms = terms;
+    return std::make_shared<const RequestTerms>(
+        RequestTerms{TermMatcher::Create(lists).value(), nullptr});
+  }
+  static std::vector<Tokens> Found(const TranslationJob& job, const std::string& segment,
+                                   bool target_uses_spaces = true) {
+    const auto phrases =
+        RequestPhrases::Create(&job, Terms(job), {tokens().get(), -1, target_uses_spaces});
+    EXPECT_TRUE(phrases.ok()) << phrases.status();
+    const auto found = phrases->Find(segment);
+    EXPECT_TRUE(found.ok()) << found.status();
+    std::vector<Tokens> all;
+    for (const NamedPhrase& phrase : found->required) all.push_back(phrase.tokens);
+    return all;
+  }
+
+ private:
+  static testing::BundledTokenizer* tokenizer_;
+};
+
+testing::BundledTokenizer* SegmentPhrasesTest::tokenizer_ = nullptr;
+
+TEST_F(SegmentPhrasesTest, APhraseIsForbiddenWithAndWithoutTheMarkOfAWord) {
+  ASSERT_EQ(Marked("house").size(), 1U);
+  ASSERT_NE(Marked("house"), Inside("house"));
+  auto forbidden = Forbidden({"house", "the house"}, {{9}});
+  ASSERT_TRUE(forbidden.ok()) << forbidden.status();
+  const auto table = forbidden->For({});
+  EXPECT_THAT(Always(**table), Contains(Marked("house")[0]));
+  EXPECT_THAT(Always(**table), Contains(9));
+  EXPECT_EQ((*table)->excluded().count, 1);
+  // A root, and a node for each token of the four forms and the profile's one.
+  const size_t forms = Marked("house").size() + Inside("house").size() +
+                       Marked("the house").size() + Inside("the house").size() + 1;
+  EXPECT_EQ((*table)->nodes(), static_cast<int64_t>(forms) + 1);
+}
+
+TEST_F(SegmentPhrasesTest, WhatTheVocabularyLacksNeedsNoBan) {
+  auto forbidden = Forbidden({"漢字"});
+  ASSERT_TRUE(forbidden.ok()) << forbidden.status();
+  EXPECT_EQ((*forbidden->For({}))->nodes(), 1);
+}
+
+TEST_F(SegmentPhrasesTest, ARequiredPhraseIsAllowedInAllItsForms) {
+  auto forbidden = Forbidden({"house", "tree"});
+  ASSERT_TRUE(forbidden.ok());
+  const auto all = *forbidden->For({});
+  Tokens at_end = Marked("house");
+  at_end.push_back(Eos());
+  const auto without = forbidden->For(std::vector{Named("a", at_end)});
+  ASSERT_TRUE(without.ok()) << without.status();
+  EXPECT_THAT(Always(**without), Not(Contains(Marked("house")[0])));
+  EXPECT_THAT(Always(**without), Contains(Marked("tree")[0]));
+  // One table for all segments with the same phrases, and the common one for those without.
+  EXPECT_EQ(*forbidden->For(std::vector{Named("b", Marked("house"))}), *without);
+  EXPECT_EQ(*forbidden->For(std::vector{Named("c", Marked("dog"))}), all);
+  // A phrase that is required alone, too, may be a part of another one.
+  EXPECT_EQ(
+      *forbidden->For(std::vector{Named("d", Marked("the house")), Named("e", Marked("house"))}),
+      *without);
+  const auto refused = forbidden->For(std::vector{Named("f", Marked("the house"))});
+  EXPECT_EQ(std::string(refused.status().message()),
+            "decoding.forbidden_phrases[0] is a part of f, expected one of them only");
+  // A forced prefix asks for nothing, and makes nothing allowed.
+  NamedPhrase prefix = Named("p", Marked("house"));
+  prefix.is_prefix = true;
+  EXPECT_FALSE(forbidden->For(std::vector{prefix}).ok());
+}
+
+TEST_F(SegmentPhrasesTest, TheProfilesBanOfUnknownTokensGivesWayToVerbatimPhrasesOnly) {
+  auto forbidden = Forbidden({"tree"}, {{Unk()}, {11, 12}});
+  ASSERT_TRUE(forbidden.ok());
+  NamedPhrase phrase = Named("do_not_translate[0]", {5, Unk(), 6});
+  EXPECT_THAT(std::string(forbidden->For(std::vector{phrase}).status().message()),
+              HasSubstr("decoding.profile never produces is a part of do_not_translate[0]"));
+  phrase.may_have_unknown = true;
+  const auto table = forbidden->For(std::vector{phrase});
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_THAT(Always(**table), Not(Contains(Unk())));
+  EXPECT_THAT(Always(**table), Contains(Marked("tree")[0]));
+  // The rest of the profile's bans stands.
+  phrase.tokens = {11, 12};
+  phrase.tokens.push_back(13);
+  EXPECT_FALSE(forbidden->For(std::vector{phrase}).ok());
+  phrase.tokens = {14};
+  EXPECT_THAT(Always(**forbidden->For(std::vector{phrase})), Contains(Unk()));
+}
+
+TEST_F(SegmentPhrasesTest, NodesAreCountedBeforeTheAutomatonIsBuilt) {
+  std::vector<Tokens> profile;
+  for (int32_t i = 0; i < (kMaxForbiddenNodes - 1) / 3; ++i) profile.push_back({1000 + i, 1, 2});
+  ASSERT_EQ(profile.size(), 1365U);
+  auto at_limit = Forbidden({}, profile);
+  ASSERT_TRUE(at_limit.ok()) << at_limit.status();
+  EXPECT_EQ((*at_limit->For({}))->nodes(), kMaxForbiddenNodes);
+  // What has a beginning in common shares its nodes.
+  profile.push_back({1000, 1});
+  EXPECT_TRUE(Forbidden({}, profile).ok());
+  profile.push_back({1000, 3});
+  EXPECT_THAT(std::string(Forbidden({}, profile).status().message()), HasSubstr("need 4097 nodes"));
+}
+
+TEST_F(SegmentPhrasesTest, ATermHasTheMarkOfAWordUnlessABracketOrQuoteIsBeforeIt) {
+  TranslationJob job;
+  job.terms = {{"Haus", "house", false}};
+  EXPECT_THAT(Found(job, "Haus und Hof"), ElementsAre(Marked("house")));
+  EXPECT_THAT(Found(job, "Das Haus."), ElementsAre(Marked("house")));
+  EXPECT_THAT(Found(job, "das Garten-Haus"), ElementsAre(Marked("house")));
+  for (const char* text : {"das „Haus“", "das (Haus)", "das \"Haus\"", "das «Haus»"}) {
+    EXPECT_THAT(Found(job, text), ElementsAre(Inside("house"))) << text;
+  }
+  // Scripts without spaces have no such marks inside of a sentence.
+  EXPECT_THAT(Found(job, "Das Haus.", false), ElementsAre(Inside("house")));
+}
+
+// A vocabulary that lacks some pieces.
+class Lacking : public PieceTable {
+ public:
+  Lacking(const PieceTable* all, std::vector<std::string> lacks)
+      : all_(all), lacks_(std::move(lacks)) {}
+  std::optional<int> IdOf(std::string_view piece) const override {
+    if (std::ranges::find(lacks_, piece) != lacks_.end()) return std::nullopt;
+    return all_->IdOf(piece);
+  }
+  std::string_view PieceOf(int id) const override { return all_->PieceOf(id); }
+
+ private:
+  const PieceTable* all_;
+  std::vector<std::string> lacks_;
+};
+
+TEST_F(SegmentPhrasesTest, WhatExistsAtAWordsBeginningOnlyIsTakenThere) {
+  ASSERT_EQ(Marked("house").size(), 1U);
+  const std::string inside(tokens().pieces().PieceOf(Inside("house").back()));
+  const Lacking pieces(&tokens().pieces(), {inside});
+  TokenizerFiles files;
+  files.source_spm = ReadSourceFile("deploy/models/de-en/source.spm");
+  files.target_spm = ReadSourceFile("deploy/models/de-en/target.spm");
+  const auto tokenizer = Tokenizer::Create(files, &pieces, &pieces, tokens()->special());
+  ASSERT_TRUE(tokenizer.ok());
+  TranslationJob job;
+  job.terms = {{"Haus", "house", false}};
+  const auto phrases = RequestPhrases::Create(&job, Terms(job), {tokenizer->get(), -1, true});
+  ASSERT_TRUE(phrases.ok()) << phrases.status();
+  const auto found = phrases->Find("das (Haus)");
+  ASSERT_TRUE(found.ok()) << found.status();
+  ASSERT_EQ(found->required.size(), 1U);
+  EXPECT_EQ(found->required[0].tokens, Marked("house"));
+}
+
+TEST_F(SegmentPhrasesTest, ConstraintsMustFitBehindThePrefix) {
+  SearchOptions search;
+  search.eos = Eos();
+  search.max_tokens = 5;
+  search.forced_eos = ForcedEos::kModel;
+  const NamedPhrase none;
+  const auto fits = [&](std::vector<Tokens> phrases, const NamedPhrase& prefix) {
+    std::vector<NamedPhrase> named;
+    for (Tokens& phrase : phrases) named.push_back(Named("x", std::move(phrase)));
+    return MakeConstraints(named, prefix, search);
+  };
+  EXPECT_EQ(fits({{11, 12, 13}, {14, 15}}, none)->total(), 5);
+  EXPECT_THAT(std::string(fits({{11, 12, 13}, {14, 15, 16}}, none).status().message()),
+              HasSubstr("(2 in all) have 6 tokens, the segment's output limit is 5"));
+  // EOS is no real token, but takes a place where it is not forced behind the limit.
+  EXPECT_TRUE(fits({{11, 12, 13, 14, 15, Eos()}}, none).ok());
+  search.forced_eos = ForcedEos::kNone;
+  EXPECT_FALSE(fits({{11, 12, 13, 14, 15, Eos()}}, none).ok());
+  EXPECT_TRUE(fits({{11, 12, 13, 14, Eos()}}, none).ok());
+  // What the prefix brings is met; what it does not comes behind it.
+  NamedPhrase prefix = Named("target_prefixes[0]", {11, 12});
+  prefix.is_prefix = true;
+  EXPECT_TRUE(fits({{11, 12, 13, 14, 15}}, prefix).ok());
+  EXPECT_TRUE(fits({{21, 22, 23}}, prefix).ok());
+  EXPECT_THAT(std::string(fits({{21, 22, 23, 24}}, prefix).status().message()),
+              HasSubstr("have 4 tokens behind a prefix of 2, the segment's output limit is 5"));
+  prefix.tokens = {1, 2, 3, 4};
+  EXPECT_TRUE(fits({}, prefix).ok());
+  prefix.tokens.push_back(5);
+  EXPECT_THAT(std::string(fits({}, prefix).status().message()),
+              HasSubstr("target_prefixes[0] has 5 tokens, expected at most 4"));
+  search.max_tokens = std::numeric_limits<int32_t>::max();
+  EXPECT_TRUE(fits(std::vector<Tokens>(kMaxConstraintTokens, {9}), none).ok());
+  EXPECT_THAT(
+      std::string(
+          fits(std::vector<Tokens>(kMaxConstraintTokens + 1, {9}), none).status().message()),
+      HasSubstr("have 129 tokens, expected at most 128"));
+}
+
+// ---------------------------------------------------------------------------------- target text
+
+VerbatimPhrase Verbatim(const std::string& text, Tokens ids, bool space_before,
+                        TextRange source = {}) {
+  return {{std::move(ids), space_before, false}, text, source};
+}
+
+TEST_F(SegmentPhrasesTest, VerbatimPhrasesAreWrittenWhereTheyWereMet) {
+  const Tokens sign{tokens().Id("▁"), Unk()};
+  const TargetText text(tokens().get(), ConstraintTable({sign, sign, Marked("house")}),
+                        {Verbatim("😀", sign, true, {3, 7}), Verbatim("漢", sign, true, {9, 12})});
+  Tokens ids = Marked("I like");
+  const size_t first = ids.size();
+  ids.insert(ids.end(), sign.begin(), sign.end());
+  for (const int32_t id : Marked("and")) ids.push_back(id);
+  const size_t second = ids.size();
+  ids.insert(ids.end(), sign.begin(), sign.end());
+  for (const int32_t id : Inside(".")) ids.push_back(id);
+  const WrittenText written = text.Write(ids, true);
+  EXPECT_EQ(written.decoded.text, "I like 😀 and 漢.");
+  EXPECT_THAT(written.verbatim,
+              ElementsAre(std::pair(first, TextRange{3, 7}), std::pair(second, TextRange{9, 12})));
+  // A third one was not asked for: its tokens are nothing.
+  ids.insert(ids.end(), sign.begin(), sign.end());
+  EXPECT_EQ(text.Write(ids, true).decoded.text, "I like 😀 and 漢.");
+  // What was not met is not written.
+  ids.resize(second);
+  EXPECT_EQ(text.Write(ids, false).decoded.text, "I like 😀 and");
+}
+
+TEST_F(SegmentPhrasesTest, APrefixHoldsBackWhatMayBecomeAPhrase) {
+  const Tokens name = Marked("the big house");
+  ASSERT_GE(name.size(), 3U);
+  const TargetText text(tokens().get(), ConstraintTable({name}),
+                        {Verbatim("THE BIG HOUSE", name, true)});
+  Tokens ids = Marked("I see");
+  ids.insert(ids.end(), name.begin(), name.end());
+  const size_t before = Marked("I see").size();
+  for (size_t n = before; n < ids.size(); ++n) {
+    EXPECT_EQ(text.WritePrefix(std::span(ids).first(n)), "I see") << n;
+  }
+  EXPECT_EQ(text.WritePrefix(ids), "I see THE BIG HOUSE");
+  // It comes to nothing: what was held back is shown.
+  ids.back() = Marked("dog").front();
+  EXPECT_THAT(text.WritePrefix(ids), HasSubstr("I see the big"));
+}
+
+// ------------------------------------------------------------------------------------ alignment
+
+TEST_F(SegmentPhrasesTest, SourceTokensStandForTheirVisibleText) {
+  const std::string segment = "Ａ ﬁn 漢";
+  EncodedText encoded;
+  encoded.ids = {100, 1, 2, 3, 4, 5, 6, 0};
+  // Tag; a letter; a lone mark and its word; the byte pieces of a character; EOS.
+  encoded.ranges = {{0, 0}, {0, 3}, {3, 4}, {4, 8}, {8, 9}, {9, 9}, {9, 12}, {12, 12}};
+  const auto places = SourcePlaces(segment, encoded, true);
+  EXPECT_THAT(places,
+              ElementsAre(std::nullopt, TextRange{0, 3}, TextRange{4, 8}, TextRange{4, 8},
+                          TextRange{9, 12}, TextRange{9, 12}, TextRange{9, 12}, std::nullopt));
+  // Without a tag the first token is text.
+  EXPECT_EQ(SourcePlaces(segment, encoded, false)[0], (TextRange{0, 3}));
+}
+
+TEST_F(SegmentPhrasesTest, TargetTokensWithTextAreAligned) {
+  WrittenText written;
+  written.decoded.text = "a b";
+  written.decoded.ranges = {{0, 1}, {1, 1}, {2, 3}};
+  written.verbatim = {{2, {5, 6}}};
+  const std::vector<std::optional<TextRange>> places = {std::nullopt, TextRange{1, 2}};
+  const auto tokens = AlignTokens(written, Tokens{1, 1, 0}, places);
+  ASSERT_EQ(tokens.size(), 2U);
+  EXPECT_EQ(tokens[0].target, (TextRange{0, 1}));
+  EXPECT_EQ(tokens[0].source, (TextRange{1, 2}));
+  EXPECT_EQ(tokens[1].source, (TextRange{5, 6}));
+  EXPECT_FALSE(AlignTokens(written, Tokens{0, 1, 0}, places)[0].source.has_value());
+}
+
+}  // namespace
+}  // namespace dragoman
