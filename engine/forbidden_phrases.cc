@@ -38,7 +38,7 @@ int64_t NodesOf(std::vector<std::vector<int32_t>> phrases) {
 }
 
 bool IsPartOf(std::span<const int32_t> part, std::span<const int32_t> tokens) {
-  return !std::ranges::search(tokens, part).empty();
+  return std::search(tokens.begin(), tokens.end(), part.begin(), part.end()) != tokens.end();
 }
 
 }  // namespace

@@ -34,8 +34,8 @@ class SpmNormalizer {
   static absl::StatusOr<SpmNormalizer> Create(const SpmNormalizerSpec& spec, bool space_as_suffix,
                                               PieceTrie user_defined, std::string_view name);
 
-  // Linear in the size of `input`. Without `word_start` the input gets no space of its own before it
-  // (or behind it), whatever the model says. REQUIRES: input.size() < 2^31.
+  // Linear in the size of `input`. Without `word_start` the input gets no space of its own before
+  // it (or behind it), whatever the model says. REQUIRES: input.size() < 2^31.
   NormalizedText Normalize(std::string_view input, bool word_start = true) const;
 
  private:
