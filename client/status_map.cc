@@ -32,6 +32,10 @@ std::optional<Message> Detail(const absl::Status& status) {
   return message;
 }
 
+std::string LineOf(const google::rpc::BadRequest::FieldViolation& violation) {
+  return absl::StrCat(violation.field(), ": ", violation.description());
+}
+
 }  // namespace
 
 absl::Status FromGrpc(const grpc::Status& status, std::optional<std::string> pushback) {
@@ -80,7 +84,7 @@ std::vector<std::string> Violations(const absl::Status& status) {
   std::vector<std::string> lines;
   if (const auto bad = Detail<google::rpc::BadRequest>(status)) {
     for (const auto& violation : bad->field_violations()) {
-      lines.push_back(absl::StrCat(violation.field(), ": ", violation.description()));
+      lines.push_back(LineOf(violation));
     }
   }
   return lines;
@@ -94,10 +98,15 @@ std::string CodeName(absl::StatusCode code) {
 std::string ForPeople(const absl::Status& status) {
   std::string text = CodeName(status.code());
   if (!status.message().empty()) absl::StrAppend(&text, ": ", status.message());
-  // A message that repeats its details is common; say them once.
+  // A message that repeats its details is common, as "field: what" or as a sentence that begins
+  // with the field; say them once.
   std::vector<std::string> news;
-  for (std::string& line : Violations(status)) {
-    if (text.find(line) == std::string::npos) news.push_back(std::move(line));
+  if (const auto bad = Detail<google::rpc::BadRequest>(status)) {
+    for (const auto& violation : bad->field_violations()) {
+      const bool known = text.find(violation.field()) != std::string::npos &&
+                         text.find(violation.description()) != std::string::npos;
+      if (!known) news.push_back(LineOf(violation));
+    }
   }
   if (!news.empty()) absl::StrAppend(&text, " (", absl::StrJoin(news, "; "), ")");
   for (char& c : text) {

@@ -169,6 +169,25 @@ TEST_F(Client, DoesNotRetryOtherErrorsAndKeepsTheirDetails) {
   EXPECT_EQ(server.calls(), 1);
 }
 
+TEST(StatusMap, SaysDetailsOnce) {
+  const auto for_people = [](const std::string& message) {
+    google::rpc::Status rich;
+    rich.set_code(3);
+    rich.set_message(message);
+    google::rpc::BadRequest bad;
+    auto* violation = bad.add_field_violations();
+    violation->set_field("decoding.beam_size");
+    violation->set_description("is 65, expected 1..64");
+    rich.add_details()->PackFrom(bad);
+    return ForPeople(FromItem(rich));
+  };
+  EXPECT_EQ(for_people("decoding.beam_size: is 65, expected 1..64"),
+            "INVALID_ARGUMENT: decoding.beam_size: is 65, expected 1..64");
+  EXPECT_EQ(for_people("decoding.beam_size is 65, expected 1..64"),
+            "INVALID_ARGUMENT: decoding.beam_size is 65, expected 1..64");
+  EXPECT_EQ(for_people("no"), "INVALID_ARGUMENT: no (decoding.beam_size: is 65, expected 1..64)");
+}
+
 TEST_F(Client, GivesUpOnAServerThatIsNotThere) {
   options_.retry.max_attempts = 2;
   // Nobody listens on the address of a server that has gone.
