@@ -15,6 +15,8 @@ int main(int argc, char** argv) {
   using dragoman::bench::BenchModel;
   const std::map<std::string, bool (*)(const BenchModel&, Arguments&)> subcommands = {
       {"schedulers", dragoman::bench::RunSchedulers},
+      {"constraints", dragoman::bench::RunConstraints},
+      {"constraint-cost", dragoman::bench::RunConstraintCost},
   };
   const auto found = subcommands.find(argc > 1 ? argv[1] : "");
   if (found == subcommands.end()) {
