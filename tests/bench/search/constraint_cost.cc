@@ -1,5 +1,4 @@
 #include <iostream>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -26,12 +25,6 @@ std::vector<Task> WithPhrases(const BenchModel& model, const Sources& sources,
     tasks.push_back(model.MakeTask(source, asked, std::move(phrases)));
   }
   return tasks;
-}
-
-double MeanScore(const RunResult& result) {
-  double sum = 0;
-  for (const auto& nbest : result.nbest) sum += double{nbest.front().score};
-  return sum / static_cast<double>(result.nbest.size());
 }
 
 // d1. Rows of a step are alike in all: eight segments of `beam` hypotheses.
@@ -170,52 +163,6 @@ bool BatchingGain(const BenchModel& model, const Sources& sources, int beam, int
   return equal;
 }
 
-// d3.
-void PruneThresholds(const BenchModel& model, const Sources& sources, int beam, size_t total,
-                     int64_t rounds) {
-  struct Case {
-    float threshold;
-    std::vector<Task> tasks;
-    std::vector<double> seconds;
-    RunResult result;
-  };
-  std::vector<Case> cases;
-  for (const float threshold : {3.0F, 5.0F, 10.0F, 20.0F, 30.0F, -1.0F}) {
-    DecodingOptions asked;
-    asked.beam_size = beam;
-    asked.constraint_prune = std::max(threshold, 0.0F);
-    Case c{threshold, WithPhrases(model, sources, asked, total), {}, {}};
-    if (threshold < 0) {
-      for (Task& task : c.tasks) {
-        task.search.constraint_prune = std::numeric_limits<float>::infinity();
-      }
-    }
-    cases.push_back(std::move(c));
-  }
-  const RunConfig config =
-      OfSegments(RefillRule::kContinuous, WindowOrder::kLongestFirst, 16, beam, 64);
-  for (int64_t round = 0; round < rounds; ++round) {
-    for (Case& c : cases) {
-      c.result = RunTasks(model, config, c.tasks);
-      c.seconds.push_back(c.result.decode_seconds);
-    }
-  }
-  std::cout << "\n"
-            << sources.size() << " texts, beam " << beam << ", C = " << total << ", " << rounds
-            << " rounds\n";
-  Header({"constraint_prune", "row-steps", "decode s", "x off", "mean score", "best as with off"});
-  for (const Case& c : cases) {
-    int64_t same = 0;
-    for (size_t i = 0; i < c.result.nbest.size(); ++i) {
-      if (c.result.nbest[i].front().tokens == cases.back().result.nbest[i].front().tokens) ++same;
-    }
-    Row({c.threshold < 0 ? "off" : Cell(double{c.threshold}, 0), Cell(c.result.row_steps),
-         Cell(Median(c.seconds), 2), Cell(Median(c.seconds) / Median(cases.back().seconds), 3),
-         Cell(MeanScore(c.result), 4),
-         Percent(static_cast<double>(same) / static_cast<double>(c.result.nbest.size()))});
-  }
-}
-
 }  // namespace
 
 bool RunConstraintCost(const BenchModel& model, Arguments& arguments) {
@@ -226,7 +173,6 @@ bool RunConstraintCost(const BenchModel& model, Arguments& arguments) {
   arguments.RefuseOthers();
   if (part == "all" || part == "tokens") CostOfTokens(model, sources, beam, rounds);
   if (part == "all" || part == "grid") GridRows(model, sources, rounds);
-  if (part == "all" || part == "prune") PruneThresholds(model, sources, beam, 3, rounds);
   return (part != "all" && part != "batching") || BatchingGain(model, sources, beam, rounds);
 }
 

@@ -83,8 +83,8 @@ bool RunConstraints(const BenchModel& model, Arguments& arguments) {
   }
   std::cout << sources.size() << " sources, beam " << low << " to " << high << ", 1 to " << most
             << " constraint tokens in phrases of 1 to 4\n";
-  Header(
-      {"allocation", "runs", "limit = constraint tokens", "CONSTRAINTS_UNMET", "a phrase missing"});
+  Header({"allocation", "runs", "limit = constraint tokens", "CONSTRAINTS_UNMET",
+          "a phrase missing", "unconstrained outputs with all of them"});
   bool met = true;
   for (const auto& [allocation, tally] : tallies) {
     Row({allocation == Allocation::kBanks ? "banks" : "stripe", Cell(tally.runs), Cell(tally.exact),

@@ -103,8 +103,13 @@ RunResult RunTasks(const BenchModel& model, const RunConfig& config,
     tokens += segments.back()->tokens();
     cross_pages += KvLayout::PagesFor(segments.back()->tokens());
   }
+  // No segment may need more than there is.
+  int64_t self_pages = int64_t{config.max_rows} * config.pages_per_row;
+  for (const Task& task : tasks) {
+    self_pages = std::max(self_pages, WorstCasePages(task.search.beam, task.search.max_tokens));
+  }
   // A pass takes half of the pages at most: with twice what all need, it never matters.
-  auto memory = KvMemory::Create(model.model().kv_layout(), config.max_rows * config.pages_per_row,
+  auto memory = KvMemory::Create(model.model().kv_layout(), static_cast<int32_t>(self_pages),
                                  static_cast<int32_t>(2 * cross_pages));
   if (!memory.ok()) End(memory.status());
 
@@ -151,6 +156,7 @@ RunResult RunTasks(const BenchModel& model, const RunConfig& config,
   }
   result.decode_seconds = ThreadSeconds() - begun;
 
+  if (encoded.waiting().load.segments > 0) End(absl::InternalError("a task was never admitted"));
   for (const auto& [index, status] : owner->failures()) End(status);
   result.nbest.resize(tasks.size());
   for (const auto& [index, hypotheses] : owner->results()) {

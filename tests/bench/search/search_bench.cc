@@ -15,6 +15,9 @@ int main(int argc, char** argv) {
   using dragoman::bench::BenchModel;
   const std::map<std::string, bool (*)(const BenchModel&, Arguments&)> subcommands = {
       {"schedulers", dragoman::bench::RunSchedulers},
+      {"pruning", dragoman::bench::RunPruning},
+      {"topup", dragoman::bench::RunTopUp},
+      {"translate", dragoman::bench::RunTranslate},
       {"constraints", dragoman::bench::RunConstraints},
       {"constraint-cost", dragoman::bench::RunConstraintCost},
   };

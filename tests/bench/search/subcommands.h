@@ -19,10 +19,10 @@ bool RunTopUp(const BenchModel& model, Arguments& arguments);
 // Seeded random required phrases: are they there (d2)?
 bool RunConstraints(const BenchModel& model, Arguments& arguments);
 
-// What required phrases cost (d1, d3, d5), beside the rows of grid beam search.
+// What required phrases cost (d1, d5), beside the rows of grid beam search.
 bool RunConstraintCost(const BenchModel& model, Arguments& arguments);
 
-// Translates a file, each line with its required phrases (a8, d6).
+// Translates a file, each line with its required phrases (a8, d3, d6).
 bool RunTranslate(const BenchModel& model, Arguments& arguments);
 
 // Text input of a part: --input, --texts, --low, --high, --seed.
