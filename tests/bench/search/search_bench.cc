@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
       {"pruning", dragoman::bench::RunPruning},
       {"topup", dragoman::bench::RunTopUp},
       {"translate", dragoman::bench::RunTranslate},
+      {"variants", dragoman::bench::RunVariants},
       {"constraints", dragoman::bench::RunConstraints},
       {"constraint-cost", dragoman::bench::RunConstraintCost},
   };

@@ -25,6 +25,10 @@ bool RunConstraintCost(const BenchModel& model, Arguments& arguments);
 // Translates a file, each line with its required phrases (a8, d3, d6).
 bool RunTranslate(const BenchModel& model, Arguments& arguments);
 
+// What the papers compare with, at the level of operations: separate sweeps, K/V copied on reorder,
+// cross K/V per hypothesis, no cache; n-gram bans and detokenisation (b1, b3, e1-e4).
+bool RunVariants(const BenchModel& model, Arguments& arguments);
+
 // Text input of a part: --input, --texts, --low, --high, --seed.
 std::vector<std::vector<int32_t>> InputSources(const BenchModel& model, Arguments& arguments,
                                                size_t texts, int low, int high);
