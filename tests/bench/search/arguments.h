@@ -1,0 +1,59 @@
+// The command line of search_bench: --name value pairs after the subcommand.
+//
+// A plain value; not thread-safe. Whatever is asked for has a default, so that --help is the list
+// of what was asked.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <set>
+#include <string>
+
+namespace dragoman::bench {
+
+class Arguments {
+ public:
+  // Ends the program with a message for anything that is not a pair.
+  Arguments(int argc, char** argv, int first) {
+    for (int i = first; i < argc; i += 2) {
+      const std::string name = argv[i];
+      if (name.rfind("--", 0) != 0 || i + 1 >= argc)
+        Refuse("expected --name value at '" + name + "'");
+      values_[name.substr(2)] = argv[i + 1];
+    }
+  }
+
+  std::string Text(const std::string& name, const std::string& otherwise) {
+    known_.insert(name);
+    const auto found = values_.find(name);
+    return found == values_.end() ? otherwise : found->second;
+  }
+
+  int64_t Number(const std::string& name, int64_t otherwise) {
+    const std::string text = Text(name, std::to_string(otherwise));
+    char* end = nullptr;
+    const int64_t value = std::strtoll(text.c_str(), &end, 10);
+    if (text.empty() || *end != '\0' || value < 0) Refuse("--" + name + " is no number: " + text);
+    return value;
+  }
+
+  // To be called once everything was asked for: what nobody asked for is a mistake.
+  void RefuseOthers() const {
+    for (const auto& [name, value] : values_) {
+      if (known_.count(name) == 0) Refuse("unknown option --" + name);
+    }
+  }
+
+ private:
+  [[noreturn]] static void Refuse(const std::string& why) {
+    std::cerr << "search_bench: " << why << "\n";
+    std::exit(2);
+  }
+
+  std::map<std::string, std::string> values_;
+  std::set<std::string> known_;
+};
+
+}  // namespace dragoman::bench

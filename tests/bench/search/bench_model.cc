@@ -1,0 +1,104 @@
+#include "tests/bench/search/bench_model.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <utility>
+
+#include "engine/decode/phrase_tables.h"
+#include "engine/decode/transformer.h"
+
+namespace dragoman::bench {
+namespace {
+
+template <typename T>
+T OrEnd(absl::StatusOr<T> value) {
+  if (value.ok()) return std::move(*value);
+  std::cerr << "search_bench: " << value.status() << "\n";
+  std::exit(2);
+}
+
+}  // namespace
+
+std::vector<std::string> ReadLines(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  std::string line;
+  while (std::getline(file, line)) {
+    line.resize(std::min(line.size(), line.find('\t')));
+    if (!line.empty()) lines.push_back(line);
+  }
+  if (!lines.empty()) return lines;
+  std::cerr << "search_bench: no lines in " << path << "\n";
+  std::exit(2);
+}
+
+std::vector<std::string> JoinLines(const std::vector<std::string>& lines, size_t count, int low,
+                                   int high, uint64_t seed) {
+  std::mt19937_64 generator(seed);
+  std::vector<std::string> texts(count);
+  for (std::string& text : texts) {
+    const size_t parts =
+        static_cast<size_t>(low) + Draw(generator, static_cast<size_t>(high - low) + 1);
+    for (size_t i = 0; i < parts; ++i) {
+      if (i > 0) text += ' ';
+      text += lines[Draw(generator, lines.size())];
+    }
+  }
+  return texts;
+}
+
+BenchModel::BenchModel(const std::string& directory) : loaded_(OrEnd(LoadModel(directory))) {
+  model_ = OrEnd(CreateTransformer(loaded_.spec, loaded_.weights));
+  source_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.source_vocabulary);
+  target_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.TargetVocabulary());
+  const SpecialIds& ids = loaded_.spec.tokens;
+  SpecialTokens special{ids.eos, ids.unk, ids.pad, std::nullopt, std::nullopt};
+  if (loaded_.own_target_vocabulary.has_value()) {
+    special.source_eos = loaded_.tokenizer.source_eos;
+    special.source_unk = loaded_.tokenizer.source_unk;
+  }
+  tokenizer_ = OrEnd(Tokenizer::Create({loaded_.tokenizer.source_spm, loaded_.tokenizer.target_spm},
+                                       source_pieces_.get(), target_pieces_.get(), special));
+  for (int id = 0; id < loaded_.TargetVocabulary().size(); ++id) {
+    if (!tokenizer_->IsSpecial(id) && !target_pieces_->PieceOf(id).empty()) ordinary_.push_back(id);
+  }
+}
+
+std::vector<std::vector<int32_t>> BenchModel::Encode(const std::vector<std::string>& texts) const {
+  std::vector<std::vector<int32_t>> sources;
+  for (const std::string& text : texts) {
+    const EncodedText encoded = tokenizer_->EncodeSource(text);
+    sources.emplace_back(encoded.ids.begin(), encoded.ids.end());
+  }
+  return sources;
+}
+
+SearchSettings BenchModel::Resolve(const DecodingOptions& asked, bool constrained) const {
+  SearchContext context;
+  context.max_rows = kMaxBeam;
+  context.scores = true;
+  context.constraints = constrained;
+  return OrEnd(ResolveSearch(asked, loaded_.spec, context));
+}
+
+Task BenchModel::MakeTask(const std::vector<int32_t>& source, const DecodingOptions& asked,
+                          std::vector<std::vector<int32_t>> phrases) const {
+  const bool constrained = !phrases.empty();
+  const SearchSettings settings = Resolve(asked, constrained);
+  Task task;
+  task.source = source;
+  task.search = SearchForSegment(settings, static_cast<int>(source.size()) - 1, constrained, 0);
+  task.phrases = std::move(phrases);
+  task.forbidden = std::make_shared<const ForbiddenTable>(settings.forbidden, settings.excluded);
+  return task;
+}
+
+std::vector<Task> BenchModel::Tasks(const std::vector<std::vector<int32_t>>& sources,
+                                    const DecodingOptions& asked) const {
+  std::vector<Task> tasks;
+  for (const std::vector<int32_t>& source : sources) tasks.push_back(MakeTask(source, asked, {}));
+  return tasks;
+}
+
+}  // namespace dragoman::bench

@@ -1,0 +1,75 @@
+// What every part of search_bench works on: the loaded model, its tokenizer, and texts made of the
+// lines of a file.
+//
+// Immutable once made; the parts run in one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/decode/phrase_tables.h"
+#include "engine/decode/step_model.h"
+#include "engine/engine.h"
+#include "engine/model/model_source.h"
+#include "engine/search_settings.h"
+#include "engine/text/tokenizer.h"
+#include "engine/vocabulary_pieces.h"
+
+namespace dragoman::bench {
+
+// A number of [0, n), the same on every platform for a seed. REQUIRES: n > 0.
+inline size_t Draw(std::mt19937_64& generator, size_t n) { return generator() % n; }
+
+// The lines of a file up to their first tab (pairs keep their source), without empty ones. Ends the
+// program when there are none.
+std::vector<std::string> ReadLines(const std::string& path);
+
+// `count` texts of low to high lines each, drawn with this seed and joined by spaces.
+std::vector<std::string> JoinLines(const std::vector<std::string>& lines, size_t count, int low,
+                                   int high, uint64_t seed);
+
+// One text to decode as one segment.
+struct Task {
+  std::vector<int32_t> source;  // with EOS
+  SearchOptions search;
+  std::vector<std::vector<int32_t>> phrases;                  // required
+  std::shared_ptr<const ForbiddenTable> forbidden = nullptr;  // of the profile
+};
+
+class BenchModel {
+ public:
+  // Ends the program with the loader's message when the model cannot be used.
+  explicit BenchModel(const std::string& directory);
+
+  const ModelSpec& spec() const { return loaded_.spec; }
+  const StepModel& model() const { return *model_; }
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+
+  // Target ids that a caller may ask for: all but the special ones and those without text.
+  const std::vector<int32_t>& ordinary_ids() const { return ordinary_; }
+
+  std::vector<std::vector<int32_t>> Encode(const std::vector<std::string>& texts) const;
+
+  // The server's own resolution of options; tasks without required phrases. Ends the program when
+  // the options are refused.
+  std::vector<Task> Tasks(const std::vector<std::vector<int32_t>>& sources,
+                          const DecodingOptions& asked) const;
+  // One task with its phrases; none: unconstrained.
+  Task MakeTask(const std::vector<int32_t>& source, const DecodingOptions& asked,
+                std::vector<std::vector<int32_t>> phrases) const;
+
+ private:
+  SearchSettings Resolve(const DecodingOptions& asked, bool constrained) const;
+
+  LoadedModel loaded_;
+  std::shared_ptr<const StepModel> model_;
+  std::unique_ptr<VocabularyPieces> source_pieces_;
+  std::unique_ptr<VocabularyPieces> target_pieces_;
+  std::unique_ptr<Tokenizer> tokenizer_;
+  std::vector<int32_t> ordinary_;
+};
+
+}  // namespace dragoman::bench

@@ -1,0 +1,93 @@
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/bench/search/run.h"
+#include "tests/bench/search/schedules.h"
+#include "tests/bench/search/searches.h"
+#include "tests/bench/search/subcommands.h"
+#include "tests/bench/search/table.h"
+
+namespace dragoman::bench {
+namespace {
+
+struct Case {
+  std::string name;
+  DecodingOptions asked;
+  RunConfig config;
+  std::string claim;  // what its ratio stands for
+  size_t baseline;    // of the ratios: a case before it, or itself
+  bool same_output;   // as the baseline's
+};
+
+}  // namespace
+
+bool RunPruning(const BenchModel& model, Arguments& arguments) {
+  const auto sources = InputSources(model, arguments, 200, 1, 4);
+  const int k = static_cast<int>(arguments.Number("beam", 5));
+  const int n = static_cast<int>(arguments.Number("segments", 16));
+  const int64_t rounds = arguments.Number("rounds", 3);
+  arguments.RefuseOthers();
+  const auto all = static_cast<int64_t>(sources.size());
+  const RunConfig batch = OfSegments(RefillRule::kStatic, WindowOrder::kLongestFirst, n, k, all);
+  const RunConfig stream = Streaming(n, k, all, 6);
+  const std::vector<Case> cases = {
+      {"FIXED, batch", Fixed(k), batch, "", 0, true},
+      {"FIXED-OURS, batch", FixedOurs(k), batch, "", 0, false},
+      {"FIXED-OURS, streamed", FixedOurs(k), stream, "a7", 1, true},
+      {"GREEDY, batch", FixedOurs(1), batch, "", 0, false},
+      {"VAR 1.5, 5, batch", Variable(k, 1.5F, 5), batch, "a2, a3", 0, false},
+      {"VAR 1.5, 5, streamed, eps 1/6", Variable(k, 1.5F, 5), stream, "a1", 4, true},
+      {"eps 1/12", Variable(k, 1.5F, 5), Streaming(n, k, all, 12), "a5", 5, true},
+      {"eps 1/4", Variable(k, 1.5F, 5), Streaming(n, k, all, 4), "a5", 5, true},
+      {"delta 0.5", Variable(k, 0.5F, 5), stream, "a5", 5, false},
+      {"delta 2.5", Variable(k, 2.5F, 5), stream, "a5", 5, false},
+      {"M 3", Variable(k, 1.5F, 3), stream, "a5", 5, false},
+      {"M 10", Variable(k, 1.5F, 10), stream, "a5", 5, false},
+  };
+  std::vector<RunResult> first;
+  std::vector<std::vector<double>> seconds(cases.size());
+  std::vector<std::vector<double>> ratios(cases.size());
+  for (int64_t round = 0; round < rounds; ++round) {
+    for (size_t i = 0; i < cases.size(); ++i) {
+      RunResult r = RunTasks(model, cases[i].config, model.Tasks(sources, cases[i].asked));
+      seconds[i].push_back(r.decode_seconds);
+      ratios[i].push_back(r.decode_seconds / seconds[cases[i].baseline].back());
+      if (round == 0) first.push_back(std::move(r));
+    }
+  }
+  std::cout << sources.size() << " texts, beam " << k << ", n = " << n << " segments, " << rounds
+            << " rounds; streaming is shortest first\n";
+  Header({"search", "steps", "rows/step", "row-steps", "expansions", "mean score", "decode s",
+          "beside", "x expansions", "x time"});
+  bool equal = true;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const Case& c = cases[i];
+    const RunResult& r = first[i];
+    const RunResult& base = first[c.baseline];
+    double score = 0;
+    for (const auto& nbest : r.nbest) score += double{nbest.front().score};
+    Row({c.name, Cell(r.steps),
+         Cell(static_cast<double>(r.row_steps) / static_cast<double>(r.steps), 1),
+         Cell(r.row_steps), Cell(r.expansions),
+         Cell(score / static_cast<double>(r.nbest.size()), 4), Cell(Median(seconds[i]), 2),
+         c.claim.empty() ? "" : c.claim + ": " + cases[c.baseline].name,
+         Cell(static_cast<double>(r.expansions) / static_cast<double>(base.expansions), 3),
+         Cell(Median(ratios[i]), 3)});
+    const int different = c.same_output ? FirstDifference(base, r) : -1;
+    if (different >= 0) {
+      std::cerr << c.name << ": text " << different << " is not that of " << cases[c.baseline].name
+                << "\n";
+      equal = false;
+    }
+  }
+  // Expansions do not depend on the schedule (a3).
+  equal = equal && first[1].expansions == first[2].expansions;
+  for (const size_t i : {5, 6, 7}) equal = equal && first[i].expansions == first[4].expansions;
+  std::cout << "\nn-best and expansions of one search under all schedules and eps: "
+            << (equal ? "identical" : "DIFFERENT") << "\n";
+  return equal;
+}
+
+}  // namespace dragoman::bench

@@ -1,0 +1,194 @@
+#include "tests/bench/search/run.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include "engine/schedule/decode_loop.h"
+#include "engine/schedule/encoder_worker.h"
+#include "tests/engine/support/fakes.h"
+
+namespace dragoman::bench {
+namespace {
+
+// Passes steps on and counts what is in them.
+class CountingDecoder : public Decoder {
+ public:
+  CountingDecoder(std::unique_ptr<Decoder> inner, RunResult* result)
+      : inner_(std::move(inner)), result_(result) {}
+
+  absl::Status Step(const StepInput& input, RowFold* folds) override {
+    int64_t longest = 0;
+    int64_t longest_source = 0;
+    int64_t positions = 0;
+    int64_t sources = 0;
+    size_t segments = 0;
+    for (int64_t r = 0; r < input.rows.count; ++r) {
+      const int32_t slot = input.rows.slot[r];
+      if (r == 0 || slot != input.rows.slot[r - 1]) ++segments;
+      const int64_t length = int64_t{input.rows.position[r]} + 1;
+      const int64_t source = input.cross.source_length[slot];
+      positions += length;
+      sources += source;
+      longest = std::max(longest, length);
+      longest_source = std::max(longest_source, source);
+    }
+    ++result_->steps;
+    result_->row_steps += input.rows.count;
+    result_->self_positions += positions;
+    result_->self_padding += longest * input.rows.count - positions;
+    result_->cross_positions += sources;
+    result_->cross_padding += longest_source * input.rows.count - sources;
+    if (result_->live.size() <= segments) result_->live.resize(segments + 1);
+    ++result_->live[segments];
+    return inner_->Step(input, folds);
+  }
+
+ private:
+  const std::unique_ptr<Decoder> inner_;
+  RunResult* const result_;
+};
+
+[[noreturn]] void End(const absl::Status& status) {
+  std::cerr << "search_bench: " << status << "\n";
+  std::exit(2);
+}
+
+bool SameBits(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+}
+
+bool Same(const DecodedHypothesis& a, const DecodedHypothesis& b) {
+  return a.tokens == b.tokens && a.reason == b.reason && SameBits(a.score, b.score) &&
+         SameBits(a.log_prob, b.log_prob) && SameBits(a.token_log_probs, b.token_log_probs);
+}
+
+std::unique_ptr<Segment> MakeSegment(const Task& task, int index,
+                                     const std::shared_ptr<SegmentOwner>& owner) {
+  auto segment = std::make_unique<Segment>();
+  segment->owner = owner;
+  segment->index = index;
+  segment->source = task.source;
+  segment->search = task.search;
+  segment->divisor =
+      LengthDivisors(task.search.max_tokens, task.search.length_penalty, task.search.penalty);
+  segment->constraints = ConstraintTable(task.phrases);
+  segment->forbidden = task.forbidden;
+  return segment;
+}
+
+}  // namespace
+
+RunResult RunTasks(const BenchModel& model, const RunConfig& config,
+                   const std::vector<Task>& tasks) {
+  RunResult result;
+  testing::FakeClock clock;
+  testing::CountingObserver observer;
+  Ledger ledger;
+  const Books books{&ledger, &observer};
+  auto owner = std::make_shared<testing::RecordingOwner>(&ledger);
+
+  std::vector<std::unique_ptr<Segment>> segments;
+  int64_t tokens = 0;
+  int64_t cross_pages = 0;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    segments.push_back(MakeSegment(tasks[i], static_cast<int>(i), owner));
+    tokens += segments.back()->tokens();
+    cross_pages += KvLayout::PagesFor(segments.back()->tokens());
+  }
+  // No segment may need more than there is.
+  int64_t self_pages = int64_t{config.max_rows} * config.pages_per_row;
+  for (const Task& task : tasks) {
+    self_pages = std::max(self_pages, WorstCasePages(task.search.beam, task.search.max_tokens));
+  }
+  // A pass takes half of the pages at most: with twice what all need, it never matters.
+  auto memory = KvMemory::Create(model.model().kv_layout(), static_cast<int32_t>(self_pages),
+                                 static_cast<int32_t>(2 * cross_pages));
+  if (!memory.ok()) End(memory.status());
+
+  const ModelSpec& spec = model.spec();
+  BatchConfig batch;
+  batch.max_rows = config.max_rows;
+  batch.lanes = config.scheduler.lanes;
+  batch.max_positions = spec.shape.max_positions + 1;
+  batch.start_token = spec.tokens.decoder_start;
+  batch.eos = spec.tokens.eos;
+  batch.vocabulary = spec.shape.target_vocab;
+
+  const auto count = static_cast<int64_t>(tasks.size());
+  RequestQueue requests({count, tokens}, &clock);
+  EncodedQueue encoded(count + 1, &clock);
+  const Policy policy(config.scheduler);
+  const std::unique_ptr<Encoder> encoder = model.model().CreateEncoder(1);
+  CountingDecoder decoder(model.model().CreateDecoder(1, config.max_rows), &result);
+  EncoderWorker encoder_worker({config.scheduler.window, 1}, &requests, encoder.get(),
+                               memory->get(), &encoded, books, &clock);
+  DecodeLoop loop(batch, memory->get(), &decoder, &encoded, &policy, books, &clock);
+
+  ledger.Accept(count);
+  RequestQueue::Reservation reservation;
+  if (requests.Reserve(count, tokens, &reservation) != RejectReason::kNone ||
+      !requests.Push(reservation, std::move(segments)).empty()) {
+    End(absl::InternalError("the request queue did not take all tasks"));
+  }
+  requests.Close();
+
+  double begun = ThreadSeconds();
+  encoder_worker.Run();
+  result.encode_seconds = ThreadSeconds() - begun;
+  begun = ThreadSeconds();
+  for (;;) {
+    const absl::StatusOr<bool> stepped = loop.RunOnce();
+    if (!stepped.ok()) End(stepped.status());
+    if (!*stepped) break;
+    // A slot that was freed keeps its counts until the next segment enters.
+    for (const int32_t number : loop.batch().stepped()) {
+      if (loop.batch().status(number) != SlotStatus::kFree) continue;
+      result.expansions += loop.batch().slot(number).state->expansions;
+    }
+  }
+  result.decode_seconds = ThreadSeconds() - begun;
+
+  if (encoded.waiting().load.segments > 0) End(absl::InternalError("a task was never admitted"));
+  for (const auto& [index, status] : owner->failures()) End(status);
+  result.nbest.resize(tasks.size());
+  for (const auto& [index, hypotheses] : owner->results()) {
+    result.nbest[static_cast<size_t>(index)] = hypotheses;
+  }
+  for (const auto& hypotheses : result.nbest) {
+    if (hypotheses.empty()) End(absl::InternalError("a task has no output"));
+  }
+  return result;
+}
+
+int FirstDifference(const RunResult& a, const RunResult& b) {
+  for (size_t i = 0; i < std::max(a.nbest.size(), b.nbest.size()); ++i) {
+    if (i >= a.nbest.size() || i >= b.nbest.size() ||
+        !std::equal(a.nbest[i].begin(), a.nbest[i].end(), b.nbest[i].begin(), b.nbest[i].end(),
+                    Same)) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+double ThreadSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+}  // namespace dragoman::bench

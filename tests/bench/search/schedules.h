@@ -1,0 +1,56 @@
+// The schedules that are compared, in units of a batch of n segments of k hypotheses.
+//
+// Pure functions.
+#pragma once
+
+#include <string>
+
+#include "tests/bench/search/run.h"
+
+namespace dragoman::bench {
+
+struct Schedule {
+  std::string name;
+  RunConfig config;
+};
+
+// n segments in slots, as far as the rule lets them in; n * k rows. Nothing pauses for want of
+// rows.
+inline RunConfig OfSegments(RefillRule refill, WindowOrder order, int n, int k,
+                            int64_t window_segments) {
+  RunConfig config;
+  config.max_rows = n * k;
+  config.scheduler.refill = refill;
+  config.scheduler.unit = CapacityUnit::kSegments;
+  config.scheduler.capacity = n;
+  config.scheduler.window = {window_segments, int64_t{1} << 40, order};
+  return config;
+}
+
+// VAR-STREAM (decoding.md a.4) with this refill threshold.
+inline RunConfig Streaming(int n, int k, int64_t all, int64_t eps_den,
+                           SlotSelection selection = SlotSelection::kShortest) {
+  RunConfig config = OfSegments(RefillRule::kStream, WindowOrder::kShortestFirst, n, k, all);
+  config.scheduler.eps_den = eps_den;
+  config.scheduler.selection = selection;
+  return config;
+}
+
+// Streaming with four times the segments in slots, of which a step takes as many as fit into n * k
+// rows.
+inline RunConfig WidthBudget(int n, int k, int64_t all) {
+  RunConfig config = Streaming(4 * n, k, all, 6, SlotSelection::kAll);
+  config.scheduler.width_budget = n * k;
+  config.pages_per_row = 3;
+  return config;
+}
+
+// The server's default: rows are the unit, whoever fits enters.
+inline RunConfig TopUpByRows(int n, int k, WindowOrder order, int64_t window_segments) {
+  RunConfig config;
+  config.max_rows = n * k;
+  config.scheduler.window = {window_segments, int64_t{1} << 40, order};
+  return config;
+}
+
+}  // namespace dragoman::bench

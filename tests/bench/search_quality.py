@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""BLEU of searches, and of required phrases taken from the references, with the bundled model.
+
+    search_quality.py --bench build/release/tests/bench/search_bench --pairs TEST.tsv [--part searches|words|prune]
+
+TEST.tsv has one pair per line, source TAB reference; it is read by path, none is kept here. Parts (decoding.md g):
+  searches  a8: greedy, FIXED, and pruned search over delta and M, on all pairs
+  words     d6: 1 to 4 random words, or a 4-word phrase, of the reference as constraints, k = 5, 10, 20, on --sentences
+            pairs with references of at least 4 words; r of the relative positions in output and reference
+  prune     d3: constraint_prune with 3 random words, k = 10, on the same pairs
+Prints Markdown tables. Exit status 1 if a phrase was unmet, or d6's bounds do not hold. Needs sacrebleu (pins:
+tests/parity/requirements.txt).
+"""
+import argparse
+import json
+import math
+import os
+import random
+import string
+import subprocess
+import sys
+import tempfile
+
+import sacrebleu
+
+PUNCTUATION = string.punctuation + "…“”„’‘«»–—"
+
+
+def bare(word):
+    return word.strip(PUNCTUATION)
+
+
+def row(*cells):
+    print("| " + " | ".join(str(c) for c in cells) + " |", flush=True)
+
+
+def header(*cells):
+    print()
+    row(*cells)
+    print("|" + "--|" * len(cells))
+
+
+class Bench:
+    def __init__(self, path, directory):
+        self.path, self.directory, self.failed = path, directory, False
+
+    def translate(self, sources, phrases, **options):
+        """Translations and the run's counts. phrases: a list per source."""
+        pairs, output = (os.path.join(self.directory, name) for name in ("in.tsv", "out.txt"))
+        with open(pairs, "w", encoding="utf-8") as f:
+            for source, own in zip(sources, phrases):
+                f.write("\t".join([source, *own]) + "\n")
+        command = [self.path, "translate", "--pairs", pairs, "--output", output]
+        for name, value in options.items():
+            command += ["--" + name.replace("_", "-"), str(value)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode == 2 or not done.stdout:
+            sys.exit(f"{' '.join(command)} failed")
+        counts = json.loads(done.stdout)
+        if done.returncode or counts["unmet"]:
+            self.failed = True
+        with open(output, encoding="utf-8", newline="\n") as f:
+            return [line.rstrip("\n") for line in f], counts
+
+
+def bleu(hypotheses, references):
+    return sacrebleu.BLEU().corpus_score(hypotheses, [references]).score
+
+
+def draw(reference, kind, rng):
+    """[(phrase, index of its first word)] of the reference's words."""
+    words = reference.split()
+    if kind == "phr4":
+        at = rng.randrange(len(words) - 3)
+        return [(" ".join(words[at:at + 4]).strip(PUNCTUATION), at)]
+    places = [i for i, w in enumerate(words) if bare(w)]
+    chosen = rng.sample(places, min(int(kind[-1]), len(places)))
+    return [(bare(words[i]), i) for i in chosen]
+
+
+def find(phrase, words, taken):
+    """Where the phrase's words stand in the output, of words that no other phrase has; -1: not as whole words."""
+    wanted = [bare(w) for w in phrase.split()]
+    for at in range(len(words) - len(wanted) + 1):
+        span = range(at, at + len(wanted))
+        if words[at:at + len(wanted)] == wanted and not taken.intersection(span):
+            taken.update(span)
+            return at
+    return -1
+
+
+def pearson(points):
+    n = len(points)
+    mx, my = sum(x for x, _ in points) / n, sum(y for _, y in points) / n
+    sxy = sum((x - mx) * (y - my) for x, y in points)
+    return sxy / math.sqrt(sum((x - mx)**2 for x, _ in points) * sum((y - my)**2 for _, y in points))
+
+
+def positions(drawn, references, hypotheses):
+    points, missed = [], 0
+    for own, reference, hypothesis in zip(drawn, references, hypotheses):
+        words, taken = [bare(w) for w in hypothesis.split()], set()
+        length = len(reference.split())
+        for phrase, at in sorted(own, key=lambda x: x[1]):
+            found = find(phrase, words, taken)
+            if found < 0:
+                missed += 1
+            else:
+                points.append((at / length, found / len(words)))
+    return points, missed
+
+
+def searches(bench, pairs):
+    sources, references = zip(*pairs)
+    print(f"\n{len(pairs)} sentences, beam 5")
+    header("search", "BLEU", "mean score", "row-steps", "decode s")
+    for name, search, beam in [("GREEDY", "fixed-ours", 1), ("FIXED", "fixed", 5), ("FIXED-OURS", "fixed-ours", 5),
+                               ("VAR 0.5, 5", "var:0.5:5", 5), ("VAR 1.5, 5", "var:1.5:5", 5),
+                               ("VAR 2.5, 5", "var:2.5:5", 5), ("VAR 1.5, 3", "var:1.5:3", 5),
+                               ("VAR 1.5, 10", "var:1.5:10", 5)]:
+        out, counts = bench.translate(sources, [[]] * len(sources), search=search, beam=beam)
+        row(name, f"{bleu(out, references):.2f}", counts["score"], counts["row_steps"], counts["seconds"])
+
+
+def words(bench, pairs):
+    sources, references = zip(*pairs)
+    kinds = ["rand1", "rand2", "rand3", "rand4", "phr4"]
+    drawn = {}
+    for kind in kinds:
+        rng = random.Random(kind)
+        drawn[kind] = [draw(reference, kind, rng) for reference in references]
+    print(f"\n{len(pairs)} sentences")
+    header("constraints", "k", "BLEU", "above unconstrained", "r of positions", "not as whole words", "left out (<unk>)",
+           "unmet", "row-steps")
+    holds = True
+    for k in (5, 10, 20):
+        out, counts = bench.translate(sources, [[]] * len(sources), beam=k)
+        base = bleu(out, references)
+        row("none", k, f"{base:.2f}", "", "", "", "", "", counts["row_steps"])
+        for kind in kinds:
+            phrases = [[p for p, _ in own] for own in drawn[kind]]
+            out, counts = bench.translate(sources, phrases, beam=k)
+            score = bleu(out, references)
+            points, missed = positions(drawn[kind], references, out)
+            r = pearson(points)
+            holds = holds and (k < 10 or (score > base and r >= 0.7))
+            row(kind, k, f"{score:.2f}", f"{score - base:+.2f}", f"{r:.3f}", missed, counts["left_out"],
+                counts["unmet"], counts["row_steps"])
+    print(f"\nd6 at k >= 10: {'holds' if holds else 'DOES NOT HOLD'}")
+    return holds
+
+
+def prune(bench, pairs):
+    sources, references = zip(*pairs)
+    rng = random.Random("rand3")
+    phrases = [[p for p, _ in draw(reference, "rand3", rng)] for reference in references]
+    print(f"\n{len(pairs)} sentences, 3 random reference words, k = 10")
+    header("constraint_prune", "BLEU", "mean score", "row-steps", "decode s", "x off")
+    rows = [(t, *bench.translate(sources, phrases, beam=10, constraint_prune=t)) for t in ("off", 30, 20, 10, 5, 3)]
+    for threshold, out, counts in rows:
+        row(threshold, f"{bleu(out, references):.2f}", counts["score"], counts["row_steps"], counts["seconds"],
+            f"{counts['seconds'] / rows[0][2]['seconds']:.3f}")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--bench", required=True, help="the program search_bench")
+    p.add_argument("--pairs", required=True, help="source TAB reference")
+    p.add_argument("--sentences", type=int, default=500, help="of parts words and prune")
+    p.add_argument("--part", choices=["searches", "words", "prune"], action="append")
+    a = p.parse_args()
+    with open(a.pairs, encoding="utf-8") as f:
+        pairs = [tuple(line.rstrip("\n").split("\t")) for line in f]
+    long_enough = [pair for pair in pairs if len([w for w in pair[1].split() if bare(w)]) >= 4]
+    random.Random(1).shuffle(long_enough)
+    chosen = long_enough[:a.sentences]
+    parts = a.part or ["searches", "words", "prune"]
+    print(f"sacrebleu {sacrebleu.__version__}, its defaults")
+    with tempfile.TemporaryDirectory() as directory:
+        bench = Bench(a.bench, directory)
+        if "searches" in parts:
+            searches(bench, pairs)
+        holds = words(bench, chosen) if "words" in parts else True
+        if "prune" in parts:
+            prune(bench, chosen)
+    sys.exit(0 if holds and not bench.failed else 1)
+
+
+if __name__ == "__main__":
+    main()
