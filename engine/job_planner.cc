@@ -60,12 +60,11 @@ absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
     if (!document.ok()) return document.status();
     plan.html = std::make_unique<const HtmlDocument>(*std::move(document));
     for (int64_t run = 0; run < plan.html->runs(); ++run) {
-      const absl::Status status =
-          AddText(plan.html->text(run), run, !needs_one.empty(), *prefix, plan);
+      absl::Status status = AddText(plan.html->text(run), run, !needs_one.empty(), *prefix, plan);
       if (!status.ok()) return status;
     }
   } else {
-    const absl::Status status = AddText(text, 0, !needs_one.empty(), *prefix, plan);
+    absl::Status status = AddText(text, 0, !needs_one.empty(), *prefix, plan);
     if (!status.ok()) return status;
   }
   if (!needs_one.empty() && plan.segments.size() > 1) {

@@ -174,7 +174,7 @@ class MixedMethods : public ::testing::Test {
     delete alone_;
   }
 
-  static std::unique_ptr<Engine> Start(EngineConfig config) {
+  static std::unique_ptr<Engine> Start(const EngineConfig& config) {
     static testing::FakeClock clock;
     static testing::CountingObserver observer;
     auto engine =

@@ -14,7 +14,6 @@
 namespace dragoman {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -35,11 +34,13 @@ class EngineScripted : public testing::BundledEngine {
 
   // The words of a text, one a piece, whatever the source; then EOS. All else is possible, but far
   // behind; `never` is not.
-  void StartWith(const std::vector<std::string>& pieces, std::vector<std::string> never = {}) {
+  void StartWith(const std::vector<std::string>& pieces, const std::vector<std::string>& never = {}) {
     std::vector<int32_t> line;
+    line.reserve(pieces.size() + 1);
     for (const std::string& piece : pieces) line.push_back(Id(piece));
     line.push_back(Eos());
     std::vector<int32_t> banned;
+    banned.reserve(never.size());
     for (const std::string& piece : never) banned.push_back(Id(piece));
     const auto size = static_cast<size_t>(loaded_->spec.shape.target_vocab);
     StartScript([=](std::span<const int32_t>, std::span<const int32_t> prefix) {

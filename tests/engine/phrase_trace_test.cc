@@ -19,8 +19,8 @@ std::vector<std::pair<int32_t, Tokens>> Found(const ConstraintTable& table, cons
   const ConstraintSet set = table.set();
   std::vector<std::pair<int32_t, Tokens>> found;
   for (const PhrasePlace& place : TracePhrases(set, tokens, is_prefix).places) {
-    const int32_t* phrase = set.tokens + set.begin[place.phrase];
-    found.emplace_back(place.begin, Tokens(phrase, phrase + set.Length(place.phrase)));
+    const auto phrase = tokens.begin() + place.begin;  // the trace's promise is tested below
+    found.emplace_back(place.begin, Tokens(phrase, phrase + (place.end - place.begin)));
   }
   return found;
 }

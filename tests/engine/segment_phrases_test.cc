@@ -146,6 +146,7 @@ TEST_F(SegmentPhrasesTest, TheProfilesBanOfUnknownTokensGivesWayToVerbatimPhrase
 
 TEST_F(SegmentPhrasesTest, NodesAreCountedBeforeTheAutomatonIsBuilt) {
   std::vector<Tokens> profile;
+  profile.reserve(kMaxForbiddenNodes);
   for (int32_t i = 0; i < (kMaxForbiddenNodes - 1) / 3; ++i) profile.push_back({1000 + i, 1, 2});
   ASSERT_EQ(profile.size(), 1365U);
   auto at_limit = Forbidden({}, profile);
@@ -214,6 +215,7 @@ TEST_F(SegmentPhrasesTest, ConstraintsMustFitBehindThePrefix) {
   const NamedPhrase none;
   const auto fits = [&](std::vector<Tokens> phrases, const NamedPhrase& prefix) {
     std::vector<NamedPhrase> named;
+    named.reserve(phrases.size());
     for (Tokens& phrase : phrases) named.push_back(Named("x", std::move(phrase)));
     return MakeConstraints(named, prefix, search);
   };

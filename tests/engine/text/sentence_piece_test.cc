@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 // Rules for the way back to text: "ss" becomes "ß", whichever pieces it is of, and "e" goes.
 std::string DenormalisationRules() {
-  const std::string path = ::testing::TempDir() + "/denormalise.tsv";
+  std::string path = ::testing::TempDir() + "/denormalise.tsv";
   std::ofstream(path) << "73 73\tDF\n65\t\n";
   return path;
 }
