@@ -97,6 +97,7 @@ Task BenchModel::MakeTask(const std::vector<int32_t>& source, const DecodingOpti
 std::vector<Task> BenchModel::Tasks(const std::vector<std::vector<int32_t>>& sources,
                                     const DecodingOptions& asked) const {
   std::vector<Task> tasks;
+  tasks.reserve(sources.size());
   for (const std::vector<int32_t>& source : sources) tasks.push_back(MakeTask(source, asked, {}));
   return tasks;
 }

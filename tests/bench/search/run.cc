@@ -1,8 +1,8 @@
 #include "tests/bench/search/run.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <iostream>
 #include <memory>
@@ -58,11 +58,11 @@ class CountingDecoder : public Decoder {
   std::exit(2);
 }
 
-bool SameBits(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+bool SameBits(float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b); }
 
 bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](float x, float y) { return SameBits(x, y); });
 }
 
 bool Same(const DecodedHypothesis& a, const DecodedHypothesis& b) {

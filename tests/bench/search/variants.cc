@@ -48,6 +48,7 @@ std::vector<double> Times(int64_t rounds, const std::vector<std::function<void()
     }
   }
   std::vector<double> medians;
+  medians.reserve(times.size());
   for (auto& t : times) medians.push_back(Median(t));
   return medians;
 }
@@ -118,7 +119,8 @@ struct Batch {
       lane.push_back(static_cast<int32_t>(r % beam));
       row.push_back(static_cast<int32_t>(r));
       positions.push_back(position);
-      slot_lanes[static_cast<size_t>(slot.back() * kMaxSlotLanes + lane.back())] = row.back();
+      slot_lanes[static_cast<size_t>(int64_t{slot.back()} * kMaxSlotLanes + lane.back())] =
+          row.back();
       for (int64_t p = 0; p < per_lane; ++p) {
         lane_pages.push_back(static_cast<int32_t>(r * per_lane + p));
       }
