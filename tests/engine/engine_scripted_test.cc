@@ -34,7 +34,8 @@ class EngineScripted : public testing::BundledEngine {
 
   // The words of a text, one a piece, whatever the source; then EOS. All else is possible, but far
   // behind; `never` is not.
-  void StartWith(const std::vector<std::string>& pieces, const std::vector<std::string>& never = {}) {
+  void StartWith(const std::vector<std::string>& pieces,
+                 const std::vector<std::string>& never = {}) {
     std::vector<int32_t> line;
     line.reserve(pieces.size() + 1);
     for (const std::string& piece : pieces) line.push_back(Id(piece));
