@@ -102,6 +102,7 @@ void SetMasks(Profile profile, const ModelSpec& model, SearchSettings& settings)
     return;
   }
   settings.excluded = {model.tokens.pad};
+  settings.search.renormalize = profile == Profile::kCt2;  // there, masks come before the softmax
   if (profile == Profile::kMarian) settings.forbidden = {{model.tokens.unk}};
 }
 
@@ -297,8 +298,9 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   o.no_repeat_ngram = asked.no_repeat_ngram.value_or(defaults.no_repeat_ngram);
   o.repetition_penalty = asked.repetition_penalty.value_or(defaults.repetition_penalty);
   o.penalise_start = profile == Profile::kHf;
-  // There, greedy search and sampling change the logits, beam search the log-probs.
-  o.penalise_logits = profile == Profile::kHf && (o.sampling.enabled || o.beam == 1);
+  // hf: greedy search and sampling change the logits, beam search the log-probs.
+  o.penalise_logits =
+      profile == Profile::kCt2 || (profile == Profile::kHf && (o.sampling.enabled || o.beam == 1));
   o.temperature = asked.temperature.value_or(1.0F);
   o.eos_penalty = asked.eos_penalty.value_or(1.0F);
   SetMasks(profile, model, settings);

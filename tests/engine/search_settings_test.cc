@@ -159,7 +159,7 @@ TEST(SearchSettings, ProfilesSetWhatTheRequestLeavesUnset) {
   EXPECT_EQ(ct2.search.length_penalty, 1.0F);
   EXPECT_EQ(ct2.excluded, std::vector<int32_t>{8});
   EXPECT_TRUE(ct2.forbidden.empty());
-  EXPECT_FALSE(ct2.search.renormalize);
+  EXPECT_TRUE(ct2.search.renormalize);  // masks come before the softmax
   spec.generation.max_length = 400;
   EXPECT_EQ(with(Profile::kCt2).search.max_tokens, 256);
 
@@ -290,8 +290,11 @@ TEST(SearchSettings, SamplingHasALaneForEachDraw) {
   EXPECT_FALSE(Resolve(asked, Spec())->search.penalise_logits);
   asked.beam_size = 1;
   EXPECT_TRUE(Resolve(asked, Spec())->search.penalise_logits);
-  asked.profile = Profile::kCt2;
-  EXPECT_FALSE(Resolve(asked, Spec())->search.penalise_logits);
+  asked.profile = Profile::kCt2;  // at every beam
+  EXPECT_TRUE(Resolve(asked, Spec())->search.penalise_logits);
+  asked.beam_size = 4;
+  EXPECT_TRUE(Resolve(asked, Spec())->search.penalise_logits);
+  EXPECT_FALSE(Resolve(asked, Spec())->search.penalise_start);
 }
 
 TEST(SearchSettings, TheNarrowerThresholdPrunes) {

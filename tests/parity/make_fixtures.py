@@ -11,78 +11,15 @@ file. See README.md for the format.
 """
 import argparse
 import collections
-import copy
 import json
 import os
-import platform
 import random
-import sys
-import warnings
 
-warnings.filterwarnings("ignore")
-import sentencepiece
 import torch
-import transformers
-from transformers import MarianMTModel, MarianTokenizer
 
-from reference_search import Options, Searcher
+from hf_model import FIXTURES, MODELS, Model, compare, nbest_json, prepare, versions, write_jsonl
+from reference_search import Options
 from tokenizer_cases import decode_cases, encode_texts
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-MODELS = {
-    "tiny-a": "tests/data/models/tiny-a",
-    "tiny-b": "tests/data/models/tiny-b",
-    "tiny-multi": "tests/data/models/tiny-multi",
-    "de-en": "deploy/models/de-en",
-}
-MIN_GAP = 1e-4  # smaller decision margins are discarded
-MAX_SCORE_DIFFERENCE = 2e-5  # between float32 and float64; larger ones are discarded
-
-
-class Model:
-    """A model directory as Hugging Face loads it, in both precisions."""
-
-    def __init__(self, name):
-        self.name = name
-        self.path = os.path.join(ROOT, MODELS[name])
-        self.tokenizer = MarianTokenizer.from_pretrained(self.path)
-        self.f32 = MarianMTModel.from_pretrained(self.path, dtype=torch.float32).eval()
-        self.f64 = copy.deepcopy(self.f32).double()
-        self.defaults = copy.deepcopy(self.f32.generation_config)
-        self.searcher = Searcher(self.f64)
-        self.searcher32 = Searcher(self.f32)
-        self.languages = [c[2:-2] for c in self.tokenizer.supported_language_codes]
-
-    def encode(self, text, target_lang=None):
-        return self.tokenizer((f">>{target_lang}<< " if target_lang else "") + text)["input_ids"]
-
-    def generate(self, model, ids, options):
-        """[(tokens, finished by EOS, score)], best first. The score of greedy search is None: generate() gives none."""
-        config = copy.deepcopy(self.defaults)
-        config.num_beams = options.num_beams
-        config.num_return_sequences = options.num_beams
-        config.length_penalty = options.length_penalty
-        config.early_stopping = options.early_stopping
-        config.max_length = options.max_length
-        config.min_length = options.min_length
-        config.renormalize_logits = options.renormalize_logits
-        if not options.forced_eos:
-            config.forced_eos_token_id = None
-        config.do_sample = False
-        config.return_dict_in_generate = True
-        config.output_scores = options.num_beams > 1
-        model.generation_config = config
-        with torch.no_grad():
-            out = model.generate(input_ids=torch.tensor([ids]))
-        scores = out.sequences_scores.tolist() if options.num_beams > 1 else [None]
-        hypotheses = []
-        for row, score in zip(out.sequences.tolist(), scores):
-            row = row[1:]
-            by_eos = config.eos_token_id in row
-            tokens = row[: row.index(config.eos_token_id)] if by_eos else [t for t in row if t != config.pad_token_id]
-            hypotheses.append((tokens, by_eos, score))
-        return hypotheses
 
 
 def option_grid(rng, name, lines):
@@ -121,32 +58,6 @@ def option_grid(rng, name, lines):
         yield "min_length", line(), options(beam, penalty, stop, "wide", min_length=rng.randint(3, 24))
 
 
-def compare(model, ids, options):
-    """(None, reason) if the case is discarded, else (reference result, None)."""
-    result = model.searcher.search(ids, options)
-    single = model.generate(model.f32, ids, options)
-    double = model.generate(model.f64, ids, options)
-    mine = [(h.tokens, h.by_eos) for h in result.nbest]
-    same64 = mine == [(t, e) for t, e, _ in double]
-    if result.gap < MIN_GAP:
-        return None, f"margin below {MIN_GAP:g}: {result.gap_kind}"
-    if not same64:
-        raise SystemExit(f"{model.name}: the reference search differs from generate() on {ids} with {options}:\n"
-                         f"{mine}\n{double}")
-    if mine != [(t, e) for t, e, _ in single]:
-        return None, "float32 and float64 differ"
-    if options.num_beams > 1:
-        single_scores, double_scores = [s for _, _, s in single], [s for _, _, s in double]
-    else:  # generate() reports none
-        single_scores = [h.score for h in model.searcher32.search(ids, options).nbest]
-        double_scores = [h.score for h in result.nbest]
-    if max(abs(h.score - s) for h, s in zip(result.nbest, double_scores)) > 1e-5:
-        raise SystemExit(f"{model.name}: scores differ from generate() on {ids} with {options}")
-    if max(abs(h.score - s) for h, s in zip(result.nbest, single_scores)) > MAX_SCORE_DIFFERENCE:
-        return None, "scores in float32 and float64 differ"
-    return result, None
-
-
 def make_cases(model, german):
     rng = random.Random(f"parity {model.name}")
     limit = 60 if model.name != "de-en" else 24
@@ -166,11 +77,7 @@ def make_cases(model, german):
             case["target_lang"] = lang
         case.update(
             options=options.to_json(), limit_hit=any(len(h.tokens) >= options.max_tokens() for h in result.nbest),
-            gap=float(f"{result.gap:.3g}"),
-            nbest=[dict(tokens=h.tokens, finished_by_eos=h.by_eos, score=round(h.score, 7), log_prob=round(h.log_prob, 6))
-                   for h in result.nbest],
-            token_scores=[round(x, 6) for x in best.token_scores],
-            text=model.tokenizer.decode(best.tokens, skip_special_tokens=True))
+            **nbest_json(result), text=model.tokenizer.decode(best.tokens, skip_special_tokens=True))
         cases.append(case)
     return cases, tried, discarded
 
@@ -189,11 +96,6 @@ def count(cases):
     return table
 
 
-def versions():
-    return dict(transformers=transformers.__version__, torch=torch.__version__, python=platform.python_version(),
-                sentencepiece=sentencepiece.__version__)
-
-
 def write_cases(out, model, german):
     cases, tried, discarded = make_cases(model, german)
     d = model.defaults
@@ -203,9 +105,7 @@ def write_cases(out, model, german):
     header = dict(header=True, model=model.name, directory=MODELS[model.name], tried=sum(tried.values()), kept=len(cases),
                   tried_by_kind=dict(tried), discarded=dict(discarded), kept_by_option=count(cases),
                   generation_defaults=defaults, versions=versions())
-    with open(os.path.join(out, f"{model.name}.jsonl"), "w", encoding="utf-8") as f:
-        for row in [header] + cases:
-            f.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
+    write_jsonl(os.path.join(out, f"{model.name}.jsonl"), [header] + cases)
     lengths = sorted(len(c["nbest"][0]["tokens"]) for c in cases)
     quartiles = [lengths[int(i * (len(lengths) - 1) / 4)] for i in range(5)]
     print(json.dumps(dict(header, lengths=quartiles), ensure_ascii=False), flush=True)
@@ -254,19 +154,11 @@ def write_tokenizer(out, german):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--out", default=os.path.join(HERE, "fixtures"))
+    p.add_argument("--out", default=FIXTURES)
     p.add_argument("--only", choices=list(MODELS) + ["tokenizer"], help="one model's cases, or tokenizer.jsonl")
     a = p.parse_args()
-    try:
-        import sacremoses  # noqa: F401
-        sys.exit("sacremoses is installed: MarianTokenizer then is another one. Use the pins of requirements.txt")
-    except ImportError:
-        pass
-    torch.set_num_threads(1)
-    transformers.logging.set_verbosity_error()
+    german = prepare()
     os.makedirs(a.out, exist_ok=True)
-    with open(os.path.join(ROOT, "tests/data/german.txt"), encoding="utf-8") as f:
-        german = f.read().split("\n")[:-1]
     for name in MODELS:
         if a.only in (None, name):
             model = Model(name)

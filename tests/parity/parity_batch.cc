@@ -1,0 +1,205 @@
+#include "tests/parity/parity_batch.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <utility>
+
+#include "engine/schedule/worker.h"
+#include "tests/engine/support/fakes.h"
+
+namespace dragoman::parity {
+namespace {
+
+constexpr int kMaxRows = 96;
+
+StopRule StopRuleOf(const json& early_stopping) {
+  if (early_stopping.is_string()) return StopRule::kNever;
+  return early_stopping.get<bool>() ? StopRule::kFirstK : StopRule::kHeuristic;
+}
+
+EarlyStopping EarlyStoppingOf(const json& early_stopping) {
+  if (early_stopping.is_string()) return EarlyStopping::kNever;
+  return early_stopping.get<bool>() ? EarlyStopping::kTrue : EarlyStopping::kFalse;
+}
+
+}  // namespace
+
+void ReadFixture(const std::string& name, Fixture* out) {
+  std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/" + name + ".jsonl");
+  ASSERT_TRUE(file.is_open()) << name;
+  std::string line;
+  ASSERT_TRUE(std::getline(file, line)) << name;
+  out->header = json::parse(line);
+  while (std::getline(file, line)) out->cases.push_back(json::parse(line));
+  ASSERT_EQ(out->cases.size(), out->header["kept"].get<size_t>()) << name;
+}
+
+void LoadParityModel(const std::string& directory, ParityModel* out) {
+  auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/" + directory);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  out->loaded.emplace(*std::move(loaded));
+  auto model = CreateTransformer(out->spec(), out->loaded->weights);
+  ASSERT_TRUE(model.ok()) << model.status();
+  out->model = *std::move(model);
+}
+
+std::unique_ptr<Segment> MakeSegment(const SearchSettings& settings,
+                                     const std::vector<int32_t>& source, int ordinal,
+                                     const std::vector<std::vector<int32_t>>& words) {
+  auto segment = std::make_unique<Segment>();
+  segment->source = source;
+  segment->search = SearchForSegment(settings, static_cast<int>(source.size()) - 1, false, ordinal);
+  segment->divisor = LengthDivisors(segment->search.max_tokens, segment->search.length_penalty,
+                                    segment->search.penalty);
+  std::vector<std::vector<int32_t>> forbidden = settings.forbidden;
+  forbidden.insert(forbidden.end(), words.begin(), words.end());
+  segment->forbidden = std::make_shared<const ForbiddenTable>(forbidden, settings.excluded);
+  return segment;
+}
+
+DecodingOptions WideOptions(Profile profile) {
+  DecodingOptions options;
+  options.profile = profile;
+  options.max_length_ratio = 1000.0F;
+  options.max_length_extra = 1000;
+  return options;
+}
+
+std::unique_ptr<Segment> HfSegment(const json& fixture_case, const ModelSpec& spec, Asked asked,
+                                   bool scores) {
+  const json& o = fixture_case["options"];
+  const int beam = o["num_beams"].get<int>();
+  const int max_length = o["max_length"].get<int>();
+  const int min_length = o["min_length"].get<int>();
+  const auto penalty = o["length_penalty"].get<float>();
+  const int ngram = o.value("no_repeat_ngram_size", 0);
+  const float repetition = o.value("repetition_penalty", 1.0F);
+  const bool forced = o["forced_eos"].get<bool>();
+
+  ModelSpec checkpoint = spec;
+  GenerationDefaults& g = checkpoint.generation;
+  if (!forced) g.forced_eos.reset();
+  g.renormalize_logits = o["renormalize_logits"].get<bool>();
+  g.max_length = max_length;
+  for (const auto& word : o.value("bad_words_ids", std::vector<std::vector<int>>{})) {
+    g.bad_words.push_back(word);
+  }
+  DecodingOptions request = WideOptions(Profile::kHf);
+  request.num_alternatives = beam;
+  // A request's minimum must fit its limit; a checkpoint's yields to it.
+  const int min_tokens = std::max(0, min_length - 1);
+  if (asked == Asked::kByRequest && min_tokens <= max_length - (forced ? 2 : 1)) {
+    request.beam_size = beam;
+    request.length_penalty = penalty;
+    request.stop_rule = StopRuleOf(o["early_stopping"]);
+    request.min_output_tokens = min_tokens;
+    request.no_repeat_ngram = ngram;
+    request.repetition_penalty = repetition;
+  } else {
+    g.num_beams = beam;
+    g.length_penalty = penalty;
+    g.early_stopping = EarlyStoppingOf(o["early_stopping"]);
+    g.min_length = min_length;
+    g.no_repeat_ngram = ngram;
+    g.repetition_penalty = repetition;
+  }
+  SearchContext context;
+  context.max_rows = kMaxRows;
+  context.scores = scores;
+  const auto settings = ResolveSearch(request, checkpoint, context);
+  if (!settings.ok()) {
+    ADD_FAILURE() << fixture_case["id"] << ": " << settings.status();
+    return nullptr;
+  }
+  auto segment = MakeSegment(*settings, fixture_case["source_ids"].get<std::vector<int32_t>>());
+  segment->prefix = o.value("prefix", std::vector<int32_t>{});
+  return segment;
+}
+
+std::vector<std::vector<DecodedHypothesis>> Decode(const ParityModel& model,
+                                                   std::vector<std::unique_ptr<Segment>> segments,
+                                                   int32_t start_token) {
+  const size_t count = segments.size();
+  testing::FakeClock clock;
+  testing::CountingObserver observer;
+  Ledger ledger;
+  const Policy policy;
+  RequestQueue queue({100000, 10000000}, &clock);
+  auto owner = std::make_shared<testing::RecordingOwner>(&ledger);
+  WorkerConfig config;
+  config.batch.max_rows = kMaxRows;
+  config.batch.max_positions = model.spec().shape.max_positions + 1;
+  config.batch.start_token = start_token;
+  config.batch.eos = model.spec().tokens.eos;
+  config.batch.vocabulary = model.spec().shape.target_vocab;
+  config.self_pages = 1024;
+  config.cross_pages = 64;
+  {
+    const auto worker = Worker::Create(
+        config, {model.model.get(), &queue, &ledger, &policy, &clock, &observer}, [] {});
+    if (!worker.ok()) {
+      ADD_FAILURE() << worker.status();
+      return std::vector<std::vector<DecodedHypothesis>>(count);
+    }
+    int64_t tokens = 0;
+    for (size_t i = 0; i < count; ++i) {
+      segments[i]->owner = owner;
+      segments[i]->index = static_cast<int>(i);
+      tokens += segments[i]->tokens();
+    }
+    ledger.Accept(static_cast<int64_t>(count));
+    RequestQueue::Reservation reservation;
+    EXPECT_EQ(queue.Reserve(static_cast<int64_t>(count), tokens, &reservation),
+              RejectReason::kNone);
+    EXPECT_TRUE(queue.Push(reservation, std::move(segments)).empty());
+    owner->WaitFor(count);
+    queue.Close();
+  }
+  for (const auto& [index, status] : owner->failures()) {
+    ADD_FAILURE() << "segment " << index << ": " << status;
+  }
+  std::vector<std::vector<DecodedHypothesis>> results(count);
+  for (auto& [index, hypotheses] : owner->results()) {
+    results[static_cast<size_t>(index)] = hypotheses;
+  }
+  return results;
+}
+
+bool Equal(const json& fixture_case, const std::vector<DecodedHypothesis>& found, double penalty,
+           Differences* differences) {
+  const json& expected = fixture_case["nbest"];
+  bool equal = found.size() == expected.size();
+  for (size_t rank = 0; equal && rank < found.size(); ++rank) {
+    const DecodedHypothesis& h = found[rank];
+    equal = h.tokens == expected[rank]["tokens"].get<std::vector<int32_t>>();
+    const auto terms = static_cast<double>(h.token_log_probs.size());
+    const double share = penalty == 0.0 ? std::max(1.0, terms) : 1.0;
+    if (!equal) break;
+    const double difference =
+        std::abs(double{h.score} - expected[rank]["score"].get<double>()) / share;
+    differences->score = std::max(differences->score, difference);
+    equal = difference <= 1e-4;
+  }
+  const auto scores = fixture_case.value("token_scores", std::vector<float>{});
+  if (equal && !scores.empty()) equal = scores.size() == found[0].token_log_probs.size();
+  for (size_t t = 0; equal && t < scores.size(); ++t) {
+    const double difference = std::abs(double{scores[t]} - double{found[0].token_log_probs[t]});
+    differences->token_score = std::max(differences->token_score, difference);
+    equal = difference <= 1e-3;
+  }
+  return equal;
+}
+
+std::string Describe(const json& fixture_case, const std::vector<DecodedHypothesis>& found) {
+  std::string text = fixture_case["id"].dump() + " " + fixture_case["options"].dump() +
+                     "\nexpected " + fixture_case["nbest"].dump() + "\nfound";
+  for (const DecodedHypothesis& h : found) {
+    text += "\n  " + json(h.tokens).dump() + " " + std::to_string(h.score);
+  }
+  return text;
+}
+
+}  // namespace dragoman::parity
