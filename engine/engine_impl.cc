@@ -114,7 +114,7 @@ absl::Status EngineImpl::StartWorkers() {
   cross_pages_ = std::max(config_.max_rows * kCrossPagesPerRow, 2 * longest_source);
   if (config_.kv_memory_mb > 0) {
     const int64_t page_bytes =
-        model_->kv_layout().FloatsPerPage() * static_cast<int64_t>(sizeof(float));
+        model_->kv_layout().ElementsPerPage() * static_cast<int64_t>(sizeof(float));
     const int64_t pages = (config_.kv_memory_mb << 20) / config_.workers / page_bytes;
     cross_pages_ = static_cast<int32_t>(
         std::max<int64_t>(pages / (kSelfPagesPerRow + kCrossPagesPerRow), 2 * longest_source));

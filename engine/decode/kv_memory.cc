@@ -12,7 +12,7 @@ namespace dragoman {
 absl::StatusOr<std::unique_ptr<KvMemory>> KvMemory::Create(const KvLayout& layout,
                                                            int32_t self_pages,
                                                            int32_t cross_pages) {
-  const int64_t bytes = (int64_t{self_pages} + cross_pages) * layout.FloatsPerPage() *
+  const int64_t bytes = (int64_t{self_pages} + cross_pages) * layout.ElementsPerPage() *
                         static_cast<int64_t>(sizeof(float));
   void* pool = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
@@ -21,11 +21,10 @@ absl::StatusOr<std::unique_ptr<KvMemory>> KvMemory::Create(const KvLayout& layou
         absl::StrCat("K/V memory: ", bytes >> 20, " MiB (", self_pages, " self + ", cross_pages,
                      " cross pages) cannot be had: ", std::strerror(errno)));
   }
-  return std::unique_ptr<KvMemory>(
-      new KvMemory(layout, self_pages, cross_pages, static_cast<float*>(pool), bytes));
+  return std::unique_ptr<KvMemory>(new KvMemory(layout, self_pages, cross_pages, pool, bytes));
 }
 
-KvMemory::KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, float* pool,
+KvMemory::KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, void* pool,
                    int64_t bytes)
     : layout_(layout),
       self_pages_(self_pages),

@@ -25,7 +25,7 @@ class KvMemory {
   KvMemory(const KvMemory&) = delete;
   KvMemory& operator=(const KvMemory&) = delete;
 
-  float* pool() const { return pool_; }
+  void* pool() const { return pool_; }
   const KvLayout& layout() const { return layout_; }
   int32_t self_pages() const { return self_pages_; }
   int32_t cross_pages() const { return cross_pages_; }
@@ -41,13 +41,13 @@ class KvMemory {
   void Close();
 
  private:
-  KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, float* pool,
+  KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, void* pool,
            int64_t bytes);
 
   const KvLayout layout_;
   const int32_t self_pages_;
   const int32_t cross_pages_;
-  float* const pool_;
+  void* const pool_;
   const int64_t bytes_;
 
   mutable Mutex mu_;

@@ -25,7 +25,7 @@ struct EncodeInput {
   int64_t segments = 0;
   const int32_t* page_offsets = nullptr;  // [segments + 1]
   const int32_t* pages = nullptr;
-  float* pool = nullptr;
+  void* pool = nullptr;
 };
 
 class Encoder {

@@ -1,6 +1,9 @@
 // Activations of the feed-forward layers.
 #pragma once
 
+#include "kernels/cuda/launch.h"
+#include "kernels/ops/compute_type.h"
+
 namespace dragoman {
 
 enum class Activation {
@@ -10,4 +13,12 @@ enum class Activation {
   kSwish,  // x * sigmoid(x)
 };
 
+namespace cuda {
+
+// In place on x [rows, n] of the compute type, n a multiple of 8, at most `count` rows (nullptr:
+// all). For those activations that no epilogue of cuBLASLt computes as they are defined here.
+Error Activate(Stream stream, ComputeType type, Activation activation, int64_t rows,
+               const int32_t* count, int n, void* x);
+
+}  // namespace cuda
 }  // namespace dragoman

@@ -9,6 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/cuda/launch.h"
+#include "kernels/decide/slot.h"
+#include "kernels/ops/compute_type.h"
 #include "kernels/ops/kv_pages.h"
 #include "kernels/ops/op_context.h"
 
@@ -31,4 +34,14 @@ void AlignRows(OpContext& context, const KvLayout& layout, int layer, const Deco
                const CrossKvTables& tables, const float* q, const AlignRow* wanted, int64_t count,
                uint16_t* aligned);
 
+namespace cuda {
+
+// For the rows whose slot asks for the alignment of `layer` (SearchOptions::align, align_layer,
+// align_heads): writes the source position to LaneArrays::aligned at the row's lane and position.
+// Without such rows it does next to nothing.
+Error AlignRows(Stream stream, ComputeType type, const KvLayout& layout, int layer,
+                const StepRows& rows, const CrossKvTables& tables, const SlotView* slots,
+                const void* q);
+
+}  // namespace cuda
 }  // namespace dragoman

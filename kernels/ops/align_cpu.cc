@@ -20,7 +20,8 @@ void AddHead(const KvLayout& layout, int layer, int head, const CrossKvTables& t
   float max = -INFINITY;
   for (int first = 0; first < length; first += kPagePositions) {
     const int positions = std::min(kPagePositions, length - first);
-    const float* k = tables.pool + int64_t{pages[first / kPagePositions]} * layout.FloatsPerPage() +
+    const float* k = static_cast<const float*>(tables.pool) +
+                     int64_t{pages[first / kPagePositions]} * layout.ElementsPerPage() +
                      layout.CrossK(layer, head);
     std::fill_n(scores + first, positions, 0.0F);
     for (int j = 0; j < layout.head_dim; ++j) {

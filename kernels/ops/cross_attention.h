@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/launch.h"
+#include "kernels/ops/compute_type.h"
 #include "kernels/ops/kv_pages.h"
 #include "kernels/ops/op_context.h"
 
@@ -19,7 +21,7 @@ namespace dragoman {
 // Positions of the last page beyond the segment are set to zero.
 void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, int layer_count,
                   const float* kv, const int32_t* offsets, int64_t segments,
-                  const int32_t* page_offsets, const int32_t* pages, float* pool);
+                  const int32_t* page_offsets, const int32_t* pages, void* pool);
 
 // context_out[r] = softmax(q[r] K^T / sqrt(head_dim)) V over the source of the row's slot.
 //
@@ -27,4 +29,20 @@ void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, i
 void CrossAttention(OpContext& context, const KvLayout& layout, int layer, const DecodeRows& rows,
                     const CrossKvTables& tables, const float* q, float* context_out);
 
+namespace cuda {
+
+// As on the CPU, all arrays in device memory, kv and pool of the compute type; page_count: pages
+// in all. REQUIRES: head_dim is a multiple of 8, at most 128 (here and below).
+Error WriteCrossKv(Stream stream, ComputeType type, const KvLayout& layout, int first_layer,
+                   int layer_count, const void* kv, const int32_t* offsets, int64_t segments,
+                   const int32_t* page_offsets, const int32_t* pages, int64_t page_count,
+                   void* pool);
+
+// One block for each slot that runs and head: K and V of the source are read once for all rows of
+// the slot. Every row sums over the source in one order, whatever rows are beside it.
+Error CrossAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
+                     const StepRows& rows, const CrossKvTables& tables, const void* q,
+                     void* context_out);
+
+}  // namespace cuda
 }  // namespace dragoman

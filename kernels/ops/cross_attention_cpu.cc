@@ -50,8 +50,8 @@ void AttendRows(const KvLayout& layout, int layer, const CrossKvTables& tables, 
     std::fill_n(max, cpu::kBlockRows, -INFINITY);
     for (int r = 0; r < rows; ++r) std::fill_n(out + r * d + at, layout.head_dim, 0.0F);
     for (int position = 0; position < length; position += kPagePositions) {
-      const float* page =
-          tables.pool + int64_t{pages[position / kPagePositions]} * layout.FloatsPerPage();
+      const float* page = static_cast<const float*>(tables.pool) +
+                          int64_t{pages[position / kPagePositions]} * layout.ElementsPerPage();
       kernels.attend_block({.q = q + at,
                             .q_stride = d,
                             .rows = rows,
@@ -75,23 +75,23 @@ void AttendRows(const KvLayout& layout, int layer, const CrossKvTables& tables, 
 
 void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, int layer_count,
                   const float* kv, const int32_t* offsets, int64_t segments,
-                  const int32_t* page_offsets, const int32_t* pages, float* pool) {
+                  const int32_t* page_offsets, const int32_t* pages, void* pool) {
   const int64_t d = layout.width();
   const int64_t ld = layer_count * 2 * d;
-  cpu::ParallelFor(context, segments, offsets[segments] * ld / std::max<int64_t>(segments, 1),
-                   [&](int64_t begin, int64_t end, int /*thread*/) {
-                     for (int64_t s = begin; s < end; ++s) {
-                       for (int32_t j = page_offsets[s]; j < page_offsets[s + 1]; ++j) {
-                         const int first = offsets[s] + (j - page_offsets[s]) * kPagePositions;
-                         const int positions = std::min(kPagePositions, offsets[s + 1] - first);
-                         float* page = pool + int64_t{pages[j]} * layout.FloatsPerPage();
-                         for (int l = 0; l < layer_count; ++l) {
-                           WritePage(layout, first_layer + l, kv + first * ld + l * 2 * d, ld,
-                                     positions, page);
-                         }
-                       }
-                     }
-                   });
+  cpu::ParallelFor(
+      context, segments, offsets[segments] * ld / std::max<int64_t>(segments, 1),
+      [&](int64_t begin, int64_t end, int /*thread*/) {
+        for (int64_t s = begin; s < end; ++s) {
+          for (int32_t j = page_offsets[s]; j < page_offsets[s + 1]; ++j) {
+            const int first = offsets[s] + (j - page_offsets[s]) * kPagePositions;
+            const int positions = std::min(kPagePositions, offsets[s + 1] - first);
+            float* page = static_cast<float*>(pool) + int64_t{pages[j]} * layout.ElementsPerPage();
+            for (int l = 0; l < layer_count; ++l) {
+              WritePage(layout, first_layer + l, kv + first * ld + l * 2 * d, ld, positions, page);
+            }
+          }
+        }
+      });
 }
 
 void CrossAttention(OpContext& context, const KvLayout& layout, int layer, const DecodeRows& rows,

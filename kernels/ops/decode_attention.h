@@ -12,6 +12,8 @@
 // positions up to the new one.
 #pragma once
 
+#include "kernels/cuda/launch.h"
+#include "kernels/ops/compute_type.h"
 #include "kernels/ops/kv_pages.h"
 #include "kernels/ops/op_context.h"
 
@@ -21,4 +23,13 @@ void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
                          const DecodeRows& rows, const SelfKvTables& tables, const float* qkv,
                          float* context_out);
 
+namespace cuda {
+
+// As on the CPU, qkv, pages and context_out of the compute type. REQUIRES: head_dim is a multiple
+// of 8, at most 128.
+Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
+                          const StepRows& rows, const SelfKvTables& tables, const void* qkv,
+                          void* context_out);
+
+}  // namespace cuda
 }  // namespace dragoman

@@ -33,7 +33,7 @@ class RowPages {
   float* K(int64_t lane, int position) const {
     const int64_t page =
         tables_.lane_pages[lane * tables_.pages_per_lane + position / kPagePositions];
-    return tables_.pool + page * layout_.FloatsPerPage() +
+    return static_cast<float*>(tables_.pool) + page * layout_.ElementsPerPage() +
            layout_.SelfK(layer_, position % kPagePositions);
   }
 

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/cuda/launch.h"
+#include "kernels/ops/compute_type.h"
 #include "kernels/ops/op_context.h"
 
 namespace dragoman {
@@ -20,4 +22,14 @@ size_t EncoderAttentionScratch(int64_t max_segment_tokens, int head_dim);
 void EncoderAttention(OpContext& context, const float* qkv, const int32_t* offsets,
                       int64_t segments, int heads, int head_dim, float* context_out);
 
+namespace cuda {
+
+// offsets is device memory; longest: of the segments, in tokens. Everything of the compute type,
+// scores and sums f32. A token's result depends on its segment only. REQUIRES: head_dim is a
+// multiple of 8, at most 128.
+Error EncoderAttention(Stream stream, ComputeType type, const void* qkv, const int32_t* offsets,
+                       int64_t segments, int64_t longest, int heads, int head_dim,
+                       void* context_out);
+
+}  // namespace cuda
 }  // namespace dragoman

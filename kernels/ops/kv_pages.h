@@ -2,7 +2,8 @@
 // of one segment's source (cross), of ALL decoder layers. Both kinds have one size and come from
 // one pool.
 //
-// Plain values, device-friendly. Only the operations that write and read pages know their inside:
+// Plain values, device-friendly. Elements are of the compute type (the CPU's are f32). Only the
+// operations that write and read pages know their inside; those of the CPU:
 //   self page    [layer][K | V][position][heads * head_dim]
 //   cross page   [layer][head][ K: [head_dim][position] | V: [position][head_dim] ]
 // Cross K is transposed so that scores are computed for many positions at once; a self page is not,
@@ -29,14 +30,14 @@ struct KvLayout {
   int32_t head_dim = 0;
 
   DRAGOMAN_HD int32_t width() const { return heads * head_dim; }
-  DRAGOMAN_HD int64_t FloatsPerPage() const {
+  DRAGOMAN_HD int64_t ElementsPerPage() const {
     return int64_t{2} * layers * kPagePositions * width();
   }
   DRAGOMAN_HD static int64_t PagesFor(int64_t positions) {
     return (positions + kPagePositions - 1) / kPagePositions;
   }
 
-  // Offsets in floats from the start of a page; `position` is within the page.
+  // Offsets in elements from the start of a page; `position` is within the page.
   DRAGOMAN_HD int64_t SelfK(int layer, int position) const {
     return (int64_t{2} * layer * kPagePositions + position) * width();
   }
@@ -62,10 +63,10 @@ struct DecodeRows {
 // Where the self K/V of every hypothesis lies. A lane's number in the whole batch is
 // slot_lanes[slot * kMaxSlotLanes + lane]; its page for position p is
 // lane_pages[number * pages_per_lane + p / kPagePositions]; the page's memory is
-// pool + page * FloatsPerPage(). ancestry[number * max_positions + p] is the lane (within the slot)
-// that wrote position p of the hypothesis that is now in that lane.
+// pool + page * ElementsPerPage(). ancestry[number * max_positions + p] is the lane (within the
+// slot) that wrote position p of the hypothesis that is now in that lane.
 struct SelfKvTables {
-  float* pool = nullptr;
+  void* pool = nullptr;
   const int32_t* lane_pages = nullptr;
   int32_t pages_per_lane = 0;
   const int32_t* slot_lanes = nullptr;
@@ -76,10 +77,28 @@ struct SelfKvTables {
 // Where the cross K/V of every slot lies: page i of a slot (source positions 32 i ..) is
 // pages[slot * pages_per_slot + i].
 struct CrossKvTables {
-  const float* pool = nullptr;
+  const void* pool = nullptr;
   const int32_t* pages = nullptr;
   int32_t pages_per_slot = 0;
   const int32_t* source_length = nullptr;  // [slots], in positions, > 0
 };
 
+namespace cuda {
+
+// The rows of a step in device memory. A launch is made for `rows` of them, the bucket; how many
+// there are is known on the device only. What the rows beyond the count hold is never looked at.
+struct StepRows {
+  int64_t rows = 0;
+  const int32_t* count = nullptr;     // [1]
+  const int32_t* slot = nullptr;      // [rows] as in DecodeRows, of the first `count`
+  const int32_t* lane = nullptr;      // [rows]
+  const int32_t* position = nullptr;  // [rows]
+  // The slots that run, in row order; slot number slots[i] has the rows first_row[i] ..
+  // first_row[i + 1] (of the last one: .. count). At most `rows` of them.
+  const int32_t* slots = nullptr;
+  const int32_t* first_row = nullptr;
+  const int32_t* slot_count = nullptr;  // [1]
+};
+
+}  // namespace cuda
 }  // namespace dragoman

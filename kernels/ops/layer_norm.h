@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/launch.h"
+#include "kernels/ops/compute_type.h"
 #include "kernels/ops/op_context.h"
 
 namespace dragoman {
@@ -15,4 +17,14 @@ namespace dragoman {
 void AddLayerNorm(OpContext& context, const float* x, const float* residual, const float* gamma,
                   const float* beta, float epsilon, int64_t rows, int d, float* y);
 
+namespace cuda {
+
+// x, residual, y of the compute type; gamma, beta f32. `count` (nullptr: rows) says how many of the
+// rows are there. Sums are f32; one warp per row, in an order fixed by d alone. REQUIRES: d is a
+// multiple of 8, at most 4096.
+Error AddLayerNorm(Stream stream, ComputeType type, const void* x, const void* residual,
+                   const float* gamma, const float* beta, float epsilon, int64_t rows,
+                   const int32_t* count, int d, void* y);
+
+}  // namespace cuda
 }  // namespace dragoman

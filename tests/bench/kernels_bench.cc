@@ -155,7 +155,7 @@ class Step {
     table_ = RandomFloats(size_t(m.vocabulary) * m.d, 0.1F);
     output_ = OutputLayer::Create(table_.data(), nullptr, m.d, m.vocabulary);
     const int64_t slots = (rows + kBeam - 1) / kBeam;
-    pool_ = RandomFloats(size_t(rows + slots) * layout_.FloatsPerPage());
+    pool_ = RandomFloats(size_t(rows + slots) * layout_.ElementsPerPage());
     slot_lanes_.assign(slots * kMaxSlotLanes, 0);
     for (int64_t r = 0; r < rows; ++r) {
       slot_.push_back(static_cast<int32_t>(r / kBeam));

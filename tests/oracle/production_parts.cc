@@ -237,7 +237,7 @@ absl::StatusOr<Contexts> ProductionBackend::CrossAttention(const CrossAttentionC
   const auto length = static_cast<int32_t>(kv.size()) / (2 * width);
   const auto page_count = static_cast<int32_t>(KvLayout::PagesFor(length));
   const std::vector<int32_t> pages = Ascending(page_count);
-  std::vector<float> pool(static_cast<size_t>(page_count * layout.FloatsPerPage()));
+  std::vector<float> pool(static_cast<size_t>(page_count * layout.ElementsPerPage()));
   OpContext context;
   const int32_t offsets[] = {0, length};
   const int32_t page_offsets[] = {0, page_count};
@@ -270,14 +270,14 @@ absl::StatusOr<Contexts> ProductionBackend::SplitAttention(const SplitAttentionC
   // Lane 0 wrote the prefix, lane 1 what came after; the last position is the new one.
   constexpr int32_t kLanes = 2;
   const std::vector<int32_t> lane_pages = Ascending(kLanes * pages_per_lane);
-  std::vector<float> pool(lane_pages.size() * static_cast<size_t>(layout.FloatsPerPage()));
+  std::vector<float> pool(lane_pages.size() * static_cast<size_t>(layout.ElementsPerPage()));
   std::vector<uint8_t> ancestry(kLanes * keys.size(), 1);
   for (int32_t p = 0; p + 1 < positions; ++p) {
     const auto at = static_cast<size_t>(p);
     const int32_t lane = at < c.k_prefix.size() ? 0 : 1;
     ancestry[keys.size() + at] = static_cast<uint8_t>(lane);
     float* const page =
-        pool.data() + (lane * pages_per_lane + p / kPagePositions) * layout.FloatsPerPage();
+        pool.data() + (lane * pages_per_lane + p / kPagePositions) * layout.ElementsPerPage();
     const std::vector<float> k = ToFloats(keys[at]);
     const std::vector<float> v = ToFloats(values[at]);
     std::copy(k.begin(), k.end(), page + layout.SelfK(0, p % kPagePositions));

@@ -136,7 +136,7 @@ struct Batch {
       cross_pages.push_back(after + static_cast<int32_t>(i));
       source_length.push_back(source);
     }
-    pool = Floats((rows * per_lane + rows * per_source) * layout.FloatsPerPage(), 1.0F);
+    pool = Floats((rows * per_lane + rows * per_source) * layout.ElementsPerPage(), 1.0F);
   }
 
   const KvLayout layout;
@@ -177,7 +177,7 @@ void Reorder(int64_t rounds) {
           for (int p0 = 0; p0 <= position; p0 += kPagePositions) {
             const int count = std::min(kPagePositions, position + 1 - p0);
             const int64_t page = p0 / kPagePositions;
-            const int64_t floats = batch.layout.FloatsPerPage();
+            const int64_t floats = batch.layout.ElementsPerPage();
             for (int layer = 0; layer < shape.layers; ++layer) {
               for (const int64_t at :
                    {batch.layout.SelfK(layer, 0), batch.layout.SelfV(layer, 0)}) {
@@ -226,7 +226,7 @@ void CrossPerBeam(int64_t rounds) {
         }
       };
       const auto ms = Times(rounds, {[&] { attend(batch.slot); }, [&] { attend(batch.row); }});
-      const double page = static_cast<double>(batch.layout.FloatsPerPage()) * 4 / (1 << 20);
+      const double page = static_cast<double>(batch.layout.ElementsPerPage()) * 4 / (1 << 20);
       const double own = page * static_cast<double>(kRows * batch.per_source);
       const double once = own / beam;
       Row({shape.name, Cell(int64_t{beam}), Cell(once, 1), Cell(own, 1), Cell(once / own, 4),

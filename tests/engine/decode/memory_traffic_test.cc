@@ -38,9 +38,12 @@ class MemoryTraffic : public ::testing::TestWithParam<int> {
   }
 
   size_t Floats() const {
-    return static_cast<size_t>(memory_->layout().FloatsPerPage()) * (kSelfPages + kCrossPages);
+    return static_cast<size_t>(memory_->layout().ElementsPerPage()) * (kSelfPages + kCrossPages);
   }
-  std::vector<float> Snapshot() const { return {memory_->pool(), memory_->pool() + Floats()}; }
+  std::vector<float> Snapshot() const {
+    const auto* pool = static_cast<const float*>(memory_->pool());
+    return {pool, pool + Floats()};
+  }
 
   // Encodes one source; returns its pages.
   std::vector<int32_t> Encode(const std::vector<int32_t>& source) {
@@ -82,7 +85,7 @@ TEST_P(MemoryTraffic, AStepWritesOnePositionPerRowAndMovesNothing) {
   const int slot = batch_->Admit({o, rules, source, cross});
 
   const KvLayout layout = memory_->layout();
-  const int64_t page_floats = layout.FloatsPerPage();
+  const int64_t page_floats = layout.ElementsPerPage();
   int reorders = 0;
   for (int step = 0; batch_->status(slot) == SlotStatus::kRunning; ++step) {
     const std::vector<float> before = Snapshot();

@@ -116,7 +116,7 @@ class Batch {
     std::iota(lane_pages_.begin(), lane_pages_.end(), 0);
     std::shuffle(lane_pages_.begin(), lane_pages_.end(), generator_);
     // What no one wrote must not be read: NaN would show.
-    pool_.assign(lane_pages_.size() * layout.FloatsPerPage(), NAN);
+    pool_.assign(lane_pages_.size() * layout.ElementsPerPage(), NAN);
     ancestry_.assign(size_t(lanes) * max_positions, 255);
     for (int s = 0; s < slots; ++s) {
       position_.push_back(1 + static_cast<int>(generator_() % (max_positions - 1)));
@@ -136,7 +136,7 @@ class Batch {
   float* Page(int slot, int lane, int p) {
     return pool_.data() +
            lane_pages_[size_t(Lane(slot, lane)) * pages_per_lane_ + p / kPagePositions] *
-               layout_.FloatsPerPage();
+               layout_.ElementsPerPage();
   }
   float* K(int slot, int lane, int p, int layer) {
     return Page(slot, lane, p) + layout_.SelfK(layer, p % kPagePositions);
@@ -240,7 +240,7 @@ TEST_P(DecodeAttentionTest, FollowsTheAncestryAndAgreesWithDouble) {
 
 TEST_P(DecodeAttentionTest, FirstPositionAttendsToItself) {
   const KvLayout layout = {.layers = 1, .heads = 2, .head_dim = 32};
-  std::vector<float> pool(layout.FloatsPerPage(), NAN);
+  std::vector<float> pool(layout.ElementsPerPage(), NAN);
   const int32_t zero = 0;
   const uint8_t ancestry[32] = {};
   const SelfKvTables tables = {pool.data(), &zero, 1, &zero, ancestry, 32};
@@ -297,7 +297,7 @@ class CrossMemory {
     std::vector<int32_t> pages(page_offsets.back());
     std::iota(pages.begin(), pages.end(), 0);
     std::shuffle(pages.begin(), pages.end(), std::mt19937(3));
-    pool_.assign(pages.size() * layout.FloatsPerPage(), NAN);
+    pool_.assign(pages.size() * layout.ElementsPerPage(), NAN);
     kv_ = RandomFloats(size_t(offsets_.back()) * layout.layers * 2 * d, 9);
     OpContext context(threads, 1);
     if (by_layer) {

@@ -1,0 +1,34 @@
+// cuBLASLt, opened at run time: a binary with CUDA support starts, and serves on the CPU, where the
+// library (half a gigabyte) is not.
+//
+// Thread-safe; loaded at the first use, never unloaded.
+#pragma once
+
+#include <cublasLt.h>
+
+namespace dragoman::cuda {
+
+// The functions that are used, by their own names.
+struct CublasLt {
+  decltype(&cublasLtCreate) create = nullptr;
+  decltype(&cublasLtDestroy) destroy = nullptr;
+  decltype(&cublasLtMatmul) matmul = nullptr;
+  decltype(&cublasLtMatmulDescCreate) matmul_desc_create = nullptr;
+  decltype(&cublasLtMatmulDescDestroy) matmul_desc_destroy = nullptr;
+  decltype(&cublasLtMatmulDescSetAttribute) matmul_desc_set_attribute = nullptr;
+  decltype(&cublasLtMatrixLayoutCreate) matrix_layout_create = nullptr;
+  decltype(&cublasLtMatrixLayoutDestroy) matrix_layout_destroy = nullptr;
+  decltype(&cublasLtMatmulPreferenceCreate) preference_create = nullptr;
+  decltype(&cublasLtMatmulPreferenceDestroy) preference_destroy = nullptr;
+  decltype(&cublasLtMatmulPreferenceSetAttribute) preference_set_attribute = nullptr;
+  decltype(&cublasLtMatmulAlgoGetHeuristic) algo_get_heuristic = nullptr;
+  decltype(&cublasLtMatmulAlgoCheck) algo_check = nullptr;
+  decltype(&cublasLtMatmulAlgoConfigGetAttribute) algo_config_get_attribute = nullptr;
+  decltype(&cublasLtMatmulAlgoConfigSetAttribute) algo_config_set_attribute = nullptr;
+  decltype(&cublasLtGetVersion) get_version = nullptr;
+};
+
+// nullptr where the library cannot be opened, with the loader's words in `why` (not null).
+const CublasLt* LoadCublasLt(const char** why);
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,50 @@
+// Embedding: one warp per row, 16 bytes per lane at a time. Bytes per row: d elements read, d
+// written, d f32 of the position table (in cache). No reduction, so every row is bit-equal
+// anywhere.
+#include "kernels/cuda/element.cuh"
+#include "kernels/ops/embed.h"
+
+namespace dragoman::cuda {
+namespace {
+
+constexpr int kWarps = 4;
+
+template <class T>
+__global__ void __launch_bounds__(kWarps * 32)
+    EmbedKernel(const T* table, const float* position_table, float scale, const int32_t* token,
+                const int32_t* position, int rows, const int32_t* count, int d, T* y) {
+  const int row = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.y);
+  if (row >= rows || (count != nullptr && row >= *count)) return;
+  const int32_t id = token[row];
+  const float* p =
+      position_table == nullptr ? nullptr : position_table + int64_t{position[row]} * d;
+  constexpr int kStep = 32 * kPieceElements<T>;
+  for (int i = static_cast<int>(threadIdx.x) * kPieceElements<T>; i < d; i += kStep) {
+    Piece<T> x{};
+    if (id >= 0) x = LoadPiece(table + int64_t{id} * d + i);
+#pragma unroll
+    for (int j = 0; j < kPieceElements<T>; ++j) {
+      const float added = p == nullptr ? 0.0F : p[i + j];
+      x.element[j] = FromFloat<T>(scale * ToFloat(x.element[j]) + added);
+    }
+    StorePiece(y + int64_t{row} * d + i, x);
+  }
+}
+
+}  // namespace
+
+Error EmbedTokens(Stream stream, ComputeType type, const void* table, const float* position_table,
+                  float scale, const int32_t* token, const int32_t* position, int64_t rows,
+                  const int32_t* count, int d, void* y) {
+  if (rows == 0) return Error::kNone;
+  return ForType(type, [&](auto zero) {
+    using T = decltype(zero);
+    const auto blocks = static_cast<unsigned>((rows + kWarps - 1) / kWarps);
+    EmbedKernel<T><<<blocks, dim3(32, kWarps), 0, stream>>>(
+        static_cast<const T*>(table), position_table, scale, token, position,
+        static_cast<int>(rows), count, d, static_cast<T*>(y));
+    return LastLaunch();
+  });
+}
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,76 @@
+// The output layer on a device: what output_layer.h computes, by one of two ways.
+//
+//   stored   cuBLASLt writes f32 logits of at most kChunkRows rows at a time, one pass folds them
+//            (max, sum of exp, threshold top-K up to kMaxTopK, wanted ids). Every architecture and
+//            compute type; the way of rows whose logits are needed whole.
+//   fused    sm_90a, float16 and bfloat16: wgmma over the vocabulary, folded in registers; logits
+//            never reach memory. K up to kMaxFusedTopK.
+//
+// Which way a row goes depends on the options of its own segment (RowWay), never on its neighbours.
+//
+// hidden [rows, d], W [vocabulary, d] of the compute type; bias [vocabulary] f32, may hold -inf.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kernels/cuda/launch.h"
+#include "kernels/decide/host_device.h"
+#include "kernels/decide/options.h"
+#include "kernels/decide/row.h"
+#include "kernels/decide/slot.h"
+#include "kernels/ops/compute_type.h"
+#include "kernels/ops/kv_pages.h"
+#include "kernels/ops/linear_cuda.h"
+
+namespace dragoman::cuda {
+
+inline constexpr int kMaxFusedTopK = 16;
+// f32 logits of a chunk: 119 MB at 58k tokens.
+inline constexpr int kChunkRows = 512;
+
+// Whether rows of a segment may go the fused way.
+DRAGOMAN_HD inline bool MayFuse(const SearchOptions& o) {
+  const int k = o.max_candidates > 0 && o.max_candidates < o.beam ? o.max_candidates : o.beam;
+  return k <= kMaxFusedTopK && !o.stored_logits();
+}
+
+// The rows that go the stored way, in order. Device memory; written by the step before the output
+// layer runs.
+struct StoredRows {
+  const int32_t* rows = nullptr;   // [capacity] rows of the step
+  const int32_t* count = nullptr;  // [1]
+  int64_t capacity = 0;            // launches are made for so many
+};
+
+// Folds stored logits. logits [n, stride] f32 of rows list.rows[first + i]; each row's query says
+// what is wanted, its fold has memory for it. Masks, scale, normaliser as on the CPU; sums by a
+// block of threads in an order fixed by the vocabulary alone. A row with query.logits not null
+// keeps what the fold leaves in `logits`, unchanged, and query.logits is set to it.
+Error FoldStoredLogits(Stream stream, float* logits, int64_t stride, int vocabulary,
+                       const StoredRows& list, int64_t first, int64_t n, RowQuery* queries,
+                       RowFold* folds);
+
+// The fused way. One per device and model; immutable after Create.
+class FusedOutput {
+ public:
+  // `weight` [vocabulary, d] and `bias` [vocabulary] are borrowed. nullptr, and why, where the
+  // device is no sm_90, the type is f32, or d is not a multiple of 64 up to 1024.
+  static std::unique_ptr<FusedOutput> Create(ComputeType type, const void* weight,
+                                             const float* bias, int d, int vocabulary,
+                                             std::string* why);
+  virtual ~FusedOutput() = default;
+
+  // Of Fold, for steps of up to max_rows.
+  virtual int64_t WorkspaceBytes(int64_t max_rows) const = 0;
+
+  // Folds the rows of the step that may fuse; the others' folds are left alone. max_k: the largest
+  // K of any of them, 1 .. kMaxFusedTopK, which chooses the instantiation (4, 8 or 16): it changes
+  // the time, never a result. hidden: `rows.rows` rows, 128-byte aligned.
+  virtual Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
+                     const SlotView* slots, int max_k, const RowQuery* queries,
+                     RowFold* folds) const = 0;
+};
+
+}  // namespace dragoman::cuda

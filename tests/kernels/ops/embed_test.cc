@@ -1,0 +1,70 @@
+// Embedding, on the CPU and on a device.
+#include "kernels/ops/embed.h"
+
+#include "tests/kernels/ops/op_device.h"
+#include "tests/kernels/ops/test_support.h"
+
+namespace dragoman {
+namespace {
+
+using EmbedTest = OnOpDevice;
+
+TEST_P(EmbedTest, ScalesAndAddsThePosition) {
+  const OpDevice device = GetParam();
+  const int d = 72;
+  const int64_t rows = 11;
+  const float scale = 1.5F;
+  const auto table = Rounded(RandomFloats(size_t{30} * d, 1), device.type);
+  const auto positions = RandomFloats(size_t{9} * d, 2);
+  const std::vector<int32_t> token = {3, 29, -1, 0, 7, 7, -1, 12, 1, 2, 28};
+  const std::vector<int32_t> position = {0, 8, 3, 1, 1, 2, 0, 4, 5, 6, 7};
+  for (const bool with_positions : {false, true}) {
+    std::vector<double> expected;
+    for (size_t r = 0; r < size_t(rows); ++r) {
+      for (int i = 0; i < d; ++i) {
+        const double x = token[r] < 0 ? 0.0 : table[size_t(token[r]) * d + i];
+        const double p = with_positions ? positions[size_t(position[r]) * d + i] : 0.0;
+        expected.push_back(scale * x + p);
+      }
+    }
+    const OpNumbers w(device, table);
+    const OpArray<float> p(device, positions);
+    const OpArray<int32_t> ids(device, token);
+    const OpArray<int32_t> places(device, position);
+    const OpNumbers y(device, std::vector<float>(rows * d, 7.0F));
+    const float* added = with_positions ? p.data() : nullptr;
+    if (device.cuda) {
+#ifdef DRAGOMAN_HAVE_CUDA
+      EXPECT_LAUNCHED(cuda::EmbedTokens(kTestStream, device.type, w.data(), added, scale,
+                                        ids.data(), places.data(), rows, nullptr, d, y.data()));
+#endif
+    } else {
+      OpContext context;
+      EmbedTokens(context, static_cast<const float*>(w.data()), added, scale, ids.data(),
+                  places.data(), rows, d, static_cast<float*>(y.data()));
+    }
+    EXPECT_LT(WorstError(y.Download(), expected), 2 * device.unit());
+  }
+}
+
+#ifdef DRAGOMAN_HAVE_CUDA
+TEST_P(EmbedTest, RowsBeyondTheCountStayAsTheyWere) {
+  const OpDevice device = GetParam();
+  if (!device.cuda) GTEST_SKIP() << "the CPU has no count";
+  const int d = 8;
+  const OpNumbers w(device, RandomFloats(size_t{4} * d, 1));
+  const OpArray<int32_t> ids(device, {1, 2, 3, 1});
+  const OpArray<int32_t> count(device, {3});
+  const OpNumbers y(device, std::vector<float>(size_t{4} * d, 7.0F));
+  EXPECT_LAUNCHED(cuda::EmbedTokens(kTestStream, device.type, w.data(), nullptr, 1.0F, ids.data(),
+                                    ids.data(), 4, count.data(), d, y.data()));
+  const std::vector<float> found = y.Download();
+  for (int i = 0; i < d; ++i) EXPECT_EQ(found[size_t(3 * d + i)], 7.0F);
+  EXPECT_NE(found[size_t(2 * d)], 7.0F);
+}
+#endif
+
+DRAGOMAN_FOR_EVERY_DEVICE(EmbedTest);
+
+}  // namespace
+}  // namespace dragoman
