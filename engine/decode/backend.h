@@ -1,0 +1,59 @@
+// Where a model runs: makes what the workers need. One for the CPU, with as many workers as are
+// asked for; one for every GPU, with one worker.
+//
+// Immutable, shared by all threads; what it makes belongs to one worker and may outlive it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "engine/decode/batch.h"
+#include "engine/decode/kv_memory.h"
+#include "engine/decode/step_model.h"
+
+namespace dragoman {
+
+struct BackendInfo {
+  std::string device;        // "cpu", "cuda:0"
+  std::string device_name;   // "" or the card's
+  std::string compute_type;  // "float32"
+  int64_t weight_bytes = 0;
+};
+
+// K/V pages of one worker.
+struct PagePlan {
+  int32_t self_pages = 0;
+  int32_t cross_pages = 0;
+};
+
+// What a plan of pages is made from.
+struct PageRequest {
+  BatchConfig batch;
+  int64_t kv_memory_mb = 0;      // of one worker; 0: what max_rows needs usually
+  int32_t longest_source = 0;    // pages of the longest source
+  int64_t least_self_pages = 0;  // below this the default request could never run
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual const BackendInfo& info() const = 0;
+  virtual KvLayout kv_layout() const = 0;
+
+  // INVALID_ARGUMENT, with the arithmetic, when the memory does not suffice.
+  virtual absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const = 0;
+  virtual absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const = 0;
+
+  virtual absl::StatusOr<std::unique_ptr<Encoder>> CreateEncoder(int threads) const = 0;
+  // `memory` is borrowed for the batch's life.
+  virtual absl::StatusOr<std::unique_ptr<Batch>> CreateBatch(const BatchConfig& config, int threads,
+                                                             KvMemory* memory) const = 0;
+};
+
+// The model on the CPU, its steps made by DecodingBatch.
+std::shared_ptr<const Backend> CreateCpuBackend(std::shared_ptr<const StepModel> model);
+
+}  // namespace dragoman
