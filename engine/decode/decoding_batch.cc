@@ -4,7 +4,8 @@
 #include <numeric>
 #include <utility>
 
-#include "engine/decode/partials.h"
+#include "kernels/decide/partials.h"
+
 
 namespace dragoman {
 namespace {
@@ -12,9 +13,6 @@ namespace {
 // Hypotheses held at a time, unless the configuration says otherwise. A beam of 50 that pruning
 // keeps at 8 rows holds 50 lanes all the same: with fewer of them rows would stay idle.
 constexpr int kLanesPerRow = 8;
-
-// Steps in which a beam grows from its one start hypothesis to its width.
-constexpr int kGrowth = 2;
 
 std::vector<int32_t> Descending(int count) {
   std::vector<int32_t> numbers(static_cast<size_t>(count));
@@ -84,8 +82,7 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory,
 int64_t DecodingBatch::ExpectedRows() const {
   int64_t rows = 0;
   for (const int32_t number : live_) {
-    const SlotState& s = states_[static_cast<size_t>(number)];
-    rows += s.length < kGrowth ? s.options.beam : s.live;
+    rows += dragoman::ExpectedRows(states_[static_cast<size_t>(number)]);
   }
   return rows;
 }
@@ -194,7 +191,7 @@ void DecodingBatch::Report() {
       case SlotStatus::kRunning: {
         const auto n = static_cast<size_t>(number);
         if (wants_partials_[n] == 0) break;
-        const int32_t settled = SettledTokens(views_[n], settled_[n]);
+        const int32_t settled = SettledTokens(SoloTeam(), views_[n], settled_[n]);
         if (settled == settled_[n]) break;
         settled_[n] = settled;
         events_.push_back({number, BatchEvent::Kind::kSettled});
