@@ -2,13 +2,6 @@
 // First, for the new names are for the .cu alone.
 #include "tests/kernels/ops/emulated_ops.h"
 
-// Threads take turns, and at barriers only.
-inline unsigned atomicAdd(unsigned* at, unsigned value) {
-  const unsigned before = *at;
-  *at += value;
-  return before;
-}
-
 #define FillRandom EmulatedFillRandom
 #define CountDifferent EmulatedCountDifferent
 #include "kernels/cuda/row_check.cu"
