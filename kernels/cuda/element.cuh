@@ -52,6 +52,46 @@ __device__ inline void StorePiece(T* to, const Piece<T>& piece) {
   *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(&piece);
 }
 
+// The same 16 bytes as they are. What is held for a while is held so: elements of 16 bits would
+// each take a register.
+template <class T>
+struct RawPiece {
+  uint4 bits;
+};
+
+template <class T>
+__device__ inline RawPiece<T> LoadRaw(const T* from) {
+  return {*reinterpret_cast<const uint4*>(from)};
+}
+
+template <class T>
+__device__ inline void StoreRaw(T* to, RawPiece<T> piece) {
+  *reinterpret_cast<uint4*>(to) = piece.bits;
+}
+
+__device__ inline void WidenPair(unsigned bits, __half, float* x) {
+  x[0] = __half2float(__ushort_as_half(static_cast<unsigned short>(bits)));
+  x[1] = __half2float(__ushort_as_half(static_cast<unsigned short>(bits >> 16)));
+}
+__device__ inline void WidenPair(unsigned bits, __nv_bfloat16, float* x) {
+  x[0] = __uint_as_float(bits << 16);
+  x[1] = __uint_as_float(bits & 0xffff0000U);
+}
+
+template <class T>
+__device__ inline void Widen(RawPiece<T> piece, float (&x)[kPieceElements<T>]) {
+  WidenPair(piece.bits.x, T{}, x);
+  WidenPair(piece.bits.y, T{}, x + 2);
+  WidenPair(piece.bits.z, T{}, x + 4);
+  WidenPair(piece.bits.w, T{}, x + 6);
+}
+__device__ inline void Widen(RawPiece<float> piece, float (&x)[4]) {
+  x[0] = __uint_as_float(piece.bits.x);
+  x[1] = __uint_as_float(piece.bits.y);
+  x[2] = __uint_as_float(piece.bits.z);
+  x[3] = __uint_as_float(piece.bits.w);
+}
+
 // Calls launch(T{}) with the element type of `type`.
 template <class Launch>
 Error ForType(ComputeType type, Launch launch) {

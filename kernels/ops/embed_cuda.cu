@@ -2,6 +2,7 @@
 // written, d f32 of the position table (in cache). No reduction, so every row is bit-equal
 // anywhere.
 #include "kernels/cuda/element.cuh"
+#include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/embed.h"
 
 namespace dragoman::cuda {
@@ -40,10 +41,9 @@ Error EmbedTokens(Stream stream, ComputeType type, const void* table, const floa
   return ForType(type, [&](auto zero) {
     using T = decltype(zero);
     const auto blocks = static_cast<unsigned>((rows + kWarps - 1) / kWarps);
-    EmbedKernel<T><<<blocks, dim3(32, kWarps), 0, stream>>>(
-        static_cast<const T*>(table), position_table, scale, token, position,
-        static_cast<int>(rows), count, d, static_cast<T*>(y));
-    return LastLaunch();
+    return Launch(EmbedKernel<T>, blocks, dim3(32, kWarps), 0, stream, static_cast<const T*>(table),
+                  position_table, scale, token, position, static_cast<int>(rows), count, d,
+                  static_cast<T*>(y));
   });
 }
 

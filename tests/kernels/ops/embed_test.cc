@@ -1,6 +1,7 @@
-// Embedding, on the CPU and on a device.
+// Embedding, on the CPU, on a device and emulated.
 #include "kernels/ops/embed.h"
 
+#include "tests/kernels/ops/emulated_ops.h"
 #include "tests/kernels/ops/op_device.h"
 #include "tests/kernels/ops/test_support.h"
 
@@ -33,11 +34,10 @@ TEST_P(EmbedTest, ScalesAndAddsThePosition) {
     const OpArray<int32_t> places(device, position);
     const OpNumbers y(device, std::vector<float>(rows * d, 7.0F));
     const float* added = with_positions ? p.data() : nullptr;
-    if (device.cuda) {
-#ifdef DRAGOMAN_HAVE_CUDA
-      EXPECT_LAUNCHED(cuda::EmbedTokens(kTestStream, device.type, w.data(), added, scale,
-                                        ids.data(), places.data(), rows, nullptr, d, y.data()));
-#endif
+    if (device.cuda || device.emulated) {
+      const auto embed = DRAGOMAN_LAUNCHER(device, EmbedTokens);
+      EXPECT_LAUNCHED(embed(kTestStream, device.type, w.data(), added, scale, ids.data(),
+                            places.data(), rows, nullptr, d, y.data()));
     } else {
       OpContext context;
       EmbedTokens(context, static_cast<const float*>(w.data()), added, scale, ids.data(),
@@ -47,24 +47,23 @@ TEST_P(EmbedTest, ScalesAndAddsThePosition) {
   }
 }
 
-#ifdef DRAGOMAN_HAVE_CUDA
 TEST_P(EmbedTest, RowsBeyondTheCountStayAsTheyWere) {
   const OpDevice device = GetParam();
-  if (!device.cuda) GTEST_SKIP() << "the CPU has no count";
+  if (!device.cuda && !device.emulated) GTEST_SKIP() << "the CPU has no count";
   const int d = 8;
   const OpNumbers w(device, RandomFloats(size_t{4} * d, 1));
   const OpArray<int32_t> ids(device, {1, 2, 3, 1});
   const OpArray<int32_t> count(device, {3});
   const OpNumbers y(device, std::vector<float>(size_t{4} * d, 7.0F));
-  EXPECT_LAUNCHED(cuda::EmbedTokens(kTestStream, device.type, w.data(), nullptr, 1.0F, ids.data(),
-                                    ids.data(), 4, count.data(), d, y.data()));
+  const auto embed = DRAGOMAN_LAUNCHER(device, EmbedTokens);
+  EXPECT_LAUNCHED(embed(kTestStream, device.type, w.data(), nullptr, 1.0F, ids.data(), ids.data(),
+                        4, count.data(), d, y.data()));
   const std::vector<float> found = y.Download();
   for (int i = 0; i < d; ++i) EXPECT_EQ(found[size_t(3 * d + i)], 7.0F);
   EXPECT_NE(found[size_t(2 * d)], 7.0F);
 }
-#endif
 
-DRAGOMAN_FOR_EVERY_DEVICE(EmbedTest);
+DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(EmbedTest);
 
 }  // namespace
 }  // namespace dragoman

@@ -66,8 +66,23 @@ std::vector<OpDevice> OpDevices() {
   return devices;
 }
 
+std::vector<OpDevice> OpDevicesAndEmulation() {
+  std::vector<OpDevice> devices = OpDevices();
+#ifndef __SANITIZE_THREAD__
+  for (const ComputeType type :
+       {ComputeType::kFloat32, ComputeType::kFloat16, ComputeType::kBFloat16}) {
+    devices.push_back({.type = type, .emulated = true});
+  }
+#endif
+  return devices;
+}
+
 std::string OpDeviceName(const ::testing::TestParamInfo<OpDevice>& info) {
-  return std::string(info.param.cuda ? "Cuda_" : "Cpu_") + ComputeTypeName(info.param.type);
+  const OpDevice& device = info.param;
+  return std::string(device.cuda       ? "Cuda_"
+                     : device.emulated ? "Emulated_"
+                                       : "Cpu_") +
+         ComputeTypeName(device.type);
 }
 
 std::string WhyNoCuda() {

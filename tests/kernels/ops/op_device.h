@@ -20,6 +20,7 @@ namespace dragoman {
 struct OpDevice {
   bool cuda = false;
   ComputeType type = ComputeType::kFloat32;
+  bool emulated = false;  // the text of the CUDA kernels, run on the host
 
   // Of one rounding to the compute type, relative.
   double unit() const {
@@ -36,6 +37,9 @@ struct OpDevice {
 };
 
 std::vector<OpDevice> OpDevices();
+// And the emulation in each compute type (tests/kernels/cuda_emulation); not under ThreadSanitizer,
+// which does not know its fibers.
+std::vector<OpDevice> OpDevicesAndEmulation();
 std::string OpDeviceName(const ::testing::TestParamInfo<OpDevice>& info);
 
 // Why CUDA cases cannot run here; "" when they can.
@@ -57,6 +61,20 @@ class OnOpDevice : public ::testing::TestWithParam<OpDevice> {
 #define DRAGOMAN_FOR_EVERY_DEVICE(suite)                                                 \
   INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(::dragoman::OpDevices()), \
                            ::dragoman::OpDeviceName)
+
+// The same with the emulation.
+#define DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(suite)                               \
+  INSTANTIATE_TEST_SUITE_P(Devices, suite,                                           \
+                           ::testing::ValuesIn(::dragoman::OpDevicesAndEmulation()), \
+                           ::dragoman::OpDeviceName)
+
+// The launcher cuda::op for a device, or its emulation. REQUIRES: one of the two is meant.
+#ifdef DRAGOMAN_HAVE_CUDA
+#define DRAGOMAN_LAUNCHER(device, op) \
+  ((device).emulated ? &::dragoman::cuda::Emulated##op : &::dragoman::cuda::op)
+#else
+#define DRAGOMAN_LAUNCHER(device, op) (&::dragoman::cuda::Emulated##op)
+#endif
 
 // Bytes in the memory of the device, or of the host for the CPU. Owns them. Failure of the device
 // fails the test and leaves the contents undefined.

@@ -1,0 +1,19 @@
+// Half precision for emulated kernels: storage and conversions.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+// _Float16 is what the compiler knows of half precision; it rounds to nearest even.
+struct __half {
+  _Float16 value;
+};
+
+inline float __half2float(__half x) { return static_cast<float>(x.value); }
+inline __half __float2half_rn(float x) { return {static_cast<_Float16>(x)}; }
+
+inline __half __ushort_as_half(unsigned short bits) {
+  __half x{};
+  std::memcpy(&x, &bits, sizeof(x));
+  return x;
+}

@@ -1,0 +1,225 @@
+#include "tests/kernels/cuda_emulation/emulation.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <vector>
+
+// dragoman_switch_fiber(save, to): puts the registers that a call keeps on the stack, the stack's
+// address to *save, and goes on from the stack `to`.
+extern "C" void dragoman_switch_fiber(void** save, void* to);
+asm(R"(
+.text
+.globl dragoman_switch_fiber
+.type dragoman_switch_fiber, @function
+dragoman_switch_fiber:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size dragoman_switch_fiber, .-dragoman_switch_fiber
+.section .note.GNU-stack,"",@progbits
+.text
+)");
+
+namespace dragoman::emulation {
+
+Current current;
+unsigned char* dynamic_shared = nullptr;
+
+namespace {
+
+constexpr int kWarp = 32;
+constexpr size_t kStackBytes = 256 << 10;
+constexpr size_t kSharedBytes = 227 << 10;
+
+struct Barrier {
+  int members = 0;
+  int arrived = 0;
+  int64_t generation = 0;
+};
+
+struct Warp {
+  Barrier barrier;
+  // Of two exchanges, for a thread may be one ahead of the slowest of its warp.
+  uint64_t values[2][kWarp] = {};
+  bool whole = false;
+};
+
+struct Fiber {
+  std::unique_ptr<unsigned char[]> memory = std::make_unique<unsigned char[]>(kStackBytes);
+  void* stack = nullptr;
+  Current place;
+  int number = 0;  // in the block
+  bool done = false;
+};
+
+[[noreturn]] void Fail(const char* why) {
+  std::fprintf(stderr, "emulated kernel, block (%u, %u, %u), thread (%u, %u, %u): %s\n",
+               current.block.x, current.block.y, current.block.z, current.thread.x,
+               current.thread.y, current.thread.z, why);
+  std::abort();
+}
+
+// One block at a time: its threads, and whose turn it is.
+struct Block {
+  std::vector<Fiber> fibers;  // grows, and is used again
+  std::vector<int> order;     // of the turns
+  std::vector<Warp> warps;
+  Barrier barrier;
+  size_t turn = 0;
+  int live = 0;
+  int64_t idle_turns = 0;  // since anyone got on
+  void* home = nullptr;    // the stack of Run
+  const std::function<void()>* thread = nullptr;
+};
+Block block;
+
+Fiber& Me() { return block.fibers[static_cast<size_t>(block.order[block.turn])]; }
+
+void Resume(void** save) {
+  Fiber& next = Me();
+  current = next.place;
+  dragoman_switch_fiber(save, next.stack);
+}
+
+// To the next thread that has not ended.
+void NextTurn() {
+  do {
+    block.turn = (block.turn + 1) % block.order.size();
+  } while (Me().done);
+}
+
+void Yield() {
+  Fiber& me = Me();
+  if (++block.idle_turns > 2 * static_cast<int64_t>(block.order.size())) {
+    Fail("waits for threads that wait elsewhere");
+  }
+  NextTurn();
+  if (&Me() != &me) Resume(&me.stack);
+}
+
+void Arrive(Barrier& barrier) {
+  const int64_t generation = barrier.generation;
+  if (++barrier.arrived == barrier.members) {
+    barrier.arrived = 0;
+    ++barrier.generation;
+    block.idle_turns = 0;
+    return;
+  }
+  while (barrier.generation == generation) Yield();
+  block.idle_turns = 0;
+}
+
+// Where a fiber's first turn begins. Never returns.
+void Begin() {
+  (*block.thread)();
+  Fiber& me = Me();
+  me.done = true;
+  block.idle_turns = 0;
+  if (--block.live == 0) {
+    dragoman_switch_fiber(&me.stack, block.home);
+  } else {
+    NextTurn();
+    Resume(&me.stack);
+  }
+  std::abort();
+}
+
+void Prepare(Fiber& fiber, int number, dim3 size, dim3 grid, dim3 at) {
+  const auto n = static_cast<unsigned>(number);
+  fiber.number = number;
+  fiber.done = false;
+  fiber.place = {.thread = {n % size.x, n / size.x % size.y, n / size.x / size.y},
+                 .block = at,
+                 .block_size = size,
+                 .grid_size = grid,
+                 .lane = number % kWarp};
+  // As after a call: the address to return to lies where the stack is 8 beyond a multiple of 16.
+  auto top = reinterpret_cast<uintptr_t>(fiber.memory.get() + kStackBytes) & ~uintptr_t{15};
+  auto* words = reinterpret_cast<uintptr_t*>(top) - 8;
+  std::fill_n(words, 8, 0);
+  words[6] = reinterpret_cast<uintptr_t>(&Begin);
+  fiber.stack = words;
+}
+
+void RunBlock(dim3 grid, dim3 size, dim3 at, std::mt19937& random) {
+  const int threads = static_cast<int>(size.x * size.y * size.z);
+  block.order.resize(static_cast<size_t>(threads));
+  std::iota(block.order.begin(), block.order.end(), 0);
+  std::shuffle(block.order.begin(), block.order.end(), random);
+  while (block.fibers.size() < block.order.size()) block.fibers.emplace_back();
+  for (int i = 0; i < threads; ++i) {
+    Prepare(block.fibers[static_cast<size_t>(i)], i, size, grid, at);
+  }
+  block.warps.assign(static_cast<size_t>((threads + kWarp - 1) / kWarp), {});
+  for (size_t w = 0; w < block.warps.size(); ++w) {
+    block.warps[w].whole = (static_cast<int>(w) + 1) * kWarp <= threads;
+    block.warps[w].barrier.members = kWarp;
+  }
+  block.barrier = {.members = threads};
+  block.live = threads;
+  block.turn = 0;
+  block.idle_turns = 0;
+  Resume(&block.home);
+}
+
+Warp& MyWarp() {
+  Warp& warp = block.warps[static_cast<size_t>(Me().number / kWarp)];
+  if (!warp.whole) Fail("a shuffle in a warp of fewer than 32 threads");
+  return warp;
+}
+
+}  // namespace
+
+void BlockBarrier() { Arrive(block.barrier); }
+
+void WarpBarrier() { Arrive(MyWarp().barrier); }
+
+uint64_t Exchange(uint64_t mine, int from) {
+  Warp& warp = MyWarp();
+  uint64_t* values = warp.values[warp.barrier.generation % 2];
+  values[current.lane] = mine;
+  Arrive(warp.barrier);
+  return values[from];
+}
+
+int Run(dim3 grid, dim3 size, size_t shared, const std::function<void()>& thread) {
+  const int64_t blocks = int64_t{grid.x} * grid.y * grid.z;
+  const int64_t threads = int64_t{size.x} * size.y * size.z;
+  if (blocks == 0 || grid.x > 0x7fffffffU || grid.y > 65535 || grid.z > 65535 || threads == 0 ||
+      threads > 1024 || size.z > 64) {
+    return cudaErrorInvalidConfiguration;
+  }
+  if (shared > kSharedBytes) return cudaErrorInvalidValue;
+  static std::mt19937 random(1);
+  std::vector<int64_t> order(static_cast<size_t>(blocks));
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), random);
+  std::vector<uint4> memory(shared / sizeof(uint4) + 1);
+  dynamic_shared = reinterpret_cast<unsigned char*>(memory.data());
+  block.thread = &thread;
+  for (const int64_t i : order) {
+    std::memset(dynamic_shared, 0xff, memory.size() * sizeof(uint4));
+    RunBlock(grid, size,
+             {static_cast<unsigned>(i % grid.x), static_cast<unsigned>(i / grid.x % grid.y),
+              static_cast<unsigned>(i / grid.x / grid.y)},
+             random);
+  }
+  return cudaSuccess;
+}
+
+}  // namespace dragoman::emulation

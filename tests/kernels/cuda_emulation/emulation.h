@@ -1,0 +1,143 @@
+// The text of CUDA kernels on the host: a .cu file compiled by the C++ compiler, its launches run
+// by fibers, one block after the other. So every index, barrier and shuffle of a kernel is tested
+// where there is no GPU; what the device's own arithmetic and memory model do is not.
+//
+// To use: a .cc file of a test includes this header first, gives the launchers of the .cu other
+// names (the device's own are in the library) and includes the .cu (see emulated_attention.cc).
+// <cuda_fp16.h> and <cuda_bf16.h> beside this file take the place of CUDA's.
+//
+// A launch is done when Launch returns; no streams. Blocks and threads take their turns in another
+// order at every launch, so that a missing barrier does not stay unseen. Fails the process, and
+// says why, when threads of a block or warp wait in different places (a divergent barrier), or when
+// some have left before one. Known: __syncthreads, __syncwarp and shuffles of whole warps, static
+// and dynamic shared memory (the latter full of NaN at the start of a block), plain arithmetic.
+//
+// Not thread-safe: one launch at a time in a process. For x86-64.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+
+#include "kernels/cuda/launch.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __shared__ static
+#define __launch_bounds__(...)
+#define threadIdx (::dragoman::emulation::current.thread)
+#define blockIdx (::dragoman::emulation::current.block)
+#define blockDim (::dragoman::emulation::current.block_size)
+#define gridDim (::dragoman::emulation::current.grid_size)
+
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+struct alignas(16) uint4 {
+  uint32_t x, y, z, w;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+struct alignas(8) float2 {
+  float x, y;
+};
+
+enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorInvalidConfiguration = 9 };
+inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+
+namespace dragoman::emulation {
+
+// Of the thread whose turn it is.
+struct Current {
+  dim3 thread, block, block_size, grid_size;
+  int lane = 0;  // of its warp
+};
+extern Current current;
+extern unsigned char* dynamic_shared;
+
+void BlockBarrier();
+// All 32 threads of the warp arrive before any goes on.
+void WarpBarrier();
+// As WarpBarrier; every thread brings 8 bytes and gets those of lane `from`.
+uint64_t Exchange(uint64_t mine, int from);
+
+// What a device would refuse is refused: the value of a cudaError_t.
+int Run(dim3 grid, dim3 block, size_t shared, const std::function<void()>& thread);
+
+template <class T>
+T Shuffle(unsigned mask, T value, int from) {
+  static_assert(sizeof(T) <= 8);
+  if (mask != 0xffffffffU) std::abort();  // whole warps only
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  bits = Exchange(bits, from);
+  std::memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
+}  // namespace dragoman::emulation
+
+inline void __syncthreads() { dragoman::emulation::BlockBarrier(); }
+inline void __syncwarp(unsigned = 0xffffffffU) { dragoman::emulation::WarpBarrier(); }
+
+template <class T>
+T __shfl_sync(unsigned mask, T value, int from, int width = 32) {
+  const int first = dragoman::emulation::current.lane & ~(width - 1);
+  return dragoman::emulation::Shuffle(mask, value, first + (from & (width - 1)));
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int lanes) {
+  return dragoman::emulation::Shuffle(mask, value, dragoman::emulation::current.lane ^ lanes);
+}
+template <class T>
+T __shfl_down_sync(unsigned mask, T value, int by) {
+  const int from = dragoman::emulation::current.lane + by;
+  return dragoman::emulation::Shuffle(mask, value,
+                                      from < 32 ? from : dragoman::emulation::current.lane);
+}
+inline unsigned __ballot_sync(unsigned mask, int predicate) {
+  unsigned all = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    all |= unsigned{dragoman::emulation::Shuffle(mask, predicate, lane) != 0} << lane;
+  }
+  return all;
+}
+inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
+inline int __all_sync(unsigned mask, int predicate) {
+  return __ballot_sync(mask, predicate) == 0xffffffffU;
+}
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline float __expf(float x) { return std::exp(x); }
+template <class T>
+T __ldg(const T* from) {
+  return *from;
+}
+inline float __uint_as_float(unsigned bits) {
+  float x = 0;
+  std::memcpy(&x, &bits, sizeof(x));
+  return x;
+}
+inline float rsqrtf(float x) { return 1.0F / std::sqrt(x); }
+using std::max;
+using std::min;
+
+namespace dragoman::cuda {
+
+template <class... P, class... A>
+Error Launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, Stream, A... arguments) {
+  return Error{emulation::Run(grid, block, shared, [&] { kernel(arguments...); })};
+}
+
+template <class T>
+T* DynamicShared() {
+  return reinterpret_cast<T*>(emulation::dynamic_shared);
+}
+
+}  // namespace dragoman::cuda

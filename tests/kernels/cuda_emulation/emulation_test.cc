@@ -1,0 +1,119 @@
+// The emulation itself: what it promises of barriers, shuffles and shared memory.
+#include "tests/kernels/cuda_emulation/emulation.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+namespace {
+
+__global__ void Number(int* out) {
+  const unsigned thread = threadIdx.x + blockDim.x * threadIdx.y;
+  const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+  out[block * blockDim.x * blockDim.y + thread] = static_cast<int>(100 * block + thread);
+}
+
+TEST(CudaEmulation, EveryThreadOfEveryBlockRunsOnce) {
+  std::vector<int> out(12 * 15, -1);
+  EXPECT_EQ(Launch(Number, dim3(3, 2, 2), dim3(5, 3), 0, nullptr, out.data()), Error::kNone);
+  for (int i = 0; i < 180; ++i) EXPECT_EQ(out[size_t(i)], i / 15 * 100 + i % 15);
+}
+
+__global__ void Reverse(const int* in, int* out) {
+  __shared__ int values[96];
+  int* const copy = DynamicShared<int>();
+  values[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  copy[threadIdx.x] = values[95 - threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = copy[threadIdx.x];
+}
+
+TEST(CudaEmulation, BarriersOrderSharedMemory) {
+  std::vector<int> in(96);
+  for (int i = 0; i < 96; ++i) in[size_t(i)] = i * i;
+  for (int launch = 0; launch < 20; ++launch) {
+    std::vector<int> out(96);
+    EXPECT_EQ(Launch(Reverse, 1, 96, 96 * sizeof(int), nullptr, in.data(), out.data()),
+              Error::kNone);
+    for (int i = 0; i < 96; ++i) EXPECT_EQ(out[size_t(i)], (95 - i) * (95 - i));
+  }
+}
+
+__global__ void LastOne(int* out) { *out = static_cast<int>(threadIdx.x); }
+
+TEST(CudaEmulation, TurnsComeInAnotherOrderAtEveryLaunch) {
+  std::set<int> last;
+  for (int launch = 0; launch < 20; ++launch) {
+    int out = -1;
+    EXPECT_EQ(Launch(LastOne, 1, 64, 0, nullptr, &out), Error::kNone);
+    last.insert(out);
+  }
+  EXPECT_GT(last.size(), 5U);
+}
+
+struct Shuffled {
+  float sum, max;
+  int at, low, down, grouped;
+  unsigned odd;
+};
+
+__global__ void Shuffles(Shuffled* out) {
+  const int lane = static_cast<int>(threadIdx.x);
+  Shuffled& mine = out[threadIdx.y * 32 + threadIdx.x];
+  mine.sum = WarpSum(static_cast<float>(lane));
+  mine.max = WarpMax(static_cast<float>(lane * 7 % 32));
+  mine.at = __shfl_sync(kWholeWarp, lane, 9);
+  mine.low = __shfl_xor_sync(kWholeWarp, lane, 3);
+  mine.down = __shfl_down_sync(kWholeWarp, lane, 4);
+  mine.grouped = __shfl_sync(kWholeWarp, lane, 2, 8);
+  mine.odd = __ballot_sync(kWholeWarp, lane % 2);
+}
+
+TEST(CudaEmulation, ShufflesStayWithinTheirWarp) {
+  std::vector<Shuffled> out(96);
+  EXPECT_EQ(Launch(Shuffles, 1, dim3(32, 3), 0, nullptr, out.data()), Error::kNone);
+  for (int i = 0; i < 96; ++i) {
+    const int lane = i % 32;
+    const Shuffled& found = out[size_t(i)];
+    EXPECT_EQ(found.sum, 496.0F);
+    EXPECT_EQ(found.max, 31.0F);
+    EXPECT_EQ(found.at, 9);
+    EXPECT_EQ(found.low, lane ^ 3);
+    EXPECT_EQ(found.down, lane < 28 ? lane + 4 : lane);
+    EXPECT_EQ(found.grouped, lane / 8 * 8 + 2);
+    EXPECT_EQ(found.odd, 0xaaaaaaaaU);
+  }
+}
+
+__global__ void Nothing() {}
+
+TEST(CudaEmulation, RefusesWhatADeviceRefuses) {
+  EXPECT_NE(Launch(Nothing, 0, 32, 0, nullptr), Error::kNone);
+  EXPECT_NE(Launch(Nothing, 1, 1056, 0, nullptr), Error::kNone);
+  EXPECT_NE(Launch(Nothing, dim3(1, 65536), 32, 0, nullptr), Error::kNone);
+  EXPECT_NE(Launch(Nothing, 1, 32, size_t{256} << 10, nullptr), Error::kNone);
+  EXPECT_EQ(Launch(Nothing, dim3(2, 3), 1024, 0, nullptr), Error::kNone);
+}
+
+__global__ void Diverges() {
+  if (threadIdx.x < 16) __syncthreads();
+}
+
+__global__ void HalfAWarpShuffles(float* out) {
+  if (threadIdx.x % 32 < 16) out[threadIdx.x] = WarpSum(1.0F);
+}
+
+TEST(CudaEmulationDeathTest, DivergentBarriersFail) {
+  float out[32];
+  EXPECT_DEATH((void)Launch(Diverges, 1, 32, 0, nullptr), "wait elsewhere");
+  EXPECT_DEATH((void)Launch(HalfAWarpShuffles, 1, 32, 0, nullptr, out), "wait elsewhere");
+}
+
+}  // namespace
+}  // namespace dragoman::cuda
