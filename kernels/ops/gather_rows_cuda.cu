@@ -30,10 +30,9 @@ Error GatherRows(Stream stream, ComputeType type, const void* x, const StoredRow
   return ForType(type, [&](auto zero) {
     using T = decltype(zero);
     const auto blocks = static_cast<unsigned>((n + kWarps - 1) / kWarps);
-    GatherKernel<T><<<blocks, dim3(32, kWarps), 0, stream>>>(
-        static_cast<const T*>(x), list.rows, list.count, static_cast<int>(first),
-        static_cast<int>(n), d, static_cast<T*>(y));
-    return LastLaunch();
+    return Launch(GatherKernel<T>, blocks, dim3(32, kWarps), 0, stream, static_cast<const T*>(x),
+                  list.rows, list.count, static_cast<int>(first), static_cast<int>(n), d,
+                  static_cast<T*>(y));
   });
 }
 

@@ -107,7 +107,7 @@ absl::Status CudaEncoder::Init() {
   cuda::Error error = cuda::SetDevice(device);
   if (error == cuda::Error::kNone) error = stream_.Create(cuda::StreamPriority::kLow);
   if (error == cuda::Error::kNone) {
-    error = done_.Create(cuda::Event::Timing::kOff, cuda::Event::Waiting::kSleep);
+    error = done_.Create(cuda::Event::Timing::kOff, cuda::Event::HostWait::kSleep);
   }
   if (error != cuda::Error::kNone) return CudaStatus(device, "making the encoder's stream", error);
 

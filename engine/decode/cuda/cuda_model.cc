@@ -30,22 +30,24 @@ class ProductMaker {
   const absl::Status& status() const { return status_; }
 
   std::unique_ptr<cuda::Linear> Make(const std::string& name, const LinearPlace& place,
-                                     Activation activation = Activation::kNone,
-                                     bool float_output = false) {
-    if (!status_.ok()) return nullptr;
+                                     Activation activation = Activation::kNone) {
     cuda::LinearOptions options;
     options.in = place.in;
     options.out = place.out;
     options.type = type_;
-    options.float_output = float_output;
     options.activation = activation;
-    options.bias = true;
+    return Make(name, options, base_ + place.weight, base_ + place.bias);
+  }
+
+  std::unique_ptr<cuda::Linear> Make(const std::string& name, const cuda::LinearOptions& options,
+                                     const void* weight, const void* bias) {
+    if (!status_.ok()) return nullptr;
     std::string why;
-    std::unique_ptr<cuda::Linear> linear = cuda::Linear::Create(
-        blas_, options, base_ + place.weight, base_ + place.bias, buckets_, &why);
+    std::unique_ptr<cuda::Linear> linear =
+        cuda::Linear::Create(blas_, options, weight, bias, buckets_, &why);
     if (linear == nullptr) {
       status_ = absl::InternalError(absl::StrCat(CudaDeviceName(device_), ": ", name, " [",
-                                                 place.out, ", ", place.in, "]: ", why));
+                                                 options.out, ", ", options.in, "]: ", why));
     }
     return linear;
   }
@@ -185,12 +187,19 @@ absl::Status CudaModel::MakeProducts(const WeightImage& image) {
 
   const std::vector<int> chunks = ChunkBuckets(step_buckets_, cuda::kChunkRows);
   ProductMaker chunk(device, blas_.get(), base, type_, chunks);
-  logits_ = chunk.Make("output layer", image.output, Activation::kNone, true);
+  cuda::LinearOptions options;
+  options.in = image.output.in;
+  options.out = image.output.out;
+  options.type = type_;
+  options.float_output = true;
+  options.y_stride = LogitStride(image.output.out);
+  options.tune_rows = cuda::kChunkRows;
+  logits_ = chunk.Make("output layer", options, At(image.output.weight), nullptr);
   if (!chunk.status().ok()) return chunk.status();
 
-  const auto* bias = static_cast<const float*>(At(image.wide_output_bias));
-  fused_ = cuda::FusedOutput::Create(type_, At(image.output.weight), bias, image.output.in,
-                                     image.output.out, &why_not_fused_);
+  output_bias_ = static_cast<const float*>(At(image.output.bias));
+  fused_ = cuda::FusedOutput::Create(type_, At(image.output.weight), output_bias_,
+                                     image.output.in, image.output.out, &why_not_fused_);
   return absl::OkStatus();
 }
 

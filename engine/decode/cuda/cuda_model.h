@@ -95,8 +95,9 @@ class CudaModel {
   }
   int cross_layers() const { return config_.cross_layers; }
 
-  // f32 logits of up to kChunkRows rows.
+  // f32 logits of up to kChunkRows rows, LogitStride(vocabulary) apart, without the bias.
   const cuda::Linear& logits() const { return *logits_; }
+  const float* output_bias() const { return output_bias_; }
   // nullptr where the device or the compute type has none, and why.
   const cuda::FusedOutput* fused() const { return fused_.get(); }
   const std::string& why_not_fused() const { return why_not_fused_; }
@@ -120,6 +121,7 @@ class CudaModel {
   const void* target_embedding_ = nullptr;
   const float* encoder_positions_ = nullptr;
   const float* decoder_positions_ = nullptr;
+  const float* output_bias_ = nullptr;
   std::vector<CudaEncoderLayer> encoder_;
   std::vector<CudaDecoderLayer> decoder_;
   std::vector<std::unique_ptr<cuda::Linear>> cross_key_value_;

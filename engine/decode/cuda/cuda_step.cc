@@ -5,6 +5,7 @@
 
 #include "engine/decode/cuda/cuda_status.h"
 #include "engine/decode/cuda/nvtx.h"
+#include "engine/decode/cuda/row_buckets.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/ops/align.h"
@@ -154,8 +155,9 @@ class CudaStep::Launcher {
         return model_.logits().Run(stream_, step_.workspace_.data(), x, n, nullptr, logits);
       });
       Do(StepOp::kFoldLogits, [&] {
-        return cuda::FoldStoredLogits(stream_, logits, shape_.target_vocab, shape_.target_vocab,
-                                      list, first, n, tables_.queries, tables_.folds);
+        return cuda::FoldStoredLogits(stream_, logits, LogitStride(shape_.target_vocab),
+                                      model_.output_bias(), shape_.target_vocab, list, first, n,
+                                      tables_.queries, tables_.folds);
       });
       if (!variant_.stored) continue;
       Do(StepOp::kFoldStored, [&] { return cuda::FoldStoredRows(stream_, tables_, first, n); });
@@ -212,7 +214,7 @@ absl::Status CudaStep::Allocate(const BatchLimits& limits) {
   take("decoder activations", plane, &sublayer_);
   take("decoder activations", plane, &context_);
   take("decoder activations", limits.max_rows * wide * element, &wide_);
-  take("logits", chunk * shape.target_vocab * static_cast<int64_t>(sizeof(float)), &logits_);
+  take("logits", chunk * LogitStride(shape.target_vocab) * static_cast<int64_t>(sizeof(float)), &logits_);
   if (model_->fused() != nullptr) {
     take("gathered rows", chunk * shape.d_model * element, &gathered_);
     take("fused output layer", model_->fused()->WorkspaceBytes(limits.max_rows),

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/decode/cuda/row_buckets.h"
 #include "kernels/ops/linear_cuda.h"
 #include "kernels/ops/output_layer_cuda.h"
 
@@ -13,10 +14,6 @@ namespace {
 
 // Hypotheses held at a time where the configuration does not say: as DecodingBatch.
 constexpr int kLanesPerRow = 8;
-
-// One of five pages is for sources: a row of a beam of 4 then has 128 positions where its slot has
-// a source of 32 tokens.
-constexpr int kPagesPerCrossPage = 5;
 
 // A segment in a slot brings a table of divisors and little else; the largest ones, with thousands
 // of forbidden nodes, are rare.
@@ -31,7 +28,8 @@ constexpr int kTeamsPerMultiprocessor = 4;
 // from the pages: worth this share of the memory.
 constexpr int64_t kCrossBufferShare = 50;
 
-constexpr int64_t kMaxSelfPages = 1 << 24;
+// Of MemoryPlan::lines.
+constexpr size_t kTableLine = 1;
 
 std::string Size(int64_t bytes) {
   char text[32];
@@ -75,26 +73,6 @@ int64_t TableBytes(const BatchLimits& limits) {
   return CarveBatch(limits, nullptr, &tables);
 }
 
-BatchLimits LimitsOf(const MemoryRequest& r) {
-  const BatchConfig& batch = r.batch;
-  BatchLimits limits;
-  limits.max_rows = batch.max_rows;
-  limits.lanes = batch.lanes > 0 ? batch.lanes : batch.max_rows * kLanesPerRow;
-  limits.positions = batch.max_positions;
-  limits.vocabulary = batch.vocabulary;
-  limits.start_token = batch.start_token;
-  limits.workspaces = std::min(batch.max_rows, kTeamsPerMultiprocessor * r.multiprocessors);
-  // Beside the fused layer, stored rows are the rare ones (sampling, repetition penalty, beams above
-  // 16): one chunk of them in a step. Without it every row is one.
-  limits.stored_rows = r.fused ? std::min(batch.max_rows, cuda::kChunkRows) : batch.max_rows;
-  limits.stored_workspaces =
-      std::min({limits.stored_rows, cuda::kChunkRows, r.multiprocessors});
-  limits.rules_words = static_cast<int32_t>(
-      int64_t{batch.max_rows} * (batch.max_positions + kRulesWordsPerSlot) +
-      kLargeRules * LargestRulesWords(batch.max_positions));
-  return limits;
-}
-
 absl::Status TooLittle(const MemoryRequest& r, int64_t budget, int64_t least_page_bytes,
                        const MemoryPlan& plan) {
   int64_t needed = least_page_bytes;
@@ -107,9 +85,9 @@ absl::Status TooLittle(const MemoryRequest& r, int64_t budget, int64_t least_pag
   char fraction[16];
   std::snprintf(fraction, sizeof(fraction), "%.2f", r.fraction);
   return absl::InvalidArgumentError(absl::StrCat(
-      "device memory: found ", Size(budget), " (the lesser of ", fraction, " of ",
-      Size(r.device_bytes), " and the ", Size(r.free_bytes), " that are free), expected ",
-      Size(needed), ":", text, "\nLower --max-rows (", r.batch.max_rows, ")",
+      "device memory: found ", Size(std::max<int64_t>(budget, 0)), " (", fraction, " of ",
+      Size(r.device_bytes), " less ", Size(r.device_bytes - r.free_bytes),
+      " that are in use), expected ", Size(needed), ":", text, "\nLower --max-rows (", r.batch.max_rows, ")",
       r.batch.lanes > 0 ? absl::StrCat(" or --decode-lanes (", r.batch.lanes, ")") : "",
       r.kv_bytes > 0 ? absl::StrCat(" or --kv-memory-mb (", r.kv_bytes >> 20, ")") : "",
       r.type == ComputeType::kFloat32 ? " or choose --compute-type float16" : "",
@@ -137,9 +115,29 @@ int64_t LargestRulesWords(int32_t positions) {
   return kCounts + divisors_and_prefix + constraints + forbidden + excluded;
 }
 
+BatchLimits BatchLimitsOf(const MemoryRequest& r) {
+  const BatchConfig& batch = r.batch;
+  BatchLimits limits;
+  limits.max_rows = batch.max_rows;
+  limits.lanes = batch.lanes > 0 ? batch.lanes : batch.max_rows * kLanesPerRow;
+  limits.positions = batch.max_positions;
+  limits.vocabulary = batch.vocabulary;
+  limits.start_token = batch.start_token;
+  limits.workspaces = std::min(batch.max_rows, kTeamsPerMultiprocessor * r.multiprocessors);
+  // Beside the fused layer, stored rows are the rare ones (sampling, repetition penalty, beams above
+  // 16): one chunk of them in a step. Without it every row is one.
+  limits.stored_rows = r.fused ? std::min(batch.max_rows, cuda::kChunkRows) : batch.max_rows;
+  limits.stored_workspaces =
+      std::min({limits.stored_rows, cuda::kChunkRows, r.multiprocessors});
+  limits.rules_words = static_cast<int32_t>(
+      int64_t{batch.max_rows} * (batch.max_positions + kRulesWordsPerSlot) +
+      kLargeRules * LargestRulesWords(batch.max_positions));
+  return limits;
+}
+
 absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
   const auto share = static_cast<int64_t>(static_cast<double>(r.device_bytes) * r.fraction);
-  const int64_t budget = std::min(share, r.free_bytes);
+  const int64_t budget = share - (r.device_bytes - r.free_bytes);
   const ModelShape& shape = r.shape;
   const KvLayout layout{shape.decoder_layers, shape.decoder_heads,
                         shape.d_model / shape.decoder_heads};
@@ -149,11 +147,12 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
   const int64_t least_pages = least_cross + least_self;
 
   MemoryPlan plan;
-  plan.limits = LimitsOf(r);
+  plan.limits = BatchLimitsOf(r);
   plan.limits.self_pages = static_cast<int32_t>(least_self);
 
   const int64_t logits = int64_t{std::min(plan.limits.stored_rows, cuda::kChunkRows)} *
-                         plan.limits.vocabulary * static_cast<int64_t>(sizeof(float));
+                         LogitStride(plan.limits.vocabulary) *
+                         static_cast<int64_t>(sizeof(float));
   plan.lines = {
       {absl::StrCat("weights, ", ComputeTypeName(r.type)), r.weight_bytes},
       {absl::StrCat("batch tables of ", plan.limits.max_rows, " rows, ", plan.limits.lanes,
@@ -170,26 +169,21 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
   int64_t fixed = 0;
   for (const MemoryLine& line : plan.lines) fixed += line.bytes;
 
-  int64_t pages = (budget - fixed) / page_bytes;
-  if (r.kv_bytes > 0) {
-    const int64_t asked = r.kv_bytes / page_bytes;
-    if (asked > pages || asked < least_pages) {
-      return TooLittle(r, budget, std::max(asked, least_pages) * page_bytes, plan);
-    }
-    pages = asked;
-  }
-  // Every self page has a word in the tables' list of free ones.
-  const int64_t table_bytes = plan.lines[1].bytes;
+  // Every self page has a word in the tables' list of free ones, so they are made smaller until both
+  // fit; a size that was asked for fits as it is, or not at all.
+  int64_t pages = r.kv_bytes > 0 ? r.kv_bytes / page_bytes : (budget - fixed) / page_bytes;
+  const int64_t least = r.kv_bytes > 0 ? pages : least_pages;
+  const int64_t table_bytes = plan.lines[kTableLine].bytes;
   for (;; --pages) {
-    if (budget < fixed || pages < least_pages) {
-      return TooLittle(r, budget, least_pages * page_bytes, plan);
+    if (budget < fixed || pages < least) {
+      plan.lines[kTableLine].bytes = table_bytes;
+      return TooLittle(r, budget, least * page_bytes, plan);
     }
-    const int64_t cross = std::max(pages / kPagesPerCrossPage, least_cross);
-    plan.pages.cross_pages = static_cast<int32_t>(std::min(cross, kMaxSelfPages));
-    plan.pages.self_pages = static_cast<int32_t>(std::min(pages - cross, kMaxSelfPages));
+    const int64_t bytes = std::max<int64_t>(pages * page_bytes, 1);
+    plan.pages = PlanPagesOf({r.batch.max_rows, bytes, r.longest_source}, page_bytes);
     plan.limits.self_pages = plan.pages.self_pages;
-    plan.lines[1].bytes = TableBytes(plan.limits);
-    const int64_t total = fixed - table_bytes + plan.lines[1].bytes + pages * page_bytes;
+    plan.lines[kTableLine].bytes = TableBytes(plan.limits);
+    const int64_t total = fixed - table_bytes + plan.lines[kTableLine].bytes + bytes;
     if (total <= budget) break;
     pages -= (total - budget) / page_bytes;
   }

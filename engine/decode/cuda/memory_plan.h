@@ -25,7 +25,7 @@ inline constexpr int64_t kEncodeChunkTokens = 8192;
 struct MemoryRequest {
   int64_t device_bytes = 0;
   int64_t free_bytes = 0;  // before the engine took any
-  double fraction = 0.9;   // of device_bytes, that the engine may take
+  double fraction = 0.9;   // of device_bytes, that may be in use when the engine has taken its own
   int multiprocessors = 0;
 
   ModelShape shape;
@@ -62,6 +62,9 @@ int CrossLayers(const ModelShape& shape, ComputeType type, int64_t device_bytes)
 
 // Words of the rules' image of the largest segment that the published limits allow.
 int64_t LargestRulesWords(int32_t positions);
+
+// The batch that the request describes, but for its pages.
+BatchLimits BatchLimitsOf(const MemoryRequest& request);
 
 // INVALID_ARGUMENT, line by line and with what to lower, when the memory does not suffice.
 absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& request);

@@ -23,4 +23,7 @@ std::vector<int> ChunkBuckets(std::span<const int> step_buckets, int chunk);
 // The least bucket that holds `rows`. REQUIRES: there is one.
 int BucketFor(std::span<const int> buckets, int64_t rows);
 
+// Elements from one row of logits to the next: cuBLASLt's fast kernels store 16 bytes at a time.
+constexpr int64_t LogitStride(int64_t vocabulary) { return (vocabulary + 7) / 8 * 8; }
+
 }  // namespace dragoman

@@ -174,8 +174,7 @@ absl::StatusOr<WeightImage> MakeWeightImage(const ModelSpec& spec,
   image.output.weight = weights.output.data.empty()
                             ? image.target_embedding
                             : writer.Add("output layer", type, {weights.output.data});
-  image.output.bias = writer.Add("output layer bias", type, {weights.output_bias});
-  image.wide_output_bias =
+  image.output.bias =
       writer.Add("output layer bias", ComputeType::kFloat32, {weights.output_bias});
   if (!writer.status().ok()) return writer.status();
   return image;

@@ -2,8 +2,8 @@
 // tensor at its place. Made on the host, copied to every device as it is.
 //
 // A plain value. Places are offsets in bytes, multiples of kWeightAlignment. Matrices are [out, in]
-// row-major; biases of the products are of the compute type; norms, positions and the output
-// layer's bias are f32.
+// row-major; biases of the layers' products are of the compute type; norms, positions and the
+// output layer's bias are f32.
 #pragma once
 
 #include <cstdint>
@@ -71,8 +71,7 @@ struct WeightImage {
   std::vector<DecoderLayerPlace> decoder;
   // k | v of every decoder layer, one below the other: [layers * 2 d, d]. Part l is layer l's.
   LinearPlace cross_key_value;
-  LinearPlace output;           // the matrix is an embedding where they are tied
-  int64_t wide_output_bias = 0;  // the same bias in f32
+  LinearPlace output;  // the matrix is an embedding where they are tied; the bias is f32
 };
 
 // Part `index` of `parts` equal parts of a product's outputs.

@@ -1,0 +1,27 @@
+// What a build without CUDA says.
+#include "engine/decode/cuda/cuda_backend.h"
+#include "engine/decode/devices.h"
+
+namespace dragoman {
+namespace {
+
+constexpr char kNoCuda[] = "this build has no CUDA";
+
+}  // namespace
+
+CudaProbe ProbeCuda() { return {kNoCuda, {}}; }
+
+absl::Status CheckCudaModel(const ModelSpec&) { return absl::UnimplementedError(kNoCuda); }
+
+absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBackendConfig&,
+                                                                 const ModelSpec&,
+                                                                 const WeightImage&) {
+  return absl::UnimplementedError(kNoCuda);
+}
+
+absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig&, const ModelSpec&,
+                                             const WeightImage&, int) {
+  return absl::UnimplementedError(kNoCuda);
+}
+
+}  // namespace dragoman
