@@ -13,9 +13,6 @@ namespace {
 // keeps at 8 rows holds 50 lanes all the same: with fewer of them rows would stay idle.
 constexpr int kLanesPerRow = 8;
 
-// Steps in which a beam grows from its one start hypothesis to its width.
-constexpr int kGrowth = 2;
-
 std::vector<int32_t> Descending(int count) {
   std::vector<int32_t> numbers(static_cast<size_t>(count));
   std::iota(numbers.rbegin(), numbers.rend(), 0);
@@ -80,8 +77,7 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory, Decode
 int64_t DecodingBatch::ExpectedRows() const {
   int64_t rows = 0;
   for (const int32_t number : live_) {
-    const SlotState& s = states_[static_cast<size_t>(number)];
-    rows += s.length < kGrowth ? s.options.beam : s.live;
+    rows += dragoman::ExpectedRows(states_[static_cast<size_t>(number)]);
   }
   return rows;
 }

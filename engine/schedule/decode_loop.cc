@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/decode/partials.h"
+#include "kernels/decide/partials.h"
 
 namespace dragoman {
 
@@ -120,7 +120,7 @@ void DecodeLoop::DropAbandoned() {
 
 void DecodeLoop::ReportPartial(int number, Segment& segment) {
   const SlotView& slot = batch_.slot(number);
-  const int32_t settled = SettledTokens(slot, segment.settled);
+  const int32_t settled = SettledTokens(SoloTeam(), slot, segment.settled);
   if (settled == segment.settled) return;
   segment.settled = settled;
   scratch_.clear();

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/decode/decoding_batch.h"
-#include "engine/decode/partials.h"
 #include "engine/schedule/segment.h"
+#include "kernels/decide/partials.h"
 #include "tests/engine/support/reference_search.h"
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/scripts.h"
@@ -251,7 +251,7 @@ TEST(Partials, SettledTokensGrowAndBeginTheResult) {
       ASSERT_TRUE(bench.batch().Step(bench.batch().live()).ok());
       if (bench.batch().status(number) != SlotStatus::kRunning) break;
       const SlotView& slot = bench.batch().slot(number);
-      const int32_t now = SettledTokens(slot, settled);
+      const int32_t now = SettledTokens(SoloTeam(), slot, settled);
       ASSERT_GE(now, settled);
       settled = now;
       std::vector<int32_t> prefix;
