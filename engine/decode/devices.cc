@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -15,7 +16,7 @@ constexpr int kMaxDevice = 1023;
 
 absl::Status Refuse(const char* name, const std::string& found, const char* expected) {
   return absl::InvalidArgumentError(
-      absl::StrCat(name, ": found \"", found, "\", expected ", expected));
+      absl::StrCat(name, ": found '", absl::CEscape(found), "', expected ", expected));
 }
 
 // The number of "cuda:N"; -1 if it is none.
@@ -114,8 +115,8 @@ absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const C
   choice.compute_type = request.compute_type.value_or(usual);
   if (choice.cuda.empty() && choice.compute_type != ComputeType::kFloat32) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "compute-type: found \"", ComputeTypeName(choice.compute_type),
-        "\", expected auto or float32 on the CPU, which was chosen because of: ", choice.note));
+        "compute-type: found '", ComputeTypeName(choice.compute_type),
+        "', expected auto or float32 on the CPU, which is used because of this: ", choice.note));
   }
   return choice;
 }
