@@ -26,11 +26,21 @@ absl::StatusOr<std::unique_ptr<Engine>> Create(const ServerConfig& config, int c
        {"not_used", devices.note}});
   Log(LogLevel::kInfo, "workers",
       {{"cpus", cpus},
-       {"workers", devices.cuda.empty() ? settings.workers
-                                        : static_cast<int>(devices.cuda.size())},
+       {"workers", devices.cuda.empty() ? settings.workers : static_cast<int>(devices.cuda.size())},
        {"threads_per_worker", settings.threads_per_worker},
        {"text_threads", settings.tokenizer_threads}});
-  return CreateEngine(config.model_directory, settings, clock, observer);
+  absl::StatusOr<std::unique_ptr<Engine>> engine =
+      CreateEngine(config.model_directory, settings, clock, observer);
+  if (!engine.ok()) return engine;
+  for (const DeviceMemory& memory : (*engine)->Stats().memory) {
+    Log(LogLevel::kInfo, "memory",
+        {{"device", memory.device},
+         {"name", memory.device_name},
+         {"weight_bytes", memory.weights},
+         {"kv_bytes", memory.kv},
+         {"workspace_bytes", memory.workspace}});
+  }
+  return engine;
 }
 
 }  // namespace
@@ -50,8 +60,7 @@ absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ServerConfig& config, 
   DeviceRequest request = ConfiguredDevices(config);
   absl::StatusOr<DeviceChoice> devices = Choose(request);
   if (!devices.ok()) return devices.status();
-  absl::StatusOr<std::unique_ptr<Engine>> engine =
-      Create(config, cpus, *devices, clock, observer);
+  absl::StatusOr<std::unique_ptr<Engine>> engine = Create(config, cpus, *devices, clock, observer);
   const bool unfit = !engine.ok() && engine.status().code() == absl::StatusCode::kUnimplemented;
   if (!unfit || !request.automatic || devices->cuda.empty()) return engine;
   const CudaProbe none{std::string(engine.status().message()), {}};

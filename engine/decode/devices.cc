@@ -110,8 +110,7 @@ absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const C
     }
     choice.cuda = request.cuda;
   }
-  const ComputeType usual =
-      choice.cuda.empty() ? ComputeType::kFloat32 : ComputeType::kFloat16;
+  const ComputeType usual = choice.cuda.empty() ? ComputeType::kFloat32 : ComputeType::kFloat16;
   choice.compute_type = request.compute_type.value_or(usual);
   if (choice.cuda.empty() && choice.compute_type != ComputeType::kFloat32) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -123,9 +122,8 @@ absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const C
 
 std::string DeviceNames(const DeviceChoice& choice) {
   if (choice.cuda.empty()) return "cpu";
-  return absl::StrJoin(choice.cuda, ",", [](std::string* out, int device) {
-    absl::StrAppend(out, "cuda:", device);
-  });
+  return absl::StrJoin(choice.cuda, ",",
+                       [](std::string* out, int device) { absl::StrAppend(out, "cuda:", device); });
 }
 
 }  // namespace dragoman

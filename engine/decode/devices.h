@@ -14,8 +14,8 @@
 namespace dragoman {
 
 struct DeviceRequest {
-  bool automatic = false;               // every CUDA device that is fit, else the CPU
-  std::vector<int> cuda;                // these, and none of them may be missing; empty: the CPU
+  bool automatic = false;  // every CUDA device that is fit, else the CPU
+  std::vector<int> cuda;   // these, and none of them may be missing; empty: the CPU
   std::optional<ComputeType> compute_type;  // empty: float32 on the CPU, float16 on CUDA
 };
 

@@ -1,6 +1,7 @@
-// Gather: one warp per row, 16 bytes per lane at a time. Bytes per row: d elements read and written;
-// no arithmetic. At most one chunk of rows (kChunkRows), so the launch is the cost.
+// Gather: one warp per row, 16 bytes per lane at a time. Bytes per row: d elements read and
+// written; no arithmetic. At most one chunk of rows (kChunkRows), so the launch is the cost.
 #include "kernels/cuda/element.cuh"
+#include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/gather_rows.h"
 
 namespace dragoman::cuda {

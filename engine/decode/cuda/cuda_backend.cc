@@ -34,8 +34,8 @@ class CudaBackend final : public Backend {
 
   absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const override {
     const KvLayout layout = model_->kv_layout();
-    const int64_t bytes = (int64_t{plan.self_pages} + plan.cross_pages) *
-                          layout.ElementsPerPage() * ElementBytes(model_->type());
+    const int64_t bytes = (int64_t{plan.self_pages} + plan.cross_pages) * layout.ElementsPerPage() *
+                          ElementBytes(model_->type());
     const int device = model_->device();
     cuda::Error error = cuda::SetDevice(device);
     auto pages = std::make_shared<cuda::DeviceBuffer>();  // shared: std::function copies its target

@@ -35,8 +35,7 @@ absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBacke
 // Runs `steps` steps of a full batch of made-up segments without graphs and says, launch by launch,
 // what they took and what they could have taken at best (step_costs.h): a table as text. Takes
 // memory of its own: nothing else should run on the device.
-absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
-                                             const ModelSpec& spec, const WeightImage& image,
-                                             int steps);
+absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config, const ModelSpec& spec,
+                                             const WeightImage& image, int steps);
 
 }  // namespace dragoman

@@ -50,6 +50,9 @@ class CudaEncoder final : public Encoder {
   absl::Status Init();
   absl::Status Encode(const EncodeInput& in) override;
   int64_t max_tokens() const override { return capacity_; }
+  int64_t workspace_bytes() const override {
+    return inputs_.bytes() + workspace_.bytes() + hidden_.bytes() + scratch_.bytes();
+  }
 
  private:
   // Runs `launch` unless something has failed before.
@@ -138,10 +141,9 @@ absl::Status CudaEncoder::Encode(const EncodeInput& in) {
   const int64_t tokens = in.offsets[in.segments];
   const int64_t page_count = in.page_offsets[in.segments];
   if (tokens > capacity_ || in.segments > tokens || page_count > tokens) {
-    return absl::InternalError(absl::StrCat("encoder: ", tokens, " tokens, ", in.segments,
-                                            " segments, ", page_count,
-                                            " pages in one pass, expected at most ", capacity_,
-                                            " tokens and no more of the others"));
+    return absl::InternalError(absl::StrCat(
+        "encoder: ", tokens, " tokens, ", in.segments, " segments, ", page_count,
+        " pages in one pass, expected at most ", capacity_, " tokens and no more of the others"));
   }
   int64_t longest = 0;
   for (int64_t i = 0; i < in.segments; ++i) {
@@ -157,8 +159,8 @@ absl::Status CudaEncoder::Encode(const EncodeInput& in) {
   Do("embedding", [&] {
     return cuda::EmbedTokens(stream_.get(), model_->type(), model_->source_embedding(),
                              model_->encoder_positions(), model_->spec().embedding_scale,
-                             Input(at.tokens), Input(at.positions), tokens, nullptr,
-                             shape_.d_model, hidden_.data());
+                             Input(at.tokens), Input(at.positions), tokens, nullptr, shape_.d_model,
+                             hidden_.data());
   });
   for (const CudaEncoderLayer& layer : model_->encoder()) {
     RunLayer(layer, tokens, in.segments, longest);
@@ -193,9 +195,9 @@ void CudaEncoder::RunLayer(const CudaEncoderLayer& layer, int64_t tokens, int64_
                            int64_t longest) {
   Project("encoder query, key, value", *layer.self.query_key_value, hidden_.data(), wide_);
   Do("encoder attention", [&] {
-    return cuda::EncoderAttention(stream_.get(), model_->type(), wide_, offsets_, segments,
-                                  longest, shape_.encoder_heads,
-                                  shape_.d_model / shape_.encoder_heads, context_);
+    return cuda::EncoderAttention(stream_.get(), model_->type(), wide_, offsets_, segments, longest,
+                                  shape_.encoder_heads, shape_.d_model / shape_.encoder_heads,
+                                  context_);
   });
   Project("encoder attention output", *layer.self.output, context_, sublayer_);
   Residual(layer.self.norm, tokens);
@@ -205,15 +207,13 @@ void CudaEncoder::RunLayer(const CudaEncoderLayer& layer, int64_t tokens, int64_
 }
 
 void CudaEncoder::Project(const char* op, const cuda::Linear& linear, const void* x, void* y) {
-  Do(op, [&] {
-    return linear.Run(stream_.get(), workspace_.data(), x, rows_, nullptr, y);
-  });
+  Do(op, [&] { return linear.Run(stream_.get(), workspace_.data(), x, rows_, nullptr, y); });
 }
 
 void CudaEncoder::Residual(const CudaNorm& norm, int64_t tokens) {
   Do("encoder layer norm", [&] {
-    return cuda::AddLayerNorm(stream_.get(), model_->type(), sublayer_, hidden_.data(),
-                              norm.gamma, norm.beta, model_->spec().norm_epsilon, tokens, nullptr,
+    return cuda::AddLayerNorm(stream_.get(), model_->type(), sublayer_, hidden_.data(), norm.gamma,
+                              norm.beta, model_->spec().norm_epsilon, tokens, nullptr,
                               shape_.d_model, hidden_.data());
   });
 }

@@ -79,8 +79,8 @@ absl::Status CudaModel::CheckShape(const ModelSpec& spec) {
       return Unfit("the width of an attention head", head_dim, "a multiple of 8 up to 128");
     }
   }
-  for (const auto& [name, ffn] : {std::pair{"encoder_ffn_dim", s.encoder_ffn},
-                                  std::pair{"decoder_ffn_dim", s.decoder_ffn}}) {
+  for (const auto& [name, ffn] :
+       {std::pair{"encoder_ffn_dim", s.encoder_ffn}, std::pair{"decoder_ffn_dim", s.decoder_ffn}}) {
     if (ffn % kElements != 0) return Unfit(name, ffn, "a multiple of 8");
   }
   return absl::OkStatus();
@@ -102,6 +102,9 @@ CudaModel::CudaModel(const CudaModelConfig& config, const ModelSpec& spec, Compu
       type_(type),
       step_buckets_(StepBuckets(config.max_rows)),
       encoder_buckets_(EncoderBuckets(config.encoder_tokens)) {}
+
+// What goes after this body is freed on the device that is current then.
+CudaModel::~CudaModel() { static_cast<void>(cuda::SetDevice(config_.device)); }
 
 KvLayout CudaModel::kv_layout() const {
   const ModelShape& s = spec_.shape;
@@ -152,8 +155,7 @@ absl::Status CudaModel::MakeProducts(const WeightImage& image) {
   ProductMaker pass(device, blas_.get(), base, type_, encoder_buckets_);
   for (const EncoderLayerPlace& place : image.encoder) {
     CudaEncoderLayer layer;
-    layer.self.query_key_value =
-        pass.Make("encoder query, key, value", place.self.query_key_value);
+    layer.self.query_key_value = pass.Make("encoder query, key, value", place.self.query_key_value);
     layer.self.output = pass.Make("encoder attention output", place.self.output);
     layer.self.norm = Norm(place.self.norm);
     layer.ffn.up = pass.Make("encoder feed-forward up", place.ffn.up, spec_.activation);
@@ -163,16 +165,15 @@ absl::Status CudaModel::MakeProducts(const WeightImage& image) {
   }
   const int parts = spec_.shape.decoder_layers / config_.cross_layers;
   for (int i = 0; i < parts; ++i) {
-    cross_key_value_.push_back(pass.Make("cross-attention key, value",
-                                         PartOf(image.cross_key_value, parts, i, type_)));
+    cross_key_value_.push_back(
+        pass.Make("cross-attention key, value", PartOf(image.cross_key_value, parts, i, type_)));
   }
   if (!pass.status().ok()) return pass.status();
 
   ProductMaker step(device, blas_.get(), base, type_, step_buckets_);
   for (const DecoderLayerPlace& place : image.decoder) {
     CudaDecoderLayer layer;
-    layer.self.query_key_value =
-        step.Make("decoder query, key, value", place.self.query_key_value);
+    layer.self.query_key_value = step.Make("decoder query, key, value", place.self.query_key_value);
     layer.self.output = step.Make("decoder attention output", place.self.output);
     layer.self.norm = Norm(place.self.norm);
     layer.cross.query = step.Make("cross-attention query", place.cross.query);
@@ -198,8 +199,8 @@ absl::Status CudaModel::MakeProducts(const WeightImage& image) {
   if (!chunk.status().ok()) return chunk.status();
 
   output_bias_ = static_cast<const float*>(At(image.output.bias));
-  fused_ = cuda::FusedOutput::Create(type_, At(image.output.weight), output_bias_,
-                                     image.output.in, image.output.out, &why_not_fused_);
+  fused_ = cuda::FusedOutput::Create(type_, At(image.output.weight), output_bias_, image.output.in,
+                                     image.output.out, &why_not_fused_);
   return absl::OkStatus();
 }
 

@@ -71,6 +71,10 @@ class CudaModel {
                                                            const ModelSpec& spec,
                                                            const WeightImage& image);
 
+  ~CudaModel();
+  CudaModel(const CudaModel&) = delete;
+  CudaModel& operator=(const CudaModel&) = delete;
+
   int device() const { return config_.device; }
   ComputeType type() const { return type_; }
   const ModelSpec& spec() const { return spec_; }

@@ -213,9 +213,8 @@ absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
 
 }  // namespace
 
-absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
-                                             const ModelSpec& spec, const WeightImage& image,
-                                             int steps) {
+absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config, const ModelSpec& spec,
+                                             const WeightImage& image, int steps) {
   const int most = config.batch.max_positions - kStepsBefore - 2;
   if (steps > most || config.batch.max_rows < kBeam || spec.shape.max_positions < kSourceTokens) {
     return absl::InvalidArgumentError(

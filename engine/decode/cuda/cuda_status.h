@@ -23,9 +23,8 @@ inline absl::Status CudaStatus(int device, const char* op, cuda::Error error) {
 inline absl::Status CudaMemoryStatus(int device, const char* what, int64_t bytes,
                                      cuda::Error error) {
   if (error == cuda::Error::kNone) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(CudaDeviceName(device), ": ", bytes >> 20,
-                                                   " MiB for ", what, ": ",
-                                                   cuda::ErrorText(error)));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      CudaDeviceName(device), ": ", bytes >> 20, " MiB for ", what, ": ", cuda::ErrorText(error)));
 }
 
 }  // namespace dragoman

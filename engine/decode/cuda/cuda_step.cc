@@ -92,9 +92,8 @@ class CudaStep::Launcher {
   void* Hidden() const { return step_.hidden_.data(); }
 
   void Project(StepOp op, const cuda::Linear& linear, const void* x, void* y) {
-    Do(op, [&] {
-      return linear.Run(stream_, step_.workspace_.data(), x, rows_.rows, rows_.count, y);
-    });
+    Do(op,
+       [&] { return linear.Run(stream_, step_.workspace_.data(), x, rows_.rows, rows_.count, y); });
   }
 
   void Residual(StepOp op, const CudaNorm& norm) {
@@ -113,8 +112,7 @@ class CudaStep::Launcher {
 
     Project(StepOp::kQueryKeyValue, *layer.self.query_key_value, Hidden(), wide);
     Do(StepOp::kSelfAttention, [&] {
-      return cuda::DecodeSelfAttention(stream_, type, layout_, number, rows_, self_, wide,
-                                       context);
+      return cuda::DecodeSelfAttention(stream_, type, layout_, number, rows_, self_, wide, context);
     });
     Project(StepOp::kSelfOutput, *layer.self.output, context, sublayer);
     Residual(StepOp::kSelfNorm, layer.self.norm);
@@ -194,8 +192,8 @@ absl::Status CudaStep::Allocate(const BatchLimits& limits) {
     return CudaStatus(device, "selecting the device", error);
   }
   cuda::OwnedStream stream;
-  absl::Status status = CudaStatus(device, "making a stream",
-                                   stream.Create(cuda::StreamPriority::kLow));
+  absl::Status status =
+      CudaStatus(device, "making a stream", stream.Create(cuda::StreamPriority::kLow));
   // Everything begins as zeros: rows beyond a step's are computed by products and never read.
   const auto take = [&](const char* what, int64_t bytes, cuda::DeviceBuffer* buffer) {
     if (!status.ok()) return;
@@ -214,11 +212,11 @@ absl::Status CudaStep::Allocate(const BatchLimits& limits) {
   take("decoder activations", plane, &sublayer_);
   take("decoder activations", plane, &context_);
   take("decoder activations", limits.max_rows * wide * element, &wide_);
-  take("logits", chunk * LogitStride(shape.target_vocab) * static_cast<int64_t>(sizeof(float)), &logits_);
+  take("logits", chunk * LogitStride(shape.target_vocab) * static_cast<int64_t>(sizeof(float)),
+       &logits_);
   if (model_->fused() != nullptr) {
     take("gathered rows", chunk * shape.d_model * element, &gathered_);
-    take("fused output layer", model_->fused()->WorkspaceBytes(limits.max_rows),
-         &fused_workspace_);
+    take("fused output layer", model_->fused()->WorkspaceBytes(limits.max_rows), &fused_workspace_);
   }
   if (!status.ok()) return status;
   CarveBatch(limits, table_memory_.data(), &tables_);
@@ -236,9 +234,8 @@ CudaStep::Fault CudaStep::Launch(cuda::Stream stream, const StepVariant& variant
 
 int64_t CudaStep::bytes() const {
   int64_t bytes = 0;
-  for (const cuda::DeviceBuffer* buffer :
-       {&table_memory_, &workspace_, &fused_workspace_, &hidden_, &sublayer_, &context_, &wide_,
-        &gathered_, &logits_}) {
+  for (const cuda::DeviceBuffer* buffer : {&table_memory_, &workspace_, &fused_workspace_, &hidden_,
+                                           &sublayer_, &context_, &wide_, &gathered_, &logits_}) {
     bytes += buffer->bytes();
   }
   return bytes;

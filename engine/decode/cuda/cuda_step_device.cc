@@ -65,8 +65,8 @@ class CudaStepDevice final : public StepDevice {
 
 size_t CudaStepDevice::GraphOf(int bucket, int max_k, bool stored) const {
   const std::span<const int> all = buckets();
-  const auto index = static_cast<size_t>(std::lower_bound(all.begin(), all.end(), bucket) -
-                                         all.begin());
+  const auto index =
+      static_cast<size_t>(std::lower_bound(all.begin(), all.end(), bucket) - all.begin());
   size_t group = 0;
   while (group + 1 < classes() && kTopKClasses[group] < max_k) ++group;
   return (index * classes() + group) * 2 + (stored ? 1 : 0);
@@ -115,10 +115,9 @@ absl::Status CudaStepDevice::RunOnce(const char* what, int bucket,
     return CudaStatus(model_->device(), what, error);
   }
   if (port.output->step != started_ || port.output->rows != 0) {
-    return absl::InternalError(absl::StrCat(CudaDeviceName(model_->device()), ": ", what,
-                                            ": found step ", port.output->step, " with ",
-                                            port.output->rows, " rows, expected step ", started_,
-                                            " with none"));
+    return absl::InternalError(absl::StrCat(
+        CudaDeviceName(model_->device()), ": ", what, ": found step ", port.output->step, " with ",
+        port.output->rows, " rows, expected step ", started_, " with none"));
   }
   ++started_;
   return absl::OkStatus();
@@ -179,8 +178,8 @@ absl::Status CudaStepDevice::Enqueue(const Launch& launch) {
 absl::Status CudaStepDevice::Wait(int port) {
   if (!status_.ok()) return status_;
   const NvtxRange range("wait for a step");
-  status_ = CudaStatus(model_->device(), "a decoding step",
-                       done_[static_cast<size_t>(port)].Wait());
+  status_ =
+      CudaStatus(model_->device(), "a decoding step", done_[static_cast<size_t>(port)].Wait());
   return status_;
 }
 

@@ -101,9 +101,7 @@ absl::Status TimeProduct(int device, cuda::Stream stream, ComputeType type, doub
     }
     error = Time(
         stream,
-        [&] {
-          return product->Run(stream, workspace.data(), x.data(), kSize, nullptr, y.data());
-        },
+        [&] { return product->Run(stream, workspace.data(), x.data(), kSize, nullptr, y.data()); },
         seconds);
   }
   return CudaStatus(device, "measuring matrix products", error);

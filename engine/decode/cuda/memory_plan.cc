@@ -54,8 +54,7 @@ int64_t EncoderBytes(const MemoryRequest& r) {
   const int64_t inputs = 5 * (tokens + 1) * static_cast<int64_t>(sizeof(int32_t));
   const int64_t layer = tokens * (2 * d + WideWidth(r.shape, r.shape.encoder_ffn)) * element;
   const int64_t cross = tokens * r.cross_layers * 2 * d * element;
-  return inputs + tokens * d * element + std::max(layer, cross) +
-         cuda::Blas::kWorkspaceBytes;
+  return inputs + tokens * d * element + std::max(layer, cross) + cuda::Blas::kWorkspaceBytes;
 }
 
 // The buffers of CudaStepDevice but for tables, logits and the fused layer's.
@@ -87,7 +86,8 @@ absl::Status TooLittle(const MemoryRequest& r, int64_t budget, int64_t least_pag
   return absl::InvalidArgumentError(absl::StrCat(
       "device memory: found ", Size(std::max<int64_t>(budget, 0)), " (", fraction, " of ",
       Size(r.device_bytes), " less ", Size(r.device_bytes - r.free_bytes),
-      " that are in use), expected ", Size(needed), ":", text, "\nLower --max-rows (", r.batch.max_rows, ")",
+      " that are in use), expected ", Size(needed), ":", text, "\nLower --max-rows (",
+      r.batch.max_rows, ")",
       r.batch.lanes > 0 ? absl::StrCat(" or --decode-lanes (", r.batch.lanes, ")") : "",
       r.kv_bytes > 0 ? absl::StrCat(" or --kv-memory-mb (", r.kv_bytes >> 20, ")") : "",
       r.type == ComputeType::kFloat32 ? " or choose --compute-type float16" : "",
@@ -101,8 +101,8 @@ int64_t EncoderTokens(const ModelShape& shape) {
 }
 
 int CrossLayers(const ModelShape& shape, ComputeType type, int64_t device_bytes) {
-  const int64_t buffer = EncoderTokens(shape) * shape.decoder_layers * 2 * shape.d_model *
-                         ElementBytes(type);
+  const int64_t buffer =
+      EncoderTokens(shape) * shape.decoder_layers * 2 * shape.d_model * ElementBytes(type);
   return buffer <= device_bytes / kCrossBufferShare ? shape.decoder_layers : 1;
 }
 
@@ -124,14 +124,13 @@ BatchLimits BatchLimitsOf(const MemoryRequest& r) {
   limits.vocabulary = batch.vocabulary;
   limits.start_token = batch.start_token;
   limits.workspaces = std::min(batch.max_rows, kTeamsPerMultiprocessor * r.multiprocessors);
-  // Beside the fused layer, stored rows are the rare ones (sampling, repetition penalty, beams above
-  // 16): one chunk of them in a step. Without it every row is one.
+  // Beside the fused layer, stored rows are the rare ones (sampling, repetition penalty, beams
+  // above 16): one chunk of them in a step. Without it every row is one.
   limits.stored_rows = r.fused ? std::min(batch.max_rows, cuda::kChunkRows) : batch.max_rows;
-  limits.stored_workspaces =
-      std::min({limits.stored_rows, cuda::kChunkRows, r.multiprocessors});
-  limits.rules_words = static_cast<int32_t>(
-      int64_t{batch.max_rows} * (batch.max_positions + kRulesWordsPerSlot) +
-      kLargeRules * LargestRulesWords(batch.max_positions));
+  limits.stored_workspaces = std::min({limits.stored_rows, cuda::kChunkRows, r.multiprocessors});
+  limits.rules_words =
+      static_cast<int32_t>(int64_t{batch.max_rows} * (batch.max_positions + kRulesWordsPerSlot) +
+                           kLargeRules * LargestRulesWords(batch.max_positions));
   return limits;
 }
 
@@ -151,8 +150,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
   plan.limits.self_pages = static_cast<int32_t>(least_self);
 
   const int64_t logits = int64_t{std::min(plan.limits.stored_rows, cuda::kChunkRows)} *
-                         LogitStride(plan.limits.vocabulary) *
-                         static_cast<int64_t>(sizeof(float));
+                         LogitStride(plan.limits.vocabulary) * static_cast<int64_t>(sizeof(float));
   plan.lines = {
       {absl::StrCat("weights, ", ComputeTypeName(r.type)), r.weight_bytes},
       {absl::StrCat("batch tables of ", plan.limits.max_rows, " rows, ", plan.limits.lanes,
@@ -163,14 +161,13 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
        logits},
       {"fused output layer", r.fused_workspace},
       {"decoder activations", DecoderBytes(r, plan.limits)},
-      {absl::StrCat("encoder activations of ", r.encoder_tokens, " tokens"),
-       EncoderBytes(r)},
+      {absl::StrCat("encoder activations of ", r.encoder_tokens, " tokens"), EncoderBytes(r)},
   };
   int64_t fixed = 0;
   for (const MemoryLine& line : plan.lines) fixed += line.bytes;
 
-  // Every self page has a word in the tables' list of free ones, so they are made smaller until both
-  // fit; a size that was asked for fits as it is, or not at all.
+  // Every self page has a word in the tables' list of free ones, so they are made smaller until
+  // both fit; a size that was asked for fits as it is, or not at all.
   int64_t pages = r.kv_bytes > 0 ? r.kv_bytes / page_bytes : (budget - fixed) / page_bytes;
   const int64_t least = r.kv_bytes > 0 ? pages : least_pages;
   const int64_t table_bytes = plan.lines[kTableLine].bytes;
@@ -188,9 +185,9 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
     pages -= (total - budget) / page_bytes;
   }
   const int64_t kept = int64_t{plan.pages.self_pages} + plan.pages.cross_pages;
-  plan.lines.push_back({absl::StrCat("K/V in ", plan.pages.self_pages, " + ",
-                                     plan.pages.cross_pages, " pages"),
-                        kept * page_bytes});
+  plan.lines.push_back(
+      {absl::StrCat("K/V in ", plan.pages.self_pages, " + ", plan.pages.cross_pages, " pages"),
+       kept * page_bytes});
   for (const MemoryLine& line : plan.lines) plan.total += line.bytes;
   return plan;
 }

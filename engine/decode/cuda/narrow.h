@@ -12,7 +12,7 @@ inline uint16_t ToFloat16(float x) {
   const auto bits = std::bit_cast<uint32_t>(x);
   const uint32_t sign = bits >> 16 & 0x8000U;
   uint32_t magnitude = bits & 0x7fffffffU;
-  if (magnitude > 0x7f800000U) return static_cast<uint16_t>(sign | 0x7e00U);  // NaN
+  if (magnitude > 0x7f800000U) return static_cast<uint16_t>(sign | 0x7e00U);   // NaN
   if (magnitude >= 0x477ff000U) return static_cast<uint16_t>(sign | 0x7c00U);  // from 65520 on
   if (magnitude < 0x38800000U) {
     // Below 2^-14 the result is a multiple of 2^-24, which is the last place of numbers from 0.5.

@@ -7,9 +7,9 @@ namespace dragoman {
 namespace {
 
 // A third more at most above 32 rows, where rows begin to cost.
-constexpr int kStepBuckets[] = {8,   16,  32,  64,   128,  192,  256, 384,
+constexpr int kStepBuckets[] = {8,   16,  32,   64,   128,  192,  256, 384,
                                 512, 768, 1024, 1536, 2048, 3072, 4096};
-constexpr int kEncoderBuckets[] = {32,  64,   128,  192,  256,  384,  512, 768,
+constexpr int kEncoderBuckets[] = {32,   64,   128,  192,  256,  384,  512, 768,
                                    1024, 1536, 2048, 3072, 4096, 6144, 8192};
 
 std::vector<int> CutOff(std::span<const int> buckets, int last) {

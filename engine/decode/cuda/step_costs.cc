@@ -7,11 +7,11 @@ namespace dragoman {
 namespace {
 
 constexpr const char* kNames[] = {
-    "begin step",     "ask rows",      "embedding",     "query, key, value", "self-attention",
-    "self output",    "self norm",     "cross query",   "alignment",         "cross-attention",
-    "cross output",   "cross norm",    "feed-forward up", "feed-forward down", "feed-forward norm",
-    "fused output",   "gather rows",   "logits",        "fold logits",       "fold stored rows",
-    "beam step",      "deliver",       "end step"};
+    "begin step",   "ask rows",    "embedding",       "query, key, value", "self-attention",
+    "self output",  "self norm",   "cross query",     "alignment",         "cross-attention",
+    "cross output", "cross norm",  "feed-forward up", "feed-forward down", "feed-forward norm",
+    "fused output", "gather rows", "logits",          "fold logits",       "fold stored rows",
+    "beam step",    "deliver",     "end step"};
 static_assert(std::size(kNames) == kStepOps);
 
 // A product of `rows` rows: weights once, operands once.
@@ -74,10 +74,10 @@ StepCost CostOf(StepOp op, const StepWork& w) {
               layers * rows * d * 4 * w.self_positions};
     case StepOp::kCrossAttention:
       // The K/V of a source once for all rows of its slot.
-      return {w.shape.decoder_layers,
-              layers * d * element *
-                  (2 * rows + 2 * static_cast<double>(w.slots) * w.source_positions),
-              layers * rows * d * 4 * w.source_positions};
+      return {
+          w.shape.decoder_layers,
+          layers * d * element * (2 * rows + 2 * static_cast<double>(w.slots) * w.source_positions),
+          layers * rows * d * 4 * w.source_positions};
     case StepOp::kSelfOutput:
     case StepOp::kCrossQuery:
     case StepOp::kCrossOutput:

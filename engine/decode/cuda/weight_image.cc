@@ -52,9 +52,7 @@ class ImageWriter {
     }
   }
 
-  LinearPlace Add(const std::string& name, const LinearWeights& w) {
-    return Add(name, {&w});
-  }
+  LinearPlace Add(const std::string& name, const LinearWeights& w) { return Add(name, {&w}); }
 
   // Matrices with the same input, one below the other.
   LinearPlace Add(const std::string& name, std::initializer_list<const LinearWeights*> parts) {
@@ -78,7 +76,8 @@ class ImageWriter {
   SelfAttentionPlace AddSelf(const std::string& layer, const AttentionWeights& w,
                              const NormWeights& norm) {
     return {Add(layer + "self-attention query, key, value", {&w.query, &w.key, &w.value}),
-            Add(layer + "self-attention output", w.output), Add(layer + "self-attention norm", norm)};
+            Add(layer + "self-attention output", w.output),
+            Add(layer + "self-attention norm", norm)};
   }
 
   FeedForwardPlace AddFeedForward(const std::string& layer, const LinearWeights& up,
@@ -88,16 +87,16 @@ class ImageWriter {
   }
 
  private:
-  void Narrow(const std::string& name, ComputeType type, std::span<const float> values,
-              uint8_t* to, uint16_t (*narrow)(float), float (*widen)(uint16_t)) {
+  void Narrow(const std::string& name, ComputeType type, std::span<const float> values, uint8_t* to,
+              uint16_t (*narrow)(float), float (*widen)(uint16_t)) {
     for (size_t i = 0; i < values.size(); ++i) {
       const uint16_t narrowed = narrow(values[i]);
       std::memcpy(to + i * sizeof(narrowed), &narrowed, sizeof(narrowed));
       if (status_.ok() && std::isfinite(values[i]) && !std::isfinite(widen(narrowed))) {
-        status_ = absl::InvalidArgumentError(absl::StrCat(
-            name, ": the weight ", values[i], " is beyond the range of ", ComputeTypeName(type),
-            "; expected --compute-type ",
-            type == ComputeType::kFloat16 ? "bfloat16 or float32" : "float32"));
+        status_ = absl::InvalidArgumentError(
+            absl::StrCat(name, ": the weight ", values[i], " is beyond the range of ",
+                         ComputeTypeName(type), "; expected --compute-type ",
+                         type == ComputeType::kFloat16 ? "bfloat16 or float32" : "float32"));
       }
     }
   }
@@ -123,8 +122,7 @@ absl::StatusOr<WeightImage> MakeWeightImage(const ModelSpec& spec,
   image.type = type;
   ImageWriter writer(&image);
 
-  image.source_embedding =
-      writer.Add("source embedding", type, {weights.source_embedding.data});
+  image.source_embedding = writer.Add("source embedding", type, {weights.source_embedding.data});
   image.target_embedding =
       weights.target_embedding.data.empty()
           ? image.source_embedding
@@ -174,8 +172,7 @@ absl::StatusOr<WeightImage> MakeWeightImage(const ModelSpec& spec,
   image.output.weight = weights.output.data.empty()
                             ? image.target_embedding
                             : writer.Add("output layer", type, {weights.output.data});
-  image.output.bias =
-      writer.Add("output layer bias", ComputeType::kFloat32, {weights.output_bias});
+  image.output.bias = writer.Add("output layer bias", ComputeType::kFloat32, {weights.output_bias});
   if (!writer.status().ok()) return writer.status();
   return image;
 }

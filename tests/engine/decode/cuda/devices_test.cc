@@ -41,14 +41,12 @@ TEST(ParseDevices, KnowsEveryForm) {
 TEST(ParseDevices, RefusesByName) {
   for (const char* device : {"", "gpu", "cuda", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:0,",
                              "cuda:0,cpu", "cuda:0 ,cuda:1", "cuda:99999999999", "CPU"}) {
-    EXPECT_THAT(ParseError(device),
-                AllOf(HasSubstr("device: found '" + std::string(device) + "'"),
-                      HasSubstr("expected auto, cpu, or cuda:N")));
+    EXPECT_THAT(ParseError(device), AllOf(HasSubstr("device: found '" + std::string(device) + "'"),
+                                          HasSubstr("expected auto, cpu, or cuda:N")));
   }
   EXPECT_THAT(ParseError("cuda:0,cuda:0"), HasSubstr("each device once"));
-  EXPECT_THAT(ParseError("auto", "int8"),
-              AllOf(HasSubstr("compute-type: found 'int8'"),
-                    HasSubstr("auto, float32, float16 or bfloat16")));
+  EXPECT_THAT(ParseError("auto", "int8"), AllOf(HasSubstr("compute-type: found 'int8'"),
+                                                HasSubstr("auto, float32, float16 or bfloat16")));
   EXPECT_THAT(ParseError("cpu", "float16"), HasSubstr("expected auto or float32 on the CPU"));
   EXPECT_THAT(ParseError("cpu", "bfloat16"), HasSubstr("'bfloat16'"));
 }

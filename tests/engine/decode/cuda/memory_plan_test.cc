@@ -79,9 +79,9 @@ TEST(MemoryPlan, TakesASizeOfPagesThatWasAskedFor) {
   r.kv_bytes = 100 * kGiB;
   const auto refused = PlanMemory(r);
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(refused.status().message()),
-              AllOf(HasSubstr("K/V pages at least: 100.00 GiB"),
-                    HasSubstr("--kv-memory-mb (102400)")));
+  EXPECT_THAT(
+      std::string(refused.status().message()),
+      AllOf(HasSubstr("K/V pages at least: 100.00 GiB"), HasSubstr("--kv-memory-mb (102400)")));
 }
 
 TEST(MemoryPlan, RefusesLineByLineAndSaysWhatToLower) {

@@ -44,8 +44,8 @@ TEST(RowBuckets, KnowEveryChunkOfEveryBucket) {
     for (const int bucket : steps) {
       for (const int capacity : {bucket, std::min(bucket, kChunk)}) {
         for (int first = 0; first < capacity; first += kChunk) {
-          EXPECT_TRUE(std::binary_search(chunks.begin(), chunks.end(),
-                                         std::min(kChunk, capacity - first)))
+          EXPECT_TRUE(
+              std::binary_search(chunks.begin(), chunks.end(), std::min(kChunk, capacity - first)))
               << max_rows << " " << bucket;
         }
       }

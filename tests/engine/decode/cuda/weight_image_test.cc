@@ -35,9 +35,7 @@ class Numbers {
     for (float& value : values) value = static_cast<float>(next_++ % 2048);
     return values;
   }
-  LinearWeights Linear(int out, int in) {
-    return {Of(out, in), Of(static_cast<size_t>(out))};
-  }
+  LinearWeights Linear(int out, int in) { return {Of(out, in), Of(static_cast<size_t>(out))}; }
   AttentionWeights Attention() {
     return {Linear(kWidth, kWidth), Linear(kWidth, kWidth), Linear(kWidth, kWidth),
             Linear(kWidth, kWidth)};
@@ -151,7 +149,8 @@ TEST_P(WeightImageTest, HoldsEveryTensorAtItsPlace) {
     const LinearPlace part = PartOf(image.cross_key_value, 2, static_cast<int>(l), type);
     EXPECT_EQ(part.in, kWidth);
     EXPECT_EQ(part.out, 2 * kWidth);
-    std::vector<float> expected = Joined({from.cross.key.weight.data, from.cross.value.weight.data});
+    std::vector<float> expected =
+        Joined({from.cross.key.weight.data, from.cross.value.weight.data});
     std::vector<float> bias = Joined({from.cross.key.bias, from.cross.value.bias});
     if (type == ComputeType::kBFloat16) {
       for (float& value : expected) value = FromBFloat16(ToBFloat16(value));
