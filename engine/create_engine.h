@@ -5,9 +5,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/base/clock.h"
+#include "engine/decode/backend.h"
 #include "engine/decode/step_model.h"
 #include "engine/engine.h"
 #include "engine/model/model_source.h"
@@ -19,7 +21,7 @@ namespace dragoman {
 struct EngineConfig {
   std::string model_name;  // "" = the directory's name
   int max_rows = 256;      // of each worker
-  int workers = 1;
+  int workers = 1;         // of the CPU, where the engine chooses the place
   int threads_per_worker = 1;
   int tokenizer_threads = 1;
   int detokenizer_threads = 1;
@@ -42,7 +44,20 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer);
 
-// The same around a model that is loaded, or scripted (tests).
+// Workers of one backend.
+struct WorkerPlace {
+  std::shared_ptr<const Backend> backend;
+  int workers = 1;
+};
+
+// The same around a model that is loaded, and runs in these places; config.workers is not asked.
+// REQUIRES: at least one, all of one compute type.
+absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
+                                                     std::vector<WorkerPlace> places,
+                                                     const EngineConfig& config, const Clock* clock,
+                                                     EngineObserver* observer);
+
+// The same on the CPU with this model, which may be scripted (tests).
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      std::shared_ptr<const StepModel> model,
                                                      const EngineConfig& config, const Clock* clock,

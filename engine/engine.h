@@ -216,7 +216,7 @@ struct LanguagePair {
 struct ModelInfo {
   std::string name;
   std::string family;
-  std::string device;        // "cpu"
+  std::string device;        // "cpu", "cuda:0", "cuda:0,cuda:1"
   std::string compute_type;  // "float32"
   std::vector<LanguagePair> pairs;
   int source_vocabulary = 0;

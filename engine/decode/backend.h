@@ -1,7 +1,8 @@
 // Where a model runs: makes what the workers need. One for the CPU, with as many workers as are
 // asked for; one for every GPU, with one worker.
 //
-// Immutable, shared by all threads; what it makes belongs to one worker and may outlive it.
+// Immutable, shared by all threads. What it makes belongs to one worker, and may outlive it but for
+// what is said to be borrowed.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +31,9 @@ struct PagePlan {
 
 // What a plan of pages is made from.
 struct PageRequest {
-  BatchConfig batch;
-  int64_t kv_memory_mb = 0;      // of one worker; 0: what max_rows needs usually
-  int32_t longest_source = 0;    // pages of the longest source
-  int64_t least_self_pages = 0;  // below this the default request could never run
+  int max_rows = 0;
+  int64_t bytes = 0;           // of one worker; 0: what max_rows needs usually
+  int32_t longest_source = 0;  // pages of the longest source
 };
 
 class Backend {
@@ -41,19 +41,21 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual const BackendInfo& info() const = 0;
-  virtual KvLayout kv_layout() const = 0;
 
-  // INVALID_ARGUMENT, with the arithmetic, when the memory does not suffice.
+  // At least two longest sources in cross pages. What is left of `bytes` for self pages may be too
+  // little for a search, or nothing: that is for the caller to judge.
   virtual absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const = 0;
-  virtual absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const = 0;
 
+  // RESOURCE_EXHAUSTED, each of these, when the memory cannot be had.
+  virtual absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const = 0;
   virtual absl::StatusOr<std::unique_ptr<Encoder>> CreateEncoder(int threads) const = 0;
   // `memory` is borrowed for the batch's life.
   virtual absl::StatusOr<std::unique_ptr<Batch>> CreateBatch(const BatchConfig& config, int threads,
                                                              KvMemory* memory) const = 0;
 };
 
-// The model on the CPU, its steps made by DecodingBatch.
-std::shared_ptr<const Backend> CreateCpuBackend(std::shared_ptr<const StepModel> model);
+// Pages of `page_bytes` each, by the rule that holds for every device (engine/README.md, "The
+// decoding batch").
+PagePlan PlanPagesOf(const PageRequest& request, int64_t page_bytes);
 
 }  // namespace dragoman

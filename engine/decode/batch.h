@@ -25,15 +25,14 @@ struct BatchConfig {
   int max_positions = 0;  // input positions of a hypothesis at most: max_tokens + 1
   int vocabulary = 0;     // of the target
   int32_t start_token = 0;
-  int32_t eos = 0;
 };
 
-// What a segment brings into its slot. What is borrowed must stay until Release.
+// What a segment brings into its slot.
 struct SlotInput {
   SearchOptions search;
-  SegmentRules rules;               // tables borrowed
-  std::span<const int32_t> source;  // tokens, borrowed
-  CrossPages cross;                 // the batch's from now on, until no step reads them any more
+  SegmentRules rules;         // its tables are borrowed until Release
+  int32_t source_length = 0;  // in tokens, 1 .. max_positions
+  CrossPages cross;           // the batch's from now on, until no step reads them any more
   bool wants_partials = false;
 };
 
@@ -45,6 +44,11 @@ struct DecodedHypothesis {
   float log_prob = 0;
   FinishReason reason = FinishReason::kEos;
 };
+
+// Ends a hypothesis of a search: adds its last token, if that is none but EOS its log-prob only,
+// and sets the reason. Of the rest of `h` the tokens before it must be there.
+void EndHypothesis(const SearchOptions& search, int32_t last_token, float last_log_prob, bool unmet,
+                   DecodedHypothesis* h);
 
 struct BatchEvent {
   enum class Kind : uint8_t {
@@ -60,14 +64,15 @@ class Batch {
  public:
   virtual ~Batch() = default;
 
-  // Room for a segment, as far as slots, lanes, pages and tables go.
+  // Room for a segment, as far as slots, lanes, pages and tables go. An empty batch has room for
+  // every segment that its backend's limits let the engine accept.
   virtual bool HasRoomFor(const SearchOptions& search, const SegmentRules& rules) const = 0;
 
   // The slot's number. REQUIRES: HasRoomFor said yes, and nothing was admitted since.
   virtual int Admit(SlotInput input) = 0;
 
-  // The slot's segment leaves: it is done, or nobody wants it any more. No event of it follows. The
-  // number may be given out again.
+  // The slot's segment leaves: it is done, or nobody wants it any more. No event of it follows, and
+  // the next segment that gets this number has nothing to do with it.
   virtual void Release(int slot) = 0;
 
   struct StepReport {
@@ -75,8 +80,8 @@ class Batch {
     int slots = 0;
     std::span<const BatchEvent> events;  // until the next Step
   };
-  // One step under these rules. An error is the model's or the device's, and the batch's last word:
-  // only Release may follow. REQUIRES: busy().
+  // One step under these rules: of all that was admitted and not released. An error is the model's
+  // or the device's, and the batch's last word: only Release may follow. REQUIRES: busy().
   virtual absl::StatusOr<StepReport> Step(const PlanRules& rules) = 0;
 
   // The n-best of a slot that the latest report called done, best first (samples: in the order of
@@ -84,7 +89,7 @@ class Batch {
   virtual std::vector<DecodedHypothesis> Result(int slot) const = 0;
 
   // The settled tokens of a slot that the latest report called so: the whole prefix.
-  virtual std::span<const int32_t> Settled(int slot) const = 0;
+  virtual std::vector<int32_t> Settled(int slot) const = 0;
 
   // Whether a step is due: something is in a slot, or on its way out of one.
   virtual bool busy() const = 0;
@@ -96,8 +101,10 @@ class Batch {
   // Target tokens that a slot's longest hypothesis has (a device's: as many at most).
   virtual int DecodedTokens(int slot) const = 0;
 
-  virtual int max_rows() const = 0;
   virtual int32_t self_pages_used() const = 0;
+
+  // Never change; may be asked by any thread.
+  virtual int max_rows() const = 0;
   virtual int64_t workspace_bytes() const = 0;
 };
 

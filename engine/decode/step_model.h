@@ -45,10 +45,9 @@ struct StepInput {
   const RowQuery* queries = nullptr;  // [rows]
   SelfKvTables self;
   CrossKvTables cross;
-  const SlotView* slots = nullptr;              // by slot number
-  const int32_t* const* slot_source = nullptr;  // source tokens, by slot number
-  std::span<const AlignRow> align;              // rows whose alignment is wanted
-  uint16_t* aligned = nullptr;                  // [align.size()] takes their source positions
+  const SlotView* slots = nullptr;  // by slot number
+  std::span<const AlignRow> align;  // rows whose alignment is wanted
+  uint16_t* aligned = nullptr;      // [align.size()] takes their source positions
 };
 
 class Decoder {

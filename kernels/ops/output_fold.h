@@ -303,6 +303,67 @@ DRAGOMAN_HD void FoldLogits(const Team& team, StoredShared<kThreads, kPerThread>
   }
 }
 
+// The fused way goes over the vocabulary in tiles: a row's sums are made per tile and merged in
+// their order, so that which block has which tiles never shows.
+inline constexpr int kTileColumns = 256;
+
+DRAGOMAN_HD constexpr int TilesOf(int vocabulary) {
+  return (vocabulary + kTileColumns - 1) / kTileColumns;
+}
+
+// How the work of a step is put on processors: each block of rows is given to `ranges` blocks of
+// threads, each with `tiles` tiles in a row, the last with fewer.
+struct TileRanges {
+  int ranges = 1;
+  int tiles = 1;
+};
+
+// As many ranges as keep all processors busy at once, and no more than that needs: each range
+// begins its list of best tokens anew.
+constexpr TileRanges DivideTiles(int tiles, int64_t row_blocks, int processors) {
+  const auto share = static_cast<int>(row_blocks >= processors ? 1 : processors / row_blocks);
+  const int ranges = share < tiles ? share : tiles;
+  const int each = (tiles + ranges - 1) / ranges;
+  return {(tiles + each - 1) / each, each};
+}
+
+// A lane's share of a list of best tokens that is spread over several lanes, in no order. While the
+// list is not full it holds entries of -inf, each with a token of its own that no vocabulary has.
+template <int kEntries>
+struct BestShare {
+  float score[kEntries];
+  int32_t token[kEntries];
+
+  DRAGOMAN_HD void Clear(int lane) {
+    for (int i = 0; i < kEntries; ++i) {
+      score[i] = -INFINITY;
+      token[i] = INT32_MAX - 1 - (lane * kEntries + i);
+    }
+  }
+
+  // The worst of a list just cleared.
+  DRAGOMAN_HD static TokenScore FirstWorst() { return {-INFINITY, INT32_MAX - 1}; }
+
+  // The one that goes first. The list's is the worst of all lanes'.
+  DRAGOMAN_HD TokenScore Worst() const {
+    TokenScore worst{score[0], token[0]};
+    for (int i = 1; i < kEntries; ++i) {
+      if (Better(worst, {score[i], token[i]})) worst = {score[i], token[i]};
+    }
+    return worst;
+  }
+
+  // Puts `x` in the place of the entry with this token, if that is here.
+  DRAGOMAN_HD void Replace(int32_t of, TokenScore x) {
+    for (int i = 0; i < kEntries; ++i) {
+      if (token[i] == of) {
+        score[i] = x.score;
+        token[i] = x.token;
+      }
+    }
+  }
+};
+
 // The parts that the fused kernel leaves of a row: (max, sum of exp) of every tile of the
 // vocabulary, in order, and lists of best tokens in any order, -inf where a list was not full.
 struct RowParts {

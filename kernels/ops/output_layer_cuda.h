@@ -57,7 +57,8 @@ Error FoldStoredLogits(Stream stream, float* logits, int64_t stride, const float
 // The fused way. One per device and model; immutable after Create.
 class FusedOutput {
  public:
-  // `weight` [vocabulary, d] and `bias` [vocabulary] are borrowed. nullptr, and why, where the
+  // `weight` [vocabulary, d], 16-byte aligned, is borrowed; `bias` [vocabulary] is copied (nullptr:
+  // none). The device is the current one; allocates and waits. nullptr, and why, where the
   // device is no sm_90, the type is f32, or d is not a multiple of 64 up to 1024.
   static std::unique_ptr<FusedOutput> Create(ComputeType type, const void* weight,
                                              const float* bias, int d, int vocabulary,
