@@ -1,6 +1,6 @@
 // Corpus BLEU of up to four-grams, one reference, not smoothed: for differences between two runs of
-// one test, not for publication (words are runs of letters and digits, every other visible character
-// is a word of its own; bytes above 127 count as letters).
+// one test, not for publication (words are runs of letters and digits, every other visible
+// character is a word of its own; bytes above 127 count as letters).
 #pragma once
 
 #include <algorithm>

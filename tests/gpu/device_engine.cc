@@ -51,8 +51,7 @@ std::unique_ptr<Engine> StartOnCpu(double noise, unsigned seed) {
 }
 
 std::unique_ptr<Engine> StartOnDevice(ComputeType type, EngineConfig config) {
-  static_cast<void>(type); //TMP config.device = "cuda:0";
-  //TMP config.compute_type = ComputeTypeName(type);
+  config.devices = {{0}, type, ""};
   auto engine = CreateEngine(kModel, config, &Clock(), &Observer());
   EXPECT_TRUE(engine.ok()) << engine.status();
   return *std::move(engine);
@@ -71,12 +70,12 @@ std::vector<bool> Decided(const std::vector<TranslationJob>& jobs,
 }
 
 bool SameTranslations(const ItemResult& a, const ItemResult& b) {
-  return a.status == b.status &&
-         std::ranges::equal(a.hypotheses, b.hypotheses,
-                            [](const Hypothesis& x, const Hypothesis& y) {
-                              return x.text == y.text && x.tokens == y.tokens &&
-                                     x.finish_reason == y.finish_reason;
-                            });
+  return a.status == b.status && std::ranges::equal(a.hypotheses, b.hypotheses,
+                                                    [](const Hypothesis& x, const Hypothesis& y) {
+                                                      return x.text == y.text &&
+                                                             x.tokens == y.tokens &&
+                                                             x.finish_reason == y.finish_reason;
+                                                    });
 }
 
 void OnCuda::SetUp() {

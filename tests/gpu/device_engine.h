@@ -1,4 +1,5 @@
-// Engines of the bundled model on the CPU and on the first CUDA device, for tests that compare them.
+// Engines of the bundled model on the CPU and on the first CUDA device, for tests that compare
+// them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,12 +37,11 @@ class OnCuda : public ::testing::TestWithParam<ComputeType> {
 };
 std::string ComputeTypeTestName(const ::testing::TestParamInfo<ComputeType>& info);
 
-#define DRAGOMAN_FOR_EVERY_COMPUTE_TYPE(suite)                                     \
-  INSTANTIATE_TEST_SUITE_P(                                                        \
-      Cuda, suite,                                                                 \
-      ::testing::Values(::dragoman::ComputeType::kFloat32,                         \
-                        ::dragoman::ComputeType::kFloat16,                         \
-                        ::dragoman::ComputeType::kBFloat16),                       \
+#define DRAGOMAN_FOR_EVERY_COMPUTE_TYPE(suite)                                                \
+  INSTANTIATE_TEST_SUITE_P(                                                                   \
+      Cuda, suite,                                                                            \
+      ::testing::Values(::dragoman::ComputeType::kFloat32, ::dragoman::ComputeType::kFloat16, \
+                        ::dragoman::ComputeType::kBFloat16),                                  \
       ::dragoman::testing::ComputeTypeTestName)
 
 }  // namespace dragoman::testing

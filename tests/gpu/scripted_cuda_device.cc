@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/decide/batch_step_cuda.h"
 #include "kernels/ops/output_layer_cuda.h"
 
 namespace dragoman::testing {
@@ -17,48 +18,13 @@ absl::Status ToStatus(cuda::Error error, const char* what) {
   return absl::InternalError(absl::StrCat(what, ": ", cuda::ErrorText(error)));
 }
 
-#define RETURN_IF_FAILED(call)                                               \
+#define RETURN_IF_FAILED(call) \
   if (absl::Status status = ToStatus((call), #call); !status.ok()) return status
-
-// Words of a port: generous, for what a step does not deliver comes with a later one.
-constexpr int32_t kCommandWords = 1 << 18;
-constexpr int32_t kOutputWords = 1 << 18;
-
-// Cuts typed arrays out of a block, each aligned to 256 bytes.
-class Cutter {
- public:
-  explicit Cutter(std::byte* at) : at_(at) {}
-  template <class T>
-  T* Take(int64_t count) {
-    T* const taken = reinterpret_cast<T*>(at_ + used_);
-    used_ += (count * static_cast<int64_t>(sizeof(T)) + 255) / 256 * 256;
-    return taken;
-  }
-  int64_t used() const { return used_; }
-
- private:
-  std::byte* const at_;
-  int64_t used_ = 0;
-};
-
-StepPort CutPort(Cutter& cutter, const BatchLimits& limits) {
-  StepPort port;
-  port.command = cutter.Take<StepCommand>(1);
-  port.cancelled = cutter.Take<int32_t>(limits.max_rows);
-  port.admissions = cutter.Take<AdmitCommand>(limits.max_rows);
-  port.command_words = cutter.Take<int32_t>(kCommandWords);
-  port.output = cutter.Take<StepOutput>(1);
-  port.deliveries = cutter.Take<Delivery>(limits.max_rows);
-  port.output_words = cutter.Take<int32_t>(kOutputWords);
-  port.command_capacity = kCommandWords;
-  port.output_capacity = kOutputWords;
-  return port;
-}
 
 }  // namespace
 
 void ScriptedCudaDevice::Free::operator()(std::byte* p) const {
-  ::operator delete (p, kTableAlignment);
+  ::operator delete(p, kTableAlignment);
 }
 
 ScriptedCudaDevice::ScriptedCudaDevice(const BatchLimits& limits, SlotScript script,
@@ -78,22 +44,13 @@ absl::StatusOr<std::unique_ptr<ScriptedCudaDevice>> ScriptedCudaDevice::Create(
 
 absl::Status ScriptedCudaDevice::Allocate() {
   const int64_t bytes = CarveBatch(limits_, nullptr, &tables_);
-  Cutter measure(nullptr);
-  for (int i = 0; i < kStepPorts; ++i) CutPort(measure, limits_);
+  if (absl::Status status = ports_.Allocate(/*device=*/0, limits_); !status.ok()) return status;
   RETURN_IF_FAILED(stream_.Create(cuda::StreamPriority::kHigh));
   RETURN_IF_FAILED(tables_memory_.Allocate(bytes));
   RETURN_IF_FAILED(
       logits_.Allocate(int64_t{limits_.max_rows} * limits_.vocabulary * int64_t{sizeof(float)}));
-  RETURN_IF_FAILED(port_memory_.Allocate(measure.used()));
   CarveBatch(limits_, tables_memory_.data(), &tables_);
-  Cutter host(static_cast<std::byte*>(port_memory_.host()));
-  Cutter device(static_cast<std::byte*>(port_memory_.device()));
-  for (int i = 0; i < kStepPorts; ++i) {
-    host_ports_[i] = CutPort(host, limits_);
-    ports_.port[i] = CutPort(device, limits_);
-  }
-  copy_.reset(
-      static_cast<std::byte*>(::operator new (static_cast<size_t>(bytes), kTableAlignment)));
+  copy_.reset(static_cast<std::byte*>(::operator new(static_cast<size_t>(bytes), kTableAlignment)));
   CarveBatch(limits_, copy_.get(), &host_tables_);
   // Nothing may count on what fresh memory holds.
   RETURN_IF_FAILED(cuda::Fill(stream_.get(), tables_memory_.data(), 0xA5, bytes));
@@ -125,8 +82,8 @@ absl::Status ScriptedCudaDevice::Answer() {
   std::vector<float> logits;
   logits.reserve(static_cast<size_t>(plan.rows) * vocabulary);
   for (int32_t row = 0; row < plan.rows; ++row) {
-    const int32_t slot = Copied(plan.row_slot)[row];
-    const int32_t lane = Copied(plan.row_lane)[row];
+    const int32_t slot = host_tables_.row_slot[row];
+    const int32_t lane = host_tables_.row_lane[row];
     const SlotView view = CopiedView(slot);
     std::vector<int32_t> prefix;
     for (int32_t i = 0; i < view.state->length; ++i) prefix.push_back(view.Token(lane, i));
@@ -140,16 +97,15 @@ absl::Status ScriptedCudaDevice::Answer() {
   RETURN_IF_FAILED(cuda::Copy(stream_.get(), logits_.data(), logits.data(),
                               static_cast<int64_t>(logits.size() * sizeof(float))));
   const cuda::StoredRows list = {tables_.stored_rows, &tables_.now->stored_count, limits_.max_rows};
-  RETURN_IF_FAILED(cuda::FoldStoredLogits(stream_.get(), static_cast<float*>(logits_.data()),
-                                          limits_.vocabulary, /*bias=*/nullptr, limits_.vocabulary,
-                                          list, 0, limits_.max_rows, tables_.queries,
-                                          tables_.folds));
+  RETURN_IF_FAILED(cuda::FoldStoredLogits(
+      stream_.get(), static_cast<float*>(logits_.data()), limits_.vocabulary, /*bias=*/nullptr,
+      limits_.vocabulary, list, 0, limits_.max_rows, tables_.queries, tables_.folds));
   RETURN_IF_FAILED(cuda::FoldStoredRows(stream_.get(), tables_, 0, limits_.max_rows));
   return absl::OkStatus();
 }
 
 absl::Status ScriptedCudaDevice::Enqueue(const Launch&) {
-  RETURN_IF_FAILED(cuda::BeginStep(stream_.get(), tables_, ports_));
+  RETURN_IF_FAILED(cuda::BeginStep(stream_.get(), tables_, ports_.device()));
   RETURN_IF_FAILED(cuda::AskRows(stream_.get(), tables_, limits_.max_rows, /*all_stored=*/true));
   if (absl::Status status = Look(); !status.ok()) return status;
   if (absl::Status status = Answer(); !status.ok()) return status;
@@ -158,12 +114,12 @@ absl::Status ScriptedCudaDevice::Enqueue(const Launch&) {
     if (absl::Status status = Look(); !status.ok()) return status;
     const PlanOutput& plan = host_tables_.now->plan;
     for (int32_t i = 0; i < plan.slot_count; ++i) {
-      const int32_t slot = Copied(plan.slots)[i];
+      const int32_t slot = host_tables_.plan_slots[i];
       watch_(slot, CopiedView(slot));
     }
   }
-  RETURN_IF_FAILED(cuda::Deliver(stream_.get(), tables_, ports_));
-  RETURN_IF_FAILED(cuda::EndStep(stream_.get(), tables_, ports_));
+  RETURN_IF_FAILED(cuda::Deliver(stream_.get(), tables_, ports_.device()));
+  RETURN_IF_FAILED(cuda::EndStep(stream_.get(), tables_, ports_.device()));
   return ToStatus(stream_.Wait(), "the step");
 }
 

@@ -16,10 +16,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/decode/cuda/step_ports.h"
 #include "engine/decode/step_device.h"
 #include "kernels/cuda/device_memory.h"
 #include "kernels/cuda/stream.h"
-#include "kernels/decide/batch_step_cuda.h"
 
 namespace dragoman::testing {
 
@@ -39,7 +39,7 @@ class ScriptedCudaDevice : public StepDevice {
 
   const BatchLimits& limits() const override { return limits_; }
   std::span<const int> buckets() const override { return {&bucket_, 1}; }
-  const StepPort& port(int index) const override { return host_ports_[index]; }
+  const StepPort& port(int index) const override { return ports_.host(index); }
   absl::Status Enqueue(const Launch& launch) override;
   absl::Status Wait(int) override { return absl::OkStatus(); }
   int64_t workspace_bytes() const override { return tables_memory_.bytes(); }
@@ -52,13 +52,6 @@ class ScriptedCudaDevice : public StepDevice {
   // Answers for all rows, after Look.
   absl::Status Answer();
 
-  // The host's copy of what a pointer into the batch's memory points to.
-  template <class T>
-  const T* Copied(const T* device) const {
-    const auto offset =
-        reinterpret_cast<const std::byte*>(device) - static_cast<std::byte*>(tables_memory_.data());
-    return reinterpret_cast<const T*>(copy_.get() + offset);
-  }
   SlotView CopiedView(int32_t slot) const;
 
   const BatchLimits limits_;
@@ -68,10 +61,8 @@ class ScriptedCudaDevice : public StepDevice {
   cuda::OwnedStream stream_;
   cuda::DeviceBuffer tables_memory_;
   cuda::DeviceBuffer logits_;  // [max_rows, vocabulary]
-  cuda::PinnedBuffer port_memory_;
+  StepPorts ports_;
   BatchTables tables_;
-  cuda::StepPorts ports_;
-  StepPort host_ports_[kStepPorts];
   struct Free {
     void operator()(std::byte* p) const;
   };

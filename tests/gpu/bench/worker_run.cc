@@ -82,10 +82,10 @@ class Feeder : public SegmentOwner, public std::enable_shared_from_this<Feeder> 
   void OnPartial(const Segment&, std::span<const int32_t>) override {}
   void OnDecoded(std::unique_ptr<Segment> segment,
                  std::vector<DecodedHypothesis> hypotheses) override {
-    const bool whole = !hypotheses.empty() && hypotheses[0].tokens.size() ==
-                                                  static_cast<size_t>(run_.target_tokens);
-    End(std::move(segment), whole ? absl::OkStatus()
-                                  : absl::InternalError("a translation of another length"));
+    const bool whole = !hypotheses.empty() &&
+                       hypotheses[0].tokens.size() == static_cast<size_t>(run_.target_tokens);
+    End(std::move(segment),
+        whole ? absl::OkStatus() : absl::InternalError("a translation of another length"));
   }
   void OnFailed(std::unique_ptr<Segment> segment, const absl::Status& status) override {
     End(std::move(segment), status);
@@ -103,7 +103,7 @@ class Feeder : public SegmentOwner, public std::enable_shared_from_this<Feeder> 
 
  private:
   void End(std::unique_ptr<Segment> segment, const absl::Status& status) {
-    ledger_->End(segment->running, SegmentOutcome::kEos);
+    ledger_->End(segment->running, Outcome::kEos);
     {
       MutexLock lock(&mu_);
       if (status_.ok()) status_ = status;
