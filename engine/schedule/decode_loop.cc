@@ -166,7 +166,6 @@ DecodeLoop::Stats DecodeLoop::stats() const {
   stats.row_capacity = batch_->max_rows();
   stats.segments = live_.load(std::memory_order_relaxed);
   stats.self_pages_used = self_pages_used_.load(std::memory_order_relaxed);
-  stats.workspace_bytes = batch_->workspace_bytes();
   stats.last_step = last_step_.load(std::memory_order_relaxed);
   stats.busy = busy_.load(std::memory_order_relaxed);
   stats.dead = dead_.load(std::memory_order_relaxed);

@@ -35,7 +35,6 @@ class DecodeLoop {
     int row_capacity = 0;
     int segments = 0;  // in slots
     int32_t self_pages_used = 0;
-    int64_t workspace_bytes = 0;
     Nanos last_step = 0;
     bool busy = false;  // steps are due
     bool dead = false;

@@ -2,10 +2,32 @@
 // their own: cuda::EmulatedX does what cuda::X does, in host memory, and is done when it returns.
 #pragma once
 
+#include "kernels/cuda/row_check.h"
+#include "kernels/ops/activation.h"
 #include "kernels/ops/embed.h"
+#include "kernels/ops/layer_norm.h"
+#include "kernels/ops/output_layer_cuda.h"
 
 namespace dragoman::cuda {
 
+decltype(Activate) EmulatedActivate;
+decltype(AddLayerNorm) EmulatedAddLayerNorm;
+decltype(CountDifferent) EmulatedCountDifferent;
 decltype(EmbedTokens) EmulatedEmbedTokens;
+decltype(FillRandom) EmulatedFillRandom;
+decltype(FoldStoredLogits) EmulatedFoldStoredLogits;
+
+// What FusedOutput folds, but for the products: those are given, [rows, vocabulary], without bias.
+// `processors` is how many the device would have.
+struct FusedStep {
+  StepRows rows;
+  const SlotView* slots = nullptr;
+  const RowQuery* queries = nullptr;
+  RowFold* folds = nullptr;
+  const float* bias = nullptr;  // [vocabulary]
+  int vocabulary = 0;
+  int processors = 0;
+};
+Error EmulatedFusedFold(const FusedStep& step, const float* products, int max_k);
 
 }  // namespace dragoman::cuda
