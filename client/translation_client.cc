@@ -6,7 +6,9 @@
 #include <grpcpp/support/channel_arguments.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <future>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -27,11 +29,11 @@ class RealClock : public ClientClock {
     auto alarm = std::make_shared<grpc::Alarm>();
     grpc::Alarm* const set = alarm.get();
     // The callback holds the alarm until it runs, and lets go of it then: else they would hold each
-    // other for ever.
+    // other for ever. Before the task, which may be the last that a client waits for.
     set->Set(std::chrono::system_clock::now() +
                  std::chrono::duration_cast<std::chrono::system_clock::duration>(delay),
              [alarm = std::move(alarm), task = std::move(task)](bool) mutable {
-               const auto until_done = std::move(alarm);
+               alarm.reset();
                std::exchange(task, nullptr)();
              });
   }
@@ -84,6 +86,32 @@ class TranslationClient::Core {
     return *links[turn % links.size()];
   }
 
+  // Held by a call as long as it has anything of the client or of gRPC. The last reference to a
+  // channel must not go on a thread of gRPC's callbacks: the channel joins those threads, itself
+  // among them, and frees the queue that they wait on (gRPC 1.51: "assertion failed: prior > 0").
+  class InFlight {
+   public:
+    explicit InFlight(Core* core) : core_(*core) {
+      std::lock_guard<std::mutex> lock(core_.mu_);
+      ++core_.in_flight_;
+    }
+    ~InFlight() {
+      // Told under the lock, or the waiting thread could end the core before this is done with it.
+      std::lock_guard<std::mutex> lock(core_.mu_);
+      if (--core_.in_flight_ == 0) core_.idle_.notify_all();
+    }
+    InFlight(const InFlight&) = delete;
+    InFlight& operator=(const InFlight&) = delete;
+
+   private:
+    Core& core_;
+  };
+
+  void WaitUntilIdle() {
+    std::unique_lock<std::mutex> lock(mu_);
+    idle_.wait(lock, [this] { return in_flight_ == 0; });
+  }
+
   const ClientOptions options;
   std::vector<std::unique_ptr<Link>> links;
   RetryBudget budget;
@@ -91,6 +119,9 @@ class TranslationClient::Core {
 
  private:
   std::atomic<uint64_t> next_link_{0};
+  std::mutex mu_;  // of in_flight_
+  std::condition_variable idle_;
+  int64_t in_flight_ = 0;
 };
 
 namespace {
@@ -101,22 +132,23 @@ using Core = TranslationClient::Core;
 // callbacks of the attempt or wait that is under way, and touched by one of them at a time.
 class Call : public std::enable_shared_from_this<Call> {
  public:
-  Call(std::shared_ptr<Core> core, TranslationClient::Timeout timeout, const RetryOptions& retry)
-      : core_(std::move(core)),
-        deadline_(core_->options.clock->Now() + timeout.value_or(core_->options.timeout)),
-        retry_(retry, &core_->budget, core_->calls.fetch_add(1, std::memory_order_relaxed),
+  Call(Core* core, TranslationClient::Timeout timeout, const RetryOptions& retry)
+      : in_flight_(core),
+        core_(*core),
+        deadline_(core_.options.clock->Now() + timeout.value_or(core_.options.timeout)),
+        retry_(retry, &core_.budget, core_.calls.fetch_add(1, std::memory_order_relaxed),
                deadline_) {}
   virtual ~Call() = default;
 
   void Start() {
-    const auto left = deadline_ - core_->options.clock->Now();
+    const auto left = deadline_ - core_.options.clock->Now();
     if (left <= std::chrono::nanoseconds(0)) {
       return Finish(absl::DeadlineExceededError("the deadline passed before the call was sent"));
     }
     context_ = std::make_unique<grpc::ClientContext>();
     context_->set_deadline(std::chrono::system_clock::now() +
                            std::chrono::duration_cast<std::chrono::system_clock::duration>(left));
-    Attempt(core_->Pick());
+    Attempt(core_.Pick());
   }
 
  protected:
@@ -127,7 +159,7 @@ class Call : public std::enable_shared_from_this<Call> {
   // `received`: something came back, or this side has cancelled.
   void Ended(const grpc::Status& grpc_status, bool received) {
     if (grpc_status.ok()) {
-      core_->budget.Refill();
+      core_.budget.Refill();
       return Finish(absl::OkStatus());
     }
     std::optional<std::string> pushback;
@@ -139,15 +171,16 @@ class Call : public std::enable_shared_from_this<Call> {
     if (!received && WasNeverTaken(grpc_status)) {
       status = absl::UnavailableError("the server shut down before it took the call");
     }
-    const auto delay = retry_.AfterFailure(status, core_->options.clock->Now(), received);
+    const auto delay = retry_.AfterFailure(status, core_.options.clock->Now(), received);
     if (!delay.has_value()) return Finish(std::move(status));
-    core_->options.clock->RunAfter(*delay, [self = shared_from_this()] { self->Start(); });
+    core_.options.clock->RunAfter(*delay, [self = shared_from_this()] { self->Start(); });
   }
 
   grpc::ClientContext* context() { return context_.get(); }
 
  private:
-  const std::shared_ptr<Core> core_;
+  const Core::InFlight in_flight_;  // the first, so that it ends after all else of the call
+  Core& core_;
   const TimePoint deadline_;
   RetryState retry_;
   std::unique_ptr<grpc::ClientContext> context_;
@@ -160,10 +193,9 @@ class UnaryCall : public Call {
                                     std::function<void(grpc::Status)>)>;
   using Done = std::function<void(absl::StatusOr<Response>)>;
 
-  UnaryCall(std::shared_ptr<Core> core, TranslationClient::Timeout timeout,
-            const RetryOptions& retry, Method method, std::shared_ptr<const Request> request,
-            Done done)
-      : Call(std::move(core), timeout, retry),
+  UnaryCall(Core* core, TranslationClient::Timeout timeout, const RetryOptions& retry,
+            Method method, std::shared_ptr<const Request> request, Done done)
+      : Call(core, timeout, retry),
         method_(std::move(method)),
         request_(std::move(request)),
         done_(std::move(done)) {}
@@ -190,10 +222,10 @@ class UnaryCall : public Call {
 
 class StreamCall : public Call {
  public:
-  StreamCall(std::shared_ptr<Core> core, TranslationClient::Timeout timeout,
-             const RetryOptions& retry, std::shared_ptr<const v1::TranslateRequest> request,
+  StreamCall(Core* core, TranslationClient::Timeout timeout, const RetryOptions& retry,
+             std::shared_ptr<const v1::TranslateRequest> request,
              TranslationClient::OnMessage on_message, TranslationClient::StreamDone done)
-      : Call(std::move(core), timeout, retry),
+      : Call(core, timeout, retry),
         request_(std::move(request)),
         on_message_(std::move(on_message)),
         done_(std::move(done)) {}
@@ -241,7 +273,7 @@ class StreamCall : public Call {
 };
 
 template <typename Request, typename Response>
-absl::StatusOr<Response> Wait(const std::shared_ptr<Core>& core, TranslationClient::Timeout timeout,
+absl::StatusOr<Response> Wait(Core* core, TranslationClient::Timeout timeout,
                               const RetryOptions& retry,
                               typename UnaryCall<Request, Response>::Method method,
                               Request request) {
@@ -256,9 +288,13 @@ absl::StatusOr<Response> Wait(const std::shared_ptr<Core>& core, TranslationClie
 
 }  // namespace
 
+TranslationClient::TranslationClient(std::unique_ptr<Core> core) : core_(std::move(core)) {}
+
+TranslationClient::~TranslationClient() { core_->WaitUntilIdle(); }
+
 absl::StatusOr<std::unique_ptr<TranslationClient>> TranslationClient::Create(
     const ClientOptions& options) {
-  auto core = std::make_shared<Core>(options);
+  auto core = std::make_unique<Core>(options);
   for (const std::string& address : std::vector<std::string>(absl::StrSplit(options.server, ','))) {
     if (address.empty()) {
       return absl::InvalidArgumentError("the server address '" + options.server +
@@ -279,7 +315,7 @@ void TranslationClient::TranslateAsync(std::shared_ptr<const v1::TranslateReques
                                        TranslateDone done, Timeout timeout) {
   using TranslateCall = UnaryCall<v1::TranslateRequest, v1::TranslateResponse>;
   std::make_shared<TranslateCall>(
-      core_, timeout, core_->options.retry,
+      core_.get(), timeout, core_->options.retry,
       [](Link& link, auto* context, auto* request, auto* response, auto done) {
         link.translation.async()->Translate(context, request, response, std::move(done));
       },
@@ -290,7 +326,7 @@ void TranslationClient::TranslateAsync(std::shared_ptr<const v1::TranslateReques
 void TranslationClient::StreamTranslateAsync(std::shared_ptr<const v1::TranslateRequest> request,
                                              OnMessage on_message, StreamDone done,
                                              Timeout timeout) {
-  std::make_shared<StreamCall>(core_, timeout, core_->options.retry, std::move(request),
+  std::make_shared<StreamCall>(core_.get(), timeout, core_->options.retry, std::move(request),
                                std::move(on_message), std::move(done))
       ->Start();
 }
@@ -298,7 +334,7 @@ void TranslationClient::StreamTranslateAsync(std::shared_ptr<const v1::Translate
 absl::StatusOr<v1::TranslateResponse> TranslationClient::Translate(
     const v1::TranslateRequest& request, Timeout timeout) {
   return Wait<v1::TranslateRequest, v1::TranslateResponse>(
-      core_, timeout, core_->options.retry,
+      core_.get(), timeout, core_->options.retry,
       [](Link& link, auto* context, auto* request, auto* response, auto done) {
         link.translation.async()->Translate(context, request, response, std::move(done));
       },
@@ -319,7 +355,7 @@ absl::StatusOr<v1::ListLanguagesResponse> TranslationClient::ListLanguages(const
   v1::ListLanguagesRequest request;
   request.set_model(model);
   return Wait<v1::ListLanguagesRequest, v1::ListLanguagesResponse>(
-      core_, timeout, core_->options.retry,
+      core_.get(), timeout, core_->options.retry,
       [](Link& link, auto* context, auto* request, auto* response, auto done) {
         link.translation.async()->ListLanguages(context, request, response, std::move(done));
       },
@@ -328,7 +364,7 @@ absl::StatusOr<v1::ListLanguagesResponse> TranslationClient::ListLanguages(const
 
 absl::StatusOr<v1::ListModelsResponse> TranslationClient::ListModels(Timeout timeout) {
   return Wait<v1::ListModelsRequest, v1::ListModelsResponse>(
-      core_, timeout, core_->options.retry,
+      core_.get(), timeout, core_->options.retry,
       [](Link& link, auto* context, auto* request, auto* response, auto done) {
         link.translation.async()->ListModels(context, request, response, std::move(done));
       },
@@ -337,7 +373,7 @@ absl::StatusOr<v1::ListModelsResponse> TranslationClient::ListModels(Timeout tim
 
 absl::StatusOr<v1::GetServerInfoResponse> TranslationClient::GetServerInfo(Timeout timeout) {
   return Wait<v1::GetServerInfoRequest, v1::GetServerInfoResponse>(
-      core_, timeout, core_->options.retry,
+      core_.get(), timeout, core_->options.retry,
       [](Link& link, auto* context, auto* request, auto* response, auto done) {
         link.translation.async()->GetServerInfo(context, request, response, std::move(done));
       },
@@ -350,7 +386,7 @@ absl::StatusOr<bool> TranslationClient::Healthy(const std::string& service, Time
   request.set_service(service);
   const auto response =
       Wait<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse>(
-          core_, timeout, kOnce,
+          core_.get(), timeout, kOnce,
           [](Link& link, auto* context, auto* request, auto* response, auto done) {
             link.health.async()->Check(context, request, response, std::move(done));
           },

@@ -1,8 +1,9 @@
 // A client of dragoman.v1.TranslationService: deadlines, retries that honour the server's pushback,
 // several addresses.
 //
-// Thread-safe. Calls in flight keep what they need alive, so a client may be destroyed before they
-// end; the clock must outlive them. Callbacks run on gRPC's threads and must not block.
+// Thread-safe. Callbacks run on gRPC's threads and must not block. The destructor waits for the
+// calls in flight, whose callbacks it outlives: they must not destroy their client. The clock must
+// outlive the client.
 #pragma once
 
 #include <chrono>
@@ -42,6 +43,9 @@ class TranslationClient {
 
   // Connects when the first call needs it. INVALID_ARGUMENT for an empty address.
   static absl::StatusOr<std::unique_ptr<TranslationClient>> Create(const ClientOptions& options);
+  ~TranslationClient();
+  TranslationClient(const TranslationClient&) = delete;
+  TranslationClient& operator=(const TranslationClient&) = delete;
 
   // Every call returns the server's status, or DEADLINE_EXCEEDED; see status_map.h for what its
   // payloads say. Without `timeout`, the client's.
@@ -65,13 +69,13 @@ class TranslationClient {
   void StreamTranslateAsync(std::shared_ptr<const v1::TranslateRequest> request,
                             OnMessage on_message, StreamDone done, Timeout timeout = {});
 
-  // Known to the .cc only: channels, budget, clock. Shared by the calls in flight.
+  // Known to the .cc only: channels, budget, clock. Used by the calls in flight.
   class Core;
 
  private:
-  explicit TranslationClient(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+  explicit TranslationClient(std::unique_ptr<Core> core);
 
-  const std::shared_ptr<Core> core_;
+  const std::unique_ptr<Core> core_;
 };
 
 }  // namespace dragoman

@@ -5,10 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/decode/transformer.h"
+#include "engine/decode/cpu_backend.h"
 #include "engine/search_settings.h"
 #include "engine/text/sentence_splitter.h"
 #include "engine/text/utf8.h"
+#include "engine/worker_places.h"
 
 namespace dragoman {
 namespace {
@@ -16,11 +17,11 @@ namespace {
 // Admission reserves one token for a code point and one segment for this many.
 constexpr int64_t kCodePointsPerSegment = 20;
 
-// Pages for each of max_rows, when no memory size is given: four of self K/V are 128 positions a
-// row, and so a beam of 64 up to a limit of 512 positions at 256 rows; one of cross K/V is a
-// source of 32 tokens for every slot.
-constexpr int kSelfPagesPerRow = 4;
-constexpr int kCrossPagesPerRow = 1;
+int CountWorkers(const std::vector<WorkerPlace>& places) {
+  int workers = 0;
+  for (const WorkerPlace& place : places) workers += place.workers;
+  return workers;
+}
 
 Admission Refuse(RejectReason reason, absl::Status status, Nanos retry_after = 0) {
   return {std::move(status), reason, retry_after, 0};
@@ -33,25 +34,34 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
                                                      EngineObserver* observer) {
   absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory);
   if (!loaded.ok()) return loaded.status();
-  absl::StatusOr<std::shared_ptr<const StepModel>> model =
-      CreateTransformer(loaded->spec, loaded->weights);
-  if (!model.ok()) return model.status();
-  return CreateEngine(std::move(*loaded), std::move(*model), config, clock, observer);
+  absl::StatusOr<std::vector<WorkerPlace>> places = CreatePlaces(*loaded, config);
+  if (!places.ok()) return places.status();
+  return CreateEngine(*std::move(loaded), *std::move(places), config, clock, observer);
+}
+
+absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
+                                                     std::vector<WorkerPlace> places,
+                                                     const EngineConfig& config, const Clock* clock,
+                                                     EngineObserver* observer) {
+  return EngineImpl::Create(std::move(loaded), std::move(places), config, clock, observer);
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      std::shared_ptr<const StepModel> model,
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer) {
-  return EngineImpl::Create(std::move(loaded), std::move(model), config, clock, observer);
+  return CreateEngine(std::move(loaded), {{CreateCpuBackend(std::move(model)), config.workers}},
+                      config, clock, observer);
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
-                                                           std::shared_ptr<const StepModel> model,
+                                                           std::vector<WorkerPlace> places,
                                                            const EngineConfig& config,
                                                            const Clock* clock,
                                                            EngineObserver* observer) {
-  if (config.max_rows < 1 || config.workers < 1 || config.threads_per_worker < 1 ||
+  const bool all_work = std::all_of(places.begin(), places.end(),
+                                    [](const auto& place) { return place.workers > 0; });
+  if (!all_work || config.max_rows < 1 || config.threads_per_worker < 1 ||
       config.tokenizer_threads < 1 || config.detokenizer_threads < 1 ||
       config.max_queue_segments < 1 || config.max_queue_tokens < 1 ||
       config.encoded_queue_segments < 1 || config.kv_memory_mb < 0) {
@@ -62,7 +72,7 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
     return status;
   }
   std::unique_ptr<EngineImpl> engine(
-      new EngineImpl(std::move(loaded), std::move(model), config, clock, observer));
+      new EngineImpl(std::move(loaded), std::move(places), config, clock, observer));
   if (const absl::Status status = engine->MakeTokenizer(); !status.ok()) return status;
   if (absl::Status status = engine->glossaries_.Load(*engine->tokenizer_); !status.ok()) {
     return status;
@@ -73,13 +83,14 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
   return engine;
 }
 
-EngineImpl::EngineImpl(LoadedModel loaded, std::shared_ptr<const StepModel> model,
+EngineImpl::EngineImpl(LoadedModel loaded, std::vector<WorkerPlace> places,
                        const EngineConfig& config, const Clock* clock, EngineObserver* observer)
     : config_(config),
       clock_(clock),
       observer_(observer),
       loaded_(std::move(loaded)),
-      model_(std::move(model)),
+      places_(std::move(places)),
+      worker_count_(CountWorkers(places_)),
       parameters_(ParameterCount(loaded_.weights)),
       glossaries_(config.glossary_directory),
       queue_({config.max_queue_segments, config.max_queue_tokens}, clock),
@@ -107,28 +118,38 @@ absl::Status EngineImpl::MakeTokenizer() {
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<PagePlan>> EngineImpl::PlanPages() const {
+  PageRequest request;
+  request.max_rows = config_.max_rows;
+  request.bytes = (config_.kv_memory_mb << 20) / worker_count_;
+  request.longest_source = static_cast<int32_t>(KvLayout::PagesFor(max_source_tokens_));
+  const int default_beam =
+      std::min({loaded_.spec.generation.num_beams, config_.max_rows, kMaxBeam});
+  const int64_t least = WorstCasePages(default_beam, kPagePositions);
+  std::vector<PagePlan> plans;
+  for (const WorkerPlace& place : places_) {
+    absl::StatusOr<PagePlan> plan = place.backend->PlanPages(request);
+    if (!plan.ok()) return plan.status();
+    if (plan->self_pages < least) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "kv-memory-mb is ", config_.kv_memory_mb, ", which leaves ", plan->self_pages,
+          " pages of self-attention K/V for each of ", worker_count_,
+          " workers; expected at least ", least, " for the default beam of ", default_beam));
+    }
+    plans.push_back(*plan);
+  }
+  return plans;
+}
+
 absl::Status EngineImpl::StartWorkers() {
   const ModelSpec& spec = loaded_.spec;
-  const auto longest_source = static_cast<int32_t>(KvLayout::PagesFor(max_source_tokens_));
-  self_pages_ = config_.max_rows * kSelfPagesPerRow;
-  cross_pages_ = std::max(config_.max_rows * kCrossPagesPerRow, 2 * longest_source);
-  if (config_.kv_memory_mb > 0) {
-    const int64_t page_bytes =
-        model_->kv_layout().ElementsPerPage() * static_cast<int64_t>(sizeof(float));
-    const int64_t pages = (config_.kv_memory_mb << 20) / config_.workers / page_bytes;
-    cross_pages_ = static_cast<int32_t>(
-        std::max<int64_t>(pages / (kSelfPagesPerRow + kCrossPagesPerRow), 2 * longest_source));
-    self_pages_ = static_cast<int32_t>(std::min<int64_t>(pages - cross_pages_, 1 << 24));
-  }
-  const int default_beam = std::min({spec.generation.num_beams, config_.max_rows, kMaxBeam});
-  const int64_t least = WorstCasePages(default_beam, kPagePositions);
-  if (self_pages_ < least) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "kv-memory-mb is ", config_.kv_memory_mb, ", which leaves ", std::max(0, self_pages_),
-        " pages of self-attention K/V for each of ", config_.workers,
-        " workers; expected at least ", least, " for the default beam of ", default_beam));
-  }
-  planner_.self_pages = self_pages_;
+  const absl::StatusOr<std::vector<PagePlan>> plans = PlanPages();
+  if (!plans.ok()) return plans.status();
+  // A segment may come to any worker.
+  planner_.self_pages =
+      std::min_element(plans->begin(), plans->end(), [](const PagePlan& a, const PagePlan& b) {
+        return a.self_pages < b.self_pages;
+      })->self_pages;
 
   detokenizers_ = std::make_unique<WorkerPool>(config_.detokenizer_threads);
   const Books books{&ledger_, observer_};
@@ -147,25 +168,22 @@ absl::Status EngineImpl::StartWorkers() {
   };
 
   WorkerConfig worker;
-  worker.batch.max_rows = config_.max_rows;
-  worker.batch.lanes = config_.scheduler.lanes;
-  worker.batch.max_positions = spec.shape.max_positions + 1;
-  worker.batch.start_token = spec.tokens.decoder_start;
-  worker.batch.eos = spec.tokens.eos;
-  worker.batch.vocabulary = spec.shape.target_vocab;
+  worker.batch = BatchConfigOf(spec, config_);
   worker.threads = config_.threads_per_worker;
-  worker.self_pages = self_pages_;
-  worker.cross_pages = cross_pages_;
   worker.encoded_segments = config_.encoded_queue_segments;
   worker.window = config_.scheduler.window;
-  worker.workers = config_.workers;
-  const WorkerShared shared{model_.get(), &queue_, &ledger_, &policy_, clock_, observer_};
-  live_workers_.store(config_.workers);
-  for (int i = 0; i < config_.workers; ++i) {
-    absl::StatusOr<std::unique_ptr<Worker>> made =
-        Worker::Create(worker, shared, [this] { OnWorkerDead(); });
-    if (!made.ok()) return made.status();
-    workers_.push_back(std::move(*made));
+  worker.workers = worker_count_;
+  const WorkerShared shared{&queue_, &ledger_, &policy_, clock_, observer_};
+  live_workers_.store(worker_count_);
+  for (size_t place = 0; place < places_.size(); ++place) {
+    worker.pages = (*plans)[place];
+    for (int i = 0; i < places_[place].workers; ++i) {
+      absl::StatusOr<std::unique_ptr<Worker>> made =
+          Worker::Create(worker, *places_[place].backend, shared, [this] { OnWorkerDead(); });
+      if (!made.ok()) return made.status();
+      workers_.push_back(std::move(*made));
+      worker_places_.push_back(place);
+    }
   }
   tokenizers_ = std::make_unique<WorkerPool>(config_.tokenizer_threads);
   return absl::OkStatus();
@@ -176,8 +194,10 @@ void EngineImpl::FillInfo() {
   ModelInfo info;
   info.name = config_.model_name.empty() ? loaded_.name : config_.model_name;
   info.family = spec.family;
-  info.device = "cpu";
-  info.compute_type = "float32";
+  for (const WorkerPlace& place : places_) {
+    absl::StrAppend(&info.device, info.device.empty() ? "" : ",", place.backend->info().device);
+  }
+  info.compute_type = places_.front().backend->info().compute_type;
   for (const ModelLanguagePair& pair : loaded_.languages.Pairs()) {
     info.pairs.push_back({pair.source, pair.target});
   }
@@ -418,29 +438,34 @@ EngineStats EngineImpl::Stats() const {
   stats.queue_oldest_age = queue.oldest_age;
   const Nanos now = clock_->Now();
   Nanos furthest_behind = now;
-  int64_t self = 0;
-  int64_t cross = 0;
-  for (const std::unique_ptr<Worker>& worker : workers_) {
-    const Worker::Stats w = worker->stats();
+  int64_t self = 0, self_used = 0;
+  int64_t cross = 0, cross_used = 0;
+  for (const WorkerPlace& place : places_) {
+    const BackendInfo& info = place.backend->info();
+    stats.memory.push_back({info.device, info.device_name, info.weight_bytes, 0, 0});
+  }
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    const Worker::Stats w = workers_[i]->stats();
+    DeviceMemory& memory = stats.memory[worker_places_[i]];
+    memory.kv += w.kv_bytes;
+    memory.workspace += w.workspace_bytes;
     stats.encoded_segments += w.encoded.segments;
     stats.encoded_tokens += w.encoded.tokens;
     stats.encoded_segment_capacity += w.encoded.capacity;
     stats.encoded_oldest_age = std::max(stats.encoded_oldest_age, w.encoded.oldest_age);
     stats.rows += w.decode.rows;
     stats.row_capacity += w.decode.row_capacity;
-    stats.kv_bytes += w.kv_bytes;
-    stats.workspace_bytes += w.decode.workspace_bytes;
     stats.last_step = std::max(stats.last_step, w.decode.last_step);
     if (w.decode.busy) furthest_behind = std::min(furthest_behind, w.decode.last_step);
     stats.stalled = stats.stalled || (w.decode.busy && now - w.decode.last_step > config_.watchdog);
-    self += w.decode.self_pages_used;
-    cross += w.cross_pages_used;
+    self += w.self_pages;
+    self_used += w.decode.self_pages_used;
+    cross += w.cross_pages;
+    cross_used += w.cross_pages_used;
   }
   if (furthest_behind < now) stats.last_step = furthest_behind;
-  const auto workers = static_cast<double>(workers_.size());
-  stats.kv_self_usage = static_cast<double>(self) / (workers * self_pages_);
-  stats.kv_cross_usage = static_cast<double>(cross) / (workers * cross_pages_);
-  stats.weight_bytes = model_->weight_bytes();
+  stats.kv_self_usage = static_cast<double>(self_used) / static_cast<double>(self);
+  stats.kv_cross_usage = static_cast<double>(cross_used) / static_cast<double>(cross);
   stats.detokenize_backlog = detokenizers_->backlog();
   stats.live_workers = live_workers_.load();
   return stats;

@@ -26,7 +26,7 @@ namespace dragoman {
 class EngineImpl final : public Engine {
  public:
   static absl::StatusOr<std::unique_ptr<Engine>> Create(LoadedModel loaded,
-                                                        std::shared_ptr<const StepModel> model,
+                                                        std::vector<WorkerPlace> places,
                                                         const EngineConfig& config,
                                                         const Clock* clock,
                                                         EngineObserver* observer);
@@ -42,10 +42,12 @@ class EngineImpl final : public Engine {
   absl::Status ReloadGlossaries() override;
 
  private:
-  EngineImpl(LoadedModel loaded, std::shared_ptr<const StepModel> model, const EngineConfig& config,
+  EngineImpl(LoadedModel loaded, std::vector<WorkerPlace> places, const EngineConfig& config,
              const Clock* clock, EngineObserver* observer);
 
   absl::Status MakeTokenizer();
+  // Pages of a worker of each place. INVALID_ARGUMENT when the default request could never run.
+  absl::StatusOr<std::vector<PagePlan>> PlanPages() const;
   absl::Status StartWorkers();
   void FillInfo();
   void PublishInfo(ModelInfo info);
@@ -63,13 +65,12 @@ class EngineImpl final : public Engine {
   const Clock* const clock_;
   EngineObserver* const observer_;
   LoadedModel loaded_;
-  const std::shared_ptr<const StepModel> model_;  // shared with whoever scripted it
+  const std::vector<WorkerPlace> places_;
+  const int worker_count_;  // of all places
   const int64_t parameters_;
   // The latest of infos_. The older ones stay for those who read them: one more for every reload
   // that changes the names of the glossaries.
   std::atomic<const ModelInfo*> info_{nullptr};
-  int32_t self_pages_ = 0;  // of each worker
-  int32_t cross_pages_ = 0;
   int max_source_tokens_ = 0;
 
   std::unique_ptr<VocabularyPieces> source_pieces_, target_pieces_;
@@ -96,6 +97,7 @@ class EngineImpl final : public Engine {
   // Stopped in the order in which work moves: see the destructor.
   std::unique_ptr<WorkerPool> detokenizers_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<size_t> worker_places_;  // of each worker, in places_
   std::unique_ptr<WorkerPool> tokenizers_;
 };
 

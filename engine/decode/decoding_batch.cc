@@ -4,17 +4,10 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/status/statusor.h"
+#include "kernels/decide/partials.h"
 
 namespace dragoman {
 namespace {
-
-// Hypotheses held at a time, unless the configuration says otherwise. A beam of 50 that pruning
-// keeps at 8 rows holds 50 lanes all the same: with fewer of them rows would stay idle.
-constexpr int kLanesPerRow = 8;
-
-// Steps in which a beam grows from its one start hypothesis to its width.
-constexpr int kGrowth = 2;
 
 std::vector<int32_t> Descending(int count) {
   std::vector<int32_t> numbers(static_cast<size_t>(count));
@@ -24,11 +17,12 @@ std::vector<int32_t> Descending(int count) {
 
 }  // namespace
 
-DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory, Decoder* decoder)
+DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory,
+                             std::unique_ptr<Decoder> decoder)
     : config_(config),
       memory_(memory),
-      decoder_(decoder),
-      lanes_(config.lanes > 0 ? config.lanes : config.max_rows * kLanesPerRow),
+      decoder_(std::move(decoder)),
+      lanes_(config.lane_count()),
       stride_(config.max_positions + 1),
       lane_memory_(static_cast<size_t>(lanes_), static_cast<size_t>(stride_)),
       rows_(static_cast<size_t>(config.max_rows), kMaxBeam,
@@ -44,7 +38,9 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory, Decode
   slot_lanes_.resize(slots * kMaxSlotLanes);
   cross_pages_.resize(slots * pages_per_lane);
   source_length_.resize(slots);
-  slot_source_.resize(slots);
+  slot_cross_.resize(slots);
+  wants_partials_.resize(slots);
+  settled_.resize(slots);
   free_slots_ = Descending(config.max_rows);
   free_lanes_ = Descending(lanes_);
   live_.reserve(slots);
@@ -72,6 +68,7 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory, Decode
            0};
   align_.reserve(rows);
   aligned_.resize(rows);
+  events_.reserve(slots);
 
   workspace_bytes_ = lane_memory_.bytes() + rows_.bytes() + step_memory_.bytes() +
                      BytesOf(lane_pages_) + BytesOf(cross_pages_) + BytesOf(slot_lanes_);
@@ -80,8 +77,7 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory, Decode
 int64_t DecodingBatch::ExpectedRows() const {
   int64_t rows = 0;
   for (const int32_t number : live_) {
-    const SlotState& s = states_[static_cast<size_t>(number)];
-    rows += s.length < kGrowth ? s.options.beam : s.live;
+    rows += dragoman::ExpectedRows(states_[static_cast<size_t>(number)]);
   }
   return rows;
 }
@@ -91,15 +87,16 @@ int64_t DecodingBatch::WorstCase(int number) const {
   return WorstCasePages(o.beam, o.max_tokens);
 }
 
-bool DecodingBatch::HasRoomFor(int beam, int max_tokens) const {
-  if (free_slots_.empty() || static_cast<int>(free_lanes_.size()) < beam) return false;
+bool DecodingBatch::HasRoomFor(const SearchOptions& search, const SegmentRules&) const {
+  if (free_slots_.empty() || static_cast<int>(free_lanes_.size()) < search.beam) return false;
   int64_t worst_live = 0;
   for (const int32_t number : live_) worst_live = std::max(worst_live, WorstCase(number));
   const int64_t oldest_held = live_.empty() ? 0 : states_[static_cast<size_t>(live_.front())].pages;
-  return MayAdmit(pages_.free_count, oldest_held, worst_live, WorstCasePages(beam, max_tokens));
+  return MayAdmit(pages_.free_count, oldest_held, worst_live,
+                  WorstCasePages(search.beam, search.max_tokens));
 }
 
-int DecodingBatch::Admit(const SlotInput& input) {
+int DecodingBatch::Admit(SlotInput input) {
   const int number = free_slots_.back();
   free_slots_.pop_back();
   const auto n = static_cast<size_t>(number);
@@ -108,13 +105,14 @@ int DecodingBatch::Admit(const SlotInput& input) {
     free_lanes_.pop_back();
   }
   const auto pages_per_slot = static_cast<size_t>(lane_page_table_.pages_per_lane);
-  std::copy(input.cross_pages.begin(), input.cross_pages.end(),
+  std::copy(input.cross.pages().begin(), input.cross.pages().end(),
             cross_pages_.begin() + static_cast<ptrdiff_t>(n * pages_per_slot));
-  source_length_[n] = static_cast<int32_t>(input.source.size());
-  slot_source_[n] = input.source.data();
+  source_length_[n] = input.source_length;
+  slot_cross_[n] = std::move(input.cross);
+  wants_partials_[n] = input.wants_partials ? 1 : 0;
+  settled_[n] = 0;
   StartSlot(views_[n], input.search, input.rules, config_.start_token);
   live_.push_back(number);
-  width_ += input.search.beam;
   return number;
 }
 
@@ -130,11 +128,10 @@ void DecodingBatch::AskRows() {
   }
 }
 
-absl::StatusOr<DecodingBatch::StepResult> DecodingBatch::Step(std::span<const int32_t> order,
-                                                              const PlanRules& rules) {
+absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
   PlanInput in;
-  in.order = order.data();
-  in.count = static_cast<int32_t>(order.size());
+  in.order = live_.data();
+  in.count = static_cast<int32_t>(live_.size());
   in.oldest = live_.front();
   in.max_rows = config_.max_rows;
   for (const int32_t number : live_) in.worst_case = std::max(in.worst_case, WorstCase(number));
@@ -156,7 +153,6 @@ absl::StatusOr<DecodingBatch::StepResult> DecodingBatch::Step(std::span<const in
   step.cross = {memory_->pool(), cross_pages_.data(), lane_page_table_.pages_per_lane,
                 source_length_.data()};
   step.slots = views_.data();
-  step.slot_source = slot_source_.data();
   step.align = align_;
   step.aligned = aligned_.data();
   if (const absl::Status status = decoder_->Step(step, rows_.folds()); !status.ok()) return status;
@@ -177,7 +173,41 @@ absl::StatusOr<DecodingBatch::StepResult> DecodingBatch::Step(std::span<const in
     }
     BeamStep(team, view, rows_.queries() + first, rows_.folds() + first, step_memory_.step());
   }
-  return StepResult{plan_.rows, plan_.slot_count};
+  Report();
+  return StepReport{plan_.rows, plan_.slot_count, events_};
+}
+
+void DecodingBatch::Report() {
+  events_.clear();
+  for (const int32_t number : stepped()) {
+    switch (status(number)) {
+      case SlotStatus::kFree:
+        break;
+      case SlotStatus::kRunning: {
+        const auto n = static_cast<size_t>(number);
+        if (wants_partials_[n] == 0) break;
+        const int32_t settled = SettledTokens(SoloTeam(), views_[n], settled_[n]);
+        if (settled == settled_[n]) break;
+        settled_[n] = settled;
+        events_.push_back({number, BatchEvent::Kind::kSettled});
+        break;
+      }
+      case SlotStatus::kDone:
+        events_.push_back({number, BatchEvent::Kind::kDone});
+        break;
+      case SlotStatus::kBadNumber:
+        events_.push_back({number, BatchEvent::Kind::kBadNumber});
+        break;
+    }
+  }
+}
+
+std::vector<int32_t> DecodingBatch::Settled(int number) const {
+  std::vector<int32_t> tokens(static_cast<size_t>(settled_[static_cast<size_t>(number)]));
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    tokens[i] = slot(number).Token(0, static_cast<int>(i));
+  }
+  return tokens;
 }
 
 DecodedHypothesis DecodingBatch::Hypothesis(const SlotView& view, int entry) const {
@@ -190,15 +220,9 @@ DecodedHypothesis DecodingBatch::Hypothesis(const SlotView& view, int entry) con
     out.tokens.push_back(view.FinishedToken(entry, i));
     out.token_log_probs.push_back(view.FinishedTokenLogProb(entry, i));
   }
-  if (h.last_token != config_.eos) out.tokens.push_back(h.last_token);
-  out.token_log_probs.push_back(h.last_log_prob);
+  EndHypothesis(o, h.last_token, h.last_log_prob, h.unmet, &out);
   if (o.align) {
     for (int32_t i = 0; i <= h.length; ++i) out.aligned.push_back(view.FinishedAligned(entry, i));
-  }
-  if (h.unmet) {
-    out.reason = FinishReason::kConstraintsUnmet;
-  } else if (static_cast<int32_t>(out.tokens.size()) >= o.max_tokens) {
-    out.reason = FinishReason::kLength;
   }
   return out;
 }
@@ -224,12 +248,11 @@ std::vector<DecodedHypothesis> DecodingBatch::Result(int number) const {
 void DecodingBatch::Release(int number) {
   const SlotView& view = slot(number);
   ReleasePages(view, lane_page_table_, pages_);
-  const int beam = view.state->options.beam;
-  for (int lane = beam; lane-- > 0;) free_lanes_.push_back(view.lanes[lane]);
+  for (int lane = view.state->options.beam; lane-- > 0;) free_lanes_.push_back(view.lanes[lane]);
+  slot_cross_[static_cast<size_t>(number)].Release();
   view.state->status = SlotStatus::kFree;
   free_slots_.push_back(number);
   live_.erase(std::find(live_.begin(), live_.end(), number));
-  width_ -= beam;
 }
 
 }  // namespace dragoman

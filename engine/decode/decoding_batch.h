@@ -1,7 +1,7 @@
-// The running batch of one worker: slots, lanes, rows and pages, and the step that moves them all.
+// The running batch on the host: slots, lanes, rows and pages, and the step that moves them all
+// while the caller waits.
 //
-// Owned and called by one decode thread. All tables are allocated at construction; a step allocates
-// nothing. Admission, release and results are per segment. The words are those of architecture.md.
+// All tables are allocated at construction. The words are those of architecture.md.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "engine/decode/batch.h"
 #include "engine/decode/kv_memory.h"
 #include "engine/decode/step_model.h"
 #include "kernels/decide/host_memory.h"
@@ -17,51 +18,25 @@
 
 namespace dragoman {
 
-struct BatchConfig {
-  int max_rows = 0;
-  int lanes = 0;          // hypotheses held at a time, >= max_rows; 0: eight times max_rows
-  int max_positions = 0;  // input positions of a hypothesis at most: max_tokens + 1
-  int vocabulary = 0;     // of the target
-  int32_t start_token = 0;
-  int32_t eos = 0;
-};
-
-// What a segment brings into its slot. The memory behind the pointers must stay until Release.
-struct SlotInput {
-  SearchOptions search;
-  SegmentRules rules;
-  std::span<const int32_t> source;  // tokens
-  std::span<const int32_t> cross_pages;
-};
-
-struct DecodedHypothesis {
-  std::vector<int32_t> tokens;         // without start token and EOS
-  std::vector<float> token_log_probs;  // of the tokens, then of EOS if it was emitted
-  std::vector<int32_t> aligned;  // source position of each of these; with SearchOptions::align
-  float score = 0;
-  float log_prob = 0;
-  FinishReason reason = FinishReason::kEos;
-};
-
-class DecodingBatch {
+class DecodingBatch final : public Batch {
  public:
-  // `memory` and `decoder` are borrowed for the batch's life.
-  DecodingBatch(const BatchConfig& config, KvMemory* memory, Decoder* decoder);
+  // `memory` is borrowed for the batch's life.
+  DecodingBatch(const BatchConfig& config, KvMemory* memory, std::unique_ptr<Decoder> decoder);
 
-  // Room for a segment as far as slots, lanes and K/V pages go.
-  bool HasRoomFor(int beam, int max_tokens) const;
+  bool HasRoomFor(const SearchOptions& search, const SegmentRules& rules) const override;
+  int Admit(SlotInput input) override;
+  void Release(int slot) override;
+  absl::StatusOr<StepReport> Step(const PlanRules& rules) override;
+  std::vector<DecodedHypothesis> Result(int slot) const override;
+  std::vector<int32_t> Settled(int slot) const override;
+  bool busy() const override { return !live_.empty(); }
+  int64_t ExpectedRows() const override;
+  int DecodedTokens(int number) const override { return slot(number).state->length; }
+  int32_t self_pages_used() const override { return memory_->self_pages() - pages_.free_count; }
+  int max_rows() const override { return config_.max_rows; }
+  int64_t workspace_bytes() const override { return workspace_bytes_; }
 
-  // The slot's number. REQUIRES: HasRoomFor.
-  int Admit(const SlotInput& input);
-
-  struct StepResult {
-    int rows = 0;
-    int slots = 0;  // that ran
-  };
-  // One step of those slots of `order` (live slots, as admitted) that the rules select and that
-  // fit. An error is the decoder's: the slots are as they were before. REQUIRES: order is not
-  // empty.
-  absl::StatusOr<StepResult> Step(std::span<const int32_t> order, const PlanRules& rules = {});
+  // What tests and measurements look at.
 
   // Slots that ran in the latest step.
   std::span<const int32_t> stepped() const {
@@ -69,38 +44,20 @@ class DecodingBatch {
   }
   const SlotView& slot(int number) const { return views_[static_cast<size_t>(number)]; }
   SlotStatus status(int number) const { return slot(number).state->status; }
-
   // Live slots by age, the oldest first.
   std::span<const int32_t> live() const { return live_; }
-  // Rows that the live slots are going to need: those they have, and the beam of one that has just
-  // begun. What pruning and ended hypotheses leave is for other segments.
-  int64_t ExpectedRows() const;
-  // Sum of the live slots' beams.
-  int width() const { return width_; }
-  int max_rows() const { return config_.max_rows; }
-
-  // The n-best of a slot that is done, best first (samples: in the order of their numbers); empty:
-  // no output.
-  std::vector<DecodedHypothesis> Result(int number) const;
-
-  // Tokens decoded so far in a slot's longest live hypothesis.
-  int DecodedTokens(int number) const { return slot(number).state->length; }
-
-  // Frees the slot, its lanes and its pages.
-  void Release(int number);
-
-  int32_t self_pages_used() const { return memory_->self_pages() - pages_.free_count; }
-  int64_t workspace_bytes() const { return workspace_bytes_; }
 
  private:
   // The slot's worst case of pages.
   int64_t WorstCase(int number) const;
   void AskRows();
+  // What the slots that ran have to tell.
+  void Report();
   DecodedHypothesis Hypothesis(const SlotView& view, int entry) const;
 
   const BatchConfig config_;
   KvMemory* const memory_;
-  Decoder* const decoder_;
+  const std::unique_ptr<Decoder> decoder_;
   const int lanes_;
   const int64_t stride_;
 
@@ -110,11 +67,12 @@ class DecodingBatch {
   std::vector<int32_t> slot_lanes_;   // [slots, kMaxSlotLanes]
   std::vector<int32_t> cross_pages_;  // [slots, pages_per_lane]
   std::vector<int32_t> source_length_;
-  std::vector<const int32_t*> slot_source_;
+  std::vector<CrossPages> slot_cross_;  // the same pages, to be given back
+  std::vector<uint8_t> wants_partials_;
+  std::vector<int32_t> settled_;  // tokens reported
   std::vector<int32_t> free_slots_;
   std::vector<int32_t> free_lanes_;
   std::vector<int32_t> live_;
-  int width_ = 0;
 
   // Lanes.
   LaneMemory<uint8_t> lane_memory_;
@@ -132,6 +90,7 @@ class DecodingBatch {
   std::vector<AlignRow> align_;
   std::vector<uint16_t> aligned_;
 
+  std::vector<BatchEvent> events_;
   int64_t workspace_bytes_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -21,22 +22,21 @@ absl::StatusOr<std::unique_ptr<KvMemory>> KvMemory::Create(const KvLayout& layou
         absl::StrCat("K/V memory: ", bytes >> 20, " MiB (", self_pages, " self + ", cross_pages,
                      " cross pages) cannot be had: ", std::strerror(errno)));
   }
-  return std::unique_ptr<KvMemory>(new KvMemory(layout, self_pages, cross_pages, pool, bytes));
+  const auto unmap = [bytes](void* data) { munmap(data, static_cast<size_t>(bytes)); };
+  return std::make_unique<KvMemory>(layout, self_pages, cross_pages, KvBlock{pool, bytes, unmap});
 }
 
-KvMemory::KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, void* pool,
-                   int64_t bytes)
+KvMemory::KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, KvBlock block)
     : layout_(layout),
       self_pages_(self_pages),
       cross_pages_(cross_pages),
-      pool_(pool),
-      bytes_(bytes) {
+      block_(std::move(block)) {
   // A stack: the lowest numbers leave first.
   free_cross_.reserve(static_cast<size_t>(cross_pages));
   for (int32_t i = cross_pages; i-- > 0;) free_cross_.push_back(self_pages + i);
 }
 
-KvMemory::~KvMemory() { munmap(pool_, static_cast<size_t>(bytes_)); }
+KvMemory::~KvMemory() { block_.free(block_.data); }
 
 std::vector<int32_t> KvMemory::TakeCross(int32_t count) {
   MutexLock lock(&mu_);

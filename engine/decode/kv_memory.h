@@ -1,13 +1,16 @@
-// The attention memory of one worker: equal pages in one mapping, split between cross-attention
+// The attention memory of one worker: equal pages in one block, split between cross-attention
 // (written by the encoder thread) and self-attention (the decode thread's).
 //
-// Committed at construction, so that what is used later was there from the start. The mapping is
-// shared by both threads; which page belongs to whom is settled by the free lists. Pages are
-// numbered over both kinds: self pages 0 .. self_pages - 1, cross pages after them.
+// Committed at construction, so that what is used later was there from the start. The block is
+// shared by both threads (a device's by the streams that they drive); which page belongs to whom is
+// settled by the free lists. Pages are numbered over both kinds: self pages 0 .. self_pages - 1,
+// cross pages after them.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -16,20 +19,29 @@
 
 namespace dragoman {
 
+// Memory of the pages, wherever it is. `free` is called once, with `data`.
+struct KvBlock {
+  void* data = nullptr;
+  int64_t bytes = 0;
+  std::function<void(void*)> free;
+};
+
 class KvMemory {
  public:
-  // RESOURCE_EXHAUSTED when the system does not give the memory.
+  // Of the host, in float32. RESOURCE_EXHAUSTED when the system does not give the memory.
   static absl::StatusOr<std::unique_ptr<KvMemory>> Create(const KvLayout& layout,
                                                           int32_t self_pages, int32_t cross_pages);
+  // Takes over memory for this many pages.
+  KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, KvBlock block);
   ~KvMemory();
   KvMemory(const KvMemory&) = delete;
   KvMemory& operator=(const KvMemory&) = delete;
 
-  void* pool() const { return pool_; }
+  void* pool() const { return block_.data; }
   const KvLayout& layout() const { return layout_; }
   int32_t self_pages() const { return self_pages_; }
   int32_t cross_pages() const { return cross_pages_; }
-  int64_t bytes() const { return bytes_; }
+  int64_t bytes() const { return block_.bytes; }
 
   // Takes `count` cross pages; waits until they are free or Close was called, and is then empty.
   // REQUIRES: count <= cross_pages().
@@ -41,14 +53,10 @@ class KvMemory {
   void Close();
 
  private:
-  KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, void* pool,
-           int64_t bytes);
-
   const KvLayout layout_;
   const int32_t self_pages_;
   const int32_t cross_pages_;
-  void* const pool_;
-  const int64_t bytes_;
+  const KvBlock block_;
 
   mutable Mutex mu_;
   CondVar freed_;

@@ -32,11 +32,15 @@ class Encoder {
  public:
   virtual ~Encoder() = default;
 
-  // REQUIRES: all tokens together at most max_tokens() unless there is one segment only.
+  // REQUIRES: all tokens together at most max_tokens() unless there is one segment only. An error
+  // is final: no call comes after it.
   virtual absl::Status Encode(const EncodeInput& input) = 0;
 
   // Tokens that one call takes at most for the sake of its buffers.
   virtual int64_t max_tokens() const = 0;
+
+  // Memory of a device that it holds. Never changes; may be asked by any thread.
+  virtual int64_t workspace_bytes() const { return 0; }
 };
 
 struct StepInput {
@@ -45,10 +49,9 @@ struct StepInput {
   const RowQuery* queries = nullptr;  // [rows]
   SelfKvTables self;
   CrossKvTables cross;
-  const SlotView* slots = nullptr;              // by slot number
-  const int32_t* const* slot_source = nullptr;  // source tokens, by slot number
-  std::span<const AlignRow> align;              // rows whose alignment is wanted
-  uint16_t* aligned = nullptr;                  // [align.size()] takes their source positions
+  const SlotView* slots = nullptr;  // by slot number
+  std::span<const AlignRow> align;  // rows whose alignment is wanted
+  uint16_t* aligned = nullptr;      // [align.size()] takes their source positions
 };
 
 class Decoder {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "engine/decode/decoding_batch.h"
+#include "engine/decode/batch.h"
 #include "engine/schedule/encoded_queue.h"
 #include "engine/schedule/policy.h"
 #include "engine/schedule/segment_end.h"
@@ -19,31 +19,27 @@ namespace dragoman {
 
 class DecodeLoop {
  public:
-  // Borrows all but the config.
-  DecodeLoop(const BatchConfig& config, KvMemory* memory, Decoder* decoder, EncodedQueue* in,
-             const Policy* policy, const Books& books, const Clock* clock);
+  // Borrows everything. The batch is empty, and the loop's alone from now on.
+  DecodeLoop(Batch* batch, EncodedQueue* in, const Policy* policy, const Books& books,
+             const Clock* clock);
 
   // Until the encoder has ended and everything it pushed is decoded: OK. An error is the model's:
   // everything in slots has failed with it, and the loop can go on no more.
   absl::Status Run();
 
-  // One round without waiting: top-up, then a step if anything is live. False when nothing was.
+  // One round without waiting: top-up, then a step if one is due. False when none was.
   absl::StatusOr<bool> RunOnce();
 
   struct Stats {
-    int rows = 0;  // of the latest step; 0 when idle
+    int rows = 0;  // of the step reported last; 0 when idle
     int row_capacity = 0;
     int segments = 0;  // in slots
     int32_t self_pages_used = 0;
-    int64_t workspace_bytes = 0;
     Nanos last_step = 0;
-    bool busy = false;  // something is live
+    bool busy = false;  // steps are due
     bool dead = false;
   };
   Stats stats() const;
-
-  // Called by tests between rounds.
-  const DecodingBatch& batch() const { return batch_; }
 
  private:
   // What is in slots now.
@@ -51,25 +47,26 @@ class DecodeLoop {
   int TopUp();
   int Admit(std::unique_ptr<Segment> segment);
   void DropAbandoned();
-  void Harvest();
-  void ReportPartial(int number, Segment& segment);
+  void Harvest(const BatchEvent& event);
   void FailAll(const absl::Status& status);
   std::unique_ptr<Segment> Vacate(int number);
   void Publish(int rows);
 
-  DecodingBatch batch_;
+  Batch* const batch_;
   EncodedQueue* const in_;
   const Policy* const policy_;
   const Books books_;
   const Clock* const clock_;
 
   std::vector<std::unique_ptr<Segment>> segments_;  // by slot
+  std::vector<int> occupied_;                       // slots by age, the oldest first
   Load load_;                                       // of the segments in slots
   bool refilling_ = false;
-  std::vector<int32_t> scratch_;
+  int topped_up_ = 0;  // not yet told the observer
 
   std::atomic<int> rows_{0};
   std::atomic<int> live_{0};
+  std::atomic<bool> busy_{false};
   std::atomic<int32_t> self_pages_used_{0};
   std::atomic<Nanos> last_step_{0};
   std::atomic<bool> dead_{false};

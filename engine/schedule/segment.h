@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "engine/base/clock.h"
-#include "engine/decode/decoding_batch.h"
+#include "engine/decode/batch.h"
 #include "engine/decode/kv_memory.h"
 #include "engine/decode/phrase_tables.h"
 #include "engine/engine.h"
@@ -69,9 +69,8 @@ struct Segment {
   Nanos encoded_at = 0;
   Nanos admitted_at = 0;
   Nanos decoded_at = 0;
-  int32_t settled = 0;  // tokens reported by OnPartial
   bool running = false;
-  CrossPages cross;
+  CrossPages cross;  // the batch's while it is in a slot
 
   int64_t tokens() const { return static_cast<int64_t>(source.size()); }
   Load load() const { return {1, tokens(), search.beam}; }

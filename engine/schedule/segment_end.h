@@ -1,6 +1,6 @@
 // The ways in which a holder parts with a segment before or after its time: dropped because its job
-// has ended, failed, or decoded. Each keeps the books, gives cross-attention pages back first, and
-// keeps the owner alive through the call.
+// has ended, failed, or decoded. Each keeps the books, gives cross-attention pages back first (in a
+// slot they are the batch's), and keeps the owner alive through the call.
 #pragma once
 
 #include <memory>

@@ -5,27 +5,32 @@
 namespace dragoman {
 
 absl::StatusOr<std::unique_ptr<Worker>> Worker::Create(const WorkerConfig& config,
+                                                       const Backend& backend,
                                                        const WorkerShared& shared,
                                                        std::function<void()> on_dead) {
-  absl::StatusOr<std::unique_ptr<KvMemory>> memory =
-      KvMemory::Create(shared.model->kv_layout(), config.self_pages, config.cross_pages);
+  absl::StatusOr<std::unique_ptr<KvMemory>> memory = backend.CreateKvMemory(config.pages);
   if (!memory.ok()) return memory.status();
+  absl::StatusOr<std::unique_ptr<Encoder>> encoder = backend.CreateEncoder(config.threads);
+  if (!encoder.ok()) return encoder.status();
+  absl::StatusOr<std::unique_ptr<Batch>> batch =
+      backend.CreateBatch(config.batch, config.threads, memory->get());
+  if (!batch.ok()) return batch.status();
   return std::unique_ptr<Worker>(
-      new Worker(config, shared, std::move(on_dead), std::move(*memory)));
+      new Worker(config, shared, std::move(on_dead),
+                 {std::move(*memory), std::move(*encoder), std::move(*batch)}));
 }
 
 Worker::Worker(const WorkerConfig& config, const WorkerShared& shared,
-               std::function<void()> on_dead, std::unique_ptr<KvMemory> memory)
+               std::function<void()> on_dead, Parts parts)
     : shared_(shared),
       on_dead_(std::move(on_dead)),
-      memory_(std::move(memory)),
+      parts_(std::move(parts)),
       encoded_(config.encoded_segments, shared.clock),
-      encoder_(shared.model->CreateEncoder(config.threads)),
-      decoder_(shared.model->CreateDecoder(config.threads, config.batch.max_rows)),
-      encoder_worker_({config.window, config.workers}, shared.queue, encoder_.get(), memory_.get(),
-                      &encoded_, {shared.ledger, shared.observer}, shared.clock),
-      loop_(config.batch, memory_.get(), decoder_.get(), &encoded_, shared.policy,
-            {shared.ledger, shared.observer}, shared.clock),
+      encoder_worker_({config.window, config.workers}, shared.queue, parts_.encoder.get(),
+                      parts_.memory.get(), &encoded_, {shared.ledger, shared.observer},
+                      shared.clock),
+      loop_(parts_.batch.get(), &encoded_, shared.policy, {shared.ledger, shared.observer},
+            shared.clock),
       encode_thread_([this] { encoder_worker_.Run(); }),
       decode_thread_([this] { DecodeThread(); }) {}
 
@@ -36,9 +41,10 @@ Worker::~Worker() {
 
 void Worker::DecodeThread() {
   const absl::Status status = loop_.Run();
-  if (status.ok()) return;
+  if (status.ok() && !encoder_worker_.failed()) return;
   shared_.observer->OnError("worker");
-  memory_->Close();
+  encoder_worker_.Stop();
+  parts_.memory->Close();
   for (std::unique_ptr<Segment>& segment : encoded_.Close()) {
     Fail(std::move(segment), WorkerStoppedError(), {shared_.ledger, shared_.observer});
   }
@@ -54,10 +60,11 @@ void Worker::DropEncoded(const SegmentOwner* owner) {
 Worker::Stats Worker::stats() const {
   return {encoded_.stats(),
           loop_.stats(),
-          memory_->self_pages(),
-          memory_->cross_pages(),
-          memory_->cross_pages() - memory_->cross_pages_free(),
-          memory_->bytes()};
+          parts_.memory->self_pages(),
+          parts_.memory->cross_pages(),
+          parts_.memory->cross_pages() - parts_.memory->cross_pages_free(),
+          parts_.memory->bytes(),
+          parts_.batch->workspace_bytes() + parts_.encoder->workspace_bytes()};
 }
 
 }  // namespace dragoman

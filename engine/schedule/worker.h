@@ -1,5 +1,5 @@
 // A worker: one encoder thread, one decode loop, the queue between them and the memory they share.
-// Several workers of an engine share the weights and pop one request queue.
+// Several workers of an engine pop one request queue; those of one backend share its weights.
 //
 // Thread-safe where a method says so. Owns its threads; the destructor joins them.
 #pragma once
@@ -11,7 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "engine/decode/decoding_batch.h"
+#include "engine/decode/backend.h"
+#include "engine/decode/batch.h"
 #include "engine/decode/kv_memory.h"
 #include "engine/decode/step_model.h"
 #include "engine/observer.h"
@@ -27,8 +28,7 @@ namespace dragoman {
 struct WorkerConfig {
   BatchConfig batch;
   int threads = 1;  // of the encoder and of the decoder each
-  int32_t self_pages = 0;
-  int32_t cross_pages = 0;
+  PagePlan pages;
   int64_t encoded_segments = 256;
   EncodeWindow window;
   int workers = 1;  // that share the request queue
@@ -36,7 +36,6 @@ struct WorkerConfig {
 
 // What all workers of an engine share; borrowed.
 struct WorkerShared {
-  const StepModel* model = nullptr;
   RequestQueue* queue = nullptr;
   Ledger* ledger = nullptr;
   const Policy* policy = nullptr;
@@ -46,9 +45,11 @@ struct WorkerShared {
 
 class Worker {
  public:
-  // RESOURCE_EXHAUSTED when the K/V memory cannot be had. `on_dead` is called once, from the decode
-  // thread, if the worker gives up after an error of the model.
+  // RESOURCE_EXHAUSTED when memory cannot be had. `on_dead` is called once, from the decode thread,
+  // if the worker gives up after an error of the model or of its device: what it had fails, and it
+  // takes no more from the queue.
   static absl::StatusOr<std::unique_ptr<Worker>> Create(const WorkerConfig& config,
+                                                        const Backend& backend,
                                                         const WorkerShared& shared,
                                                         std::function<void()> on_dead);
   // Ends when the request queue is closed and everything is decoded. REQUIRES: it was closed.
@@ -65,20 +66,25 @@ class Worker {
     int32_t cross_pages = 0;
     int32_t cross_pages_used = 0;
     int64_t kv_bytes = 0;
+    int64_t workspace_bytes = 0;
   };
   Stats stats() const;  // thread-safe
 
  private:
+  // What the backend has made. The batch goes before the memory does.
+  struct Parts {
+    std::unique_ptr<KvMemory> memory;
+    std::unique_ptr<Encoder> encoder;
+    std::unique_ptr<Batch> batch;
+  };
   Worker(const WorkerConfig& config, const WorkerShared& shared, std::function<void()> on_dead,
-         std::unique_ptr<KvMemory> memory);
+         Parts parts);
   void DecodeThread();
 
   const WorkerShared shared_;
   const std::function<void()> on_dead_;
-  const std::unique_ptr<KvMemory> memory_;
+  const Parts parts_;
   EncodedQueue encoded_;
-  const std::unique_ptr<Encoder> encoder_;
-  const std::unique_ptr<Decoder> decoder_;
   EncoderWorker encoder_worker_;
   DecodeLoop loop_;
   std::thread encode_thread_;

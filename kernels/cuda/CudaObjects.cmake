@@ -1,15 +1,16 @@
 # Objects of .cu files. By commands of their own: CMake 3.25 knows no C++20 for nvcc 13, and needs
 # no link step for devices, for every file is whole in itself.
 #
-#   dragoman_cuda_objects(OUT SOURCES a.cu ... [ARCHS 80 89 90a] [FLAGS ...])
+#   dragoman_cuda_objects(OUT SOURCES a.cu ... [ARCHS 90a] [FLAGS ...])
 #
-# OUT becomes the list of objects, to be named among the sources of a target. Beside each object lies
-# what ptxas said of its kernels (OBJECT.ptxas), which tests/gpu reads against its budgets.
+# Without ARCHS those of DRAGOMAN_CUDA_ARCHS. OUT becomes the list of objects, to be named among the
+# sources of a target. Beside each object lies what ptxas said of its kernels (OBJECT.ptxas, all of
+# them in the global property DRAGOMAN_PTXAS_REPORTS), which tests/gpu reads against its budgets.
 # Multiply-add is fused in arithmetic; decision text says FLAGS -fmad=false.
 function(dragoman_cuda_objects out)
   cmake_parse_arguments(PARSE_ARGV 1 CUDA "" "" "SOURCES;ARCHS;FLAGS")
   if(NOT CUDA_ARCHS)
-    set(CUDA_ARCHS 80 89 90a)
+    set(CUDA_ARCHS ${DRAGOMAN_CUDA_ARCHS})
   endif()
   set(targets)
   foreach(arch ${CUDA_ARCHS})
@@ -35,6 +36,7 @@ function(dragoman_cuda_objects out)
       COMMENT "Building CUDA object ${source}"
       VERBATIM)
     list(APPEND objects ${object})
+    set_property(GLOBAL APPEND PROPERTY DRAGOMAN_PTXAS_REPORTS ${object}.ptxas)
   endforeach()
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   set(${out} ${objects} PARENT_SCOPE)

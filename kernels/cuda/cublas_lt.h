@@ -24,11 +24,12 @@ struct CublasLt {
   decltype(&cublasLtMatmulAlgoGetHeuristic) algo_get_heuristic = nullptr;
   decltype(&cublasLtMatmulAlgoCheck) algo_check = nullptr;
   decltype(&cublasLtMatmulAlgoConfigGetAttribute) algo_config_get_attribute = nullptr;
-  decltype(&cublasLtMatmulAlgoConfigSetAttribute) algo_config_set_attribute = nullptr;
+  decltype(&cublasLtGetStatusName) get_status_name = nullptr;
   decltype(&cublasLtGetVersion) get_version = nullptr;
 };
 
-// nullptr where the library cannot be opened, with the loader's words in `why` (not null).
+// nullptr where the library cannot be opened or is of another major version than this build's
+// headers, with the reason in `why` (not null; the text stays).
 const CublasLt* LoadCublasLt(const char** why);
 
 }  // namespace dragoman::cuda

@@ -29,7 +29,7 @@ struct BasicBeamStepWorkspace {
   Candidate* chosen = nullptr;             // [beam]
   Candidate* pool = nullptr;               // [MaxConstrainedCandidates(beam)]
   int32_t* shared = nullptr;               // [1]
-  int32_t* banks = nullptr;                // [2 * (kMaxConstraintTokens + 1)]
+  int32_t* banks = nullptr;                // [kBanks]
   ConstraintState* constraints = nullptr;  // [beam]
   int32_t* forbidden = nullptr;            // [beam]
   Lane* ancestry = nullptr;                // [beam, stride]

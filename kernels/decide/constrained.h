@@ -23,6 +23,9 @@ DRAGOMAN_HD inline int64_t MaxConstrainedCandidates(int64_t beam) {
   return beam * (kMaxWantedIds + 3);
 }
 
+// Memory for the banks: what is there for each, what is taken.
+inline constexpr int32_t kBanks = 2 * (kMaxConstraintTokens + 1);
+
 // From the highest bank down, within a bank the best first.
 struct BetterInBank {
   DRAGOMAN_HD bool operator()(const Candidate& a, const Candidate& b) const {
@@ -123,7 +126,7 @@ DRAGOMAN_HD int32_t CollectConstrained(const Team& team, const View& slot, Offer
 // their number. A hypothesis
 // that has ended competes with its normalised score; with one there, all more than
 // `constraint_prune` below the best of them are dropped (d.3). `pool` is left in the order of
-// BetterInBank. banks [2, kMaxConstraintTokens + 1].
+// BetterInBank. banks [kBanks].
 template <class Team, class View>
 DRAGOMAN_HD int32_t SelectConstrained(const Team& team, const View& slot, Candidate* pool,
                                       int32_t n, int32_t* banks, Candidate* chosen) {

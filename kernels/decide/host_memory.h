@@ -121,7 +121,7 @@ class StepMemory {
   StepMemory(size_t beam, size_t stride, size_t vocabulary)
       : extras_(beam * kMaxWantedIds),
         extra_count_(beam),
-        banks_(2 * (kMaxConstraintTokens + 1)),
+        banks_(kBanks),
         forbidden_(beam),
         cursors_(beam),
         entry_open_(new bool[beam]),

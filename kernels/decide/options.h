@@ -72,7 +72,7 @@ struct SearchOptions {
   LengthPenalty penalty = LengthPenalty::kPower;
   float length_penalty = 1.0F;  // alpha; the table of divisors carries it
   float patience = 1.0F;        // FIRST_K only; > 0
-  bool renormalize = false;     // masks before the softmax instead of after (a.7, hf)
+  bool renormalize = false;     // masks before the softmax (a.7: ct2; hf where the model says so)
   bool need_log_probs = true;   // false: greedy, no score asked for; the normaliser is skipped (b)
 
   // Pruning (a.2). A hypothesis stays if its log-prob is at least the reference's less `prune`:
@@ -88,15 +88,21 @@ struct SearchOptions {
   int32_t no_repeat_ngram = 0;      // 0: off
   float repetition_penalty = 1.0F;  // 1: off
   bool penalise_start = false;      // the start token counts as used (hf)
-  bool penalise_logits = false;     // acts on logits, before temperature and softmax (hf, beam 1)
-  float temperature = 1.0F;         // divides the logits; with sampling, after the masks
-  float eos_penalty = 1.0F;         // factor of EOS's log-prob (f)
+  // The penalty acts on logits, before temperature and softmax (ct2; hf with beam 1 or sampling).
+  bool penalise_logits = false;
+  float temperature = 1.0F;  // divides the logits; with sampling, after the masks
+  float eos_penalty = 1.0F;  // factor of EOS's log-prob (f)
   SamplingOptions sampling;
 
   // Alignment: the mean of these heads (bit h: head h) of this decoder layer.
   bool align = false;
   int32_t align_layer = 0;
   uint64_t align_heads = ~uint64_t{0};
+
+  // Children that one row offers at most.
+  DRAGOMAN_HD int32_t candidates() const {
+    return max_candidates > 0 && max_candidates < beam ? max_candidates : beam;
+  }
 
   // Whether a row's logits are needed whole: what is chosen may lie anywhere in them, or the
   // normaliser is made of changed scores.

@@ -18,6 +18,9 @@
 // such a slot is passed over, and "shortest" means the shortest of those that can. The oldest can,
 // so every step runs somebody.
 //
+// Two ways to the same plan: where nobody waits for pages or has paused too long, each member of
+// the team plans its share; otherwise one member walks the slots.
+//
 // Runs on a Team; the arrays are the caller's. Pages are numbers; a free list is a stack.
 #pragma once
 
@@ -93,38 +96,71 @@ DRAGOMAN_HD inline bool MayAdmit(int64_t free_pages, int64_t oldest_held, int64_
   return free_pages + oldest_held >= (worst > worst_live ? worst : worst_live);
 }
 
+// The page of the position that comes next, of a slot's lane.
+DRAGOMAN_HD inline int32_t& NextPage(const SlotView& slot, int lane, const LanePages& lanes) {
+  const int32_t index = slot.state->length / kPagePositions;
+  return lanes.pages[int64_t{slot.lanes[lane]} * lanes.pages_per_lane + index];
+}
+
+// Pages that the live lanes of a slot lack for their new position.
+DRAGOMAN_HD inline int32_t PagesNeeded(const SlotView& slot, const LanePages& lanes) {
+  int32_t need = 0;
+  for (int lane = 0; lane < slot.state->live; ++lane) {
+    if (NextPage(slot, lane, lanes) == kNoPage) ++need;
+  }
+  return need;
+}
+
+// Gives them the pages that lie below free[top] on the stack.
+DRAGOMAN_HD inline void TakePages(const SlotView& slot, int32_t need, const LanePages& lanes,
+                                  const int32_t* free, int32_t top) {
+  slot.state->pages += need;
+  for (int lane = 0; need > 0; ++lane) {
+    int32_t& page = NextPage(slot, lane, lanes);
+    if (page != kNoPage) continue;
+    page = free[--top];
+    --need;
+  }
+}
+
 // Gives the live lanes of a slot the pages of their new position, or none and false.
 DRAGOMAN_HD inline bool GrowSlot(const SlotView& slot, bool is_oldest, int64_t oldest_held,
                                  int64_t worst_case, LanePages& lanes, PagePool& pool) {
-  SlotState& s = *slot.state;
-  const int32_t index = s.length / kPagePositions;
-  int32_t need = 0;
-  for (int lane = 0; lane < s.live; ++lane) {
-    if (lanes.pages[int64_t{slot.lanes[lane]} * lanes.pages_per_lane + index] == kNoPage) ++need;
-  }
+  const int32_t need = PagesNeeded(slot, lanes);
   if (need == 0) return true;
   if (need > pool.free_count) return false;
   if (!is_oldest && pool.free_count - need + oldest_held < worst_case) return false;
-  for (int lane = 0; lane < s.live; ++lane) {
-    int32_t& page = lanes.pages[int64_t{slot.lanes[lane]} * lanes.pages_per_lane + index];
-    if (page == kNoPage) page = pool.free[--pool.free_count];
-  }
-  s.pages += need;
+  TakePages(slot, need, lanes, pool.free, pool.free_count);
+  pool.free_count -= need;
   return true;
 }
 
-// Gives back all pages of a slot's lanes.
-DRAGOMAN_HD inline void ReleasePages(const SlotView& slot, LanePages& lanes, PagePool& pool) {
+// Gives back all pages of a slot's lanes: to `to`, SlotState::pages of them.
+DRAGOMAN_HD inline void GiveBackPages(const SlotView& slot, const LanePages& lanes, int32_t* to) {
   const int32_t used = slot.state->length / kPagePositions + 1;
   for (int lane = 0; lane < slot.state->options.beam; ++lane) {
     for (int i = 0; i < used; ++i) {
       int32_t& page = lanes.pages[int64_t{slot.lanes[lane]} * lanes.pages_per_lane + i];
       if (page == kNoPage) continue;
-      pool.free[pool.free_count++] = page;
+      *to++ = page;
       page = kNoPage;
     }
   }
   slot.state->pages = 0;
+}
+
+DRAGOMAN_HD inline void ReleasePages(const SlotView& slot, LanePages& lanes, PagePool& pool) {
+  const int32_t held = slot.state->pages;
+  GiveBackPages(slot, lanes, pool.free + pool.free_count);
+  pool.free_count += held;
+}
+
+// Steps in which a beam grows from its one start hypothesis to its width.
+inline constexpr int32_t kGrowth = 2;
+
+// Rows that a running slot is going to need: those it has, or its beam if it has just begun.
+DRAGOMAN_HD inline int32_t ExpectedRows(const SlotState& s) {
+  return s.length < kGrowth ? s.options.beam : s.live;
 }
 
 namespace plan_internal {
@@ -156,64 +192,149 @@ struct Before {
 };
 
 // Fills `ranked` with the indices of in.order in the order of the plan. As a rule they are in order
-// already. `unsorted` is the team's.
+// already.
 template <class Team>
-DRAGOMAN_HD void Rank(const Team& team, const PlanInput& in, const SlotView* slots, int32_t* ranked,
-                      int32_t& unsorted) {
+DRAGOMAN_HD void Rank(const Team& team, const PlanInput& in, const SlotView* slots,
+                      int32_t* ranked) {
   const Before before{in, slots};
-  if (team.rank() == 0) {
-    unsorted = 0;
-    for (int32_t i = 0; i < in.count; ++i) {
-      ranked[i] = i;
-      if (i > 0 && before(i, i - 1)) unsorted = 1;
-    }
+  int32_t unsorted = 0;
+  for (int32_t i = team.rank(); i < in.count; i += team.size()) {
+    ranked[i] = i;
+    if (i > 0 && before(i, i - 1)) unsorted = 1;
   }
-  team.Sync();
+  unsorted = team.Reduce(unsorted, [](int32_t a, int32_t b) { return a > b; });
   if (unsorted != 0) team.Sort(ranked, in.count, before);
-  team.Sync();
+}
+
+DRAGOMAN_HD inline int32_t RowLimit(const PlanInput& in) {
+  const int32_t budget = in.rules.width_budget;
+  return budget > 0 && budget < in.max_rows ? budget : in.max_rows;
+}
+
+// Number `at` of the slots that run, from row `first` on.
+DRAGOMAN_HD inline void WriteRows(int32_t number, const SlotState& s, int32_t at, int32_t first,
+                                  const PlanOutput& out) {
+  out.slots[at] = number;
+  out.first_row[at] = first;
+  for (int32_t lane = 0; lane < s.live; ++lane) {
+    out.row_slot[first + lane] = number;
+    out.row_lane[first + lane] = lane;
+    out.row_position[first + lane] = s.length;
+  }
+}
+
+// The plan, where every slot that the rules select gets its pages: then the slots that run are a
+// prefix of the ranking, and each member finds and writes its share. Otherwise nothing is changed,
+// and false. REQUIRES: in.count > 0.
+template <class Team>
+DRAGOMAN_HD bool PlanPrefix(const Team& team, const PlanInput& in, const SlotView* slots,
+                            LanePages& lanes, PagePool& pool, PlanOutput& out) {
+  const int32_t* ranked = out.slots;  // what is taken overwrites its own place in the ranking
+  const auto slot_at = [&](int32_t i) -> const SlotView& { return slots[in.order[ranked[i]]]; };
+  const SlotState& first = *slot_at(0).state;
+  if (Place(first, in.rules) < 0) return false;
+  const int32_t longest = in.rules.selection == SlotSelection::kShortest ? first.length : INT32_MAX;
+  const int32_t limit = RowLimit(in);
+
+  const Share mine = ShareOf(team, in.count);
+  int32_t rows = 0;
+  for (int32_t i = mine.begin; i < mine.end; ++i) rows += slot_at(i).state->live;
+  int32_t all = 0;
+  const int32_t first_row = team.ExclusiveSum(rows, &all);
+  // Of all shares together what is taken is a prefix: widths are positive, lengths ascend where
+  // they matter.
+  int32_t end = mine.begin;
+  int32_t need = 0;
+  rows = 0;
+  for (; end < mine.end; ++end) {
+    const SlotView& slot = slot_at(end);
+    if (slot.state->length > longest) break;
+    if (end > 0 && first_row + rows + slot.state->live > limit) break;
+    rows += slot.state->live;
+    need += PagesNeeded(slot, lanes);
+  }
+  int32_t all_needed = 0;
+  const int32_t needed_before = team.ExclusiveSum(need, &all_needed);
+  const int32_t free_pages = pool.free_count;
+  const int64_t oldest_held = in.oldest >= 0 ? slots[in.oldest].state->pages : 0;
+  // With all of them granted the rule still holds, so it held at each one before. The oldest may
+  // take more than this allows: that is for the walk.
+  if (all_needed > 0 &&
+      (all_needed > free_pages || free_pages - all_needed + oldest_held < in.worst_case)) {
+    return false;
+  }
+  int32_t all_taken = 0;
+  int32_t all_rows = 0;
+  team.ExclusiveSum(end - mine.begin, &all_taken);
+  team.ExclusiveSum(rows, &all_rows);
+
+  int32_t row = first_row;
+  int32_t page = needed_before;
+  for (int32_t i = mine.begin; i < mine.end; ++i) {
+    const int32_t number = in.order[ranked[i]];
+    const SlotView& slot = slots[number];
+    SlotState& s = *slot.state;
+    if (i >= end) {
+      ++s.paused;
+      continue;
+    }
+    s.paused = 0;
+    const int32_t pages = PagesNeeded(slot, lanes);
+    TakePages(slot, pages, lanes, pool.free, free_pages - page);
+    page += pages;
+    WriteRows(number, s, i, row, out);
+    row += s.live;
+  }
+  if (team.rank() == 0) {
+    out.rows = all_rows;
+    out.slot_count = all_taken;
+    pool.free_count = free_pages - all_needed;
+  }
+  return true;
+}
+
+// The plan by one member, slot after slot: each that cannot grow is passed over. What is taken
+// overwrites the part of the ranking that has been walked.
+DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, LanePages& lanes,
+                                 PagePool& pool, PlanOutput& out) {
+  const int32_t* ranked = out.slots;
+  const int32_t limit = RowLimit(in);
+  int32_t shortest = INT32_MAX;
+  out.rows = 0;
+  out.slot_count = 0;
+  for (int32_t i = 0; i < in.count; ++i) {
+    const int32_t number = in.order[ranked[i]];
+    const SlotView& slot = slots[number];
+    SlotState& s = *slot.state;
+    const bool starved = Place(s, in.rules) < 0;
+    if (!starved && s.length > shortest) break;
+    if (out.rows + s.live > limit && out.rows > 0) {
+      if (starved) continue;
+      break;
+    }
+    const int64_t oldest_held = in.oldest >= 0 ? slots[in.oldest].state->pages : 0;
+    if (!GrowSlot(slot, number == in.oldest, oldest_held, in.worst_case, lanes, pool)) continue;
+    if (!starved && in.rules.selection == SlotSelection::kShortest) shortest = s.length;
+    WriteRows(number, s, out.slot_count, out.rows, out);
+    ++out.slot_count;
+    out.rows += s.live;
+    s.paused = -1;
+  }
+  for (int32_t i = 0; i < in.count; ++i) ++slots[in.order[i]].state->paused;
 }
 
 }  // namespace plan_internal
 
 // slots[i] is the view of slot number i. Sets `paused` of every live slot. REQUIRES: no slot is
-// wider than max_rows.
+// wider than max_rows, each has a live hypothesis.
 template <class Team>
 DRAGOMAN_HD void PlanStep(const Team& team, const PlanInput& in, const SlotView* slots,
                           LanePages& lanes, PagePool& pool, PlanOutput& out) {
-  // What is taken overwrites the part of the ranking that has been walked.
-  int32_t* ranked = out.slots;
-  plan_internal::Rank(team, in, slots, ranked, out.slot_count);
-  if (team.rank() == 0) {
-    out.rows = 0;
-    out.slot_count = 0;
-    const bool budgeted = in.rules.width_budget > 0 && in.rules.width_budget < in.max_rows;
-    const int32_t limit = budgeted ? in.rules.width_budget : in.max_rows;
-    int32_t shortest = INT32_MAX;
-    for (int32_t i = 0; i < in.count; ++i) {
-      const int32_t number = in.order[ranked[i]];
-      const SlotView& slot = slots[number];
-      SlotState& s = *slot.state;
-      const bool starved = plan_internal::Place(s, in.rules) < 0;
-      if (!starved && s.length > shortest) break;
-      if (out.rows + s.live > limit && out.rows > 0) {
-        if (starved) continue;
-        break;
-      }
-      const int64_t oldest_held = in.oldest >= 0 ? slots[in.oldest].state->pages : 0;
-      if (!GrowSlot(slot, number == in.oldest, oldest_held, in.worst_case, lanes, pool)) continue;
-      if (!starved && in.rules.selection == SlotSelection::kShortest) shortest = s.length;
-      out.slots[out.slot_count] = number;
-      out.first_row[out.slot_count] = out.rows;
-      ++out.slot_count;
-      for (int32_t lane = 0; lane < s.live; ++lane) {
-        out.row_slot[out.rows] = number;
-        out.row_lane[out.rows] = lane;
-        out.row_position[out.rows] = s.length;
-        ++out.rows;
-      }
-      s.paused = -1;
-    }
-    for (int32_t i = 0; i < in.count; ++i) ++slots[in.order[i]].state->paused;
+  plan_internal::Rank(team, in, slots, out.slots);
+  const bool planned = in.count > 0 && plan_internal::PlanPrefix(team, in, slots, lanes, pool, out);
+  if (!planned) {
+    team.Sync();  // all have seen so: the walk changes what they look at
+    if (team.rank() == 0) plan_internal::PlanWalk(in, slots, lanes, pool, out);
   }
   team.Sync();
 }

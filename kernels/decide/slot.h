@@ -156,8 +156,25 @@ DRAGOMAN_HD inline bool IsLastToken(const SlotState& s) {
   return s.options.forced_eos == ForcedEos::kNone && s.length + 1 == s.options.max_tokens;
 }
 
-// Puts a segment into a free slot: one live hypothesis, the start token, in lane 0; with sampling
-// one for each draw.
+// Begins the search of the segment whose options and rules `state` holds: one live hypothesis, the
+// start token, in lane 0; with sampling one for each draw. REQUIRES: the rest of `state` is new.
+template <class View>
+DRAGOMAN_HD void BeginSlot(const View& slot, int32_t start_token) {
+  SlotState& s = *slot.state;
+  s.status = SlotStatus::kRunning;
+  s.live = s.options.sampling.enabled ? s.options.beam : 1;
+  for (int lane = 0; lane < s.options.beam; ++lane) slot.Finished(lane) = FinishedHypothesis{};
+  for (int lane = 0; lane < s.live; ++lane) {
+    slot.arrays.tokens[slot.At(lane, 0)] = start_token;
+    slot.arrays.token_log_probs[slot.At(lane, 0)] = 0.0F;
+    slot.LogProbOf(lane) = 0.0F;
+    slot.RankOf(lane) = lane;
+    slot.Constraints(lane) = StartConstraints(s.rules.constraints);
+    slot.Forbidden(lane) = 0;
+  }
+}
+
+// Puts a segment into a free slot.
 template <class View>
 DRAGOMAN_HD void StartSlot(const View& slot, const SearchOptions& options,
                            const SegmentRules& rules, int32_t start_token) {
@@ -165,17 +182,7 @@ DRAGOMAN_HD void StartSlot(const View& slot, const SearchOptions& options,
   s = SlotState{};
   s.options = options;
   s.rules = rules;
-  s.status = SlotStatus::kRunning;
-  s.live = options.sampling.enabled ? options.beam : 1;
-  for (int lane = 0; lane < options.beam; ++lane) slot.Finished(lane) = FinishedHypothesis{};
-  for (int lane = 0; lane < s.live; ++lane) {
-    slot.arrays.tokens[slot.At(lane, 0)] = start_token;
-    slot.arrays.token_log_probs[slot.At(lane, 0)] = 0.0F;
-    slot.LogProbOf(lane) = 0.0F;
-    slot.RankOf(lane) = lane;
-    slot.Constraints(lane) = StartConstraints(rules.constraints);
-    slot.Forbidden(lane) = 0;
-  }
+  BeginSlot(slot, start_token);
 }
 
 }  // namespace dragoman

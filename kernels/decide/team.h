@@ -5,12 +5,19 @@
 //   void Sync() const                      all members arrive before any goes on; memory is visible
 //   T Reduce(T value, Better better) const the best of all members' values, for every member;
 //                                          `better(a, b)` must be a strict total order
+//   T ExclusiveSum(T value, T* total) const
+//                                          the sum of the values of all members of lower rank;
+//                                          *total is that of all. T: an integer
 //   void Sort(T* data, int n, Better better) const
-//                                          best first, in shared memory; begins and ends with a
-//                                          Sync
+//                                          best first, in memory that all see; begins and ends
+//                                          with a Sync
+// Reduce and ExclusiveSum are a Sync too. T is trivially copyable, of at most 64 bytes, a multiple
+// of four of them.
 // Every member of a team runs the same text with the same arguments. Decision text divides loops by
 // rank, keeps no state of its own, and never uses the heap.
 #pragma once
+
+#include <cstdint>
 
 #include "kernels/decide/host_device.h"
 
@@ -41,6 +48,36 @@ DRAGOMAN_HD void HeapSort(T* data, int n, Better better) {
   }
 }
 
+// Part of 0 .. count - 1, a member's share of a list.
+struct Share {
+  int32_t begin = 0;
+  int32_t end = 0;
+};
+
+// Shares are runs in the order of ranks: for work whose results follow one another as its items do.
+template <class Team>
+DRAGOMAN_HD Share ShareOf(const Team& team, int32_t count) {
+  const int32_t each = (count + team.size() - 1) / team.size();
+  const int32_t begin = team.rank() * each;
+  return {begin < count ? begin : count, begin + each < count ? begin + each : count};
+}
+
+// Writes the `item(i)` of those i < count for which `keep(i)` holds to `to`, in order; returns
+// their number. `keep` is asked twice and must not depend on `to`. A Sync before and after.
+template <class Team, class Keep, class Item>
+DRAGOMAN_HD int32_t Collect(const Team& team, int32_t count, Keep keep, Item item, int32_t* to) {
+  const Share mine = ShareOf(team, count);
+  int32_t kept = 0;
+  for (int32_t i = mine.begin; i < mine.end; ++i) kept += keep(i) ? 1 : 0;
+  int32_t total = 0;
+  int32_t at = team.ExclusiveSum(kept, &total);
+  for (int32_t i = mine.begin; i < mine.end; ++i) {
+    if (keep(i)) to[at++] = item(i);
+  }
+  team.Sync();
+  return total;
+}
+
 // One thread is the whole team.
 struct SoloTeam {
   DRAGOMAN_HD int rank() const { return 0; }
@@ -49,6 +86,11 @@ struct SoloTeam {
   template <class T, class Better>
   DRAGOMAN_HD T Reduce(T value, Better) const {
     return value;
+  }
+  template <class T>
+  DRAGOMAN_HD T ExclusiveSum(T value, T* total) const {
+    *total = value;
+    return 0;
   }
   template <class T, class Better>
   DRAGOMAN_HD void Sort(T* data, int n, Better better) const {

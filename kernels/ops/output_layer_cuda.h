@@ -32,7 +32,7 @@ inline constexpr int kChunkRows = 512;
 
 // Whether rows of a segment may go the fused way.
 DRAGOMAN_HD inline bool MayFuse(const SearchOptions& o) {
-  const int k = o.max_candidates > 0 && o.max_candidates < o.beam ? o.max_candidates : o.beam;
+  const int k = o.candidates();
   return k <= kMaxFusedTopK && !o.stored_logits();
 }
 
@@ -44,18 +44,21 @@ struct StoredRows {
   int64_t capacity = 0;            // launches are made for so many
 };
 
-// Folds stored logits. logits [n, stride] f32 of rows list.rows[first + i]; each row's query says
-// what is wanted, its fold has memory for it. Masks, scale, normaliser as on the CPU; sums by a
-// block of threads in an order fixed by the vocabulary alone. A row with query.logits not null
-// keeps what the fold leaves in `logits`, unchanged, and query.logits is set to it.
-Error FoldStoredLogits(Stream stream, float* logits, int64_t stride, int vocabulary,
-                       const StoredRows& list, int64_t first, int64_t n, RowQuery* queries,
-                       RowFold* folds);
+// Folds stored logits. logits [n, stride] f32, stride >= vocabulary, are those of rows
+// list.rows[first + i], without the bias, which is added here (f32, may be nullptr: none); each
+// row's query says what is wanted, its fold has memory for it. Masks, scale, normaliser as on the
+// CPU; sums by a block of threads in an order fixed by the vocabulary alone. A row with
+// query.logits not null keeps its logits, with the bias, in `logits`, and query.logits is set to
+// them; of other rows `logits` is left as it is.
+Error FoldStoredLogits(Stream stream, float* logits, int64_t stride, const float* bias,
+                       int vocabulary, const StoredRows& list, int64_t first, int64_t n,
+                       RowQuery* queries, RowFold* folds);
 
 // The fused way. One per device and model; immutable after Create.
 class FusedOutput {
  public:
-  // `weight` [vocabulary, d] and `bias` [vocabulary] are borrowed. nullptr, and why, where the
+  // `weight` [vocabulary, d], 16-byte aligned, is borrowed; `bias` [vocabulary] is copied (nullptr:
+  // none). The device is the current one; allocates and waits. nullptr, and why, where the
   // device is no sm_90, the type is f32, or d is not a multiple of 64 up to 1024.
   static std::unique_ptr<FusedOutput> Create(ComputeType type, const void* weight,
                                              const float* bias, int d, int vocabulary,

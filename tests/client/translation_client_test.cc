@@ -200,6 +200,28 @@ TEST_F(Client, GivesUpOnAServerThatIsNotThere) {
   EXPECT_EQ(clock_.waits(), 1);
 }
 
+// A channel that goes on a thread of the callbacks takes the queue from under that thread.
+TEST_F(Client, ItsDestructorWaitsForTheCallsInFlight) {
+  options_.retry.max_attempts = 2;
+  std::string address;
+  {
+    ScriptedServer server;
+    address = server.address();
+  }
+  const auto request = std::make_shared<const v1::TranslateRequest>(Request("a"));
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<int> unavailable{0};
+    auto client = Connect(address);
+    client->TranslateAsync(
+        request, [&](const auto& end) { unavailable += absl::IsUnavailable(end.status()); });
+    client->StreamTranslateAsync(
+        request, [](const auto&) { return true; },
+        [&](const absl::Status& end) { unavailable += absl::IsUnavailable(end); });
+    client.reset();
+    ASSERT_EQ(unavailable, 2);
+  }
+}
+
 TEST_F(Client, GoesRoundAllAddresses) {
   ScriptedServer one;
   ScriptedServer two;

@@ -2,6 +2,7 @@
 // the operations of kernels/ops/.
 #pragma once
 
+#include "tests/oracle/case_search.h"
 #include "tests/oracle/search_backend.h"
 
 namespace dragoman::oracle {
@@ -38,6 +39,10 @@ class ProductionBackend : public SearchBackend {
   absl::StatusOr<Contexts> SplitAttention(const SplitAttentionCase& c) override;
   // The decode loop on a scripted model (schedule_cases.h).
   absl::Status Schedule(const Json& c) override;
+
+ protected:
+  // A whole search, on one slot of the host.
+  virtual absl::StatusOr<SearchOutcome> Search(const CaseSearch& search);
 };
 
 }  // namespace dragoman::oracle

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/decode/phrase_tables.h"
-#include "engine/schedule/segment.h"
 #include "tests/kernels/decide/slot_bench.h"
+#include "tests/oracle/case_search.h"
 #include "tests/oracle/production_backend.h"
 #include "tests/oracle/schedule_cases.h"
 
@@ -34,74 +33,32 @@ absl::StatusOr<SearchOptions> ToOptions(const SearchCase& c) {
   return o;
 }
 
-std::vector<Hypothesis> BeamOf(const Bench& bench) {
-  std::vector<Hypothesis> beam;
-  const ConstraintSet& constraints = bench.state.rules.constraints;
-  for (int32_t lane = 0; bench.running() && lane < bench.state.live; ++lane) {
-    Hypothesis h;
-    h.tokens = bench.Prefix(lane);
-    h.log_prob = bench.view.LogProbOf(lane);
-    h.finished = false;
-    if (constraints.phrases > 0) h.bank = Bank(bench.view.Constraints(lane));
-    beam.push_back(h);
-  }
-  // What has ended and is still on the beam; at the end of a constrained search its results.
-  for (int32_t e = 0; e < bench.state.options.beam; ++e) {
-    const FinishedHypothesis& f = bench.view.Finished(e);
-    const bool last = f.status == EntryStatus::kDone && !bench.running() && !f.unmet &&
-                      bench.state.options.finalisation == Finalisation::kKeep;
-    if (f.status != EntryStatus::kWaiting && !last) continue;
-    Hypothesis h;
-    for (int32_t i = 0; i < f.length; ++i) h.tokens.push_back(bench.view.FinishedToken(e, i));
-    h.finished = f.last_token == bench.state.options.eos;
-    if (!h.finished) h.tokens.push_back(f.last_token);
-    h.log_prob = f.log_prob;
-    h.bank = constraints.total();
-    beam.push_back(h);
-  }
-  return beam;
+absl::Status CheckPhrases(const std::vector<Tokens>& phrases) {
+  size_t tokens = 0;
+  for (const Tokens& phrase : phrases) tokens += phrase.size();
+  if (tokens <= static_cast<size_t>(kMaxConstraintTokens)) return absl::OkStatus();
+  return absl::InvalidArgumentError("too many constraint tokens");
 }
 
-absl::StatusOr<SearchOutcome> Search(const SearchCase& c, const SearchOptions& options,
-                                     const std::vector<Tokens>& phrases) {
-  size_t constraint_tokens = 0;
-  for (const Tokens& phrase : phrases) constraint_tokens += phrase.size();
-  if (constraint_tokens > static_cast<size_t>(kMaxConstraintTokens)) {
-    return absl::InvalidArgumentError("too many constraint tokens");
-  }
-  const std::vector<float> divisor =
-      LengthDivisors(options.max_tokens, options.length_penalty, options.penalty);
-  const ConstraintTable constraints(phrases);
-  const ForbiddenTable forbidden(c.avoid);
-  SegmentRules rules;
-  rules.divisor = divisor.data();
-  rules.prefix = c.forced_prefix.data();
-  rules.prefix_length = static_cast<int32_t>(c.forced_prefix.size());
-  rules.constraints = constraints.set();
-  rules.forbidden = forbidden.automaton();
-  rules.excluded = forbidden.excluded();
-  Bench bench(options, rules, c.model.vocabulary, /*start_token=*/c.model.vocabulary);
+}  // namespace
+
+absl::StatusOr<SearchOutcome> ProductionBackend::Search(const CaseSearch& search) {
+  Bench bench(search.options, search.Rules(), search.model.vocabulary,
+              /*start_token=*/search.model.vocabulary);
   SearchOutcome outcome;
   for (; bench.running(); ++outcome.steps) {
-    bench.Fold([&](std::span<const int32_t> prefix) {
-      const std::vector<double> logs = c.model.LogProbs(prefix);
-      return std::vector<float>(logs.begin(), logs.end());
-    });
+    bench.Fold([&](std::span<const int32_t> prefix) { return search.Logits(prefix); });
     bench.Decide(SoloTeam());
-    outcome.trace.push_back(BeamOf(bench));
+    outcome.trace.push_back(BeamOf(bench.view, bench.state.rules.constraints));
   }
   if (bench.state.status != SlotStatus::kDone) return absl::InternalError("a row held a NaN");
   for (const Bench::Result& r : bench.Results()) {
     outcome.nbest.push_back({r.tokens, r.log_prob, r.score, r.has_eos, 0});
     outcome.constraints_met = outcome.constraints_met && !r.unmet;
   }
-  // Production counts the hypotheses on the beam, those that have ended among them.
-  outcome.expansions = bench.state.expansions - bench.state.noop_expansions;
-  outcome.noop_expansions = bench.state.noop_expansions;
+  Count(bench.state, &outcome);
   return outcome;
 }
-
-}  // namespace
 
 absl::StatusOr<SearchOutcome> ProductionBackend::VarBeam(const VarBeamCase& c) {
   auto o = ToOptions(c);
@@ -112,14 +69,14 @@ absl::StatusOr<SearchOutcome> ProductionBackend::VarBeam(const VarBeamCase& c) {
   if (c.relative_threshold.has_value()) {
     o->prune = std::min(o->prune, static_cast<float>(-std::log(*c.relative_threshold)));
   }
-  return Search(c, *o, {});
+  return Search(CaseSearch(c, *o, {}));
 }
 
 absl::StatusOr<SearchOutcome> ProductionBackend::ImmediateBeam(const SearchCase& c) {
   auto o = ToOptions(c);
   if (!o.ok()) return o.status();
   o->stop_rule = StopRule::kFirstK;
-  return Search(c, *o, {});
+  return Search(CaseSearch(c, *o, {}));
 }
 
 absl::StatusOr<SearchOutcome> ProductionBackend::Dba(const DbaCase& c) {
@@ -128,7 +85,8 @@ absl::StatusOr<SearchOutcome> ProductionBackend::Dba(const DbaCase& c) {
   o->finalisation = Finalisation::kKeep;
   o->constraint_prune = static_cast<float>(c.prune);
   o->allocation = c.stripe ? Allocation::kStripe : Allocation::kBanks;
-  return Search(c, *o, c.phrases);
+  if (absl::Status status = CheckPhrases(c.phrases); !status.ok()) return status;
+  return Search(CaseSearch(c, *o, c.phrases));
 }
 
 absl::StatusOr<SearchOutcome> ProductionBackend::BatchBeam(const BatchBeamCase& c) {
@@ -138,7 +96,7 @@ absl::StatusOr<SearchOutcome> ProductionBackend::BatchBeam(const BatchBeamCase& 
   o->penalty = LengthPenalty::kGnmt;
   o->temperature = static_cast<float>(c.softmax_smoothing);
   o->eos_penalty = static_cast<float>(c.eos_penalty);
-  auto outcome = Search(c, *o, {});
+  auto outcome = Search(CaseSearch(c, *o, {}));
   if (outcome.ok()) {
     outcome->nbest.resize(std::min(outcome->nbest.size(), static_cast<size_t>(c.nbest)));
   }

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "engine/decode/decoding_batch.h"
 #include "engine/schedule/decode_loop.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/scripted_model.h"
@@ -95,16 +96,16 @@ absl::StatusOr<std::vector<Round>> RunLoop(const std::vector<Widths>& segments,
   config.max_positions = max_tokens + 1;
   config.vocabulary = widest + 1;
   const auto pages = static_cast<int32_t>(WorstCasePages(config.max_rows, max_tokens));
-  absl::StatusOr<std::unique_ptr<KvMemory>> memory = KvMemory::Create(model.kv_layout(), pages, 1);
+  absl::StatusOr<std::unique_ptr<KvMemory>> memory =
+      KvMemory::Create(model.kv_layout(), pages, static_cast<int32_t>(segments.size()));
   if (!memory.ok()) return memory.status();
   EncodedQueue queue(static_cast<int64_t>(segments.size()), &clock);
-  const std::unique_ptr<Decoder> decoder = model.CreateDecoder(1, config.max_rows);
-  DecodeLoop loop(config, memory->get(), decoder.get(), &queue, &policy, Books{&ledger, &observer},
-                  &clock);
+  DecodingBatch batch(config, memory->get(), model.CreateDecoder(1, config.max_rows));
+  DecodeLoop loop(&batch, &queue, &policy, Books{&ledger, &observer}, &clock);
   model.before_step = [&](int64_t rows) {
     Round round;
     round.admitted = std::exchange(admitted, {});
-    round.live = static_cast<int>(loop.batch().live().size());
+    round.live = static_cast<int>(batch.live().size());
     round.rows = rows;
     rounds.push_back(std::move(round));
     return absl::OkStatus();
@@ -120,6 +121,7 @@ absl::StatusOr<std::vector<Round>> RunLoop(const std::vector<Widths>& segments,
     segment->search.max_tokens = max_tokens;
     segment->search.forced_eos = ForcedEos::kModel;
     segment->divisor = LengthDivisors(max_tokens, 1.0F);
+    segment->cross = EncodeScripted(segment->source, memory->get());
     ledger.Accept(1);
     if (queue.Push(std::move(segment)) != nullptr) return absl::InternalError("the queue is shut");
   }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/decode/decoding_batch.h"
 #include "engine/schedule/decode_loop.h"
 #include "engine/schedule/encoder_worker.h"
 #include "tests/engine/support/fakes.h"
@@ -114,23 +115,24 @@ RunResult RunTasks(const BenchModel& model, const RunConfig& config,
   if (!memory.ok()) End(memory.status());
 
   const ModelSpec& spec = model.spec();
-  BatchConfig batch;
-  batch.max_rows = config.max_rows;
-  batch.lanes = config.scheduler.lanes;
-  batch.max_positions = spec.shape.max_positions + 1;
-  batch.start_token = spec.tokens.decoder_start;
-  batch.eos = spec.tokens.eos;
-  batch.vocabulary = spec.shape.target_vocab;
+  BatchConfig shape;
+  shape.max_rows = config.max_rows;
+  shape.lanes = config.scheduler.lanes;
+  shape.max_positions = spec.shape.max_positions + 1;
+  shape.start_token = spec.tokens.decoder_start;
+  shape.vocabulary = spec.shape.target_vocab;
 
   const auto count = static_cast<int64_t>(tasks.size());
   RequestQueue requests({count, tokens}, &clock);
   EncodedQueue encoded(count + 1, &clock);
   const Policy policy(config.scheduler);
   const std::unique_ptr<Encoder> encoder = model.model().CreateEncoder(1);
-  CountingDecoder decoder(model.model().CreateDecoder(1, config.max_rows), &result);
+  DecodingBatch batch(
+      shape, memory->get(),
+      std::make_unique<CountingDecoder>(model.model().CreateDecoder(1, config.max_rows), &result));
   EncoderWorker encoder_worker({config.scheduler.window, 1}, &requests, encoder.get(),
                                memory->get(), &encoded, books, &clock);
-  DecodeLoop loop(batch, memory->get(), &decoder, &encoded, &policy, books, &clock);
+  DecodeLoop loop(&batch, &encoded, &policy, books, &clock);
 
   ledger.Accept(count);
   RequestQueue::Reservation reservation;
@@ -149,9 +151,9 @@ RunResult RunTasks(const BenchModel& model, const RunConfig& config,
     if (!stepped.ok()) End(stepped.status());
     if (!*stepped) break;
     // A slot that was freed keeps its counts until the next segment enters.
-    for (const int32_t number : loop.batch().stepped()) {
-      if (loop.batch().status(number) != SlotStatus::kFree) continue;
-      result.expansions += loop.batch().slot(number).state->expansions;
+    for (const int32_t number : batch.stepped()) {
+      if (batch.status(number) != SlotStatus::kFree) continue;
+      result.expansions += batch.slot(number).state->expansions;
     }
   }
   result.decode_seconds = ThreadSeconds() - begun;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/decode/decoding_batch.h"
+#include "engine/decode/batch.h"
 #include "engine/schedule/scheduler_options.h"
 #include "tests/bench/search/bench_model.h"
 

@@ -27,14 +27,12 @@ class MemoryTraffic : public ::testing::TestWithParam<int> {
     spec_ = loaded->spec;
     model_ = *CreateTransformer(loaded->spec, loaded->weights);
     memory_ = *KvMemory::Create(model_->kv_layout(), kSelfPages, kCrossPages);
-    decoder_ = model_->CreateDecoder(1, 64);
     BatchConfig config;
     config.max_rows = 64;
     config.max_positions = spec_.shape.max_positions + 1;
     config.vocabulary = spec_.shape.target_vocab;
     config.start_token = spec_.tokens.decoder_start;
-    config.eos = spec_.tokens.eos;
-    batch_ = std::make_unique<DecodingBatch>(config, memory_.get(), decoder_.get());
+    batch_ = std::make_unique<DecodingBatch>(config, memory_.get(), model_->CreateDecoder(1, 64));
   }
 
   size_t Floats() const {
@@ -46,22 +44,22 @@ class MemoryTraffic : public ::testing::TestWithParam<int> {
   }
 
   // Encodes one source; returns its pages.
-  std::vector<int32_t> Encode(const std::vector<int32_t>& source) {
-    const std::vector<int32_t> pages =
-        memory_->TakeCross(static_cast<int32_t>(KvLayout::PagesFor(source.size())));
+  CrossPages Encode(const std::vector<int32_t>& source) {
+    CrossPages cross(memory_.get(),
+                     memory_->TakeCross(static_cast<int32_t>(KvLayout::PagesFor(source.size()))));
+    const std::vector<int32_t>& pages = cross.pages();
     const int32_t offsets[] = {0, static_cast<int32_t>(source.size())};
     const int32_t page_offsets[] = {0, static_cast<int32_t>(pages.size())};
     EXPECT_TRUE(
         model_->CreateEncoder(1)
             ->Encode({source.data(), offsets, 1, page_offsets, pages.data(), memory_->pool()})
             .ok());
-    return pages;
+    return cross;
   }
 
   ModelSpec spec_;
   std::shared_ptr<const StepModel> model_;
   std::unique_ptr<KvMemory> memory_;
-  std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<DecodingBatch> batch_;
 };
 
@@ -70,8 +68,8 @@ TEST_P(MemoryTraffic, AStepWritesOnePositionPerRowAndMovesNothing) {
   std::vector<int32_t> source;
   for (int i = 0; i < 40; ++i) source.push_back(3 + i * 7 % (spec_.shape.source_vocab - 3));
   source.push_back(spec_.tokens.eos);
-  const std::vector<int32_t> cross = Encode(source);
-  EXPECT_EQ(cross.size(), 2U);  // 41 positions, whatever the beam
+  CrossPages cross = Encode(source);
+  EXPECT_EQ(cross.pages().size(), 2U);  // 41 positions, whatever the beam
 
   SearchOptions o;
   o.beam = beam;
@@ -82,18 +80,20 @@ TEST_P(MemoryTraffic, AStepWritesOnePositionPerRowAndMovesNothing) {
   const std::vector<float> divisor = LengthDivisors(o.max_tokens, 1.0F);
   SegmentRules rules;
   rules.divisor = divisor.data();
-  const int slot = batch_->Admit({o, rules, source, cross});
+  const int slot =
+      batch_->Admit({o, rules, static_cast<int32_t>(source.size()), std::move(cross), false});
 
   const KvLayout layout = memory_->layout();
   const int64_t page_floats = layout.ElementsPerPage();
   int reorders = 0;
   for (int step = 0; batch_->status(slot) == SlotStatus::kRunning; ++step) {
     const std::vector<float> before = Snapshot();
-    const auto stepped = batch_->Step(batch_->live());
+    const auto stepped = batch_->Step({});
     ASSERT_TRUE(stepped.ok());
+    const auto* const pool = static_cast<const float*>(memory_->pool());
     std::set<std::pair<int64_t, int64_t>> written;  // page, position
     for (size_t i = 0; i < Floats(); ++i) {
-      if (memory_->pool()[i] == before[i]) continue;
+      if (pool[i] == before[i]) continue;
       const int64_t page = static_cast<int64_t>(i) / page_floats;
       ASSERT_LT(page, kSelfPages) << "cross-attention memory changed in step " << step;
       const int64_t row = static_cast<int64_t>(i) % page_floats / layout.width();
@@ -110,6 +110,7 @@ TEST_P(MemoryTraffic, AStepWritesOnePositionPerRowAndMovesNothing) {
   EXPECT_GT(reorders, beam > 1 ? 10 : -1) << "the search never reordered: nothing was shown";
   EXPECT_EQ(memory_->cross_pages_free(), kCrossPages - 2);
   batch_->Release(slot);
+  EXPECT_EQ(memory_->cross_pages_free(), kCrossPages);
 }
 
 INSTANTIATE_TEST_SUITE_P(Beams, MemoryTraffic, ::testing::Values(1, 4, 12));

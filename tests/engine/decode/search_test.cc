@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/decode/decoding_batch.h"
-#include "engine/decode/partials.h"
 #include "engine/schedule/segment.h"
+#include "kernels/decide/partials.h"
 #include "tests/engine/support/reference_search.h"
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/scripts.h"
@@ -16,6 +16,7 @@
 namespace dragoman {
 namespace {
 
+using testing::EncodeScripted;
 using testing::RandomScript;
 using testing::ReferenceHypothesis;
 using testing::ReferenceSearch;
@@ -29,8 +30,8 @@ class Bench {
  public:
   explicit Bench(Script script, int max_rows = 64, int self_pages = 4096,
                  const std::vector<int32_t>& banned = {})
-      : model_(std::move(script)), decoder_(model_.CreateDecoder(1, max_rows)) {
-    memory_ = *KvMemory::Create(model_.kv_layout(), self_pages, 1);
+      : model_(std::move(script)) {
+    memory_ = *KvMemory::Create(model_.kv_layout(), self_pages, 64);
     BatchConfig config;
     config.max_rows = max_rows;
     config.max_positions = kMaxPositions;
@@ -38,24 +39,24 @@ class Bench {
     std::vector<std::vector<int32_t>> phrases;
     for (const int32_t token : banned) phrases.push_back({token});
     forbidden_ = ForbiddenTable(phrases);
-    batch_ = std::make_unique<DecodingBatch>(config, memory_.get(), decoder_.get());
+    batch_ =
+        std::make_unique<DecodingBatch>(config, memory_.get(), model_.CreateDecoder(1, max_rows));
   }
 
-  int Admit(const SearchOptions& options, std::vector<int32_t> source) {
-    sources_.push_back(std::make_unique<std::vector<int32_t>>(std::move(source)));
+  int Admit(const SearchOptions& options, const std::vector<int32_t>& source) {
     divisors_.push_back(std::make_unique<std::vector<float>>(
         LengthDivisors(options.max_tokens, options.length_penalty)));
     SegmentRules rules;
     rules.divisor = divisors_.back()->data();
     rules.forbidden = forbidden_.automaton();
-    return batch_->Admit({options, rules, *sources_.back(), {}});
+    return batch_->Admit({options, rules, static_cast<int32_t>(source.size()),
+                          EncodeScripted(source, memory_.get()), false});
   }
 
   // All live slots, until `number` has ended.
   std::vector<DecodedHypothesis> Decode(int number) {
     while (batch_->status(number) == SlotStatus::kRunning) {
-      const std::vector<int32_t> order(batch_->live().begin(), batch_->live().end());
-      EXPECT_TRUE(batch_->Step(order).ok());
+      EXPECT_TRUE(batch_->Step({}).ok());
     }
     std::vector<DecodedHypothesis> result = batch_->Result(number);
     batch_->Release(number);
@@ -66,10 +67,8 @@ class Bench {
 
  private:
   ScriptedModel model_;
-  std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<KvMemory> memory_;
   std::unique_ptr<DecodingBatch> batch_;
-  std::vector<std::unique_ptr<std::vector<int32_t>>> sources_;
   std::vector<std::unique_ptr<std::vector<float>>> divisors_;
   ForbiddenTable forbidden_;
 };
@@ -210,7 +209,7 @@ TEST(Search, PausesForWantOfRowsAndPagesAndGivesTheSame) {
   Bench bench(script, 12, 18);
   std::vector<int> numbers;
   for (int seed = 0; seed < 4; ++seed) {
-    ASSERT_TRUE(bench.batch().HasRoomFor(o.beam, o.max_tokens));
+    ASSERT_TRUE(bench.batch().HasRoomFor(o, {}));
     numbers.push_back(bench.Admit(o, {seed, 35}));
   }
   for (int seed = 0; seed < 4; ++seed) {
@@ -230,11 +229,13 @@ TEST(Search, ARefusedAdmissionWouldBreakTheRuleOfPages) {
   o.beam = 6;
   o.max_tokens = 38;
   Bench bench(RandomScript(12), 64, 12);
-  EXPECT_TRUE(bench.batch().HasRoomFor(6, 38));
-  EXPECT_FALSE(bench.batch().HasRoomFor(7, 38));
+  SearchOptions wider = o;
+  wider.beam = 7;
+  EXPECT_TRUE(bench.batch().HasRoomFor(o, {}));
+  EXPECT_FALSE(bench.batch().HasRoomFor(wider, {}));
   bench.Admit(o, {1, 35});
-  EXPECT_TRUE(bench.batch().HasRoomFor(6, 38));
-  EXPECT_FALSE(bench.batch().HasRoomFor(7, 38));
+  EXPECT_TRUE(bench.batch().HasRoomFor(o, {}));
+  EXPECT_FALSE(bench.batch().HasRoomFor(wider, {}));
 }
 
 TEST(Partials, SettledTokensGrowAndBeginTheResult) {
@@ -248,10 +249,10 @@ TEST(Partials, SettledTokensGrowAndBeginTheResult) {
     std::vector<std::vector<int32_t>> seen;
     int32_t settled = 0;
     while (bench.batch().status(number) == SlotStatus::kRunning) {
-      ASSERT_TRUE(bench.batch().Step(bench.batch().live()).ok());
+      ASSERT_TRUE(bench.batch().Step({}).ok());
       if (bench.batch().status(number) != SlotStatus::kRunning) break;
       const SlotView& slot = bench.batch().slot(number);
-      const int32_t now = SettledTokens(slot, settled);
+      const int32_t now = SettledTokens(SoloTeam(), slot, settled);
       ASSERT_GE(now, settled);
       settled = now;
       std::vector<int32_t> prefix;

@@ -32,7 +32,7 @@ TEST(DecodeLoop, MixedBeamsToppedUpGiveWhatEachGivesAlone) {
       SCOPED_TRACE(i);
       ExpectSame(results.at(i), DecodedAlone(beam(i), i, length(i)));
     }
-    EXPECT_EQ(bench.loop->batch().self_pages_used(), 0);
+    EXPECT_EQ(bench.batch->self_pages_used(), 0);
     EXPECT_EQ(bench.owner->started, kSegments);
   }
 }
@@ -45,11 +45,11 @@ TEST(DecodeLoop, FreeRowsAreToppedUpAtTheNextStep) {
   bench.Push(5, 1, 3, -20, nullptr, 2);
   // Token, EOS: the first is done after two steps, the third enters right then.
   ASSERT_TRUE(*bench.loop->RunOnce());
-  EXPECT_EQ(bench.loop->batch().live().size(), 2U);
+  EXPECT_EQ(bench.batch->live().size(), 2U);
   ASSERT_TRUE(*bench.loop->RunOnce());
-  EXPECT_EQ(bench.loop->batch().live().size(), 1U);
+  EXPECT_EQ(bench.batch->live().size(), 1U);
   ASSERT_TRUE(*bench.loop->RunOnce());
-  EXPECT_EQ(bench.loop->batch().live().size(), 2U);
+  EXPECT_EQ(bench.batch->live().size(), 2U);
   bench.RunDry();
   EXPECT_EQ(bench.observer.steps, 6);       // 6 of the longest
   EXPECT_EQ(bench.observer.row_steps, 11);  // 2 + 6 + 3
@@ -62,7 +62,7 @@ TEST(DecodeLoop, ACancelledSegmentFreesItsRowsAtTheNextStep) {
   bench.Push(3, 4, 2, 30, nullptr, 20);
   bench.Push(5, 4, 3, 30, nullptr, 20);
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(*bench.loop->RunOnce());
-  EXPECT_EQ(bench.loop->batch().live().size(), 2U);
+  EXPECT_EQ(bench.batch->live().size(), 2U);
   const int64_t before = bench.observer.row_steps;
   cancelled->Abandon(CancelCause::kClient);
   ASSERT_TRUE(*bench.loop->RunOnce());

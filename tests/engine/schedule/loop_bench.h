@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/decode/decoding_batch.h"
 #include "engine/schedule/decode_loop.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/scripted_model.h"
@@ -23,15 +24,15 @@ class LoopBench {
   explicit LoopBench(Script script = RandomScript(12), int max_rows = 24, int self_pages = 512,
                      const SchedulerOptions& options = {})
       : policy(options), model(std::move(script)), queue(1000, &clock) {
-    memory = *KvMemory::Create(model.kv_layout(), self_pages, 64);
-    decoder = model.CreateDecoder(1, max_rows);
+    memory = *KvMemory::Create(model.kv_layout(), self_pages, 4096);
     BatchConfig config;
     config.max_rows = max_rows;
     config.lanes = options.lanes;
     config.max_positions = 64;
     config.vocabulary = 12;
-    loop = std::make_unique<DecodeLoop>(config, memory.get(), decoder.get(), &queue, &policy,
-                                        Books{&ledger, &observer}, &clock);
+    batch = std::make_unique<DecodingBatch>(config, memory.get(), model.CreateDecoder(1, max_rows));
+    loop = std::make_unique<DecodeLoop>(batch.get(), &queue, &policy, Books{&ledger, &observer},
+                                        &clock);
     owner = std::make_shared<RecordingOwner>(&ledger);
   }
 
@@ -51,6 +52,7 @@ class LoopBench {
     segment->deadline = deadline;
     segment->priority = priority;
     if (prepare) prepare(*segment);
+    segment->cross = EncodeScripted(segment->source, memory.get());
     ledger.Accept(1);
     EXPECT_EQ(queue.Push(std::move(segment)), nullptr);
   }
@@ -64,16 +66,16 @@ class LoopBench {
     }
   }
 
-  size_t live() const { return loop->batch().live().size(); }
+  size_t live() const { return batch->live().size(); }
 
   FakeClock clock;
   CountingObserver observer;
   Ledger ledger;
   const Policy policy;
   ScriptedModel model;
-  EncodedQueue queue;
   std::unique_ptr<KvMemory> memory;
-  std::unique_ptr<Decoder> decoder;
+  EncodedQueue queue;
+  std::unique_ptr<DecodingBatch> batch;
   std::unique_ptr<DecodeLoop> loop;
   std::shared_ptr<RecordingOwner> owner;
   const std::shared_ptr<const ForbiddenTable> forbidden =

@@ -104,7 +104,7 @@ TEST(Schedulers, EveryOneGivesWhatEachSegmentGivesAlone) {
       const auto results = bench.owner->results();
       ASSERT_EQ(results.size(), static_cast<size_t>(kSegments));
       for (int i = 0; i < kSegments; ++i) ExpectSame(results.at(i), Alone(i));
-      EXPECT_EQ(bench.loop->batch().self_pages_used(), 0);
+      EXPECT_EQ(bench.batch->self_pages_used(), 0);
       EXPECT_EQ(bench.ledger.Snapshot().waiting, 0);
     }
   }
@@ -146,7 +146,7 @@ TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
     }
     EXPECT_EQ(bench.ledger.Snapshot().cancelled, kSegments - completed);
     EXPECT_GT(completed, 0);
-    EXPECT_EQ(bench.loop->batch().self_pages_used(), 0);
+    EXPECT_EQ(bench.batch->self_pages_used(), 0);
   }
 }
 
@@ -166,8 +166,8 @@ TEST(Schedulers, ShortestFirstPausesNobodyForLongerThanTheBound) {
       for (; bench.queue.stats().segments < 4; next += 2)
         bench.Push(next, 2, next, -20, nullptr, 2);
       ASSERT_TRUE(*bench.loop->RunOnce());
-      for (const int32_t slot : bench.loop->batch().live()) {
-        longest = std::max(longest, bench.loop->batch().slot(slot).state->paused);
+      for (const int32_t slot : bench.batch->live()) {
+        longest = std::max(longest, bench.batch->slot(slot).state->paused);
       }
     }
     EXPECT_EQ(longest, max_pause);

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "engine/decode/cpu_backend.h"
 #include "engine/schedule/worker.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/scripted_model.h"
@@ -52,12 +53,11 @@ class OrderOwner : public RecordingOwner {
 
 class StaticBatchTest : public ::testing::Test {
  protected:
-  StaticBatchTest() : model_(RandomScript(12)), queue_({10000, 1000000}, &clock_) {
+  StaticBatchTest() : queue_({10000, 1000000}, &clock_) {
     config_.batch.max_rows = 16;
-    config_.batch.max_positions = 64;
+    config_.batch.max_positions = 320;
     config_.batch.vocabulary = 12;
-    config_.self_pages = 128;
-    config_.cross_pages = 400;
+    config_.pages = {128, 400};
     options_.refill = RefillRule::kStatic;
     options_.unit = CapacityUnit::kSegments;
     options_.capacity = 8;
@@ -90,8 +90,8 @@ class StaticBatchTest : public ::testing::Test {
   void Run(size_t count) {
     const Policy policy(options_);
     config_.window = options_.window;
-    const WorkerShared shared{&model_, &queue_, &ledger_, &policy, &clock_, &observer_};
-    const auto worker = *Worker::Create(config_, shared, [] {});
+    const WorkerShared shared{&queue_, &ledger_, &policy, &clock_, &observer_};
+    const auto worker = *Worker::Create(config_, *backend_, shared, [] {});
     owner_->WaitFor(count);
     queue_.Close();
   }
@@ -99,7 +99,8 @@ class StaticBatchTest : public ::testing::Test {
   SlowClock clock_;
   TopUpObserver observer_;
   Ledger ledger_;
-  ScriptedModel model_;
+  const std::shared_ptr<const Backend> backend_ =
+      CreateCpuBackend(std::make_shared<ScriptedModel>(RandomScript(12)));
   RequestQueue queue_;
   WorkerConfig config_;
   SchedulerOptions options_;
@@ -140,7 +141,7 @@ TEST_F(StaticBatchTest, AQueueOrMemoryTooSmallForABatchMakesSmallerOnes) {
 
 TEST_F(StaticBatchTest, TooFewCrossPagesForABatchDoNotHangIt) {
   Push(std::vector<int>(40, 200), owner_);
-  config_.cross_pages = 21;  // seven for each segment
+  config_.pages.cross_pages = 21;  // seven for each segment
   Run(40);
   EXPECT_EQ(owner_->results().size(), 40U);
   for (const int batch : observer_.top_ups) EXPECT_LE(batch, 3);
@@ -151,13 +152,13 @@ TEST_F(StaticBatchTest, TwoWorkersShareAndEnd) {
   CountingObserver observer;
   const Policy policy(options_);
   config_.workers = 2;
-  const WorkerShared shared{&model_, &queue_, &ledger_, &policy, &clock_, &observer};
+  const WorkerShared shared{&queue_, &ledger_, &policy, &clock_, &observer};
   std::vector<int> lengths;
   lengths.reserve(150);
   for (int i = 0; i < 150; ++i) lengths.push_back(2 + i * 37 % 300);
   {
-    const auto one = *Worker::Create(config_, shared, [] {});
-    const auto two = *Worker::Create(config_, shared, [] {});
+    const auto one = *Worker::Create(config_, *backend_, shared, [] {});
+    const auto two = *Worker::Create(config_, *backend_, shared, [] {});
     for (size_t i = 0; i < lengths.size(); i += 10) {
       Push({lengths.begin() + static_cast<ptrdiff_t>(i),
             lengths.begin() + static_cast<ptrdiff_t>(i) + 10},

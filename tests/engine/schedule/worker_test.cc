@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
+#include "engine/decode/cpu_backend.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/scripts.h"
@@ -18,22 +21,21 @@ using testing::ScriptedModel;
 
 class WorkerTest : public ::testing::Test {
  protected:
-  WorkerTest() : model_(RandomScript(12)), queue_({10000, 1000000}, &clock_) {
+  WorkerTest() : queue_({10000, 1000000}, &clock_) {
     config_.batch.max_rows = 16;
     config_.batch.max_positions = 64;
     config_.batch.vocabulary = 12;
-    config_.self_pages = 128;
-    config_.cross_pages = 8;
+    config_.pages = {128, 8};
     config_.encoded_segments = 4;
   }
 
   std::vector<std::unique_ptr<Worker>> Start(RequestQueue& queue, int workers) {
     config_.workers = workers;
-    const WorkerShared shared{&model_, &queue, &ledger_, &policy_, &clock_, &observer_};
+    const WorkerShared shared{&queue, &ledger_, &policy_, &clock_, &observer_};
     std::vector<std::unique_ptr<Worker>> made;
     made.reserve(static_cast<size_t>(workers));
     for (int i = 0; i < workers; ++i) {
-      made.push_back(*Worker::Create(config_, shared, [this] { ++dead_; }));
+      made.push_back(*Worker::Create(config_, *backend_, shared, [this] { ++dead_; }));
     }
     return made;
   }
@@ -67,7 +69,8 @@ class WorkerTest : public ::testing::Test {
   CountingObserver observer_;
   Ledger ledger_;
   Policy policy_;
-  ScriptedModel model_;
+  const std::shared_ptr<ScriptedModel> model_ = std::make_shared<ScriptedModel>(RandomScript(12));
+  const std::shared_ptr<const Backend> backend_ = CreateCpuBackend(model_);
   RequestQueue queue_;
   WorkerConfig config_;
   const std::shared_ptr<const ForbiddenTable> forbidden_ =
@@ -112,7 +115,7 @@ TEST_F(WorkerTest, ClosingTheQueueDecodesWhatWasAccepted) {
 
 TEST_F(WorkerTest, ADeadWorkerFailsItsSegmentsAndTheOtherGoesOn) {
   std::atomic<int> steps{0};
-  model_.before_step = [&steps](int64_t) {
+  model_->before_step = [&steps](int64_t) {
     return ++steps == 20 ? absl::InternalError("device lost") : absl::OkStatus();
   };
   auto owner = std::make_shared<RecordingOwner>(&ledger_);
@@ -128,6 +131,39 @@ TEST_F(WorkerTest, ADeadWorkerFailsItsSegmentsAndTheOtherGoesOn) {
   const SegmentCounts counts = ledger_.Snapshot();
   EXPECT_TRUE(testing::Balanced(counts));
   EXPECT_EQ(counts.waiting + counts.running, 0);
+}
+
+// What comes after its end is the others': it would fail all of it.
+TEST_F(WorkerTest, ADeadWorkerLeavesTheQueueToTheOther) {
+  std::atomic<int> steps{0};
+  std::atomic<int> passes{0};
+  for (const bool by_encoder : {false, true}) {
+    dead_ = 0;
+    steps = 0;
+    passes = 0;
+    model_->before_step = [&](int64_t) {
+      return !by_encoder && ++steps == 20 ? absl::InternalError("device lost") : absl::OkStatus();
+    };
+    model_->before_encode = [&](int64_t) {
+      return by_encoder && ++passes == 3 ? absl::InternalError("device lost") : absl::OkStatus();
+    };
+    RequestQueue queue({10000, 1000000}, &clock_);
+    auto first = std::make_shared<RecordingOwner>(&ledger_);
+    auto second = std::make_shared<RecordingOwner>(&ledger_);
+    {
+      const auto workers = Start(queue, 2);
+      Push(queue, first, 100);
+      first->WaitFor(100);
+      while (dead_ == 0) std::this_thread::yield();
+      Push(queue, second, 100);
+      second->WaitFor(100);
+      queue.Close();
+    }
+    EXPECT_EQ(dead_, 1);
+    EXPECT_GT(first->failures().size(), 0U);
+    EXPECT_EQ(second->failures().size(), 0U);
+    EXPECT_EQ(second->results().size(), 100U);
+  }
 }
 
 TEST_F(WorkerTest, AnAbandonedJobIsDroppedEverywhere) {

@@ -6,10 +6,34 @@
 namespace dragoman::testing {
 namespace {
 
+constexpr KvLayout kLayout = ScriptedModel::kLayout;
+
+// Where a source's token number `index` lies within its page.
+int64_t PlaceInPage(int64_t index) { return kLayout.CrossK(0, 0) + index % kPagePositions; }
+
 class ScriptedEncoder : public Encoder {
  public:
-  absl::Status Encode(const EncodeInput&) override { return absl::OkStatus(); }
+  // `model` may be nullptr.
+  explicit ScriptedEncoder(const ScriptedModel* model) : model_(model) {}
+
+  absl::Status Encode(const EncodeInput& in) override {
+    if (model_ != nullptr && model_->before_encode) {
+      if (absl::Status status = model_->before_encode(in.segments); !status.ok()) return status;
+    }
+    auto* const pool = static_cast<float*>(in.pool);
+    for (int64_t s = 0; s < in.segments; ++s) {
+      const int32_t* const pages = in.pages + in.page_offsets[s];
+      for (int64_t i = 0; i < in.offsets[s + 1] - in.offsets[s]; ++i) {
+        pool[pages[i / kPagePositions] * kLayout.ElementsPerPage() + PlaceInPage(i)] =
+            static_cast<float>(in.tokens[in.offsets[s] + i]);
+      }
+    }
+    return absl::OkStatus();
+  }
   int64_t max_tokens() const override { return 512; }
+
+ private:
+  const ScriptedModel* model_;
 };
 
 class ScriptedDecoder : public Decoder {
@@ -31,9 +55,8 @@ class ScriptedDecoder : public Decoder {
       for (int32_t i = 0; i < in.rows.position[r]; ++i) {
         prefix.push_back(view.Token(in.rows.lane[r], i));
       }
-      const std::span<const int32_t> source(in.slot_source[slot],
-                                            static_cast<size_t>(in.cross.source_length[slot]));
-      FoldLogits((*script_)(source, prefix), in.queries[r], folds[r]);
+      if (r == 0 || slot != in.rows.slot[r - 1]) ReadSource(in.cross, slot);
+      FoldLogits((*script_)(source_, prefix), in.queries[r], folds[r]);
     }
     // A scripted attention: the source from left to right.
     for (size_t i = 0; i < in.align.size(); ++i) {
@@ -45,11 +68,32 @@ class ScriptedDecoder : public Decoder {
   }
 
  private:
+  void ReadSource(const CrossKvTables& cross, int32_t slot) {
+    const auto* const pool = static_cast<const float*>(cross.pool);
+    const int32_t* const pages = cross.pages + int64_t{slot} * cross.pages_per_slot;
+    source_.clear();
+    for (int32_t i = 0; i < cross.source_length[slot]; ++i) {
+      const int64_t page = pages[i / kPagePositions] * kLayout.ElementsPerPage();
+      source_.push_back(static_cast<int32_t>(pool[page + PlaceInPage(i)]));
+    }
+  }
+
   const ScriptedModel* model_;
   const Script* script_;
+  std::vector<int32_t> source_;
 };
 
 }  // namespace
+
+CrossPages EncodeScripted(std::span<const int32_t> source, KvMemory* memory) {
+  const int32_t offsets[] = {0, static_cast<int32_t>(source.size())};
+  const int32_t page_offsets[] = {0, static_cast<int32_t>(KvLayout::PagesFor(offsets[1]))};
+  CrossPages pages(memory, memory->TakeCross(page_offsets[1]));
+  const EncodeInput input{source.data(),        offsets,       1, page_offsets,
+                          pages.pages().data(), memory->pool()};
+  (void)ScriptedEncoder(nullptr).Encode(input);  // never fails
+  return pages;
+}
 
 void FoldLogits(const std::vector<float>& logits, const RowQuery& query, RowFold& fold) {
   TopList list{fold.top, query.k, 0};
@@ -72,7 +116,7 @@ void FoldLogits(const std::vector<float>& logits, const RowQuery& query, RowFold
 }
 
 std::unique_ptr<Encoder> ScriptedModel::CreateEncoder(int) const {
-  return std::make_unique<ScriptedEncoder>();
+  return std::make_unique<ScriptedEncoder>(this);
 }
 
 std::unique_ptr<Decoder> ScriptedModel::CreateDecoder(int, int) const {

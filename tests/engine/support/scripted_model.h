@@ -1,5 +1,6 @@
 // A model whose logits are a function of the source and of the tokens so far, in the place of the
-// Transformer: the production loop and search run on it.
+// Transformer: the production loop and search run on it. Its encoder writes the source's tokens
+// into the cross-attention pages, and there its decoder reads them.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/decode/kv_memory.h"
 #include "engine/decode/step_model.h"
 
 namespace dragoman::testing {
@@ -17,6 +19,10 @@ namespace dragoman::testing {
 using Script = std::function<std::vector<float>(std::span<const int32_t> source,
                                                 std::span<const int32_t> prefix)>;
 
+// Pages of `memory` into which a scripted encoder has written this source. Waits for them as an
+// encoder would. REQUIRES: the memory has a ScriptedModel's layout.
+CrossPages EncodeScripted(std::span<const int32_t> source, KvMemory* memory);
+
 // Fills a fold from stored logits, the plain way.
 void FoldLogits(const std::vector<float>& logits, const RowQuery& query, RowFold& fold);
 
@@ -24,13 +30,17 @@ class ScriptedModel : public StepModel {
  public:
   explicit ScriptedModel(Script script) : script_(std::move(script)) {}
 
-  KvLayout kv_layout() const override { return {1, 1, 1}; }
+  static constexpr KvLayout kLayout{1, 1, 1};
+
+  KvLayout kv_layout() const override { return kLayout; }
   int64_t weight_bytes() const override { return 0; }
   std::unique_ptr<Encoder> CreateEncoder(int threads) const override;
   std::unique_ptr<Decoder> CreateDecoder(int threads, int max_rows) const override;
 
   // Called by every decoder before a step with its number of rows; may block or fail.
   std::function<absl::Status(int64_t rows)> before_step;
+  // Called by every encoder before a pass with its number of segments; may block or fail.
+  std::function<absl::Status(int64_t segments)> before_encode;
 
  private:
   Script script_;

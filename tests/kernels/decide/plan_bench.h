@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/decide/plan.h"
-#include "tests/kernels/decide/thread_team.h"
+#include "kernels/decide/team.h"
 
 namespace dragoman::testing {
 
@@ -30,13 +30,7 @@ class PlanBench {
       std::iota(lanes_[i].begin(), lanes_[i].end(), static_cast<int32_t>(i * kMaxBeam));
       views_.push_back({&states_[i], lanes_[i].data(), {}});
     }
-    out_ = {rows_[0].data(),
-            rows_[1].data(),
-            rows_[2].data(),
-            chosen_[0].data(),
-            chosen_[1].data(),
-            0,
-            0};
+    Rebind();
   }
 
   bool MayEnter(int beam, int max_tokens) const {
@@ -56,16 +50,32 @@ class PlanBench {
     ReleasePages(views_[static_cast<size_t>(number)], table_, pool_);
     live_.erase(std::find(live_.begin(), live_.end(), number));
   }
+  PlanInput Input(const std::vector<int32_t>& order, const PlanRules& rules) const {
+    return {order.data(), static_cast<int32_t>(order.size()), live_[0], max_rows_, Worst(), rules};
+  }
+  // The plan itself, by every member of a team.
+  template <class Team>
+  void Plan(const Team& t, const PlanInput& in) {
+    PlanStep(t, in, views_.data(), table_, pool_, out_);
+  }
+  // The same by the walk alone.
+  void Walk(const PlanInput& in) {
+    plan_internal::Rank(SoloTeam(), in, views_.data(), out_.slots);
+    plan_internal::PlanWalk(in, views_.data(), table_, pool_, out_);
+  }
+  // Whether no walk is needed; plans if so.
+  bool PlanWithoutWalk(const PlanInput& in) {
+    plan_internal::Rank(SoloTeam(), in, views_.data(), out_.slots);
+    return plan_internal::PlanPrefix(SoloTeam(), in, views_.data(), table_, pool_, out_);
+  }
+  PlanBench Copy() const {
+    PlanBench copy = *this;
+    copy.Rebind();
+    return copy;
+  }
   // Plans and advances those that run; what reaches its limit leaves.
   void Step(const std::vector<int32_t>& order, const PlanRules& rules = {}) {
-    const PlanInput in{
-        order.data(), static_cast<int32_t>(order.size()), live_[0], max_rows_, Worst(), rules};
-    if (team == 1) {
-      PlanStep(SoloTeam(), in, views_.data(), table_, pool_, out_);
-    } else {
-      RunTeam(team,
-              [&](const ThreadTeam& t) { PlanStep(t, in, views_.data(), table_, pool_, out_); });
-    }
+    Plan(SoloTeam(), Input(order, rules));
     for (int i = 0; i < out_.slot_count; ++i) {
       const int number = out_.slots[i];
       SlotState& s = states_[static_cast<size_t>(number)];
@@ -76,8 +86,7 @@ class PlanBench {
   }
   // The slots that the rules select, found the plain way; on copies of all that a plan changes.
   std::vector<int32_t> Expected(const std::vector<int32_t>& order, const PlanRules& rules) const {
-    PlanBench copy = *this;
-    copy.Rebind();
+    PlanBench copy = Copy();
     const auto state = [&copy](int32_t number) -> SlotState& {
       return copy.states_[static_cast<size_t>(number)];
     };
@@ -123,8 +132,7 @@ class PlanBench {
   }
   // Whether the oldest slot gets its next pages, however wide it becomes.
   bool OldestCanGrow() const {
-    PlanBench copy = *this;
-    copy.Rebind();
+    PlanBench copy = Copy();
     SlotState& oldest = copy.states_[static_cast<size_t>(live_[0])];
     oldest.live = oldest.options.beam;
     return GrowSlot(copy.views_[static_cast<size_t>(live_[0])], true, oldest.pages, Worst(),
@@ -143,13 +151,39 @@ class PlanBench {
   const PlanOutput& out() const { return out_; }
   std::vector<int32_t> ran() const { return {out_.slots, out_.slots + out_.slot_count}; }
   const std::vector<int32_t>& live() const { return live_; }
-  int team = 1;  // members that run the plan
+  // All that a plan changes besides its output: pause and pages of each slot, the tables of pages.
+  bool SameState(const PlanBench& other) const {
+    for (size_t i = 0; i < states_.size(); ++i) {
+      if (states_[i].paused != other.states_[i].paused) return false;
+      if (states_[i].pages != other.states_[i].pages) return false;
+    }
+    const auto stack = [](const PlanBench& b) {
+      return std::vector<int32_t>(b.free_.begin(), b.free_.begin() + b.pool_.free_count);
+    };
+    return lane_pages_ == other.lane_pages_ && stack(*this) == stack(other);
+  }
+  bool SameOutput(const PlanBench& other) const {
+    const auto same = [](const std::vector<int32_t>& a, const std::vector<int32_t>& b, int count) {
+      return std::equal(a.begin(), a.begin() + count, b.begin());
+    };
+    if (out_.rows != other.out_.rows || out_.slot_count != other.out_.slot_count) return false;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      if (!same(rows_[i], other.rows_[i], out_.rows)) return false;
+    }
+    return same(chosen_[0], other.chosen_[0], out_.slot_count) &&
+           same(chosen_[1], other.chosen_[1], out_.slot_count);
+  }
 
   int free_pages() const { return pool_.free_count; }
 
  private:
-  // After a copy: pointers to its own arrays. What a plan puts out stays shared.
+  // Pointers to its own arrays.
   void Rebind() {
+    out_.row_slot = rows_[0].data();
+    out_.row_lane = rows_[1].data();
+    out_.row_position = rows_[2].data();
+    out_.slots = chosen_[0].data();
+    out_.first_row = chosen_[1].data();
     pool_.free = free_.data();
     table_.pages = lane_pages_.data();
     for (size_t i = 0; i < states_.size(); ++i) {
@@ -159,7 +193,7 @@ class PlanBench {
   }
 
   static constexpr int kPagesPerLane = 8;
-  const int max_rows_;
+  int max_rows_;
   std::vector<SlotState> states_;
   std::vector<std::vector<int32_t>> lanes_;
   std::vector<int32_t> lane_pages_, free_;

@@ -156,21 +156,6 @@ TEST(Plan, WhoCannotGrowKeepsNobodyFromRunning) {
   EXPECT_EQ(bench.State(1).paused, 1);
 }
 
-TEST(Plan, ATeamOfManySelectsTheSame) {
-  for (const SlotSelection selection :
-       {SlotSelection::kAll, SlotSelection::kShortest, SlotSelection::kLongest}) {
-    const PlanRules rules = Rules(selection, 9, 3);
-    PlanBench bench = BenchOf({1, 5, 3, 5, 0, 2, 2, 1}, {2, 3, 1, 2, 4, 2, 2, 5});
-    bench.team = 8;
-    const Numbers all = {0, 1, 2, 3, 4, 5, 6, 7};
-    for (int step = 0; step < 12; ++step) {
-      const Numbers expected = bench.Expected(all, rules);
-      bench.Step(all, rules);
-      ASSERT_EQ(bench.ran(), expected) << "step " << step;
-    }
-  }
-}
-
 // Every selection, budgets, widths that change from step to step, pools that are all but too small,
 // segments that leave early: the plan is the one found the plain way; somebody always runs; the
 // rule of pages holds; the oldest can always grow to its full width; and everything ends.

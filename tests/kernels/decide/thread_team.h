@@ -42,6 +42,23 @@ class ThreadTeam {
     return best;
   }
 
+  template <class T>
+  T ExclusiveSum(T value, T* total) const {
+    T before = 0;
+    *total = 0;
+    std::memcpy(shared_->values.data() + static_cast<size_t>(rank_) * kValueBytes, &value,
+                sizeof(T));
+    Sync();
+    for (int i = 0; i < size_; ++i) {
+      T other;
+      std::memcpy(&other, shared_->values.data() + static_cast<size_t>(i) * kValueBytes, sizeof(T));
+      if (i < rank_) before += other;
+      *total += other;
+    }
+    Sync();
+    return before;
+  }
+
   template <class T, class Better>
   void Sort(T* data, int n, Better better) const {
     Sync();

@@ -5,6 +5,8 @@
 
 #ifdef DRAGOMAN_HAVE_CUDA
 #include <cuda_runtime_api.h>
+
+#include "kernels/cuda/device.h"
 #endif
 
 namespace dragoman {
@@ -87,10 +89,8 @@ std::string OpDeviceName(const ::testing::TestParamInfo<OpDevice>& info) {
 
 std::string WhyNoCuda() {
 #ifdef DRAGOMAN_HAVE_CUDA
-  int count = 0;
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status != cudaSuccess) return cudaGetErrorString(status);
-  return count > 0 ? "" : "no CUDA device";
+  std::string why;
+  return cuda::DeviceCount(&why) > 0 ? "" : why;
 #else
   return "this build has no CUDA";
 #endif

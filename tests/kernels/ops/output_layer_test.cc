@@ -4,42 +4,11 @@
 #include <limits>
 #include <numeric>
 
+#include "tests/kernels/ops/row_questions.h"
 #include "tests/kernels/ops/test_support.h"
 
 namespace dragoman {
 namespace {
-
-struct Question {
-  int k = 4;
-  bool normaliser = true;
-  bool mask_first = false;
-  float scale = 1.0F;
-  std::vector<int32_t> wanted, excluded, masked[kMaskLists];
-  bool store = false;
-};
-
-IdList ListOf(const std::vector<int32_t>& ids) {
-  return {ids.data(), static_cast<int32_t>(ids.size())};
-}
-
-struct Answer {
-  LogSum normaliser;
-  bool nan = false;
-  std::vector<TokenScore> top;
-  std::vector<float> wanted;
-  std::vector<float> stored;
-  bool operator==(const Answer& o) const {
-    const auto bits = [](const void* a, const void* b, size_t n) {
-      return n == 0 || std::memcmp(a, b, n) == 0;
-    };
-    return nan == o.nan && bits(&normaliser, &o.normaliser, sizeof(LogSum)) &&
-           top.size() == o.top.size() && wanted.size() == o.wanted.size() &&
-           stored.size() == o.stored.size() &&
-           bits(stored.data(), o.stored.data(), stored.size() * sizeof(float)) &&
-           bits(top.data(), o.top.data(), top.size() * sizeof(TokenScore)) &&
-           bits(wanted.data(), o.wanted.data(), wanted.size() * sizeof(float));
-  }
-};
 
 std::vector<Answer> FoldAll(const OutputLayer& layer, OpContext& context, const float* hidden,
                             const std::vector<Question>& questions) {
@@ -47,29 +16,10 @@ std::vector<Answer> FoldAll(const OutputLayer& layer, OpContext& context, const 
   std::vector<RowFold> folds(questions.size());
   std::vector<Answer> answers(questions.size());
   for (size_t r = 0; r < questions.size(); ++r) {
-    const Question& q = questions[r];
-    if (q.store) answers[r].stored.resize(layer.vocabulary());
-    queries.push_back({.k = q.k,
-                       .need_normaliser = q.normaliser,
-                       .mask_first = q.mask_first,
-                       .scale = q.scale,
-                       .wanted = ListOf(q.wanted),
-                       .excluded = ListOf(q.excluded),
-                       .masked = {ListOf(q.masked[0]), ListOf(q.masked[1])},
-                       .logits = q.store ? answers[r].stored.data() : nullptr});
-    answers[r].top.resize(q.k);
-    answers[r].wanted.resize(q.wanted.size(), 55.0F);
-    folds[r].top = answers[r].top.data();
-    folds[r].wanted = answers[r].wanted.data();
-    folds[r].count = 99;
-    folds[r].nan = true;
+    queries.push_back(Ask(questions[r], answers[r], layer.vocabulary(), folds[r]));
   }
   layer.Fold(context, hidden, static_cast<int64_t>(questions.size()), queries.data(), folds.data());
-  for (size_t r = 0; r < questions.size(); ++r) {
-    answers[r].normaliser = folds[r].normaliser;
-    answers[r].nan = folds[r].nan;
-    answers[r].top.resize(folds[r].count);
-  }
+  for (size_t r = 0; r < questions.size(); ++r) Take(folds[r], answers[r]);
   return answers;
 }
 
@@ -81,47 +31,6 @@ std::vector<double> Logits(const std::vector<float>& w, const std::vector<float>
     for (int k = 0; k < d; ++k) logits[c] += double(hidden[k]) * w[size_t(c) * d + k];
   }
   return logits;
-}
-
-std::vector<int32_t> RandomIds(int count, int vocabulary, std::mt19937& random) {
-  std::vector<int32_t> ids(count);
-  for (int32_t& id : ids) id = static_cast<int32_t>(random() % vocabulary);
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
-}
-
-bool Has(const std::vector<int32_t>& ids, int id) {
-  return std::binary_search(ids.begin(), ids.end(), id);
-}
-
-bool Masked(const Question& q, int id) { return Has(q.masked[0], id) || Has(q.masked[1], id); }
-
-// -inf before the softmax.
-bool Struck(const Question& q, int id) {
-  return Has(q.excluded, id) || (q.mask_first && Masked(q, id));
-}
-
-bool MayBeAmongTheBest(const Question& q, int id) {
-  return !Masked(q, id) && !Has(q.excluded, id) && !Has(q.wanted, id);
-}
-
-std::vector<Question> RandomQuestions(int rows, int vocabulary, uint32_t seed) {
-  std::mt19937 random(seed);
-  std::vector<Question> questions(rows);
-  for (Question& q : questions) {
-    q.k = static_cast<int>(random() % 3 == 0 ? random() % 65 : random() % 6);
-    q.normaliser = random() % 4 != 0;
-    q.wanted = RandomIds(static_cast<int>(random() % 10), vocabulary, random);
-    for (auto& list : q.masked) {
-      list = RandomIds(static_cast<int>(random() % 20), vocabulary, random);
-    }
-    q.excluded = RandomIds(static_cast<int>(random() % 5), vocabulary, random);
-    q.mask_first = random() % 2 == 0;
-    q.scale = random() % 3 == 0 ? 0.8F : 1.0F;
-    q.store = random() % 4 == 0;
-  }
-  return questions;
 }
 
 using OutputLayerTest = PerIsa;

@@ -1,0 +1,61 @@
+// Where a model runs: makes what the workers need. One for the CPU, with as many workers as are
+// asked for; one for every GPU, with one worker.
+//
+// Immutable, shared by all threads. What it makes belongs to one worker, and may outlive it but for
+// what is said to be borrowed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "engine/decode/batch.h"
+#include "engine/decode/kv_memory.h"
+#include "engine/decode/step_model.h"
+
+namespace dragoman {
+
+struct BackendInfo {
+  std::string device;        // "cpu", "cuda:0"
+  std::string device_name;   // "" or the card's
+  std::string compute_type;  // "float32"
+  int64_t weight_bytes = 0;
+};
+
+// K/V pages of one worker.
+struct PagePlan {
+  int32_t self_pages = 0;
+  int32_t cross_pages = 0;
+};
+
+// What a plan of pages is made from.
+struct PageRequest {
+  int max_rows = 0;
+  int64_t bytes = 0;           // of one worker; 0: what max_rows needs usually
+  int32_t longest_source = 0;  // pages of the longest source
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual const BackendInfo& info() const = 0;
+
+  // At least two longest sources in cross pages. What is left of `bytes` for self pages may be too
+  // little for a search, or nothing: that is for the caller to judge.
+  virtual absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const = 0;
+
+  // RESOURCE_EXHAUSTED, each of these, when the memory cannot be had.
+  virtual absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const = 0;
+  virtual absl::StatusOr<std::unique_ptr<Encoder>> CreateEncoder(int threads) const = 0;
+  // `memory` is borrowed for the batch's life.
+  virtual absl::StatusOr<std::unique_ptr<Batch>> CreateBatch(const BatchConfig& config, int threads,
+                                                             KvMemory* memory) const = 0;
+};
+
+// Pages of `page_bytes` each, by the rule that holds for every device (engine/README.md, "The
+// decoding batch").
+PagePlan PlanPagesOf(const PageRequest& request, int64_t page_bytes);
+
+}  // namespace dragoman

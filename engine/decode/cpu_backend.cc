@@ -1,0 +1,47 @@
+#include "engine/decode/cpu_backend.h"
+
+#include <utility>
+
+#include "engine/decode/decoding_batch.h"
+
+namespace dragoman {
+namespace {
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(std::shared_ptr<const StepModel> model)
+      : model_(std::move(model)), info_{"cpu", "", "float32", model_->weight_bytes()} {}
+
+  const BackendInfo& info() const override { return info_; }
+
+  absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const override {
+    return PlanPagesOf(request,
+                       model_->kv_layout().ElementsPerPage() * static_cast<int64_t>(sizeof(float)));
+  }
+
+  absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const override {
+    return KvMemory::Create(model_->kv_layout(), plan.self_pages, plan.cross_pages);
+  }
+
+  absl::StatusOr<std::unique_ptr<Encoder>> CreateEncoder(int threads) const override {
+    return model_->CreateEncoder(threads);
+  }
+
+  absl::StatusOr<std::unique_ptr<Batch>> CreateBatch(const BatchConfig& config, int threads,
+                                                     KvMemory* memory) const override {
+    return std::make_unique<DecodingBatch>(config, memory,
+                                           model_->CreateDecoder(threads, config.max_rows));
+  }
+
+ private:
+  const std::shared_ptr<const StepModel> model_;
+  const BackendInfo info_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Backend> CreateCpuBackend(std::shared_ptr<const StepModel> model) {
+  return std::make_shared<CpuBackend>(std::move(model));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,18 @@
+// The step from the runtime's error codes to ours. For files that include CUDA's headers.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/launch.h"
+
+namespace dragoman::cuda {
+
+// What a call of the runtime returned. The runtime keeps a note of the failure for the thread,
+// which the check of the next launch would take for its own: it is cleared here. (What a kernel did
+// wrong cannot be cleared and comes back with every later call.)
+inline Error Checked(cudaError_t status) {
+  if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
+  return static_cast<Error>(status);
+}
+
+}  // namespace dragoman::cuda

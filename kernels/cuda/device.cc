@@ -1,0 +1,75 @@
+#include "kernels/cuda/device.h"
+
+#include "kernels/cuda/checked.h"
+
+namespace dragoman::cuda {
+namespace {
+
+std::string VersionText(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string WhyNone(cudaError_t status) {
+  if (status == cudaSuccess || status == cudaErrorNoDevice) return "no CUDA device";
+  // The runtime has one code for both: no driver is a driver that is too old.
+  const int driver = DriverVersion();
+  if (driver == 0) return "no CUDA driver";
+  if (status == cudaErrorInsufficientDriver) {
+    return "the CUDA driver is too old: it knows CUDA " + VersionText(driver) + ", this build is " +
+           VersionText(RuntimeVersion());
+  }
+  return cudaGetErrorString(status);
+}
+
+}  // namespace
+
+int DeviceCount(std::string* why) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (Checked(status) == Error::kNone && count > 0) return count;
+  if (why != nullptr) *why = WhyNone(status);
+  return 0;
+}
+
+Error Describe(int index, DeviceInfo* info) {
+  const int before = CurrentDevice();
+  cudaDeviceProp properties{};
+  Error error = Checked(cudaGetDeviceProperties(&properties, index));
+  if (error != Error::kNone) return error;
+  error = SetDevice(index);
+  if (error != Error::kNone) return error;
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+  error = Checked(cudaMemGetInfo(&free_bytes, &total_bytes));
+  if (before >= 0 && before != index) {
+    const Error back = SetDevice(before);
+    if (error == Error::kNone) error = back;
+  }
+  if (error != Error::kNone) return error;
+  *info = {properties.name,
+           properties.major,
+           properties.minor,
+           properties.multiProcessorCount,
+           static_cast<int64_t>(total_bytes),
+           static_cast<int64_t>(free_bytes)};
+  return Error::kNone;
+}
+
+Error SetDevice(int index) { return Checked(cudaSetDevice(index)); }
+
+int CurrentDevice() {
+  int index = -1;
+  return Checked(cudaGetDevice(&index)) == Error::kNone ? index : -1;
+}
+
+int DriverVersion() {
+  int version = 0;
+  return Checked(cudaDriverGetVersion(&version)) == Error::kNone ? version : 0;
+}
+
+int RuntimeVersion() {
+  int version = 0;
+  return Checked(cudaRuntimeGetVersion(&version)) == Error::kNone ? version : 0;
+}
+
+}  // namespace dragoman::cuda

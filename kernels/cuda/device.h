@@ -1,0 +1,40 @@
+// The CUDA devices of this machine. Free of CUDA's headers.
+//
+// Thread-safe. A device is named by its index, 0 .. DeviceCount - 1. The current device is the
+// calling thread's own: every thread that launches or allocates sets it first. Sizes are bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/cuda/launch.h"
+
+namespace dragoman::cuda {
+
+struct DeviceInfo {
+  std::string name;
+  int major = 0;  // compute capability: 9.0 is an H100 or H200
+  int minor = 0;
+  int multiprocessors = 0;
+  int64_t total_bytes = 0;
+  int64_t free_bytes = 0;
+};
+
+// How many there are. With none, `why` (may be nullptr) says the reason for the log: no driver, one
+// that is too old for this build, no device.
+int DeviceCount(std::string* why);
+
+// `info` is left alone on an error. Looking at a device's free memory starts a context on it, which
+// takes some of that memory and time: ask for those that are meant to be used.
+Error Describe(int index, DeviceInfo* info);
+
+Error SetDevice(int index);
+
+// The current one; -1 where there is none.
+int CurrentDevice();
+
+// 13000 is 13.0. The newest CUDA that the driver knows (0: no driver), and that of this build.
+int DriverVersion();
+int RuntimeVersion();
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,194 @@
+// Hopper's own instructions (sm_90a): barriers in shared memory, bulk tensor copies, and products
+// of a warpgroup. What each needs is said here once; kernels only call.
+//
+// Addresses are those of the shared window, 32 bits.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+namespace dragoman::cuda {
+
+__device__ inline uint32_t SharedAddress(const void* pointer) {
+  return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+// A barrier is 8 bytes, 8-aligned. Its phase ends when `arrivals` have come and all bytes that were
+// announced are there; then the next phase begins by itself, with the same count.
+__device__ inline void InitBarrier(uint32_t barrier, uint32_t arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+// After InitBarrier by the same thread, before the block's __syncthreads: the copy engine sees the
+// barriers as well.
+__device__ inline void FenceBarrierInit() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+__device__ inline void Arrive(uint32_t barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+// Arrives, and announces bytes that copies will bring in this phase (below 2^20).
+__device__ inline void ArriveExpecting(uint32_t barrier, uint32_t bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+
+// Whether the phase of this parity is over. Of a fresh barrier parity 0 is the running phase, and
+// parity 1 counts as over.
+__device__ inline bool PhaseIsOver(uint32_t barrier, uint32_t parity) {
+  uint32_t over;
+  asm volatile(
+      "{\n"
+      ".reg .pred over;\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 over, [%1], %2;\n"
+      "selp.u32 %0, 1, 0, over;\n"
+      "}\n"
+      : "=r"(over)
+      : "r"(barrier), "r"(parity)
+      : "memory");
+  return over != 0;
+}
+
+__device__ inline uint64_t Nanoseconds() {
+  uint64_t now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+// A store that no block can make: the kernel ends with an error. Not `trap`: with a way out of the
+// kernel in every wait ptxas gives up setmaxnreg, says nothing, and spills.
+__device__ inline void Fault() {
+  asm volatile("st.shared.u32 [%0], %0;" ::"r"(0xfffffff0U) : "memory");
+}
+
+// Waits for the end of the phase. No phase of ours lasts a millisecond; one that lasts seconds is a
+// mistake of the kernel, and an error ends better than a hang.
+__device__ inline void WaitForPhase(uint32_t barrier, uint32_t parity) {
+  constexpr uint64_t kPatience = 10'000'000'000;
+  if (PhaseIsOver(barrier, parity)) return;
+  const uint64_t since = Nanoseconds();
+  while (!PhaseIsOver(barrier, parity)) {
+    if (Nanoseconds() - since > kPatience) Fault();
+  }
+}
+
+// Copies the box at (x, y) of a tensor to shared memory; the barrier is told its bytes. What lies
+// outside of the tensor arrives as zeros, and counts. `to` is 128-aligned, 1024 where the map
+// swizzles by 128 bytes.
+__device__ inline void CopyBox(uint32_t to, const CUtensorMap& map, int x, int y,
+                               uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+      "l"(&map), "r"(barrier), "r"(x), "r"(y)
+      : "memory");
+}
+
+// How a warpgroup's product finds its operand, a matrix of rows by 64 elements of 2 bytes (the
+// contiguous ones are those that are summed over) that CopyBox left with the 128-byte swizzle: row
+// r is the 128 bytes at 128 r, its 16-byte pieces permuted by piece ^ (r % 8). Bits:
+//   0-13   address / 16
+//   16-29  leading offset: not looked at with this layout, 1 by custom
+//   32-45  stride offset / 16: 8 rows are 1024 bytes
+//   49-51  base offset: 0, for `address` is the start of 8 rows, 1024-aligned
+//   62-63  1: 128-byte swizzle
+// The next 16 of the 64 elements lie 32 bytes on: + 2. The permutation is one of address bits,
+// (4-6)
+// ^= (7-9), so an offset below 128 bytes within 1024-aligned rows is permuted as it should be.
+__device__ inline uint64_t OperandOf(uint32_t address) {
+  return (uint64_t{address & 0x3ffffU} >> 4) | uint64_t{1} << 16 | uint64_t{1024 >> 4} << 32 |
+         uint64_t{1} << 62;
+}
+inline constexpr uint64_t kOperandStep = 32 >> 4;
+
+// Before the first product after registers of the accumulator were read or written otherwise.
+__device__ inline void FenceProducts() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+
+// Products since the last call become a group.
+__device__ inline void CommitProducts() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+// Waits until at most `pending` groups are still under way.
+template <int pending>
+__device__ inline void WaitForProducts() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
+}
+
+// Keeps the compiler from moving arithmetic on the accumulator across: it does not know that a
+// product writes later than its place in the text.
+template <int n>
+__device__ inline void PinAccumulator(float (&d)[n]) {
+#pragma unroll
+  for (int i = 0; i < n; ++i) asm volatile("" : "+f"(d[i])::"memory");
+}
+
+#define DRAGOMAN_ACC4(i) "+f"(d[i]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3])
+#define DRAGOMAN_PRODUCT_64X256X16(types)                                              \
+  asm volatile(                                                                        \
+      "{\n"                                                                            \
+      ".reg .pred add;\n"                                                              \
+      "setp.ne.b32 add, %130, 0;\n"                                                    \
+      "wgmma.mma_async.sync.aligned.m64n256k16.f32." types                             \
+      " {"                                                                             \
+      "%0, %1, %2, %3, %4, %5, %6, %7, "                                               \
+      "%8, %9, %10, %11, %12, %13, %14, %15, "                                         \
+      "%16, %17, %18, %19, %20, %21, %22, %23, "                                       \
+      "%24, %25, %26, %27, %28, %29, %30, %31, "                                       \
+      "%32, %33, %34, %35, %36, %37, %38, %39, "                                       \
+      "%40, %41, %42, %43, %44, %45, %46, %47, "                                       \
+      "%48, %49, %50, %51, %52, %53, %54, %55, "                                       \
+      "%56, %57, %58, %59, %60, %61, %62, %63, "                                       \
+      "%64, %65, %66, %67, %68, %69, %70, %71, "                                       \
+      "%72, %73, %74, %75, %76, %77, %78, %79, "                                       \
+      "%80, %81, %82, %83, %84, %85, %86, %87, "                                       \
+      "%88, %89, %90, %91, %92, %93, %94, %95, "                                       \
+      "%96, %97, %98, %99, %100, %101, %102, %103, "                                   \
+      "%104, %105, %106, %107, %108, %109, %110, %111, "                               \
+      "%112, %113, %114, %115, %116, %117, %118, %119, "                               \
+      "%120, %121, %122, %123, %124, %125, %126, %127}, "                              \
+      "%128, %129, add, 1, 1, 0, 0;\n"                                                 \
+      "}\n"                                                                            \
+      : DRAGOMAN_ACC4(0), DRAGOMAN_ACC4(4), DRAGOMAN_ACC4(8), DRAGOMAN_ACC4(12),       \
+        DRAGOMAN_ACC4(16), DRAGOMAN_ACC4(20), DRAGOMAN_ACC4(24), DRAGOMAN_ACC4(28),    \
+        DRAGOMAN_ACC4(32), DRAGOMAN_ACC4(36), DRAGOMAN_ACC4(40), DRAGOMAN_ACC4(44),    \
+        DRAGOMAN_ACC4(48), DRAGOMAN_ACC4(52), DRAGOMAN_ACC4(56), DRAGOMAN_ACC4(60),    \
+        DRAGOMAN_ACC4(64), DRAGOMAN_ACC4(68), DRAGOMAN_ACC4(72), DRAGOMAN_ACC4(76),    \
+        DRAGOMAN_ACC4(80), DRAGOMAN_ACC4(84), DRAGOMAN_ACC4(88), DRAGOMAN_ACC4(92),    \
+        DRAGOMAN_ACC4(96), DRAGOMAN_ACC4(100), DRAGOMAN_ACC4(104), DRAGOMAN_ACC4(108), \
+        DRAGOMAN_ACC4(112), DRAGOMAN_ACC4(116), DRAGOMAN_ACC4(120), DRAGOMAN_ACC4(124) \
+      : "l"(a), "l"(b), "r"(static_cast<int>(add))                                     \
+      : "memory")
+
+// d = a b^T, or d += a b^T with `add`: 64 rows of a, 256 of b, 16 elements of each, by the four
+// warps of a warpgroup. Asynchronous. Warp w of the group has rows 16 w .. 16 w + 15: its lane l
+// has, of rows l / 4 and l / 4 + 8, columns 8 g + 2 (l % 4) + {0, 1}, g = 0..31, in d[4 g + {0, 1}]
+// and d[4 g + {2, 3}]. The last four operands: no negation, and both are given with the summed
+// dimension contiguous.
+__device__ inline void Product(__half, float (&d)[128], uint64_t a, uint64_t b, bool add) {
+  DRAGOMAN_PRODUCT_64X256X16("f16.f16");
+}
+__device__ inline void Product(__nv_bfloat16, float (&d)[128], uint64_t a, uint64_t b, bool add) {
+  DRAGOMAN_PRODUCT_64X256X16("bf16.bf16");
+}
+#undef DRAGOMAN_PRODUCT_64X256X16
+#undef DRAGOMAN_ACC4
+
+// Moves registers from the warpgroup that copies to those that compute. All warps of the group;
+// REQUIRES: launch bounds of one block, and a register count at entry of 65536 / threads.
+template <int registers>
+__device__ inline void GiveRegisters() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+template <int registers>
+__device__ inline void TakeRegisters() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,44 @@
+// Counters that the teams of a step share.
+#pragma once
+
+#include <cstdint>
+
+#if !defined(__CUDA_ARCH__)
+#include <atomic>
+#endif
+
+#include "kernels/decide/host_device.h"
+
+namespace dragoman {
+
+// Adds to a counter that other teams add to; returns what it was before.
+DRAGOMAN_HD inline int32_t AtomicAdd(int32_t& counter, int32_t value) {
+#if defined(__CUDA_ARCH__)
+  return atomicAdd(&counter, value);
+#else
+  return std::atomic_ref<int32_t>(counter).fetch_add(value, std::memory_order_relaxed);
+#endif
+}
+
+// Adds if the sum stays within `limit`, and returns what it was before; else -1.
+DRAGOMAN_HD inline int32_t AtomicAddWithin(int32_t& counter, int32_t value, int32_t limit) {
+#if defined(__CUDA_ARCH__)
+  int32_t before = *static_cast<volatile int32_t*>(&counter);
+  while (before + value <= limit) {
+    const int32_t seen = atomicCAS(&counter, before, before + value);
+    if (seen == before) return before;
+    before = seen;
+  }
+#else
+  std::atomic_ref<int32_t> shared(counter);
+  int32_t before = shared.load(std::memory_order_relaxed);
+  while (before + value <= limit) {
+    if (shared.compare_exchange_weak(before, before + value, std::memory_order_relaxed)) {
+      return before;
+    }
+  }
+#endif
+  return -1;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,33 @@
+// The parts of a step (batch_step.h) as launches. One block is a team.
+//
+// `tables` and `ports` [kStepPorts] are host values that hold device pointers; they are passed by
+// value into the kernels. The port of a step is the one of its number, which the device counts.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/launch.h"
+#include "kernels/decide/batch_step.h"
+
+namespace dragoman::cuda {
+
+struct StepPorts {
+  StepPort port[kStepPorts];
+};
+
+Error FormatBatch(Stream stream, const BatchTables& tables);
+Error BeginStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
+
+// Queries of up to `rows` rows, and the list of stored rows: all of them where `all_stored`, else
+// those whose segments may not fuse (output_layer_cuda.h).
+Error AskRows(Stream stream, const BatchTables& tables, int64_t rows, bool all_stored);
+
+// Of the stored rows first .. first + n - 1.
+Error FoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
+
+// The beam steps of up to `rows` slots, then what they deliver, then the counts.
+Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows);
+Error Deliver(Stream stream, const BatchTables& tables, const StepPorts& ports);
+Error EndStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,216 @@
+// The beginning of a step: who leaves, who enters, who runs (batch_step.h).
+//
+// Pages go back and are taken in the order of the slots' ages, so that a batch with the same
+// history has the same pages, whatever the team.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/decide/batch_tables.h"
+#include "kernels/decide/host_device.h"
+#include "kernels/decide/plan.h"
+#include "kernels/decide/rules_image.h"
+#include "kernels/decide/step_port.h"
+#include "kernels/decide/team.h"
+
+namespace dragoman {
+namespace begin_step_internal {
+
+// Keeps those of `list` [count] for which `keep(slot)` holds; returns their number.
+template <class Team, class Keep>
+DRAGOMAN_HD int32_t KeepOf(const Team& team, const BatchTables& tables, int32_t* list,
+                           int32_t count, Keep keep) {
+  const int32_t kept = Collect(
+      team, count, [&](int32_t i) { return keep(list[i]); }, [&](int32_t i) { return list[i]; },
+      tables.scratch);
+  for (int32_t i = team.rank(); i < kept; i += team.size()) list[i] = tables.scratch[i];
+  team.Sync();
+  return kept;
+}
+
+template <class Team>
+DRAGOMAN_HD void MarkCancelled(const Team& team, const BatchTables& tables, const StepPort& port) {
+  for (int32_t i = team.rank(); i < port.command->cancelled; i += team.size()) {
+    tables.extras[port.cancelled[i]].occupied = false;
+  }
+  team.Sync();
+}
+
+// What has ended or goes needs its K/V no more.
+template <class Team>
+DRAGOMAN_HD void ReleaseEnded(const Team& team, const BatchTables& tables) {
+  BatchScalars& now = *tables.now;
+  const auto ended = [&](int32_t slot) {
+    return !tables.extras[slot].occupied || tables.states[slot].status != SlotStatus::kRunning;
+  };
+  const Share mine = ShareOf(team, now.order_count);
+  int32_t pages = 0;
+  for (int32_t i = mine.begin; i < mine.end; ++i) {
+    const int32_t slot = tables.order[i];
+    if (ended(slot)) pages += tables.states[slot].pages;
+  }
+  int32_t all = 0;
+  int32_t at = team.ExclusiveSum(pages, &all);
+  int32_t* const top = now.pages.free + now.pages.free_count;
+  for (int32_t i = mine.begin; i < mine.end; ++i) {
+    const int32_t slot = tables.order[i];
+    const int32_t held = tables.states[slot].pages;
+    if (held == 0 || !ended(slot)) continue;
+    GiveBackPages(tables.views[slot], now.lane_pages, top + at);
+    at += held;
+  }
+  team.Sync();
+  if (team.rank() == 0) now.pages.free_count += all;
+  team.Sync();
+}
+
+template <class Team>
+DRAGOMAN_HD void LeaveSlots(const Team& team, const BatchTables& tables) {
+  BatchScalars& now = *tables.now;
+  const auto leaves = [&](int32_t slot) { return !tables.extras[slot].occupied; };
+  const auto stays = [&](int32_t slot) { return !leaves(slot); };
+  for (int32_t i = team.rank(); i < now.order_count; i += team.size()) {
+    const int32_t slot = tables.order[i];
+    if (leaves(slot)) tables.states[slot].status = SlotStatus::kFree;
+  }
+  team.Sync();
+  const int32_t begun = KeepOf(team, tables, tables.order, now.order_count, stays);
+  const int32_t waiting = KeepOf(team, tables, tables.waiting, now.waiting_count, stays);
+  if (team.rank() == 0) {
+    now.order_count = begun;
+    now.waiting_count = waiting;
+  }
+  team.Sync();
+}
+
+// Takes what the commands bring; their segments wait.
+template <class Team>
+DRAGOMAN_HD void TakeAdmissions(const Team& team, const BatchTables& tables, const StepPort& port) {
+  BatchScalars& now = *tables.now;
+  const int32_t admissions = port.command->admissions;
+  for (int32_t a = 0; a < admissions; ++a) {
+    const AdmitCommand& admit = port.admissions[a];
+    const int32_t* words = port.command_words + admit.words_begin;
+    const int32_t beam = admit.options.beam;
+    int32_t* lanes = tables.slot_lanes + int64_t{admit.slot} * kMaxSlotLanes;
+    for (int32_t i = team.rank(); i < beam; i += team.size()) lanes[i] = words[i];
+    words += beam;
+    int32_t* pages = tables.cross_pages + int64_t{admit.slot} * tables.limits.pages_per_lane();
+    for (int32_t i = team.rank(); i < admit.cross_pages; i += team.size()) pages[i] = words[i];
+    words += admit.cross_pages;
+    int32_t* rules = tables.rules + admit.rules_begin;
+    for (int32_t i = team.rank(); i < admit.rules_words; i += team.size()) {
+      CopyWord(rules + i, words + i);
+    }
+  }
+  team.Sync();  // the rules' counts are read below
+  for (int32_t a = team.rank(); a < admissions; a += team.size()) {
+    const AdmitCommand& admit = port.admissions[a];
+    SlotState& s = tables.states[admit.slot];
+    s = SlotState{};
+    s.options = admit.options;
+    s.rules = RulesFrom(tables.rules + admit.rules_begin);
+    tables.source_length[admit.slot] = admit.source_length;
+    SlotExtra& extra = tables.extras[admit.slot];
+    extra.occupied = true;
+    extra.wants_partials = admit.wants_partials;
+    extra.settled = 0;
+    tables.waiting[now.waiting_count + a] = admit.slot;
+  }
+  team.Sync();
+  if (team.rank() == 0) now.waiting_count += admissions;
+  team.Sync();
+}
+
+DRAGOMAN_HD inline int64_t WorstCaseOf(const SlotState& s) {
+  return WorstCasePages(s.options.beam, s.options.max_tokens);
+}
+
+// Begins those that wait, in their order, up to the first that the rule of pages holds back. The
+// largest worst case of all that run from now on.
+template <class Team>
+DRAGOMAN_HD int64_t BeginWaiting(const Team& team, const BatchTables& tables) {
+  BatchScalars& now = *tables.now;
+  const auto larger = [](int64_t a, int64_t b) { return a > b; };
+  int64_t worst = 0;
+  for (int32_t i = team.rank(); i < now.runnable_count; i += team.size()) {
+    const int64_t of_slot = WorstCaseOf(tables.states[tables.runnable[i]]);
+    if (of_slot > worst) worst = of_slot;
+  }
+  worst = team.Reduce(worst, larger);
+  // To begin takes no page. So one that is let in changes nothing for the next but the worst case,
+  // and that has room: the first that has none is the same whoever else is asked.
+  const int64_t held =
+      now.runnable_count > 0 ? tables.states[tables.runnable[0]].pages : int64_t{0};
+  int32_t begun = now.waiting_count;
+  for (int32_t i = team.rank(); i < begun; i += team.size()) {
+    const int64_t of_slot = WorstCaseOf(tables.states[tables.waiting[i]]);
+    if (!MayAdmit(now.pages.free_count, held, worst, of_slot)) begun = i;
+  }
+  begun = team.Reduce(begun, [](int32_t a, int32_t b) { return a < b; });
+  int64_t worst_begun = worst;
+  for (int32_t i = team.rank(); i < begun; i += team.size()) {
+    const int32_t slot = tables.waiting[i];
+    tables.order[now.order_count + i] = slot;
+    tables.runnable[now.runnable_count + i] = slot;
+    BeginSlot(tables.views[slot], tables.limits.start_token);
+    const int64_t of_slot = WorstCaseOf(tables.states[slot]);
+    if (of_slot > worst_begun) worst_begun = of_slot;
+  }
+  worst_begun = team.Reduce(worst_begun, larger);
+  const int32_t left = now.waiting_count - begun;
+  if (begun > 0) {
+    for (int32_t i = team.rank(); i < left; i += team.size()) {
+      tables.scratch[i] = tables.waiting[begun + i];
+    }
+    team.Sync();
+    for (int32_t i = team.rank(); i < left; i += team.size()) {
+      tables.waiting[i] = tables.scratch[i];
+    }
+  }
+  team.Sync();
+  if (team.rank() == 0) {
+    now.order_count += begun;
+    now.runnable_count += begun;
+    now.waiting_count = left;
+  }
+  team.Sync();
+  return worst_begun;
+}
+
+}  // namespace begin_step_internal
+
+// Reads the command. Slots that it cancels, and those whose end was delivered, leave: their pages
+// are free. Admitted segments begin in their order, while the rule of pages holds (MayAdmit). Then
+// the plan of those that run.
+template <class Team>
+DRAGOMAN_HD void BeginStep(const Team& team, const BatchTables& tables, const StepPort& port) {
+  using namespace begin_step_internal;  // NOLINT(google-build-using-namespace)
+  BatchScalars& now = *tables.now;
+  MarkCancelled(team, tables, port);
+  ReleaseEnded(team, tables);
+  LeaveSlots(team, tables);
+  const int32_t runnable = Collect(
+      team, now.order_count,
+      [&](int32_t i) { return tables.states[tables.order[i]].status == SlotStatus::kRunning; },
+      [&](int32_t i) { return tables.order[i]; }, tables.runnable);
+  if (team.rank() == 0) {
+    now.runnable_count = runnable;
+    now.stored_count = 0;
+    now.deliveries = 0;
+    now.delivered_words = 0;
+  }
+  team.Sync();
+  TakeAdmissions(team, tables, port);
+
+  PlanInput in;
+  in.worst_case = BeginWaiting(team, tables);
+  in.order = tables.runnable;
+  in.count = now.runnable_count;
+  in.oldest = in.count > 0 ? tables.runnable[0] : -1;
+  in.max_rows = port.command->max_rows;
+  in.rules = port.command->rules;
+  PlanStep(team, in, tables.views, now.lane_pages, now.pages, now.plan);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,246 @@
+#include "kernels/ops/linear_cuda.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/lt_product.h"
+#include "kernels/cuda/lt_trial.h"
+
+namespace dragoman::cuda {
+namespace {
+
+// Algorithms asked for at one row count. The first of them is nearly always fit.
+constexpr int kOffers = 8;
+
+class LoadedBlas : public Blas {
+ public:
+  LoadedBlas(const CublasLt& lt, cublasLtHandle_t handle) : lt_(lt), handle_(handle) {}
+  ~LoadedBlas() override { lt_.destroy(handle_); }
+  LoadedBlas(const LoadedBlas&) = delete;
+  LoadedBlas& operator=(const LoadedBlas&) = delete;
+
+  const CublasLt& lt() const { return lt_; }
+  cublasLtHandle_t handle() const { return handle_; }
+
+ private:
+  const CublasLt& lt_;
+  const cublasLtHandle_t handle_;
+};
+
+// cuBLASLt's GELU is the tanh form, and it has no swish.
+bool NeedsActivate(Activation activation) {
+  return activation == Activation::kGelu || activation == Activation::kSwish;
+}
+
+bool Aligned(const void* p) { return reinterpret_cast<uintptr_t>(p) % LtProduct::kAlignment == 0; }
+
+const char* WhyUnfit(const LinearOptions& o, const void* weight, const void* bias,
+                     std::span<const int> buckets) {
+  if (o.in <= 0 || o.out <= 0 || o.in % 8 != 0) return "in is no multiple of 8";
+  if (o.y_stride != 0 && o.y_stride < o.out) return "rows of y overlap";
+  if (NeedsActivate(o.activation) && (o.out % 8 != 0 || (o.y_stride != 0 && o.y_stride != o.out))) {
+    return "the activation wants dense rows of a multiple of 8";
+  }
+  if (weight == nullptr || !Aligned(weight) || !Aligned(bias)) {
+    return "weight or bias is not aligned to 16 bytes";
+  }
+  if (buckets.empty() || buckets.front() <= 0 ||
+      std::adjacent_find(buckets.begin(), buckets.end(), std::greater_equal<>()) != buckets.end()) {
+    return "buckets are not ascending";
+  }
+  return nullptr;
+}
+
+bool Same(const LtAlgorithm& a, const LtAlgorithm& b) {
+  return std::memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+// Picks the algorithms of one product.
+class Chooser {
+ public:
+  Chooser(const LtProduct& product, LtTrial& trial, size_t buckets)
+      : product_(product), trial_(trial), buckets_(buckets) {}
+
+  // The first fit one of those offered at the buckets in `order`; *found: there is one.
+  Error Pin(const std::vector<size_t>& order, LtAlgorithm* pinned, bool* found) {
+    *found = false;
+    for (const size_t asked : order) {
+      for (const LtAlgorithm& offer : product_.Offers(asked, kOffers)) {
+        const auto same = [&](const LtAlgorithm& other) { return Same(offer, other); };
+        if (std::any_of(tried_.begin(), tried_.end(), same)) continue;
+        tried_.push_back(offer);
+        const Error error = FitsEverywhere(offer, found);
+        if (error != Error::kNone) return error;
+        if (!*found) continue;
+        *pinned = offer;
+        return Error::kNone;
+      }
+    }
+    return Error::kNone;
+  }
+
+  // The best offer for one bucket that gives the bits of `pinned`, whose reference the trial has.
+  Error Refine(size_t bucket, const LtAlgorithm& pinned, LtAlgorithm* best) {
+    *best = pinned;
+    for (const LtAlgorithm& offer : product_.Offers(bucket, kOffers)) {
+      if (Same(offer, pinned)) return Error::kNone;
+      if (!product_.Fits(bucket, offer)) continue;
+      bool agrees = false;
+      const Error error = trial_.Agrees(bucket, offer, &agrees);
+      if (error != Error::kNone) return error;
+      if (!agrees) continue;
+      *best = offer;
+      return Error::kNone;
+    }
+    return Error::kNone;
+  }
+
+  size_t tried() const { return tried_.size(); }
+
+ private:
+  Error FitsEverywhere(const LtAlgorithm& algorithm, bool* fits) {
+    *fits = false;
+    for (size_t bucket = 0; bucket < buckets_; ++bucket) {
+      if (!product_.Fits(bucket, algorithm)) return Error::kNone;
+    }
+    Error error = trial_.Reference(algorithm, fits);
+    // The largest bucket too: what it computes again must come out again.
+    for (size_t bucket = 0; bucket < buckets_ && error == Error::kNone && *fits; ++bucket) {
+      error = trial_.Agrees(bucket, algorithm, fits);
+    }
+    return error;
+  }
+
+  const LtProduct& product_;
+  LtTrial& trial_;
+  const size_t buckets_;
+  std::vector<LtAlgorithm> tried_;
+};
+
+// The bucket to tune for, then all of them from the largest.
+std::vector<size_t> OrderOfAsking(std::span<const int> buckets, int tune_rows) {
+  const auto above = std::upper_bound(buckets.begin(), buckets.end(), tune_rows);
+  std::vector<size_t> order;
+  order.push_back(above == buckets.begin() ? 0 : static_cast<size_t>(above - buckets.begin()) - 1);
+  for (size_t bucket = buckets.size(); bucket-- > 0;) order.push_back(bucket);
+  return order;
+}
+
+class PinnedLinear : public Linear {
+ public:
+  PinnedLinear(const CublasLt& lt, const LinearOptions& options, const void* weight,
+               std::span<const int> buckets, std::unique_ptr<LtProduct> product,
+               std::vector<LtAlgorithm> algorithms)
+      : lt_(lt),
+        options_(options),
+        weight_(weight),
+        buckets_(buckets.begin(), buckets.end()),
+        product_(std::move(product)),
+        algorithms_(std::move(algorithms)) {}
+
+  Error Run(Stream stream, void* workspace, const void* x, int64_t rows, const int32_t* count,
+            void* y) const override {
+    if (rows == 0) return Error::kNone;
+    const auto at = std::lower_bound(buckets_.begin(), buckets_.end(), rows);
+    if (at == buckets_.end() || *at != rows) return static_cast<Error>(cudaErrorInvalidValue);
+    const auto bucket = static_cast<size_t>(at - buckets_.begin());
+    const Error error =
+        product_->Run(stream, workspace, bucket, algorithms_[bucket], weight_, x, y);
+    if (error != Error::kNone || !NeedsActivate(options_.activation)) return error;
+    return Activate(stream, options_.float_output ? ComputeType::kFloat32 : options_.type,
+                    options_.activation, rows, count, options_.out, y);
+  }
+
+  // A line of "rows: algorithm", where it changes.
+  std::string algorithm() const override {
+    std::string text;
+    for (size_t i = 0; i < buckets_.size(); ++i) {
+      if (i > 0 && Same(algorithms_[i], algorithms_[i - 1])) continue;
+      if (i > 0) text += "; from " + std::to_string(buckets_[i]) + " rows ";
+      text += AlgorithmText(lt_, algorithms_[i]);
+    }
+    return text;
+  }
+
+ private:
+  const CublasLt& lt_;
+  const LinearOptions options_;
+  const void* const weight_;
+  const std::vector<int> buckets_;
+  const std::unique_ptr<LtProduct> product_;
+  const std::vector<LtAlgorithm> algorithms_;  // of each bucket
+};
+
+}  // namespace
+
+std::unique_ptr<Blas> Blas::Create(std::string* why) {
+  const char* words = nullptr;
+  const CublasLt* lt = LoadCublasLt(&words);
+  if (lt == nullptr) {
+    *why = words;
+    return nullptr;
+  }
+  // Without a device cuBLASLt would only say that it is not initialised.
+  if (DeviceCount(why) == 0) return nullptr;
+  cublasLtHandle_t handle = nullptr;
+  const cublasStatus_t status = lt->create(&handle);
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    *why = std::string("cuBLASLt does not start: ") + lt->get_status_name(status);
+    return nullptr;
+  }
+  return std::make_unique<LoadedBlas>(*lt, handle);
+}
+
+std::unique_ptr<Linear> Linear::Create(const Blas* blas, const LinearOptions& options,
+                                       const void* weight, const void* bias,
+                                       std::span<const int> buckets, std::string* why) {
+  const char* unfit = WhyUnfit(options, weight, bias, buckets);
+  if (unfit != nullptr) {
+    *why = unfit;
+    return nullptr;
+  }
+  const auto& loaded = static_cast<const LoadedBlas&>(*blas);
+  LtShape shape;
+  shape.in = options.in;
+  shape.out = options.out;
+  shape.y_stride = options.y_stride == 0 ? options.out : options.y_stride;
+  shape.type = options.type;
+  shape.y_type = options.float_output ? ComputeType::kFloat32 : options.type;
+  shape.bias = bias;
+  shape.relu = options.activation == Activation::kRelu;
+  std::unique_ptr<LtProduct> product =
+      LtProduct::Create(loaded.lt(), loaded.handle(), shape, buckets, Blas::kWorkspaceBytes, why);
+  if (product == nullptr) return nullptr;
+
+  LtTrial trial(*product, shape, buckets, Blas::kWorkspaceBytes, weight);
+  Chooser chooser(*product, trial, buckets.size());
+  LtAlgorithm pinned{};
+  bool found = false;
+  Error error = trial.Prepare();
+  if (error == Error::kNone) {
+    error = chooser.Pin(OrderOfAsking(buckets, options.tune_rows), &pinned, &found);
+  }
+  std::vector<LtAlgorithm> algorithms(buckets.size(), pinned);
+  for (size_t i = 0; options.per_bucket && found && i < algorithms.size(); ++i) {
+    if (error == Error::kNone) error = chooser.Refine(i, pinned, &algorithms[i]);
+  }
+  if (error != Error::kNone) {
+    *why = std::string("the trial of algorithms failed: ") + ErrorText(error);
+    return nullptr;
+  }
+  if (!found) {
+    *why = "none of the " + std::to_string(chooser.tried()) +
+           " algorithms that cuBLASLt offers gives a row the same bits in every row count";
+    return nullptr;
+  }
+  return std::make_unique<PinnedLinear>(loaded.lt(), options, weight, buckets, std::move(product),
+                                        std::move(algorithms));
+}
+
+}  // namespace dragoman::cuda

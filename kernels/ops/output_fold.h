@@ -1,0 +1,415 @@
+// The fold of a row of logits by a team of threads: the text behind the device's output layer
+// (output_layer_cuda.h). The host runs it too, in tests.
+//
+// A Team has
+//   int rank() const, int size() const    this member, 0..size-1
+//   void Sync() const                     all arrive before any goes on; memory is visible
+//   bool Any(bool) const                  Sync, and whether any member said true
+//   int Claim(int32_t* counter) const     adds one to a counter of the team; its value before
+//   void SetBit(uint32_t* word, int bit) const
+// Every member runs the same text with the same arguments; `shared` is memory of the team. What two
+// members do in an order of their own (Claim, SetBit) never shows in a result: the best tokens are
+// a set under a total order, and sums are made in an order fixed by the size of team and row.
+#pragma once
+
+#include <cfloat>
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/decide/fold.h"
+#include "kernels/decide/host_device.h"
+#include "kernels/decide/row.h"
+
+namespace dragoman {
+
+// exp of x <= 0, exactly 0 for -inf. On a device one instruction after a product: x carries a
+// relative error of 2^-24, so exp(x) one of |x| 2^-24, and what has a large |x| adds little.
+DRAGOMAN_HD inline float FoldExp(float x) {
+#ifdef __CUDA_ARCH__
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.44269504F));
+  return y;
+#else
+  return std::exp(x);
+#endif
+}
+
+// True of what no logit may be: NaN or +inf.
+DRAGOMAN_HD inline bool IsBadLogit(float x) { return !(x < INFINITY); }
+
+// (max, sum of exp) of some values, from the first to the last.
+template <int n>
+DRAGOMAN_HD LogSum SumOf(const float (&x)[n], bool with_sum) {
+  LogSum sum;
+  for (int i = 0; i < n; ++i) sum.max = x[i] > sum.max ? x[i] : sum.max;
+  if (!with_sum || sum.max == -INFINITY) return sum;
+  for (int i = 0; i < n; ++i) sum.sum += FoldExp(x[i] - sum.max);
+  return sum;
+}
+
+// What a team of at most kThreads threads keeps of a row.
+template <int kThreads>
+struct FoldShared {
+  LogSum sums[kThreads];
+  TokenScore pool[kMaxTopK + kThreads];  // the best so far, and behind them what is offered
+  TokenScore next[kMaxTopK];
+  float maxima[kThreads];
+  int32_t count;    // of the best so far
+  int32_t offered;  // behind them
+};
+
+// The sum of the members' sums, for every member: a tree over their ranks.
+// REQUIRES: the size of the team is a power of two.
+template <class Team, int kThreads>
+DRAGOMAN_HD LogSum SumOfTeam(const Team& team, FoldShared<kThreads>& shared, LogSum mine) {
+  shared.sums[team.rank()] = mine;
+  team.Sync();
+  for (int reach = team.size() / 2; reach > 0; reach /= 2) {
+    if (team.rank() < reach) Merge(shared.sums[team.rank()], shared.sums[team.rank() + reach]);
+    team.Sync();
+  }
+  const LogSum all = shared.sums[0];
+  team.Sync();
+  return all;
+}
+
+template <class Team, int kThreads>
+DRAGOMAN_HD void StartBest(const Team& team, FoldShared<kThreads>& shared) {
+  if (team.rank() == 0) {
+    shared.count = 0;
+    shared.offered = 0;
+  }
+  team.Sync();
+}
+
+// A score that the k-th best of the members' maxima reaches: what is below it is not among the k
+// best. Sorts nothing: members are put into at most kMaxTopK groups, and the k-th best group
+// maximum is found by counting.
+template <class Team, int kThreads>
+DRAGOMAN_HD float FloorOfTeam(const Team& team, FoldShared<kThreads>& shared, int k, float mine) {
+  const int groups = team.size() < kMaxTopK ? team.size() : kMaxTopK;
+  shared.maxima[team.rank()] = mine;
+  if (team.rank() == 0) shared.next[0].score = -INFINITY;
+  team.Sync();
+  if (team.rank() < groups) {
+    for (int i = team.rank() + groups; i < team.size(); i += groups) {
+      mine = shared.maxima[i] > mine ? shared.maxima[i] : mine;
+    }
+    shared.maxima[team.rank()] = mine;  // of its own group: no other member reads this one before
+  }
+  team.Sync();
+  if (team.rank() < groups) {
+    int rank = 0;  // ties by the group: every rank is taken once
+    for (int i = 0; i < groups; ++i) {
+      rank += shared.maxima[i] > mine || (shared.maxima[i] == mine && i < team.rank());
+    }
+    if (rank == k - 1) shared.next[0].score = mine;
+  }
+  team.Sync();
+  const float floor = shared.next[0].score;
+  team.Sync();
+  return floor;
+}
+
+// Takes what each member has, x[i] being the score of token(i) (-inf: not a candidate), into the k
+// best, k > 0. No token comes twice. x is used up.
+//
+// In each round every member offers the best of what it has left, if that can still enter; the best
+// so far and the offers are ranked by counting. While the list is not full, a lower bound of the
+// k-th best keeps most offers away; later, the list's own last entry does.
+template <class Team, int kThreads, int n, class TokenOf>
+DRAGOMAN_HD void TakeBest(const Team& team, FoldShared<kThreads>& shared, int k, float (&x)[n],
+                          TokenOf token) {
+  for (;;) {
+    float top = -INFINITY;
+    for (int i = 0; i < n; ++i) top = x[i] > top ? x[i] : top;
+    const int count = shared.count;
+    const bool full = count == k;
+    const bool may = top > -INFINITY && (!full || top >= shared.pool[count - 1].score);
+    if (!team.Any(may)) return;
+    TokenScore mine{-INFINITY, 0};
+    for (int i = 0; i < n; ++i) {
+      if (may && Better({x[i], token(i)}, mine)) mine = {x[i], token(i)};
+    }
+    const bool enters = may && (!full || Better(mine, shared.pool[count - 1]));
+    const float floor = full ? -INFINITY : FloorOfTeam(team, shared, k, mine.score);
+    const bool offers = enters && mine.score >= floor;
+    if (offers) shared.pool[count + team.Claim(&shared.offered)] = mine;
+    for (int i = 0; i < n; ++i) {
+      // Where the best cannot enter, nothing can.
+      if (!enters || (offers && token(i) == mine.token)) x[i] = -INFINITY;
+    }
+    team.Sync();
+    const int all = count + shared.offered;
+    for (int i = team.rank(); i < all; i += team.size()) {
+      const TokenScore candidate = shared.pool[i];
+      int rank = 0;
+      for (int j = 0; j < all; ++j) rank += Better(shared.pool[j], candidate);
+      if (rank < k) shared.next[rank] = candidate;
+    }
+    team.Sync();
+    const int kept = all < k ? all : k;
+    for (int i = team.rank(); i < kept; i += team.size()) shared.pool[i] = shared.next[i];
+    if (team.rank() == 0) {
+      shared.count = kept;
+      shared.offered = 0;
+    }
+    team.Sync();
+  }
+}
+
+// Hands the best over to a fold.
+template <class Team, int kThreads>
+DRAGOMAN_HD void GiveBest(const Team& team, const FoldShared<kThreads>& shared, RowFold& fold) {
+  for (int i = team.rank(); i < shared.count; i += team.size()) fold.top[i] = shared.pool[i];
+  if (team.rank() == 0) fold.count = shared.count;
+}
+
+// Logits that are -inf before the softmax.
+DRAGOMAN_HD inline bool IsStruck(const RowQuery& query, int32_t id) {
+  if (Contains(query.excluded, id)) return true;
+  if (!query.mask_first) return false;
+  for (const IdList& list : query.masked) {
+    if (Contains(list, id)) return true;
+  }
+  return false;
+}
+
+// Whether a token may be among the best at all; what IsStruck says need not be asked again.
+DRAGOMAN_HD inline bool MayBeBest(const RowQuery& query, int32_t id) {
+  if (Contains(query.wanted, id)) return false;
+  for (const IdList& list : query.masked) {
+    if (Contains(list, id)) return false;
+  }
+  return true;
+}
+
+// How a row of stored logits is walked: kPerThread columns of every member at a time, neighbours
+// beside each other.
+inline constexpr int kStoredThreads = 512;
+inline constexpr int kStoredPerThread = 8;
+
+// The ids of a stretch of the vocabulary that need care, a bit for each column.
+template <int kColumns>
+struct Marks {
+  static constexpr int kWords = (kColumns + 31) / 32;
+  uint32_t struck[kWords];  // -inf before the softmax
+  uint32_t barred[kWords];  // never among the best
+
+  DRAGOMAN_HD static bool Has(const uint32_t* bits, int column) {
+    return (bits[column / 32] >> (column % 32) & 1U) != 0;
+  }
+};
+
+template <int kThreads, int kPerThread>
+struct StoredShared {
+  FoldShared<kThreads> fold;
+  Marks<kThreads * kPerThread> marks;
+};
+
+namespace output_fold_internal {
+
+DRAGOMAN_HD inline bool Touches(const IdList& list, int64_t first, int64_t end) {
+  const int32_t at = FirstAtLeast(list, first);
+  return at < list.count && list.ids[at] < end;
+}
+
+template <class Team>
+DRAGOMAN_HD void Mark(const Team& team, uint32_t* bits, const IdList& list, int64_t first,
+                      int64_t end) {
+  for (int32_t i = FirstAtLeast(list, first) + team.rank(); i < list.count && list.ids[i] < end;
+       i += team.size()) {
+    const auto column = static_cast<int>(list.ids[i] - first);
+    team.SetBit(&bits[column / 32], column % 32);
+  }
+}
+
+// Marks first .. end - 1; false when there is nothing to mark, and then marks nothing.
+template <class Team, int kColumns>
+DRAGOMAN_HD bool MarkStretch(const Team& team, Marks<kColumns>& marks, const RowQuery& query,
+                             int64_t first, int64_t end) {
+  bool any = Touches(query.excluded, first, end) || Touches(query.wanted, first, end);
+  for (const IdList& list : query.masked) any = any || Touches(list, first, end);
+  if (!any) return false;
+  team.Sync();  // the marks of the stretch before are not read any more
+  for (int i = team.rank(); i < marks.kWords; i += team.size()) {
+    marks.struck[i] = 0;
+    marks.barred[i] = 0;
+  }
+  team.Sync();
+  Mark(team, marks.struck, query.excluded, first, end);
+  Mark(team, marks.barred, query.wanted, first, end);
+  for (const IdList& list : query.masked) {
+    Mark(team, query.mask_first ? marks.struck : marks.barred, list, first, end);
+  }
+  team.Sync();
+  return true;
+}
+
+}  // namespace output_fold_internal
+
+// Folds the stored logits of one row. bias may be nullptr. With `keep` the row's memory holds
+// logits + bias afterwards; else it stays as it is.
+template <class Team, int kThreads, int kPerThread>
+DRAGOMAN_HD void FoldLogits(const Team& team, StoredShared<kThreads, kPerThread>& shared,
+                            float* logits, const float* bias, int vocabulary, const RowQuery& query,
+                            bool keep, RowFold& fold) {
+  using namespace output_fold_internal;  // NOLINT(google-build-using-namespace)
+  const auto biased = [&](int64_t column) {
+    return bias == nullptr ? logits[column] : logits[column] + bias[column];
+  };
+  const float scale = query.scale;
+  const int k = query.k < kMaxTopK ? query.k : kMaxTopK;
+  for (int32_t i = team.rank(); i < query.wanted.count; i += team.size()) {
+    const int32_t id = query.wanted.ids[i];
+    fold.wanted[i] = IsStruck(query, id) ? -INFINITY : biased(id) * scale;
+  }
+  StartBest(team, shared.fold);  // and from here on logits may be changed
+  LogSum sum;
+  bool bad = false;
+  const int64_t stretch = int64_t{kPerThread} * team.size();
+  for (int64_t first = 0; first < vocabulary; first += stretch) {
+    float x[kPerThread];
+    for (int i = 0; i < kPerThread; ++i) {
+      const int64_t column = first + int64_t{i} * team.size() + team.rank();
+      x[i] = column < vocabulary ? biased(column) : -INFINITY;
+      if (keep && column < vocabulary) logits[column] = x[i];
+    }
+    const int64_t end = first + stretch < vocabulary ? first + stretch : vocabulary;
+    const bool marked = MarkStretch(team, shared.marks, query, first, end);
+    bool unfit[kPerThread];
+    for (int i = 0; i < kPerThread; ++i) {
+      const int column = i * team.size() + team.rank();
+      x[i] *= scale;
+      if (marked && shared.marks.Has(shared.marks.struck, column)) x[i] = -INFINITY;
+      unfit[i] = marked && shared.marks.Has(shared.marks.barred, column);
+      bad = bad || IsBadLogit(x[i]);
+    }
+    Merge(sum, SumOf(x, query.need_normaliser));
+    if (k == 0) continue;
+    for (int i = 0; i < kPerThread; ++i) {
+      if (unfit[i] || IsBadLogit(x[i])) x[i] = -INFINITY;
+    }
+    TakeBest(team, shared.fold, k, x, [&](int i) {
+      return static_cast<int32_t>(first + int64_t{i} * team.size() + team.rank());
+    });
+  }
+  bad = team.Any(bad);
+  const LogSum all = SumOfTeam(team, shared.fold, sum);
+  GiveBest(team, shared.fold, fold);
+  if (team.rank() == 0) {
+    fold.normaliser = query.need_normaliser && !bad ? all : LogSum{};
+    fold.nan = bad;
+  }
+}
+
+// The fused way goes over the vocabulary in tiles: a row's sums are made per tile and merged in
+// their order, so that which block has which tiles never shows.
+inline constexpr int kTileColumns = 256;
+
+DRAGOMAN_HD constexpr int TilesOf(int vocabulary) {
+  return (vocabulary + kTileColumns - 1) / kTileColumns;
+}
+
+// How the work of a step is put on processors: each block of rows is given to `ranges` blocks of
+// threads, each with `tiles` tiles in a row, the last with fewer.
+struct TileRanges {
+  int ranges = 1;
+  int tiles = 1;
+};
+
+// As many ranges as keep all processors busy at once, and no more than that needs: each range
+// begins its list of best tokens anew.
+constexpr TileRanges DivideTiles(int tiles, int64_t row_blocks, int processors) {
+  const auto share = static_cast<int>(row_blocks >= processors ? 1 : processors / row_blocks);
+  const int ranges = share < tiles ? share : tiles;
+  const int each = (tiles + ranges - 1) / ranges;
+  return {(tiles + each - 1) / each, each};
+}
+
+// A lane's share of a list of best tokens that is spread over several lanes, in no order. While the
+// list is not full it holds entries of -inf, each with a token of its own that no vocabulary has.
+template <int kEntries>
+struct BestShare {
+  float score[kEntries];
+  int32_t token[kEntries];
+
+  DRAGOMAN_HD void Clear(int lane) {
+    for (int i = 0; i < kEntries; ++i) {
+      score[i] = -INFINITY;
+      token[i] = INT32_MAX - 1 - (lane * kEntries + i);
+    }
+  }
+
+  // The worst of a list just cleared.
+  DRAGOMAN_HD static TokenScore FirstWorst() { return {-INFINITY, INT32_MAX - 1}; }
+
+  // The one that goes first. The list's is the worst of all lanes'.
+  DRAGOMAN_HD TokenScore Worst() const {
+    TokenScore worst{score[0], token[0]};
+    for (int i = 1; i < kEntries; ++i) {
+      if (Better(worst, {score[i], token[i]})) worst = {score[i], token[i]};
+    }
+    return worst;
+  }
+
+  // Puts `x` in the place of the entry with this token, if that is here.
+  DRAGOMAN_HD void Replace(int32_t of, TokenScore x) {
+    for (int i = 0; i < kEntries; ++i) {
+      if (token[i] == of) {
+        score[i] = x.score;
+        token[i] = x.token;
+      }
+    }
+  }
+};
+
+// The parts that the fused kernel leaves of a row: (max, sum of exp) of every tile of the
+// vocabulary, in order, and lists of best tokens in any order, -inf where a list was not full.
+struct RowParts {
+  const LogSum* sums = nullptr;  // [tiles]; max is NaN or +inf where a logit was
+  int tiles = 0;
+  const TokenScore* best = nullptr;  // [entries]
+  int entries = 0;
+};
+
+inline constexpr int kMergeThreads = 128;
+inline constexpr int kMergePerThread = 4;
+
+// Makes the row's fold of its parts; `fold.wanted` has been filled by the kernel.
+template <class Team, int kThreads>
+DRAGOMAN_HD void MergeParts(const Team& team, FoldShared<kThreads>& shared, const RowParts& parts,
+                            const RowQuery& query, RowFold& fold) {
+  // Each member a run of tiles, so that the tree is over the vocabulary's order.
+  const int run = (parts.tiles + team.size() - 1) / team.size();
+  LogSum sum;
+  bool bad = false;
+  for (int i = team.rank() * run; i < (team.rank() + 1) * run && i < parts.tiles; ++i) {
+    const LogSum tile = parts.sums[i];
+    bad = bad || IsBadLogit(tile.max);
+    Merge(sum, tile);
+  }
+  bad = team.Any(bad);
+  StartBest(team, shared);
+  const LogSum all = SumOfTeam(team, shared, sum);
+  const int k = query.k < kMaxTopK ? query.k : kMaxTopK;
+  const int stretch = kMergePerThread * team.size();
+  for (int first = 0; k > 0 && first < parts.entries; first += stretch) {
+    float x[kMergePerThread];
+    int32_t token[kMergePerThread];
+    for (int i = 0; i < kMergePerThread; ++i) {
+      const int at = first + i * team.size() + team.rank();
+      const TokenScore entry = at < parts.entries ? parts.best[at] : TokenScore{-INFINITY, 0};
+      x[i] = entry.score;
+      token[i] = entry.token;
+    }
+    TakeBest(team, shared, k, x, [&](int i) { return token[i]; });
+  }
+  GiveBest(team, shared, fold);
+  if (team.rank() == 0) {
+    fold.normaliser = query.need_normaliser && !bad ? all : LogSum{};
+    fold.nan = bad;
+  }
+}
+
+}  // namespace dragoman

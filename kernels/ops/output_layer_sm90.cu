@@ -1,0 +1,424 @@
+// The fused output layer for Hopper: hidden W^T in the tensor cores, folded in their accumulators.
+// No logit reaches memory.
+//
+// Work, V = 58,101, d = 512, R rows [counted; not run on a GPU yet]:
+//   flop 2 R V d: 61 GF at 1,024 rows, 77 us at 790 TF/s
+//   bytes: W once from memory, 59 MB, 14 us at 4.3 TB/s; from L2 once per 128 rows, 0.48 GB at
+//   1,024 rows: 128 flop per byte, 6.2 TB/s at the full rate; written: 8 bytes per row and tile,
+//   0.2 % of the logits epilogue per tile of 128 x 256: some 7 instructions and one ex2 per logit,
+//   2,000 to 2,600 cycles of a processor, beside 8,192 of the tensor cores at d = 512
+// Floor: the larger of flop and W: 14 us up to about 128 rows, 77 us at 1,024, 308 us at 4,096.
+//
+// Shape. A block has 128 rows (two warpgroups of 64, which compute) and a range of tiles of 256 of
+// the vocabulary; a third warpgroup copies. The vocabulary is on the wide side of the product, so
+// that a thread has 64 columns of each of two rows: a row is folded in registers and by two
+// shuffles. A slab is 64 elements of d: 128 bytes, the width of the swizzle.
+//   d <= 512: the block's hidden rows stay in shared memory (128 KB at 512), slabs of W (32 KB)
+//             come through a ring of 3 (d = 512) to 6 stages
+//   d > 512:  they do not fit; hidden slabs (16 KB) come through the ring with those of W, 4
+//   stages.
+//             85 flop per byte from L2. Blocks of 64 rows would keep them, at 64 flop per byte.
+// The warpgroups share a slab and run free of each other within the ring, so that one may
+// multiply while the other folds. Overlap inside one warpgroup (two accumulators) makes ptxas
+// serialise the products or spill. Clusters that share slabs come when this has been measured.
+//
+// Results. A row's logit is the product's value, the bias added, times the scale; (max, sum) is
+// made per tile and merged in the order of tiles; the best are a set under a total order. So which
+// block has which tiles, and how many blocks there are, changes no bit.
+//
+// Barriers: full[stage], phase ends with one arrival (the copying thread's, which announces the
+// bytes) and the bytes; empty[stage], with one arrival of each of the 8 computing warps. Use number
+// u of a stage (0, 1, ..) waits for the end of phase u of full: parity u % 2. The copying thread,
+// before use u, waits for the end of phase u - 1 of empty: parity (u + 1) % 2, which for u = 0
+// counts as over.
+#include <cuda.h>
+
+#include <climits>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/element.cuh"
+#include "kernels/cuda/fold_threads.cuh"
+#include "kernels/cuda/hopper.cuh"
+#include "kernels/ops/output_epilogue.cuh"
+#include "kernels/ops/output_layer_cuda.h"
+
+namespace dragoman::cuda {
+namespace {
+
+constexpr int kBlockRows = 128;
+constexpr int kGroupRows = 64;  // of a warpgroup
+constexpr int kGroupThreads = 128;
+constexpr int kComputingGroups = kBlockRows / kGroupRows;
+constexpr int kThreads = (kComputingGroups + 1) * kGroupThreads;
+constexpr int kSlab = 64;
+constexpr uint32_t kHiddenSlabBytes = kBlockRows * kSlab * 2;
+constexpr uint32_t kWeightSlabBytes = kTileColumns * kSlab * 2;
+constexpr int kMaxStages = 6;
+constexpr int kMaxResidentD = 512;
+constexpr int kMaxD = 1024;
+// Registers: 65,536 / 384 threads are 168 at entry; 40 + 2 x 232 are the same 504 per three groups.
+constexpr int kCopyingRegisters = 40;
+constexpr int kComputingRegisters = 232;
+
+// What lies in shared memory, from a 1024-aligned address on: hidden slabs (all of them, or one for
+// each stage), slabs of W, barriers.
+struct SharedPlan {
+  static constexpr uint32_t kAlignment = 1024;
+  static constexpr uint32_t kBarrierBytes = 8 * (1 + 2 * kMaxStages);
+
+  int slabs = 0;  // of d
+  int stages = 0;
+  bool resident = false;
+
+  __host__ __device__ uint32_t HiddenBytes() const {
+    return static_cast<uint32_t>(resident ? slabs : stages) * kHiddenSlabBytes;
+  }
+  __host__ __device__ uint32_t BarrierOffset() const {
+    return HiddenBytes() + static_cast<uint32_t>(stages) * kWeightSlabBytes;
+  }
+  // The start of dynamic shared memory is aligned by hand.
+  uint32_t Bytes() const { return kAlignment + BarrierOffset() + kBarrierBytes; }
+};
+
+SharedPlan PlanShared(int d, uint32_t limit) {
+  SharedPlan plan;
+  plan.slabs = d / kSlab;
+  plan.resident = d <= kMaxResidentD;
+  for (plan.stages = kMaxStages; plan.stages > 0 && plan.Bytes() > limit;) --plan.stages;
+  return plan;
+}
+
+struct FusedArgs {
+  SharedPlan shared;
+  FusedWork work;
+};
+
+// The stage of the ring that is next, and the parity of its use.
+struct Ring {
+  int stages;
+  int stage = 0;
+  uint32_t parity = 0;
+
+  __device__ void Advance() {
+    if (++stage == stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+// Addresses in the shared window.
+struct SharedMap {
+  uint32_t hidden, weight, resident, full, empty;
+
+  __device__ explicit SharedMap(const SharedPlan& plan, uint32_t start)
+      : hidden((start + SharedPlan::kAlignment - 1) & ~(SharedPlan::kAlignment - 1)),
+        weight(hidden + plan.HiddenBytes()),
+        resident(hidden + plan.BarrierOffset()),
+        full(resident + 8),
+        empty(full + 8 * kMaxStages) {}
+  __device__ uint32_t Hidden(int slab) const {
+    return hidden + static_cast<uint32_t>(slab) * kHiddenSlabBytes;
+  }
+  __device__ uint32_t Weight(int stage) const {
+    return weight + static_cast<uint32_t>(stage) * kWeightSlabBytes;
+  }
+  __device__ uint32_t Full(int stage) const { return full + static_cast<uint32_t>(stage) * 8; }
+  __device__ uint32_t Empty(int stage) const { return empty + static_cast<uint32_t>(stage) * 8; }
+};
+
+// One thread: fetches everything the others use, in the order of use.
+__device__ void CopySlabs(const CUtensorMap& hidden, const CUtensorMap& weight,
+                          const FusedArgs& args, const SharedMap& map, int block_row, int range) {
+  const SharedPlan& plan = args.shared;
+  if (plan.resident) {
+    ArriveExpecting(map.resident, static_cast<uint32_t>(plan.slabs) * kHiddenSlabBytes);
+    for (int s = 0; s < plan.slabs; ++s) {
+      CopyBox(map.Hidden(s), hidden, s * kSlab, block_row, map.resident);
+    }
+  }
+  Ring ring{plan.stages};
+  const int first_tile = range * args.work.ranges.tiles;
+  const int end_tile = min(args.work.tiles, first_tile + args.work.ranges.tiles);
+  for (int tile = first_tile; tile < end_tile; ++tile) {
+    for (int s = 0; s < plan.slabs; ++s, ring.Advance()) {
+      WaitForPhase(map.Empty(ring.stage), ring.parity ^ 1);
+      ArriveExpecting(map.Full(ring.stage),
+                      plan.resident ? kWeightSlabBytes : kWeightSlabBytes + kHiddenSlabBytes);
+      if (!plan.resident) {
+        CopyBox(map.Hidden(ring.stage), hidden, s * kSlab, block_row, map.Full(ring.stage));
+      }
+      CopyBox(map.Weight(ring.stage), weight, s * kSlab, tile * kTileColumns, map.Full(ring.stage));
+    }
+  }
+}
+
+// The product of a tile by one computing warpgroup: all slabs of d, each when it has come.
+template <class T>
+__device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int group, Ring& ring,
+                             float (&x)[128]) {
+  const auto release = [&](int stage) {
+    // The warp's own products have been waited for by all its lanes.
+    if (threadIdx.x % 32 == 0) Arrive(map.Empty(stage));
+  };
+  int before = 0;
+  PinAccumulator(x);
+  for (int s = 0; s < plan.slabs; ++s, ring.Advance()) {
+    WaitForPhase(map.Full(ring.stage), ring.parity);
+    const uint64_t a = OperandOf(map.Hidden(plan.resident ? s : ring.stage) +
+                                 static_cast<uint32_t>(group) * (kGroupRows * kSlab * 2));
+    const uint64_t b = OperandOf(map.Weight(ring.stage));
+    FenceProducts();
+#pragma unroll
+    for (int i = 0; i < kSlab / 16; ++i) {
+      Product(T{}, x, a + i * kOperandStep, b + i * kOperandStep, s > 0 || i > 0);
+    }
+    CommitProducts();
+    // The slab before this one has been multiplied: its stage is free.
+    WaitForProducts<1>();
+    if (s > 0) release(before);
+    before = ring.stage;
+  }
+  WaitForProducts<0>();
+  PinAccumulator(x);
+  release(before);
+}
+
+template <class T, int kBest>
+__global__ void __launch_bounds__(kThreads, 1)
+    FusedOutputKernel(const __grid_constant__ CUtensorMap hidden,
+                      const __grid_constant__ CUtensorMap weight,
+                      const __grid_constant__ FusedArgs args) {
+  extern __shared__ unsigned char memory[];
+  const SharedMap map(args.shared, SharedAddress(memory));
+  const auto range = static_cast<int>(blockIdx.x);
+  const int block_row = static_cast<int>(blockIdx.y) * kBlockRows;
+  if (block_row >= *args.work.rows.count) return;
+  if (threadIdx.x == 0) {
+    InitBarrier(map.resident, 1);
+    for (int i = 0; i < args.shared.stages; ++i) {
+      InitBarrier(map.Full(i), 1);
+      InitBarrier(map.Empty(i), kComputingGroups * kGroupThreads / 32);
+    }
+    FenceBarrierInit();
+  }
+  __syncthreads();
+
+  // The same for a warp, and so that the compiler knows it.
+  const int group = __shfl_sync(kAllLanes, static_cast<int>(threadIdx.x) / kGroupThreads, 0);
+  if (group == kComputingGroups) {
+    GiveRegisters<kCopyingRegisters>();
+    if (threadIdx.x == kComputingGroups * kGroupThreads) {
+      CopySlabs(hidden, weight, args, map, block_row, range);
+    }
+  } else {
+    TakeRegisters<kComputingRegisters>();
+    const int warp = static_cast<int>(threadIdx.x) % kGroupThreads / 32;
+    const int quad = static_cast<int>(threadIdx.x) % 32 / 4;
+    if (args.shared.resident) WaitForPhase(map.resident, 0);
+    Ring ring{args.shared.stages};
+    FoldRange<kBest / 4>(args.work, block_row + group * kGroupRows + warp * 16 + quad, range,
+                         static_cast<int>(threadIdx.x) % 4, [&](int, float(&x)[128]) {
+                           MultiplyTile<T>(args.shared, map, group, ring, x);
+                         });
+  }
+}
+
+// A block to a row: the parts become its fold.
+__global__ void __launch_bounds__(kMergeThreads)
+    MergeFusedKernel(const __grid_constant__ FusedWork work, int list_entries) {
+  alignas(16) __shared__ unsigned char memory[sizeof(FoldShared<kMergeThreads>)];
+  MergeRow(work, static_cast<int>(blockIdx.x), list_entries, memory);
+}
+
+// cuTensorMapEncodeTiled, from the driver that is there: the program does not link with it.
+using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
+
+EncodeTiled FindEncodeTiled() {
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+  constexpr unsigned kSince = 12000;  // the version whose signature is meant
+  if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, kSince, cudaEnableDefault,
+                                       &found) != cudaSuccess ||
+      found != cudaDriverEntryPointSuccess) {
+    return nullptr;
+  }
+  return reinterpret_cast<EncodeTiled>(entry);
+}
+
+// A matrix [rows, d], dense, taken by boxes of `box_rows` by one slab, swizzled by 128 bytes. Rows
+// beyond the end arrive as zeros.
+bool EncodeMatrix(EncodeTiled encode, ComputeType type, const void* data, int64_t rows, int d,
+                  int box_rows, CUtensorMap* map) {
+  const cuuint64_t size[2] = {static_cast<cuuint64_t>(d), static_cast<cuuint64_t>(rows)};
+  const cuuint64_t row_bytes[1] = {static_cast<cuuint64_t>(d) * 2};
+  const cuuint32_t box[2] = {kSlab, static_cast<cuuint32_t>(box_rows)};
+  const cuuint32_t step[2] = {1, 1};
+  const CUtensorMapDataType element = type == ComputeType::kFloat16
+                                          ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
+                                          : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+  return encode(map, element, 2, const_cast<void*>(data), size, row_bytes, box, step,
+                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+
+using FusedKernel = void (*)(CUtensorMap, CUtensorMap, FusedArgs);
+
+constexpr int kLists[] = {4, 8, 16};  // lengths of the lists that are instantiated
+
+template <class T>
+FusedKernel KernelFor(int list_entries) {
+  return list_entries == 4   ? FusedOutputKernel<T, 4>
+         : list_entries == 8 ? FusedOutputKernel<T, 8>
+                             : FusedOutputKernel<T, 16>;
+}
+
+class Sm90FusedOutput final : public FusedOutput {
+ public:
+  Sm90FusedOutput(ComputeType type, int d, int vocabulary)
+      : type_(type), d_(d), tiles_(TilesOf(vocabulary)) {}
+  ~Sm90FusedOutput() override { static_cast<void>(cudaFree(bias_)); }
+  Sm90FusedOutput(const Sm90FusedOutput&) = delete;
+  Sm90FusedOutput& operator=(const Sm90FusedOutput&) = delete;
+
+  // What Create does on the device; "" or why not.
+  std::string Prepare(const void* weight, const float* bias, int vocabulary);
+
+  int64_t WorkspaceBytes(int64_t max_rows) const override {
+    const int64_t blocks = RowBlocks(max_rows);
+    // Of any number of rows up to that: blocks of threads are at most so many.
+    const int64_t ranges = blocks > processors_ ? blocks : processors_;
+    return SumsBytes(blocks) +
+           ranges * kBlockRows * kMaxFusedTopK * static_cast<int64_t>(sizeof(TokenScore));
+  }
+
+  Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
+             const SlotView* slots, int max_k, const RowQuery* queries,
+             RowFold* folds) const override;
+
+ private:
+  static int64_t RowBlocks(int64_t rows) { return (rows + kBlockRows - 1) / kBlockRows; }
+  int64_t SumsBytes(int64_t blocks) const {
+    return blocks * kBlockRows * tiles_ * static_cast<int64_t>(sizeof(LogSum));
+  }
+  FusedKernel Kernel(int list_entries) const {
+    return type_ == ComputeType::kFloat16 ? KernelFor<__half>(list_entries)
+                                          : KernelFor<__nv_bfloat16>(list_entries);
+  }
+
+  const ComputeType type_;
+  const int d_;
+  const int tiles_;
+  int processors_ = 0;
+  SharedPlan shared_;
+  EncodeTiled encode_ = nullptr;
+  CUtensorMap weight_{};
+  float* bias_ = nullptr;
+};
+
+std::string Sm90FusedOutput::Prepare(const void* weight, const float* bias, int vocabulary) {
+  int device = 0;
+  int limit = 0;
+  cudaError_t status = cudaGetDevice(&device);
+  if (status == cudaSuccess) {
+    status = cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, device);
+  }
+  if (status == cudaSuccess) {
+    status = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  }
+  if (status != cudaSuccess) return cudaGetErrorString(status);
+  shared_ = PlanShared(d_, static_cast<uint32_t>(limit));
+  if (shared_.stages < 2) return "too little shared memory";
+  for (const int list : kLists) {
+    status = cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel(list)),
+                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(shared_.Bytes()));
+    if (status != cudaSuccess) return cudaGetErrorString(status);
+  }
+  encode_ = FindEncodeTiled();
+  if (encode_ == nullptr) return "the driver has no cuTensorMapEncodeTiled";
+  if (!EncodeMatrix(encode_, type_, weight, vocabulary, d_, kTileColumns, &weight_)) {
+    return "the driver refuses the weights' tensor map";
+  }
+  const auto columns = static_cast<size_t>(tiles_) * kTileColumns;
+  const std::vector<float> beyond(columns - static_cast<size_t>(vocabulary), -INFINITY);
+  status = cudaMalloc(reinterpret_cast<void**>(&bias_), columns * sizeof(float));
+  if (status == cudaSuccess) {
+    const size_t bytes = static_cast<size_t>(vocabulary) * sizeof(float);
+    status = bias == nullptr ? cudaMemset(bias_, 0, bytes)
+                             : cudaMemcpy(bias_, bias, bytes, cudaMemcpyDeviceToDevice);
+  }
+  if (status == cudaSuccess) {
+    status = cudaMemcpy(bias_ + vocabulary, beyond.data(), beyond.size() * sizeof(float),
+                        cudaMemcpyHostToDevice);
+  }
+  if (status == cudaSuccess) status = cudaDeviceSynchronize();
+  return status == cudaSuccess ? "" : cudaGetErrorString(status);
+}
+
+Error Sm90FusedOutput::Fold(Stream stream, void* workspace, const void* hidden,
+                            const StepRows& rows, const SlotView* slots, int max_k,
+                            const RowQuery* queries, RowFold* folds) const {
+  if (rows.rows == 0) return Error::kNone;
+  if (max_k < 0 || max_k > kMaxFusedTopK) return static_cast<Error>(cudaErrorInvalidValue);
+  const int list_entries = max_k <= 4 ? 4 : max_k <= 8 ? 8 : 16;
+  const int64_t blocks = RowBlocks(rows.rows);
+  CUtensorMap hidden_map;
+  if (!EncodeMatrix(encode_, type_, hidden, rows.rows, d_, kBlockRows, &hidden_map)) {
+    return static_cast<Error>(cudaErrorInvalidValue);
+  }
+  FusedArgs args;
+  args.shared = shared_;
+  FusedWork& work = args.work;
+  work.rows = rows;
+  work.slots = slots;
+  work.queries = queries;
+  work.folds = folds;
+  work.bias = bias_;
+  work.tiles = tiles_;
+  work.ranges = DivideTiles(tiles_, blocks, processors_);
+  work.sums = static_cast<LogSum*>(workspace);
+  work.best =
+      reinterpret_cast<TokenScore*>(static_cast<unsigned char*>(workspace) + SumsBytes(blocks));
+  const dim3 grid(static_cast<unsigned>(work.ranges.ranges), static_cast<unsigned>(blocks));
+  Kernel(list_entries)<<<grid, kThreads, shared_.Bytes(), stream>>>(hidden_map, weight_, args);
+  const Error launched = LastLaunch();
+  if (launched != Error::kNone) return launched;
+  MergeFusedKernel<<<static_cast<unsigned>(rows.rows), kMergeThreads, 0, stream>>>(work,
+                                                                                   list_entries);
+  return LastLaunch();
+}
+
+}  // namespace
+
+std::unique_ptr<FusedOutput> FusedOutput::Create(ComputeType type, const void* weight,
+                                                 const float* bias, int d, int vocabulary,
+                                                 std::string* why) {
+  int device = 0;
+  int major = 0;
+  int minor = 0;
+  if (type == ComputeType::kFloat32) {
+    *why = "float32 has no such products";
+  } else if (d <= 0 || d % kSlab != 0 || d > kMaxD) {
+    *why = "d is no multiple of 64 up to 1024";
+  } else if (cudaGetDevice(&device) != cudaSuccess ||
+             cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) !=
+                 cudaSuccess ||
+             cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) !=
+                 cudaSuccess) {
+    *why = "no CUDA device";
+  } else if (major != 9 || minor != 0) {
+    *why = "the device is no sm_90";
+  } else {
+    auto fused = std::make_unique<Sm90FusedOutput>(type, d, vocabulary);
+    *why = fused->Prepare(weight, bias, vocabulary);
+    if (why->empty()) return fused;
+  }
+  return nullptr;
+}
+
+}  // namespace dragoman::cuda

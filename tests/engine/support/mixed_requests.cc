@@ -1,0 +1,128 @@
+#include "tests/engine/support/mixed_requests.h"
+
+#include <fstream>
+#include <utility>
+
+namespace dragoman::testing {
+namespace {
+
+std::vector<std::string> Lines() {
+  std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/data/german.txt");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
+std::vector<std::string> LinesWithBlanks() {
+  std::vector<std::string> lines = Lines();
+  std::erase_if(lines, [](const std::string& line) { return line.find(' ') == line.npos; });
+  return lines;
+}
+
+}  // namespace
+
+std::vector<TranslationJob> SentenceJobs(size_t count, const std::vector<int>& beams) {
+  std::vector<TranslationJob> jobs;
+  for (const std::string& line : Lines()) {
+    if (jobs.size() == count) break;
+    TranslationJob job;
+    job.items = {line};
+    job.split = SplitMode::kNone;
+    job.decoding.beam_size = beams[jobs.size() % beams.size()];
+    job.decoding.num_alternatives = job.decoding.beam_size;
+    job.returns.scores = job.returns.tokens = job.returns.token_scores = true;
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+MixedRequests::MixedRequests(unsigned seed) : random_(seed), sentences_(LinesWithBlanks()) {}
+
+TranslationJob MixedRequests::Next(int* kind) {
+  *kind = Below(kKinds);
+  TranslationJob job;
+  job.items = {sentences_[static_cast<size_t>(Below(static_cast<int>(sentences_.size())))]};
+  job.split = SplitMode::kNone;
+  job.returns.scores = job.returns.tokens = job.returns.token_scores = true;
+  DecodingOptions& o = job.decoding;
+  o.beam_size = 1 + Below(8);
+  switch (*kind) {
+    case 0:  // greedy, no scores: the normaliser is not computed
+      o.beam_size = 1;
+      job.returns.scores = job.returns.token_scores = false;
+      break;
+    case 1:
+      o.num_alternatives = o.beam_size;
+      break;
+    case 2:
+      o.profile = Profile::kPaper;
+      o.beam_size = 12;
+      o.pruning.absolute_delta = 1.5F;
+      o.pruning.max_candidates = 5;
+      o.num_alternatives = 12;
+      break;
+    case 3:
+      o.profile = Profile::kArticle;
+      o.length_penalty = 0.6F;
+      o.temperature = 1.25F;
+      o.eos_penalty = 0.8F;
+      break;
+    case 4:
+      o.required_phrases.push_back({Pick({"at the moment", "however", "my dear friend"}), false});
+      if (Below(2) == 0) o.required_phrases.push_back({Pick({"today.", "I think."}), true});
+      o.constraint_allocation = Below(2) == 0 ? Allocation::kStripe : Allocation::kBanks;
+      break;
+    case 5:
+      o.forbidden_phrases = {"the", "I", "is a", "have to"};
+      o.no_repeat_ngram = 2;
+      break;
+    case 6:
+      o.sampling = Sampling{};
+      o.sampling->seed = static_cast<uint64_t>(Below(1000));
+      o.sampling->top_k = Below(2) * 20;
+      o.sampling->top_p = Below(2) == 0 ? 0.9F : 1.0F;
+      o.temperature = 0.8F;
+      o.beam_size.reset();
+      o.num_alternatives = 1 + Below(4);
+      break;
+    case 7:
+      o.repetition_penalty = 1.3F;
+      break;
+    case 8:
+      job.target_prefixes = {Pick({"Well,", "I think that", "The"})};
+      o.min_output_tokens = 8;
+      break;
+    case 9:
+      job.items[0].insert(job.items[0].find(' '), " 😀");
+      job.do_not_translate = {"😀"};
+      job.terms = {{"und", "and also", false}, {"nicht", "never", true}};
+      break;
+    case 10: {
+      const size_t space = job.items[0].find(' ');
+      job.items[0] =
+          "<p><b>" + job.items[0].substr(0, space) + "</b>" + job.items[0].substr(space) + "</p>";
+      job.html = true;
+      break;
+    }
+    case 11:
+      o.profile = Below(2) == 0 ? Profile::kCt2 : Profile::kMarian;
+      o.num_alternatives = o.beam_size;
+      break;
+    case 12:
+      o.stop_rule = Pick({StopRule::kFirstK, StopRule::kNever, StopRule::kAllBeams});
+      o.forced_eos = Pick({ForcedEos::kModel, ForcedEos::kZero, ForcedEos::kNone});
+      o.length_penalty = 1.4F;
+      o.max_output_tokens = 10;
+      break;
+    default:
+      job.returns.alignment = true;
+      o.finalisation = Finalisation::kOnBeam;
+      o.pruning.relative = 0.05F;
+      break;
+  }
+  return job;
+}
+
+}  // namespace dragoman::testing

@@ -1,0 +1,80 @@
+#include "tests/engine/support/translate_all.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <tuple>
+
+#include "tests/engine/support/collecting_sink.h"
+
+namespace dragoman::testing {
+namespace {
+
+std::shared_ptr<CollectingSink> Submit(Engine& engine, const TranslationJob& job) {
+  auto sink = std::make_shared<CollectingSink>();
+  const Admission admission = engine.Submit(job, sink);
+  EXPECT_TRUE(admission.status.ok()) << admission.status;
+  return admission.status.ok() ? sink : nullptr;
+}
+
+ItemResult ResultOf(CollectingSink* sink) {
+  if (sink == nullptr) return {};
+  const absl::Status status = sink->Wait();
+  EXPECT_TRUE(status.ok()) << status;
+  if (sink->items().size() != 1) {
+    ADD_FAILURE() << sink->items().size() << " items";
+    return {};
+  }
+  return sink->items().front();
+}
+
+std::tuple<int64_t, int64_t, int64_t, int64_t> Numbers(const AlignmentLink& link) {
+  return {link.source.begin, link.source.end, link.target.begin, link.target.end};
+}
+
+}  // namespace
+
+std::vector<ItemResult> TranslateAlone(Engine& engine, const std::vector<TranslationJob>& jobs) {
+  std::vector<ItemResult> results;
+  results.reserve(jobs.size());
+  for (const TranslationJob& job : jobs) results.push_back(ResultOf(Submit(engine, job).get()));
+  return results;
+}
+
+std::vector<ItemResult> TranslateTogether(Engine& engine, const std::vector<TranslationJob>& jobs,
+                                          const std::vector<size_t>& order) {
+  std::vector<std::shared_ptr<CollectingSink>> sinks(jobs.size());
+  for (const size_t i : order) sinks[i] = Submit(engine, jobs[i]);
+  std::vector<ItemResult> results;
+  results.reserve(jobs.size());
+  for (const auto& sink : sinks) results.push_back(ResultOf(sink.get()));
+  return results;
+}
+
+std::vector<size_t> InOrder(size_t count) {
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  return order;
+}
+
+std::vector<size_t> Shuffled(size_t count, unsigned seed) {
+  std::vector<size_t> order = InOrder(count);
+  std::shuffle(order.begin(), order.end(), std::mt19937(seed));
+  return order;
+}
+
+bool SameToTheBit(const ItemResult& a, const ItemResult& b) {
+  const auto same_hypothesis = [](const Hypothesis& x, const Hypothesis& y) {
+    return x.text == y.text && x.score == y.score && x.log_prob == y.log_prob &&
+           x.finish_reason == y.finish_reason && x.tokens == y.tokens &&
+           x.token_scores == y.token_scores &&
+           std::ranges::equal(x.alignment, y.alignment, {}, Numbers, Numbers);
+  };
+  return a.status == b.status && a.seed == b.seed && a.target_token_count == b.target_token_count &&
+         std::ranges::equal(a.hypotheses, b.hypotheses, same_hypothesis);
+}
+
+}  // namespace dragoman::testing

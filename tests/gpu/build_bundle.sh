@@ -1,0 +1,75 @@
+#!/bin/bash
+# Packs what a machine with an NVIDIA GPU and CUDA 13 needs to test and measure Dragoman, built here.
+#
+#   tests/gpu/build_bundle.sh OUT.tar.xz [ORACLE_DIR]
+#
+#   ORACLE_DIR   oracle cases from outside, run besides those of tests/oracle/cases
+#
+# Builds the preset gpu (DRAGOMAN_JOBS as in deploy/build.sh). The archive holds one folder,
+# dragoman-gpu: the programs stripped, the shared libraries that such a machine lacks, the bundled
+# model, the tests' data, and the three commands of tests/gpu/README.md. It may lie anywhere there.
+# Fails when it is larger than 40 MiB.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+max_bytes=$((40 << 20))
+if [[ $# -lt 1 || $# -gt 2 || $1 == -* ]]; then
+  sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2
+  exit 2
+fi
+out=$(realpath -m "$1")
+oracles=${2:+$(realpath "$2")}
+
+deploy/build.sh --tests gpu gpu_bundle_programs
+build=build/gpu
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+root=$scratch/dragoman-gpu
+mkdir -p "$root"/{bin,lib,oracles}
+
+# gpu_programs.txt: one path a line. Tests go to bin/test, so that suite.sh finds them by themselves.
+mkdir -p "$root/bin/test"
+while read -r program; do
+  case $program in
+    *_test) strip -o "$root/bin/test/$(basename "$program")" "$program" ;;
+    *) strip -o "$root/bin/$(basename "$program")" "$program" ;;
+  esac
+done <"$build/tests/gpu_programs.txt"
+# The programs look for their libraries in ../lib.
+ln -s ../lib "$root/bin/lib"
+
+# What every such machine has; an older libc or libstdc++ beside its own would only do harm.
+system='^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv|libstdc\+\+|libgcc_s)\.so'
+mapfile -t libraries < <(find "$root/bin" -type f -exec ldd {} + | awk '$2 == "=>" { print $3 }' | sort -u)
+for library in "${libraries[@]}"; do
+  name=$(basename "$library")
+  [[ $name =~ $system ]] || strip --strip-unneeded -o "$root/lib/$name" "$library"
+done
+if find "$root/bin" -type f -exec ldd {} + | grep 'not found'; then
+  echo "build_bundle: a library is missing" >&2
+  exit 1
+fi
+
+mkdir -p "$root/deploy/models" "$root/tests/parity" "$root/tests/oracle"
+cp -r deploy/models/de-en "$root/deploy/models/"
+cp -r tests/data "$root/tests/"
+cp -r tests/parity/fixtures "$root/tests/parity/"
+cp -r tests/oracle/cases "$root/tests/oracle/"
+[[ -z $oracles ]] || cp "$oracles"/*.json "$root/oracles/"
+cp tests/gpu/bundle/*.sh "$root/"
+{
+  echo "commit $(git rev-parse HEAD)$(git diff --quiet HEAD || echo ' with changes')"
+  echo "built $(date -u +%Y-%m-%dT%H:%MZ) by $(c++ --version | head -n 1);" \
+    "$(nvcc --version 2>/dev/null | sed -n 's/.*\(release [^,]*\).*/nvcc \1/p')"
+} >"$root/build.txt"
+
+mkdir -p "$(dirname "$out")"
+tar -C "$scratch" --owner=0 --group=0 --sort=name -c dragoman-gpu | xz -9 -T 1 >"$out"
+bytes=$(stat -c %s "$out")
+echo "build_bundle: $out, $((bytes / 1024)) KiB of $((max_bytes / 1024));" \
+  "unpacked $(du -sk "$root" | cut -f 1) KiB"
+if ((bytes > max_bytes)); then
+  echo "build_bundle: too large; largest files:" >&2
+  find "$root" -type f -printf '%s %P\n' | sort -rn | head -n 15 >&2
+  exit 1
+fi

@@ -1,0 +1,97 @@
+// Activations in place, on the CPU's inner loops, on a device and emulated.
+#include "kernels/cpu/isa.h"
+#include "kernels/cpu/kernel_table.h"
+#include "kernels/ops/activation.h"
+#include "tests/kernels/ops/emulated_ops.h"
+#include "tests/kernels/ops/op_device.h"
+#include "tests/kernels/ops/test_support.h"
+
+namespace dragoman {
+namespace {
+
+using ActivationDeviceTest = OnOpDevice;
+
+// The CPU's products compute ReLU themselves, so that its loop knows the other two only.
+std::vector<Activation> Activations(const OpDevice& device) {
+  if (!device.cuda && !device.emulated) return {Activation::kGelu, Activation::kSwish};
+  return {Activation::kNone, Activation::kRelu, Activation::kGelu, Activation::kSwish};
+}
+
+double Reference(Activation activation, double x) {
+  switch (activation) {
+    case Activation::kNone:
+      return x;
+    case Activation::kRelu:
+      return x > 0.0 ? x : 0.0;
+    case Activation::kGelu:
+      return x * (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0;
+    case Activation::kSwish:
+      return x / (1.0 + std::exp(-x));
+  }
+  return NAN;
+}
+
+void Apply(const OpDevice& device, Activation activation, int64_t rows, const int32_t* count, int n,
+           const OpNumbers& x) {
+  if (device.cuda || device.emulated) {
+    const auto activate = DRAGOMAN_LAUNCHER(device, Activate);
+    EXPECT_LAUNCHED(activate(kTestStream, device.type, activation, rows, count, n, x.data()));
+    return;
+  }
+  cpu::Kernels().activate(activation, static_cast<float*>(x.data()), rows * n);
+}
+
+TEST_P(ActivationDeviceTest, AgreesWithDouble) {
+  const OpDevice device = GetParam();
+  const int64_t rows = 37;
+  for (const Activation activation : Activations(device)) {
+    for (const int n : {8, 72, 2048}) {
+      const auto x = Rounded(RandomFloats(rows * n, 1, 4.0F), device.type);
+      std::vector<float> with_border = x;
+      with_border.resize(x.size() + n, 7.0F);
+      std::vector<double> expected;
+      expected.reserve(x.size());
+      for (const float value : x) expected.push_back(Reference(activation, value));
+      const OpNumbers y(device, with_border);
+      Apply(device, activation, rows, nullptr, n, y);
+      std::vector<float> found = y.Download();
+      for (size_t i = x.size(); i < found.size(); ++i) ASSERT_EQ(found[i], 7.0F);
+      found.resize(x.size());
+      EXPECT_LT(WorstError(found, expected), 2e-6 + device.unit())
+          << static_cast<int>(activation) << ", " << n;
+    }
+  }
+}
+
+TEST_P(ActivationDeviceTest, FarValuesAndNan) {
+  const OpDevice device = GetParam();
+  for (const Activation activation : {Activation::kGelu, Activation::kSwish}) {
+    const OpNumbers x(device, {-30000.0F, -90.0F, 0.0F, 90.0F, 30000.0F, NAN, -1.0F, 1.0F});
+    Apply(device, activation, 1, nullptr, 8, x);
+    const std::vector<float> y = x.Download();
+    EXPECT_NEAR(y[0], 0.0F, 1e-30);
+    EXPECT_NEAR(y[1], 0.0F, 1e-30);
+    EXPECT_EQ(y[2], 0.0F);
+    EXPECT_EQ(y[3], 90.0F);
+    EXPECT_NEAR(y[4], 30000.0F, 30000.0 * device.unit());
+    EXPECT_TRUE(std::isnan(y[5]));
+    EXPECT_LT(y[6], 0.0F);
+    EXPECT_GT(y[7], 0.5F);
+  }
+}
+
+TEST_P(ActivationDeviceTest, RowsBeyondTheCountStayAsTheyWere) {
+  const OpDevice device = GetParam();
+  if (!device.cuda && !device.emulated) GTEST_SKIP() << "the CPU has no count";
+  const int n = 24;
+  const OpNumbers x(device, std::vector<float>(size_t{9} * n, -3.0F));
+  const OpArray<int32_t> count(device, {4});
+  Apply(device, Activation::kRelu, 9, count.data(), n, x);
+  const std::vector<float> y = x.Download();
+  for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], i < size_t{4} * n ? 0.0F : -3.0F) << i;
+}
+
+DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(ActivationDeviceTest);
+
+}  // namespace
+}  // namespace dragoman

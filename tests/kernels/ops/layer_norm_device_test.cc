@@ -1,0 +1,170 @@
+// Residual and layer norm, on the CPU, on a device and emulated.
+#include "kernels/ops/layer_norm.h"
+#include "tests/kernels/ops/emulated_ops.h"
+#include "tests/kernels/ops/op_device.h"
+#include "tests/kernels/ops/test_support.h"
+
+namespace dragoman {
+namespace {
+
+using LayerNormDeviceTest = OnOpDevice;
+
+constexpr float kEpsilon = 1e-5F;
+
+// x and residual may be y itself; `count` for a device only.
+void Apply(const OpDevice& device, const void* x, const void* residual, const OpArray<float>& gamma,
+           const OpArray<float>& beta, int64_t rows, const int32_t* count, int d, void* y) {
+  if (device.cuda || device.emulated) {
+    const auto add_layer_norm = DRAGOMAN_LAUNCHER(device, AddLayerNorm);
+    EXPECT_LAUNCHED(add_layer_norm(kTestStream, device.type, x, residual, gamma.data(), beta.data(),
+                                   kEpsilon, rows, count, d, y));
+    return;
+  }
+  OpContext context;
+  AddLayerNorm(context, static_cast<const float*>(x), static_cast<const float*>(residual),
+               gamma.data(), beta.data(), kEpsilon, rows, d, static_cast<float*>(y));
+}
+
+std::vector<double> Reference(const std::vector<float>& x, const std::vector<float>& residual,
+                              const std::vector<float>& gamma, const std::vector<float>& beta,
+                              int64_t rows, int d) {
+  std::vector<double> expected;
+  for (size_t r = 0; r < size_t(rows); ++r) {
+    std::vector<double> z(d);
+    double mean = 0.0;
+    double variance = 0.0;
+    for (size_t i = 0; i < z.size(); ++i) {
+      z[i] = double(x[r * d + i]) + (residual.empty() ? 0.0F : residual[r * d + i]);
+      mean += z[i] / d;
+    }
+    for (const double value : z) variance += (value - mean) * (value - mean) / d;
+    for (size_t i = 0; i < z.size(); ++i) {
+      expected.push_back((z[i] - mean) / std::sqrt(variance + kEpsilon) * gamma[i] + beta[i]);
+    }
+  }
+  return expected;
+}
+
+// Widths that fill the steps of a warp, that leave a part of one, and that take four warps.
+TEST_P(LayerNormDeviceTest, AgreesWithDouble) {
+  const OpDevice device = GetParam();
+  const int64_t rows = 7;
+  for (const int d : {8, 64, 200, 256, 264, 512, 768, 1000, 1024, 1032, 2048, 3000, 4096}) {
+    for (const bool with_residual : {false, true}) {
+      const auto x = Rounded(RandomFloats(rows * d, 1, 3.0F), device.type);
+      const auto residual =
+          with_residual ? Rounded(RandomFloats(rows * d, 2), device.type) : std::vector<float>();
+      const auto gamma = RandomFloats(d, 3);
+      const auto beta = RandomFloats(d, 4);
+      const OpNumbers at_x(device, x);
+      const OpNumbers at_residual(device, residual);
+      const OpArray<float> at_gamma(device, gamma);
+      const OpArray<float> at_beta(device, beta);
+      // A border that must stay as it is shows writes outside of y.
+      const OpNumbers y(device, std::vector<float>((rows + 1) * d, 7.0F));
+      Apply(device, at_x.data(), with_residual ? at_residual.data() : nullptr, at_gamma, at_beta,
+            rows, nullptr, d, y.data());
+      std::vector<float> found = y.Download();
+      for (int i = 0; i < d; ++i) ASSERT_EQ(found[size_t(rows * d + i)], 7.0F);
+      found.resize(rows * d);
+      EXPECT_LT(WorstError(found, Reference(x, residual, gamma, beta, rows, d)),
+                3e-6 + device.unit())
+          << d;
+    }
+  }
+}
+
+// Two passes: a mean that is large beside the deviation does not drown it.
+TEST_P(LayerNormDeviceTest, KeepsTheVarianceOfALargeMean) {
+  const OpDevice device = GetParam();
+  const int d = 512;
+  std::vector<float> x = RandomFloats(d, 1, 0.25F);
+  for (float& value : x) value += 20.0F;
+  x = Rounded(x, device.type);
+  const std::vector<float> gamma(d, 1.0F);
+  const std::vector<float> beta(d, 0.0F);
+  const OpNumbers at_x(device, x);
+  const OpNumbers y(device, std::vector<float>(d));
+  Apply(device, at_x.data(), nullptr, OpArray<float>(device, gamma), OpArray<float>(device, beta),
+        1, nullptr, d, y.data());
+  EXPECT_LT(WorstError(y.Download(), Reference(x, {}, gamma, beta, 1, d)), 2e-5 + device.unit());
+}
+
+TEST_P(LayerNormDeviceTest, RowsAreBitEqualInAnyCompanyAndInPlace) {
+  const OpDevice device = GetParam();
+  for (const int d : {256, 512, 1000, 2048}) {
+    const int64_t most = 67;
+    const auto x = RandomFloats(most * d, 1);
+    const auto residual = RandomFloats(most * d, 2);
+    const OpArray<float> gamma(device, RandomFloats(d, 3));
+    const OpArray<float> beta(device, RandomFloats(d, 4));
+    const OpNumbers at_x(device, x);
+    const OpNumbers at_residual(device, residual);
+    const OpNumbers alone(device, x);
+    const int64_t row_bytes = d * ElementBytes(device.type);
+    const auto row = [&](const OpNumbers& numbers, int64_t r) {
+      return static_cast<uint8_t*>(numbers.data()) + r * row_bytes;
+    };
+    for (int64_t r = 0; r < most; ++r) {
+      Apply(device, row(at_x, r), row(at_residual, r), gamma, beta, 1, nullptr, d, row(alone, r));
+    }
+    const std::vector<uint8_t> expected = alone.Bits();
+    for (const int64_t rows : {int64_t{1}, int64_t{2}, int64_t{5}, int64_t{64}, most}) {
+      const OpNumbers over_x(device, x);
+      const OpNumbers over_residual(device, residual);
+      Apply(device, over_x.data(), at_residual.data(), gamma, beta, rows, nullptr, d,
+            over_x.data());
+      Apply(device, at_x.data(), over_residual.data(), gamma, beta, rows, nullptr, d,
+            over_residual.data());
+      for (const OpNumbers* y : {&over_x, &over_residual}) {
+        const std::vector<uint8_t> found = y->Bits();
+        EXPECT_EQ(std::memcmp(found.data(), expected.data(), size_t(rows * row_bytes)), 0)
+            << d << ", " << rows << " rows";
+      }
+    }
+  }
+}
+
+TEST_P(LayerNormDeviceTest, NanStaysInItsRow) {
+  const OpDevice device = GetParam();
+  const int d = 64;
+  auto x = RandomFloats(size_t{5} * d, 1);
+  x[2 * d + 3] = NAN;
+  const OpNumbers at_x(device, x);
+  const OpArray<float> gamma(device, RandomFloats(d, 3));
+  Apply(device, at_x.data(), nullptr, gamma, gamma, 5, nullptr, d, at_x.data());
+  const std::vector<float> y = at_x.Download();
+  for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(std::isnan(y[i]), i / d == 2) << i;
+}
+
+TEST_P(LayerNormDeviceTest, OtherWidthsAreRefused) {
+  const OpDevice device = GetParam();
+  if (!device.cuda && !device.emulated) GTEST_SKIP() << "the CPU takes any";
+  const auto add_layer_norm = DRAGOMAN_LAUNCHER(device, AddLayerNorm);
+  for (const int d : {-8, 0, 12, 4104}) {
+    EXPECT_NE(add_layer_norm(kTestStream, device.type, nullptr, nullptr, nullptr, nullptr, kEpsilon,
+                             1, nullptr, d, nullptr),
+              cuda::Error::kNone)
+        << d;
+  }
+}
+
+TEST_P(LayerNormDeviceTest, RowsBeyondTheCountStayAsTheyWere) {
+  const OpDevice device = GetParam();
+  if (!device.cuda && !device.emulated) GTEST_SKIP() << "the CPU has no count";
+  for (const int d : {64, 2048}) {
+    const OpNumbers x(device, RandomFloats(size_t{6} * d, 1));
+    const OpArray<float> gamma(device, RandomFloats(d, 3));
+    const OpArray<int32_t> count(device, {5});
+    const OpNumbers y(device, std::vector<float>(size_t{6} * d, 7.0F));
+    Apply(device, x.data(), nullptr, gamma, gamma, 6, count.data(), d, y.data());
+    const std::vector<float> found = y.Download();
+    for (int i = 0; i < d; ++i) ASSERT_EQ(found[size_t(5 * d + i)], 7.0F);
+    EXPECT_NE(found[size_t(4 * d)], 7.0F);
+  }
+}
+
+DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(LayerNormDeviceTest);
+
+}  // namespace
+}  // namespace dragoman
