@@ -8,6 +8,8 @@
 //   cross page   [layer][head][ K: [head_dim][position] | V: [position][head_dim] ]
 // Cross K is transposed so that scores are computed for many positions at once; a self page is not,
 // for the positions of a hypothesis come from the pages of different lanes.
+// Those of a device, where a warp takes one head and reads positions as rows, are all
+//   [layer][head][K | V][position][head_dim]
 #pragma once
 
 #include <cstdint>
@@ -50,6 +52,11 @@ struct KvLayout {
   DRAGOMAN_HD int64_t CrossV(int layer, int head) const {
     return CrossK(layer, head) + int64_t{kPagePositions} * head_dim;
   }
+  // In the pages of a device, self or cross; V of a position lies DeviceVOffset behind its K.
+  DRAGOMAN_HD int64_t DeviceK(int layer, int head, int position) const {
+    return ((int64_t{layer} * heads + head) * 2 * kPagePositions + position) * head_dim;
+  }
+  DRAGOMAN_HD int64_t DeviceVOffset() const { return int64_t{kPagePositions} * head_dim; }
 };
 
 // The rows of a step, one entry each. The rows of a slot are adjacent.

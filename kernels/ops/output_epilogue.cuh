@@ -1,9 +1,12 @@
 // What a warp of the fused output layer does with the logits in its registers: bias, scale, ids
-// that need care, (max, sum of exp) of the tile, candidates for the best (output_layer_sm90.cu).
+// that need care, (max, sum of exp) of the tile, candidates for the best (output_layer_sm90.cu);
+// and how the parts become the row's fold. All but the product itself, so that the host runs it
+// too, in tests.
 //
 // A tile is kTileColumns of the vocabulary. The four lanes of a quad (4 q .. 4 q + 3) hold two
-// rows, `half` 0 and 1, as hopper.cuh says of d: the columns 8 g + 2 (lane % 4) + {0, 1} of each.
-// All 32 lanes run everything; where a quad has nothing to do, its lanes go along.
+// rows, `half` 0 and 1: a lane has columns 8 g + 2 lane + {0, 1}, g = 0..31, of each, in x[4 g + 2
+// half + {0, 1}]. `lane` is that of the quad, 0..3. All 32 lanes run everything; where a quad has
+// nothing to do, its lanes go along.
 //
 // Per logit: an add, a product, a maximum, and for the normaliser a subtraction, a product, ex2 and
 // an add. Rows look for candidates only where a tile's maximum beats the row's K-th best; then each
@@ -14,7 +17,11 @@
 #include <climits>
 #include <cstdint>
 
+#include "kernels/cuda/fold_threads.cuh"
+#include "kernels/decide/slot.h"
+#include "kernels/ops/kv_pages.h"
 #include "kernels/ops/output_fold.h"
+#include "kernels/ops/output_layer_cuda.h"
 
 namespace dragoman::cuda {
 
@@ -22,9 +29,13 @@ inline constexpr uint32_t kAllLanes = 0xffffffffU;
 
 // NaN if either is: a NaN among the logits must show.
 __device__ inline float MaxOrNan(float a, float b) {
+#ifdef __CUDA_ARCH__
   float max;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(max) : "f"(a), "f"(b));
   return max;
+#else
+  return a > b || a != a ? a : b;
+#endif
 }
 
 __device__ inline float QuadMaxOrNan(float x) {
@@ -53,13 +64,24 @@ __device__ inline TokenScore QuadWorst(TokenScore mine) {
   return mine;
 }
 
-// What all rows of a launch share; kept in the kernel's parameters, not in registers.
-struct EpilogueTables {
+// A step's work, the same for all blocks; kept in the kernel's parameters, not in registers.
+struct FusedWork {
+  StepRows rows;
+  const SlotView* slots = nullptr;
   const RowQuery* queries = nullptr;
   RowFold* folds = nullptr;
-  LogSum* sums = nullptr;  // [rows, tiles]
+  const float* bias =
+      nullptr;  // [tiles * kTileColumns], -inf beyond the vocabulary; 8-byte aligned
   int tiles = 0;
+  TileRanges ranges;
+  LogSum* sums = nullptr;      // [rows, tiles]
+  TokenScore* best = nullptr;  // [rows, ranges, K]
 };
+
+// Whether a row goes this way; a row beyond the count does not.
+__device__ inline bool IsOurs(const FusedWork& work, int row) {
+  return row < *work.rows.count && MayFuse(work.slots[work.rows.slot[row]].state->options);
+}
 
 // A row, as each lane of its quad knows it.
 template <int kEntries>
@@ -98,9 +120,9 @@ __device__ inline void ClearRow(EpilogueRow<kEntries>& row, int lane) {
 
 // Makes a cleared one row number `number`, from column `first` on.
 template <int kEntries>
-__device__ inline void StartRow(EpilogueRow<kEntries>& row, const EpilogueTables& tables,
-                                int number, int first, int lane) {
-  const RowQuery& query = tables.queries[number];
+__device__ inline void StartRow(EpilogueRow<kEntries>& row, const FusedWork& work, int number,
+                                int first, int lane) {
+  const RowQuery& query = work.queries[number];
   row.row = number;
   row.scale = query.scale;
   if (query.k > 0) row.worst = BestShare<kEntries>::FirstWorst();
@@ -111,8 +133,8 @@ __device__ inline void StartRow(EpilogueRow<kEntries>& row, const EpilogueTables
 // Goes through the ids below `end` that need care: what is struck becomes -inf, what is wanted is
 // handed back. Rare: as many turns as a row of the warp has such ids in this tile.
 template <int half, int kEntries>
-__device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row,
-                                const EpilogueTables& tables, int first, int end, int lane) {
+__device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
+                                int first, int end, int lane) {
   while (__any_sync(kAllLanes, row.next_id < end)) {
     const int id = QuadMin(row.next_id);
     const bool mine = row.next_id == id && id < end;
@@ -131,10 +153,10 @@ __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row,
       logit = that && strike ? -INFINITY : logit;
       value = that ? logit : value;
     }
-    if (here && (lists & 1U << kWantedLane) != 0) tables.folds[row.row].wanted[place] = value;
+    if (here && (lists & 1U << kWantedLane) != 0) work.folds[row.row].wanted[place] = value;
     if (mine) {
       ++row.next_place;
-      NextId(tables.queries[row.row], row, lane);
+      NextId(work.queries[row.row], row, lane);
     }
   }
 }
@@ -142,9 +164,8 @@ __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row,
 // Folds the tile's logits of one row; x is used up. `first` is its first column, `with_sum` the
 // same for all lanes.
 template <int half, int kEntries>
-__device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row,
-                                const EpilogueTables& tables, int tile, int first, bool with_sum,
-                                int lane) {
+__device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
+                                int tile, int first, bool with_sum, int lane) {
   constexpr int kGroups = 8;
   constexpr int kColumns = 8;  // of this lane in a group
   const auto at = [](int group, int i) {
@@ -169,7 +190,7 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row,
     for (int i = 0; i < 64; ++i) sums[i % 4] += FoldExp(x[i / 2 * 4 + half * 2 + i % 2] - max);
     sum.sum = QuadSum((sums[0] + sums[1]) + (sums[2] + sums[3]));
   }
-  if (lane == 0 && row.row >= 0) tables.sums[int64_t{row.row} * tables.tiles + tile] = sum;
+  if (lane == 0 && row.row >= 0) work.sums[int64_t{row.row} * work.tiles + tile] = sum;
 
   // Tiles come in ascending order, so that on equal scores what is in the list stays.
   const bool open = sum.max > row.worst.score && sum.max < INFINITY;
@@ -203,8 +224,7 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row,
         searching = false;
       }
     }
-    if (has && !MayBeBest(tables.queries[row.row], candidate.token))
-      candidate = {-INFINITY, INT_MAX};
+    if (has && !MayBeBest(work.queries[row.row], candidate.token)) candidate = {-INFINITY, INT_MAX};
 #pragma unroll
     for (int from = 0; from < 4; ++from) {
       const TokenScore offered{__shfl_sync(kAllLanes, candidate.score, from, 4),
@@ -212,9 +232,70 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row,
       const bool enters = Better(offered, row.worst);
       if (!__any_sync(kAllLanes, enters)) continue;
       if (enters) row.best.Replace(row.worst.token, offered);
-      row.worst = QuadWorst(row.best.Worst());
+      const TokenScore worst = QuadWorst(row.best.Worst());
+      if (enters) row.worst = worst;  // a row that asks for none keeps its own
     }
   }
+}
+
+// Folds range `range` of the tiles for the rows `first_row` and first_row + 8, whose quad the lane
+// is in. multiply(tile, x) leaves the products of a tile in x. K = 4 kEntries.
+template <int kEntries, class Multiply>
+__device__ inline void FoldRange(const FusedWork& work, int first_row, int range, int lane,
+                                 Multiply multiply) {
+  const int first_tile = range * work.ranges.tiles;
+  const int end_tile = min(work.tiles, first_tile + work.ranges.tiles);
+  EpilogueRow<kEntries> rows[2];
+  bool needs_sum = false;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int row = first_row + 8 * half;
+    ClearRow(rows[half], lane);
+    if (!IsOurs(work, row)) continue;
+    StartRow(rows[half], work, row, first_tile * kTileColumns, lane);
+    needs_sum = needs_sum || work.queries[row].need_normaliser;
+  }
+  const bool with_sum = __any_sync(kAllLanes, needs_sum);
+
+  float x[128];
+  for (int tile = first_tile; tile < end_tile; ++tile) {
+    multiply(tile, x);
+    const int first = tile * kTileColumns;
+    const float* bias = work.bias + first + 2 * lane;
+#pragma unroll
+    for (int g = 0; g < 32; ++g) {
+      const float2 b = __ldg(reinterpret_cast<const float2*>(bias + 8 * g));
+      x[4 * g] = (x[4 * g] + b.x) * rows[0].scale;
+      x[4 * g + 1] = (x[4 * g + 1] + b.y) * rows[0].scale;
+      x[4 * g + 2] = (x[4 * g + 2] + b.x) * rows[1].scale;
+      x[4 * g + 3] = (x[4 * g + 3] + b.y) * rows[1].scale;
+    }
+    VisitIds<0>(x, rows[0], work, first, first + kTileColumns, lane);
+    VisitIds<1>(x, rows[1], work, first, first + kTileColumns, lane);
+    FoldTile<0>(x, rows[0], work, tile, first, with_sum, lane);
+    FoldTile<1>(x, rows[1], work, tile, first, with_sum, lane);
+  }
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    if (rows[half].row < 0) continue;
+    const int64_t list = int64_t{rows[half].row} * work.ranges.ranges + range;
+    TokenScore* const best = work.best + (list * 4 + lane) * kEntries;
+#pragma unroll
+    for (int i = 0; i < kEntries; ++i) {
+      best[i] = {rows[half].best.score[i], rows[half].best.token[i]};
+    }
+  }
+}
+
+// Makes the fold of a row of its parts. By the kMergeThreads threads of a block; `memory` of
+// sizeof(FoldShared<kMergeThreads>), shared.
+__device__ inline void MergeRow(const FusedWork& work, int row, int list_entries, void* memory) {
+  if (!IsOurs(work, row)) return;
+  const int entries = work.ranges.ranges * list_entries;
+  const RowParts parts{work.sums + int64_t{row} * work.tiles, work.tiles,
+                       work.best + int64_t{row} * entries, entries};
+  MergeParts(FoldThreads<kMergeThreads>(), *static_cast<FoldShared<kMergeThreads>*>(memory), parts,
+             work.queries[row], work.folds[row]);
 }
 
 }  // namespace dragoman::cuda

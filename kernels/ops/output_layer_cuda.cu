@@ -10,8 +10,8 @@
 // Why a block to a row: 512 threads x 8 loads in flight are 16 KB, and two blocks saturate a
 // processor's share of the memory; sums need no second kernel. Loads are 4 bytes each, neighbours
 // beside each other, so that rows of any stride and alignment give the same bits.
-#include "kernels/cuda/element.cuh"
 #include "kernels/cuda/fold_threads.cuh"
+#include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/output_fold.h"
 #include "kernels/ops/output_layer_cuda.h"
 
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(kStoredThreads)
     FoldStoredKernel(float* logits, int64_t stride, const float* bias, int vocabulary,
                      StoredRows list, int64_t first, RowQuery* queries, RowFold* folds) {
   using Shared = StoredShared<kStoredThreads, kStoredPerThread>;
-  __shared__ alignas(Shared) unsigned char memory[sizeof(Shared)];
+  alignas(Shared) __shared__ unsigned char memory[sizeof(Shared)];
   const int64_t i = first + blockIdx.x;
   if (i >= *list.count) return;
   const int32_t row = list.rows[i];
@@ -42,9 +42,8 @@ Error FoldStoredLogits(Stream stream, float* logits, int64_t stride, const float
                        int vocabulary, const StoredRows& list, int64_t first, int64_t n,
                        RowQuery* queries, RowFold* folds) {
   if (n == 0) return Error::kNone;
-  FoldStoredKernel<<<static_cast<unsigned>(n), kStoredThreads, 0, stream>>>(
-      logits, stride, bias, vocabulary, list, first, queries, folds);
-  return LastLaunch();
+  return Launch(FoldStoredKernel, static_cast<unsigned>(n), kStoredThreads, 0, stream, logits,
+                stride, bias, vocabulary, list, first, queries, folds);
 }
 
 }  // namespace dragoman::cuda

@@ -93,17 +93,8 @@ SharedPlan PlanShared(int d, uint32_t limit) {
 
 struct FusedArgs {
   SharedPlan shared;
-  TileRanges work;
-  const float* bias = nullptr;  // [tiles * kTileColumns], -inf beyond the vocabulary
-  StepRows rows;
-  const SlotView* slots = nullptr;
-  EpilogueTables tables;
-  TokenScore* best = nullptr;  // [rows, ranges, K]
+  FusedWork work;
 };
-
-__device__ bool IsOurs(const StepRows& rows, const SlotView* slots, int row) {
-  return row < *rows.count && MayFuse(slots[rows.slot[row]].state->options);
-}
 
 // The stage of the ring that is next, and the parity of its use.
 struct Ring {
@@ -141,27 +132,59 @@ struct SharedMap {
 
 // One thread: fetches everything the others use, in the order of use.
 __device__ void CopySlabs(const CUtensorMap& hidden, const CUtensorMap& weight,
-                          const FusedArgs& args, const SharedMap& map, int first_row,
-                          int first_tile, int end_tile) {
+                          const FusedArgs& args, const SharedMap& map, int block_row, int range) {
   const SharedPlan& plan = args.shared;
   if (plan.resident) {
     ArriveExpecting(map.resident, static_cast<uint32_t>(plan.slabs) * kHiddenSlabBytes);
     for (int s = 0; s < plan.slabs; ++s) {
-      CopyBox(map.Hidden(s), hidden, s * kSlab, first_row, map.resident);
+      CopyBox(map.Hidden(s), hidden, s * kSlab, block_row, map.resident);
     }
   }
   Ring ring{plan.stages};
+  const int first_tile = range * args.work.ranges.tiles;
+  const int end_tile = min(args.work.tiles, first_tile + args.work.ranges.tiles);
   for (int tile = first_tile; tile < end_tile; ++tile) {
     for (int s = 0; s < plan.slabs; ++s, ring.Advance()) {
       WaitForPhase(map.Empty(ring.stage), ring.parity ^ 1);
       ArriveExpecting(map.Full(ring.stage),
                       plan.resident ? kWeightSlabBytes : kWeightSlabBytes + kHiddenSlabBytes);
       if (!plan.resident) {
-        CopyBox(map.Hidden(ring.stage), hidden, s * kSlab, first_row, map.Full(ring.stage));
+        CopyBox(map.Hidden(ring.stage), hidden, s * kSlab, block_row, map.Full(ring.stage));
       }
       CopyBox(map.Weight(ring.stage), weight, s * kSlab, tile * kTileColumns, map.Full(ring.stage));
     }
   }
+}
+
+// The product of a tile by one computing warpgroup: all slabs of d, each when it has come.
+template <class T>
+__device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int group, Ring& ring,
+                             float (&x)[128]) {
+  const auto release = [&](int stage) {
+    // The warp's own products have been waited for by all its lanes.
+    if (threadIdx.x % 32 == 0) Arrive(map.Empty(stage));
+  };
+  int before = 0;
+  PinAccumulator(x);
+  for (int s = 0; s < plan.slabs; ++s, ring.Advance()) {
+    WaitForPhase(map.Full(ring.stage), ring.parity);
+    const uint64_t a = OperandOf(map.Hidden(plan.resident ? s : ring.stage) +
+                                 static_cast<uint32_t>(group) * (kGroupRows * kSlab * 2));
+    const uint64_t b = OperandOf(map.Weight(ring.stage));
+    FenceProducts();
+#pragma unroll
+    for (int i = 0; i < kSlab / 16; ++i) {
+      Product(T{}, x, a + i * kOperandStep, b + i * kOperandStep, s > 0 || i > 0);
+    }
+    CommitProducts();
+    // The slab before this one has been multiplied: its stage is free.
+    WaitForProducts<1>();
+    if (s > 0) release(before);
+    before = ring.stage;
+  }
+  WaitForProducts<0>();
+  PinAccumulator(x);
+  release(before);
 }
 
 template <class T, int kBest>
@@ -171,10 +194,9 @@ __global__ void __launch_bounds__(kThreads, 1)
                       const __grid_constant__ FusedArgs args) {
   extern __shared__ unsigned char memory[];
   const SharedMap map(args.shared, SharedAddress(memory));
+  const auto range = static_cast<int>(blockIdx.x);
   const int block_row = static_cast<int>(blockIdx.y) * kBlockRows;
-  const int first_tile = static_cast<int>(blockIdx.x) * args.work.tiles;
-  const int end_tile = min(args.tables.tiles, first_tile + args.work.tiles);
-  if (block_row >= *args.rows.count) return;
+  if (block_row >= *args.work.rows.count) return;
   if (threadIdx.x == 0) {
     InitBarrier(map.resident, 1);
     for (int i = 0; i < args.shared.stages; ++i) {
@@ -190,100 +212,26 @@ __global__ void __launch_bounds__(kThreads, 1)
   if (group == kComputingGroups) {
     GiveRegisters<kCopyingRegisters>();
     if (threadIdx.x == kComputingGroups * kGroupThreads) {
-      CopySlabs(hidden, weight, args, map, block_row, first_tile, end_tile);
+      CopySlabs(hidden, weight, args, map, block_row, range);
     }
   } else {
     TakeRegisters<kComputingRegisters>();
-    const int lane = static_cast<int>(threadIdx.x) % 4;  // of the quad
-    const bool speaks = threadIdx.x % 32 == 0;           // for its warp
-    constexpr int kEntries = kBest / 4;
-    const int first_row = block_row + group * kGroupRows +
-                          static_cast<int>(threadIdx.x) % kGroupThreads / 32 * 16 +
-                          static_cast<int>(threadIdx.x) % 32 / 4;
-    EpilogueRow<kEntries> rows[2];
-    bool needs_sum = false;
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int row = first_row + 8 * half;
-      ClearRow(rows[half], lane);
-      if (!IsOurs(args.rows, args.slots, row)) continue;
-      StartRow(rows[half], args.tables, row, first_tile * kTileColumns, lane);
-      needs_sum = needs_sum || args.tables.queries[row].need_normaliser;
-    }
-    const bool with_sum = __any_sync(kAllLanes, needs_sum);
-
-    const auto release = [&](int stage) {
-      // The warp's own products have been waited for by all its lanes.
-      if (speaks) Arrive(map.Empty(stage));
-    };
+    const int warp = static_cast<int>(threadIdx.x) % kGroupThreads / 32;
+    const int quad = static_cast<int>(threadIdx.x) % 32 / 4;
     if (args.shared.resident) WaitForPhase(map.resident, 0);
     Ring ring{args.shared.stages};
-    float x[128];
-    for (int tile = first_tile; tile < end_tile; ++tile) {
-      int before = 0;
-      PinAccumulator(x);
-      for (int s = 0; s < args.shared.slabs; ++s) {
-        WaitForPhase(map.Full(ring.stage), ring.parity);
-        const uint64_t a = OperandOf(map.Hidden(args.shared.resident ? s : ring.stage) +
-                                     static_cast<uint32_t>(group) * (kGroupRows * kSlab * 2));
-        const uint64_t b = OperandOf(map.Weight(ring.stage));
-        FenceProducts();
-#pragma unroll
-        for (int i = 0; i < kSlab / 16; ++i) {
-          Product(T{}, x, a + i * kOperandStep, b + i * kOperandStep, s > 0 || i > 0);
-        }
-        CommitProducts();
-        // The slab before this one has been multiplied: its stage is free.
-        WaitForProducts<1>();
-        if (s > 0) release(before);
-        before = ring.stage;
-        ring.Advance();
-      }
-      WaitForProducts<0>();
-      PinAccumulator(x);
-      release(before);
-
-      const int first = tile * kTileColumns;
-      const float* bias = args.bias + first + 2 * lane;
-#pragma unroll
-      for (int g = 0; g < 32; ++g) {
-        const float2 b = __ldg(reinterpret_cast<const float2*>(bias + 8 * g));
-        x[4 * g] = (x[4 * g] + b.x) * rows[0].scale;
-        x[4 * g + 1] = (x[4 * g + 1] + b.y) * rows[0].scale;
-        x[4 * g + 2] = (x[4 * g + 2] + b.x) * rows[1].scale;
-        x[4 * g + 3] = (x[4 * g + 3] + b.y) * rows[1].scale;
-      }
-      VisitIds<0>(x, rows[0], args.tables, first, first + kTileColumns, lane);
-      VisitIds<1>(x, rows[1], args.tables, first, first + kTileColumns, lane);
-      FoldTile<0>(x, rows[0], args.tables, tile, first, with_sum, lane);
-      FoldTile<1>(x, rows[1], args.tables, tile, first, with_sum, lane);
-    }
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      if (rows[half].row < 0) continue;
-      const int64_t list = int64_t{rows[half].row} * args.work.ranges + blockIdx.x;
-      TokenScore* const best = args.best + list * kBest + lane * kEntries;
-#pragma unroll
-      for (int i = 0; i < kEntries; ++i) {
-        best[i] = {rows[half].best.score[i], rows[half].best.token[i]};
-      }
-    }
+    FoldRange<kBest / 4>(args.work, block_row + group * kGroupRows + warp * 16 + quad, range,
+                         static_cast<int>(threadIdx.x) % 4, [&](int, float(&x)[128]) {
+                           MultiplyTile<T>(args.shared, map, group, ring, x);
+                         });
   }
 }
 
 // A block to a row: the parts become its fold.
 __global__ void __launch_bounds__(kMergeThreads)
-    MergeFusedKernel(const __grid_constant__ FusedArgs args, int list_entries) {
-  using Shared = FoldShared<kMergeThreads>;
-  __shared__ alignas(Shared) unsigned char memory[sizeof(Shared)];
-  const auto row = static_cast<int>(blockIdx.x);
-  if (!IsOurs(args.rows, args.slots, row)) return;
-  const int entries = args.work.ranges * list_entries;
-  const EpilogueTables& tables = args.tables;
-  const RowParts parts{tables.sums + int64_t{row} * tables.tiles, tables.tiles,
-                       args.best + int64_t{row} * entries, entries};
-  MergeParts(FoldThreads<kMergeThreads>(), *reinterpret_cast<Shared*>(memory), parts,
-             tables.queries[row], tables.folds[row]);
+    MergeFusedKernel(const __grid_constant__ FusedWork work, int list_entries) {
+  alignas(16) __shared__ unsigned char memory[sizeof(FoldShared<kMergeThreads>)];
+  MergeRow(work, static_cast<int>(blockIdx.x), list_entries, memory);
 }
 
 // cuTensorMapEncodeTiled, from the driver that is there: the program does not link with it.
@@ -425,18 +373,22 @@ Error Sm90FusedOutput::Fold(Stream stream, void* workspace, const void* hidden,
   }
   FusedArgs args;
   args.shared = shared_;
-  args.work = DivideTiles(tiles_, blocks, processors_);
-  args.bias = bias_;
-  args.rows = rows;
-  args.slots = slots;
-  args.tables = {queries, folds, static_cast<LogSum*>(workspace), tiles_};
-  args.best =
+  FusedWork& work = args.work;
+  work.rows = rows;
+  work.slots = slots;
+  work.queries = queries;
+  work.folds = folds;
+  work.bias = bias_;
+  work.tiles = tiles_;
+  work.ranges = DivideTiles(tiles_, blocks, processors_);
+  work.sums = static_cast<LogSum*>(workspace);
+  work.best =
       reinterpret_cast<TokenScore*>(static_cast<unsigned char*>(workspace) + SumsBytes(blocks));
-  const dim3 grid(static_cast<unsigned>(args.work.ranges), static_cast<unsigned>(blocks));
+  const dim3 grid(static_cast<unsigned>(work.ranges.ranges), static_cast<unsigned>(blocks));
   Kernel(list_entries)<<<grid, kThreads, shared_.Bytes(), stream>>>(hidden_map, weight_, args);
   const Error launched = LastLaunch();
   if (launched != Error::kNone) return launched;
-  MergeFusedKernel<<<static_cast<unsigned>(rows.rows), kMergeThreads, 0, stream>>>(args,
+  MergeFusedKernel<<<static_cast<unsigned>(rows.rows), kMergeThreads, 0, stream>>>(work,
                                                                                    list_entries);
   return LastLaunch();
 }

@@ -83,7 +83,9 @@ struct Block {
   size_t turn = 0;
   int live = 0;
   int64_t idle_turns = 0;  // since anyone got on
-  void* home = nullptr;    // the stack of Run
+  bool any = false;        // what BlockAny has heard, and how many threads have read it
+  int any_readers = 0;
+  void* home = nullptr;  // the stack of Run
   const std::function<void()>* thread = nullptr;
 };
 Block block;
@@ -195,6 +197,27 @@ uint64_t Exchange(uint64_t mine, int from) {
   values[current.lane] = mine;
   Arrive(warp.barrier);
   return values[from];
+}
+
+uint32_t Ballot(bool mine) {
+  Warp& warp = MyWarp();
+  const uint64_t* values = warp.values[warp.barrier.generation % 2];
+  Exchange(mine ? 1 : 0, current.lane);
+  uint32_t all = 0;
+  for (int lane = 0; lane < kWarp; ++lane) all |= static_cast<uint32_t>(values[lane]) << lane;
+  return all;
+}
+
+bool BlockAny(bool mine) {
+  block.any = block.any || mine;
+  BlockBarrier();
+  const bool any = block.any;
+  if (++block.any_readers == block.barrier.members) {
+    block.any_readers = 0;
+    block.any = false;
+  }
+  BlockBarrier();
+  return any;
 }
 
 int Run(dim3 grid, dim3 size, size_t shared, const std::function<void()>& thread) {

@@ -9,8 +9,8 @@
 // A launch is done when Launch returns; no streams. Blocks and threads take their turns in another
 // order at every launch, so that a missing barrier does not stay unseen. Fails the process, and
 // says why, when threads of a block or warp wait in different places (a divergent barrier), or when
-// some have left before one. Known: __syncthreads, __syncwarp and shuffles of whole warps, static
-// and dynamic shared memory (the latter full of NaN at the start of a block), plain arithmetic.
+// some have left before one. Known: barriers, shuffles and votes of whole warps, static and
+// dynamic shared memory (the latter full of NaN at the start of a block), plain arithmetic.
 //
 // Not thread-safe: one launch at a time in a process. For x86-64.
 #pragma once
@@ -66,6 +66,10 @@ void BlockBarrier();
 void WarpBarrier();
 // As WarpBarrier; every thread brings 8 bytes and gets those of lane `from`.
 uint64_t Exchange(uint64_t mine, int from);
+// As WarpBarrier; bit i is what lane i said.
+uint32_t Ballot(bool mine);
+// As BlockBarrier; whether any thread said true.
+bool BlockAny(bool mine);
 
 // What a device would refuse is refused: the value of a cudaError_t.
 int Run(dim3 grid, dim3 block, size_t shared, const std::function<void()>& thread);
@@ -102,15 +106,26 @@ T __shfl_down_sync(unsigned mask, T value, int by) {
                                       from < 32 ? from : dragoman::emulation::current.lane);
 }
 inline unsigned __ballot_sync(unsigned mask, int predicate) {
-  unsigned all = 0;
-  for (int lane = 0; lane < 32; ++lane) {
-    all |= unsigned{dragoman::emulation::Shuffle(mask, predicate, lane) != 0} << lane;
-  }
-  return all;
+  if (mask != 0xffffffffU) std::abort();  // whole warps only
+  return dragoman::emulation::Ballot(predicate != 0);
 }
 inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 inline int __all_sync(unsigned mask, int predicate) {
   return __ballot_sync(mask, predicate) == 0xffffffffU;
+}
+inline int __syncthreads_or(int predicate) {
+  return static_cast<int>(dragoman::emulation::BlockAny(predicate != 0));
+}
+// Threads take turns, and only at barriers.
+inline int atomicAdd(int* at, int value) {
+  const int before = *at;
+  *at += value;
+  return before;
+}
+inline unsigned atomicOr(unsigned* at, unsigned bits) {
+  const unsigned before = *at;
+  *at |= bits;
+  return before;
 }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }

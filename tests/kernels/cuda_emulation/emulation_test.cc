@@ -57,6 +57,57 @@ TEST(CudaEmulation, TurnsComeInAnotherOrderAtEveryLaunch) {
   EXPECT_GT(last.size(), 5U);
 }
 
+__global__ void Vote(const int* in, unsigned* ballots, int* any) {
+  const int mine = in[threadIdx.x];
+  for (int turn = 0; turn < 3; ++turn) {
+    ballots[3 * threadIdx.x + turn] = __ballot_sync(kWholeWarp, mine >> turn & 1);
+  }
+  // Votes one after the other, with barriers between some of them.
+  for (int turn = 0; turn < 8; ++turn) {
+    any[8 * threadIdx.x + turn] = __syncthreads_or(mine == turn);
+    if (turn % 3 == 0) __syncthreads();
+  }
+}
+
+TEST(CudaEmulation, VotesCountEveryThreadOnce) {
+  std::vector<int> in(96, 1);
+  in[40] = 6;
+  in[95] = 2;
+  for (int launch = 0; launch < 20; ++launch) {
+    std::vector<unsigned> ballots(96 * 3);
+    std::vector<int> any(96 * 8, -1);
+    EXPECT_EQ(Launch(Vote, 1, 96, 0, nullptr, in.data(), ballots.data(), any.data()), Error::kNone);
+    for (int i = 0; i < 96; ++i) {
+      for (int turn = 0; turn < 3; ++turn) {
+        unsigned expected = 0;
+        for (int lane = 0; lane < 32; ++lane) {
+          expected |= unsigned(in[size_t(i / 32 * 32 + lane)] >> turn & 1) << lane;
+        }
+        EXPECT_EQ(ballots[size_t(3 * i + turn)], expected);
+      }
+      for (int turn = 0; turn < 8; ++turn) {
+        EXPECT_EQ(any[size_t(8 * i + turn)], turn == 1 || turn == 2 || turn == 6) << turn;
+      }
+    }
+  }
+}
+
+__global__ void Count(int* count, unsigned* bits, int* places) {
+  __syncthreads();
+  places[threadIdx.x] = atomicAdd(count, 1);
+  atomicOr(bits + threadIdx.x / 32, 1U << threadIdx.x % 32);
+}
+
+TEST(CudaEmulation, AtomicsLoseNothing) {
+  int count = 0;
+  std::vector<unsigned> bits(3);
+  std::vector<int> places(96);
+  EXPECT_EQ(Launch(Count, 1, 96, 0, nullptr, &count, bits.data(), places.data()), Error::kNone);
+  EXPECT_EQ(count, 96);
+  for (const unsigned word : bits) EXPECT_EQ(word, ~0U);
+  EXPECT_EQ(std::set<int>(places.begin(), places.end()).size(), 96U);
+}
+
 struct Shuffled {
   float sum, max;
   int at, low, down, grouped;

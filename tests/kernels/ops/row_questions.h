@@ -1,6 +1,8 @@
 // What tests ask of the rows of an output layer, and the plain answer to it.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -138,6 +140,27 @@ inline Answer PlainAnswer(const Question& q, const std::vector<float>& logits, d
   answer.top = best;
   if (q.store) answer.stored = logits;
   return answer;
+}
+
+// Tokens, scores and wanted logits exactly; the normaliser to 1e-5.
+inline void ExpectAnswer(const Answer& found, const Question& q, const std::vector<float>& logits) {
+  double log_sum = 0;
+  const Answer expected = PlainAnswer(q, logits, &log_sum);
+  EXPECT_EQ(found.nan, expected.nan);
+  if (expected.nan) return;
+  ASSERT_EQ(found.top.size(), expected.top.size());
+  for (size_t i = 0; i < found.top.size(); ++i) {
+    EXPECT_EQ(found.top[i].token, expected.top[i].token) << i;
+    EXPECT_EQ(found.top[i].score, expected.top[i].score) << i;
+  }
+  EXPECT_EQ(found.wanted, expected.wanted);
+  EXPECT_EQ(found.stored, expected.stored);
+  if (!q.normaliser || log_sum == -INFINITY) {
+    EXPECT_EQ(found.normaliser.max, -INFINITY);
+    EXPECT_EQ(found.normaliser.sum, 0.0F);
+  } else {
+    EXPECT_NEAR(LogSumValue(found.normaliser), log_sum, 1e-5 * std::max(1.0, std::abs(log_sum)));
+  }
 }
 
 }  // namespace dragoman

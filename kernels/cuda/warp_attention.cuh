@@ -1,0 +1,272 @@
+// Attention of one head by one warp, for one or a few rows that share K and V, over tiles of 32
+// positions with a running (max, sum, context) for each row.
+//
+// K and V of a position are head_dim elements in a row. A group of lanes reads such a row, 16 bytes
+// a lane; the warp's groups read different positions at once. In load j of a tile, group g has
+// position g * kGroup + j: so the kGroup loads of a group are the positions that its own lanes
+// number. After the dot products, kGroup partial scores in each lane are turned into one whole
+// score in each lane, its own position's, with kGroup - 1 shuffles. V is read in the same way; the
+// weight of load j comes from lane j of the group. Groups add up at the very end.
+//
+// A row's order of summation depends on head_dim, the type and the positions alone, not on kRows:
+// multiply-adds that may be fused are written so (fmaf), and no other multiplication feeds a sum.
+// Positions from `count` on are not read. Everything is f32 but what is loaded and stored.
+// Scores are in powers of two: log2(e) / sqrt(head_dim) is in the query.
+#pragma once
+
+#include "kernels/cuda/element.cuh"
+#include "kernels/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+
+inline constexpr int kTilePositions = 32;
+
+// kHeadClass: the largest head_dim it takes, 32, 64 or 128; head_dim is a multiple of 8.
+template <class T, int kHeadClass, int kRows>
+class WarpAttention {
+ public:
+  static constexpr int kElements = kPieceElements<T>;
+  static constexpr int kGroup = kHeadClass / kElements;  // lanes to a position
+  static_assert(kGroup <= kWarpThreads && kTilePositions == kWarpThreads);
+
+  // No row has a query yet: each is idle (weights of any K, a context that is not wanted).
+  __device__ WarpAttention(int lane, int head_dim)
+      : lane_(lane),
+        group_at_(lane / kGroup * kGroup),
+        at_(lane % kGroup * kElements),
+        has_piece_(at_ < head_dim),
+        scale_(1.44269504F / sqrtf(static_cast<float>(head_dim))) {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      max_[r] = -INFINITY;
+      sum_[r] = 0.0F;
+#pragma unroll
+      for (int i = 0; i < kElements; ++i) query_[r][i] = acc_[r][i] = 0.0F;
+    }
+  }
+
+  // The query of row r (a constant, once unrolled) for this head.
+  __device__ void SetQuery(int r, const T* query) {
+    float x[kElements];
+    Widen(Load(query, true), x);
+#pragma unroll
+    for (int i = 0; i < kElements; ++i) query_[r][i] = x[i] * scale_;
+  }
+
+  // Before any tile, for every row: a position that is in no tile. Copies it to k_to and v_to.
+  __device__ void StartWith(const T* k, const T* v, T* k_to, T* v_to) {
+    const RawPiece<T> key = Load(k, true);
+    const RawPiece<T> value = Load(v, true);
+    if (lane_ < kGroup && has_piece_) {
+      StoreRaw(k_to + at_, key);
+      StoreRaw(v_to + at_, value);
+    }
+    float x[kElements];
+    Widen(value, x);
+    float score[kRows];
+    Dot(key, score);
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+      for (int lanes = kGroup / 2; lanes > 0; lanes /= 2) {
+        score[r] += __shfl_xor_sync(kWholeWarp, score[r], lanes);
+      }
+      max_[r] = score[r];
+      sum_[r] = lane_ == 0 ? 1.0F : 0.0F;
+#pragma unroll
+      for (int i = 0; i < kElements; ++i) {
+        acc_[r][i] = lane_ < kGroup ? x[i] : 0.0F;
+      }
+    }
+  }
+
+  // Takes in the first `count` >= 1 positions of a tile. key(j, p), called by all lanes for load j,
+  // is where K of position p of the tile lies, and has no meaning for p >= count; V lies v_offset
+  // elements behind.
+  template <class Key>
+  __device__ void Tile(int count, int64_t v_offset, Key key) {
+    float score[kRows];
+    Scores(count, key, score);
+    float weight[kRows];
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) weight[r] = Weigh(r, score[r]);
+    const int group_at = Unknown(group_at_);
+#pragma unroll
+    for (int first = 0; first < kGroup; first += kBatch) {
+      EndBatch();
+      RawPiece<T> v[kBatch];
+#pragma unroll
+      for (int j = 0; j < kBatch; ++j) {
+        const int position = group_at + first + j;
+        v[j] = Load(key(first + j, position) + v_offset, position < count);
+      }
+#pragma unroll
+      for (int j = 0; j < kBatch; ++j) {
+        float w[kRows];
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) {
+          w[r] = __shfl_sync(kWholeWarp, weight[r], first + j, kGroup);
+        }
+        float x[kElements];
+        Widen(v[j], x);
+#pragma unroll
+        for (int i = 0; i < kElements; ++i) {
+#pragma unroll
+          for (int r = 0; r < kRows; ++r) acc_[r][i] = fmaf(w[r], x[i], acc_[r][i]);
+        }
+      }
+    }
+  }
+
+  // Every row's score of the position that is this lane's in a tile, -infinity from `count` on; key
+  // as for Tile.
+  template <class Key>
+  __device__ void Scores(int count, Key key, float (&score)[kRows]) const {
+    const int group_at = Unknown(group_at_);
+    float parts[kRows][kBatches];
+#pragma unroll
+    for (int batch = 0; batch < kBatches; ++batch) {
+      EndBatch();
+      RawPiece<T> k[kBatch];
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) {
+        const int j = batch * kBatch + i;
+        k[i] = Load(key(j, group_at + j), group_at + j < count);
+      }
+      float dots[kRows][kBatch];
+#pragma unroll
+      for (int i = 0; i < kBatch; ++i) {
+        float dot[kRows];
+        Dot(k[i], dot);
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) dots[r][i] = dot[r];
+      }
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) parts[r][batch] = Gather<kBatch / 2, 1>(dots[r]);
+    }
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      if constexpr (kBatches > 1) parts[r][0] = Gather<kGroup / 2, kBatch>(parts[r]);
+      score[r] = lane_ < count ? parts[r][0] : -INFINITY;
+    }
+  }
+
+  // The context of row r, of this head. Called by all lanes.
+  __device__ void Store(int r, T* context) const {
+    const float factor = 1.0F / WarpSum(sum_[r]);
+    Piece<T> piece;
+#pragma unroll
+    for (int i = 0; i < kElements; ++i) {
+      float x = acc_[r][i];
+#pragma unroll
+      for (int lanes = kGroup; lanes < kWarpThreads; lanes *= 2) {
+        x += __shfl_xor_sync(kWholeWarp, x, lanes);
+      }
+      piece.element[i] = FromFloat<T>(x * factor);
+    }
+    if (lane_ < kGroup && has_piece_) StorePiece(context + at_, piece);
+  }
+
+ private:
+  // Loads that are in flight at once.
+  static constexpr int kBatch = kGroup == 8 || kGroup == 16 ? 8 : 4;
+  static constexpr int kBatches = kGroup / kBatch;
+
+  // The same, but the compiler cannot know: or it would keep the addresses of all loads, which it
+  // can derive from each other, in registers from tile to tile.
+  __device__ static int Unknown(int value) {
+    asm volatile("" : "+r"(value));
+    return value;
+  }
+
+  // Between batches: or the compiler would load them all at once, into registers that are not
+  // there.
+  __device__ static void EndBatch() {
+    if constexpr (kBatches > 1) __syncwarp();
+  }
+
+  // This lane's piece of a row; zeros where it has none or the row is not wanted.
+  __device__ RawPiece<T> Load(const T* row, bool wanted) const {
+    RawPiece<T> piece{};
+    if (wanted && has_piece_) piece = LoadRaw(row + at_);
+    return piece;
+  }
+
+  __device__ void Dot(RawPiece<T> k, float (&dot)[kRows]) const {
+    float x[kElements];
+    Widen(k, x);
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      dot[r] = query_[r][0] * x[0];
+#pragma unroll
+      for (int i = 1; i < kElements; ++i) dot[r] = fmaf(query_[r][i], x[i], dot[r]);
+    }
+  }
+
+  // From parts of the scores of several positions in each lane to one position's in each. Value i
+  // is that of the positions whose number in the group has the bits of i * kUnit; a round for each
+  // bit from kBit down to kUnit adds what a lane and its neighbour by that bit have, and leaves
+  // each with the half of the values that has its own bit.
+  template <int kBit, int kUnit, int kValues>
+  __device__ float Gather(float (&values)[kValues]) const {
+    constexpr int kHalf = kBit / kUnit;
+    const bool upper = (lane_ & kBit) != 0;
+#pragma unroll
+    for (int i = 0; i < kHalf; ++i) {
+      const float give = upper ? values[i] : values[i + kHalf];
+      const float keep = upper ? values[i + kHalf] : values[i];
+      values[i] = keep + __shfl_xor_sync(kWholeWarp, give, kBit);
+    }
+    if constexpr (kHalf > 1) return Gather<kBit / 2, kUnit>(values);
+    return values[0];
+  }
+
+  // The weight of this lane's position in row r, relative to the running maximum.
+  __device__ float Weigh(int r, float score) {
+    const float top = fmaxf(max_[r], WarpMax(score));
+    const float keep = exp2f(max_[r] - top);
+    const float weight = exp2f(score - top);
+    max_[r] = top;
+    sum_[r] = fmaf(sum_[r], keep, weight);
+#pragma unroll
+    for (int i = 0; i < kElements; ++i) acc_[r][i] *= keep;
+    return weight;
+  }
+
+  const int lane_;
+  const int group_at_;  // first position in a tile that this lane's group reads
+  const int at_;        // of this lane's piece in a row
+  const bool has_piece_;
+  const float scale_;
+  float query_[kRows][kElements];
+  float max_[kRows];
+  float sum_[kRows];  // this lane's share
+  float acc_[kRows][kElements];
+};
+
+// Rows that a warp takes together where there are enough, and the blocks of four warps for which an
+// SM has registers then.
+template <class T, int kHeadClass>
+inline constexpr int kRowsTogether = kHeadClass / kPieceElements<T> <= 8    ? 4
+                                     : kHeadClass / kPieceElements<T> <= 16 ? 2
+                                                                            : 1;
+template <class T, int kHeadClass>
+inline constexpr int kBlocksOfFourWarps = kHeadClass / kPieceElements<T> <= 16 ? 3 : 2;
+
+template <int kClass>
+struct HeadClass {
+  static constexpr int kValue = kClass;
+};
+
+// Calls launch(HeadClass<...>{}) with the class of head_dim.
+template <class Launch>
+Error ForHeadClass(int head_dim, Launch launch) {
+  if (head_dim <= 0 || head_dim % 8 != 0 || head_dim > 128) {
+    return static_cast<Error>(cudaErrorInvalidValue);
+  }
+  if (head_dim <= 32) return launch(HeadClass<32>{});
+  if (head_dim <= 64) return launch(HeadClass<64>{});
+  return launch(HeadClass<128>{});
+}
+
+}  // namespace dragoman::cuda

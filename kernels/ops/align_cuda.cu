@@ -1,0 +1,118 @@
+// Alignment: one warp per row, which ends at once where its slot does not ask. Not run on a GPU
+// yet.
+//
+// For a row that asks: K of the chosen heads read twice, 2 n d elements of a source of n positions,
+// 4 n d flop. First each head's maximum and sum of weights, then, tile by tile, the mean over the
+// heads and its largest position: so no row needs memory for its whole source. Rows that ask are
+// few, and the attention itself stays as it is for everybody. A row that does not ask costs three
+// loads that wait for each other; a launch without any is about as long as an empty one.
+#include "kernels/cuda/warp_attention.cuh"
+#include "kernels/ops/align.h"
+
+namespace dragoman::cuda {
+namespace {
+
+constexpr int kWarps = 4;
+
+static_assert(kTilePositions == kPagePositions);
+
+// What the weights of a head are relative to: exp2(score - max) / sum.
+struct HeadScale {
+  float max, sum;
+};
+
+template <class T, int kHeadClass>
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kHeadClass>)
+    AlignRowsKernel(KvLayout layout, int layer, StepRows rows, CrossKvTables tables,
+                    const SlotView* slots, const T* q) {
+  __shared__ HeadScale scales[kWarps][kMaxAttentionHeads];
+  const int row = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.y);
+  if (row >= *rows.count) return;
+  const int slot = rows.slot[row];
+  const SlotView& view = slots[slot];
+  const SearchOptions& options = view.state->options;
+  if (!options.align || options.align_layer != layer) return;
+
+  const int lane = static_cast<int>(threadIdx.x);
+  const uint64_t heads = options.align_heads;
+  const int length = tables.source_length[slot];
+  const int32_t* pages = tables.pages + int64_t{slot} * tables.pages_per_slot;
+  const T* const q_row = q + int64_t{row} * layout.width();
+  HeadScale* const scale = scales[threadIdx.y];
+  WarpAttention<T, kHeadClass, 1> attention(lane, layout.head_dim);
+  // Of the query that was set last; one position to a lane.
+  const auto scores = [&](int head, int tile) {
+    const T* const k = static_cast<const T*>(tables.pool) +
+                       int64_t{pages[tile / kTilePositions]} * layout.ElementsPerPage() +
+                       layout.DeviceK(layer, head, 0);
+    float score[1];
+    attention.Scores(
+        min(kTilePositions, length - tile),
+        [&](int /*j*/, int position) { return k + position * layout.head_dim; }, score);
+    return score[0];
+  };
+
+  for (int head = 0; head < layout.heads; ++head) {
+    if ((heads >> head & 1U) == 0) continue;
+    attention.SetQuery(0, q_row + int64_t{head} * layout.head_dim);
+    float max = -INFINITY;
+    float sum = 0.0F;
+    for (int tile = 0; tile < length; tile += kTilePositions) {
+      const float score = scores(head, tile);
+      const float top = fmaxf(max, WarpMax(score));
+      sum = fmaf(sum, exp2f(max - top), exp2f(score - top));
+      max = top;
+    }
+    sum = WarpSum(sum);
+    if (lane == 0) scale[head] = {max, sum};
+  }
+  __syncwarp();
+
+  // The best of this lane's positions; the last position, EOS, does not count.
+  float best = -1.0F;
+  int best_at = 0;
+  for (int tile = 0; tile < length - 1; tile += kTilePositions) {
+    float mean = 0.0F;
+    for (int head = 0; head < layout.heads; ++head) {
+      if ((heads >> head & 1U) == 0) continue;
+      attention.SetQuery(0, q_row + int64_t{head} * layout.head_dim);
+      mean += exp2f(scores(head, tile) - scale[head].max) / scale[head].sum;
+    }
+    if (tile + lane < length - 1 && mean > best) {
+      best = mean;
+      best_at = tile + lane;
+    }
+  }
+  for (int lanes = kWarpThreads / 2; lanes > 0; lanes /= 2) {
+    const float other = __shfl_xor_sync(kWholeWarp, best, lanes);
+    const int other_at = __shfl_xor_sync(kWholeWarp, best_at, lanes);
+    if (other > best || (other == best && other_at < best_at)) {
+      best = other;
+      best_at = other_at;
+    }
+  }
+  if (lane == 0) {
+    view.arrays.aligned[view.At(rows.lane[row], rows.position[row])] =
+        static_cast<uint16_t>(best_at);
+  }
+}
+
+}  // namespace
+
+Error AlignRows(Stream stream, ComputeType type, const KvLayout& layout, int layer,
+                const StepRows& rows, const CrossKvTables& tables, const SlotView* slots,
+                const void* q) {
+  if (layout.heads > kMaxAttentionHeads) return static_cast<Error>(cudaErrorInvalidValue);
+  if (rows.rows == 0) return Error::kNone;
+  return ForType(type, [&](auto zero) {
+    using T = decltype(zero);
+    return ForHeadClass(layout.head_dim, [&](auto head_class) {
+      const auto blocks = static_cast<unsigned>((rows.rows + kWarps - 1) / kWarps);
+      return Launch(AlignRowsKernel<T, decltype(head_class)::kValue>, blocks,
+                    dim3(kWarpThreads, kWarps), 0, stream, layout, layer, rows, tables, slots,
+                    static_cast<const T*>(q));
+    });
+  });
+}
+
+}  // namespace dragoman::cuda

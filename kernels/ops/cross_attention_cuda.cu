@@ -1,0 +1,157 @@
+// Cross-attention, and the writing of its pages. Not run on a GPU yet.
+//
+// Attention: a warp takes one head of up to kRows adjacent rows, those of one slot at a time, so
+// that K and V are loaded and widened once for all of them. Bytes for a slot of w rows and a source
+// of n positions: 2 n d elements of K and V, 2 w d of q and context; flop per row: 4 n d. Floor at
+// 4.3 TB/s, d 512, 16 bit, n 30: 1,024 slots of 4 rows 71 MB, 17 us.
+//
+// Why this shape: rows 4 i .. 4 i + 3 are one slot at beam 4, two at most at wider beams, and need
+// no list of slots; wide beams spread over many warps, which share K and V through L1 (the warps of
+// a block are neighbours) and L2. Few rows take a warp each, for the work is then one wave whatever
+// is shared and latency counts; a row's sums are the same either way (warp_attention.cuh).
+//
+// Writing: once per segment, one block per (page, layer), 16 bytes a thread, in the order of the
+// page. 2 x 2 d elements per position and layer: 30 positions of 6 layers, 16 bit, d 512: 0.74 MB.
+#include "kernels/cuda/warp_attention.cuh"
+#include "kernels/ops/cross_attention.h"
+
+namespace dragoman::cuda {
+namespace {
+
+constexpr int kWarps = 4;
+constexpr int kWriteThreads = 256;
+// Up to here a warp takes one row: with 8 heads some 15 warps for each SM of an H200.
+constexpr int64_t kFewRows = 256;
+
+static_assert(kTilePositions == kPagePositions);
+
+// Up to kRows rows of one slot, from `row` on.
+template <class T, int kHeadClass, int kRows>
+__device__ void AttendRows(const KvLayout& layout, int layer, const CrossKvTables& tables, int slot,
+                           int row, int rows, const T* q, T* context_out) {
+  const int head = static_cast<int>(blockIdx.x);
+  const int64_t d = layout.width();
+  const int64_t first = int64_t{row} * d + int64_t{head} * layout.head_dim;
+  const int length = tables.source_length[slot];
+  const int32_t* pages = tables.pages + int64_t{slot} * tables.pages_per_slot;
+  const T* const first_k = static_cast<const T*>(tables.pool) + layout.DeviceK(layer, head, 0);
+  WarpAttention<T, kHeadClass, kRows> attention(static_cast<int>(threadIdx.x), layout.head_dim);
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    if (r < rows) attention.SetQuery(r, q + first + r * d);
+  }
+  int page = pages[0];
+  for (int tile = 0; tile < length; tile += kTilePositions) {
+    const int count = min(kTilePositions, length - tile);
+    // Ahead of this tile's K and V, so as not to wait for the table again.
+    const int next = tile + kTilePositions < length ? pages[tile / kTilePositions + 1] : 0;
+    const T* const k = first_k + int64_t{page} * layout.ElementsPerPage();
+    attention.Tile(count, layout.DeviceVOffset(),
+                   [&](int /*j*/, int position) { return k + position * layout.head_dim; });
+    page = next;
+  }
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    if (r < rows) attention.Store(r, context_out + first + r * d);
+  }
+}
+
+template <class T, int kHeadClass, int kRows>
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kHeadClass>)
+    CrossAttentionKernel(KvLayout layout, int layer, StepRows rows, CrossKvTables tables,
+                         const T* q, T* context_out) {
+  const int warp = static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y);
+  const int end = min((warp + 1) * kRows, *rows.count);
+  for (int row = warp * kRows; row < end;) {
+    const int slot = rows.slot[row];
+    int together = 1;
+    while (row + together < end && rows.slot[row + together] == slot) ++together;
+    if (together == 1) {
+      AttendRows<T, kHeadClass, 1>(layout, layer, tables, slot, row, 1, q, context_out);
+    } else {
+      AttendRows<T, kHeadClass, kRows>(layout, layer, tables, slot, row, together, q, context_out);
+    }
+    row += together;
+  }
+}
+
+// K/V of page `blockIdx.x` of the call, layer first_layer + blockIdx.y.
+template <class T>
+__global__ void __launch_bounds__(kWriteThreads)
+    WriteCrossKvKernel(KvLayout layout, int first_layer, const T* kv, const int32_t* offsets,
+                       int segments, const int32_t* page_offsets, const int32_t* pages, T* pool) {
+  const int page = static_cast<int>(blockIdx.x);
+  // The last segment that begins at this page or before has it.
+  int segment = 0;
+  for (int beyond = segments; beyond - segment > 1;) {
+    const int middle = (segment + beyond) / 2;
+    if (page_offsets[middle] <= page) {
+      segment = middle;
+    } else {
+      beyond = middle;
+    }
+  }
+  const int64_t first = offsets[segment] + int64_t{page - page_offsets[segment]} * kPagePositions;
+  const int64_t positions = offsets[segment + 1] - first;
+  const int64_t d = layout.width();
+  const int layer = static_cast<int>(blockIdx.y);
+  const int64_t stride = int64_t{gridDim.y} * 2 * d;
+  const T* const from = kv + first * stride + layer * 2 * d;
+  T* const to =
+      pool + pages[page] * layout.ElementsPerPage() + layout.DeviceK(first_layer + layer, 0, 0);
+  const int pieces = layout.head_dim / kPieceElements<T>;  // of a position's K or V in one head
+  const int all = layout.heads * 2 * kPagePositions * pieces;
+  for (int i = static_cast<int>(threadIdx.x); i < all; i += kWriteThreads) {
+    // As the page lies: [head][K | V][position][piece].
+    const int position = i / pieces % kPagePositions;
+    const int half = i / pieces / kPagePositions % 2;
+    const int head = i / pieces / kPagePositions / 2;
+    RawPiece<T> piece{};
+    if (position < positions) {
+      piece = LoadRaw(from + position * stride + half * d + int64_t{head} * layout.head_dim +
+                      i % pieces * kPieceElements<T>);
+    }
+    StoreRaw(to + int64_t{i} * kPieceElements<T>, piece);
+  }
+}
+
+}  // namespace
+
+Error WriteCrossKv(Stream stream, ComputeType type, const KvLayout& layout, int first_layer,
+                   int layer_count, const void* kv, const int32_t* offsets, int64_t segments,
+                   const int32_t* page_offsets, const int32_t* pages, int64_t page_count,
+                   void* pool) {
+  if (layout.head_dim % 8 != 0) return static_cast<Error>(cudaErrorInvalidValue);
+  if (page_count == 0 || layer_count == 0) return Error::kNone;
+  return ForType(type, [&](auto zero) {
+    using T = decltype(zero);
+    const dim3 grid(static_cast<unsigned>(page_count), static_cast<unsigned>(layer_count));
+    return Launch(WriteCrossKvKernel<T>, grid, kWriteThreads, 0, stream, layout, first_layer,
+                  static_cast<const T*>(kv), offsets, static_cast<int>(segments), page_offsets,
+                  pages, static_cast<T*>(pool));
+  });
+}
+
+Error CrossAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
+                     const StepRows& rows, const CrossKvTables& tables, const void* q,
+                     void* context_out) {
+  if (rows.rows == 0) return Error::kNone;
+  return ForType(type, [&](auto zero) {
+    using T = decltype(zero);
+    return ForHeadClass(layout.head_dim, [&](auto head_class) {
+      constexpr int kClass = decltype(head_class)::kValue;
+      const auto launch = [&](auto kernel, int64_t rows_per_warp) {
+        const int64_t rows_per_block = kWarps * rows_per_warp;
+        const dim3 grid(static_cast<unsigned>(layout.heads),
+                        static_cast<unsigned>((rows.rows + rows_per_block - 1) / rows_per_block));
+        return Launch(kernel, grid, dim3(kWarpThreads, kWarps), 0, stream, layout, layer, rows,
+                      tables, static_cast<const T*>(q), static_cast<T*>(context_out));
+      };
+      if (rows.rows <= kFewRows) return launch(CrossAttentionKernel<T, kClass, 1>, 1);
+      constexpr int kRows = kRowsTogether<T, kClass>;
+      return launch(CrossAttentionKernel<T, kClass, kRows>, kRows);
+    });
+  });
+}
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,464 @@
+// The output layer by all its ways, on the CPU, on a device and emulated, against a sort and a sum
+// in double. All numbers are small integers, and the biases quarters: every product is exact
+// whatever its order and type, so tokens, scores and wanted logits must agree to the bit. Ties
+// abound.
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "kernels/ops/output_fold.h"
+#include "kernels/ops/output_layer.h"
+#include "kernels/ops/output_layer_cuda.h"
+#include "tests/kernels/ops/emulated_ops.h"
+#include "tests/kernels/ops/op_device.h"
+#include "tests/kernels/ops/row_questions.h"
+#include "tests/kernels/ops/test_support.h"
+
+namespace dragoman {
+namespace {
+
+enum class Way { kCpu, kStored, kFused };
+
+constexpr int kMaxWanted = 12;
+constexpr int kEntries = kMaxTopK + 1;  // and one that must stay as it is
+
+struct Problem {
+  int d = 0;
+  int vocabulary = 0;
+  std::vector<float> w, bias, hidden;
+  std::vector<Question> questions;
+
+  int rows() const { return static_cast<int>(questions.size()); }
+  // Without bias.
+  std::vector<float> Products(int row) const {
+    std::vector<float> y(vocabulary);
+    for (int c = 0; c < vocabulary; ++c) {
+      for (int i = 0; i < d; ++i) y[c] += hidden[size_t(row) * d + i] * w[size_t(c) * d + i];
+    }
+    return y;
+  }
+  std::vector<float> Logits(int row) const {
+    std::vector<float> x = Products(row);
+    for (int c = 0; c < vocabulary; ++c) x[c] += bias[c];
+    return x;
+  }
+  // The problem of some of its rows.
+  Problem Rows(const std::vector<int>& which) const {
+    Problem part = *this;
+    part.hidden.clear();
+    part.questions.clear();
+    for (const int r : which) {
+      part.hidden.insert(part.hidden.end(), hidden.begin() + int64_t{r} * d,
+                         hidden.begin() + int64_t{r + 1} * d);
+      part.questions.push_back(questions[r]);
+    }
+    return part;
+  }
+};
+
+std::vector<float> SmallIntegers(size_t n, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<float> x(n);
+  for (float& v : x) v = float(int(random() % 7) - 3);
+  return x;
+}
+
+Problem MakeProblem(int d, int vocabulary, int rows, uint32_t seed) {
+  Problem p{d,
+            vocabulary,
+            SmallIntegers(size_t(vocabulary) * d, seed),
+            {},
+            SmallIntegers(size_t(rows) * d, seed + 1),
+            RandomQuestions(rows, vocabulary, seed + 2)};
+  for (float& v : p.hidden) v = float(int(v) % 2);  // logits of some tens, not hundreds
+  std::mt19937 random(seed + 3);
+  for (int c = 0; c < vocabulary; ++c) {
+    p.bias.push_back(random() % 50 == 0 ? -INFINITY : float(int(random() % 9) - 4) / 4);
+  }
+  return p;
+}
+
+// What may go the fused way.
+void MakeFusable(Problem& p) {
+  for (Question& q : p.questions) {
+    q.k = std::min(q.k, cuda::kMaxFusedTopK);
+    q.store = false;
+  }
+}
+
+// Queries and folds in the memory of a device.
+class Questionnaire {
+ public:
+  Questionnaire(const OpDevice& device, const std::vector<Question>& questions, float* logits)
+      : questions_(questions),
+        ids_(device, AllIds(questions)),
+        top_(device, std::vector<TokenScore>(questions.size() * kEntries, {77.0F, 77})),
+        wanted_(device, std::vector<float>(questions.size() * kMaxWanted, 55.0F)),
+        queries_(device, Queries(logits)),
+        folds_(device, Folds()) {}
+
+  RowQuery* queries() const { return queries_.data(); }
+  RowFold* folds() const { return folds_.data(); }
+
+  // A row whose fold was left alone has a count of 99. `logits`: of stored rows, as they are now.
+  std::vector<Answer> Answers(const std::vector<float>& logits, int vocabulary) const {
+    const auto queries = queries_.Download();
+    const auto folds = folds_.Download();
+    const auto top = top_.Download();
+    const auto wanted = wanted_.Download();
+    std::vector<Answer> answers(questions_.size());
+    for (size_t r = 0; r < answers.size(); ++r) {
+      Answer& a = answers[r];
+      a.normaliser = folds[r].normaliser;
+      a.nan = folds[r].nan;
+      const auto entries = top.begin() + static_cast<int64_t>(r * kEntries);
+      a.top.assign(entries, entries + std::min(folds[r].count, kMaxTopK));
+      EXPECT_EQ((entries + questions_[r].k)->token, 77) << "beyond the k entries of row " << r;
+      const auto values = wanted.begin() + static_cast<int64_t>(r * kMaxWanted);
+      a.wanted.assign(values, values + static_cast<int64_t>(questions_[r].wanted.size()));
+      if (!questions_[r].store) continue;
+      EXPECT_EQ(queries[r].logits, base_ + r * size_t(vocabulary));
+      a.stored.assign(logits.begin() + static_cast<int64_t>(r) * vocabulary,
+                      logits.begin() + static_cast<int64_t>(r + 1) * vocabulary);
+    }
+    return answers;
+  }
+
+ private:
+  static std::vector<int32_t> AllIds(const std::vector<Question>& questions) {
+    std::vector<int32_t> ids;
+    for (const Question& q : questions) {
+      for (const auto* list : {&q.wanted, &q.excluded, &q.masked[0], &q.masked[1]}) {
+        ids.insert(ids.end(), list->begin(), list->end());
+      }
+    }
+    return ids;
+  }
+  std::vector<RowQuery> Queries(float* logits) {
+    base_ = logits;
+    const int32_t* at = ids_.data();
+    const auto take = [&](const std::vector<int32_t>& ids) {
+      const IdList list{at, static_cast<int32_t>(ids.size())};
+      at += ids.size();
+      return list;
+    };
+    std::vector<RowQuery> queries;
+    for (const Question& q : questions_) {
+      RowQuery query{.k = q.k,
+                     .need_normaliser = q.normaliser,
+                     .mask_first = q.mask_first,
+                     .scale = q.scale,
+                     .logits = q.store ? logits : nullptr};
+      query.wanted = take(q.wanted);
+      query.excluded = take(q.excluded);
+      for (int i = 0; i < kMaskLists; ++i) query.masked[i] = take(q.masked[i]);
+      queries.push_back(query);
+    }
+    return queries;
+  }
+  std::vector<RowFold> Folds() const {
+    std::vector<RowFold> folds(questions_.size());
+    for (size_t r = 0; r < folds.size(); ++r) {
+      folds[r] = {.count = 99,
+                  .top = top_.data() + r * kEntries,
+                  .wanted = wanted_.data() + r * kMaxWanted};
+    }
+    return folds;
+  }
+
+  const std::vector<Question> questions_;
+  float* base_ = nullptr;
+  const OpArray<int32_t> ids_;
+  const OpArray<TokenScore> top_;
+  const OpArray<float> wanted_;
+  const OpArray<RowQuery> queries_;
+  const OpArray<RowFold> folds_;
+};
+
+std::vector<Answer> FoldOnCpu(const Problem& p) {
+  const auto layer = OutputLayer::Create(p.w.data(), p.bias.data(), p.d, p.vocabulary);
+  std::vector<RowQuery> queries;
+  std::vector<RowFold> folds(p.questions.size());
+  std::vector<Answer> answers(p.questions.size());
+  for (size_t r = 0; r < answers.size(); ++r) {
+    queries.push_back(Ask(p.questions[r], answers[r], p.vocabulary, folds[r]));
+  }
+  OpContext context;
+  layer->Fold(context, p.hidden.data(), p.rows(), queries.data(), folds.data());
+  for (size_t r = 0; r < answers.size(); ++r) Take(folds[r], answers[r]);
+  return answers;
+}
+
+std::vector<float> AllProducts(const Problem& p) {
+  std::vector<float> all;
+  for (int r = 0; r < p.rows(); ++r) {
+    const std::vector<float> row = p.Products(r);
+    all.insert(all.end(), row.begin(), row.end());
+  }
+  return all;
+}
+
+// In chunks of at most `chunk` rows; the launches are made for more rows than there are.
+std::vector<Answer> FoldStored(const OpDevice& device, const Problem& p, int chunk) {
+  const OpArray<float> logits(device, AllProducts(p));
+  const OpArray<float> bias(device, p.bias);
+  const Questionnaire asked(device, p.questions, logits.data());
+  std::vector<int32_t> list;
+  for (int r = 0; r < p.rows(); ++r) list.push_back(r);
+  list.resize(size_t(p.rows()) + 3, -1);
+  const OpArray<int32_t> rows(device, list);
+  const OpArray<int32_t> count(device, {p.rows()});
+  const cuda::StoredRows stored{rows.data(), count.data(), static_cast<int64_t>(list.size())};
+  const auto fold = DRAGOMAN_LAUNCHER(device, FoldStoredLogits);
+  for (int first = 0; first < static_cast<int>(list.size()); first += chunk) {
+    EXPECT_LAUNCHED(fold(kTestStream, logits.data() + int64_t{first} * p.vocabulary, p.vocabulary,
+                         bias.data(), p.vocabulary, stored, first,
+                         std::min<int64_t>(chunk, static_cast<int64_t>(list.size()) - first),
+                         asked.queries(), asked.folds()));
+  }
+  return asked.Answers(logits.Download(), p.vocabulary);
+}
+
+// A step of the fused way: how many rows it is launched for, and which do not fuse.
+struct FusedShape {
+  int bucket = 0;  // at least the rows
+  int max_k = cuda::kMaxFusedTopK;
+  int processors = 132;       // of the emulation
+  std::set<int> unfit_slots;  // rows come in slots of three
+};
+
+std::vector<Answer> FoldFused(const OpDevice& device, const Problem& p, FusedShape shape) {
+  shape.bucket = std::max(shape.bucket, p.rows());
+  const Questionnaire asked(device, p.questions, nullptr);
+  const int slots = (p.rows() + 2) / 3;
+  std::vector<SlotState> states(slots);
+  for (int s = 0; s < slots; ++s) {
+    states[s].options.beam = 4;
+    states[s].options.sampling.enabled = shape.unfit_slots.count(s) > 0;
+  }
+  const OpArray<SlotState> state(device, states);
+  std::vector<SlotView> views(slots);
+  for (int s = 0; s < slots; ++s) views[s].state = state.data() + s;
+  const OpArray<SlotView> view(device, views);
+  std::vector<int32_t> slot;
+  for (int r = 0; r < shape.bucket; ++r) slot.push_back(r < p.rows() ? r / 3 : 1 << 30);
+  const OpArray<int32_t> row_slot(device, slot);
+  const OpArray<int32_t> count(device, {p.rows()});
+  const cuda::StepRows rows{.rows = shape.bucket, .count = count.data(), .slot = row_slot.data()};
+  if (device.emulated) {
+    const cuda::FusedStep step{rows,          view.data(),  asked.queries(), asked.folds(),
+                               p.bias.data(), p.vocabulary, shape.processors};
+    EXPECT_LAUNCHED(cuda::EmulatedFusedFold(step, AllProducts(p).data(), shape.max_k));
+  } else {
+#ifdef DRAGOMAN_HAVE_CUDA
+    const OpNumbers w(device, p.w);
+    const OpArray<float> bias(device, p.bias);
+    std::vector<float> padded = p.hidden;
+    padded.resize(size_t(shape.bucket) * p.d, NAN);  // what lies beyond the count is never seen
+    const OpNumbers hidden(device, padded);
+    std::string why;
+    const auto fused =
+        cuda::FusedOutput::Create(device.type, w.data(), bias.data(), p.d, p.vocabulary, &why);
+    if (fused == nullptr) {
+      ADD_FAILURE() << why;
+      return {};
+    }
+    const OpBytes workspace(device, size_t(fused->WorkspaceBytes(shape.bucket)));
+    EXPECT_LAUNCHED(fused->Fold(kTestStream, workspace.data(), hidden.data(), rows, view.data(),
+                                shape.max_k, asked.queries(), asked.folds()));
+    return asked.Answers({}, p.vocabulary);
+#endif
+  }
+  return asked.Answers({}, p.vocabulary);
+}
+
+// Whether the fused way exists here; where it does not on a device, because the device is no sm_90
+// or the type is f32.
+bool HasFused(const OpDevice& device) {
+  if (device.emulated) return true;
+#ifdef DRAGOMAN_HAVE_CUDA
+  if (device.cuda) {
+    const OpNumbers w(device, std::vector<float>(64, 1.0F));
+    std::string why;
+    const auto fused = cuda::FusedOutput::Create(device.type, w.data(), nullptr, 64, 1, &why);
+    if (fused == nullptr) std::printf("no fused output layer: %s\n", why.c_str());
+    return fused != nullptr;
+  }
+#endif
+  return false;
+}
+
+std::vector<Way> WaysOf(const OpDevice& device) {
+  if (!device.cuda && !device.emulated) return {Way::kCpu};
+  if (HasFused(device)) return {Way::kStored, Way::kFused};
+  return {Way::kStored};
+}
+
+std::vector<Answer> FoldBy(Way way, const OpDevice& device, const Problem& p) {
+  if (way == Way::kCpu) return FoldOnCpu(p);
+  if (way == Way::kStored) return FoldStored(device, p, 16);
+  return FoldFused(device, p, {});
+}
+
+void ExpectAnswers(const std::vector<Answer>& answers, const Problem& p) {
+  ASSERT_EQ(answers.size(), p.questions.size());
+  for (int r = 0; r < p.rows(); ++r) {
+    SCOPED_TRACE(r);
+    ExpectAnswer(answers[r], p.questions[r], p.Logits(r));
+  }
+}
+
+using OutputDeviceTest = OnOpDevice;
+
+TEST_P(OutputDeviceTest, AnswersAreThoseOfASort) {
+  const OpDevice device = GetParam();
+  for (const auto& [d, vocabulary, rows] : {std::tuple{64, 1, 3},
+                                            {64, 255, 20},
+                                            {128, 256, 7},
+                                            {192, 257, 20},
+                                            {512, 3001, 20},
+                                            {576, 700, 5},
+                                            {1024, 1111, 20},
+                                            {64, 58'101, 4},
+                                            {64, 900, 131}}) {
+    SCOPED_TRACE(std::to_string(d) + " x " + std::to_string(vocabulary));
+    for (const Way way : WaysOf(device)) {
+      Problem p = MakeProblem(d, vocabulary, rows, static_cast<uint32_t>(vocabulary));
+      if (way == Way::kFused) MakeFusable(p);
+      ExpectAnswers(FoldBy(way, device, p), p);
+    }
+  }
+}
+
+// Every list length, from none to as many as there are tokens and more.
+TEST_P(OutputDeviceTest, EveryK) {
+  const OpDevice device = GetParam();
+  for (const Way way : WaysOf(device)) {
+    Problem p = MakeProblem(64, 601, kMaxTopK + 1, 5);
+    for (int k = 0; k <= kMaxTopK; ++k) p.questions[k].k = k;
+    p.questions[17].excluded.clear();
+    for (int c = 5; c < 601; ++c) p.questions[17].excluded.push_back(c);  // five are left for 17
+    if (way == Way::kFused) MakeFusable(p);
+    ExpectAnswers(FoldBy(way, device, p), p);
+  }
+}
+
+TEST_P(OutputDeviceTest, ARowIsBitEqualInAnyCompany) {
+  const OpDevice device = GetParam();
+  Problem p = MakeProblem(128, 2'003, 140, 9);
+  for (float& b : p.bias) b += 0.1F;  // sums that are not exact
+  for (const Way way : WaysOf(device)) {
+    if (way == Way::kFused) MakeFusable(p);
+    const std::vector<Answer> all = FoldBy(way, device, p);
+    ASSERT_EQ(all.size(), size_t(140));
+    for (const std::vector<int>& company :
+         {std::vector{0}, {139}, {77}, {139, 3}, {9, 8, 7, 6, 5, 139, 130, 131, 0, 64, 63}}) {
+      const Problem part = p.Rows(company);
+      const std::vector<Answer> answers = FoldBy(way, device, part);
+      ASSERT_EQ(answers.size(), company.size());
+      for (size_t i = 0; i < company.size(); ++i) {
+        EXPECT_TRUE(answers[i] == all[company[i]]) << "row " << company[i];
+      }
+    }
+  }
+}
+
+TEST_P(OutputDeviceTest, FusedRowsAreBitEqualInAnyShapeOfStep) {
+  const OpDevice device = GetParam();
+  if (!HasFused(device)) GTEST_SKIP() << "no fused way here";
+  Problem p = MakeProblem(128, 2'003, 9, 10);
+  for (Question& q : p.questions) q.k = std::min(q.k, 4);
+  MakeFusable(p);
+  const std::vector<Answer> first = FoldFused(device, p, {});
+  for (const FusedShape& shape : {FusedShape{.max_k = 4},
+                                  {.max_k = 8},
+                                  {.bucket = 64},
+                                  {.bucket = 129},
+                                  {.bucket = 700},
+                                  {.processors = 1},
+                                  {.processors = 3},
+                                  {.bucket = 300, .processors = 10}}) {
+    const std::vector<Answer> answers = FoldFused(device, p, shape);
+    ASSERT_EQ(answers.size(), first.size());
+    for (size_t r = 0; r < first.size(); ++r) EXPECT_TRUE(answers[r] == first[r]) << r;
+  }
+}
+
+TEST_P(OutputDeviceTest, RowsOfSlotsThatMayNotFuseAreLeftAlone) {
+  const OpDevice device = GetParam();
+  if (!HasFused(device)) GTEST_SKIP() << "no fused way here";
+  Problem p = MakeProblem(64, 500, 12, 11);
+  MakeFusable(p);
+  const std::vector<Answer> all = FoldFused(device, p, {});
+  const std::vector<Answer> some = FoldFused(device, p, {.unfit_slots = {1, 3}});
+  ASSERT_EQ(some.size(), size_t(12));
+  for (size_t r = 0; r < 12; ++r) {
+    if (r / 3 == 0 || r / 3 == 2) {
+      EXPECT_TRUE(some[r] == all[r]) << r;
+      continue;
+    }
+    EXPECT_EQ(some[r].top.size(), size_t(kMaxTopK)) << r;  // the count is still 99
+    for (const float value : some[r].wanted) EXPECT_EQ(value, 55.0F);
+  }
+}
+
+TEST_P(OutputDeviceTest, BadNumbersFlagTheirRowAlone) {
+  const OpDevice device = GetParam();
+  for (const Way way : WaysOf(device)) {
+    for (const float bad : {NAN, INFINITY}) {
+      Problem p = MakeProblem(64, 700, 9, 12);
+      if (way == Way::kFused) MakeFusable(p);
+      std::vector<Answer> good = FoldBy(way, device, p);
+      p.hidden[4 * 64 + 7] = bad;
+      const std::vector<Answer> answers = FoldBy(way, device, p);
+      ASSERT_EQ(answers.size(), size_t(9));
+      for (int r = 0; r < 9; ++r) {
+        EXPECT_EQ(answers[r].nan, r == 4) << r;
+        if (r == 4) continue;
+        EXPECT_TRUE(answers[r] == good[r]) << r;
+      }
+    }
+  }
+}
+
+// A NaN or +inf of one token only, by way of its bias; excluded, it does no harm.
+TEST_P(OutputDeviceTest, ABadLogitCountsUnlessItIsExcluded) {
+  const OpDevice device = GetParam();
+  for (const Way way : WaysOf(device)) {
+    for (const float bad : {NAN, INFINITY}) {
+      for (const int at : {0, 300, 699}) {
+        Problem p = MakeProblem(64, 700, 4, 13);
+        if (way == Way::kFused) MakeFusable(p);
+        p.bias[at] = bad;
+        for (Question& q : p.questions) {
+          q.excluded = {};
+          q.mask_first = false;
+        }
+        p.questions[1].excluded = {at};
+        p.questions[3].mask_first = true;
+        p.questions[3].masked[1] = {at};
+        const std::vector<Answer> answers = FoldBy(way, device, p);
+        ASSERT_EQ(answers.size(), size_t(4));
+        for (int r = 0; r < 4; ++r) {
+          SCOPED_TRACE(r);
+          EXPECT_EQ(answers[r].nan, r % 2 == 0);
+          ExpectAnswer(answers[r], p.questions[r], p.Logits(r));
+        }
+      }
+    }
+  }
+}
+
+// The emulation does not know the compute types: f32 is enough.
+std::vector<OpDevice> Devices() {
+  std::vector<OpDevice> devices = OpDevicesAndEmulation();
+  std::erase_if(devices, [](const OpDevice& device) {
+    return device.emulated && device.type != ComputeType::kFloat32;
+  });
+  return devices;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, OutputDeviceTest, ::testing::ValuesIn(Devices()), OpDeviceName);
+
+}  // namespace
+}  // namespace dragoman
