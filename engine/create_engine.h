@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "engine/base/clock.h"
 #include "engine/decode/backend.h"
+#include "engine/decode/devices.h"
 #include "engine/decode/step_model.h"
 #include "engine/engine.h"
 #include "engine/model/model_source.h"
@@ -19,9 +20,11 @@
 namespace dragoman {
 
 struct EngineConfig {
-  std::string model_name;  // "" = the directory's name
-  int max_rows = 256;      // of each worker
-  int workers = 1;         // of the CPU, where the engine chooses the place
+  std::string model_name;               // "" = the directory's name
+  DeviceChoice devices;                 // the CPU, or GPUs with one worker each
+  double device_memory_fraction = 0.9;  // of a GPU's memory, that may be in use
+  int max_rows = 256;                   // of each worker
+  int workers = 1;                      // of the CPU
   int threads_per_worker = 1;
   int tokenizer_threads = 1;
   int detokenizer_threads = 1;
@@ -39,7 +42,8 @@ struct EngineConfig {
 
 // Loads and warms the model up. `clock` and `observer` are borrowed for the engine's life; the
 // observer may be called from the first Submit on. INVALID_ARGUMENT for a setting or a directory
-// that cannot be used, RESOURCE_EXHAUSTED for memory, each with what was found and expected.
+// that cannot be used, RESOURCE_EXHAUSTED for memory, UNIMPLEMENTED for a model that the devices do
+// not take, each with what was found and expected.
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_directory,
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer);
@@ -50,7 +54,8 @@ struct WorkerPlace {
   int workers = 1;
 };
 
-// The same around a model that is loaded, and runs in these places; config.workers is not asked.
+// The same around a model that is loaded, and runs in these places; config.devices and .workers are
+// not asked.
 // REQUIRES: at least one, all of one compute type.
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      std::vector<WorkerPlace> places,
@@ -62,5 +67,10 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      std::shared_ptr<const StepModel> model,
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer);
+
+// Times the launches of `steps` steps of a full batch on the one GPU of config.devices: a table as
+// text (engine/decode/cuda/step_costs.h).
+absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
+                                         const EngineConfig& config, int steps);
 
 }  // namespace dragoman

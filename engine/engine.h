@@ -247,6 +247,15 @@ struct SegmentCounts {
   int64_t running = 0;
 };
 
+// What the model holds on a device. Bytes.
+struct DeviceMemory {
+  std::string device;       // "cpu", "cuda:0"
+  std::string device_name;  // "" or the card's
+  int64_t weights = 0;
+  int64_t kv = 0;  // of all its workers, and so:
+  int64_t workspace = 0;
+};
+
 struct EngineStats {
   SegmentCounts segments;
   int64_t requests_waiting = 0;  // admitted, nothing of it decoding yet
@@ -264,9 +273,7 @@ struct EngineStats {
   int64_t row_capacity = 0;
   double kv_self_usage = 0;  // share of the pages in use, 0..1
   double kv_cross_usage = 0;
-  int64_t weight_bytes = 0;
-  int64_t kv_bytes = 0;
-  int64_t workspace_bytes = 0;
+  std::vector<DeviceMemory> memory;
   int64_t detokenize_backlog = 0;
   Nanos last_step = 0;   // clock time of the latest decode step; of the busy worker furthest behind
   bool stalled = false;  // a worker has busy rows and made no step for the watchdog time

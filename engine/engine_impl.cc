@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cpu_backend.h"
-#include "engine/decode/transformer.h"
 #include "engine/search_settings.h"
 #include "engine/text/sentence_splitter.h"
 #include "engine/text/utf8.h"
+#include "engine/worker_places.h"
 
 namespace dragoman {
 namespace {
@@ -34,10 +34,9 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
                                                      EngineObserver* observer) {
   absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory);
   if (!loaded.ok()) return loaded.status();
-  absl::StatusOr<std::shared_ptr<const StepModel>> model =
-      CreateTransformer(loaded->spec, loaded->weights);
-  if (!model.ok()) return model.status();
-  return CreateEngine(std::move(*loaded), std::move(*model), config, clock, observer);
+  absl::StatusOr<std::vector<WorkerPlace>> places = CreatePlaces(*loaded, config);
+  if (!places.ok()) return places.status();
+  return CreateEngine(*std::move(loaded), *std::move(places), config, clock, observer);
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
@@ -169,11 +168,7 @@ absl::Status EngineImpl::StartWorkers() {
   };
 
   WorkerConfig worker;
-  worker.batch.max_rows = config_.max_rows;
-  worker.batch.lanes = config_.scheduler.lanes;
-  worker.batch.max_positions = spec.shape.max_positions + 1;
-  worker.batch.start_token = spec.tokens.decoder_start;
-  worker.batch.vocabulary = spec.shape.target_vocab;
+  worker.batch = BatchConfigOf(spec, config_);
   worker.threads = config_.threads_per_worker;
   worker.encoded_segments = config_.encoded_queue_segments;
   worker.window = config_.scheduler.window;
@@ -187,6 +182,7 @@ absl::Status EngineImpl::StartWorkers() {
           Worker::Create(worker, *places_[place].backend, shared, [this] { OnWorkerDead(); });
       if (!made.ok()) return made.status();
       workers_.push_back(std::move(*made));
+      worker_places_.push_back(place);
     }
   }
   tokenizers_ = std::make_unique<WorkerPool>(config_.tokenizer_threads);
@@ -444,16 +440,21 @@ EngineStats EngineImpl::Stats() const {
   Nanos furthest_behind = now;
   int64_t self = 0, self_used = 0;
   int64_t cross = 0, cross_used = 0;
-  for (const std::unique_ptr<Worker>& worker : workers_) {
-    const Worker::Stats w = worker->stats();
+  for (const WorkerPlace& place : places_) {
+    const BackendInfo& info = place.backend->info();
+    stats.memory.push_back({info.device, info.device_name, info.weight_bytes, 0, 0});
+  }
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    const Worker::Stats w = workers_[i]->stats();
+    DeviceMemory& memory = stats.memory[worker_places_[i]];
+    memory.kv += w.kv_bytes;
+    memory.workspace += w.workspace_bytes;
     stats.encoded_segments += w.encoded.segments;
     stats.encoded_tokens += w.encoded.tokens;
     stats.encoded_segment_capacity += w.encoded.capacity;
     stats.encoded_oldest_age = std::max(stats.encoded_oldest_age, w.encoded.oldest_age);
     stats.rows += w.decode.rows;
     stats.row_capacity += w.decode.row_capacity;
-    stats.kv_bytes += w.kv_bytes;
-    stats.workspace_bytes += w.decode.workspace_bytes;
     stats.last_step = std::max(stats.last_step, w.decode.last_step);
     if (w.decode.busy) furthest_behind = std::min(furthest_behind, w.decode.last_step);
     stats.stalled = stats.stalled || (w.decode.busy && now - w.decode.last_step > config_.watchdog);
@@ -465,7 +466,6 @@ EngineStats EngineImpl::Stats() const {
   if (furthest_behind < now) stats.last_step = furthest_behind;
   stats.kv_self_usage = static_cast<double>(self_used) / static_cast<double>(self);
   stats.kv_cross_usage = static_cast<double>(cross_used) / static_cast<double>(cross);
-  for (const WorkerPlace& place : places_) stats.weight_bytes += place.backend->info().weight_bytes;
   stats.detokenize_backlog = detokenizers_->backlog();
   stats.live_workers = live_workers_.load();
   return stats;

@@ -97,6 +97,7 @@ class EngineImpl final : public Engine {
   // Stopped in the order in which work moves: see the destructor.
   std::unique_ptr<WorkerPool> detokenizers_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<size_t> worker_places_;  // of each worker, in places_
   std::unique_ptr<WorkerPool> tokenizers_;
 };
 

@@ -23,14 +23,15 @@ namespace dragoman {
 namespace {
 
 using IntTarget = int ServerConfig::*;
+using RealTarget = double ServerConfig::*;
 using TextTarget = std::string ServerConfig::*;
 
 struct Option {
   std::string_view name;      // without the dashes; also the key in the file
   std::string_view argument;  // in the help
   std::string_view help;
-  std::variant<IntTarget, TextTarget> target;
-  int min = 0;  // of an integer
+  std::variant<IntTarget, RealTarget, TextTarget> target;
+  int min = 0;  // of a number
   int max = INT_MAX;
 };
 
@@ -41,9 +42,15 @@ const std::vector<Option>& Options() {
        &C::model},
       {"listen", "ADDR", "gRPC address, host:port; port 0 takes a free one", &C::listen},
       {"metrics", "ADDR", "HTTP address of /metrics, /livez, /readyz; off for none", &C::metrics},
-      {"device", "auto|cpu|cuda:N", "where to compute", &C::device},
-      {"compute-type", "auto|float32|...", "number format of the weights", &C::compute_type},
-      {"max-rows", "N", "rows of the decoding batch of one worker", &C::max_rows, 1, 4096},
+      {"device", "auto|cpu|cuda:N[,cuda:M]",
+       "where to compute; auto: all GPUs that are fit, else the CPU", &C::device},
+      {"compute-type", "auto|float32|float16|bfloat16",
+       "of the model; auto: float32 on the CPU, float16 on GPUs", &C::compute_type},
+      {"device-memory-fraction", "F", "of a GPU's memory, that may be in use",
+       &C::device_memory_fraction, 0, 1},
+      {"max-rows", "N",
+       "rows of the decoding batch of one worker; 0: 256 on the CPU, 4096 on a GPU", &C::max_rows,
+       0, 4096},
       {"cpu-workers", "N", "encoder and decoder pairs; 0: by CPUs", &C::cpu_workers, 0, 1024},
       {"threads-per-worker", "N", "threads of each; 0: by CPUs", &C::threads_per_worker, 0, 1024},
       {"tokenizer-threads", "N", "threads for text on each side; 0: by CPUs", &C::tokenizer_threads,
@@ -53,8 +60,9 @@ const std::vector<Option>& Options() {
        1'000'000'000},
       {"encoded-queue-segments", "N", "encoded segments of one worker that may wait",
        &C::encoded_queue_segments, 1, 1'000'000},
-      {"kv-memory-mb", "N", "memory of the K/V pool; 0: what max-rows needs", &C::kv_memory_mb, 0,
-       16'777'216},
+      {"kv-memory-mb", "N",
+       "memory of the K/V pool; 0: what max-rows needs, on a GPU all that is left",
+       &C::kv_memory_mb, 0, 16'777'216},
       {"scheduler", "continuous|stream|half-empty|static",
        "when waiting segments enter the batch; never changes a translation", &C::scheduler},
       {"refill-threshold", "N/D", "stream: refill at so much of the capacity or less",
@@ -84,6 +92,9 @@ const std::vector<Option>& Options() {
        86'400},
       {"watchdog-seconds", "N", "busy rows without a step for so long: not live",
        &C::watchdog_seconds, 1, 86'400},
+      {"profile-steps", "N",
+       "time each kernel of N steps of a full batch on one GPU, print it and exit; 0: serve",
+       &C::profile_steps, 0, 1'000'000},
       {"log-level", "LEVEL", "trace, debug, info, warn, error or off", &C::log_level},
       {"max-items", "N", "items of one request", &C::max_items, 1, 1'000'000},
       {"max-code-points", "N", "code points of one request", &C::max_code_points, 1, 100'000'000},
@@ -128,10 +139,28 @@ absl::Status SetInt(const Option& option, std::string_view where, int64_t value,
   return absl::OkStatus();
 }
 
+absl::Status SetReal(const Option& option, std::string_view where, double value,
+                     ServerConfig* config) {
+  if (!(value > option.min && value <= option.max)) {
+    return Refuse(where, option.name, absl::StrCat(value),
+                  absl::StrCat("a number above ", option.min, " and up to ", option.max));
+  }
+  config->*std::get<RealTarget>(option.target) = value;
+  return absl::OkStatus();
+}
+
 absl::Status SetFromText(const Option& option, const std::string& value, ServerConfig* config) {
   if (const auto* text = std::get_if<TextTarget>(&option.target)) {
     config->*(*text) = value;
     return absl::OkStatus();
+  }
+  if (std::holds_alternative<RealTarget>(option.target)) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size()) {
+      return Refuse("--", option.name, Quoted(value), "a number");
+    }
+    return SetReal(option, "--", number, config);
   }
   int64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
@@ -148,6 +177,10 @@ absl::Status SetFromJson(const Option& option, const std::string& where,
     if (!value.is_string()) return Refuse(where, option.name, value.type_name(), "a string");
     config->*(*text) = value.get<std::string>();
     return absl::OkStatus();
+  }
+  if (std::holds_alternative<RealTarget>(option.target)) {
+    if (!value.is_number()) return Refuse(where, option.name, value.type_name(), "a number");
+    return SetReal(option, where, value.get<double>(), config);
   }
   const std::string expected = absl::StrCat("a whole number ", option.min, "..", option.max);
   if (!value.is_number_integer()) {
@@ -249,17 +282,8 @@ absl::Status CheckAddress(std::string_view name, const std::string& address, boo
 }
 
 absl::Status CheckComputing(const ServerConfig& config) {
-  if (config.device.rfind("cuda", 0) == 0) {
-    return Refuse("--", "device", Quoted(config.device), "auto or cpu: this build has no CUDA");
-  }
-  if (config.device != "auto" && config.device != "cpu") {
-    return Refuse("--", "device", Quoted(config.device), "auto, cpu or cuda:N");
-  }
-  if (config.compute_type != "auto" && config.compute_type != "float32") {
-    return Refuse("--", "compute-type", Quoted(config.compute_type),
-                  "auto or float32: this build has no other");
-  }
-  return absl::OkStatus();
+  const absl::Status status = ParseDevices(config.device, config.compute_type).status();
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat("--", status.message()));
 }
 
 constexpr std::pair<std::string_view, Profile> kProfiles[] = {{"hf", Profile::kHf},
@@ -383,10 +407,8 @@ std::string HelpText() {
                     value.empty() ? "" : absl::StrCat(" (", value, ")"), "\n");
   };
   for (const Option& option : Options()) {
-    const auto* text = std::get_if<TextTarget>(&option.target);
     line(option.name, option.argument, option.help,
-         text != nullptr ? defaults.*(*text)
-                         : std::to_string(defaults.*std::get<IntTarget>(option.target)));
+         std::visit([&](auto target) { return absl::StrCat(defaults.*target); }, option.target));
   }
   line("config", "FILE", "JSON object with these names; flags win", "");
   line("check-config", "", "print the settings in effect and exit", "");
@@ -398,13 +420,14 @@ std::string HelpText() {
 std::string ConfigToJson(const ServerConfig& config) {
   nlohmann::ordered_json json;
   for (const Option& option : Options()) {
-    if (const auto* text = std::get_if<TextTarget>(&option.target)) {
-      json[std::string(option.name)] = config.*(*text);
-    } else {
-      json[std::string(option.name)] = config.*std::get<IntTarget>(option.target);
-    }
+    std::visit([&](auto target) { json[std::string(option.name)] = config.*target; },
+               option.target);
   }
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+DeviceRequest ConfiguredDevices(const ServerConfig& config) {
+  return ParseDevices(config.device, config.compute_type).value_or(DeviceRequest{});
 }
 
 Profile ConfiguredProfile(const ServerConfig& config) {

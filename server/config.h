@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/decode/devices.h"
 #include "engine/engine.h"
 #include "server/log.h"
 
@@ -20,7 +21,8 @@ struct ServerConfig {
   std::string metrics = "0.0.0.0:9464";  // "off": no HTTP
   std::string device = "auto";
   std::string compute_type = "auto";
-  int max_rows = 256;
+  double device_memory_fraction = 0.9;
+  int max_rows = 0;            // 0: by device, see engine_settings.h
   int cpu_workers = 0;         // 0: by CPUs, see cpu_budget.h
   int threads_per_worker = 0;  // 0: by CPUs
   int tokenizer_threads = 0;   // 0: by CPUs
@@ -44,6 +46,7 @@ struct ServerConfig {
   std::string glossary_dir;  // "": no named glossaries
   int drain_seconds = 30;
   int watchdog_seconds = 30;
+  int profile_steps = 0;  // 0: serve
   std::string log_level = "info";
   int max_items = 1024;
   int max_code_points = 30'000;
@@ -75,6 +78,7 @@ std::string HelpText();
 std::string ConfigToJson(const ServerConfig& config);
 
 // REQUIRES: checked by ParseCommandLine.
+DeviceRequest ConfiguredDevices(const ServerConfig& config);
 Profile ConfiguredProfile(const ServerConfig& config);
 LogLevel ConfiguredLogLevel(const ServerConfig& config);
 

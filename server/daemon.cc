@@ -10,11 +10,10 @@
 #include <string>
 #include <utility>
 
-#include "engine/create_engine.h"
 #include "engine/engine.h"
 #include "server/cpu_budget.h"
 #include "server/drain.h"
-#include "server/engine_settings.h"
+#include "server/engine_start.h"
 #include "server/http.h"
 #include "server/log.h"
 #include "server/metrics.h"
@@ -64,10 +63,6 @@ HttpHooks MakeHooks(const Metrics* metrics, const HealthState* state) {
 
 }  // namespace
 
-absl::Status CheckEngineSettings(const ServerConfig& config) {
-  return CheckSchedulerOptions(MakeEngineConfig(config, 1).scheduler, config.max_rows);
-}
-
 int RunDaemon(const ServerConfig& config) {
   SetLogLevel(ConfiguredLogLevel(config));
   QuietLibraries();
@@ -77,6 +72,12 @@ int RunDaemon(const ServerConfig& config) {
     return 1;
   };
 
+  if (config.profile_steps > 0) {
+    const absl::StatusOr<std::string> profile = ProfileEngine(config);
+    if (!profile.ok()) return fail("profile", profile.status());
+    std::fputs(profile->c_str(), stdout);
+    return 0;
+  }
   const SteadyClock clock;
   Metrics metrics(config.model_name, &clock);
   HealthState state;
@@ -92,14 +93,7 @@ int RunDaemon(const ServerConfig& config) {
   }
 
   const Nanos load_started = clock.Now();
-  const int cpus = CpuBudget();
-  const EngineConfig settings = MakeEngineConfig(config, cpus);
-  Log(LogLevel::kInfo, "workers",
-      {{"cpus", cpus},
-       {"workers", settings.workers},
-       {"threads_per_worker", settings.threads_per_worker},
-       {"text_threads", settings.tokenizer_threads}});
-  auto created = CreateEngine(config.model_directory, settings, &clock, &metrics);
+  auto created = StartEngine(config, CpuBudget(), &clock, &metrics);
   if (!created.ok()) return fail("model", created.status());
   engine = *std::move(created);
   metrics.AttachEngine(engine.get(), clock.Now() - load_started);

@@ -113,9 +113,11 @@ std::vector<MetricFamily> EngineFamilies(const EngineStats& stats, const std::st
   Add(&usage, {{"pool", "cross"}}, stats.kv_cross_usage);
   MetricFamily memory =
       Family("dragoman_device_memory_bytes", "Memory held for the model.", MetricType::Gauge);
-  Add(&memory, {{"kind", "weights"}}, Number(stats.weight_bytes));
-  Add(&memory, {{"kind", "kv"}}, Number(stats.kv_bytes));
-  Add(&memory, {{"kind", "workspace"}}, Number(stats.workspace_bytes));
+  for (const DeviceMemory& device : stats.memory) {
+    Add(&memory, {{"device", device.device}, {"kind", "weights"}}, Number(device.weights));
+    Add(&memory, {{"device", device.device}, {"kind", "kv"}}, Number(device.kv));
+    Add(&memory, {{"device", device.device}, {"kind", "workspace"}}, Number(device.workspace));
+  }
   MetricFamily backlog = Family("dragoman_detokenize_backlog",
                                 "Results that wait for the detokenizer.", MetricType::Gauge);
   Add(&backlog, {}, Number(stats.detokenize_backlog));

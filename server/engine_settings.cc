@@ -6,11 +6,14 @@
 
 namespace dragoman {
 
-EngineConfig MakeEngineConfig(const ServerConfig& config, int cpus) {
+EngineConfig MakeEngineConfig(const ServerConfig& config, int cpus, const DeviceChoice& devices) {
   const WorkerPlan plan = PlanWorkers(cpus, config.cpu_workers, config.threads_per_worker);
   EngineConfig out;
   out.model_name = config.model_name;
-  out.max_rows = config.max_rows;
+  out.devices = devices;
+  out.device_memory_fraction = config.device_memory_fraction;
+  const int usual_rows = devices.cuda.empty() ? kCpuMaxRows : kGpuMaxRows;
+  out.max_rows = config.max_rows > 0 ? config.max_rows : usual_rows;
   out.workers = plan.workers;
   out.threads_per_worker = plan.threads_per_worker;
   out.tokenizer_threads = TextThreads(cpus, config.tokenizer_threads);

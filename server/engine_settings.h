@@ -6,8 +6,12 @@
 
 namespace dragoman {
 
-// What is left to the number of processors is settled by `cpus`. REQUIRES: checked by
-// ParseCommandLine.
-EngineConfig MakeEngineConfig(const ServerConfig& config, int cpus);
+// Rows of a batch where --max-rows says nothing.
+inline constexpr int kCpuMaxRows = 256;
+inline constexpr int kGpuMaxRows = 4096;
+
+// What is left to the number of processors is settled by `cpus`, what to the device by `devices`.
+// REQUIRES: checked by ParseCommandLine.
+EngineConfig MakeEngineConfig(const ServerConfig& config, int cpus, const DeviceChoice& devices);
 
 }  // namespace dragoman

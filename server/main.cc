@@ -5,6 +5,7 @@
 
 #include "server/config.h"
 #include "server/daemon.h"
+#include "server/engine_start.h"
 #include "server/signals.h"
 #include "server/version.h"
 

@@ -32,11 +32,15 @@ class Encoder {
  public:
   virtual ~Encoder() = default;
 
-  // REQUIRES: all tokens together at most max_tokens() unless there is one segment only.
+  // REQUIRES: all tokens together at most max_tokens() unless there is one segment only. An error
+  // is final: no call comes after it.
   virtual absl::Status Encode(const EncodeInput& input) = 0;
 
   // Tokens that one call takes at most for the sake of its buffers.
   virtual int64_t max_tokens() const = 0;
+
+  // Memory of a device that it holds. Never changes; may be asked by any thread.
+  virtual int64_t workspace_bytes() const { return 0; }
 };
 
 struct StepInput {

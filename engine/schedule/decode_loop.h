@@ -35,7 +35,6 @@ class DecodeLoop {
     int row_capacity = 0;
     int segments = 0;  // in slots
     int32_t self_pages_used = 0;
-    int64_t workspace_bytes = 0;
     Nanos last_step = 0;
     bool busy = false;  // steps are due
     bool dead = false;
@@ -63,6 +62,7 @@ class DecodeLoop {
   std::vector<int> occupied_;                       // slots by age, the oldest first
   Load load_;                                       // of the segments in slots
   bool refilling_ = false;
+  int topped_up_ = 0;  // not yet told the observer
 
   std::atomic<int> rows_{0};
   std::atomic<int> live_{0};

@@ -26,7 +26,7 @@ std::vector<std::unique_ptr<Segment>> EncoderWorker::NextWindow() {
       queue_->TryPopWindow(w.segments, w.tokens, config_.workers);
   if (window.empty()) {
     out_->SetEncoderAtWork(false);
-    window = queue_->PopWindow(w.segments, w.tokens, config_.workers);
+    window = queue_->PopWindow(w.segments, w.tokens, config_.workers, &stopped_);
   }
   if (window.empty()) return window;
   out_->SetEncoderAtWork(true);
@@ -57,9 +57,14 @@ std::vector<int32_t> EncoderWorker::TakePages(const Segment& segment) {
   return pages;
 }
 
+void EncoderWorker::Stop() {
+  stopped_.store(true);
+  queue_->Wake();
+}
+
 void EncoderWorker::Run() {
   bool open = true;
-  while (open) {
+  while (open && !stopped_.load()) {
     std::vector<std::unique_ptr<Segment>> window = NextWindow();
     if (window.empty()) break;
     // A pass takes at most half of the cross pages, so that it never waits for itself.
@@ -123,7 +128,10 @@ bool EncoderWorker::EncodePass(std::vector<std::unique_ptr<Segment>>& window, si
     }
     status = encoder_->Encode({tokens_.data(), offsets_.data(), static_cast<int64_t>(pass.size()),
                                page_offsets_.data(), pages_.data(), memory_->pool()});
-    if (!status.ok()) books_.observer->OnError("encode");
+    if (!status.ok()) {
+      failed_.store(true);
+      books_.observer->OnError("encode");
+    }
     const Nanos now = clock_->Now();
     for (const std::unique_ptr<Segment>& segment : pass) {
       segment->encoded_at = now;
@@ -131,7 +139,8 @@ bool EncoderWorker::EncodePass(std::vector<std::unique_ptr<Segment>>& window, si
     }
     books_.observer->OnEncode(static_cast<int>(pass.size()), offsets_.back(), 0);
   }
-  bool open = true;
+  // Without pages or an encoder, what is taken from the queue fails: that is for other workers now.
+  bool open = status.ok();
   for (std::unique_ptr<Segment>& segment : pass) {
     if (status.ok()) segment = out_->Push(std::move(segment));
     if (segment == nullptr) continue;

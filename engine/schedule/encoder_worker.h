@@ -4,6 +4,7 @@
 // Run by one thread. Borrows everything it is given.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -25,16 +26,24 @@ class EncoderWorker {
   EncoderWorker(const Config& config, RequestQueue* queue, Encoder* encoder, KvMemory* memory,
                 EncodedQueue* out, const Books& books, const Clock* clock);
 
-  // Until the request queue is closed and empty, or the decode loop has closed `out`.
+  // Until the request queue is closed and empty, Stop was called, or the encoder has failed. Then
+  // `out` has its end of input.
   void Run();
+
+  // Takes no more from the queue: its decode loop is gone. Thread-safe.
+  void Stop();
+
+  // Whether the encoder has failed: its worker takes no more segments. Thread-safe; true before
+  // `out` has its end of input.
+  bool failed() const { return failed_.load(); }
 
  private:
   // The next window, in the order in which it is to be handed over; empty once closed and drained.
   std::vector<std::unique_ptr<Segment>> NextWindow();
   // Cross-attention pages for the segment, waited for; none once the memory is closed.
   std::vector<int32_t> TakePages(const Segment& segment);
-  // Encodes segments [begin, end) of the window in one pass and pushes them; false once the decode
-  // loop takes no more.
+  // Encodes segments [begin, end) of the window in one pass and pushes them; false once nothing
+  // more will come of that.
   bool EncodePass(std::vector<std::unique_ptr<Segment>>& window, size_t begin, size_t end);
   int32_t PagesFor(const Segment& segment) const;
 
@@ -45,6 +54,9 @@ class EncoderWorker {
   EncodedQueue* const out_;
   const Books books_;
   const Clock* const clock_;
+
+  std::atomic<bool> stopped_{false};
+  std::atomic<bool> failed_{false};
 
   // Of the pass at hand.
   std::vector<int32_t> tokens_, offsets_, page_offsets_, pages_;

@@ -50,10 +50,18 @@ std::vector<std::unique_ptr<Segment>> RequestQueue::Push(
 }
 
 std::vector<std::unique_ptr<Segment>> RequestQueue::PopWindow(int64_t max_segments,
-                                                              int64_t max_tokens, int workers) {
+                                                              int64_t max_tokens, int workers,
+                                                              const std::atomic<bool>* stopped) {
   MutexLock lock(&mu_);
-  while (!closed_ && waiting_.empty()) arrived_.Wait(&mu_);
+  const auto is_stopped = [stopped] { return stopped != nullptr && stopped->load(); };
+  while (!closed_ && waiting_.empty() && !is_stopped()) arrived_.Wait(&mu_);
+  if (is_stopped()) return {};
   return TakeWindow(max_segments, max_tokens, workers);
+}
+
+void RequestQueue::Wake() {
+  MutexLock lock(&mu_);
+  arrived_.NotifyAll();
 }
 
 std::vector<std::unique_ptr<Segment>> RequestQueue::TryPopWindow(int64_t max_segments,

@@ -9,6 +9,7 @@
 // clock.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -50,9 +51,12 @@ class RequestQueue {
 
   // The next segments in order of priority, at most this many and this many tokens (but one at
   // least), and no more than this worker's even share of what waits. Waits while there are none;
-  // empty once closed and drained. `workers` is the number of those who pop.
+  // empty once closed and drained, or with *stopped (nullptr: never), which Wake tells those who
+  // wait. `workers` is the number of those who pop.
   std::vector<std::unique_ptr<Segment>> PopWindow(int64_t max_segments, int64_t max_tokens,
-                                                  int workers);
+                                                  int workers,
+                                                  const std::atomic<bool>* stopped = nullptr);
+  void Wake();
 
   // The same without waiting: empty as well when nothing waits.
   std::vector<std::unique_ptr<Segment>> TryPopWindow(int64_t max_segments, int64_t max_tokens,

@@ -41,8 +41,9 @@ Worker::~Worker() {
 
 void Worker::DecodeThread() {
   const absl::Status status = loop_.Run();
-  if (status.ok()) return;
+  if (status.ok() && !encoder_worker_.failed()) return;
   shared_.observer->OnError("worker");
+  encoder_worker_.Stop();
   parts_.memory->Close();
   for (std::unique_ptr<Segment>& segment : encoded_.Close()) {
     Fail(std::move(segment), WorkerStoppedError(), {shared_.ledger, shared_.observer});
@@ -62,7 +63,8 @@ Worker::Stats Worker::stats() const {
           parts_.memory->self_pages(),
           parts_.memory->cross_pages(),
           parts_.memory->cross_pages() - parts_.memory->cross_pages_free(),
-          parts_.memory->bytes()};
+          parts_.memory->bytes(),
+          parts_.batch->workspace_bytes() + parts_.encoder->workspace_bytes()};
 }
 
 }  // namespace dragoman

@@ -46,7 +46,8 @@ struct WorkerShared {
 class Worker {
  public:
   // RESOURCE_EXHAUSTED when memory cannot be had. `on_dead` is called once, from the decode thread,
-  // if the worker gives up after an error of the model or of its device.
+  // if the worker gives up after an error of the model or of its device: what it had fails, and it
+  // takes no more from the queue.
   static absl::StatusOr<std::unique_ptr<Worker>> Create(const WorkerConfig& config,
                                                         const Backend& backend,
                                                         const WorkerShared& shared,
@@ -65,6 +66,7 @@ class Worker {
     int32_t cross_pages = 0;
     int32_t cross_pages_used = 0;
     int64_t kv_bytes = 0;
+    int64_t workspace_bytes = 0;
   };
   Stats stats() const;  // thread-safe
 

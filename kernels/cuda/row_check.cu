@@ -1,6 +1,7 @@
 // Random operands and the comparison of two results, at load only: simple loops, of which nothing
 // is asked but that they run at the speed of memory. Not run on a GPU yet.
 #include "kernels/cuda/element.cuh"
+#include "kernels/cuda/kernel.cuh"
 #include "kernels/cuda/row_check.h"
 
 namespace dragoman::cuda {
@@ -43,8 +44,7 @@ Error FillRandom(Stream stream, ComputeType type, int64_t n, void* to) {
   return ForType(type, [&](auto zero) {
     using T = decltype(zero);
     const auto blocks = static_cast<unsigned>((n + kThreads - 1) / kThreads);
-    FillRandomKernel<T><<<blocks, kThreads, 0, stream>>>(n, static_cast<T*>(to));
-    return LastLaunch();
+    return Launch(FillRandomKernel<T>, blocks, kThreads, 0, stream, n, static_cast<T*>(to));
   });
 }
 
@@ -53,9 +53,8 @@ Error CountDifferent(Stream stream, int element_bytes, const void* a, const void
   if (rows == 0) return Error::kNone;
   const auto launch = [&](auto zero) {
     using Bits = decltype(zero);
-    CountDifferentKernel<Bits><<<static_cast<unsigned>(rows), kThreads, 0, stream>>>(
-        static_cast<const Bits*>(a), static_cast<const Bits*>(b), n, stride, different);
-    return LastLaunch();
+    return Launch(CountDifferentKernel<Bits>, static_cast<unsigned>(rows), kThreads, 0, stream,
+                  static_cast<const Bits*>(a), static_cast<const Bits*>(b), n, stride, different);
   };
   return element_bytes == 2 ? launch(uint16_t{}) : launch(uint32_t{});
 }

@@ -21,10 +21,11 @@ void OwnedStream::Destroy() {
   stream_ = nullptr;
 }
 
-Error Event::Create(Timing timing) {
+Error Event::Create(Timing timing, HostWait wait) {
   Destroy();
-  return Checked(cudaEventCreateWithFlags(
-      &event_, timing == Timing::kOn ? cudaEventDefault : cudaEventDisableTiming));
+  const unsigned timed = timing == Timing::kOn ? cudaEventDefault : cudaEventDisableTiming;
+  const unsigned waited = wait == HostWait::kSleep ? cudaEventBlockingSync : cudaEventDefault;
+  return Checked(cudaEventCreateWithFlags(&event_, timed | waited));
 }
 
 Error Event::Record(Stream stream) { return Checked(cudaEventRecord(event_, stream)); }

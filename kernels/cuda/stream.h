@@ -43,6 +43,8 @@ class OwnedStream {
 class Event {
  public:
   enum class Timing { kOff, kOn };
+  // How a thread waits: kSpin comes back at once and costs a processor, kSleep is woken later.
+  enum class HostWait { kSpin, kSleep };
 
   Event() = default;
   ~Event() { Destroy(); }
@@ -53,7 +55,7 @@ class Event {
   }
 
   // kOn costs some time in every Record.
-  Error Create(Timing timing = Timing::kOff);
+  Error Create(Timing timing = Timing::kOff, HostWait wait = HostWait::kSpin);
 
   // After everything that is on the stream now. The last Record counts.
   Error Record(Stream stream);

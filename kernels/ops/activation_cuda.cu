@@ -7,6 +7,7 @@
 //
 // One piece of 16 bytes per thread, in f32. No reduction, so every row is bit-equal anywhere.
 #include "kernels/cuda/element.cuh"
+#include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/activation.h"
 
 namespace dragoman::cuda {
@@ -40,11 +41,11 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class T, Activation kActivation>
-Error Launch(Stream stream, int64_t rows, const int32_t* count, int n, T* x) {
+Error LaunchActivation(Stream stream, int64_t rows, const int32_t* count, int n, T* x) {
   const int row_pieces = n / kPieceElements<T>;
   const auto blocks = static_cast<unsigned>((rows * row_pieces + kThreads - 1) / kThreads);
-  ActivateKernel<T, kActivation><<<blocks, kThreads, 0, stream>>>(rows, count, row_pieces, x);
-  return LastLaunch();
+  return Launch(ActivateKernel<T, kActivation>, blocks, kThreads, 0, stream, rows, count,
+                row_pieces, x);
 }
 
 }  // namespace
@@ -58,14 +59,14 @@ Error Activate(Stream stream, ComputeType type, Activation activation, int64_t r
     T* values = static_cast<T*>(x);
     switch (activation) {
       case Activation::kRelu:
-        return Launch<T, Activation::kRelu>(stream, rows, count, n, values);
+        return LaunchActivation<T, Activation::kRelu>(stream, rows, count, n, values);
       case Activation::kGelu:
-        return Launch<T, Activation::kGelu>(stream, rows, count, n, values);
+        return LaunchActivation<T, Activation::kGelu>(stream, rows, count, n, values);
       case Activation::kSwish:
       case Activation::kNone:
         break;
     }
-    return Launch<T, Activation::kSwish>(stream, rows, count, n, values);
+    return LaunchActivation<T, Activation::kSwish>(stream, rows, count, n, values);
   });
 }
 

@@ -11,6 +11,7 @@
 // registers have no index. A thread's sum runs in the order of its pieces, the lanes' by a
 // butterfly, the warps' in their order: fixed by d alone, and the same in every thread.
 #include "kernels/cuda/element.cuh"
+#include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/layer_norm.h"
 
 namespace dragoman::cuda {
@@ -24,8 +25,7 @@ constexpr int kMaxWidth = 4096;
 // shared memory, of this call alone.
 template <int kRowWarps>
 __device__ float RowSum(float x, float* partial) {
-#pragma unroll
-  for (int lane = 16; lane > 0; lane /= 2) x += __shfl_xor_sync(0xffffffffU, x, lane);
+  x = WarpSum(x);
   if constexpr (kRowWarps > 1) {
     if (threadIdx.x == 0) partial[threadIdx.y] = x;
     __syncthreads();
@@ -38,11 +38,11 @@ __device__ float RowSum(float x, float* partial) {
 
 // Elements of a row that its threads take at once.
 template <class T, int kRowWarps>
-constexpr int kStride = kRowWarps * 32 * kPieceElements<T>;
+constexpr int kStride = kRowWarps* kWarpThreads* kPieceElements<T>;
 
 // kRowWarps: 1, or all of the block's.
 template <class T, int kRowWarps, int kSteps>
-__global__ void __launch_bounds__(kWarps * 32)
+__global__ void __launch_bounds__(kWarps* kWarpThreads)
     AddLayerNormKernel(const T* x, const T* residual, const float* gamma, const float* beta,
                        float epsilon, int64_t rows, const int32_t* count, int d, T* y) {
   constexpr int kPiece = kPieceElements<T>;
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(kWarps * 32)
       kRowWarps == 1 ? int64_t{blockIdx.x} * kWarps + threadIdx.y : int64_t{blockIdx.x};
   if (row >= rows || (count != nullptr && row >= *count)) return;  // a row's threads go together
   const int thread =
-      static_cast<int>(kRowWarps == 1 ? threadIdx.x : threadIdx.y * 32 + threadIdx.x);
+      static_cast<int>(kRowWarps == 1 ? threadIdx.x : threadIdx.y * kWarpThreads + threadIdx.x);
   const int first = thread * kPiece;
   const T* x_row = x + row * d;
   const T* residual_row = residual == nullptr ? nullptr : residual + row * d;
@@ -124,15 +124,14 @@ struct Operands {
 
 // The smallest of the given numbers of steps that holds the row.
 template <class T, int kRowWarps, int kSteps, int... kMore>
-Error Launch(Stream stream, const Operands<T>& o) {
+Error LaunchSteps(Stream stream, const Operands<T>& o) {
   if constexpr (sizeof...(kMore) > 0) {
-    if (o.d > kSteps * kStride<T, kRowWarps>) return Launch<T, kRowWarps, kMore...>(stream, o);
+    if (o.d > kSteps * kStride<T, kRowWarps>) return LaunchSteps<T, kRowWarps, kMore...>(stream, o);
   }
   constexpr int kRows = kWarps / kRowWarps;  // of a block
   const auto blocks = static_cast<unsigned>((o.rows + kRows - 1) / kRows);
-  AddLayerNormKernel<T, kRowWarps, kSteps><<<blocks, dim3(32, kWarps), 0, stream>>>(
-      o.x, o.residual, o.gamma, o.beta, o.epsilon, o.rows, o.count, o.d, o.y);
-  return LastLaunch();
+  return Launch(AddLayerNormKernel<T, kRowWarps, kSteps>, blocks, dim3(kWarpThreads, kWarps), 0,
+                stream, o.x, o.residual, o.gamma, o.beta, o.epsilon, o.rows, o.count, o.d, o.y);
 }
 
 }  // namespace
@@ -156,11 +155,11 @@ Error AddLayerNorm(Stream stream, ComputeType type, const void* x, const void* r
     // A warp's step is 256 elements of 16 bits, 128 of f32: d 256, 512, 768, 1024, 2048 and 4096
     // are met exactly.
     if constexpr (sizeof(T) == 2) {
-      return d <= kWarpWidth ? Launch<T, 1, 1, 2, 3, 4>(stream, operands)
-                             : Launch<T, kWarps, 2, 3, 4>(stream, operands);
+      return d <= kWarpWidth ? LaunchSteps<T, 1, 1, 2, 3, 4>(stream, operands)
+                             : LaunchSteps<T, kWarps, 2, 3, 4>(stream, operands);
     } else {
-      return d <= kWarpWidth ? Launch<T, 1, 1, 2, 4, 6, 8>(stream, operands)
-                             : Launch<T, kWarps, 3, 4, 6, 8>(stream, operands);
+      return d <= kWarpWidth ? LaunchSteps<T, 1, 1, 2, 4, 6, 8>(stream, operands)
+                             : LaunchSteps<T, kWarps, 3, 4, 6, 8>(stream, operands);
     }
   });
 }

@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/decode/phrase_tables.h"
-#include "engine/schedule/segment.h"
-#include "tests/engine/support/random_case.h"
+#include "tests/engine/support/random_segment.h"
 #include "tests/kernels/decide/slot_bench.h"
 #include "tests/oracle/production_backend.h"
 #include "tests/oracle/reference_backend.h"
@@ -19,100 +17,9 @@
 namespace dragoman::testing {
 namespace {
 
-ForcedEos ToForcedEos(ReferenceForcedEos forced) {
-  switch (forced) {
-    case ReferenceForcedEos::kModel:
-      return ForcedEos::kModel;
-    case ReferenceForcedEos::kZero:
-      return ForcedEos::kZero;
-    case ReferenceForcedEos::kNone:
-      break;
-  }
-  return ForcedEos::kNone;
-}
-
-StopRule ToStopRule(ReferenceStop stop) {
-  switch (stop) {
-    case ReferenceStop::kFirstK:
-      return StopRule::kFirstK;
-    case ReferenceStop::kHeuristic:
-      return StopRule::kHeuristic;
-    case ReferenceStop::kNever:
-      return StopRule::kNever;
-    case ReferenceStop::kAllBeams:
-      break;
-  }
-  return StopRule::kAllBeams;
-}
-
-SearchOptions ToSearchOptions(const RandomCase& c) {
-  const ReferenceOptions& r = c.options;
-  SearchOptions o;
-  o.beam = r.beam;
-  o.max_tokens = r.max_tokens;
-  o.min_tokens = r.min_tokens;
-  o.eos = RandomCase::kEos;
-  o.stop_rule = ToStopRule(r.stop);
-  o.forced_eos = ToForcedEos(r.forced_eos);
-  o.penalty = r.norm == ReferenceNorm::kGnmt ? LengthPenalty::kGnmt : LengthPenalty::kPower;
-  o.length_penalty = static_cast<float>(r.length_penalty);
-  o.patience = static_cast<float>(r.patience);
-  o.renormalize = r.renormalize;
-  o.prune = static_cast<float>(r.delta);
-  if (r.relative > 0) o.prune = std::min(o.prune, static_cast<float>(-std::log(r.relative)));
-  o.max_candidates = r.max_candidates;
-  o.constraint_prune = static_cast<float>(r.constraint_prune);
-  o.allocation =
-      r.allocation == ReferenceAllocation::kBanks ? Allocation::kBanks : Allocation::kStripe;
-  o.no_repeat_ngram = r.no_repeat_ngram;
-  o.repetition_penalty = static_cast<float>(r.repetition_penalty);
-  o.penalise_start = r.repetition_start_token >= 0;
-  o.penalise_logits = r.repetition_on_logits;
-  o.temperature = static_cast<float>(r.temperature);
-  o.eos_penalty = static_cast<float>(r.eos_penalty);
-  switch (c.method) {
-    case ReferenceMethod::kOnBeam:
-      o.finalisation = Finalisation::kOnBeam;
-      break;
-    case ReferenceMethod::kKeep:
-    case ReferenceMethod::kConstrained:
-      o.finalisation = Finalisation::kKeep;
-      if (r.stop_at_first_complete) {
-        o.stop_rule = StopRule::kFirstK;
-        o.patience = 1.0F / static_cast<float>(o.beam);
-      }
-      break;
-    case ReferenceMethod::kImmediate:
-      break;
-    case ReferenceMethod::kSampling:
-      o.beam = c.sampling.alternatives;
-      o.sampling.enabled = true;
-      o.sampling.top_k = c.sampling.top_k;
-      o.sampling.top_p = static_cast<float>(c.sampling.top_p);
-      o.sampling.seed = c.sampling.seed;
-      o.sampling.ordinal = static_cast<int32_t>(c.sampling.ordinal);
-      break;
-  }
-  o.num_hypotheses = o.beam;
-  return o;
-}
-
 void ExpectProductionAgrees(const RandomCase& c) {
-  const SearchOptions options = ToSearchOptions(c);
-  const std::vector<float> divisor =
-      LengthDivisors(options.max_tokens, options.length_penalty, options.penalty);
-  const ConstraintTable constraints(c.options.phrases);
-  std::vector<std::vector<int32_t>> phrases = c.options.forbidden;
-  for (const int32_t id : c.options.banned) phrases.push_back({id});
-  const ForbiddenTable forbidden(phrases, c.options.excluded);
-  SegmentRules rules;
-  rules.divisor = divisor.data();
-  rules.prefix = c.options.forced_prefix.data();
-  rules.prefix_length = static_cast<int32_t>(c.options.forced_prefix.size());
-  rules.constraints = constraints.set();
-  rules.forbidden = forbidden.automaton();
-  rules.excluded = forbidden.excluded();
-  SlotBench<uint8_t> bench(options, rules, c.vocabulary, c.pad());
+  const RandomSegment segment(c);
+  SlotBench<uint8_t> bench(segment.options, segment.Rules(), c.vocabulary, c.pad());
   const int steps =
       bench.Run([&](std::span<const int32_t> prefix) { return c.script({}, prefix); });
 

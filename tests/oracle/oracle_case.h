@@ -40,6 +40,9 @@ struct RunOptions {
 // UNIMPLEMENTED: nobody knows this kind.
 absl::Status RunCase(const OracleCase& c, SearchBackend& backend, const RunOptions& options = {});
 
+// Whether cases of this kind are whole searches.
+bool IsSearch(const std::string& kind);
+
 // How the cases of one kind run.
 using KindRunner =
     std::function<absl::Status(const OracleCase&, SearchBackend&, const RunOptions&)>;

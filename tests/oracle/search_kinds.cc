@@ -65,6 +65,15 @@ absl::Status RunBatchBeam(const OracleCase& c, SearchBackend& backend, const Run
 
 }  // namespace
 
+bool IsSearch(const std::string& kind) {
+  static const KindTable searches = [] {
+    KindTable table;
+    AddSearchKinds(table);
+    return table;
+  }();
+  return searches.contains(kind);
+}
+
 void AddSearchKinds(KindTable& table) {
   table["var_beam"] = RunVarBeam;
   table["immediate_beam"] = RunImmediate;

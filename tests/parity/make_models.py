@@ -5,13 +5,14 @@
 
 The weights are random, but not small: they are scaled so that attention is sharp, outputs differ from source to source,
 lengths spread and the end of the sentence occurs at many different steps. What each model is there for is said in MODELS
-and in README.md. Two runs with the same pins write the same bytes, but for the keys of storages in the legacy stream.
+and in README.md. Two runs with the same pins write the same bytes.
 """
 import argparse
 import json
 import os
 import shutil
 import tempfile
+from unittest import mock
 
 import sentencepiece as spm
 import torch
@@ -220,6 +221,18 @@ def write_tokenizer(folder, spec, german):
     write_json(os.path.join(folder, "tokenizer_config.json"), tokenizer)
 
 
+def storage_numbers():
+    """For torch.save, in place of str(): its legacy stream names and orders storages by the text of their addresses,
+    which no two runs share. These are numbers in order of appearance."""
+    numbers = {}
+
+    class Number(str):
+        def __new__(cls, address):
+            return f"{numbers.setdefault(address, len(numbers)):04d}"
+
+    return Number
+
+
 def write_weights(folder, spec, model):
     state = {k: v.detach().to(spec["dtype"]) for k, v in model.state_dict().items()}
     positions = [k for k in state if "embed_positions" in k]
@@ -236,9 +249,12 @@ def write_weights(folder, spec, model):
         path = os.path.join(folder, "model.safetensors")
         save_file({k: v.contiguous() for k, v in state.items()}, path, metadata={"format": "pt"})
         os.chmod(path, 0o644)
+    elif spec["weights"] == "zip":
+        torch.save(state, os.path.join(folder, "pytorch_model.bin"))
     else:
-        torch.save(state, os.path.join(folder, "pytorch_model.bin"),
-                   _use_new_zipfile_serialization=spec["weights"] == "zip")
+        with open(os.path.join(folder, "pytorch_model.bin"), "wb") as f, \
+                mock.patch.object(torch.serialization, "str", storage_numbers(), create=True):
+            torch.save(state, f, _use_new_zipfile_serialization=False)
 
 
 def main():

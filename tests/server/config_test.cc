@@ -41,7 +41,10 @@ TEST(Config, HasTheDefaultsOfTheContract) {
   EXPECT_EQ(command->mode, CommandMode::kServe);
   EXPECT_EQ(config.model_name, "de-en");
   EXPECT_EQ(config.model_directory, "models/de-en/");
-  EXPECT_EQ(config.max_rows, 256);
+  EXPECT_EQ(config.device, "auto");
+  EXPECT_EQ(config.compute_type, "auto");
+  EXPECT_EQ(config.device_memory_fraction, 0.9);
+  EXPECT_EQ(config.max_rows, 0);
   EXPECT_EQ(config.max_queue_segments, 4096);
   EXPECT_EQ(config.max_queue_tokens, 131'072);
   EXPECT_EQ(config.encoded_queue_segments, 256);
@@ -63,6 +66,7 @@ TEST(Config, ReadsEveryFlagInBothForms) {
                                          "--device",
                                          "cpu",
                                          "--compute-type=float32",
+                                         "--device-memory-fraction=0.75",
                                          "--max-rows=64",
                                          "--cpu-workers",
                                          "2",
@@ -84,6 +88,7 @@ TEST(Config, ReadsEveryFlagInBothForms) {
   EXPECT_EQ(config.metrics, "off");
   EXPECT_EQ(config.device, "cpu");
   EXPECT_EQ(config.compute_type, "float32");
+  EXPECT_EQ(config.device_memory_fraction, 0.75);
   EXPECT_EQ(config.max_rows, 64);
   EXPECT_EQ(config.cpu_workers, 2);
   EXPECT_EQ(config.threads_per_worker, 3);
@@ -137,11 +142,29 @@ TEST(Config, RefusesASecondModel) {
   EXPECT_THAT(ErrorOf({"--model=a", "--model=b"}), HasSubstr("one model per process"));
 }
 
-TEST(Config, RefusesWhatThisBuildCannotCompute) {
-  EXPECT_THAT(ErrorOf({"--model=x", "--device=cuda:0"}), HasSubstr("no CUDA"));
-  EXPECT_THAT(ErrorOf({"--model=x", "--device=tpu"}), HasSubstr("'tpu'"));
+TEST(Config, RefusesDevicesAndComputeTypesItDoesNotKnow) {
+  EXPECT_THAT(ErrorOf({"--model=x", "--device=tpu"}),
+              AllOf(HasSubstr("--device: found 'tpu'"), HasSubstr("auto, cpu, or cuda:N")));
+  EXPECT_THAT(ErrorOf({"--model=x", "--device=cuda:0,cuda:0"}), HasSubstr("each device once"));
   EXPECT_THAT(ErrorOf({"--model=x", "--compute-type=int8"}),
-              AllOf(HasSubstr("'int8'"), HasSubstr("auto or float32")));
+              AllOf(HasSubstr("--compute-type: found 'int8'"),
+                    HasSubstr("auto, float32, float16 or bfloat16")));
+  EXPECT_THAT(ErrorOf({"--model=x", "--device=cpu", "--compute-type=float16"}),
+              AllOf(HasSubstr("'float16'"), HasSubstr("auto or float32 on the CPU")));
+}
+
+TEST(Config, ADeviceMemoryFractionIsAboveZeroAndAtMostOne) {
+  for (const char* fraction : {"0", "-0.5", "1.01", "nan"}) {
+    EXPECT_THAT(ErrorOf({"--model=x", "--device-memory-fraction", fraction}),
+                HasSubstr("above 0 and up to 1"));
+  }
+  EXPECT_THAT(ErrorOf({"--model=x", "--device-memory-fraction=most"}),
+              AllOf(HasSubstr("'most'"), HasSubstr("a number")));
+  EXPECT_THAT(FileErrorOf(R"({"device-memory-fraction": "0.5"})"), HasSubstr("a number"));
+  const auto command = ParseCommandLine(
+      {"--model=x", "--config", TempFile("fraction.json", R"({"device-memory-fraction": 0.5})")});
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(command->config.device_memory_fraction, 0.5);
 }
 
 TEST(Config, NamesModelsByTheirDirectory) {
@@ -168,7 +191,7 @@ TEST(Config, RefusesFilesItDoesNotUnderstand) {
   EXPECT_THAT(FileErrorOf(R"({"max_rows": 8})"), HasSubstr("'max_rows'"));
   EXPECT_THAT(FileErrorOf(R"({"help": true})"), HasSubstr("'help'"));
   EXPECT_THAT(FileErrorOf(R"({"max-rows": "8"})"),
-              AllOf(HasSubstr("max-rows: found string"), HasSubstr("whole number 1..4096")));
+              AllOf(HasSubstr("max-rows: found string"), HasSubstr("whole number 0..4096")));
   EXPECT_THAT(FileErrorOf(R"({"max-rows": 8.5})"), HasSubstr("found 8.5"));
   EXPECT_THAT(FileErrorOf(R"({"max-rows": 18446744073709551615})"), HasSubstr("max-rows"));
   EXPECT_THAT(FileErrorOf(R"({"max-rows": -1})"), HasSubstr("found -1"));
@@ -178,11 +201,27 @@ TEST(Config, RefusesFilesItDoesNotUnderstand) {
 
 TEST(Config, HelpNamesEveryFlag) {
   const std::string help = HelpText();
-  for (const char* flag :
-       {"--model", "--listen", "--metrics", "--device", "--compute-type", "--max-rows",
-        "--cpu-workers", "--threads-per-worker", "--max-queue-segments", "--max-queue-tokens",
-        "--kv-memory-mb", "--default-profile", "--glossary-dir", "--drain-seconds", "--log-level",
-        "--config", "--check-config", "--version", "--help"}) {
+  for (const char* flag : {"--model",
+                           "--listen",
+                           "--metrics",
+                           "--device",
+                           "--compute-type",
+                           "--device-memory-fraction",
+                           "--max-rows",
+                           "--profile-steps",
+                           "--cpu-workers",
+                           "--threads-per-worker",
+                           "--max-queue-segments",
+                           "--max-queue-tokens",
+                           "--kv-memory-mb",
+                           "--default-profile",
+                           "--glossary-dir",
+                           "--drain-seconds",
+                           "--log-level",
+                           "--config",
+                           "--check-config",
+                           "--version",
+                           "--help"}) {
     EXPECT_THAT(help, HasSubstr(std::string("  ") + flag + " "));
   }
   EXPECT_EQ(ParseCommandLine({"--help"})->mode, CommandMode::kHelp);
@@ -211,7 +250,7 @@ TEST(EngineSettings, CarryEverySetting) {
        "--encoded-queue-segments=7", "--kv-memory-mb=30", "--watchdog-seconds=9",
        "--default-profile=marian", "--glossary-dir=/g"});
   ASSERT_TRUE(command.ok()) << command.status();
-  const EngineConfig settings = MakeEngineConfig(command->config, 8);
+  const EngineConfig settings = MakeEngineConfig(command->config, 8, {});
   EXPECT_EQ(settings.model_name, "big");
   EXPECT_EQ(settings.max_rows, 64);
   EXPECT_EQ(settings.workers, 2);
@@ -227,10 +266,27 @@ TEST(EngineSettings, CarryEverySetting) {
   EXPECT_EQ(settings.glossary_directory, "/g");
 }
 
+TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {
+  const auto command = ParseCommandLine({"--model=x", "--device-memory-fraction=0.5"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(MakeEngineConfig(command->config, 8, {}).max_rows, 256);
+  DeviceChoice gpus;
+  gpus.cuda = {1, 3};
+  gpus.compute_type = ComputeType::kBFloat16;
+  const EngineConfig settings = MakeEngineConfig(command->config, 8, gpus);
+  EXPECT_EQ(settings.max_rows, 4096);
+  EXPECT_EQ(settings.devices.cuda, gpus.cuda);
+  EXPECT_EQ(settings.devices.compute_type, ComputeType::kBFloat16);
+  EXPECT_EQ(settings.device_memory_fraction, 0.5);
+  const auto fixed = ParseCommandLine({"--model=x", "--max-rows=100"});
+  ASSERT_TRUE(fixed.ok()) << fixed.status();
+  EXPECT_EQ(MakeEngineConfig(fixed->config, 8, gpus).max_rows, 100);
+}
+
 TEST(SchedulerSettings, AreTheEnginesByDefault) {
   const auto command = ParseCommandLine({"--model=x"});
   ASSERT_TRUE(command.ok()) << command.status();
-  const SchedulerOptions scheduler = MakeEngineConfig(command->config, 2).scheduler;
+  const SchedulerOptions scheduler = MakeEngineConfig(command->config, 2, {}).scheduler;
   const SchedulerOptions defaults;
   EXPECT_EQ(scheduler.refill, defaults.refill);
   EXPECT_EQ(scheduler.unit, defaults.unit);
@@ -250,7 +306,7 @@ SchedulerOptions SchedulerOf(std::vector<std::string> args) {
   args.emplace_back("--model=x");
   const auto command = ParseCommandLine(args);
   EXPECT_TRUE(command.ok()) << command.status();
-  return command.ok() ? MakeEngineConfig(command->config, 2).scheduler : SchedulerOptions();
+  return command.ok() ? MakeEngineConfig(command->config, 2, {}).scheduler : SchedulerOptions();
 }
 
 TEST(SchedulerSettings, CarryEveryFlag) {

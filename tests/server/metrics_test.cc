@@ -106,6 +106,9 @@ TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
   ExpectLine(R"(dragoman_segments_total{model="de-en",outcome="eos"} 0)");
   ExpectLine(R"(dragoman_queue_capacity{stage="encode",unit="segments"} 100)");
   ExpectLine(R"(dragoman_queue_capacity{stage="encode",unit="tokens"} 1000)");
+  ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:0",kind="weights"} 10)");
+  ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:0",kind="kv"} 20)");
+  ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:1",kind="workspace"} 31)");
   ExpectLine(R"(dragoman_model_load_seconds{model="de-en"} 3)");
   ExpectLine("dragoman_last_step_timestamp_seconds{model=\"de-en\"} 0");
   EXPECT_THAT(Text(), HasSubstr("dragoman_model_info{compute_type=\"float32\",device=\"cpu\""));

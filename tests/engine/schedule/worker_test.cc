@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "engine/decode/cpu_backend.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/scripted_model.h"
@@ -129,6 +131,39 @@ TEST_F(WorkerTest, ADeadWorkerFailsItsSegmentsAndTheOtherGoesOn) {
   const SegmentCounts counts = ledger_.Snapshot();
   EXPECT_TRUE(testing::Balanced(counts));
   EXPECT_EQ(counts.waiting + counts.running, 0);
+}
+
+// What comes after its end is the others': it would fail all of it.
+TEST_F(WorkerTest, ADeadWorkerLeavesTheQueueToTheOther) {
+  std::atomic<int> steps{0};
+  std::atomic<int> passes{0};
+  for (const bool by_encoder : {false, true}) {
+    dead_ = 0;
+    steps = 0;
+    passes = 0;
+    model_->before_step = [&](int64_t) {
+      return !by_encoder && ++steps == 20 ? absl::InternalError("device lost") : absl::OkStatus();
+    };
+    model_->before_encode = [&](int64_t) {
+      return by_encoder && ++passes == 3 ? absl::InternalError("device lost") : absl::OkStatus();
+    };
+    RequestQueue queue({10000, 1000000}, &clock_);
+    auto first = std::make_shared<RecordingOwner>(&ledger_);
+    auto second = std::make_shared<RecordingOwner>(&ledger_);
+    {
+      const auto workers = Start(queue, 2);
+      Push(queue, first, 100);
+      first->WaitFor(100);
+      while (dead_ == 0) std::this_thread::yield();
+      Push(queue, second, 100);
+      second->WaitFor(100);
+      queue.Close();
+    }
+    EXPECT_EQ(dead_, 1);
+    EXPECT_GT(first->failures().size(), 0U);
+    EXPECT_EQ(second->failures().size(), 0U);
+    EXPECT_EQ(second->results().size(), 100U);
+  }
 }
 
 TEST_F(WorkerTest, AnAbandonedJobIsDroppedEverywhere) {

@@ -13,7 +13,13 @@ int64_t PlaceInPage(int64_t index) { return kLayout.CrossK(0, 0) + index % kPage
 
 class ScriptedEncoder : public Encoder {
  public:
+  // `model` may be nullptr.
+  explicit ScriptedEncoder(const ScriptedModel* model) : model_(model) {}
+
   absl::Status Encode(const EncodeInput& in) override {
+    if (model_ != nullptr && model_->before_encode) {
+      if (absl::Status status = model_->before_encode(in.segments); !status.ok()) return status;
+    }
     auto* const pool = static_cast<float*>(in.pool);
     for (int64_t s = 0; s < in.segments; ++s) {
       const int32_t* const pages = in.pages + in.page_offsets[s];
@@ -25,6 +31,9 @@ class ScriptedEncoder : public Encoder {
     return absl::OkStatus();
   }
   int64_t max_tokens() const override { return 512; }
+
+ private:
+  const ScriptedModel* model_;
 };
 
 class ScriptedDecoder : public Decoder {
@@ -82,7 +91,7 @@ CrossPages EncodeScripted(std::span<const int32_t> source, KvMemory* memory) {
   CrossPages pages(memory, memory->TakeCross(page_offsets[1]));
   const EncodeInput input{source.data(),        offsets,       1, page_offsets,
                           pages.pages().data(), memory->pool()};
-  (void)ScriptedEncoder().Encode(input);  // never fails
+  (void)ScriptedEncoder(nullptr).Encode(input);  // never fails
   return pages;
 }
 
@@ -107,7 +116,7 @@ void FoldLogits(const std::vector<float>& logits, const RowQuery& query, RowFold
 }
 
 std::unique_ptr<Encoder> ScriptedModel::CreateEncoder(int) const {
-  return std::make_unique<ScriptedEncoder>();
+  return std::make_unique<ScriptedEncoder>(this);
 }
 
 std::unique_ptr<Decoder> ScriptedModel::CreateDecoder(int, int) const {

@@ -39,6 +39,8 @@ class ScriptedModel : public StepModel {
 
   // Called by every decoder before a step with its number of rows; may block or fail.
   std::function<absl::Status(int64_t rows)> before_step;
+  // Called by every encoder before a pass with its number of segments; may block or fail.
+  std::function<absl::Status(int64_t segments)> before_encode;
 
  private:
   Script script_;

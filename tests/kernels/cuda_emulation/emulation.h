@@ -130,6 +130,12 @@ inline unsigned atomicOr(unsigned* at, unsigned bits) {
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline float __expf(float x) { return std::exp(x); }
+// Threads take turns, and at barriers only.
+inline unsigned atomicAdd(unsigned* at, unsigned value) {
+  const unsigned before = *at;
+  *at += value;
+  return before;
+}
 template <class T>
 T __ldg(const T* from) {
   return *from;

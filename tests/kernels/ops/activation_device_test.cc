@@ -1,7 +1,8 @@
-// Activations in place, on the CPU's inner loops and on a device.
+// Activations in place, on the CPU's inner loops, on a device and emulated.
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/kernel_table.h"
 #include "kernels/ops/activation.h"
+#include "tests/kernels/ops/emulated_ops.h"
 #include "tests/kernels/ops/op_device.h"
 #include "tests/kernels/ops/test_support.h"
 
@@ -12,7 +13,7 @@ using ActivationDeviceTest = OnOpDevice;
 
 // The CPU's products compute ReLU themselves, so that its loop knows the other two only.
 std::vector<Activation> Activations(const OpDevice& device) {
-  if (!device.cuda) return {Activation::kGelu, Activation::kSwish};
+  if (!device.cuda && !device.emulated) return {Activation::kGelu, Activation::kSwish};
   return {Activation::kNone, Activation::kRelu, Activation::kGelu, Activation::kSwish};
 }
 
@@ -32,10 +33,9 @@ double Reference(Activation activation, double x) {
 
 void Apply(const OpDevice& device, Activation activation, int64_t rows, const int32_t* count, int n,
            const OpNumbers& x) {
-  if (device.cuda) {
-#ifdef DRAGOMAN_HAVE_CUDA
-    EXPECT_LAUNCHED(cuda::Activate(kTestStream, device.type, activation, rows, count, n, x.data()));
-#endif
+  if (device.cuda || device.emulated) {
+    const auto activate = DRAGOMAN_LAUNCHER(device, Activate);
+    EXPECT_LAUNCHED(activate(kTestStream, device.type, activation, rows, count, n, x.data()));
     return;
   }
   cpu::Kernels().activate(activation, static_cast<float*>(x.data()), rows * n);
@@ -80,10 +80,9 @@ TEST_P(ActivationDeviceTest, FarValuesAndNan) {
   }
 }
 
-#ifdef DRAGOMAN_HAVE_CUDA
 TEST_P(ActivationDeviceTest, RowsBeyondTheCountStayAsTheyWere) {
   const OpDevice device = GetParam();
-  if (!device.cuda) GTEST_SKIP() << "the CPU has no count";
+  if (!device.cuda && !device.emulated) GTEST_SKIP() << "the CPU has no count";
   const int n = 24;
   const OpNumbers x(device, std::vector<float>(size_t{9} * n, -3.0F));
   const OpArray<int32_t> count(device, {4});
@@ -91,9 +90,8 @@ TEST_P(ActivationDeviceTest, RowsBeyondTheCountStayAsTheyWere) {
   const std::vector<float> y = x.Download();
   for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], i < size_t{4} * n ? 0.0F : -3.0F) << i;
 }
-#endif
 
-DRAGOMAN_FOR_EVERY_DEVICE(ActivationDeviceTest);
+DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(ActivationDeviceTest);
 
 }  // namespace
 }  // namespace dragoman

@@ -1,5 +1,6 @@
-// Residual and layer norm, on the CPU and on a device.
+// Residual and layer norm, on the CPU, on a device and emulated.
 #include "kernels/ops/layer_norm.h"
+#include "tests/kernels/ops/emulated_ops.h"
 #include "tests/kernels/ops/op_device.h"
 #include "tests/kernels/ops/test_support.h"
 
@@ -13,11 +14,10 @@ constexpr float kEpsilon = 1e-5F;
 // x and residual may be y itself; `count` for a device only.
 void Apply(const OpDevice& device, const void* x, const void* residual, const OpArray<float>& gamma,
            const OpArray<float>& beta, int64_t rows, const int32_t* count, int d, void* y) {
-  if (device.cuda) {
-#ifdef DRAGOMAN_HAVE_CUDA
-    EXPECT_LAUNCHED(cuda::AddLayerNorm(kTestStream, device.type, x, residual, gamma.data(),
-                                       beta.data(), kEpsilon, rows, count, d, y));
-#endif
+  if (device.cuda || device.emulated) {
+    const auto add_layer_norm = DRAGOMAN_LAUNCHER(device, AddLayerNorm);
+    EXPECT_LAUNCHED(add_layer_norm(kTestStream, device.type, x, residual, gamma.data(), beta.data(),
+                                   kEpsilon, rows, count, d, y));
     return;
   }
   OpContext context;
@@ -137,10 +137,21 @@ TEST_P(LayerNormDeviceTest, NanStaysInItsRow) {
   for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(std::isnan(y[i]), i / d == 2) << i;
 }
 
-#ifdef DRAGOMAN_HAVE_CUDA
+TEST_P(LayerNormDeviceTest, OtherWidthsAreRefused) {
+  const OpDevice device = GetParam();
+  if (!device.cuda && !device.emulated) GTEST_SKIP() << "the CPU takes any";
+  const auto add_layer_norm = DRAGOMAN_LAUNCHER(device, AddLayerNorm);
+  for (const int d : {-8, 0, 12, 4104}) {
+    EXPECT_NE(add_layer_norm(kTestStream, device.type, nullptr, nullptr, nullptr, nullptr, kEpsilon,
+                             1, nullptr, d, nullptr),
+              cuda::Error::kNone)
+        << d;
+  }
+}
+
 TEST_P(LayerNormDeviceTest, RowsBeyondTheCountStayAsTheyWere) {
   const OpDevice device = GetParam();
-  if (!device.cuda) GTEST_SKIP() << "the CPU has no count";
+  if (!device.cuda && !device.emulated) GTEST_SKIP() << "the CPU has no count";
   for (const int d : {64, 2048}) {
     const OpNumbers x(device, RandomFloats(size_t{6} * d, 1));
     const OpArray<float> gamma(device, RandomFloats(d, 3));
@@ -152,9 +163,8 @@ TEST_P(LayerNormDeviceTest, RowsBeyondTheCountStayAsTheyWere) {
     EXPECT_NE(found[size_t(4 * d)], 7.0F);
   }
 }
-#endif
 
-DRAGOMAN_FOR_EVERY_DEVICE(LayerNormDeviceTest);
+DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(LayerNormDeviceTest);
 
 }  // namespace
 }  // namespace dragoman

@@ -1,0 +1,41 @@
+// A model on a GPU: weights, encoder, steps as graphs, K/V pages in the device's memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "engine/decode/backend.h"
+#include "engine/decode/batch.h"
+#include "engine/decode/cuda/weight_image.h"
+#include "engine/model/model_spec.h"
+
+namespace dragoman {
+
+struct CudaBackendConfig {
+  int device = 0;
+  double memory_fraction = 0.9;  // of the device's memory that may be taken
+  BatchConfig batch;             // of the workers to come
+};
+
+// Whether CUDA devices take models of this shape. UNIMPLEMENTED, naming what they do not take, or
+// that this build has no CUDA.
+absl::Status CheckCudaModel(const ModelSpec& spec);
+
+// Copies the image to the device and prepares the products; the rest of the memory is planned by
+// PlanPages and taken by what is created. Not thread-safe before the workers run: plan and create
+// in one thread. INVALID_ARGUMENT, with the arithmetic, when the memory does not suffice;
+// RESOURCE_EXHAUSTED when it cannot be had; INTERNAL for what the device says.
+// REQUIRES: CheckCudaModel said yes.
+absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBackendConfig& config,
+                                                                 const ModelSpec& spec,
+                                                                 const WeightImage& image);
+
+// Runs `steps` steps of a full batch of made-up segments without graphs and says, launch by launch,
+// what they took and what they could have taken at best (step_costs.h): a table as text. Takes
+// memory of its own: nothing else should run on the device.
+absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config, const ModelSpec& spec,
+                                             const WeightImage& image, int steps);
+
+}  // namespace dragoman

@@ -1,0 +1,63 @@
+#include "engine/decode/cuda/cuda_planner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/decode/cuda/cuda_status.h"
+#include "kernels/cuda/device.h"
+#include "kernels/decide/options.h"
+
+namespace dragoman {
+
+absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
+                                                const ModelSpec& spec, const WeightImage& image) {
+  cuda::DeviceInfo info;
+  if (const cuda::Error error = cuda::Describe(config.device, &info); error != cuda::Error::kNone) {
+    return CudaStatus(config.device, "looking at the device", error);
+  }
+  CudaPlanner planner;
+  planner.device_ = config.device;
+  planner.device_name_ = info.name;
+  planner.spec_ = spec;
+  MemoryRequest& r = planner.request_;
+  r.device_bytes = info.total_bytes;
+  r.free_bytes = info.free_bytes;
+  r.fraction = config.memory_fraction;
+  r.multiprocessors = info.multiprocessors;
+  r.shape = spec.shape;
+  r.type = image.type;
+  r.weight_bytes = static_cast<int64_t>(image.bytes.size());
+  r.encoder_tokens = EncoderTokens(spec.shape);
+  r.cross_layers = CrossLayers(spec.shape, image.type, info.total_bytes);
+  // Until the device has said more: the way that needs less memory beside it.
+  r.fused = true;
+  r.batch = config.batch;
+  r.default_beam = std::min({spec.generation.num_beams, config.batch.max_rows, kMaxBeam});
+  // What fails here fails before anything is taken.
+  const absl::StatusOr<MemoryPlan> least = PlanMemory(r);
+  if (!least.ok()) return least.status();
+  return planner;
+}
+
+absl::StatusOr<std::shared_ptr<const CudaModel>> CudaPlanner::LoadModel(const WeightImage& image) {
+  CudaModelConfig config;
+  config.device = device_;
+  config.max_rows = request_.batch.max_rows;
+  config.encoder_tokens = request_.encoder_tokens;
+  config.cross_layers = request_.cross_layers;
+  absl::StatusOr<std::unique_ptr<CudaModel>> model = CudaModel::Create(config, spec_, image);
+  if (!model.ok()) return model.status();
+  const cuda::FusedOutput* fused = (*model)->fused();
+  request_.fused = fused != nullptr;
+  request_.fused_workspace = fused == nullptr ? 0 : fused->WorkspaceBytes(request_.batch.max_rows);
+  return std::shared_ptr<const CudaModel>(std::move(*model));
+}
+
+absl::StatusOr<MemoryPlan> CudaPlanner::Plan(int64_t kv_bytes, int32_t longest_source) const {
+  MemoryRequest request = request_;
+  request.kv_bytes = kv_bytes;
+  request.longest_source = longest_source;
+  return PlanMemory(request);
+}
+
+}  // namespace dragoman

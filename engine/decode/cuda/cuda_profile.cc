@@ -1,0 +1,241 @@
+// ProfileCudaSteps of cuda_backend.h.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/decode/cuda/cuda_backend.h"
+#include "engine/decode/cuda/cuda_planner.h"
+#include "engine/decode/cuda/cuda_status.h"
+#include "engine/decode/cuda/cuda_step.h"
+#include "engine/decode/cuda/device_rates.h"
+#include "engine/decode/cuda/step_ports.h"
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/stream.h"
+#include "kernels/decide/rules_image.h"
+
+namespace dragoman {
+namespace {
+
+// What is profiled: sentences in the middle of a translation.
+constexpr int kBeam = 4;
+constexpr int kSourceTokens = 30;
+constexpr int kStepsBefore = 15;
+
+// Written before every step while its launches are prepared, so that no kernel is timed with the
+// wait for its own launch: more than a millisecond at 4 TB/s.
+constexpr int64_t kDelayBytes = int64_t{256} << 20;
+constexpr int kDelays = 20;
+
+// Events before and after every launch of a step.
+class TimingProbe final : public StepProbe {
+ public:
+  explicit TimingProbe(cuda::Stream stream) : stream_(stream) {}
+
+  cuda::Error Before(StepOp op) override {
+    if (used_ == marks_.size()) {
+      Mark mark;
+      cuda::Error error = mark.begin.Create(cuda::Event::Timing::kOn);
+      if (error == cuda::Error::kNone) error = mark.end.Create(cuda::Event::Timing::kOn);
+      if (error != cuda::Error::kNone) return error;
+      marks_.push_back(std::move(mark));
+    }
+    marks_[used_].op = op;
+    return marks_[used_].begin.Record(stream_);
+  }
+
+  cuda::Error After(StepOp) override { return marks_[used_++].end.Record(stream_); }
+
+  // Adds the times of the step that has just ended.
+  cuda::Error Collect() {
+    for (size_t i = 0; i < used_; ++i) {
+      float milliseconds = 0;
+      const cuda::Error error = marks_[i].end.MillisecondsSince(marks_[i].begin, &milliseconds);
+      if (error != cuda::Error::kNone) return error;
+      seconds_[static_cast<size_t>(marks_[i].op)] += milliseconds / 1e3;
+    }
+    used_ = 0;
+    return cuda::Error::kNone;
+  }
+
+  const std::array<double, kStepOps>& seconds() const { return seconds_; }
+
+ private:
+  struct Mark {
+    StepOp op = StepOp::kBegin;
+    cuda::Event begin;
+    cuda::Event end;
+  };
+  const cuda::Stream stream_;
+  std::vector<Mark> marks_;
+  size_t used_ = 0;
+  std::array<double, kStepOps> seconds_{};
+};
+
+class Profile {
+ public:
+  Profile(std::shared_ptr<const CudaModel> model, const MemoryPlan& plan, int steps)
+      : model_(std::move(model)), plan_(plan), steps_(steps) {}
+
+  absl::StatusOr<std::string> Run(const DeviceRates& rates);
+
+ private:
+  absl::Status Prepare();
+  void Admit();
+  absl::Status Step(StepProbe* probe);
+  absl::Status Check(const char* doing, cuda::Error error) const {
+    return CudaStatus(model_->device(), doing, error);
+  }
+  int slots() const { return std::max(1, plan_.limits.max_rows / kBeam); }
+  int beam() const { return std::min(kBeam, plan_.limits.max_rows); }
+  int max_tokens() const { return kStepsBefore + steps_ + 1; }
+
+  const std::shared_ptr<const CudaModel> model_;
+  const MemoryPlan plan_;
+  const int steps_;
+  cuda::OwnedStream stream_;
+  cuda::DeviceBuffer pool_;
+  cuda::DeviceBuffer delay_;
+  StepPorts ports_;
+  std::unique_ptr<CudaStep> step_;
+  int64_t number_ = 0;
+};
+
+absl::Status Profile::Prepare() {
+  const int device = model_->device();
+  const int64_t page = model_->kv_layout().ElementsPerPage() * ElementBytes(model_->type());
+  const int64_t pages = int64_t{plan_.pages.self_pages} + plan_.pages.cross_pages;
+  cuda::Error error = stream_.Create(cuda::StreamPriority::kHigh);
+  if (error == cuda::Error::kNone) error = delay_.Allocate(kDelayBytes);
+  if (error == cuda::Error::kNone) error = pool_.Allocate(pages * page);
+  if (error == cuda::Error::kNone) {
+    error = cuda::Fill(stream_.get(), pool_.data(), 0, pages * page);
+  }
+  if (error != cuda::Error::kNone) return CudaMemoryStatus(device, "K/V", pages * page, error);
+  if (absl::Status status = ports_.Allocate(device, plan_.limits); !status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<CudaStep>> step =
+      CudaStep::Create(model_, plan_.limits, pool_.data(), ports_.device());
+  if (!step.ok()) return step.status();
+  step_ = std::move(*step);
+  error = step_->Format(stream_.get());
+  if (error == cuda::Error::kNone) error = stream_.Wait();
+  return Check("making the batch's tables", error);
+}
+
+// Every slot gets a segment that cannot end before the profile does.
+void Profile::Admit() {
+  const StepPort& port = ports_.host(0);
+  SearchOptions options;
+  options.beam = beam();
+  options.max_tokens = max_tokens();
+  options.min_tokens = max_tokens();
+  options.eos = model_->spec().tokens.eos;
+  const std::vector<float> divisors(static_cast<size_t>(max_tokens()) + 2, 1.0F);
+  SegmentRules rules;
+  rules.divisor = divisors.data();
+  const auto rules_words = static_cast<int32_t>(RulesImageWords(rules, max_tokens()));
+  const auto pages = static_cast<int32_t>(KvLayout::PagesFor(kSourceTokens));
+
+  int32_t words = 0;
+  for (int slot = 0; slot < slots(); ++slot) {
+    AdmitCommand& admit = port.admissions[slot];
+    admit = AdmitCommand{};
+    admit.slot = slot;
+    admit.source_length = kSourceTokens;
+    admit.cross_pages = pages;
+    admit.words_begin = words;
+    admit.rules_begin = slot * rules_words;
+    admit.rules_words = rules_words;
+    admit.options = options;
+    for (int lane = 0; lane < beam(); ++lane) {
+      port.command_words[words++] = slot * beam() + lane;
+    }
+    for (int32_t i = 0; i < pages; ++i) {
+      port.command_words[words++] =
+          plan_.pages.self_pages + (slot * pages + i) % plan_.pages.cross_pages;
+    }
+    WriteRulesImage(rules, max_tokens(), port.command_words + words);
+    words += rules_words;
+  }
+  port.command->admissions = slots();
+}
+
+absl::Status Profile::Step(StepProbe* probe) {
+  const StepPort& port = ports_.host(static_cast<int>(number_ % kStepPorts));
+  *port.command = StepCommand{};
+  port.command->max_rows = plan_.limits.max_rows;
+  if (number_ == 0) Admit();
+  const StepVariant variant{plan_.limits.max_rows, beam(), false};
+  const CudaStep::Fault fault = step_->Launch(stream_.get(), variant, probe);
+  if (fault.error != cuda::Error::kNone) return Check(StepOpName(fault.op), fault.error);
+  ++number_;
+  return Check("a decoding step", stream_.Wait());
+}
+
+absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
+  if (absl::Status status = Prepare(); !status.ok()) return status;
+  TimingProbe probe(stream_.get());
+  int64_t rows = 0;
+  int64_t positions = 0;
+  for (int i = 0; i < kStepsBefore + steps_; ++i) {
+    const bool timed = i >= kStepsBefore;
+    for (int k = 0; timed && k < kDelays; ++k) {
+      const cuda::Error error = cuda::Fill(stream_.get(), delay_.data(), 0, kDelayBytes);
+      if (error != cuda::Error::kNone) return Check("delaying a step", error);
+    }
+    if (absl::Status status = Step(timed ? &probe : nullptr); !status.ok()) return status;
+    if (!timed) continue;
+    if (const cuda::Error error = probe.Collect(); error != cuda::Error::kNone) {
+      return Check("reading the times", error);
+    }
+    rows += ports_.host(static_cast<int>((number_ - 1) % kStepPorts)).output->rows;
+    positions += i + 1;
+  }
+  StepWork work;
+  work.shape = model_->spec().shape;
+  work.type = model_->type();
+  work.rows = rows / steps_;
+  work.slots = slots();
+  work.self_positions = static_cast<double>(positions) / steps_;
+  work.source_positions = kSourceTokens;
+  work.fused_rows = model_->fused() != nullptr ? work.rows : 0;
+  work.stored_rows = model_->fused() != nullptr ? 0 : work.rows;
+  std::array<double, kStepOps> seconds = probe.seconds();
+  for (double& s : seconds) s /= steps_;
+  return absl::StrCat(CostTable(work, rates, seconds),
+                      model_->fused() != nullptr
+                          ? ""
+                          : absl::StrCat("no fused output layer: ", model_->why_not_fused(), "\n"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config, const ModelSpec& spec,
+                                             const WeightImage& image, int steps) {
+  const int most = config.batch.max_positions - kStepsBefore - 2;
+  if (steps > most || config.batch.max_rows < kBeam || spec.shape.max_positions < kSourceTokens) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("profile-steps: found ", steps, " steps of ", config.batch.max_rows,
+                     " rows, expected at most ", most, " of ", kBeam, " rows or more"));
+  }
+  if (const cuda::Error error = cuda::SetDevice(config.device); error != cuda::Error::kNone) {
+    return CudaStatus(config.device, "selecting the device", error);
+  }
+  const absl::StatusOr<DeviceRates> rates = MeasureRates(config.device, image.type);
+  if (!rates.ok()) return rates.status();
+  absl::StatusOr<CudaPlanner> planner = CudaPlanner::Create(config, spec, image);
+  if (!planner.ok()) return planner.status();
+  absl::StatusOr<std::shared_ptr<const CudaModel>> model = planner->LoadModel(image);
+  if (!model.ok()) return model.status();
+  const auto longest = static_cast<int32_t>(KvLayout::PagesFor(kSourceTokens));
+  const absl::StatusOr<MemoryPlan> plan = planner->Plan(0, longest);
+  if (!plan.ok()) return plan.status();
+  absl::StatusOr<std::string> table = Profile(*std::move(model), *plan, steps).Run(*rates);
+  if (!table.ok()) return table.status();
+  return absl::StrCat(planner->device_name(), ", ", MemoryText(*plan), "\n", *table);
+}
+
+}  // namespace dragoman

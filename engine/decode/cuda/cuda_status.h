@@ -1,0 +1,30 @@
+// CUDA's errors as Status, with the device and the operation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "kernels/cuda/launch.h"
+
+namespace dragoman {
+
+inline std::string CudaDeviceName(int device) { return absl::StrCat("cuda:", device); }
+
+// INTERNAL: "cuda:0: self-attention: cudaErrorIllegalAddress: ...".
+inline absl::Status CudaStatus(int device, const char* op, cuda::Error error) {
+  if (error == cuda::Error::kNone) return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat(CudaDeviceName(device), ": ", op, ": ", cuda::ErrorText(error)));
+}
+
+// RESOURCE_EXHAUSTED: "cuda:0: 512 MiB for decoder activations: cudaErrorMemoryAllocation: ...".
+inline absl::Status CudaMemoryStatus(int device, const char* what, int64_t bytes,
+                                     cuda::Error error) {
+  if (error == cuda::Error::kNone) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      CudaDeviceName(device), ": ", bytes >> 20, " MiB for ", what, ": ", cuda::ErrorText(error)));
+}
+
+}  // namespace dragoman

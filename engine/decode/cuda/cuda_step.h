@@ -1,0 +1,79 @@
+// The launches of one decoding step on a device, and the memory that they work in.
+//
+// Owned and called by one thread. All memory is made at Create; a step neither allocates nor waits,
+// so that it can be recorded into a graph.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "engine/decode/cuda/cuda_model.h"
+#include "engine/decode/cuda/step_costs.h"
+#include "kernels/cuda/device_memory.h"
+#include "kernels/decide/batch_step_cuda.h"
+#include "kernels/decide/batch_tables.h"
+
+namespace dragoman {
+
+// What decides which launches a step has. Never what its rows get.
+struct StepVariant {
+  int bucket = 0;  // rows that launches are made for
+  int max_k = 4;   // of the rows of the fused output layer: 4, 8 or 16
+  bool stored = false;
+};
+
+// Hears of the launches as they are made; for measuring.
+class StepProbe {
+ public:
+  virtual ~StepProbe() = default;
+  virtual cuda::Error Before(StepOp op) = 0;
+  virtual cuda::Error After(StepOp op) = 0;
+};
+
+class CudaStep {
+ public:
+  // `pool`: the K/V pages, borrowed; `ports`: device pointers, kept by value.
+  static absl::StatusOr<std::unique_ptr<CudaStep>> Create(std::shared_ptr<const CudaModel> model,
+                                                          const BatchLimits& limits, void* pool,
+                                                          const cuda::StepPorts& ports);
+
+  // Makes the batch an empty one.
+  cuda::Error Format(cuda::Stream stream) const;
+
+  struct Fault {
+    cuda::Error error = cuda::Error::kNone;
+    StepOp op = StepOp::kBegin;
+  };
+  // Puts a step on the stream. The first launch that fails is the last.
+  Fault Launch(cuda::Stream stream, const StepVariant& variant, StepProbe* probe = nullptr) const;
+
+  const BatchLimits& limits() const { return tables_.limits; }
+  const CudaModel& model() const { return *model_; }
+  int64_t bytes() const;
+
+ private:
+  class Launcher;
+
+  CudaStep(std::shared_ptr<const CudaModel> model, void* pool, const cuda::StepPorts& ports)
+      : model_(std::move(model)), pool_(pool), ports_(ports) {}
+
+  absl::Status Allocate(const BatchLimits& limits);
+
+  const std::shared_ptr<const CudaModel> model_;
+  void* const pool_;
+  const cuda::StepPorts ports_;
+  BatchTables tables_;
+
+  cuda::DeviceBuffer table_memory_;
+  cuda::DeviceBuffer workspace_;        // of cuBLASLt
+  cuda::DeviceBuffer fused_workspace_;  // of the fused output layer
+  cuda::DeviceBuffer hidden_;           // [max_rows, d]
+  cuda::DeviceBuffer sublayer_;         // [max_rows, d]
+  cuda::DeviceBuffer context_;          // [max_rows, d]
+  cuda::DeviceBuffer wide_;             // [max_rows, max(3 d, ffn)]
+  cuda::DeviceBuffer gathered_;         // [min(stored_rows, kChunkRows), d], beside a fused layer
+  cuda::DeviceBuffer logits_;           // [min(stored_rows, kChunkRows), vocabulary] f32
+};
+
+}  // namespace dragoman

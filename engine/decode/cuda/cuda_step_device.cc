@@ -1,0 +1,195 @@
+#include "engine/decode/cuda/cuda_step_device.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/decode/cuda/cuda_status.h"
+#include "engine/decode/cuda/cuda_step.h"
+#include "engine/decode/cuda/nvtx.h"
+#include "engine/decode/cuda/step_ports.h"
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/graph.h"
+#include "kernels/cuda/stream.h"
+
+namespace dragoman {
+namespace {
+
+// The instantiations of the fused output layer.
+constexpr std::array<int, 3> kTopKClasses = {4, 8, 16};
+
+class CudaStepDevice final : public StepDevice {
+ public:
+  explicit CudaStepDevice(std::shared_ptr<const CudaModel> model) : model_(std::move(model)) {}
+
+  ~CudaStepDevice() override {
+    static_cast<void>(cuda::SetDevice(model_->device()));
+    static_cast<void>(stream_.Wait());  // an error was reported where it was met, or is nobody's
+  }
+
+  absl::Status Init(const BatchLimits& limits, void* pool);
+
+  const BatchLimits& limits() const override { return step_->limits(); }
+  std::span<const int> buckets() const override { return model_->step_buckets(); }
+  const StepPort& port(int index) const override { return ports_.host(index); }
+  absl::Status Enqueue(const Launch& launch) override;
+  absl::Status Wait(int port) override;
+  int64_t workspace_bytes() const override { return step_->bytes(); }
+
+ private:
+  // Classes of max_k that make a difference.
+  size_t classes() const { return model_->fused() == nullptr ? 1 : kTopKClasses.size(); }
+  // REQUIRES: `bucket` is one of buckets().
+  size_t GraphOf(int bucket, int max_k, bool stored) const;
+
+  absl::Status Record();
+  absl::Status RunOnce(const char* what, int bucket,
+                       const std::function<CudaStep::Fault()>& launch);
+  absl::Status Format();
+  absl::Status ToStatus(const char* doing, const CudaStep::Fault& fault) const;
+
+  const std::shared_ptr<const CudaModel> model_;
+  cuda::OwnedStream stream_;
+  StepPorts ports_;
+  std::unique_ptr<CudaStep> step_;
+  std::vector<cuda::Graph> graphs_;  // by bucket, class of max_k, stored or not
+  std::array<cuda::Event, kStepPorts> done_;
+  int64_t started_ = 0;  // steps since the batch was formatted
+  absl::Status status_;  // the first error; final
+};
+
+size_t CudaStepDevice::GraphOf(int bucket, int max_k, bool stored) const {
+  const std::span<const int> all = buckets();
+  const auto index =
+      static_cast<size_t>(std::lower_bound(all.begin(), all.end(), bucket) - all.begin());
+  size_t group = 0;
+  while (group + 1 < classes() && kTopKClasses[group] < max_k) ++group;
+  return (index * classes() + group) * 2 + (stored ? 1 : 0);
+}
+
+absl::Status CudaStepDevice::ToStatus(const char* doing, const CudaStep::Fault& fault) const {
+  return CudaStatus(model_->device(), absl::StrCat(doing, ": ", StepOpName(fault.op)).c_str(),
+                    fault.error);
+}
+
+absl::Status CudaStepDevice::Init(const BatchLimits& limits, void* pool) {
+  const int device = model_->device();
+  cuda::Error error = cuda::SetDevice(device);
+  if (error == cuda::Error::kNone) error = stream_.Create(cuda::StreamPriority::kHigh);
+  for (cuda::Event& event : done_) {
+    if (error == cuda::Error::kNone) error = event.Create();
+  }
+  if (error != cuda::Error::kNone) return CudaStatus(device, "making the decoder's stream", error);
+  if (absl::Status status = ports_.Allocate(device, limits); !status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<CudaStep>> step =
+      CudaStep::Create(model_, limits, pool, ports_.device());
+  if (!step.ok()) return step.status();
+  step_ = std::move(*step);
+  if (absl::Status status = Record(); !status.ok()) return status;
+  return Format();
+}
+
+absl::Status CudaStepDevice::Format() {
+  cuda::Error error = step_->Format(stream_.get());
+  if (error == cuda::Error::kNone) error = stream_.Wait();
+  started_ = 0;
+  return CudaStatus(model_->device(), "making the batch's tables", error);
+}
+
+// A step of an empty batch.
+absl::Status CudaStepDevice::RunOnce(const char* what, int bucket,
+                                     const std::function<CudaStep::Fault()>& launch) {
+  const StepPort& port = ports_.host(static_cast<int>(started_ % kStepPorts));
+  *port.command = StepCommand{};
+  port.command->max_rows = bucket;
+  *port.output = StepOutput{};
+  port.output->step = -1;
+  CudaStep::Fault fault = launch();
+  if (fault.error != cuda::Error::kNone) return ToStatus(what, fault);
+  if (const cuda::Error error = stream_.Wait(); error != cuda::Error::kNone) {
+    return CudaStatus(model_->device(), what, error);
+  }
+  if (port.output->step != started_ || port.output->rows != 0) {
+    return absl::InternalError(absl::StrCat(
+        CudaDeviceName(model_->device()), ": ", what, ": found step ", port.output->step, " with ",
+        port.output->rows, " rows, expected step ", started_, " with none"));
+  }
+  ++started_;
+  return absl::OkStatus();
+}
+
+absl::Status CudaStepDevice::Record() {
+  if (absl::Status status = Format(); !status.ok()) return status;
+  graphs_.resize(buckets().size() * classes() * 2);
+  for (const int bucket : buckets()) {
+    for (size_t group = 0; group < classes(); ++group) {
+      // Kernels are loaded at their first launch, which is no matter for a capture: every launch of
+      // a graph is made by itself before.
+      const StepVariant whole{bucket, kTopKClasses[group], true};
+      absl::Status status =
+          RunOnce("the first step", bucket, [&] { return step_->Launch(stream_.get(), whole); });
+      if (!status.ok()) return status;
+      for (const bool stored : {false, true}) {
+        const StepVariant variant{bucket, kTopKClasses[group], stored};
+        cuda::Graph& graph = graphs_[GraphOf(bucket, variant.max_k, stored)];
+        CudaStep::Fault fault;
+        const cuda::Error error = graph.Record(stream_.get(), [&] {
+          fault = step_->Launch(stream_.get(), variant);
+          return fault.error;
+        });
+        if (fault.error != cuda::Error::kNone) return ToStatus("recording a step", fault);
+        if (error != cuda::Error::kNone) {
+          return CudaStatus(model_->device(), "recording a step", error);
+        }
+        status = RunOnce("the first step of a graph", bucket, [&] {
+          return CudaStep::Fault{graph.Launch(stream_.get()), StepOp::kBegin};
+        });
+        if (!status.ok()) return status;
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CudaStepDevice::Enqueue(const Launch& launch) {
+  if (!status_.ok()) return status_;
+  const NvtxRange range("decode step");
+  const std::span<const int> all = buckets();
+  if (!std::binary_search(all.begin(), all.end(), launch.bucket)) {
+    status_ = absl::InternalError(
+        absl::StrCat("step device: ", launch.bucket, " rows, expected one of its buckets"));
+    return status_;
+  }
+  const cuda::Graph& graph = graphs_[GraphOf(launch.bucket, launch.max_k, launch.stored)];
+  cuda::Error error = cuda::SetDevice(model_->device());
+  if (error == cuda::Error::kNone) error = graph.Launch(stream_.get());
+  if (error == cuda::Error::kNone) {
+    error = done_[static_cast<size_t>(launch.port)].Record(stream_.get());
+  }
+  status_ = CudaStatus(model_->device(), "launching a step", error);
+  return status_;
+}
+
+absl::Status CudaStepDevice::Wait(int port) {
+  if (!status_.ok()) return status_;
+  const NvtxRange range("wait for a step");
+  status_ =
+      CudaStatus(model_->device(), "a decoding step", done_[static_cast<size_t>(port)].Wait());
+  return status_;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<StepDevice>> CreateCudaStepDevice(
+    std::shared_ptr<const CudaModel> model, const BatchLimits& limits, void* pool) {
+  auto device = std::make_unique<CudaStepDevice>(std::move(model));
+  if (const absl::Status status = device->Init(limits, pool); !status.ok()) return status;
+  return device;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,204 @@
+#include "engine/decode/cuda/memory_plan.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/decode/cuda/row_buckets.h"
+#include "kernels/ops/linear_cuda.h"
+#include "kernels/ops/output_layer_cuda.h"
+
+namespace dragoman {
+namespace {
+
+// Hypotheses held at a time where the configuration does not say: as DecodingBatch.
+constexpr int kLanesPerRow = 8;
+
+// A segment in a slot brings a table of divisors and little else; the largest ones, with thousands
+// of forbidden nodes, are rare.
+constexpr int kRulesWordsPerSlot = 64;
+constexpr int kLargeRules = 16;
+
+// Beam steps at a time: blocks of one team of threads, several to a multiprocessor. More would
+// wait for a place, and each costs half a megabyte.
+constexpr int kTeamsPerMultiprocessor = 4;
+
+// The K/V of all decoder layers as one product is one launch for twelve, and its buffer is gone
+// from the pages: worth this share of the memory.
+constexpr int64_t kCrossBufferShare = 50;
+
+// Of MemoryPlan::lines.
+constexpr size_t kTableLine = 1;
+
+std::string Size(int64_t bytes) {
+  char text[32];
+  const auto size = static_cast<double>(bytes);
+  if (bytes < int64_t{1} << 30) {
+    std::snprintf(text, sizeof(text), "%.1f MiB", size / (1 << 20));
+  } else {
+    std::snprintf(text, sizeof(text), "%.2f GiB", size / (1 << 30));
+  }
+  return text;
+}
+
+int64_t WideWidth(const ModelShape& shape, int ffn) {
+  return std::max<int64_t>(3 * int64_t{shape.d_model}, ffn);
+}
+
+// Activations and the inputs of one pass: the buffers of CudaEncoder.
+int64_t EncoderBytes(const MemoryRequest& r) {
+  const int64_t tokens = r.encoder_tokens;
+  const int64_t d = r.shape.d_model;
+  const int64_t element = ElementBytes(r.type);
+  const int64_t inputs = 5 * (tokens + 1) * static_cast<int64_t>(sizeof(int32_t));
+  const int64_t layer = tokens * (2 * d + WideWidth(r.shape, r.shape.encoder_ffn)) * element;
+  const int64_t cross = tokens * r.cross_layers * 2 * d * element;
+  return inputs + tokens * d * element + std::max(layer, cross) + cuda::Blas::kWorkspaceBytes;
+}
+
+// The buffers of CudaStepDevice but for tables, logits and the fused layer's.
+int64_t DecoderBytes(const MemoryRequest& r, const BatchLimits& limits) {
+  const int64_t d = r.shape.d_model;
+  const int64_t rows = limits.max_rows;
+  const int64_t gathered = r.fused ? std::min<int64_t>(limits.stored_rows, cuda::kChunkRows) : 0;
+  return (rows * (3 * d + WideWidth(r.shape, r.shape.decoder_ffn)) + gathered * d) *
+             ElementBytes(r.type) +
+         cuda::Blas::kWorkspaceBytes;
+}
+
+int64_t TableBytes(const BatchLimits& limits) {
+  BatchTables tables;
+  return CarveBatch(limits, nullptr, &tables);
+}
+
+absl::Status TooLittle(const MemoryRequest& r, int64_t budget, int64_t least_page_bytes,
+                       const MemoryPlan& plan) {
+  int64_t needed = least_page_bytes;
+  std::string text;
+  for (const MemoryLine& line : plan.lines) {
+    needed += line.bytes;
+    absl::StrAppend(&text, "\n  ", line.what, ": ", Size(line.bytes));
+  }
+  absl::StrAppend(&text, "\n  K/V pages at least: ", Size(least_page_bytes));
+  char fraction[16];
+  std::snprintf(fraction, sizeof(fraction), "%.2f", r.fraction);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "device memory: found ", Size(std::max<int64_t>(budget, 0)), " (", fraction, " of ",
+      Size(r.device_bytes), " less ", Size(r.device_bytes - r.free_bytes),
+      " that are in use), expected ", Size(needed), ":", text, "\nLower --max-rows (",
+      r.batch.max_rows, ")",
+      r.batch.lanes > 0 ? absl::StrCat(" or --decode-lanes (", r.batch.lanes, ")") : "",
+      r.kv_bytes > 0 ? absl::StrCat(" or --kv-memory-mb (", r.kv_bytes >> 20, ")") : "",
+      r.type == ComputeType::kFloat32 ? " or choose --compute-type float16" : "",
+      r.fraction < 1 ? " or raise --device-memory-fraction" : ""));
+}
+
+}  // namespace
+
+int64_t EncoderTokens(const ModelShape& shape) {
+  return std::max<int64_t>(kEncodeChunkTokens, shape.max_positions);
+}
+
+int CrossLayers(const ModelShape& shape, ComputeType type, int64_t device_bytes) {
+  const int64_t buffer =
+      EncoderTokens(shape) * shape.decoder_layers * 2 * shape.d_model * ElementBytes(type);
+  return buffer <= device_bytes / kCrossBufferShare ? shape.decoder_layers : 1;
+}
+
+int64_t LargestRulesWords(int32_t positions) {
+  constexpr int64_t kCounts = 64;
+  const int64_t divisors_and_prefix = 2 * int64_t{positions} + 2;
+  const int64_t constraints = 2 * kMaxConstraintTokens + 1;
+  const int64_t forbidden = 6 * (int64_t{kMaxForbiddenNodes} + 1);  // five arrays and `always`
+  const int64_t excluded = 64;
+  return kCounts + divisors_and_prefix + constraints + forbidden + excluded;
+}
+
+BatchLimits BatchLimitsOf(const MemoryRequest& r) {
+  const BatchConfig& batch = r.batch;
+  BatchLimits limits;
+  limits.max_rows = batch.max_rows;
+  limits.lanes = batch.lanes > 0 ? batch.lanes : batch.max_rows * kLanesPerRow;
+  limits.positions = batch.max_positions;
+  limits.vocabulary = batch.vocabulary;
+  limits.start_token = batch.start_token;
+  limits.workspaces = std::min(batch.max_rows, kTeamsPerMultiprocessor * r.multiprocessors);
+  // Beside the fused layer, stored rows are the rare ones (sampling, repetition penalty, beams
+  // above 16): one chunk of them in a step. Without it every row is one.
+  limits.stored_rows = r.fused ? std::min(batch.max_rows, cuda::kChunkRows) : batch.max_rows;
+  limits.stored_workspaces = std::min({limits.stored_rows, cuda::kChunkRows, r.multiprocessors});
+  limits.rules_words =
+      static_cast<int32_t>(int64_t{batch.max_rows} * (batch.max_positions + kRulesWordsPerSlot) +
+                           kLargeRules * LargestRulesWords(batch.max_positions));
+  return limits;
+}
+
+absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
+  const auto share = static_cast<int64_t>(static_cast<double>(r.device_bytes) * r.fraction);
+  const int64_t budget = share - (r.device_bytes - r.free_bytes);
+  const ModelShape& shape = r.shape;
+  const KvLayout layout{shape.decoder_layers, shape.decoder_heads,
+                        shape.d_model / shape.decoder_heads};
+  const int64_t page_bytes = layout.ElementsPerPage() * ElementBytes(r.type);
+  const int64_t least_cross = 2 * int64_t{r.longest_source};
+  const int64_t least_self = WorstCasePages(r.default_beam, kPagePositions);
+  const int64_t least_pages = least_cross + least_self;
+
+  MemoryPlan plan;
+  plan.limits = BatchLimitsOf(r);
+  plan.limits.self_pages = static_cast<int32_t>(least_self);
+
+  const int64_t logits = int64_t{std::min(plan.limits.stored_rows, cuda::kChunkRows)} *
+                         LogitStride(plan.limits.vocabulary) * static_cast<int64_t>(sizeof(float));
+  plan.lines = {
+      {absl::StrCat("weights, ", ComputeTypeName(r.type)), r.weight_bytes},
+      {absl::StrCat("batch tables of ", plan.limits.max_rows, " rows, ", plan.limits.lanes,
+                    " lanes, ", plan.limits.positions, " positions"),
+       TableBytes(plan.limits)},
+      {absl::StrCat("logits of ", std::min(plan.limits.stored_rows, cuda::kChunkRows),
+                    " rows, f32"),
+       logits},
+      {"fused output layer", r.fused_workspace},
+      {"decoder activations", DecoderBytes(r, plan.limits)},
+      {absl::StrCat("encoder activations of ", r.encoder_tokens, " tokens"), EncoderBytes(r)},
+  };
+  int64_t fixed = 0;
+  for (const MemoryLine& line : plan.lines) fixed += line.bytes;
+
+  // Every self page has a word in the tables' list of free ones, so they are made smaller until
+  // both fit; a size that was asked for fits as it is, or not at all.
+  int64_t pages = r.kv_bytes > 0 ? r.kv_bytes / page_bytes : (budget - fixed) / page_bytes;
+  const int64_t least = r.kv_bytes > 0 ? pages : least_pages;
+  const int64_t table_bytes = plan.lines[kTableLine].bytes;
+  for (;; --pages) {
+    if (budget < fixed || pages < least) {
+      plan.lines[kTableLine].bytes = table_bytes;
+      return TooLittle(r, budget, least * page_bytes, plan);
+    }
+    const int64_t bytes = std::max<int64_t>(pages * page_bytes, 1);
+    plan.pages = PlanPagesOf({r.batch.max_rows, bytes, r.longest_source}, page_bytes);
+    plan.limits.self_pages = plan.pages.self_pages;
+    plan.lines[kTableLine].bytes = TableBytes(plan.limits);
+    const int64_t total = fixed - table_bytes + plan.lines[kTableLine].bytes + bytes;
+    if (total <= budget) break;
+    pages -= (total - budget) / page_bytes;
+  }
+  const int64_t kept = int64_t{plan.pages.self_pages} + plan.pages.cross_pages;
+  plan.lines.push_back(
+      {absl::StrCat("K/V in ", plan.pages.self_pages, " + ", plan.pages.cross_pages, " pages"),
+       kept * page_bytes});
+  for (const MemoryLine& line : plan.lines) plan.total += line.bytes;
+  return plan;
+}
+
+std::string MemoryText(const MemoryPlan& plan) {
+  std::string text;
+  for (const MemoryLine& line : plan.lines) {
+    if (line.bytes == 0) continue;
+    absl::StrAppend(&text, text.empty() ? "" : ", ", line.what, ": ", Size(line.bytes));
+  }
+  return absl::StrCat(text, "; in all ", Size(plan.total));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,75 @@
+// How a device's memory is divided: weights, tables of the batch, activations, and all that is left
+// into pages of K/V. Known before anything is allocated, so that what does not fit is refused with
+// the arithmetic.
+//
+// Pure; sizes are bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/decode/backend.h"
+#include "engine/decode/batch.h"
+#include "engine/model/model_spec.h"
+#include "kernels/decide/batch_tables.h"
+#include "kernels/ops/compute_type.h"
+
+namespace dragoman {
+
+// Source tokens of one pass of the encoder: enough to fill the device, few enough that the first
+// segments of a window reach the decoder soon.
+inline constexpr int64_t kEncodeChunkTokens = 8192;
+
+struct MemoryRequest {
+  int64_t device_bytes = 0;
+  int64_t free_bytes = 0;  // before the engine took any
+  double fraction = 0.9;   // of device_bytes, that may be in use when the engine has taken its own
+  int multiprocessors = 0;
+
+  ModelShape shape;
+  ComputeType type = ComputeType::kFloat32;
+  int64_t weight_bytes = 0;
+  int64_t encoder_tokens = 0;   // of a pass
+  int cross_layers = 1;         // whose K/V one product of the encoder makes
+  bool fused = false;           // the fused output layer runs
+  int64_t fused_workspace = 0;  // bytes of it
+
+  BatchConfig batch;
+  int64_t kv_bytes = 0;        // of all pages; 0: all that is left
+  int32_t longest_source = 0;  // pages of the longest source
+  int default_beam = 1;        // its search must be able to run
+};
+
+struct MemoryLine {
+  std::string what;
+  int64_t bytes = 0;
+};
+
+struct MemoryPlan {
+  BatchLimits limits;
+  PagePlan pages;
+  std::vector<MemoryLine> lines;
+  int64_t total = 0;  // their sum
+};
+
+// Tokens that the encoder's buffers hold: a chunk, or a source of the longest kind.
+int64_t EncoderTokens(const ModelShape& shape);
+
+// All decoder layers where the buffer is a small part of `device_bytes`, else 1.
+int CrossLayers(const ModelShape& shape, ComputeType type, int64_t device_bytes);
+
+// Words of the rules' image of the largest segment that the published limits allow.
+int64_t LargestRulesWords(int32_t positions);
+
+// The batch that the request describes, but for its pages.
+BatchLimits BatchLimitsOf(const MemoryRequest& request);
+
+// INVALID_ARGUMENT, line by line and with what to lower, when the memory does not suffice.
+absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& request);
+
+// The plan on one line, for the log.
+std::string MemoryText(const MemoryPlan& plan);
+
+}  // namespace dragoman

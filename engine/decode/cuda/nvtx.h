@@ -1,0 +1,24 @@
+// Named ranges for profilers, where the toolkit brings NVTX; otherwise nothing.
+#pragma once
+
+#if defined(DRAGOMAN_HAVE_CUDA) && __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define DRAGOMAN_HAVE_NVTX
+#endif
+
+namespace dragoman {
+
+// From construction to destruction, on the calling thread. `name` is borrowed.
+class NvtxRange {
+ public:
+#ifdef DRAGOMAN_HAVE_NVTX
+  explicit NvtxRange(const char* name) { nvtxRangePushA(name); }
+  ~NvtxRange() { nvtxRangePop(); }
+#else
+  explicit NvtxRange(const char*) {}
+#endif
+  NvtxRange(const NvtxRange&) = delete;
+  NvtxRange& operator=(const NvtxRange&) = delete;
+};
+
+}  // namespace dragoman

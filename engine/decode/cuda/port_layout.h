@@ -1,0 +1,22 @@
+// How a port's arrays lie in one block of memory.
+//
+// Pure: with no memory it measures.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/decide/batch_tables.h"
+#include "kernels/decide/step_port.h"
+
+namespace dragoman {
+
+// Sets the pointers and capacities of `port` (nullptr memory: the capacities) and returns the
+// bytes, a multiple of 256. memory: aligned to 256 bytes.
+//
+// A command has room for all that can be admitted at once: words for every slot and for all rules
+// that the tables hold. An output has room for the largest result of one slot, and beside it 128
+// words for every row, which is what a step in which every slot ends with 30 tokens needs; what
+// does not fit waits for a later step.
+int64_t CarvePort(const BatchLimits& limits, void* memory, StepPort* port);
+
+}  // namespace dragoman

@@ -1,0 +1,129 @@
+#include "engine/decode/devices.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int kMaxDevice = 1023;
+
+absl::Status Refuse(const char* name, const std::string& found, const char* expected) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, ": found '", absl::CEscape(found), "', expected ", expected));
+}
+
+// The number of "cuda:N"; -1 if it is none.
+int CudaNumber(const std::string& text) {
+  constexpr std::string_view kPrefix = "cuda:";
+  int number = -1;
+  if (text.rfind(kPrefix, 0) != 0) return -1;
+  const char* const begin = text.data() + kPrefix.size();
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(begin, end, number);
+  return result.ec == std::errc() && result.ptr == end && number <= kMaxDevice ? number : -1;
+}
+
+absl::Status ParseDevice(const std::string& device, DeviceRequest* request) {
+  if (device == "auto") {
+    request->automatic = true;
+    return absl::OkStatus();
+  }
+  if (device == "cpu") return absl::OkStatus();
+  for (const std::string& one : std::vector<std::string>(absl::StrSplit(device, ','))) {
+    const int number = CudaNumber(one);
+    if (number < 0) return Refuse("device", device, "auto, cpu, or cuda:N[,cuda:M]");
+    if (std::count(request->cuda.begin(), request->cuda.end(), number) > 0) {
+      return Refuse("device", device, "each device once");
+    }
+    request->cuda.push_back(number);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseType(const std::string& text, DeviceRequest* request) {
+  if (text == "auto") return absl::OkStatus();
+  for (const ComputeType type :
+       {ComputeType::kFloat32, ComputeType::kFloat16, ComputeType::kBFloat16}) {
+    if (text != ComputeTypeName(type)) continue;
+    request->compute_type = type;
+    return absl::OkStatus();
+  }
+  return Refuse("compute-type", text, "auto, float32, float16 or bfloat16");
+}
+
+std::string WhyNotOf(const CudaProbe& probe, int device) {
+  if (!probe.why_none.empty()) return probe.why_none;
+  const auto count = static_cast<int>(probe.unfit.size());
+  if (device >= count) {
+    return absl::StrCat("this machine has ", count, count == 1 ? " CUDA device" : " CUDA devices");
+  }
+  return probe.unfit[static_cast<size_t>(device)];
+}
+
+DeviceChoice ChooseAutomatically(const CudaProbe& probe) {
+  DeviceChoice choice;
+  std::vector<std::string> reasons;
+  if (!probe.why_none.empty()) reasons.push_back(probe.why_none);
+  for (size_t i = 0; i < probe.unfit.size(); ++i) {
+    if (probe.unfit[i].empty()) {
+      choice.cuda.push_back(static_cast<int>(i));
+    } else {
+      reasons.push_back(absl::StrCat("cuda:", i, ": ", probe.unfit[i]));
+    }
+  }
+  choice.note = absl::StrJoin(reasons, "; ");
+  return choice;
+}
+
+}  // namespace
+
+absl::StatusOr<DeviceRequest> ParseDevices(const std::string& device,
+                                           const std::string& compute_type) {
+  DeviceRequest request;
+  if (absl::Status status = ParseDevice(device, &request); !status.ok()) return status;
+  if (absl::Status status = ParseType(compute_type, &request); !status.ok()) return status;
+  const bool cpu = !request.automatic && request.cuda.empty();
+  if (cpu && request.compute_type.value_or(ComputeType::kFloat32) != ComputeType::kFloat32) {
+    return Refuse("compute-type", compute_type, "auto or float32 on the CPU");
+  }
+  return request;
+}
+
+absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const CudaProbe& probe) {
+  DeviceChoice choice;
+  if (request.automatic) {
+    choice = ChooseAutomatically(probe);
+  } else {
+    for (const int device : request.cuda) {
+      const std::string why = WhyNotOf(probe, device);
+      if (!why.empty()) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("device cuda:", device, " cannot be used: ", why));
+      }
+    }
+    choice.cuda = request.cuda;
+  }
+  const ComputeType usual = choice.cuda.empty() ? ComputeType::kFloat32 : ComputeType::kFloat16;
+  choice.compute_type = request.compute_type.value_or(usual);
+  if (choice.cuda.empty() && choice.compute_type != ComputeType::kFloat32) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "compute-type: found '", ComputeTypeName(choice.compute_type),
+        "', expected auto or float32 on the CPU, which is used because of this: ", choice.note));
+  }
+  return choice;
+}
+
+std::string DeviceNames(const DeviceChoice& choice) {
+  if (choice.cuda.empty()) return "cpu";
+  return absl::StrJoin(choice.cuda, ",",
+                       [](std::string* out, int device) { absl::StrAppend(out, "cuda:", device); });
+}
+
+}  // namespace dragoman

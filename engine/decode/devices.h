@@ -1,0 +1,50 @@
+// Which devices a model runs on, and in which numbers: what was asked for, what the machine has,
+// and what comes of both.
+//
+// Pure but for ProbeCuda.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "kernels/ops/compute_type.h"
+
+namespace dragoman {
+
+struct DeviceRequest {
+  bool automatic = false;  // every CUDA device that is fit, else the CPU
+  std::vector<int> cuda;   // these, and none of them may be missing; empty: the CPU
+  std::optional<ComputeType> compute_type;  // empty: float32 on the CPU, float16 on CUDA
+};
+
+// "auto", "cpu", or "cuda:N[,cuda:M]"; "auto" or a type's name. INVALID_ARGUMENT says which of the
+// two, what was found and what was expected.
+absl::StatusOr<DeviceRequest> ParseDevices(const std::string& device,
+                                           const std::string& compute_type);
+
+// The CUDA devices of this machine, as far as this build can use them.
+struct CudaProbe {
+  std::string why_none;  // not empty: no device can be used, and why
+  // By device: "" if it is fit, or why it is not.
+  std::vector<std::string> unfit;
+};
+
+// Looks at the machine. A build without CUDA says so. Takes up to a second for each device.
+CudaProbe ProbeCuda();
+
+struct DeviceChoice {
+  std::vector<int> cuda;  // empty: the CPU
+  ComputeType compute_type = ComputeType::kFloat32;
+  std::string note;  // of an automatic choice: what is left unused, and why
+};
+
+// FAILED_PRECONDITION when a device that was asked for cannot be used, INVALID_ARGUMENT when the
+// compute type is none of the chosen device's.
+absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const CudaProbe& probe);
+
+// "cpu", or "cuda:0,cuda:1".
+std::string DeviceNames(const DeviceChoice& choice);
+
+}  // namespace dragoman

@@ -1,0 +1,73 @@
+#include "engine/worker_places.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/decode/cpu_backend.h"
+#include "engine/decode/cuda/cuda_backend.h"
+#include "engine/decode/cuda/weight_image.h"
+#include "engine/decode/transformer.h"
+
+namespace dragoman {
+namespace {
+
+CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineConfig& config) {
+  return {device, config.device_memory_fraction, BatchConfigOf(spec, config)};
+}
+
+absl::StatusOr<WeightImage> ImageFor(const LoadedModel& loaded, const EngineConfig& config) {
+  if (absl::Status status = CheckCudaModel(loaded.spec); !status.ok()) return status;
+  return MakeWeightImage(loaded.spec, loaded.weights, config.devices.compute_type);
+}
+
+}  // namespace
+
+BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config) {
+  BatchConfig batch;
+  batch.max_rows = config.max_rows;
+  batch.lanes = config.scheduler.lanes;
+  batch.max_positions = spec.shape.max_positions + 1;
+  batch.start_token = spec.tokens.decoder_start;
+  batch.vocabulary = spec.shape.target_vocab;
+  return batch;
+}
+
+absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const LoadedModel& loaded,
+                                                      const EngineConfig& config) {
+  std::vector<WorkerPlace> places;
+  if (config.devices.cuda.empty()) {
+    absl::StatusOr<std::shared_ptr<const StepModel>> model =
+        CreateTransformer(loaded.spec, loaded.weights);
+    if (!model.ok()) return model.status();
+    places.push_back({CreateCpuBackend(*std::move(model)), config.workers});
+    return places;
+  }
+  const absl::StatusOr<WeightImage> image = ImageFor(loaded, config);
+  if (!image.ok()) return image.status();
+  for (const int device : config.devices.cuda) {
+    absl::StatusOr<std::shared_ptr<const Backend>> backend =
+        CreateCudaBackend(CudaConfigOf(device, loaded.spec, config), loaded.spec, *image);
+    if (!backend.ok()) return backend.status();
+    places.push_back({*std::move(backend), 1});
+  }
+  return places;
+}
+
+absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
+                                         const EngineConfig& config, int steps) {
+  if (config.devices.cuda.size() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat("profile-steps: found the device ",
+                                                   DeviceNames(config.devices),
+                                                   ", expected one CUDA device"));
+  }
+  const absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory);
+  if (!loaded.ok()) return loaded.status();
+  const absl::StatusOr<WeightImage> image = ImageFor(*loaded, config);
+  if (!image.ok()) return image.status();
+  return ProfileCudaSteps(CudaConfigOf(config.devices.cuda.front(), loaded->spec, config),
+                          loaded->spec, *image, steps);
+}
+
+}  // namespace dragoman

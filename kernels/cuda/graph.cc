@@ -1,0 +1,38 @@
+#include "kernels/cuda/graph.h"
+
+#include "kernels/cuda/checked.h"
+
+namespace dragoman::cuda {
+
+Error Graph::Record(Stream stream, const std::function<Error()>& launches) {
+  Destroy();
+  // Thread-local: what other threads do on other devices meanwhile is none of this capture's.
+  Error error = Checked(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  if (error != Error::kNone) return error;
+  const Error launched = launches();
+  // Ends the capture in any case: a stream left in it would be lost.
+  cudaGraph_t recorded = nullptr;
+  error = Checked(cudaStreamEndCapture(stream, &recorded));
+  if (launched != Error::kNone) error = launched;
+  // Without flags the graph runs with the priority of the stream that it is launched on.
+  if (error == Error::kNone) error = Checked(cudaGraphInstantiate(&graph_, recorded, 0));
+  if (recorded != nullptr) {
+    const Error destroyed = Checked(cudaGraphDestroy(recorded));
+    if (error == Error::kNone) error = destroyed;
+  }
+  // So that the first launch costs no more than the others.
+  if (error == Error::kNone) error = Checked(cudaGraphUpload(graph_, stream));
+  if (error != Error::kNone) Destroy();
+  return error;
+}
+
+Error Graph::Launch(Stream stream) const { return Checked(cudaGraphLaunch(graph_, stream)); }
+
+void Graph::Destroy() {
+  if (graph_ == nullptr) return;
+  // Nobody is left to tell of an error: after a failed kernel every call returns one.
+  static_cast<void>(Checked(cudaGraphExecDestroy(graph_)));
+  graph_ = nullptr;
+}
+
+}  // namespace dragoman::cuda

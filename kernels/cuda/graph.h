@@ -1,0 +1,40 @@
+// Launches that were recorded once and are put on a stream as one. Free of CUDA's headers.
+//
+// Used by one thread at a time. Belongs to the device that was current at Record. What the kernels
+// were given is kept by value; what pointers among it point to must stay.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "kernels/cuda/launch.h"
+
+struct CUgraphExec_st;
+
+namespace dragoman::cuda {
+
+class Graph {
+ public:
+  Graph() = default;
+  ~Graph() { Destroy(); }
+  Graph(Graph&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
+  Graph& operator=(Graph&& other) noexcept {
+    std::swap(graph_, other.graph_);
+    return *this;
+  }
+
+  // What `launches` puts on the stream becomes the graph; nothing of it runs. It must not wait,
+  // allocate, or use another stream. The first error is returned, and the graph is then empty.
+  // REQUIRES: nobody else uses the stream.
+  Error Record(Stream stream, const std::function<Error()>& launches);
+
+  // REQUIRES: recorded.
+  Error Launch(Stream stream) const;
+
+ private:
+  void Destroy();
+
+  CUgraphExec_st* graph_ = nullptr;
+};
+
+}  // namespace dragoman::cuda

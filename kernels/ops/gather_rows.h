@@ -1,0 +1,20 @@
+// Rows of a matrix one below the other: y[i] = x[list.rows[first + i]], for those i < n that the
+// list has.
+//
+//   x [rows, d], y [n, d] of the compute type, dense, 16-byte aligned; y must not overlap x. Rows
+//   of y that the list does not reach keep what they hold.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/launch.h"
+#include "kernels/ops/compute_type.h"
+#include "kernels/ops/output_layer_cuda.h"
+
+namespace dragoman::cuda {
+
+// REQUIRES: d is a multiple of 8.
+Error GatherRows(Stream stream, ComputeType type, const void* x, const StoredRows& list,
+                 int64_t first, int64_t n, int d, void* y);
+
+}  // namespace dragoman::cuda

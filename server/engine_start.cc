@@ -1,0 +1,79 @@
+#include "server/engine_start.h"
+
+#include <utility>
+
+#include "engine/create_engine.h"
+#include "engine/decode/devices.h"
+#include "server/engine_settings.h"
+#include "server/log.h"
+
+namespace dragoman {
+namespace {
+
+absl::StatusOr<DeviceChoice> Choose(const DeviceRequest& request) {
+  const bool may_be_cuda = request.automatic || !request.cuda.empty();
+  return ChooseDevices(request, may_be_cuda ? ProbeCuda() : CudaProbe{});
+}
+
+absl::StatusOr<std::unique_ptr<Engine>> Create(const ServerConfig& config, int cpus,
+                                               const DeviceChoice& devices, const Clock* clock,
+                                               EngineObserver* observer) {
+  const EngineConfig settings = MakeEngineConfig(config, cpus, devices);
+  Log(LogLevel::kInfo, "device",
+      {{"device", DeviceNames(devices)},
+       {"compute_type", ComputeTypeName(devices.compute_type)},
+       {"max_rows", settings.max_rows},
+       {"not_used", devices.note}});
+  Log(LogLevel::kInfo, "workers",
+      {{"cpus", cpus},
+       {"workers", devices.cuda.empty() ? settings.workers : static_cast<int>(devices.cuda.size())},
+       {"threads_per_worker", settings.threads_per_worker},
+       {"text_threads", settings.tokenizer_threads}});
+  absl::StatusOr<std::unique_ptr<Engine>> engine =
+      CreateEngine(config.model_directory, settings, clock, observer);
+  if (!engine.ok()) return engine;
+  for (const DeviceMemory& memory : (*engine)->Stats().memory) {
+    Log(LogLevel::kInfo, "memory",
+        {{"device", memory.device},
+         {"name", memory.device_name},
+         {"weight_bytes", memory.weights},
+         {"kv_bytes", memory.kv},
+         {"workspace_bytes", memory.workspace}});
+  }
+  return engine;
+}
+
+}  // namespace
+
+absl::Status CheckEngineSettings(const ServerConfig& config) {
+  DeviceChoice devices;
+  const DeviceRequest request = ConfiguredDevices(config);
+  // Where the machine decides, the larger batch is supposed: the engine looks again.
+  if (request.automatic) devices.cuda = {0};
+  if (!request.cuda.empty()) devices.cuda = request.cuda;
+  const EngineConfig engine = MakeEngineConfig(config, 1, devices);
+  return CheckSchedulerOptions(engine.scheduler, engine.max_rows);
+}
+
+absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ServerConfig& config, int cpus,
+                                                    const Clock* clock, EngineObserver* observer) {
+  DeviceRequest request = ConfiguredDevices(config);
+  absl::StatusOr<DeviceChoice> devices = Choose(request);
+  if (!devices.ok()) return devices.status();
+  absl::StatusOr<std::unique_ptr<Engine>> engine = Create(config, cpus, *devices, clock, observer);
+  const bool unfit = !engine.ok() && engine.status().code() == absl::StatusCode::kUnimplemented;
+  if (!unfit || !request.automatic || devices->cuda.empty()) return engine;
+  const CudaProbe none{std::string(engine.status().message()), {}};
+  devices = ChooseDevices(request, none);
+  if (!devices.ok()) return devices.status();
+  return Create(config, cpus, *devices, clock, observer);
+}
+
+absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config) {
+  const absl::StatusOr<DeviceChoice> devices = Choose(ConfiguredDevices(config));
+  if (!devices.ok()) return devices.status();
+  return ProfileSteps(config.model_directory, MakeEngineConfig(config, 1, *devices),
+                      config.profile_steps);
+}
+
+}  // namespace dragoman

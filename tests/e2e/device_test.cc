@@ -1,0 +1,104 @@
+// Where the daemon computes, as an operator chooses it, on a machine that has no GPU for it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "engine/decode/devices.h"
+#include "tests/e2e/processes.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using testing::Daemon;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::RunClient;
+
+class WithoutGpu : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    why_ = ProbeCuda().why_none;
+    if (why_.empty()) GTEST_SKIP() << "skipped: this machine has a GPU";
+  }
+
+  // Why there is none.
+  std::string why_;
+};
+
+struct End {
+  int status = 0;
+  std::string output;
+  std::string errors;
+};
+
+// A daemon that is to end by itself.
+End Run(std::vector<std::string> flags) {
+  std::vector<std::string> command = {DRAGOMAN_DAEMON, "--model",
+                                      DRAGOMAN_SOURCE_DIR "/deploy/models/de-en",
+                                      "--listen=127.0.0.1:0", "--metrics=off"};
+  command.insert(command.end(), flags.begin(), flags.end());
+  testing::ChildProcess daemon(command);
+  End end;
+  end.output = daemon.ReadAll();
+  end.status = daemon.Wait();
+  end.errors = daemon.Errors();
+  return end;
+}
+
+TEST_F(WithoutGpu, ADeviceThatWasAskedForIsAnError) {
+  for (const char* device : {"cuda:0", "cuda:1,cuda:0"}) {
+    const End end = Run({"--device", device});
+    EXPECT_EQ(end.status, 1);
+    EXPECT_THAT(end.output, IsEmpty());
+    EXPECT_THAT(end.errors,
+                AllOf(HasSubstr("\"level\":\"error\""), HasSubstr(" cannot be used: " + why_)));
+  }
+  EXPECT_THAT(Run({"--device", "cuda:1,cuda:0"}).errors, HasSubstr("device cuda:1 cannot"));
+}
+
+TEST_F(WithoutGpu, AutoTranslatesOnTheCpuAndSaysWhy) {
+  Daemon daemon({"--device=auto"});
+  int status = -1;
+  EXPECT_THAT(RunClient({"translate", "--server", daemon.grpc(), "--from", "de", "--to", "en",
+                         DRAGOMAN_SOURCE_DIR "/tests/data/german.txt"},
+                        &status),
+              Not(IsEmpty()));
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}),
+              AllOf(HasSubstr("cpu"), HasSubstr("float32")));
+  const std::string log = daemon.process().Errors();
+  EXPECT_THAT(log,
+              ContainsRegex("\"msg\":\"device\",\"device\":\"cpu\",\"compute_type\":\"float32\""));
+  EXPECT_THAT(log, HasSubstr("\"not_used\":\"" + why_ + "\""));
+  daemon.process().Signal(SIGTERM);
+  EXPECT_EQ(daemon.process().Wait(), 0);
+}
+
+TEST_F(WithoutGpu, AutoDoesNotReplaceAComputeTypeOfGpus) {
+  const End end = Run({"--device=auto", "--compute-type=bfloat16"});
+  EXPECT_EQ(end.status, 1);
+  EXPECT_THAT(end.errors, AllOf(HasSubstr("'bfloat16'"), HasSubstr(why_)));
+}
+
+TEST(Device, TheCpuHasOneComputeType) {
+  const End end = Run({"--device=cpu", "--compute-type=float16"});
+  EXPECT_EQ(end.status, 2);
+  EXPECT_THAT(end.errors, AllOf(HasSubstr("--compute-type"), HasSubstr("'float16'"),
+                                HasSubstr("auto or float32 on the CPU")));
+}
+
+TEST(Device, TheCpuHasNoProfileOfKernels) {
+  const End end = Run({"--device=cpu", "--profile-steps=5"});
+  EXPECT_EQ(end.status, 1);
+  EXPECT_THAT(end.output, IsEmpty());
+  EXPECT_THAT(end.errors, AllOf(HasSubstr("profile-steps"), HasSubstr("found the device cpu")));
+}
+
+}  // namespace
+}  // namespace dragoman

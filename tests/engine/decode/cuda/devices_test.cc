@@ -1,0 +1,108 @@
+// What is asked for and what the machine has -> where the model runs.
+#include "engine/decode/devices.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+DeviceRequest Asked(const std::string& device, const std::string& type = "auto") {
+  const auto request = ParseDevices(device, type);
+  EXPECT_TRUE(request.ok()) << request.status();
+  return request.value_or(DeviceRequest{});
+}
+
+std::string ParseError(const std::string& device, const std::string& type = "auto") {
+  const auto request = ParseDevices(device, type);
+  EXPECT_EQ(request.status().code(), absl::StatusCode::kInvalidArgument) << device << " " << type;
+  return std::string(request.status().message());
+}
+
+TEST(ParseDevices, KnowsEveryForm) {
+  EXPECT_TRUE(Asked("auto").automatic);
+  EXPECT_FALSE(Asked("cpu").automatic);
+  EXPECT_THAT(Asked("cpu").cuda, IsEmpty());
+  EXPECT_THAT(Asked("cuda:3").cuda, ElementsAre(3));
+  EXPECT_THAT(Asked("cuda:1,cuda:0").cuda, ElementsAre(1, 0));
+  EXPECT_EQ(Asked("auto").compute_type, std::nullopt);
+  EXPECT_EQ(Asked("auto", "float16").compute_type, ComputeType::kFloat16);
+  EXPECT_EQ(Asked("cuda:0", "bfloat16").compute_type, ComputeType::kBFloat16);
+  EXPECT_EQ(Asked("cpu", "float32").compute_type, ComputeType::kFloat32);
+}
+
+TEST(ParseDevices, RefusesByName) {
+  for (const char* device : {"", "gpu", "cuda", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:0,",
+                             "cuda:0,cpu", "cuda:0 ,cuda:1", "cuda:99999999999", "CPU"}) {
+    EXPECT_THAT(ParseError(device), AllOf(HasSubstr("device: found '" + std::string(device) + "'"),
+                                          HasSubstr("expected auto, cpu, or cuda:N")));
+  }
+  EXPECT_THAT(ParseError("cuda:0,cuda:0"), HasSubstr("each device once"));
+  EXPECT_THAT(ParseError("auto", "int8"), AllOf(HasSubstr("compute-type: found 'int8'"),
+                                                HasSubstr("auto, float32, float16 or bfloat16")));
+  EXPECT_THAT(ParseError("cpu", "float16"), HasSubstr("expected auto or float32 on the CPU"));
+  EXPECT_THAT(ParseError("cpu", "bfloat16"), HasSubstr("'bfloat16'"));
+}
+
+TEST(ChooseDevices, TakesWhatWasAskedForOrSaysWhyNot) {
+  const CudaProbe two{"", {"", "its compute capability is 7.0"}};
+  const auto first = ChooseDevices(Asked("cuda:0"), two);
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_THAT(first->cuda, ElementsAre(0));
+  EXPECT_EQ(first->compute_type, ComputeType::kFloat16);
+  EXPECT_EQ(DeviceNames(*first), "cuda:0");
+  const auto error = [](const char* device, const CudaProbe& probe) {
+    const auto choice = ChooseDevices(Asked(device), probe);
+    EXPECT_EQ(choice.status().code(), absl::StatusCode::kFailedPrecondition);
+    return std::string(choice.status().message());
+  };
+  EXPECT_THAT(error("cuda:0,cuda:1", two),
+              AllOf(HasSubstr("cuda:1 cannot be used"), HasSubstr("7.0")));
+  EXPECT_THAT(error("cuda:2", two), HasSubstr("this machine has 2 CUDA devices"));
+  EXPECT_THAT(error("cuda:0", {"no CUDA driver", {}}),
+              AllOf(HasSubstr("cuda:0 cannot be used"), HasSubstr("no CUDA driver")));
+}
+
+TEST(ChooseDevices, AutoTakesAllThatAreFitAndSaysWhatIsNot) {
+  const auto choice = ChooseDevices(Asked("auto"), {"", {"", "too old", ""}});
+  ASSERT_TRUE(choice.ok()) << choice.status();
+  EXPECT_THAT(choice->cuda, ElementsAre(0, 2));
+  EXPECT_EQ(choice->compute_type, ComputeType::kFloat16);
+  EXPECT_EQ(choice->note, "cuda:1: too old");
+  EXPECT_EQ(DeviceNames(*choice), "cuda:0,cuda:2");
+}
+
+TEST(ChooseDevices, AutoFallsBackToTheCpuAndSaysWhy) {
+  const auto none = ChooseDevices(Asked("auto"), {"no CUDA driver", {}});
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_THAT(none->cuda, IsEmpty());
+  EXPECT_EQ(none->compute_type, ComputeType::kFloat32);
+  EXPECT_EQ(none->note, "no CUDA driver");
+  EXPECT_EQ(DeviceNames(*none), "cpu");
+  const auto unfit = ChooseDevices(Asked("auto"), {"", {"too old"}});
+  ASSERT_TRUE(unfit.ok()) << unfit.status();
+  EXPECT_THAT(unfit->cuda, IsEmpty());
+  EXPECT_EQ(unfit->note, "cuda:0: too old");
+}
+
+TEST(ChooseDevices, AutoDoesNotChangeTheComputeTypeThatWasAskedFor) {
+  const auto choice = ChooseDevices(Asked("auto", "float16"), {"no CUDA driver", {}});
+  EXPECT_EQ(choice.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(choice.status().message()),
+              AllOf(HasSubstr("'float16'"), HasSubstr("no CUDA driver")));
+}
+
+TEST(ProbeCuda, SaysWhyThereIsNothingOrNamesWhatThereIs) {
+  const CudaProbe probe = ProbeCuda();
+  EXPECT_NE(probe.why_none.empty(), probe.unfit.empty());
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,157 @@
+// How a device's memory is divided, and what is said when it does not suffice.
+#include "engine/decode/cuda/memory_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/decide/rules_image.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int64_t kGiB = int64_t{1} << 30;
+
+// OPUS-MT base in float16 on a card of so much memory.
+MemoryRequest Base(int64_t device_gib) {
+  MemoryRequest r;
+  r.device_bytes = device_gib * kGiB;
+  r.free_bytes = r.device_bytes - kGiB / 2;
+  r.multiprocessors = 132;
+  r.shape = {512, 6, 6, 8, 8, 2048, 2048, 58101, 58101, 512};
+  r.type = ComputeType::kFloat16;
+  r.weight_bytes = 150 << 20;
+  r.encoder_tokens = EncoderTokens(r.shape);
+  r.cross_layers = CrossLayers(r.shape, r.type, r.device_bytes);
+  r.fused = true;
+  r.fused_workspace = 8 << 20;
+  r.batch.max_rows = 4096;
+  r.batch.max_positions = 513;
+  r.batch.vocabulary = 58101;
+  r.longest_source = 16;
+  r.default_beam = 4;
+  return r;
+}
+
+int64_t PageBytes(const MemoryRequest& r) {
+  return KvLayout{6, 8, 64}.ElementsPerPage() * ElementBytes(r.type);
+}
+
+TEST(MemoryPlan, GivesWhatIsLeftToThePages) {
+  const MemoryRequest r = Base(80);
+  const auto plan = PlanMemory(r);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const int64_t budget = 72 * kGiB - kGiB / 2;
+  EXPECT_LE(plan->total, budget);
+  EXPECT_GT(plan->total, budget - 2 * PageBytes(r));
+  EXPECT_NEAR(plan->pages.self_pages, 4.0 * plan->pages.cross_pages, 8);
+  EXPECT_EQ(plan->limits.self_pages, plan->pages.self_pages);
+  EXPECT_EQ(plan->limits.max_rows, 4096);
+  EXPECT_EQ(plan->limits.lanes, 8 * 4096);
+  int64_t sum = 0;
+  for (const MemoryLine& line : plan->lines) sum += line.bytes;
+  EXPECT_EQ(sum, plan->total);
+  EXPECT_THAT(MemoryText(*plan), AllOf(HasSubstr("weights, float16: 150.0 MiB"),
+                                       HasSubstr("K/V in"), HasSubstr("in all")));
+}
+
+TEST(MemoryPlan, CountsTheTablesOfTheBatchAsTheyAre) {
+  const auto plan = PlanMemory(Base(80));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  BatchTables tables;
+  EXPECT_EQ(plan->lines[1].bytes, CarveBatch(plan->limits, nullptr, &tables));
+}
+
+TEST(MemoryPlan, TakesASizeOfPagesThatWasAskedFor) {
+  MemoryRequest r = Base(80);
+  r.kv_bytes = 2 * kGiB;
+  const auto plan = PlanMemory(r);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const int64_t pages = int64_t{plan->pages.self_pages} + plan->pages.cross_pages;
+  EXPECT_LE(pages * PageBytes(r), r.kv_bytes);
+  EXPECT_GT((pages + 1) * PageBytes(r), r.kv_bytes);
+  r.kv_bytes = 100 * kGiB;
+  const auto refused = PlanMemory(r);
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(
+      std::string(refused.status().message()),
+      AllOf(HasSubstr("K/V pages at least: 100.00 GiB"), HasSubstr("--kv-memory-mb (102400)")));
+}
+
+TEST(MemoryPlan, RefusesLineByLineAndSaysWhatToLower) {
+  const auto plan = PlanMemory(Base(2));
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(plan.status().code(), absl::StatusCode::kInvalidArgument);
+  const std::string text(plan.status().message());
+  EXPECT_THAT(text, AllOf(HasSubstr("found 1.30 GiB (0.90 of 2.00 GiB less 512.0 MiB"),
+                          HasSubstr("\n  weights, float16: 150.0 MiB"),
+                          HasSubstr("\n  batch tables of 4096 rows, 32768 lanes, 513 positions: "),
+                          HasSubstr("\n  logits of 512 rows, f32: 113.5 MiB"),
+                          HasSubstr("\n  fused output layer: 8.0 MiB"),
+                          HasSubstr("\n  decoder activations: "),
+                          HasSubstr("\n  encoder activations of 8192 tokens: "),
+                          HasSubstr("\n  K/V pages at least: ")));
+  EXPECT_THAT(text, AllOf(HasSubstr("Lower --max-rows (4096)"),
+                          HasSubstr("--device-memory-fraction"), Not(HasSubstr("--decode-lanes")),
+                          Not(HasSubstr("--kv-memory-mb")), Not(HasSubstr("float16 or"))));
+}
+
+TEST(MemoryPlan, LowerSettingsFitWhereHigherOnesDoNot) {
+  MemoryRequest r = Base(2);
+  r.batch.max_rows = 256;
+  const auto plan = PlanMemory(r);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_GE(plan->pages.self_pages, 4 * 2);
+  EXPECT_GE(plan->pages.cross_pages, 32);
+}
+
+TEST(MemoryPlan, WithoutAFusedLayerEveryRowIsStored) {
+  MemoryRequest r = Base(80);
+  r.type = ComputeType::kFloat32;
+  r.fused = false;
+  const auto plan = PlanMemory(r);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->limits.stored_rows, 4096);
+  EXPECT_LE(plan->limits.stored_workspaces, 512);
+  r.fused = true;
+  EXPECT_EQ(PlanMemory(r)->limits.stored_rows, 512);
+}
+
+TEST(MemoryPlan, OneProductForAllLayersWhereItsBufferIsSmall) {
+  const MemoryRequest r = Base(80);
+  EXPECT_EQ(CrossLayers(r.shape, r.type, 80 * kGiB), 6);
+  EXPECT_EQ(CrossLayers(r.shape, r.type, 2 * kGiB), 1);
+}
+
+TEST(MemoryPlan, RulesHaveRoomForTheLargestSegment) {
+  constexpr int32_t kMaxTokens = 512;
+  std::vector<float> divisors(kMaxTokens + 2, 1.0F);
+  std::vector<int32_t> ids(kMaxForbiddenNodes + 1, 1);
+  std::vector<uint8_t> ends(kMaxForbiddenNodes, 0);
+  std::vector<int32_t> begin(kMaxConstraintTokens + 1);
+  for (size_t i = 0; i < begin.size(); ++i) begin[i] = static_cast<int32_t>(i);
+  std::vector<int32_t> edge_begin(kMaxForbiddenNodes + 1, kMaxForbiddenNodes - 1);
+  SegmentRules rules;
+  rules.divisor = divisors.data();
+  rules.prefix = ids.data();
+  rules.prefix_length = kMaxTokens - 1;
+  rules.constraints = {ids.data(), begin.data(), kMaxConstraintTokens};
+  rules.forbidden.edge_begin = edge_begin.data();
+  rules.forbidden.edge_token = ids.data();
+  rules.forbidden.edge_node = ids.data();
+  rules.forbidden.edge_ends = ends.data();
+  rules.forbidden.fail = ids.data();
+  rules.forbidden.nodes = kMaxForbiddenNodes;
+  rules.forbidden.always = {ids.data(), kMaxForbiddenNodes};
+  rules.excluded = {ids.data(), 1};
+  EXPECT_LE(RulesImageWords(rules, kMaxTokens), LargestRulesWords(kMaxTokens + 1));
+}
+
+}  // namespace
+}  // namespace dragoman

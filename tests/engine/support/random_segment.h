@@ -1,0 +1,33 @@
+// A random case (random_case.h) in the terms of the decision text.
+//
+// Owns the tables that its rules point to; it must stay where it is while they are in use.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/decode/phrase_tables.h"
+#include "kernels/decide/slot.h"
+#include "tests/engine/support/random_case.h"
+
+namespace dragoman::testing {
+
+// num_hypotheses is the beam.
+SearchOptions ToSearchOptions(const RandomCase& c);
+
+class RandomSegment {
+ public:
+  explicit RandomSegment(RandomCase c);
+
+  SegmentRules Rules() const;
+
+  const RandomCase random_case;
+  SearchOptions options;
+
+ private:
+  const std::vector<float> divisor_;
+  const ConstraintTable constraints_;
+  const ForbiddenTable forbidden_;
+};
+
+}  // namespace dragoman::testing

@@ -1,0 +1,15 @@
+// A model of the shape of OPUS-MT's "base" checkpoints with random weights of a fixed seed: for
+// times, which do not depend on what a translation says.
+#pragma once
+
+#include "engine/model/model_spec.h"
+#include "engine/model/weights.h"
+
+namespace dragoman::bench {
+
+// 6 + 6 layers, d 512, feed-forward 2048, 8 heads, swish, tied embeddings.
+ModelSpec BaseSpec(int vocabulary = 58101);
+
+TransformerWeights RandomWeights(const ModelSpec& spec);
+
+}  // namespace dragoman::bench

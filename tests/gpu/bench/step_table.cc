@@ -1,0 +1,54 @@
+#include <cstdio>
+#include <sstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "engine/decode/cuda/cuda_backend.h"
+#include "engine/decode/cuda/device_rates.h"
+#include "engine/decode/cuda/weight_image.h"
+#include "tests/gpu/bench/base_model.h"
+#include "tests/gpu/bench/parts.h"
+
+namespace dragoman::bench {
+
+using nlohmann::json;
+
+absl::StatusOr<json> Ceilings() {
+  json result;
+  for (const ComputeType type :
+       {ComputeType::kFloat16, ComputeType::kBFloat16, ComputeType::kFloat32}) {
+    const absl::StatusOr<DeviceRates> rates = MeasureRates(0, type);
+    if (!rates.ok()) return rates.status();
+    result["copy_bytes_per_second"] = rates->bytes_per_second;
+    result["flop_per_second"][ComputeTypeName(type)] = rates->flop_per_second;
+    std::printf("%s: copies %.2f TB/s, matrix products of 8192 x 8192 %.0f TFLOP/s\n",
+                ComputeTypeName(type), rates->bytes_per_second / 1e12,
+                rates->flop_per_second / 1e12);
+  }
+  return result;
+}
+
+absl::StatusOr<json> StepTable() {
+  constexpr int kSteps = 30;
+  const ModelSpec spec = BaseSpec();
+  const auto image = MakeWeightImage(spec, RandomWeights(spec), ComputeType::kFloat16);
+  if (!image.ok()) return image.status();
+  json result;
+  for (const int rows : {4096, 1024, 256, 4}) {
+    CudaBackendConfig config;
+    config.batch.max_rows = rows;
+    config.batch.max_positions = 128;
+    config.batch.vocabulary = spec.shape.target_vocab;
+    config.batch.start_token = spec.tokens.decoder_start;
+    const absl::StatusOr<std::string> table = ProfileCudaSteps(config, spec, *image, kSteps);
+    if (!table.ok()) return table.status();
+    std::printf("\n%d rows, beam 4, float16, %d steps\n%s", rows, kSteps, table->c_str());
+    std::istringstream lines(*table);
+    for (std::string line; std::getline(lines, line);) {
+      result[absl::StrCat("rows_", rows)].push_back(line);
+    }
+  }
+  return result;
+}
+
+}  // namespace dragoman::bench

@@ -1,0 +1,102 @@
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "engine/decode/cuda/cuda_backend.h"
+#include "engine/decode/cuda/weight_image.h"
+#include "tests/gpu/bench/base_model.h"
+#include "tests/gpu/bench/parts.h"
+#include "tests/gpu/bench/worker_run.h"
+
+namespace dragoman::bench {
+namespace {
+
+using nlohmann::json;
+
+absl::StatusOr<WorkerTimes> Measure(const WorkerRun& run, const ModelSpec& spec,
+                                    const WeightImage& image) {
+  CudaBackendConfig config;
+  config.batch.max_rows = run.max_rows;
+  config.batch.max_positions = PositionsOf(run);
+  config.batch.vocabulary = spec.shape.target_vocab;
+  config.batch.start_token = spec.tokens.decoder_start;
+  const auto backend = CreateCudaBackend(config, spec, image);
+  if (!backend.ok()) return backend.status();
+  return RunWorker(run, spec, **backend);
+}
+
+json ToJson(const WorkerRun& run, const WorkerTimes& t) {
+  const double per_second = t.SegmentsPerSecond();
+  return {{"max_rows", run.max_rows},
+          {"beam", run.beam},
+          {"source_tokens", run.source_tokens},
+          {"target_tokens", run.target_tokens},
+          {"in_flight", run.in_flight},
+          {"segments", t.segments},
+          {"seconds", t.seconds},
+          {"sentences_per_second", per_second},
+          // Of the best hypotheses, EOS not counted.
+          {"tokens_per_second", per_second * run.target_tokens},
+          {"steps", t.steps},
+          {"rows_per_step", t.rows_per_step}};
+}
+
+}  // namespace
+
+absl::StatusOr<json> Throughput() {
+  const ModelSpec spec = BaseSpec();
+  const TransformerWeights weights = RandomWeights(spec);
+  json result;
+  std::printf("OPUS-MT base shape, V = 58,101, random weights, 30 source and 30 target tokens\n");
+  for (const ComputeType type : {ComputeType::kFloat16, ComputeType::kBFloat16}) {
+    const auto image = MakeWeightImage(spec, weights, type);
+    if (!image.ok()) return image.status();
+    for (const auto& [rows, beam] : {std::pair{4096, 4}, {1024, 4}, {256, 4}, {1024, 1}}) {
+      WorkerRun run;
+      run.max_rows = rows;
+      run.beam = beam;
+      const int64_t slots = rows / beam;
+      run.segments = 24 * slots;
+      run.before = 4 * slots;
+      run.after = 4 * slots;
+      const auto times = Measure(run, spec, *image);
+      if (!times.ok()) return times.status();
+      const json line = ToJson(run, *times);
+      std::printf("%s, %d rows, beam %d: %.0f sentences/s, %.0f tokens/s, %.1f rows a step\n",
+                  ComputeTypeName(type), rows, beam, line["sentences_per_second"].get<double>(),
+                  line["tokens_per_second"].get<double>(), times->rows_per_step);
+      result[ComputeTypeName(type)].push_back(line);
+    }
+  }
+  return result;
+}
+
+absl::StatusOr<json> OneSentence() {
+  const ModelSpec spec = BaseSpec();
+  const TransformerWeights weights = RandomWeights(spec);
+  json result;
+  for (const ComputeType type : {ComputeType::kFloat16, ComputeType::kFloat32}) {
+    const auto image = MakeWeightImage(spec, weights, type);
+    if (!image.ok()) return image.status();
+    for (const int beam : {4, 1}) {
+      WorkerRun run;
+      run.max_rows = 64;
+      run.beam = beam;
+      run.segments = 120;
+      run.in_flight = 1;
+      run.before = 20;
+      const auto times = Measure(run, spec, *image);
+      if (!times.ok()) return times.status();
+      json line = ToJson(run, *times);
+      const double ms = 1e3 / times->SegmentsPerSecond();
+      line["milliseconds"] = ms;
+      std::printf("one sentence alone, %s, beam %d: %.2f ms for 30 tokens, %.3f ms a token\n",
+                  ComputeTypeName(type), beam, ms, ms / run.target_tokens);
+      result[ComputeTypeName(type)].push_back(line);
+    }
+  }
+  return result;
+}
+
+}  // namespace dragoman::bench

@@ -1,0 +1,42 @@
+// Segments of token ids through a worker on cuda:0 - queue, encoder, running batch - without text
+// around it, and when they came out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "engine/decode/backend.h"
+#include "engine/model/model_spec.h"
+
+namespace dragoman::bench {
+
+struct WorkerRun {
+  int max_rows = 1024;
+  int beam = 4;
+  int source_tokens = 30;
+  int target_tokens = 30;  // of every hypothesis: it can end neither before nor after
+  int64_t segments = 0;
+  int64_t in_flight = 0;  // at most; 0: all at once
+  // The time runs from the end of this many segments to the end of all but `after`.
+  int64_t before = 0;
+  int64_t after = 0;
+};
+
+struct WorkerTimes {
+  int64_t segments = 0;  // that ended within the time
+  double seconds = 0;
+  int64_t steps = 0;
+  double rows_per_step = 0;
+
+  double SegmentsPerSecond() const { return static_cast<double>(segments) / seconds; }
+};
+
+// `backend` is made for the run's max_rows and PositionsOf(run).
+absl::StatusOr<WorkerTimes> RunWorker(const WorkerRun& run, const ModelSpec& spec,
+                                      const Backend& backend);
+
+// Input positions that the batch of a run has.
+inline int PositionsOf(const WorkerRun& run) { return run.target_tokens + 2; }
+
+}  // namespace dragoman::bench

@@ -1,0 +1,90 @@
+#include "tests/gpu/device_engine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "engine/decode/transformer.h"
+#include "tests/engine/support/fakes.h"
+#include "tests/engine/support/translate_all.h"
+#include "tests/kernels/ops/op_device.h"
+
+namespace dragoman::testing {
+namespace {
+
+constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
+
+FakeClock& Clock() {
+  static FakeClock clock;
+  return clock;
+}
+
+CountingObserver& Observer() {
+  static CountingObserver observer;
+  return observer;
+}
+
+LoadedModel Load() {
+  auto loaded = LoadModel(kModel);
+  EXPECT_TRUE(loaded.ok()) << loaded.status();
+  return *std::move(loaded);
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> StartOnCpu(double noise, unsigned seed) {
+  LoadedModel loaded = Load();
+  std::mt19937_64 random(seed);
+  for (float& bias : loaded.weights.output_bias) {
+    const double uniform = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
+    bias += static_cast<float>(noise * uniform);
+  }
+  auto model = CreateTransformer(loaded.spec, loaded.weights);
+  EXPECT_TRUE(model.ok()) << model.status();
+  EngineConfig config;
+  config.workers = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
+  auto engine = CreateEngine(std::move(loaded), *std::move(model), config, &Clock(), &Observer());
+  EXPECT_TRUE(engine.ok()) << engine.status();
+  return *std::move(engine);
+}
+
+std::unique_ptr<Engine> StartOnDevice(ComputeType type, EngineConfig config) {
+  config.devices = {{0}, type, ""};
+  auto engine = CreateEngine(kModel, config, &Clock(), &Observer());
+  EXPECT_TRUE(engine.ok()) << engine.status();
+  return *std::move(engine);
+}
+
+std::vector<bool> Decided(const std::vector<TranslationJob>& jobs,
+                          const std::vector<ItemResult>& results) {
+  std::vector<bool> decided(jobs.size(), true);
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    const auto noisy = TranslateTogether(*StartOnCpu(1e-4, seed), jobs, InOrder(jobs.size()));
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      decided[i] = decided[i] && SameTranslations(results[i], noisy[i]);
+    }
+  }
+  return decided;
+}
+
+bool SameTranslations(const ItemResult& a, const ItemResult& b) {
+  return a.status == b.status && std::ranges::equal(a.hypotheses, b.hypotheses,
+                                                    [](const Hypothesis& x, const Hypothesis& y) {
+                                                      return x.text == y.text &&
+                                                             x.tokens == y.tokens &&
+                                                             x.finish_reason == y.finish_reason;
+                                                    });
+}
+
+void OnCuda::SetUp() {
+  const std::string why = WhyNoCuda();
+  if (!why.empty()) GTEST_SKIP() << "CUDA cases skipped: " << why;
+}
+
+std::string ComputeTypeTestName(const ::testing::TestParamInfo<ComputeType>& info) {
+  return ComputeTypeName(info.param);
+}
+
+}  // namespace dragoman::testing

@@ -1,0 +1,47 @@
+// Engines of the bundled model on the CPU and on the first CUDA device, for tests that compare
+// them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/create_engine.h"
+#include "kernels/ops/compute_type.h"
+
+namespace dragoman::testing {
+
+// Float32 on the CPU, one worker for each processor that this process may use, at most eight.
+// `noise` is added to the bias of every target token, at random, up to this much either way.
+std::unique_ptr<Engine> StartOnCpu(double noise = 0, unsigned seed = 0);
+
+// On cuda:0.
+std::unique_ptr<Engine> StartOnDevice(ComputeType type, EngineConfig config = {});
+
+// Whether a job's n-best list would be the same if every logit were off by up to 1e-4: found by
+// four CPU engines with noise of that size. Where it is not, some decision was closer than what two
+// devices' sums may differ by, and either list is right.
+std::vector<bool> Decided(const std::vector<TranslationJob>& jobs,
+                          const std::vector<ItemResult>& results);
+
+// Ranks, tokens and texts; no numbers.
+bool SameTranslations(const ItemResult& a, const ItemResult& b);
+
+// A suite over the compute types of the device; skipped aloud where there is none.
+class OnCuda : public ::testing::TestWithParam<ComputeType> {
+ protected:
+  void SetUp() override;
+};
+std::string ComputeTypeTestName(const ::testing::TestParamInfo<ComputeType>& info);
+
+#define DRAGOMAN_FOR_EVERY_COMPUTE_TYPE(suite)                                                \
+  INSTANTIATE_TEST_SUITE_P(                                                                   \
+      Cuda, suite,                                                                            \
+      ::testing::Values(::dragoman::ComputeType::kFloat32, ::dragoman::ComputeType::kFloat16, \
+                        ::dragoman::ComputeType::kBFloat16),                                  \
+      ::dragoman::testing::ComputeTypeTestName)
+
+}  // namespace dragoman::testing

@@ -1,0 +1,142 @@
+// What the engine translates on a GPU is what it translates on the CPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/engine/support/mixed_requests.h"
+#include "tests/engine/support/translate_all.h"
+#include "tests/gpu/bleu.h"
+#include "tests/gpu/device_engine.h"
+
+namespace dragoman::testing {
+namespace {
+
+// Jobs and what the CPU makes of them, once for each list.
+struct Expected {
+  std::vector<TranslationJob> jobs;
+  std::vector<ItemResult> results;
+  std::vector<bool> decided;
+
+  explicit Expected(std::vector<TranslationJob> of) : jobs(std::move(of)) {
+    results = TranslateTogether(*StartOnCpu(), jobs, InOrder(jobs.size()));
+    decided = Decided(jobs, results);
+  }
+  size_t DecidedCount() const {
+    return static_cast<size_t>(std::count(decided.begin(), decided.end(), true));
+  }
+};
+
+const Expected& Sentences() {
+  static const Expected expected(SentenceJobs(200, {4, 1, 8, 4}));
+  return expected;
+}
+
+std::vector<TranslationJob> MixedJobs() {
+  MixedRequests requests(20);
+  std::vector<TranslationJob> jobs;
+  for (int i = 0; i < 500; ++i) {
+    int kind = 0;
+    jobs.push_back(requests.Next(&kind));
+  }
+  return jobs;
+}
+
+const Expected& Mixed() {
+  static const Expected expected(MixedJobs());
+  return expected;
+}
+
+std::string Describe(const TranslationJob& job, const ItemResult& cpu, const ItemResult& device) {
+  std::string text = job.items[0];
+  for (const ItemResult* item : {&cpu, &device}) {
+    text += item == &cpu ? "\ncpu" : "\ndevice";
+    for (const Hypothesis& h : item->hypotheses) {
+      text += "\n  " + std::to_string(h.score) + " " + h.text;
+    }
+  }
+  return text;
+}
+
+// Sums of float32 in another order: relative to a score, or absolute below 1.
+bool Near(double a, double b) { return std::abs(a - b) <= 1e-4 * std::max(1.0, std::abs(a)); }
+
+void ExpectTheCpus(const Expected& expected, const std::vector<ItemResult>& found) {
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!expected.decided[i]) continue;
+    const ItemResult& cpu = expected.results[i];
+    ASSERT_TRUE(SameTranslations(cpu, found[i])) << Describe(expected.jobs[i], cpu, found[i]);
+    for (size_t rank = 0; rank < cpu.hypotheses.size(); ++rank) {
+      const Hypothesis& h = cpu.hypotheses[rank];
+      EXPECT_TRUE(Near(h.score, found[i].hypotheses[rank].score) &&
+                  Near(h.log_prob, found[i].hypotheses[rank].log_prob))
+          << "rank " << rank << " of " << Describe(expected.jobs[i], cpu, found[i]);
+    }
+  }
+}
+
+// Runs everywhere: the comparisons below leave few cases out.
+TEST(EngineEquality, AlmostAllListsAreDecided) {
+  EXPECT_GE(Sentences().DecidedCount(), 195U);
+  EXPECT_GE(Mixed().DecidedCount(), 490U);
+  std::cout << Sentences().DecidedCount() << " of 200 n-best lists and " << Mixed().DecidedCount()
+            << " of 500 mixed requests are decided by more than 1e-4\n";
+}
+
+class EngineEqualityOnCuda : public OnCuda {};
+
+TEST_P(EngineEqualityOnCuda, NBestListsAreTheCpus) {
+  if (GetParam() != ComputeType::kFloat32) GTEST_SKIP() << "narrower types round: see Bleu";
+  const Expected& expected = Sentences();
+  ExpectTheCpus(expected, TranslateTogether(*StartOnDevice(GetParam()), expected.jobs,
+                                            InOrder(expected.jobs.size())));
+}
+
+TEST_P(EngineEqualityOnCuda, MixedRequestsAreTheCpus) {
+  if (GetParam() != ComputeType::kFloat32) GTEST_SKIP() << "narrower types round: see Bleu";
+  const Expected& expected = Mixed();
+  ExpectTheCpus(expected, TranslateTogether(*StartOnDevice(GetParam()), expected.jobs,
+                                            Shuffled(expected.jobs.size(), 1)));
+}
+
+// Of the pairs that DRAGOMAN_PAIRS names: lines of source, tab, reference translation.
+TEST_P(EngineEqualityOnCuda, BleuIsTheCpus) {
+  const char* const path = std::getenv("DRAGOMAN_PAIRS");
+  if (path == nullptr) GTEST_SKIP() << "DRAGOMAN_PAIRS names no file of sentence pairs";
+  std::vector<TranslationJob> jobs;
+  std::vector<std::string> references;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const size_t tab = line.find('\t');
+    ASSERT_NE(tab, std::string::npos) << line;
+    TranslationJob job;
+    job.items = {line.substr(0, tab)};
+    job.decoding.beam_size = 4;
+    jobs.push_back(std::move(job));
+    references.push_back(line.substr(tab + 1, line.find('\t', tab + 1) - tab - 1));
+  }
+  ASSERT_GE(jobs.size(), 500U) << path;
+  const auto bleu = [&](Engine& engine) {
+    std::vector<std::string> outputs;
+    for (const ItemResult& item : TranslateTogether(engine, jobs, InOrder(jobs.size()))) {
+      outputs.push_back(item.hypotheses.at(0).text);
+    }
+    return Bleu(outputs, references);
+  };
+  static const double cpu = bleu(*StartOnCpu());
+  const double device = bleu(*StartOnDevice(GetParam()));
+  std::cout << jobs.size() << " pairs: BLEU " << cpu << " on the CPU, " << device << " in "
+            << ComputeTypeName(GetParam()) << "\n";
+  EXPECT_GT(cpu, 20);
+  EXPECT_NEAR(device, cpu, 0.1);
+}
+
+DRAGOMAN_FOR_EVERY_COMPUTE_TYPE(EngineEqualityOnCuda);
+
+}  // namespace
+}  // namespace dragoman::testing

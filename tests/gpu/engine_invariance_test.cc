@@ -1,0 +1,69 @@
+// Promise 1 of the design on a GPU: a translation, and the bits of its scores, never depend on what
+// is beside it in the batch.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/engine/support/mixed_requests.h"
+#include "tests/engine/support/translate_all.h"
+#include "tests/gpu/device_engine.h"
+
+namespace dragoman::testing {
+namespace {
+
+class EngineInvarianceOnCuda : public OnCuda {
+ protected:
+  static void ExpectAsAlone(const std::vector<TranslationJob>& jobs,
+                            const std::vector<ItemResult>& alone,
+                            const std::vector<ItemResult>& found) {
+    size_t translated = 0;
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      EXPECT_TRUE(SameToTheBit(found[i], alone[i])) << "differs from alone: " << jobs[i].items[0];
+      if (!alone[i].hypotheses.empty() && !alone[i].hypotheses[0].text.empty()) ++translated;
+    }
+    EXPECT_GE(translated, jobs.size() * 95 / 100);
+  }
+};
+
+// Short enough for a tool that watches every access.
+TEST_P(EngineInvarianceOnCuda, SmallBatch) {
+  const auto jobs = SentenceJobs(8, {1, 4, 2, 3});
+  EngineConfig config;
+  config.max_rows = 16;
+  const auto engine = StartOnDevice(GetParam(), config);
+  const auto alone = TranslateAlone(*engine, jobs);
+  ExpectAsAlone(jobs, alone, TranslateTogether(*engine, jobs, InOrder(jobs.size())));
+}
+
+// Beams beyond the fused output layer's among them, in batches of few and of many rows.
+TEST_P(EngineInvarianceOnCuda, NarrowAndWideBeamsTogether) {
+  const auto jobs = SentenceJobs(300, {1, 4, 12, 32});
+  EngineConfig config;
+  config.max_rows = 1024;
+  const auto large = StartOnDevice(GetParam(), config);
+  const auto alone = TranslateAlone(*large, jobs);
+  ExpectAsAlone(jobs, alone, TranslateTogether(*large, jobs, InOrder(jobs.size())));
+  ExpectAsAlone(jobs, alone, TranslateTogether(*large, jobs, Shuffled(jobs.size(), 1)));
+  for (const int max_rows : {64, 200}) {
+    config.max_rows = max_rows;
+    const auto engine = StartOnDevice(GetParam(), config);
+    ExpectAsAlone(jobs, alone, TranslateTogether(*engine, jobs, Shuffled(jobs.size(), 2)));
+  }
+}
+
+TEST_P(EngineInvarianceOnCuda, RequestsOfEveryMethodTogether) {
+  MixedRequests requests(21);
+  std::vector<TranslationJob> jobs;
+  for (int i = 0; i < 500; ++i) {
+    int kind = 0;
+    jobs.push_back(requests.Next(&kind));
+  }
+  const auto engine = StartOnDevice(GetParam());
+  const auto alone = TranslateAlone(*engine, jobs);
+  ExpectAsAlone(jobs, alone, TranslateTogether(*engine, jobs, Shuffled(jobs.size(), 3)));
+}
+
+DRAGOMAN_FOR_EVERY_COMPUTE_TYPE(EngineInvarianceOnCuda);
+
+}  // namespace
+}  // namespace dragoman::testing

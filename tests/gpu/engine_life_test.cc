@@ -1,0 +1,148 @@
+// An engine on a GPU that is cancelled, used for long, or whose device fails.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kernels/cuda/device.h"
+#include "tests/engine/support/collecting_sink.h"
+#include "tests/engine/support/mixed_requests.h"
+#include "tests/engine/support/translate_all.h"
+#include "tests/gpu/device_engine.h"
+#include "tests/gpu/device_fault.h"
+
+namespace dragoman::testing {
+namespace {
+
+constexpr unsigned kHangSeconds = 60;
+
+class EngineLifeOnCuda : public OnCuda {
+ protected:
+  // A job that takes as many steps as a job can.
+  static TranslationJob LongJob() {
+    TranslationJob job;
+    job.items = {"Das ist ein Satz, der sehr lange braucht."};
+    job.split = SplitMode::kNone;
+    job.decoding.beam_size = 4;
+    job.decoding.max_length_ratio = 1000.0F;
+    job.decoding.max_length_extra = 1000;
+    job.decoding.max_output_tokens = 200;
+    job.decoding.min_output_tokens = 200;
+    job.returns.partials = true;
+    return job;
+  }
+
+  // All workers idle and every segment accounted for. Slots are freed within two steps of the last
+  // event, so this waits for the loop and not for a time.
+  static void ExpectIdle(const Engine& engine) {
+    EngineStats stats = engine.Stats();
+    while (stats.rows != 0 || stats.kv_self_usage != 0 || stats.kv_cross_usage != 0) {
+      std::this_thread::yield();
+      stats = engine.Stats();
+    }
+    EXPECT_EQ(stats.segments.running, 0);
+    EXPECT_EQ(stats.segments.waiting, 0);
+  }
+
+  static int64_t FreeBytes() {
+    cuda::DeviceInfo info;
+    EXPECT_EQ(cuda::Describe(0, &info), cuda::Error::kNone);
+    return info.free_bytes;
+  }
+};
+
+TEST_P(EngineLifeOnCuda, CancelledJobsLeaveAndTheOthersAreAsBefore) {
+  const auto jobs = SentenceJobs(60, {4});
+  const auto engine = StartOnDevice(GetParam());
+  const auto alone = TranslateAlone(*engine, jobs);
+  std::vector<std::shared_ptr<CollectingSink>> cancelled, kept;
+  std::vector<JobId> ids;
+  for (const TranslationJob& job : jobs) {
+    cancelled.push_back(std::make_shared<CollectingSink>());
+    const Admission admission = engine->Submit(LongJob(), cancelled.back());
+    ASSERT_TRUE(admission.status.ok()) << admission.status;
+    ids.push_back(admission.job);
+    kept.push_back(std::make_shared<CollectingSink>());
+    ASSERT_TRUE(engine->Submit(job, kept.back()).status.ok());
+  }
+  // Some while they run, some while they wait.
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (i % 2 == 0) cancelled[i]->WaitForUpdates(1);
+    engine->Cancel(ids[i], CancelCause::kClient);
+    EXPECT_EQ(cancelled[i]->Wait().code(), absl::StatusCode::kCancelled);
+  }
+  for (size_t i = 0; i < kept.size(); ++i) {
+    ASSERT_TRUE(kept[i]->Wait().ok());
+    EXPECT_TRUE(SameToTheBit(kept[i]->items().at(0), alone[i])) << jobs[i].items[0];
+  }
+  ExpectIdle(*engine);
+}
+
+TEST_P(EngineLifeOnCuda, NothingIsAllocatedAfterWarmUp) {
+  MixedRequests requests(22);
+  std::vector<TranslationJob> jobs;
+  for (int i = 0; i < 400; ++i) {
+    int kind = 0;
+    jobs.push_back(requests.Next(&kind));
+  }
+  const auto engine = StartOnDevice(GetParam());
+  const int64_t before = FreeBytes();
+  TranslateTogether(*engine, jobs, InOrder(jobs.size()));
+  EXPECT_EQ(FreeBytes(), before);
+  ExpectIdle(*engine);
+}
+
+// Runs in a process of its own: a device that failed is lost to the process.
+void FailUnderLoad(ComputeType type) {
+  alarm(kHangSeconds);  // a hang ends the process by a signal
+  const auto engine = StartOnDevice(type);
+  std::vector<std::shared_ptr<CollectingSink>> sinks;
+  TranslationJob job;
+  job.items = {"Der Regen hört bald auf, sagt der Bauer, und dann fahren wir los."};
+  job.decoding.min_output_tokens = 100;
+  job.returns.partials = true;
+  for (int i = 0; i < 100; ++i) {
+    sinks.push_back(std::make_shared<CollectingSink>());
+    if (!engine->Submit(job, sinks.back()).status.ok()) std::exit(2);
+  }
+  sinks[0]->WaitForUpdates(1);
+  FailDevice();
+  // What was not translated before has ended with an error, and said so once.
+  int failed = 0;
+  for (const auto& sink : sinks) {
+    if (!sink->Wait().ok()) {
+      ++failed;
+    } else {
+      for (const ItemResult& item : sink->items()) failed += item.status.ok() ? 0 : 1;
+    }
+    if (sink->done_calls() != 1) std::exit(3);
+  }
+  if (failed == 0) std::exit(4);
+  while (engine->Stats().live_workers > 0) std::this_thread::yield();
+  // Later jobs are refused or fail; they do not hang.
+  auto late = std::make_shared<CollectingSink>();
+  if (engine->Submit(job, late).status.ok() && late->Wait().ok() &&
+      late->items().at(0).status.ok()) {
+    std::exit(5);
+  }
+}
+
+TEST_P(EngineLifeOnCuda, AFailedDeviceEndsItsWorkerAndNothingHangs) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        FailUnderLoad(GetParam());
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+DRAGOMAN_FOR_EVERY_COMPUTE_TYPE(EngineLifeOnCuda);
+
+}  // namespace
+}  // namespace dragoman::testing

@@ -1,0 +1,73 @@
+// The steps of a batch on a GPU with a script in the place of the model: what asks, decides and
+// delivers are the production's kernels, the logits come from the host. So the searches of the
+// oracle and random cases run on the device as they do in the daemon (DeviceBatch drives both).
+//
+// Between a step's questions and its decisions the host reads the tables of the batch and writes
+// the logits: Enqueue returns when its step is through, and Wait has nothing to wait for. Called by
+// one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/decode/cuda/step_ports.h"
+#include "engine/decode/step_device.h"
+#include "kernels/cuda/device_memory.h"
+#include "kernels/cuda/stream.h"
+
+namespace dragoman::testing {
+
+class ScriptedCudaDevice : public StepDevice {
+ public:
+  // Logits of the next token, one for each of the vocabulary, for a hypothesis of the segment in
+  // `slot`.
+  using SlotScript =
+      std::function<std::vector<float>(int32_t slot, std::span<const int32_t> prefix)>;
+  // Called after a step with each slot that ran. The view is of a copy and dies with the call.
+  using SlotWatch = std::function<void(int32_t slot, const SlotView& view)>;
+
+  // REQUIRES: limits.stored_rows >= limits.max_rows, for every row's logits come whole.
+  static absl::StatusOr<std::unique_ptr<ScriptedCudaDevice>> Create(const BatchLimits& limits,
+                                                                    SlotScript script,
+                                                                    SlotWatch watch = nullptr);
+
+  const BatchLimits& limits() const override { return limits_; }
+  std::span<const int> buckets() const override { return {&bucket_, 1}; }
+  const StepPort& port(int index) const override { return ports_.host(index); }
+  absl::Status Enqueue(const Launch& launch) override;
+  absl::Status Wait(int) override { return absl::OkStatus(); }
+  int64_t workspace_bytes() const override { return tables_memory_.bytes(); }
+
+ private:
+  ScriptedCudaDevice(const BatchLimits& limits, SlotScript script, SlotWatch watch);
+  absl::Status Allocate();
+  // Copies the batch's memory; host_tables_ are then its tables.
+  absl::Status Look();
+  // Answers for all rows, after Look.
+  absl::Status Answer();
+
+  SlotView CopiedView(int32_t slot) const;
+
+  const BatchLimits limits_;
+  const int bucket_;
+  const SlotScript script_;
+  const SlotWatch watch_;
+  cuda::OwnedStream stream_;
+  cuda::DeviceBuffer tables_memory_;
+  cuda::DeviceBuffer logits_;  // [max_rows, vocabulary]
+  StepPorts ports_;
+  BatchTables tables_;
+  struct Free {
+    void operator()(std::byte* p) const;
+  };
+  std::unique_ptr<std::byte, Free> copy_;
+  BatchTables host_tables_;
+};
+
+}  // namespace dragoman::testing

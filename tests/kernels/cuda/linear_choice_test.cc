@@ -1,0 +1,228 @@
+// Which algorithm a product on a device is pinned to, with a scripted cuBLASLt on the host: every
+// fault that a trial is to find is found, and what is pinned computes y = activation(x W^T + bias).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/ops/linear_cuda.h"
+#include "tests/kernels/cuda/host_cuda.h"
+#include "tests/kernels/cuda/scripted_cublas_lt.h"
+
+namespace dragoman::cuda {
+namespace {
+
+constexpr int kIn = 64;
+constexpr int kOut = 24;
+const std::vector<int> kBuckets = {8, 16, 64, 100};
+
+std::vector<float> RandomFloats(size_t n, uint32_t seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> x(n);
+  for (float& value : x) value = normal(generator);
+  return x;
+}
+
+// Floats at an aligned place.
+class AlignedFloats {
+ public:
+  explicit AlignedFloats(const std::vector<float>& values)
+      : values_(std::aligned_alloc(64, (values.size() * sizeof(float) + 63) / 64 * 64), std::free) {
+    std::copy(values.begin(), values.end(), data());
+  }
+  float* data() const { return static_cast<float*>(values_.get()); }
+
+ private:
+  std::unique_ptr<void, void (*)(void*)> values_;
+};
+
+class LinearChoiceTest : public ::testing::Test {
+ protected:
+  LinearChoiceTest()
+      : w_(RandomFloats(size_t{kIn} * kOut, 1)), b_(RandomFloats(kOut, 2)), at_w_(w_), at_b_(b_) {
+    options_.in = kIn;
+    options_.out = kOut;
+    options_.tune_rows = 64;
+    std::string why;
+    blas_ = Blas::Create(&why);
+    EXPECT_NE(blas_, nullptr) << why;
+  }
+  ~LinearChoiceTest() override {
+    FailWaits(Error::kNone);
+    blas_.reset();
+    EXPECT_EQ(LiveDescriptors(), 0);
+    EXPECT_EQ(HeldBytes(), 0);
+  }
+
+  std::unique_ptr<Linear> Create() {
+    return Linear::Create(blas_.get(), options_, at_w_.data(), at_b_.data(), kBuckets, &why_);
+  }
+
+  // The id of the pinned algorithm, which is its fault; -1: none was pinned.
+  int Pinned() {
+    const std::unique_ptr<Linear> linear = Create();
+    return linear == nullptr ? -1 : std::stoi(linear->algorithm().substr(sizeof("algorithm")));
+  }
+
+  const std::vector<float> w_;
+  const std::vector<float> b_;
+  const AlignedFloats at_w_;
+  const AlignedFloats at_b_;
+  std::unique_ptr<Blas> blas_;
+  LinearOptions options_;
+  std::string why_;
+};
+
+TEST_F(LinearChoiceTest, EveryFaultIsPassedOver) {
+  for (const LtFault fault :
+       {kByCount, kByPlace, kSplit, kUnfit, kBigWorkspace, kFailsToRun, kLeavesOut}) {
+    SetOffers([&](int) { return std::vector<LtFault>{fault, kSound, kOtherOrder}; });
+    EXPECT_EQ(Pinned(), kSound) << fault;
+    SetOffers([&](int) { return std::vector<LtFault>{fault}; });
+    EXPECT_EQ(Pinned(), -1) << fault;
+    EXPECT_FALSE(why_.empty());
+  }
+}
+
+// With one row count there is no other to compare with: a row's place must not matter all the same.
+TEST_F(LinearChoiceTest, PlacesMatterInOneRowCountToo) {
+  for (const int rows : {8, 100}) {
+    for (const LtFault fault : {kSound, kByPlace}) {
+      SetOffers([&](int) { return std::vector<LtFault>{fault}; });
+      const std::vector<int> one = {rows};
+      const auto linear =
+          Linear::Create(blas_.get(), options_, at_w_.data(), at_b_.data(), one, &why_);
+      EXPECT_EQ(linear != nullptr, fault == kSound) << rows;
+    }
+  }
+}
+
+TEST_F(LinearChoiceTest, TheFirstSoundOfferIsTaken) {
+  SetOffers([](int) { return std::vector<LtFault>{kOtherOrder, kSound}; });
+  EXPECT_EQ(Pinned(), kOtherOrder);
+}
+
+TEST_F(LinearChoiceTest, TheTunedRowCountIsAskedFirst) {
+  SetOffers([](int rows) { return std::vector<LtFault>{rows == 64 ? kSound : kOtherOrder}; });
+  EXPECT_EQ(Pinned(), kSound);
+  options_.tune_rows = 99;  // the bucket below
+  EXPECT_EQ(Pinned(), kSound);
+  options_.tune_rows = 1;  // the smallest
+  EXPECT_EQ(Pinned(), kOtherOrder);
+  options_.tune_rows = 4096;
+  EXPECT_EQ(Pinned(), kOtherOrder);
+}
+
+TEST_F(LinearChoiceTest, OtherRowCountsAreAskedWhenNoneFits) {
+  SetOffers([](int rows) { return std::vector<LtFault>{rows == 8 ? kSound : kByPlace}; });
+  EXPECT_EQ(Pinned(), kSound);
+  SetOffers([](int) { return std::vector<LtFault>(); });
+  EXPECT_EQ(Pinned(), -1);
+}
+
+TEST_F(LinearChoiceTest, RowCountsMayHaveTheirOwnWhereItsBitsAreTheSame) {
+  SetOffers([](int rows) {
+    if (rows == 8) return std::vector<LtFault>{kOtherOrder, kSoundToo, kSound};
+    return rows == 16 ? std::vector<LtFault>{kOtherOrder} : std::vector<LtFault>{kSound, kSoundToo};
+  });
+  EXPECT_EQ(Create()->algorithm().find("from"), std::string::npos);
+  options_.per_bucket = true;
+  const std::string text = Create()->algorithm();
+  EXPECT_EQ(text.find("algorithm " + std::to_string(kSoundToo)), 0U) << text;
+  EXPECT_NE(text.find("; from 16 rows algorithm " + std::to_string(kSound)), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("from 64"), std::string::npos) << text;
+}
+
+TEST_F(LinearChoiceTest, AFailingDeviceIsNoFaultOfTheAlgorithms) {
+  SetOffers([](int) { return std::vector<LtFault>{kSound}; });
+  FailWaits(static_cast<Error>(1));
+  EXPECT_EQ(Create(), nullptr);
+  EXPECT_NE(why_.find("a test's error"), std::string::npos) << why_;
+}
+
+TEST_F(LinearChoiceTest, WhatDoesNotFitIsRefused) {
+  SetOffers([](int) { return std::vector<LtFault>{kSound}; });
+  ASSERT_NE(Create(), nullptr) << why_;
+  const LinearOptions good = options_;
+  const auto refused = [&](auto change) {
+    options_ = good;
+    change();
+    why_.clear();
+    return Create() == nullptr && !why_.empty();
+  };
+  EXPECT_TRUE(refused([&] { options_.in = 63; }));
+  EXPECT_TRUE(refused([&] { options_.out = 0; }));
+  EXPECT_TRUE(refused([&] { options_.y_stride = 23; }));
+  EXPECT_TRUE(refused([&] {
+    options_.activation = Activation::kGelu;
+    options_.y_stride = 32;
+  }));
+  EXPECT_TRUE(refused([&] {
+    options_.activation = Activation::kSwish;
+    options_.out = 20;
+  }));
+  const auto with = [&](const float* weight, const std::vector<int>& buckets) {
+    return Linear::Create(blas_.get(), good, weight, nullptr, buckets, &why_);
+  };
+  EXPECT_NE(with(at_w_.data(), {1}), nullptr);
+  EXPECT_EQ(with(at_w_.data() + 1, {8}), nullptr);
+  EXPECT_EQ(with(at_w_.data(), {}), nullptr);
+  EXPECT_EQ(with(at_w_.data(), {0, 8}), nullptr);
+  EXPECT_EQ(with(at_w_.data(), {16, 8}), nullptr);
+  EXPECT_EQ(with(at_w_.data(), {8, 8}), nullptr);
+}
+
+TEST_F(LinearChoiceTest, ComputesTheProduct) {
+  SetOffers([](int) { return std::vector<LtFault>{kSound}; });
+  const int rows = 16;
+  const std::vector<float> x = RandomFloats(size_t{rows} * kIn, 3);
+  const AlignedFloats at_x(x);
+  const AlignedFloats workspace(std::vector<float>(64));
+  const int32_t count = 11;
+  for (const Activation activation :
+       {Activation::kNone, Activation::kRelu, Activation::kGelu, Activation::kSwish}) {
+    const bool dense = activation == Activation::kGelu || activation == Activation::kSwish;
+    options_.activation = activation;
+    options_.y_stride = dense ? 0 : 32;
+    const int stride = dense ? kOut : 32;
+    const std::unique_ptr<Linear> linear = Create();
+    ASSERT_NE(linear, nullptr) << why_;
+    const AlignedFloats y(std::vector<float>(size_t{rows} * stride, 7.0F));
+    EXPECT_EQ(linear->Run(nullptr, workspace.data(), at_x.data(), rows, &count, y.data()),
+              Error::kNone);
+    for (int r = 0; r < rows; ++r) {
+      for (int c = kOut; c < stride; ++c) EXPECT_EQ(y.data()[r * stride + c], 7.0F);
+      for (int c = 0; c < kOut; ++c) {
+        double sum = b_[c];
+        for (int k = 0; k < kIn; ++k) sum += double(x[r * kIn + k]) * w_[c * kIn + k];
+        if (activation == Activation::kRelu) sum = std::max(sum, 0.0);
+        // Beyond the count the sum stays as it is.
+        if (r < count && activation == Activation::kGelu) {
+          sum *= (1.0 + std::erf(sum / std::sqrt(2.0))) / 2.0;
+        }
+        if (r < count && activation == Activation::kSwish) sum /= 1.0 + std::exp(-sum);
+        EXPECT_NEAR(y.data()[r * stride + c], sum, 1e-5 * (1.0 + std::abs(sum)));
+      }
+    }
+  }
+}
+
+TEST_F(LinearChoiceTest, OtherRowCountsAreRefusedByRun) {
+  SetOffers([](int) { return std::vector<LtFault>{kSound}; });
+  const std::unique_ptr<Linear> linear = Create();
+  ASSERT_NE(linear, nullptr) << why_;
+  for (const int64_t rows : {1, 9, 101}) {
+    EXPECT_NE(linear->Run(nullptr, nullptr, nullptr, rows, nullptr, nullptr), Error::kNone) << rows;
+  }
+  EXPECT_EQ(linear->Run(nullptr, nullptr, nullptr, 0, nullptr, nullptr), Error::kNone);
+}
+
+}  // namespace
+}  // namespace dragoman::cuda

@@ -1,0 +1,30 @@
+// A cuBLASLt of the test's making, in f32 on the host, whose algorithms have the faults that the
+// choice of one has to see.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace dragoman::cuda {
+
+// The algorithms, by their id.
+enum LtFault {
+  kSound,       // sums in the order of k
+  kSoundToo,    // the same bits by another algorithm
+  kOtherOrder,  // sums backwards, always
+  kByCount,     // backwards in calls of few rows
+  kByPlace,     // backwards in the lower half of a call
+  kSplit,       // says that it splits K
+  kUnfit,       // does not do few rows
+  kBigWorkspace,
+  kFailsToRun,
+  kLeavesOut,  // does not write the last row
+};
+
+// What is offered for a number of rows from now on, best first.
+void SetOffers(std::function<std::vector<LtFault>(int rows)> offers);
+
+// Descriptors and handles that were made and not destroyed.
+int LiveDescriptors();
+
+}  // namespace dragoman::cuda
