@@ -20,9 +20,9 @@ absl::Status CheckFits(const CaseSearch& search) {
                                                  "; a slot of a device has ", kMaxBeam, " lanes"));
   }
   if (rules.forbidden.nodes > kMaxForbiddenNodes) {
-    return absl::UnimplementedError(absl::StrCat(rules.forbidden.nodes,
-                                                 " nodes of forbidden phrases; a slot has room for ",
-                                                 kMaxForbiddenNodes));
+    return absl::UnimplementedError(
+        absl::StrCat(rules.forbidden.nodes, " nodes of forbidden phrases; a slot has room for ",
+                     kMaxForbiddenNodes));
   }
   return absl::OkStatus();
 }

@@ -92,15 +92,24 @@ BenchResult BenchSegment::Alone() const {
   return result;
 }
 
+BatchBench::Port::Port(const BenchConfig& config, std::pmr::memory_resource* memory)
+    : cancelled(static_cast<size_t>(config.max_rows), memory),
+      words(static_cast<size_t>(config.command_capacity), memory),
+      output_words(static_cast<size_t>(config.output_capacity), memory),
+      admissions(static_cast<size_t>(config.max_rows), memory),
+      deliveries(static_cast<size_t>(config.max_rows), memory) {}
+
 BatchBench::BatchBench(const BenchConfig& config,
                        std::vector<std::unique_ptr<BenchSegment>> segments, StepRunner* runner)
     : config_(config),
       segments_(std::move(segments)),
       runner_(runner),
       random_(config.seed),
+      memory_(runner->memory()),
+      ports_(runner->memory()),
       places_(static_cast<size_t>(config.max_rows)),
       free_lanes_(Descending(config.lanes)),
-      logits_(static_cast<size_t>(config.max_rows) * BenchSegment::kVocabulary),
+      logits_(static_cast<size_t>(config.max_rows) * BenchSegment::kVocabulary, runner->memory()),
       outcomes_(segments_.size()) {
   for (const auto& s : segments_) {
     const SegmentRules rules = s->Rules();
@@ -126,13 +135,9 @@ BatchBench::BatchBench(const BenchConfig& config,
   at = (at + kAlignment - 1) / kAlignment * kAlignment;
   EXPECT_EQ(CarveBatch(limits, reinterpret_cast<void*>(at), &tables_), bytes);
 
+  ports_.reserve(kStepPorts);
   for (int i = 0; i < kStepPorts; ++i) {
-    Port& port = ports_[i];
-    port.cancelled.resize(static_cast<size_t>(config.max_rows));
-    port.admissions.resize(static_cast<size_t>(config.max_rows));
-    port.deliveries.resize(static_cast<size_t>(config.max_rows));
-    port.words.resize(static_cast<size_t>(config.command_capacity));
-    port.output_words.resize(static_cast<size_t>(config.output_capacity));
+    Port& port = ports_.emplace_back(config, runner->memory());
     step_ports_[i] = {&port.command,
                       port.cancelled.data(),
                       port.admissions.data(),
@@ -186,7 +191,7 @@ bool BatchBench::Admit(Port& port, int64_t step) {
 }
 
 void BatchBench::Command(int64_t step) {
-  Port& port = ports_[step % kStepPorts];
+  Port& port = ports_[static_cast<size_t>(step % kStepPorts)];
   port.command = StepCommand{};
   port.command.rules = config_.rules;
   if (static_cast<int>(random_() % 100) < config_.cancel_percent) {
@@ -279,7 +284,7 @@ void BatchBench::ReadDelivery(const Port& port, const Delivery& delivery) {
 }
 
 void BatchBench::Read(int64_t step) {
-  const Port& port = ports_[step % kStepPorts];
+  const Port& port = ports_[static_cast<size_t>(step % kStepPorts)];
   ASSERT_EQ(port.output.step, step);
   for (int32_t i = 0; i < port.output.deliveries; ++i) {
     const Delivery& delivery = port.deliveries[static_cast<size_t>(i)];
@@ -317,8 +322,8 @@ void BatchBench::Run() {
     Model();
     if (::testing::Test::HasFatalFailure()) return;
     runner_->After(tables_, step_ports_);
-    Record(ports_[step % kStepPorts].output);
-    const StepOutput& output = ports_[step % kStepPorts].output;
+    Record(ports_[static_cast<size_t>(step % kStepPorts)].output);
+    const StepOutput& output = ports_[static_cast<size_t>(step % kStepPorts)].output;
     if (output.rows == 0) {
       // Somebody runs wherever somebody could.
       ASSERT_EQ(output.waiting, 0) << "step " << step;

@@ -1,10 +1,10 @@
 // A host for a batch that runs elsewhere: sends segments and cancellations, folds scripted logits,
-// reads what is delivered. The batch's memory is the host's here, so that its tables can be looked
-// at.
+// reads what is delivered. The batch's memory is the runner's, and the host can look at it.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <random>
 #include <string>
 #include <vector>
@@ -109,11 +109,13 @@ class BatchBench {
 
  private:
   struct Port {
+    Port(const BenchConfig& config, std::pmr::memory_resource* memory);
+
     StepCommand command;
-    std::vector<int32_t> cancelled, words, output_words;
-    std::vector<AdmitCommand> admissions;
+    std::pmr::vector<int32_t> cancelled, words, output_words;
+    std::pmr::vector<AdmitCommand> admissions;
     StepOutput output;
-    std::vector<Delivery> deliveries;
+    std::pmr::vector<Delivery> deliveries;
   };
   // What the host knows of a slot.
   struct Place {
@@ -136,9 +138,9 @@ class BatchBench {
   std::mt19937 random_;
 
   BatchTables tables_;
-  std::vector<unsigned char> memory_;
-  int32_t rules_words_ = 0;  // of a slot: each has a region of its own
-  Port ports_[kStepPorts];
+  std::pmr::vector<unsigned char> memory_;
+  int32_t rules_words_ = 0;       // of a slot: each has a region of its own
+  std::pmr::vector<Port> ports_;  // [kStepPorts]
   StepPort step_ports_[kStepPorts];
 
   std::vector<Place> places_;
@@ -146,7 +148,7 @@ class BatchBench {
   std::vector<int32_t> free_lanes_;
   size_t next_ = 0;  // segment to be sent
   int outstanding_ = 0;
-  std::vector<float> logits_;
+  std::pmr::vector<float> logits_;
   std::vector<Outcome> outcomes_;
   std::vector<StepRecord> steps_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory_resource>
 #include <thread>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace dragoman::testing {
 class StepRunner {
  public:
   virtual ~StepRunner() = default;
+  // Where what the steps see and write must lie: the batch's tables, ports, logits.
+  virtual std::pmr::memory_resource* memory() { return std::pmr::get_default_resource(); }
   virtual void Format(const BatchTables& tables) = 0;
   // Up to what the rows ask.
   virtual void Before(const BatchTables& tables, const StepPort* ports) = 0;
