@@ -310,6 +310,43 @@ void ExpectAnswers(const std::vector<Answer>& answers, const Problem& p) {
 
 using OutputDeviceTest = OnOpDevice;
 
+// The first to look at when a new way fails: which weight, of which token and element, each row
+// reads.
+TEST_P(OutputDeviceTest, OneHotRowsReadOneElementOfEveryToken) {
+  const OpDevice device = GetParam();
+  for (const int d : {64, 512, 1024}) {
+    Problem p{d, 520, {}, std::vector<float>(520, 0.0F), {}, {}};
+    for (int c = 0; c < p.vocabulary; ++c) {
+      for (int i = 0; i < d; ++i) p.w.push_back(float((c * 31 + i * 17) % 127 - 63));
+    }
+    const int rows = 160;
+    p.hidden.resize(size_t(rows) * d);
+    for (int r = 0; r < rows; ++r) {
+      p.hidden[size_t(r) * d + r * 37 % d] = 1.0F;
+      Question q{.k = 1};
+      for (int i = 0; i < kMaxWanted; ++i) q.wanted.push_back((r % 40) + i * 40);
+      p.questions.push_back(q);
+    }
+    for (const Way way : WaysOf(device)) {
+      const std::vector<Answer> answers = FoldBy(way, device, p);
+      ASSERT_EQ(answers.size(), size_t(rows));
+      int wrong = 0;
+      for (int r = 0; r < rows; ++r) {
+        for (int i = 0; i < kMaxWanted && wrong < 20; ++i) {
+          const int token = p.questions[r].wanted[i];
+          const int element = r * 37 % d;
+          const float expected = p.w[size_t(token) * d + element];
+          if (answers[r].wanted[i] == expected) continue;
+          ++wrong;
+          ADD_FAILURE() << (way == Way::kFused ? "fused" : "stored") << ", d " << d << ", row " << r
+                        << ", element " << element << " of token " << token << ": "
+                        << answers[r].wanted[i] << " and not " << expected;
+        }
+      }
+    }
+  }
+}
+
 TEST_P(OutputDeviceTest, AnswersAreThoseOfASort) {
   const OpDevice device = GetParam();
   for (const auto& [d, vocabulary, rows] : {std::tuple{64, 1, 3},
