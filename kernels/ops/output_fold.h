@@ -268,13 +268,22 @@ DRAGOMAN_HD void FoldLogits(const Team& team, StoredShared<kThreads, kPerThread>
   LogSum sum;
   bool bad = false;
   const int64_t stretch = int64_t{kPerThread} * team.size();
+  const auto load = [&](int64_t first, float(&x)[kPerThread]) {
+    for (int i = 0; i < kPerThread; ++i) {
+      const int64_t column = first + int64_t{i} * team.size() + team.rank();
+      x[i] = column < vocabulary ? biased(column) : -INFINITY;
+    }
+  };
+  float ahead[kPerThread];  // of the next stretch: its loads are under way while this one is folded
+  load(0, ahead);
   for (int64_t first = 0; first < vocabulary; first += stretch) {
     float x[kPerThread];
     for (int i = 0; i < kPerThread; ++i) {
       const int64_t column = first + int64_t{i} * team.size() + team.rank();
-      x[i] = column < vocabulary ? biased(column) : -INFINITY;
+      x[i] = ahead[i];
       if (keep && column < vocabulary) logits[column] = x[i];
     }
+    load(first + stretch, ahead);
     const int64_t end = first + stretch < vocabulary ? first + stretch : vocabulary;
     const bool marked = MarkStretch(team, shared.marks, query, first, end);
     bool unfit[kPerThread];
