@@ -16,6 +16,7 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/graph.h"
 #include "kernels/cuda/stream.h"
+#include "kernels/ops/output_layer_cuda.h"
 
 namespace dragoman {
 namespace {
@@ -36,6 +37,9 @@ class CudaStepDevice final : public StepDevice {
 
   const BatchLimits& limits() const override { return step_->limits(); }
   std::span<const int> buckets() const override { return model_->step_buckets(); }
+  bool IsStored(const SearchOptions& search) const override {
+    return model_->fused() == nullptr || !cuda::MayFuse(search);
+  }
   const StepPort& port(int index) const override { return ports_.host(index); }
   absl::Status Enqueue(const Launch& launch) override;
   absl::Status Wait(int port) override;
