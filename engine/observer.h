@@ -17,8 +17,8 @@ class EngineObserver {
  public:
   virtual ~EngineObserver() = default;
 
-  // One decode step of one worker: `rows` busy of `row_capacity`, of `segments` slots, `topped_up`
-  // of which were admitted right before it.
+  // One decode step of one worker: `rows` busy of `row_capacity`, of `segments` slots; `topped_up`
+  // segments were admitted since the one before.
   struct Step {
     Nanos duration;
     int rows;

@@ -25,6 +25,10 @@ struct BatchConfig {
   int max_positions = 0;  // input positions of a hypothesis at most: max_tokens + 1
   int vocabulary = 0;     // of the target
   int32_t start_token = 0;
+
+  // A beam of 50 that pruning keeps at 8 rows holds 50 lanes all the same: with fewer than these,
+  // rows would stay idle.
+  int lane_count() const { return lanes > 0 ? lanes : 8 * max_rows; }
 };
 
 // What a segment brings into its slot.

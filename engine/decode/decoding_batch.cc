@@ -6,13 +6,8 @@
 
 #include "kernels/decide/partials.h"
 
-
 namespace dragoman {
 namespace {
-
-// Hypotheses held at a time, unless the configuration says otherwise. A beam of 50 that pruning
-// keeps at 8 rows holds 50 lanes all the same: with fewer of them rows would stay idle.
-constexpr int kLanesPerRow = 8;
 
 std::vector<int32_t> Descending(int count) {
   std::vector<int32_t> numbers(static_cast<size_t>(count));
@@ -27,7 +22,7 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory,
     : config_(config),
       memory_(memory),
       decoder_(std::move(decoder)),
-      lanes_(config.lanes > 0 ? config.lanes : config.max_rows * kLanesPerRow),
+      lanes_(config.lane_count()),
       stride_(config.max_positions + 1),
       lane_memory_(static_cast<size_t>(lanes_), static_cast<size_t>(stride_)),
       rows_(static_cast<size_t>(config.max_rows), kMaxBeam,

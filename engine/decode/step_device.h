@@ -21,29 +21,37 @@ class StepDevice {
   // Waits for what is enqueued.
   virtual ~StepDevice() = default;
 
+  // Never change, as all that can be asked here.
   virtual const BatchLimits& limits() const = 0;
 
   // Row counts that a step may be launched for, ascending; the last is limits().max_rows.
   virtual std::span<const int> buckets() const = 0;
 
+  // Whether the rows of such a segment are stored (BatchLimits::stored_rows): because their logits
+  // are asked for whole, or because they are more than the fused output layer gives.
+  virtual bool IsStored(const SearchOptions& search) const = 0;
+
   // Memory of port `index` as the host sees it. The host's from the end of one step that used it to
   // the Enqueue of the next.
   virtual const StepPort& port(int index) const = 0;
 
+  virtual int64_t workspace_bytes() const = 0;
+
+  // What a step is made for, of all segments in slots.
   struct Launch {
     int port = 0;         // the step's number modulo kStepPorts
     int bucket = 0;       // of buckets(); the command's max_rows
-    int max_k = 1;        // most candidates of a row of any segment in a slot
-    bool stored = false;  // some segment in a slot may need stored logits
+    int max_k = 0;        // most candidates of a row that is not stored; 0: there is no such row
+    bool stored = false;  // some rows may be stored
   };
-  // Starts a step. The command must be complete. An error is final.
+  // Starts a step. The command must be complete.
   virtual absl::Status Enqueue(const Launch& launch) = 0;
 
-  // Waits until the latest step that used this port is through; its output may be read then. An
-  // error is final: the device's, or the model's.
+  // Waits until the latest step that used this port is through; its output may be read then.
   virtual absl::Status Wait(int port) = 0;
 
-  virtual int64_t workspace_bytes() const = 0;
+  // An error of either is the device's or the model's, and the last word: no step runs any more
+  // when it is returned, and neither may be called again.
 };
 
 }  // namespace dragoman

@@ -34,7 +34,7 @@ absl::Status DecodeLoop::Run() {
 
 absl::StatusOr<bool> DecodeLoop::RunOnce() {
   DropAbandoned();
-  const int topped_up = TopUp();
+  topped_up_ += TopUp();
   if (!batch_->busy()) {
     Publish(0);
     return false;
@@ -53,7 +53,11 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
   }
   const Nanos now = clock_->Now();
   last_step_.store(now, std::memory_order_relaxed);
-  books_.observer->OnStep({now - started, step->rows, batch_->max_rows(), step->slots, topped_up});
+  // A device reports its steps later than they were asked for, and the first ones are empty.
+  if (step->slots > 0) {
+    books_.observer->OnStep(
+        {now - started, step->rows, batch_->max_rows(), step->slots, std::exchange(topped_up_, 0)});
+  }
   Publish(step->rows);
   for (const BatchEvent& event : step->events) Harvest(event);
   return true;

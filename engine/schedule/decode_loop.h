@@ -62,6 +62,7 @@ class DecodeLoop {
   std::vector<int> occupied_;                       // slots by age, the oldest first
   Load load_;                                       // of the segments in slots
   bool refilling_ = false;
+  int topped_up_ = 0;  // not yet told the observer
 
   std::atomic<int> rows_{0};
   std::atomic<int> live_{0};

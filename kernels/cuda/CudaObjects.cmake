@@ -4,8 +4,9 @@
 #   dragoman_cuda_objects(OUT SOURCES a.cu ... [ARCHS 90a] [FLAGS ...])
 #
 # Without ARCHS those of DRAGOMAN_CUDA_ARCHS. OUT becomes the list of objects, to be named among the
-# sources of a target. Beside each object lies what ptxas said of its kernels (OBJECT.ptxas), which
-# tests/gpu reads against its budgets. Multiply-add is fused in arithmetic; decision text says FLAGS -fmad=false.
+# sources of a target. Beside each object lies what ptxas said of its kernels (OBJECT.ptxas, all of
+# them in the global property DRAGOMAN_PTXAS_REPORTS), which tests/gpu reads against its budgets.
+# Multiply-add is fused in arithmetic; decision text says FLAGS -fmad=false.
 function(dragoman_cuda_objects out)
   cmake_parse_arguments(PARSE_ARGV 1 CUDA "" "" "SOURCES;ARCHS;FLAGS")
   if(NOT CUDA_ARCHS)
@@ -35,6 +36,7 @@ function(dragoman_cuda_objects out)
       COMMENT "Building CUDA object ${source}"
       VERBATIM)
     list(APPEND objects ${object})
+    set_property(GLOBAL APPEND PROPERTY DRAGOMAN_PTXAS_REPORTS ${object}.ptxas)
   endforeach()
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   set(${out} ${objects} PARENT_SCOPE)

@@ -172,8 +172,8 @@ class WarpAttention {
   static constexpr int kBatch = kGroup == 8 || kGroup == 16 ? 8 : 4;
   static constexpr int kBatches = kGroup / kBatch;
 
-  // The same, but the compiler cannot know: or it would keep the addresses of all loads, which it can
-  // derive from each other, in registers from tile to tile.
+  // The same, but the compiler cannot know: or it would keep the addresses of all loads, which it
+  // can derive from each other, in registers from tile to tile.
   __device__ static int Unknown(int value) {
     asm volatile("" : "+r"(value));
     return value;

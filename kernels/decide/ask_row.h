@@ -61,7 +61,7 @@ DRAGOMAN_HD void AskRow(const View& slot, int lane, int32_t* wanted, int32_t* ma
     return;
   }
 
-  query.k = o.max_candidates > 0 && o.max_candidates < o.beam ? o.max_candidates : o.beam;
+  query.k = o.candidates();
   int32_t wanted_count = 0;
   int32_t masked_count = 0;
   ForForbiddenTokens(rules.forbidden, slot.Forbidden(lane),

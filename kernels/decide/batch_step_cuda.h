@@ -1,7 +1,7 @@
 // The parts of a step (batch_step.h) as launches. One block is a team.
 //
-// `tables` and `ports` [kStepPorts] are host values that hold device pointers; they are passed by
-// value into the kernels. The port of a step is the one of its number, which the device counts.
+// `tables` and `ports` are host values that hold device pointers; they are passed by value into the
+// kernels. The port of a step is the one of its number, which the device counts.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,12 @@ Error BeginStep(Stream stream, const BatchTables& tables, const StepPorts& ports
 // those whose segments may not fuse (output_layer_cuda.h).
 Error AskRows(Stream stream, const BatchTables& tables, int64_t rows, bool all_stored);
 
-// Of the stored rows first .. first + n - 1.
+// Of the stored rows first .. first + n - 1, those that are there.
 Error FoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
 
-// The beam steps of up to `rows` slots, then what they deliver, then the counts.
+// The beam steps of the slots that ran, in a step of up to `rows` rows.
 Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows);
+// What all slots of the batch have to tell.
 Error Deliver(Stream stream, const BatchTables& tables, const StepPorts& ports);
 Error EndStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
 

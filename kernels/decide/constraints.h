@@ -42,7 +42,9 @@ struct ConstraintState {
 namespace constraints_internal {
 
 DRAGOMAN_HD inline bool IsMet(const ConstraintState& s, int phrase) {
-  return ((s.met[phrase >> 6] >> (phrase & 63)) & 1U) != 0;
+  // Not by an index that is known at run time: a state is to live in registers.
+  const uint64_t met = phrase < 64 ? s.met[0] : s.met[1];
+  return ((met >> (phrase & 63)) & 1U) != 0;
 }
 
 DRAGOMAN_HD inline void Root(const ConstraintSet& set, ConstraintState& s) {
@@ -70,7 +72,9 @@ DRAGOMAN_HD inline int NeededPhrase(const ConstraintSet& set, const ConstraintSt
 }
 
 DRAGOMAN_HD inline void Complete(const ConstraintSet& set, ConstraintState& s, int phrase) {
-  s.met[phrase >> 6] |= uint64_t{1} << (phrase & 63);
+  const uint64_t bit = uint64_t{1} << (phrase & 63);
+  s.met[0] |= phrase < 64 ? bit : 0;
+  s.met[1] |= phrase < 64 ? 0 : bit;
   s.met_tokens = static_cast<int16_t>(s.met_tokens + set.Length(phrase));
   s.met_phrases = static_cast<int16_t>(s.met_phrases + 1);
 }

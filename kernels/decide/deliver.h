@@ -188,6 +188,9 @@ DRAGOMAN_HD void EndStep(const Team& team, const BatchTables& tables, const Step
       ++undelivered;
     }
   }
+  for (int32_t i = team.rank(); i < now.waiting_count; i += team.size()) {
+    expected += tables.states[tables.waiting[i]].options.beam;
+  }
   StepOutput output;
   team.ExclusiveSum(running, &output.running);
   team.ExclusiveSum(undelivered, &output.undelivered);

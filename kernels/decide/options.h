@@ -99,6 +99,11 @@ struct SearchOptions {
   int32_t align_layer = 0;
   uint64_t align_heads = ~uint64_t{0};
 
+  // Children that one row offers at most.
+  DRAGOMAN_HD int32_t candidates() const {
+    return max_candidates > 0 && max_candidates < beam ? max_candidates : beam;
+  }
+
   // Whether a row's logits are needed whole: what is chosen may lie anywhere in them, or the
   // normaliser is made of changed scores.
   DRAGOMAN_HD bool stored_logits() const {

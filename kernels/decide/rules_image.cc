@@ -18,10 +18,7 @@ RulesImageCounts Counts(const SegmentRules& rules, int32_t max_tokens) {
   return counts;
 }
 
-}  // namespace
-
-int64_t RulesImageWords(const SegmentRules& rules, int32_t max_tokens) {
-  const RulesImageCounts counts = Counts(rules, max_tokens);
+int64_t WordsOf(const RulesImageCounts& counts) {
   int64_t words = RulesImageCounts::kWords + int64_t{counts.divisors} + counts.prefix +
                   counts.always + counts.excluded;
   if (counts.phrases > 0) words += int64_t{counts.phrase_tokens} + counts.phrases + 1;
@@ -29,6 +26,25 @@ int64_t RulesImageWords(const SegmentRules& rules, int32_t max_tokens) {
     words += 2 * int64_t{counts.nodes} + 1 + 2 * int64_t{counts.edges} + (counts.edges + 3) / 4;
   }
   return words;
+}
+
+}  // namespace
+
+int64_t RulesImageWords(const SegmentRules& rules, int32_t max_tokens) {
+  return WordsOf(Counts(rules, max_tokens));
+}
+
+int64_t MaxRulesImageWords(int32_t max_tokens) {
+  RulesImageCounts counts;
+  counts.divisors = max_tokens + 2;
+  counts.prefix = max_tokens;
+  counts.phrases = kMaxConstraintTokens;
+  counts.phrase_tokens = kMaxConstraintTokens;
+  counts.nodes = kMaxForbiddenNodes;
+  counts.edges = kMaxForbiddenNodes - 1;
+  counts.always = kMaxForbiddenNodes - 1;
+  counts.excluded = kMaxExcludedIds;
+  return WordsOf(counts);
 }
 
 void WriteRulesImage(const SegmentRules& rules, int32_t max_tokens, int32_t* words) {

@@ -31,6 +31,13 @@ struct RulesImageCounts {
   static constexpr int32_t kWords = 8;
 };
 
+// Ids that are excluded from a search at most.
+inline constexpr int32_t kMaxExcludedIds = 16;
+
+// Words of the largest image there can be for a segment of up to max_tokens, by the published
+// limits (options.h).
+int64_t MaxRulesImageWords(int32_t max_tokens);
+
 // Words of the image of these rules, for a segment of up to max_tokens.
 int64_t RulesImageWords(const SegmentRules& rules, int32_t max_tokens);
 

@@ -54,7 +54,7 @@ struct StepOutput {
   int32_t running = 0;        // slots that go on
   int32_t waiting = 0;        // slots that have not begun, for want of pages
   int32_t undelivered = 0;    // slots whose end is still to be reported, for want of room here
-  int32_t expected_rows = 0;  // that the running ones are going to need (ExpectedRows)
+  int32_t expected_rows = 0;  // that those that run or wait are going to need (ExpectedRows)
   int32_t self_pages_used = 0;
   int32_t deliveries = 0;  // entries of StepPort::deliveries
 };

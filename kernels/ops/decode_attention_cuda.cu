@@ -21,11 +21,15 @@ namespace dragoman::cuda {
 namespace {
 
 constexpr int kWarps = 4;
+// Blocks that an SM should hold at least; 0: as ptxas likes. Left alone, it uses a stack for small
+// heads on sm_80 and sm_89.
+template <int kHeadClass>
+constexpr int kBlocks = kHeadClass == 32 ? 5 : 0;
 
 static_assert(kTilePositions == kPagePositions);
 
 template <class T, int kHeadClass>
-__global__ void __launch_bounds__(kWarps* kWarpThreads)
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
     DecodeSelfAttentionKernel(KvLayout layout, int layer, StepRows rows, SelfKvTables tables,
                               const T* qkv, T* context_out) {
   const int row = static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y);

@@ -32,7 +32,7 @@ inline constexpr int kChunkRows = 512;
 
 // Whether rows of a segment may go the fused way.
 DRAGOMAN_HD inline bool MayFuse(const SearchOptions& o) {
-  const int k = o.max_candidates > 0 && o.max_candidates < o.beam ? o.max_candidates : o.beam;
+  const int k = o.candidates();
   return k <= kMaxFusedTopK && !o.stored_logits();
 }
 

@@ -65,7 +65,7 @@ class CudaBackend final : public Backend {
     absl::StatusOr<std::unique_ptr<StepDevice>> device =
         CreateCudaStepDevice(model_, limits, memory->pool());
     if (!device.ok()) return device.status();
-    return std::make_unique<DeviceBatch>(config, std::move(*device));
+    return DeviceBatch::Create(*std::move(device));
   }
 
  private:

@@ -36,6 +36,11 @@ class CudaStepDevice final : public StepDevice {
 
   const BatchLimits& limits() const override { return step_->limits(); }
   std::span<const int> buckets() const override { return model_->step_buckets(); }
+  // Without a fused layer the rows of all segments go the stored way, and there is room for a whole
+  // step of them; but only these are folded again.
+  bool IsStored(const SearchOptions& search) const override {
+    return model_->fused() == nullptr ? search.stored_logits() : !cuda::MayFuse(search);
+  }
   const StepPort& port(int index) const override { return ports_.host(index); }
   absl::Status Enqueue(const Launch& launch) override;
   absl::Status Wait(int port) override;
@@ -52,6 +57,8 @@ class CudaStepDevice final : public StepDevice {
                        const std::function<CudaStep::Fault()>& launch);
   absl::Status Format();
   absl::Status ToStatus(const char* doing, const CudaStep::Fault& fault) const;
+  // Keeps what has come of the last call.
+  absl::Status Finally(const char* doing, cuda::Error error);
 
   const std::shared_ptr<const CudaModel> model_;
   cuda::OwnedStream stream_;
@@ -171,8 +178,7 @@ absl::Status CudaStepDevice::Enqueue(const Launch& launch) {
   if (error == cuda::Error::kNone) {
     error = done_[static_cast<size_t>(launch.port)].Record(stream_.get());
   }
-  status_ = CudaStatus(model_->device(), "launching a step", error);
-  return status_;
+  return Finally("launching a step", error);
 }
 
 absl::Status CudaStepDevice::Wait(int port) {

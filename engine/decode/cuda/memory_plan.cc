@@ -6,14 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/row_buckets.h"
+#include "engine/decode/device_batch.h"
 #include "kernels/ops/linear_cuda.h"
 #include "kernels/ops/output_layer_cuda.h"
 
 namespace dragoman {
 namespace {
-
-// Hypotheses held at a time where the configuration does not say: as DecodingBatch.
-constexpr int kLanesPerRow = 8;
 
 // A segment in a slot brings a table of divisors and little else; the largest ones, with thousands
 // of forbidden nodes, are rare.
@@ -106,31 +104,16 @@ int CrossLayers(const ModelShape& shape, ComputeType type, int64_t device_bytes)
   return buffer <= device_bytes / kCrossBufferShare ? shape.decoder_layers : 1;
 }
 
-int64_t LargestRulesWords(int32_t positions) {
-  constexpr int64_t kCounts = 64;
-  const int64_t divisors_and_prefix = 2 * int64_t{positions} + 2;
-  const int64_t constraints = 2 * kMaxConstraintTokens + 1;
-  const int64_t forbidden = 6 * (int64_t{kMaxForbiddenNodes} + 1);  // five arrays and `always`
-  const int64_t excluded = 64;
-  return kCounts + divisors_and_prefix + constraints + forbidden + excluded;
-}
-
 BatchLimits BatchLimitsOf(const MemoryRequest& r) {
-  const BatchConfig& batch = r.batch;
-  BatchLimits limits;
-  limits.max_rows = batch.max_rows;
-  limits.lanes = batch.lanes > 0 ? batch.lanes : batch.max_rows * kLanesPerRow;
-  limits.positions = batch.max_positions;
-  limits.vocabulary = batch.vocabulary;
-  limits.start_token = batch.start_token;
-  limits.workspaces = std::min(batch.max_rows, kTeamsPerMultiprocessor * r.multiprocessors);
+  BatchLimits limits = LimitsOf(r.batch, 0);
+  const int max_rows = limits.max_rows;
+  limits.workspaces = std::min(max_rows, kTeamsPerMultiprocessor * r.multiprocessors);
   // Beside the fused layer, stored rows are the rare ones (sampling, repetition penalty, beams
   // above 16): one chunk of them in a step. Without it every row is one.
-  limits.stored_rows = r.fused ? std::min(batch.max_rows, cuda::kChunkRows) : batch.max_rows;
+  limits.stored_rows = r.fused ? std::min(max_rows, cuda::kChunkRows) : max_rows;
   limits.stored_workspaces = std::min({limits.stored_rows, cuda::kChunkRows, r.multiprocessors});
   limits.rules_words =
-      static_cast<int32_t>(int64_t{batch.max_rows} * (batch.max_positions + kRulesWordsPerSlot) +
-                           kLargeRules * LargestRulesWords(batch.max_positions));
+      kLargeRules * limits.rules_words + max_rows * (limits.positions + kRulesWordsPerSlot);
   return limits;
 }
 

@@ -60,9 +60,6 @@ int64_t EncoderTokens(const ModelShape& shape);
 // All decoder layers where the buffer is a small part of `device_bytes`, else 1.
 int CrossLayers(const ModelShape& shape, ComputeType type, int64_t device_bytes);
 
-// Words of the rules' image of the largest segment that the published limits allow.
-int64_t LargestRulesWords(int32_t positions);
-
 // The batch that the request describes, but for its pages.
 BatchLimits BatchLimitsOf(const MemoryRequest& request);
 

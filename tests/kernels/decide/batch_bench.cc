@@ -206,7 +206,7 @@ void BatchBench::Command(int64_t step) {
       Vacate(slot);  // and given to another segment at once
     }
   }
-  while (Admit(port, step)) {
+  while (port.command.admissions < config_.admissions && Admit(port, step)) {
   }
   int widest = 1;
   for (const Place& place : places_) {

@@ -75,6 +75,7 @@ struct BenchConfig {
   int self_pages = 300;
   int output_capacity = 20000;
   int command_capacity = 20000;
+  int admissions = 1000;    // of a step at most
   int cancel_percent = 0;   // of the steps
   bool reads_late = false;  // the output of step n after the command of step n + 1, not before
   PlanRules rules;

@@ -142,6 +142,7 @@ TEST(BatchStep, ShortPagesMakeSegmentsWait) {
   OneTeamRunner runner(1);
   BenchConfig config;
   config.self_pages = 16;
+  config.admissions = 1;  // those before hold pages by then
   config.cancel_percent = 5;
   const Tally tally = RunBatches(config, 4, 50, &runner);
   EXPECT_GT(tally.waiting, 100);
@@ -161,7 +162,8 @@ TEST(BatchStep, ATeamOfThirtyTwoTakesTheSameSteps) {
   OneTeamRunner team(32);
   for (const bool late : {false, true}) {
     BenchConfig config;
-    config.self_pages = late ? 16 : 300;
+    config.self_pages = late ? 16 : kAmplePages;
+    config.admissions = late ? 1 : 1000;
     config.cancel_percent = late ? 30 : 0;
     config.reads_late = late;
     config.seed = late ? 3 : 4;

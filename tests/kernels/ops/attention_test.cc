@@ -5,38 +5,12 @@
 #include "kernels/ops/cross_attention.h"
 #include "kernels/ops/decode_attention.h"
 #include "kernels/ops/encoder_attention.h"
+#include "tests/kernels/ops/attention_reference.h"
 #include "tests/kernels/ops/test_support.h"
 
 namespace dragoman {
 namespace {
 
-// softmax(q k^T / sqrt(head_dim)) v of one row; k and v are rows of heads * head_dim.
-std::vector<double> Attend(const float* q, const std::vector<const float*>& k,
-                           const std::vector<const float*>& v, int heads, int head_dim) {
-  std::vector<double> out(size_t(heads) * head_dim, 0.0);
-  for (int h = 0; h < heads; ++h) {
-    std::vector<double> scores;
-    for (const float* row : k) {
-      double dot = 0.0;
-      for (int i = 0; i < head_dim; ++i) dot += double(q[h * head_dim + i]) * row[h * head_dim + i];
-      scores.push_back(dot / std::sqrt(double(head_dim)));
-    }
-    const double max = *std::max_element(scores.begin(), scores.end());
-    double sum = 0.0;
-    for (double& s : scores) sum += s = std::exp(s - max);
-    for (size_t p = 0; p < v.size(); ++p) {
-      for (int i = 0; i < head_dim; ++i) {
-        out[h * head_dim + i] += scores[p] / sum * v[p][h * head_dim + i];
-      }
-    }
-  }
-  return out;
-}
-
-struct Heads {
-  int heads;
-  int head_dim;
-};
 constexpr Heads kShapes[] = {{4, 64}, {2, 32}, {3, 8}, {1, 20}, {2, 100}, {5, 16}};
 
 using EncoderAttentionTest = PerIsa;
@@ -61,7 +35,7 @@ TEST_P(EncoderAttentionTest, AgreesWithDoubleWithinSegments) {
         v.push_back(qkv.data() + size_t(t) * 3 * d + 2 * d);
       }
       for (int t = offsets[segment]; t < offsets[segment + 1]; ++t) {
-        const auto row = Attend(qkv.data() + size_t(t) * 3 * d, k, v, s.heads, s.head_dim);
+        const auto row = Attend(qkv.data() + size_t(t) * 3 * d, k, v, s);
         expected.insert(expected.end(), row.begin(), row.end());
       }
     }
@@ -231,7 +205,7 @@ TEST_P(DecodeAttentionTest, FollowsTheAncestryAndAgreesWithDouble) {
       v.push_back(row + 2 * d);
       EXPECT_TRUE(SameBits(batch.K(slot, lane, position, 1), row + d, d));
       EXPECT_TRUE(SameBits(batch.V(slot, lane, position, 1), row + 2 * d, d));
-      const auto context_row = Attend(row, k, v, s.heads, s.head_dim);
+      const auto context_row = Attend(row, k, v, s);
       expected.insert(expected.end(), context_row.begin(), context_row.end());
     }
     EXPECT_LT(WorstError(y, expected), 4e-6) << s.heads << "x" << s.head_dim;
@@ -367,7 +341,7 @@ TEST_P(CrossAttentionTest, AgreesWithDouble) {
         k.push_back(memory.K(memory.First(slot[r]) + t, 1));
         v.push_back(memory.V(memory.First(slot[r]) + t, 1));
       }
-      const auto row = Attend(q.data() + r * d, k, v, s.heads, s.head_dim);
+      const auto row = Attend(q.data() + r * d, k, v, s);
       expected.insert(expected.end(), row.begin(), row.end());
     }
     EXPECT_LT(WorstError(y, expected), 4e-6) << s.heads << "x" << s.head_dim;

@@ -4,7 +4,12 @@
 
 #include "kernels/cuda/row_check.h"
 #include "kernels/ops/activation.h"
+#include "kernels/ops/align.h"
+#include "kernels/ops/cross_attention.h"
+#include "kernels/ops/decode_attention.h"
 #include "kernels/ops/embed.h"
+#include "kernels/ops/encoder_attention.h"
+#include "kernels/ops/gather_rows.h"
 #include "kernels/ops/layer_norm.h"
 #include "kernels/ops/output_layer_cuda.h"
 
@@ -12,10 +17,16 @@ namespace dragoman::cuda {
 
 decltype(Activate) EmulatedActivate;
 decltype(AddLayerNorm) EmulatedAddLayerNorm;
+decltype(AlignRows) EmulatedAlignRows;
 decltype(CountDifferent) EmulatedCountDifferent;
+decltype(CrossAttention) EmulatedCrossAttention;
+decltype(DecodeSelfAttention) EmulatedDecodeSelfAttention;
 decltype(EmbedTokens) EmulatedEmbedTokens;
+decltype(EncoderAttention) EmulatedEncoderAttention;
 decltype(FillRandom) EmulatedFillRandom;
 decltype(FoldStoredLogits) EmulatedFoldStoredLogits;
+decltype(GatherRows) EmulatedGatherRows;
+decltype(WriteCrossKv) EmulatedWriteCrossKv;
 
 // What FusedOutput folds, but for the products: those are given, [rows, vocabulary], without bias.
 // `processors` is how many the device would have.

@@ -4,6 +4,7 @@
 // abound.
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <set>
 
 #include "kernels/ops/output_fold.h"
@@ -203,9 +204,8 @@ std::vector<Answer> FoldStored(const OpDevice& device, const Problem& p, int chu
   const OpArray<float> logits(device, AllProducts(p));
   const OpArray<float> bias(device, p.bias);
   const Questionnaire asked(device, p.questions, logits.data());
-  std::vector<int32_t> list;
-  for (int r = 0; r < p.rows(); ++r) list.push_back(r);
-  list.resize(size_t(p.rows()) + 3, -1);
+  std::vector<int32_t> list(size_t(p.rows()) + 3, -1);
+  std::iota(list.begin(), list.end() - 3, 0);
   const OpArray<int32_t> rows(device, list);
   const OpArray<int32_t> count(device, {p.rows()});
   const cuda::StoredRows stored{rows.data(), count.data(), static_cast<int64_t>(list.size())};
@@ -240,8 +240,8 @@ std::vector<Answer> FoldFused(const OpDevice& device, const Problem& p, FusedSha
   std::vector<SlotView> views(slots);
   for (int s = 0; s < slots; ++s) views[s].state = state.data() + s;
   const OpArray<SlotView> view(device, views);
-  std::vector<int32_t> slot;
-  for (int r = 0; r < shape.bucket; ++r) slot.push_back(r < p.rows() ? r / 3 : 1 << 30);
+  std::vector<int32_t> slot(shape.bucket, 1 << 30);
+  for (int r = 0; r < p.rows(); ++r) slot[r] = r / 3;
   const OpArray<int32_t> row_slot(device, slot);
   const OpArray<int32_t> count(device, {p.rows()});
   const cuda::StepRows rows{.rows = shape.bucket, .count = count.data(), .slot = row_slot.data()};

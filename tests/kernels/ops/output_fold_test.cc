@@ -218,5 +218,71 @@ TEST(OutputFold, PartsAreMergedWhateverTheRangesAndTheOrderOfTheirLists) {
   }
 }
 
+// Every tile in exactly one range, all processors at work, and no more ranges than that takes.
+TEST(OutputFold, RangesCoverTheTilesOnce) {
+  for (const int tiles : {1, 2, 7, 125, 227, 1001}) {
+    for (const int processors : {1, 7, 108, 132}) {
+      for (int64_t blocks = 1; blocks < 200; ++blocks) {
+        const TileRanges r = DivideTiles(tiles, blocks, processors);
+        EXPECT_GE(r.ranges * r.tiles, tiles);
+        EXPECT_LT((r.ranges - 1) * r.tiles, tiles);
+        EXPECT_LE(r.ranges * blocks, std::max<int64_t>(blocks, processors));
+        // The longest range is as long as any division among so many processors must have.
+        const int64_t share = std::max<int64_t>(1, processors / blocks);
+        EXPECT_EQ(r.tiles,
+                  (tiles + std::min<int64_t>(share, tiles) - 1) / std::min<int64_t>(share, tiles));
+      }
+    }
+  }
+}
+
+// The list that four lanes share, as the fused kernel uses it: each lane replaces, all know the
+// worst.
+template <int kShare>
+void ExpectSharedListIsThatOfASort(int trial, std::mt19937& random) {
+  BestShare<kShare> lanes[4];
+  for (int lane = 0; lane < 4; ++lane) lanes[lane].Clear(lane);
+  const auto worst_of_all = [&] {
+    TokenScore worst = lanes[0].Worst();
+    for (const auto& lane : lanes) {
+      if (Better(worst, lane.Worst())) worst = lane.Worst();
+    }
+    return worst;
+  };
+  TokenScore worst = BestShare<kShare>::FirstWorst();
+  ASSERT_EQ(worst.token, worst_of_all().token);
+  const int n = static_cast<int>(random() % 80);
+  std::vector<TokenScore> all(n);
+  for (int i = 0; i < n; ++i) {
+    all[i] = {trial % 2 == 0 ? float(random() % 6) : float(random() % 100000), i};
+  }
+  std::shuffle(all.begin(), all.end(), random);
+  for (const TokenScore& x : all) {
+    if (!Better(x, worst)) continue;
+    for (auto& lane : lanes) lane.Replace(worst.token, x);
+    worst = worst_of_all();
+  }
+  std::vector<TokenScore> found;
+  for (const auto& lane : lanes) {
+    for (int i = 0; i < kShare; ++i) {
+      if (lane.score[i] > -INFINITY) found.push_back({lane.score[i], lane.token[i]});
+    }
+  }
+  std::sort(found.begin(), found.end(), Better);
+  std::sort(all.begin(), all.end(), Better);
+  all.resize(std::min(all.size(), size_t{4} * kShare));
+  ASSERT_EQ(found.size(), all.size());
+  for (size_t i = 0; i < all.size(); ++i) ASSERT_EQ(found[i].token, all[i].token);
+}
+
+TEST(OutputFold, AListSharedByFourLanesIsThatOfASort) {
+  std::mt19937 random(8);
+  for (int trial = 0; trial < 3000; ++trial) {
+    ExpectSharedListIsThatOfASort<1>(trial, random);
+    ExpectSharedListIsThatOfASort<2>(trial, random);
+    ExpectSharedListIsThatOfASort<4>(trial, random);
+  }
+}
+
 }  // namespace
 }  // namespace dragoman

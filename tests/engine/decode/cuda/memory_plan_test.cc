@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <vector>
 
-#include "kernels/decide/rules_image.h"
+#include "engine/decode/cuda/port_layout.h"
+#include "engine/decode/device_batch.h"
 
 namespace dragoman {
 namespace {
@@ -129,28 +129,25 @@ TEST(MemoryPlan, OneProductForAllLayersWhereItsBufferIsSmall) {
   EXPECT_EQ(CrossLayers(r.shape, r.type, 2 * kGiB), 1);
 }
 
-TEST(MemoryPlan, RulesHaveRoomForTheLargestSegment) {
-  constexpr int32_t kMaxTokens = 512;
-  std::vector<float> divisors(kMaxTokens + 2, 1.0F);
-  std::vector<int32_t> ids(kMaxForbiddenNodes + 1, 1);
-  std::vector<uint8_t> ends(kMaxForbiddenNodes, 0);
-  std::vector<int32_t> begin(kMaxConstraintTokens + 1);
-  for (size_t i = 0; i < begin.size(); ++i) begin[i] = static_cast<int32_t>(i);
-  std::vector<int32_t> edge_begin(kMaxForbiddenNodes + 1, kMaxForbiddenNodes - 1);
-  SegmentRules rules;
-  rules.divisor = divisors.data();
-  rules.prefix = ids.data();
-  rules.prefix_length = kMaxTokens - 1;
-  rules.constraints = {ids.data(), begin.data(), kMaxConstraintTokens};
-  rules.forbidden.edge_begin = edge_begin.data();
-  rules.forbidden.edge_token = ids.data();
-  rules.forbidden.edge_node = ids.data();
-  rules.forbidden.edge_ends = ends.data();
-  rules.forbidden.fail = ids.data();
-  rules.forbidden.nodes = kMaxForbiddenNodes;
-  rules.forbidden.always = {ids.data(), kMaxForbiddenNodes};
-  rules.excluded = {ids.data(), 1};
-  EXPECT_LE(RulesImageWords(rules, kMaxTokens), LargestRulesWords(kMaxTokens + 1));
+TEST(MemoryPlan, TheBatchHasWhatItNeeds) {
+  for (const int max_rows : {1, 5, 256, 4096}) {
+    MemoryRequest r = Base(80);
+    r.batch.max_rows = max_rows;
+    for (const bool fused : {true, false}) {
+      r.fused = fused;
+      const auto plan = PlanMemory(r);
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      const DeviceNeeds needs = NeedsOf(plan->limits);
+      EXPECT_GE(plan->limits.rules_words, needs.rules_words);
+      EXPECT_GE(plan->limits.stored_rows, needs.stored_rows);
+      EXPECT_GE(plan->limits.workspaces, 1);
+      EXPECT_GE(plan->limits.stored_workspaces, 1);
+      StepPort port;
+      CarvePort(plan->limits, nullptr, &port);
+      EXPECT_GE(port.command_capacity, needs.command_words);
+      EXPECT_GE(port.output_capacity, needs.output_words);
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,294 @@
+#include "engine/decode/device_batch.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/decide/ask_row.h"
+#include "kernels/decide/rules_image.h"
+
+namespace dragoman {
+namespace {
+
+// A stack: the lowest numbers leave first.
+template <class T>
+std::vector<T> Descending(int count) {
+  std::vector<T> numbers(static_cast<size_t>(count));
+  std::iota(numbers.rbegin(), numbers.rend(), T{0});
+  return numbers;
+}
+
+}  // namespace
+
+DeviceNeeds NeedsOf(const BatchLimits& limits) {
+  const int32_t beam = std::min(limits.max_rows, kMaxBeam);
+  DeviceNeeds needs;
+  needs.rules_words = static_cast<int32_t>(MaxRulesImageWords(limits.positions - 1));
+  needs.stored_rows = beam;
+  needs.command_words = beam + limits.pages_per_lane() + needs.rules_words;
+  needs.output_words = beam * HypothesisWords(limits.positions, true);
+  return needs;
+}
+
+BatchLimits LimitsOf(const BatchConfig& config, int32_t self_pages) {
+  BatchLimits limits;
+  limits.max_rows = config.max_rows;
+  limits.lanes = config.lane_count();
+  limits.positions = config.max_positions;
+  limits.self_pages = self_pages;
+  limits.vocabulary = config.vocabulary;
+  limits.start_token = config.start_token;
+  const DeviceNeeds needs = NeedsOf(limits);
+  limits.stored_rows = needs.stored_rows;
+  limits.rules_words = needs.rules_words;
+  return limits;
+}
+
+absl::StatusOr<std::unique_ptr<DeviceBatch>> DeviceBatch::Create(
+    std::unique_ptr<StepDevice> device) {
+  const BatchLimits& limits = device->limits();
+  const DeviceNeeds needs = NeedsOf(limits);
+  absl::Status status;
+  const auto check = [&status](const char* what, int32_t found, int32_t expected) {
+    if (found >= expected) return;
+    status.Update(absl::InvalidArgumentError(
+        absl::StrCat("device batch: ", what, " is ", found, ", expected at least ", expected)));
+  };
+  check("rules_words", limits.rules_words, needs.rules_words);
+  check("stored_rows", limits.stored_rows, needs.stored_rows);
+  check("lanes", limits.lanes, limits.max_rows);
+  for (int i = 0; i < kStepPorts; ++i) {
+    check("command_capacity", device->port(i).command_capacity, needs.command_words);
+    check("output_capacity", device->port(i).output_capacity, needs.output_words);
+  }
+  if (device->buckets().empty() || device->buckets().back() != limits.max_rows) {
+    status.Update(absl::InvalidArgumentError("device batch: the last bucket is not max_rows"));
+  }
+  if (!status.ok()) return status;
+  return std::unique_ptr<DeviceBatch>(new DeviceBatch(std::move(device)));
+}
+
+DeviceBatch::DeviceBatch(std::unique_ptr<StepDevice> device)
+    : device_(std::move(device)),
+      limits_(device_->limits()),
+      slots_(static_cast<size_t>(limits_.max_rows)),
+      free_slots_(Descending<int>(limits_.max_rows)),
+      free_lanes_(Descending<int32_t>(limits_.lanes)),
+      rules_(limits_.rules_words, limits_.max_rows) {
+  occupied_.reserve(slots_.size());
+  leaving_.reserve(slots_.size());
+  events_.reserve(slots_.size());
+  BeginCommand();
+}
+
+void DeviceBatch::BeginCommand() {
+  *NextPort().command = StepCommand{};
+  command_words_ = 0;
+}
+
+bool DeviceBatch::HasRoomFor(const SearchOptions& search, const SegmentRules& rules) const {
+  if (free_slots_.empty() || static_cast<int>(free_lanes_.size()) < search.beam) return false;
+  if (device_->IsStored(search) && stored_rows_ + search.beam > limits_.stored_rows) return false;
+  const auto image = static_cast<int32_t>(RulesImageWords(rules, search.max_tokens));
+  return rules_.Fits(image) && command_words_ + search.beam + limits_.pages_per_lane() + image <=
+                                   NextPort().command_capacity;
+}
+
+int DeviceBatch::Admit(SlotInput input) {
+  const int number = free_slots_.back();
+  free_slots_.pop_back();
+  Slot& slot = At(number);
+  slot.search = input.search;
+  slot.cross = std::move(input.cross);
+  const auto kept = free_lanes_.end() - input.search.beam;
+  slot.lanes.assign(free_lanes_.rbegin(), free_lanes_.rbegin() + input.search.beam);
+  free_lanes_.erase(kept, free_lanes_.end());
+  slot.rules_words = static_cast<int32_t>(RulesImageWords(input.rules, input.search.max_tokens));
+  slot.rules_begin = rules_.Take(slot.rules_words);
+  slot.first_step = next_step_;
+  slot.occupied = true;
+  slot.ended = false;
+  slot.settled.clear();
+  if (input.wants_partials) slot.settled.reserve(static_cast<size_t>(input.search.max_tokens));
+  if (device_->IsStored(input.search)) stored_rows_ += input.search.beam;
+  occupied_.push_back(number);
+
+  const StepPort& port = NextPort();
+  AdmitCommand& admit = port.admissions[port.command->admissions++];
+  admit.slot = number;
+  admit.source_length = input.source_length;
+  admit.cross_pages = static_cast<int32_t>(slot.cross.pages().size());
+  admit.words_begin = command_words_;
+  admit.rules_begin = slot.rules_begin;
+  admit.rules_words = slot.rules_words;
+  admit.wants_partials = input.wants_partials;
+  admit.options = input.search;
+  int32_t* words = port.command_words + command_words_;
+  words = std::copy(slot.lanes.begin(), slot.lanes.end(), words);
+  words = std::copy(slot.cross.pages().begin(), slot.cross.pages().end(), words);
+  WriteRulesImage(input.rules, input.search.max_tokens, words);
+  command_words_ = static_cast<int32_t>(words - port.command_words) + slot.rules_words;
+  return number;
+}
+
+void DeviceBatch::Release(int number) {
+  Slot& slot = At(number);
+  slot.occupied = false;
+  occupied_.erase(std::find(occupied_.begin(), occupied_.end(), number));
+  if (device_->IsStored(slot.search)) stored_rows_ -= slot.search.beam;
+  // Nothing runs, or it has left with the end that it reported.
+  if (failed_ || slot.ended) return Free(number);
+  const StepPort& port = NextPort();
+  StepCommand& command = *port.command;
+  if (slot.first_step == next_step_) {  // the device has not heard of it
+    AdmitCommand* const end = port.admissions + command.admissions;
+    AdmitCommand* const mine = std::find_if(
+        port.admissions, end, [number](const AdmitCommand& admit) { return admit.slot == number; });
+    std::move(mine + 1, end, mine);
+    --command.admissions;
+    return Free(number);
+  }
+  port.cancelled[command.cancelled++] = number;
+  leaving_.push_back(number);
+}
+
+void DeviceBatch::Free(int number) {
+  Slot& slot = At(number);
+  slot.cross.Release();
+  free_lanes_.insert(free_lanes_.end(), slot.lanes.rbegin(), slot.lanes.rend());
+  rules_.GiveBack(slot.rules_begin, slot.rules_words);
+  free_slots_.push_back(number);
+}
+
+void DeviceBatch::FreeLeaving() {
+  for (const int number : leaving_) Free(number);
+  leaving_.clear();
+}
+
+int64_t DeviceBatch::ExpectedRows() const {
+  int64_t beams = 0;
+  int64_t of_new_ones = 0;
+  for (const int number : occupied_) {
+    const Slot& slot = Of(number);
+    beams += slot.search.beam;
+    if (slot.first_step > latest_.step) of_new_ones += slot.search.beam;
+  }
+  // What was read counts some that have gone since.
+  return std::min(beams, latest_.expected_rows + of_new_ones);
+}
+
+StepDevice::Launch DeviceBatch::MakeLaunch(const PlanRules& rules) const {
+  StepDevice::Launch launch;
+  launch.port = static_cast<int>(next_step_ % kStepPorts);
+  int64_t widest = 1;
+  for (const int number : occupied_) {
+    const SearchOptions& search = Of(number).search;
+    widest = std::max<int64_t>(widest, search.beam);
+    if (device_->IsStored(search)) {
+      launch.stored = true;
+    } else {
+      launch.max_k = std::max(launch.max_k, search.candidates());
+    }
+  }
+  // The plan pauses what does not fit: too few rows cost time, and never a result.
+  int64_t rows = ExpectedRows();
+  if (rules.width_budget > 0) rows = std::min<int64_t>(rows, rules.width_budget);
+  rows = std::min<int64_t>(std::max(rows, widest), limits_.max_rows);
+  launch.bucket = *std::lower_bound(device_->buckets().begin(), device_->buckets().end(), rows);
+  return launch;
+}
+
+absl::StatusOr<Batch::StepReport> DeviceBatch::Step(const PlanRules& rules) {
+  events_.clear();
+  const absl::Status status = RunAndRead(rules);
+  // Everything that reads what a leaving slot held is through: the step before this one. This one
+  // has begun by letting it go.
+  FreeLeaving();
+  if (!status.ok()) {
+    failed_ = true;
+    return status;
+  }
+  BeginCommand();
+  if (latest_.step < 0) return StepReport{};
+  return StepReport{latest_.rows, latest_.slots, events_};
+}
+
+absl::Status DeviceBatch::RunAndRead(const PlanRules& rules) {
+  const StepDevice::Launch launch = MakeLaunch(rules);
+  StepCommand& command = *NextPort().command;
+  command.max_rows = launch.bucket;
+  command.rules = rules;
+  if (absl::Status status = device_->Enqueue(launch); !status.ok()) return status;
+  const int64_t before = next_step_++ - 1;
+  if (before < 0) return absl::OkStatus();
+  if (absl::Status status = device_->Wait(static_cast<int>(before % kStepPorts)); !status.ok()) {
+    return status;
+  }
+  return Read(before);
+}
+
+absl::Status DeviceBatch::Read(int64_t step) {
+  const StepPort& port = PortOf(step);
+  latest_ = *port.output;
+  if (latest_.step != step) {
+    return absl::InternalError(absl::StrCat("the output of the device is that of step ",
+                                            latest_.step, ", expected step ", step));
+  }
+  for (int32_t i = 0; i < latest_.deliveries; ++i) {
+    const Delivery& delivery = port.deliveries[i];
+    Slot& slot = At(delivery.slot);
+    if (!slot.occupied) continue;  // cancelled in the meantime
+    slot.delivery = delivery;
+    BatchEvent event{delivery.slot, BatchEvent::Kind::kSettled};
+    switch (delivery.kind) {
+      case DeliveryKind::kSettled: {
+        const int32_t* const words = port.output_words + delivery.words_begin;
+        slot.settled.insert(slot.settled.end(), words, words + delivery.words);
+        break;
+      }
+      case DeliveryKind::kDone:
+        slot.ended = true;
+        event.kind = BatchEvent::Kind::kDone;
+        break;
+      case DeliveryKind::kBadNumber:
+        slot.ended = true;
+        event.kind = BatchEvent::Kind::kBadNumber;
+        break;
+    }
+    events_.push_back(event);
+  }
+  return absl::OkStatus();
+}
+
+std::vector<DecodedHypothesis> DeviceBatch::Result(int number) const {
+  const Slot& slot = Of(number);
+  const int32_t* words = PortOf(latest_.step).output_words + slot.delivery.words_begin;
+  std::vector<DecodedHypothesis> result(static_cast<size_t>(slot.delivery.hypotheses));
+  for (DecodedHypothesis& out : result) {
+    const DeliveredHypothesis h = ReadHypothesis(words, slot.search.align);
+    out.score = h.header.score;
+    out.log_prob = h.header.log_prob;
+    out.tokens.assign(h.tokens, h.tokens + h.header.length);
+    for (int32_t i = 0; i < h.header.length; ++i) out.token_log_probs.push_back(h.LogProb(i));
+    EndHypothesis(slot.search, h.header.last_token, h.header.last_log_prob, h.header.unmet != 0,
+                  &out);
+    if (slot.search.align) out.aligned.assign(h.aligned, h.aligned + h.header.length + 1);
+  }
+  return result;
+}
+
+int DeviceBatch::DecodedTokens(int number) const {
+  const Slot& slot = Of(number);
+  const int64_t steps = std::max<int64_t>(latest_.step - slot.first_step + 1, 0);
+  return static_cast<int>(std::min<int64_t>(steps, slot.search.max_tokens));
+}
+
+int32_t DeviceBatch::self_pages_used() const { return busy() ? latest_.self_pages_used : 0; }
+
+DeviceBatch::Held DeviceBatch::held() const {
+  return {limits_.max_rows - static_cast<int>(free_slots_.size()),
+          limits_.lanes - static_cast<int>(free_lanes_.size()), stored_rows_, rules_.used()};
+}
+
+}  // namespace dragoman

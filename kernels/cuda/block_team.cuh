@@ -1,0 +1,145 @@
+// The threads of a block as a team (kernels/decide/team.h).
+//
+// A block has one row of threads, whole warps of them. Its Shared lies in shared memory; one team
+// at a time uses it.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/cuda/kernel.cuh"
+
+namespace dragoman::cuda {
+
+class BlockTeam {
+ public:
+  static constexpr int kMaxWarps = 32;
+  static constexpr int kMaxWords = 16;  // of a value, 32 bits each
+
+  // A value of each warp.
+  struct Shared {
+    uint32_t words[kMaxWords][kMaxWarps];
+  };
+
+  __device__ explicit BlockTeam(Shared& shared) : shared_(shared) {}
+
+  __device__ int rank() const { return static_cast<int>(threadIdx.x); }
+  __device__ int size() const { return static_cast<int>(blockDim.x); }
+  __device__ void Sync() const { __syncthreads(); }
+
+  // Over the lanes of each warp, then over the warps' values, in every warp anew.
+  template <class T, class Better>
+  __device__ T Reduce(T value, Better better) const {
+    value = WarpBest(value, better);
+    if (Lane() == 0) Put(value);
+    __syncthreads();
+    value = WarpBest(Get<T>(Lane() < Warps() ? Lane() : 0), better);
+    __syncthreads();
+    return value;
+  }
+
+  template <class T>
+  __device__ T ExclusiveSum(T value, T* total) const {
+    const T in_warp = WarpInclusiveSum(value);
+    if (Lane() == kWarpThreads - 1) Put(in_warp);
+    __syncthreads();
+    const T of_warp = Lane() < Warps() ? Get<T>(Lane()) : T{0};
+    const T of_warps = WarpInclusiveSum(of_warp);
+    *total = __shfl_sync(kWholeWarp, of_warps, kWarpThreads - 1);
+    const T before = __shfl_sync(kWholeWarp, of_warps - of_warp, Warp());
+    __syncthreads();
+    return before + in_warp - value;
+  }
+
+  // A bitonic network in which every exchange moves the better one down. What lies beyond n counts
+  // as worse than all, and so stays there: n need not be a power of two.
+  template <class T, class Better>
+  __device__ void Sort(T* data, int n, Better better) const {
+    __syncthreads();
+    for (int run = 2; run < 2 * n; run *= 2) {
+      // Two sorted runs become one that falls and rises: compared from their ends inwards.
+      Exchange(data, n, run / 2, run - 1, better);
+      for (int step = run / 4; step > 0; step /= 2) Exchange(data, n, step, step, better);
+    }
+  }
+
+ private:
+  __device__ static int Lane() { return static_cast<int>(threadIdx.x) % kWarpThreads; }
+  __device__ static int Warp() { return static_cast<int>(threadIdx.x) / kWarpThreads; }
+  __device__ static int Warps() { return static_cast<int>(blockDim.x) / kWarpThreads; }
+
+  template <class T>
+  static constexpr int kWords = static_cast<int>(sizeof(T) / 4);
+
+  template <class T>
+  __device__ static void Check() {
+    static_assert(sizeof(T) % 4 == 0 && kWords<T> <= kMaxWords);
+  }
+
+  // Compares each i with the partner whose number differs from its in the bits of `flip`, the
+  // highest of which is `bit`.
+  template <class T, class Better>
+  __device__ void Exchange(T* data, int n, int bit, int flip, Better better) const {
+    for (int i = rank(); i < n; i += size()) {
+      const int partner = i ^ flip;
+      if ((i & bit) != 0 || partner >= n) continue;
+      const T a = data[i];
+      const T b = data[partner];
+      if (!better(b, a)) continue;
+      data[i] = b;
+      data[partner] = a;
+    }
+    __syncthreads();
+  }
+
+  template <class T, class Better>
+  __device__ static T WarpBest(T value, Better better) {
+    Check<T>();
+#pragma unroll
+    for (int lanes = kWarpThreads / 2; lanes > 0; lanes /= 2) {
+      uint32_t words[kWords<T>];
+      memcpy(words, &value, sizeof(T));
+#pragma unroll
+      for (int w = 0; w < kWords<T>; ++w) words[w] = __shfl_xor_sync(kWholeWarp, words[w], lanes);
+      T other;
+      memcpy(static_cast<void*>(&other), words, sizeof(T));
+      if (better(other, value)) value = other;
+    }
+    return value;
+  }
+
+  template <class T>
+  __device__ static T WarpInclusiveSum(T value) {
+#pragma unroll
+    for (int by = 1; by < kWarpThreads; by *= 2) {
+      const int from = Lane() - by;
+      const T other = __shfl_sync(kWholeWarp, value, from < 0 ? 0 : from);
+      if (from >= 0) value += other;
+    }
+    return value;
+  }
+
+  // The value of this warp, by one of its lanes.
+  template <class T>
+  __device__ void Put(const T& value) const {
+    Check<T>();
+    uint32_t words[kWords<T>];
+    memcpy(words, &value, sizeof(T));
+#pragma unroll
+    for (int w = 0; w < kWords<T>; ++w) shared_.words[w][Warp()] = words[w];
+  }
+
+  template <class T>
+  __device__ T Get(int warp) const {
+    uint32_t words[kWords<T>];
+#pragma unroll
+    for (int w = 0; w < kWords<T>; ++w) words[w] = shared_.words[w][warp];
+    T value;
+    memcpy(static_cast<void*>(&value), words, sizeof(T));
+    return value;
+  }
+
+  Shared& shared_;
+};
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,15 @@
+// The backend of a GPU on the host (emulated_cuda.h), for tests that drive whole engines with it.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "engine/decode/cuda/cuda_backend.h"
+
+namespace dragoman {
+
+// As CreateCudaBackend, on emulated device 0 with a gibibyte.
+absl::StatusOr<std::shared_ptr<const Backend>> CreateEmulatedCudaBackend(
+    const CudaBackendConfig& config, const ModelSpec& spec, const WeightImage& image);
+
+}  // namespace dragoman

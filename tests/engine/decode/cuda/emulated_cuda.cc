@@ -1,0 +1,310 @@
+#include "tests/engine/decode/cuda/emulated_cuda.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+
+#include "engine/decode/cuda/narrow.h"
+#include "kernels/decide/batch_step.h"
+
+namespace dragoman::cuda {
+namespace {
+
+constexpr Error kInvalidValue{1};
+constexpr Error kNotWhileRecording{900};
+
+// The graph that this thread records.
+thread_local std::vector<std::function<Error()>>* recording = nullptr;
+
+std::mutex& OneAtATime() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+float Load(const void* from, ComputeType type, int64_t index) {
+  if (type == ComputeType::kFloat32) return static_cast<const float*>(from)[index];
+  const uint16_t narrow = static_cast<const uint16_t*>(from)[index];
+  return type == ComputeType::kFloat16 ? FromFloat16(narrow) : FromBFloat16(narrow);
+}
+
+void Store(void* to, ComputeType type, int64_t index, float x) {
+  if (type == ComputeType::kFloat32) {
+    static_cast<float*>(to)[index] = x;
+  } else {
+    static_cast<uint16_t*>(to)[index] =
+        type == ComputeType::kFloat16 ? ToFloat16(x) : ToBFloat16(x);
+  }
+}
+
+float Activated(Activation activation, float x) {
+  switch (activation) {
+    case Activation::kRelu:
+      return std::max(x, 0.0F);
+    case Activation::kGelu:
+      return 0.5F * x * (1.0F + std::erf(x / std::sqrt(2.0F)));
+    case Activation::kSwish:
+      return x / (1.0F + std::exp(-x));
+    case Activation::kNone:
+      break;
+  }
+  return x;
+}
+
+// W [out, in] as f32 [in, out]: the loop over outputs is then the inner one.
+class Product {
+ public:
+  Product(const void* weight, ComputeType type, int in, int out)
+      : in_(in), out_(out), columns_(static_cast<size_t>(in) * static_cast<size_t>(out)) {
+    for (int64_t o = 0; o < out; ++o) {
+      for (int64_t i = 0; i < in; ++i) {
+        columns_[static_cast<size_t>(i * out + o)] = Load(weight, type, o * in + i);
+      }
+    }
+  }
+
+  // y [out] becomes W x, x row `row` of [rows, in].
+  void Row(const void* x, ComputeType type, int64_t row, float* y) const {
+    std::fill_n(y, out_, 0.0F);
+    for (int64_t i = 0; i < in_; ++i) {
+      const float value = Load(x, type, row * in_ + i);
+      const float* column = columns_.data() + i * out_;
+      for (int64_t o = 0; o < out_; ++o) y[o] += value * column[o];
+    }
+  }
+
+ private:
+  const int64_t in_;
+  const int64_t out_;
+  std::vector<float> columns_;
+};
+
+class HostLinear final : public EmulatedLinear {
+ public:
+  HostLinear(const LinearOptions& options, const void* weight, const void* bias,
+             std::span<const int> buckets)
+      : options_(options),
+        product_(weight, options.type, options.in, options.out),
+        buckets_(buckets.begin(), buckets.end()) {
+    const ComputeType type = options.float_output ? ComputeType::kFloat32 : options.type;
+    for (int64_t o = 0; bias != nullptr && o < options.out; ++o) {
+      bias_.push_back(Load(bias, type, o));
+    }
+  }
+
+  Error Run(Stream, void* workspace, const void* x, int64_t rows, const int32_t* /*count*/,
+            void* y) const override {
+    if (workspace == nullptr || !std::binary_search(buckets_.begin(), buckets_.end(), rows)) {
+      return kInvalidValue;
+    }
+    return EmulateLaunch([=, this] {
+      const ComputeType type = options_.float_output ? ComputeType::kFloat32 : options_.type;
+      const int64_t stride = options_.y_stride > 0 ? options_.y_stride : options_.out;
+      std::vector<float> row(static_cast<size_t>(options_.out));
+      for (int64_t r = 0; r < rows; ++r) {
+        product_.Row(x, options_.type, r, row.data());
+        for (size_t o = 0; o < row.size(); ++o) {
+          const float sum = row[o] + (bias_.empty() ? 0.0F : bias_[o]);
+          Store(y, type, r * stride + static_cast<int64_t>(o), Activated(options_.activation, sum));
+        }
+      }
+      return Error::kNone;
+    });
+  }
+
+ private:
+  const LinearOptions options_;
+  const Product product_;
+  const std::vector<int> buckets_;
+  std::vector<float> bias_;
+};
+
+class HostFusedOutput final : public EmulatedFusedOutput {
+ public:
+  HostFusedOutput(ComputeType type, const void* weight, const float* bias, int d, int vocabulary)
+      : type_(type), vocabulary_(vocabulary), product_(weight, type, d, vocabulary) {
+    bias_.assign(bias, bias + vocabulary);
+  }
+
+  int64_t WorkspaceBytes(int64_t max_rows) const override { return max_rows * 256; }
+
+  Error Fold(Stream, void* workspace, const void* hidden, const StepRows& rows,
+             const SlotView* slots, int max_k, const RowQuery* queries,
+             RowFold* folds) const override {
+    if (workspace == nullptr || max_k < 1 || max_k > kMaxFusedTopK) return kInvalidValue;
+    return EmulateLaunch([=, this] {
+      std::vector<float> products(static_cast<size_t>(rows.rows) *
+                                  static_cast<size_t>(vocabulary_));
+      for (int64_t r = 0; r < *rows.count; ++r) {
+        product_.Row(hidden, type_, r, products.data() + r * vocabulary_);
+      }
+      constexpr int kProcessors = 4;
+      return EmulatedFusedFold(
+          {rows, slots, queries, folds, bias_.data(), vocabulary_, kProcessors}, products.data(),
+          max_k);
+    });
+  }
+
+ private:
+  const ComputeType type_;
+  const int vocabulary_;
+  const Product product_;
+  std::vector<float> bias_;
+};
+
+const StepPort& PortOf(const BatchTables& tables, const StepPorts& ports) {
+  return ports.port[tables.now->step % kStepPorts];
+}
+
+}  // namespace
+
+Error EmulateLaunch(std::function<Error()> launch) {
+  if (recording != nullptr) {
+    recording->push_back(std::move(launch));
+    return Error::kNone;
+  }
+  const std::lock_guard<std::mutex> lock(OneAtATime());
+  return launch();
+}
+
+Error EmulatedDescribe(int index, DeviceInfo* info) {
+  if (index != 0) return Error{101};
+  *info = {"emulated", 9, 0, 4, kEmulatedDeviceBytes, kEmulatedDeviceBytes};
+  return Error::kNone;
+}
+
+Error EmulatedDeviceBuffer::Allocate(int64_t bytes) {
+  if (recording != nullptr) return kNotWhileRecording;
+  const int64_t rounded = (bytes + 255) / 256 * 256;
+  data_.reset(bytes > 0 ? std::aligned_alloc(256, static_cast<size_t>(rounded)) : nullptr);
+  bytes_ = bytes;
+  if (bytes > 0) std::memset(data_.get(), 0xff, static_cast<size_t>(rounded));
+  return Error::kNone;
+}
+
+Error EmulatedPinnedBuffer::Allocate(int64_t bytes) {
+  const Error error = memory_.Allocate(bytes);
+  if (error == Error::kNone) std::memset(memory_.data(), 0, static_cast<size_t>(bytes));
+  return error;
+}
+
+Error EmulatedCopy(Stream, void* to, const void* from, int64_t bytes) {
+  if (recording != nullptr) return kNotWhileRecording;
+  std::memcpy(to, from, static_cast<size_t>(bytes));
+  return Error::kNone;
+}
+
+Error EmulatedFill(Stream, void* to, uint8_t value, int64_t bytes) {
+  if (recording != nullptr) return kNotWhileRecording;
+  std::memset(to, value, static_cast<size_t>(bytes));
+  return Error::kNone;
+}
+
+Error EmulatedOwnedStream::Wait() const {
+  return recording != nullptr ? kNotWhileRecording : Error::kNone;
+}
+
+Error EmulatedEvent::Record(Stream) {
+  if (recording != nullptr) return kNotWhileRecording;
+  recorded_ = true;
+  return Error::kNone;
+}
+
+Error EmulatedEvent::Wait() const {
+  return recording != nullptr || !recorded_ ? kNotWhileRecording : Error::kNone;
+}
+
+Error EmulatedGraph::Record(Stream, const std::function<Error()>& launches) {
+  launches_.clear();
+  recording = &launches_;
+  const Error error = launches();
+  recording = nullptr;
+  return error;
+}
+
+Error EmulatedGraph::Launch(Stream) const {
+  if (recording != nullptr || launches_.empty()) return kInvalidValue;
+  const std::lock_guard<std::mutex> lock(OneAtATime());
+  for (const std::function<Error()>& launch : launches_) {
+    const Error error = launch();
+    if (error != Error::kNone) return error;
+  }
+  return Error::kNone;
+}
+
+std::unique_ptr<EmulatedBlas> EmulatedBlas::Create(std::string*) {
+  return std::make_unique<EmulatedBlas>();
+}
+
+std::unique_ptr<EmulatedLinear> EmulatedLinear::Create(const EmulatedBlas* blas,
+                                                       const LinearOptions& options,
+                                                       const void* weight, const void* bias,
+                                                       std::span<const int> buckets,
+                                                       std::string* why) {
+  if (blas == nullptr || options.in % 8 != 0 || buckets.empty()) {
+    *why = "the emulation does not take these options";
+    return nullptr;
+  }
+  return std::make_unique<HostLinear>(options, weight, bias, buckets);
+}
+
+std::unique_ptr<EmulatedFusedOutput> EmulatedFusedOutput::Create(ComputeType type,
+                                                                 const void* weight,
+                                                                 const float* bias, int d,
+                                                                 int vocabulary, std::string* why) {
+  if (type == ComputeType::kFloat32 || d % 64 != 0) {
+    *why = "float32";
+    return nullptr;
+  }
+  return std::make_unique<HostFusedOutput>(type, weight, bias, d, vocabulary);
+}
+
+Error EmulatedFormatBatch(Stream, const BatchTables& tables) {
+  dragoman::FormatBatch(SoloTeam(), tables);
+  return Error::kNone;
+}
+
+Error EmulatedBeginStep(Stream, const BatchTables& tables, const StepPorts& ports) {
+  dragoman::BeginStep(SoloTeam(), tables, PortOf(tables, ports));
+  return Error::kNone;
+}
+
+Error EmulatedAskRows(Stream, const BatchTables& tables, int64_t rows, bool all_stored) {
+  if (tables.now->plan.rows > rows) return kInvalidValue;
+  for (int32_t row = 0; row < tables.now->plan.rows; ++row) AskStepRow(tables, row);
+  ListStoredRows(SoloTeam(), tables,
+                 [&](const SearchOptions& o) { return all_stored || !MayFuse(o); });
+  return Error::kNone;
+}
+
+Error EmulatedFoldStoredRows(Stream, const BatchTables& tables, int64_t first, int64_t n) {
+  if (first + n > tables.limits.stored_rows) return kInvalidValue;
+  const auto end = static_cast<int32_t>(std::min<int64_t>(first + n, tables.now->stored_count));
+  for (auto i = static_cast<int32_t>(first); i < end; ++i) {
+    FoldStoredStepRow(SoloTeam(), tables, i,
+                      tables.stored_workspaces[i % tables.limits.stored_workspaces]);
+  }
+  return Error::kNone;
+}
+
+Error EmulatedStepSlots(Stream, const BatchTables& tables, int64_t rows) {
+  if (tables.now->plan.slot_count > rows) return kInvalidValue;
+  for (int32_t i = 0; i < tables.now->plan.slot_count; ++i) {
+    StepSlot(SoloTeam(), tables, i, tables.step_workspaces[i % tables.limits.workspaces]);
+  }
+  return Error::kNone;
+}
+
+Error EmulatedDeliver(Stream, const BatchTables& tables, const StepPorts& ports) {
+  for (int32_t i = 0; i < tables.now->order_count; ++i) {
+    dragoman::Deliver(SoloTeam(), tables, i, PortOf(tables, ports));
+  }
+  return Error::kNone;
+}
+
+Error EmulatedEndStep(Stream, const BatchTables& tables, const StepPorts& ports) {
+  dragoman::EndStep(SoloTeam(), tables, PortOf(tables, ports));
+  return Error::kNone;
+}
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,176 @@
+// The CUDA side of the engine on the host: memory, streams, graphs and products of this file and
+// emulated kernels (tests/kernels/cuda_emulation) take the place of the device's. So what
+// engine/decode/cuda says to a device - which launches with which pointers, strides and row counts,
+// what a graph keeps, what the host reads and when - is tested without one.
+//
+// The files of engine/decode/cuda are compiled a second time, with other names for everything that
+// is the device's (emulated_names.h).
+//
+// What a device would do later is done at once, and in one order. A recorded launch keeps its
+// arguments by value, as CUDA does; waiting, allocating and copying while recording is an error.
+// Fresh memory is full of NaN. One launch at a time in the process, whichever thread asks.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/device_memory.h"
+#include "kernels/cuda/graph.h"
+#include "kernels/cuda/launch.h"
+#include "kernels/cuda/stream.h"
+#include "kernels/decide/batch_step_cuda.h"
+#include "kernels/ops/align.h"
+#include "kernels/ops/cross_attention.h"
+#include "kernels/ops/decode_attention.h"
+#include "kernels/ops/embed.h"
+#include "kernels/ops/encoder_attention.h"
+#include "kernels/ops/gather_rows.h"
+#include "kernels/ops/layer_norm.h"
+#include "kernels/ops/linear_cuda.h"
+#include "kernels/ops/output_layer_cuda.h"
+#include "tests/kernels/ops/emulated_ops.h"
+
+namespace dragoman::cuda {
+
+// Runs a launch, or, while a graph is being recorded by this thread, keeps it.
+Error EmulateLaunch(std::function<Error()> launch);
+
+inline const char* EmulatedErrorText(Error error) {
+  return error == Error::kNone ? "no error" : "an error of the emulation";
+}
+
+inline constexpr int64_t kEmulatedDeviceBytes = int64_t{1} << 30;
+Error EmulatedDescribe(int index, DeviceInfo* info);
+inline Error EmulatedSetDevice(int index) { return Error{index == 0 ? 0 : 101}; }
+
+class EmulatedDeviceBuffer {
+ public:
+  Error Allocate(int64_t bytes);
+  void Free() { data_.reset(); }
+  void* data() const { return data_.get(); }
+  int64_t bytes() const { return data_ == nullptr ? 0 : bytes_; }
+
+ private:
+  struct Release {
+    void operator()(void* p) const { std::free(p); }
+  };
+  std::unique_ptr<void, Release> data_;
+  int64_t bytes_ = 0;
+};
+
+class EmulatedPinnedBuffer {
+ public:
+  Error Allocate(int64_t bytes);
+  void* host() const { return memory_.data(); }
+  void* device() const { return memory_.data(); }
+
+ private:
+  EmulatedDeviceBuffer memory_;
+};
+
+Error EmulatedCopy(Stream stream, void* to, const void* from, int64_t bytes);
+Error EmulatedFill(Stream stream, void* to, uint8_t value, int64_t bytes);
+
+class EmulatedOwnedStream {
+ public:
+  Error Create(StreamPriority) { return Error::kNone; }
+  Stream get() const { return nullptr; }
+  Error Wait() const;
+};
+
+class EmulatedEvent {
+ public:
+  using Timing = Event::Timing;
+  using HostWait = Event::HostWait;
+  Error Create(Timing = Timing::kOff, HostWait = HostWait::kSpin) { return Error::kNone; }
+  Error Record(Stream);
+  Error Wait() const;
+
+ private:
+  bool recorded_ = false;
+};
+
+class EmulatedGraph {
+ public:
+  Error Record(Stream stream, const std::function<Error()>& launches);
+  Error Launch(Stream stream) const;
+
+ private:
+  std::vector<std::function<Error()>> launches_;
+};
+
+class EmulatedBlas {
+ public:
+  static constexpr int64_t kWorkspaceBytes = Blas::kWorkspaceBytes;
+  static std::unique_ptr<EmulatedBlas> Create(std::string* why);
+};
+
+class EmulatedLinear {
+ public:
+  static std::unique_ptr<EmulatedLinear> Create(const EmulatedBlas* blas,
+                                                const LinearOptions& options, const void* weight,
+                                                const void* bias, std::span<const int> buckets,
+                                                std::string* why);
+  virtual ~EmulatedLinear() = default;
+  virtual Error Run(Stream stream, void* workspace, const void* x, int64_t rows,
+                    const int32_t* count, void* y) const = 0;
+};
+
+// With the narrow types: products are made here, and folded by the text of the fused kernel.
+class EmulatedFusedOutput {
+ public:
+  static std::unique_ptr<EmulatedFusedOutput> Create(ComputeType type, const void* weight,
+                                                     const float* bias, int d, int vocabulary,
+                                                     std::string* why);
+  virtual ~EmulatedFusedOutput() = default;
+  virtual int64_t WorkspaceBytes(int64_t max_rows) const = 0;
+  virtual Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
+                     const SlotView* slots, int max_k, const RowQuery* queries,
+                     RowFold* folds) const = 0;
+};
+
+using EmulatedStepPorts = StepPorts;
+
+// The parts of a step by the host's text, which is the device's.
+Error EmulatedFormatBatch(Stream stream, const BatchTables& tables);
+Error EmulatedBeginStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
+Error EmulatedAskRows(Stream stream, const BatchTables& tables, int64_t rows, bool all_stored);
+Error EmulatedFoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
+Error EmulatedStepSlots(Stream stream, const BatchTables& tables, int64_t rows);
+Error EmulatedDeliver(Stream stream, const BatchTables& tables, const StepPorts& ports);
+Error EmulatedEndStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
+
+// A launcher whose launches are run or kept.
+template <auto kLauncher>
+struct Launched {
+  template <class... Arguments>
+  Error operator()(Stream stream, const Arguments&... arguments) const {
+    return EmulateLaunch([=] { return kLauncher(stream, arguments...); });
+  }
+};
+
+inline constexpr Launched<EmulatedAddLayerNorm> kAddLayerNorm;
+inline constexpr Launched<EmulatedAlignRows> kAlignRows;
+inline constexpr Launched<EmulatedCrossAttention> kCrossAttention;
+inline constexpr Launched<EmulatedDecodeSelfAttention> kDecodeSelfAttention;
+inline constexpr Launched<EmulatedEmbedTokens> kEmbedTokens;
+inline constexpr Launched<EmulatedEncoderAttention> kEncoderAttention;
+inline constexpr Launched<EmulatedFoldStoredLogits> kFoldStoredLogits;
+inline constexpr Launched<EmulatedGatherRows> kGatherRows;
+inline constexpr Launched<EmulatedWriteCrossKv> kWriteCrossKv;
+inline constexpr Launched<EmulatedFormatBatch> kFormatBatch;
+inline constexpr Launched<EmulatedBeginStep> kBeginStep;
+inline constexpr Launched<EmulatedAskRows> kAskRows;
+inline constexpr Launched<EmulatedFoldStoredRows> kFoldStoredRows;
+inline constexpr Launched<EmulatedStepSlots> kStepSlots;
+inline constexpr Launched<EmulatedDeliver> kDeliver;
+inline constexpr Launched<EmulatedEndStep> kEndStep;
+
+}  // namespace dragoman::cuda

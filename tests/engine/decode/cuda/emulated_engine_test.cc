@@ -1,0 +1,88 @@
+// Whole engines on an emulated GPU: what they translate is what the CPU translates.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/create_engine.h"
+#include "tests/engine/decode/cuda/emulated_backend.h"
+#include "tests/engine/support/fakes.h"
+#include "tests/engine/support/mixed_requests.h"
+#include "tests/engine/support/translate_all.h"
+
+namespace dragoman {
+namespace {
+
+using testing::InOrder;
+using testing::TranslateTogether;
+
+constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
+constexpr int kMaxRows = 40;
+
+class EmulatedEngine : public ::testing::TestWithParam<ComputeType> {
+ protected:
+  static testing::FakeClock& Clock() {
+    static testing::FakeClock clock;
+    return clock;
+  }
+  static testing::CountingObserver& Observer() {
+    static testing::CountingObserver observer;
+    return observer;
+  }
+
+  static std::unique_ptr<Engine> OnCpu() {
+    auto engine = CreateEngine(kModel, {}, &Clock(), &Observer());
+    EXPECT_TRUE(engine.ok()) << engine.status();
+    return *std::move(engine);
+  }
+
+  static std::unique_ptr<Engine> OnDevice(ComputeType type) {
+    auto loaded = LoadModel(kModel);
+    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    const ModelSpec& spec = loaded->spec;
+    const auto image = MakeWeightImage(spec, loaded->weights, type);
+    EXPECT_TRUE(image.ok()) << image.status();
+    CudaBackendConfig config;
+    config.batch.max_rows = kMaxRows;
+    config.batch.max_positions = spec.shape.max_positions + 1;
+    config.batch.vocabulary = spec.shape.target_vocab;
+    config.batch.start_token = spec.tokens.decoder_start;
+    auto backend = CreateEmulatedCudaBackend(config, spec, *image);
+    EXPECT_TRUE(backend.ok()) << backend.status();
+    EngineConfig engine_config;
+    engine_config.max_rows = kMaxRows;
+    auto engine = CreateEngine(*std::move(loaded), std::vector<WorkerPlace>{{*backend, 1}},
+                               engine_config, &Clock(), &Observer());
+    EXPECT_TRUE(engine.ok()) << engine.status();
+    return *std::move(engine);
+  }
+};
+
+// In float32 the sums differ by their order alone: no decision of these requests hangs on that.
+TEST_F(EmulatedEngine, InFloat32EveryMethodTranslatesAsOnTheCpu) {
+  std::vector<TranslationJob> jobs;
+  testing::MixedRequests requests(3);
+  for (int i = 0; i < 2 * testing::MixedRequests::kKinds; ++i) {
+    int kind = 0;
+    jobs.push_back(requests.Next(&kind));
+  }
+  const auto expected = TranslateTogether(*OnCpu(), jobs, InOrder(jobs.size()));
+  const auto found =
+      TranslateTogether(*OnDevice(ComputeType::kFloat32), jobs, InOrder(jobs.size()));
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    ASSERT_EQ(found[i].status, expected[i].status);
+    ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << jobs[i].items[0];
+    for (size_t h = 0; h < found[i].hypotheses.size(); ++h) {
+      const Hypothesis& a = found[i].hypotheses[h];
+      const Hypothesis& b = expected[i].hypotheses[h];
+      EXPECT_EQ(a.text, b.text);
+      EXPECT_EQ(a.tokens, b.tokens);
+      EXPECT_EQ(a.finish_reason, b.finish_reason);
+      EXPECT_NEAR(a.log_prob, b.log_prob, 1e-3);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,54 @@
+// Other names for what is the device's, and for the classes that hold it, so that both kinds live
+// in one program. To be included first, and by nothing but files that then include one .cc of
+// engine/decode/cuda.
+#pragma once
+
+#include "tests/engine/decode/cuda/emulated_cuda.h"
+
+#define ErrorText EmulatedErrorText
+#define Describe EmulatedDescribe
+#define SetDevice EmulatedSetDevice
+#define DeviceBuffer EmulatedDeviceBuffer
+#define PinnedBuffer EmulatedPinnedBuffer
+#define OwnedStream EmulatedOwnedStream
+#define Event EmulatedEvent
+#define Graph EmulatedGraph
+#define Blas EmulatedBlas
+#define Linear EmulatedLinear
+#define FusedOutput EmulatedFusedOutput
+#define AddLayerNorm kAddLayerNorm
+#define AlignRows kAlignRows
+#define Copy EmulatedCopy
+#define Fill EmulatedFill
+#define CrossAttention kCrossAttention
+#define DecodeSelfAttention kDecodeSelfAttention
+#define EmbedTokens kEmbedTokens
+#define EncoderAttention kEncoderAttention
+#define FoldStoredLogits kFoldStoredLogits
+#define GatherRows kGatherRows
+#define WriteCrossKv kWriteCrossKv
+#define FormatBatch kFormatBatch
+#define BeginStep kBeginStep
+#define AskRows kAskRows
+#define FoldStoredRows kFoldStoredRows
+#define StepSlots kStepSlots
+#define Deliver kDeliver
+#define EndStep kEndStep
+
+#define CudaNorm EmulatedCudaNorm
+#define CudaSelfAttention EmulatedCudaSelfAttention
+#define CudaCrossAttention EmulatedCudaCrossAttention
+#define CudaFeedForward EmulatedCudaFeedForward
+#define CudaEncoderLayer EmulatedCudaEncoderLayer
+#define CudaDecoderLayer EmulatedCudaDecoderLayer
+#define StepPorts EmulatedStepPorts
+#define CudaModel EmulatedCudaModel
+#define CudaStep EmulatedCudaStep
+#define CudaPlanner EmulatedCudaPlanner
+#define CheckCudaModel CheckEmulatedCudaModel
+#define CreateCudaBackend CreateEmulatedCudaBackend
+#define CreateCudaEncoder CreateEmulatedCudaEncoder
+#define CreateCudaStepDevice CreateEmulatedCudaStepDevice
+#define CudaStatus EmulatedCudaStatus
+#define CudaMemoryStatus EmulatedCudaMemoryStatus
+#define CudaDeviceName EmulatedCudaDeviceName

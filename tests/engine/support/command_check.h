@@ -1,0 +1,40 @@
+// Looks at a command as the step does that is to obey it: does the host give away what is free, and
+// only that?
+//
+// Called by the device's thread, with the tables as the step before has left them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/decode/step_device.h"
+#include "kernels/decide/batch_tables.h"
+#include "kernels/decide/step_port.h"
+
+namespace dragoman::testing {
+
+class CommandCheck {
+ public:
+  explicit CommandCheck(const BatchLimits& limits);
+
+  // INTERNAL says what is wrong: a slot, lane, rules word or cross page that is not free; a bucket
+  // or a store of rows that is too small; words beyond the port's.
+  absl::Status Check(const BatchTables& tables, const StepPort& port,
+                     const StepDevice::Launch& launch);
+
+ private:
+  // What a slot's segment was given.
+  struct Given {
+    std::vector<int32_t> lanes;
+    std::vector<int32_t> cross_pages;
+    int32_t rules_begin = 0;
+    int32_t rules_words = 0;
+    int32_t beam = 0;
+  };
+
+  const BatchLimits limits_;
+  std::vector<Given> given_;  // by slot
+};
+
+}  // namespace dragoman::testing

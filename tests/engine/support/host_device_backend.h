@@ -1,0 +1,20 @@
+// The model of the CPU behind the loop of a device: DeviceBatch on a HostStepDevice.
+#pragma once
+
+#include <memory>
+
+#include "engine/decode/backend.h"
+#include "engine/decode/device_batch.h"
+#include "tests/engine/support/host_step_device.h"
+
+namespace dragoman::testing {
+
+// Its device, as the backend would make it. `memory` is borrowed.
+std::unique_ptr<HostStepDevice> CreateHostDevice(const StepModel& model, const BatchConfig& config,
+                                                 int threads, KvMemory* memory,
+                                                 const HostDeviceOptions& options);
+
+std::shared_ptr<const Backend> CreateHostDeviceBackend(std::shared_ptr<const StepModel> model,
+                                                       const HostDeviceOptions& options);
+
+}  // namespace dragoman::testing

@@ -1,0 +1,211 @@
+#include "tests/engine/support/host_step_device.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "engine/decode/device_batch.h"
+#include "kernels/decide/batch_step.h"
+
+namespace dragoman::testing {
+namespace {
+
+BatchLimits WithOptions(BatchLimits limits, const HostDeviceOptions& options) {
+  limits.workspaces = 1;
+  limits.stored_workspaces = 1;
+  limits.rules_words += options.rules_words;
+  return limits;
+}
+
+}  // namespace
+
+HostStepDevice::HostStepDevice(const BatchLimits& limits, KvMemory* memory,
+                               std::unique_ptr<Decoder> decoder, const HostDeviceOptions& options)
+    : options_(options),
+      memory_(memory),
+      decoder_(std::move(decoder)),
+      buckets_(options.buckets),
+      bytes_(CarveBatch(WithOptions(limits, options), nullptr, &tables_)),
+      block_(::operator new(static_cast<size_t>(bytes_), std::align_val_t(256))),
+      check_(WithOptions(limits, options)),
+      logits_(static_cast<size_t>(int64_t{limits.stored_rows} * limits.vocabulary)),
+      aligned_(static_cast<size_t>(limits.max_rows)),
+      order_(static_cast<size_t>(limits.max_rows)),
+      random_(options.seed) {
+  buckets_.push_back(limits.max_rows);
+  CarveBatch(WithOptions(limits, options), block_.get(), &tables_);
+  MakePorts();
+  launches_.reserve(1 << 16);  // to enqueue is to allocate nothing
+  thread_ = std::thread([this] { Run(); });
+}
+
+void HostStepDevice::MakePorts() {
+  const auto rows = static_cast<size_t>(limits().max_rows);
+  const DeviceNeeds needs = NeedsOf(limits());
+  for (PortMemory& memory : ports_) {
+    memory.cancelled.resize(rows);
+    memory.admissions.resize(rows);
+    memory.deliveries.resize(rows);
+    memory.command_words.resize(static_cast<size_t>(needs.command_words + options_.command_words));
+    memory.output_words.resize(static_cast<size_t>(needs.output_words + options_.output_words));
+    memory.port = {&memory.command,
+                   memory.cancelled.data(),
+                   memory.admissions.data(),
+                   memory.command_words.data(),
+                   &memory.output,
+                   memory.deliveries.data(),
+                   memory.output_words.data(),
+                   static_cast<int32_t>(memory.command_words.size()),
+                   static_cast<int32_t>(memory.output_words.size())};
+  }
+}
+
+HostStepDevice::~HostStepDevice() {
+  {
+    MutexLock lock(&mu_);
+    stopping_ = true;
+    changed_.NotifyAll();
+  }
+  thread_.join();
+  if (options_.totals == nullptr) return;
+  const BatchScalars& now = *tables_.now;
+  options_.totals->pages_left += limits().self_pages - now.pages.free_count;
+  for (int32_t i = 0; i < limits().max_rows; ++i) {
+    if (tables_.extras[i].occupied) ++options_.totals->slots_left;
+  }
+  ++options_.totals->gone;
+}
+
+absl::Status HostStepDevice::Enqueue(const Launch& launch) {
+  MutexLock lock(&mu_);
+  const auto number = static_cast<int64_t>(launches_.size());
+  if (number == options_.refuses) {
+    while (through_ < number) changed_.Wait(&mu_);
+    return absl::InternalError("a step cannot be enqueued");
+  }
+  launches_.push_back(launch);
+  last_of_port_[launch.port] = number;
+  changed_.NotifyAll();
+  return absl::OkStatus();
+}
+
+absl::Status HostStepDevice::Wait(int port) {
+  MutexLock lock(&mu_);
+  const int64_t step = last_of_port_[port];
+  while (through_ <= step) changed_.Wait(&mu_);
+  return step < failed_ ? absl::OkStatus() : status_;
+}
+
+void HostStepDevice::Run() {
+  FormatBatch(SoloTeam(), tables_);
+  bool failed = false;
+  for (;;) {
+    Launch launch;
+    {
+      MutexLock lock(&mu_);
+      const auto next = static_cast<size_t>(through_);
+      while (next == launches_.size() && !stopping_) changed_.Wait(&mu_);
+      if (next == launches_.size()) return;
+      launch = launches_[next];
+    }
+    absl::Status status;
+    if (!failed) {
+      if (options_.gate != nullptr) options_.gate->Pass();
+      status = RunStep(launch);
+    }
+    MutexLock lock(&mu_);
+    if (!status.ok()) {
+      failed = true;
+      failed_ = through_;
+      status_ = status;
+    }
+    ++through_;
+    changed_.NotifyAll();
+  }
+}
+
+absl::Status HostStepDevice::RunStep(const Launch& launch) {
+  const StepPort& port = ports_[launch.port].port;
+  BatchScalars& now = *tables_.now;
+  if (now.step == options_.fails_at) return absl::InternalError("device lost");
+  if (absl::Status status = check_.Check(tables_, port, launch); !status.ok()) return status;
+  BeginStep(SoloTeam(), tables_, port);
+  if (absl::Status status = Ask(launch); !status.ok()) return status;
+  if (absl::Status status = RunModel(); !status.ok()) return status;
+  Decide(port);
+  if (options_.totals != nullptr) {
+    ++options_.totals->steps;
+    options_.totals->undelivered += port.output->undelivered;
+    options_.totals->waiting += port.output->waiting;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status HostStepDevice::Ask(const Launch& launch) {
+  BatchScalars& now = *tables_.now;
+  if (now.plan.rows > launch.bucket) return absl::InternalError("more rows than the bucket has");
+  align_.clear();
+  int32_t stored = 0;
+  for (int32_t row = 0; row < now.plan.rows; ++row) {
+    AskStepRow(tables_, row);
+    const SearchOptions& o = tables_.states[tables_.row_slot[row]].options;
+    if (o.align) align_.push_back({row, o.align_layer, o.align_heads});
+    if (IsStored(o)) {
+      ++stored;
+    } else if (tables_.queries[row].k > launch.max_k) {
+      return absl::InternalError("a row asks for more candidates than were announced");
+    }
+  }
+  if (stored > 0 && !launch.stored) return absl::InternalError("nobody announced stored rows");
+  if (stored > limits().stored_rows) return absl::InternalError("too many stored rows");
+  ListStoredRows(SoloTeam(), tables_, [this](const SearchOptions& o) { return IsStored(o); });
+  for (int32_t i = 0; i < now.stored_count; ++i) {
+    RowQuery& query = tables_.queries[tables_.stored_rows[i]];
+    if (query.logits != nullptr) query.logits = logits_.data() + int64_t{i} * limits().vocabulary;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status HostStepDevice::RunModel() {
+  const BatchTables& t = tables_;
+  if (t.now->plan.rows == 0) return absl::OkStatus();
+  StepInput step;
+  step.rows = {t.now->plan.rows, t.row_slot, t.row_lane, t.row_position};
+  step.tokens = t.row_token;
+  step.queries = t.queries;
+  step.self = {memory_->pool(), t.lane_pages,     limits().pages_per_lane(),
+               t.slot_lanes,    t.lanes.ancestry, static_cast<int32_t>(limits().stride())};
+  step.cross = {memory_->pool(), t.cross_pages, limits().pages_per_lane(), t.source_length};
+  step.slots = t.views;
+  step.align = align_;
+  step.aligned = aligned_.data();
+  if (absl::Status status = decoder_->Step(step, t.folds); !status.ok()) return status;
+  for (size_t i = 0; i < align_.size(); ++i) {
+    const int32_t row = align_[i].row;
+    const SlotView& view = t.views[t.row_slot[row]];
+    view.arrays.aligned[view.At(t.row_lane[row], t.row_position[row])] = aligned_[i];
+  }
+  return absl::OkStatus();
+}
+
+void HostStepDevice::Decide(const StepPort& port) {
+  const SoloTeam team;
+  const BatchScalars& now = *tables_.now;
+  for (int32_t i = 0; i < now.stored_count; ++i) {
+    FoldStoredStepRow(team, tables_, i, tables_.stored_workspaces[0]);
+  }
+  for (const int32_t i : Shuffled(now.plan.slot_count)) {
+    StepSlot(team, tables_, i, tables_.step_workspaces[0]);
+  }
+  for (const int32_t i : Shuffled(now.order_count)) Deliver(team, tables_, i, port);
+  EndStep(team, tables_, port);
+}
+
+std::span<const int32_t> HostStepDevice::Shuffled(int32_t count) {
+  const auto end = order_.begin() + count;
+  std::iota(order_.begin(), end, 0);
+  std::shuffle(order_.begin(), end, random_);
+  return {order_.data(), static_cast<size_t>(count)};
+}
+
+}  // namespace dragoman::testing

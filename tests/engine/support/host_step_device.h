@@ -1,0 +1,121 @@
+// A StepDevice without a device: its steps run on a thread of its own, as those of a stream do,
+// over tables that only this thread touches, with the decision text of a device and the model of
+// the CPU. Ports are plain memory, so that ThreadSanitizer sees who reads what when.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <new>
+#include <random>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "engine/base/mutex.h"
+#include "engine/decode/kv_memory.h"
+#include "engine/decode/step_device.h"
+#include "engine/decode/step_model.h"
+#include "tests/engine/support/command_check.h"
+#include "tests/engine/support/step_gate.h"
+
+namespace dragoman::testing {
+
+// What devices tell of themselves when they have gone, summed over them.
+struct HostDeviceTotals {
+  std::atomic<int64_t> steps{0};
+  std::atomic<int64_t> undelivered{0};  // ends that found no room in the output of a step
+  std::atomic<int64_t> waiting{0};      // segments that could not begin in a step
+  std::atomic<int64_t> pages_left{0};   // held when the device went
+  std::atomic<int64_t> slots_left{0};
+  std::atomic<int64_t> gone{0};  // devices
+};
+
+struct HostDeviceOptions {
+  std::vector<int> buckets;            // ascending, below max_rows, which is always one
+  int32_t rules_words = 0;             // besides those that are needed
+  int32_t output_words = 0;            // the same
+  int32_t command_words = 0;           // the same
+  int32_t fused_candidates = 16;       // rows that ask for more are stored
+  int64_t fails_at = -1;               // the step of this number fails as if the model did
+  int64_t refuses = -1;                // the step of this number cannot be enqueued
+  unsigned seed = 0;                   // of the order in which slots are dealt with within a step
+  StepGate* gate = nullptr;            // borrowed; none: every step begins at once
+  HostDeviceTotals* totals = nullptr;  // borrowed, or none
+};
+
+class HostStepDevice final : public StepDevice {
+ public:
+  // `limits` but for the workspaces, and for rules_words: what is needed and what the options add.
+  // `memory` is borrowed.
+  HostStepDevice(const BatchLimits& limits, KvMemory* memory, std::unique_ptr<Decoder> decoder,
+                 const HostDeviceOptions& options);
+  ~HostStepDevice() override;
+
+  const BatchLimits& limits() const override { return tables_.limits; }
+  std::span<const int> buckets() const override { return buckets_; }
+  bool IsStored(const SearchOptions& search) const override {
+    return search.stored_logits() || search.candidates() > options_.fused_candidates;
+  }
+  const StepPort& port(int index) const override { return ports_[index].port; }
+  int64_t workspace_bytes() const override { return bytes_; }
+  absl::Status Enqueue(const Launch& launch) override;
+  absl::Status Wait(int port) override;
+
+  // Of all steps so far.
+  std::vector<Launch> launches() const {
+    MutexLock lock(&mu_);
+    return launches_;
+  }
+
+ private:
+  struct PortMemory {
+    StepCommand command;
+    StepOutput output;
+    std::vector<int32_t> cancelled, command_words, output_words;
+    std::vector<AdmitCommand> admissions;
+    std::vector<Delivery> deliveries;
+    StepPort port;
+  };
+  struct FreeBlock {
+    void operator()(void* block) const { ::operator delete(block, std::align_val_t(256)); }
+  };
+
+  void MakePorts();
+  void Run();
+  absl::Status RunStep(const Launch& launch);
+  absl::Status Ask(const Launch& launch);
+  absl::Status RunModel();
+  void Decide(const StepPort& port);
+  // 0 .. count - 1, in the order of this step.
+  std::span<const int32_t> Shuffled(int32_t count);
+
+  const HostDeviceOptions options_;
+  KvMemory* const memory_;
+  const std::unique_ptr<Decoder> decoder_;
+  std::vector<int> buckets_;
+  BatchTables tables_;
+  int64_t bytes_ = 0;
+  std::unique_ptr<void, FreeBlock> block_;
+  PortMemory ports_[kStepPorts];
+
+  // The thread's.
+  CommandCheck check_;
+  std::vector<float> logits_;  // [stored_rows, vocabulary]
+  std::vector<AlignRow> align_;
+  std::vector<uint16_t> aligned_;
+  std::vector<int32_t> order_;
+  std::mt19937 random_;
+
+  mutable Mutex mu_;
+  CondVar changed_;
+  std::vector<Launch> launches_ ABSL_GUARDED_BY(mu_);  // by number
+  int64_t through_ ABSL_GUARDED_BY(mu_) = 0;           // of those
+  int64_t failed_ ABSL_GUARDED_BY(mu_) = INT64_MAX;    // number of the step that failed
+  absl::Status status_ ABSL_GUARDED_BY(mu_);
+  int64_t last_of_port_[kStepPorts] ABSL_GUARDED_BY(mu_) = {-1, -1};
+  bool stopping_ ABSL_GUARDED_BY(mu_) = false;
+
+  std::thread thread_;  // the last: it uses all of the above
+};
+
+}  // namespace dragoman::testing

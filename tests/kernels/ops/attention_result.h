@@ -1,0 +1,33 @@
+// What an attention operation gave, taken from the device: values, and bits to compare two results.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tests/kernels/ops/op_device.h"
+
+namespace dragoman {
+
+struct AttentionResult {
+  // Waits for the device: the inputs may go afterwards.
+  AttentionResult(const OpNumbers& numbers, size_t row_elements)
+      : values(numbers.Download()),
+        bits(numbers.Bits()),
+        row_bytes(bits.size() / numbers.size() * row_elements) {}
+
+  std::vector<uint8_t> RowBits(size_t first, size_t count) const {
+    return {bits.begin() + static_cast<std::ptrdiff_t>(first * row_bytes),
+            bits.begin() + static_cast<std::ptrdiff_t>((first + count) * row_bytes)};
+  }
+
+  std::vector<float> values;
+  std::vector<uint8_t> bits;
+  size_t row_bytes;
+};
+
+// What results may differ from the reference by: one rounding to the compute type, and the sums in
+// f32.
+inline double AttentionTolerance(const OpDevice& device) { return device.unit() + 4e-6; }
+
+}  // namespace dragoman

@@ -1,0 +1,6 @@
+#include "tests/kernels/cuda_emulation/emulation.h"
+// First, for the new names are for the .cu alone.
+#include "tests/kernels/ops/emulated_ops.h"
+
+#define DecodeSelfAttention EmulatedDecodeSelfAttention
+#include "kernels/ops/decode_attention_cuda.cu"

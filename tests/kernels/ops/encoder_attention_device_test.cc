@@ -1,0 +1,99 @@
+// The encoder's attention on the CPU, on a device and emulated.
+#include "kernels/ops/encoder_attention.h"
+#include "tests/kernels/ops/attention_reference.h"
+#include "tests/kernels/ops/attention_result.h"
+#include "tests/kernels/ops/emulated_ops.h"
+#include "tests/kernels/ops/op_device.h"
+#include "tests/kernels/ops/test_support.h"
+
+namespace dragoman {
+namespace {
+
+using EncoderAttentionDeviceTest = OnOpDevice;
+
+// Tokens of all kinds of segments: shorter than a warp's rows, than a tile, and beyond.
+const std::vector<int32_t> kLengths = {1, 31, 32, 33, 5, 64, 3, 70, 2};
+
+std::vector<int32_t> Offsets(const std::vector<int32_t>& lengths) {
+  std::vector<int32_t> offsets = {0};
+  for (const int32_t n : lengths) offsets.push_back(offsets.back() + n);
+  return offsets;
+}
+
+AttentionResult AttendTo(const OpDevice& device, const std::vector<float>& qkv,
+                         const std::vector<int32_t>& lengths, Heads shape) {
+  const std::vector<int32_t> offsets = Offsets(lengths);
+  const auto segments = static_cast<int64_t>(lengths.size());
+  const size_t d = size_t(shape.heads) * shape.head_dim;
+  const OpNumbers in(device, qkv);
+  const OpArray<int32_t> bounds(device, offsets);
+  const OpNumbers out(device, std::vector<float>(size_t(offsets.back()) * d, NAN));
+  if (device.cuda || device.emulated) {
+    const auto attend = DRAGOMAN_LAUNCHER(device, EncoderAttention);
+    EXPECT_LAUNCHED(attend(kTestStream, device.type, in.data(), bounds.data(), segments,
+                           *std::max_element(lengths.begin(), lengths.end()), shape.heads,
+                           shape.head_dim, out.data()));
+  } else {
+    OpContext context;
+    EncoderAttention(context, static_cast<const float*>(in.data()), bounds.data(), segments,
+                     shape.heads, shape.head_dim, static_cast<float*>(out.data()));
+  }
+  return {out, d};
+}
+
+TEST_P(EncoderAttentionDeviceTest, AgreesWithDoubleWithinSegments) {
+  const OpDevice device = GetParam();
+  const std::vector<int32_t> offsets = Offsets(kLengths);
+  for (const Heads s : {Heads{2, 64}, {1, 32}, {1, 128}, {3, 8}, {1, 24}, {1, 80}}) {
+    const size_t d = size_t(s.heads) * s.head_dim;
+    const auto qkv = Rounded(RandomFloats(size_t(offsets.back()) * 3 * d, 1, 1.5F), device.type);
+    std::vector<double> expected;
+    for (size_t segment = 0; segment < kLengths.size(); ++segment) {
+      std::vector<const float*> k;
+      std::vector<const float*> v;
+      for (int t = offsets[segment]; t < offsets[segment + 1]; ++t) {
+        k.push_back(qkv.data() + size_t(t) * 3 * d + d);
+        v.push_back(qkv.data() + size_t(t) * 3 * d + 2 * d);
+      }
+      for (int t = offsets[segment]; t < offsets[segment + 1]; ++t) {
+        const auto row = Attend(qkv.data() + size_t(t) * 3 * d, k, v, s);
+        expected.insert(expected.end(), row.begin(), row.end());
+      }
+    }
+    EXPECT_LT(WorstError(AttendTo(device, qkv, kLengths, s).values, expected),
+              AttentionTolerance(device))
+        << s.heads << "x" << s.head_dim;
+  }
+}
+
+TEST_P(EncoderAttentionDeviceTest, SegmentsAreBitEqualInAnyCompany) {
+  const OpDevice device = GetParam();
+  const std::vector<int32_t> offsets = Offsets(kLengths);
+  const Heads s = {1, 64};
+  const size_t d = 64;
+  const auto qkv = RandomFloats(size_t(offsets.back()) * 3 * d, 1);
+  const std::vector<uint8_t> together = AttendTo(device, qkv, kLengths, s).bits;
+  std::vector<uint8_t> alone;
+  for (size_t i = 0; i < kLengths.size(); ++i) {
+    const std::vector<float> own(qkv.begin() + std::ptrdiff_t(offsets[i] * 3 * d),
+                                 qkv.begin() + std::ptrdiff_t(offsets[i + 1] * 3 * d));
+    const auto bits = AttendTo(device, own, {kLengths[i]}, s).bits;
+    alone.insert(alone.end(), bits.begin(), bits.end());
+  }
+  EXPECT_EQ(together, alone);
+}
+
+TEST_P(EncoderAttentionDeviceTest, RefusesOtherHeads) {
+  const OpDevice device = GetParam();
+  if (!device.cuda && !device.emulated) GTEST_SKIP() << "the CPU takes any head_dim";
+  const auto attend = DRAGOMAN_LAUNCHER(device, EncoderAttention);
+  for (const int head_dim : {0, 4, 20, 136}) {
+    EXPECT_NE(attend(kTestStream, device.type, nullptr, nullptr, 1, 1, 1, head_dim, nullptr),
+              cuda::Error::kNone);
+  }
+}
+
+DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(EncoderAttentionDeviceTest);
+
+}  // namespace
+}  // namespace dragoman
