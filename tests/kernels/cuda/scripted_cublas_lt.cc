@@ -139,7 +139,7 @@ cublasStatus_t Matmul(cublasLtHandle_t, cublasLtMatmulDesc_t product, const void
   const uint64_t epilogue = product->data[CUBLASLT_MATMUL_DESC_EPILOGUE];
   const float* bias = nullptr;
   if ((epilogue & CUBLASLT_EPILOGUE_BIAS) != 0) {
-    bias = reinterpret_cast<const float*>(product->data[CUBLASLT_MATMUL_DESC_BIAS_POINTER]);
+    std::memcpy(&bias, &product->data[CUBLASLT_MATMUL_DESC_BIAS_POINTER], sizeof(bias));
   }
   for (uint64_t j = 0; j < n; ++j) {
     if (fault == kLeavesOut && j == n - 1) break;
