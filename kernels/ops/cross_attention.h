@@ -32,14 +32,15 @@ void CrossAttention(OpContext& context, const KvLayout& layout, int layer, const
 namespace cuda {
 
 // As on the CPU, all arrays in device memory, kv and pool of the compute type; page_count: pages
-// in all. REQUIRES: head_dim is a multiple of 8, at most 128 (here and below).
+// in all. REQUIRES: head_dim is a multiple of 8, at most 128, and arrays of the compute type are
+// aligned to 16 bytes (here and below).
 Error WriteCrossKv(Stream stream, ComputeType type, const KvLayout& layout, int first_layer,
                    int layer_count, const void* kv, const int32_t* offsets, int64_t segments,
                    const int32_t* page_offsets, const int32_t* pages, int64_t page_count,
                    void* pool);
 
-// One block for each slot that runs and head: K and V of the source are read once for all rows of
-// the slot. Every row sums over the source in one order, whatever rows are beside it.
+// Adjacent rows of a slot share what is loaded. Every row sums over the source in one order,
+// whatever rows are beside it. The list of slots in `rows` is not read.
 Error CrossAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                      const StepRows& rows, const CrossKvTables& tables, const void* q,
                      void* context_out);

@@ -25,8 +25,9 @@ void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
 
 namespace cuda {
 
-// As on the CPU, qkv, pages and context_out of the compute type. REQUIRES: head_dim is a multiple
-// of 8, at most 128.
+// As on the CPU, qkv, pages and context_out of the compute type. The list of slots in `rows` is not
+// read. REQUIRES: head_dim is a multiple of 8, at most 128; arrays of the compute type are aligned
+// to 16 bytes.
 Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                           const StepRows& rows, const SelfKvTables& tables, const void* qkv,
                           void* context_out);

@@ -26,7 +26,7 @@ namespace cuda {
 
 // offsets is device memory; longest: of the segments, in tokens. Everything of the compute type,
 // scores and sums f32. A token's result depends on its segment only. REQUIRES: head_dim is a
-// multiple of 8, at most 128.
+// multiple of 8, at most 128; qkv and context_out are aligned to 16 bytes.
 Error EncoderAttention(Stream stream, ComputeType type, const void* qkv, const int32_t* offsets,
                        int64_t segments, int64_t longest, int heads, int head_dim,
                        void* context_out);

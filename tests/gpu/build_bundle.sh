@@ -1,9 +1,10 @@
 #!/bin/bash
 # Packs what a machine with an NVIDIA GPU and CUDA 13 needs to test and measure Dragoman, built here.
 #
-#   tests/gpu/build_bundle.sh OUT.tar.xz [ORACLE_DIR]
+#   tests/gpu/build_bundle.sh OUT.tar.xz [ORACLE_DIR [PAIRS.tsv]]
 #
-#   ORACLE_DIR   oracle cases from outside, run besides those of tests/oracle/cases
+#   ORACLE_DIR   oracle cases from outside, run besides those of tests/oracle/cases; '' for none
+#   PAIRS.tsv    source, tab, reference translation: what BLEU is measured on
 #
 # Builds the preset gpu (DRAGOMAN_JOBS as in deploy/build.sh). The archive holds one folder,
 # dragoman-gpu: the programs stripped, the shared libraries that such a machine lacks, the bundled
@@ -13,12 +14,13 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 max_bytes=$((40 << 20))
-if [[ $# -lt 1 || $# -gt 2 || $1 == -* ]]; then
+if [[ $# -lt 1 || $# -gt 3 || $1 == -* ]]; then
   sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2
   exit 2
 fi
 out=$(realpath -m "$1")
 oracles=${2:+$(realpath "$2")}
+pairs=${3:+$(realpath "$3")}
 
 deploy/build.sh --tests gpu gpu_bundle_programs
 build=build/gpu
@@ -56,6 +58,7 @@ cp -r tests/data "$root/tests/"
 cp -r tests/parity/fixtures "$root/tests/parity/"
 cp -r tests/oracle/cases "$root/tests/oracle/"
 [[ -z $oracles ]] || cp "$oracles"/*.json "$root/oracles/"
+[[ -z $pairs ]] || cp "$pairs" "$root/pairs.tsv"
 cp tests/gpu/bundle/*.sh "$root/"
 {
   echo "commit $(git rev-parse HEAD)$(git diff --quiet HEAD || echo ' with changes')"

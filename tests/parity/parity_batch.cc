@@ -7,6 +7,11 @@
 #include <fstream>
 #include <utility>
 
+#include "engine/decode/cpu_backend.h"
+#include "engine/decode/cuda/cuda_backend.h"
+#include "engine/decode/cuda/weight_image.h"
+#include "engine/decode/devices.h"
+#include "engine/decode/transformer.h"
 #include "engine/schedule/worker.h"
 #include "tests/engine/support/fakes.h"
 
@@ -25,6 +30,21 @@ EarlyStopping EarlyStoppingOf(const json& early_stopping) {
   return early_stopping.get<bool>() ? EarlyStopping::kTrue : EarlyStopping::kFalse;
 }
 
+absl::StatusOr<std::shared_ptr<const Backend>> CreateBackend(const ParityModel& model,
+                                                             const BatchConfig& batch) {
+  const TransformerWeights& weights = model.loaded->weights;
+  if (model.place == Place::kCpu) {
+    auto transformer = CreateTransformer(model.spec(), weights);
+    if (!transformer.ok()) return transformer.status();
+    return CreateCpuBackend(*std::move(transformer));
+  }
+  const auto image = MakeWeightImage(model.spec(), weights, ComputeType::kFloat32);
+  if (!image.ok()) return image.status();
+  CudaBackendConfig config;
+  config.batch = batch;
+  return CreateCudaBackend(config, model.spec(), *image);
+}
+
 }  // namespace
 
 void ReadFixture(const std::string& name, Fixture* out) {
@@ -37,13 +57,23 @@ void ReadFixture(const std::string& name, Fixture* out) {
   ASSERT_EQ(out->cases.size(), out->header["kept"].get<size_t>()) << name;
 }
 
-void LoadParityModel(const std::string& directory, ParityModel* out) {
+void LoadParityModel(const std::string& directory, Place place, ParityModel* out) {
   auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/" + directory);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   out->loaded.emplace(*std::move(loaded));
-  auto model = CreateTransformer(out->spec(), out->loaded->weights);
-  ASSERT_TRUE(model.ok()) << model.status();
-  out->model = *std::move(model);
+  out->place = place;
+}
+
+std::string ParityCaseName(const ::testing::TestParamInfo<ParityCase>& info) {
+  std::string name = info.param.fixture;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return info.param.place == Place::kCuda ? "Cuda_" + name : name;
+}
+
+void OnPlace::SetUp() {
+  if (GetParam().place == Place::kCpu) return;
+  const CudaProbe probe = ProbeCuda();
+  if (!probe.why_none.empty()) GTEST_SKIP() << "CUDA cases skipped: " << probe.why_none;
 }
 
 std::unique_ptr<Segment> MakeSegment(const SearchSettings& settings,
@@ -133,13 +163,16 @@ std::vector<std::vector<DecodedHypothesis>> Decode(const ParityModel& model,
   config.batch.max_rows = kMaxRows;
   config.batch.max_positions = model.spec().shape.max_positions + 1;
   config.batch.start_token = start_token;
-  config.batch.eos = model.spec().tokens.eos;
   config.batch.vocabulary = model.spec().shape.target_vocab;
-  config.self_pages = 1024;
-  config.cross_pages = 64;
+  config.pages = {.self_pages = 1024, .cross_pages = 64};
+  const auto backend = CreateBackend(model, config.batch);
+  if (!backend.ok()) {
+    ADD_FAILURE() << backend.status();
+    return std::vector<std::vector<DecodedHypothesis>>(count);
+  }
   {
-    const auto worker = Worker::Create(
-        config, {model.model.get(), &queue, &ledger, &policy, &clock, &observer}, [] {});
+    const auto worker =
+        Worker::Create(config, **backend, {&queue, &ledger, &policy, &clock, &observer}, [] {});
     if (!worker.ok()) {
       ADD_FAILURE() << worker.status();
       return std::vector<std::vector<DecodedHypothesis>>(count);

@@ -4,6 +4,8 @@
 // For tests; every function reports failures by GoogleTest. Fixtures are described in README.md.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/decode/transformer.h"
+#include "engine/decode/batch.h"
 #include "engine/model/model_source.h"
 #include "engine/schedule/segment.h"
 #include "engine/search_settings.h"
@@ -29,16 +31,33 @@ struct Fixture {
 // fixtures/<name>.jsonl. A failure where it cannot be read or a case is missing.
 void ReadFixture(const std::string& name, Fixture* out);
 
+// Where cases are decoded: in float32 on the CPU, or on cuda:0.
+enum class Place { kCpu, kCuda };
+
 // A model of this repository.
 struct ParityModel {
   std::optional<LoadedModel> loaded;
-  std::shared_ptr<const StepModel> model;  // shared as CreateTransformer gives it
+  Place place = Place::kCpu;
 
   const ModelSpec& spec() const { return loaded->spec; }
 };
 
 // `directory` is from the root of the source.
-void LoadParityModel(const std::string& directory, ParityModel* out);
+void LoadParityModel(const std::string& directory, Place place, ParityModel* out);
+
+// The parameter of a suite: a fixture and where it runs.
+struct ParityCase {
+  const char* fixture = "";
+  Place place = Place::kCpu;
+};
+std::string ParityCaseName(const ::testing::TestParamInfo<ParityCase>& info);
+
+// A suite of fixtures; those of a device are skipped aloud where there is none.
+class OnPlace : public ::testing::TestWithParam<ParityCase> {
+ protected:
+  void SetUp() override;
+  std::string fixture() const { return GetParam().fixture; }
+};
 
 // Where the options of an hf case come from.
 enum class Asked {

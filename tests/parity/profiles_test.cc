@@ -66,12 +66,13 @@ std::unique_ptr<Segment> SegmentOf(const json& fixture_case, const DecodingOptio
 }
 
 // Decodes every case and compares. Cases with a margin below `decided` may differ; they are listed.
-void ExpectEqual(const std::string& name, const std::function<DecodingOptions(const json&)>& ask,
-                 double default_penalty, double decided) {
+void ExpectEqual(const std::string& name, Place place,
+                 const std::function<DecodingOptions(const json&)>& ask, double default_penalty,
+                 double decided) {
   Fixture fixture;
   ASSERT_NO_FATAL_FAILURE(ReadFixture(name, &fixture));
   ParityModel model;
-  ASSERT_NO_FATAL_FAILURE(LoadParityModel(fixture.header["directory"], &model));
+  ASSERT_NO_FATAL_FAILURE(LoadParityModel(fixture.header["directory"], place, &model));
   std::vector<std::unique_ptr<Segment>> segments;
   for (const json& c : fixture.cases) {
     segments.push_back(SegmentOf(c, ask(c["options"]), model.spec()));
@@ -102,17 +103,21 @@ void ExpectEqual(const std::string& name, const std::function<DecodingOptions(co
             << worst.score << "\n";
 }
 
-class Profiles : public ::testing::TestWithParam<const char*> {};
+class Profiles : public OnPlace {};
 
 TEST_P(Profiles, Ct2EqualsCTranslate2) {
-  ExpectEqual(std::string("ct2-") + GetParam(), Ct2Request, 1.0, kDecided);
+  ExpectEqual("ct2-" + fixture(), GetParam().place, Ct2Request, 1.0, kDecided);
 }
 
 TEST_P(Profiles, MarianIsWhatIsSaidOfIt) {
-  ExpectEqual(std::string("marian-") + GetParam(), MarianRequest, 0.0, 0.0);
+  ExpectEqual("marian-" + fixture(), GetParam().place, MarianRequest, 0.0, 0.0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Profiles, ::testing::Values("tiny-a", "de-en"));
+INSTANTIATE_TEST_SUITE_P(Models, Profiles,
+                         ::testing::Values(ParityCase{"tiny-a"}, ParityCase{"de-en"},
+                                           ParityCase{"tiny-a", Place::kCuda},
+                                           ParityCase{"de-en", Place::kCuda}),
+                         ParityCaseName);
 
 }  // namespace
 }  // namespace dragoman::parity

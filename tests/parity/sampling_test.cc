@@ -139,7 +139,7 @@ class SamplingParity : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     ASSERT_NO_FATAL_FAILURE(ReadFixture(std::string("sampling-") + GetParam(), &fixture_));
-    ASSERT_NO_FATAL_FAILURE(LoadParityModel(fixture_.header["directory"], &model_));
+    ASSERT_NO_FATAL_FAILURE(LoadParityModel(fixture_.header["directory"], Place::kCpu, &model_));
   }
 
   Fixture fixture_;

@@ -12,6 +12,7 @@
 #include "engine/decode/decoding_batch.h"
 #include "engine/schedule/decode_loop.h"
 #include "tests/engine/support/fakes.h"
+#include "tests/engine/support/host_device_backend.h"
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/scripts.h"
 
@@ -21,8 +22,10 @@ class LoopBench {
  public:
   static constexpr int kMaxTokens = 40;
 
+  // With `on_device` the batch is that of a device.
   explicit LoopBench(Script script = RandomScript(12), int max_rows = 24, int self_pages = 512,
-                     const SchedulerOptions& options = {})
+                     const SchedulerOptions& options = {},
+                     const HostDeviceOptions* on_device = nullptr)
       : policy(options), model(std::move(script)), queue(1000, &clock) {
     memory = *KvMemory::Create(model.kv_layout(), self_pages, 4096);
     BatchConfig config;
@@ -30,8 +33,18 @@ class LoopBench {
     config.lanes = options.lanes;
     config.max_positions = 64;
     config.vocabulary = 12;
-    batch = std::make_unique<DecodingBatch>(config, memory.get(), model.CreateDecoder(1, max_rows));
-    loop = std::make_unique<DecodeLoop>(batch.get(), &queue, &policy, Books{&ledger, &observer},
+    if (on_device == nullptr) {
+      auto made =
+          std::make_unique<DecodingBatch>(config, memory.get(), model.CreateDecoder(1, max_rows));
+      batch = made.get();
+      running = std::move(made);
+    } else {
+      auto made =
+          *DeviceBatch::Create(CreateHostDevice(model, config, 1, memory.get(), *on_device));
+      device_batch = made.get();
+      running = std::move(made);
+    }
+    loop = std::make_unique<DecodeLoop>(running.get(), &queue, &policy, Books{&ledger, &observer},
                                         &clock);
     owner = std::make_shared<RecordingOwner>(&ledger);
   }
@@ -75,7 +88,9 @@ class LoopBench {
   ScriptedModel model;
   std::unique_ptr<KvMemory> memory;
   EncodedQueue queue;
-  std::unique_ptr<DecodingBatch> batch;
+  std::unique_ptr<Batch> running;
+  DecodingBatch* batch = nullptr;       // the same, on the host
+  DeviceBatch* device_batch = nullptr;  // the same, on a device
   std::unique_ptr<DecodeLoop> loop;
   std::shared_ptr<RecordingOwner> owner;
   const std::shared_ptr<const ForbiddenTable> forbidden =

@@ -1,4 +1,4 @@
-// A worker with its threads, on a scripted model.
+// A worker with its threads, on a scripted model: on the host, and behind the loop of a device.
 #include "engine/schedule/worker.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 
 #include "engine/decode/cpu_backend.h"
 #include "tests/engine/support/fakes.h"
+#include "tests/engine/support/host_device_backend.h"
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/scripts.h"
 
@@ -19,7 +20,9 @@ using testing::RandomScript;
 using testing::RecordingOwner;
 using testing::ScriptedModel;
 
-class WorkerTest : public ::testing::Test {
+enum class Place { kHost, kDevice };
+
+class WorkerTest : public ::testing::TestWithParam<Place> {
  protected:
   WorkerTest() : queue_({10000, 1000000}, &clock_) {
     config_.batch.max_rows = 16;
@@ -70,7 +73,12 @@ class WorkerTest : public ::testing::Test {
   Ledger ledger_;
   Policy policy_;
   const std::shared_ptr<ScriptedModel> model_ = std::make_shared<ScriptedModel>(RandomScript(12));
-  const std::shared_ptr<const Backend> backend_ = CreateCpuBackend(model_);
+  testing::HostDeviceTotals totals_;
+  const std::shared_ptr<const Backend> backend_ =
+      GetParam() == Place::kHost
+          ? CreateCpuBackend(model_)
+          : testing::CreateHostDeviceBackend(
+                model_, {.buckets = {4, 8}, .fused_candidates = 4, .totals = &totals_});
   RequestQueue queue_;
   WorkerConfig config_;
   const std::shared_ptr<const ForbiddenTable> forbidden_ =
@@ -78,7 +86,7 @@ class WorkerTest : public ::testing::Test {
   std::atomic<int> dead_{0};
 };
 
-TEST_F(WorkerTest, OneAndTwoWorkersDecodeEverythingAlike) {
+TEST_P(WorkerTest, OneAndTwoWorkersDecodeEverythingAlike) {
   const auto decode = [this](int workers) {
     RequestQueue queue({10000, 1000000}, &clock_);
     auto owner = std::make_shared<RecordingOwner>(&ledger_);
@@ -103,7 +111,7 @@ TEST_F(WorkerTest, OneAndTwoWorkersDecodeEverythingAlike) {
   EXPECT_EQ(observer_.padded_tokens, 0);
 }
 
-TEST_F(WorkerTest, ClosingTheQueueDecodesWhatWasAccepted) {
+TEST_P(WorkerTest, ClosingTheQueueDecodesWhatWasAccepted) {
   auto owner = std::make_shared<RecordingOwner>(&ledger_);
   {
     const auto workers = Start(queue_, 2);
@@ -113,7 +121,7 @@ TEST_F(WorkerTest, ClosingTheQueueDecodesWhatWasAccepted) {
   EXPECT_EQ(owner->results().size(), 100U);
 }
 
-TEST_F(WorkerTest, ADeadWorkerFailsItsSegmentsAndTheOtherGoesOn) {
+TEST_P(WorkerTest, ADeadWorkerFailsItsSegmentsAndTheOtherGoesOn) {
   std::atomic<int> steps{0};
   model_->before_step = [&steps](int64_t) {
     return ++steps == 20 ? absl::InternalError("device lost") : absl::OkStatus();
@@ -134,7 +142,7 @@ TEST_F(WorkerTest, ADeadWorkerFailsItsSegmentsAndTheOtherGoesOn) {
 }
 
 // What comes after its end is the others': it would fail all of it.
-TEST_F(WorkerTest, ADeadWorkerLeavesTheQueueToTheOther) {
+TEST_P(WorkerTest, ADeadWorkerLeavesTheQueueToTheOther) {
   std::atomic<int> steps{0};
   std::atomic<int> passes{0};
   for (const bool by_encoder : {false, true}) {
@@ -166,7 +174,7 @@ TEST_F(WorkerTest, ADeadWorkerLeavesTheQueueToTheOther) {
   }
 }
 
-TEST_F(WorkerTest, AnAbandonedJobIsDroppedEverywhere) {
+TEST_P(WorkerTest, AnAbandonedJobIsDroppedEverywhere) {
   auto owner = std::make_shared<RecordingOwner>(&ledger_);
   {
     const auto workers = Start(queue_, 1);
@@ -185,6 +193,11 @@ TEST_F(WorkerTest, AnAbandonedJobIsDroppedEverywhere) {
   EXPECT_EQ(counts.cancelled, observer_.cancelled);
   EXPECT_GT(counts.cancelled, 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(Places, WorkerTest, ::testing::Values(Place::kHost, Place::kDevice),
+                         [](const auto& info) {
+                           return info.param == Place::kHost ? "Host" : "Device";
+                         });
 
 }  // namespace
 }  // namespace dragoman

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What suite.sh, sanitizers.sh and bench.sh share. To be sourced; makes the bundle's folder the
 # working directory, for the programs look for model and data there.
 #

@@ -10,6 +10,7 @@ filter=${2:-*}
 report=$out/suite.txt
 describe_machine >"$out/machine.txt" 2>&1
 cat "$out/machine.txt" >"$report"
+if [[ -e pairs.tsv ]]; then export DRAGOMAN_PAIRS=pairs.tsv; fi
 
 # What others build on comes first; what is not named comes last.
 limit_of() {

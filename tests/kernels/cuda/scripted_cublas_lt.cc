@@ -14,8 +14,8 @@ constexpr uint64_t kFewRows = 16;
 std::function<std::vector<LtFault>(int)> offered;
 int live = 0;
 
-// Opaque structs hold their fields in words: a layout (type, rows, columns, stride), a product and
-// a preference each attribute at its number, an algorithm its LtFault.
+// Opaque structs hold their fields in words: a layout (type, rows, columns, stride), a product each
+// attribute at its number, a preference the mask of reductions, an algorithm its LtFault.
 uint64_t Word(const void* value, size_t bytes) {
   uint64_t word = 0;
   std::memcpy(&word, value, bytes);
@@ -51,9 +51,24 @@ cublasStatus_t MakeProduct(cublasLtMatmulDesc_t* made, cublasComputeType_t compu
   return Make(made);
 }
 
-template <class Opaque, class Attribute>
-cublasStatus_t Set(Opaque* opaque, Attribute attribute, const void* value, size_t bytes) {
-  opaque->data[attribute] = Word(value, bytes);
+cublasStatus_t SetOfProduct(cublasLtMatmulDesc_t product, cublasLtMatmulDescAttributes_t attribute,
+                            const void* value, size_t bytes) {
+  product->data[attribute] = Word(value, bytes);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t Prefer(cublasLtMatmulPreference_t preference,
+                      cublasLtMatmulPreferenceAttributes_t attribute, const void* value,
+                      size_t bytes) {
+  if (attribute == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK) {
+    preference->data[0] = Word(value, bytes);
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t MakePreference(cublasLtMatmulPreference_t* made) {
+  Make(made);
+  (*made)->data[0] = CUBLASLT_REDUCTION_SCHEME_MASK;
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -71,10 +86,7 @@ cublasStatus_t Heuristic(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixL
                          cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
                          cublasLtMatmulPreference_t preference, int most,
                          cublasLtMatmulHeuristicResult_t results[], int* count) {
-  if (preference->data[CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK] !=
-      CUBLASLT_REDUCTION_SCHEME_NONE) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
+  if (preference->data[0] != CUBLASLT_REDUCTION_SCHEME_NONE) return CUBLAS_STATUS_INVALID_VALUE;
   const std::vector<LtFault> all = offered(static_cast<int>(b->data[2]));
   *count = std::min(most, static_cast<int>(all.size()));
   for (int i = 0; i < *count; ++i) {
@@ -127,7 +139,7 @@ cublasStatus_t Matmul(cublasLtHandle_t, cublasLtMatmulDesc_t product, const void
   const uint64_t epilogue = product->data[CUBLASLT_MATMUL_DESC_EPILOGUE];
   const float* bias = nullptr;
   if ((epilogue & CUBLASLT_EPILOGUE_BIAS) != 0) {
-    bias = reinterpret_cast<const float*>(product->data[CUBLASLT_MATMUL_DESC_BIAS_POINTER]);
+    std::memcpy(&bias, &product->data[CUBLASLT_MATMUL_DESC_BIAS_POINTER], sizeof(bias));
   }
   for (uint64_t j = 0; j < n; ++j) {
     if (fault == kLeavesOut && j == n - 1) break;
@@ -165,14 +177,14 @@ const CublasLt* LoadCublasLt(const char** why) {
     f.matmul = Matmul;
     f.matmul_desc_create = MakeProduct;
     f.matmul_desc_destroy = Drop<cublasLtMatmulDescOpaque_t>;
-    f.matmul_desc_set_attribute = Set;
+    f.matmul_desc_set_attribute = SetOfProduct;
     f.matrix_layout_create = MakeLayout;
     f.matrix_layout_destroy = [](cublasLtMatrixLayout_t layout) {
       return Drop(const_cast<cublasLtMatrixLayoutOpaque_t*>(layout));
     };
-    f.preference_create = Make<cublasLtMatmulPreferenceOpaque_t>;
+    f.preference_create = MakePreference;
     f.preference_destroy = Drop<cublasLtMatmulPreferenceOpaque_t>;
-    f.preference_set_attribute = Set;
+    f.preference_set_attribute = Prefer;
     f.algo_get_heuristic = Heuristic;
     f.algo_check = CheckAlgorithm;
     f.algo_config_get_attribute = Config;

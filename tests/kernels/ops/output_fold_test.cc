@@ -10,6 +10,7 @@
 #include <memory>
 #include <thread>
 
+#include "kernels/ops/fused_parts.h"
 #include "tests/kernels/ops/row_questions.h"
 #include "tests/kernels/ops/test_support.h"
 
@@ -252,9 +253,9 @@ void ExpectSharedListIsThatOfASort(int trial, std::mt19937& random) {
   TokenScore worst = BestShare<kShare>::FirstWorst();
   ASSERT_EQ(worst.token, worst_of_all().token);
   const int n = static_cast<int>(random() % 80);
-  std::vector<TokenScore> all;
+  std::vector<TokenScore> all(n);
   for (int i = 0; i < n; ++i) {
-    all.push_back({trial % 2 == 0 ? float(random() % 6) : float(random() % 100000), i});
+    all[i] = {trial % 2 == 0 ? float(random() % 6) : float(random() % 100000), i};
   }
   std::shuffle(all.begin(), all.end(), random);
   for (const TokenScore& x : all) {

@@ -1,0 +1,217 @@
+// The decode loop over a batch on a device gives what it gives over one on the host, whatever the
+// schedule, the device and the cancellations.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "tests/engine/schedule/loop_bench.h"
+
+namespace dragoman {
+namespace {
+
+using testing::ExpectSame;
+using testing::HostDeviceOptions;
+using testing::HostDeviceTotals;
+using testing::LoopBench;
+using testing::RandomScript;
+using testing::RecordingOwner;
+
+struct Setting {
+  const char* name;
+  int max_rows = 24;
+  int self_pages = 512;
+  HostDeviceOptions device;
+  SchedulerOptions scheduler;
+};
+
+void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
+
+std::vector<Setting> Settings() {
+  Setting plain{"plain"};
+  Setting buckets{"buckets", 40};
+  buckets.device.buckets = {1, 3, 8, 20};
+  Setting few_pages{"few_pages", 24, 26};
+  few_pages.device.buckets = {8};
+  Setting stored{"stored", 16};
+  stored.device.fused_candidates = 2;
+  Setting shortest{"stream", 32};
+  shortest.scheduler.refill = RefillRule::kStream;
+  shortest.scheduler.selection = SlotSelection::kShortest;
+  Setting budget{"budget", 48};
+  budget.device.buckets = {4, 16};
+  budget.scheduler.width_budget = 10;
+  budget.scheduler.max_pause = 5;
+  Setting static_batches{"static"};
+  static_batches.scheduler.refill = RefillRule::kStatic;
+  return {plain, buckets, few_pages, stored, shortest, budget, static_batches};
+}
+
+constexpr int kSegments = 160;
+
+class DeviceLoop : public ::testing::TestWithParam<Setting> {
+ protected:
+  // Segment `index` of every kind that a loop knows. Even ones report partials.
+  static void Push(LoopBench& bench, int index, const std::shared_ptr<RecordingOwner>& owner) {
+    std::mt19937 random(static_cast<unsigned>(index));
+    bench.prepare = [&random](Segment& segment) {
+      SearchOptions& o = segment.search;
+      switch (random() % 6) {
+        case 0:
+          o.sampling.enabled = true;
+          o.sampling.seed = random();
+          segment.wants_partials = false;
+          break;
+        case 1:
+          o.repetition_penalty = 1.3F;
+          break;
+        case 2:
+          o.prune = 1.0F;
+          o.max_candidates = 3;
+          break;
+        case 3:
+          segment.constraints = ConstraintTable({{3, 4}, {5}});
+          o.finalisation = Finalisation::kKeep;
+          break;
+        case 4:
+          segment.prefix = {2, 7};
+          o.align = true;
+          break;
+        default:
+          o.forced_eos = ForcedEos::kModel;
+          break;
+      }
+    };
+    const auto beam = static_cast<int>(1 + random() % 8);
+    const auto length = static_cast<int>(1 + random() % 25);
+    bench.Push(index, beam, index, length, owner);
+  }
+
+  // What every segment gives on the host.
+  static std::map<int, std::vector<DecodedHypothesis>> Expected() {
+    LoopBench bench;
+    for (int i = 0; i < kSegments; ++i) Push(bench, i, bench.owner);
+    bench.RunDry();
+    return bench.owner->results();
+  }
+
+  static void ExpectAllFree(const LoopBench& bench) {
+    const DeviceBatch::Held held = bench.device_batch->held();
+    EXPECT_EQ(held.slots, 0);
+    EXPECT_EQ(held.lanes, 0);
+    EXPECT_EQ(held.rules_words, 0);
+    EXPECT_EQ(held.stored_rows, 0);
+    EXPECT_EQ(bench.memory->cross_pages_free(), bench.memory->cross_pages());
+    const SegmentCounts counts = bench.ledger.Snapshot();
+    EXPECT_TRUE(testing::Balanced(counts));
+    EXPECT_EQ(counts.waiting + counts.running + counts.error, 0);
+  }
+};
+
+TEST_P(DeviceLoop, GivesWhatTheHostGives) {
+  static const auto expected = Expected();
+  const Setting& setting = GetParam();
+  HostDeviceTotals totals;
+  HostDeviceOptions options = setting.device;
+  options.totals = &totals;
+  {
+    LoopBench bench(RandomScript(12), setting.max_rows, setting.self_pages, setting.scheduler,
+                    &options);
+    for (int i = 0; i < kSegments; ++i) Push(bench, i, bench.owner);
+    bench.RunDry();
+    const auto results = bench.owner->results();
+    ASSERT_EQ(results.size(), expected.size());
+    for (const auto& [index, result] : expected) {
+      SCOPED_TRACE(index);
+      ExpectSame(results.at(index), result);
+    }
+    for (const auto& [index, prefixes] : bench.owner->partials()) {
+      const std::vector<int32_t>& best = expected.at(index)[0].tokens;
+      for (const std::vector<int32_t>& prefix : prefixes) {
+        ASSERT_LE(prefix.size(), best.size());
+        EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), best.begin()));
+      }
+    }
+    EXPECT_GT(bench.owner->partials().size(), 10U);
+    ExpectAllFree(bench);
+  }
+  EXPECT_EQ(totals.pages_left, 0);
+  EXPECT_EQ(totals.slots_left, 0);
+}
+
+TEST_P(DeviceLoop, CancellationsChangeNothingForTheOthers) {
+  static const auto expected = Expected();
+  const Setting& setting = GetParam();
+  int64_t cancelled = 0;
+  int64_t in_slots = 0;
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    SCOPED_TRACE(seed);
+    HostDeviceTotals totals;
+    HostDeviceOptions options = setting.device;
+    options.totals = &totals;
+    options.seed = seed;
+    {
+      LoopBench bench(RandomScript(12), setting.max_rows, setting.self_pages, setting.scheduler,
+                      &options);
+      std::mt19937 random(seed);
+      std::vector<std::shared_ptr<RecordingOwner>> owners;
+      int pushed = 0;
+      for (bool stepped = true; stepped || pushed < kSegments;) {
+        for (auto more = random() % 12; more > 0 && pushed < kSegments; --more) {
+          owners.push_back(std::make_shared<RecordingOwner>(&bench.ledger));
+          Push(bench, pushed++, owners.back());
+        }
+        // Anybody: what waits, what runs, what has ended and nobody has read it.
+        if (random() % 2 == 0 && !owners.empty()) {
+          owners[random() % owners.size()]->Abandon(CancelCause::kClient);
+        }
+        const auto round = bench.loop->RunOnce();
+        ASSERT_TRUE(round.ok()) << round.status();
+        stepped = *round;
+      }
+      for (int i = 0; i < kSegments; ++i) {
+        const auto results = owners[static_cast<size_t>(i)]->results();
+        if (results.empty()) continue;
+        SCOPED_TRACE(i);
+        ExpectSame(results.at(i), expected.at(i));
+      }
+      ExpectAllFree(bench);
+      cancelled += bench.ledger.Snapshot().cancelled;
+      in_slots += bench.observer.wasted_tokens > 0 ? 1 : 0;
+    }
+    EXPECT_EQ(totals.pages_left, 0);
+    EXPECT_EQ(totals.slots_left, 0);
+  }
+  EXPECT_GT(cancelled, 20);
+  EXPECT_EQ(in_slots, 4);
+}
+
+TEST_P(DeviceLoop, AnErrorFailsEverythingInSlotsAndNothingHangs) {
+  const Setting& setting = GetParam();
+  for (const bool refused : {false, true}) {
+    HostDeviceOptions options = setting.device;
+    (refused ? options.refuses : options.fails_at) = 6;
+    LoopBench bench(RandomScript(12), setting.max_rows, setting.self_pages, setting.scheduler,
+                    &options);
+    for (int i = 0; i < 40; ++i) bench.Push(i, 2, i, 30, nullptr, 20);
+    absl::StatusOr<bool> round = true;
+    for (int i = 0; i < 20 && round.ok(); ++i) round = bench.loop->RunOnce();
+    EXPECT_EQ(round.status().code(), absl::StatusCode::kInternal);
+    EXPECT_TRUE(bench.loop->stats().dead);
+    EXPECT_FALSE(bench.loop->stats().busy);
+    const auto failures = bench.owner->failures();
+    EXPECT_GT(failures.size(), 0U);
+    for (const auto& [index, status] : failures) {
+      EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+    }
+    EXPECT_EQ(bench.device_batch->held().slots, 0);
+    EXPECT_EQ(bench.ledger.Snapshot().running, 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, DeviceLoop, ::testing::ValuesIn(Settings()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace dragoman
