@@ -89,7 +89,11 @@ void DeviceBatch::BeginCommand() {
 
 bool DeviceBatch::HasRoomFor(const SearchOptions& search, const SegmentRules& rules) const {
   if (free_slots_.empty() || static_cast<int>(free_lanes_.size()) < search.beam) return false;
-  if (device_->IsStored(search) && stored_rows_ + search.beam > limits_.stored_rows) return false;
+  // Where every row of a step may be stored there is nothing to count.
+  if (limits_.stored_rows < limits_.max_rows && device_->IsStored(search) &&
+      stored_rows_ + search.beam > limits_.stored_rows) {
+    return false;
+  }
   const auto image = static_cast<int32_t>(RulesImageWords(rules, search.max_tokens));
   return rules_.Fits(image) && command_words_ + search.beam + limits_.pages_per_lane() + image <=
                                    NextPort().command_capacity;

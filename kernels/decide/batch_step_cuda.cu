@@ -5,19 +5,17 @@
 //                  all others. At 1,024 slots each thread has one, and the sums are two barriers.
 //   AskRows        one thread a row, warps of different rows: the text is a walk over short lists,
 //                  with nothing in it for a team. The list of stored rows by one more block.
-//   StepSlots      one warp pair a slot, as many at a time as there are workspaces. A beam of 4
+//   StepSlots      two warps a slot, as many at a time as there are workspaces. A beam of 4
 //   with
 //                  its handful of candidates would be done by one warp; a beam of 64 has 64 rows to
 //                  offer, and 10,432 candidates under constraints.
 //   FoldStoredRows one block of 256 threads a row, for the vocabulary is long.
 //   Deliver        one warp a slot: the results of a segment are some hundred words.
 //
-// Decisions are compiled without fused multiply-add (FLAGS -fmad=false). Nothing is read ahead of
+// Bounds name blocks of an SM as well where the compiler, left alone, would spill for the sake of more
+// of them. Decisions are compiled without fused multiply-add (FLAGS -fmad=false). Nothing is read ahead of
 // the kernel before: each part begins when the one before it is through.
-#include <cuda_runtime_api.h>
-
 #include "kernels/cuda/block_team.cuh"
-#include "kernels/cuda/checked.h"
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/decide/batch_step_cuda.h"
 #include "kernels/ops/output_layer_cuda.h"
@@ -72,7 +70,7 @@ __global__ void __launch_bounds__(kBatchThreads)
   ListStoredRows(BlockTeam(shared), tables, Stored());
 }
 
-__global__ void __launch_bounds__(kStoredThreads)
+__global__ void __launch_bounds__(kStoredThreads, 4)
     FoldStoredKernel(const __grid_constant__ BatchTables tables, int32_t first, int32_t end) {
   __shared__ BlockTeam::Shared shared;
   const BlockTeam team(shared);

@@ -3,7 +3,7 @@
 // right).
 //
 // Pure functions over plain data, for host and device; no heap. The set of phrases is immutable and
-// the caller's; a state is a value of 24 bytes that follows its hypothesis.
+// the caller's; a state is a value of 32 bytes that follows its hypothesis.
 //
 // The phrases lie in lexicographic order, so that those that begin with given tokens are one range:
 // a partial match is such a range and its depth, and no trie is needed.

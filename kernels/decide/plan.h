@@ -223,24 +223,30 @@ DRAGOMAN_HD inline void WriteRows(int32_t number, const SlotState& s, int32_t at
   }
 }
 
-// The plan, where every slot that the rules select gets its pages: then the slots that run are a
-// prefix of the ranking, and each member finds and writes its share. Otherwise nothing is changed,
-// and false. REQUIRES: in.count > 0.
+// The plan, where those that have paused too long all fit and every slot that the rules select gets
+// its pages: then the slots that run are a prefix of the ranking, and each member finds and writes
+// its share. Otherwise nothing is changed, and false. REQUIRES: in.count > 0.
 template <class Team>
 DRAGOMAN_HD bool PlanPrefix(const Team& team, const PlanInput& in, const SlotView* slots,
                             LanePages& lanes, PagePool& pool, PlanOutput& out) {
   const int32_t* ranked = out.slots;  // what is taken overwrites its own place in the ranking
   const auto slot_at = [&](int32_t i) -> const SlotView& { return slots[in.order[ranked[i]]]; };
-  const SlotState& first = *slot_at(0).state;
-  if (Place(first, in.rules) < 0) return false;
-  const int32_t longest = in.rules.selection == SlotSelection::kShortest ? first.length : INT32_MAX;
   const int32_t limit = RowLimit(in);
 
   const Share mine = ShareOf(team, in.count);
   int32_t rows = 0;
-  for (int32_t i = mine.begin; i < mine.end; ++i) rows += slot_at(i).state->live;
+  int32_t due = 0;  // paused too long: the first ones of the ranking
+  for (int32_t i = mine.begin; i < mine.end; ++i) {
+    const SlotState& s = *slot_at(i).state;
+    rows += s.live;
+    due += Place(s, in.rules) < 0 ? 1 : 0;
+  }
   int32_t all = 0;
   const int32_t first_row = team.ExclusiveSum(rows, &all);
+  int32_t all_due = 0;
+  team.ExclusiveSum(due, &all_due);
+  const bool shortest = in.rules.selection == SlotSelection::kShortest && all_due < in.count;
+  const int32_t longest = shortest ? slot_at(all_due).state->length : INT32_MAX;
   // Of all shares together what is taken is a prefix: widths are positive, lengths ascend where
   // they matter.
   int32_t end = mine.begin;
@@ -248,25 +254,26 @@ DRAGOMAN_HD bool PlanPrefix(const Team& team, const PlanInput& in, const SlotVie
   rows = 0;
   for (; end < mine.end; ++end) {
     const SlotView& slot = slot_at(end);
-    if (slot.state->length > longest) break;
+    if (end >= all_due && slot.state->length > longest) break;
     if (end > 0 && first_row + rows + slot.state->live > limit) break;
     rows += slot.state->live;
     need += PagesNeeded(slot, lanes);
   }
-  int32_t all_needed = 0;
-  const int32_t needed_before = team.ExclusiveSum(need, &all_needed);
   const int32_t free_pages = pool.free_count;
   const int64_t oldest_held = in.oldest >= 0 ? slots[in.oldest].state->pages : 0;
+  int32_t all_needed = 0;
+  int32_t all_taken = 0;
+  int32_t all_rows = 0;
+  const int32_t needed_before = team.ExclusiveSum(need, &all_needed);
+  team.ExclusiveSum(end - mine.begin, &all_taken);
+  team.ExclusiveSum(rows, &all_rows);
+  if (all_taken < all_due) return false;
   // With all of them granted the rule still holds, so it held at each one before. The oldest may
   // take more than this allows: that is for the walk.
   if (all_needed > 0 &&
       (all_needed > free_pages || free_pages - all_needed + oldest_held < in.worst_case)) {
     return false;
   }
-  int32_t all_taken = 0;
-  int32_t all_rows = 0;
-  team.ExclusiveSum(end - mine.begin, &all_taken);
-  team.ExclusiveSum(rows, &all_rows);
 
   int32_t row = first_row;
   int32_t page = needed_before;

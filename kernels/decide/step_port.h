@@ -35,7 +35,8 @@ struct StepCommand {
 // of the admissions. Its words: lanes [options.beam], cross pages [cross_pages], its rules as an
 // image (rules_image.h) that is copied to BatchTables::rules + rules_begin.
 // REQUIRES: all its pages at worst (WorstCasePages) are no more than there are; the beams of all
-// segments in slots whose rows are stored are together at most BatchLimits::stored_rows.
+// segments in slots whose rows are stored are together at most BatchLimits::stored_rows, unless
+// that is max_rows.
 struct AdmitCommand {
   int32_t slot = 0;
   int32_t source_length = 0;

@@ -268,13 +268,22 @@ DRAGOMAN_HD void FoldLogits(const Team& team, StoredShared<kThreads, kPerThread>
   LogSum sum;
   bool bad = false;
   const int64_t stretch = int64_t{kPerThread} * team.size();
+  const auto load = [&](int64_t first, float(&x)[kPerThread]) {
+    for (int i = 0; i < kPerThread; ++i) {
+      const int64_t column = first + int64_t{i} * team.size() + team.rank();
+      x[i] = column < vocabulary ? biased(column) : -INFINITY;
+    }
+  };
+  float ahead[kPerThread];  // of the next stretch: its loads are under way while this one is folded
+  load(0, ahead);
   for (int64_t first = 0; first < vocabulary; first += stretch) {
     float x[kPerThread];
     for (int i = 0; i < kPerThread; ++i) {
       const int64_t column = first + int64_t{i} * team.size() + team.rank();
-      x[i] = column < vocabulary ? biased(column) : -INFINITY;
+      x[i] = ahead[i];
       if (keep && column < vocabulary) logits[column] = x[i];
     }
+    load(first + stretch, ahead);
     const int64_t end = first + stretch < vocabulary ? first + stretch : vocabulary;
     const bool marked = MarkStretch(team, shared.marks, query, first, end);
     bool unfit[kPerThread];
@@ -297,115 +306,6 @@ DRAGOMAN_HD void FoldLogits(const Team& team, StoredShared<kThreads, kPerThread>
   bad = team.Any(bad);
   const LogSum all = SumOfTeam(team, shared.fold, sum);
   GiveBest(team, shared.fold, fold);
-  if (team.rank() == 0) {
-    fold.normaliser = query.need_normaliser && !bad ? all : LogSum{};
-    fold.nan = bad;
-  }
-}
-
-// The fused way goes over the vocabulary in tiles: a row's sums are made per tile and merged in
-// their order, so that which block has which tiles never shows.
-inline constexpr int kTileColumns = 256;
-
-DRAGOMAN_HD constexpr int TilesOf(int vocabulary) {
-  return (vocabulary + kTileColumns - 1) / kTileColumns;
-}
-
-// How the work of a step is put on processors: each block of rows is given to `ranges` blocks of
-// threads, each with `tiles` tiles in a row, the last with fewer.
-struct TileRanges {
-  int ranges = 1;
-  int tiles = 1;
-};
-
-// As many ranges as keep all processors busy at once, and no more than that needs: each range
-// begins its list of best tokens anew.
-constexpr TileRanges DivideTiles(int tiles, int64_t row_blocks, int processors) {
-  const auto share = static_cast<int>(row_blocks >= processors ? 1 : processors / row_blocks);
-  const int ranges = share < tiles ? share : tiles;
-  const int each = (tiles + ranges - 1) / ranges;
-  return {(tiles + each - 1) / each, each};
-}
-
-// A lane's share of a list of best tokens that is spread over several lanes, in no order. While the
-// list is not full it holds entries of -inf, each with a token of its own that no vocabulary has.
-template <int kEntries>
-struct BestShare {
-  float score[kEntries];
-  int32_t token[kEntries];
-
-  DRAGOMAN_HD void Clear(int lane) {
-    for (int i = 0; i < kEntries; ++i) {
-      score[i] = -INFINITY;
-      token[i] = INT32_MAX - 1 - (lane * kEntries + i);
-    }
-  }
-
-  // The worst of a list just cleared.
-  DRAGOMAN_HD static TokenScore FirstWorst() { return {-INFINITY, INT32_MAX - 1}; }
-
-  // The one that goes first. The list's is the worst of all lanes'.
-  DRAGOMAN_HD TokenScore Worst() const {
-    TokenScore worst{score[0], token[0]};
-    for (int i = 1; i < kEntries; ++i) {
-      if (Better(worst, {score[i], token[i]})) worst = {score[i], token[i]};
-    }
-    return worst;
-  }
-
-  // Puts `x` in the place of the entry with this token, if that is here.
-  DRAGOMAN_HD void Replace(int32_t of, TokenScore x) {
-    for (int i = 0; i < kEntries; ++i) {
-      if (token[i] == of) {
-        score[i] = x.score;
-        token[i] = x.token;
-      }
-    }
-  }
-};
-
-// The parts that the fused kernel leaves of a row: (max, sum of exp) of every tile of the
-// vocabulary, in order, and lists of best tokens in any order, -inf where a list was not full.
-struct RowParts {
-  const LogSum* sums = nullptr;  // [tiles]; max is NaN or +inf where a logit was
-  int tiles = 0;
-  const TokenScore* best = nullptr;  // [entries]
-  int entries = 0;
-};
-
-inline constexpr int kMergeThreads = 128;
-inline constexpr int kMergePerThread = 4;
-
-// Makes the row's fold of its parts; `fold.wanted` has been filled by the kernel.
-template <class Team, int kThreads>
-DRAGOMAN_HD void MergeParts(const Team& team, FoldShared<kThreads>& shared, const RowParts& parts,
-                            const RowQuery& query, RowFold& fold) {
-  // Each member a run of tiles, so that the tree is over the vocabulary's order.
-  const int run = (parts.tiles + team.size() - 1) / team.size();
-  LogSum sum;
-  bool bad = false;
-  for (int i = team.rank() * run; i < (team.rank() + 1) * run && i < parts.tiles; ++i) {
-    const LogSum tile = parts.sums[i];
-    bad = bad || IsBadLogit(tile.max);
-    Merge(sum, tile);
-  }
-  bad = team.Any(bad);
-  StartBest(team, shared);
-  const LogSum all = SumOfTeam(team, shared, sum);
-  const int k = query.k < kMaxTopK ? query.k : kMaxTopK;
-  const int stretch = kMergePerThread * team.size();
-  for (int first = 0; k > 0 && first < parts.entries; first += stretch) {
-    float x[kMergePerThread];
-    int32_t token[kMergePerThread];
-    for (int i = 0; i < kMergePerThread; ++i) {
-      const int at = first + i * team.size() + team.rank();
-      const TokenScore entry = at < parts.entries ? parts.best[at] : TokenScore{-INFINITY, 0};
-      x[i] = entry.score;
-      token[i] = entry.token;
-    }
-    TakeBest(team, shared, k, x, [&](int i) { return token[i]; });
-  }
-  GiveBest(team, shared, fold);
   if (team.rank() == 0) {
     fold.normaliser = query.need_normaliser && !bad ? all : LogSum{};
     fold.nan = bad;

@@ -2,14 +2,16 @@
 //
 // Bytes per row: 4 V read once, 4 V of bias from L2; V = 58,101: 232 KB, at 4.3 TB/s a chunk of 512
 // rows takes at least 28 us [counted]. Per logit about 12 instructions and one ex2: 30 M logits are
-// some 14 us of the issue slots of 132 processors [counted], hidden behind the loads by the second
-// and third block of a processor. A row that finds candidates in a stretch of 4,096 columns pays a
-// round of about six barriers; the expected number of entries is k (1 + ln(V / k)), most of them
-// in the first stretch and ranked together. Not run on a GPU yet.
+// some 14 us of the issue slots of 132 processors [counted], hidden behind the loads by the other
+// block of a processor. A row that finds candidates in a stretch of 4,096 columns pays a round of
+// about six barriers; the expected number of entries is k (1 + ln(V / k)), most of them in the
+// first stretch and ranked together. Not run on a GPU yet.
 //
-// Why a block to a row: 512 threads x 8 loads in flight are 16 KB, and two blocks saturate a
-// processor's share of the memory; sums need no second kernel. Loads are 4 bytes each, neighbours
-// beside each other, so that rows of any stride and alignment give the same bits.
+// Why a block to a row: 512 threads x 8 loads under way are 16 KB, and two blocks saturate a
+// processor's share of the memory (so at most 64 registers); sums need no second kernel. Each
+// stretch is loaded while the one before is folded: a step of few rows waits for memory, not for
+// bytes. Loads are 4 bytes each, neighbours beside each other, so that rows of any stride and
+// alignment give the same bits.
 #include "kernels/cuda/fold_threads.cuh"
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/output_fold.h"
@@ -18,7 +20,7 @@
 namespace dragoman::cuda {
 namespace {
 
-__global__ void __launch_bounds__(kStoredThreads)
+__global__ void __launch_bounds__(kStoredThreads, 2)
     FoldStoredKernel(float* logits, int64_t stride, const float* bias, int vocabulary,
                      StoredRows list, int64_t first, RowQuery* queries, RowFold* folds) {
   using Shared = StoredShared<kStoredThreads, kStoredPerThread>;

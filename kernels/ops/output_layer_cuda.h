@@ -69,7 +69,7 @@ class FusedOutput {
   virtual int64_t WorkspaceBytes(int64_t max_rows) const = 0;
 
   // Folds the rows of the step that may fuse; the others' folds are left alone. max_k: the largest
-  // K of any of them, 1 .. kMaxFusedTopK, which chooses the instantiation (4, 8 or 16): it changes
+  // K of any of them, 0 .. kMaxFusedTopK, which chooses the instantiation (4, 8 or 16): it changes
   // the time, never a result. hidden: `rows.rows` rows, 128-byte aligned.
   virtual Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
                      const SlotView* slots, int max_k, const RowQuery* queries,

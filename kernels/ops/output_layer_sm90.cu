@@ -218,10 +218,11 @@ __global__ void __launch_bounds__(kThreads, 1)
     TakeRegisters<kComputingRegisters>();
     const int warp = static_cast<int>(threadIdx.x) % kGroupThreads / 32;
     const int quad = static_cast<int>(threadIdx.x) % 32 / 4;
-    if (args.shared.resident) WaitForPhase(map.resident, 0);
     Ring ring{args.shared.stages};
     FoldRange<kBest / 4>(args.work, block_row + group * kGroupRows + warp * 16 + quad, range,
                          static_cast<int>(threadIdx.x) % 4, [&](int, float(&x)[128]) {
+                           // Over after the first tile, and stays so: the barrier has one phase.
+                           if (args.shared.resident) WaitForPhase(map.resident, 0);
                            MultiplyTile<T>(args.shared, map, group, ring, x);
                          });
   }

@@ -412,15 +412,15 @@ TEST_F(DeviceBatchTest, RulesThatFindNoRoomWait) {
 }
 
 TEST_F(DeviceBatchTest, StoredRowsAreBounded) {
-  Start({.max_rows = 8});
-  Case sampled = MakeCase(4, 1, 6);
+  Start({.max_rows = 80});  // 64 of them may be stored
+  Case sampled = MakeCase(32, 1, 6);
   sampled.search.sampling.enabled = true;
   Case wide = MakeCase(1, 2, 6);
   wide.search.repetition_penalty = 1.5F;
   const Case plain = MakeCase(4, 3, 6);
   const int first = Admit(sampled);
   Admit(sampled);
-  EXPECT_EQ(batch_->held().stored_rows, 8);
+  EXPECT_EQ(batch_->held().stored_rows, 64);
   EXPECT_FALSE(batch_->HasRoomFor(wide.search, wide.rules()));
   EXPECT_TRUE(batch_->HasRoomFor(plain.search, plain.rules()));
   ASSERT_TRUE(batch_->Step({}).ok());
@@ -433,15 +433,15 @@ TEST_F(DeviceBatchTest, StoredRowsAreBounded) {
 TEST_F(DeviceBatchTest, MoreCandidatesThanTheFusedLayerGivesAreStored) {
   HostDeviceOptions options;
   options.fused_candidates = 4;
-  Start({.max_rows = 8}, options);
+  Start({.max_rows = 80}, options);
   Admit(MakeCase(3, 1, 6));
   ASSERT_TRUE(batch_->Step({}).ok());
-  const Case wide = MakeCase(6, 2, 9);
+  const Case wide = MakeCase(40, 2, 9);
   const int slot = Admit(wide);
   Case pruned = wide;
   pruned.search.max_candidates = 4;
   EXPECT_TRUE(batch_->HasRoomFor(pruned.search, pruned.rules()));
-  EXPECT_FALSE(batch_->HasRoomFor(wide.search, wide.rules())) << "12 of 8 rows";
+  EXPECT_FALSE(batch_->HasRoomFor(wide.search, wide.rules())) << "80 of 64 rows";
   ExpectSame(RunDry().at(slot), Expected(wide));
   const auto launches = device_->launches();
   EXPECT_FALSE(launches[0].stored);

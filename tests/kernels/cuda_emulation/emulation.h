@@ -29,6 +29,7 @@
 #define __forceinline__ inline
 #define __shared__ static
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define threadIdx (::dragoman::emulation::current.thread)
 #define blockIdx (::dragoman::emulation::current.block)
 #define blockDim (::dragoman::emulation::current.block_size)

@@ -284,17 +284,20 @@ void BatchBench::ReadDelivery(const Port& port, const Delivery& delivery) {
 }
 
 void BatchBench::Read(int64_t step) {
-  const Port& port = ports_[static_cast<size_t>(step % kStepPorts)];
+  Port& port = ports_[static_cast<size_t>(step % kStepPorts)];
   ASSERT_EQ(port.output.step, step);
-  for (int32_t i = 0; i < port.output.deliveries; ++i) {
-    const Delivery& delivery = port.deliveries[static_cast<size_t>(i)];
-    const Place& place = places_[static_cast<size_t>(delivery.slot)];
+  // Which comes first is left open: what this host does next is not to depend on it.
+  const auto end = port.deliveries.begin() + port.output.deliveries;
+  std::sort(port.deliveries.begin(), end,
+            [](const Delivery& x, const Delivery& y) { return x.slot < y.slot; });
+  for (auto delivery = port.deliveries.begin(); delivery != end; ++delivery) {
+    const Place& place = places_[static_cast<size_t>(delivery->slot)];
     // It was cancelled, and may be another's, before this could be read.
     if (place.segment < 0 || place.since > step) {
       EXPECT_TRUE(config_.reads_late);
       continue;
     }
-    ReadDelivery(port, delivery);
+    ReadDelivery(port, *delivery);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/kernels/decide/batch_bench.h"
+#include "tests/kernels/decide/emulated_batch_step.h"
 
 namespace dragoman {
 namespace {
@@ -19,6 +20,7 @@ using testing::BenchConfig;
 using testing::BenchHypothesis;
 using testing::BenchResult;
 using testing::BenchSegment;
+using testing::EmulatedRunner;
 using testing::ManyTeamsRunner;
 using testing::OneTeamRunner;
 using testing::StepRunner;
@@ -157,29 +159,47 @@ TEST(BatchStep, ShortPortsMakeEverythingLaterAndNothingElse) {
   EXPECT_GT(tally.undelivered, 10);
 }
 
-TEST(BatchStep, ATeamOfThirtyTwoTakesTheSameSteps) {
+// Step for step and page for page what one thread does.
+void ExpectSameSteps(StepRunner* runner, int segments, bool with_cancellations) {
   OneTeamRunner solo(1);
-  OneTeamRunner team(32);
-  for (const bool late : {false, true}) {
-    BenchConfig config;
-    config.self_pages = late ? 16 : kAmplePages;
-    config.admissions = late ? 1 : 1000;
-    config.cancel_percent = late ? 30 : 0;
-    config.reads_late = late;
-    config.seed = late ? 3 : 4;
-    BatchBench a(config, Mix(late ? 700 : 800, 24, config.self_pages), &solo);
-    BatchBench b(config, Mix(late ? 700 : 800, 24, config.self_pages), &team);
-    a.Run();
-    b.Run();
-    if (HasFatalFailure()) return;
-    Tally tally;
-    ExpectAsAlone(b, &tally);
-    EXPECT_GE(tally.ended, 12);
-    ASSERT_TRUE(a.steps() == b.steps());
-    for (size_t i = 0; i < a.outcomes().size(); ++i) {
-      EXPECT_EQ(a.outcomes()[i].settled, b.outcomes()[i].settled);
-    }
+  BenchConfig config;
+  config.self_pages = with_cancellations ? 16 : kAmplePages;
+  config.admissions = with_cancellations ? 1 : 1000;
+  config.cancel_percent = with_cancellations ? 10 : 0;
+  config.reads_late = with_cancellations;
+  const uint64_t seed = with_cancellations ? 700 : 800;
+  BatchBench a(config, Mix(seed, segments, config.self_pages), &solo);
+  BatchBench b(config, Mix(seed, segments, config.self_pages), runner);
+  a.Run();
+  b.Run();
+  if (::testing::Test::HasFatalFailure()) return;
+  Tally tally;
+  ExpectAsAlone(b, &tally);
+  EXPECT_GE(tally.ended, segments / 2);
+  ASSERT_TRUE(a.steps() == b.steps());
+  for (size_t i = 0; i < a.outcomes().size(); ++i) {
+    EXPECT_EQ(a.outcomes()[i].settled, b.outcomes()[i].settled);
   }
+}
+
+TEST(BatchStep, ATeamOfThirtyTwoTakesTheSameSteps) {
+  OneTeamRunner team(32);
+  ExpectSameSteps(&team, 24, false);
+  ExpectSameSteps(&team, 24, true);
+}
+
+TEST(BatchStep, AnEmulatedDeviceTakesTheSameSteps) {
+  EmulatedRunner device;
+  ExpectSameSteps(&device, 16, false);
+  ExpectSameSteps(&device, 16, true);
+}
+
+TEST(BatchStep, AnEmulatedDeviceReportsLateWhereTheOutputIsShort) {
+  EmulatedRunner device;
+  BenchConfig config;
+  config.cancel_percent = 5;
+  const Tally tally = RunBatches(config, 1, 24, &device, Ports::kShort);
+  EXPECT_GT(tally.ended, 16);
 }
 
 TEST(BatchStep, TeamsOfAPartRunAtOnce) {

@@ -1,4 +1,5 @@
-// Decision text gives the same with a team of one and with a team of many.
+// Decision text gives the same with a team of one and with a team of many: one slot at a time, step
+// by step. Of whole batches: batch_step_test.cc.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -3,178 +3,22 @@
 // whatever its order and type, so tokens, scores and wanted logits must agree to the bit. Ties
 // abound.
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <numeric>
 #include <set>
 
-#include "kernels/ops/output_fold.h"
 #include "kernels/ops/output_layer.h"
 #include "kernels/ops/output_layer_cuda.h"
 #include "tests/kernels/ops/emulated_ops.h"
 #include "tests/kernels/ops/op_device.h"
+#include "tests/kernels/ops/output_problem.h"
 #include "tests/kernels/ops/row_questions.h"
-#include "tests/kernels/ops/test_support.h"
 
 namespace dragoman {
 namespace {
 
 enum class Way { kCpu, kStored, kFused };
-
-constexpr int kMaxWanted = 12;
-constexpr int kEntries = kMaxTopK + 1;  // and one that must stay as it is
-
-struct Problem {
-  int d = 0;
-  int vocabulary = 0;
-  std::vector<float> w, bias, hidden;
-  std::vector<Question> questions;
-
-  int rows() const { return static_cast<int>(questions.size()); }
-  // Without bias.
-  std::vector<float> Products(int row) const {
-    std::vector<float> y(vocabulary);
-    for (int c = 0; c < vocabulary; ++c) {
-      for (int i = 0; i < d; ++i) y[c] += hidden[size_t(row) * d + i] * w[size_t(c) * d + i];
-    }
-    return y;
-  }
-  std::vector<float> Logits(int row) const {
-    std::vector<float> x = Products(row);
-    for (int c = 0; c < vocabulary; ++c) x[c] += bias[c];
-    return x;
-  }
-  // The problem of some of its rows.
-  Problem Rows(const std::vector<int>& which) const {
-    Problem part = *this;
-    part.hidden.clear();
-    part.questions.clear();
-    for (const int r : which) {
-      part.hidden.insert(part.hidden.end(), hidden.begin() + int64_t{r} * d,
-                         hidden.begin() + int64_t{r + 1} * d);
-      part.questions.push_back(questions[r]);
-    }
-    return part;
-  }
-};
-
-std::vector<float> SmallIntegers(size_t n, uint32_t seed) {
-  std::mt19937 random(seed);
-  std::vector<float> x(n);
-  for (float& v : x) v = float(int(random() % 7) - 3);
-  return x;
-}
-
-Problem MakeProblem(int d, int vocabulary, int rows, uint32_t seed) {
-  Problem p{d,
-            vocabulary,
-            SmallIntegers(size_t(vocabulary) * d, seed),
-            {},
-            SmallIntegers(size_t(rows) * d, seed + 1),
-            RandomQuestions(rows, vocabulary, seed + 2)};
-  for (float& v : p.hidden) v = float(int(v) % 2);  // logits of some tens, not hundreds
-  std::mt19937 random(seed + 3);
-  for (int c = 0; c < vocabulary; ++c) {
-    p.bias.push_back(random() % 50 == 0 ? -INFINITY : float(int(random() % 9) - 4) / 4);
-  }
-  return p;
-}
-
-// What may go the fused way.
-void MakeFusable(Problem& p) {
-  for (Question& q : p.questions) {
-    q.k = std::min(q.k, cuda::kMaxFusedTopK);
-    q.store = false;
-  }
-}
-
-// Queries and folds in the memory of a device.
-class Questionnaire {
- public:
-  Questionnaire(const OpDevice& device, const std::vector<Question>& questions, float* logits)
-      : questions_(questions),
-        ids_(device, AllIds(questions)),
-        top_(device, std::vector<TokenScore>(questions.size() * kEntries, {77.0F, 77})),
-        wanted_(device, std::vector<float>(questions.size() * kMaxWanted, 55.0F)),
-        queries_(device, Queries(logits)),
-        folds_(device, Folds()) {}
-
-  RowQuery* queries() const { return queries_.data(); }
-  RowFold* folds() const { return folds_.data(); }
-
-  // A row whose fold was left alone has a count of 99. `logits`: of stored rows, as they are now.
-  std::vector<Answer> Answers(const std::vector<float>& logits, int vocabulary) const {
-    const auto queries = queries_.Download();
-    const auto folds = folds_.Download();
-    const auto top = top_.Download();
-    const auto wanted = wanted_.Download();
-    std::vector<Answer> answers(questions_.size());
-    for (size_t r = 0; r < answers.size(); ++r) {
-      Answer& a = answers[r];
-      a.normaliser = folds[r].normaliser;
-      a.nan = folds[r].nan;
-      const auto entries = top.begin() + static_cast<int64_t>(r * kEntries);
-      a.top.assign(entries, entries + std::min(folds[r].count, kMaxTopK));
-      EXPECT_EQ((entries + questions_[r].k)->token, 77) << "beyond the k entries of row " << r;
-      const auto values = wanted.begin() + static_cast<int64_t>(r * kMaxWanted);
-      a.wanted.assign(values, values + static_cast<int64_t>(questions_[r].wanted.size()));
-      if (!questions_[r].store) continue;
-      EXPECT_EQ(queries[r].logits, base_ + r * size_t(vocabulary));
-      a.stored.assign(logits.begin() + static_cast<int64_t>(r) * vocabulary,
-                      logits.begin() + static_cast<int64_t>(r + 1) * vocabulary);
-    }
-    return answers;
-  }
-
- private:
-  static std::vector<int32_t> AllIds(const std::vector<Question>& questions) {
-    std::vector<int32_t> ids;
-    for (const Question& q : questions) {
-      for (const auto* list : {&q.wanted, &q.excluded, &q.masked[0], &q.masked[1]}) {
-        ids.insert(ids.end(), list->begin(), list->end());
-      }
-    }
-    return ids;
-  }
-  std::vector<RowQuery> Queries(float* logits) {
-    base_ = logits;
-    const int32_t* at = ids_.data();
-    const auto take = [&](const std::vector<int32_t>& ids) {
-      const IdList list{at, static_cast<int32_t>(ids.size())};
-      at += ids.size();
-      return list;
-    };
-    std::vector<RowQuery> queries;
-    for (const Question& q : questions_) {
-      RowQuery query{.k = q.k,
-                     .need_normaliser = q.normaliser,
-                     .mask_first = q.mask_first,
-                     .scale = q.scale,
-                     .logits = q.store ? logits : nullptr};
-      query.wanted = take(q.wanted);
-      query.excluded = take(q.excluded);
-      for (int i = 0; i < kMaskLists; ++i) query.masked[i] = take(q.masked[i]);
-      queries.push_back(query);
-    }
-    return queries;
-  }
-  std::vector<RowFold> Folds() const {
-    std::vector<RowFold> folds(questions_.size());
-    for (size_t r = 0; r < folds.size(); ++r) {
-      folds[r] = {.count = 99,
-                  .top = top_.data() + r * kEntries,
-                  .wanted = wanted_.data() + r * kMaxWanted};
-    }
-    return folds;
-  }
-
-  const std::vector<Question> questions_;
-  float* base_ = nullptr;
-  const OpArray<int32_t> ids_;
-  const OpArray<TokenScore> top_;
-  const OpArray<float> wanted_;
-  const OpArray<RowQuery> queries_;
-  const OpArray<RowFold> folds_;
-};
 
 std::vector<Answer> FoldOnCpu(const Problem& p) {
   const auto layer = OutputLayer::Create(p.w.data(), p.bias.data(), p.d, p.vocabulary);
@@ -309,6 +153,43 @@ void ExpectAnswers(const std::vector<Answer>& answers, const Problem& p) {
 }
 
 using OutputDeviceTest = OnOpDevice;
+
+// The first to look at when a new way fails: which weight, of which token and element, each row
+// reads.
+TEST_P(OutputDeviceTest, OneHotRowsReadOneElementOfEveryToken) {
+  const OpDevice device = GetParam();
+  for (const int d : {64, 512, 1024}) {
+    Problem p{d, 520, {}, std::vector<float>(520, 0.0F), {}, {}};
+    for (int c = 0; c < p.vocabulary; ++c) {
+      for (int i = 0; i < d; ++i) p.w.push_back(float((c * 31 + i * 17) % 127 - 63));
+    }
+    const int rows = 160;
+    p.hidden.resize(size_t(rows) * d);
+    for (int r = 0; r < rows; ++r) {
+      p.hidden[size_t(r) * d + r * 37 % d] = 1.0F;
+      Question q{.k = 1};
+      for (int i = 0; i < kMaxWanted; ++i) q.wanted.push_back((r % 40) + i * 40);
+      p.questions.push_back(q);
+    }
+    for (const Way way : WaysOf(device)) {
+      const std::vector<Answer> answers = FoldBy(way, device, p);
+      ASSERT_EQ(answers.size(), size_t(rows));
+      int wrong = 0;
+      for (int r = 0; r < rows; ++r) {
+        for (int i = 0; i < kMaxWanted && wrong < 20; ++i) {
+          const int token = p.questions[r].wanted[i];
+          const int element = r * 37 % d;
+          const float expected = p.w[size_t(token) * d + element];
+          if (answers[r].wanted[i] == expected) continue;
+          ++wrong;
+          ADD_FAILURE() << (way == Way::kFused ? "fused" : "stored") << ", d " << d << ", row " << r
+                        << ", element " << element << " of token " << token << ": "
+                        << answers[r].wanted[i] << " and not " << expected;
+        }
+      }
+    }
+  }
+}
 
 TEST_P(OutputDeviceTest, AnswersAreThoseOfASort) {
   const OpDevice device = GetParam();

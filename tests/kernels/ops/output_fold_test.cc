@@ -10,6 +10,7 @@
 #include <memory>
 #include <thread>
 
+#include "kernels/ops/fused_parts.h"
 #include "tests/kernels/ops/row_questions.h"
 #include "tests/kernels/ops/test_support.h"
 

@@ -1,0 +1,224 @@
+// The loop of a device around the bundled model: requests of every decoding method, some of them
+// cancelled on the way, give bit for bit what the synchronous loop gives. The device is a thread
+// (tests/engine/support/host_step_device.h) with the decision text and the protocol of a GPU.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/create_engine.h"
+#include "engine/decode/transformer.h"
+#include "engine/model/model_source.h"
+#include "tests/engine/support/collecting_sink.h"
+#include "tests/engine/support/fakes.h"
+#include "tests/engine/support/host_device_backend.h"
+#include "tests/engine/support/mixed_requests.h"
+#include "tests/engine/support/translate_all.h"
+
+namespace dragoman {
+namespace {
+
+using testing::CollectingSink;
+using testing::CountingObserver;
+using testing::HostDeviceOptions;
+using testing::HostDeviceTotals;
+
+constexpr size_t kRequests = 500;
+constexpr size_t kVictims = 125;  // besides, to be cancelled
+
+class DeviceLoop : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    jobs_ = new std::vector<TranslationJob>;
+    testing::MixedRequests requests(21);
+    for (size_t i = 0; i < kRequests; ++i) {
+      int kind = 0;
+      jobs_->push_back(requests.Next(&kind));
+    }
+    auto loaded = LoadModel(kModel);
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    model_ =
+        new std::shared_ptr<const StepModel>(*CreateTransformer(loaded->spec, loaded->weights));
+    CountingObserver observer;
+    testing::FakeClock clock;
+    auto engine = CreateEngine(*std::move(loaded), *model_, EngineConfig{}, &clock, &observer);
+    ASSERT_TRUE(engine.ok()) << engine.status();
+    expected_ = new std::vector<ItemResult>(
+        testing::TranslateTogether(**engine, *jobs_, testing::InOrder(kRequests)));
+  }
+  static void TearDownTestSuite() {
+    delete jobs_;
+    delete model_;
+    delete expected_;
+  }
+
+  std::unique_ptr<Engine> Start(const EngineConfig& config, int devices,
+                                HostDeviceOptions options) {
+    options.totals = &totals_;
+    auto loaded = LoadModel(kModel);
+    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    std::vector<WorkerPlace> places;
+    for (int i = 0; i < devices; ++i) {
+      options.seed = static_cast<unsigned>(i);
+      places.push_back({testing::CreateHostDeviceBackend(*model_, options), 1});
+    }
+    auto engine = CreateEngine(*std::move(loaded), places, config, &clock_, &observer_);
+    EXPECT_TRUE(engine.ok()) << engine.status();
+    return std::move(*engine);
+  }
+
+  // A request that would run for long.
+  static TranslationJob Victim(size_t number) {
+    TranslationJob job = (*jobs_)[number * 3];
+    if (job.html) job.html = false;
+    job.decoding.max_output_tokens.reset();
+    job.decoding.min_output_tokens = 120;
+    job.target_prefixes.clear();
+    return job;
+  }
+
+  // All requests, with victims between them. Every time that a request is through a victim is
+  // cancelled that was submitted behind it: some wait, some run.
+  void ExpectTheSameBesideCancellations(Engine& engine, unsigned seed) {
+    std::mt19937 random(seed);
+    const std::vector<size_t> order = testing::Shuffled(kRequests, seed);
+    std::vector<std::shared_ptr<CollectingSink>> sinks(kRequests);
+    std::vector<std::shared_ptr<CollectingSink>> victims;
+    std::vector<JobId> ids;
+    for (size_t i = 0; i < kRequests; ++i) {
+      sinks[order[i]] = std::make_shared<CollectingSink>();
+      ASSERT_TRUE(engine.Submit((*jobs_)[order[i]], sinks[order[i]]).status.ok());
+      if (i % (kRequests / kVictims) != 0) continue;
+      victims.push_back(std::make_shared<CollectingSink>());
+      const Admission admission = engine.Submit(Victim(victims.size() - 1), victims.back());
+      ASSERT_TRUE(admission.status.ok()) << admission.status;
+      ids.push_back(admission.job);
+    }
+    for (size_t i = 0; i < kRequests; ++i) {
+      ASSERT_TRUE(sinks[order[i]]->Wait().ok());
+      if (i % (kRequests / kVictims) == 0) {
+        const size_t last = std::min(ids.size(), i / (kRequests / kVictims) + 8);
+        engine.Cancel(ids[random() % last], CancelCause::kClient);
+        engine.Cancel(ids[i / (kRequests / kVictims)], CancelCause::kClient);
+      }
+      const ItemResult& found = sinks[order[i]]->items().at(0);
+      EXPECT_TRUE(testing::SameToTheBit(found, (*expected_)[order[i]]))
+          << "request " << order[i] << ": " << (*jobs_)[order[i]].items[0];
+    }
+    for (const auto& victim : victims) {
+      const absl::Status status = victim->Wait();
+      EXPECT_TRUE(status.ok() || status.code() == absl::StatusCode::kCancelled) << status;
+      EXPECT_EQ(victim->done_calls(), 1);
+    }
+  }
+
+  // The engine goes; what its devices still held, and whether the books balance.
+  void ExpectNothingIsLeft(std::unique_ptr<Engine> engine, int devices) {
+    // Whoever was cancelled in a slot leaves it with the next steps.
+    EngineStats stats = engine->Stats();
+    while (engine->jobs_in_flight() > 0 || stats.kv_cross_usage > 0 || stats.kv_self_usage > 0) {
+      std::this_thread::yield();
+      stats = engine->Stats();
+    }
+    EXPECT_EQ(stats.segments.waiting + stats.segments.running + stats.segments.error, 0);
+    EXPECT_TRUE(testing::Balanced(stats.segments));
+    EXPECT_GT(observer_.cancelled, 20);
+    EXPECT_GT(observer_.wasted_tokens, 0) << "nobody was cancelled in a slot";
+    engine.reset();
+    EXPECT_EQ(totals_.gone, devices);
+    EXPECT_GT(totals_.steps, 0);
+    EXPECT_EQ(totals_.pages_left, 0);
+    EXPECT_EQ(totals_.slots_left, 0);
+  }
+
+  static constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
+
+  static std::vector<TranslationJob>* jobs_;
+  static std::shared_ptr<const StepModel>* model_;
+  static std::vector<ItemResult>* expected_;
+
+  testing::FakeClock clock_;
+  CountingObserver observer_;
+  HostDeviceTotals totals_;
+};
+
+std::vector<TranslationJob>* DeviceLoop::jobs_ = nullptr;
+std::shared_ptr<const StepModel>* DeviceLoop::model_ = nullptr;
+std::vector<ItemResult>* DeviceLoop::expected_ = nullptr;
+
+TEST_F(DeviceLoop, GivesWhatTheSynchronousLoopGives) {
+  EngineConfig config;
+  config.max_rows = 96;
+  auto engine = Start(config, 1, {.buckets = {8, 16, 32, 64}});
+  ExpectTheSameBesideCancellations(*engine, 1);
+  ExpectNothingIsLeft(std::move(engine), 1);
+}
+
+TEST_F(DeviceLoop, OnTwoDevicesWithFewPages) {
+  EngineConfig config;
+  config.max_rows = 24;
+  config.kv_memory_mb = 32;
+  auto engine = Start(config, 2, {.buckets = {1, 2, 4, 12}, .fused_candidates = 4});
+  ExpectTheSameBesideCancellations(*engine, 2);
+  ExpectNothingIsLeft(std::move(engine), 2);
+}
+
+TEST_F(DeviceLoop, ADeviceThatIsLostFailsItsSegmentsAndTheOtherOneGoesOn) {
+  EngineConfig config;
+  config.max_rows = 24;
+  auto loaded = LoadModel(kModel);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const auto lost = testing::CreateHostDeviceBackend(*model_, {.fails_at = 30});
+  const auto sound = testing::CreateHostDeviceBackend(*model_, {});
+  auto engine =
+      CreateEngine(*std::move(loaded), {{lost, 1}, {sound, 1}}, config, &clock_, &observer_);
+  ASSERT_TRUE(engine.ok()) << engine.status();
+  EXPECT_EQ((*engine)->info().device, "thread,thread");
+  std::vector<std::shared_ptr<CollectingSink>> sinks;
+  for (size_t i = 0; i < 150; ++i) {
+    sinks.push_back(std::make_shared<CollectingSink>());
+    ASSERT_TRUE((*engine)->Submit((*jobs_)[i], sinks.back()).status.ok());
+  }
+  size_t failed = 0;
+  for (size_t i = 0; i < sinks.size(); ++i) {
+    ASSERT_TRUE(sinks[i]->Wait().ok());
+    const ItemResult& found = sinks[i]->items().at(0);
+    if (found.status.code() == absl::StatusCode::kInternal) {
+      ++failed;
+    } else {
+      EXPECT_TRUE(testing::SameToTheBit(found, (*expected_)[i])) << (*jobs_)[i].items[0];
+    }
+  }
+  EXPECT_GT(failed, 0U);
+  EXPECT_LT(failed, sinks.size());
+  EXPECT_EQ((*engine)->Stats().live_workers, 1);
+  EXPECT_TRUE(testing::SameToTheBit(testing::TranslateAlone(**engine, {(*jobs_)[0]}).at(0),
+                                    (*expected_)[0]));
+}
+
+TEST_F(DeviceLoop, AnEngineWithoutADeviceAnswersEverythingAndAcceptsNothing) {
+  EngineConfig config;
+  config.max_rows = 24;
+  auto engine = Start(config, 1, {.refuses = 12});
+  std::vector<std::shared_ptr<CollectingSink>> sinks;
+  for (size_t i = 0; i < 100; ++i) {
+    auto sink = std::make_shared<CollectingSink>();
+    const Admission admission = engine->Submit((*jobs_)[i], sink);
+    if (admission.status.ok()) sinks.push_back(sink);
+  }
+  size_t failed = 0;
+  for (const auto& sink : sinks) {
+    ASSERT_TRUE(sink->Wait().ok());
+    if (!sink->items().at(0).status.ok()) ++failed;
+  }
+  EXPECT_GT(failed, 0U);
+  EXPECT_EQ(engine->Stats().live_workers, 0);
+  EXPECT_EQ(engine->Submit((*jobs_)[0], std::make_shared<CollectingSink>()).status.code(),
+            absl::StatusCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace dragoman
