@@ -12,9 +12,9 @@
 //   FoldStoredRows one block of 256 threads a row, for the vocabulary is long.
 //   Deliver        one warp a slot: the results of a segment are some hundred words.
 //
-// Bounds name blocks of an SM as well where the compiler, left alone, would spill for the sake of more
-// of them. Decisions are compiled without fused multiply-add (FLAGS -fmad=false). Nothing is read ahead of
-// the kernel before: each part begins when the one before it is through.
+// Bounds name blocks of an SM as well where the compiler, left alone, would spill for the sake of
+// more of them. Decisions are compiled without fused multiply-add (FLAGS -fmad=false). Nothing is
+// read ahead of the kernel before: each part begins when the one before it is through.
 #include "kernels/cuda/block_team.cuh"
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/decide/batch_step_cuda.h"

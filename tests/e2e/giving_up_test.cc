@@ -57,9 +57,9 @@ class GivingUp : public ::testing::Test {
                              std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--server", port.address()});
     for (int round = 0; round < 8; ++round) {
-      std::vector<std::unique_ptr<ChildProcess>> clients;
-      for (int i = 0; i < 4; ++i) {
-        clients.push_back(std::make_unique<ChildProcess>(ClientCommand(arguments)));
+      std::vector<std::unique_ptr<ChildProcess>> clients(4);
+      for (auto& client : clients) {
+        client = std::make_unique<ChildProcess>(ClientCommand(arguments));
       }
       for (const auto& client : clients) {
         ASSERT_EQ(client->Wait(), 1) << client->Errors();

@@ -5,17 +5,11 @@
 namespace dragoman {
 namespace {
 
-#ifdef DRAGOMAN_HAVE_CUDA
-constexpr char kNoCuda[] = "the CUDA side of this build is not whole yet";
-#else
 constexpr char kNoCuda[] = "this build has no CUDA";
-#endif
 
 }  // namespace
 
-#ifndef DRAGOMAN_HAVE_CUDA
 CudaProbe ProbeCuda() { return {kNoCuda, {}}; }
-#endif
 
 absl::Status CheckCudaModel(const ModelSpec&) { return absl::UnimplementedError(kNoCuda); }
 

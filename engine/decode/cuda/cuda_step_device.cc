@@ -184,8 +184,13 @@ absl::Status CudaStepDevice::Enqueue(const Launch& launch) {
 absl::Status CudaStepDevice::Wait(int port) {
   if (!status_.ok()) return status_;
   const NvtxRange range("wait for a step");
-  status_ =
-      CudaStatus(model_->device(), "a decoding step", done_[static_cast<size_t>(port)].Wait());
+  return Finally("a decoding step", done_[static_cast<size_t>(port)].Wait());
+}
+
+absl::Status CudaStepDevice::Finally(const char* doing, cuda::Error error) {
+  status_ = CudaStatus(model_->device(), doing, error);
+  // What is enqueued is through when the error is known: its pages go to others then.
+  if (!status_.ok()) static_cast<void>(stream_.Wait());
   return status_;
 }
 

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Times on the device: ceilings, output layer, steps and their kernels, throughput, one sentence.
+# Times on the device: ceilings, throughput, steps and their kernels, output layer, one sentence, and
+# the daemon under load.
 #
 #   bench.sh OUT_DIRECTORY [PART...]
 #
@@ -15,9 +16,14 @@ cat "$out/machine.txt" >"$report"
 parts=("$@")
 if [[ ${#parts[@]} -eq 0 ]]; then
   mapfile -t parts < <(bin/gpu_bench --list)
+  parts+=(daemon)
 fi
 for name in "${parts[@]}"; do
-  part "$name" 120 bin/gpu_bench --json "$scratch/$name.json" "$name"
+  if [[ $name == daemon ]]; then
+    part daemon 90 ./daemon_load.sh "$scratch/daemon.json"
+  else
+    part "$name" 100 bin/gpu_bench --json "$scratch/$name.json" "$name"
+  fi
 done
 {
   echo '{'

@@ -20,7 +20,7 @@ using testing::TranslateTogether;
 constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 constexpr int kMaxRows = 40;
 
-class EmulatedEngine : public ::testing::TestWithParam<ComputeType> {
+class EmulatedEngine : public ::testing::Test {
  protected:
   static testing::FakeClock& Clock() {
     static testing::FakeClock clock;
@@ -52,6 +52,7 @@ class EmulatedEngine : public ::testing::TestWithParam<ComputeType> {
     EXPECT_TRUE(backend.ok()) << backend.status();
     EngineConfig engine_config;
     engine_config.max_rows = kMaxRows;
+    engine_config.kv_memory_mb = 64;
     auto engine = CreateEngine(*std::move(loaded), std::vector<WorkerPlace>{{*backend, 1}},
                                engine_config, &Clock(), &Observer());
     EXPECT_TRUE(engine.ok()) << engine.status();
@@ -82,6 +83,27 @@ TEST_F(EmulatedEngine, InFloat32EveryMethodTranslatesAsOnTheCpu) {
       EXPECT_NEAR(a.log_prob, b.log_prob, 1e-3);
     }
   }
+}
+
+// Where the fused and the stored way run in one step, and rows come and go: each request gives, bit
+// for bit, what it gives alone.
+TEST_F(EmulatedEngine, InFloat16NothingDependsOnWhatIsBesideIt) {
+  std::vector<TranslationJob> jobs = testing::SentenceJobs(3, {1, 4, 20});
+  testing::MixedRequests requests(5);
+  for (int i = 0; i < 6; ++i) {
+    int kind = 0;
+    jobs.push_back(requests.Next(&kind));
+  }
+  const auto engine = OnDevice(ComputeType::kFloat16);
+  const auto alone = testing::TranslateAlone(*engine, jobs);
+  const auto together = TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
+    EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].items[0];
+  }
+  const auto expected = TranslateTogether(*OnCpu(), jobs, InOrder(jobs.size()));
+  EXPECT_EQ(alone[1].hypotheses.at(0).text, expected[1].hypotheses.at(0).text);
+  EXPECT_NEAR(alone[1].hypotheses.at(0).log_prob, expected[1].hypotheses.at(0).log_prob, 0.05);
 }
 
 }  // namespace
