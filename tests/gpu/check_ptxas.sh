@@ -10,9 +10,9 @@ set -euo pipefail
 budget=${1:?usage: check_ptxas.sh BUDGET BUILD_DIRECTORY}
 build=${2:?usage: check_ptxas.sh BUDGET BUILD_DIRECTORY}
 
-mapfile -d '' reports < <(find "$build/kernels" -name '*.ptxas' -print0)
+mapfile -d '' reports < <(find "$build/kernels" "$build/tests/gpu/variants" -name '*.ptxas' -print0)
 if [[ ${#reports[@]} -eq 0 ]]; then
-  echo "check_ptxas: no report of ptxas under $build/kernels"
+  echo "check_ptxas: no report of ptxas under $build"
   echo "0 passed, 1 failed"
   exit 1
 fi
