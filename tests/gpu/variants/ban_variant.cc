@@ -26,7 +26,7 @@ constexpr int kWords = 12;  // different ones in a history: some rows have bans,
 class Batch {
  public:
   absl::Status Create(const cuda::OwnedStream& owned, int64_t rows, int no_repeat_ngram) {
-    cuda::Stream stream = owned.get();
+    const cuda::Stream stream = owned.get();
     const auto count = static_cast<int32_t>(rows);
     const BatchLimits limits = {.max_rows = count,
                                 .lanes = count,

@@ -116,7 +116,7 @@ TEST_P(PlaceBansTest, GivesEachRowItsList) {
   EXPECT_EQ(placed.back().masked[1].ids, nullptr);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, PlaceBansTest, ::testing::ValuesIn(FloatDevices()), OpDeviceName);
+DRAGOMAN_FOR_LAUNCH_DEVICES(PlaceBansTest, FloatDevices());
 
 #ifdef DRAGOMAN_HAVE_CUDA
 // The whole way, twice: the second list must not lie in what the first still copies.

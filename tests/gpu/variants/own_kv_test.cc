@@ -227,7 +227,7 @@ TEST_P(OwnKvTest, CrossAttentionOfCopiesIsThatOfTheSlot) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, OwnKvTest, ::testing::ValuesIn(LaunchDevices()), OpDeviceName);
+DRAGOMAN_FOR_LAUNCH_DEVICES(OwnKvTest, LaunchDevices());
 
 }  // namespace
 }  // namespace dragoman

@@ -102,8 +102,7 @@ TEST_P(StoredSweepsTest, RefuseRowsThatAreNotAligned) {
   EXPECT_LAUNCHED(run(8, 2));
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, StoredSweepsTest, ::testing::ValuesIn(FloatDevices()),
-                         OpDeviceName);
+DRAGOMAN_FOR_LAUNCH_DEVICES(StoredSweepsTest, FloatDevices());
 
 }  // namespace
 }  // namespace dragoman

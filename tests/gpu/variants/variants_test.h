@@ -21,4 +21,9 @@ inline std::vector<OpDevice> FloatDevices() {
   return devices;
 }
 
+// Under ThreadSanitizer, which does not know the emulation, a build without CUDA has none of them.
+#define DRAGOMAN_FOR_LAUNCH_DEVICES(suite, devices)     \
+  GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite); \
+  INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(devices), ::dragoman::OpDeviceName)
+
 }  // namespace dragoman
