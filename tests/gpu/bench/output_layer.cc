@@ -13,8 +13,9 @@
 #include "kernels/cuda/stream.h"
 #include "kernels/ops/linear_cuda.h"
 #include "kernels/ops/output_layer_cuda.h"
+#include "tests/gpu/bench/event_median.h"
 #include "tests/gpu/bench/parts.h"
-#include "tests/gpu/bench/sweeps.h"
+#include "tests/gpu/variants/stored_sweeps.h"
 #include "tests/kernels/ops/op_device.h"
 
 namespace dragoman::bench {
@@ -25,8 +26,6 @@ using nlohmann::json;
 constexpr int kHidden = 512;
 constexpr ComputeType kType = ComputeType::kFloat16;
 constexpr OpDevice kDevice = {true, kType};
-constexpr int kSamples = 15;
-constexpr int kCallsOfASample = 10;
 
 std::vector<float> Uniform(int64_t count, float scale, unsigned seed) {
   std::mt19937 random(seed);
@@ -35,33 +34,6 @@ std::vector<float> Uniform(int64_t count, float scale, unsigned seed) {
     x = static_cast<float>(static_cast<int32_t>(random())) / static_cast<float>(1U << 31) * scale;
   }
   return numbers;
-}
-
-absl::Status Said(cuda::Error error) {
-  if (error == cuda::Error::kNone) return absl::OkStatus();
-  return absl::InternalError(cuda::ErrorText(error));
-}
-
-// Seconds of one call, the median over samples; after some that are not counted.
-absl::StatusOr<double> Median(const cuda::OwnedStream& stream,
-                              const std::function<cuda::Error()>& call) {
-  cuda::Event begin, end;
-  if (auto s = Said(begin.Create(cuda::Event::Timing::kOn)); !s.ok()) return s;
-  if (auto s = Said(end.Create(cuda::Event::Timing::kOn)); !s.ok()) return s;
-  std::vector<double> samples;
-  for (int sample = -2; sample < kSamples; ++sample) {
-    if (auto s = Said(begin.Record(stream.get())); !s.ok()) return s;
-    for (int i = 0; i < kCallsOfASample; ++i) {
-      if (auto s = Said(call()); !s.ok()) return s;
-    }
-    if (auto s = Said(end.Record(stream.get())); !s.ok()) return s;
-    if (auto s = Said(stream.Wait()); !s.ok()) return s;
-    float milliseconds = 0;
-    if (auto s = Said(end.MillisecondsSince(begin, &milliseconds)); !s.ok()) return s;
-    if (sample >= 0) samples.push_back(milliseconds / 1e3 / kCallsOfASample);
-  }
-  std::nth_element(samples.begin(), samples.begin() + kSamples / 2, samples.end());
-  return samples[kSamples / 2];
 }
 
 // Rows of one step, as many slots as k goes into them, and what the operations want to know.
@@ -226,9 +198,9 @@ absl::StatusOr<json> Layer::Measure(const Case& c) {
                                   arrays.folds.data());
   };
   const auto sweeps = [&](int64_t first, int64_t n) {
-    return SeparateSweeps(stream_.get(), logits, stride_, bias_.data(), vocabulary_, n, c.k,
-                          maxima.data() + first, sums.data() + first, tokens.data() + first * c.k,
-                          scores.data() + first * c.k);
+    return cuda::SeparateSweeps(stream_.get(), logits, stride_, bias_.data(), vocabulary_, n, c.k,
+                                maxima.data() + first, sums.data() + first,
+                                tokens.data() + first * c.k, scores.data() + first * c.k);
   };
   const auto both = [&](const auto& second) {
     return [&](int64_t first, int64_t n) {
@@ -238,15 +210,15 @@ absl::StatusOr<json> Layer::Measure(const Case& c) {
   };
 
   json line = {{"vocabulary", vocabulary_}, {"rows", c.rows}, {"k", c.k}};
-  const std::vector<std::pair<const char*, std::function<cuda::Error()>>> ways = {
-      {"product_seconds", [&] { return by_chunks(product); }},
-      {"fold_seconds", [&] { return by_chunks(fold); }},
-      {"sweeps_seconds", [&] { return by_chunks(sweeps); }},
-      {"layer_sweeps_seconds", [&] { return by_chunks(both(sweeps)); }},
-      {"layer_stored_seconds", [&] { return by_chunks(both(fold)); }},
+  const std::vector<std::pair<const char*, std::function<cuda::Error(int)>>> ways = {
+      {"product_seconds", [&](int) { return by_chunks(product); }},
+      {"fold_seconds", [&](int) { return by_chunks(fold); }},
+      {"sweeps_seconds", [&](int) { return by_chunks(sweeps); }},
+      {"layer_sweeps_seconds", [&](int) { return by_chunks(both(sweeps)); }},
+      {"layer_stored_seconds", [&](int) { return by_chunks(both(fold)); }},
   };
   for (const auto& [name, way] : ways) {
-    const auto seconds = Median(stream_, way);
+    const auto seconds = MedianSeconds(stream_.get(), way);
     if (!seconds.ok()) return seconds.status();
     line[name] = *seconds;
   }
@@ -254,7 +226,7 @@ absl::StatusOr<json> Layer::Measure(const Case& c) {
   line["fold_over_sweeps"] =
       line["fold_seconds"].get<double>() / line["sweeps_seconds"].get<double>();
   if (fused_ == nullptr) return line;
-  const auto seconds = Median(stream_, [&] {
+  const auto seconds = MedianSeconds(stream_.get(), [&](int) {
     return fused_->Fold(stream_.get(), fused_workspace_.data(), hidden.data(), arrays.step,
                         arrays.views.data(), c.k, arrays.queries.data(), arrays.folds.data());
   });

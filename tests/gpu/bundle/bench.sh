@@ -1,6 +1,6 @@
 #!/bin/bash
-# Times on the device: ceilings, throughput, steps and their kernels, output layer, one sentence, and
-# the daemon under load.
+# Times on the device: ceilings, throughput, steps and their kernels, output layer, one sentence, the
+# papers' variants, and the daemon under load.
 #
 #   bench.sh OUT_DIRECTORY [PART...]
 #
@@ -16,11 +16,13 @@ cat "$out/machine.txt" >"$report"
 parts=("$@")
 if [[ ${#parts[@]} -eq 0 ]]; then
   mapfile -t parts < <(bin/gpu_bench --list)
-  parts+=(daemon)
+  parts+=(variants daemon)
 fi
 for name in "${parts[@]}"; do
   if [[ $name == daemon ]]; then
     part daemon 90 ./daemon_load.sh "$scratch/daemon.json"
+  elif [[ $name == variants ]]; then
+    part variants 60 bin/variants_bench --json "$scratch/variants.json"
   else
     part "$name" 100 bin/gpu_bench --json "$scratch/$name.json" "$name"
   fi

@@ -1,0 +1,58 @@
+#include "tests/gpu/bench/event_median.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "kernels/cuda/graph.h"
+#include "kernels/cuda/stream.h"
+
+namespace dragoman::bench {
+namespace {
+
+constexpr int kSamples = 15;
+constexpr int kUncounted = 2;
+constexpr int kCallsOfASample = 10;
+
+}  // namespace
+
+absl::Status Said(cuda::Error error) {
+  if (error == cuda::Error::kNone) return absl::OkStatus();
+  return absl::InternalError(cuda::ErrorText(error));
+}
+
+absl::StatusOr<double> MedianSeconds(cuda::Stream stream,
+                                     const std::function<cuda::Error(int turn)>& call) {
+  cuda::Event begin, end;
+  if (auto s = Said(begin.Create(cuda::Event::Timing::kOn)); !s.ok()) return s;
+  if (auto s = Said(end.Create(cuda::Event::Timing::kOn)); !s.ok()) return s;
+  std::vector<double> samples;
+  int turn = 0;
+  for (int sample = -kUncounted; sample < kSamples; ++sample) {
+    if (auto s = Said(begin.Record(stream)); !s.ok()) return s;
+    for (int i = 0; i < kCallsOfASample; ++i) {
+      if (auto s = Said(call(turn++)); !s.ok()) return s;
+    }
+    if (auto s = Said(end.Record(stream)); !s.ok()) return s;
+    if (auto s = Said(end.Wait()); !s.ok()) return s;
+    float milliseconds = 0;
+    if (auto s = Said(end.MillisecondsSince(begin, &milliseconds)); !s.ok()) return s;
+    if (sample >= 0) samples.push_back(milliseconds / 1e3 / kCallsOfASample);
+  }
+  std::nth_element(samples.begin(), samples.begin() + kSamples / 2, samples.end());
+  return samples[kSamples / 2];
+}
+
+absl::StatusOr<double> MedianGraphSeconds(cuda::Stream stream, int turns,
+                                          const std::function<cuda::Error(int turn)>& launches) {
+  std::vector<cuda::Graph> graphs(static_cast<size_t>(turns));
+  for (int turn = 0; turn < turns; ++turn) {
+    const cuda::Error error =
+        graphs[static_cast<size_t>(turn)].Record(stream, [&] { return launches(turn); });
+    if (auto s = Said(error); !s.ok()) return s;
+  }
+  return MedianSeconds(
+      stream, [&](int turn) { return graphs[static_cast<size_t>(turn % turns)].Launch(stream); });
+}
+
+}  // namespace dragoman::bench

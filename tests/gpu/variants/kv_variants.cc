@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/device_memory.h"
+#include "kernels/cuda/row_check.h"
+#include "kernels/cuda/stream.h"
+#include "kernels/ops/cross_attention.h"
+#include "kernels/ops/decode_attention.h"
+#include "tests/gpu/bench/event_median.h"
+#include "tests/gpu/variants/own_kv.h"
+#include "tests/gpu/variants/variants_bench.h"
+#include "tests/kernels/ops/op_device.h"
+
+namespace dragoman::bench {
+namespace {
+
+using nlohmann::json;
+
+constexpr OpDevice kDevice = {.cuda = true, .type = ComputeType::kFloat16};
+constexpr ComputeType kType = ComputeType::kFloat16;
+constexpr KvLayout kPages = {kLayers, kHeads, kHeadDim};
+constexpr int kWidth = kHeads * kHeadDim;
+constexpr int64_t kElement = 2;
+constexpr int kRoom = kPagePositions;  // positions of a page, and of an own row
+static_assert(kPosition < kRoom && kSource <= kRoom);
+// Rows whose memory is walked before any is seen again.
+constexpr int64_t kRotatedRows = 2048;
+
+template <class T, class Of>
+std::vector<T> Each(int64_t count, Of of) {
+  std::vector<T> values;
+  for (int64_t i = 0; i < count; ++i) values.push_back(static_cast<T>(of(i)));
+  return values;
+}
+
+// K and V of the layers in bytes, `positions` of them in all.
+int64_t KvBytes(int64_t positions) { return kLayers * positions * 2 * kWidth * kElement; }
+
+// The tables of a step: every slot has kBeam rows.
+struct Tables {
+  explicit Tables(int64_t rows)
+      : rows(rows),
+        count(kDevice, {static_cast<int32_t>(rows)}),
+        slot(kDevice, Each<int32_t>(rows, [](int64_t r) { return r / kBeam; })),
+        lane(kDevice, Each<int32_t>(rows, [](int64_t r) { return r % kBeam; })),
+        position(kDevice, Each<int32_t>(rows, [](int64_t) { return kPosition; })),
+        length(kDevice, Each<int32_t>(rows, [](int64_t) { return kSource; })),
+        parent(kDevice,
+               Each<int32_t>(rows, [](int64_t r) { return r / kBeam * kBeam + r * 7 % 3; })),
+        page(kDevice, Each<int32_t>(rows, [](int64_t r) { return r; })),
+        slot_lanes(kDevice, Each<int32_t>(rows / kBeam * kMaxSlotLanes,
+                                          [](int64_t i) {
+                                            return i / kMaxSlotLanes * kBeam +
+                                                   i % kMaxSlotLanes % kBeam;
+                                          })),
+        // As after reorders: the older positions of a slot's hypotheses were written by one lane.
+        ancestry(kDevice, Each<uint8_t>(rows * kRoom,
+                                        [](int64_t i) {
+                                          const int64_t p = i % kRoom;
+                                          const int64_t own = p < kPosition - 4 ? 0 : i / kRoom;
+                                          return (p * 7 + own) % kBeam;
+                                        })),
+        step{.rows = rows,
+             .count = count.data(),
+             .slot = slot.data(),
+             .lane = lane.data(),
+             .position = position.data()} {}
+
+  SelfKvTables Self(void* pool) const {
+    return {pool, page.data(), 1, slot_lanes.data(), ancestry.data(), kRoom};
+  }
+  CrossKvTables Cross(const void* pool) const { return {pool, page.data(), 1, length.data()}; }
+
+  const int64_t rows;
+  const OpArray<int32_t> count, slot, lane, position, length, parent, page, slot_lanes;
+  const OpArray<uint8_t> ancestry;
+  const cuda::StepRows step;
+};
+
+// K/V of both ways, random, in as many copies as turns.
+struct Memory {
+  absl::Status Create(cuda::Stream stream, int64_t rows, int64_t pages) {
+    own_layout = {kLayers, kHeads, kHeadDim, static_cast<int32_t>(rows), kRoom};
+    const auto fill = [&](cuda::DeviceBuffer& buffer, int64_t elements) {
+      const cuda::Error error = buffer.Allocate(elements * kElement);
+      if (error != cuda::Error::kNone) return Said(error);
+      return Said(cuda::FillRandom(stream, kType, elements, buffer.data()));
+    };
+    if (auto s = fill(pool, pages * kPages.ElementsPerPage()); !s.ok()) return s;
+    if (auto s = fill(own[0], own_layout.Elements()); !s.ok()) return s;
+    if (auto s = fill(own[1], own_layout.Elements()); !s.ok()) return s;
+    return fill(qkv, rows * 3 * kWidth);
+  }
+
+  OwnKvLayout own_layout;
+  cuda::DeviceBuffer pool, own[2], qkv;
+};
+
+class Bench {
+ public:
+  explicit Bench(int64_t rows) : tables_(rows), out_(kDevice, std::vector<float>(rows * kWidth)) {}
+
+  absl::Status Create(int64_t pages) {
+    if (auto s = Said(stream_.Create(cuda::StreamPriority::kHigh)); !s.ok()) return s;
+    memory_.resize(std::max<size_t>(1, static_cast<size_t>(kRotatedRows / tables_.rows)));
+    for (Memory& m : memory_) {
+      if (auto s = m.Create(stream_.get(), tables_.rows, pages); !s.ok()) return s;
+    }
+    return Said(stream_.Wait());
+  }
+
+  // Each layer's launch on the memory of a turn, after `first`.
+  template <class First, class Layer>
+  absl::StatusOr<double> Seconds(First first, Layer layer) {
+    const auto turns = static_cast<int>(memory_.size());
+    return MedianGraphSeconds(stream_.get(), turns, [&](int turn) {
+      const Memory& memory = memory_[static_cast<size_t>(turn)];
+      cuda::Error error = first(memory);
+      for (int i = 0; i < kLayers && error == cuda::Error::kNone; ++i) error = layer(memory, i);
+      return error;
+    });
+  }
+
+  cuda::Error Gather(const Memory& m, const OpArray<int32_t>& positions) const {
+    return cuda::GatherOwnKv(stream_.get(), kType, m.own_layout, tables_.rows,
+                             tables_.parent.data(), positions.data(), m.own[0].data(),
+                             m.own[1].data());
+  }
+
+  const Tables& tables() const { return tables_; }
+  cuda::Stream stream() const { return stream_.get(); }
+  void* out() const { return out_.data(); }
+
+ private:
+  const Tables tables_;
+  const OpNumbers out_;
+  cuda::OwnedStream stream_;
+  std::vector<Memory> memory_;
+};
+
+cuda::Error Nothing(const Memory&) { return cuda::Error::kNone; }
+
+absl::StatusOr<json> MeasureReorder(int64_t rows) {
+  Bench bench(rows);
+  if (auto s = bench.Create(rows); !s.ok()) return s;
+  const Tables& t = bench.tables();
+  const auto production = bench.Seconds(Nothing, [&](const Memory& m, int layer) {
+    return cuda::DecodeSelfAttention(bench.stream(), kType, kPages, layer, t.step,
+                                     t.Self(m.pool.data()), m.qkv.data(), bench.out());
+  });
+  if (!production.ok()) return production.status();
+  const auto attend = [&](const Memory& m, int layer) {
+    return cuda::OwnSelfAttention(bench.stream(), kType, m.own_layout, layer, rows,
+                                  t.position.data(), m.qkv.data(), m.own[1].data(), bench.out());
+  };
+  const auto copy = [&](const Memory& m) { return bench.Gather(m, t.position); };
+  const auto variant = bench.Seconds(copy, attend);
+  if (!variant.ok()) return variant.status();
+  const auto attention = bench.Seconds(Nothing, attend);
+  if (!attention.ok()) return attention.status();
+  json line = VariantLine(rows, *production, *variant);
+  line["variant_attention_seconds"] = *attention;
+  // Positions that the rows of a slot share are counted once for each, though L1 and L2 see them.
+  line["production_bytes"] = KvBytes(rows * (kPosition + 1));
+  line["variant_bytes"] = KvBytes(rows * (3 * kPosition + 1));
+  return line;
+}
+
+absl::StatusOr<json> MeasureCross(int64_t rows) {
+  Bench bench(rows);
+  if (auto s = bench.Create(rows / kBeam); !s.ok()) return s;
+  const Tables& t = bench.tables();
+  const auto production = bench.Seconds(Nothing, [&](const Memory& m, int layer) {
+    return cuda::CrossAttention(bench.stream(), kType, kPages, layer, t.step,
+                                t.Cross(m.pool.data()), m.qkv.data(), bench.out());
+  });
+  if (!production.ok()) return production.status();
+  const auto attend = [&](const Memory& m, int layer) {
+    return cuda::OwnCrossAttention(bench.stream(), kType, m.own_layout, layer, rows,
+                                   t.length.data(), m.qkv.data(), m.own[1].data(), bench.out());
+  };
+  const auto variant = bench.Seconds(Nothing, attend);
+  if (!variant.ok()) return variant.status();
+  const auto copied =
+      bench.Seconds([&](const Memory& m) { return bench.Gather(m, t.length); }, attend);
+  if (!copied.ok()) return copied.status();
+  json line = VariantLine(rows, *production, *variant);
+  line["variant_and_reorder_seconds"] = *copied;
+  line["ratio_and_reorder"] = *production / *copied;
+  line["production_bytes"] = KvBytes(rows / kBeam * kSource);
+  line["variant_bytes"] = KvBytes(rows * kSource);
+  return line;
+}
+
+absl::StatusOr<json> ForAllRows(absl::StatusOr<json> (*measure)(int64_t rows)) {
+  json lines = json::array();
+  for (const int64_t rows : kStepRows) {
+    auto line = measure(rows);
+    if (!line.ok()) return line.status();
+    lines.push_back(*std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace
+
+absl::StatusOr<json> ReorderVariant() { return ForAllRows(MeasureReorder); }
+
+absl::StatusOr<json> CrossVariant() { return ForAllRows(MeasureCross); }
+
+}  // namespace dragoman::bench

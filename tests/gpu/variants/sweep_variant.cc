@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "kernels/cuda/device_memory.h"
+#include "kernels/cuda/row_check.h"
+#include "kernels/cuda/stream.h"
+#include "kernels/ops/output_layer_cuda.h"
+#include "tests/gpu/bench/event_median.h"
+#include "tests/gpu/variants/stored_sweeps.h"
+#include "tests/gpu/variants/variants_bench.h"
+#include "tests/kernels/ops/op_device.h"
+
+namespace dragoman::bench {
+namespace {
+
+using nlohmann::json;
+
+constexpr OpDevice kDevice = {.cuda = true};
+constexpr int64_t kStride = (int64_t{kVocabulary} + 7) / 8 * 8;
+// Logits that are walked one after the other before any are seen again.
+constexpr int64_t kRotatedRows = 2048;
+
+absl::StatusOr<json> Measure(const cuda::OwnedStream& stream, const OpArray<float>& bias,
+                             int64_t rows, int k) {
+  const int turns = static_cast<int>(std::max<int64_t>(1, kRotatedRows / rows));
+  cuda::DeviceBuffer logits;
+  const int64_t count = turns * rows * kStride;
+  if (auto s = Said(logits.Allocate(count * int64_t{sizeof(float)})); !s.ok()) return s;
+  auto* const all = static_cast<float*>(logits.data());
+  if (auto s = Said(cuda::FillRandom(stream.get(), ComputeType::kFloat32, count, all)); !s.ok()) {
+    return s;
+  }
+  const auto results = static_cast<size_t>(rows * k);
+  const OpArray<TokenScore> top(kDevice, std::vector<TokenScore>(results));
+  std::vector<RowFold> row_folds(static_cast<size_t>(rows));
+  for (size_t r = 0; r < row_folds.size(); ++r) {
+    row_folds[r].top = top.data() + r * static_cast<size_t>(k);
+  }
+  RowQuery query;
+  query.k = k;
+  query.need_normaliser = true;
+  std::vector<int32_t> list(row_folds.size());
+  std::iota(list.begin(), list.end(), 0);
+  const OpArray<RowQuery> queries(kDevice, std::vector<RowQuery>(row_folds.size(), query));
+  const OpArray<RowFold> folds(kDevice, row_folds);
+  const OpArray<int32_t> numbers(kDevice, list);
+  const OpArray<int32_t> listed(kDevice, {static_cast<int32_t>(rows)});
+  const OpArray<float> maxima(kDevice, std::vector<float>(row_folds.size()));
+  const OpArray<float> sums(kDevice, std::vector<float>(row_folds.size()));
+  const OpArray<int32_t> token(kDevice, std::vector<int32_t>(results));
+  const OpArray<float> log_prob(kDevice, std::vector<float>(results));
+
+  // Chunks as the production makes them.
+  const auto by_chunks = [&](int turn, const auto& work) {
+    for (int64_t first = 0; first < rows; first += cuda::kChunkRows) {
+      const int64_t n = std::min<int64_t>(cuda::kChunkRows, rows - first);
+      const cuda::Error error = work(all + (turn * rows + first) * kStride, first, n);
+      if (error != cuda::Error::kNone) return error;
+    }
+    return cuda::Error::kNone;
+  };
+  const auto fold = [&](float* chunk, int64_t first, int64_t n) {
+    return cuda::FoldStoredLogits(stream.get(), chunk, kStride, bias.data(), kVocabulary,
+                                  {numbers.data(), listed.data(), rows}, first, n, queries.data(),
+                                  folds.data());
+  };
+  const auto sweep = [&](float* chunk, int64_t first, int64_t n) {
+    return cuda::SeparateSweeps(stream.get(), chunk, kStride, bias.data(), kVocabulary, n, k,
+                                maxima.data() + first, sums.data() + first,
+                                token.data() + first * k, log_prob.data() + first * k);
+  };
+  // The one pass first: it leaves the logits as they are.
+  const auto production =
+      MedianGraphSeconds(stream.get(), turns, [&](int turn) { return by_chunks(turn, fold); });
+  if (!production.ok()) return production.status();
+  const auto variant =
+      MedianGraphSeconds(stream.get(), turns, [&](int turn) { return by_chunks(turn, sweep); });
+  if (!variant.ok()) return variant.status();
+  json line = VariantLine(rows, *production, *variant);
+  line["k"] = k;
+  const int64_t passed = rows * kVocabulary;
+  line["production_bytes"] = 4 * passed;
+  line["variant_bytes"] = (24 + 4 * k) * passed;
+  return line;
+}
+
+}  // namespace
+
+absl::StatusOr<json> SweepVariant() {
+  cuda::OwnedStream stream;
+  if (auto s = Said(stream.Create(cuda::StreamPriority::kHigh)); !s.ok()) return s;
+  const OpArray<float> bias(kDevice, std::vector<float>(kVocabulary, 0.25F));
+  json lines = json::array();
+  for (const int64_t rows : kStepRows) {
+    for (const int k : {1, kBeam}) {
+      auto line = Measure(stream, bias, rows, k);
+      if (!line.ok()) return line.status();
+      lines.push_back(*std::move(line));
+    }
+  }
+  return lines;
+}
+
+}  // namespace dragoman::bench
