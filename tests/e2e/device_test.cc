@@ -38,7 +38,7 @@ struct End {
 };
 
 // A daemon that is to end by itself.
-End Run(std::vector<std::string> flags) {
+End RunToEnd(std::vector<std::string> flags) {
   std::vector<std::string> command = {DRAGOMAN_DAEMON, "--model",
                                       DRAGOMAN_SOURCE_DIR "/deploy/models/de-en",
                                       "--listen=127.0.0.1:0", "--metrics=off"};
@@ -53,13 +53,13 @@ End Run(std::vector<std::string> flags) {
 
 TEST_F(WithoutGpu, ADeviceThatWasAskedForIsAnError) {
   for (const char* device : {"cuda:0", "cuda:1,cuda:0"}) {
-    const End end = Run({"--device", device});
+    const End end = RunToEnd({"--device", device});
     EXPECT_EQ(end.status, 1);
     EXPECT_THAT(end.output, IsEmpty());
     EXPECT_THAT(end.errors,
                 AllOf(HasSubstr("\"level\":\"error\""), HasSubstr(" cannot be used: " + why_)));
   }
-  EXPECT_THAT(Run({"--device", "cuda:1,cuda:0"}).errors, HasSubstr("device cuda:1 cannot"));
+  EXPECT_THAT(RunToEnd({"--device", "cuda:1,cuda:0"}).errors, HasSubstr("device cuda:1 cannot"));
 }
 
 TEST_F(WithoutGpu, AutoTranslatesOnTheCpuAndSaysWhy) {
@@ -81,20 +81,20 @@ TEST_F(WithoutGpu, AutoTranslatesOnTheCpuAndSaysWhy) {
 }
 
 TEST_F(WithoutGpu, AutoDoesNotReplaceAComputeTypeOfGpus) {
-  const End end = Run({"--device=auto", "--compute-type=bfloat16"});
+  const End end = RunToEnd({"--device=auto", "--compute-type=bfloat16"});
   EXPECT_EQ(end.status, 1);
   EXPECT_THAT(end.errors, AllOf(HasSubstr("'bfloat16'"), HasSubstr(why_)));
 }
 
 TEST(Device, TheCpuHasOneComputeType) {
-  const End end = Run({"--device=cpu", "--compute-type=float16"});
+  const End end = RunToEnd({"--device=cpu", "--compute-type=float16"});
   EXPECT_EQ(end.status, 2);
   EXPECT_THAT(end.errors, AllOf(HasSubstr("--compute-type"), HasSubstr("'float16'"),
                                 HasSubstr("auto or float32 on the CPU")));
 }
 
 TEST(Device, TheCpuHasNoProfileOfKernels) {
-  const End end = Run({"--device=cpu", "--profile-steps=5"});
+  const End end = RunToEnd({"--device=cpu", "--profile-steps=5"});
   EXPECT_EQ(end.status, 1);
   EXPECT_THAT(end.output, IsEmpty());
   EXPECT_THAT(end.errors, AllOf(HasSubstr("profile-steps"), HasSubstr("found the device cpu")));

@@ -52,6 +52,8 @@ std::unique_ptr<Engine> StartOnCpu(double noise, unsigned seed) {
 
 std::unique_ptr<Engine> StartOnDevice(ComputeType type, EngineConfig config) {
   config.devices = {{0}, type, ""};
+  // Several of them fit on one card.
+  config.kv_memory_mb = 4096;
   auto engine = CreateEngine(kModel, config, &Clock(), &Observer());
   EXPECT_TRUE(engine.ok()) << engine.status();
   return *std::move(engine);

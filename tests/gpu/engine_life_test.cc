@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -21,22 +20,22 @@ namespace {
 
 constexpr unsigned kHangSeconds = 60;
 
+// A job that takes 200 steps.
+TranslationJob LongJob() {
+  TranslationJob job;
+  job.items = {"Das ist ein Satz, der sehr lange braucht."};
+  job.split = SplitMode::kNone;
+  job.decoding.beam_size = 4;
+  job.decoding.max_length_ratio = 1000.0F;
+  job.decoding.max_length_extra = 1000;
+  job.decoding.max_output_tokens = 200;
+  job.decoding.min_output_tokens = 200;
+  job.returns.partials = true;
+  return job;
+}
+
 class EngineLifeOnCuda : public OnCuda {
  protected:
-  // A job that takes as many steps as a job can.
-  static TranslationJob LongJob() {
-    TranslationJob job;
-    job.items = {"Das ist ein Satz, der sehr lange braucht."};
-    job.split = SplitMode::kNone;
-    job.decoding.beam_size = 4;
-    job.decoding.max_length_ratio = 1000.0F;
-    job.decoding.max_length_extra = 1000;
-    job.decoding.max_output_tokens = 200;
-    job.decoding.min_output_tokens = 200;
-    job.returns.partials = true;
-    return job;
-  }
-
   // All workers idle and every segment accounted for. Slots are freed within two steps of the last
   // event, so this waits for the loop and not for a time.
   static void ExpectIdle(const Engine& engine) {
@@ -102,10 +101,7 @@ void FailUnderLoad(ComputeType type) {
   alarm(kHangSeconds);  // a hang ends the process by a signal
   const auto engine = StartOnDevice(type);
   std::vector<std::shared_ptr<CollectingSink>> sinks;
-  TranslationJob job;
-  job.items = {"Der Regen hört bald auf, sagt der Bauer, und dann fahren wir los."};
-  job.decoding.min_output_tokens = 100;
-  job.returns.partials = true;
+  const TranslationJob job = LongJob();
   for (int i = 0; i < 100; ++i) {
     sinks.push_back(std::make_shared<CollectingSink>());
     if (!engine->Submit(job, sinks.back()).status.ok()) std::exit(2);

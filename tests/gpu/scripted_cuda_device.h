@@ -39,6 +39,7 @@ class ScriptedCudaDevice : public StepDevice {
 
   const BatchLimits& limits() const override { return limits_; }
   std::span<const int> buckets() const override { return {&bucket_, 1}; }
+  bool IsStored(const SearchOptions&) const override { return true; }
   const StepPort& port(int index) const override { return ports_.host(index); }
   absl::Status Enqueue(const Launch& launch) override;
   absl::Status Wait(int) override { return absl::OkStatus(); }

@@ -15,7 +15,7 @@
 #include "tests/oracle/oracle_case.h"
 #include "tests/oracle/production_backend.h"
 #include "tests/oracle/reference_backend.h"
-#ifdef DRAGOMAN_ORACLE_CUDA
+#ifdef DRAGOMAN_HAVE_CUDA
 #include "kernels/cuda/device.h"
 #include "tests/gpu/device_backend.h"
 #endif
@@ -70,7 +70,7 @@ void RunOneFile(const std::string& path, SearchBackend& backend, const RunOption
 }
 
 std::unique_ptr<SearchBackend> CudaBackend() {
-#ifdef DRAGOMAN_ORACLE_CUDA
+#ifdef DRAGOMAN_HAVE_CUDA
   return std::make_unique<dragoman::oracle::DeviceBackend>();
 #else
   return nullptr;
@@ -79,7 +79,7 @@ std::unique_ptr<SearchBackend> CudaBackend() {
 
 // Why --cuda cannot run; empty where it can.
 std::string WhyNoCuda() {
-#ifdef DRAGOMAN_ORACLE_CUDA
+#ifdef DRAGOMAN_HAVE_CUDA
   std::string why;
   return dragoman::cuda::DeviceCount(&why) > 0 ? "" : why;
 #else
