@@ -12,6 +12,10 @@ constexpr int kCopyWarps = 8;
 // For self-attention as in the production kernel (decode_attention_cuda.cu).
 template <int kHeadClass>
 constexpr int kBlocks = kHeadClass == 32 ? 5 : 0;
+// Left alone, ptxas spills for head_dim 64 on sm_90a; as few as the production's, which takes
+// several rows in a warp, would leave too few warps to wait for memory.
+template <class T, int kHeadClass>
+constexpr int kCrossBlocks = kHeadClass / kPieceElements<T> <= 16 ? 4 : 2;
 
 template <class T>
 __global__ void __launch_bounds__(kCopyWarps* kWarpThreads)
@@ -71,7 +75,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
 }
 
 template <class T, int kHeadClass>
-__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kHeadClass>)
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kCrossBlocks<T, kHeadClass>)
     OwnCrossAttentionKernel(OwnKvLayout layout, int layer, int rows, const int32_t* length,
                             const T* q, const T* pool, T* context_out) {
   const int row = static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y);
