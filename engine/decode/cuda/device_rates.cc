@@ -69,7 +69,8 @@ cuda::Error TimeCopy(cuda::Stream stream, double* seconds) {
       stream, [&] { return cuda::Copy(stream, to.data(), from.data(), kCopyBytes); }, seconds);
 }
 
-absl::Status TimeProduct(int device, cuda::Stream stream, ComputeType type, double* seconds) {
+absl::Status TimeProduct(int device, const cuda::OwnedStream& stream, ComputeType type,
+                         double* seconds) {
   const int64_t bytes = int64_t{kSize} * kSize * ElementBytes(type);
   const std::vector<uint8_t> numbers = RandomNumbers(int64_t{kSize} * 128, type);
   const auto piece = static_cast<int64_t>(numbers.size());
@@ -80,9 +81,11 @@ absl::Status TimeProduct(int device, cuda::Stream stream, ComputeType type, doub
   if (error == cuda::Error::kNone) error = workspace.Allocate(cuda::Blas::kWorkspaceBytes);
   for (const cuda::DeviceBuffer* matrix : {&x, &weight}) {
     for (int64_t at = 0; at < bytes && error == cuda::Error::kNone; at += piece) {
-      error = cuda::Copy(stream, static_cast<uint8_t*>(matrix->data()) + at, numbers.data(), piece);
+      error = cuda::Copy(stream.get(), static_cast<uint8_t*>(matrix->data()) + at, numbers.data(),
+                         piece);
     }
   }
+  if (error == cuda::Error::kNone) error = stream.Wait();  // Create tries the product elsewhere
   if (error == cuda::Error::kNone) {
     std::string why;
     const std::unique_ptr<cuda::Blas> blas = cuda::Blas::Create(&why);
@@ -100,8 +103,10 @@ absl::Status TimeProduct(int device, cuda::Stream stream, ComputeType type, doub
       return absl::InternalError(absl::StrCat(CudaDeviceName(device), ": cuBLASLt: ", why));
     }
     error = Time(
-        stream,
-        [&] { return product->Run(stream, workspace.data(), x.data(), kSize, nullptr, y.data()); },
+        stream.get(),
+        [&] {
+          return product->Run(stream.get(), workspace.data(), x.data(), kSize, nullptr, y.data());
+        },
         seconds);
   }
   return CudaStatus(device, "measuring matrix products", error);
@@ -116,7 +121,7 @@ absl::StatusOr<DeviceRates> MeasureRates(int device, ComputeType type) {
   if (error == cuda::Error::kNone) error = TimeCopy(stream.get(), &copy);
   if (error != cuda::Error::kNone) return CudaStatus(device, "measuring copies", error);
   double product = 0;
-  if (absl::Status status = TimeProduct(device, stream.get(), type, &product); !status.ok()) {
+  if (absl::Status status = TimeProduct(device, stream, type, &product); !status.ok()) {
     return status;
   }
   DeviceRates rates;

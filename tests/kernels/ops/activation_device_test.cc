@@ -2,6 +2,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/kernel_table.h"
 #include "kernels/ops/activation.h"
+#include "tests/kernels/ops/activation_reference.h"
 #include "tests/kernels/ops/emulated_ops.h"
 #include "tests/kernels/ops/op_device.h"
 #include "tests/kernels/ops/test_support.h"
@@ -15,20 +16,6 @@ using ActivationDeviceTest = OnOpDevice;
 std::vector<Activation> Activations(const OpDevice& device) {
   if (!device.cuda && !device.emulated) return {Activation::kGelu, Activation::kSwish};
   return {Activation::kNone, Activation::kRelu, Activation::kGelu, Activation::kSwish};
-}
-
-double Reference(Activation activation, double x) {
-  switch (activation) {
-    case Activation::kNone:
-      return x;
-    case Activation::kRelu:
-      return x > 0.0 ? x : 0.0;
-    case Activation::kGelu:
-      return x * (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0;
-    case Activation::kSwish:
-      return x / (1.0 + std::exp(-x));
-  }
-  return NAN;
 }
 
 void Apply(const OpDevice& device, Activation activation, int64_t rows, const int32_t* count, int n,
@@ -51,7 +38,7 @@ TEST_P(ActivationDeviceTest, AgreesWithDouble) {
       with_border.resize(x.size() + n, 7.0F);
       std::vector<double> expected;
       expected.reserve(x.size());
-      for (const float value : x) expected.push_back(Reference(activation, value));
+      for (const float value : x) expected.push_back(ActivationReference(activation, value));
       const OpNumbers y(device, with_border);
       Apply(device, activation, rows, nullptr, n, y);
       std::vector<float> found = y.Download();

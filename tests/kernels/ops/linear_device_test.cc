@@ -1,10 +1,10 @@
 // Products, on the CPU and on a device, where they are cuBLASLt's.
-#include <algorithm>
 #include <memory>
 #include <numeric>
 
 #include "kernels/ops/linear.h"
 #include "kernels/ops/linear_cuda.h"
+#include "tests/kernels/ops/activation_reference.h"
 #include "tests/kernels/ops/op_device.h"
 #include "tests/kernels/ops/test_support.h"
 
@@ -14,20 +14,6 @@
 
 namespace dragoman {
 namespace {
-
-double Reference(Activation activation, double x) {
-  switch (activation) {
-    case Activation::kNone:
-      return x;
-    case Activation::kRelu:
-      return std::max(x, 0.0);
-    case Activation::kGelu:
-      return x * (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0;
-    case Activation::kSwish:
-      return x / (1.0 + std::exp(-x));
-  }
-  return NAN;
-}
 
 struct Case {
   int in = 0;
@@ -134,7 +120,7 @@ class TestLinear {
         for (int k = 0; k < case_.in; ++k) {
           sum += double(x[r * case_.in + k]) * w_[int64_t{c} * case_.in + k];
         }
-        expected.push_back(Reference(case_.activation, sum));
+        expected.push_back(ActivationReference(case_.activation, sum));
       }
     }
     return expected;

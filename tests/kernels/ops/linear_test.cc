@@ -1,26 +1,12 @@
 #include "kernels/ops/linear.h"
 
-#include <algorithm>
 #include <numeric>
 
+#include "tests/kernels/ops/activation_reference.h"
 #include "tests/kernels/ops/test_support.h"
 
 namespace dragoman {
 namespace {
-
-double Reference(Activation activation, double x) {
-  switch (activation) {
-    case Activation::kNone:
-      return x;
-    case Activation::kRelu:
-      return std::max(x, 0.0);
-    case Activation::kGelu:
-      return x * (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0;
-    case Activation::kSwish:
-      return x / (1.0 + std::exp(-x));
-  }
-  return NAN;
-}
 
 struct Shape {
   int in;
@@ -60,7 +46,7 @@ TEST_P(LinearTest, AgreesWithDouble) {
           for (int c = 0; c < s.out; ++c) {
             double sum = with_bias ? b[c] : 0.0;
             for (int k = 0; k < s.in; ++k) sum += double(x[r * s.in + k]) * w[c * s.in + k];
-            expected[r * s.out + c] = Reference(activation, sum);
+            expected[r * s.out + c] = ActivationReference(activation, sum);
           }
         }
         EXPECT_LT(WorstError(y, expected), 5e-6) << s.in << "x" << s.out;
