@@ -72,8 +72,7 @@ absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ServerConfig& config, 
 absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config) {
   const absl::StatusOr<DeviceChoice> devices = Choose(ConfiguredDevices(config));
   if (!devices.ok()) return devices.status();
-  Log(LogLevel::kInfo, "device",
-      {{"device", DeviceNames(*devices)}, {"not_used", devices->note}});
+  Log(LogLevel::kInfo, "device", {{"device", DeviceNames(*devices)}, {"not_used", devices->note}});
   return ProfileSteps(config.model_directory, MakeEngineConfig(config, 1, *devices),
                       config.profile_steps);
 }
