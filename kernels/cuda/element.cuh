@@ -106,7 +106,4 @@ Error ForType(ComputeType type, Launch launch) {
   return launch(float{});
 }
 
-// The launch that was just made.
-inline Error LastLaunch() { return static_cast<Error>(cudaGetLastError()); }
-
 }  // namespace dragoman::cuda

@@ -1,7 +1,8 @@
 // Hopper's own instructions (sm_90a): barriers in shared memory, bulk tensor copies, and products
 // of a warpgroup. What each needs is said here once; kernels only call.
 //
-// Addresses are those of the shared window, 32 bits.
+// Addresses are those of the shared window, 32 bits. Tests, which run kernels on the host, bring
+// instructions of their own (tests/kernels/cuda_emulation/hopper.h).
 #pragma once
 
 #include <cuda.h>
@@ -12,6 +13,24 @@
 
 namespace dragoman::cuda {
 
+// How a warpgroup's product finds its operand, a matrix of rows by 64 elements of 2 bytes (the
+// contiguous ones are those that are summed over) that CopyBox left with the 128-byte swizzle: row
+// r is the 128 bytes at 128 r, its 16-byte pieces permuted by piece ^ (r % 8). Bits:
+//   0-13   address / 16
+//   16-29  leading offset: not looked at with this layout, 1 by custom
+//   32-45  stride offset / 16: 8 rows are 1024 bytes
+//   49-51  base offset: 0, for `address` is the start of 8 rows, 1024-aligned
+//   62-63  1: 128-byte swizzle
+// The next 16 of the 64 elements lie 32 bytes on: + 2. The permutation is one of address bits,
+// (4-6) ^= (7-9), so an offset below 128 bytes within 1024-aligned rows is permuted as it should
+// be.
+__device__ inline uint64_t OperandOf(uint32_t address) {
+  return (uint64_t{address & 0x3ffffU} >> 4) | uint64_t{1} << 16 | uint64_t{1024 >> 4} << 32 |
+         uint64_t{1} << 62;
+}
+inline constexpr uint64_t kOperandStep = 32 >> 4;
+
+#if defined(__CUDACC__)
 __device__ inline uint32_t SharedAddress(const void* pointer) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
 }
@@ -89,23 +108,6 @@ __device__ inline void CopyBox(uint32_t to, const CUtensorMap& map, int x, int y
       "l"(&map), "r"(barrier), "r"(x), "r"(y)
       : "memory");
 }
-
-// How a warpgroup's product finds its operand, a matrix of rows by 64 elements of 2 bytes (the
-// contiguous ones are those that are summed over) that CopyBox left with the 128-byte swizzle: row
-// r is the 128 bytes at 128 r, its 16-byte pieces permuted by piece ^ (r % 8). Bits:
-//   0-13   address / 16
-//   16-29  leading offset: not looked at with this layout, 1 by custom
-//   32-45  stride offset / 16: 8 rows are 1024 bytes
-//   49-51  base offset: 0, for `address` is the start of 8 rows, 1024-aligned
-//   62-63  1: 128-byte swizzle
-// The next 16 of the 64 elements lie 32 bytes on: + 2. The permutation is one of address bits,
-// (4-6)
-// ^= (7-9), so an offset below 128 bytes within 1024-aligned rows is permuted as it should be.
-__device__ inline uint64_t OperandOf(uint32_t address) {
-  return (uint64_t{address & 0x3ffffU} >> 4) | uint64_t{1} << 16 | uint64_t{1024 >> 4} << 32 |
-         uint64_t{1} << 62;
-}
-inline constexpr uint64_t kOperandStep = 32 >> 4;
 
 // Before the first product after registers of the accumulator were read or written otherwise.
 __device__ inline void FenceProducts() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
@@ -190,5 +192,6 @@ template <int registers>
 __device__ inline void TakeRegisters() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
 }
+#endif
 
 }  // namespace dragoman::cuda

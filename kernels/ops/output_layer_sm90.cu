@@ -42,6 +42,7 @@
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/fold_threads.cuh"
 #include "kernels/cuda/hopper.cuh"
+#include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/output_epilogue.cuh"
 #include "kernels/ops/output_layer_cuda.h"
 
@@ -192,8 +193,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     FusedOutputKernel(const __grid_constant__ CUtensorMap hidden,
                       const __grid_constant__ CUtensorMap weight,
                       const __grid_constant__ FusedArgs args) {
-  extern __shared__ unsigned char memory[];
-  const SharedMap map(args.shared, SharedAddress(memory));
+  const SharedMap map(args.shared, SharedAddress(DynamicShared<unsigned char>()));
   const auto range = static_cast<int>(blockIdx.x);
   const int block_row = static_cast<int>(blockIdx.y) * kBlockRows;
   if (block_row >= *args.work.rows.count) return;
@@ -386,12 +386,11 @@ Error Sm90FusedOutput::Fold(Stream stream, void* workspace, const void* hidden,
   work.best =
       reinterpret_cast<TokenScore*>(static_cast<unsigned char*>(workspace) + SumsBytes(blocks));
   const dim3 grid(static_cast<unsigned>(work.ranges.ranges), static_cast<unsigned>(blocks));
-  Kernel(list_entries)<<<grid, kThreads, shared_.Bytes(), stream>>>(hidden_map, weight_, args);
-  const Error launched = LastLaunch();
+  const Error launched = Launch(Kernel(list_entries), grid, kThreads, shared_.Bytes(), stream,
+                                hidden_map, weight_, args);
   if (launched != Error::kNone) return launched;
-  MergeFusedKernel<<<static_cast<unsigned>(rows.rows), kMergeThreads, 0, stream>>>(work,
-                                                                                   list_entries);
-  return LastLaunch();
+  return Launch(MergeFusedKernel, static_cast<unsigned>(rows.rows), kMergeThreads, 0, stream, work,
+                list_entries);
 }
 
 }  // namespace

@@ -39,6 +39,15 @@ namespace dragoman::emulation {
 
 Current current;
 unsigned char* dynamic_shared = nullptr;
+size_t dynamic_shared_bytes = 0;
+void (*end_of_block)() = nullptr;
+
+[[noreturn]] void Fail(const char* why) {
+  std::fprintf(stderr, "emulated kernel, block (%u, %u, %u), thread (%u, %u, %u): %s\n",
+               current.block.x, current.block.y, current.block.z, current.thread.x,
+               current.thread.y, current.thread.z, why);
+  std::abort();
+}
 
 namespace {
 
@@ -67,22 +76,17 @@ struct Fiber {
   bool done = false;
 };
 
-[[noreturn]] void Fail(const char* why) {
-  std::fprintf(stderr, "emulated kernel, block (%u, %u, %u), thread (%u, %u, %u): %s\n",
-               current.block.x, current.block.y, current.block.z, current.thread.x,
-               current.thread.y, current.thread.z, why);
-  std::abort();
-}
-
 // One block at a time: its threads, and whose turn it is.
 struct Block {
   std::vector<Fiber> fibers;  // grows, and is used again
-  std::vector<int> order;     // of the turns
+  std::vector<int> order;     // of the turns; the lanes of a warp are neighbours
+  bool warp_by_warp = false;  // a warp goes on as far as it can before the next one's turn
   std::vector<Warp> warps;
   Barrier barrier;
   size_t turn = 0;
   int live = 0;
   int64_t idle_turns = 0;  // since anyone got on
+  int idle_in_warp = 0;    // since anyone of the warp did, whose turn it is
   bool any = false;        // what BlockAny has heard, and how many threads have read it
   int any_readers = 0;
   void* home = nullptr;  // the stack of Run
@@ -98,8 +102,20 @@ void Resume(void** save) {
   dragoman_switch_fiber(save, next.stack);
 }
 
+void GotOn() { block.idle_turns = block.idle_in_warp = 0; }
+
 // To the next thread that has not ended.
 void NextTurn() {
+  if (block.warp_by_warp) {
+    const size_t first = block.turn / kWarp * kWarp;
+    const size_t lanes = std::min<size_t>(kWarp, block.order.size() - first);
+    for (size_t i = 0; i < lanes && block.idle_in_warp <= kWarp; ++i) {
+      block.turn = first + (block.turn - first + 1) % lanes;
+      if (!Me().done) return;
+    }
+    block.idle_in_warp = 0;
+    block.turn = first + lanes - 1;
+  }
   do {
     block.turn = (block.turn + 1) % block.order.size();
   } while (Me().done);
@@ -107,7 +123,8 @@ void NextTurn() {
 
 void Yield() {
   Fiber& me = Me();
-  if (++block.idle_turns > 2 * static_cast<int64_t>(block.order.size())) {
+  ++block.idle_in_warp;
+  if (++block.idle_turns > 4 * static_cast<int64_t>(block.order.size())) {
     Fail("waits for threads that wait elsewhere");
   }
   NextTurn();
@@ -119,11 +136,11 @@ void Arrive(Barrier& barrier) {
   if (++barrier.arrived == barrier.members) {
     barrier.arrived = 0;
     ++barrier.generation;
-    block.idle_turns = 0;
+    GotOn();
     return;
   }
   while (barrier.generation == generation) Yield();
-  block.idle_turns = 0;
+  GotOn();
 }
 
 // Where a fiber's first turn begins. Never returns.
@@ -131,7 +148,7 @@ void Begin() {
   (*block.thread)();
   Fiber& me = Me();
   me.done = true;
-  block.idle_turns = 0;
+  GotOn();
   if (--block.live == 0) {
     dragoman_switch_fiber(&me.stack, block.home);
   } else {
@@ -158,11 +175,24 @@ void Prepare(Fiber& fiber, int number, dim3 size, dim3 grid, dim3 at) {
   fiber.stack = words;
 }
 
+// Whole warps in any order, a part of one at the end; their lanes in any order.
+void MakeOrder(int threads, std::mt19937& random) {
+  block.warp_by_warp = random() % 2 == 0;
+  std::vector<int> warps(static_cast<size_t>(threads / kWarp));
+  std::iota(warps.begin(), warps.end(), 0);
+  std::shuffle(warps.begin(), warps.end(), random);
+  if (threads % kWarp != 0) warps.push_back(threads / kWarp);
+  block.order.clear();
+  for (const int warp : warps) {
+    const auto first = static_cast<std::ptrdiff_t>(block.order.size());
+    for (int i = warp * kWarp; i < threads && i < (warp + 1) * kWarp; ++i) block.order.push_back(i);
+    std::shuffle(block.order.begin() + first, block.order.end(), random);
+  }
+}
+
 void RunBlock(dim3 grid, dim3 size, dim3 at, std::mt19937& random) {
   const int threads = static_cast<int>(size.x * size.y * size.z);
-  block.order.resize(static_cast<size_t>(threads));
-  std::iota(block.order.begin(), block.order.end(), 0);
-  std::shuffle(block.order.begin(), block.order.end(), random);
+  MakeOrder(threads, random);
   while (block.fibers.size() < block.order.size()) block.fibers.emplace_back();
   for (int i = 0; i < threads; ++i) {
     Prepare(block.fibers[static_cast<size_t>(i)], i, size, grid, at);
@@ -175,8 +205,9 @@ void RunBlock(dim3 grid, dim3 size, dim3 at, std::mt19937& random) {
   block.barrier = {.members = threads};
   block.live = threads;
   block.turn = 0;
-  block.idle_turns = 0;
+  GotOn();
   Resume(&block.home);
+  if (end_of_block != nullptr) end_of_block();
 }
 
 Warp& MyWarp() {
@@ -190,6 +221,11 @@ Warp& MyWarp() {
 void BlockBarrier() { Arrive(block.barrier); }
 
 void WarpBarrier() { Arrive(MyWarp().barrier); }
+
+void WaitUntil(const std::function<bool()>& over) {
+  while (!over()) Yield();
+  GotOn();
+}
 
 uint64_t Exchange(uint64_t mine, int from) {
   Warp& warp = MyWarp();
@@ -234,6 +270,7 @@ int Run(dim3 grid, dim3 size, size_t shared, const std::function<void()>& thread
   std::shuffle(order.begin(), order.end(), random);
   std::vector<uint4> memory(shared / sizeof(uint4) + 1);
   dynamic_shared = reinterpret_cast<unsigned char*>(memory.data());
+  dynamic_shared_bytes = shared;
   block.thread = &thread;
   for (const int64_t i : order) {
     std::memset(dynamic_shared, 0xff, memory.size() * sizeof(uint4));

@@ -7,7 +7,8 @@
 // <cuda_fp16.h> and <cuda_bf16.h> beside this file take the place of CUDA's.
 //
 // A launch is done when Launch returns; no streams. Blocks and threads take their turns in another
-// order at every launch, so that a missing barrier does not stay unseen. Fails the process, and
+// order at every launch, in half of the blocks all threads in turn, in the other half each warp as
+// far as it can go alone, so that a missing barrier does not stay unseen. Fails the process, and
 // says why, when threads of a block or warp wait in different places (a divergent barrier), or when
 // some have left before one. Known: barriers, shuffles and votes of whole warps, static and
 // dynamic shared memory (the latter full of NaN at the start of a block), plain arithmetic.
@@ -61,10 +62,18 @@ struct Current {
 };
 extern Current current;
 extern unsigned char* dynamic_shared;
+extern size_t dynamic_shared_bytes;
+// Called, where set, when all threads of a block have ended.
+extern void (*end_of_block)();
+
+// Ends the process; says which thread it was.
+[[noreturn]] void Fail(const char* why);
 
 void BlockBarrier();
 // All 32 threads of the warp arrive before any goes on.
 void WarpBarrier();
+// The thread goes on once `over()` says so. It is asked in every turn of the thread.
+void WaitUntil(const std::function<bool()>& over);
 // As WarpBarrier; every thread brings 8 bytes and gets those of lane `from`.
 uint64_t Exchange(uint64_t mine, int from);
 // As WarpBarrier; bit i is what lane i said.

@@ -2,6 +2,9 @@
 // their own: cuda::EmulatedX does what cuda::X does, in host memory, and is done when it returns.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "kernels/cuda/row_check.h"
 #include "kernels/ops/activation.h"
 #include "kernels/ops/align.h"
@@ -28,17 +31,9 @@ decltype(FoldStoredLogits) EmulatedFoldStoredLogits;
 decltype(GatherRows) EmulatedGatherRows;
 decltype(WriteCrossKv) EmulatedWriteCrossKv;
 
-// What FusedOutput folds, but for the products: those are given, [rows, vocabulary], without bias.
-// `processors` is how many the device would have.
-struct FusedStep {
-  StepRows rows;
-  const SlotView* slots = nullptr;
-  const RowQuery* queries = nullptr;
-  RowFold* folds = nullptr;
-  const float* bias = nullptr;  // [vocabulary]
-  int vocabulary = 0;
-  int processors = 0;
-};
-Error EmulatedFusedFold(const FusedStep& step, const float* products, int max_k);
+// FusedOutput::Create where the device has so many processors.
+std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType type,
+                                                   const void* weight, const float* bias, int d,
+                                                   int vocabulary, std::string* why);
 
 }  // namespace dragoman::cuda

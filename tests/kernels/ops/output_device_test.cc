@@ -63,6 +63,20 @@ std::vector<Answer> FoldStored(const OpDevice& device, const Problem& p, int chu
   return asked.Answers(logits.Download(), p.vocabulary);
 }
 
+std::unique_ptr<cuda::FusedOutput> CreateFused(const OpDevice& device, const void* weight,
+                                               const float* bias, int d, int vocabulary,
+                                               int processors, std::string* why) {
+  if (device.emulated) {
+    return cuda::EmulatedFusedOutputOf(processors, device.type, weight, bias, d, vocabulary, why);
+  }
+#ifdef DRAGOMAN_HAVE_CUDA
+  return cuda::FusedOutput::Create(device.type, weight, bias, d, vocabulary, why);
+#else
+  *why = "this build has no CUDA";
+  return nullptr;
+#endif
+}
+
 // A step of the fused way: how many rows it is launched for, and which do not fuse.
 struct FusedShape {
   int bucket = 0;  // at least the rows
@@ -89,51 +103,39 @@ std::vector<Answer> FoldFused(const OpDevice& device, const Problem& p, FusedSha
   const OpArray<int32_t> row_slot(device, slot);
   const OpArray<int32_t> count(device, {p.rows()});
   const cuda::StepRows rows{.rows = shape.bucket, .count = count.data(), .slot = row_slot.data()};
-  if (device.emulated) {
-    const cuda::FusedStep step{rows,          view.data(),  asked.queries(), asked.folds(),
-                               p.bias.data(), p.vocabulary, shape.processors};
-    EXPECT_LAUNCHED(cuda::EmulatedFusedFold(step, AllProducts(p).data(), shape.max_k));
-  } else {
-#ifdef DRAGOMAN_HAVE_CUDA
-    const OpNumbers w(device, p.w);
-    const OpArray<float> bias(device, p.bias);
-    std::vector<float> padded = p.hidden;
-    padded.resize(size_t(shape.bucket) * p.d, NAN);  // what lies beyond the count is never seen
-    const OpNumbers hidden(device, padded);
-    std::string why;
-    const auto fused =
-        cuda::FusedOutput::Create(device.type, w.data(), bias.data(), p.d, p.vocabulary, &why);
-    if (fused == nullptr) {
-      ADD_FAILURE() << why;
-      return {};
-    }
-    const OpBytes workspace(device, size_t(fused->WorkspaceBytes(shape.bucket)));
-    EXPECT_LAUNCHED(fused->Fold(kTestStream, workspace.data(), hidden.data(), rows, view.data(),
-                                shape.max_k, asked.queries(), asked.folds()));
-    return asked.Answers({}, p.vocabulary);
-#endif
+  const OpNumbers w(device, p.w);
+  const OpArray<float> bias(device, p.bias);
+  std::vector<float> padded = p.hidden;
+  padded.resize(size_t(shape.bucket) * p.d, NAN);  // what lies beyond the count is never seen
+  const OpNumbers hidden(device, padded);
+  std::string why;
+  const auto fused =
+      CreateFused(device, w.data(), bias.data(), p.d, p.vocabulary, shape.processors, &why);
+  if (fused == nullptr) {
+    ADD_FAILURE() << why;
+    return {};
   }
+  const OpBytes workspace(device, size_t(fused->WorkspaceBytes(shape.bucket)));
+  EXPECT_LAUNCHED(fused->Fold(kTestStream, workspace.data(), hidden.data(), rows, view.data(),
+                              shape.max_k, asked.queries(), asked.folds()));
   return asked.Answers({}, p.vocabulary);
 }
 
 // Whether the fused way exists here; where it does not on a device, because the device is no sm_90
 // or the type is f32.
 bool HasFused(const OpDevice& device) {
-  if (device.emulated) return true;
-#ifdef DRAGOMAN_HAVE_CUDA
-  if (device.cuda) {
-    const OpNumbers w(device, std::vector<float>(64, 1.0F));
-    std::string why;
-    const auto fused = cuda::FusedOutput::Create(device.type, w.data(), nullptr, 64, 1, &why);
-    if (fused == nullptr) std::printf("no fused output layer: %s\n", why.c_str());
-    return fused != nullptr;
-  }
-#endif
-  return false;
+  if (!device.cuda && !device.emulated) return false;
+  const OpNumbers w(device, std::vector<float>(64, 1.0F));
+  std::string why;
+  const auto fused = CreateFused(device, w.data(), nullptr, 64, 1, 1, &why);
+  if (fused == nullptr) std::printf("no fused output layer: %s\n", why.c_str());
+  return fused != nullptr;
 }
 
 std::vector<Way> WaysOf(const OpDevice& device) {
   if (!device.cuda && !device.emulated) return {Way::kCpu};
+  // Stored logits are f32 in every type: once is enough.
+  if (device.emulated && HasFused(device)) return {Way::kFused};
   if (HasFused(device)) return {Way::kStored, Way::kFused};
   return {Way::kStored};
 }
@@ -330,16 +332,7 @@ TEST_P(OutputDeviceTest, ABadLogitCountsUnlessItIsExcluded) {
   }
 }
 
-// The emulation does not know the compute types: f32 is enough.
-std::vector<OpDevice> Devices() {
-  std::vector<OpDevice> devices = OpDevicesAndEmulation();
-  std::erase_if(devices, [](const OpDevice& device) {
-    return device.emulated && device.type != ComputeType::kFloat32;
-  });
-  return devices;
-}
-
-INSTANTIATE_TEST_SUITE_P(Devices, OutputDeviceTest, ::testing::ValuesIn(Devices()), OpDeviceName);
+DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(OutputDeviceTest);
 
 }  // namespace
 }  // namespace dragoman

@@ -121,35 +121,22 @@ class HostLinear final : public EmulatedLinear {
 
 class HostFusedOutput final : public EmulatedFusedOutput {
  public:
-  HostFusedOutput(ComputeType type, const void* weight, const float* bias, int d, int vocabulary)
-      : type_(type), vocabulary_(vocabulary), product_(weight, type, d, vocabulary) {
-    bias_.assign(bias, bias + vocabulary);
+  explicit HostFusedOutput(std::unique_ptr<FusedOutput> fused) : fused_(std::move(fused)) {}
+
+  int64_t WorkspaceBytes(int64_t max_rows) const override {
+    return fused_->WorkspaceBytes(max_rows);
   }
 
-  int64_t WorkspaceBytes(int64_t max_rows) const override { return max_rows * 256; }
-
-  Error Fold(Stream, void* workspace, const void* hidden, const StepRows& rows,
+  Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
              const SlotView* slots, int max_k, const RowQuery* queries,
              RowFold* folds) const override {
-    if (workspace == nullptr || max_k < 1 || max_k > kMaxFusedTopK) return kInvalidValue;
     return EmulateLaunch([=, this] {
-      std::vector<float> products(static_cast<size_t>(rows.rows) *
-                                  static_cast<size_t>(vocabulary_));
-      for (int64_t r = 0; r < *rows.count; ++r) {
-        product_.Row(hidden, type_, r, products.data() + r * vocabulary_);
-      }
-      constexpr int kProcessors = 4;
-      return EmulatedFusedFold(
-          {rows, slots, queries, folds, bias_.data(), vocabulary_, kProcessors}, products.data(),
-          max_k);
+      return fused_->Fold(stream, workspace, hidden, rows, slots, max_k, queries, folds);
     });
   }
 
  private:
-  const ComputeType type_;
-  const int vocabulary_;
-  const Product product_;
-  std::vector<float> bias_;
+  const std::unique_ptr<FusedOutput> fused_;
 };
 
 const StepPort& PortOf(const BatchTables& tables, const StepPorts& ports) {
@@ -252,11 +239,10 @@ std::unique_ptr<EmulatedFusedOutput> EmulatedFusedOutput::Create(ComputeType typ
                                                                  const void* weight,
                                                                  const float* bias, int d,
                                                                  int vocabulary, std::string* why) {
-  if (type == ComputeType::kFloat32 || d % 64 != 0) {
-    *why = "float32";
-    return nullptr;
-  }
-  return std::make_unique<HostFusedOutput>(type, weight, bias, d, vocabulary);
+  constexpr int kProcessors = 4;
+  auto fused = EmulatedFusedOutputOf(kProcessors, type, weight, bias, d, vocabulary, why);
+  if (fused == nullptr) return nullptr;
+  return std::make_unique<HostFusedOutput>(std::move(fused));
 }
 
 Error EmulatedFormatBatch(Stream, const BatchTables& tables) {

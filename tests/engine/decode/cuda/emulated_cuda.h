@@ -123,7 +123,7 @@ class EmulatedLinear {
                     const int32_t* count, void* y) const = 0;
 };
 
-// With the narrow types: products are made here, and folded by the text of the fused kernel.
+// With the narrow types: the fused kernel, its instructions emulated too.
 class EmulatedFusedOutput {
  public:
   static std::unique_ptr<EmulatedFusedOutput> Create(ComputeType type, const void* weight,

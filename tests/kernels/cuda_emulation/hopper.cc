@@ -1,0 +1,301 @@
+#include "tests/kernels/cuda_emulation/hopper.h"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace dragoman::emulation {
+namespace {
+
+constexpr int kWarp = 32;
+constexpr int kGroupWarps = 4;
+// Where dynamic shared memory begins in the shared window: not at a multiple of 1024, so that a
+// kernel must align it.
+constexpr uint32_t kSharedStart = 0x450;
+
+// What the 8 bytes of a barrier hold.
+struct BarrierWord {
+  uint32_t phase : 1;
+  uint32_t arrivals : 15;  // of a phase; kNever in memory that was never written
+  uint32_t missing : 16;   // in this phase
+  int32_t bytes;           // announced and not there yet
+
+  static constexpr uint32_t kNever = 0x7fff;
+};
+static_assert(sizeof(BarrierWord) == 8);
+
+struct Copy {
+  uint32_t to;
+  CUtensorMap map;
+  int x, y;
+  uint32_t barrier;
+};
+
+struct Issue {
+  ProductType type;
+  uint64_t a, b;
+  bool add;
+
+  bool operator==(const Issue&) const = default;
+};
+
+struct WarpProducts {
+  std::vector<Issue> issues;           // of all lanes
+  std::array<size_t, kWarp> issued{};  // by each of them
+  std::array<float*, kWarp> d{};
+  std::vector<size_t> groups;  // committed: where each ends
+  size_t done = 0;             // products
+};
+
+std::mt19937 chance(1);
+bool Chance() { return chance() % 2 == 0; }
+
+std::vector<Copy> copies;  // under way
+std::vector<WarpProducts> products;
+std::vector<std::vector<Issue>> group_issues;  // of a warpgroup, whichever warp was first
+
+unsigned char* Shared(uint32_t address, uint32_t bytes) {
+  if (address < kSharedStart || address + bytes > kSharedStart + dynamic_shared_bytes) {
+    Fail("an address outside of the block's shared memory");
+  }
+  return dynamic_shared + (address - kSharedStart);
+}
+
+BarrierWord& BarrierAt(uint32_t address) {
+  if (address % 8 != 0) Fail("a barrier that is not aligned");
+  auto& barrier = *reinterpret_cast<BarrierWord*>(Shared(address, sizeof(BarrierWord)));
+  if (barrier.arrivals == BarrierWord::kNever) Fail("a barrier that was not initialised");
+  return barrier;
+}
+
+void EndPhaseIfComplete(BarrierWord& barrier) {
+  if (barrier.missing > 0 || barrier.bytes > 0) return;
+  barrier.phase ^= 1U;
+  barrier.missing = barrier.arrivals;
+}
+
+void ArriveAt(BarrierWord& barrier) {
+  if (barrier.missing == 0) Fail("more arrivals than a phase of the barrier has");
+  --barrier.missing;
+  EndPhaseIfComplete(barrier);
+}
+
+// Bits 4-6 of an address ^= bits 7-9: the 128-byte swizzle.
+uint32_t Swizzled(uint32_t address) { return address ^ (address >> 3 & 0x70U); }
+
+void Perform(const Copy& copy) {
+  const CUtensorMap& map = copy.map;
+  constexpr uint32_t kPiece = 16;
+  const uint32_t line = map.box_width * 2;  // bytes of a row of the box
+  for (uint32_t row = 0; row < map.box_height; ++row) {
+    for (uint32_t at = 0; at < line; at += kPiece) {
+      unsigned char* to = Shared(Swizzled(copy.to + row * line + at), kPiece);
+      for (uint32_t i = 0; i < kPiece; i += 2) {
+        const int64_t x = int64_t{copy.x} + (at + i) / 2;
+        const int64_t y = int64_t{copy.y} + row;
+        const bool inside = x >= 0 && x < static_cast<int64_t>(map.width) && y >= 0 &&
+                            y < static_cast<int64_t>(map.height);
+        uint16_t element = 0;
+        if (inside) {
+          const auto from = static_cast<uint64_t>(y) * map.row_bytes + static_cast<uint64_t>(x) * 2;
+          std::memcpy(&element, map.data + from, sizeof(element));
+        }
+        std::memcpy(to + i, &element, sizeof(element));
+      }
+    }
+  }
+  BarrierWord& barrier = BarrierAt(copy.barrier);
+  barrier.bytes -= static_cast<int32_t>(line * map.box_height);
+  if (barrier.bytes < 0) Fail("a copy brings bytes that its barrier does not expect");
+  EndPhaseIfComplete(barrier);
+}
+
+// Of every half; the compiler would call a function for each.
+const std::vector<float>& Halves() {
+  static const std::vector<float> halves = [] {
+    std::vector<float> x;
+    for (uint32_t bits = 0; bits <= 0xffff; ++bits) {
+      x.push_back(__half2float(__ushort_as_half(static_cast<uint16_t>(bits))));
+    }
+    return x;
+  }();
+  return halves;
+}
+
+// Rows first .. first + count - 1 of an operand's 16 elements, to out[element * count + row].
+// Whether all are finite.
+bool ReadOperand(ProductType type, uint64_t descriptor, int first, int count, float* out) {
+  if (descriptor >> 62 != 1) Fail("an operand that is not swizzled by 128 bytes");
+  if ((descriptor >> 49 & 7U) != 0) Fail("an operand with a base offset");
+  const auto start = static_cast<uint32_t>(descriptor & 0x3fffU) << 4;
+  const auto stride = static_cast<uint32_t>(descriptor >> 32 & 0x3fffU) << 4;  // of 8 rows
+  const float* const halves = Halves().data();
+  bool finite = true;
+  for (int row = 0; row < count; ++row) {
+    const auto r = static_cast<uint32_t>(first + row);
+    for (int k = 0; k < 16; ++k) {
+      const uint32_t address = start + r / 8 * stride + r % 8 * 128 + 2 * static_cast<uint32_t>(k);
+      uint16_t bits = 0;
+      std::memcpy(&bits, Shared(Swizzled(address), 2), sizeof(bits));
+      const float x =
+          type == ProductType::kHalf ? halves[bits] : __bfloat162float(__nv_bfloat16{bits});
+      finite = finite && std::isfinite(x);
+      out[k * count + row] = x;
+    }
+  }
+  return finite;
+}
+
+// This warp's part: 16 rows of a, 256 of b.
+void Multiply(const WarpProducts& warp, int number, const Issue& issue) {
+  constexpr int kRows = 16;
+  constexpr int kColumns = 256;
+  float a[16 * kRows];
+  float b[16 * kColumns];
+  ReadOperand(issue.type, issue.a, number % kGroupWarps * kRows, kRows, a);
+  const bool finite = ReadOperand(issue.type, issue.b, 0, kColumns, b);
+  for (int row = 0; row < kRows; ++row) {
+    float sum[kColumns] = {};
+    // Of row % 8, columns 2 q and 2 q + 1 of every 8 are lane q's of its quad.
+    const auto place = [&](int column) -> float& {
+      const int lane = row % 8 * 4 + column % 8 / 2;
+      return warp.d[static_cast<size_t>(lane)][column / 8 * 4 + row / 8 * 2 + column % 2];
+    };
+    if (issue.add) {
+      for (int c = 0; c < kColumns; ++c) sum[c] = place(c);
+    }
+    for (int k = 0; k < 16; ++k) {
+      const float x = a[k * kRows + row];
+      if (x == 0.0F && finite) continue;  // adds nothing: rows beyond a step's are many
+      for (int c = 0; c < kColumns; ++c) sum[c] += x * b[k * kColumns + c];
+    }
+    for (int c = 0; c < kColumns; ++c) place(c) = sum[c];
+  }
+}
+
+int WarpNumber() { return static_cast<int>(current.thread.x) / kWarp; }
+
+WarpProducts& MyProducts() {
+  const auto warp = static_cast<size_t>(WarpNumber());
+  if (products.size() <= warp) products.resize(warp + 1);
+  return products[warp];
+}
+
+// Products up to number `end`.
+void MultiplyUntil(WarpProducts& warp, size_t end) {
+  const int number = WarpNumber();
+  const auto group = static_cast<size_t>(number / kGroupWarps);
+  if (group_issues.size() <= group) group_issues.resize(group + 1);
+  std::vector<Issue>& all = group_issues[group];
+  for (; warp.done < end; ++warp.done) {
+    const Issue& issue = warp.issues[warp.done];
+    if (all.size() == warp.done) all.push_back(issue);
+    if (!(all[warp.done] == issue)) Fail("the warps of a group multiply different operands");
+    Multiply(warp, number, issue);
+  }
+}
+
+// Once, when all lanes of the warp have come.
+void ForWarp(const std::function<void()>& act) {
+  WarpBarrier();
+  if (current.lane == 0) act();
+  WarpBarrier();
+}
+
+void EndBlock() {
+  if (!copies.empty()) Fail("the block has ended with a copy under way");
+  for (const WarpProducts& warp : products) {
+    if (warp.done < warp.issues.size()) Fail("the block has ended with a product under way");
+  }
+  products.clear();
+  group_issues.clear();
+}
+
+}  // namespace
+
+void IssueProduct(ProductType type, float* d, uint64_t a, uint64_t b, bool add) {
+  WarpProducts& warp = MyProducts();
+  const auto lane = static_cast<size_t>(current.lane);
+  const Issue issue{type, a, b, add};
+  size_t& issued = warp.issued[lane];
+  if (warp.issues.size() == issued) warp.issues.push_back(issue);
+  if (!(warp.issues[issued] == issue)) Fail("the lanes of a warp multiply different operands");
+  if (warp.done < issued && warp.d[lane] != d) Fail("two accumulators at a time");
+  warp.d[lane] = d;
+  ++issued;
+}
+
+void AwaitProducts(int pending) {
+  ForWarp([pending] {
+    WarpProducts& warp = MyProducts();
+    const size_t groups = warp.groups.size();
+    const auto left = static_cast<size_t>(pending);
+    if (groups > left) MultiplyUntil(warp, warp.groups[groups - 1 - left]);
+  });
+}
+
+}  // namespace dragoman::emulation
+
+namespace dragoman::cuda {
+
+using namespace emulation;  // NOLINT(google-build-using-namespace)
+
+uint32_t SharedAddress(const void* pointer) {
+  const auto at = static_cast<const unsigned char*>(pointer) - dynamic_shared;
+  if (at < 0 || at > static_cast<int64_t>(dynamic_shared_bytes)) {
+    Fail("the shared address of what is not in dynamic shared memory");
+  }
+  return kSharedStart + static_cast<uint32_t>(at);
+}
+
+void InitBarrier(uint32_t barrier, uint32_t arrivals) {
+  end_of_block = &EndBlock;
+  if (barrier % 8 != 0) Fail("a barrier that is not aligned");
+  if (arrivals == 0 || arrivals >= BarrierWord::kNever) Fail("a barrier of so many arrivals");
+  const BarrierWord word{.phase = 0, .arrivals = arrivals, .missing = arrivals, .bytes = 0};
+  std::memcpy(Shared(barrier, sizeof(word)), &word, sizeof(word));
+}
+
+void Arrive(uint32_t barrier) { ArriveAt(BarrierAt(barrier)); }
+
+void ArriveExpecting(uint32_t barrier, uint32_t bytes) {
+  BarrierWord& word = BarrierAt(barrier);
+  word.bytes += static_cast<int32_t>(bytes);
+  if (word.bytes >= 1 << 20) Fail("a barrier expects more bytes than it can count");
+  ArriveAt(word);
+}
+
+void WaitForPhase(uint32_t barrier, uint32_t parity) {
+  WaitUntil([=] {
+    if (BarrierAt(barrier).phase != parity) return true;
+    if (copies.empty()) return false;
+    std::swap(copies[chance() % copies.size()], copies.back());
+    const Copy copy = copies.back();
+    copies.pop_back();
+    Perform(copy);
+    return false;
+  });
+}
+
+void CopyBox(uint32_t to, const CUtensorMap& map, int x, int y, uint32_t barrier) {
+  if (to % 1024 != 0) Fail("a swizzled box that is not aligned to 1024 bytes");
+  const Copy copy{to, map, x, y, barrier};
+  if (Chance()) {
+    Perform(copy);
+  } else {
+    copies.push_back(copy);
+  }
+}
+
+void CommitProducts() {
+  const bool now = Chance();
+  ForWarp([now] {
+    WarpProducts& warp = MyProducts();
+    warp.groups.push_back(warp.issues.size());
+    if (now) MultiplyUntil(warp, warp.groups.back());
+  });
+}
+
+}  // namespace dragoman::cuda

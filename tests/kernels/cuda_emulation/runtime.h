@@ -1,0 +1,80 @@
+// What classes in .cu files ask of the CUDA runtime when a model is loaded, for emulated kernels: a
+// device of compute capability 9.0, whose memory is the host's. Included before the .cu.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstring>
+#include <new>
+
+#include "tests/kernels/cuda_emulation/emulation.h"
+
+namespace dragoman::emulation {
+
+inline int processors = 132;  // of the device; tests set it
+
+}  // namespace dragoman::emulation
+
+enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin,
+  cudaDevAttrComputeCapabilityMajor,
+  cudaDevAttrComputeCapabilityMinor
+};
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToDevice };
+enum cudaDriverEntryPointQueryResult {
+  cudaDriverEntryPointSuccess,
+  cudaDriverEntryPointSymbolNotFound
+};
+inline constexpr int cudaEnableDefault = 0;
+
+inline cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  switch (attribute) {
+    case cudaDevAttrMultiProcessorCount:
+      *value = dragoman::emulation::processors;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = 227 << 10;
+      break;
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = 9;
+      break;
+    case cudaDevAttrComputeCapabilityMinor:
+      *value = 0;
+      break;
+  }
+  return cudaSuccess;
+}
+inline cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
+inline const char* cudaGetErrorString(cudaError_t) { return "an error of the emulation"; }
+inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+
+inline cudaError_t cudaMalloc(void** memory, size_t bytes) {
+  *memory = ::operator new (bytes, std::align_val_t{256});
+  return cudaSuccess;
+}
+inline cudaError_t cudaFree(void* memory) {
+  ::operator delete (memory, std::align_val_t{256});
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemset(void* memory, int value, size_t bytes) {
+  std::memset(memory, value, bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+
+inline cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** entry, unsigned, int,
+                                                    cudaDriverEntryPointQueryResult* found) {
+  const bool known = std::strcmp(name, "cuTensorMapEncodeTiled") == 0;
+  *entry = known ? reinterpret_cast<void*>(&cuTensorMapEncodeTiled) : nullptr;
+  *found = known ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+  return cudaSuccess;
+}

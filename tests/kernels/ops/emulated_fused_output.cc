@@ -1,0 +1,33 @@
+#include "tests/kernels/cuda_emulation/emulation.h"
+// First, for the instructions and the new name are for the .cu alone.
+#include "tests/kernels/cuda_emulation/hopper.h"
+#include "tests/kernels/cuda_emulation/runtime.h"
+#include "tests/kernels/ops/emulated_ops.h"
+
+namespace dragoman::cuda {
+namespace {
+
+class EmulatedHopperOutput : public FusedOutput {
+ public:
+  static std::unique_ptr<EmulatedHopperOutput> Create(ComputeType type, const void* weight,
+                                                      const float* bias, int d, int vocabulary,
+                                                      std::string* why);
+};
+
+}  // namespace
+}  // namespace dragoman::cuda
+
+#define FusedOutput EmulatedHopperOutput
+#include "kernels/ops/output_layer_sm90.cu"
+#undef FusedOutput
+
+namespace dragoman::cuda {
+
+std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType type,
+                                                   const void* weight, const float* bias, int d,
+                                                   int vocabulary, std::string* why) {
+  emulation::processors = processors;
+  return EmulatedHopperOutput::Create(type, weight, bias, d, vocabulary, why);
+}
+
+}  // namespace dragoman::cuda
