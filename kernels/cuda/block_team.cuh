@@ -27,13 +27,18 @@ class BlockTeam {
   __device__ int size() const { return static_cast<int>(blockDim.x); }
   __device__ void Sync() const { __syncthreads(); }
 
-  // Over the lanes of each warp, then over the warps' values, in every warp anew.
+  // Over the lanes of each warp, then, of several, over the warps' values, in every warp anew.
   template <class T, class Better>
   __device__ T Reduce(T value, Better better) const {
     value = WarpBest(value, better);
-    if (Lane() == 0) Put(value);
-    __syncthreads();
-    value = WarpBest(Get<T>(Lane() < Warps() ? Lane() : 0), better);
+    if (Warps() > 1) {
+      if (Lane() == 0) Put(value);
+      __syncthreads();
+      int span = 2;  // lanes that hold a value of each warp, again and again
+      while (span < Warps()) span *= 2;
+      const int warp = Lane() % span;
+      value = WarpBest(Get<T>(warp < Warps() ? warp : 0), better, span / 2);
+    }
     __syncthreads();
     return value;
   }
@@ -92,11 +97,12 @@ class BlockTeam {
     __syncthreads();
   }
 
+  // The best of the lanes whose numbers differ below bit `furthest` and in it.
   template <class T, class Better>
-  __device__ static T WarpBest(T value, Better better) {
+  __device__ static T WarpBest(T value, Better better, int furthest = kWarpThreads / 2) {
     Check<T>();
 #pragma unroll
-    for (int lanes = kWarpThreads / 2; lanes > 0; lanes /= 2) {
+    for (int lanes = furthest; lanes > 0; lanes /= 2) {
       uint32_t words[kWords<T>];
       memcpy(words, &value, sizeof(T));
 #pragma unroll

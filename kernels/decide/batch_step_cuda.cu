@@ -1,12 +1,11 @@
 // The parts of a step on a device. What they compute is in batch_step.h; here is who computes it.
 //
-//   BeginStep, EndStep, FormatBatch   one block of 1,024 threads: what it does to one slot depends
-//   on
-//                  all others. At 1,024 slots each thread has one, and the sums are two barriers.
+//   BeginStep, EndStep, FormatBatch
+//                  one block of 1,024 threads: what it does to one slot depends on all others. At
+//                  1,024 slots each thread has one, and the sums are two barriers.
 //   AskRows        one thread a row, warps of different rows: the text is a walk over short lists,
 //                  with nothing in it for a team. The list of stored rows by one more block.
-//   StepSlots      two warps a slot, as many at a time as there are workspaces. A beam of 4
-//   with
+//   StepSlots      two warps a slot, as many at a time as there are workspaces. A beam of 4 with
 //                  its handful of candidates would be done by one warp; a beam of 64 has 64 rows to
 //                  offer, and 10,432 candidates under constraints.
 //   FoldStoredRows one block of 256 threads a row, for the vocabulary is long.

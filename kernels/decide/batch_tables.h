@@ -13,6 +13,7 @@
 #include "kernels/decide/plan.h"
 #include "kernels/decide/row.h"
 #include "kernels/decide/slot.h"
+#include "kernels/decide/step_port.h"
 #include "kernels/decide/stored_row.h"
 
 namespace dragoman {
@@ -41,6 +42,7 @@ struct BatchLimits {
 // What changes from step to step besides the arrays.
 struct BatchScalars {
   int64_t step = 0;            // steps ended: the number of the one under way
+  StepCommand command;         // of this step, once it has begun
   int32_t order_count = 0;     // entries of BatchTables::order
   int32_t runnable_count = 0;  // ... of `runnable`
   int32_t waiting_count = 0;   // ... of `waiting`

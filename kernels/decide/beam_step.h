@@ -210,7 +210,7 @@ DRAGOMAN_HD void BeamStep(const Team& team, const View& slot, const RowQuery* qu
   SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   bool nan = false;
-  for (int r = 0; r < s.live; ++r) nan = nan || folds[r].nan;
+  for (int r = 0; r < s.live; ++r) nan |= folds[r].nan;  // no load waits for another
   team.Sync();
   if (nan) {
     if (team.rank() == 0) s.status = SlotStatus::kBadNumber;

@@ -2,6 +2,10 @@
 //
 // Pages go back and are taken in the order of the slots' ages, so that a batch with the same
 // history has the same pages, whatever the team.
+//
+// A device reads commands over its bus: a load takes a microsecond or more, and what counts is how
+// many wait for each other. So the command is read in one piece, and each admission's words by a
+// squad of its own, several loads of each member at a time.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +34,8 @@ DRAGOMAN_HD int32_t KeepOf(const Team& team, const BatchTables& tables, int32_t*
 
 template <class Team>
 DRAGOMAN_HD void MarkCancelled(const Team& team, const BatchTables& tables, const StepPort& port) {
-  for (int32_t i = team.rank(); i < port.command->cancelled; i += team.size()) {
+  const int32_t cancelled = tables.now->command.cancelled;
+  for (int32_t i = team.rank(); i < cancelled; i += team.size()) {
     tables.extras[port.cancelled[i]].occupied = false;
   }
   team.Sync();
@@ -83,25 +88,42 @@ DRAGOMAN_HD void LeaveSlots(const Team& team, const BatchTables& tables) {
   team.Sync();
 }
 
+// Copies words [count] by the members of a squad, word i to `place(i)`.
+template <class Place>
+DRAGOMAN_HD void CopyWords(const Squad& squad, const int32_t* words, int32_t count, Place place) {
+  constexpr int32_t kAhead = 8;  // loads of a member before the first of them is needed
+  for (int32_t first = squad.rank; first < count; first += kAhead * squad.size) {
+    int32_t held[kAhead] = {};
+    for (int32_t j = 0; j < kAhead; ++j) {
+      const int32_t i = first + j * squad.size;
+      if (i < count) CopyWord(held + j, words + i);
+    }
+    for (int32_t j = 0; j < kAhead; ++j) {
+      const int32_t i = first + j * squad.size;
+      if (i < count) CopyWord(place(i), held + j);
+    }
+  }
+}
+
 // Takes what the commands bring; their segments wait.
 template <class Team>
 DRAGOMAN_HD void TakeAdmissions(const Team& team, const BatchTables& tables, const StepPort& port) {
   BatchScalars& now = *tables.now;
-  const int32_t admissions = port.command->admissions;
-  for (int32_t a = 0; a < admissions; ++a) {
+  const int32_t admissions = now.command.admissions;
+  const Squad squad = SquadOf(team);
+  for (int32_t a = squad.number; a < admissions; a += squad.count) {
     const AdmitCommand& admit = port.admissions[a];
-    const int32_t* words = port.command_words + admit.words_begin;
     const int32_t beam = admit.options.beam;
-    int32_t* lanes = tables.slot_lanes + int64_t{admit.slot} * kMaxSlotLanes;
-    for (int32_t i = team.rank(); i < beam; i += team.size()) lanes[i] = words[i];
-    words += beam;
-    int32_t* pages = tables.cross_pages + int64_t{admit.slot} * tables.limits.pages_per_lane();
-    for (int32_t i = team.rank(); i < admit.cross_pages; i += team.size()) pages[i] = words[i];
-    words += admit.cross_pages;
-    int32_t* rules = tables.rules + admit.rules_begin;
-    for (int32_t i = team.rank(); i < admit.rules_words; i += team.size()) {
-      CopyWord(rules + i, words + i);
-    }
+    const int32_t rules_from = beam + admit.cross_pages;
+    int32_t* const lanes = tables.slot_lanes + int64_t{admit.slot} * kMaxSlotLanes;
+    int32_t* const pages =
+        tables.cross_pages + int64_t{admit.slot} * tables.limits.pages_per_lane();
+    int32_t* const rules = tables.rules + admit.rules_begin;
+    CopyWords(squad, port.command_words + admit.words_begin, rules_from + admit.rules_words,
+              [&](int32_t i) {
+                if (i < beam) return lanes + i;
+                return i < rules_from ? pages + (i - beam) : rules + (i - rules_from);
+              });
   }
   team.Sync();  // the rules' counts are read below
   for (int32_t a = team.rank(); a < admissions; a += team.size()) {
@@ -187,6 +209,8 @@ template <class Team>
 DRAGOMAN_HD void BeginStep(const Team& team, const BatchTables& tables, const StepPort& port) {
   using namespace begin_step_internal;  // NOLINT(google-build-using-namespace)
   BatchScalars& now = *tables.now;
+  if (team.rank() == 0) now.command = *port.command;
+  team.Sync();
   MarkCancelled(team, tables, port);
   ReleaseEnded(team, tables);
   LeaveSlots(team, tables);
@@ -208,8 +232,8 @@ DRAGOMAN_HD void BeginStep(const Team& team, const BatchTables& tables, const St
   in.order = tables.runnable;
   in.count = now.runnable_count;
   in.oldest = in.count > 0 ? tables.runnable[0] : -1;
-  in.max_rows = port.command->max_rows;
-  in.rules = port.command->rules;
+  in.max_rows = now.command.max_rows;
+  in.rules = now.command.rules;
   PlanStep(team, in, tables.views, now.lane_pages, now.pages, now.plan);
 }
 

@@ -44,15 +44,21 @@ int64_t RulesImageWords(const SegmentRules& rules, int32_t max_tokens);
 // Writes the image. words [RulesImageWords].
 void WriteRulesImage(const SegmentRules& rules, int32_t max_tokens, int32_t* words);
 
-// Whatever lies there: not an assignment of integers, which a compiler may take for one.
+// Whatever lies there: not an assignment of integers, which a compiler may take for one. On a
+// device it is one, for nvcc copies bytes where it does not know the alignment; no kernel reads as
+// a float what it has copied.
 DRAGOMAN_HD inline void CopyWord(int32_t* to, const int32_t* from) {
+#if defined(__CUDA_ARCH__)
+  *to = *from;
+#else
   std::memcpy(to, from, sizeof(int32_t));
+#endif
 }
 
 // Views into the image at `words`.
 DRAGOMAN_HD inline SegmentRules RulesFrom(const int32_t* words) {
-  RulesImageCounts counts;
-  std::memcpy(static_cast<void*>(&counts), words, sizeof(counts));
+  const RulesImageCounts counts{words[0], words[1], words[2], words[3],
+                                words[4], words[5], words[6], words[7]};
   const int32_t* at = words + RulesImageCounts::kWords;
   const auto take = [&at](int32_t count) {
     const int32_t* from = at;

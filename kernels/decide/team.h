@@ -62,6 +62,23 @@ DRAGOMAN_HD Share ShareOf(const Team& team, int32_t count) {
   return {begin < count ? begin : count, begin + each < count ? begin + each : count};
 }
 
+// A few members who do an item of a list together while the others do theirs: a warp of a block.
+struct Squad {
+  int32_t number = 0;  // of the team's `count` squads
+  int32_t count = 0;
+  int32_t rank = 0;  // this member's, 0 .. size - 1
+  int32_t size = 0;
+};
+
+template <class Team>
+DRAGOMAN_HD Squad SquadOf(const Team& team) {
+  constexpr int32_t kMembers = 32;
+  const int32_t number = team.rank() / kMembers;
+  const int32_t left = team.size() - number * kMembers;
+  return {number, (team.size() + kMembers - 1) / kMembers, team.rank() % kMembers,
+          left < kMembers ? left : kMembers};
+}
+
 // Writes the `item(i)` of those i < count for which `keep(i)` holds to `to`, in order; returns
 // their number. `keep` is asked twice and must not depend on `to`. A Sync before and after.
 template <class Team, class Keep, class Item>

@@ -50,6 +50,22 @@ TEST(TeamSum, SharesAreRunsThatCoverTheList) {
   }
 }
 
+// The last squad of 70 has 6 members.
+TEST(TeamSum, SquadsTakeTheMembersInTurn) {
+  for (const int size : {1, 3, 32, 40, 70}) {
+    const int count = (size + 31) / 32;
+    std::vector<Squad> squads(static_cast<size_t>(size));
+    RunTeam(size, [&](const ThreadTeam& t) { squads[static_cast<size_t>(t.rank())] = SquadOf(t); });
+    for (int rank = 0; rank < size; ++rank) {
+      const Squad& squad = squads[static_cast<size_t>(rank)];
+      EXPECT_EQ(squad.number, rank / 32);
+      EXPECT_EQ(squad.count, count);
+      EXPECT_EQ(squad.rank, rank % 32);
+      EXPECT_EQ(squad.size, squad.number < count - 1 || size % 32 == 0 ? 32 : size % 32);
+    }
+  }
+}
+
 TEST(TeamSum, CollectKeepsTheOrder) {
   std::vector<int32_t> expected;
   for (int32_t i = 0; i < 500; ++i) {
