@@ -64,9 +64,10 @@ __device__ inline RawPiece<T> LoadRaw(const T* from) {
   return {*reinterpret_cast<const uint4*>(from)};
 }
 
+// To global memory. Not an assignment: where the piece may be one of zeros, nvcc makes four of it.
 template <class T>
 __device__ inline void StoreRaw(T* to, RawPiece<T> piece) {
-  *reinterpret_cast<uint4*>(to) = piece.bits;
+  __stwb(reinterpret_cast<uint4*>(to), piece.bits);
 }
 
 __device__ inline void WidenPair(unsigned bits, __half, float* x) {

@@ -24,9 +24,14 @@ __global__ void __launch_bounds__(kWarps * 32)
     Piece<T> x{};
     if (id >= 0) x = LoadPiece(table + int64_t{id} * d + i);
 #pragma unroll
-    for (int j = 0; j < kPieceElements<T>; ++j) {
-      const float added = p == nullptr ? 0.0F : p[i + j];
-      x.element[j] = FromFloat<T>(scale * ToFloat(x.element[j]) + added);
+    for (int part = 0; part < kPieceElements<T>; part += 4) {
+      float4 added = {0.0F, 0.0F, 0.0F, 0.0F};
+      if (p != nullptr) added = *reinterpret_cast<const float4*>(p + i + part);
+      T* at = x.element + part;
+      at[0] = FromFloat<T>(scale * ToFloat(at[0]) + added.x);
+      at[1] = FromFloat<T>(scale * ToFloat(at[1]) + added.y);
+      at[2] = FromFloat<T>(scale * ToFloat(at[2]) + added.z);
+      at[3] = FromFloat<T>(scale * ToFloat(at[3]) + added.w);
     }
     StorePiece(y + int64_t{row} * d + i, x);
   }

@@ -150,6 +150,10 @@ template <class T>
 T __ldg(const T* from) {
   return *from;
 }
+template <class T>
+void __stwb(T* to, T value) {
+  *to = value;
+}
 inline float __uint_as_float(unsigned bits) {
   float x = 0;
   std::memcpy(&x, &bits, sizeof(x));
