@@ -126,6 +126,7 @@ class HostFusedOutput final : public EmulatedFusedOutput {
     bias_.assign(bias, bias + vocabulary);
   }
 
+  int64_t bytes() const override { return static_cast<int64_t>(bias_.size() * sizeof(float)); }
   int64_t WorkspaceBytes(int64_t max_rows) const override { return max_rows * 256; }
 
   Error Fold(Stream, void* workspace, const void* hidden, const StepRows& rows,

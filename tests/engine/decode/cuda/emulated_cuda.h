@@ -130,6 +130,7 @@ class EmulatedFusedOutput {
                                                      const float* bias, int d, int vocabulary,
                                                      std::string* why);
   virtual ~EmulatedFusedOutput() = default;
+  virtual int64_t bytes() const = 0;
   virtual int64_t WorkspaceBytes(int64_t max_rows) const = 0;
   virtual Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
                      const SlotView* slots, int max_k, const RowQuery* queries,
