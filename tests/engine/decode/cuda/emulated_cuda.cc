@@ -5,7 +5,9 @@
 #include <cstring>
 #include <mutex>
 
+#include "absl/status/statusor.h"
 #include "engine/decode/cuda/narrow.h"
+#include "engine/decode/cuda/step_costs.h"
 #include "kernels/decide/batch_step.h"
 
 namespace dragoman::cuda {
@@ -215,6 +217,11 @@ Error EmulatedEvent::Wait() const {
   return recording != nullptr || !recorded_ ? kNotWhileRecording : Error::kNone;
 }
 
+Error EmulatedEvent::MillisecondsSince(const EmulatedEvent& begin, float* milliseconds) const {
+  *milliseconds = kMilliseconds;
+  return begin.recorded_ && recorded_ ? Error::kNone : kInvalidValue;
+}
+
 Error EmulatedGraph::Record(Stream, const std::function<Error()>& launches) {
   launches_.clear();
   recording = &launches_;
@@ -309,3 +316,12 @@ Error EmulatedEndStep(Stream, const BatchTables& tables, const StepPorts& ports)
 }
 
 }  // namespace dragoman::cuda
+
+namespace dragoman {
+
+// A terabyte and a petaflop.
+absl::StatusOr<DeviceRates> MeasureEmulatedRates(int, ComputeType) {
+  return DeviceRates{1e12, 1e15};
+}
+
+}  // namespace dragoman

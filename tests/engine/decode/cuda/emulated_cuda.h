@@ -92,6 +92,9 @@ class EmulatedEvent {
   Error Create(Timing = Timing::kOff, HostWait = HostWait::kSpin) { return Error::kNone; }
   Error Record(Stream);
   Error Wait() const;
+  // As if every launch took so long.
+  static constexpr float kMilliseconds = 0.125F;
+  Error MillisecondsSince(const EmulatedEvent& begin, float* milliseconds) const;
 
  private:
   bool recorded_ = false;
