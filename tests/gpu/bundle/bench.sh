@@ -1,11 +1,11 @@
 #!/bin/bash
 # Times on the device: ceilings, throughput, steps and their kernels, output layer, one sentence, the
-# papers' variants, and the daemon under load.
+# algorithms of products, the papers' variants, and the daemon under load.
 #
 #   bench.sh OUT_DIRECTORY [PART...]
 #
-# Writes bench.json (one member for each part), bench.txt (the same as tables) and machine.txt. The
-# last line is 'N passed, N failed'. Takes under 8 minutes.
+# Writes bench.json (one member for each part but products), bench.txt (the same as tables) and
+# machine.txt. The last line is 'N passed, N failed'. Takes under 8 minutes.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 start 470 "${1:?usage: bench.sh OUT_DIRECTORY [PART...]}"
 shift
@@ -16,11 +16,13 @@ cat "$out/machine.txt" >"$report"
 parts=("$@")
 if [[ ${#parts[@]} -eq 0 ]]; then
   mapfile -t parts < <(bin/gpu_bench --list)
-  parts+=(variants daemon)
+  parts+=(products variants daemon)
 fi
 for name in "${parts[@]}"; do
   if [[ $name == daemon ]]; then
     part daemon 90 ./daemon_load.sh "$scratch/daemon.json"
+  elif [[ $name == products ]]; then
+    part products 60 bin/linear_cuda_bench
   elif [[ $name == variants ]]; then
     part variants 60 bin/variants_bench --json "$scratch/variants.json"
   else
