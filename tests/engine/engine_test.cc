@@ -275,7 +275,7 @@ EngineConfig InlineText() {
 
 TEST_F(EngineTest, TextOnTheDecodeThreadIsTheSame) {
   std::vector<TranslationJob> jobs;
-  for (int i = 0; i < 24; ++i) {
+  for (int i = 0; i < 12; ++i) {
     TranslationJob job =
         Job({"Wenn es morgen nicht regnet, gehen wir in den Park. Danach essen wir.",
              "Ich habe Hunger.", "", "Wo ist der Bahnhof, bitte?"});

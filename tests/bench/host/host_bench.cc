@@ -2,8 +2,8 @@
 //
 // What the host does for a text when decoding costs nothing (null_device.h).
 //
-//   loop    the decode loop alone on one thread, its batch always full: microseconds of a step and
-//           of a segment, by rows and beam
+//   loop    the decode loop alone on one thread, with more waiting than fits: microseconds of a
+//           step and of a segment, and occupancy, by rows, beam and mean length
 //   serve   the whole daemon but for the model's arithmetic, with `dragoman load` as its client:
 //           processor time of a text by thread. --client PROGRAM, --input FILE, --step-us N (what a
 //           step of the device takes), --max-rows N, --beam K, --in-flight N, --seconds S,
@@ -27,8 +27,8 @@
 #include "server/metrics.h"
 #include "server/serving.h"
 #include "server/steady_clock.h"
-#include "tests/bench/host/null_device.h"
 #include "tests/bench/arguments.h"
+#include "tests/bench/host/null_device.h"
 
 namespace dragoman::bench {
 namespace {
@@ -61,11 +61,21 @@ class CountingOwner final : public SegmentOwner {
   Ledger* const ledger_;
 };
 
-int RunLoop(int max_rows, int beam) {
+struct LoopTimes {
+  double segments_per_step = 0;
+  double nanos_per_step = 0;
+  double occupancy = 0;
+};
+
+// Lengths are even from a quarter of `tokens` to seven quarters. `capacity` is the scheduler's, in
+// rows.
+absl::StatusOr<LoopTimes> RunLoop(int max_rows, int beam, int tokens, int capacity) {
   const SteadyClock clock;
   Metrics metrics("null", &clock);
   Ledger ledger;
-  const Policy policy;
+  SchedulerOptions options;
+  options.capacity = capacity;
+  const Policy policy(options);
   NullDeviceTotals totals;
   const auto backend = CreateNullBackend({0, &totals});
   const int64_t slots = max_rows / beam;
@@ -76,7 +86,7 @@ int RunLoop(int max_rows, int beam) {
   config.max_positions = kPositions;
   config.vocabulary = 6000;
   auto batch = backend->CreateBatch(config, 1, memory.get());
-  if (!batch.ok()) return Fail(batch.status());
+  if (!batch.ok()) return batch.status();
   EncodedQueue queue(segments, &clock);
   DecodeLoop loop(batch->get(), &queue, &policy, {&ledger, &metrics}, &clock);
   const auto owner = std::make_shared<CountingOwner>(&ledger);
@@ -85,7 +95,7 @@ int RunLoop(int max_rows, int beam) {
   for (int64_t i = 0; i < segments; ++i) {
     auto segment = std::make_unique<Segment>();
     segment->owner = owner;
-    segment->source.resize(8 + random() % 45);  // 30 on average
+    segment->source.resize(static_cast<size_t>(tokens) / 4 + random() % (tokens * 3 / 2 + 1));
     segment->search.beam = beam;
     segment->search.max_tokens = 3 * static_cast<int>(segment->source.size()) + 20;
     segment->divisor = LengthDivisors(segment->search.max_tokens, 1.0F);
@@ -95,29 +105,43 @@ int RunLoop(int max_rows, int beam) {
   }
   // Until the first batch has gone its slots' lengths are not mixed.
   while (owner->ended < 2 * slots) {
-    if (!loop.RunOnce().ok()) return 1;
+    if (const auto stepped = loop.RunOnce(); !stepped.ok()) return stepped.status();
   }
   const int64_t ended = owner->ended;
   const int64_t steps = totals.steps;
+  const int64_t rows = totals.rows;
   const int64_t simulation = totals.simulation;
   const int64_t begun = ThreadCpuNanos();
   while (queue.stats().segments > 0) {
-    if (!loop.RunOnce().ok()) return 1;
+    if (const auto stepped = loop.RunOnce(); !stepped.ok()) return stepped.status();
   }
   const auto took =
       static_cast<double>(ThreadCpuNanos() - begun - (totals.simulation - simulation));
-  const auto n = static_cast<double>(owner->ended - ended);
   const auto made = static_cast<double>(totals.steps - steps);
-  std::printf("| %d | %d | %.1f | %.1f | %.2f | %.0f |\n", max_rows, beam, n / made,
-              took / made * 1e-3, took / n * 1e-3, n / took * 1e9);
-  return 0;
+  LoopTimes times;
+  times.segments_per_step = static_cast<double>(owner->ended - ended) / made;
+  times.nanos_per_step = took / made;
+  times.occupancy = static_cast<double>(totals.rows - rows) / (made * max_rows);
+  return times;
 }
 
 int Loop() {
-  std::printf("| rows | beam | segments/step | us/step | us/segment | segments/s |\n");
-  std::printf("|--|--|--|--|--|--|\n");
-  for (const auto& [rows, beam] : {std::pair{256, 4}, {1024, 4}, {4096, 4}, {1024, 1}, {4096, 1}}) {
-    if (RunLoop(rows, beam) != 0) return 1;
+  struct Case {
+    int rows, beam, tokens;
+  };
+  std::printf(
+      "| rows | beam | tokens | capacity | segments/step | us/step | us/segment | occupancy |\n");
+  std::printf("|--|--|--|--|--|--|--|--|\n");
+  for (const Case& c : {Case{256, 4, 30}, Case{1024, 4, 30}, Case{4096, 4, 30}, Case{4096, 4, 12},
+                        Case{4096, 1, 30}}) {
+    for (const int capacity : {c.rows, c.rows * 17 / 16, c.rows * 9 / 8}) {
+      const auto times = RunLoop(c.rows, c.beam, c.tokens, capacity);
+      if (!times.ok()) return Fail(times.status());
+      const double micros = times->nanos_per_step * 1e-3;
+      std::printf("| %d | %d | %d | %d | %.1f | %.1f | %.2f | %.1f %% |\n", c.rows, c.beam,
+                  c.tokens, capacity, times->segments_per_step, micros,
+                  micros / times->segments_per_step, times->occupancy * 100);
+    }
   }
   return 0;
 }

@@ -124,8 +124,16 @@ class NullDevice final : public StepDevice {
     out = StepOutput{.step = next_step_++};
     int32_t words = 0;
     size_t kept = 0;
+    bool full = false;
     for (Running& running : running_) {
-      out.rows += running.beam;
+      const int32_t rows = running.left == running.length ? 1 : running.beam;
+      full = full || out.rows + rows > port.command.max_rows;
+      if (full) {
+        out.expected_rows += running.beam;
+        running_[kept++] = running;
+        continue;
+      }
+      out.rows += rows;
       ++out.slots;
       --running.left;
       const int32_t needed = HypothesisWords(running.length, false);
@@ -146,6 +154,7 @@ class NullDevice final : public StepDevice {
     }
     running_.resize(kept);
     out.running = static_cast<int32_t>(kept);
+    options_.totals->rows += out.rows;
   }
 
   BatchLimits limits_;

@@ -1,7 +1,8 @@
 // A GPU whose arithmetic costs nothing, to measure what the host does around it: the production
 // loop, queues and text on an encoder that computes nothing and a StepDevice that only keeps count
-// of its slots. Every segment ends after as many steps as its source has tokens, all its beams
-// live, with one hypothesis of made-up tokens.
+// of its slots. Every segment ends after as many steps as its source has tokens, with one row in
+// the first and its whole beam in the others, and gives one hypothesis of made-up tokens. What
+// exceeds the rows of a step pauses, the youngest first.
 #pragma once
 
 #include <atomic>
@@ -19,6 +20,7 @@ struct NullDeviceTotals {
   std::atomic<int64_t> encode{0};
   std::atomic<int64_t> simulation{0};
   std::atomic<int64_t> steps{0};
+  std::atomic<int64_t> rows{0};  // of all steps together
 };
 
 struct NullDeviceOptions {
