@@ -1,0 +1,34 @@
+// A GPU whose arithmetic costs nothing, to measure what the host does around it: the production
+// loop, queues and text on an encoder that computes nothing and a StepDevice that only keeps count
+// of its slots. Every segment ends after as many steps as its source has tokens, all its beams
+// live, with one hypothesis of made-up tokens.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "engine/decode/backend.h"
+
+namespace dragoman::bench {
+
+// What the threads of the workers of one backend have used, in nanoseconds of processor time. The
+// simulation itself is in neither of the first two.
+struct NullDeviceTotals {
+  std::atomic<int64_t> decode{0};
+  std::atomic<int64_t> encode{0};
+  std::atomic<int64_t> simulation{0};
+  std::atomic<int64_t> steps{0};
+};
+
+struct NullDeviceOptions {
+  int64_t step_nanos = 0;              // that a step takes at least, asleep; 0: none
+  NullDeviceTotals* totals = nullptr;  // borrowed
+};
+
+std::shared_ptr<const Backend> CreateNullBackend(const NullDeviceOptions& options);
+
+// Processor time of the calling thread so far.
+int64_t ThreadCpuNanos();
+
+}  // namespace dragoman::bench
