@@ -20,22 +20,15 @@ from transformers import MarianMTModel
 from corpus import MAX_TRAIN_TOKENS, Vocab, padded, read_pairs
 
 BEGAN = time.monotonic()
-CHUNK = 16384  # texts that are sorted by length together, and written together
+CHUNK = 16384  # pairs that are sorted by length together
 
 
-def translate(model, vocab, texts, beam, rows):
-    """The translations of `texts`, in batches of at most `rows` hypotheses."""
-    encoded = [ids[:MAX_TRAIN_TOKENS] for ids in vocab.encode(texts)]
-    order = sorted(range(len(texts)), key=lambda i: len(encoded[i]))
-    out = [""] * len(texts)
-    for at in range(0, len(order), rows // beam):
-        part = order[at : at + rows // beam]
-        source = padded([encoded[i] for i in part], vocab.pad).long().to(model.device)
-        ids = model.generate(input_ids=source, attention_mask=(source != vocab.pad).long(), do_sample=False,
-                             num_beams=beam, early_stopping=beam > 1, max_new_tokens=2 * source.shape[1] + 10)
-        for i, row in zip(part, ids[:, 1:].tolist()):
-            out[i] = vocab.decode(row)
-    return out
+def translate(model, vocab, encoded, beam):
+    """The translations of texts as token ids, in one batch."""
+    source = padded(encoded, vocab.pad).long().to(model.device)
+    ids = model.generate(input_ids=source, attention_mask=(source != vocab.pad).long(), do_sample=False,
+                         num_beams=beam, early_stopping=beam > 1, max_new_tokens=2 * source.shape[1] + 10)
+    return [vocab.decode(row) for row in ids[:, 1:].tolist()]
 
 
 def main():
@@ -46,29 +39,34 @@ def main():
     p.add_argument("--from-target", action="store_true", help="translate the targets, with a model of the other direction")
     p.add_argument("--beam", type=int, default=4)
     p.add_argument("--minutes", type=float, default=float("inf"))
-    p.add_argument("--rows", type=int, default=8192, help="hypotheses in a batch")
+    p.add_argument("--rows", type=int, help="hypotheses in a batch (default 8192 on a GPU, 256 on a CPU)")
     p.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
     a = p.parse_args()
     device = ("cuda" if torch.cuda.is_available() else "cpu") if a.device == "auto" else a.device
+    batch = max(1, (a.rows or (8192 if device == "cuda" else 256)) // a.beam)
+    vocab = Vocab(os.path.join(a.model, "source.spm"))
     pairs = read_pairs(a.pairs)
-    random.Random(1).shuffle(pairs)
+    encoded = [ids[:MAX_TRAIN_TOKENS] for ids in vocab.encode([pair[a.from_target] for pair in pairs], threads=-1)]
+    order = list(range(len(pairs)))
+    random.Random(1).shuffle(order)
+    order = [i for at in range(0, len(order), CHUNK) for i in sorted(order[at : at + CHUNK], key=lambda i: len(encoded[i]))]
     done = 0
     if os.path.exists(a.out):
         with open(a.out, "rb+") as f:
             written = f.read()
             f.truncate(written.rfind(b"\n") + 1)  # a line that was cut off
             done = written.count(b"\n")
-    vocab = Vocab(os.path.join(a.model, "source.spm"))
     dtype = torch.float16 if device == "cuda" else torch.float32
     model = MarianMTModel.from_pretrained(a.model, dtype=dtype).to(device).eval()
-    while done < len(pairs) and time.monotonic() - BEGAN < 60 * a.minutes:
-        part = pairs[done : done + CHUNK]
-        texts = translate(model, vocab, [pair[a.from_target] for pair in part], a.beam, a.rows)
-        lines = [(new, b) if a.from_target else (s, new) for (s, b), new in zip(part, texts)]
-        with open(a.out, "a", encoding="utf-8") as f:
-            f.writelines("\t".join(line) + "\n" for line in lines)
-        done += len(part)
-        print(f"{done} of {len(pairs)} in {time.monotonic() - BEGAN:.0f} s", flush=True)
+    with open(a.out, "a", encoding="utf-8") as f:
+        while done < len(order) and time.monotonic() - BEGAN < 60 * a.minutes:
+            part = order[done : done + batch]
+            for i, new in zip(part, translate(model, vocab, [encoded[i] for i in part], a.beam)):
+                source, target = pairs[i]
+                f.write(f"{new}\t{target}\n" if a.from_target else f"{source}\t{new}\n")
+            f.flush()
+            done += len(part)
+            print(f"{done} of {len(order)} in {time.monotonic() - BEGAN:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

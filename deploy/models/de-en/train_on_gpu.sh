@@ -55,8 +55,8 @@ good() {
     awk '/best dev BLEU/ { bleu = $NF } END { exit bleu < 30 }' "$out/$1.log"
 }
 
-full_size=(--size base --tokens 16000 --lr 5e-4 --warmup 1500 --dropout 0.2)
-stage teacher 0.28 train.py --train "${train[@]}" --dev "${dev[@]}" --out "$out/teacher" "${full_size[@]}"
+full_size=(--size base --tokens 16000 --lr 5e-4 --warmup 1500 --dropout 0.2 --evaluations 5)
+stage teacher 0.30 train.py --train "${train[@]}" --dev "${dev[@]}" --out "$out/teacher" "${full_size[@]}"
 
 # One vocabulary for all. The reverse model is the same with the columns swapped.
 mkdir -p "$out"/{swapped,reverse,student}
@@ -66,19 +66,20 @@ awk -F '\t' '{ print $2 "\t" $1 }' "${dev[@]}" >"$out/swapped/dev.tsv"
 stage reverse 0.20 train.py --train "$out/swapped/train.tsv" --dev "$out/swapped/dev.tsv" --out "$out/reverse" \
   "${full_size[@]}"
 
-more=()
 if good teacher; then
-  stage distil 0.11 distil.py "$out/teacher/model" "${train[@]}" --out "$out/distilled.tsv"
-  more+=("$out/distilled.tsv")
+  stage distil 0.10 distil.py "$out/teacher/model" "${train[@]}" --out "$out/distilled.tsv"
 fi
 if good reverse; then
-  stage back 0.06 distil.py "$out/reverse/model" "${train[@]}" --out "$out/back.tsv" --from-target --beam 1
-  more+=("$out/back.tsv")
+  stage back 0.05 distil.py "$out/reverse/model" "${train[@]}" --out "$out/back.tsv" --from-target --beam 1
 fi
+more=()
+for file in "$out"/{distilled,back}.tsv; do
+  if [[ -s $file ]]; then more+=("$file"); fi
+done
 
 # As many encoder layers as 16 MiB hold: they cost little when serving.
-stage student 0.27 train.py --train "${train[@]}" "${more[@]}" --dev "${dev[@]}" --out "$out/student" \
-  --encoder-layers 5 --tokens 12000 --lr 1e-3 --warmup 1500
+stage student 0.25 train.py --train "${train[@]}" "${more[@]}" --dev "${dev[@]}" --out "$out/student" \
+  --encoder-layers 5 --tokens 12000
 stage evaluate 0.05 evaluate.py "$out/student/model" "${test[@]}" --batch 256
 stage evaluate_teacher 0.03 evaluate.py "$out/teacher/model" "${test[@]}" --batch 256 --beams 4
 
@@ -89,9 +90,9 @@ cp -r "$out/student/model" "$out/model" || exit 1
   nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null
   cat "$out/stages.log"
   echo "student:"
-  cat "$out/evaluate.log"
+  grep -A 1 '^beam' "$out/evaluate.log"
   echo "teacher:"
-  cat "$out/evaluate_teacher.log"
+  grep -A 1 '^beam' "$out/evaluate_teacher.log"
 } >"$out/summary.txt" 2>&1
 cat "$out/summary.txt"
 (cd "$out" && tar -czf result.tar.gz model summary.txt ./*.log)
