@@ -110,7 +110,7 @@ def bundled(a, texts):
         return [texts[i : i + size] for i in range(0, len(texts), size)]
 
     def measure(size):
-        batches = cut(size)
+        batches = [batch for batch in cut(size) if len(batch) == size]
         first = peer.run([batches[len(batches) // 2]])  # the first use allocates
         return peer.run(evenly(batches, min(len(batches), max(1, int(a.seconds / first["seconds"])))))
 
