@@ -39,9 +39,12 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/checked.h"
+#include "kernels/cuda/device_memory.h"
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/fold_threads.cuh"
 #include "kernels/cuda/hopper.cuh"
+#include "kernels/cuda/stream.h"
 #include "kernels/ops/output_epilogue.cuh"
 #include "kernels/ops/output_layer_cuda.h"
 
@@ -242,11 +245,9 @@ EncodeTiled FindEncodeTiled() {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
   constexpr unsigned kSince = 12000;  // the version whose signature is meant
-  if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, kSince, cudaEnableDefault,
-                                       &found) != cudaSuccess ||
-      found != cudaDriverEntryPointSuccess) {
-    return nullptr;
-  }
+  const Error error = Checked(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry,
+                                                               kSince, cudaEnableDefault, &found));
+  if (error != Error::kNone || found != cudaDriverEntryPointSuccess) return nullptr;
   return reinterpret_cast<EncodeTiled>(entry);
 }
 
@@ -282,13 +283,11 @@ class Sm90FusedOutput final : public FusedOutput {
  public:
   Sm90FusedOutput(ComputeType type, int d, int vocabulary)
       : type_(type), d_(d), tiles_(TilesOf(vocabulary)) {}
-  ~Sm90FusedOutput() override { static_cast<void>(cudaFree(bias_)); }
-  Sm90FusedOutput(const Sm90FusedOutput&) = delete;
-  Sm90FusedOutput& operator=(const Sm90FusedOutput&) = delete;
 
   // What Create does on the device; "" or why not.
   std::string Prepare(const void* weight, const float* bias, int vocabulary);
 
+  int64_t bytes() const override { return bias_.bytes(); }
   int64_t WorkspaceBytes(int64_t max_rows) const override {
     const int64_t blocks = RowBlocks(max_rows);
     // Of any number of rows up to that: blocks of threads are at most so many.
@@ -306,6 +305,7 @@ class Sm90FusedOutput final : public FusedOutput {
   int64_t SumsBytes(int64_t blocks) const {
     return blocks * kBlockRows * tiles_ * static_cast<int64_t>(sizeof(LogSum));
   }
+  Error PadBias(const float* bias, int vocabulary);
   FusedKernel Kernel(int list_entries) const {
     return type_ == ComputeType::kFloat16 ? KernelFor<__half>(list_entries)
                                           : KernelFor<__nv_bfloat16>(list_entries);
@@ -318,47 +318,55 @@ class Sm90FusedOutput final : public FusedOutput {
   SharedPlan shared_;
   EncodeTiled encode_ = nullptr;
   CUtensorMap weight_{};
-  float* bias_ = nullptr;
+  DeviceBuffer bias_;  // [tiles * kTileColumns] f32
 };
 
 std::string Sm90FusedOutput::Prepare(const void* weight, const float* bias, int vocabulary) {
   int device = 0;
   int limit = 0;
-  cudaError_t status = cudaGetDevice(&device);
-  if (status == cudaSuccess) {
-    status = cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, device);
+  Error error = Checked(cudaGetDevice(&device));
+  if (error == Error::kNone) {
+    error = Checked(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, device));
   }
-  if (status == cudaSuccess) {
-    status = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  if (error == Error::kNone) {
+    error =
+        Checked(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   }
-  if (status != cudaSuccess) return cudaGetErrorString(status);
+  if (error != Error::kNone) return ErrorText(error);
   shared_ = PlanShared(d_, static_cast<uint32_t>(limit));
   if (shared_.stages < 2) return "too little shared memory";
   for (const int list : kLists) {
-    status = cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel(list)),
-                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(shared_.Bytes()));
-    if (status != cudaSuccess) return cudaGetErrorString(status);
+    error = Checked(cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel(list)),
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         static_cast<int>(shared_.Bytes())));
+    if (error != Error::kNone) return ErrorText(error);
   }
   encode_ = FindEncodeTiled();
   if (encode_ == nullptr) return "the driver has no cuTensorMapEncodeTiled";
   if (!EncodeMatrix(encode_, type_, weight, vocabulary, d_, kTileColumns, &weight_)) {
     return "the driver refuses the weights' tensor map";
   }
-  const auto columns = static_cast<size_t>(tiles_) * kTileColumns;
-  const std::vector<float> beyond(columns - static_cast<size_t>(vocabulary), -INFINITY);
-  status = cudaMalloc(reinterpret_cast<void**>(&bias_), columns * sizeof(float));
-  if (status == cudaSuccess) {
-    const size_t bytes = static_cast<size_t>(vocabulary) * sizeof(float);
-    status = bias == nullptr ? cudaMemset(bias_, 0, bytes)
-                             : cudaMemcpy(bias_, bias, bytes, cudaMemcpyDeviceToDevice);
+  error = PadBias(bias, vocabulary);
+  return error == Error::kNone ? "" : ErrorText(error);
+}
+
+Error Sm90FusedOutput::PadBias(const float* bias, int vocabulary) {
+  constexpr auto kFloat = static_cast<int64_t>(sizeof(float));
+  const int64_t columns = int64_t{tiles_} * kTileColumns;
+  const std::vector<float> beyond(static_cast<size_t>(columns - vocabulary), -INFINITY);
+  OwnedStream stream;
+  Error error = stream.Create(StreamPriority::kLow);
+  if (error == Error::kNone) error = bias_.Allocate(columns * kFloat);
+  if (error != Error::kNone) return error;
+  auto* const to = static_cast<float*>(bias_.data());
+  const int64_t bytes = vocabulary * kFloat;
+  error = bias == nullptr ? Fill(stream.get(), to, 0, bytes) : Copy(stream.get(), to, bias, bytes);
+  if (error == Error::kNone) {
+    error = Copy(stream.get(), to + vocabulary, beyond.data(),
+                 static_cast<int64_t>(beyond.size()) * kFloat);
   }
-  if (status == cudaSuccess) {
-    status = cudaMemcpy(bias_ + vocabulary, beyond.data(), beyond.size() * sizeof(float),
-                        cudaMemcpyHostToDevice);
-  }
-  if (status == cudaSuccess) status = cudaDeviceSynchronize();
-  return status == cudaSuccess ? "" : cudaGetErrorString(status);
+  const Error waited = stream.Wait();  // in any case: `beyond` goes
+  return error == Error::kNone ? waited : error;
 }
 
 Error Sm90FusedOutput::Fold(Stream stream, void* workspace, const void* hidden,
@@ -379,7 +387,7 @@ Error Sm90FusedOutput::Fold(Stream stream, void* workspace, const void* hidden,
   work.slots = slots;
   work.queries = queries;
   work.folds = folds;
-  work.bias = bias_;
+  work.bias = static_cast<const float*>(bias_.data());
   work.tiles = tiles_;
   work.ranges = DivideTiles(tiles_, blocks, processors_);
   work.sums = static_cast<LogSum*>(workspace);
@@ -406,11 +414,11 @@ std::unique_ptr<FusedOutput> FusedOutput::Create(ComputeType type, const void* w
     *why = "float32 has no such products";
   } else if (d <= 0 || d % kSlab != 0 || d > kMaxD) {
     *why = "d is no multiple of 64 up to 1024";
-  } else if (cudaGetDevice(&device) != cudaSuccess ||
-             cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) !=
-                 cudaSuccess ||
-             cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) !=
-                 cudaSuccess) {
+  } else if (Checked(cudaGetDevice(&device)) != Error::kNone ||
+             Checked(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)) !=
+                 Error::kNone ||
+             Checked(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device)) !=
+                 Error::kNone) {
     *why = "no CUDA device";
   } else if (major != 9 || minor != 0) {
     *why = "the device is no sm_90";

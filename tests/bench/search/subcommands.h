@@ -2,7 +2,7 @@
 // that must be equal, or must hold, did not.
 #pragma once
 
-#include "tests/bench/search/arguments.h"
+#include "tests/bench/arguments.h"
 #include "tests/bench/search/bench_model.h"
 
 namespace dragoman::bench {

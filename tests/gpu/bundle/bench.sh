@@ -20,7 +20,12 @@ if [[ ${#parts[@]} -eq 0 ]]; then
 fi
 for name in "${parts[@]}"; do
   if [[ $name == daemon ]]; then
-    part daemon 90 ./daemon_load.sh "$scratch/daemon.json"
+    # The daemons of a comparison are on the card together, hence a size for each.
+    left=$((deadline - SECONDS))
+    part daemon 150 python3 serving_sweep.py --json "$scratch/daemon.json" \
+      --daemon bin/dragomand --client bin/dragoman --device cuda:0 --also cpu \
+      --max-rows 256 512 1024 2048 4096 --in-flight 4096 --connections 16 --kv-memory-mb 6144 \
+      --warmup 1.5 --duration 3.5 --rounds 4 --seconds $(((left < 150 ? left : 150) - 10))
   elif [[ $name == transformers ]]; then
     # A late part that starts in spite of it would not end: named alone it has the time.
     if ((deadline - SECONDS < 200)); then

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "kernels/cuda/device.h"
 #include "kernels/ops/output_layer.h"
 #include "kernels/ops/output_layer_cuda.h"
 #include "tests/kernels/ops/emulated_ops.h"
@@ -125,6 +126,10 @@ bool HasFused(const OpDevice& device) {
     const OpNumbers w(device, std::vector<float>(64, 1.0F));
     std::string why;
     const auto fused = cuda::FusedOutput::Create(device.type, w.data(), nullptr, 64, 1, &why);
+    cuda::DeviceInfo info;
+    EXPECT_LAUNCHED(cuda::Describe(0, &info));
+    const bool can = info.major == 9 && info.minor == 0 && device.type != ComputeType::kFloat32;
+    EXPECT_EQ(fused != nullptr, can) << why;
     if (fused == nullptr) std::printf("no fused output layer: %s\n", why.c_str());
     return fused != nullptr;
   }

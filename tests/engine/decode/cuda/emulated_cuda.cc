@@ -5,7 +5,9 @@
 #include <cstring>
 #include <mutex>
 
+#include "absl/status/statusor.h"
 #include "engine/decode/cuda/narrow.h"
+#include "engine/decode/cuda/step_costs.h"
 #include "kernels/decide/batch_step.h"
 
 namespace dragoman::cuda {
@@ -126,6 +128,7 @@ class HostFusedOutput final : public EmulatedFusedOutput {
     bias_.assign(bias, bias + vocabulary);
   }
 
+  int64_t bytes() const override { return static_cast<int64_t>(bias_.size() * sizeof(float)); }
   int64_t WorkspaceBytes(int64_t max_rows) const override { return max_rows * 256; }
 
   Error Fold(Stream, void* workspace, const void* hidden, const StepRows& rows,
@@ -212,6 +215,11 @@ Error EmulatedEvent::Record(Stream) {
 
 Error EmulatedEvent::Wait() const {
   return recording != nullptr || !recorded_ ? kNotWhileRecording : Error::kNone;
+}
+
+Error EmulatedEvent::MillisecondsSince(const EmulatedEvent& begin, float* milliseconds) const {
+  *milliseconds = kMilliseconds;
+  return begin.recorded_ && recorded_ ? Error::kNone : kInvalidValue;
 }
 
 Error EmulatedGraph::Record(Stream, const std::function<Error()>& launches) {
@@ -308,3 +316,12 @@ Error EmulatedEndStep(Stream, const BatchTables& tables, const StepPorts& ports)
 }
 
 }  // namespace dragoman::cuda
+
+namespace dragoman {
+
+// A terabyte and a petaflop.
+absl::StatusOr<DeviceRates> MeasureEmulatedRates(int, ComputeType) {
+  return DeviceRates{1e12, 1e15};
+}
+
+}  // namespace dragoman

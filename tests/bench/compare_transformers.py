@@ -138,7 +138,7 @@ def ours(a, texts, folder):
         measured = ["--requests", str(-(-len(texts) // 16))] if a.limit else ["--duration", "10", "--warmup", "3"]
         out = subprocess.run(
             [a.dragoman, "load", "--server", serving[1], "--input", path, "--concurrency", "256", "--batch", "16",
-             "--connections", "4", *measured, "--beam", str(BEAM), "--stop-rule", "first_k", "--length-penalty", "1",
+             "--connections", "16", *measured, "--beam", str(BEAM), "--stop-rule", "first_k", "--length-penalty", "1",
              "--split", "none", "--json"], stdout=subprocess.PIPE, text=True, check=True)
     finally:
         daemon.terminate()
