@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Dragoman against generate() of Hugging Face `transformers`, in float16 on one GPU, in one run.
 
-    compare_transformers.py --json FILE [--bin bin] [--throughput FILE] [--device cuda|cpu] [--limit N]
+    compare_transformers.py --json FILE [--dragomand FILE --dragoman FILE] [--throughput FILE] [--device cuda|cpu] [--limit N]
 
 Two comparisons; each peer has the batch size that suits it best, looked for among --batches.
 
