@@ -14,12 +14,13 @@ import os
 import random
 import time
 
+BEGAN = time.monotonic()  # ahead of imports that take seconds
+
 import torch
 from transformers import MarianMTModel
 
 from corpus import MAX_TRAIN_TOKENS, Vocab, padded, read_pairs
 
-BEGAN = time.monotonic()
 CHUNK = 16384  # pairs that are sorted by length together
 
 

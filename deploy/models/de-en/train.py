@@ -18,7 +18,10 @@ import contextlib
 import math
 import os
 import signal
+import sys
 import time
+
+BEGAN = time.monotonic()  # ahead of imports that take seconds
 
 import sacrebleu
 import torch
@@ -26,8 +29,6 @@ from torch import nn
 
 from corpus import Passes, Vocab, make_batches, read_pairs, train_vocab
 from marian import SIZES, Marian, Shape, export
-
-BEGAN = time.monotonic()
 
 
 class Trainer:
@@ -166,6 +167,8 @@ def main():
     device = ("cuda" if torch.cuda.is_available() else "cpu") if a.device == "auto" else a.device
     os.makedirs(a.out, exist_ok=True)
     pairs = read_pairs(a.train)
+    if len(pairs) < a.workers:
+        sys.exit(f"{len(pairs)} pairs in {' '.join(a.train)}, expected at least one for each of {a.workers} workers")
     spm_path = os.path.join(a.out, "joint.spm")
     train_vocab(spm_path, pairs, a.vocab)
     vocab = Vocab(spm_path)
