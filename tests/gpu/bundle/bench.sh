@@ -1,6 +1,7 @@
 #!/bin/bash
 # Times on the device: ceilings, throughput, steps and their kernels, output layer, one sentence, the
-# algorithms of products, the papers' variants, and the daemon under load.
+# algorithms of products, the papers' variants, the daemon under load, and Dragoman against
+# generate() of transformers.
 #
 #   bench.sh OUT_DIRECTORY [PART...]
 #
@@ -16,7 +17,7 @@ cat "$out/machine.txt" >"$report"
 parts=("$@")
 if [[ ${#parts[@]} -eq 0 ]]; then
   mapfile -t parts < <(bin/gpu_bench --list)
-  parts+=(products variants daemon)
+  parts+=(products variants daemon transformers)
 fi
 for name in "${parts[@]}"; do
   if [[ $name == daemon ]]; then
@@ -28,6 +29,15 @@ for name in "${parts[@]}"; do
       --warmup 1.5 --duration 3.5 --rounds 4 --seconds $(((left < 150 ? left : 150) - 10))
   elif [[ $name == products ]]; then
     part products 60 bin/linear_cuda_bench
+  elif [[ $name == transformers ]]; then
+    # A late part that starts in spite of it would not end: named alone it has the time.
+    if ((deadline - SECONDS < 200)); then
+      skip transformers "less than 200 s are left: bench.sh OUT_DIRECTORY throughput transformers"
+      continue
+    fi
+    options=()
+    if [[ -s $scratch/throughput.json ]]; then options=(--throughput "$scratch/throughput.json"); fi
+    part transformers 240 python3 -u compare_transformers.py --json "$scratch/transformers.json" "${options[@]}"
   elif [[ $name == variants ]]; then
     part variants 60 bin/variants_bench --json "$scratch/variants.json"
   else
