@@ -1,14 +1,15 @@
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "tests/bench/search/report.h"
 #include "tests/bench/search/run.h"
 #include "tests/bench/search/schedules.h"
 #include "tests/bench/search/searches.h"
 #include "tests/bench/search/subcommands.h"
-#include "tests/bench/search/table.h"
 
 namespace dragoman::bench {
 namespace {
@@ -40,12 +41,19 @@ DecodingOptions SearchOf(const std::string& name, int beam) {
   std::exit(2);
 }
 
+double Rounded(double x, int digits) {
+  const double scale = std::pow(10.0, digits);
+  return std::round(x * scale) / scale;
+}
+
 }  // namespace
 
-bool RunTranslate(const BenchModel& model, Arguments& arguments) {
+bool RunTranslate(Runner& runner, Arguments& arguments, Report& report) {
+  const BenchModel& model = runner.model();
   const std::string input = arguments.Text("pairs", "");
   const std::string output = arguments.Text("output", "");
   const int beam = static_cast<int>(arguments.Number("beam", 5));
+  const int n = static_cast<int>(arguments.Number("segments", 16));
   const DecodingOptions asked = SearchOf(arguments.Text("search", "hf"), beam);
   const std::string prune = arguments.Text("constraint-prune", "20");
   const float threshold =
@@ -71,8 +79,9 @@ bool RunTranslate(const BenchModel& model, Arguments& arguments) {
     tasks.push_back(model.MakeTask(model.Encode({fields[0]})[0], asked, std::move(phrases)));
     tasks.back().search.constraint_prune = threshold;
   }
-  const RunResult result = RunTasks(
-      model, OfSegments(RefillRule::kContinuous, WindowOrder::kLongestFirst, 16, beam, 64), tasks);
+  const RunResult result = runner.Run(
+      OfSegments(RefillRule::kContinuous, WindowOrder::kLongestFirst, n, beam, 4 * int64_t{n}),
+      tasks);
   std::ofstream out(output);
   int64_t unmet = 0;
   double score = 0;
@@ -82,10 +91,12 @@ bool RunTranslate(const BenchModel& model, Arguments& arguments) {
     score += double{nbest.front().score};
     if (nbest.front().reason == FinishReason::kConstraintsUnmet) ++unmet;
   }
-  std::cout << "{\"texts\": " << tasks.size() << ", \"row_steps\": " << result.row_steps
-            << ", \"seconds\": " << Cell(result.decode_seconds, 3)
-            << ", \"score\": " << Cell(score / static_cast<double>(tasks.size()), 4)
-            << ", \"left_out\": " << left_out << ", \"unmet\": " << unmet << "}\n";
+  report.Counts({{"texts", tasks.size()},
+                 {"row_steps", result.row_steps},
+                 {"seconds", Rounded(result.decode_seconds, 3)},
+                 {"score", Rounded(score / static_cast<double>(tasks.size()), 4)},
+                 {"left_out", left_out},
+                 {"unmet", unmet}});
   return unmet == 0 && out.good();
 }
 
