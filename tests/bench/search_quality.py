@@ -2,13 +2,14 @@
 """BLEU of searches, and of required phrases taken from the references, with the bundled model.
 
     search_quality.py --bench build/release/tests/bench/search_bench --pairs TEST.tsv [--part searches|words|prune]
+                      [--device cuda:0 [--compute-type TYPE]] [--segments N] [--json FILE]
 
 TEST.tsv has one pair per line, source TAB reference; it is read by path, none is kept here. Parts (decoding.md g):
   searches  a8: greedy, FIXED, and pruned search over delta and M, on all pairs
   words     d6: 1 to 4 random words, or a 4-word phrase, of the reference as constraints, k = 5, 10, 20, on --sentences
             pairs with references of at least 4 words; r of the relative positions in output and reference
   prune     d3: constraint_prune with 3 random words, k = 10, on the same pairs
-Prints Markdown tables. Exit status 1 if a phrase was unmet, or d6's bounds do not hold. Needs sacrebleu (pins:
+Prints Markdown tables; --json keeps them as {"tables": [{"title", "columns", "rows"}]}. Exit status 1 if a phrase was unmet, or d6's bounds do not hold. Needs sacrebleu (pins:
 tests/parity/requirements.txt).
 """
 import argparse
@@ -30,19 +31,29 @@ def bare(word):
     return word.strip(PUNCTUATION)
 
 
-def row(*cells):
+TABLES = []
+
+
+def line(cells):
     print("| " + " | ".join(str(c) for c in cells) + " |", flush=True)
 
 
-def header(*cells):
-    print()
-    row(*cells)
-    print("|" + "--|" * len(cells))
+def header(title, *columns):
+    print(f"\n{title}\n")
+    line(columns)
+    print("|" + "--|" * len(columns))
+    TABLES.append({"title": title, "columns": columns, "rows": []})
+
+
+def row(*cells):
+    line(cells)
+    TABLES[-1]["rows"].append(cells)
 
 
 class Bench:
-    def __init__(self, path, directory):
-        self.path, self.directory, self.failed = path, directory, False
+    def __init__(self, path, directory, own):
+        """own: options of every call."""
+        self.path, self.directory, self.own, self.failed = path, directory, own, False
 
     def translate(self, sources, phrases, **options):
         """Translations and the run's counts. phrases: a list per source."""
@@ -51,7 +62,7 @@ class Bench:
             for source, own in zip(sources, phrases):
                 f.write("\t".join([source, *own]) + "\n")
         command = [self.path, "translate", "--pairs", pairs, "--output", output]
-        for name, value in options.items():
+        for name, value in {**self.own, **options}.items():
             command += ["--" + name.replace("_", "-"), str(value)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode == 2 or not done.stdout:
@@ -112,8 +123,7 @@ def positions(drawn, references, hypotheses):
 
 def searches(bench, pairs):
     sources, references = zip(*pairs)
-    print(f"\n{len(pairs)} sentences, beam 5")
-    header("search", "BLEU", "mean score", "row-steps", "decode s")
+    header(f"{len(pairs)} sentences, beam 5", "search", "BLEU", "mean score", "row-steps", "decode s")
     for name, search, beam in [("GREEDY", "fixed-ours", 1), ("FIXED", "fixed", 5), ("FIXED-OURS", "fixed-ours", 5),
                                ("VAR 0.5, 5", "var:0.5:5", 5), ("VAR 1.5, 5", "var:1.5:5", 5),
                                ("VAR 2.5, 5", "var:2.5:5", 5), ("VAR 1.5, 3", "var:1.5:3", 5),
@@ -129,9 +139,8 @@ def words(bench, pairs):
     for kind in kinds:
         rng = random.Random(kind)
         drawn[kind] = [draw(reference, kind, rng) for reference in references]
-    print(f"\n{len(pairs)} sentences")
-    header("constraints", "k", "BLEU", "above unconstrained", "r of positions", "not as whole words", "left out (<unk>)",
-           "unmet", "row-steps")
+    header(f"{len(pairs)} sentences", "constraints", "k", "BLEU", "above unconstrained", "r of positions",
+           "not as whole words", "left out (<unk>)", "unmet", "row-steps")
     holds = True
     for k in (5, 10, 20):
         out, counts = bench.translate(sources, [[]] * len(sources), beam=k)
@@ -154,8 +163,8 @@ def prune(bench, pairs):
     sources, references = zip(*pairs)
     rng = random.Random("rand3")
     phrases = [[p for p, _ in draw(reference, "rand3", rng)] for reference in references]
-    print(f"\n{len(pairs)} sentences, 3 random reference words, k = 10")
-    header("constraint_prune", "BLEU", "mean score", "row-steps", "decode s", "x off")
+    header(f"{len(pairs)} sentences, 3 random reference words, k = 10", "constraint_prune", "BLEU", "mean score",
+           "row-steps", "decode s", "x off")
     rows = [(t, *bench.translate(sources, phrases, beam=10, constraint_prune=t)) for t in ("off", 30, 20, 10, 5, 3)]
     for threshold, out, counts in rows:
         row(threshold, f"{bleu(out, references):.2f}", counts["score"], counts["row_steps"], counts["seconds"],
@@ -167,6 +176,10 @@ def main():
     p.add_argument("--bench", required=True, help="the program search_bench")
     p.add_argument("--pairs", required=True, help="source TAB reference")
     p.add_argument("--sentences", type=int, default=500, help="of parts words and prune")
+    p.add_argument("--device", default="cpu", help="cpu or cuda:N")
+    p.add_argument("--compute-type", default="auto")
+    p.add_argument("--segments", type=int, default=16, help="decoded at a time")
+    p.add_argument("--json", help="where the tables go as JSON too")
     p.add_argument("--part", choices=["searches", "words", "prune"], action="append")
     a = p.parse_args()
     with open(a.pairs, encoding="utf-8") as f:
@@ -177,12 +190,16 @@ def main():
     parts = a.part or ["searches", "words", "prune"]
     print(f"sacrebleu {sacrebleu.__version__}, its defaults")
     with tempfile.TemporaryDirectory() as directory:
-        bench = Bench(a.bench, directory)
+        bench = Bench(a.bench, directory,
+                      {"device": a.device, "compute_type": a.compute_type, "segments": a.segments})
         if "searches" in parts:
             searches(bench, pairs)
         holds = words(bench, chosen) if "words" in parts else True
         if "prune" in parts:
             prune(bench, chosen)
+    if a.json:
+        with open(a.json, "w", encoding="utf-8") as f:
+            json.dump({"device": a.device, "compute_type": a.compute_type, "tables": TABLES}, f, indent=1)
     sys.exit(0 if holds and not bench.failed else 1)
 
 

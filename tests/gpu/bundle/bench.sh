@@ -1,9 +1,10 @@
 #!/bin/bash
 # Times on the device: ceilings, throughput, steps and their kernels, output layer, one sentence, the
-# papers' variants, and the daemon under load.
+# papers' variants, and the daemon under load; search and scheduling when asked for.
 #
 #   bench.sh OUT_DIRECTORY [PART...]
 #
+# 'search' stands for all parts that search.sh lists.
 # Writes bench.json (one member for each part), bench.txt (the same as tables) and machine.txt. The
 # last line is 'N passed, N failed'. Takes under 8 minutes.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -18,6 +19,10 @@ if [[ ${#parts[@]} -eq 0 ]]; then
   mapfile -t parts < <(bin/gpu_bench --list)
   parts+=(variants daemon)
 fi
+mapfile -t search < <(./search.sh --list)
+mapfile -t parts < <(for name in "${parts[@]}"; do
+  if [[ $name == search ]]; then printf '%s\n' "${search[@]}"; else echo "$name"; fi
+done)
 for name in "${parts[@]}"; do
   if [[ $name == daemon ]]; then
     # The daemons of a comparison are on the card together, hence a size for each.
@@ -28,6 +33,8 @@ for name in "${parts[@]}"; do
       --warmup 1.5 --duration 3.5 --rounds 4 --seconds $(((left < 150 ? left : 150) - 10))
   elif [[ $name == variants ]]; then
     part variants 60 bin/variants_bench --json "$scratch/variants.json"
+  elif [[ $name == search_* ]]; then
+    part "$name" 150 ./search.sh "$name" "$scratch/$name.json"
   else
     part "$name" 100 bin/gpu_bench --json "$scratch/$name.json" "$name"
   fi
