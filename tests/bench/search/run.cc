@@ -179,7 +179,7 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
   RequestQueue requests({count, tokens}, &clock);
   EncodedQueue encoded(count + 1, &clock);
   const Policy policy(config.scheduler);
-  const Parts parts = make_ ? MakeOnDevice(shape, pages) : MakeOnCpu(shape, pages, &result);
+  const Parts parts = on_cpu() ? MakeOnCpu(shape, pages, &result) : MakeOnDevice(shape, pages);
   EncoderWorker encoder_worker({config.scheduler.window, 1}, &requests, parts.encoder.get(),
                                parts.memory.get(), &encoded, books, &clock);
   DecodeLoop loop(parts.batch.get(), &encoded, &policy, books, &clock);
@@ -192,7 +192,7 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
   }
   requests.Close();
 
-  const auto seconds = make_ ? WallSeconds : ThreadSeconds;
+  const auto seconds = on_cpu() ? ThreadSeconds : WallSeconds;
   double begun = seconds();
   encoder_worker.Run();
   result.encode_seconds = seconds() - begun;

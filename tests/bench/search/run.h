@@ -74,6 +74,7 @@ class Runner {
   Runner(const BenchModel* model, MakeBackend make) : model_(model), make_(std::move(make)) {}
 
   const BenchModel& model() const { return *model_; }
+  bool on_cpu() const { return make_ == nullptr; }
 
   // Ends the program when a task fails. REQUIRES: every task's beam is at most config.max_rows.
   RunResult Run(const RunConfig& config, const std::vector<Task>& tasks);

@@ -24,7 +24,8 @@ bool RunConstraints(Runner& runner, Arguments& arguments, Report& report);
 // What required phrases cost (d1, d5), beside the rows of grid beam search.
 bool RunConstraintCost(Runner& runner, Arguments& arguments, Report& report);
 
-// Translates a file, each line with its required phrases (a8, d3, d6).
+// Translates a file, each line with its required phrases, by the engine's searches or by grid beam
+// search (a8, d3, d4, d6).
 bool RunTranslate(Runner& runner, Arguments& arguments, Report& report);
 
 // What the papers compare with, at the level of operations: separate sweeps, K/V copied on reorder,

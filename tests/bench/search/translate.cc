@@ -5,6 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "tests/bench/search/coverage.h"
+#include "tests/bench/search/grid_search.h"
+#include "tests/bench/search/model_scores.h"
 #include "tests/bench/search/report.h"
 #include "tests/bench/search/run.h"
 #include "tests/bench/search/schedules.h"
@@ -25,20 +29,83 @@ std::vector<std::string> Fields(const std::string& line) {
   return fields;
 }
 
-// "hf" (the server's default), "fixed", "var:DELTA:M".
+[[noreturn]] void Refuse(const std::string& why) {
+  std::cerr << "search_bench: " << why << "\n";
+  std::exit(2);
+}
+
+constexpr char kGrid[] = "grid:";
+
+// "hf" (the server's default), "fixed", "var:DELTA:M", "grid:BANK".
 DecodingOptions SearchOf(const std::string& name, int beam) {
   DecodingOptions asked;
   asked.beam_size = beam;
-  if (name == "hf") return asked;
+  if (name == "hf" || name.rfind(kGrid, 0) == 0) return asked;
   if (name == "fixed") return Fixed(beam);
   if (name == "fixed-ours") return FixedOurs(beam);
   const size_t colon = name.rfind(':');
   if (name.rfind("var:", 0) == 0 && colon > 4 && colon != std::string::npos) {
     return Variable(beam, std::stof(name.substr(4, colon - 4)), std::stoi(name.substr(colon + 1)));
   }
-  std::cerr << "search_bench: --search is " << name << ", expected hf, fixed, fixed-ours or "
-            << "var:DELTA:M\n";
-  std::exit(2);
+  Refuse("--search is " + name + ", expected hf, fixed, fixed-ours, var:DELTA:M or grid:BANK");
+}
+
+int64_t ConstraintTokens(const Task& task) {
+  size_t tokens = 0;
+  for (const auto& phrase : task.phrases) tokens += phrase.size();
+  return static_cast<int64_t>(tokens);
+}
+
+struct Translations {
+  std::vector<std::vector<int32_t>> tokens;  // by text
+  double score = 0;                          // of all together
+  int64_t row_steps = 0;
+  int64_t unmet = 0;
+  double seconds = 0;
+};
+
+Translations Translate(Runner& runner, int n, int beam, const std::vector<Task>& tasks) {
+  const RunResult result = runner.Run(
+      OfSegments(RefillRule::kContinuous, WindowOrder::kLongestFirst, n, beam, 4 * int64_t{n}),
+      tasks);
+  Translations translations;
+  translations.row_steps = result.row_steps;
+  translations.seconds = result.decode_seconds;
+  for (const auto& nbest : result.nbest) {
+    const DecodedHypothesis& best = nbest.front();
+    translations.tokens.push_back(best.tokens);
+    translations.score += double{best.score};
+    if (best.reason == FinishReason::kConstraintsUnmet) ++translations.unmet;
+  }
+  return translations;
+}
+
+// One text after the other, with encoding.
+Translations TranslateByGrid(const BenchModel& model, int bank, const std::vector<Task>& tasks) {
+  Translations translations;
+  const double begun = ThreadSeconds();
+  for (const Task& task : tasks) {
+    GridOptions options;
+    options.bank = bank;
+    options.max_tokens = task.search.max_tokens;
+    options.eos = task.search.eos;
+    options.start = model.spec().tokens.decoder_start;
+    options.length_penalty = task.search.length_penalty;
+    options.prune = task.search.constraint_prune;
+    if (bank * (ConstraintTokens(task) + 1) > kMaxSlotLanes) {
+      Refuse(absl::StrCat("--search grid: ", bank, " hypotheses for each of 0 to ",
+                          ConstraintTokens(task), " constraint tokens, expected at most ",
+                          kMaxSlotLanes, " in all"));
+    }
+    ModelScores scores(model, task);
+    const GridResult result = GridSearch(task.phrases, options, scores);
+    translations.tokens.push_back(result.tokens);
+    translations.score += double{result.score};
+    translations.row_steps += result.row_steps;
+    if (!ContainsAll(result.tokens, task.phrases)) ++translations.unmet;
+  }
+  translations.seconds = ThreadSeconds() - begun;
+  return translations;
 }
 
 double Rounded(double x, int digits) {
@@ -54,11 +121,14 @@ bool RunTranslate(Runner& runner, Arguments& arguments, Report& report) {
   const std::string output = arguments.Text("output", "");
   const int beam = static_cast<int>(arguments.Number("beam", 5));
   const int n = static_cast<int>(arguments.Number("segments", 16));
-  const DecodingOptions asked = SearchOf(arguments.Text("search", "hf"), beam);
+  const std::string search = arguments.Text("search", "hf");
+  const DecodingOptions asked = SearchOf(search, beam);
   const std::string prune = arguments.Text("constraint-prune", "20");
   const float threshold =
       prune == "off" ? std::numeric_limits<float>::infinity() : std::stof(prune);
   arguments.RefuseOthers();
+  const bool grid = search.rfind(kGrid, 0) == 0;
+  if (grid && !runner.on_cpu()) Refuse("--search grid runs on the CPU only");
   std::ifstream file(input);
   std::vector<Task> tasks;
   std::string line;
@@ -79,25 +149,24 @@ bool RunTranslate(Runner& runner, Arguments& arguments, Report& report) {
     tasks.push_back(model.MakeTask(model.Encode({fields[0]})[0], asked, std::move(phrases)));
     tasks.back().search.constraint_prune = threshold;
   }
-  const RunResult result = runner.Run(
-      OfSegments(RefillRule::kContinuous, WindowOrder::kLongestFirst, n, beam, 4 * int64_t{n}),
-      tasks);
+  const Translations translations =
+      grid ? TranslateByGrid(model, std::stoi(search.substr(sizeof(kGrid) - 1)), tasks)
+           : Translate(runner, n, beam, tasks);
   std::ofstream out(output);
-  int64_t unmet = 0;
-  double score = 0;
-  for (const auto& nbest : result.nbest) {
-    const std::vector<int> ids(nbest.front().tokens.begin(), nbest.front().tokens.end());
-    out << model.tokenizer().Decode(ids) << "\n";
-    score += double{nbest.front().score};
-    if (nbest.front().reason == FinishReason::kConstraintsUnmet) ++unmet;
+  for (const std::vector<int32_t>& tokens : translations.tokens) {
+    out << model.tokenizer().Decode({tokens.begin(), tokens.end()}) << "\n";
   }
+  std::vector<int64_t> constraint_tokens;
+  constraint_tokens.reserve(tasks.size());
+  for (const Task& task : tasks) constraint_tokens.push_back(ConstraintTokens(task));
   report.Counts({{"texts", tasks.size()},
-                 {"row_steps", result.row_steps},
-                 {"seconds", Rounded(result.decode_seconds, 3)},
-                 {"score", Rounded(score / static_cast<double>(tasks.size()), 4)},
+                 {"row_steps", translations.row_steps},
+                 {"seconds", Rounded(translations.seconds, 3)},
+                 {"score", Rounded(translations.score / static_cast<double>(tasks.size()), 4)},
                  {"left_out", left_out},
-                 {"unmet", unmet}});
-  return unmet == 0 && out.good();
+                 {"unmet", translations.unmet},
+                 {"constraint_tokens", constraint_tokens}});
+  return translations.unmet == 0 && out.good();
 }
 
 }  // namespace dragoman::bench
