@@ -1,10 +1,11 @@
 #!/bin/bash
 # Times on the device: ceilings, throughput, steps and their kernels, output layer, one sentence, the
 # algorithms of products, the papers' variants, the daemon under load, and Dragoman against
-# generate() of transformers.
+# generate() of transformers; search and scheduling when asked for.
 #
 #   bench.sh OUT_DIRECTORY [PART...]
 #
+# 'search' stands for all parts that search.sh lists.
 # Writes bench.json (one member for each part but products), bench.txt (the same as tables) and
 # machine.txt. The last line is 'N passed, N failed'. Takes under 8 minutes.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -19,6 +20,10 @@ if [[ ${#parts[@]} -eq 0 ]]; then
   mapfile -t parts < <(bin/gpu_bench --list)
   parts+=(products variants daemon transformers)
 fi
+mapfile -t search < <(./search.sh --list)
+mapfile -t parts < <(for name in "${parts[@]}"; do
+  if [[ $name == search ]]; then printf '%s\n' "${search[@]}"; else echo "$name"; fi
+done)
 for name in "${parts[@]}"; do
   if [[ $name == daemon ]]; then
     # The daemons of a comparison are on the card together, hence a size for each.
@@ -40,6 +45,8 @@ for name in "${parts[@]}"; do
     part transformers 240 python3 -u compare_transformers.py --json "$scratch/transformers.json" "${options[@]}"
   elif [[ $name == variants ]]; then
     part variants 60 bin/variants_bench --json "$scratch/variants.json"
+  elif [[ $name == search_* ]]; then
+    part "$name" 150 ./search.sh "$name" "$scratch/$name.json"
   else
     part "$name" 100 bin/gpu_bench --json "$scratch/$name.json" "$name"
   fi
