@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <deque>
+#include <limits>
 #include <ostream>
 #include <random>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "client/command.h"
 #include "client/line_source.h"
 #include "client/load_driver.h"
@@ -35,6 +38,8 @@ struct Options {
   double warmup = 0;
   double deadline_ms = 120'000;
   int64_t batch = 1;
+  int64_t join_lines = 1;
+  std::vector<int64_t> beams;
   int64_t seed = 1;
   int64_t retries = 0;
   int64_t connections = 1;
@@ -60,9 +65,15 @@ void AddFlags(const Io& io, FlagTable* flags, Options* o) {
   flags->Number("warmup", "S", 0, 1e7, &o->warmup, "seconds that are not measured (default 0)");
   flags->Number("deadline-ms", "N", 1, 86'400'000, &o->deadline_ms,
                 "deadline of a request (default 120000)");
-  flags->Int("batch", "N", 1, 1024, &o->batch, "lines per request (default 1)");
+  flags->Int("batch", "N", 1, 1024, &o->batch, "texts per request (default 1)");
+  flags->Int("join-lines", "N", 1, 1024, &o->join_lines,
+             "a text is 1 to N lines with spaces between, as drawn by\n"
+             "--seed (default 1); one segment only with --split none");
+  flags->Ints("beams", "K,K,...", 1, std::numeric_limits<int32_t>::max(), &o->beams,
+              "beam sizes that requests take in turn, instead of --beam");
   flags->Bool("shuffle", &o->shuffle, "in an order drawn by --seed");
-  flags->Int("seed", "N", 0, int64_t{1} << 50, &o->seed, "of arrivals and order (default 1)");
+  flags->Int("seed", "N", 0, int64_t{1} << 50, &o->seed,
+             "of arrivals, order and lengths (default 1)");
   flags->Int("retries", "N", 0, 1000, &o->retries, "of a refused request (default 0)");
   flags->Int("connections", "N", 1, 1024, &o->connections, "to each address (default 1)");
   flags->Bool("stream", &o->stream,
@@ -109,16 +120,36 @@ absl::StatusOr<std::deque<std::string>> ReadLines(const std::string& path) {
   return lines;
 }
 
+// The lines in the order and of the lengths that the flags say.
+std::vector<std::string> MakeTexts(const Options& o, std::deque<std::string> lines) {
+  std::mt19937_64 random(static_cast<uint64_t>(o.seed));
+  if (o.shuffle) std::shuffle(lines.begin(), lines.end(), random);
+  std::uniform_int_distribution<int64_t> draw(1, o.join_lines);
+  std::vector<std::string> texts;
+  for (size_t at = 0; at < lines.size();) {
+    std::string text = std::move(lines[at++]);
+    for (int64_t left = draw(random) - 1; left > 0 && at < lines.size(); --left) {
+      absl::StrAppend(&text, " ", lines[at++]);
+    }
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
 ClientLoadDriver::Requests MakeRequests(const Options& o, v1::TranslateRequest base,
-                                        const std::deque<std::string>& lines) {
+                                        const std::vector<std::string>& texts) {
   base.mutable_return_options()->set_tokens(o.tokens);
   // The server refuses partials of HTML and of draws.
   const bool partials = o.stream && !o.request.html() && !o.request.sample();
   base.mutable_return_options()->set_partials(partials);
   ClientLoadDriver::Requests requests;
-  for (size_t at = 0; at < lines.size();) {
+  for (size_t at = 0; at < texts.size();) {
     auto request = std::make_shared<v1::TranslateRequest>(base);
-    for (int64_t i = 0; i < o.batch && at < lines.size(); ++i) request->add_contents(lines[at++]);
+    for (int64_t i = 0; i < o.batch && at < texts.size(); ++i) request->add_contents(texts[at++]);
+    if (!o.beams.empty()) {
+      const int64_t beam = o.beams[requests.size() % o.beams.size()];
+      request->mutable_decoding()->set_beam_size(static_cast<int32_t>(beam));
+    }
     requests.push_back(std::move(request));
   }
   return requests;
@@ -150,12 +181,11 @@ int LoadCommand(const Io& io, const Arguments& arguments) {
   }
   auto request = o.request.Request();
   if (!request.ok()) return UsageError(io, "load", std::string(request.status().message()));
+  if (!o.beams.empty() && request->decoding().has_beam_size()) {
+    return UsageError(io, "load", "expected one of --beam and --beams");
+  }
   auto lines = ReadLines(o.input);
   if (!lines.ok()) return Fail(io, "load", lines.status());
-  if (o.shuffle) {
-    std::mt19937_64 random(static_cast<uint64_t>(o.seed));
-    std::shuffle(lines->begin(), lines->end(), random);
-  }
 
   o.client.timeout = Seconds(o.deadline_ms / 1e3);
   o.client.retry.max_attempts = static_cast<int>(o.retries) + 1;
@@ -163,7 +193,8 @@ int LoadCommand(const Io& io, const Arguments& arguments) {
   const auto client = TranslationClient::Create(o.client);
   if (!client.ok()) return UsageError(io, "load", std::string(client.status().message()));
   ClientLoadDriver driver(client->get(), o.client.clock,
-                          MakeRequests(o, *std::move(request), *lines), o.stream);
+                          MakeRequests(o, *std::move(request), MakeTexts(o, *std::move(lines))),
+                          o.stream);
   if (!driver.status().ok()) return Fail(io, "load", driver.status());
 
   LoadReportContext context;
@@ -176,6 +207,8 @@ int LoadCommand(const Io& io, const Arguments& arguments) {
   if (o.requests.has_value()) options.max_calls = *o.requests;
   options.seed = static_cast<uint64_t>(o.seed);
   context.batch = static_cast<int>(o.batch);
+  context.join_lines = static_cast<int>(o.join_lines);
+  context.beams = o.beams;
   context.stream = o.stream;
   context.tokens = o.tokens;
 

@@ -65,6 +65,7 @@ std::string LoadReportJson(const LoadReport& report, const LoadReportContext& co
   const LoadOptions& options = context.options;
   json object = {{"mode", options.rate > 0 ? "open" : "closed"},
                  {"batch", context.batch},
+                 {"join_lines", context.join_lines},
                  {"stream", context.stream},
                  {"seconds", std::chrono::duration<double>(report.window).count()},
                  {"sent", report.sent},
@@ -87,6 +88,7 @@ std::string LoadReportJson(const LoadReport& report, const LoadReportContext& co
   } else {
     object["concurrency"] = options.concurrency;
   }
+  if (!context.beams.empty()) object["beams"] = context.beams;
   if (context.stream) object["first_message_ms"] = ToJson(report.first_message);
   if (context.tokens) {
     object["source_tokens"] = report.source_tokens;

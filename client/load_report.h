@@ -1,7 +1,9 @@
 // The result of a load run, for people and for scripts. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "client/load_run.h"
 
@@ -10,6 +12,8 @@ namespace dragoman {
 struct LoadReportContext {
   LoadOptions options;
   int batch = 1;
+  int join_lines = 1;
+  std::vector<int64_t> beams;  // that calls took in turn; empty: all alike
   bool stream = false;
   // Tokens were counted; else they are left out.
   bool tokens = true;

@@ -27,7 +27,7 @@ struct EngineConfig {
   int workers = 1;                      // of the CPU
   int threads_per_worker = 1;
   int tokenizer_threads = 1;
-  int detokenizer_threads = 1;
+  int detokenizer_threads = 1;  // 0: the decode threads do it, for measurements
   int64_t max_queue_segments = 4096;
   int64_t max_queue_tokens = 131072;
   int64_t encoded_queue_segments = 256;    // of each worker

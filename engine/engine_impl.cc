@@ -62,7 +62,7 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
   const bool all_work = std::all_of(places.begin(), places.end(),
                                     [](const auto& place) { return place.workers > 0; });
   if (!all_work || config.max_rows < 1 || config.threads_per_worker < 1 ||
-      config.tokenizer_threads < 1 || config.detokenizer_threads < 1 ||
+      config.tokenizer_threads < 1 || config.detokenizer_threads < 0 ||
       config.max_queue_segments < 1 || config.max_queue_tokens < 1 ||
       config.encoded_queue_segments < 1 || config.kv_memory_mb < 0) {
     return absl::InvalidArgumentError("engine: every count of the configuration must be positive");

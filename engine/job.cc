@@ -116,14 +116,20 @@ bool Job::EndWith(const absl::Status& status) {
 }
 
 void Job::OnPartial(const Segment& segment, std::span<const int32_t> tokens) {
-  MutexLock lock(&mu_);
-  SegmentState& state = StateOf(segment.item, segment.index);
-  state.partial.assign(tokens.begin(), tokens.end());
-  // The newest replaces what no detokenizer has begun with.
-  if (state.partial_queued || done_) return;
-  state.partial_queued = true;
-  services_->detokenizers->Post([self = shared_from_this(), item = segment.item,
-                                 index = segment.index] { self->DetokenizePartial(item, index); });
+  {
+    MutexLock lock(&mu_);
+    SegmentState& state = StateOf(segment.item, segment.index);
+    state.partial.assign(tokens.begin(), tokens.end());
+    // The newest replaces what no detokenizer has begun with.
+    if (state.partial_queued || done_) return;
+    state.partial_queued = true;
+  }
+  PostPartial(segment.item, segment.index);
+}
+
+void Job::PostPartial(int item, int index) {
+  services_->detokenizers->Post(
+      [self = shared_from_this(), item, index] { self->DetokenizePartial(item, index); });
 }
 
 void Job::DetokenizePartial(int item, int index) {
@@ -134,20 +140,18 @@ void Job::DetokenizePartial(int item, int index) {
     StateOf(item, index).partial.clear();
   }
   std::string text = PlanOf(item, index).target_text.WritePrefix(tokens);
+  bool again = false;
   {
     MutexLock lock(&mu_);
     SegmentState& state = StateOf(item, index);
-    state.partial_queued = false;
     if (text.size() > state.shown.size() && !state.done) {
       state.shown = std::move(text);
       AppendUpdate(item, index, state.shown, false);
     }
-    if (!state.partial.empty() && !state.done && !done_) {
-      state.partial_queued = true;
-      services_->detokenizers->Post(
-          [self = shared_from_this(), item, index] { self->DetokenizePartial(item, index); });
-    }
+    again = !state.partial.empty() && !state.done && !done_;
+    state.partial_queued = again;
   }
+  if (again) PostPartial(item, index);
   Drain();
 }
 

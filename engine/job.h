@@ -95,6 +95,7 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   std::unique_ptr<Segment> MakeSegment(int item, int index);
 
   // Detokenizer pool.
+  void PostPartial(int item, int segment) ABSL_LOCKS_EXCLUDED(mu_);
   void DetokenizePartial(int item, int segment);
   void DetokenizeFinal(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis> hypotheses);
   SegmentHypothesis ToHypothesis(const SegmentPlan& plan, const DecodedHypothesis& decoded) const;

@@ -22,10 +22,11 @@ struct ServerConfig {
   std::string device = "auto";
   std::string compute_type = "auto";
   double device_memory_fraction = 0.9;
-  int max_rows = 0;            // 0: by device, see engine_settings.h
-  int cpu_workers = 0;         // 0: by CPUs, see cpu_budget.h
-  int threads_per_worker = 0;  // 0: by CPUs
-  int tokenizer_threads = 0;   // 0: by CPUs
+  int max_rows = 0;              // 0: by device, see engine_settings.h
+  int cpu_workers = 0;           // 0: by CPUs, see cpu_budget.h
+  int threads_per_worker = 0;    // 0: by CPUs
+  int tokenizer_threads = 0;     // 0: by CPUs
+  int detokenizer_threads = -1;  // -1: as tokenizer_threads; 0: the decode threads do it
   int max_queue_segments = 4096;
   int max_queue_tokens = 131'072;
   int encoded_queue_segments = 256;  // of each worker

@@ -17,7 +17,8 @@ EngineConfig MakeEngineConfig(const ServerConfig& config, int cpus, const Device
   out.workers = plan.workers;
   out.threads_per_worker = plan.threads_per_worker;
   out.tokenizer_threads = TextThreads(cpus, config.tokenizer_threads);
-  out.detokenizer_threads = out.tokenizer_threads;
+  out.detokenizer_threads =
+      config.detokenizer_threads >= 0 ? config.detokenizer_threads : out.tokenizer_threads;
   out.max_queue_segments = config.max_queue_segments;
   out.max_queue_tokens = config.max_queue_tokens;
   out.encoded_queue_segments = config.encoded_queue_segments;

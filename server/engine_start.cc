@@ -28,7 +28,8 @@ absl::StatusOr<std::unique_ptr<Engine>> Create(const ServerConfig& config, int c
       {{"cpus", cpus},
        {"workers", devices.cuda.empty() ? settings.workers : static_cast<int>(devices.cuda.size())},
        {"threads_per_worker", settings.threads_per_worker},
-       {"text_threads", settings.tokenizer_threads}});
+       {"tokenizer_threads", settings.tokenizer_threads},
+       {"detokenizer_threads", settings.detokenizer_threads}});
   absl::StatusOr<std::unique_ptr<Engine>> engine =
       CreateEngine(config.model_directory, settings, clock, observer);
   if (!engine.ok()) return engine;

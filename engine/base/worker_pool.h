@@ -1,7 +1,7 @@
-// A few threads that run tasks in the order of arrival.
+// A few threads that run tasks in the order of arrival; without a thread, who posts runs the task.
 //
 // Thread-safe. The queue is not bounded here: what posts to it is bounded by admission. The
-// destructor runs what is queued, then joins.
+// destructor runs what is queued, then joins. Posters must hold no lock that a task takes.
 #pragma once
 
 #include <deque>
@@ -30,6 +30,7 @@ class WorkerPool {
   }
 
   void Post(std::function<void()> task) {
+    if (threads_.empty()) return task();
     MutexLock lock(&mu_);
     tasks_.push_back(std::move(task));
     changed_.NotifyOne();

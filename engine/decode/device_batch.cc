@@ -117,6 +117,8 @@ int DeviceBatch::Admit(SlotInput input) {
   if (input.wants_partials) slot.settled.reserve(static_cast<size_t>(input.search.max_tokens));
   if (device_->IsStored(input.search)) stored_rows_ += input.search.beam;
   occupied_.push_back(number);
+  beams_ += input.search.beam;
+  new_beams_[slot.first_step % kStepPorts] += input.search.beam;
 
   const StepPort& port = NextPort();
   AdmitCommand& admit = port.admissions[port.command->admissions++];
@@ -140,6 +142,8 @@ void DeviceBatch::Release(int number) {
   Slot& slot = At(number);
   slot.occupied = false;
   occupied_.erase(std::find(occupied_.begin(), occupied_.end(), number));
+  beams_ -= slot.search.beam;
+  if (slot.first_step > latest_.step) new_beams_[slot.first_step % kStepPorts] -= slot.search.beam;
   if (device_->IsStored(slot.search)) stored_rows_ -= slot.search.beam;
   // Nothing runs, or it has left with the end that it reported.
   if (failed_ || slot.ended) return Free(number);
@@ -171,15 +175,8 @@ void DeviceBatch::FreeLeaving() {
 }
 
 int64_t DeviceBatch::ExpectedRows() const {
-  int64_t beams = 0;
-  int64_t of_new_ones = 0;
-  for (const int number : occupied_) {
-    const Slot& slot = Of(number);
-    beams += slot.search.beam;
-    if (slot.first_step > latest_.step) of_new_ones += slot.search.beam;
-  }
   // What was read counts some that have gone since.
-  return std::min(beams, latest_.expected_rows + of_new_ones);
+  return std::min(beams_, latest_.expected_rows + new_beams_[0] + new_beams_[1]);
 }
 
 StepDevice::Launch DeviceBatch::MakeLaunch(const PlanRules& rules) const {
@@ -235,6 +232,7 @@ absl::Status DeviceBatch::RunAndRead(const PlanRules& rules) {
 absl::Status DeviceBatch::Read(int64_t step) {
   const StepPort& port = PortOf(step);
   latest_ = *port.output;
+  new_beams_[step % kStepPorts] = 0;
   if (latest_.step != step) {
     return absl::InternalError(absl::StrCat("the output of the device is that of step ",
                                             latest_.step, ", expected step ", step));

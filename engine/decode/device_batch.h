@@ -102,7 +102,11 @@ class DeviceBatch final : public Batch {
   int stored_rows_ = 0;
 
   std::vector<int> occupied_;  // slots by age, the oldest first
-  std::vector<int> leaving_;   // cancelled by the next command
+  int64_t beams_ = 0;          // of these, together
+  // Of those whose first step has not been read, by its port. Kept, for ExpectedRows is asked for
+  // with every segment that is admitted.
+  int64_t new_beams_[kStepPorts] = {0, 0};
+  std::vector<int> leaving_;  // cancelled by the next command
 
   int64_t next_step_ = 0;
   int32_t command_words_ = 0;      // of the next command

@@ -101,15 +101,25 @@ class Chooser {
     return Error::kNone;
   }
 
-  size_t tried() const { return tried_.size(); }
+  // Why Pin found none.
+  std::string WhyNone() const {
+    return "none of the " + std::to_string(tried_.size()) +
+           " algorithms that cuBLASLt offers gives a row the same bits in every row count: " +
+           std::to_string(unfit_) + " do not take every row count, " + std::to_string(unsteady_) +
+           " do not run or depend on a row's place, " +
+           std::to_string(tried_.size() - unfit_ - unsteady_) + " depend on the row count";
+  }
 
  private:
   Error FitsEverywhere(const LtAlgorithm& algorithm, bool* fits) {
     *fits = false;
     for (size_t bucket = 0; bucket < buckets_; ++bucket) {
-      if (!product_.Fits(bucket, algorithm)) return Error::kNone;
+      if (product_.Fits(bucket, algorithm)) continue;
+      ++unfit_;
+      return Error::kNone;
     }
     Error error = trial_.Reference(algorithm, fits);
+    if (!*fits) ++unsteady_;
     // The largest bucket too: what it computes again must come out again.
     for (size_t bucket = 0; bucket < buckets_ && error == Error::kNone && *fits; ++bucket) {
       error = trial_.Agrees(bucket, algorithm, fits);
@@ -121,6 +131,8 @@ class Chooser {
   LtTrial& trial_;
   const size_t buckets_;
   std::vector<LtAlgorithm> tried_;
+  size_t unfit_ = 0;     // of those
+  size_t unsteady_ = 0;  // of the others
 };
 
 // The bucket to tune for, then all of them from the largest.
@@ -235,8 +247,7 @@ std::unique_ptr<Linear> Linear::Create(const Blas* blas, const LinearOptions& op
     return nullptr;
   }
   if (!found) {
-    *why = "none of the " + std::to_string(chooser.tried()) +
-           " algorithms that cuBLASLt offers gives a row the same bits in every row count";
+    *why = chooser.WhyNone();
     return nullptr;
   }
   return std::make_unique<PinnedLinear>(loaded.lt(), options, weight, buckets, std::move(product),

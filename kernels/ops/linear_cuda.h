@@ -9,10 +9,10 @@
 // in every row count of `buckets` (kernels/cuda/lt_trial.h). An algorithm that fails is passed
 // over, and none left is an error.
 //
-// Which algorithm it is depends on the shape, the device and cuBLASLt's version alone: the first
-// fit one in the order of cuBLASLt's own estimate. It is not the winner of a race, for near ties
-// fall differently in every run, and then scores would have other last bits after a restart, or on
-// the second of two GPUs.
+// Which algorithm it is depends on the shape, the buckets, the device and cuBLASLt's version alone:
+// the first fit one in the order of cuBLASLt's own estimate. It is not the winner of a race, for
+// near ties fall differently in every run, and then scores would have other last bits after a
+// restart, or on the second of two GPUs.
 //
 // Immutable after Create; any number of threads may Run, each on its own stream and workspace.
 #pragma once

@@ -65,6 +65,9 @@ class FusedOutput {
                                              std::string* why);
   virtual ~FusedOutput() = default;
 
+  // Of the device's memory, that it holds itself.
+  virtual int64_t bytes() const = 0;
+
   // Of Fold, for steps of up to max_rows.
   virtual int64_t WorkspaceBytes(int64_t max_rows) const = 0;
 

@@ -289,6 +289,9 @@ class Sm90FusedOutput final : public FusedOutput {
   // What Create does on the device; "" or why not.
   std::string Prepare(const void* weight, const float* bias, int vocabulary);
 
+  int64_t bytes() const override {
+    return int64_t{tiles_} * kTileColumns * static_cast<int64_t>(sizeof(float));
+  }
   int64_t WorkspaceBytes(int64_t max_rows) const override {
     const int64_t blocks = RowBlocks(max_rows);
     // Of any number of rows up to that: blocks of threads are at most so many.
@@ -353,7 +356,7 @@ std::string Sm90FusedOutput::Prepare(const void* weight, const float* bias, int 
     status = bias == nullptr ? cudaMemset(bias_, 0, bytes)
                              : cudaMemcpy(bias_, bias, bytes, cudaMemcpyDeviceToDevice);
   }
-  if (status == cudaSuccess) {
+  if (status == cudaSuccess && !beyond.empty()) {
     status = cudaMemcpy(bias_ + vocabulary, beyond.data(), beyond.size() * sizeof(float),
                         cudaMemcpyHostToDevice);
   }
@@ -418,6 +421,9 @@ std::unique_ptr<FusedOutput> FusedOutput::Create(ComputeType type, const void* w
     *why = fused->Prepare(weight, bias, vocabulary);
     if (why->empty()) return fused;
   }
+  // The runtime notes a failure for the thread, and the check of the next launch, which goes
+  // another way, would take it for its own.
+  static_cast<void>(cudaGetLastError());
   return nullptr;
 }
 

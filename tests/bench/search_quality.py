@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """BLEU of searches, and of required phrases taken from the references, with the bundled model.
 
-    search_quality.py --bench build/release/tests/bench/search_bench --pairs TEST.tsv [--part searches|words|prune]
+    search_quality.py --bench build/release/tests/bench/search_bench --pairs TEST.tsv [--part PART]
+                      [--device cuda:0 [--compute-type TYPE]] [--segments N] [--json FILE]
 
 TEST.tsv has one pair per line, source TAB reference; it is read by path, none is kept here. Parts (decoding.md g):
   searches  a8: greedy, FIXED, and pruned search over delta and M, on all pairs
   words     d6: 1 to 4 random words, or a 4-word phrase, of the reference as constraints, k = 5, 10, 20, on --sentences
             pairs with references of at least 4 words; r of the relative positions in output and reference
   prune     d3: constraint_prune with 3 random words, k = 10, on the same pairs
-Prints Markdown tables. Exit status 1 if a phrase was unmet, or d6's bounds do not hold. Needs sacrebleu (pins:
+  grid      d4: as many rows for dynamic beam allocation, k = C + 1, as for grid beam search with one hypothesis for each
+            number of met constraint tokens; 2, 4, 6 and 8 random words of references of at least 8, the last two with C >= 9.
+            Runs on the CPU
+Prints Markdown tables; --json keeps them as {"tables": [{"title", "columns", "rows"}]}. Exit status 1 if a phrase was unmet, or the bounds of d4 or d6 do not hold. Needs sacrebleu (pins:
 tests/parity/requirements.txt).
 """
 import argparse
@@ -30,19 +34,29 @@ def bare(word):
     return word.strip(PUNCTUATION)
 
 
-def row(*cells):
+TABLES = []
+
+
+def line(cells):
     print("| " + " | ".join(str(c) for c in cells) + " |", flush=True)
 
 
-def header(*cells):
-    print()
-    row(*cells)
-    print("|" + "--|" * len(cells))
+def header(title, *columns):
+    print(f"\n{title}\n")
+    line(columns)
+    print("|" + "--|" * len(columns))
+    TABLES.append({"title": title, "columns": columns, "rows": []})
+
+
+def row(*cells):
+    line(cells)
+    TABLES[-1]["rows"].append(cells)
 
 
 class Bench:
-    def __init__(self, path, directory):
-        self.path, self.directory, self.failed = path, directory, False
+    def __init__(self, path, directory, own):
+        """own: options of every call."""
+        self.path, self.directory, self.own, self.failed = path, directory, own, False
 
     def translate(self, sources, phrases, **options):
         """Translations and the run's counts. phrases: a list per source."""
@@ -51,7 +65,7 @@ class Bench:
             for source, own in zip(sources, phrases):
                 f.write("\t".join([source, *own]) + "\n")
         command = [self.path, "translate", "--pairs", pairs, "--output", output]
-        for name, value in options.items():
+        for name, value in {**self.own, **options}.items():
             command += ["--" + name.replace("_", "-"), str(value)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode == 2 or not done.stdout:
@@ -112,8 +126,7 @@ def positions(drawn, references, hypotheses):
 
 def searches(bench, pairs):
     sources, references = zip(*pairs)
-    print(f"\n{len(pairs)} sentences, beam 5")
-    header("search", "BLEU", "mean score", "row-steps", "decode s")
+    header(f"{len(pairs)} sentences, beam 5", "search", "BLEU", "mean score", "row-steps", "decode s")
     for name, search, beam in [("GREEDY", "fixed-ours", 1), ("FIXED", "fixed", 5), ("FIXED-OURS", "fixed-ours", 5),
                                ("VAR 0.5, 5", "var:0.5:5", 5), ("VAR 1.5, 5", "var:1.5:5", 5),
                                ("VAR 2.5, 5", "var:2.5:5", 5), ("VAR 1.5, 3", "var:1.5:3", 5),
@@ -129,9 +142,8 @@ def words(bench, pairs):
     for kind in kinds:
         rng = random.Random(kind)
         drawn[kind] = [draw(reference, kind, rng) for reference in references]
-    print(f"\n{len(pairs)} sentences")
-    header("constraints", "k", "BLEU", "above unconstrained", "r of positions", "not as whole words", "left out (<unk>)",
-           "unmet", "row-steps")
+    header(f"{len(pairs)} sentences", "constraints", "k", "BLEU", "above unconstrained", "r of positions",
+           "not as whole words", "left out (<unk>)", "unmet", "row-steps")
     holds = True
     for k in (5, 10, 20):
         out, counts = bench.translate(sources, [[]] * len(sources), beam=k)
@@ -154,35 +166,78 @@ def prune(bench, pairs):
     sources, references = zip(*pairs)
     rng = random.Random("rand3")
     phrases = [[p for p, _ in draw(reference, "rand3", rng)] for reference in references]
-    print(f"\n{len(pairs)} sentences, 3 random reference words, k = 10")
-    header("constraint_prune", "BLEU", "mean score", "row-steps", "decode s", "x off")
+    header(f"{len(pairs)} sentences, 3 random reference words, k = 10", "constraint_prune", "BLEU", "mean score",
+           "row-steps", "decode s", "x off")
     rows = [(t, *bench.translate(sources, phrases, beam=10, constraint_prune=t)) for t in ("off", 30, 20, 10, 5, 3)]
     for threshold, out, counts in rows:
         row(threshold, f"{bleu(out, references):.2f}", counts["score"], counts["row_steps"], counts["seconds"],
             f"{counts['seconds'] / rows[0][2]['seconds']:.3f}")
 
 
+def grid(bench, pairs, sentences):
+    header("the same rows for both", "constraints", "texts", "mean C", "search", "BLEU", "mean score", "row-steps")
+    holds = True
+    for kind, least in [("rand2", 1), ("rand4", 1), ("rand6", 9), ("rand8", 9)]:
+        rng = random.Random(kind)
+        drawn = [[p for p, _ in draw(reference, kind, rng)] for _, reference in pairs]
+        _, counts = bench.translate([s for s, _ in pairs], drawn, beam=1)
+        by_tokens = {}
+        kept = [i for i, c in enumerate(counts["constraint_tokens"]) if c >= least][:sentences]
+        for i in kept:
+            by_tokens.setdefault(counts["constraint_tokens"][i], []).append(i)
+        mean = sum(counts["constraint_tokens"][i] for i in kept) / len(kept)
+        scores = []
+        for name, options in [("DBA, k = C + 1", lambda c: {"beam": c + 1}),
+                              ("grid, 1 per bank", lambda c: {"search": "grid:1"})]:
+            found, score, row_steps = {}, 0, 0
+            for c, own in by_tokens.items():
+                out, run = bench.translate([pairs[i][0] for i in own], [drawn[i] for i in own], **options(c))
+                found.update(zip(own, out))
+                score += run["score"] * len(own) / len(kept)
+                row_steps += run["row_steps"]
+            quality = bleu([found[i] for i in kept], [pairs[i][1] for i in kept])
+            scores.append(score)
+            row(kind + (f", C >= {least}" if least > 1 else ""), len(kept), f"{mean:.1f}", name, f"{quality:.2f}",
+                f"{score:.4f}", row_steps)
+        holds = holds and (least < 9 or scores[0] >= scores[1])
+    print(f"\nd4, score at C >= 9: {'holds' if holds else 'DOES NOT HOLD'}")
+    return holds
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--bench", required=True, help="the program search_bench")
     p.add_argument("--pairs", required=True, help="source TAB reference")
-    p.add_argument("--sentences", type=int, default=500, help="of parts words and prune")
-    p.add_argument("--part", choices=["searches", "words", "prune"], action="append")
+    p.add_argument("--sentences", type=int, default=500, help="of parts words, prune and grid")
+    p.add_argument("--device", default="cpu", help="cpu or cuda:N")
+    p.add_argument("--compute-type", default="auto")
+    p.add_argument("--segments", type=int, default=16, help="decoded at a time")
+    p.add_argument("--json", help="where the tables go as JSON too")
+    p.add_argument("--part", choices=["searches", "words", "prune", "grid"], action="append")
     a = p.parse_args()
     with open(a.pairs, encoding="utf-8") as f:
         pairs = [tuple(line.rstrip("\n").split("\t")) for line in f]
-    long_enough = [pair for pair in pairs if len([w for w in pair[1].split() if bare(w)]) >= 4]
-    random.Random(1).shuffle(long_enough)
-    chosen = long_enough[:a.sentences]
-    parts = a.part or ["searches", "words", "prune"]
+    def of_words(least):
+        chosen = [pair for pair in pairs if len([w for w in pair[1].split() if bare(w)]) >= least]
+        random.Random(1).shuffle(chosen)
+        return chosen
+
+    chosen = of_words(4)[:a.sentences]
+    parts = a.part or ["searches", "words", "prune"] + (["grid"] if a.device == "cpu" else [])
     print(f"sacrebleu {sacrebleu.__version__}, its defaults")
     with tempfile.TemporaryDirectory() as directory:
-        bench = Bench(a.bench, directory)
+        bench = Bench(a.bench, directory,
+                      {"device": a.device, "compute_type": a.compute_type, "segments": a.segments})
         if "searches" in parts:
             searches(bench, pairs)
         holds = words(bench, chosen) if "words" in parts else True
         if "prune" in parts:
             prune(bench, chosen)
+        if "grid" in parts:
+            holds = grid(bench, of_words(8), a.sentences) and holds
+    if a.json:
+        with open(a.json, "w", encoding="utf-8") as f:
+            json.dump({"device": a.device, "compute_type": a.compute_type, "tables": TABLES}, f, indent=1)
     sys.exit(0 if holds and not bench.failed else 1)
 
 

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <set>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_split.h"
 #include "engine/base/mutex.h"
 #include "tests/client/command_fixture.h"
 #include "tests/client/scripted_server.h"
@@ -198,6 +200,76 @@ TEST(LoadCommand, SendsWhatTheFlagsSay) {
   EXPECT_THAT(wrong.err, HasSubstr("dragoman load: --top-k needs --sample"));
 }
 
+// What a server was sent by one caller, in order.
+struct Sent {
+  std::vector<std::string> texts;
+  std::vector<int> beams;  // 0: not set
+};
+
+Sent SentBy(const std::string& lines, const Arguments& flags) {
+  Mutex mu;
+  Sent sent;
+  ScriptedServer server([&](const v1::TranslateRequest& request) {
+    MutexLock lock(&mu);
+    sent.texts.insert(sent.texts.end(), request.contents().begin(), request.contents().end());
+    sent.beams.push_back(request.decoding().has_beam_size() ? request.decoding().beam_size() : 0);
+    return WithTokens(request);
+  });
+  const TemporaryFile input(lines);
+  Arguments arguments = {"load",          "--server", server.address(), "--input", input.path(),
+                         "--concurrency", "1",        "--json"};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  const CommandRun run = RunCommand(arguments);
+  EXPECT_EQ(run.status, 0) << run.err;
+  return sent;
+}
+
+TEST(LoadCommand, BeamsTakeTurns) {
+  const Sent sent =
+      SentBy("a\nb\nc\nd\n", {"--requests", "6", "--beams", "1,4,8", "--length-penalty", "1"});
+  // Four requests were made; the fifth call sends the first again.
+  EXPECT_EQ(sent.beams, (std::vector<int>{1, 4, 8, 1, 1, 4}));
+  EXPECT_EQ(sent.texts, (std::vector<std::string>{"a", "b", "c", "d", "a", "b"}));
+  EXPECT_EQ(SentBy("a\nb\n", {"--requests", "2"}).beams, (std::vector<int>{0, 0}));
+}
+
+TEST(LoadCommand, JoinsLinesToTextsOfLengthsThatTheSeedDraws) {
+  std::string lines;
+  for (int i = 0; i < 300; ++i) lines += std::to_string(i) + "\n";
+  const auto texts = [&lines](const Arguments& more) {
+    Arguments flags = {"--join-lines", "3"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    return SentBy(lines, flags).texts;
+  };
+  const std::vector<std::string> first = texts({"--requests", "100"});
+  // No line is lost, none comes twice, and every length comes about as often as the others.
+  std::vector<int> of_length(4);
+  int next = 0;
+  for (const std::string& text : first) {
+    const std::vector<std::string> parts = absl::StrSplit(text, ' ');
+    ASSERT_LE(parts.size(), 3U);
+    ++of_length[parts.size()];
+    for (const std::string& part : parts) EXPECT_EQ(part, std::to_string(next++));
+  }
+  for (int length = 1; length <= 3; ++length) EXPECT_GT(of_length[length], 20) << length;
+  EXPECT_EQ(texts({"--requests", "100"}), first);
+  EXPECT_NE(texts({"--requests", "100", "--seed", "2"}), first);
+  EXPECT_EQ(texts({"--requests", "50", "--batch", "2"}), first);
+}
+
+TEST(LoadCommand, SaysWhatWasMixed) {
+  ScriptedServer server(WithTokens);
+  const TemporaryFile input("a\nb\n");
+  const CommandRun run =
+      RunCommand({"load", "--server", server.address(), "--input", input.path(), "--concurrency",
+                  "2", "--requests", "4", "--beams", "2,5", "--join-lines", "2", "--json"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const auto report = nlohmann::json::parse(run.out);
+  EXPECT_EQ(report["beams"], (std::vector<int>{2, 5}));
+  EXPECT_EQ(report["join_lines"], 2);
+  EXPECT_EQ(report["target_tokens"], 16);
+}
+
 TEST(LoadCommand, FailsWhenNothingIsAnswered) {
   ScriptedServer server([](const v1::TranslateRequest&) {
     ScriptedReply reply;
@@ -225,6 +297,17 @@ TEST(LoadCommand, RefusesContradictions) {
   EXPECT_EQ(status({"--input", input.path(), "--rate", "1"}), 2);
   EXPECT_EQ(status({"--input", input.path(), "--concurrency", "1", "--duration", "1", "--arrivals",
                     "constant"}),
+            2);
+  EXPECT_EQ(status({"--input", input.path(), "--concurrency", "1", "--duration", "1", "--beam", "4",
+                    "--beams", "1,4"}),
+            2);
+  for (const char* beams : {"0", "4,", "1,x"}) {
+    EXPECT_EQ(status({"--input", input.path(), "--concurrency", "1", "--duration", "1", "--beams",
+                      beams}),
+              2);
+  }
+  EXPECT_EQ(status({"--input", input.path(), "--concurrency", "1", "--duration", "1",
+                    "--join-lines", "0"}),
             2);
   EXPECT_EQ(status({"--input", "no/such/file", "--concurrency", "1", "--duration", "1"}), 1);
 }

@@ -266,6 +266,127 @@ TEST_F(EngineTest, PartialsAreBytePrefixesAndFinalsComeBeforeTheirItem) {
   EXPECT_EQ(sink->items().at(0).hypotheses.at(0).text, shown[0] + " " + shown[1]);
 }
 
+// Without detokenizer threads the decode thread writes texts and calls the sinks.
+EngineConfig InlineText() {
+  EngineConfig config;
+  config.detokenizer_threads = 0;
+  return config;
+}
+
+TEST_F(EngineTest, TextOnTheDecodeThreadIsTheSame) {
+  std::vector<TranslationJob> jobs;
+  for (int i = 0; i < 12; ++i) {
+    TranslationJob job =
+        Job({"Wenn es morgen nicht regnet, gehen wir in den Park. Danach essen wir.",
+             "Ich habe Hunger.", "", "Wo ist der Bahnhof, bitte?"});
+    job.decoding.beam_size = 1 + i % 5;
+    job.html = i % 4 == 3;
+    job.returns.partials = i % 2 == 0;
+    job.returns.tokens = job.returns.scores = true;
+    jobs.push_back(std::move(job));
+  }
+  const auto run = [this, &jobs] {
+    std::vector<std::shared_ptr<CollectingSink>> sinks;
+    for (const TranslationJob& job : jobs) {
+      sinks.push_back(std::make_shared<CollectingSink>());
+      EXPECT_TRUE(engine_->Submit(job, sinks.back()).status.ok());
+    }
+    for (const auto& sink : sinks) EXPECT_TRUE(sink->Wait().ok());
+    EXPECT_EQ(engine_->Stats().detokenize_backlog, 0);
+    return sinks;
+  };
+  Start();
+  const auto expected = run();
+  Start(InlineText());
+  const auto found = run();
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    ASSERT_EQ(found[i]->items().size(), jobs[i].items.size());
+    for (size_t item = 0; item < jobs[i].items.size(); ++item) {
+      const ItemResult& a = expected[i]->items()[item];
+      const ItemResult& b = found[i]->items()[item];
+      ASSERT_EQ(a.hypotheses.size(), b.hypotheses.size());
+      EXPECT_EQ(a.hypotheses[0].text, b.hypotheses[0].text);
+      EXPECT_EQ(a.hypotheses[0].tokens, b.hypotheses[0].tokens);
+      EXPECT_EQ(a.hypotheses[0].score, b.hypotheses[0].score);
+    }
+    if (jobs[i].returns.partials && !jobs[i].html) {
+      EXPECT_GT(found[i]->updates().size(), 4U);
+    }
+  }
+}
+
+TEST_F(EngineTest, ASinkOnTheDecodeThreadMayCancel) {
+  // Cancels its job, and a neighbour's, from within the first partial.
+  class CancellingSink final : public CollectingSink {
+   public:
+    CancellingSink(Engine* engine, JobId neighbour) : engine_(engine), neighbour_(neighbour) {}
+    void SetJob(JobId job) {
+      MutexLock lock(&mu_);
+      job_ = job;
+      known_.NotifyAll();
+    }
+    void OnSegment(SegmentUpdate update) override {
+      JobId job = 0;
+      {
+        MutexLock lock(&mu_);
+        while (job_ == 0) known_.Wait(&mu_);  // Submit may not have returned yet
+        job = job_;
+      }
+      engine_->Cancel(neighbour_, CancelCause::kDeadline);
+      engine_->Cancel(job, CancelCause::kClient);
+      CollectingSink::OnSegment(std::move(update));
+    }
+
+   private:
+    Engine* const engine_;
+    const JobId neighbour_;
+    Mutex mu_;
+    CondVar known_;
+    JobId job_ ABSL_GUARDED_BY(mu_) = 0;
+  };
+  Start(InlineText());
+  TranslationJob job = Job(std::vector<std::string>(50, "Ich habe heute keine Zeit für dich."));
+  job.decoding.min_output_tokens = 40;
+  job.decoding.max_length_extra = 100;
+  const auto neighbour = std::make_shared<CollectingSink>();
+  const Admission first = engine_->Submit(job, neighbour);
+  ASSERT_TRUE(first.status.ok());
+  job.returns.partials = true;
+  job.priority = Priority::kInteractive;
+  const auto sink = std::make_shared<CancellingSink>(engine_.get(), first.job);
+  const Admission second = engine_->Submit(job, sink);
+  ASSERT_TRUE(second.status.ok());
+  sink->SetJob(second.job);
+  EXPECT_EQ(sink->Wait().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(neighbour->Wait().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(sink->done_calls(), 1);
+  EXPECT_FALSE(Text("Ich bin da.").empty());
+  const EngineStats stats = engine_->Stats();
+  EXPECT_TRUE(testing::Balanced(stats.segments));
+  EXPECT_EQ(stats.segments.waiting + stats.segments.running, 0);
+}
+
+TEST_F(EngineTest, TextOnTheDecodeThreadDrainsAndEnds) {
+  Start(InlineText());
+  auto sink = std::make_shared<CollectingSink>();
+  ASSERT_TRUE(
+      engine_->Submit(Job(std::vector<std::string>(20, "Ich bin müde.")), sink).status.ok());
+  engine_->StopAdmission();
+  EXPECT_TRUE(sink->Wait().ok());
+  EXPECT_EQ(sink->items().size(), 20U);
+
+  Start(InlineText());
+  TranslationJob job = Job(std::vector<std::string>(200, "Ich habe heute keine Zeit für dich."));
+  job.decoding.beam_size = 12;
+  job.returns.partials = true;
+  sink = std::make_shared<CollectingSink>();
+  ASSERT_TRUE(engine_->Submit(std::move(job), sink).status.ok());
+  sink->WaitForUpdates(1);
+  engine_.reset();
+  EXPECT_EQ(sink->Wait().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(sink->done_calls(), 1);
+}
+
 TEST_F(EngineTest, ADirectoryThatIsNoModelIsRefused) {
   const auto engine = CreateEngine("/nonexistent/model", {}, &clock_, &observer_);
   ASSERT_FALSE(engine.ok());

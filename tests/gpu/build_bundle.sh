@@ -4,7 +4,8 @@
 #   tests/gpu/build_bundle.sh OUT.tar.xz [ORACLE_DIR [PAIRS.tsv]]
 #
 #   ORACLE_DIR   oracle cases from outside, run besides those of tests/oracle/cases; '' for none
-#   PAIRS.tsv    source, tab, reference translation: what BLEU is measured on
+#   PAIRS.tsv    source, tab, reference translation: what BLEU is measured on, and the texts of
+#                the searches that are measured
 #
 # Builds the preset gpu (DRAGOMAN_JOBS as in deploy/build.sh). The archive holds one folder,
 # dragoman-gpu: the programs stripped, the shared libraries that such a machine lacks, the bundled
@@ -59,7 +60,7 @@ cp -r tests/parity/fixtures "$root/tests/parity/"
 cp -r tests/oracle/cases "$root/tests/oracle/"
 [[ -z $oracles ]] || cp "$oracles"/*.json "$root/oracles/"
 [[ -z $pairs ]] || cp "$pairs" "$root/pairs.tsv"
-cp tests/gpu/bundle/*.sh "$root/"
+cp tests/gpu/bundle/*.sh tests/bench/{serving_sweep,compare_transformers,search_quality}.py "$root/"
 {
   echo "commit $(git rev-parse HEAD)$(git diff --quiet HEAD || echo ' with changes')"
   echo "built $(date -u +%Y-%m-%dT%H:%MZ) by $(c++ --version | head -n 1);" \

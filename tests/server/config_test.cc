@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "server/cpu_budget.h"
 #include "server/engine_settings.h"
 
@@ -256,7 +257,7 @@ TEST(EngineSettings, CarryEverySetting) {
   EXPECT_EQ(settings.workers, 2);
   EXPECT_EQ(settings.threads_per_worker, 3);
   EXPECT_EQ(settings.tokenizer_threads, 5);
-  EXPECT_EQ(settings.detokenizer_threads, 5);
+  EXPECT_EQ(settings.detokenizer_threads, 5);  // as the tokenizer's, where nothing is said
   EXPECT_EQ(settings.max_queue_segments, 10);
   EXPECT_EQ(settings.max_queue_tokens, 20);
   EXPECT_EQ(settings.encoded_queue_segments, 7);
@@ -264,6 +265,18 @@ TEST(EngineSettings, CarryEverySetting) {
   EXPECT_EQ(settings.watchdog, 9'000'000'000);
   EXPECT_EQ(settings.default_profile, Profile::kMarian);
   EXPECT_EQ(settings.glossary_directory, "/g");
+}
+
+TEST(EngineSettings, DetokenizersAreAsManyAsSaidOrNone) {
+  for (const int threads : {0, 3}) {
+    const auto command = ParseCommandLine(
+        {"--model=x", "--tokenizer-threads=5", absl::StrCat("--detokenizer-threads=", threads)});
+    ASSERT_TRUE(command.ok()) << command.status();
+    const EngineConfig settings = MakeEngineConfig(command->config, 8, {});
+    EXPECT_EQ(settings.tokenizer_threads, 5);
+    EXPECT_EQ(settings.detokenizer_threads, threads);
+  }
+  EXPECT_THAT(ErrorOf({"--model=x", "--detokenizer-threads=-2"}), HasSubstr("-1..256"));
 }
 
 TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {

@@ -1,256 +1,34 @@
 #!/usr/bin/env python3
-"""Trains a small German-English translation model in the MarianMT architecture and writes it as a Hugging Face
-MarianMT directory: config.json, generation_config.json, model.safetensors (F16), source.spm, target.spm, vocab.json,
+"""Trains a German-English translation model in the MarianMT architecture and writes it as a Hugging Face MarianMT
+directory: config.json, generation_config.json, model.safetensors (F16), source.spm, target.spm, vocab.json,
 tokenizer_config.json.
 
-    train.py --train A.tsv B.tsv --dev DEV.tsv --out DIR [--updates 11400] [--device auto|cpu|cuda]
+    train.py --train A.tsv B.tsv --dev DEV.tsv --out DIR [--updates 11400] [--minutes M] [--device auto|cpu|cuda]
 
-Text is one pair per line, German TAB English. DIR/model is written, and DIR/checkpoint.pt with it, at every evaluation,
-at the end, and when the run is interrupted (Ctrl-C, SIGTERM). The same command takes the checkpoint up again: weights,
-optimiser, average, number of updates and with it the learning rate. The data are then shuffled afresh.
-Needs torch, sentencepiece, safetensors, numpy (pins: tests/parity/requirements.txt).
+Text is one pair per line, German TAB English. The training ends after --updates or --minutes (start-up included), whichever
+comes first, and the learning rate follows whichever is nearer to its end. At --evaluations points on the way DEV is
+translated greedily by the running average of the weights; DIR/model is the average that had the best BLEU there, and
+DIR/checkpoint.pt what is needed to go on. An interrupted run (Ctrl-C, SIGTERM) writes its checkpoint too, and the same
+command takes it up again: weights, optimiser, average, updates, minutes and with them the learning rate. The pass over the
+data that was cut off is then begun anew.
+Needs torch, sentencepiece, safetensors, sacrebleu, numpy (pins: tests/parity/requirements.txt).
 """
 import argparse
-import json
+import contextlib
 import math
 import os
-import random
-import shutil
 import signal
+import sys
 import time
 
-import numpy as np
-import sentencepiece as spm
+BEGAN = time.monotonic()  # ahead of imports that take seconds
+
+import sacrebleu
 import torch
-import torch.nn.functional as F
-from safetensors.torch import save_file
 from torch import nn
 
-D_MODEL, FFN, HEADS, ENCODER_LAYERS, DECODER_LAYERS = 256, 1024, 4, 4, 2
-MAX_POSITIONS = 512
-MAX_TRAIN_TOKENS = 160  # longer examples are left out
-
-
-def sinusoid(n, d):
-    """Marian's layout, [all sines | all cosines], with the frequencies of Hugging Face."""
-    angle = np.arange(n)[:, None] / np.power(10000, 2 * (np.arange(d) // 2) / d)[None, :]
-    return torch.tensor(np.concatenate([np.sin(angle[:, 0::2]), np.cos(angle[:, 1::2])], 1), dtype=torch.float32)
-
-
-class Attention(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.q_proj, self.k_proj, self.v_proj, self.out_proj = (nn.Linear(D_MODEL, D_MODEL) for _ in range(4))
-
-    def forward(self, x, memory, bias):
-        b, t, _ = x.shape
-        s, h = memory.shape[1], D_MODEL // HEADS
-        q = self.q_proj(x).view(b, t, HEADS, h).transpose(1, 2) * h**-0.5
-        k = self.k_proj(memory).view(b, s, HEADS, h).transpose(1, 2)
-        v = self.v_proj(memory).view(b, s, HEADS, h).transpose(1, 2)
-        w = torch.softmax((q @ k.transpose(2, 3)).float() + bias, -1).to(v.dtype)
-        return self.out_proj((w @ v).transpose(1, 2).reshape(b, t, D_MODEL))
-
-
-class Layer(nn.Module):
-    """Post-norm: the normalisation follows the residual sum."""
-
-    def __init__(self, dropout, cross):
-        super().__init__()
-        self.self_attn = Attention()
-        self.self_attn_layer_norm = nn.LayerNorm(D_MODEL)
-        if cross:
-            self.encoder_attn = Attention()
-            self.encoder_attn_layer_norm = nn.LayerNorm(D_MODEL)
-        self.fc1, self.fc2 = nn.Linear(D_MODEL, FFN), nn.Linear(FFN, D_MODEL)
-        self.final_layer_norm = nn.LayerNorm(D_MODEL)
-        self.cross, self.dropout = cross, dropout
-
-    def drop(self, x):
-        return F.dropout(x, self.dropout, self.training)
-
-    def forward(self, x, bias, memory=None, memory_bias=None):
-        x = self.self_attn_layer_norm(x + self.drop(self.self_attn(x, x, bias)))
-        if self.cross:
-            x = self.encoder_attn_layer_norm(x + self.drop(self.encoder_attn(x, memory, memory_bias)))
-        return self.final_layer_norm(x + self.drop(self.fc2(F.silu(self.fc1(x)))))
-
-
-class Marian(nn.Module):
-    """Embeddings of both sides and the output layer share one matrix; <pad>, the last id, is the start token."""
-
-    def __init__(self, vocab_size, dropout):
-        super().__init__()
-        self.pad, self.dropout = vocab_size - 1, dropout
-        self.shared = nn.Embedding(vocab_size, D_MODEL, padding_idx=self.pad)
-        self.encoder = nn.ModuleList(Layer(dropout, False) for _ in range(ENCODER_LAYERS))
-        self.decoder = nn.ModuleList(Layer(dropout, True) for _ in range(DECODER_LAYERS))
-        self.bias = nn.Parameter(torch.zeros(vocab_size))
-        self.register_buffer("positions", sinusoid(MAX_POSITIONS, D_MODEL), persistent=False)
-        for name, p in self.named_parameters():
-            if p.dim() > 1:
-                nn.init.xavier_uniform_(p, gain=0.7 if "_proj" in name and "out" not in name else 1.0)
-            elif name.endswith("bias"):
-                nn.init.zeros_(p)
-        nn.init.normal_(self.shared.weight, std=D_MODEL**-0.5)
-        with torch.no_grad():
-            self.shared.weight[self.pad].zero_()
-
-    def embed(self, ids):
-        x = self.shared(ids) * D_MODEL**0.5 + self.positions[: ids.shape[1]]
-        return F.dropout(x, self.dropout, self.training)
-
-    def encode(self, source):
-        bias = torch.zeros(source.shape, device=source.device).masked_fill(source == self.pad, -1e9)[:, None, None, :]
-        x = self.embed(source)
-        for layer in self.encoder:
-            x = layer(x, bias)
-        return x, bias
-
-    def decode(self, target, memory, memory_bias):
-        t = target.shape[1]
-        bias = torch.full((t, t), -1e9, device=target.device).triu(1)[None, None]
-        x = self.embed(target)
-        for layer in self.decoder:
-            x = layer(x, bias, memory, memory_bias)
-        return x
-
-    def logits(self, x):
-        return F.linear(x, self.shared.weight) + self.bias
-
-
-class Vocab:
-    """Ids as in OPUS-MT: </s> 0, <unk> 1, then the pieces, <pad> last."""
-
-    def __init__(self, path):
-        self.sp = spm.SentencePieceProcessor(model_file=path)
-        pieces = [self.sp.id_to_piece(i) for i in range(self.sp.get_piece_size())]
-        self.pieces = ["</s>", "<unk>"] + [p for p in pieces if p not in ("<unk>", "<s>", "</s>")] + ["<pad>"]
-        self.ids = {p: i for i, p in enumerate(self.pieces)}
-
-    def encode(self, text, sample=False):
-        options = dict(enable_sampling=True, nbest_size=-1, alpha=0.5) if sample else {}
-        return [self.ids.get(p, 1) for p in self.sp.encode(text, out_type=str, **options)] + [0]
-
-
-def train_vocab(path, pairs, size):
-    """One unigram model for both sides, at `path`, unless it is there already."""
-    if os.path.exists(path):
-        return
-    text = path + ".txt"
-    with open(text, "w", encoding="utf-8") as f:
-        f.writelines(f"{a}\n{b}\n" for a, b in pairs)
-    spm.SentencePieceTrainer.train(input=text, model_prefix=path + ".part", vocab_size=size - 1, model_type="unigram",
-                                   character_coverage=0.9999, byte_fallback=False, split_digits=True,
-                                   bos_id=1, eos_id=2, unk_id=0, minloglevel=2)
-    os.remove(text)
-    os.remove(path + ".part.vocab")
-    os.replace(path + ".part.model", path)
-
-
-def read_pairs(paths):
-    pairs = []
-    for path in paths:
-        with open(path, encoding="utf-8") as f:
-            for line in f:
-                fields = line.rstrip("\n").split("\t")
-                if len(fields) == 2 and fields[0] and fields[1]:
-                    pairs.append((fields[0], fields[1]))
-    return pairs
-
-
-def joined_pairs(pairs, rng):
-    """One pass over the data. A tenth of the draws joins 2 to 4 pairs into one example, so that longer inputs are seen
-    too; a few single ones lose their final punctuation."""
-    order = pairs[:]
-    rng.shuffle(order)
-    i = 0
-    while i < len(order):
-        n = 1 if rng.random() < 0.9 else rng.randint(2, 4)
-        part = order[i : i + n]
-        i += n
-        source, target = " ".join(p[0] for p in part), " ".join(p[1] for p in part)
-        if n == 1 and rng.random() < 0.04 and source[-1] in ".!?" and target[-1] in ".!?":
-            source, target = source[:-1], target[:-1]
-        yield source, target
-
-
-def make_batches(pairs, vocab, rng, tokens, regularise=0.0):
-    """Batches of examples of like length, at most `tokens` padded tokens a side, in random order. `regularise` is the
-    share of sources whose segmentation is sampled."""
-    examples = [(vocab.encode(a, rng.random() < regularise), vocab.encode(b)) for a, b in pairs]
-    examples = [e for e in examples if max(len(e[0]), len(e[1])) <= MAX_TRAIN_TOKENS]
-    examples.sort(key=lambda e: (len(e[1]) + rng.random(), len(e[0])))
-    out, batch, width = [], [], 0
-    for e in examples:
-        width = max(width, len(e[0]), len(e[1]))
-        if batch and width * (len(batch) + 1) > tokens:
-            out.append(batch)
-            batch, width = [], max(len(e[0]), len(e[1]))
-        batch.append(e)
-    if batch:
-        out.append(batch)
-    rng.shuffle(out)
-    return out
-
-
-def loss_sum(model, batch, smoothing, device):
-    """(summed loss, number of target tokens) of one batch."""
-    source = torch.full((len(batch), max(len(a) for a, _ in batch)), model.pad)
-    target = torch.full((len(batch), max(len(b) for _, b in batch)), model.pad)
-    for i, (a, b) in enumerate(batch):
-        source[i, : len(a)] = torch.tensor(a)
-        target[i, : len(b)] = torch.tensor(b)
-    source, target = source.to(device), target.to(device)
-    shifted = torch.cat([torch.full_like(target[:, :1], model.pad), target[:, :-1]], 1)
-    memory, memory_bias = model.encode(source)
-    x = model.decode(shifted, memory, memory_bias)
-    keep = target != model.pad
-    logp = torch.log_softmax(model.logits(x[keep]).float(), -1)
-    loss = -logp.gather(1, target[keep][:, None]).sum()
-    if smoothing:
-        loss = (1 - smoothing) * loss - smoothing * logp.mean(-1).sum()
-    return loss, int(keep.sum())
-
-
-def write_json(path, value, **options):
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump(value, f, **options)
-
-
-def export(out, spm_path, vocab, weights):
-    """Writes the Hugging Face directory `out`."""
-    os.makedirs(out, exist_ok=True)
-    size, pad = len(vocab.pieces), len(vocab.pieces) - 1
-    state = {"model.shared.weight": weights["shared.weight"], "final_logits_bias": weights["bias"][None]}
-    for name, w in weights.items():
-        if name.startswith(("encoder.", "decoder.")):
-            side, rest = name.split(".", 1)
-            state[f"model.{side}.layers.{rest}"] = w
-    state = {k: v.detach().to("cpu", torch.float16).contiguous() for k, v in state.items()}
-    weights_path = os.path.join(out, "model.safetensors")
-    save_file(state, weights_path + ".part", metadata={"format": "pt"})
-    os.chmod(weights_path + ".part", 0o644)  # safetensors makes it readable for its owner only
-    os.replace(weights_path + ".part", weights_path)
-    ids = dict(bos_token_id=0, eos_token_id=0, pad_token_id=pad, decoder_start_token_id=pad, forced_eos_token_id=0)
-    config = dict(architectures=["MarianMTModel"], model_type="marian", torch_dtype="float16", vocab_size=size,
-                  decoder_vocab_size=size, d_model=D_MODEL, encoder_layers=ENCODER_LAYERS,
-                  decoder_layers=DECODER_LAYERS, encoder_ffn_dim=FFN, decoder_ffn_dim=FFN,
-                  encoder_attention_heads=HEADS, decoder_attention_heads=HEADS, activation_function="swish",
-                  scale_embedding=True, static_position_embeddings=True, share_encoder_decoder_embeddings=True,
-                  tie_word_embeddings=True, normalize_before=False, normalize_embedding=False,
-                  add_final_layer_norm=False, max_position_embeddings=MAX_POSITIONS, max_length=MAX_POSITIONS,
-                  num_beams=4, is_encoder_decoder=True, use_cache=True, dropout=0.1, attention_dropout=0.0,
-                  activation_dropout=0.0, init_std=0.02, **ids)
-    generation = dict(num_beams=4, max_length=MAX_POSITIONS, bad_words_ids=[[pad]], renormalize_logits=False, **ids)
-    tokenizer = dict(source_lang="de", target_lang="en", unk_token="<unk>", eos_token="</s>", pad_token="<pad>",
-                     model_max_length=MAX_POSITIONS, separate_vocabs=False)
-    write_json(os.path.join(out, "config.json"), config, indent=2)
-    write_json(os.path.join(out, "generation_config.json"), generation, indent=2)
-    write_json(os.path.join(out, "tokenizer_config.json"), tokenizer, indent=2)
-    write_json(os.path.join(out, "vocab.json"), vocab.ids, ensure_ascii=False, indent=0)
-    for name in ("source.spm", "target.spm"):
-        shutil.copyfile(spm_path, os.path.join(out, name))
+from corpus import Passes, Vocab, make_batches, read_pairs, train_vocab
+from marian import SIZES, Marian, Shape, export
 
 
 class Trainer:
@@ -258,83 +36,130 @@ class Trainer:
 
     def __init__(self, args, vocab, device):
         self.args, self.vocab, self.device = args, vocab, device
-        self.model = Marian(len(vocab.pieces), args.dropout).to(device)
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=args.lr, betas=(0.9, 0.98), eps=1e-9)
-        self.average = {k: v.detach().clone() for k, v in self.model.state_dict().items()}
-        self.updates = 0
+        self.model = Marian(shape_of(args), len(vocab.pieces), args.dropout).to(device)
+        self.weights = list(self.model.parameters())
+        self.optimizer = torch.optim.Adam(self.weights, lr=args.lr, betas=(0.9, 0.98), eps=1e-9, fused=device == "cuda")
+        self.average = [p.detach().clone() for p in self.weights]
+        self.updates, self.passes, self.seconds_before, self.best = 0, 0, 0.0, -1.0
         self.path = os.path.join(args.out, "checkpoint.pt")
         if os.path.exists(self.path):
             saved = torch.load(self.path, map_location=device, weights_only=True)
             self.model.load_state_dict(saved["model"])
             self.optimizer.load_state_dict(saved["optimizer"])
-            self.average, self.updates = saved["average"], saved["updates"]
-            print(f"resumed at update {self.updates}", flush=True)
+            self.average, self.updates, self.passes = saved["average"], saved["updates"], saved["passes"]
+            self.seconds_before, self.best = saved["seconds"], saved["best"]
+            print(f"resumed at update {self.updates}, learning rate {self.learning_rate():.3g}", flush=True)
+
+    def seconds(self):
+        return self.seconds_before + time.monotonic() - BEGAN
+
+    def progress(self):
+        """Share of the training that is done, by updates or by the clock."""
+        by_time = self.seconds() / (60 * self.args.minutes) if self.args.minutes else 0.0
+        return max(self.updates / self.args.updates if self.args.updates else 0.0, by_time)
+
+    def learning_rate(self):
+        warm = min(1.0, (self.updates + 1) / self.args.warmup)
+        return self.args.lr * warm * min(1.0, max((1 - self.progress()) / 0.7, 0.01))
 
     def autocast(self):
         return torch.autocast(self.device, torch.bfloat16)
 
-    def learning_rate(self):
-        left = 1 - self.updates / self.args.updates
-        warm = min(1.0, (self.updates + 1) / self.args.warmup)
-        return self.args.lr * warm * min(1.0, max(left / 0.7, 0.01))
+    def to_device(self, ids):
+        return ids.to(self.device, non_blocking=True).long()
 
-    def update(self, batch):
-        """One step of the optimiser; returns (summed loss, target tokens)."""
+    def update(self, source, target, tokens):
+        """One step of the optimiser; returns the summed loss, still on its way on the device: nothing here waits."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.learning_rate()
         with self.autocast():
-            loss, n = loss_sum(self.model, batch, self.args.smoothing, self.device)
+            loss = self.model.loss_sum(self.to_device(source), self.to_device(target), self.args.smoothing)
         self.optimizer.zero_grad(set_to_none=True)
-        (loss / n).backward()
+        (loss / tokens).backward()
         # The start token's embedding and bias stay zero, as in OPUS-MT.
         self.model.shared.weight.grad[self.model.pad].zero_()
         self.model.bias.grad[self.model.pad].zero_()
-        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        nn.utils.clip_grad_norm_(self.weights, 1.0)
         self.optimizer.step()
         self.updates += 1
         if self.updates % 4 == 0:
             decay = min(0.998, (1 + self.updates) / (40 + self.updates))
             with torch.no_grad():
-                for k, v in self.model.state_dict().items():
-                    self.average[k].mul_(decay).add_(v, alpha=1 - decay)
-        return float(loss.detach()), n
+                torch._foreach_lerp_(self.average, self.weights, 1 - decay)
+        return loss.detach()
 
-    def perplexity(self, batches):
-        """Of the averaged weights."""
-        live = {k: v.clone() for k, v in self.model.state_dict().items()}
-        self.model.load_state_dict(self.average)
+    @contextlib.contextmanager
+    def averaged(self):
+        """The model with its averaged weights, for evaluation."""
+        live = [p.detach().clone() for p in self.weights]
         self.model.eval()
         with torch.no_grad(), self.autocast():
-            sums = [loss_sum(self.model, b, 0, self.device) for b in batches]
-        self.model.load_state_dict(live)
+            torch._foreach_copy_(self.weights, self.average)
+            yield self.model
+            torch._foreach_copy_(self.weights, live)
         self.model.train()
-        return math.exp(sum(float(x) for x, _ in sums) / sum(n for _, n in sums))
 
-    def save(self, spm_path):
+    def evaluate(self, batches, references):
+        """(perplexity, BLEU of greedy translations), both of the average. `batches` hold the references in order."""
+        loss, tokens, ids = 0.0, 0, []
+        with self.averaged() as model:
+            for source, target, n in batches:
+                source, target = self.to_device(source), self.to_device(target)
+                loss += float(model.loss_sum(source, target, 0.0))
+                tokens += n
+                ids += model.greedy(source).tolist()
+        bleu = sacrebleu.corpus_bleu([self.vocab.decode(row) for row in ids], [references])
+        return math.exp(loss / tokens), bleu.score
+
+    def save(self):
         state = dict(model=self.model.state_dict(), optimizer=self.optimizer.state_dict(), average=self.average,
-                     updates=self.updates)
+                     updates=self.updates, passes=self.passes, seconds=self.seconds(), best=self.best)
         torch.save(state, self.path + ".part")
         os.replace(self.path + ".part", self.path)
-        export(os.path.join(self.args.out, "model"), spm_path, self.vocab, self.average)
+
+    def export(self, spm_path):
+        names = [name for name, _ in self.model.named_parameters()]
+        export(os.path.join(self.args.out, "model"), spm_path, self.vocab.ids, self.model.shape,
+               dict(zip(names, self.average)))
+
+
+def shape_of(args):
+    shape = SIZES[args.size]
+    return Shape(shape.d_model, shape.ffn, shape.heads, args.encoder_layers or shape.encoder_layers,
+                 shape.decoder_layers)
+
+
+def prepare_worker(_):
+    torch.set_num_threads(1)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # the main process heeds them and ends its workers
 
 
 def parse_args():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--train", nargs="+", required=True, help="pairs to train on, German TAB English")
-    p.add_argument("--dev", required=True, help="pairs for the perplexity shown at every evaluation")
-    p.add_argument("--out", required=True, help="folder of the checkpoint, the vocabulary and the model")
-    p.add_argument("--updates", type=int, default=11400, help="length of the whole training; the rate decays towards it")
-    p.add_argument("--eval-every", type=int, default=1500, help="updates between evaluations and checkpoints")
+    p.add_argument("--dev", required=True, help="pairs for the BLEU by which the model is chosen")
+    p.add_argument("--out", required=True, help="folder of the checkpoint, the vocabulary (joint.spm) and the model")
+    p.add_argument("--updates", type=int, help="length of the training (default 11400; without end if --minutes is given)")
+    p.add_argument("--minutes", type=float, help="longest time, all runs that were resumed taken together")
+    p.add_argument("--evaluations", type=int, default=8, help="evaluations and checkpoints, in equal distances")
     p.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"])
+    p.add_argument("--size", default="small", choices=SIZES)
+    p.add_argument("--encoder-layers", type=int, help="another number of them than the size has")
     p.add_argument("--vocab", type=int, default=6000, help="size of the vocabulary asked of SentencePiece")
     p.add_argument("--tokens", type=int, default=4000, help="padded tokens in a batch, per side")
     p.add_argument("--lr", type=float, default=7e-4, help="highest learning rate")
     p.add_argument("--warmup", type=int, default=1000, help="updates of linear warm-up")
     p.add_argument("--dropout", type=float, default=0.1)
     p.add_argument("--smoothing", type=float, default=0.1, help="label smoothing")
-    p.add_argument("--sample-from", type=int, default=2500, help="update from which sources' segmentations are sampled")
+    p.add_argument("--sample-from", type=int, default=4, help="passes before sources' segmentations are sampled")
+    p.add_argument("--workers", type=int, default=max(1, min(12, (os.cpu_count() or 1) - 3)),
+                   help="processes that make batches")
     p.add_argument("--seed", type=int, default=1)
-    return p.parse_args()
+    a = p.parse_args()
+    if a.updates is None and a.minutes is None:
+        a.updates = 11400
+    return a
 
 
 def main():
@@ -342,43 +167,67 @@ def main():
     device = ("cuda" if torch.cuda.is_available() else "cpu") if a.device == "auto" else a.device
     os.makedirs(a.out, exist_ok=True)
     pairs = read_pairs(a.train)
+    if len(pairs) < a.workers:
+        sys.exit(f"{len(pairs)} pairs in {' '.join(a.train)}, expected at least one for each of {a.workers} workers")
     spm_path = os.path.join(a.out, "joint.spm")
     train_vocab(spm_path, pairs, a.vocab)
     vocab = Vocab(spm_path)
     torch.manual_seed(a.seed)
+    if device == "cuda":
+        torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for every shape of a batch
+    else:
+        torch.backends.cuda.enable_flash_sdp(False)  # holds for CPUs too: slower there than plain products on short rows
     trainer = Trainer(a, vocab, device)
-    rng = random.Random(a.seed + trainer.updates)
-    dev = make_batches(read_pairs([a.dev]), vocab, random.Random(a.seed), a.tokens)
-    size = sum(p.numel() for p in trainer.model.parameters()) / 1e6
+    size = sum(p.numel() for p in trainer.weights) / 1e6
     print(f"{size:.2f}M parameters, {len(pairs)} pairs, vocabulary {len(vocab.pieces)}, {device}", flush=True)
 
+    dev = read_pairs([a.dev])
+    examples = zip(vocab.encode([s for s, _ in dev]), vocab.encode([t for _, t in dev]), (t for _, t in dev))
+    examples = sorted(examples, key=lambda e: (len(e[1]), len(e[0])))
+    references = [e[2] for e in examples]
+    dev_batches = make_batches([e[:2] for e in examples], a.tokens, vocab.pad)
+
     def evaluate():
-        print(f"update {trainer.updates} dev perplexity {trainer.perplexity(dev):.3f}", flush=True)
-        trainer.save(spm_path)
+        perplexity, bleu = trainer.evaluate(dev_batches, references)
+        print(f"update {trainer.updates} pass {trainer.passes} dev perplexity {perplexity:.3f} BLEU {bleu:.2f}", flush=True)
+        if bleu > trainer.best:
+            trainer.best = bleu
+            trainer.export(spm_path)
+        trainer.save()
 
     stop = []
-    for sig in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(sig, lambda number, _: stop.append(number))  # heeded after the update that is running
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda n, _: stop.append(n))  # heeded after the update that is running
+    passes = Passes(pairs, vocab, a.tokens, a.seed, trainer.passes, a.sample_from)
+    loader = torch.utils.data.DataLoader(passes, batch_size=None, num_workers=a.workers, pin_memory=device == "cuda",
+                                         prefetch_factor=8, worker_init_fn=prepare_worker)
     trainer.model.train()
-    last, tokens, loss = time.time(), 0, 0.0
-    while trainer.updates < a.updates:
-        regularise = 0.3 if trainer.updates >= a.sample_from else 0.0
-        for batch in make_batches(joined_pairs(pairs, rng), vocab, rng, a.tokens, regularise):
-            x, n = trainer.update(batch)
-            loss, tokens = loss + x, tokens + n
-            if trainer.updates % 100 == 0:
-                speed = tokens / (time.time() - last)
-                print(f"update {trainer.updates} loss {loss / tokens:.3f} {speed:.0f} target tokens/s", flush=True)
-                last, tokens, loss = time.time(), 0, 0.0
-            if stop:
-                trainer.save(spm_path)
-                print(f"interrupted: checkpoint at update {trainer.updates}", flush=True)
-                return
-            if trainer.updates >= a.updates:
-                break
-            if trainer.updates % a.eval_every == 0:
-                evaluate()
+    print(f"{trainer.seconds():.0f} s before the first update", flush=True)
+    last, tokens, loss = time.monotonic(), 0, torch.zeros((), device=device)
+    evaluated = int(trainer.progress() * a.evaluations)
+    for trainer.passes, source, target, n in loader:
+        if trainer.progress() >= 1 or stop:
+            break
+        loss += trainer.update(source, target, n)
+        tokens += n
+        if trainer.updates % 100 == 0:
+            mean = float(loss) / tokens  # waits for the device
+            speed = tokens / (time.monotonic() - last)
+            print(f"update {trainer.updates} loss {mean:.3f} {speed:.0f} target tokens/s", flush=True)
+            last, tokens, loss = time.monotonic(), 0, torch.zeros((), device=device)
+        if evaluated < int(trainer.progress() * a.evaluations) < a.evaluations:
+            evaluated = int(trainer.progress() * a.evaluations)
+            began = time.monotonic()
+            evaluate()
+            last += time.monotonic() - began
+    if stop:
+        if trainer.best < 0:
+            trainer.export(spm_path)
+        trainer.save()
+        print(f"interrupted: checkpoint at update {trainer.updates}", flush=True)
+        return
     evaluate()
+    print(f"{trainer.updates} updates in {trainer.seconds():.0f} s, best dev BLEU {trainer.best:.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ class CudaEncoder final : public Encoder {
   }
 
   absl::Status Allocate(cuda::DeviceBuffer* buffer, int64_t elements);
+  absl::Status RunOnce();
   void SendInputs(const EncodeInput& in, const PassInputs& at);
   void RunLayer(const CudaEncoderLayer& layer, int64_t tokens, int64_t segments, int64_t longest);
   void Project(const char* op, const cuda::Linear& linear, const void* x, void* y);
@@ -133,7 +134,21 @@ absl::Status CudaEncoder::Init() {
   sublayer_ = base;
   context_ = base + plane;
   wide_ = base + 2 * plane;
-  return CudaStatus(device, "clearing encoder activations", stream_.Wait());
+  status = CudaStatus(device, "clearing encoder activations", stream_.Wait());
+  return status.ok() ? RunOnce() : status;
+}
+
+// A pass over one token, into a page that goes with it. What does not work shows here, and the
+// device, which loads a kernel at its first launch, has them all before it serves.
+absl::Status CudaEncoder::RunOnce() {
+  const int64_t bytes = model_->kv_layout().ElementsPerPage() * ElementBytes(model_->type());
+  cuda::DeviceBuffer page;
+  if (const cuda::Error error = page.Allocate(bytes); error != cuda::Error::kNone) {
+    return CudaMemoryStatus(model_->device(), "a page of the first pass", bytes, error);
+  }
+  const int32_t none = 0;  // the token and the page
+  const int32_t offsets[] = {0, 1};
+  return Encode({&none, offsets, 1, offsets, &none, page.data()});
 }
 
 absl::Status CudaEncoder::Encode(const EncodeInput& in) {

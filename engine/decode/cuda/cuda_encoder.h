@@ -12,7 +12,8 @@
 
 namespace dragoman {
 
-// `model` is shared with the decoder of the device. RESOURCE_EXHAUSTED when memory cannot be had.
+// `model` is shared with the decoder of the device. Runs a first pass. RESOURCE_EXHAUSTED when
+// memory cannot be had.
 absl::StatusOr<std::unique_ptr<Encoder>> CreateCudaEncoder(std::shared_ptr<const CudaModel> model);
 
 }  // namespace dragoman

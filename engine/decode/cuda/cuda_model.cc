@@ -170,7 +170,8 @@ absl::Status CudaModel::MakeProducts(const WeightImage& image) {
   }
   if (!pass.status().ok()) return pass.status();
 
-  ProductMaker step(device, blas_.get(), base, type_, step_buckets_);
+  const std::vector<int> steps = ProductBuckets(config_.max_rows);
+  ProductMaker step(device, blas_.get(), base, type_, steps);
   for (const DecoderLayerPlace& place : image.decoder) {
     CudaDecoderLayer layer;
     layer.self.query_key_value = step.Make("decoder query, key, value", place.self.query_key_value);
@@ -186,7 +187,7 @@ absl::Status CudaModel::MakeProducts(const WeightImage& image) {
   }
   if (!step.status().ok()) return step.status();
 
-  const std::vector<int> chunks = ChunkBuckets(step_buckets_, cuda::kChunkRows);
+  const std::vector<int> chunks = ChunkBuckets(steps, cuda::kChunkRows);
   ProductMaker chunk(device, blas_.get(), base, type_, chunks);
   cuda::LinearOptions options;
   options.in = image.output.in;

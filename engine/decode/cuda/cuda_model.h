@@ -81,7 +81,7 @@ class CudaModel {
   KvLayout kv_layout() const;
   int64_t weight_bytes() const { return memory_.bytes(); }
 
-  // Row counts for which the products are made (row_buckets.h).
+  // Row counts of steps and of passes (row_buckets.h); the products are made for them.
   std::span<const int> step_buckets() const { return step_buckets_; }
   std::span<const int> encoder_buckets() const { return encoder_buckets_; }
 

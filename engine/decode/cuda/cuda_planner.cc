@@ -49,7 +49,8 @@ absl::StatusOr<std::shared_ptr<const CudaModel>> CudaPlanner::LoadModel(const We
   if (!model.ok()) return model.status();
   const cuda::FusedOutput* fused = (*model)->fused();
   request_.fused = fused != nullptr;
-  request_.fused_workspace = fused == nullptr ? 0 : fused->WorkspaceBytes(request_.batch.max_rows);
+  request_.fused_bytes =
+      fused == nullptr ? 0 : fused->bytes() + fused->WorkspaceBytes(request_.batch.max_rows);
   return std::shared_ptr<const CudaModel>(std::move(*model));
 }
 

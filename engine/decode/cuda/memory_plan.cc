@@ -142,7 +142,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
       {absl::StrCat("logits of ", std::min(plan.limits.stored_rows, cuda::kChunkRows),
                     " rows, f32"),
        logits},
-      {"fused output layer", r.fused_workspace},
+      {"fused output layer", r.fused_bytes},
       {"decoder activations", DecoderBytes(r, plan.limits)},
       {absl::StrCat("encoder activations of ", r.encoder_tokens, " tokens"), EncoderBytes(r)},
   };

@@ -31,10 +31,10 @@ struct MemoryRequest {
   ModelShape shape;
   ComputeType type = ComputeType::kFloat32;
   int64_t weight_bytes = 0;
-  int64_t encoder_tokens = 0;   // of a pass
-  int cross_layers = 1;         // whose K/V one product of the encoder makes
-  bool fused = false;           // the fused output layer runs
-  int64_t fused_workspace = 0;  // bytes of it
+  int64_t encoder_tokens = 0;  // of a pass
+  int cross_layers = 1;        // whose K/V one product of the encoder makes
+  bool fused = false;          // the fused output layer runs
+  int64_t fused_bytes = 0;     // of it, its workspace among them
 
   BatchConfig batch;
   int64_t kv_bytes = 0;        // of all pages; 0: all that is left

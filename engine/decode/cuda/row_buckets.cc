@@ -1,6 +1,7 @@
 #include "engine/decode/cuda/row_buckets.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace dragoman {
@@ -24,6 +25,12 @@ std::vector<int> CutOff(std::span<const int> buckets, int last) {
 }  // namespace
 
 std::vector<int> StepBuckets(int max_rows) { return CutOff(kStepBuckets, max_rows); }
+
+std::vector<int> ProductBuckets(int max_rows) {
+  std::set<int> sizes(std::begin(kStepBuckets), std::end(kStepBuckets));
+  sizes.insert(max_rows);
+  return {sizes.begin(), sizes.end()};
+}
 
 std::vector<int> EncoderBuckets(int64_t tokens) {
   return CutOff(kEncoderBuckets, static_cast<int>(tokens));

@@ -13,6 +13,11 @@ namespace dragoman {
 // Of steps; the last is max_rows.
 std::vector<int> StepBuckets(int max_rows);
 
+// Of the products of a step: those of the largest steps too, whatever max_rows is, so that the
+// algorithm which is pinned for all of them, and with it the last bit of a score, is no matter of
+// max_rows.
+std::vector<int> ProductBuckets(int max_rows);
+
 // Of the encoder's passes; the last is `tokens`.
 std::vector<int> EncoderBuckets(int64_t tokens);
 

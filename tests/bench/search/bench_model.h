@@ -45,6 +45,7 @@ class BenchModel {
   explicit BenchModel(const std::string& directory);
 
   const ModelSpec& spec() const { return loaded_.spec; }
+  const TransformerWeights& weights() const { return loaded_.weights; }
   const StepModel& model() const { return *model_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
 

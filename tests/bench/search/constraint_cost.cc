@@ -1,13 +1,13 @@
-#include <iostream>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/bench/search/random_phrases.h"
+#include "tests/bench/search/report.h"
 #include "tests/bench/search/run.h"
 #include "tests/bench/search/schedules.h"
 #include "tests/bench/search/subcommands.h"
-#include "tests/bench/search/table.h"
 
 namespace dragoman::bench {
 namespace {
@@ -27,8 +27,24 @@ std::vector<Task> WithPhrases(const BenchModel& model, const Sources& sources,
   return tasks;
 }
 
-// d1. Rows of a step are alike in all: eight segments of `beam` hypotheses.
-void CostOfTokens(const BenchModel& model, const Sources& sources, int beam, int64_t rounds) {
+// What the parts share.
+struct Setting {
+  Runner& runner;
+  Report& report;
+  const Sources& sources;
+  int64_t rounds;
+
+  // `n` at a time.
+  RunResult Run(int n, int beam, int64_t window, const std::vector<Task>& tasks) const {
+    return runner.Run(
+        OfSegments(RefillRule::kContinuous, WindowOrder::kLongestFirst, n, beam, window), tasks);
+  }
+};
+
+// d1. Rows of a step are alike in all: n segments of `beam` hypotheses.
+void CostOfTokens(const Setting& setting, int n, int beam) {
+  const BenchModel& model = setting.runner.model();
+  const Sources& sources = setting.sources;
   struct Case {
     std::string name;
     std::vector<Task> tasks;
@@ -46,35 +62,34 @@ void CostOfTokens(const BenchModel& model, const Sources& sources, int beam, int
                      {}});
   }
   cases.push_back({"unconstrained", WithPhrases(model, sources, asked, 0), {}, {}, {}});
-  RunConfig config = OfSegments(RefillRule::kContinuous, WindowOrder::kLongestFirst, 8, beam, 64);
-  for (int64_t round = 0; round < rounds; ++round) {
+  for (int64_t round = 0; round < setting.rounds; ++round) {
     for (Case& c : cases) {
-      c.result = RunTasks(model, config, c.tasks);
+      c.result = setting.Run(n, beam, 64, c.tasks);
       c.row_micros.push_back(c.result.decode_seconds * 1e6 /
                              static_cast<double>(c.result.row_steps));
       c.ratio.push_back(c.row_micros.back() / cases[0].row_micros.back());
     }
   }
-  std::cout << "\n"
-            << sources.size() << " texts, beam " << beam << ", 8 segments at a time, " << rounds
-            << " rounds\n";
-  Header({"search", "row-steps", "rows/step", "us per row-step", "x C = 1", "ms per text",
-          "x unconstrained"});
+  setting.report.Table(absl::StrCat(sources.size(), " texts, beam ", beam, ", ", n,
+                                    " segments at a time, ", setting.rounds, " rounds"),
+                       {"search", "row-steps", "rows/step", "us per row-step", "x C = 1",
+                        "ms per text", "x unconstrained"});
   const auto text_ms = [&](const Case& c) {
     return Median(c.row_micros) * static_cast<double>(c.result.row_steps) * 1e-3 /
            static_cast<double>(sources.size());
   };
   for (const Case& c : cases) {
-    Row({c.name, Cell(c.result.row_steps),
-         Cell(static_cast<double>(c.result.row_steps) / static_cast<double>(c.result.steps), 1),
-         Cell(Median(c.row_micros), 2), Cell(Median(c.ratio), 3), Cell(text_ms(c), 2),
-         Cell(text_ms(c) / text_ms(cases.back()), 2)});
+    setting.report.Row({c.name, Cell(c.result.row_steps), Cell(c.result.RowsPerStep(), 1),
+                        Cell(Median(c.row_micros), 2), Cell(Median(c.ratio), 3),
+                        Cell(text_ms(c), 2), Cell(text_ms(c) / text_ms(cases.back()), 2)});
   }
 }
 
 // d1: grid beam search keeps k hypotheses for each number of met tokens. Emulated by what it would
 // compute: an unpruned beam of k (C + 1) that keeps all its hypotheses to the end of the output.
-void GridRows(const BenchModel& model, const Sources& sources, int64_t rounds) {
+void GridRows(const Setting& setting, int n) {
+  const BenchModel& model = setting.runner.model();
+  const Sources& sources = setting.sources;
   constexpr int kPerBank = 4;
   struct Case {
     size_t total;
@@ -92,13 +107,11 @@ void GridRows(const BenchModel& model, const Sources& sources, int64_t rounds) {
     c.grid = WithPhrases(model, sources, asked, 0);
     cases.push_back(std::move(c));
   }
-  for (int64_t round = 0; round < rounds; ++round) {
+  for (int64_t round = 0; round < setting.rounds; ++round) {
     for (Case& c : cases) {
       const auto step = [&](const std::vector<Task>& tasks) {
         const int beam = tasks[0].search.beam;
-        const RunResult r = RunTasks(
-            model, OfSegments(RefillRule::kContinuous, WindowOrder::kLongestFirst, 4, beam, 64),
-            tasks);
+        const RunResult r = setting.Run(n, beam, 64, tasks);
         // Of one step of one segment with all its rows.
         return r.decode_seconds * 1e6 / static_cast<double>(r.row_steps) * beam;
       };
@@ -106,20 +119,23 @@ void GridRows(const BenchModel& model, const Sources& sources, int64_t rounds) {
       c.grid_step.push_back(step(c.grid));
     }
   }
-  std::cout << "\n"
-            << sources.size() << " texts; a step of one segment, us: DBA with k = " << kPerBank
-            << " against the k (C + 1) rows of grid beam search\n";
-  Header({"C", "DBA rows", "DBA us", "x C = 1", "grid rows", "grid us", "x C = 1"});
+  setting.report.Table(absl::StrCat(sources.size(), " texts, ", n,
+                                    " segments at a time; a step of one segment, us: DBA with k = ",
+                                    kPerBank, " against the k (C + 1) rows of grid beam search"),
+                       {"C", "DBA rows", "DBA us", "x C = 1", "grid rows", "grid us", "x C = 1"});
   for (const Case& c : cases) {
-    Row({Cell(static_cast<int64_t>(c.total)), Cell(int64_t{kPerBank}), Cell(Median(c.dba_step), 1),
-         Cell(Median(c.dba_step) / Median(cases[0].dba_step), 2),
-         Cell(int64_t{c.grid[0].search.beam}), Cell(Median(c.grid_step), 1),
-         Cell(Median(c.grid_step) / Median(cases[0].grid_step), 2)});
+    setting.report.Row({Cell(static_cast<int64_t>(c.total)), Cell(int64_t{kPerBank}),
+                        Cell(Median(c.dba_step), 1),
+                        Cell(Median(c.dba_step) / Median(cases[0].dba_step), 2),
+                        Cell(int64_t{c.grid[0].search.beam}), Cell(Median(c.grid_step), 1),
+                        Cell(Median(c.grid_step) / Median(cases[0].grid_step), 2)});
   }
 }
 
 // d5.
-bool BatchingGain(const BenchModel& model, const Sources& sources, int beam, int64_t rounds) {
+bool BatchingGain(const Setting& setting, int n, int beam) {
+  const BenchModel& model = setting.runner.model();
+  const Sources& sources = setting.sources;
   DecodingOptions asked;
   asked.beam_size = beam;
   struct Case {
@@ -136,44 +152,45 @@ bool BatchingGain(const BenchModel& model, const Sources& sources, int beam, int
                      {}});
   }
   bool equal = true;
-  for (int64_t round = 0; round < rounds; ++round) {
+  for (int64_t round = 0; round < setting.rounds; ++round) {
     for (Case& c : cases) {
-      const auto run = [&](int segments) {
-        return RunTasks(model,
-                        OfSegments(RefillRule::kContinuous, WindowOrder::kLongestFirst, segments,
-                                   beam, segments),
-                        c.tasks);
-      };
-      const RunResult alone = run(1);
-      const RunResult together = run(32);
+      const RunResult alone = setting.Run(1, beam, 1, c.tasks);
+      const RunResult together = setting.Run(n, beam, n, c.tasks);
       equal = equal && FirstDifference(alone, together) < 0;
       c.alone.push_back(alone.decode_seconds);
       c.together.push_back(together.decode_seconds);
       c.gain.push_back(alone.decode_seconds / together.decode_seconds);
     }
   }
-  std::cout << "\n"
-            << sources.size() << " texts, beam " << beam << ": one by one against 32 together, "
-            << rounds << " rounds; outputs " << (equal ? "identical" : "DIFFERENT") << "\n";
-  Header({"search", "one by one, s", "32 together, s", "gain", "x unconstrained gain"});
+  const std::string title =
+      absl::StrCat(sources.size(), " texts, beam ", beam, ": one by one against ", n, " together");
+  setting.report.Table(
+      absl::StrCat(title, ", ", setting.rounds, " rounds"),
+      {"search", "one by one, s", absl::StrCat(n, " together, s"), "gain", "x unconstrained gain"});
   for (const Case& c : cases) {
-    Row({c.name, Cell(Median(c.alone), 2), Cell(Median(c.together), 2), Cell(Median(c.gain), 2),
-         Cell(Median(c.gain) / Median(cases[0].gain), 3)});
+    setting.report.Row({c.name, Cell(Median(c.alone), 2), Cell(Median(c.together), 2),
+                        Cell(Median(c.gain), 2), Cell(Median(c.gain) / Median(cases[0].gain), 3)});
   }
-  return equal;
+  return setting.report.Identical(absl::StrCat("n-best of ", title), equal);
 }
 
 }  // namespace
 
-bool RunConstraintCost(const BenchModel& model, Arguments& arguments) {
-  const auto sources = InputSources(model, arguments, 96, 1, 2);
+bool RunConstraintCost(Runner& runner, Arguments& arguments, Report& report) {
+  const auto sources = InputSources(runner.model(), arguments, 96, 1, 2);
   const int beam = static_cast<int>(arguments.Number("beam", 10));
-  const int64_t rounds = arguments.Number("rounds", 3);
+  const auto segments = [&](int64_t otherwise) {
+    return static_cast<int>(arguments.Number("segments", otherwise));
+  };
+  const int of_tokens = segments(8);
+  const int of_grid = segments(4);
+  const int together = segments(32);
+  const Setting setting{runner, report, sources, arguments.Number("rounds", 3)};
   const std::string part = arguments.Text("part", "all");
   arguments.RefuseOthers();
-  if (part == "all" || part == "tokens") CostOfTokens(model, sources, beam, rounds);
-  if (part == "all" || part == "grid") GridRows(model, sources, rounds);
-  return (part != "all" && part != "batching") || BatchingGain(model, sources, beam, rounds);
+  if (part == "all" || part == "tokens") CostOfTokens(setting, of_tokens, beam);
+  if (part == "all" || part == "grid") GridRows(setting, of_grid);
+  return (part != "all" && part != "batching") || BatchingGain(setting, together, beam);
 }
 
 }  // namespace dragoman::bench

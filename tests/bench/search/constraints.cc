@@ -1,14 +1,16 @@
 #include <iostream>
 #include <map>
 #include <random>
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/bench/search/coverage.h"
 #include "tests/bench/search/random_phrases.h"
+#include "tests/bench/search/report.h"
 #include "tests/bench/search/run.h"
 #include "tests/bench/search/schedules.h"
 #include "tests/bench/search/subcommands.h"
-#include "tests/bench/search/table.h"
 
 namespace dragoman::bench {
 namespace {
@@ -37,7 +39,8 @@ void Describe(const Task& task, const DecodedHypothesis& found) {
 
 }  // namespace
 
-bool RunConstraints(const BenchModel& model, Arguments& arguments) {
+bool RunConstraints(Runner& runner, Arguments& arguments, Report& report) {
+  const BenchModel& model = runner.model();
   const auto sources = InputSources(model, arguments, 2000, 1, 1);
   const auto low = static_cast<size_t>(arguments.Number("min-beam", 2));
   const auto high = static_cast<size_t>(arguments.Number("max-beam", 8));
@@ -62,8 +65,8 @@ bool RunConstraints(const BenchModel& model, Arguments& arguments) {
     }
   }
   const RunConfig config = TopUpByRows(32, 8, WindowOrder::kArrival, 64);
-  const RunResult result = RunTasks(model, config, tasks);
-  const RunResult unconstrained = RunTasks(model, config, model.Tasks(sources, {}));
+  const RunResult result = runner.Run(config, tasks);
+  const RunResult unconstrained = runner.Run(config, model.Tasks(sources, {}));
 
   std::map<Allocation, Tally> tallies;
   for (size_t i = 0; i < tasks.size(); ++i) {
@@ -81,14 +84,14 @@ bool RunConstraints(const BenchModel& model, Arguments& arguments) {
     if (!unmet && !contains) ++tally.missing;
     if (unmet || !contains) Describe(task, best);
   }
-  std::cout << sources.size() << " sources, beam " << low << " to " << high << ", 1 to " << most
-            << " constraint tokens in phrases of 1 to 4\n";
-  Header({"allocation", "runs", "limit = constraint tokens", "CONSTRAINTS_UNMET",
-          "a phrase missing", "unconstrained outputs with all of them"});
+  report.Table(absl::StrCat(sources.size(), " sources, beam ", low, " to ", high, ", 1 to ", most,
+                            " constraint tokens in phrases of 1 to 4"),
+               {"allocation", "runs", "limit = constraint tokens", "CONSTRAINTS_UNMET",
+                "a phrase missing", "unconstrained outputs with all of them"});
   bool met = true;
   for (const auto& [allocation, tally] : tallies) {
-    Row({allocation == Allocation::kBanks ? "banks" : "stripe", Cell(tally.runs), Cell(tally.exact),
-         Cell(tally.unmet), Cell(tally.missing), Cell(tally.anyway)});
+    report.Row({allocation == Allocation::kBanks ? "banks" : "stripe", Cell(tally.runs),
+                Cell(tally.exact), Cell(tally.unmet), Cell(tally.missing), Cell(tally.anyway)});
     met = met && tally.unmet == 0 && tally.missing == 0;
   }
   return met;

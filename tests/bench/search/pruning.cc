@@ -1,13 +1,15 @@
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "tests/bench/search/report.h"
 #include "tests/bench/search/run.h"
 #include "tests/bench/search/schedules.h"
 #include "tests/bench/search/searches.h"
 #include "tests/bench/search/subcommands.h"
-#include "tests/bench/search/table.h"
 
 namespace dragoman::bench {
 namespace {
@@ -23,7 +25,8 @@ struct Case {
 
 }  // namespace
 
-bool RunPruning(const BenchModel& model, Arguments& arguments) {
+bool RunPruning(Runner& runner, Arguments& arguments, Report& report) {
+  const BenchModel& model = runner.model();
   const auto sources = InputSources(model, arguments, 200, 1, 4);
   const int k = static_cast<int>(arguments.Number("beam", 5));
   const int n = static_cast<int>(arguments.Number("segments", 16));
@@ -51,16 +54,16 @@ bool RunPruning(const BenchModel& model, Arguments& arguments) {
   std::vector<std::vector<double>> ratios(cases.size());
   for (int64_t round = 0; round < rounds; ++round) {
     for (size_t i = 0; i < cases.size(); ++i) {
-      RunResult r = RunTasks(model, cases[i].config, model.Tasks(sources, cases[i].asked));
+      RunResult r = runner.Run(cases[i].config, model.Tasks(sources, cases[i].asked));
       seconds[i].push_back(r.decode_seconds);
       ratios[i].push_back(r.decode_seconds / seconds[cases[i].baseline].back());
       if (round == 0) first.push_back(std::move(r));
     }
   }
-  std::cout << sources.size() << " texts, beam " << k << ", n = " << n << " segments, " << rounds
-            << " rounds; streaming is shortest first\n";
-  Header({"search", "steps", "rows/step", "row-steps", "expansions", "mean score", "decode s",
-          "beside", "x expansions", "x time"});
+  report.Table(absl::StrCat(sources.size(), " texts, beam ", k, ", n = ", n, " segments, ", rounds,
+                            " rounds; streaming is shortest first"),
+               {"search", "steps", "rows/step", "row-steps", "expansions", "mean score", "decode s",
+                "beside", "x expansions", "x time"});
   bool equal = true;
   for (size_t i = 0; i < cases.size(); ++i) {
     const Case& c = cases[i];
@@ -68,13 +71,15 @@ bool RunPruning(const BenchModel& model, Arguments& arguments) {
     const RunResult& base = first[c.baseline];
     double score = 0;
     for (const auto& nbest : r.nbest) score += double{nbest.front().score};
-    Row({c.name, Cell(r.steps),
-         Cell(static_cast<double>(r.row_steps) / static_cast<double>(r.steps), 1),
-         Cell(r.row_steps), Cell(r.expansions),
-         Cell(score / static_cast<double>(r.nbest.size()), 4), Cell(Median(seconds[i]), 2),
-         c.claim.empty() ? "" : c.claim + ": " + cases[c.baseline].name,
-         Cell(static_cast<double>(r.expansions) / static_cast<double>(base.expansions), 3),
-         Cell(Median(ratios[i]), 3)});
+    std::optional<double> expansions;
+    if (r.expansions.has_value()) {
+      expansions = static_cast<double>(*r.expansions) / static_cast<double>(*base.expansions);
+    }
+    report.Row({c.name, Cell(r.steps), Cell(r.RowsPerStep(), 1), Cell(r.row_steps),
+                Counted(r.expansions), Cell(score / static_cast<double>(r.nbest.size()), 4),
+                Cell(Median(seconds[i]), 2),
+                c.claim.empty() ? "" : c.claim + ": " + cases[c.baseline].name,
+                Counted(expansions, 3), Cell(Median(ratios[i]), 3)});
     const int different = c.same_output ? FirstDifference(base, r) : -1;
     if (different >= 0) {
       std::cerr << c.name << ": text " << different << " is not that of " << cases[c.baseline].name
@@ -82,12 +87,12 @@ bool RunPruning(const BenchModel& model, Arguments& arguments) {
       equal = false;
     }
   }
-  // Expansions do not depend on the schedule (a3).
-  equal = equal && first[1].expansions == first[2].expansions;
-  for (const size_t i : {5, 6, 7}) equal = equal && first[i].expansions == first[4].expansions;
-  std::cout << "\nn-best and expansions of one search under all schedules and eps: "
-            << (equal ? "identical" : "DIFFERENT") << "\n";
-  return equal;
+  // Neither do expansions depend on the schedule (a3), nor row-steps.
+  equal = equal && SameWork(first[1], first[2]);
+  for (const size_t i : {5, 6, 7}) equal = equal && SameWork(first[4], first[i]);
+  const std::string work = first[0].expansions.has_value() ? "expansions" : "row-steps";
+  return report.Identical("n-best and " + work + " of one search under all schedules and eps",
+                          equal);
 }
 
 }  // namespace dragoman::bench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
@@ -16,47 +17,64 @@
 namespace dragoman::bench {
 namespace {
 
-// Passes steps on and counts what is in them.
+// Counts steps as the loop reports them.
+class StepCounter : public testing::CountingObserver {
+ public:
+  explicit StepCounter(RunResult* result) : result_(result) {}
+
+  void OnStep(const Step& step) override {
+    ++result_->steps;
+    result_->row_steps += step.rows;
+    const auto segments = static_cast<size_t>(step.segments);
+    if (result_->live.size() <= segments) result_->live.resize(segments + 1);
+    ++result_->live[segments];
+  }
+
+ private:
+  RunResult* const result_;
+};
+
+// Passes steps on and counts the positions in them.
 class CountingDecoder : public Decoder {
  public:
-  CountingDecoder(std::unique_ptr<Decoder> inner, RunResult* result)
-      : inner_(std::move(inner)), result_(result) {}
+  CountingDecoder(std::unique_ptr<Decoder> inner, Positions* self, Positions* cross)
+      : inner_(std::move(inner)), self_(self), cross_(cross) {}
 
   absl::Status Step(const StepInput& input, RowFold* folds) override {
     int64_t longest = 0;
     int64_t longest_source = 0;
     int64_t positions = 0;
     int64_t sources = 0;
-    size_t segments = 0;
     for (int64_t r = 0; r < input.rows.count; ++r) {
-      const int32_t slot = input.rows.slot[r];
-      if (r == 0 || slot != input.rows.slot[r - 1]) ++segments;
       const int64_t length = int64_t{input.rows.position[r]} + 1;
-      const int64_t source = input.cross.source_length[slot];
+      const int64_t source = input.cross.source_length[input.rows.slot[r]];
       positions += length;
       sources += source;
       longest = std::max(longest, length);
       longest_source = std::max(longest_source, source);
     }
-    ++result_->steps;
-    result_->row_steps += input.rows.count;
-    result_->self_positions += positions;
-    result_->self_padding += longest * input.rows.count - positions;
-    result_->cross_positions += sources;
-    result_->cross_padding += longest_source * input.rows.count - sources;
-    if (result_->live.size() <= segments) result_->live.resize(segments + 1);
-    ++result_->live[segments];
+    self_->read += positions;
+    self_->padding += longest * input.rows.count - positions;
+    cross_->read += sources;
+    cross_->padding += longest_source * input.rows.count - sources;
     return inner_->Step(input, folds);
   }
 
  private:
   const std::unique_ptr<Decoder> inner_;
-  RunResult* const result_;
+  Positions* const self_;
+  Positions* const cross_;
 };
 
 [[noreturn]] void End(const absl::Status& status) {
   std::cerr << "search_bench: " << status << "\n";
   std::exit(2);
+}
+
+template <typename T>
+T OrEnd(absl::StatusOr<T> value) {
+  if (!value.ok()) End(value.status());
+  return *std::move(value);
 }
 
 bool SameBits(float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b); }
@@ -85,13 +103,50 @@ std::unique_ptr<Segment> MakeSegment(const Task& task, int index,
   return segment;
 }
 
+double WallSeconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 }  // namespace
 
-RunResult RunTasks(const BenchModel& model, const RunConfig& config,
-                   const std::vector<Task>& tasks) {
+// What a worker has. The batch goes before the memory does.
+struct Runner::Parts {
+  std::unique_ptr<KvMemory> memory;
+  std::unique_ptr<Encoder> encoder;
+  std::unique_ptr<Batch> batch;
+  const DecodingBatch* open = nullptr;  // the batch, where one can look into it
+};
+
+Runner::Parts Runner::MakeOnCpu(const BatchConfig& shape, const PagePlan& pages,
+                                RunResult* result) const {
+  const StepModel& model = model_->model();
+  result->expansions = 0;
+  Parts parts;
+  parts.memory = OrEnd(KvMemory::Create(model.kv_layout(), pages.self_pages, pages.cross_pages));
+  parts.encoder = model.CreateEncoder(1);
+  auto batch = std::make_unique<DecodingBatch>(
+      shape, parts.memory.get(),
+      std::make_unique<CountingDecoder>(model.CreateDecoder(1, shape.max_rows),
+                                        &result->self.emplace(), &result->cross.emplace()));
+  parts.open = batch.get();
+  parts.batch = std::move(batch);
+  return parts;
+}
+
+Runner::Parts Runner::MakeOnDevice(const BatchConfig& shape, const PagePlan& pages) {
+  std::shared_ptr<const Backend>& backend = backends_[{shape.max_rows, shape.lane_count()}];
+  if (backend == nullptr) backend = OrEnd(make_(shape));
+  Parts parts;
+  parts.memory = OrEnd(backend->CreateKvMemory(pages));
+  parts.encoder = OrEnd(backend->CreateEncoder(1));
+  parts.batch = OrEnd(backend->CreateBatch(shape, 1, parts.memory.get()));
+  return parts;
+}
+
+RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
   RunResult result;
   testing::FakeClock clock;
-  testing::CountingObserver observer;
+  StepCounter observer(&result);
   Ledger ledger;
   const Books books{&ledger, &observer};
   auto owner = std::make_shared<testing::RecordingOwner>(&ledger);
@@ -110,11 +165,9 @@ RunResult RunTasks(const BenchModel& model, const RunConfig& config,
     self_pages = std::max(self_pages, WorstCasePages(task.search.beam, task.search.max_tokens));
   }
   // A pass takes half of the pages at most: with twice what all need, it never matters.
-  auto memory = KvMemory::Create(model.model().kv_layout(), static_cast<int32_t>(self_pages),
-                                 static_cast<int32_t>(2 * cross_pages));
-  if (!memory.ok()) End(memory.status());
+  const PagePlan pages{static_cast<int32_t>(self_pages), static_cast<int32_t>(2 * cross_pages)};
 
-  const ModelSpec& spec = model.spec();
+  const ModelSpec& spec = model_->spec();
   BatchConfig shape;
   shape.max_rows = config.max_rows;
   shape.lanes = config.scheduler.lanes;
@@ -126,13 +179,10 @@ RunResult RunTasks(const BenchModel& model, const RunConfig& config,
   RequestQueue requests({count, tokens}, &clock);
   EncodedQueue encoded(count + 1, &clock);
   const Policy policy(config.scheduler);
-  const std::unique_ptr<Encoder> encoder = model.model().CreateEncoder(1);
-  DecodingBatch batch(
-      shape, memory->get(),
-      std::make_unique<CountingDecoder>(model.model().CreateDecoder(1, config.max_rows), &result));
-  EncoderWorker encoder_worker({config.scheduler.window, 1}, &requests, encoder.get(),
-                               memory->get(), &encoded, books, &clock);
-  DecodeLoop loop(&batch, &encoded, &policy, books, &clock);
+  const Parts parts = on_cpu() ? MakeOnCpu(shape, pages, &result) : MakeOnDevice(shape, pages);
+  EncoderWorker encoder_worker({config.scheduler.window, 1}, &requests, parts.encoder.get(),
+                               parts.memory.get(), &encoded, books, &clock);
+  DecodeLoop loop(parts.batch.get(), &encoded, &policy, books, &clock);
 
   ledger.Accept(count);
   RequestQueue::Reservation reservation;
@@ -142,21 +192,23 @@ RunResult RunTasks(const BenchModel& model, const RunConfig& config,
   }
   requests.Close();
 
-  double begun = ThreadSeconds();
+  const auto seconds = on_cpu() ? ThreadSeconds : WallSeconds;
+  double begun = seconds();
   encoder_worker.Run();
-  result.encode_seconds = ThreadSeconds() - begun;
-  begun = ThreadSeconds();
+  result.encode_seconds = seconds() - begun;
+  begun = seconds();
   for (;;) {
     const absl::StatusOr<bool> stepped = loop.RunOnce();
     if (!stepped.ok()) End(stepped.status());
     if (!*stepped) break;
+    if (parts.open == nullptr) continue;
     // A slot that was freed keeps its counts until the next segment enters.
-    for (const int32_t number : batch.stepped()) {
-      if (batch.status(number) != SlotStatus::kFree) continue;
-      result.expansions += batch.slot(number).state->expansions;
+    for (const int32_t number : parts.open->stepped()) {
+      if (parts.open->status(number) != SlotStatus::kFree) continue;
+      *result.expansions += parts.open->slot(number).state->expansions;
     }
   }
-  result.decode_seconds = ThreadSeconds() - begun;
+  result.decode_seconds = seconds() - begun;
 
   if (encoded.waiting().load.segments > 0) End(absl::InternalError("a task was never admitted"));
   for (const auto& [index, status] : owner->failures()) End(status);
@@ -179,6 +231,10 @@ int FirstDifference(const RunResult& a, const RunResult& b) {
     }
   }
   return -1;
+}
+
+bool SameWork(const RunResult& a, const RunResult& b) {
+  return a.row_steps == b.row_steps && a.expansions == b.expansions;
 }
 
 double ThreadSeconds() {

@@ -1,16 +1,26 @@
-// One run of tasks through the production pieces of a worker, in one thread and without a clock:
-// request queue, encoder worker, encoded queue, policy, decode loop. Everything is encoded first;
-// then the loop runs until nothing is left. What a run does is therefore the same every time, and
-// its time is the thread's processor time, which other programs disturb less than they do a clock
-// on the wall.
+// Runs of tasks through the production pieces of a worker, in one thread: request queue, encoder
+// worker, encoded queue, policy, decode loop. Everything is encoded first; then the loop runs until
+// nothing is left. What a run does is therefore the same every time.
+//
+// On the CPU its time is the thread's processor time, which other programs disturb less than they
+// do a clock on the wall. On a device it is a clock on the wall: the loop waits for every step and
+// ends when it has read what the last one says. There a step shows from outside only, in what it
+// reports: what happens within (RunResult's optional members) is not counted.
 //
 // Not thread-safe. The results belong to the caller.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "engine/decode/backend.h"
 #include "engine/decode/batch.h"
 #include "engine/schedule/scheduler_options.h"
 #include "tests/bench/search/bench_model.h"
@@ -24,38 +34,68 @@ struct RunConfig {
   int pages_per_row = 6;
 };
 
-struct RunResult {
-  std::vector<std::vector<DecodedHypothesis>> nbest;  // by task
-  int64_t steps = 0;
-  int64_t row_steps = 0;   // rows that the decoder computed
-  int64_t expansions = 0;  // as Yang et al. count them: with those that stand for themselves
-  // Positions that attention read, and what a padded implementation would have read besides: every
-  // row as long as the longest of the step (self), every source as long as the longest of the step
-  // (cross). Counted, not run.
-  int64_t self_positions = 0, self_padding = 0;
-  int64_t cross_positions = 0, cross_padding = 0;
-  std::vector<int64_t> live;  // [n]: steps in which n segments ran
-  double encode_seconds = 0;  // processor time
-  double decode_seconds = 0;
+// Positions that attention read, and what a padded implementation would have read besides.
+struct Positions {
+  int64_t read = 0;
+  int64_t padding = 0;  // counted, not run
 
-  double Occupancy(int max_rows) const {
-    return static_cast<double>(row_steps) / (static_cast<double>(steps) * max_rows);
-  }
-  double SelfPadding() const { return Share(self_padding, self_positions); }
-  double CrossPadding() const { return Share(cross_padding, cross_positions); }
-
- private:
-  static double Share(int64_t padding, int64_t real) {
-    return static_cast<double>(padding) / static_cast<double>(padding + real);
+  double PaddingShare() const {
+    return static_cast<double>(padding) / static_cast<double>(padding + read);
   }
 };
 
-// Ends the program when a task fails. REQUIRES: every task's beam is at most config.max_rows.
-RunResult RunTasks(const BenchModel& model, const RunConfig& config,
-                   const std::vector<Task>& tasks);
+struct RunResult {
+  std::vector<std::vector<DecodedHypothesis>> nbest;  // by task
+  int64_t steps = 0;                                  // that ran something
+  int64_t row_steps = 0;                              // rows that the decoder computed
+  std::vector<int64_t> live;                          // [n]: steps in which n segments ran
+  double encode_seconds = 0;
+  double decode_seconds = 0;
+
+  // As Yang et al. count them: with those that stand for themselves.
+  std::optional<int64_t> expansions;
+  // Padded, every row were as long as the longest of the step (self), every source as long as the
+  // longest of the step (cross).
+  std::optional<Positions> self, cross;
+
+  double RowsPerStep() const { return static_cast<double>(row_steps) / static_cast<double>(steps); }
+  double Occupancy(int max_rows) const { return RowsPerStep() / max_rows; }
+};
+
+// The backend of a device for batches of this shape.
+using MakeBackend =
+    std::function<absl::StatusOr<std::shared_ptr<const Backend>>(const BatchConfig& batch)>;
+
+class Runner {
+ public:
+  // On the CPU. The model is borrowed.
+  explicit Runner(const BenchModel* model) : model_(model) {}
+  // On a device.
+  Runner(const BenchModel* model, MakeBackend make) : model_(model), make_(std::move(make)) {}
+
+  const BenchModel& model() const { return *model_; }
+  bool on_cpu() const { return make_ == nullptr; }
+
+  // Ends the program when a task fails. REQUIRES: every task's beam is at most config.max_rows.
+  RunResult Run(const RunConfig& config, const std::vector<Task>& tasks);
+
+ private:
+  struct Parts;
+  Parts MakeOnCpu(const BatchConfig& shape, const PagePlan& pages, RunResult* result) const;
+  Parts MakeOnDevice(const BatchConfig& shape, const PagePlan& pages);
+
+  const BenchModel* const model_;
+  const MakeBackend make_;  // empty: the CPU
+  // By rows and lanes. They stay: to make one takes longer than a short run.
+  std::map<std::pair<int, int>, std::shared_ptr<const Backend>> backends_;
+};
 
 // Tokens at every rank, and scores bit by bit. The first task that differs, or -1.
 int FirstDifference(const RunResult& a, const RunResult& b);
+
+// Whether two runs of the same searches computed as much, as far as it was counted. How they were
+// scheduled has no part in it.
+bool SameWork(const RunResult& a, const RunResult& b);
 
 // Seconds of processor time of this thread.
 double ThreadSeconds();

@@ -1,10 +1,13 @@
 #include <iostream>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "tests/bench/search/report.h"
 #include "tests/bench/search/run.h"
 #include "tests/bench/search/schedules.h"
 #include "tests/bench/search/subcommands.h"
-#include "tests/bench/search/table.h"
 
 namespace dragoman::bench {
 namespace {
@@ -31,6 +34,10 @@ std::vector<Schedule> AllSchedules(int n, int k, int64_t all) {
   };
 }
 
+Cell Padding(const std::optional<Positions>& positions) {
+  return Percent(positions.has_value() ? std::optional(positions->PaddingShare()) : std::nullopt);
+}
+
 }  // namespace
 
 std::vector<std::vector<int32_t>> InputSources(const BenchModel& model, Arguments& arguments,
@@ -41,7 +48,8 @@ std::vector<std::vector<int32_t>> InputSources(const BenchModel& model, Argument
   return model.Encode(JoinLines(ReadLines(path), count, low, high, seed));
 }
 
-bool RunSchedulers(const BenchModel& model, Arguments& arguments) {
+bool RunSchedulers(Runner& runner, Arguments& arguments, Report& report) {
+  const BenchModel& model = runner.model();
   const auto sources = InputSources(model, arguments, 1000, 1, 4);
   const int k = static_cast<int>(arguments.Number("beam", 5));
   const int n = static_cast<int>(arguments.Number("segments", 32));
@@ -62,7 +70,7 @@ bool RunSchedulers(const BenchModel& model, Arguments& arguments) {
   bool equal = true;
   for (int64_t round = 0; round < rounds; ++round) {
     for (size_t i = 0; i < schedules.size(); ++i) {
-      RunResult result = RunTasks(model, schedules[i].config, tasks);
+      RunResult result = runner.Run(schedules[i].config, tasks);
       seconds[i].push_back(result.decode_seconds);
       ratios[i].push_back(result.decode_seconds / seconds[0].back());
       const int different = FirstDifference(first.empty() ? result : first[0], result);
@@ -73,20 +81,19 @@ bool RunSchedulers(const BenchModel& model, Arguments& arguments) {
       if (round == 0) first.push_back(std::move(result));
     }
   }
-  std::cout << tasks.size() << " texts, beam " << k << ", delta 1.5, M 5, n = " << n
-            << " segments (" << n * k << " rows), " << rounds << " rounds\n";
-  Header({"schedule", "steps", "row-steps", "rows/step", "occupancy", "expansions", "self padding",
-          "cross padding", "decode s", "x VAR-BATCH"});
+  report.Table(absl::StrCat(tasks.size(), " texts, beam ", k, ", delta 1.5, M 5, n = ", n,
+                            " segments (", n * k, " rows), ", rounds, " rounds"),
+               {"schedule", "steps", "row-steps", "rows/step", "occupancy", "expansions",
+                "self padding", "cross padding", "decode s", "x VAR-BATCH"});
   for (size_t i = 0; i < schedules.size(); ++i) {
     const RunResult& r = first[i];
-    Row({schedules[i].name, Cell(r.steps), Cell(r.row_steps),
-         Cell(static_cast<double>(r.row_steps) / static_cast<double>(r.steps), 1),
-         Percent(r.Occupancy(n * k)), Cell(r.expansions), Percent(r.SelfPadding()),
-         Percent(r.CrossPadding()), Cell(Median(seconds[i]), 2), Cell(Median(ratios[i]), 3)});
+    report.Row({schedules[i].name, Cell(r.steps), Cell(r.row_steps), Cell(r.RowsPerStep(), 1),
+                Percent(r.Occupancy(n * k)), Counted(r.expansions), Padding(r.self),
+                Padding(r.cross), Cell(Median(seconds[i]), 2), Cell(Median(ratios[i]), 3)});
   }
-  std::cout << "\nn-best of all " << tasks.size() << " texts under all " << schedules.size()
-            << " schedules: " << (equal ? "identical, scores bit by bit" : "DIFFERENT") << "\n";
-  return equal;
+  return report.Identical(absl::StrCat("n-best of all ", tasks.size(), " texts under all ",
+                                       schedules.size(), " schedules"),
+                          equal);
 }
 
 }  // namespace dragoman::bench

@@ -1,35 +1,71 @@
 // Search and scheduling measured on the production pieces, offline: see README.md for what each
 // subcommand shows.
 //
-//   search_bench SUBCOMMAND [--model DIR] [--name value ...]
+//   search_bench SUBCOMMAND [--model DIR] [--device cpu|cuda:N] [--compute-type TYPE] [--json FILE]
+//                [--name value ...]
 //
 // Exit status: 0; 1 if something that must be equal or must hold did not; 2 for a wrong use.
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <string>
 
+#include "tests/bench/search/device.h"
 #include "tests/bench/search/subcommands.h"
 
+namespace {
+
+using dragoman::bench::Arguments;
+using dragoman::bench::Report;
+using dragoman::bench::Runner;
+
+struct Subcommand {
+  bool (*run)(Runner&, Arguments&, Report&);
+  bool on_devices = true;
+};
+
+[[noreturn]] void Refuse(const std::string& why) {
+  std::cerr << "search_bench: " << why << "\n";
+  std::exit(2);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  using dragoman::bench::Arguments;
-  using dragoman::bench::BenchModel;
-  const std::map<std::string, bool (*)(const BenchModel&, Arguments&)> subcommands = {
-      {"schedulers", dragoman::bench::RunSchedulers},
-      {"pruning", dragoman::bench::RunPruning},
-      {"topup", dragoman::bench::RunTopUp},
-      {"translate", dragoman::bench::RunTranslate},
-      {"variants", dragoman::bench::RunVariants},
-      {"constraints", dragoman::bench::RunConstraints},
-      {"constraint-cost", dragoman::bench::RunConstraintCost},
+  const std::map<std::string, Subcommand> subcommands = {
+      {"schedulers", {dragoman::bench::RunSchedulers}},
+      {"pruning", {dragoman::bench::RunPruning}},
+      {"topup", {dragoman::bench::RunTopUp}},
+      {"translate", {dragoman::bench::RunTranslate}},
+      {"variants", {dragoman::bench::RunVariants, false}},
+      {"constraints", {dragoman::bench::RunConstraints}},
+      {"constraint-cost", {dragoman::bench::RunConstraintCost}},
   };
   const auto found = subcommands.find(argc > 1 ? argv[1] : "");
   if (found == subcommands.end()) {
-    std::cerr << "usage: search_bench SUBCOMMAND [--model DIR] [--name value ...]\nsubcommands:";
-    for (const auto& [name, run] : subcommands) std::cerr << " " << name;
+    std::cerr << "usage: search_bench SUBCOMMAND [--model DIR] [--device cpu|cuda:N] "
+                 "[--compute-type TYPE] [--json FILE] [--name value ...]\nsubcommands:";
+    for (const auto& [name, subcommand] : subcommands) std::cerr << " " << name;
     std::cerr << "\n";
     return 2;
   }
   Arguments arguments(argc, argv, 2);
-  const BenchModel model(arguments.Text("model", DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"));
-  return found->second(model, arguments) ? 0 : 1;
+  const dragoman::bench::BenchModel model(
+      arguments.Text("model", DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"));
+  const std::string asked = arguments.Text("device", "cpu");
+  auto device = dragoman::bench::ChooseDevice(asked, arguments.Text("compute-type", "auto"), model);
+  if (!device.ok()) Refuse(std::string(device.status().message()));
+  const bool on_cpu = device->make == nullptr;
+  if (!on_cpu && !found->second.on_devices) {
+    Refuse(found->first + " runs on the CPU only, found --device " + asked);
+  }
+  const std::string json_path = arguments.Text("json", "");
+  std::ofstream json(json_path);
+  if (!json_path.empty() && !json.is_open()) Refuse("cannot write " + json_path);
+
+  Report report(device->name, device->compute_type);
+  Runner runner = on_cpu ? Runner(&model) : Runner(&model, device->make);
+  const bool held = found->second.run(runner, arguments, report);
+  if (json.is_open()) json << report.json().dump(1) << "\n";
+  return held ? 0 : 1;
 }

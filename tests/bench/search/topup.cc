@@ -1,13 +1,13 @@
 #include <cmath>
-#include <iostream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "tests/bench/search/report.h"
 #include "tests/bench/search/run.h"
 #include "tests/bench/search/schedules.h"
 #include "tests/bench/search/subcommands.h"
-#include "tests/bench/search/table.h"
 
 namespace dragoman::bench {
 namespace {
@@ -19,13 +19,13 @@ double ShareBelow(const RunResult& r, size_t below) {
   return static_cast<double>(steps) / static_cast<double>(r.steps);
 }
 
-bool Compare(const BenchModel& model, const std::string& name,
+bool Compare(Runner& runner, Report& report, const std::string& name,
              const std::vector<std::vector<int32_t>>& sources, int n, int k, int64_t rounds) {
   // Amun's search: what has ended is not replaced.
   DecodingOptions asked;
   asked.profile = Profile::kMarian;
   asked.beam_size = k;
-  const std::vector<Task> tasks = model.Tasks(sources, asked);
+  const std::vector<Task> tasks = runner.model().Tasks(sources, asked);
   using R = RefillRule;
   using O = WindowOrder;
   const std::vector<Schedule> schedules = {
@@ -44,7 +44,7 @@ bool Compare(const BenchModel& model, const std::string& name,
   bool equal = true;
   for (int64_t round = 0; round < rounds; ++round) {
     for (size_t i = 0; i < schedules.size(); ++i) {
-      RunResult r = RunTasks(model, schedules[i].config, tasks);
+      RunResult r = runner.Run(schedules[i].config, tasks);
       seconds[i].push_back(r.decode_seconds);
       ratios[i].push_back(r.decode_seconds / seconds[0].back());
       if (round == 0) {
@@ -62,36 +62,36 @@ bool Compare(const BenchModel& model, const std::string& name,
   }
   const auto count = static_cast<double>(sources.size());
   const double mean = sum / count;
-  std::cout << "\n"
-            << name << ": " << sources.size() << " texts of " << Cell(mean, 1)
-            << " source tokens (sd " << Cell(std::sqrt(squares / count - mean * mean), 1)
-            << "), beam " << k << ", n = " << n << " segments, " << rounds << " rounds\n";
-  Header({"schedule", "steps", "x mini", "row-steps", "occupancy", "all n live",
-          "fewer than n/16 live", "decode s", "x mini"});
+  report.Table(
+      absl::StrCat(name, ": ", sources.size(), " texts of ", Cell(mean, 1).text,
+                   " source tokens (sd ", Cell(std::sqrt(squares / count - mean * mean), 1).text,
+                   "), beam ", k, ", n = ", n, " segments, ", rounds, " rounds"),
+      {"schedule", "steps", "x mini", "row-steps", "occupancy", "all n live",
+       "fewer than n/16 live", "decode s", "x mini"});
   for (size_t i = 0; i < schedules.size(); ++i) {
     const RunResult& r = first[i];
-    Row({schedules[i].name, Cell(r.steps),
-         Cell(static_cast<double>(r.steps) / static_cast<double>(first[0].steps), 3),
-         Cell(r.row_steps), Percent(r.Occupancy(n * k)),
-         Percent(1.0 - ShareBelow(r, static_cast<size_t>(n))),
-         Percent(ShareBelow(r, static_cast<size_t>(n) / 16)), Cell(Median(seconds[i]), 2),
-         Cell(Median(ratios[i]), 3)});
+    report.Row({schedules[i].name, Cell(r.steps),
+                Cell(static_cast<double>(r.steps) / static_cast<double>(first[0].steps), 3),
+                Cell(r.row_steps), Percent(r.Occupancy(n * k)),
+                Percent(1.0 - ShareBelow(r, static_cast<size_t>(n))),
+                Percent(ShareBelow(r, static_cast<size_t>(n) / 16)), Cell(Median(seconds[i]), 2),
+                Cell(Median(ratios[i]), 3)});
   }
-  std::cout << "\nn-best: " << (equal ? "identical" : "DIFFERENT") << "\n";
-  return equal;
+  return report.Identical("n-best of " + name, equal);
 }
 
 }  // namespace
 
-bool RunTopUp(const BenchModel& model, Arguments& arguments) {
+bool RunTopUp(Runner& runner, Arguments& arguments, Report& report) {
+  const BenchModel& model = runner.model();
   const int k = static_cast<int>(arguments.Number("beam", 5));
   const int n = static_cast<int>(arguments.Number("segments", 64));
   const int64_t rounds = arguments.Number("rounds", 3);
   const auto one = InputSources(model, arguments, 640, 1, 1);
   const auto many = InputSources(model, arguments, 640, 1, 7);
   arguments.RefuseOthers();
-  const bool short_equal = Compare(model, "Short texts (1 line)", one, n, k, rounds);
-  const bool long_equal = Compare(model, "Long texts (1 to 7 lines)", many, n, k, rounds);
+  const bool short_equal = Compare(runner, report, "Short texts (1 line)", one, n, k, rounds);
+  const bool long_equal = Compare(runner, report, "Long texts (1 to 7 lines)", many, n, k, rounds);
   return short_equal && long_equal;
 }
 

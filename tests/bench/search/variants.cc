@@ -2,22 +2,22 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
-#include <iostream>
 #include <memory>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "kernels/ops/cross_attention.h"
 #include "kernels/ops/decode_attention.h"
 #include "kernels/ops/linear.h"
 #include "kernels/ops/output_layer.h"
+#include "tests/bench/search/report.h"
 #include "tests/bench/search/run.h"
 #include "tests/bench/search/schedules.h"
 #include "tests/bench/search/subcommands.h"
 #include "tests/bench/search/sweeps.h"
-#include "tests/bench/search/table.h"
 
 namespace dragoman::bench {
 namespace {
@@ -54,7 +54,7 @@ std::vector<double> Times(int64_t rounds, const std::vector<std::function<void()
 }
 
 // b1, b3: the fused output layer against a product into memory and separate sweeps over it.
-bool OutputLayers(int64_t rounds) {
+bool OutputLayers(int64_t rounds, Report& report) {
   struct Case {
     Shape shape;
     int64_t rows;
@@ -63,9 +63,9 @@ bool OutputLayers(int64_t rounds) {
   const Shape wide = {"V = 85,000", 512, 0, 0, 0, 85000};
   const std::vector<Case> cases = {{kBundled, 128, 1},  {kBundled, 128, 5}, {kOpusBase, 128, 1},
                                    {kOpusBase, 128, 5}, {wide, 128, 1},     {wide, 640, 5}};
-  std::cout << "\nOutput layer, one thread: product and five sweeps, against the fused fold\n";
-  Header({"shape", "rows", "k", "product ms", "sweeps ms", "fused layer ms",
-          "fused / unfused layer", "(fused - product) / sweeps", "same tokens"});
+  report.Table("Output layer, one thread: product and five sweeps, against the fused fold",
+               {"shape", "rows", "k", "product ms", "sweeps ms", "fused layer ms",
+                "fused / unfused layer", "(fused - product) / sweeps", "same tokens"});
   bool equal = true;
   for (const Case& c : cases) {
     const int64_t v = c.shape.vocabulary;
@@ -99,9 +99,9 @@ bool OutputLayers(int64_t rounds) {
     bool same = true;
     for (size_t i = 0; i < best.size(); ++i) same = same && best[i] == top[i].token;
     equal = equal && same;
-    Row({c.shape.name, Cell(c.rows), Cell(int64_t{c.k}), Cell(ms[0], 2), Cell(ms[1], 2),
-         Cell(ms[2], 2), Cell(ms[2] / (ms[0] + ms[1]), 3), Cell((ms[2] - ms[0]) / ms[1], 3),
-         same ? "yes" : "NO"});
+    report.Row({c.shape.name, Cell(c.rows), Cell(int64_t{c.k}), Cell(ms[0], 2), Cell(ms[1], 2),
+                Cell(ms[2], 2), Cell(ms[2] / (ms[0] + ms[1]), 3), Cell((ms[2] - ms[0]) / ms[1], 3),
+                same ? "yes" : "NO"});
   }
   return equal;
 }
@@ -148,11 +148,10 @@ struct Batch {
 };
 
 // K/V copied at every reorder against the ancestry table (e, architecture.md).
-void Reorder(int64_t rounds) {
-  std::cout
-      << "\nSelf-attention of a step of 128 rows, beam 4, all layers, and the reorder after it\n";
-  Header({"shape", "position", "attention ms", "copy of K/V ms", "attention through ancestry ms",
-          "copy of the table ms", "ancestry / copy"});
+void Reorder(int64_t rounds, Report& report) {
+  report.Table("Self-attention of a step of 128 rows, beam 4, all layers, and the reorder after it",
+               {"shape", "position", "attention ms", "copy of K/V ms",
+                "attention through ancestry ms", "copy of the table ms", "ancestry / copy"});
   for (const Shape& shape : {kBundled, kOpusBase}) {
     for (const int position : {20, 60}) {
       constexpr int64_t kRows = 128;
@@ -198,17 +197,17 @@ void Reorder(int64_t rounds) {
       };
       const auto ms = Times(
           rounds, {[&] { attend(batch.own); }, copy, [&] { attend(batch.shared); }, copy_table});
-      Row({shape.name, Cell(int64_t{position}), Cell(ms[0], 3), Cell(ms[1], 3), Cell(ms[2], 3),
-           Cell(ms[3], 4), Cell((ms[2] + ms[3]) / (ms[0] + ms[1]), 3)});
+      report.Row({shape.name, Cell(int64_t{position}), Cell(ms[0], 3), Cell(ms[1], 3),
+                  Cell(ms[2], 3), Cell(ms[3], 4), Cell((ms[2] + ms[3]) / (ms[0] + ms[1]), 3)});
     }
   }
 }
 
 // e2: cross K/V per hypothesis against once per segment.
-void CrossPerBeam(int64_t rounds) {
-  std::cout << "\nCross-attention of a step of 128 rows, source of 30 tokens, all layers\n";
-  Header({"shape", "beam", "MiB per segment's", "MiB per hypothesis'", "bytes", "per segment ms",
-          "per hypothesis ms", "time"});
+void CrossPerBeam(int64_t rounds, Report& report) {
+  report.Table("Cross-attention of a step of 128 rows, source of 30 tokens, all layers",
+               {"shape", "beam", "MiB per segment's", "MiB per hypothesis'", "bytes",
+                "per segment ms", "per hypothesis ms", "time"});
   for (const Shape& shape : {kBundled, kOpusBase}) {
     for (const int beam : {4, 16}) {
       constexpr int64_t kRows = 128;
@@ -229,18 +228,18 @@ void CrossPerBeam(int64_t rounds) {
       const double page = static_cast<double>(batch.layout.ElementsPerPage()) * 4 / (1 << 20);
       const double own = page * static_cast<double>(kRows * batch.per_source);
       const double once = own / beam;
-      Row({shape.name, Cell(int64_t{beam}), Cell(once, 1), Cell(own, 1), Cell(once / own, 4),
-           Cell(ms[0], 3), Cell(ms[1], 3), Cell(ms[0] / ms[1], 3)});
+      report.Row({shape.name, Cell(int64_t{beam}), Cell(once, 1), Cell(own, 1), Cell(once / own, 4),
+                  Cell(ms[0], 3), Cell(ms[1], 3), Cell(ms[0] / ms[1], 3)});
     }
   }
 }
 
 // e1, "no cache": the products of all positions again at every step.
-void NoCache(int64_t rounds) {
-  std::cout
-      << "\nThe layers' products of a step of 32 rows at position 20 (attention and output layer "
-         "left out)\n";
-  Header({"shape", "with the cache ms", "without ms", "x"});
+void NoCache(int64_t rounds, Report& report) {
+  report.Table(
+      "The layers' products of a step of 32 rows at position 20 (attention and output layer left "
+      "out)",
+      {"shape", "with the cache ms", "without ms", "x"});
   for (const Shape& shape : {kBundled, kOpusBase}) {
     constexpr int64_t kRows = 32;
     constexpr int64_t kAll = kRows * 21;
@@ -263,14 +262,15 @@ void NoCache(int64_t rounds) {
       }
     };
     const auto ms = Times(rounds, {[&] { run(kRows); }, [&] { run(kAll); }});
-    Row({shape.name, Cell(ms[0], 2), Cell(ms[1], 2), Cell(ms[1] / ms[0], 1)});
+    report.Row({shape.name, Cell(ms[0], 2), Cell(ms[1], 2), Cell(ms[1] / ms[0], 1)});
   }
 }
 
 // e1, e3, e4 on the production pieces: what n-gram bans and detokenisation add to the decode
 // thread.
-bool WholeRuns(const BenchModel& model, const std::vector<std::vector<int32_t>>& sources,
-               int64_t rounds) {
+bool WholeRuns(Runner& runner, const std::vector<std::vector<int32_t>>& sources, int64_t rounds,
+               Report& report) {
+  const BenchModel& model = runner.model();
   DecodingOptions asked;
   asked.beam_size = 4;
   const auto plain = model.Tasks(sources, asked);
@@ -280,8 +280,8 @@ bool WholeRuns(const BenchModel& model, const std::vector<std::vector<int32_t>>&
   std::vector<double> plain_us, banned_us, ratio, text_share;
   size_t bytes = 0;
   for (int64_t round = 0; round < rounds; ++round) {
-    const RunResult without = RunTasks(model, config, plain);
-    const RunResult with = RunTasks(model, config, banned);
+    const RunResult without = runner.Run(config, plain);
+    const RunResult with = runner.Run(config, banned);
     const auto per_row = [](const RunResult& r) {
       return r.decode_seconds * 1e6 / static_cast<double>(r.row_steps);
     };
@@ -296,26 +296,25 @@ bool WholeRuns(const BenchModel& model, const std::vector<std::vector<int32_t>>&
     const double text = ThreadSeconds() - begun;
     text_share.push_back(text / (text + without.decode_seconds));
   }
-  std::cout << "\n" << sources.size() << " texts, beam 4, 128 rows\n";
-  Header({"what", "measured"});
-  Row({"us per row-step, no n-gram bans", Cell(Median(plain_us), 2)});
-  Row({"us per row-step, no_repeat_ngram 3", Cell(Median(banned_us), 2)});
-  Row({"ratio", Cell(Median(ratio), 3)});
-  Row({"share of detokenisation, if it ran inside the loop", Percent(Median(text_share))});
+  report.Table(absl::StrCat(sources.size(), " texts, beam 4, 128 rows"), {"what", "measured"});
+  report.Row({"us per row-step, no n-gram bans", Cell(Median(plain_us), 2)});
+  report.Row({"us per row-step, no_repeat_ngram 3", Cell(Median(banned_us), 2)});
+  report.Row({"ratio", Cell(Median(ratio), 3)});
+  report.Row({"share of detokenisation, if it ran inside the loop", Percent(Median(text_share))});
   return bytes > 0;
 }
 
 }  // namespace
 
-bool RunVariants(const BenchModel& model, Arguments& arguments) {
-  const auto sources = InputSources(model, arguments, 200, 1, 4);
+bool RunVariants(Runner& runner, Arguments& arguments, Report& report) {
+  const auto sources = InputSources(runner.model(), arguments, 200, 1, 4);
   const int64_t rounds = arguments.Number("rounds", 5);
   arguments.RefuseOthers();
-  Reorder(4 * rounds);
-  CrossPerBeam(4 * rounds);
-  NoCache(rounds);
-  const bool whole = WholeRuns(model, sources, rounds);
-  return OutputLayers(rounds) && whole;
+  Reorder(4 * rounds, report);
+  CrossPerBeam(4 * rounds, report);
+  NoCache(rounds, report);
+  const bool whole = WholeRuns(runner, sources, rounds, report);
+  return OutputLayers(rounds, report) && whole;
 }
 
 }  // namespace dragoman::bench

@@ -316,6 +316,33 @@ TEST_F(DeviceBatchTest, ASegmentThatTheDeviceHasNotHeardOfLeavesAtOnce) {
   ExpectAllFree();
 }
 
+TEST_F(DeviceBatchTest, ExpectedRowsFollowWhatEntersAndLeaves) {
+  Start();
+  const auto step = [this] { ASSERT_TRUE(batch_->Step({}).ok()); };
+  Admit(MakeCaseOfSteps(2, 1, 20));
+  const int unheard = Admit(MakeCaseOfSteps(3, 2, 20));
+  EXPECT_EQ(batch_->ExpectedRows(), 2 + 3);
+  batch_->Release(unheard);
+  EXPECT_EQ(batch_->ExpectedRows(), 2);
+  step();  // the first, of which nothing is read
+  EXPECT_EQ(batch_->ExpectedRows(), 2);
+  const int unread = Admit(MakeCaseOfSteps(4, 3, 20));
+  EXPECT_EQ(batch_->ExpectedRows(), 2 + 4);
+  step();
+  EXPECT_EQ(batch_->ExpectedRows(), 2 + 4);
+  Admit(MakeCaseOfSteps(3, 4, 20));
+  EXPECT_EQ(batch_->ExpectedRows(), 2 + 4 + 3);
+  batch_->Release(unread);
+  EXPECT_EQ(batch_->ExpectedRows(), 2 + 3);
+  step();  // reads one in which the segment that has left still ran
+  EXPECT_EQ(batch_->ExpectedRows(), 2 + 3);
+  for (int i = 0; i < 3; ++i) step();
+  EXPECT_EQ(batch_->ExpectedRows(), 2 + 3);
+  RunDry();
+  EXPECT_EQ(batch_->ExpectedRows(), 0);
+  ExpectAllFree();
+}
+
 TEST_F(DeviceBatchTest, ASegmentThatWaitsForPagesCanBeCancelled) {
   // Positions 0 .. 30 are one page a lane. When both have grown, free pages and those of the oldest
   // are three: a beam of four cannot begin before one of them ends.

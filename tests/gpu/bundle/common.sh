@@ -70,7 +70,10 @@ part() {
   { echo "=== $name: $*"; cat "$log"; echo "=== $line"; echo; } >>"$report"
   echo "$line"
   # The reason at once, where the end of the output is all that is read.
-  if ((status != 0)); then grep -E 'Failure|FAILED|rror' "$log" | head -n 12; fi
+  if ((status != 0)); then
+    grep -E -A 4 'Failure|rror' "$log" | head -n 24
+    tail -n 4 "$log"
+  fi
   return "$status"
 }
 
@@ -89,16 +92,16 @@ finish() {
   ((failed == 0 && passed > 0))
 }
 
-# The card as it is found: nothing is set.
+# The card as it is found: nothing is set. A driver that hangs must not take the whole time.
 describe_machine() {
   cat build.txt
   echo "run $(date -u +%Y-%m-%dT%H:%MZ)"
   uname -sr
   sed -n 's/^model name[^:]*: /cpu /p' /proc/cpuinfo | head -n 1
   echo "cores $(nproc)"
-  nvidia-smi --query-gpu=name,driver_version,compute_cap,memory.total,memory.used,clocks.sm,clocks.mem,clocks.max.sm,power.limit,temperature.gpu \
+  timeout 20 nvidia-smi --query-gpu=name,driver_version,compute_cap,memory.total,memory.used,clocks.sm,clocks.mem,clocks.max.sm,power.limit,temperature.gpu \
     --format=csv 2>&1
-  nvidia-smi 2>/dev/null | sed -n 's/.*\(CUDA Version: [0-9.]*\).*/\1/p'
+  timeout 20 nvidia-smi 2>/dev/null | sed -n 's/.*\(CUDA Version: [0-9.]*\).*/\1/p'
   nvcc --version 2>/dev/null | tail -n 2
-  bin/gpu_bench machine
+  timeout --kill-after=5 60 bin/gpu_bench machine
 }

@@ -90,6 +90,17 @@ TEST_F(LinearChoiceTest, EveryFaultIsPassedOver) {
   }
 }
 
+TEST_F(LinearChoiceTest, SaysWhyNoneIsLeft) {
+  SetOffers([](int) {
+    return std::vector<LtFault>{kUnfit, kBigWorkspace, kSplit, kByPlace, kFailsToRun, kByCount};
+  });
+  EXPECT_EQ(Pinned(), -1);
+  EXPECT_EQ(why_,
+            "none of the 5 algorithms that cuBLASLt offers gives a row the same bits in every row "
+            "count: 2 do not take every row count, 2 do not run or depend on a row's place, "
+            "1 depend on the row count");
+}
+
 // With one row count there is no other to compare with: a row's place must not matter all the same.
 TEST_F(LinearChoiceTest, PlacesMatterInOneRowCountToo) {
   for (const int rows : {8, 100}) {

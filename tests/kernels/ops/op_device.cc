@@ -142,6 +142,8 @@ void OpBytes::Upload(const void* from, size_t bytes) {
   }
 #ifdef DRAGOMAN_HAVE_CUDA
   ExpectDone(cudaMemcpy(data_, from, bytes, cudaMemcpyHostToDevice));
+  // The copy may come back when the bytes are on their way; other streams do not wait for them.
+  ExpectDone(cudaDeviceSynchronize());
 #endif
 }
 

@@ -87,6 +87,7 @@ class OpBytes {
 
   void* data() const { return data_; }
   size_t size() const { return bytes_; }
+  // They are there on return, for every stream.
   void Upload(const void* from, size_t bytes);
   // Waits for everything that was launched.
   void Download(void* to, size_t bytes) const;

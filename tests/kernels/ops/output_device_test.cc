@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "kernels/cuda/device.h"
 #include "kernels/ops/output_layer.h"
 #include "kernels/ops/output_layer_cuda.h"
 #include "tests/kernels/ops/emulated_ops.h"
@@ -128,6 +129,15 @@ bool HasFused(const OpDevice& device) {
   const OpNumbers w(device, std::vector<float>(64, 1.0F));
   std::string why;
   const auto fused = CreateFused(device, w.data(), nullptr, 64, 1, 1, &why);
+  bool can = device.type != ComputeType::kFloat32;
+#ifdef DRAGOMAN_HAVE_CUDA
+  if (device.cuda) {
+    cuda::DeviceInfo info;
+    EXPECT_LAUNCHED(cuda::Describe(0, &info));
+    can = can && info.major == 9 && info.minor == 0;
+  }
+#endif
+  EXPECT_EQ(fused != nullptr, can) << why;
   if (fused == nullptr) std::printf("no fused output layer: %s\n", why.c_str());
   return fused != nullptr;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "engine/decode/cuda/cuda_backend.h"
@@ -11,5 +12,10 @@ namespace dragoman {
 // As CreateCudaBackend, on emulated device 0 with a gibibyte.
 absl::StatusOr<std::shared_ptr<const Backend>> CreateEmulatedCudaBackend(
     const CudaBackendConfig& config, const ModelSpec& spec, const WeightImage& image);
+
+// As ProfileCudaSteps.
+absl::StatusOr<std::string> ProfileEmulatedCudaSteps(const CudaBackendConfig& config,
+                                                     const ModelSpec& spec,
+                                                     const WeightImage& image, int steps);
 
 }  // namespace dragoman

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <mutex>
 
+#include "absl/status/statusor.h"
 #include "engine/decode/cuda/narrow.h"
+#include "engine/decode/cuda/step_costs.h"
 #include "kernels/decide/batch_step.h"
 
 namespace dragoman::cuda {
@@ -123,6 +125,7 @@ class HostFusedOutput final : public EmulatedFusedOutput {
  public:
   explicit HostFusedOutput(std::unique_ptr<FusedOutput> fused) : fused_(std::move(fused)) {}
 
+  int64_t bytes() const override { return fused_->bytes(); }
   int64_t WorkspaceBytes(int64_t max_rows) const override {
     return fused_->WorkspaceBytes(max_rows);
   }
@@ -199,6 +202,11 @@ Error EmulatedEvent::Record(Stream) {
 
 Error EmulatedEvent::Wait() const {
   return recording != nullptr || !recorded_ ? kNotWhileRecording : Error::kNone;
+}
+
+Error EmulatedEvent::MillisecondsSince(const EmulatedEvent& begin, float* milliseconds) const {
+  *milliseconds = kMilliseconds;
+  return begin.recorded_ && recorded_ ? Error::kNone : kInvalidValue;
 }
 
 Error EmulatedGraph::Record(Stream, const std::function<Error()>& launches) {
@@ -294,3 +302,12 @@ Error EmulatedEndStep(Stream, const BatchTables& tables, const StepPorts& ports)
 }
 
 }  // namespace dragoman::cuda
+
+namespace dragoman {
+
+// A terabyte and a petaflop.
+absl::StatusOr<DeviceRates> MeasureEmulatedRates(int, ComputeType) {
+  return DeviceRates{1e12, 1e15};
+}
+
+}  // namespace dragoman

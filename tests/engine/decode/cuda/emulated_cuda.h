@@ -92,6 +92,9 @@ class EmulatedEvent {
   Error Create(Timing = Timing::kOff, HostWait = HostWait::kSpin) { return Error::kNone; }
   Error Record(Stream);
   Error Wait() const;
+  // As if every launch took so long.
+  static constexpr float kMilliseconds = 0.125F;
+  Error MillisecondsSince(const EmulatedEvent& begin, float* milliseconds) const;
 
  private:
   bool recorded_ = false;
@@ -130,6 +133,7 @@ class EmulatedFusedOutput {
                                                      const float* bias, int d, int vocabulary,
                                                      std::string* why);
   virtual ~EmulatedFusedOutput() = default;
+  virtual int64_t bytes() const = 0;
   virtual int64_t WorkspaceBytes(int64_t max_rows) const = 0;
   virtual Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
                      const SlotView* slots, int max_k, const RowQuery* queries,

@@ -1,7 +1,9 @@
 // Whole engines on an emulated GPU: what they translate is what the CPU translates.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,7 @@
 namespace dragoman {
 namespace {
 
+using ::testing::HasSubstr;
 using testing::InOrder;
 using testing::TranslateTogether;
 
@@ -37,23 +40,36 @@ class EmulatedEngine : public ::testing::Test {
     return *std::move(engine);
   }
 
-  static std::unique_ptr<Engine> OnDevice(ComputeType type) {
+  static LoadedModel Load() {
     auto loaded = LoadModel(kModel);
     EXPECT_TRUE(loaded.ok()) << loaded.status();
-    const ModelSpec& spec = loaded->spec;
-    const auto image = MakeWeightImage(spec, loaded->weights, type);
+    return *std::move(loaded);
+  }
+
+  static WeightImage ImageOf(const LoadedModel& loaded, ComputeType type) {
+    auto image = MakeWeightImage(loaded.spec, loaded.weights, type);
     EXPECT_TRUE(image.ok()) << image.status();
+    return *std::move(image);
+  }
+
+  static CudaBackendConfig ConfigFor(const ModelSpec& spec, int max_rows) {
     CudaBackendConfig config;
-    config.batch.max_rows = kMaxRows;
+    config.batch.max_rows = max_rows;
     config.batch.max_positions = spec.shape.max_positions + 1;
     config.batch.vocabulary = spec.shape.target_vocab;
     config.batch.start_token = spec.tokens.decoder_start;
-    auto backend = CreateEmulatedCudaBackend(config, spec, *image);
+    return config;
+  }
+
+  static std::unique_ptr<Engine> OnDevice(ComputeType type) {
+    LoadedModel loaded = Load();
+    auto backend = CreateEmulatedCudaBackend(ConfigFor(loaded.spec, kMaxRows), loaded.spec,
+                                             ImageOf(loaded, type));
     EXPECT_TRUE(backend.ok()) << backend.status();
     EngineConfig engine_config;
     engine_config.max_rows = kMaxRows;
     engine_config.kv_memory_mb = 64;
-    auto engine = CreateEngine(*std::move(loaded), std::vector<WorkerPlace>{{*backend, 1}},
+    auto engine = CreateEngine(std::move(loaded), std::vector<WorkerPlace>{{*backend, 1}},
                                engine_config, &Clock(), &Observer());
     EXPECT_TRUE(engine.ok()) << engine.status();
     return *std::move(engine);
@@ -104,6 +120,27 @@ TEST_F(EmulatedEngine, InFloat16NothingDependsOnWhatIsBesideIt) {
   const auto expected = TranslateTogether(*OnCpu(), jobs, InOrder(jobs.size()));
   EXPECT_EQ(alone[1].hypotheses.at(0).text, expected[1].hypotheses.at(0).text);
   EXPECT_NEAR(alone[1].hypotheses.at(0).log_prob, expected[1].hypotheses.at(0).log_prob, 0.05);
+}
+
+// Every launch takes 125 us here: the times count the launches.
+TEST_F(EmulatedEngine, ProfilesAFullStep) {
+  const LoadedModel loaded = Load();
+  CudaBackendConfig config = ConfigFor(loaded.spec, 10);  // two segments of beam 4
+  config.memory_fraction = 0.5;
+  for (const ComputeType type : {ComputeType::kFloat16, ComputeType::kFloat32}) {
+    const auto table = ProfileEmulatedCudaSteps(config, loaded.spec, ImageOf(loaded, type), 1);
+    ASSERT_TRUE(table.ok()) << table.status();
+    EXPECT_THAT(*table,
+                HasSubstr("\n8 rows, 2 slots, 16.0 self positions, 30.0 source positions, "));
+    EXPECT_THAT(*table, HasSubstr("\nbegin step                1      125.0 "));
+    EXPECT_THAT(*table, HasSubstr("\nself-attention            2      250.0 "));
+    EXPECT_THAT(*table, HasSubstr("\nbeam step                 1      125.0 "));
+    const bool fused = type != ComputeType::kFloat32;
+    EXPECT_EQ(table->find("\nfused output") != std::string::npos, fused);
+    EXPECT_EQ(table->find("\nlogits                    1      125.0 ") != std::string::npos,
+              !fused);
+    EXPECT_EQ(table->find("\nno fused output layer: float32") != std::string::npos, !fused);
+  }
 }
 
 }  // namespace

@@ -46,6 +46,8 @@
 #define CudaStep EmulatedCudaStep
 #define CudaPlanner EmulatedCudaPlanner
 #define CheckCudaModel CheckEmulatedCudaModel
+#define MeasureRates MeasureEmulatedRates
+#define ProfileCudaSteps ProfileEmulatedCudaSteps
 #define CreateCudaBackend CreateEmulatedCudaBackend
 #define CreateCudaEncoder CreateEmulatedCudaEncoder
 #define CreateCudaStepDevice CreateEmulatedCudaStepDevice

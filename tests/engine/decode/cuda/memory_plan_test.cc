@@ -30,7 +30,7 @@ MemoryRequest Base(int64_t device_gib) {
   r.encoder_tokens = EncoderTokens(r.shape);
   r.cross_layers = CrossLayers(r.shape, r.type, r.device_bytes);
   r.fused = true;
-  r.fused_workspace = 8 << 20;
+  r.fused_bytes = 8 << 20;
   r.batch.max_rows = 4096;
   r.batch.max_positions = 513;
   r.batch.vocabulary = 58101;

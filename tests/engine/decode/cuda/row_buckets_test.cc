@@ -23,6 +23,20 @@ TEST(RowBuckets, EndAtTheMost) {
   EXPECT_EQ(EncoderBuckets(10'000).back(), 10'000);
 }
 
+// What a product is tried with, and asked for first, decides which algorithm it gets.
+TEST(RowBuckets, OfProductsAreTheSameForEveryUsualBatch) {
+  const std::vector<int> all = StepBuckets(4096);
+  for (const int max_rows : {8, 64, 256, 1024, 4096}) EXPECT_EQ(ProductBuckets(max_rows), all);
+  for (const int max_rows : {1, 200, 1000, 5000}) {
+    const std::vector<int> products = ProductBuckets(max_rows);
+    EXPECT_TRUE(std::is_sorted(products.begin(), products.end()));
+    EXPECT_EQ(products.size(), all.size() + 1);
+    for (const std::vector<int>& list : {all, StepBuckets(max_rows)}) {
+      EXPECT_TRUE(std::includes(products.begin(), products.end(), list.begin(), list.end()));
+    }
+  }
+}
+
 TEST(RowBuckets, TheLeastThatHoldsTheRowsIsTaken) {
   const std::vector<int> buckets = StepBuckets(300);
   for (int rows = 1; rows <= 300; ++rows) {
@@ -39,7 +53,7 @@ TEST(RowBuckets, KnowEveryChunkOfEveryBucket) {
   constexpr int kChunk = 512;
   for (const int max_rows : {1, 7, 256, 511, 512, 513, 1000, 1024, 1500, 4095, 4096}) {
     const std::vector<int> steps = StepBuckets(max_rows);
-    const std::vector<int> chunks = ChunkBuckets(steps, kChunk);
+    const std::vector<int> chunks = ChunkBuckets(ProductBuckets(max_rows), kChunk);
     EXPECT_TRUE(std::is_sorted(chunks.begin(), chunks.end()));
     for (const int bucket : steps) {
       for (const int capacity : {bucket, std::min(bucket, kChunk)}) {

@@ -1,9 +1,10 @@
-// The command line of search_bench: --name value pairs after the subcommand.
+// The command line of a benchmark: --name value pairs after the subcommand.
 //
 // A plain value; not thread-safe. Whatever is asked for has a default, so that --help is the list
 // of what was asked.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -48,7 +49,7 @@ class Arguments {
 
  private:
   [[noreturn]] static void Refuse(const std::string& why) {
-    std::cerr << "search_bench: " << why << "\n";
+    std::cerr << program_invocation_short_name << ": " << why << "\n";
     std::exit(2);
   }
 

@@ -1,0 +1,207 @@
+#include "tests/bench/host/null_device.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/decode/device_batch.h"
+#include "engine/decode/step_device.h"
+
+namespace dragoman::bench {
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+constexpr KvLayout kLayout{1, 1, 1};
+// Pieces that are text in the bundled model's vocabulary.
+constexpr int32_t kFirstPiece = 100;
+constexpr int32_t kPieces = 2000;
+
+class NullEncoder final : public Encoder {
+ public:
+  explicit NullEncoder(NullDeviceTotals* totals) : totals_(totals) {}
+  absl::Status Encode(const EncodeInput&) override {
+    const int64_t now = ThreadCpuNanos();
+    if (last_ != 0) totals_->encode += now - last_;
+    last_ = now;
+    return absl::OkStatus();
+  }
+  int64_t max_tokens() const override { return 8192; }
+
+ private:
+  NullDeviceTotals* const totals_;
+  int64_t last_ = 0;
+};
+
+class NullDevice final : public StepDevice {
+ public:
+  NullDevice(const BatchLimits& limits, const NullDeviceOptions& options)
+      : limits_(limits), options_(options), buckets_{limits.max_rows} {
+    limits_.stored_rows = limits.max_rows;
+    // As a GPU's planner chooses: room for the divisors of every slot.
+    limits_.rules_words += limits.max_rows * (limits.positions + 64);
+    const DeviceNeeds needs = NeedsOf(limits_);
+    const auto rows = static_cast<size_t>(limits.max_rows);
+    for (Port& port : ports_) {
+      port.cancelled.resize(rows);
+      port.admissions.resize(rows);
+      port.deliveries.resize(rows);
+      port.command_words.resize(static_cast<size_t>(needs.command_words) + rows * 512);
+      port.output_words.resize(static_cast<size_t>(needs.output_words) + rows * 128);
+      port.view = {&port.command,
+                   port.cancelled.data(),
+                   port.admissions.data(),
+                   port.command_words.data(),
+                   &port.output,
+                   port.deliveries.data(),
+                   port.output_words.data(),
+                   static_cast<int32_t>(port.command_words.size()),
+                   static_cast<int32_t>(port.output_words.size())};
+    }
+  }
+
+  const BatchLimits& limits() const override { return limits_; }
+  std::span<const int> buckets() const override { return buckets_; }
+  bool IsStored(const SearchOptions&) const override { return false; }
+  const StepPort& port(int index) const override { return ports_[index].view; }
+  int64_t workspace_bytes() const override { return 0; }
+
+  absl::Status Enqueue(const Launch& launch) override {
+    const int64_t begun = ThreadCpuNanos();
+    if (last_ != 0) options_.totals->decode += begun - last_;
+    Port& port = ports_[launch.port];
+    Obey(port);
+    Advance(port);
+    port.ends_at = std::max(steady_clock::now(), busy_until_) + nanoseconds(options_.step_nanos);
+    busy_until_ = port.ends_at;
+    ++options_.totals->steps;
+    last_ = ThreadCpuNanos();
+    options_.totals->simulation += last_ - begun;
+    return absl::OkStatus();
+  }
+
+  absl::Status Wait(int port) override {
+    if (options_.step_nanos > 0) std::this_thread::sleep_until(ports_[port].ends_at);
+    return absl::OkStatus();
+  }
+
+ private:
+  struct Port {
+    StepCommand command;
+    StepOutput output;
+    std::vector<int32_t> cancelled, command_words, output_words;
+    std::vector<AdmitCommand> admissions;
+    std::vector<Delivery> deliveries;
+    StepPort view;
+    steady_clock::time_point ends_at;
+  };
+  struct Running {
+    int32_t slot = 0;
+    int32_t beam = 0;
+    int32_t length = 0;
+    int32_t left = 0;  // steps
+  };
+
+  void Obey(const Port& port) {
+    for (int32_t i = 0; i < port.command.cancelled; ++i) {
+      std::erase_if(running_, [&](const Running& r) { return r.slot == port.cancelled[i]; });
+    }
+    for (int32_t i = 0; i < port.command.admissions; ++i) {
+      const AdmitCommand& admit = port.admissions[i];
+      const int32_t length = std::min(admit.source_length, admit.options.max_tokens);
+      running_.push_back({admit.slot, admit.options.beam, length, length});
+    }
+  }
+
+  void Advance(Port& port) {
+    StepOutput& out = port.output;
+    out = StepOutput{.step = next_step_++};
+    int32_t words = 0;
+    size_t kept = 0;
+    bool full = false;
+    for (Running& running : running_) {
+      const int32_t rows = running.left == running.length ? 1 : running.beam;
+      full = full || out.rows + rows > port.command.max_rows;
+      if (full) {
+        out.expected_rows += running.beam;
+        running_[kept++] = running;
+        continue;
+      }
+      out.rows += rows;
+      ++out.slots;
+      --running.left;
+      const int32_t needed = HypothesisWords(running.length, false);
+      if (running.left > 0 || words + needed > port.view.output_capacity) {
+        out.expected_rows += running.beam;
+        running_[kept++] = running;
+        continue;
+      }
+      port.deliveries[out.deliveries++] = {running.slot, DeliveryKind::kDone, 1, words, needed};
+      const HypothesisHeader header{-1, -1, running.length, 0, -0.1F, 0};
+      std::memcpy(&port.output_words[words], &header, sizeof(header));
+      words += HypothesisHeader::kWords;
+      for (int32_t i = 0; i < running.length; ++i, ++words) {
+        port.output_words[words] = kFirstPiece + (running.slot * 31 + i * 7) % kPieces;
+        port.output_words[words + running.length] = FloatBits(-0.1F);
+      }
+      words += running.length;
+    }
+    running_.resize(kept);
+    out.running = static_cast<int32_t>(kept);
+    options_.totals->rows += out.rows;
+  }
+
+  BatchLimits limits_;
+  const NullDeviceOptions options_;
+  const std::vector<int> buckets_;
+  Port ports_[kStepPorts];
+  std::vector<Running> running_;
+  steady_clock::time_point busy_until_;
+  int64_t next_step_ = 0;
+  int64_t last_ = 0;  // processor time of the decode thread when the last step was enqueued
+};
+
+class NullBackend final : public Backend {
+ public:
+  explicit NullBackend(const NullDeviceOptions& options) : options_(options) {}
+
+  const BackendInfo& info() const override { return info_; }
+  absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const override {
+    return PlanPagesOf(request, kLayout.ElementsPerPage() * static_cast<int64_t>(sizeof(float)));
+  }
+  absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const override {
+    return KvMemory::Create(kLayout, plan.self_pages, plan.cross_pages);
+  }
+  absl::StatusOr<std::unique_ptr<Encoder>> CreateEncoder(int) const override {
+    return std::make_unique<NullEncoder>(options_.totals);
+  }
+  absl::StatusOr<std::unique_ptr<Batch>> CreateBatch(const BatchConfig& config, int,
+                                                     KvMemory* memory) const override {
+    return DeviceBatch::Create(
+        std::make_unique<NullDevice>(LimitsOf(config, memory->self_pages()), options_));
+  }
+
+ private:
+  const NullDeviceOptions options_;
+  const BackendInfo info_{"null", "", "float32", 0};
+};
+
+}  // namespace
+
+std::shared_ptr<const Backend> CreateNullBackend(const NullDeviceOptions& options) {
+  return std::make_shared<NullBackend>(options);
+}
+
+int64_t ThreadCpuNanos() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec * int64_t{1'000'000'000} + time.tv_nsec;
+}
+
+}  // namespace dragoman::bench

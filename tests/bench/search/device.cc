@@ -1,0 +1,38 @@
+#include "tests/bench/search/device.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/decode/cuda/cuda_backend.h"
+#include "engine/decode/cuda/weight_image.h"
+#include "engine/decode/devices.h"
+
+namespace dragoman::bench {
+
+absl::StatusOr<Device> ChooseDevice(const std::string& device, const std::string& compute_type,
+                                    const BenchModel& model) {
+  const absl::StatusOr<DeviceRequest> request = ParseDevices(device, compute_type);
+  if (!request.ok()) return request.status();
+  if (request->automatic || request->cuda.size() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("device: found '", device, "', expected cpu or cuda:N"));
+  }
+  if (request->cuda.empty()) return Device{};
+  const absl::StatusOr<DeviceChoice> choice = ChooseDevices(*request, ProbeCuda());
+  if (!choice.ok()) return choice.status();
+  if (absl::Status status = CheckCudaModel(model.spec()); !status.ok()) return status;
+  absl::StatusOr<WeightImage> made =
+      MakeWeightImage(model.spec(), model.weights(), choice->compute_type);
+  if (!made.ok()) return made.status();
+  const auto image = std::make_shared<const WeightImage>(*std::move(made));  // std::function copies
+  CudaBackendConfig config;
+  config.device = choice->cuda.front();
+  return Device{DeviceNames(*choice), ComputeTypeName(choice->compute_type),
+                [config, image, spec = model.spec()](const BatchConfig& batch) mutable {
+                  config.batch = batch;
+                  return CreateCudaBackend(config, spec, *image);
+                }};
+}
+
+}  // namespace dragoman::bench

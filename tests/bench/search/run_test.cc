@@ -1,0 +1,230 @@
+// Runs behind the loop of a device, its steps made by the model of the CPU: the same bits as on the
+// CPU, and what is counted from outside is what is counted within.
+#include "tests/bench/search/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/decode/transformer.h"
+#include "tests/bench/search/device.h"
+#include "tests/bench/search/schedules.h"
+#include "tests/bench/search/searches.h"
+#include "tests/bench/search/subcommands.h"
+#include "tests/engine/support/host_device_backend.h"
+
+namespace dragoman::bench {
+namespace {
+
+constexpr int kSegments = 3;  // at a time
+constexpr int kBeam = 4;
+
+const BenchModel& Model() {
+  static const BenchModel model(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
+  return model;
+}
+
+std::vector<std::vector<int32_t>> Sources(size_t count) {
+  return Model().Encode(
+      JoinLines(ReadLines(DRAGOMAN_SOURCE_DIR "/tests/data/german.txt"), count, 1, 2, 1));
+}
+
+std::shared_ptr<const Backend> DeviceOf(std::shared_ptr<const StepModel> model) {
+  // Room for all segments of a batch to enter, and to leave, with one step.
+  testing::HostDeviceOptions options;
+  options.rules_words = options.command_words = options.output_words = 1 << 16;
+  return testing::CreateHostDeviceBackend(std::move(model), options);
+}
+
+// The benchmark's own model; borrowed, so that there is no second one.
+Runner OnDevice() {
+  return {&Model(), [](const BatchConfig&) {
+            return DeviceOf({std::shared_ptr<const StepModel>(), &Model().model()});
+          }};
+}
+
+std::vector<Schedule> Schedules(int64_t all) {
+  const RunConfig batches =
+      OfSegments(RefillRule::kStatic, WindowOrder::kLongestFirst, kSegments, kBeam, all);
+  return {{"static", batches},
+          {"streaming", Streaming(kSegments, kBeam, all, 6)},
+          {"width budget", WidthBudget(kSegments, kBeam, all)},
+          {"rows", TopUpByRows(kSegments, kBeam, WindowOrder::kArrival, kSegments)}};
+}
+
+std::vector<std::pair<std::string, std::vector<Task>>> Searches() {
+  const auto sources = Sources(6);
+  std::vector<Task> required;
+  required.reserve(sources.size());
+  for (const auto& source : sources) {
+    required.push_back(Model().MakeTask(source, {}, {{Model().ordinary_ids()[400]}}));
+  }
+  return {{"pruned", Model().Tasks(sources, Variable(kBeam, 1.5F, 3))},
+          {"fixed", Model().Tasks(sources, Fixed(kBeam))},
+          {"required phrases", required}};
+}
+
+TEST(SearchRun, OnADeviceIsTheCpusToTheBit) {
+  Runner cpu(&Model());
+  Runner device = OnDevice();
+  for (const auto& [search, tasks] : Searches()) {
+    for (const Schedule& schedule : Schedules(static_cast<int64_t>(tasks.size()))) {
+      SCOPED_TRACE(search + ", " + schedule.name);
+      const RunResult expected = cpu.Run(schedule.config, tasks);
+      const RunResult found = device.Run(schedule.config, tasks);
+      EXPECT_EQ(FirstDifference(expected, found), -1);
+      EXPECT_EQ(found.row_steps, expected.row_steps);
+      EXPECT_EQ(std::accumulate(found.live.begin(), found.live.end(), int64_t{0}), found.steps);
+    }
+  }
+}
+
+// A batch begins when the one before is over, however late that is heard of.
+TEST(SearchRun, OnADeviceStaticBatchesTakeTheCpusSteps) {
+  Runner cpu(&Model());
+  Runner device = OnDevice();
+  for (const auto& [search, tasks] : Searches()) {
+    SCOPED_TRACE(search);
+    const RunConfig config = Schedules(static_cast<int64_t>(tasks.size()))[0].config;
+    const RunResult expected = cpu.Run(config, tasks);
+    const RunResult found = device.Run(config, tasks);
+    EXPECT_EQ(found.steps, expected.steps);
+    EXPECT_EQ(found.live, expected.live);
+  }
+}
+
+TEST(SearchRun, WhatADeviceDoesNotTellIsNotCounted) {
+  const std::vector<Task> tasks = Model().Tasks(Sources(4), FixedOurs(kBeam));
+  const RunConfig config = Schedules(4)[0].config;
+  const RunResult cpu = Runner(&Model()).Run(config, tasks);
+  EXPECT_GE(cpu.expansions, cpu.row_steps);
+  EXPECT_TRUE(cpu.self.has_value() && cpu.cross.has_value());
+  const RunResult device = OnDevice().Run(config, tasks);
+  EXPECT_FALSE(device.expansions.has_value());
+  EXPECT_FALSE(device.self.has_value() || device.cross.has_value());
+  EXPECT_GT(device.encode_seconds, 0);
+  EXPECT_GT(device.decode_seconds, 0);
+}
+
+TEST(SearchRun, ComparesTokensAndBits) {
+  const std::vector<Task> tasks = Model().Tasks(Sources(2), FixedOurs(2));
+  const RunResult run = Runner(&Model()).Run(TopUpByRows(2, 2, WindowOrder::kArrival, 2), tasks);
+  RunResult other = run;
+  EXPECT_EQ(FirstDifference(run, other), -1);
+  EXPECT_TRUE(SameWork(run, other));
+  float& score = other.nbest[1].back().score;
+  score = std::nextafter(score, 0.0F);
+  EXPECT_EQ(FirstDifference(run, other), 1);
+  other.nbest[0].pop_back();
+  EXPECT_EQ(FirstDifference(run, other), 0);
+  ++other.row_steps;
+  EXPECT_FALSE(SameWork(run, other));
+}
+
+// A device that is another one for every batch, as one whose sums hang on their neighbours would
+// be.
+class FickleBackend final : public Backend {
+ public:
+  FickleBackend() {
+    auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
+    for (float shift : {0.0F, 1e-3F}) {
+      loaded->weights.output_bias[7] += shift;
+      faces_.push_back(DeviceOf(*CreateTransformer(loaded->spec, loaded->weights)));
+    }
+  }
+  const BackendInfo& info() const override { return faces_[0]->info(); }
+  absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const override {
+    return faces_[0]->PlanPages(request);
+  }
+  absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const override {
+    return faces_[0]->CreateKvMemory(plan);
+  }
+  absl::StatusOr<std::unique_ptr<Encoder>> CreateEncoder(int threads) const override {
+    return faces_[0]->CreateEncoder(threads);
+  }
+  absl::StatusOr<std::unique_ptr<Batch>> CreateBatch(const BatchConfig& config, int threads,
+                                                     KvMemory* memory) const override {
+    return faces_[static_cast<size_t>(batches_++ % 2)]->CreateBatch(config, threads, memory);
+  }
+
+ private:
+  std::vector<std::shared_ptr<const Backend>> faces_;
+  mutable int batches_ = 0;
+};
+
+Arguments Words(std::vector<std::string> words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size());
+  for (std::string& word : words) pointers.push_back(word.data());
+  return {static_cast<int>(pointers.size()), pointers.data(), 0};
+}
+
+class SearchSubcommand : public ::testing::Test {
+ protected:
+  bool Run(bool (*subcommand)(Runner&, Arguments&, Report&), Runner runner) {
+    Arguments arguments =
+        Words({"--texts", "5", "--segments", "2", "--beam", "3", "--rounds", "1"});
+    ::testing::internal::CaptureStdout();
+    const bool held = subcommand(runner, arguments, report_);
+    printed_ = ::testing::internal::GetCapturedStdout();
+    return held;
+  }
+
+  Report report_{"thread", "float32"};
+  std::string printed_;
+};
+
+TEST_F(SearchSubcommand, PrintsADashForWhatADeviceDoesNotTell) {
+  EXPECT_TRUE(Run(RunSchedulers, OnDevice()));
+  EXPECT_THAT(printed_, ::testing::HasSubstr("thread, float32; seconds are those of a clock"));
+  EXPECT_THAT(printed_, ::testing::HasSubstr("% | - | - | - | "));
+  const nlohmann::json& table = report_.json()["tables"].at(0);
+  EXPECT_EQ(table["columns"].at(5), "expansions");
+  for (const auto& row : table["rows"]) {
+    EXPECT_GT(row.at(2), 0) << "row-steps";
+    EXPECT_TRUE(row.at(5).is_null() && row.at(6).is_null() && row.at(7).is_null());
+  }
+  EXPECT_EQ(report_.json()["identical"].size(), 1U);
+}
+
+TEST_F(SearchSubcommand, PruningRunsOnADevice) { EXPECT_TRUE(Run(RunPruning, OnDevice())); }
+
+TEST_F(SearchSubcommand, CostOfConstraintsRunsOnADevice) {
+  EXPECT_TRUE(Run(RunConstraintCost, OnDevice()));
+  EXPECT_EQ(report_.json()["tables"].size(), 3U);
+}
+
+TEST_F(SearchSubcommand, FailsWhenSchedulesDiffer) {
+  const std::shared_ptr<const Backend> fickle = std::make_shared<FickleBackend>();
+  const MakeBackend make =
+      [&](const BatchConfig&) -> absl::StatusOr<std::shared_ptr<const Backend>> { return fickle; };
+  EXPECT_FALSE(Run(RunSchedulers, Runner(&Model(), make)));
+  EXPECT_THAT(printed_, ::testing::HasSubstr("DIFFERENT"));
+  EXPECT_THAT(report_.json()["identical"].dump(), ::testing::HasSubstr(":false"));
+}
+
+TEST(SearchDevice, IsOneDeviceThatThereIs) {
+  const auto cpu = ChooseDevice("cpu", "auto", Model());
+  ASSERT_TRUE(cpu.ok());
+  EXPECT_EQ(cpu->make, nullptr);
+  for (const auto& [device, type] : {std::pair{"auto", "auto"},
+                                     {"cuda:0,cuda:1", "auto"},
+                                     {"cpu", "float16"},
+                                     {"gpu", "auto"},
+                                     {"cuda:0", "int8"}}) {
+    EXPECT_EQ(ChooseDevice(device, type, Model()).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << device << " " << type;
+  }
+  EXPECT_EQ(ChooseDevice("cuda:1023", "auto", Model()).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
+}  // namespace
+}  // namespace dragoman::bench

@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""The daemon end to end through gRPC: at which --max-rows it does most, and what each switch changes there.
+
+    serving_sweep.py [--json FILE] [--device cpu] [--max-rows 64 128 256 512] [--also DEVICE] [--seconds 300] ...
+
+To be run from the root of the repository, or of the GPU's bundle. Python's standard library only.
+
+Every measurement is `dragoman load` in a closed loop with the same mixed texts and beams and as many calls in flight, so
+that segments always wait. First each --max-rows with the default scheduler, once; then at the one with the most texts
+per second, in rounds that alternate, each of `switches` alone; then --also's device with its own defaults.
+The daemons of a stage all run, and one of them works. Ratios are medians of those within a round.
+
+A record has what the client saw in its window (texts and tokens per second, latency) and what the daemon's counters
+moved by between two scrapes at the ends of that window: occupancy = busy row-steps / all row-steps. A measurement
+passes if every call was answered with OK and both sides count as many texts. The last line is 'N passed, N failed'.
+"""
+import argparse
+import atexit
+import json
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+
+def switches(rows):
+    """What each differs in from the defaults at this --max-rows. None of it changes a translation."""
+    return {
+        "defaults": [],
+        "static": ["--scheduler", "static"],
+        "half-empty": ["--scheduler", "half-empty"],
+        "stream": ["--scheduler", "stream"],
+        "inline text": ["--detokenizer-threads", "0"],
+        "window of 512": ["--encode-window-segments", "512"],
+        # More than fit: those too many pause, and take the rows of whoever ends at once.
+        "capacity 9/8": ["--scheduler-capacity", str(rows * 9 // 8)],
+    }
+
+
+MIX = ["--join-lines", "4", "--beams", "1,4,8", "--split", "none", "--shuffle", "--seed", "1"]
+
+
+def cpu_seconds(process):
+    """User and system time of a process so far."""
+    with open(f"/proc/{process.pid}/stat", encoding="ascii") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def machine_cpu_seconds():
+    """Of all processes of the machine, stolen time included; idle and waiting are not."""
+    with open("/proc/stat", encoding="ascii") as f:
+        user, nice, system, _, _, irq, softirq, steal = (int(x) for x in f.readline().split()[1:9])
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+
+class Daemon:
+    """dragomand on free ports of the loopback; serves once `wait` has returned."""
+
+    def __init__(self, program, flags):
+        self.flags = flags
+        self.log = tempfile.TemporaryFile(mode="w+")
+        self.process = subprocess.Popen(
+            [program, "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--log-level", "warn", *flags],
+            stdout=subprocess.PIPE, stderr=self.log, text=True)
+        atexit.register(self.process.kill)
+
+    def wait(self):
+        line = self.process.stdout.readline()  # once it serves, or is gone
+        found = re.search(r"grpc=(\S+) metrics=(\S+)", line)
+        if found is None:
+            raise RuntimeError(f"dragomand {' '.join(self.flags)} does not serve: {self.end_of_log()}")
+        self.grpc, self.http = found[1], found[2]
+
+    def end_of_log(self):
+        self.log.seek(0)
+        return self.log.read()[-2000:]
+
+    def scrape(self):
+        with urllib.request.urlopen(f"http://{self.http}/metrics", timeout=30) as page:
+            text = page.read().decode()
+        at = time.monotonic()
+
+        def value(name, labels=""):
+            pattern = rf"^dragoman_{name}(?:\{{[^}}]*{labels}[^}}]*\}})? (\S+)$"
+            return sum(float(v) for v in re.findall(pattern, text, re.M))
+
+        return {
+            "at": at,
+            "busy": value("decode_row_steps_total", 'state="busy"'),
+            "idle": value("decode_row_steps_total", 'state="idle"'),
+            "steps": value("decode_step_duration_seconds_count"),
+            "step_seconds": value("decode_step_duration_seconds_sum"),
+            "segments": value("segments_total"),
+            "target_tokens": value("target_tokens_total"),
+            "topped_up": value("topup_segments_sum"),
+            "waiting": value("segments_waiting"),
+            "workers": value("live_workers"),
+            "server_cpu": cpu_seconds(self.process),
+            "machine_cpu": machine_cpu_seconds(),
+        }
+
+    def stop(self):
+        self.process.terminate()
+        if self.process.wait() != 0:
+            raise RuntimeError(f"dragomand {' '.join(self.flags)} ended badly: {self.end_of_log()}")
+
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.ends_at = time.monotonic() + options.seconds
+        self.records = []
+        self.failed = 0
+        self.load_average = os.getloadavg()
+
+    def save(self):
+        o = self.options
+        if not o.json:
+            return
+        result = {"cores": len(os.sched_getaffinity(0)), "load_average_before": self.load_average, "mix": MIX,
+                  "in_flight": o.in_flight, "window_seconds": o.duration, "records": self.records}
+        with open(o.json, "w", encoding="utf-8") as f:
+            json.dump(result, f, indent=1)
+            f.write("\n")
+
+    def start(self, settings):
+        """Daemons by name, all at once: starting is most of a short run."""
+        o = self.options
+        daemons = {}
+        for name, (device, rows, flags) in settings.items():
+            daemons[name] = Daemon(o.daemon, ["--model", o.model, "--device", device,
+                                              *(["--max-rows", str(rows)] if rows else []),
+                                              # So that a static batch of the widest mix finds its segments encoded.
+                                              *(["--encoded-queue-segments", str(rows // 2)] if rows else []),
+                                              "--max-queue-segments", "1000000", "--max-queue-tokens", "100000000",
+                                              *(["--kv-memory-mb", str(o.kv_memory_mb)] if o.kv_memory_mb and device != "cpu" else []),
+                                              *flags])
+        for daemon in daemons.values():
+            daemon.wait()
+        return daemons
+
+    def measure(self, stage, name, round_number, daemon):
+        o = self.options
+        begun = time.monotonic()
+        client = subprocess.Popen(
+            [o.client, "load", "--server", daemon.grpc, "--input", o.input, *MIX, "--concurrency", str(o.in_flight),
+             "--connections", str(o.connections), "--warmup", str(o.warmup), "--duration", str(o.duration),
+             "--count-tokens=false", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            # The client's window, seen from outside.
+            time.sleep(max(0, begun + o.warmup - time.monotonic()))
+            before, client_before = daemon.scrape(), cpu_seconds(client)
+            time.sleep(max(0, begun + o.warmup + o.duration - time.monotonic()))
+            after, client_after = daemon.scrape(), cpu_seconds(client)
+            out, err = client.communicate()
+        finally:
+            client.kill()  # of no effect on one that has ended
+        record = {"stage": stage, "name": name, "round": round_number, "flags": daemon.flags}
+        if client.returncode != 0:
+            record["failure"] = err.strip()
+        else:
+            record.update(self.figures(json.loads(out), before, after, client_after - client_before))
+        self.records.append(record)
+        self.save()  # every time: whoever ends this early finds what there is
+        if "failure" in record:
+            self.failed += 1
+            print(f"{stage}, {name}: FAILED: {record['failure']}", flush=True)
+
+    @staticmethod
+    def figures(load, before, after, client_cpu):
+        moved = {key: after[key] - before[key] for key in after}
+        seconds = moved["at"]
+        texts = moved["segments"] / seconds
+        own_cpu = moved["server_cpu"] + client_cpu
+        record = {
+            "texts_per_second": load["sentences_per_second"],
+            "counted_texts_per_second": texts,
+            "target_tokens_per_second": moved["target_tokens"] / seconds,
+            "p50_ms": load["latency_ms"]["p50"],
+            "p99_ms": load["latency_ms"]["p99"],
+            "send_delay_p99_ms": load["send_delay_ms"]["p99"],
+            "occupancy": moved["busy"] / max(1, moved["busy"] + moved["idle"]),
+            "rows_per_step": moved["busy"] / max(1, moved["steps"]),
+            "steps_per_second": moved["steps"] / seconds,
+            "topped_up_per_step": moved["topped_up"] / max(1, moved["steps"]),
+            # Of the decode threads' time; the rest is top-up, delivery and waiting.
+            "in_steps": moved["step_seconds"] / (seconds * max(1, after["workers"])),
+            "least_waiting": min(before["waiting"], after["waiting"]),
+            "sent": load["sent"], "ok": load["ok"], "refused": load["refused"],
+            "texts_per_server_cpu_second": texts / max(1e-9, moved["server_cpu"] / seconds),
+            "server_cores": moved["server_cpu"] / seconds,
+            "client_cores": client_cpu / seconds,
+            "other_cores": max(0.0, moved["machine_cpu"] - own_cpu) / seconds,
+        }
+        if load["ok"] != load["sent"] or load["item_errors"]:
+            record["failure"] = f"{load['sent']} calls, {load['ok']} OK: {load['errors']} {load['item_errors']}"
+        elif abs(texts / load["sentences_per_second"] - 1) > 0.2:
+            record["failure"] = f"the client counts {load['sentences_per_second']:.1f} texts/s, the daemon {texts:.1f}"
+        return record
+
+    def time_left(self):
+        return self.ends_at - time.monotonic()
+
+    def of(self, stage, name=None):
+        return [r for r in self.records
+                if r["stage"] == stage and "failure" not in r and name in (None, r["name"])]
+
+
+COLUMNS = [("texts_per_second", "texts/s", "{:.1f}"), ("target_tokens_per_second", "target tokens/s", "{:,.0f}"),
+           ("p50_ms", "p50 ms", "{:.0f}"), ("p99_ms", "p99 ms", "{:.0f}"), ("occupancy", "occupancy", "{:.1%}"),
+           ("rows_per_step", "rows/step", "{:.0f}"), ("steps_per_second", "steps/s", "{:.0f}"),
+           ("in_steps", "in steps", "{:.1%}"), ("least_waiting", "waiting", "{:.0f}"),
+           ("texts_per_server_cpu_second", "texts/server CPU s", "{:.1f}"), ("server_cores", "server cores", "{:.1f}"),
+           ("client_cores", "client cores", "{:.1f}"), ("other_cores", "other cores", "{:.1f}")]
+
+
+def print_row(cells):
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def print_table(title, bench, stage, ratios=()):
+    """Medians over the rounds; then for each of `ratios` the median of what a round's is of its first row's."""
+    print(f"\n{title}\n")
+    print_row([stage] + [head for _, head, _ in COLUMNS] + [f"{head}, x" for _, head, _ in ratios])
+    print_row(["--"] * (1 + len(COLUMNS) + len(ratios)))
+    names = list(dict.fromkeys(r["name"] for r in bench.of(stage)))
+    for name in names:
+        of_name = bench.of(stage, name)
+        cells = [name] + [form.format(statistics.median(r[key] for r in of_name)) for key, _, form in COLUMNS]
+        for key, _, _ in ratios:
+            by_round = {r["round"]: r[key] for r in bench.of(stage, names[0])}
+            found = [r[key] / by_round[r["round"]] for r in of_name if by_round.get(r["round"])]
+            cells.append(f"{statistics.median(found):.3f}" if found else "-")
+        print_row(cells)
+
+
+def run(bench):
+    o = bench.options
+    settings = {f"{rows} rows": (o.device, rows, []) for rows in o.max_rows}
+    daemons = bench.start(settings)
+    for name, daemon in daemons.items():
+        bench.measure("max-rows", name, 0, daemon)
+    for daemon in daemons.values():
+        daemon.stop()
+    found = bench.of("max-rows")
+    if not found:
+        return
+    best = max(found, key=lambda r: r["texts_per_second"])["name"]
+    print_table(f"{o.device}, by --max-rows; the most texts/s: {best}", bench, "max-rows")
+
+    rows = settings[best][1]
+    daemons = bench.start({name: (o.device, rows, flags) for name, flags in switches(rows).items()})
+    names = list(daemons)
+    round_seconds = 0.0
+    rounds = 0
+    reserve = o.warmup + o.duration + 10 if o.also else 0
+    while rounds < o.rounds and (rounds == 0 or bench.time_left() > round_seconds + reserve):
+        begun = time.monotonic()
+        for name in names[rounds % len(names):] + names[:rounds % len(names)]:
+            bench.measure("switches", name, rounds, daemons[name])
+        rounds += 1
+        round_seconds = time.monotonic() - begun
+    for daemon in daemons.values():
+        daemon.stop()
+    print_table(f"{o.device}, --max-rows {rows}, {rounds} rounds", bench, "switches",
+                [c for c in COLUMNS if c[0] in ("texts_per_second", "p99_ms", "texts_per_server_cpu_second")])
+
+    if o.also:
+        daemon = bench.start({o.also: (o.also, 0, [])})[o.also]
+        bench.measure("devices", o.also, 0, daemon)
+        daemon.stop()
+        print_table(f"{o.also} with its defaults, under the same load", bench, "devices")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--json", help="where the records go")
+    p.add_argument("--daemon", default="build/release/server/dragomand")
+    p.add_argument("--client", default="build/release/client/dragoman")
+    p.add_argument("--model", default="deploy/models/de-en")
+    p.add_argument("--input", default="tests/data/german.txt")
+    p.add_argument("--device", default="cpu")
+    p.add_argument("--also", metavar="DEVICE", help="measured with the same load at the end, beside --device")
+    p.add_argument("--max-rows", type=int, nargs="+", metavar="N", default=[64, 128, 256, 512])
+    p.add_argument("--rounds", type=int, default=3, help="of the switches, fewer if --seconds are used up")
+    p.add_argument("--seconds", type=float, default=300, help="no further round begins that would end later")
+    p.add_argument("--warmup", type=float, default=5)
+    p.add_argument("--duration", type=float, default=8)
+    p.add_argument("--in-flight", type=int, default=768)
+    p.add_argument("--connections", type=int, default=4)
+    p.add_argument("--kv-memory-mb", type=int, default=0,
+                   help="of each daemon on a GPU, where the first would take all otherwise")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the daemons end, too
+    bench = Bench(p.parse_args())
+    failure = ""
+    try:
+        run(bench)
+    except (OSError, RuntimeError) as e:
+        failure = str(e)
+    if failure:
+        print(f"FAILED: {failure}")
+        bench.failed += 1
+    print(f"\n{len([r for r in bench.records if 'failure' not in r])} passed, {bench.failed} failed")
+    return 1 if bench.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
