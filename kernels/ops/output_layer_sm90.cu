@@ -63,6 +63,10 @@ constexpr int kMaxD = 1024;
 // Registers: 65,536 / 384 threads are 168 at entry; 40 + 2 x 232 are the same 504 per three groups.
 constexpr int kCopyingRegisters = 40;
 constexpr int kComputingRegisters = 232;
+constexpr int kRegistersAtEntry = 65536 / kThreads / 8 * 8;  // ptxas counts in eights
+static_assert(kCopyingRegisters % 8 == 0 && kComputingRegisters % 8 == 0);
+static_assert(kCopyingRegisters + kComputingGroups * kComputingRegisters <=
+              (kComputingGroups + 1) * kRegistersAtEntry);  // else TakeRegisters waits for ever
 
 // What lies in shared memory, from a 1024-aligned address on: hidden slabs (all of them, or one for
 // each stage), slabs of W, barriers.
