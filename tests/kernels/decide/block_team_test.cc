@@ -40,22 +40,36 @@ std::vector<Item> RandomItems(size_t count, unsigned seed) {
   return items;
 }
 
-void Best(const Item* items, Item* best) {
+// Ties go to the highest number: the last warps have a share in it.
+struct WorseItem {
+  bool operator()(const Item& a, const Item& b) const { return BetterItem()(b, a); }
+};
+
+// Two, for a second one must not disturb the first.
+void BestAndWorst(const Item* items, Item* best, Item* worst) {
   __shared__ BlockTeam::Shared shared;
   const BlockTeam team(shared);
   best[team.rank()] = team.Reduce(items[team.rank()], BetterItem());
+  worst[team.rank()] = team.Reduce(items[team.rank()], WorseItem());
 }
 
 TEST(BlockTeam, EveryMemberGetsTheBest) {
   for (const int size : kSizes) {
-    const auto items = RandomItems(static_cast<size_t>(size), 1);
-    const Item expected = *std::min_element(items.begin(), items.end(), BetterItem());
-    std::vector<Item> best(items.size());
-    ASSERT_EQ(Launch(Best, 1, static_cast<unsigned>(size), 0, nullptr, items.data(), best.data()),
-              Error::kNone);
-    for (const Item& item : best) {
-      ASSERT_EQ(item.number, expected.number);
-      ASSERT_EQ(item.more[5], expected.number + 1);
+    for (unsigned seed = 1; seed <= 5; ++seed) {
+      const auto items = RandomItems(static_cast<size_t>(size), seed);
+      std::vector<Item> best(items.size());
+      std::vector<Item> worst(items.size());
+      ASSERT_EQ(Launch(BestAndWorst, 1, static_cast<unsigned>(size), 0, nullptr, items.data(),
+                       best.data(), worst.data()),
+                Error::kNone);
+      const Item first = *std::min_element(items.begin(), items.end(), BetterItem());
+      const Item last = *std::min_element(items.begin(), items.end(), WorseItem());
+      for (size_t i = 0; i < items.size(); ++i) {
+        ASSERT_EQ(best[i].number, first.number);
+        ASSERT_EQ(best[i].more[5], first.number + 1);
+        ASSERT_EQ(worst[i].number, last.number);
+        ASSERT_EQ(worst[i].more[5], last.number + 1);
+      }
     }
   }
 }
