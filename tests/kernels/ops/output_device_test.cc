@@ -9,6 +9,7 @@
 #include <set>
 
 #include "kernels/cuda/device.h"
+#include "kernels/ops/output_fold.h"
 #include "kernels/ops/output_layer.h"
 #include "kernels/ops/output_layer_cuda.h"
 #include "tests/kernels/ops/emulated_ops.h"
@@ -234,6 +235,23 @@ TEST_P(OutputDeviceTest, EveryK) {
     if (way == Way::kFused) MakeFusable(p);
     ExpectAnswers(FoldBy(way, device, p), p);
   }
+}
+
+// Marks are of one stretch of the vocabulary at a time, and where no list is made nothing else
+// keeps the members of a team together. Excluded: the first half of the even stretches, the second
+// half of the odd ones; what is excluded would be most of the sum.
+TEST_P(OutputDeviceTest, MarksOfOneStretchAreNotThoseOfTheNext) {
+  const OpDevice device = GetParam();
+  constexpr int kStretch = kStoredThreads * kStoredPerThread;
+  constexpr int kRows = 6;
+  Problem p = MakeProblem(64, 5 * kStretch + 99, kRows, 14);
+  p.questions.assign(kRows, Question{.k = 0});
+  for (int c = 0; c < p.vocabulary; ++c) {
+    if (c / (kStretch / 2) % 4 == 1 || c / (kStretch / 2) % 4 == 2) continue;
+    p.bias[c] += 20.0F;
+    for (Question& q : p.questions) q.excluded.push_back(c);
+  }
+  for (const Way way : WaysOf(device)) ExpectAnswers(FoldBy(way, device, p), p);
 }
 
 TEST_P(OutputDeviceTest, ARowIsBitEqualInAnyCompany) {
