@@ -125,13 +125,14 @@ Error BeginStep(Stream stream, const BatchTables& tables, const StepPorts& ports
   return Launch(BeginStepKernel, 1, kBatchThreads, 0, stream, tables, ports);
 }
 
-Error AskRows(Stream stream, const BatchTables& tables, int64_t rows, bool all_stored) {
+Error AskRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list) {
   if (rows <= 0 || rows > tables.limits.max_rows) return static_cast<Error>(cudaErrorInvalidValue);
   const dim3 blocks(static_cast<unsigned>((rows + kAskThreads - 1) / kAskThreads));
   const Error asked = Launch(AskRowsKernel, blocks, kAskThreads, 0, stream, tables);
-  if (asked != Error::kNone) return asked;
-  return Launch(all_stored ? ListStoredKernel<AnyOptions> : ListStoredKernel<NotFused>, 1,
-                kBatchThreads, 0, stream, tables);
+  if (asked != Error::kNone || list == StoredList::kNone) return asked;
+  return Launch(
+      list == StoredList::kAll ? ListStoredKernel<AnyOptions> : ListStoredKernel<NotFused>, 1,
+      kBatchThreads, 0, stream, tables);
 }
 
 Error FoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n) {

@@ -18,9 +18,15 @@ struct StepPorts {
 Error FormatBatch(Stream stream, const BatchTables& tables);
 Error BeginStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
 
-// Queries of up to `rows` rows, and the list of stored rows: all of them where `all_stored`, else
-// those whose segments may not fuse (output_layer_cuda.h).
-Error AskRows(Stream stream, const BatchTables& tables, int64_t rows, bool all_stored);
+// Which rows are listed as stored.
+enum class StoredList {
+  kNone,      // the host knows that there is no such row
+  kNotFused,  // those whose segments may not fuse (output_layer_cuda.h)
+  kAll,
+};
+
+// Queries of up to `rows` rows, and the list of stored rows.
+Error AskRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
 
 // Of the stored rows first .. first + n - 1, those that are there.
 Error FoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);

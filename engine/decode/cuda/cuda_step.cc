@@ -54,7 +54,10 @@ class CudaStep::Launcher {
   Fault Run() {
     const bool all_stored = model_.fused() == nullptr;
     Do(StepOp::kBegin, [&] { return cuda::BeginStep(stream_, tables_, step_.ports_); });
-    Do(StepOp::kAsk, [&] { return cuda::AskRows(stream_, tables_, rows_.rows, all_stored); });
+    const cuda::StoredList list = all_stored        ? cuda::StoredList::kAll
+                                  : variant_.stored ? cuda::StoredList::kNotFused
+                                                    : cuda::StoredList::kNone;
+    Do(StepOp::kAsk, [&] { return cuda::AskRows(stream_, tables_, rows_.rows, list); });
     Do(StepOp::kEmbed, [&] {
       return cuda::EmbedTokens(stream_, model_.type(), model_.target_embedding(),
                                model_.decoder_positions(), model_.spec().embedding_scale,

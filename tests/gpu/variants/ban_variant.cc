@@ -108,7 +108,7 @@ absl::StatusOr<json> Measure(int64_t rows) {
   if (auto s = Said(bans.Create(rows, kPosition)); !s.ok()) return s;
 
   const auto ask = [&](const Batch& batch) {
-    return cuda::AskRows(stream.get(), batch.tables(), rows, false);
+    return cuda::AskRows(stream.get(), batch.tables(), rows, cuda::StoredList::kNotFused);
   };
   const auto production = MedianGraphSeconds(stream.get(), 1, [&](int) { return ask(with); });
   if (!production.ok()) return production.status();

@@ -32,7 +32,7 @@ void EmulatedRunner::Format(const BatchTables& tables) {
 
 void EmulatedRunner::Before(const BatchTables& tables, const StepPort* ports) {
   Check(emulated::BeginStep(nullptr, tables, PortsOf(ports)));
-  Check(emulated::AskRows(nullptr, tables, tables.limits.max_rows, /*all_stored=*/false));
+  Check(emulated::AskRows(nullptr, tables, tables.limits.max_rows, cuda::StoredList::kNotFused));
 }
 
 // For as many rows as there may be, in two parts, as a host does that does not know their number.
