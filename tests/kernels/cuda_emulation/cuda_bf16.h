@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+// NOLINTBEGIN(bugprone-reserved-identifier)
 struct __nv_bfloat16 {
   uint16_t bits;
 };
@@ -22,3 +23,4 @@ inline __nv_bfloat16 __float2bfloat16_rn(float x) {
   if ((bits & 0x7fffffffU) > 0x7f800000U) return {0x7fff};
   return {static_cast<uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16)};
 }
+// NOLINTEND(bugprone-reserved-identifier)

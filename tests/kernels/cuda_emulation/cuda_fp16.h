@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+// NOLINTBEGIN(bugprone-reserved-identifier)
 // _Float16 is what the compiler knows of half precision; it rounds to nearest even.
 struct __half {
   _Float16 value;
@@ -17,3 +18,4 @@ inline __half __ushort_as_half(unsigned short bits) {
   std::memcpy(&x, &bits, sizeof(x));
   return x;
 }
+// NOLINTEND(bugprone-reserved-identifier)

@@ -168,7 +168,8 @@ void Prepare(Fiber& fiber, int number, dim3 size, dim3 grid, dim3 at) {
                  .grid_size = grid,
                  .lane = number % kWarp};
   // As after a call: the address to return to lies where the stack is 8 beyond a multiple of 16.
-  auto top = reinterpret_cast<uintptr_t>(fiber.memory.get() + kStackBytes) & ~uintptr_t{15};
+  unsigned char* top = fiber.memory.get() + kStackBytes;
+  top -= reinterpret_cast<uintptr_t>(top) % 16;
   auto* words = reinterpret_cast<uintptr_t*>(top) - 8;
   std::fill_n(words, 8, 0);
   words[6] = reinterpret_cast<uintptr_t>(&Begin);

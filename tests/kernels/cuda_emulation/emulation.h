@@ -24,6 +24,8 @@
 
 #include "kernels/cuda/launch.h"
 
+// Names that CUDA has taken from what is reserved.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 #define __global__
 #define __device__
 #define __host__
@@ -38,6 +40,7 @@
 
 struct dim3 {
   unsigned x, y, z;
+  // NOLINTNEXTLINE(google-explicit-constructor): as CUDA's
   constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
 };
 struct alignas(16) uint4 {
@@ -132,6 +135,11 @@ inline int atomicAdd(int* at, int value) {
   *at += value;
   return before;
 }
+inline unsigned atomicAdd(unsigned* at, unsigned value) {
+  const unsigned before = *at;
+  *at += value;
+  return before;
+}
 inline unsigned atomicOr(unsigned* at, unsigned bits) {
   const unsigned before = *at;
   *at |= bits;
@@ -140,12 +148,6 @@ inline unsigned atomicOr(unsigned* at, unsigned bits) {
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline float __expf(float x) { return std::exp(x); }
-// Threads take turns, and at barriers only.
-inline unsigned atomicAdd(unsigned* at, unsigned value) {
-  const unsigned before = *at;
-  *at += value;
-  return before;
-}
 template <class T>
 T __ldg(const T* from) {
   return *from;
@@ -159,6 +161,7 @@ inline float __uint_as_float(unsigned bits) {
   std::memcpy(&x, &bits, sizeof(x));
   return x;
 }
+// NOLINTEND(bugprone-reserved-identifier)
 inline float rsqrtf(float x) { return 1.0F / std::sqrt(x); }
 using std::max;
 using std::min;

@@ -81,7 +81,7 @@ TEST(CudaEmulation, VotesCountEveryThreadOnce) {
       for (int turn = 0; turn < 3; ++turn) {
         unsigned expected = 0;
         for (int lane = 0; lane < 32; ++lane) {
-          expected |= unsigned(in[size_t(i / 32 * 32 + lane)] >> turn & 1) << lane;
+          expected |= unsigned(in[size_t(i) / 32 * 32 + size_t(lane)] >> turn & 1) << lane;
         }
         EXPECT_EQ(ballots[size_t(3 * i + turn)], expected);
       }

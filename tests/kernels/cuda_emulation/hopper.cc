@@ -27,8 +27,8 @@ struct BarrierWord {
 static_assert(sizeof(BarrierWord) == 8);
 
 struct Copy {
-  uint32_t to;
   CUtensorMap map;
+  uint32_t to;
   int x, y;
   uint32_t barrier;
 };
@@ -281,7 +281,7 @@ void WaitForPhase(uint32_t barrier, uint32_t parity) {
 
 void CopyBox(uint32_t to, const CUtensorMap& map, int x, int y, uint32_t barrier) {
   if (to % 1024 != 0) Fail("a swizzled box that is not aligned to 1024 bytes");
-  const Copy copy{to, map, x, y, barrier};
+  const Copy copy{map, to, x, y, barrier};
   if (Chance()) {
     Perform(copy);
   } else {

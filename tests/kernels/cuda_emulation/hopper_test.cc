@@ -109,10 +109,10 @@ TEST(HopperEmulation, ProductsReadWhatCopiesLeft) {
   };
   const auto a_of = [](int r, int k) { return (r * 7 + k * 3) % 11 - 5; };
   const auto b_of = [](int c, int k) { return (c * 5 + k * 13) % 9 - 4; };
-  std::vector<uint16_t> a;
-  std::vector<uint16_t> b;
-  for (int i = 0; i < 64 * kWidth; ++i) a.push_back(half(a_of(i / kWidth, i % kWidth)));
-  for (int i = 0; i < 256 * kWidth; ++i) b.push_back(half(b_of(i / kWidth, i % kWidth)));
+  std::vector<uint16_t> a(64 * kWidth);
+  std::vector<uint16_t> b(256 * kWidth);
+  for (int i = 0; i < 64 * kWidth; ++i) a[size_t(i)] = half(a_of(i / kWidth, i % kWidth));
+  for (int i = 0; i < 256 * kWidth; ++i) b[size_t(i)] = half(b_of(i / kWidth, i % kWidth));
   for (int launch = 0; launch < 3; ++launch) {
     std::vector<float> out(64 * 256);
     EXPECT_EQ(Launch(MultiplySlab, 1, 128, 48 << 10, nullptr, MapOf(a, 64, 64), MapOf(b, 256, 256),

@@ -99,8 +99,10 @@ class ManyTeamsRunner : public StepRunner {
 
  private:
   void Divide(int32_t count, const std::function<void(int team, int32_t i)>& body) const {
+    const int running = std::min(teams_, count);
     std::vector<std::thread> teams;
-    for (int team = 0; team < std::min(teams_, count); ++team) {
+    teams.reserve(static_cast<size_t>(running));
+    for (int team = 0; team < running; ++team) {
       teams.emplace_back([&, team] {
         for (int32_t i = team; i < count; i += teams_) body(team, i);
       });
