@@ -40,7 +40,7 @@ struct End {
 // A daemon that is to end by itself.
 End RunToEnd(std::vector<std::string> flags) {
   std::vector<std::string> command = {DRAGOMAN_DAEMON, "--model",
-                                      DRAGOMAN_SOURCE_DIR "/deploy/models/de-en",
+                                      (DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"),
                                       "--listen=127.0.0.1:0", "--metrics=off"};
   command.insert(command.end(), flags.begin(), flags.end());
   testing::ChildProcess daemon(command);
@@ -66,7 +66,7 @@ TEST_F(WithoutGpu, AutoTranslatesOnTheCpuAndSaysWhy) {
   Daemon daemon({"--device=auto"});
   int status = -1;
   EXPECT_THAT(RunClient({"translate", "--server", daemon.grpc(), "--from", "de", "--to", "en",
-                         DRAGOMAN_SOURCE_DIR "/tests/data/german.txt"},
+                         (DRAGOMAN_SOURCE_DIR "/tests/data/german.txt")},
                         &status),
               Not(IsEmpty()));
   EXPECT_EQ(status, 0);

@@ -159,7 +159,7 @@ TEST_F(DecideOnCuda, SegmentsOfEveryMethodTogether) {
     config.seed = static_cast<unsigned>(batch);
     config.rules.selection = static_cast<SlotSelection>(batch % 3);
     config.rules.width_budget = batch % 2 == 0 ? 0 : 12;
-    ExpectAsOnTheHost(config, static_cast<uint64_t>(1000 * batch), 50);
+    ExpectAsOnTheHost(config, 1000 * static_cast<uint64_t>(batch), 50);
     if (HasFatalFailure()) return;
   }
   EXPECT_EQ(ended_, 400);
@@ -171,7 +171,7 @@ TEST_F(DecideOnCuda, CancellationsAndOutputsReadOneStepLate) {
     config.seed = static_cast<unsigned>(batch);
     config.cancel_percent = 50;
     config.reads_late = true;
-    ExpectAsOnTheHost(config, static_cast<uint64_t>(1000 * batch), 50);
+    ExpectAsOnTheHost(config, 1000 * static_cast<uint64_t>(batch), 50);
     if (HasFatalFailure()) return;
   }
   EXPECT_GT(ended_, 60);
@@ -184,7 +184,7 @@ TEST_F(DecideOnCuda, ShortPagesAndPorts) {
     config.seed = static_cast<unsigned>(batch);
     config.self_pages = 16;
     config.output_capacity = 5200;
-    ExpectAsOnTheHost(config, static_cast<uint64_t>(1000 * batch), 50);
+    ExpectAsOnTheHost(config, 1000 * static_cast<uint64_t>(batch), 50);
     if (HasFatalFailure()) return;
   }
   EXPECT_EQ(ended_, 200);

@@ -108,7 +108,7 @@ Tally RunBatches(BenchConfig config, int batches, int segments, StepRunner* runn
     config.seed = static_cast<unsigned>(i);
     config.rules.selection = static_cast<SlotSelection>(i % 3);
     config.rules.width_budget = i % 2 == 0 ? 0 : 12;
-    Segments mix = Mix(static_cast<uint64_t>(1000 * i), segments, config.self_pages);
+    Segments mix = Mix(1000 * static_cast<uint64_t>(i), segments, config.self_pages);
     if (ports == Ports::kShort) {
       config.command_capacity = CommandWords(mix);
       config.output_capacity = OutputWords(mix);
