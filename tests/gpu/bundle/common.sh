@@ -59,9 +59,10 @@ part() {
   ((limit <= left)) || limit=$left
   timeout --kill-after=5 "$limit" "$@" >"$log" 2>&1 || status=$?
   count "$log"
+  # What counts nothing itself counts as one; a test of which a filter left nothing, as none.
+  if [[ -z $p$f$s ]] && ((status == 0)); then p=1; fi
   p=${p:-0} f=${f:-0} s=${s:-0}
   if ((status != 0 && f == 0)); then f=1; fi
-  if ((status == 0 && p + f + s == 0)); then p=1; fi
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
   local line="$name: $p passed, $f failed, $s skipped, $((SECONDS - begun)) s"
   if ((status == 124 || status == 137)); then line+=", STOPPED at its limit of $limit s"; fi
