@@ -11,6 +11,7 @@
 
 #include "engine/decode/device_batch.h"
 #include "engine/decode/step_device.h"
+#include "tests/engine/support/port_memory.h"
 
 namespace dragoman::bench {
 namespace {
@@ -49,27 +50,15 @@ class NullDevice final : public StepDevice {
     const DeviceNeeds needs = NeedsOf(limits_);
     const auto rows = static_cast<size_t>(limits.max_rows);
     for (Port& port : ports_) {
-      port.cancelled.resize(rows);
-      port.admissions.resize(rows);
-      port.deliveries.resize(rows);
-      port.command_words.resize(static_cast<size_t>(needs.command_words) + rows * 512);
-      port.output_words.resize(static_cast<size_t>(needs.output_words) + rows * 128);
-      port.view = {&port.command,
-                   port.cancelled.data(),
-                   port.admissions.data(),
-                   port.command_words.data(),
-                   &port.output,
-                   port.deliveries.data(),
-                   port.output_words.data(),
-                   static_cast<int32_t>(port.command_words.size()),
-                   static_cast<int32_t>(port.output_words.size())};
+      port.Allocate(limits.max_rows, static_cast<size_t>(needs.command_words) + rows * 512,
+                    static_cast<size_t>(needs.output_words) + rows * 128);
     }
   }
 
   const BatchLimits& limits() const override { return limits_; }
   std::span<const int> buckets() const override { return buckets_; }
   bool IsStored(const SearchOptions&) const override { return false; }
-  const StepPort& port(int index) const override { return ports_[index].view; }
+  const StepPort& port(int index) const override { return ports_[index].port; }
   int64_t workspace_bytes() const override { return 0; }
 
   absl::Status Enqueue(const Launch& launch) override {
@@ -92,13 +81,7 @@ class NullDevice final : public StepDevice {
   }
 
  private:
-  struct Port {
-    StepCommand command;
-    StepOutput output;
-    std::vector<int32_t> cancelled, command_words, output_words;
-    std::vector<AdmitCommand> admissions;
-    std::vector<Delivery> deliveries;
-    StepPort view;
+  struct Port : testing::PortMemory {
     steady_clock::time_point ends_at;
   };
   struct Running {
@@ -137,7 +120,7 @@ class NullDevice final : public StepDevice {
       ++out.slots;
       --running.left;
       const int32_t needed = HypothesisWords(running.length, false);
-      if (running.left > 0 || words + needed > port.view.output_capacity) {
+      if (running.left > 0 || words + needed > port.port.output_capacity) {
         out.expected_rows += running.beam;
         running_[kept++] = running;
         continue;

@@ -40,23 +40,11 @@ HostStepDevice::HostStepDevice(const BatchLimits& limits, KvMemory* memory,
 }
 
 void HostStepDevice::MakePorts() {
-  const auto rows = static_cast<size_t>(limits().max_rows);
   const DeviceNeeds needs = NeedsOf(limits());
   for (PortMemory& memory : ports_) {
-    memory.cancelled.resize(rows);
-    memory.admissions.resize(rows);
-    memory.deliveries.resize(rows);
-    memory.command_words.resize(static_cast<size_t>(needs.command_words + options_.command_words));
-    memory.output_words.resize(static_cast<size_t>(needs.output_words + options_.output_words));
-    memory.port = {&memory.command,
-                   memory.cancelled.data(),
-                   memory.admissions.data(),
-                   memory.command_words.data(),
-                   &memory.output,
-                   memory.deliveries.data(),
-                   memory.output_words.data(),
-                   static_cast<int32_t>(memory.command_words.size()),
-                   static_cast<int32_t>(memory.output_words.size())};
+    memory.Allocate(limits().max_rows,
+                    static_cast<size_t>(needs.command_words + options_.command_words),
+                    static_cast<size_t>(needs.output_words + options_.output_words));
   }
 }
 

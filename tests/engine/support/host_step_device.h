@@ -16,6 +16,7 @@
 #include "engine/decode/step_device.h"
 #include "engine/decode/step_model.h"
 #include "tests/engine/support/command_check.h"
+#include "tests/engine/support/port_memory.h"
 #include "tests/engine/support/step_gate.h"
 
 namespace dragoman::testing {
@@ -68,14 +69,6 @@ class HostStepDevice final : public StepDevice {
   }
 
  private:
-  struct PortMemory {
-    StepCommand command;
-    StepOutput output;
-    std::vector<int32_t> cancelled, command_words, output_words;
-    std::vector<AdmitCommand> admissions;
-    std::vector<Delivery> deliveries;
-    StepPort port;
-  };
   struct FreeBlock {
     void operator()(void* block) const { ::operator delete(block, std::align_val_t(256)); }
   };
