@@ -33,6 +33,9 @@ absl::StatusOr<std::unique_ptr<Engine>> Create(const ServerConfig& config, int c
   absl::StatusOr<std::unique_ptr<Engine>> engine =
       CreateEngine(config.model_directory, settings, clock, observer);
   if (!engine.ok()) return engine;
+  for (const std::string& note : (*engine)->info().notes) {
+    Log(LogLevel::kWarn, "model", {{"note", note}});
+  }
   for (const DeviceMemory& memory : (*engine)->Stats().memory) {
     Log(LogLevel::kInfo, "memory",
         {{"device", memory.device},
