@@ -112,6 +112,7 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
   if (!fits.ok()) return reject(RejectReason::kInvalid, fits);
 
   parsed.job.deadline = deadline_;
+  parsed.job.client = ClientOfPeer(rpc_->peer());
   const Admission admission =
       engine_->Submit(std::move(parsed.job), std::make_shared<CallSink>(shared_from_this()));
   if (!admission.status.ok()) {
