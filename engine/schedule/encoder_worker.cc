@@ -23,13 +23,14 @@ int32_t EncoderWorker::PagesFor(const Segment& segment) const {
 EncoderWorker::Bounds EncoderWorker::WindowBounds() {
   const EncodeWindow& w = config_.window;
   if (config_.whole_windows) return {w.segments, w.tokens};
-  // What is in hand and waits for room is out of reach of priorities and of fairness. Half of a
-  // window makes passes that are as good as those of a whole one.
-  const int64_t half = (w.segments + 1) / 2;
-  const int64_t room = out_->WaitForRoom(half);
+  // Whoever comes new waits for this room. Little is enough: where the decode loop is the slower
+  // part, more room comes while a pass runs.
+  const int64_t least = std::max<int64_t>(1, w.segments / 16);
+  const int64_t room = out_->WaitForRoom(least);
   // Segments take tokens / kPagePositions pages and one more each at most; a single one may take
   // more than there are now, and waits for them alone.
-  const auto wanted = static_cast<int32_t>(std::min<int64_t>(2 * half, memory_->cross_pages() / 4));
+  const auto wanted =
+      static_cast<int32_t>(std::min<int64_t>(2 * least, memory_->cross_pages() / 4));
   const int64_t pages = memory_->WaitForCross(std::max(1, wanted));
   const int64_t segments = std::max<int64_t>(1, std::min({w.segments, room, pages / 2}));
   return {segments, std::min(w.tokens, (pages - segments) * kPagePositions)};

@@ -46,8 +46,8 @@ class EncoderWorker {
     int64_t segments = 0;
     int64_t tokens = 0;
   };
-  // With windows that are not whole: waits for room for half of one, and says what room there is in
-  // the queue and in the cross-attention pages.
+  // With windows that are not whole: waits for some room, and says how much there is in the queue
+  // and in the cross-attention pages.
   Bounds WindowBounds();
   // The next window, in the order in which it is to be handed over; empty once closed and drained.
   std::vector<std::unique_ptr<Segment>> NextWindow();

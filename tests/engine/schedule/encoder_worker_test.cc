@@ -75,18 +75,18 @@ class EncoderWorkerTest : public ::testing::Test {
 
 // What is in the encoder's hands is out of reach of priorities and of fair turns.
 TEST_F(EncoderWorkerTest, TakesNoMoreThanThereIsRoomFor) {
-  Start({.window = {.segments = 8}}, /*capacity=*/8, /*cross_pages=*/100);
-  WaitUntilEncoded(8);
-  EXPECT_EQ(queue_.stats().segments, 92);
-  for (int i = 0; i < 3; ++i) Pop();
-  EXPECT_EQ(queue_.stats().segments, 92);  // until there is room for half of a window
+  Start({.window = {.segments = 32}}, /*capacity=*/32, /*cross_pages=*/100);
+  WaitUntilEncoded(32);
+  EXPECT_EQ(queue_.stats().segments, 68);
   Pop();
-  WaitUntilEncoded(8);
-  EXPECT_EQ(queue_.stats().segments, 88);
+  EXPECT_EQ(queue_.stats().segments, 68);  // until there is room for two, a sixteenth of a window
+  Pop();
+  WaitUntilEncoded(32);
+  EXPECT_EQ(queue_.stats().segments, 66);
 }
 
 TEST_F(EncoderWorkerTest, TakesNoMoreThanThereArePagesFor) {
-  Start({.window = {.segments = 8}}, /*capacity=*/64, /*cross_pages=*/16);
+  Start({.window = {.segments = 32}}, /*capacity=*/64, /*cross_pages=*/16);
   // Six of two pages, for they might have been eight of one; one; and for the next it waits until a
   // quarter of the pages is free.
   WaitUntilEncoded(7);
