@@ -5,8 +5,6 @@
 #include <charconv>
 #include <climits>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -16,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/config_file.h"
 #include "server/quoted.h"
 #include "server/scheduler_settings.h"
 #include "server/transport_limits.h"
@@ -207,9 +206,8 @@ absl::Status SetFromJson(const Option& option, const std::string& where,
 }
 
 absl::Status ReadFile(const std::string& path, ServerConfig* config) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Refuse("--", "config", Quoted(path), "a file that can be read");
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const absl::StatusOr<std::string> text = ReadConfigFile(path);
+  if (!text.ok()) return text.status();
   // The callback sees every key of the outer object, so that one given twice is not lost.
   std::set<std::string> seen;
   std::string twice;
@@ -222,7 +220,7 @@ absl::Status ReadFile(const std::string& path, ServerConfig* config) {
   };
   nlohmann::json json;
   try {
-    json = nlohmann::json::parse(text, on_event);
+    json = nlohmann::json::parse(*text, on_event);
   } catch (const nlohmann::json::exception& e) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": not JSON: ", e.what()));
   }

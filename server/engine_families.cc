@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "server/log.h"
 #include "server/steady_clock.h"
 
 namespace dragoman {
@@ -166,6 +167,9 @@ std::vector<MetricFamily> ProcessFamilies() {
       add("process_threads", "Threads.", MetricType::Gauge, std::stod(fields[17]));
     }
   }
+  add("dragoman_log_lines_dropped_total",
+      "Lines of the log that were lost: their reader was too slow, or is gone.",
+      MetricType::Counter, Number(LogLinesDropped()));
   if (DIR* directory = opendir("/proc/self/fd")) {
     int entries = -3;  // ".", ".." and the descriptor of this listing
     while (readdir(directory) != nullptr) ++entries;

@@ -115,7 +115,7 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
   if (!fits.ok()) return reject(RejectReason::kInvalid, fits);
 
   parsed.job.deadline = deadline();
-  parsed.job.client = ClientOfPeer(rpc_->peer());
+  parsed.job.client = ClientOfPeer(rpc()->peer());
   const Admission admission = engine_->Submit(
       std::move(parsed.job),
       std::make_shared<CallSink>(std::static_pointer_cast<TranslationCall>(shared_from_this())));

@@ -15,8 +15,9 @@ absl::StatusOr<std::unique_ptr<KvMemory>> KvMemory::Create(const KvLayout& layou
                                                            int32_t cross_pages) {
   const int64_t bytes = (int64_t{self_pages} + cross_pages) * layout.ElementsPerPage() *
                         static_cast<int64_t>(sizeof(float));
+  // Neither touched now nor MAP_NORESERVE: a system that does not overcommit counts it at once.
   void* pool = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pool == MAP_FAILED) {
     return absl::ResourceExhaustedError(
         absl::StrCat("K/V memory: ", bytes >> 20, " MiB (", self_pages, " self + ", cross_pages,

@@ -1,7 +1,9 @@
 // The attention memory of one worker: equal pages in one block, split between cross-attention
 // (written by the encoder thread) and self-attention (the decode thread's).
 //
-// Committed at construction, so that what is used later was there from the start. The block is
+// On the host the address space is taken at construction and the memory behind a page when the page
+// is first used; free pages are given out again before new ones, so that what is resident is what
+// was in use at a time. A device's is taken at construction. The block is
 // shared by both threads (a device's by the streams that they drive); which page belongs to whom is
 // settled by the free lists. Pages are numbered over both kinds: self pages 0 .. self_pages - 1,
 // cross pages after them.

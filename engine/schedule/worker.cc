@@ -31,8 +31,15 @@ Worker::Worker(const WorkerConfig& config, const WorkerShared& shared,
                       {shared.ledger, shared.observer}, shared.clock),
       loop_(parts_.batch.get(), &encoded_, shared.policy, {shared.ledger, shared.observer},
             shared.clock),
-      encode_thread_([this] { encoder_worker_.Run(); }),
-      decode_thread_([this] { DecodeThread(); }) {}
+      encode_thread_([this] { encoder_worker_.Run(); }) {
+  try {
+    decode_thread_ = std::thread([this] { DecodeThread(); });
+  } catch (...) {
+    encoder_worker_.Stop();
+    encode_thread_.join();
+    throw;
+  }
+}
 
 Worker::~Worker() {
   encode_thread_.join();
