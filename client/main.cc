@@ -1,5 +1,6 @@
 // The binary `dragoman`.
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -8,7 +9,21 @@
 
 #include "client/command.h"
 
+namespace {
+
+// A descriptor 0, 1 or 2 that is closed would be given to the first thing that is opened, an
+// eventfd say, and be waited for as input. What stands in for it fails as the closed one would:
+// standard input cannot be read, the others cannot be written.
+void OpenStandardDescriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) == -1) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  OpenStandardDescriptors();
   std::ios::sync_with_stdio(false);
   dragoman::Io io{.out = std::cout, .err = std::cerr};
   io.in_terminal = isatty(STDIN_FILENO) != 0;

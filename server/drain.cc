@@ -52,7 +52,7 @@ void HardExitTimer::Run(std::chrono::nanoseconds after) {
     }
     if (done_) return;
   }
-  Log(LogLevel::kError, "hard exit: the drain hangs");
+  // Not a word: whatever hangs may be what a line would wait for.
   _exit(kHardExitStatus);
 }
 

@@ -30,7 +30,8 @@ struct DrainResult {
 
 DrainResult Drain(const DrainSteps& steps, std::chrono::nanoseconds limit);
 
-// Ends the process with status 3 if it is not destroyed in time: a drain must not hang for ever.
+// Ends the process with status 3, and without a line, if it is not destroyed in time: a drain must
+// not hang for ever.
 class HardExitTimer {
  public:
   explicit HardExitTimer(std::chrono::nanoseconds after);

@@ -6,6 +6,8 @@
 #include "engine/decode/devices.h"
 #include "server/engine_settings.h"
 #include "server/log.h"
+#include "server/memory_bound.h"
+#include "server/memory_limit.h"
 
 namespace dragoman {
 namespace {
@@ -15,10 +17,44 @@ absl::StatusOr<DeviceChoice> Choose(const DeviceRequest& request) {
   return ChooseDevices(request, may_be_cuda ? ProbeCuda() : CudaProbe{});
 }
 
+HostMemory HostMemoryFor(const ServerConfig& config) {
+  const MemoryLimits limits = FindMemoryLimits("", ThreadStackBytes());
+  HostMemory memory;
+  memory.most = limits.most.bytes;
+  memory.most_of = limits.most.source;
+  memory.now = limits.now.bytes;
+  memory.reserved = SumOf(ServingMemory(config));
+  return memory;
+}
+
+void LogMemory(const ServerConfig& config, const EngineStats& stats) {
+  for (const DeviceMemory& memory : stats.memory) {
+    Log(LogLevel::kInfo, "memory",
+        {{"device", memory.device},
+         {"name", memory.device_name},
+         {"weight_bytes", memory.weights},
+         {"kv_bytes", memory.kv},
+         {"workspace_bytes", memory.workspace}});
+  }
+  const std::vector<MemoryPart> parts = MemoryBound(config, stats);
+  const MemoryLimit most = FindMemoryLimits("", ThreadStackBytes()).most;
+  LogFields fields = LogFields::object();
+  for (const MemoryPart& part : parts) fields[part.name + "_bytes"] = part.bytes;
+  fields["sum_bytes"] = SumOf(parts);
+  fields["limit_bytes"] = most.bytes;
+  fields["limit_of"] = most.source;
+  Log(LogLevel::kInfo, "memory bound", fields);
+  if (SumOf(parts) > most.bytes) {
+    Log(LogLevel::kWarn, "memory bound above the limit",
+        {{"sum_bytes", SumOf(parts)}, {"limit_bytes", most.bytes}, {"limit_of", most.source}});
+  }
+}
+
 absl::StatusOr<std::unique_ptr<Engine>> Create(const ServerConfig& config, int cpus,
                                                const DeviceChoice& devices, const Clock* clock,
                                                EngineObserver* observer) {
-  const EngineConfig settings = MakeEngineConfig(config, cpus, devices);
+  EngineConfig settings = MakeEngineConfig(config, cpus, devices);
+  settings.memory = HostMemoryFor(config);
   Log(LogLevel::kInfo, "device",
       {{"device", DeviceNames(devices)},
        {"compute_type", ComputeTypeName(devices.compute_type)},
@@ -36,14 +72,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Create(const ServerConfig& config, int c
   for (const std::string& note : (*engine)->info().notes) {
     Log(LogLevel::kWarn, "model", {{"note", note}});
   }
-  for (const DeviceMemory& memory : (*engine)->Stats().memory) {
-    Log(LogLevel::kInfo, "memory",
-        {{"device", memory.device},
-         {"name", memory.device_name},
-         {"weight_bytes", memory.weights},
-         {"kv_bytes", memory.kv},
-         {"workspace_bytes", memory.workspace}});
-  }
+  LogMemory(config, (*engine)->Stats());
   return engine;
 }
 

@@ -1,4 +1,8 @@
 // dragomand: see --help.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -9,8 +13,22 @@
 #include "server/signals.h"
 #include "server/version.h"
 
+namespace {
+
+// A descriptor 0, 1 or 2 that is closed would be given to the first socket that is opened, and log
+// lines be sent to a client. What stands in for it fails as the closed one would: standard input
+// cannot be read, the others cannot be written.
+void OpenStandardDescriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) == -1) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  dragoman::PrepareSignals();
+  OpenStandardDescriptors();
+  std::signal(SIGPIPE, SIG_IGN);
   const auto refuse = [](const absl::Status& status) {
     std::fprintf(stderr, "dragomand: %s\n", std::string(status.message()).c_str());
     return 2;
@@ -35,5 +53,7 @@ int main(int argc, char** argv) {
     case dragoman::CommandMode::kServe:
       break;
   }
+  // From here on signals are waited for; until here they end the process by themselves.
+  dragoman::PrepareSignals();
   return dragoman::RunDaemon(command->config);
 }

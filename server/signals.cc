@@ -1,12 +1,18 @@
 #include "server/signals.h"
 
+#include <poll.h>
 #include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "server/log.h"
 
@@ -48,19 +54,41 @@ void PrepareSignals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-bool WaitForEnd(Engine* engine) {
+EarlyEnd::EarlyEnd(std::function<void(int signal)> end)
+    : signals_([] {
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, SIGTERM);
+        sigaddset(&set, SIGINT);
+        return signalfd(-1, &set, SFD_CLOEXEC);
+      }()),
+      stop_(eventfd(0, EFD_CLOEXEC)),
+      thread_([this, end = std::move(end)] {
+        pollfd fds[2] = {{signals_, POLLIN, 0}, {stop_, POLLIN, 0}};
+        while (poll(fds, 2, -1) < 0) {
+        }
+        signalfd_siginfo info{};
+        if ((fds[0].revents & POLLIN) == 0 || read(signals_, &info, sizeof(info)) < 0) return;
+        end(static_cast<int>(info.ssi_signo));
+      }) {}
+
+EarlyEnd::~EarlyEnd() {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t told = write(stop_, &one, sizeof(one));
+  thread_.join();
+  close(stop_);
+  close(signals_);
+}
+
+int WaitForEnd(Engine* engine) {
   while (true) {
     const int signal = WaitSignal(std::chrono::seconds(1));
     if (signal == SIGHUP) {
       ReloadGlossaries(engine);
     } else if (signal != 0) {
-      Log(LogLevel::kInfo, "signal", {{"number", signal}});
-      return true;
+      return signal;
     }
-    if (engine->Stats().live_workers < 1) {
-      Log(LogLevel::kError, "no worker is left");
-      return false;
-    }
+    if (engine->Stats().live_workers < 1) return 0;
   }
 }
 
