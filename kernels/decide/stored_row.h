@@ -215,7 +215,10 @@ DRAGOMAN_HD void FoldStoredRow(const Team& team, const View& slot, int lane, con
     x[i] = LogProb(x[i] * query.scale, normaliser);
   }
   team.Sync();
-  if (team.rank() == 0 && o.eos_penalty != 1.0F) x[o.eos] *= o.eos_penalty;
+  if (team.rank() == 0 && o.eos_penalty != 1.0F) {
+    x[o.eos] *= o.eos_penalty;
+    for (int32_t i = 0; i < o.more_eos_count; ++i) x[o.more_eos[i]] *= o.eos_penalty;
+  }
   team.Sync();
   if (!penalise_logits && !forced) Penalise(team, slot, lane, x);
   for (const IdList& list : query.masked) {
