@@ -113,6 +113,9 @@ struct TranslationJob {
   OnTooLong on_too_long = OnTooLong::kSplit;
   ReturnOptions returns;
   Priority priority = Priority::kNormal;
+  // Whose job it is. Clients of one priority take turns, however much each has waiting; jobs with
+  // the same name are of one client.
+  std::string client;
   Nanos deadline = kNoDeadline;
 };
 

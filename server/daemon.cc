@@ -62,7 +62,9 @@ HttpHooks MakeHooks(const Metrics* metrics, const HealthState* state) {
   hooks.metrics = [metrics] { return metrics->Scrape(); };
   hooks.not_live = [state]() -> std::string {
     const Engine* engine = state->engine.load();
-    return engine != nullptr && engine->Stats().stalled ? "stalled: busy rows and no step" : "";
+    if (engine != nullptr && engine->Stats().stalled) return "stalled: busy rows and no step";
+    const Serving* serving = state->serving.load();
+    return serving == nullptr ? "" : serving->NotLive();
   };
   hooks.not_ready = [state]() -> std::string {
     const Serving* serving = state->serving.load();

@@ -179,4 +179,20 @@ std::vector<MetricFamily> ProcessFamilies() {
   return out;
 }
 
+std::vector<MetricFamily> ConnectionFamilies(const ListenerStats& stats, int capacity) {
+  MetricFamily open =
+      Family("dragoman_connections", "Connections of the gRPC port.", MetricType::Gauge);
+  Add(&open, {}, Number(stats.open));
+  MetricFamily limit =
+      Family("dragoman_connections_capacity", "As many may be open at once.", MetricType::Gauge);
+  Add(&limit, {}, capacity);
+  MetricFamily total =
+      Family("dragoman_connections_total",
+             "Connections that were accepted, and that were closed at once: too many were open.",
+             MetricType::Counter);
+  Add(&total, {{"outcome", "accepted"}}, Number(stats.accepted));
+  Add(&total, {{"outcome", "refused"}}, Number(stats.refused));
+  return {std::move(open), std::move(limit), std::move(total)};
+}
+
 }  // namespace dragoman

@@ -42,6 +42,9 @@ struct ServiceContext {
   CallTracker* tracker = nullptr;
   ModelTable models;
   RequestLimits limits;
+  int64_t max_message_bytes = 0;  // of a request
+  int max_streams = 0;            // of one connection
+  Nanos receive_timeout = 0;      // from a call's headers until its request is whole
   Nanos longest_call = 0;
   Nanos write_timeout = 0;
 };

@@ -27,10 +27,13 @@ class Serving {
   static absl::StatusOr<std::unique_ptr<Serving>> Start(const ServerConfig& config, Engine* engine,
                                                         const Clock* clock, Metrics* metrics);
   // REQUIRES: drained, or no call in flight.
-  ~Serving() = default;
+  ~Serving();
 
   const std::string& address() const { return grpc_->address(); }
   int64_t in_flight() const { return tracker_.in_flight(); }
+
+  // "" while connections are accepted, else why not: for /livez.
+  std::string NotLive() const;
 
   // "" while calls are taken and can be worked on, else why not: for /readyz.
   std::string NotReady() const;

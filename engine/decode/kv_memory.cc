@@ -49,6 +49,12 @@ std::vector<int32_t> KvMemory::TakeCross(int32_t count) {
   return pages;
 }
 
+int32_t KvMemory::WaitForCross(int32_t count) {
+  MutexLock lock(&mu_);
+  while (!closed_ && free_cross_.size() < static_cast<size_t>(count)) freed_.Wait(&mu_);
+  return static_cast<int32_t>(free_cross_.size());
+}
+
 void KvMemory::GiveBackCross(const std::vector<int32_t>& pages) {
   MutexLock lock(&mu_);
   free_cross_.insert(free_cross_.end(), pages.begin(), pages.end());

@@ -48,6 +48,9 @@ class KvMemory {
   // Takes `count` cross pages; waits until they are free or Close was called, and is then empty.
   // REQUIRES: count <= cross_pages().
   std::vector<int32_t> TakeCross(int32_t count);
+  // Waits until `count` cross pages are free or Close was called. How many are: the one who takes
+  // may take them without waiting. REQUIRES: count <= cross_pages().
+  int32_t WaitForCross(int32_t count);
   void GiveBackCross(const std::vector<int32_t>& pages);
   int32_t cross_pages_free() const;
 

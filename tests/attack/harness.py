@@ -360,6 +360,7 @@ class RawHttp2:
                 client_side=True, validate_outbound_headers=False, normalize_outbound_headers=False
             )
         )
+        self._ended = {}
         self.h2.initiate_connection()
         self.flush()
 
@@ -393,23 +394,29 @@ class RawHttp2:
         return stream
 
     def send(self, stream, data, end=False, timeout=10.0):
-        """Sends as much of `data` as flow control lets through within the timeout; returns the
-        number of bytes that went. `end` ends the stream only once all went."""
+        """Sends as much of `data` as flow control lets through within the timeout, or until the
+        server has ended the stream; returns the number of bytes that went. `end` ends the stream
+        only once all went."""
+        import h2.exceptions
+
         sent = 0
         deadline = time.monotonic() + timeout
-        while sent < len(data):
-            window = min(
-                self.h2.local_flow_control_window(stream), self.h2.max_outbound_frame_size
-            )
-            if window <= 0:
-                if time.monotonic() >= deadline or not self.receive(0.2):
-                    if time.monotonic() >= deadline:
-                        return sent
-                continue
-            part = data[sent : sent + window]
-            self.h2.send_data(stream, part, end_stream=end and sent + len(part) == len(data))
-            sent += len(part)
-            self.flush()
+        while sent < len(data) and stream not in self._ended:
+            try:
+                window = min(
+                    self.h2.local_flow_control_window(stream), self.h2.max_outbound_frame_size
+                )
+                if window > 0:
+                    part = data[sent : sent + window]
+                    last = end and sent + len(part) == len(data)
+                    self.h2.send_data(stream, part, end_stream=last)
+                    sent += len(part)
+                    self.flush()
+                self.receive(0 if window > 0 else 0.05)
+            except h2.exceptions.StreamClosedError:
+                break
+            if time.monotonic() >= deadline:
+                return sent
         if end and not data:
             self.h2.end_stream(stream)
             self.flush()
@@ -429,10 +436,19 @@ class RawHttp2:
             raise ConnectionError("the server has closed the connection")
         events = self.h2.receive_data(data)
         for event in events:
+            stream = getattr(event, "stream_id", None)
             length = getattr(event, "flow_controlled_length", 0)
             if length:
                 with contextlib.suppress(Exception):
-                    self.h2.acknowledge_received_data(length, event.stream_id)
+                    self.h2.acknowledge_received_data(length, stream)
+            kind = type(event).__name__
+            if kind in ("ResponseReceived", "TrailersReceived"):
+                names = {_text(k): _text(v) for k, v in event.headers}
+                if "grpc-status" in names:
+                    result = ("status", names["grpc-status"], names.get("grpc-message", ""))
+                    self._ended[stream] = result
+            elif kind == "StreamReset":
+                self._ended.setdefault(stream, ("reset", str(int(event.error_code)), ""))
         self.flush()
         return events
 
@@ -440,18 +456,13 @@ class RawHttp2:
         """How a stream ended: ("status", "13", message), ("reset", error code, ""), or ("open", "",
         "") if it did not within the timeout."""
         deadline = time.monotonic() + timeout
-        while time.monotonic() < deadline:
-            for event in self.receive(max(0.01, deadline - time.monotonic())):
-                if getattr(event, "stream_id", None) != stream:
-                    continue
-                kind = type(event).__name__
-                if kind in ("ResponseReceived", "TrailersReceived"):
-                    names = {_text(k): _text(v) for k, v in event.headers}
-                    if "grpc-status" in names:
-                        return "status", names["grpc-status"], names.get("grpc-message", "")
-                elif kind == "StreamReset":
-                    return "reset", str(int(event.error_code)), ""
-        return "open", "", ""
+        while stream not in self._ended and time.monotonic() < deadline:
+            self.receive(max(0.01, deadline - time.monotonic()))
+        return self._ended.get(stream, ("open", "", ""))
+
+    def ended(self, streams):
+        """How many of these streams have ended, as far as was read."""
+        return sum(stream in self._ended for stream in streams)
 
 
 def _text(value):

@@ -116,6 +116,14 @@ TEST(CallId, ReadsTraceparent) {
   EXPECT_EQ(TraceIdOf(""), "");
 }
 
+TEST(CallId, TheClientIsThePeerWithoutItsPort) {
+  EXPECT_EQ(ClientOfPeer("ipv4:192.0.2.7:4711"), "ipv4:192.0.2.7");
+  EXPECT_EQ(ClientOfPeer("ipv6:%5B2001:db8::1%5D:4711"), "ipv6:%5B2001:db8::1%5D");
+  EXPECT_EQ(ClientOfPeer("ipv6:[::1]:4711"), "ipv6:[::1]");
+  EXPECT_EQ(ClientOfPeer("unix:/run/dragoman.sock"), "unix:/run/dragoman.sock");
+  EXPECT_EQ(ClientOfPeer(""), "");
+}
+
 TEST(LogLine, IsJsonInOrderAndHonoursTheLevel) {
   std::vector<std::string> lines;
   SetLogSink([&](std::string_view line) { lines.emplace_back(line); });
