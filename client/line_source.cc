@@ -1,5 +1,6 @@
 #include "client/line_source.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
@@ -7,7 +8,17 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+
 namespace dragoman {
+
+void LineSource::Append(const char* begin, const char* end, std::deque<std::string>* lines) {
+  if (skipping_) return;
+  rest_.append(begin, end);
+  if (!TooLong(rest_)) return;
+  lines->push_back(std::exchange(rest_, {}));
+  skipping_ = true;
+}
 
 absl::Status LineSource::Read(std::deque<std::string>* lines) {
   std::array<char, 64 << 10> block;
@@ -31,12 +42,40 @@ absl::Status LineSource::Read(std::deque<std::string>* lines) {
                                  ? std::memchr(at, '\n', static_cast<size_t>(end - at))
                                  : nullptr) {
     const char* newline = static_cast<const char*>(found);
-    rest_.append(at, newline);
-    lines->push_back(std::exchange(rest_, {}));
+    Append(at, newline, lines);
+    if (!std::exchange(skipping_, false)) lines->push_back(std::exchange(rest_, {}));
     at = newline + 1;
   }
-  rest_.append(at, end);
+  Append(at, end, lines);
+  // Nothing can follow the one text.
+  if (skipping_ && unit_ == Unit::kWhole) ended_ = true;
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::deque<std::string>> ReadLinesOf(const std::string& path, size_t max_bytes) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return absl::ErrnoToStatus(errno, "cannot open " + path);
+  LineSource source(fd);
+  std::deque<std::string> lines;
+  size_t bytes = 0;
+  absl::Status status;
+  while (!source.ended() && status.ok()) {
+    size_t known = lines.size();
+    status = source.Read(&lines);
+    for (; known < lines.size() && status.ok(); ++known) {
+      bytes += lines[known].size();
+      if (LineSource::TooLong(lines[known])) {
+        status = absl::InvalidArgumentError(
+            absl::StrCat(path, " has a line of more than ", LineSource::kMaxLineBytes, " bytes"));
+      } else if (bytes > max_bytes) {
+        status = absl::InvalidArgumentError(
+            absl::StrCat(path, " has more than ", max_bytes, " bytes, which would all be held"));
+      }
+    }
+  }
+  close(fd);
+  if (!status.ok()) return status;
+  return lines;
 }
 
 }  // namespace dragoman

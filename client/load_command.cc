@@ -1,9 +1,6 @@
-#include <fcntl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <deque>
 #include <limits>
 #include <ostream>
@@ -100,14 +97,10 @@ std::string Contradiction(const Options& o) {
 }
 
 absl::StatusOr<std::deque<std::string>> ReadLines(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return absl::ErrnoToStatus(errno, "cannot open " + path);
-  LineSource source(fd);
-  std::deque<std::string> lines;
-  absl::Status status;
-  while (!source.ended() && status.ok()) status = source.Read(&lines);
-  close(fd);
-  if (!status.ok()) return status;
+  constexpr size_t kMaxBytes = size_t{1} << 30;
+  absl::StatusOr<std::deque<std::string>> read = ReadLinesOf(path, kMaxBytes);
+  if (!read.ok()) return read.status();
+  std::deque<std::string>& lines = *read;
   lines.erase(std::remove_if(lines.begin(), lines.end(),
                              [](const std::string& line) {
                                return line.find_first_not_of(" \t\r") == std::string::npos;
@@ -117,7 +110,7 @@ absl::StatusOr<std::deque<std::string>> ReadLines(const std::string& path) {
   for (const std::string& line : lines) {
     if (FirstInvalidUtf8(line)) return absl::InvalidArgumentError(path + " is not UTF-8");
   }
-  return lines;
+  return read;
 }
 
 // The lines in the order and of the lengths that the flags say.

@@ -55,7 +55,7 @@ double RetryState::Random() {
 std::optional<std::chrono::nanoseconds> RetryState::AfterFailure(const absl::Status& status,
                                                                  TimePoint now, bool received) {
   const bool retryable = absl::IsResourceExhausted(status) || absl::IsUnavailable(status);
-  if (!retryable || received) return std::nullopt;
+  if (!retryable || received || IsMessageTooLarge(status)) return std::nullopt;
   const RetryHint hint = RetryHintOf(status);
   if (hint.never) return std::nullopt;
 

@@ -1,8 +1,9 @@
 // Whether and when a failed call is tried again.
 //
 // Only RESOURCE_EXHAUSTED and UNAVAILABLE are, and only before anything of a stream was received:
-// then the server has done nothing of the call. Waits double from one attempt to the next, with
-// jitter; a pushback of the server takes their place.
+// then the server has done nothing of the call. A message that is larger than the server takes is
+// RESOURCE_EXHAUSTED too, by gRPC's choice, and will be so again: it is not. Waits double from one
+// attempt to the next, with jitter; a pushback of the server takes their place.
 #pragma once
 
 #include <atomic>

@@ -51,6 +51,12 @@ bool WasNeverTaken(const grpc::Status& status) {
   return status.error_code() == grpc::StatusCode::CANCELLED && status.error_details().empty();
 }
 
+bool IsMessageTooLarge(const absl::Status& status) {
+  // "Received message larger than max (20971523 vs. 16777216)", "Sent message ..." on this side.
+  return absl::IsResourceExhausted(status) &&
+         status.message().find("message larger than max") != absl::string_view::npos;
+}
+
 absl::Status FromItem(const google::rpc::Status& status) {
   return WithDetails(status.code(), status.message(), status);
 }

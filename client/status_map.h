@@ -30,6 +30,10 @@ absl::Status FromGrpc(const grpc::Status& status, std::optional<std::string> pus
 // Dragoman itself ends always carries a google.rpc.Status.
 bool WasNeverTaken(const grpc::Status& status);
 
+// Whether a message was larger than the server, or this side, takes: gRPC says RESOURCE_EXHAUSTED
+// for that too, without a hint when to come back, for there is none.
+bool IsMessageTooLarge(const absl::Status& status);
+
 // The status of one item of a response.
 absl::Status FromItem(const google::rpc::Status& status);
 

@@ -101,18 +101,13 @@ std::string Contradiction(const Options& o) {
 }
 
 absl::StatusOr<std::vector<std::string>> ReadPrefixes(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return absl::ErrnoToStatus(errno, "cannot open " + path);
-  LineSource source(fd);
-  std::deque<std::string> lines;
-  absl::Status status;
-  while (!source.ended() && status.ok()) status = source.Read(&lines);
-  close(fd);
-  if (!status.ok()) return status;
-  for (const std::string& line : lines) {
+  constexpr size_t kMaxBytes = size_t{256} << 20;
+  const absl::StatusOr<std::deque<std::string>> lines = ReadLinesOf(path, kMaxBytes);
+  if (!lines.ok()) return lines.status();
+  for (const std::string& line : *lines) {
     if (FirstInvalidUtf8(line)) return absl::InvalidArgumentError(path + " is not UTF-8");
   }
-  return std::vector<std::string>(lines.begin(), lines.end());
+  return std::vector<std::string>(lines->begin(), lines->end());
 }
 
 LinePrinter::Format FormatOf(const Options& o) {

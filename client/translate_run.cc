@@ -113,7 +113,8 @@ class Run {
 
   // Waits for an event, input if there is room for it, or a tick. True: there is input to read.
   bool WaitForInput() {
-    const bool wants_input = !source_.ended() && window_.size() < window_limit_;
+    const bool wants_input = !source_.ended() && window_.size() < window_limit_ &&
+                             window_bytes_ < TranslateRunOptions::kWindowBytes;
     pollfd fds[2] = {{mailbox_->fd(), POLLIN, 0}, {source_.fd(), POLLIN, 0}};
     const int ready = poll(fds, wants_input ? 2 : 1, sink_.WantsTicks() ? 100 : -1);
     return wants_input && ready > 0 && fds[1].revents != 0;
@@ -127,6 +128,10 @@ class Run {
       line.result.source_bytes = static_cast<int64_t>(text.size()) + 1;
       if (text.empty()) {
         line.done = line.result.empty = true;
+      } else if (LineSource::TooLong(text)) {
+        Finish(&line, absl::InvalidArgumentError(absl::StrCat(
+                          "more than ", LineSource::kMaxLineBytes, " bytes in one line")));
+        text = {};
       } else if (const auto bad = FirstInvalidUtf8(text)) {
         Finish(&line, absl::InvalidArgumentError(
                           absl::StrCat("not UTF-8 at byte ", *bad + 1, " of the line")));
@@ -136,6 +141,7 @@ class Run {
                                                               options_.target_prefixes->size())));
       }
       line.text = std::move(text);
+      window_bytes_ += line.text.size();
     }
     return status;
   }
@@ -172,6 +178,9 @@ class Run {
                bytes < TranslateRunOptions::kBatchBytes;
              ++next_) {
           if (At(next_).done) continue;
+          // A long line goes alone: if it is too long, it fails alone, and is sent once.
+          const bool is_long = At(next_).text.size() >= TranslateRunOptions::kBatchBytes;
+          if (is_long && !batch->lines.empty()) break;
           if (!given_up_.ok()) {
             Finish(&At(next_), given_up_);
           } else {
@@ -248,7 +257,7 @@ class Run {
     if (EndsTheRun(status.code())) given_up_ = status;
     for (const int64_t number : batch.lines) {
       if (number < first_ || At(number).done) continue;
-      if (absl::IsInvalidArgument(status) && !alone) {
+      if ((absl::IsInvalidArgument(status) || IsMessageTooLarge(status)) && !alone) {
         again_alone_.push_back(number);
       } else {
         Finish(&At(number), status);
@@ -271,6 +280,7 @@ class Run {
       Line& line = window_.front();
       line.result.source = line.text;
       sink_.OnLine(first_, line.result);
+      window_bytes_ -= line.text.size();
       window_.pop_front();
       ++first_;
       partial_changed_ = !window_.empty() && !window_.front().segments.empty();
@@ -289,6 +299,7 @@ class Run {
   const size_t window_limit_;
 
   std::deque<Line> window_;  // first_, first_ + 1, ...: read and not yet with the sink
+  size_t window_bytes_ = 0;  // of their texts
   int64_t first_ = 1;
   int64_t next_ = 1;  // the first line that was never sent
   std::deque<int64_t> again_alone_;

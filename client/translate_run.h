@@ -1,7 +1,8 @@
 // Translates lines: many in flight, results in the order of the input.
 //
 // One thread owns all the state; gRPC's threads only put events into its mailbox. Bounded: at most
-// `concurrency` calls of `batch` lines are in flight, and four times as many lines are held.
+// `concurrency` calls of `batch` lines are in flight, and four times as many lines are held, or as
+// many as have kWindowBytes (and one block of input, and one line, more).
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,7 @@ struct TranslateRunOptions {
   std::optional<std::vector<std::string>> target_prefixes;
 
   static constexpr size_t kBatchBytes = 16 << 10;
+  static constexpr size_t kWindowBytes = 32 << 20;
 };
 
 struct LineResult {
@@ -61,9 +63,10 @@ class LineSink {
 // Returns when every line has gone to the sink. Failed lines are the sink's to report; the status
 // is that of reading the input.
 //
-// A call that is refused as INVALID_ARGUMENT is tried again line by line, because one bad line
-// makes it fail. After a refusal that will not change (no such model, no right, a feature that is
-// not there) or a server that is gone, nothing more is sent, and the other lines fail likewise.
+// A call that is refused as INVALID_ARGUMENT, or for its size, is tried again line by line, because
+// one bad line makes it fail; a long line is sent alone from the start. After a refusal that will
+// not change (no such model, no right, a feature that is not there) or a server that is gone,
+// nothing more is sent, and the other lines fail likewise.
 absl::Status RunTranslate(const TranslateRunOptions& options, TranslationClient* client,
                           LineSource* source, LineSink* sink);
 

@@ -15,10 +15,10 @@ set -euo pipefail
 
 runtime_packages=(
   libabsl20220623
-  libcivetweb1
   libgomp1
   libgrpc++1.51
   libicu72
+  libmicrohttpd12
   libprometheus-cpp-core1.0
   libprotobuf32
   libspdlog1.10
@@ -28,10 +28,11 @@ build_packages=(
   cmake
   g++
   libabsl-dev
-  libcivetweb-dev
+  libcivetweb-dev # the CMake package of prometheus-cpp-dev looks for it
   libfmt-dev
   libgrpc++-dev
   libicu-dev
+  libmicrohttpd-dev
   libprotobuf-dev
   libspdlog-dev
   ninja-build

@@ -19,6 +19,15 @@
 
 namespace dragoman {
 
+// What the process may have of the host's memory. Whatever K/V of a given size need must be there;
+// K/V without one are made to fit.
+struct HostMemory {
+  int64_t most = 0;      // that the process may hold in all; 0: not known, and nothing is checked
+  std::string most_of;   // whose limit that is, for people
+  int64_t now = 0;       // the same without what others hold now; 0: as `most`
+  int64_t reserved = 0;  // of it, for what is not the engine's
+};
+
 struct EngineConfig {
   std::string model_name;               // "" = the directory's name
   DeviceChoice devices;                 // the CPU, or GPUs with one worker each
@@ -32,6 +41,7 @@ struct EngineConfig {
   int64_t max_queue_tokens = 131072;
   int64_t encoded_queue_segments = 256;    // of each worker
   int64_t kv_memory_mb = 0;                // over all workers; 0 = what max_rows needs usually
+  HostMemory memory;                       // where K/V are in the host's memory
   Profile default_profile = Profile::kHf;  // of requests that name none
   std::string glossary_directory;          // "" = no named glossaries
   SchedulerOptions scheduler;              // of each worker

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/out_of_memory.h"
 #include "engine/decode/cpu_backend.h"
+#include "engine/page_plans.h"
 #include "engine/search_settings.h"
 #include "engine/text/sentence_splitter.h"
 #include "engine/text/utf8.h"
@@ -32,9 +34,15 @@ Admission Refuse(RejectReason reason, absl::Status status, Nanos retry_after = 0
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_directory,
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer) {
-  absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory);
+  absl::StatusOr<LoadedModel> loaded = OrOutOfMemory("reading the model in " + model_directory,
+                                                     [&] { return LoadModel(model_directory); });
   if (!loaded.ok()) return loaded.status();
-  absl::StatusOr<std::vector<WorkerPlace>> places = CreatePlaces(*loaded, config);
+  if (absl::Status status = CheckWeightsFit(ParameterCount(loaded->weights), config);
+      !status.ok()) {
+    return status;
+  }
+  absl::StatusOr<std::vector<WorkerPlace>> places =
+      OrOutOfMemory("packing the weights", [&] { return CreatePlaces(*loaded, config); });
   if (!places.ok()) return places.status();
   return CreateEngine(*std::move(loaded), *std::move(places), config, clock, observer);
 }
@@ -73,13 +81,19 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
   }
   std::unique_ptr<EngineImpl> engine(
       new EngineImpl(std::move(loaded), std::move(places), config, clock, observer));
-  if (const absl::Status status = engine->MakeTokenizer(); !status.ok()) return status;
-  if (absl::Status status = engine->glossaries_.Load(*engine->tokenizer_); !status.ok()) {
-    return status;
-  }
-  if (const absl::Status status = engine->StartWorkers(); !status.ok()) return status;
-  engine->FillInfo();
   engine->loaded_.weights = TransformerWeights{};  // the model has packed its own copy
+  absl::Status status =
+      OrOutOfMemory("making the tokenizer", [&] { return engine->MakeTokenizer(); });
+  if (status.ok()) {
+    status = OrOutOfMemory("loading the glossaries",
+                           [&] { return engine->glossaries_.Load(*engine->tokenizer_); });
+  }
+  if (status.ok()) {
+    status = OrOutOfMemory("making the workers, their tables and threads",
+                           [&] { return engine->StartWorkers(); });
+  }
+  if (!status.ok()) return status;
+  engine->FillInfo();
   return engine;
 }
 
@@ -107,7 +121,8 @@ absl::Status EngineImpl::MakeTokenizer() {
     special.source_unk = facts.source_unk;
   }
   absl::StatusOr<std::unique_ptr<Tokenizer>> tokenizer = Tokenizer::Create(
-      {facts.source_spm, facts.target_spm}, source_pieces_.get(), target_pieces_.get(), special);
+      {facts.source_spm, facts.target_spm, facts.source_path, facts.target_path},
+      source_pieces_.get(), target_pieces_.get(), special);
   if (!tokenizer.ok()) return tokenizer.status();
   tokenizer_ = std::move(*tokenizer);
   max_source_tokens_ = facts.max_source_tokens;
@@ -118,32 +133,11 @@ absl::Status EngineImpl::MakeTokenizer() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<PagePlan>> EngineImpl::PlanPages() const {
-  PageRequest request;
-  request.max_rows = config_.max_rows;
-  request.bytes = (config_.kv_memory_mb << 20) / worker_count_;
-  request.longest_source = static_cast<int32_t>(KvLayout::PagesFor(max_source_tokens_));
-  const int default_beam =
-      std::min({loaded_.spec.generation.num_beams, config_.max_rows, kMaxBeam});
-  const int64_t least = WorstCasePages(default_beam, kPagePositions);
-  std::vector<PagePlan> plans;
-  for (const WorkerPlace& place : places_) {
-    absl::StatusOr<PagePlan> plan = place.backend->PlanPages(request);
-    if (!plan.ok()) return plan.status();
-    if (plan->self_pages < least) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "kv-memory-mb is ", config_.kv_memory_mb, ", which leaves ", plan->self_pages,
-          " pages of self-attention K/V for each of ", worker_count_,
-          " workers; expected at least ", least, " for the default beam of ", default_beam));
-    }
-    plans.push_back(*plan);
-  }
-  return plans;
-}
-
 absl::Status EngineImpl::StartWorkers() {
   const ModelSpec& spec = loaded_.spec;
-  const absl::StatusOr<std::vector<PagePlan>> plans = PlanPages();
+  const BatchConfig batch = BatchConfigOf(spec, config_);
+  const absl::StatusOr<std::vector<PagePlan>> plans =
+      PlanPagesOfPlaces(places_, spec, max_source_tokens_, batch, config_);
   if (!plans.ok()) return plans.status();
   // A segment may come to any worker.
   planner_.self_pages =
@@ -168,7 +162,7 @@ absl::Status EngineImpl::StartWorkers() {
   };
 
   WorkerConfig worker;
-  worker.batch = BatchConfigOf(spec, config_);
+  worker.batch = batch;
   worker.threads = config_.threads_per_worker;
   worker.encoded_segments = config_.encoded_queue_segments;
   worker.window = config_.scheduler.window;
@@ -205,7 +199,11 @@ void EngineImpl::FillInfo() {
   info.target_vocabulary = spec.shape.target_vocab;
   info.parameters = parameters_;
   info.max_source_tokens = max_source_tokens_;
-  info.max_target_tokens = std::min(spec.generation.max_length, spec.shape.max_positions) - 2;
+  SearchContext context;
+  context.default_profile = config_.default_profile;
+  context.max_rows = config_.max_rows;
+  const absl::StatusOr<SearchSettings> longest = ResolveSearch({}, spec, context);
+  info.max_target_tokens = longest.ok() ? longest->search.max_tokens : 0;
   info.max_rows = config_.max_rows;
   info.max_beam = std::min(kMaxBeam, config_.max_rows);
   info.decoder_layers = spec.shape.decoder_layers;
@@ -213,6 +211,7 @@ void EngineImpl::FillInfo() {
   info.default_profile = config_.default_profile;
   info.default_beam = std::min(spec.generation.num_beams, info.max_beam);
   info.glossaries = glossaries_.Names();
+  info.notes = loaded_.notes;
   PublishInfo(std::move(info));
 }
 

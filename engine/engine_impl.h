@@ -46,8 +46,6 @@ class EngineImpl final : public Engine {
              const Clock* clock, EngineObserver* observer);
 
   absl::Status MakeTokenizer();
-  // Pages of a worker of each place. INVALID_ARGUMENT when the default request could never run.
-  absl::StatusOr<std::vector<PagePlan>> PlanPages() const;
   absl::Status StartWorkers();
   void FillInfo();
   void PublishInfo(ModelInfo info);

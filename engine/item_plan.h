@@ -37,6 +37,7 @@ struct ItemPlan {
   absl::Status status;  // not OK: the item fails with it, and nothing below holds
   std::unique_ptr<const HtmlDocument> html;
   std::vector<SegmentPlan> segments;
+  bool cut = false;  // a segment is a part of a piece that was too long for the model
   // Nothing in it is to be translated (white space alone, say), though phrases were required of it.
   bool unmet = false;
 };

@@ -1,6 +1,7 @@
 #include "engine/job.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "engine/alignment.h"
@@ -63,6 +64,7 @@ std::unique_ptr<Segment> Job::MakeSegment(int item, int index) {
   segment->forbidden = std::move(plan.forbidden);
   segment->wants_partials = request_.returns.partials;
   segment->priority = request_.priority;
+  segment->client = std::hash<std::string>{}(request_.client);
   segment->deadline = request_.deadline;
   return segment;
 }

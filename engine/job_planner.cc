@@ -22,6 +22,16 @@ std::string NeedsOneSegment(const TranslationJob& job, const SearchOptions& sear
 
 }  // namespace
 
+std::string JobPlanner::HowToHaveOneSegment(const ItemPlan& plan) const {
+  if (plan.cut) {
+    return absl::StrCat("the text is longer than the ", facts_->text->max_source_tokens(),
+                        " tokens that the model takes at once, shorten it");
+  }
+  if (plan.segments.front().run != plan.segments.back().run)
+    return "send each paragraph of the HTML as an item of its own";
+  return "set segmentation.split to NONE, or leave it unset";
+}
+
 std::vector<ItemPlan> JobPlanner::Plan() {
   std::vector<ItemPlan> plans(job_->items.size());
   const absl::Status prepared = Prepare();
@@ -69,8 +79,8 @@ absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
   }
   if (!needs_one.empty() && plan.segments.size() > 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat(needs_one, " needs an item of one segment, found ", plan.segments.size(),
-                     ": shorten the text or set segmentation.split to NONE"));
+        absl::StrCat(needs_one, " needs an item of one segment, found ", plan.segments.size(), ": ",
+                     HowToHaveOneSegment(plan)));
   }
   plan.unmet = plan.segments.empty() &&
                (!job_->decoding.required_phrases.empty() || !prefix->tokens.empty());
@@ -84,6 +94,7 @@ absl::Status JobPlanner::AddText(std::string_view text, int64_t run, bool one_se
   if (!pieces.ok()) return pieces.status();
   for (EncodedPiece& piece : *pieces) {
     const std::string_view own = piece.range.In(text);
+    plan.cut = plan.cut || piece.cut;
     absl::StatusOr<SegmentPlan> segment = PlanSegment(own, std::move(piece), prefix);
     if (!segment.ok()) return segment.status();
     segment->run = run;
@@ -112,9 +123,15 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, Encod
         " output tokens may need ", worst, " pages of K/V memory, the server has ",
         facts_->self_pages, " (its kv-memory-mb)"));
   }
-  segment.prefix = prefix.tokens;
+  NamedPhrase beginning = prefix;
+  if (beginning.tokens.empty() && settings_->forced_bos.has_value()) {
+    beginning.name = "the model's forced_bos_token_id";
+    beginning.tokens = {*settings_->forced_bos};
+    segment.search.free_prefix = true;
+  }
+  segment.prefix = beginning.tokens;
   absl::StatusOr<ConstraintTable> constraints =
-      MakeConstraints(phrases->required, prefix, segment.search);
+      MakeConstraints(phrases->required, beginning, segment.search);
   if (!constraints.ok()) return constraints.status();
   segment.constraints = *std::move(constraints);
   segment.target_text =

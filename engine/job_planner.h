@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/engine.h"
@@ -44,6 +45,8 @@ class JobPlanner {
   // The phrases of the request as tokens. Not OK: every item fails with it.
   absl::Status Prepare();
   absl::Status PlanItem(size_t item, ItemPlan& plan);
+  // What to do about an item that comes apart, for the error. REQUIRES: it has several segments.
+  std::string HowToHaveOneSegment(const ItemPlan& plan) const;
   // Cuts a text and adds its segments to the plan.
   absl::Status AddText(std::string_view text, int64_t run, bool one_segment,
                        const NamedPhrase& prefix, ItemPlan& plan);

@@ -45,7 +45,7 @@ absl::StatusOr<std::vector<EncodedPiece>> TextStage::Cut(std::string_view text,
     EncodedText encoded = encode(range.In(text));
     if (encoded.ids.size() <= special) continue;
     if (encoded.ids.size() <= static_cast<size_t>(max_source_tokens_)) {
-      pieces.push_back({range, std::move(encoded)});
+      pieces.push_back({.range = range, .encoded = std::move(encoded)});
       continue;
     }
     if (request.on_too_long == OnTooLong::kReject) {
@@ -55,7 +55,9 @@ absl::StatusOr<std::vector<EncodedPiece>> TextStage::Cut(std::string_view text,
         SplitTooLong(text, range, std::move(encoded), max_source_tokens_, encode);
     if (!parts.ok()) return parts.status();
     for (EncodedPiece& part : *parts) {
-      if (part.encoded.ids.size() > special) pieces.push_back(std::move(part));
+      if (part.encoded.ids.size() <= special) continue;
+      part.cut = true;
+      pieces.push_back(std::move(part));
     }
   }
   return pieces;

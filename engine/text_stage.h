@@ -26,6 +26,8 @@ class TextStage {
   TextStage(const Tokenizer* tokenizer, int max_source_tokens)
       : tokenizer_(tokenizer), max_source_tokens_(max_source_tokens) {}
 
+  int max_source_tokens() const { return max_source_tokens_; }
+
   struct Request {
     std::string source_language;  // BCP-47, for the rules of sentences
     std::optional<int> tag;       // put before every piece

@@ -48,4 +48,9 @@ std::string TraceIdOf(std::string_view traceparent) {
   return std::string(trace);
 }
 
+std::string ClientOfPeer(std::string_view peer) {
+  const bool has_port = peer.starts_with("ipv4:") || peer.starts_with("ipv6:");
+  return std::string(has_port ? peer.substr(0, peer.find_last_of(':')) : peer);
+}
+
 }  // namespace dragoman

@@ -5,8 +5,6 @@
 #include <charconv>
 #include <climits>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -16,8 +14,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/config_file.h"
 #include "server/quoted.h"
 #include "server/scheduler_settings.h"
+#include "server/transport_limits.h"
 
 namespace dragoman {
 namespace {
@@ -101,7 +101,16 @@ const std::vector<Option>& Options() {
       {"log-level", "LEVEL", "trace, debug, info, warn, error or off", &C::log_level},
       {"max-items", "N", "items of one request", &C::max_items, 1, 1'000'000},
       {"max-code-points", "N", "code points of one request", &C::max_code_points, 1, 100'000'000},
-      {"max-message-mb", "N", "size of a message that gRPC refuses", &C::max_message_mb, 1, 1024},
+      {"max-message-mb", "N", "size of a request; 0: what max-code-points and max-items need",
+       &C::max_message_mb, 0, 1024},
+      {"max-streams", "N", "calls at once of one connection", &C::max_streams, 1, 1'000'000},
+      {"max-connections", "N", "at once; 0: what the limit on open files leaves, at most 4096",
+       &C::max_connections, 0, 1'000'000},
+      {"receive-memory-mb", "N",
+       "requests on their way in, of all connections; 0: by max-message-mb", &C::receive_memory_mb,
+       0, 1'048'576},
+      {"receive-timeout-seconds", "N", "a request is whole so long after its call began",
+       &C::receive_timeout_seconds, 1, 86'400},
       {"longest-call-seconds", "N", "deadline of calls that bring none", &C::longest_call_seconds,
        1, 86'400},
       {"connection-age-seconds", "N", "connections are renewed after this; 0: never",
@@ -197,9 +206,8 @@ absl::Status SetFromJson(const Option& option, const std::string& where,
 }
 
 absl::Status ReadFile(const std::string& path, ServerConfig* config) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Refuse("--", "config", Quoted(path), "a file that can be read");
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const absl::StatusOr<std::string> text = ReadConfigFile(path);
+  if (!text.ok()) return text.status();
   // The callback sees every key of the outer object, so that one given twice is not lost.
   std::set<std::string> seen;
   std::string twice;
@@ -212,7 +220,7 @@ absl::Status ReadFile(const std::string& path, ServerConfig* config) {
   };
   nlohmann::json json;
   try {
-    json = nlohmann::json::parse(text, on_event);
+    json = nlohmann::json::parse(*text, on_event);
   } catch (const nlohmann::json::exception& e) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": not JSON: ", e.what()));
   }
@@ -308,6 +316,7 @@ absl::Status Check(ServerConfig* config) {
   if (status.ok() && config->metrics != "off") {
     status = CheckAddress("metrics", config->metrics, false);
   }
+  if (status.ok()) status = CheckTransportSettings(*config);
   if (status.ok()) status = CheckComputing(*config);
   if (status.ok()) status = ParseScheduler(*config).status();
   if (status.ok() && !ParseProfile(config->default_profile).has_value()) {

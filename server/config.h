@@ -51,7 +51,11 @@ struct ServerConfig {
   std::string log_level = "info";
   int max_items = 1024;
   int max_code_points = 30'000;
-  int max_message_mb = 16;
+  int max_message_mb = 0;     // 0: what max_items and max_code_points need
+  int max_streams = 1024;     // of one connection
+  int max_connections = 0;    // 0: by the limit on open files
+  int receive_memory_mb = 0;  // 0: by max_message_mb
+  int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;
   int connection_age_seconds = 300;
   int write_timeout_seconds = 30;

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <thread>
 
+#include "server/cgroup.h"
+
 namespace dragoman {
 namespace {
 
@@ -38,36 +40,13 @@ int V1Limit(const std::string& directory, int if_none) {
   return CeilDivide(quota, period);
 }
 
-// The least limit from `path` up to the hierarchy's root: a quota holds for all below it.
-template <typename Limit>
-int LeastUpward(const std::string& mount, std::string path, int if_none, Limit limit) {
-  int least = if_none;
-  while (true) {
-    least = std::min(least, limit(mount + path, if_none));
-    const size_t slash = path.find_last_of('/');
-    if (path.empty() || slash == std::string::npos) return least;
-    path.resize(slash);
-  }
-}
-
 }  // namespace
 
 int CgroupCpuLimit(const std::string& root, int if_none) {
-  std::ifstream groups(root + "/proc/self/cgroup");
-  std::string line;
   int least = if_none;
-  while (std::getline(groups, line)) {
-    const size_t first = line.find(':');
-    const size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    std::string controllers = line.substr(first, second - first);
-    controllers += ',';
-    const std::string path = line.substr(second + 1);
-    if (controllers == ":,") {
-      least = std::min(least, LeastUpward(root + "/sys/fs/cgroup", path, if_none, V2Limit));
-    } else if (controllers.find(":cpu,") == 0 || controllers.find(",cpu,") != std::string::npos) {
-      least = std::min(least, LeastUpward(root + "/sys/fs/cgroup/cpu", path, if_none, V1Limit));
-    }
+  for (const CgroupDirectory& group : CgroupDirectories(root, "cpu")) {
+    least = std::min(least,
+                     group.unified ? V2Limit(group.path, if_none) : V1Limit(group.path, if_none));
   }
   return std::max(1, least);
 }

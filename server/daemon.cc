@@ -2,20 +2,24 @@
 
 #include <google/protobuf/stubs/logging.h>
 #include <grpc/support/log.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "engine/engine.h"
 #include "server/cpu_budget.h"
 #include "server/drain.h"
 #include "server/engine_start.h"
 #include "server/http.h"
 #include "server/log.h"
+#include "server/memory_limit.h"
 #include "server/metrics.h"
 #include "server/serving.h"
 #include "server/signals.h"
@@ -27,6 +31,12 @@ namespace {
 
 // Beyond the drain limit: for the engine to end and connections to close.
 constexpr std::chrono::seconds kExitGrace{15};
+
+// Of gRPC and of the server, beside one for each CPU: 11 are seen.
+constexpr int kServingThreads = 12;
+
+// For lines that the log still holds when the process is about to end.
+constexpr std::chrono::seconds kLastLines{1};
 
 void LogGrpc(gpr_log_func_args* args) {
   const LogLevel level =
@@ -52,7 +62,9 @@ HttpHooks MakeHooks(const Metrics* metrics, const HealthState* state) {
   hooks.metrics = [metrics] { return metrics->Scrape(); };
   hooks.not_live = [state]() -> std::string {
     const Engine* engine = state->engine.load();
-    return engine != nullptr && engine->Stats().stalled ? "stalled: busy rows and no step" : "";
+    if (engine != nullptr && engine->Stats().stalled) return "stalled: busy rows and no step";
+    const Serving* serving = state->serving.load();
+    return serving == nullptr ? "" : serving->NotLive();
   };
   hooks.not_ready = [state]() -> std::string {
     const Serving* serving = state->serving.load();
@@ -61,20 +73,24 @@ HttpHooks MakeHooks(const Metrics* metrics, const HealthState* state) {
   return hooks;
 }
 
-}  // namespace
+// Nothing was accepted yet, so there is nothing to wait for.
+void EndAtOnce(int signal) {
+  Log(LogLevel::kInfo, "stopped", {{"clean", true}, {"signal", signal}, {"while", "loading"}});
+  FlushLines(kLastLines);
+  _exit(0);
+}
 
-int RunDaemon(const ServerConfig& config) {
-  SetLogLevel(ConfiguredLogLevel(config));
-  QuietLibraries();
-  Log(LogLevel::kInfo, "starting", {{"version", kVersion}, {"model", config.model_name}});
+int Run(const ServerConfig& config) {
   const auto fail = [](const char* what, const absl::Status& status) {
     Log(LogLevel::kError, what, {{"error", std::string(status.message())}});
     return 1;
   };
+  auto loading = std::make_unique<EarlyEnd>(EndAtOnce);
 
   if (config.profile_steps > 0) {
     const absl::StatusOr<std::string> profile = ProfileEngine(config);
     if (!profile.ok()) return fail("profile", profile.status());
+    loading.reset();  // who reads the table may take his time
     std::fputs(profile->c_str(), stdout);
     return 0;
   }
@@ -99,6 +115,11 @@ int RunDaemon(const ServerConfig& config) {
   metrics.AttachEngine(engine.get(), clock.Now() - load_started);
   state.engine = engine.get();
 
+  HardExitTimer hard_exit;
+  if (const absl::Status status = CheckThreads(kServingThreads + CpuBudget()); !status.ok()) {
+    return fail("start", status);
+  }
+  loading.reset();
   auto serving = Serving::Start(config, engine.get(), &clock, &metrics);
   if (!serving.ok()) {
     http.reset();
@@ -106,18 +127,22 @@ int RunDaemon(const ServerConfig& config) {
   }
   state.serving = serving->get();
   // Plain text on standard output, for scripts; the log is on standard error.
-  std::printf("dragomand listening grpc=%s metrics=%s model=%s\n", (*serving)->address().c_str(),
-              http_address.c_str(), config.model_name.c_str());
-  std::fflush(stdout);
+  PrintLine(absl::StrCat("dragomand listening grpc=", (*serving)->address(),
+                         " metrics=", http_address, " model=", config.model_name));
   Log(LogLevel::kInfo, "serving",
       {{"grpc", (*serving)->address()},
        {"metrics", http_address},
        {"model", config.model_name},
        {"load_seconds", ToSeconds(clock.Now() - load_started)}});
 
-  const bool by_signal = WaitForEnd(engine.get());
-  const std::chrono::seconds limit(by_signal ? config.drain_seconds : 0);
-  const HardExitTimer hard_exit(limit + kExitGrace);
+  const int signal = WaitForEnd(engine.get());
+  const std::chrono::seconds limit(signal != 0 ? config.drain_seconds : 0);
+  hard_exit.Arm(limit + kExitGrace);  // before anything else, a log line even
+  if (signal != 0) {
+    Log(LogLevel::kInfo, "signal", {{"number", signal}});
+  } else {
+    Log(LogLevel::kError, "no worker is left");
+  }
   const DrainResult result = DrainUnlessHurried(serving->get(), limit);
   // HTTP goes last of those who look at the engine.
   http.reset();
@@ -125,7 +150,26 @@ int RunDaemon(const ServerConfig& config) {
   serving->reset();
   engine.reset();
   Log(LogLevel::kInfo, "stopped", {{"clean", result.clean}});
-  return by_signal && result.clean ? 0 : 1;
+  return signal != 0 && result.clean ? 0 : 1;
+}
+
+}  // namespace
+
+int RunDaemon(const ServerConfig& config) {
+  SaveAddressSpace();
+  SetLogLevel(ConfiguredLogLevel(config));
+  QuietLibraries();
+  FlushLogOnCrash();
+  Log(LogLevel::kInfo, "starting", {{"version", kVersion}, {"model", config.model_name}});
+  int status = 1;
+  try {
+    status = Run(config);
+  } catch (const std::exception& e) {
+    // No memory, or no thread, for what is not the engine's.
+    Log(LogLevel::kError, "failed", {{"error", e.what()}});
+  }
+  FlushLines(kLastLines);
+  return status;
 }
 
 }  // namespace dragoman

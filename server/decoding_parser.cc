@@ -84,10 +84,10 @@ void ReadPruning(const v1::Pruning& in, Pruning* out, Findings* findings) {
 }
 
 void ReadPhrases(const Wire& in, DecodingOptions* out, Findings* findings) {
-  CheckCount(in.required_phrases_size(), kMaxRequiredPhrases, "decoding.required_phrases",
-             findings);
+  const bool few = CheckCount(in.required_phrases_size(), kMaxRequiredPhrases,
+                              "decoding.required_phrases", findings);
   std::optional<int> at_end;
-  for (int i = 0; i < in.required_phrases_size(); ++i) {
+  for (int i = 0; few && i < in.required_phrases_size(); ++i) {
     const v1::RequiredPhrase& phrase = in.required_phrases(i);
     const std::string field = absl::StrCat("decoding.required_phrases[", i, "]");
     CheckPhrase(phrase.text(), field + ".text", findings);
@@ -99,9 +99,9 @@ void ReadPhrases(const Wire& in, DecodingOptions* out, Findings* findings) {
     if (phrase.at_end()) at_end = i;
     out->required_phrases.push_back({std::string(StripWhiteSpace(phrase.text())), phrase.at_end()});
   }
-  CheckCount(in.forbidden_phrases_size(), kMaxForbiddenPhrases, "decoding.forbidden_phrases",
-             findings);
-  for (int i = 0; i < in.forbidden_phrases_size(); ++i) {
+  const bool few_forbidden = CheckCount(in.forbidden_phrases_size(), kMaxForbiddenPhrases,
+                                        "decoding.forbidden_phrases", findings);
+  for (int i = 0; few_forbidden && i < in.forbidden_phrases_size(); ++i) {
     CheckPhrase(in.forbidden_phrases(i), absl::StrCat("decoding.forbidden_phrases[", i, "]"),
                 findings);
     out->forbidden_phrases.emplace_back(StripWhiteSpace(in.forbidden_phrases(i)));
@@ -115,6 +115,10 @@ void ReadPhrases(const Wire& in, DecodingOptions* out, Findings* findings) {
 void ReadAlignment(const Wire& in, DecodingOptions* out, Findings* findings) {
   out->alignment_layer = ReadIntFrom(in.has_alignment_layer(), in.alignment_layer(), 0,
                                      "decoding.alignment_layer", findings);
+  if (!CheckCount(in.alignment_heads_size(), kMaxAlignmentHeads, "decoding.alignment_heads",
+                  findings)) {
+    return;
+  }
   for (int i = 0; i < in.alignment_heads_size(); ++i) {
     const std::string field = absl::StrCat("decoding.alignment_heads[", i, "]");
     ReadIntFrom(true, in.alignment_heads(i), 0, field.c_str(), findings);

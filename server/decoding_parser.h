@@ -13,6 +13,8 @@ namespace dragoman {
 // Phrases that are more than this cannot be met: each has a token, and a node of the automaton.
 inline constexpr int kMaxRequiredPhrases = kMaxConstraintTokens;
 inline constexpr int kMaxForbiddenPhrases = kMaxForbiddenNodes;
+// More than any model has; the engine knows how many this one has.
+inline constexpr int kMaxAlignmentHeads = 256;
 
 DecodingOptions ReadDecoding(const v1::DecodingOptions& in, Findings* findings);
 

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "server/log.h"
 #include "server/steady_clock.h"
 
 namespace dragoman {
@@ -166,6 +167,9 @@ std::vector<MetricFamily> ProcessFamilies() {
       add("process_threads", "Threads.", MetricType::Gauge, std::stod(fields[17]));
     }
   }
+  add("dragoman_log_lines_dropped_total",
+      "Lines of the log that were lost: their reader was too slow, or is gone.",
+      MetricType::Counter, Number(LogLinesDropped()));
   if (DIR* directory = opendir("/proc/self/fd")) {
     int entries = -3;  // ".", ".." and the descriptor of this listing
     while (readdir(directory) != nullptr) ++entries;
@@ -173,6 +177,22 @@ std::vector<MetricFamily> ProcessFamilies() {
     add("process_open_fds", "Open file descriptors.", MetricType::Gauge, entries);
   }
   return out;
+}
+
+std::vector<MetricFamily> ConnectionFamilies(const ListenerStats& stats, int capacity) {
+  MetricFamily open =
+      Family("dragoman_connections", "Connections of the gRPC port.", MetricType::Gauge);
+  Add(&open, {}, Number(stats.open));
+  MetricFamily limit =
+      Family("dragoman_connections_capacity", "As many may be open at once.", MetricType::Gauge);
+  Add(&limit, {}, capacity);
+  MetricFamily total =
+      Family("dragoman_connections_total",
+             "Connections that were accepted, and that were closed at once: too many were open.",
+             MetricType::Counter);
+  Add(&total, {{"outcome", "accepted"}}, Number(stats.accepted));
+  Add(&total, {{"outcome", "refused"}}, Number(stats.refused));
+  return {std::move(open), std::move(limit), std::move(total)};
 }
 
 }  // namespace dragoman

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "server/listener.h"
 
 namespace dragoman {
 
@@ -20,5 +21,8 @@ std::vector<prometheus::MetricFamily> EngineFamilies(const EngineStats& stats,
 // process_resident_memory_bytes and its like, under their customary names; what /proc does not
 // give is left out.
 std::vector<prometheus::MetricFamily> ProcessFamilies();
+
+// Connections of the gRPC port.
+std::vector<prometheus::MetricFamily> ConnectionFamilies(const ListenerStats& stats, int capacity);
 
 }  // namespace dragoman

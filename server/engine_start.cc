@@ -6,6 +6,8 @@
 #include "engine/decode/devices.h"
 #include "server/engine_settings.h"
 #include "server/log.h"
+#include "server/memory_bound.h"
+#include "server/memory_limit.h"
 
 namespace dragoman {
 namespace {
@@ -15,10 +17,43 @@ absl::StatusOr<DeviceChoice> Choose(const DeviceRequest& request) {
   return ChooseDevices(request, may_be_cuda ? ProbeCuda() : CudaProbe{});
 }
 
+HostMemory HostMemoryFor(const ServerConfig& config) {
+  const MemoryLimits limits = FindMemoryLimits("", ThreadStackBytes());
+  HostMemory memory;
+  memory.most = limits.most.bytes;
+  memory.most_of = limits.most.source;
+  memory.now = limits.now.bytes;
+  memory.reserved = SumOf(ServingMemory(config));
+  return memory;
+}
+
+void LogMemory(const ServerConfig& config, const HostMemory& host, const EngineStats& stats) {
+  for (const DeviceMemory& memory : stats.memory) {
+    Log(LogLevel::kInfo, "memory",
+        {{"device", memory.device},
+         {"name", memory.device_name},
+         {"weight_bytes", memory.weights},
+         {"kv_bytes", memory.kv},
+         {"workspace_bytes", memory.workspace}});
+  }
+  const std::vector<MemoryPart> parts = MemoryBound(config, stats);
+  LogFields fields = LogFields::object();
+  for (const MemoryPart& part : parts) fields[part.name + "_bytes"] = part.bytes;
+  fields["sum_bytes"] = SumOf(parts);
+  fields["limit_bytes"] = host.most;
+  fields["limit_of"] = host.most_of;
+  Log(LogLevel::kInfo, "memory bound", fields);
+  if (SumOf(parts) > host.most) {
+    Log(LogLevel::kWarn, "memory bound above the limit",
+        {{"sum_bytes", SumOf(parts)}, {"limit_bytes", host.most}, {"limit_of", host.most_of}});
+  }
+}
+
 absl::StatusOr<std::unique_ptr<Engine>> Create(const ServerConfig& config, int cpus,
                                                const DeviceChoice& devices, const Clock* clock,
                                                EngineObserver* observer) {
-  const EngineConfig settings = MakeEngineConfig(config, cpus, devices);
+  EngineConfig settings = MakeEngineConfig(config, cpus, devices);
+  settings.memory = HostMemoryFor(config);
   Log(LogLevel::kInfo, "device",
       {{"device", DeviceNames(devices)},
        {"compute_type", ComputeTypeName(devices.compute_type)},
@@ -33,14 +68,10 @@ absl::StatusOr<std::unique_ptr<Engine>> Create(const ServerConfig& config, int c
   absl::StatusOr<std::unique_ptr<Engine>> engine =
       CreateEngine(config.model_directory, settings, clock, observer);
   if (!engine.ok()) return engine;
-  for (const DeviceMemory& memory : (*engine)->Stats().memory) {
-    Log(LogLevel::kInfo, "memory",
-        {{"device", memory.device},
-         {"name", memory.device_name},
-         {"weight_bytes", memory.weights},
-         {"kv_bytes", memory.kv},
-         {"workspace_bytes", memory.workspace}});
+  for (const std::string& note : (*engine)->info().notes) {
+    Log(LogLevel::kWarn, "model", {{"note", note}});
   }
+  LogMemory(config, settings.memory, (*engine)->Stats());
   return engine;
 }
 

@@ -12,7 +12,12 @@
 namespace dragoman {
 
 void Findings::Invalid(std::string field, std::string description) {
-  violations_.push_back({std::move(field), std::move(description)});
+  // A request may have millions of mistakes.
+  if (violations_.size() == kMaxViolations) {
+    ++untold_;
+  } else {
+    violations_.push_back({std::move(field), std::move(description)});
+  }
 }
 
 void Findings::Unimplemented(std::vector<std::string> names) {
@@ -20,7 +25,7 @@ void Findings::Unimplemented(std::vector<std::string> names) {
 }
 
 absl::Status Findings::Status() const {
-  if (!violations_.empty()) return InvalidFields(violations_);
+  if (!violations_.empty()) return InvalidFields(violations_, untold_);
   if (!unimplemented_.empty()) return UnimplementedFields(unimplemented_);
   return absl::OkStatus();
 }
@@ -81,9 +86,10 @@ void CheckPhrase(std::string_view text, const std::string& field, Findings* find
   if (const auto problem = ProblemOfTerm(StripWhiteSpace(text))) findings->Invalid(field, *problem);
 }
 
-void CheckCount(int found, int limit, const char* field, Findings* findings) {
-  if (found <= limit) return;
+bool CheckCount(int found, int limit, const char* field, Findings* findings) {
+  if (found <= limit) return true;
   findings->Invalid(field, absl::StrCat("found ", found, ", expected at most ", limit));
+  return false;
 }
 
 bool IsKnownEnum(const google::protobuf::EnumDescriptor& type, int value, const char* field,

@@ -29,7 +29,8 @@ class Findings {
   absl::Status Status() const;
 
  private:
-  std::vector<FieldViolation> violations_;
+  std::vector<FieldViolation> violations_;  // as many as are told
+  size_t untold_ = 0;
   std::vector<std::string> unimplemented_;
 };
 
@@ -53,8 +54,8 @@ std::optional<float> ReadFloatAboveZero(bool set, float value, float high, const
 // control characters (ProblemOfTerm, the engine's own rule).
 void CheckPhrase(std::string_view text, const std::string& field, Findings* findings);
 
-// Reports more than `limit` elements.
-void CheckCount(int found, int limit, const char* field, Findings* findings);
+// Reports more than `limit` elements; false then: one by one they are not worth looking at.
+bool CheckCount(int found, int limit, const char* field, Findings* findings);
 
 // False for a number that the enum does not have, which is then reported.
 bool IsKnownEnum(const google::protobuf::EnumDescriptor& type, int value, const char* field,

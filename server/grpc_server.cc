@@ -2,19 +2,20 @@
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
 #include <chrono>
 
-#include "absl/strings/str_cat.h"
-
 namespace dragoman {
 namespace {
 
-// For answers that gRPC has taken and not sent yet: closing at once loses them. An open
-// Health.Watch makes every shutdown last as long.
+// For clients to take the last answers and close; those that do not are not waited for.
 constexpr std::chrono::milliseconds kCloseGrace{500};
+
+// A connection that has not sent HTTP/2 settings by then is closed. gRPC's default is 2 minutes.
+constexpr int kHandshakeTimeoutMs = 10'000;
 
 // Process-wide switches of gRPC, which must be set before the first builder is made.
 void InitGrpcPlugins() {
@@ -32,19 +33,37 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
                                                               const ServiceContext* context) {
   InitGrpcPlugins();
   std::unique_ptr<GrpcServer> out(new GrpcServer(context));
+  ListenerOptions listen;
+  listen.address = options.listen;
+  listen.max_connections = options.limits.max_connections;
+  listen.opened = [intake = context->intake](int fd) { intake->Open(fd); };
+  listen.closed = [intake = context->intake](int fd) { intake->Close(fd); };
+  auto listener = Listener::Listen(listen);
+  if (!listener.ok()) return listener.status();
+  out->listener_ = *std::move(listener);
   grpc::ServerBuilder builder;
-  int port = 0;
-  builder.AddListeningPort(options.listen, grpc::InsecureServerCredentials(), &port);
+  out->acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      grpc::InsecureServerCredentials());
   builder.RegisterService(&out->service_);
   builder.RegisterCallbackGenericService(&out->missing_);
   // Reflection alone uses the synchronous API.
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::MAX_POLLERS, 1);
-  // Above what the application allows, so that it answers INVALID_ARGUMENT itself; gRPC's answer
-  // is RESOURCE_EXHAUSTED, which looks like overload.
-  builder.SetMaxReceiveMessageSize(options.max_message_bytes);
-  // A second server on the same port would take half of the calls in silence.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // gRPC looks at a message's size only once all of it is in memory, and its answer is
+  // RESOURCE_EXHAUSTED, which looks like overload: call_reactor.cc does better.
+  builder.SetMaxReceiveMessageSize(-1);
+  // It inflates a message before it looks at its size too: 2 MB may be 2 GB.
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  grpc::ResourceQuota quota("dragoman");
+  quota.Resize(static_cast<size_t>(options.limits.quota_bytes));
+  builder.SetResourceQuota(quota);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.limits.max_streams);
+  // What a call has sent beyond its request is held unread: the window of 64 KiB at most. With
+  // probes gRPC lets it grow to megabytes.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs);
   // Renewed connections are the only way in which old clients see new servers.
   if (options.connection_age_seconds > 0) {
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
@@ -59,19 +78,18 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
   out->server_ = builder.BuildAndStart();
-  const bool is_unix = options.listen.rfind("unix:", 0) == 0;
-  if (out->server_ == nullptr || (port <= 0 && !is_unix)) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot listen on ", options.listen, " (gRPC): is the port taken?"));
-  }
-  out->address_ =
-      is_unix ? options.listen
-              : absl::StrCat(options.listen.substr(0, options.listen.find_last_of(':') + 1), port);
+  if (out->server_ == nullptr) return absl::InternalError("gRPC does not start");
   auto* health = out->server_->GetHealthCheckService();
   health->SetServingStatus("dragoman.v1.TranslationService", true);
   for (const Engine* engine : context->models.engines()) {
     health->SetServingStatus(engine->info().name, true);
   }
+  out->listener_->Start([acceptor = out->acceptor_.get()](int fd) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.listener_fd = -1;
+    connection.fd = fd;
+    acceptor->HandleNewConnection(&connection);
+  });
   return out;
 }
 
@@ -84,7 +102,12 @@ void GrpcServer::SetNotServing() {
 
 void GrpcServer::Shutdown() {
   if (server_ == nullptr) return;
-  server_->Shutdown(std::chrono::system_clock::now() + kCloseGrace);
+  // gRPC ends calls that come between its own shutdown and the client's notice as CANCELLED, which
+  // clients do not retry; so the connections go first.
+  listener_->StopAccepting();
+  listener_->EndConnections();
+  listener_->WaitEmpty(kCloseGrace);
+  server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();
   server_.reset();
 }

@@ -3,20 +3,23 @@
 #pragma once
 
 #include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
 
 #include <atomic>
 #include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "server/listener.h"
 #include "server/service_context.h"
 #include "server/translation_service.h"
+#include "server/transport_limits.h"
 
 namespace dragoman {
 
 struct GrpcServerOptions {
   std::string listen;  // host:port; port 0 takes a free one
-  int max_message_bytes = 16 << 20;
+  TransportLimits limits;
   int connection_age_seconds = 300;  // 0: never renewed
   int connection_grace_seconds = 120;
 };
@@ -33,13 +36,15 @@ class GrpcServer {
   GrpcServer& operator=(const GrpcServer&) = delete;
 
   // With the port that was bound.
-  const std::string& address() const { return address_; }
+  const std::string& address() const { return listener_->address(); }
+  const Listener& listener() const { return *listener_; }
 
   // Health answers NOT_SERVING for everything from now on.
   void SetNotServing();
 
-  // Closes the port, gives answers under way half a second, cancels what is still open then, and
-  // waits for the last reaction. Once is enough.
+  // Closes the port and ends every connection after what was sent on it: calls that arrive now end
+  // as UNAVAILABLE at their clients, as do those still open. Waits for the last reaction. Once is
+  // enough.
   void Shutdown();
 
  private:
@@ -49,7 +54,8 @@ class GrpcServer {
   std::atomic<bool> draining_{false};
   TranslationService service_;
   MissingMethods missing_;
-  std::string address_;
+  std::unique_ptr<Listener> listener_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
 };
 

@@ -1,54 +1,71 @@
 #include "server/http.h"
 
-#include <civetweb.h>
+#include <microhttpd.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <cstdarg>
+#include <cstdio>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/log.h"
+#include "server/transport_limits.h"
 
 namespace dragoman {
 namespace {
 
-const char* Reason(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    default:
-      return "Service Unavailable";
-  }
-}
-
-int Answer(mg_connection* connection, void* data) {
-  const auto* server = static_cast<const HttpServer*>(data);
-  const mg_request_info* request = mg_get_request_info(connection);
-  const HttpResponse response =
-      RouteHttp(request->request_method, request->local_uri, server->hooks());
-  std::string text = absl::StrCat("HTTP/1.1 ", response.status, " ", Reason(response.status),
-                                  "\r\nContent-Type: ", response.content_type,
-                                  "\r\nContent-Length: ", response.body.size(),
-                                  response.status == 405 ? "\r\nAllow: GET, HEAD" : "",
-                                  "\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n");
-  if (response.send_body) text += response.body;
-  mg_write(connection, text.data(), text.size());
-  return response.status;
-}
-
-int LogCivetweb(const mg_connection* /*connection*/, const char* message) {
-  Log(LogLevel::kWarn, "http", {{"detail", message}});
-  return 1;  // handled
-}
+constexpr std::chrono::seconds kLongestConnection{10};
+// Of a connection that says nothing, and of one that reads nothing.
+constexpr unsigned kIdleSeconds = 5;
+// Of the request's headers; a connection holds two of these at most.
+constexpr size_t kConnectionMemory = 16 * 1024;
 
 HttpResponse Health(const std::string& wrong, const char* well) {
   HttpResponse response;
   response.status = wrong.empty() ? 200 : 503;
   response.body = (wrong.empty() ? std::string(well) : wrong) + "\n";
   return response;
+}
+
+MHD_Result Send(MHD_Connection* connection, const HttpResponse& answer) {
+  MHD_Response* response = MHD_create_response_from_buffer(
+      answer.body.size(), const_cast<char*>(answer.body.data()), MHD_RESPMEM_MUST_COPY);
+  if (response == nullptr) return MHD_NO;
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer.content_type.c_str());
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+  if (answer.status == 405) MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+  // Leaves out the body for HEAD.
+  const MHD_Result result =
+      MHD_queue_response(connection, static_cast<unsigned>(answer.status), response);
+  MHD_destroy_response(response);
+  return result;
+}
+
+MHD_Result Answer(void* data, MHD_Connection* connection, const char* path, const char* method,
+                  const char* /*version*/, const char* /*upload*/, size_t* upload_size,
+                  void** state) {
+  const auto* server = static_cast<const HttpServer*>(data);
+  const std::string_view verb(method);
+  // Called first with the headers alone, when only a refusal may be sent.
+  if ((verb == "GET" || verb == "HEAD") && (*state == nullptr || *upload_size > 0)) {
+    static char called;
+    *state = &called;
+    *upload_size = 0;
+    return MHD_YES;
+  }
+  return Send(connection, RouteHttp(verb, path, server->hooks()));
+}
+
+void LogLibrary(void* /*data*/, const char* format, va_list arguments) {
+  char line[512];
+  std::vsnprintf(line, sizeof(line), format, arguments);
+  std::string_view text(line);
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  // Clients' mistakes among it.
+  Log(LogLevel::kDebug, "http", {{"detail", std::string(text)}});
 }
 
 }  // namespace
@@ -71,32 +88,44 @@ HttpResponse RouteHttp(std::string_view method, std::string_view path, const Htt
     response.status = 404;
     response.body = "there are /metrics, /livez and /readyz\n";
   }
-  response.send_body = method == "GET";
   return response;
 }
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string& address,
                                                               HttpHooks hooks) {
   std::unique_ptr<HttpServer> server(new HttpServer(std::move(hooks)));
-  mg_init_library(0);
-  mg_callbacks callbacks{};
-  callbacks.log_message = LogCivetweb;
-  const char* options[] = {
-      "listening_ports", address.c_str(),     "num_threads", "4",    "request_timeout_ms",
-      "10000",           "enable_keep_alive", "no",          nullptr};
-  server->context_ = mg_start(&callbacks, server.get(), options);
-  mg_server_ports port{};
-  if (server->context_ == nullptr || mg_get_server_ports(server->context_, 1, &port) < 1) {
-    return absl::UnavailableError(absl::StrCat("cannot listen on ", address, " (HTTP)"));
+  ListenerOptions options;
+  options.address = address;
+  options.max_connections = HttpConnections(RaiseDescriptorLimit());
+  options.drop_oldest = true;
+  options.longest = kLongestConnection;
+  auto listener = Listener::Listen(options);
+  if (!listener.ok()) {
+    return absl::UnavailableError(
+        absl::StrCat(std::string(listener.status().message()), " (HTTP)"));
   }
-  mg_set_request_handler(server->context_, "**", Answer, server.get());
-  server->address_ = absl::StrCat(address.substr(0, address.find_last_of(':') + 1), port.port);
+  server->listener_ = *std::move(listener);
+  // What the listener has dropped takes a moment to be closed here, hence twice as many.
+  server->daemon_ = MHD_start_daemon(
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0,
+      nullptr, nullptr, Answer, server.get(), MHD_OPTION_EXTERNAL_LOGGER, LogLibrary, nullptr,
+      MHD_OPTION_CONNECTION_LIMIT, 2U * static_cast<unsigned>(options.max_connections),
+      MHD_OPTION_CONNECTION_TIMEOUT, kIdleSeconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      kConnectionMemory, MHD_OPTION_END);
+  if (server->daemon_ == nullptr) return absl::UnavailableError("HTTP does not start");
+  server->listener_->Start([daemon = server->daemon_](int fd) {
+    sockaddr_storage peer{};
+    socklen_t size = sizeof(peer);
+    getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size);
+    // Closes it where it fails.
+    MHD_add_connection(daemon, fd, reinterpret_cast<const sockaddr*>(&peer), size);
+  });
   return server;
 }
 
 HttpServer::~HttpServer() {
-  if (context_ != nullptr) mg_stop(context_);
-  mg_exit_library();
+  listener_.reset();
+  if (daemon_ != nullptr) MHD_stop_daemon(daemon_);
 }
 
 }  // namespace dragoman

@@ -1,6 +1,7 @@
 // The HTTP side of the daemon: /metrics, /livez and /readyz on a port of their own.
 //
-// Thread-safe. Four threads at most serve it, so that a slow scraper costs nothing else.
+// Thread-safe. One thread serves all connections in turn as they have something to say, so that
+// silent and slow clients cost nobody else anything.
 #pragma once
 
 #include <functional>
@@ -9,8 +10,9 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "server/listener.h"
 
-struct mg_context;
+struct MHD_Daemon;
 
 namespace dragoman {
 
@@ -26,7 +28,6 @@ struct HttpResponse {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;
-  bool send_body = true;
 };
 
 // What is answered to a request; no network. `path` is without the query.
@@ -34,7 +35,9 @@ HttpResponse RouteHttp(std::string_view method, std::string_view path, const Htt
 
 class HttpServer {
  public:
-  // Listens on `address`, host:port; UNAVAILABLE if that fails.
+  // Listens on `address`, host:port; UNAVAILABLE if that fails. Has up to 512 connections (fewer
+  // where open files are few), of which the oldest goes for a new one, and none for longer than 10
+  // s.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const std::string& address,
                                                            HttpHooks hooks);
   // Waits for requests that are being answered.
@@ -43,15 +46,15 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   // With the port that was bound.
-  const std::string& address() const { return address_; }
+  const std::string& address() const { return listener_->address(); }
   const HttpHooks& hooks() const { return hooks_; }
 
  private:
   explicit HttpServer(HttpHooks hooks) : hooks_(std::move(hooks)) {}
 
   const HttpHooks hooks_;
-  std::string address_;
-  mg_context* context_ = nullptr;
+  std::unique_ptr<Listener> listener_;
+  MHD_Daemon* daemon_ = nullptr;
 };
 
 }  // namespace dragoman

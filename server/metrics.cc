@@ -167,6 +167,11 @@ void Metrics::DetachEngine() {
   engine_ = nullptr;
 }
 
+void Metrics::AttachListener(const Listener* listener) {
+  MutexLock lock(&mu_);
+  listener_ = listener;
+}
+
 void Metrics::SetReady(bool ready) { ready_->Set(ready ? 1 : 0); }
 void Metrics::SetDraining(bool draining) { draining_->Set(draining ? 1 : 0); }
 
@@ -247,6 +252,9 @@ std::string Metrics::Scrape() const {
     MutexLock lock(&mu_);
     if (engine_ != nullptr) {
       append(EngineFamilies(engine_->Stats(), model_, clock_->Now(), UnixSeconds()));
+    }
+    if (listener_ != nullptr) {
+      append(ConnectionFamilies(listener_->Stats(), listener_->max_connections()));
     }
   }
   append(ProcessFamilies());

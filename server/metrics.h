@@ -21,6 +21,7 @@
 #include "engine/base/mutex.h"
 #include "engine/engine.h"
 #include "engine/observer.h"
+#include "server/listener.h"
 
 namespace dragoman {
 
@@ -42,6 +43,9 @@ class Metrics final : public EngineObserver {
   // From now on scrapes ask `engine`, which must stay until DetachEngine.
   void AttachEngine(const Engine* engine, Nanos load_duration);
   void DetachEngine();
+
+  // The same for connections; null detaches.
+  void AttachListener(const Listener* listener);
 
   void SetReady(bool ready);
   void SetDraining(bool draining);
@@ -111,6 +115,7 @@ class Metrics final : public EngineObserver {
   mutable Mutex mu_;
   std::map<std::pair<int, int>, Counter*> rpc_counters_ ABSL_GUARDED_BY(mu_);
   const Engine* engine_ ABSL_GUARDED_BY(mu_) = nullptr;
+  const Listener* listener_ ABSL_GUARDED_BY(mu_) = nullptr;
 };
 
 }  // namespace dragoman

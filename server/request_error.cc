@@ -21,8 +21,6 @@ namespace {
 constexpr char kBadRequestUrl[] = "type.googleapis.com/google.rpc.BadRequest";
 constexpr char kRetryInfoUrl[] = "type.googleapis.com/google.rpc.RetryInfo";
 
-// Trailing metadata is limited (8 KiB by default) and a request may have thousands of mistakes.
-constexpr size_t kMaxViolations = 16;
 constexpr size_t kMaxNamedFields = 16;
 
 bool IsFieldPath(std::string_view text) {
@@ -68,15 +66,15 @@ void SetBadRequest(const std::vector<FieldViolation>& violations, absl::Status* 
 
 }  // namespace
 
-absl::Status InvalidFields(const std::vector<FieldViolation>& violations) {
+absl::Status InvalidFields(const std::vector<FieldViolation>& violations, size_t untold) {
   std::string message;
   for (size_t i = 0; i < std::min(violations.size(), kMaxViolations); ++i) {
-    absl::StrAppend(&message, i == 0 ? "" : "; ", violations[i].field, ": ",
-                    violations[i].description);
+    const FieldViolation& v = violations[i];
+    absl::StrAppend(&message, i == 0 ? "" : "; ", v.field, v.field.empty() ? "" : ": ",
+                    v.description);
   }
-  if (violations.size() > kMaxViolations) {
-    absl::StrAppend(&message, "; and ", violations.size() - kMaxViolations, " more");
-  }
+  if (violations.size() > kMaxViolations) untold += violations.size() - kMaxViolations;
+  if (untold > 0) absl::StrAppend(&message, "; and ", untold, " more");
   absl::Status status = absl::InvalidArgumentError(message);
   SetBadRequest(violations, &status);
   return status;

@@ -14,14 +14,19 @@
 
 namespace dragoman {
 
+// Trailing metadata is limited (8 KiB by default) and a request may have thousands of mistakes.
+inline constexpr size_t kMaxViolations = 16;
+
 struct FieldViolation {
   std::string field;        // as "decoding.beam_size"
   std::string description;  // what was found, what was expected
 };
 
 // INVALID_ARGUMENT with a google.rpc.BadRequest of all violations (of the first 16, if there are
-// more); the message is "field: description; field: description ...". REQUIRES: not empty.
-absl::Status InvalidFields(const std::vector<FieldViolation>& violations);
+// more); the message is "field: description; field: description ...", without "field: " for field
+// "", which is the request as a whole. REQUIRES: not empty.
+// `untold`: how many there are besides these.
+absl::Status InvalidFields(const std::vector<FieldViolation>& violations, size_t untold = 0);
 absl::Status InvalidField(std::string field, std::string description);
 
 // UNIMPLEMENTED naming every field. REQUIRES: not empty.

@@ -108,16 +108,17 @@ bool ReadIsHtml(const std::string& mime_type, Findings* findings) {
 }
 
 void ReadTerms(const v1::TranslateRequest& in, TranslationJob* job, Findings* findings) {
-  CheckCount(in.terms_size(), kMaxTerms, "terms", findings);
-  for (int i = 0; i < in.terms_size(); ++i) {
+  const bool few = CheckCount(in.terms_size(), kMaxTerms, "terms", findings);
+  for (int i = 0; few && i < in.terms_size(); ++i) {
     const v1::Term& term = in.terms(i);
     const std::string field = absl::StrCat("terms[", i, "]");
     CheckPhrase(term.source(), field + ".source", findings);
     CheckPhrase(term.target(), field + ".target", findings);
     job->terms.push_back({term.source(), term.target(), term.ignore_case()});
   }
-  CheckCount(in.do_not_translate_size(), kMaxTerms, "do_not_translate", findings);
-  for (int i = 0; i < in.do_not_translate_size(); ++i) {
+  const bool few_kept =
+      CheckCount(in.do_not_translate_size(), kMaxTerms, "do_not_translate", findings);
+  for (int i = 0; few_kept && i < in.do_not_translate_size(); ++i) {
     CheckPhrase(in.do_not_translate(i), absl::StrCat("do_not_translate[", i, "]"), findings);
     job->do_not_translate.push_back(in.do_not_translate(i));
   }

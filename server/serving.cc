@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "server/log.h"
 #include "server/steady_clock.h"
+#include "server/transport_limits.h"
 
 namespace dragoman {
 
@@ -15,25 +17,53 @@ Serving::Serving(const ServerConfig& config, Engine* engine, const Clock* clock,
   if (engine != nullptr) context_.models.Add(engine);
   context_.limits.max_items = config.max_items;
   context_.limits.max_code_points = config.max_code_points;
+  context_.receive_timeout = config.receive_timeout_seconds * kNanosPerSecond;
   context_.longest_call = config.longest_call_seconds * kNanosPerSecond;
   context_.write_timeout = config.write_timeout_seconds * kNanosPerSecond;
 }
 
+namespace {
+
+void LogTransportLimits(const TransportLimits& limits) {
+  Log(LogLevel::kInfo, "network limits",
+      {{"connections", limits.max_connections},
+       {"streams_per_connection", limits.max_streams},
+       {"request_bytes", limits.message_bytes},
+       {"receive_bytes", limits.receive_bytes},
+       {"memory_bytes", limits.quota_bytes}});
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& config, Engine* engine,
                                                         const Clock* clock, Metrics* metrics) {
+  const auto limits = ComputeTransportLimits(config, RaiseDescriptorLimit());
+  if (!limits.ok()) return limits.status();
+  LogTransportLimits(*limits);
   std::unique_ptr<Serving> serving(new Serving(config, engine, clock, metrics));
+  serving->intake_ =
+      std::make_unique<Intake>(IntakeLimits{limits->message_bytes, limits->receive_bytes},
+                               Intake::RealSockets(), clock, &serving->timer_);
+  serving->context_.intake = serving->intake_.get();
+  serving->context_.max_message_bytes = limits->message_bytes;
+  serving->context_.max_streams = limits->max_streams;
   serving->timer_.Start();
   GrpcServerOptions options;
   options.listen = config.listen;
-  options.max_message_bytes = config.max_message_mb << 20;
+  options.limits = *limits;
   options.connection_age_seconds = config.connection_age_seconds;
   options.connection_grace_seconds = config.longest_call_seconds;
   auto grpc = GrpcServer::Start(options, &serving->context_);
   if (!grpc.ok()) return grpc.status();
   serving->grpc_ = *std::move(grpc);
+  metrics->AttachListener(&serving->grpc_->listener());
   metrics->SetReady(engine != nullptr);
   return serving;
 }
+
+Serving::~Serving() { metrics_->AttachListener(nullptr); }
+
+std::string Serving::NotLive() const { return grpc_->listener().NotAccepting(); }
 
 std::string Serving::NotReady() const {
   if (draining_) return "draining";

@@ -15,6 +15,7 @@
 #include "server/deadline_timer.h"
 #include "server/drain.h"
 #include "server/grpc_server.h"
+#include "server/intake.h"
 #include "server/metrics.h"
 #include "server/service_context.h"
 
@@ -27,10 +28,13 @@ class Serving {
   static absl::StatusOr<std::unique_ptr<Serving>> Start(const ServerConfig& config, Engine* engine,
                                                         const Clock* clock, Metrics* metrics);
   // REQUIRES: drained, or no call in flight.
-  ~Serving() = default;
+  ~Serving();
 
   const std::string& address() const { return grpc_->address(); }
   int64_t in_flight() const { return tracker_.in_flight(); }
+
+  // "" while connections are accepted, else why not: for /livez.
+  std::string NotLive() const;
 
   // "" while calls are taken and can be worked on, else why not: for /readyz.
   std::string NotReady() const;
@@ -46,6 +50,7 @@ class Serving {
 
   Engine* const engine_;
   Metrics* const metrics_;
+  std::unique_ptr<Intake> intake_;  // outlives timer_, which runs it
   DeadlineTimer timer_;
   CallTracker tracker_;
   ServiceContext context_;

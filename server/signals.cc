@@ -1,12 +1,19 @@
 #include "server/signals.h"
 
+#include <poll.h>
 #include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 #include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "server/log.h"
 
@@ -48,35 +55,62 @@ void PrepareSignals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-bool WaitForEnd(Engine* engine) {
+EarlyEnd::EarlyEnd(std::function<void(int signal)> end)
+    : signals_([] {
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, SIGTERM);
+        sigaddset(&set, SIGINT);
+        return signalfd(-1, &set, SFD_CLOEXEC);
+      }()),
+      stop_(eventfd(0, EFD_CLOEXEC)),
+      thread_([this, end = std::move(end)] {
+        pollfd fds[2] = {{signals_, POLLIN, 0}, {stop_, POLLIN, 0}};
+        while (poll(fds, 2, -1) < 0) {
+        }
+        signalfd_siginfo info{};
+        if ((fds[0].revents & POLLIN) == 0 || read(signals_, &info, sizeof(info)) < 0) return;
+        end(static_cast<int>(info.ssi_signo));
+      }) {}
+
+EarlyEnd::~EarlyEnd() {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t told = write(stop_, &one, sizeof(one));
+  thread_.join();
+  close(stop_);
+  close(signals_);
+}
+
+int WaitForEnd(Engine* engine) {
   while (true) {
     const int signal = WaitSignal(std::chrono::seconds(1));
     if (signal == SIGHUP) {
       ReloadGlossaries(engine);
     } else if (signal != 0) {
-      Log(LogLevel::kInfo, "signal", {{"number", signal}});
-      return true;
+      return signal;
     }
-    if (engine->Stats().live_workers < 1) {
-      Log(LogLevel::kError, "no worker is left");
-      return false;
-    }
+    if (engine->Stats().live_workers < 1) return 0;
   }
 }
 
 DrainResult DrainUnlessHurried(Serving* serving, std::chrono::seconds limit) {
   std::atomic<bool> done{false};
-  std::thread second([serving, &done] {
-    while (!done) {
-      const int signal = WaitSignal(std::chrono::milliseconds(100));
-      if (signal == 0 || signal == SIGHUP) continue;
-      Log(LogLevel::kWarn, "second signal");
-      serving->Hurry();
-    }
-  });
+  std::thread second;
+  try {
+    second = std::thread([serving, &done] {
+      while (!done) {
+        const int signal = WaitSignal(std::chrono::milliseconds(100));
+        if (signal == 0 || signal == SIGHUP) continue;
+        Log(LogLevel::kWarn, "second signal");
+        serving->Hurry();
+      }
+    });
+  } catch (const std::system_error& e) {
+    Log(LogLevel::kWarn, "no thread waits for a second signal", {{"error", e.what()}});
+  }
   const DrainResult result = serving->DrainCalls(limit);
   done = true;
-  second.join();
+  if (second.joinable()) second.join();
   return result;
 }
 

@@ -6,15 +6,6 @@
 
 namespace dragoman {
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* StreamCall::Start(const ServiceContext* service,
-                                                              grpc::CallbackServerContext* rpc,
-                                                              const grpc::ByteBuffer& request) {
-  std::shared_ptr<StreamCall> call(new StreamCall(service, rpc));
-  call->self_ = call;
-  call->Begin(request);
-  return call.get();
-}
-
 StreamCall::StreamCall(const ServiceContext* service, grpc::CallbackServerContext* rpc)
     : TranslationCall(service, rpc, RpcMethod::kStreamTranslate),
       writer_(std::make_shared<StreamWriter>(this, service->clock, service->timer,
@@ -54,12 +45,10 @@ void StreamCall::StartWrite(v1::StreamTranslateResponse message) {
   }
   // Cannot fail: only a message above 2 GiB would, which the limits on requests exclude.
   SerializeBytes(message, &buffer_);
-  grpc::ServerWriteReactor<grpc::ByteBuffer>::StartWrite(&buffer_);
+  RawReactor::StartWrite(&buffer_);
 }
 
-void StreamCall::Finish(const absl::Status& status) {
-  grpc::ServerWriteReactor<grpc::ByteBuffer>::Finish(Conclude(status));
-}
+void StreamCall::Finish(const absl::Status& status) { FinishCall(Conclude(status)); }
 
 void StreamCall::OnWriteDone(bool ok) {
   if (ok) {
@@ -69,7 +58,5 @@ void StreamCall::OnWriteDone(bool ok) {
   }
   writer_->OnWriteDone(ok);
 }
-
-void StreamCall::OnDone() { const std::shared_ptr<StreamCall> last = std::move(self_); }
 
 }  // namespace dragoman

@@ -4,7 +4,6 @@
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
-#include <atomic>
 #include <memory>
 
 #include "dragoman/v1/translation.pb.h"
@@ -14,18 +13,11 @@
 
 namespace dragoman {
 
-class StreamCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
-                         public TranslationCall,
-                         public StreamTransport {
+class StreamCall final : public TranslationCall, public StreamTransport {
  public:
-  // The reactor for gRPC. `rpc` is gRPC's and lives until OnDone.
-  static grpc::ServerWriteReactor<grpc::ByteBuffer>* Start(const ServiceContext* service,
-                                                           grpc::CallbackServerContext* rpc,
-                                                           const grpc::ByteBuffer& request);
-
- private:
   StreamCall(const ServiceContext* service, grpc::CallbackServerContext* rpc);
 
+ private:
   void HandleSegment(SegmentUpdate update) override;
   void HandleItem(ItemResult result) override;
   void HandleJobDone(const absl::Status& status, const JobTimings& timings) override;
@@ -37,8 +29,6 @@ class StreamCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   void Break() override { rpc()->TryCancel(); }
 
   void OnWriteDone(bool ok) override;
-  void OnCancel() override { HandleCancel(); }
-  void OnDone() override;
 
   std::shared_ptr<StreamWriter> writer_;  // shared with its timers, which hold it weakly
 
@@ -49,8 +39,6 @@ class StreamCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   grpc::ByteBuffer buffer_;
   bool first_ = true;
   Nanos write_started_ = 0;
-
-  std::shared_ptr<StreamCall> self_;  // gRPC's share, until OnDone
 };
 
 }  // namespace dragoman

@@ -1,7 +1,6 @@
 #include "server/translation_call.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -49,15 +48,20 @@ RejectReason ReasonOf(const absl::Status& status) {
 
 TranslationCall::TranslationCall(const ServiceContext* service, grpc::CallbackServerContext* rpc,
                                  RpcMethod method)
-    : service_(service),
-      rpc_(rpc),
-      method_(method),
-      ticket_(service->tracker),
-      started_(service->clock->Now()) {}
+    : CallReactor(service, rpc), method_(method) {}
 
-void TranslationCall::Begin(const grpc::ByteBuffer& request) {
+void TranslationCall::HandleNoRequest(absl::Status status) {
+  ParsedRequest none;
+  ReadNames(&none);
+  if (status.code() == absl::StatusCode::kInvalidArgument) {
+    service().metrics->OnRejected(RejectReason::kInvalid);
+  }
+  End(std::move(status));
+}
+
+void TranslationCall::HandleRequest(const grpc::ByteBuffer& request) {
   ParsedRequest parsed = ParseTranslateRequest(
-      FlattenBytes(request), service_->limits,
+      FlattenBytes(request), service().limits,
       method_ == RpcMethod::kTranslate ? CallKind::kUnary : CallKind::kStream);
   ReadNames(&parsed);
   items_ = parsed.items;
@@ -65,7 +69,6 @@ void TranslationCall::Begin(const grpc::ByteBuffer& request) {
   labels_ = std::move(parsed.labels);
   timings_ = parsed.timings;
   returns_ = parsed.job.returns;
-  deadline_ = Deadline();
   const absl::Status status = Admit(std::move(parsed));
   if (status.ok()) {
     ArmDeadline();
@@ -77,7 +80,7 @@ void TranslationCall::Begin(const grpc::ByteBuffer& request) {
 void TranslationCall::ReadNames(ParsedRequest* parsed) {
   request_id_ = parsed->job.request_id;
   if (request_id_.empty()) {
-    std::string from_metadata = ClientMetadata(*rpc_, "x-request-id");
+    std::string from_metadata = ClientMetadata(*rpc(), "x-request-id");
     if (IsValidRequestId(from_metadata)) {
       request_id_ = std::move(from_metadata);
     } else {
@@ -90,18 +93,18 @@ void TranslationCall::ReadNames(ParsedRequest* parsed) {
     }
     parsed->job.request_id = request_id_;
   }
-  trace_id_ = TraceIdOf(ClientMetadata(*rpc_, "traceparent"));
-  rpc_->AddInitialMetadata("x-request-id", request_id_);
+  trace_id_ = TraceIdOf(ClientMetadata(*rpc(), "traceparent"));
+  rpc()->AddInitialMetadata("x-request-id", request_id_);
 }
 
 absl::Status TranslationCall::Admit(ParsedRequest parsed) {
   const auto reject = [this](RejectReason reason, absl::Status status) {
-    service_->metrics->OnRejected(reason);
+    service().metrics->OnRejected(reason);
     return status;
   };
   if (!parsed.status.ok()) return reject(ReasonOf(parsed.status), parsed.status);
-  if (service_->models.empty()) return absl::UnavailableError("the model is being loaded");
-  engine_ = service_->models.Find(parsed.model);
+  if (service().models.empty()) return absl::UnavailableError("the model is being loaded");
+  engine_ = service().models.Find(parsed.model);
   if (engine_ == nullptr) {
     return reject(RejectReason::kInvalid,
                   absl::NotFoundError(absl::StrCat("model: found ", Quoted(parsed.model),
@@ -111,9 +114,11 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
   const absl::Status fits = CheckAgainstModel(parsed, engine_->info());
   if (!fits.ok()) return reject(RejectReason::kInvalid, fits);
 
-  parsed.job.deadline = deadline_;
-  const Admission admission =
-      engine_->Submit(std::move(parsed.job), std::make_shared<CallSink>(shared_from_this()));
+  parsed.job.deadline = deadline();
+  parsed.job.client = ClientOfPeer(rpc()->peer());
+  const Admission admission = engine_->Submit(
+      std::move(parsed.job),
+      std::make_shared<CallSink>(std::static_pointer_cast<TranslationCall>(shared_from_this())));
   if (!admission.status.ok()) {
     absl::Status status = admission.status;
     if (admission.retry_after > 0) status = WithRetryAfter(status, admission.retry_after);
@@ -125,24 +130,12 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
   return absl::OkStatus();
 }
 
-Nanos TranslationCall::Deadline() const {
-  const auto deadline = rpc_->deadline();
-  if (deadline == std::chrono::system_clock::time_point::max()) {
-    return started_ + service_->longest_call;
-  }
-  const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                        deadline - std::chrono::system_clock::now())
-                        .count();
-  // A deadline of centuries is one.
-  return left > kNoDeadline - started_ ? kNoDeadline : started_ + left;
-}
-
 void TranslationCall::ArmDeadline() {
   // The job may have ended by now; then there is nothing to guard.
   MutexLock lock(&mu_);
   if (concluded_) return;
-  deadline_timer_ = service_->timer->Arm(deadline_, [weak = weak_from_this()] {
-    if (const auto call = weak.lock()) call->Expire();
+  deadline_timer_ = service().timer->Arm(deadline(), [weak = weak_from_this()] {
+    if (const auto call = weak.lock()) std::static_pointer_cast<TranslationCall>(call)->Expire();
   });
 }
 
@@ -152,10 +145,7 @@ void TranslationCall::Expire() {
 }
 
 void TranslationCall::HandleCancel() {
-  // The client's own timer fires before ours: gRPC rounds a timeout up by as much as 1 % on the
-  // wire. A cancellation that close to the deadline is the deadline.
-  const Nanos slack = 20 * kNanosPerMilli + (deadline_ - started_) / 100;
-  if (service_->clock->Now() >= deadline_ - slack) {
+  if (IsDeadline()) {
     Expire();
     return;
   }
@@ -187,7 +177,7 @@ grpc::Status TranslationCall::Conclude(absl::Status status) {
     concluded_ = true;
     timer = std::exchange(deadline_timer_, DeadlineTimer::kNone);
   }
-  if (timer != DeadlineTimer::kNone) service_->timer->Disarm(timer);
+  if (timer != DeadlineTimer::kNone) service().timer->Disarm(timer);
 
   status = WithFieldViolation(std::move(status));
   const bool retryable = status.code() == absl::StatusCode::kResourceExhausted ||
@@ -196,11 +186,11 @@ grpc::Status TranslationCall::Conclude(absl::Status status) {
     status = WithRetryAfter(std::move(status), kDefaultRetryAfter);
   }
   if (const auto pushback = RetryPushbackMs(status)) {
-    rpc_->AddTrailingMetadata("grpc-retry-pushback-ms", *pushback);
+    rpc()->AddTrailingMetadata("grpc-retry-pushback-ms", *pushback);
   }
 
-  const Nanos duration = service_->clock->Now() - started_;
-  service_->metrics->OnRpc(method_, status.code(), duration, !model_.empty());
+  const Nanos duration = service().clock->Now() - started();
+  service().metrics->OnRpc(method_, status.code(), duration, !model_.empty());
   LogFields fields = {{"request_id", request_id_},
                       {"method", RpcMethodName(method_)},
                       {"code", CodeName(status.code())},

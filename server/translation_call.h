@@ -6,9 +6,6 @@
 // engine or the log is called.
 #pragma once
 
-#include <grpcpp/server_context.h>
-#include <grpcpp/support/byte_buffer.h>
-
 #include <atomic>
 #include <memory>
 #include <string>
@@ -18,19 +15,12 @@
 #include "absl/status/status.h"
 #include "engine/base/mutex.h"
 #include "engine/engine.h"
-#include "server/service_context.h"
+#include "server/call_reactor.h"
 
 namespace dragoman {
 
-class TranslationCall : public std::enable_shared_from_this<TranslationCall> {
+class TranslationCall : public CallReactor {
  public:
-  virtual ~TranslationCall() = default;
-  TranslationCall(const TranslationCall&) = delete;
-  TranslationCall& operator=(const TranslationCall&) = delete;
-
-  // Parses and admits, or ends the call with what is wrong. Once, from the gRPC handler.
-  void Begin(const grpc::ByteBuffer& request);
-
   // The engine's events, as TranslationSink has them.
   virtual void HandleSegment(SegmentUpdate update) = 0;
   virtual void HandleItem(ItemResult result) = 0;
@@ -43,8 +33,10 @@ class TranslationCall : public std::enable_shared_from_this<TranslationCall> {
   // Ends the call early with this status, unless it has ended.
   virtual void End(absl::Status status) = 0;
 
-  // gRPC says that the call is cancelled: the client, or its deadline.
-  void HandleCancel();
+  // Parses and admits, or ends the call with what is wrong.
+  void HandleRequest(const grpc::ByteBuffer& request) final;
+  void HandleNoRequest(absl::Status status) final;
+  void HandleCancel() final;
 
   // The client is gone, takes nothing, or is out of time: the engine need not go on. The engine
   // hears of the first cause only.
@@ -57,29 +49,21 @@ class TranslationCall : public std::enable_shared_from_this<TranslationCall> {
   // Counts an item for the log line. Calls do not overlap (the engine's promise).
   void CountItem(const ItemResult& result);
 
-  const ServiceContext& service() const { return *service_; }
-  grpc::CallbackServerContext* rpc() { return rpc_; }
   const std::string& request_id() const { return request_id_; }
   const std::string& model() const { return model_; }
   const ReturnOptions& returns() const { return returns_; }
   bool want_timings() const { return timings_; }
   int items() const { return items_; }
-  Nanos started() const { return started_; }
 
  private:
   void ReadNames(ParsedRequest* parsed);
   absl::Status Admit(ParsedRequest parsed);
-  Nanos Deadline() const;
   void ArmDeadline();
   void Expire();
 
-  const ServiceContext* const service_;
-  grpc::CallbackServerContext* const rpc_;
   const RpcMethod method_;
-  const CallTracker::Ticket ticket_;
-  const Nanos started_;
 
-  // Written by Begin before the job is submitted, constant afterwards.
+  // Written by HandleRequest before the job is submitted, constant afterwards.
   std::string request_id_;
   std::string trace_id_;
   std::string model_;
@@ -88,7 +72,6 @@ class TranslationCall : public std::enable_shared_from_this<TranslationCall> {
   bool timings_ = false;
   int items_ = 0;
   int64_t code_points_ = 0;
-  Nanos deadline_ = kNoDeadline;
   Engine* engine_ = nullptr;
 
   // By the engine's thread that reports the items, and Conclude.

@@ -6,16 +6,6 @@
 
 namespace dragoman {
 
-grpc::ServerUnaryReactor* UnaryCall::Start(const ServiceContext* service,
-                                           grpc::CallbackServerContext* rpc,
-                                           const grpc::ByteBuffer& request,
-                                           grpc::ByteBuffer* response) {
-  std::shared_ptr<UnaryCall> call(new UnaryCall(service, rpc, response));
-  call->self_ = call;
-  call->Begin(request);
-  return call.get();
-}
-
 void UnaryCall::HandleItem(ItemResult result) {
   CountItem(result);
   outcomes_.Add(result.status);
@@ -33,22 +23,23 @@ void UnaryCall::HandleJobDone(const absl::Status& status, const JobTimings& timi
   if (ended_.exchange(true)) return;
   message_.set_request_id(request_id());
   if (want_timings()) *message_.mutable_timings() = BuildTimings(timings);
-  if (!SerializeBytes(message_, response_)) {
-    result = absl::InternalError("the response could not be serialised");
-  }
+  const bool fits = SerializeBytes(message_, &response_);
+  if (!fits) result = absl::InternalError("the response could not be serialised");
   sent_at_ = service().clock->Now();
-  Finish(Conclude(std::move(result)));
+  const grpc::Status end = Conclude(std::move(result));
+  if (fits) {
+    SendAndFinish(&response_, end);
+  } else {
+    FinishCall(end);
+  }
 }
 
 void UnaryCall::End(absl::Status status) {
   if (ended_.exchange(true)) return;
   sent_at_ = service().clock->Now();
-  Finish(Conclude(std::move(status)));
+  FinishCall(Conclude(std::move(status)));
 }
 
-void UnaryCall::OnDone() {
-  service().metrics->OnSent(service().clock->Now() - sent_at_);
-  const std::shared_ptr<UnaryCall> last = std::move(self_);
-}
+void UnaryCall::HandleDone() { service().metrics->OnSent(service().clock->Now() - sent_at_); }
 
 }  // namespace dragoman

@@ -16,18 +16,17 @@ namespace dragoman {
 
 class WorkerPool {
  public:
+  // Throws std::system_error when a thread cannot be had.
   explicit WorkerPool(int threads) {
-    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });
+    try {
+      for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });
+    } catch (...) {
+      End();
+      throw;
+    }
   }
 
-  ~WorkerPool() {
-    {
-      MutexLock lock(&mu_);
-      closing_ = true;
-      changed_.NotifyAll();
-    }
-    for (std::thread& thread : threads_) thread.join();
-  }
+  ~WorkerPool() { End(); }
 
   void Post(std::function<void()> task) {
     if (threads_.empty()) return task();
@@ -43,6 +42,15 @@ class WorkerPool {
   }
 
  private:
+  void End() {
+    {
+      MutexLock lock(&mu_);
+      closing_ = true;
+      changed_.NotifyAll();
+    }
+    for (std::thread& thread : threads_) thread.join();
+  }
+
   void Run() {
     for (;;) {
       std::function<void()> task;

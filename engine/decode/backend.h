@@ -34,6 +34,12 @@ struct PageRequest {
   int max_rows = 0;
   int64_t bytes = 0;           // of one worker; 0: what max_rows needs usually
   int32_t longest_source = 0;  // pages of the longest source
+  // What segments may come to hold in self pages: one of the widest beam, and one of the beam that
+  // requests have which name none, each at the longest output. With bytes 0 there is room for both.
+  int64_t widest_segment = 0;
+  int64_t default_segment = 0;
+  // With bytes 0, no more than this of one worker, however little that leaves; 0: no bound.
+  int64_t most_bytes = 0;
 };
 
 class Backend {
@@ -45,6 +51,14 @@ class Backend {
   // At least two longest sources in cross pages. What is left of `bytes` for self pages may be too
   // little for a search, or nothing: that is for the caller to judge.
   virtual absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const = 0;
+
+  // Bytes of one page; 0 where the pages are not in the host's memory.
+  virtual int64_t host_page_bytes() const { return 0; }
+
+  // Memory of the host that a worker's encoder and batch are going to hold, about.
+  virtual int64_t HostWorkspaceBytes(const BatchConfig& /*config*/, int /*threads*/) const {
+    return 0;
+  }
 
   // RESOURCE_EXHAUSTED, each of these, when the memory cannot be had.
   virtual absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const = 0;

@@ -15,8 +15,15 @@ class CpuBackend final : public Backend {
   const BackendInfo& info() const override { return info_; }
 
   absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const override {
-    return PlanPagesOf(request,
-                       model_->kv_layout().ElementsPerPage() * static_cast<int64_t>(sizeof(float)));
+    return PlanPagesOf(request, host_page_bytes());
+  }
+
+  int64_t host_page_bytes() const override {
+    return model_->kv_layout().ElementsPerPage() * static_cast<int64_t>(sizeof(float));
+  }
+
+  int64_t HostWorkspaceBytes(const BatchConfig& config, int threads) const override {
+    return DecodingBatch::TableBytes(config) + model_->workspace_bytes(threads, config.max_rows);
   }
 
   absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const override {

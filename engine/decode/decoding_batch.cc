@@ -71,7 +71,24 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory,
   events_.reserve(slots);
 
   workspace_bytes_ = lane_memory_.bytes() + rows_.bytes() + step_memory_.bytes() +
-                     BytesOf(lane_pages_) + BytesOf(cross_pages_) + BytesOf(slot_lanes_);
+                     BytesOf(states_) + BytesOf(lane_pages_) + BytesOf(cross_pages_) +
+                     BytesOf(slot_lanes_) + decoder_->workspace_bytes();
+}
+
+int64_t DecodingBatch::TableBytes(const BatchConfig& config) {
+  const auto size = [](size_t bytes) { return static_cast<int64_t>(bytes); };
+  const int64_t positions = config.max_positions + 1;
+  const int64_t pages = KvLayout::PagesFor(config.max_positions);
+  const int64_t lane = positions * size(2 * sizeof(int32_t) + sizeof(uint16_t) + 2) +
+                       size(sizeof(ConstraintState) + sizeof(FinishedHypothesis)) +
+                       pages * size(sizeof(int32_t));
+  const int64_t row = size(sizeof(RowQuery) + sizeof(RowFold) + sizeof(SlotState)) +
+                      size(kMaxBeam * sizeof(TokenScore)) +
+                      kMaxWantedIds * size(2 * sizeof(float)) +
+                      (MaxRowMasks(config.max_positions, kMaxForbiddenNodes) + config.vocabulary +
+                       pages + kMaxSlotLanes) *
+                          size(sizeof(int32_t));
+  return config.lane_count() * lane + config.max_rows * row;
 }
 
 int64_t DecodingBatch::ExpectedRows() const {

@@ -23,6 +23,9 @@ class DecodingBatch final : public Batch {
   // `memory` is borrowed for the batch's life.
   DecodingBatch(const BatchConfig& config, KvMemory* memory, std::unique_ptr<Decoder> decoder);
 
+  // What the tables of such a batch are going to hold, about.
+  static int64_t TableBytes(const BatchConfig& config);
+
   bool HasRoomFor(const SearchOptions& search, const SegmentRules& rules) const override;
   int Admit(SlotInput input) override;
   void Release(int slot) override;

@@ -15,8 +15,9 @@ absl::StatusOr<std::unique_ptr<KvMemory>> KvMemory::Create(const KvLayout& layou
                                                            int32_t cross_pages) {
   const int64_t bytes = (int64_t{self_pages} + cross_pages) * layout.ElementsPerPage() *
                         static_cast<int64_t>(sizeof(float));
+  // Neither touched now nor MAP_NORESERVE: a system that does not overcommit counts it at once.
   void* pool = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pool == MAP_FAILED) {
     return absl::ResourceExhaustedError(
         absl::StrCat("K/V memory: ", bytes >> 20, " MiB (", self_pages, " self + ", cross_pages,
@@ -46,6 +47,12 @@ std::vector<int32_t> KvMemory::TakeCross(int32_t count) {
   std::vector<int32_t> pages(free_cross_.end() - count, free_cross_.end());
   free_cross_.resize(free_cross_.size() - wanted);
   return pages;
+}
+
+int32_t KvMemory::WaitForCross(int32_t count) {
+  MutexLock lock(&mu_);
+  while (!closed_ && free_cross_.size() < static_cast<size_t>(count)) freed_.Wait(&mu_);
+  return static_cast<int32_t>(free_cross_.size());
 }
 
 void KvMemory::GiveBackCross(const std::vector<int32_t>& pages) {

@@ -1,7 +1,9 @@
 // The attention memory of one worker: equal pages in one block, split between cross-attention
 // (written by the encoder thread) and self-attention (the decode thread's).
 //
-// Committed at construction, so that what is used later was there from the start. The block is
+// On the host the address space is taken at construction and the memory behind a page when the page
+// is first used; free pages are given out again before new ones, so that what is resident is what
+// was in use at a time. A device's is taken at construction. The block is
 // shared by both threads (a device's by the streams that they drive); which page belongs to whom is
 // settled by the free lists. Pages are numbered over both kinds: self pages 0 .. self_pages - 1,
 // cross pages after them.
@@ -46,6 +48,9 @@ class KvMemory {
   // Takes `count` cross pages; waits until they are free or Close was called, and is then empty.
   // REQUIRES: count <= cross_pages().
   std::vector<int32_t> TakeCross(int32_t count);
+  // Waits until `count` cross pages are free or Close was called. How many are: the one who takes
+  // may take them without waiting. REQUIRES: count <= cross_pages().
+  int32_t WaitForCross(int32_t count);
   void GiveBackCross(const std::vector<int32_t>& pages);
   int32_t cross_pages_free() const;
 

@@ -39,7 +39,8 @@ class Encoder {
   // Tokens that one call takes at most for the sake of its buffers.
   virtual int64_t max_tokens() const = 0;
 
-  // Memory of a device that it holds. Never changes; may be asked by any thread.
+  // Memory that it holds besides the weights: of the device, or of the host where it runs there.
+  // Never changes; may be asked by any thread.
   virtual int64_t workspace_bytes() const { return 0; }
 };
 
@@ -60,6 +61,9 @@ class Decoder {
 
   // One position more for every row. folds [rows] come with memory for what the queries ask.
   virtual absl::Status Step(const StepInput& input, RowFold* folds) = 0;
+
+  // As the encoder's.
+  virtual int64_t workspace_bytes() const { return 0; }
 };
 
 // What the workers of one engine share.
@@ -70,6 +74,9 @@ class StepModel {
   // Of the pages of both pools.
   virtual KvLayout kv_layout() const = 0;
   virtual int64_t weight_bytes() const = 0;
+
+  // What an encoder and a decoder of so many threads and rows are going to hold, about.
+  virtual int64_t workspace_bytes(int /*threads*/, int /*max_rows*/) const { return 0; }
 
   // Scratch for `threads` threads is allocated here, not in the calls.
   virtual std::unique_ptr<Encoder> CreateEncoder(int threads) const = 0;

@@ -26,6 +26,10 @@ KvLayout LayoutOf(const ModelShape& shape) {
   return {shape.decoder_layers, shape.decoder_heads, shape.d_model / shape.decoder_heads};
 }
 
+int64_t EncoderRows(const ModelShape& shape) {
+  return std::max<int64_t>(kEncodeTokens, shape.max_positions);
+}
+
 // Activations of one thread, [capacity rows].
 struct Scratch {
   Scratch(const ModelShape& shape, int64_t rows) {
@@ -36,6 +40,11 @@ struct Scratch {
     context.resize(n * d);
     qkv.resize(n * d * 3);
     ffn.resize(n * static_cast<size_t>(std::max(shape.encoder_ffn, shape.decoder_ffn)));
+  }
+  // Of one for so many rows.
+  static int64_t Bytes(const ModelShape& shape, int64_t rows) {
+    return rows * (6 * int64_t{shape.d_model} + std::max(shape.encoder_ffn, shape.decoder_ffn)) *
+           static_cast<int64_t>(sizeof(float));
   }
   std::vector<float> hidden, sublayer, context, qkv, ffn;
 };
@@ -74,7 +83,7 @@ class TransformerEncoder : public Encoder {
   TransformerEncoder(std::shared_ptr<const PackedTransformer> model, int threads)
       : model_(std::move(model)),
         op_(threads),
-        capacity_(std::max<int64_t>(kEncodeTokens, model_->spec.shape.max_positions)),
+        capacity_(EncoderRows(model_->spec.shape)),
         scratch_(model_->spec.shape, capacity_),
         positions_(static_cast<size_t>(capacity_)) {
     const ModelShape& shape = model_->spec.shape;
@@ -88,6 +97,7 @@ class TransformerEncoder : public Encoder {
     for (const PackedDecoderLayer& layer : model_->decoder) {
       layer.cross.key_value->Warm(op_, capacity_);
     }
+    workspace_bytes_ = Scratch::Bytes(shape, capacity_) + op_.bytes();
   }
 
   absl::Status Encode(const EncodeInput& in) override {
@@ -124,12 +134,15 @@ class TransformerEncoder : public Encoder {
 
   int64_t max_tokens() const override { return capacity_; }
 
+  int64_t workspace_bytes() const override { return workspace_bytes_; }
+
  private:
   const std::shared_ptr<const PackedTransformer> model_;
   OpContext op_;
   const int64_t capacity_;
   Scratch scratch_;
   std::vector<int32_t> positions_;
+  int64_t workspace_bytes_ = 0;
 };
 
 class TransformerDecoder : public Decoder {
@@ -146,6 +159,7 @@ class TransformerDecoder : public Decoder {
     }
     model_->output->Warm(op_, max_rows);
     op_.Reserve(AlignScratch(model_->spec.shape.max_positions));
+    workspace_bytes_ = Scratch::Bytes(model_->spec.shape, max_rows) + op_.bytes();
   }
 
   absl::Status Step(const StepInput& in, RowFold* folds) override {
@@ -177,10 +191,13 @@ class TransformerDecoder : public Decoder {
     return absl::OkStatus();
   }
 
+  int64_t workspace_bytes() const override { return workspace_bytes_; }
+
  private:
   const std::shared_ptr<const PackedTransformer> model_;
   OpContext op_;
   Scratch scratch_;
+  int64_t workspace_bytes_ = 0;
 };
 
 class Transformer : public StepModel {
@@ -190,6 +207,10 @@ class Transformer : public StepModel {
 
   KvLayout kv_layout() const override { return LayoutOf(model_->spec.shape); }
   int64_t weight_bytes() const override { return model_->bytes; }
+  int64_t workspace_bytes(int /*threads*/, int max_rows) const override {
+    const ModelShape& shape = model_->spec.shape;
+    return Scratch::Bytes(shape, EncoderRows(shape)) + Scratch::Bytes(shape, max_rows);
+  }
   std::unique_ptr<Encoder> CreateEncoder(int threads) const override {
     return std::make_unique<TransformerEncoder>(model_, threads);
   }

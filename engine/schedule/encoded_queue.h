@@ -9,6 +9,7 @@
 // Thread-safe; one encoder thread pushes, one decode thread pops, anyone may remove.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,7 +17,7 @@
 #include <vector>
 
 #include "engine/base/mutex.h"
-#include "engine/schedule/priority_lanes.h"
+#include "engine/schedule/fair_queue.h"
 
 namespace dragoman {
 
@@ -38,6 +39,16 @@ class EncodedQueue {
     waiting_.Push(std::move(segment));
     changed_.NotifyAll();
     return nullptr;
+  }
+
+  // Waits until there is room for `segments` (of more than the capacity: for the capacity) or Close
+  // was called. The room that there is: what the one who pushes may push without waiting.
+  // REQUIRES: segments > 0.
+  int64_t WaitForRoom(int64_t segments) {
+    MutexLock lock(&mu_);
+    const int64_t wanted = std::min(segments, capacity_);
+    while (!closed_ && capacity_ - waiting_.size() < wanted) changed_.Wait(&mu_);
+    return closed_ ? wanted : capacity_ - waiting_.size();
   }
 
   // The next segment if there is one and `fits` says yes to it; else nullptr. The next in order is
@@ -124,7 +135,7 @@ class EncodedQueue {
 
   mutable Mutex mu_;
   CondVar changed_;
-  PriorityLanes waiting_ ABSL_GUARDED_BY(mu_);
+  FairQueue waiting_ ABSL_GUARDED_BY(mu_);
   bool at_work_ ABSL_GUARDED_BY(mu_) = false;
   bool held_up_ ABSL_GUARDED_BY(mu_) = false;
   bool pushing_ ABSL_GUARDED_BY(mu_) = false;  // waits in Push, or has not woken up yet

@@ -20,13 +20,30 @@ int32_t EncoderWorker::PagesFor(const Segment& segment) const {
   return static_cast<int32_t>(KvLayout::PagesFor(segment.tokens()));
 }
 
+EncoderWorker::Bounds EncoderWorker::WindowBounds() {
+  const EncodeWindow& w = config_.window;
+  if (config_.whole_windows) return {w.segments, w.tokens};
+  // Whoever comes new waits for this room. Little is enough: where the decode loop is the slower
+  // part, more room comes while a pass runs.
+  const int64_t least = std::max<int64_t>(1, w.segments / 16);
+  const int64_t room = out_->WaitForRoom(least);
+  // Segments take tokens / kPagePositions pages and one more each at most; a single one may take
+  // more than there are now, and waits for them alone.
+  const auto wanted =
+      static_cast<int32_t>(std::min<int64_t>(2 * least, memory_->cross_pages() / 4));
+  const int64_t pages = memory_->WaitForCross(std::max(1, wanted));
+  const int64_t segments = std::max<int64_t>(1, std::min({w.segments, room, pages / 2}));
+  return {segments, std::min(w.tokens, (pages - segments) * kPagePositions)};
+}
+
 std::vector<std::unique_ptr<Segment>> EncoderWorker::NextWindow() {
   const EncodeWindow& w = config_.window;
+  const Bounds bounds = WindowBounds();
   std::vector<std::unique_ptr<Segment>> window =
-      queue_->TryPopWindow(w.segments, w.tokens, config_.workers);
+      queue_->TryPopWindow(bounds.segments, bounds.tokens, config_.workers);
   if (window.empty()) {
     out_->SetEncoderAtWork(false);
-    window = queue_->PopWindow(w.segments, w.tokens, config_.workers, &stopped_);
+    window = queue_->PopWindow(bounds.segments, bounds.tokens, config_.workers, &stopped_);
   }
   if (window.empty()) return window;
   out_->SetEncoderAtWork(true);

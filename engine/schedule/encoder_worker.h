@@ -22,6 +22,9 @@ class EncoderWorker {
   struct Config {
     EncodeWindow window;
     int workers = 1;
+    // Take windows whole, and wait with their rest in hand where there is no room for it; otherwise
+    // wait for room and take what fits.
+    bool whole_windows = false;
   };
   EncoderWorker(const Config& config, RequestQueue* queue, Encoder* encoder, KvMemory* memory,
                 EncodedQueue* out, const Books& books, const Clock* clock);
@@ -38,6 +41,14 @@ class EncoderWorker {
   bool failed() const { return failed_.load(); }
 
  private:
+  // How much to take at a time.
+  struct Bounds {
+    int64_t segments = 0;
+    int64_t tokens = 0;
+  };
+  // With windows that are not whole: waits for some room, and says how much there is in the queue
+  // and in the cross-attention pages.
+  Bounds WindowBounds();
   // The next window, in the order in which it is to be handed over; empty once closed and drained.
   std::vector<std::unique_ptr<Segment>> NextWindow();
   // Cross-attention pages for the segment, waited for; none once the memory is closed.

@@ -59,6 +59,10 @@ class Policy {
   // takes nothing more once it runs.
   bool RefillGoesOn(const Waiting& waiting) const;
 
+  // Whether the encoder takes windows whole, because to sort them is part of the method; if not, it
+  // takes what there is room for, so that whoever comes next waits for less.
+  bool WholeWindows() const { return options_.refill != RefillRule::kContinuous; }
+
   // How the plan selects slots; asked for every step.
   PlanRules plan_rules() const {
     return {options_.selection, options_.width_budget, options_.max_pause};

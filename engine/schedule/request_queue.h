@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "engine/base/mutex.h"
-#include "engine/schedule/priority_lanes.h"
+#include "engine/schedule/fair_queue.h"
 
 namespace dragoman {
 
@@ -89,7 +89,7 @@ class RequestQueue {
 
   mutable Mutex mu_;
   CondVar arrived_;
-  PriorityLanes waiting_ ABSL_GUARDED_BY(mu_);
+  FairQueue waiting_ ABSL_GUARDED_BY(mu_);
   int64_t reserved_segments_ ABSL_GUARDED_BY(mu_) = 0;  // not pushed yet
   int64_t reserved_tokens_ ABSL_GUARDED_BY(mu_) = 0;
   uint64_t next_sequence_ ABSL_GUARDED_BY(mu_) = 0;

@@ -60,6 +60,7 @@ struct Segment {
   std::shared_ptr<const ForbiddenTable> forbidden;  // of all segments of the request; may be null
   bool wants_partials = false;
   Priority priority = Priority::kNormal;
+  uint64_t client = 0;  // a hash of TranslationJob::client
   Nanos deadline = kNoDeadline;
 
   // Set on the way.

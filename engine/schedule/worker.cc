@@ -26,13 +26,20 @@ Worker::Worker(const WorkerConfig& config, const WorkerShared& shared,
       on_dead_(std::move(on_dead)),
       parts_(std::move(parts)),
       encoded_(config.encoded_segments, shared.clock),
-      encoder_worker_({config.window, config.workers}, shared.queue, parts_.encoder.get(),
-                      parts_.memory.get(), &encoded_, {shared.ledger, shared.observer},
-                      shared.clock),
+      encoder_worker_({config.window, config.workers, shared.policy->WholeWindows()}, shared.queue,
+                      parts_.encoder.get(), parts_.memory.get(), &encoded_,
+                      {shared.ledger, shared.observer}, shared.clock),
       loop_(parts_.batch.get(), &encoded_, shared.policy, {shared.ledger, shared.observer},
             shared.clock),
-      encode_thread_([this] { encoder_worker_.Run(); }),
-      decode_thread_([this] { DecodeThread(); }) {}
+      encode_thread_([this] { encoder_worker_.Run(); }) {
+  try {
+    decode_thread_ = std::thread([this] { DecodeThread(); });
+  } catch (...) {
+    encoder_worker_.Stop();
+    encode_thread_.join();
+    throw;
+  }
+}
 
 Worker::~Worker() {
   encode_thread_.join();

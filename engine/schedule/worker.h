@@ -45,7 +45,8 @@ struct WorkerShared {
 
 class Worker {
  public:
-  // RESOURCE_EXHAUSTED when memory cannot be had. `on_dead` is called once, from the decode thread,
+  // RESOURCE_EXHAUSTED when memory cannot be had; throws std::system_error when a thread cannot.
+  // `on_dead` is called once, from the decode thread,
   // if the worker gives up after an error of the model or of its device: what it had fails, and it
   // takes no more from the queue.
   static absl::StatusOr<std::unique_ptr<Worker>> Create(const WorkerConfig& config,

@@ -169,7 +169,7 @@ absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, Te
   std::vector<EncodedPiece> parts;
   const auto limit = static_cast<size_t>(std::max(max_tokens, 0));
   if (encoded.ids.size() <= limit) {
-    parts.push_back({piece, std::move(encoded)});
+    parts.push_back({.range = piece, .encoded = std::move(encoded)});
     return parts;
   }
   const auto special = static_cast<int64_t>(encode("").ids.size());

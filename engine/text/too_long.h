@@ -18,6 +18,7 @@ namespace dragoman {
 struct EncodedPiece {
   TextRange range;      // in the whole text
   EncodedText encoded;  // its ranges count from range.begin
+  bool cut = false;     // a part of a piece that was too long for the model
 };
 
 // Tokens of a piece, special ones included: EOS last, any others (a tag) first.

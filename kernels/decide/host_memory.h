@@ -99,7 +99,13 @@ class RowMemory {
 
   const RowQuery* queries() const { return queries_.data(); }
   RowFold* folds() { return folds_.data(); }
-  int64_t bytes() const { return BytesOf(queries_) + BytesOf(folds_) + BytesOf(top_); }
+  // Also of what is touched only when some option asks for it.
+  int64_t bytes() const {
+    const size_t row = kMaxWantedIds * (sizeof(int32_t) + sizeof(float)) +
+                       row_masks_ * sizeof(int32_t) + vocabulary_ * sizeof(float);
+    return BytesOf(queries_) + BytesOf(folds_) + BytesOf(top_) +
+           static_cast<int64_t>(queries_.size() * row);
+  }
 
  private:
   std::vector<RowQuery> queries_;

@@ -166,11 +166,14 @@ DRAGOMAN_HD void ScoreRow(const Team& team, const View& slot, int lane, const Ro
     for (int32_t i = team.rank(); i < vocabulary; i += team.size()) x[i] = log_prob(from[i]);
   }
   team.Sync();
-  if (team.rank() == 0 && o.eos_penalty != 1.0F) x[o.eos] *= o.eos_penalty;
+  if (team.rank() == 0 && o.eos_penalty != 1.0F) {
+    x[o.eos] *= o.eos_penalty;
+    for (int32_t i = 0; i < o.more_eos_count; ++i) x[o.more_eos[i]] *= o.eos_penalty;
+  }
   if (!penalise_logits && !forced && max > -INFINITY) {
     const auto before = [&](int32_t token) {
       const float score = log_prob(logits[token]);
-      return token == o.eos ? score * o.eos_penalty : score;
+      return o.Ends(token) ? score * o.eos_penalty : score;
     };
     Penalise(team, slot, lane, before, x);
   }

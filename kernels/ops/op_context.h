@@ -35,6 +35,9 @@ class OpContext {
   // operation. REQUIRES: 0 <= thread < threads().
   float* Scratch(int thread, size_t floats);
 
+  // Of all threads' scratch.
+  int64_t bytes() const;
+
  private:
   struct Free {
     void operator()(float* p) const;

@@ -18,6 +18,12 @@ void OpContext::Reserve(size_t floats_per_thread) {
   for (int thread = 0; thread < threads_; ++thread) Scratch(thread, floats_per_thread);
 }
 
+int64_t OpContext::bytes() const {
+  size_t floats = 0;
+  for (const Buffer& buffer : scratch_) floats += buffer.size;
+  return static_cast<int64_t>(floats * sizeof(float));
+}
+
 float* OpContext::Scratch(int thread, size_t floats) {
   Buffer& buffer = scratch_[static_cast<size_t>(thread)];
   if (buffer.size < floats || buffer.floats == nullptr) {

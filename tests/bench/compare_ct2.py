@@ -23,6 +23,7 @@ import sys
 import tempfile
 import urllib.request
 
+import machine
 from ct2_baseline import SWEEP, Baseline, convert
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -87,6 +88,7 @@ def main():
     p.add_argument("--concurrency", type=int, default=256)
     p.add_argument("--batch", type=int, default=1, help="texts per call of Dragoman")
     a = p.parse_args()
+    print(json.dumps(machine.describe()), flush=True)
     texts = make_texts(a.input, a.texts)
     with tempfile.TemporaryDirectory() as folder:
         converted = convert(MODEL, folder)

@@ -24,6 +24,8 @@ import time
 import ctranslate2
 import sentencepiece
 
+import machine
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SWEEP = [f"{threads}:{batch}" for threads in ("1x1", "1x2", "2x1") for batch in (16, 32, 64, 128)]
 LINES_PER_TASK = 256  # of one SentencePiece call
@@ -123,7 +125,7 @@ def main():
             print(json.dumps(row), flush=True)
             if best is None or row["sentences_per_s"] > best["sentences_per_s"]:
                 best = row
-        print(json.dumps(dict(best=best, ctranslate2=ctranslate2.__version__)), flush=True)
+        print(json.dumps(dict(best=best, ctranslate2=ctranslate2.__version__, machine=machine.describe())), flush=True)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,8 @@ import tempfile
 import time
 import urllib.request
 
+import machine
+
 
 def switches(rows):
     """What each differs in from the defaults at this --max-rows. None of it changes a translation."""
@@ -117,13 +119,13 @@ class Bench:
         self.ends_at = time.monotonic() + options.seconds
         self.records = []
         self.failed = 0
-        self.load_average = os.getloadavg()
+        self.machine = machine.describe()
 
     def save(self):
         o = self.options
         if not o.json:
             return
-        result = {"cores": len(os.sched_getaffinity(0)), "load_average_before": self.load_average, "mix": MIX,
+        result = {"machine": self.machine, "mix": MIX,
                   "in_flight": o.in_flight, "window_seconds": o.duration, "records": self.records}
         with open(o.json, "w", encoding="utf-8") as f:
             json.dump(result, f, indent=1)

@@ -53,6 +53,12 @@ TEST_F(RetryPolicy, RetriesOnlyTheTwoCodes) {
   }
 }
 
+TEST_F(RetryPolicy, NeverSendsAgainWhatIsTooLarge) {
+  const absl::Status too_large =
+      absl::ResourceExhaustedError("Received message larger than max (104857603 vs. 16777216)");
+  EXPECT_FALSE(State().AfterFailure(too_large, kNow, false).has_value());
+}
+
 TEST_F(RetryPolicy, NeverRetriesAStreamThatHasBegun) {
   EXPECT_FALSE(State().AfterFailure(absl::UnavailableError(""), kNow, true).has_value());
 }

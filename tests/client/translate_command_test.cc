@@ -135,6 +135,49 @@ TEST(Translate, DoesNotSendWhatIsNotUtf8) {
   EXPECT_THAT(run.err, HasSubstr("line 2: INVALID_ARGUMENT: not UTF-8 at byte 5"));
 }
 
+TEST(Translate, SendsALineThatIsTooLargeForTheServerOnce) {
+  ScriptedServer server;  // takes 4 MiB, as gRPC does by default
+  const std::string large(5 << 20, 'a');
+  // As many retries would take until the timeout.
+  const CommandRun run =
+      Translate(server, "one\n" + large + "\ntwo\n", {"--retries", "1000", "--batch", "16"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.out, "<one>\n\n<two>\n");
+  EXPECT_THAT(run.err, HasSubstr("line 2"));
+  EXPECT_THAT(run.err, HasSubstr("larger than max"));
+}
+
+TEST(Translate, DoesNotSendWhatNoServerTakes) {
+  ScriptedServer server;
+  const std::string endless((16 << 20) + 1, 'a');
+  const CommandRun run = Translate(server, "one\n" + endless + endless + "\ntwo\n" + endless);
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.out, "<one>\n\n<two>\n\n");
+  EXPECT_THAT(run.err, HasSubstr("more than 16777216 bytes in one line"));
+
+  const CommandRun whole = Translate(server, endless + "\n", {"--whole"});
+  EXPECT_EQ(whole.status, 1);
+  EXPECT_THAT(whole.err, HasSubstr("more than 16777216 bytes"));
+}
+
+TEST(Translate, RefusesFilesThatHaveNoLines) {
+  ScriptedServer server;
+  for (const Arguments& arguments :
+       {Arguments{"translate", "--target-prefix-file", "/dev/zero"},
+        Arguments{"load", "--input", "/dev/zero", "--rate", "1", "--requests", "1"}}) {
+    Arguments all = arguments;
+    all.insert(all.end(), {"--server", server.address()});
+    const CommandRun run = RunCommand(all);
+    EXPECT_EQ(run.status, 1);
+    EXPECT_THAT(run.err, HasSubstr("/dev/zero has a line of more than 16777216 bytes"));
+  }
+  // A directory is no file.
+  const CommandRun run =
+      RunCommand({"translate", "--server", server.address(), ::testing::TempDir()});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("directory"));
+}
+
 TEST(Translate, StopsSendingAfterARefusalThatWillNotChange) {
   ScriptedServer server([](const v1::TranslateRequest&) {
     return Refuse(absl::StatusCode::kNotFound, "no model 'x'");

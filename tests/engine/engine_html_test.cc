@@ -181,7 +181,8 @@ TEST_F(EngineHtml, AlternativesAreHtmlEach) {
   // They need one segment: one paragraph.
   job.items = {"<p>Ich habe Hunger.</p><p>Ich bin da.</p>"};
   EXPECT_THAT(std::string(Translate(job).at(0).status.message()),
-              HasSubstr("needs an item of one segment, found 2"));
+              HasSubstr("needs an item of one segment, found 2: send each paragraph of the HTML as "
+                        "an item of its own"));
 }
 
 TEST_F(EngineHtml, RefusesWhatHasNoMeaningByBothNames) {

@@ -186,8 +186,11 @@ TEST_F(EnginePhrases, WhatNeedsOneSegmentSaysSo) {
     set(job);
     EXPECT_EQ(TranslateOne(job).sentences.size(), 1U) << option;  // split unset: NONE
     job.split = SplitMode::kSentences;
-    EXPECT_THAT(ItemError(job),
-                HasSubstr(absl::StrCat(option, " needs an item of one segment, found 2")));
+    EXPECT_THAT(
+        ItemError(job),
+        HasSubstr(absl::StrCat(option,
+                               " needs an item of one segment, found 2: set segmentation.split "
+                               "to NONE, or leave it unset")));
     job.items = {"Ich habe Hunger."};
     EXPECT_TRUE(Translate(job).at(0).status.ok());
   };
@@ -197,6 +200,16 @@ TEST_F(EnginePhrases, WhatNeedsOneSegmentSaysSo) {
   });
   each("target_prefixes[0]", [](auto& j) { j.target_prefixes = {"We"}; });
   each("return_options.alignment", [](auto& j) { j.returns.alignment = true; });
+  // Where splitting is not the reason, it is not the advice.
+  std::string long_text = "Ich habe Hunger";
+  for (int i = 0; i < 400; ++i) long_text += ", und ich bin hier";
+  for (const SplitMode split : {SplitMode::kUnset, SplitMode::kNone, SplitMode::kSentences}) {
+    TranslationJob job = Job({long_text + "."});
+    job.split = split;
+    job.decoding.num_alternatives = 2;
+    EXPECT_THAT(ItemError(job), HasSubstr(": the text is longer than the "));
+    EXPECT_THAT(ItemError(job), HasSubstr(" tokens that the model takes at once, shorten it"));
+  }
   // Terms apply to the segments that hold them.
   TranslationJob terms = Job({two});
   terms.terms = {{"Hunger", "appetite", false}};

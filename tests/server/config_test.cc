@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -186,7 +188,8 @@ TEST(Config, NamesModelsByTheirDirectory) {
 }
 
 TEST(Config, RefusesFilesItDoesNotUnderstand) {
-  EXPECT_THAT(ErrorOf({"--config=/no/such/file"}), HasSubstr("can be read"));
+  EXPECT_THAT(ErrorOf({"--config=/no/such/file"}),
+              AllOf(HasSubstr("/no/such/file"), HasSubstr("No such file")));
   EXPECT_THAT(FileErrorOf("{"), HasSubstr("not JSON"));
   EXPECT_THAT(FileErrorOf("[1]"), HasSubstr("found array"));
   EXPECT_THAT(FileErrorOf(R"({"max_rows": 8})"), HasSubstr("'max_rows'"));
@@ -265,6 +268,32 @@ TEST(EngineSettings, CarryEverySetting) {
   EXPECT_EQ(settings.watchdog, 9'000'000'000);
   EXPECT_EQ(settings.default_profile, Profile::kMarian);
   EXPECT_EQ(settings.glossary_directory, "/g");
+}
+
+TEST(ConfigFile, WhatIsNoFileIsRefusedByWhatItIs) {
+  EXPECT_THAT(ErrorOf({"--config", ::testing::TempDir()}), HasSubstr("a directory"));
+  EXPECT_THAT(ErrorOf({"--config=/dev/zero"}), HasSubstr("more than 1048576 bytes"));
+  EXPECT_THAT(ErrorOf({"--config", TempFile("huge.json", std::string(2 << 20, ' '))}),
+              HasSubstr("more than 1048576 bytes"));
+  EXPECT_THAT(ErrorOf({"--config=/dev/null"}), HasSubstr("not JSON"));
+  // A pipe without a writer: it has ended, and nothing is waited for.
+  const std::string pipe = ::testing::TempDir() + "config.pipe";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(ErrorOf({"--config", pipe}), HasSubstr("not JSON"));
+}
+
+TEST(ConfigFile, ComesFromAPipeToo) {
+  // As `--config <(...)` of a shell.
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const std::string text = R"({"model": "/m", "max-rows": 7})";
+  ASSERT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  close(ends[1]);
+  const auto command = ParseCommandLine({"--config", absl::StrCat("/proc/self/fd/", ends[0])});
+  close(ends[0]);
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(command->config.max_rows, 7);
 }
 
 TEST(EngineSettings, DetokenizersAreAsManyAsSaidOrNone) {

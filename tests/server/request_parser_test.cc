@@ -439,5 +439,31 @@ TEST(Quoted, ShowsOutsideValuesSafely) {
   EXPECT_EQ(Quoted(std::string(65, 'x')).size(), 64U + 5U);
 }
 
+TEST(RequestParser, RefusesMillionsOfElementsAsOneMistake) {
+  v1::TranslateRequest request = Minimal();
+  auto* heads = request.mutable_decoding()->mutable_alignment_heads();
+  heads->Resize(1'000'000, -1);
+  for (int i = 0; i < 10'000; ++i) {
+    request.add_terms();
+    request.add_do_not_translate();
+    request.mutable_decoding()->add_required_phrases();
+    request.mutable_decoding()->add_forbidden_phrases();
+  }
+  const ParsedRequest parsed = Parse(request);
+  EXPECT_EQ(FieldsAtFault(parsed.status),
+            (std::vector<std::string>{"terms", "do_not_translate", "decoding.required_phrases",
+                                      "decoding.forbidden_phrases", "decoding.alignment_heads"}))
+      << parsed.status;
+  EXPECT_TRUE(parsed.job.decoding.alignment_heads.empty());
+}
+
+TEST(RequestParser, CountsTheMistakesThatItDoesNotTell) {
+  v1::TranslateRequest request = Minimal();
+  for (int i = 0; i < 1000; ++i) request.add_do_not_translate();
+  const ParsedRequest parsed = Parse(request);
+  EXPECT_EQ(ViolationsOf(parsed.status).size(), 16U);
+  EXPECT_THAT(std::string(parsed.status.message()), HasSubstr("; and 984 more"));
+}
+
 }  // namespace
 }  // namespace dragoman

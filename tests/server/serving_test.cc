@@ -596,10 +596,10 @@ TEST_F(ServingTest, EchoesOrMakesRequestIds) {
 }
 
 TEST_F(ServingTest, LogsNamesAndSizesAndNoText) {
+  Start();
   std::vector<std::string> lines;
   SetLogSink([&lines](std::string_view line) { lines.emplace_back(line); });
   SetLogLevel(LogLevel::kInfo);
-  Start();
   auto request = Request({"Geheimnis", "Staatsgeheimnis"});
   request.set_request_id("id-7");
   (*request.mutable_labels())["team"] = "blue";

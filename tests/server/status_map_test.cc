@@ -47,6 +47,11 @@ TEST(StatusMap, MapsEveryCodeOfTheContract) {
   EXPECT_STREQ(CodeName(absl::StatusCode::kDataLoss), "INTERNAL");
 }
 
+TEST(StatusMap, WhatIsWrongWithTheWholeRequestHasNoFieldBeforeIt) {
+  EXPECT_EQ(InvalidField("", "the 4 bytes are no message").message(), "the 4 bytes are no message");
+  EXPECT_EQ(InvalidFields({{"", "one"}, {"a", "two"}}, 3).message(), "one; a: two; and 3 more");
+}
+
 TEST(StatusMap, CarriesFieldViolations) {
   const google::rpc::Status rpc =
       Details(ToGrpcStatus(InvalidFields({{"a", "found 1"}, {"b[2]", "found 3"}})));

@@ -65,6 +65,23 @@ TEST_F(EncodedQueueTest, AFullQueueMakesTheEncoderWait) {
   EXPECT_FALSE(queue.WaitUntil(some));
 }
 
+TEST_F(EncodedQueueTest, RoomIsWaitedForAndThenThere) {
+  EncodedQueue queue(4, &clock_);
+  EXPECT_EQ(queue.WaitForRoom(2), 4);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(queue.Push(Make(i, 1)), nullptr);
+  int64_t room = 0;
+  std::thread encoder([&] { room = queue.WaitForRoom(3); });
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(queue.TryPop(Any)->index, i);
+  encoder.join();
+  EXPECT_EQ(room, 3);
+  EXPECT_EQ(queue.TryPop(Any)->index, 3);
+  EXPECT_EQ(queue.WaitForRoom(100), 4);  // more than there can be: all
+  EXPECT_EQ(queue.Push(Make(4, 1)), nullptr);
+  std::thread closed([&] { queue.WaitForRoom(4); });
+  queue.Close();
+  closed.join();
+}
+
 TEST_F(EncodedQueueTest, TellsWhatWaitsAndWhatIsOnItsWay) {
   EncodedQueue queue(8, &clock_);
   EXPECT_FALSE(queue.waiting().on_its_way);

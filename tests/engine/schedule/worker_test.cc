@@ -44,13 +44,15 @@ class WorkerTest : public ::testing::TestWithParam<Place> {
   }
 
   // Segments of mixed lengths and beams, accepted and pushed.
-  void Push(RequestQueue& queue, const std::shared_ptr<RecordingOwner>& owner, int segments) {
+  void Push(RequestQueue& queue, const std::shared_ptr<RecordingOwner>& owner, int segments,
+            uint64_t client = 0) {
     std::vector<std::unique_ptr<Segment>> made;
     made.reserve(static_cast<size_t>(segments));
     for (int i = 0; i < segments; ++i) {
       auto segment = std::make_unique<Segment>();
       segment->owner = owner;
       segment->index = i;
+      segment->client = client;
       segment->source.assign(static_cast<size_t>(2 + i * 13 % 60), 3);
       segment->source[0] = i;
       segment->source[1] = i % 17;
@@ -192,6 +194,48 @@ TEST_P(WorkerTest, AnAbandonedJobIsDroppedEverywhere) {
   EXPECT_EQ(counts.accepted, 300);
   EXPECT_EQ(counts.cancelled, observer_.cancelled);
   EXPECT_GT(counts.cancelled, 0);
+}
+
+// Notes how many segments of another had started when its own did.
+class Newcomer : public RecordingOwner {
+ public:
+  Newcomer(Ledger* ledger, const RecordingOwner* other) : RecordingOwner(ledger), other_(other) {}
+  void OnStarted() override {
+    others_started.store(other_->started);
+    RecordingOwner::OnStarted();
+  }
+  std::atomic<int> others_started{0};
+
+ private:
+  const RecordingOwner* const other_;
+};
+
+// One client's backlog of hundreds delays another's sentence by what is encoded and a window.
+TEST_P(WorkerTest, ABacklogDelaysAnotherClientByAWindowAtMost) {
+  config_.encoded_segments = 16;
+  config_.window.segments = 16;
+  config_.pages = {128, 64};
+  auto crowd = std::make_shared<RecordingOwner>(&ledger_);
+  auto newcomer = std::make_shared<Newcomer>(&ledger_, crowd.get());
+  std::atomic<int> steps{0};
+  std::atomic<int> started_before{-1};
+  model_->before_step = [&](int64_t) {
+    if (++steps == 40) {
+      started_before = crowd->started.load();
+      Push(queue_, newcomer, 1, /*client=*/7);
+    }
+    return absl::OkStatus();
+  };
+  {
+    const auto workers = Start(queue_, 1);
+    Push(queue_, crowd, 400);
+    newcomer->WaitFor(1);
+    crowd->WaitFor(400);
+    queue_.Close();
+  }
+  ASSERT_GE(started_before, 0);
+  ASSERT_LT(started_before, 200);
+  EXPECT_LE(newcomer->others_started - started_before, 16 + 16);
 }
 
 INSTANTIATE_TEST_SUITE_P(Places, WorkerTest, ::testing::Values(Place::kHost, Place::kDevice),

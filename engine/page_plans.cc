@@ -1,0 +1,113 @@
+#include "engine/page_plans.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "kernels/decide/plan.h"
+
+namespace dragoman {
+namespace {
+
+// K/V without a size take this share of what is left: the rest is for what no plan knows of, as the
+// allocator's holes.
+constexpr int64_t kShareNumerator = 9;
+constexpr int64_t kShareDenominator = 10;
+
+int64_t MiB(int64_t bytes) { return bytes / (1 << 20); }
+
+// Rounded up, for what is needed.
+int64_t NeededMiB(int64_t bytes) { return MiB(bytes + (1 << 20) - 1); }
+
+// What the host holds besides the pages.
+struct HostNeeds {
+  int64_t weights = 0;
+  int64_t workspaces = 0;
+  int64_t reserved = 0;
+  int64_t sum() const { return weights + workspaces + reserved; }
+};
+
+std::string TextOf(const HostNeeds& needs) {
+  return absl::StrCat(NeededMiB(needs.weights), " MiB of weights, ", NeededMiB(needs.workspaces),
+                      " MiB of workspaces and ", NeededMiB(needs.reserved),
+                      " MiB for requests and the process");
+}
+
+}  // namespace
+
+absl::Status CheckWeightsFit(int64_t parameters, const EngineConfig& config) {
+  const int64_t bytes = parameters * static_cast<int64_t>(sizeof(float));
+  const int64_t needed = 2 * bytes + config.memory.reserved;
+  if (config.memory.most == 0 || needed <= config.memory.most) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the model has ", parameters, " parameters, ", NeededMiB(bytes),
+      " MiB of float32: loading takes that twice, with ", NeededMiB(config.memory.reserved),
+      " MiB for requests and the process ", NeededMiB(needed), " MiB, and ", config.memory.most_of,
+      " has ", MiB(config.memory.most)));
+}
+
+absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<WorkerPlace>& places,
+                                                        const ModelSpec& spec,
+                                                        int max_source_tokens,
+                                                        const BatchConfig& batch,
+                                                        const EngineConfig& config) {
+  int workers = 0;
+  HostNeeds needs;
+  needs.reserved = config.memory.reserved;
+  bool on_host = false;
+  for (const WorkerPlace& place : places) {
+    workers += place.workers;
+    if (place.backend->host_page_bytes() == 0) continue;
+    on_host = true;
+    needs.weights += place.backend->info().weight_bytes;
+    needs.workspaces +=
+        place.workers * place.backend->HostWorkspaceBytes(batch, config.threads_per_worker);
+  }
+  const HostMemory& memory = config.memory;
+  const int64_t given = config.kv_memory_mb << 20;
+  if (on_host && memory.most > 0 && given > memory.most - needs.sum()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "kv-memory-mb is ", config.kv_memory_mb, ": with ", TextOf(needs), " that makes ",
+        NeededMiB(given + needs.sum()), " MiB, and ", memory.most_of, " has ", MiB(memory.most),
+        ": expected at most ", MiB(std::max<int64_t>(memory.most - needs.sum(), 0))));
+  }
+
+  // An input position is at most that of the last real token.
+  const int longest =
+      std::max(1, std::min(spec.generation.max_length - 1, spec.shape.max_positions));
+  const int widest_beam = std::min(config.max_rows, kMaxBeam);
+  const int default_beam = std::clamp(spec.generation.num_beams, 1, widest_beam);
+  PageRequest request;
+  request.max_rows = config.max_rows;
+  request.bytes = given / workers;
+  request.longest_source = static_cast<int32_t>(KvLayout::PagesFor(max_source_tokens));
+  request.widest_segment = WorstCasePages(widest_beam, longest);
+  request.default_segment = WorstCasePages(default_beam, longest);
+  if (on_host && memory.most > 0) {
+    const int64_t now = memory.now > 0 ? std::min(memory.now, memory.most) : memory.most;
+    const int64_t left = (now - needs.sum()) / kShareDenominator * kShareNumerator;
+    request.most_bytes = std::max<int64_t>(left / workers, 1);
+  }
+
+  std::vector<PagePlan> plans;
+  for (const WorkerPlace& place : places) {
+    absl::StatusOr<PagePlan> plan = place.backend->PlanPages(request);
+    if (!plan.ok()) return plan.status();
+    if (plan->self_pages < request.default_segment) {
+      const std::string what = given > 0
+                                   ? absl::StrCat("kv-memory-mb is ", config.kv_memory_mb)
+                                   : absl::StrCat("of the memory of ", memory.most_of, ", ",
+                                                  MiB(memory.now > 0 ? memory.now : memory.most),
+                                                  " MiB, little is left beside ", TextOf(needs));
+      return absl::InvalidArgumentError(absl::StrCat(
+          what, ", which leaves ", plan->self_pages, " pages of self-attention K/V for each of ",
+          workers, " workers; expected at least ", request.default_segment,
+          " for the default beam of ", default_beam, " and ", longest, " tokens of output",
+          given > 0 ? "" : " (fewer --cpu-workers or --max-rows need less)"));
+    }
+    plans.push_back(*plan);
+  }
+  return plans;
+}
+
+}  // namespace dragoman

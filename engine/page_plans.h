@@ -1,0 +1,28 @@
+// How many pages of K/V the workers of an engine get: from the model, the settings, and the memory
+// that there is. Private to engine/.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/create_engine.h"
+#include "engine/decode/backend.h"
+#include "engine/model/model_spec.h"
+
+namespace dragoman {
+
+// Whether weights of this size, as f32 in the file's order and once more as the operations want
+// them, are within the host's memory. INVALID_ARGUMENT with the arithmetic.
+absl::Status CheckWeightsFit(int64_t parameters, const EngineConfig& config);
+
+// One plan for the workers of each place. INVALID_ARGUMENT, with the arithmetic, when a segment of
+// the default beam could not run at its longest, or the host has not got the memory.
+absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<WorkerPlace>& places,
+                                                        const ModelSpec& spec,
+                                                        int max_source_tokens,
+                                                        const BatchConfig& batch,
+                                                        const EngineConfig& config);
+
+}  // namespace dragoman

@@ -1,0 +1,134 @@
+// The listening sockets of the gRPC port, and every connection that came in through them.
+//
+// gRPC 1.51 has no limit on connections, stops accepting for good when it runs out of descriptors,
+// and can end a connection only together with the server. So connections are accepted here,
+// counted, and handed over as descriptors; this keeps a second descriptor of each, by which it
+// learns that gRPC has closed it, and can end it.
+//
+// Thread-safe. One thread of its own accepts and watches.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/base/mutex.h"
+
+namespace dragoman {
+
+struct ListenerOptions {
+  std::string address;  // host:port or unix:PATH
+  // At once; two descriptors each.
+  int max_connections = 1;
+  // For one above it the oldest goes, once it is 0.1 s old; else the new one goes.
+  bool drop_oldest = false;
+  // A connection is ended after so long; 0: never.
+  std::chrono::milliseconds longest{0};
+  // Told of the listener's own descriptor of each connection: it is valid in between. Called on the
+  // listener's thread, `closed` also when the listener is destroyed.
+  std::function<void(int fd)> opened = [](int) {};
+  std::function<void(int fd)> closed = [](int) {};
+};
+
+struct ListenerStats {
+  int64_t open = 0;      // connections now
+  int64_t accepted = 0;  // since the start
+  int64_t refused = 0;   // closed because there were as many as may be
+};
+
+class Listener {
+ public:
+  // Binds and listens; accepts nobody before Start. A host of 0.0.0.0 or [::] is every address of
+  // the machine, of both families; one that has several addresses gets them all. UNAVAILABLE if
+  // that fails.
+  static absl::StatusOr<std::unique_ptr<Listener>> Listen(const ListenerOptions& options);
+  // Ends the thread, closes the port. Connections stay with whom they were handed to.
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  // With the port that was bound.
+  const std::string& address() const { return address_; }
+  int max_connections() const { return options_.max_connections; }
+
+  // Accepts from now on. `take` gets each connection, non-blocking, and owns it; it is called on
+  // the listener's thread and must shut the connection down before it closes it (gRPC does).
+  void Start(std::function<void(int fd)> take);
+
+  // Closes the port.
+  void StopAccepting();
+
+  // Ends every connection after what was sent on it: its peer sees the end, and nothing that is
+  // written later.
+  void EndConnections();
+
+  // Waits until no connection is open, or for `timeout`. True: none is.
+  bool WaitEmpty(std::chrono::nanoseconds timeout);
+
+  ListenerStats Stats() const;
+
+  // "" while new connections are accepted, or were stopped; else why they have not been for some
+  // seconds.
+  std::string NotAccepting() const;
+
+ private:
+  // A second descriptor of what `take` got.
+  struct Connection {
+    uint64_t number = 0;
+    std::chrono::steady_clock::time_point begin;
+    bool ended = false;  // by us: what was sent may still be under way
+  };
+
+  explicit Listener(const ListenerOptions& options) : options_(options) {}
+
+  absl::Status Open(const std::string& address);
+  absl::Status OpenInternet(const std::string& host, const std::string& port);
+  absl::Status OpenUnix(const std::string& path);
+  absl::Status Prepare();
+  void Run();
+  void AcceptFrom(int socket);
+  bool MustWait();
+  // False: stop accepting for now.
+  bool AcceptOne(int socket);
+  void HandleClosed(int fd);
+  // Ends those that are too old; the time until the next one is, in milliseconds, or -1.
+  int EndOld();
+  void EndOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void CloseArrived() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Forget(int fd) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void WatchSockets(bool watch);
+  void Wake() const;
+
+  const ListenerOptions options_;
+  std::string address_;
+  int epoll_ = -1;
+  int wake_ = -1;  // eventfd
+  std::function<void(int)> take_;
+  std::string unix_path_;  // to be removed
+  std::thread thread_;
+
+  // Of the thread.
+  bool watching_ = false;
+  bool paused_ = false;      // nobody can be accepted: next try in a moment
+  std::set<int> lingering_;  // closed by their owner; kept until what was sent has arrived
+
+  mutable Mutex mu_;
+  CondVar changed_;
+  std::vector<int> sockets_ ABSL_GUARDED_BY(mu_);
+  std::map<int, Connection> connections_ ABSL_GUARDED_BY(mu_);  // by descriptor
+  std::map<uint64_t, int> by_age_ ABSL_GUARDED_BY(mu_);         // those that were not ended
+  uint64_t last_number_ ABSL_GUARDED_BY(mu_) = 0;
+  ListenerStats stats_ ABSL_GUARDED_BY(mu_);
+  bool stop_ ABSL_GUARDED_BY(mu_) = false;
+  std::string failure_ ABSL_GUARDED_BY(mu_);  // of the last accept
+  std::chrono::steady_clock::time_point failing_since_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace dragoman

@@ -1,0 +1,166 @@
+#include "engine/page_plans.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/decode/cpu_backend.h"
+#include "engine/worker_places.h"
+#include "kernels/decide/plan.h"
+#include "tests/engine/support/bundled_engine.h"
+#include "tests/engine/support/scripted_model.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+// A model of OPUS-MT's size as far as memory goes: pages of 786 KB, 300 MB of weights.
+class LargeModel final : public testing::ScriptedModel {
+ public:
+  LargeModel() : ScriptedModel([](auto, auto) { return std::vector<float>(); }) {}
+  KvLayout kv_layout() const override { return {6, 8, 64}; }
+  int64_t weight_bytes() const override { return 300 * kMiB; }
+  int64_t workspace_bytes(int, int) const override { return 20 * kMiB; }
+};
+
+ModelSpec SpecOf(int max_length, int beams) {
+  ModelSpec spec;
+  spec.shape.max_positions = 512;
+  spec.shape.target_vocab = 1000;
+  spec.generation.max_length = max_length;
+  spec.generation.num_beams = beams;
+  return spec;
+}
+
+absl::StatusOr<PagePlan> Plan(const ModelSpec& spec, const EngineConfig& config) {
+  const std::vector<WorkerPlace> places = {
+      {CreateCpuBackend(std::make_shared<LargeModel>()), config.workers}};
+  auto plans = PlanPagesOfPlaces(places, spec, spec.shape.max_positions,
+                                 BatchConfigOf(spec, config), config);
+  if (!plans.ok()) return plans.status();
+  return plans->front();
+}
+
+std::string ErrorOf(const EngineConfig& config) {
+  const auto plan = Plan(SpecOf(512, 4), config);
+  EXPECT_EQ(plan.status().code(), absl::StatusCode::kInvalidArgument);
+  return std::string(plan.status().message());
+}
+
+TEST(PagePlans, HoldEverySegmentThatIsPermittedWhateverMaxRows) {
+  std::vector<int> rows = {100, 256, 1000, 4096};
+  for (int i = 1; i <= 64; ++i) rows.push_back(i);
+  for (const int max_rows : rows) {
+    for (const int max_length : {2, 20, 200, 512}) {
+      EngineConfig config;
+      config.max_rows = max_rows;
+      const auto plan = Plan(SpecOf(max_length, 4), config);
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      const int longest = max_length - 1;
+      // The widest beam at its longest, and beside it an ordinary request: not one or the other.
+      EXPECT_GE(plan->self_pages, WorstCasePages(std::min(max_rows, 64), longest) +
+                                      WorstCasePages(std::min(max_rows, 4), longest))
+          << max_rows << " rows, max_length " << max_length;
+      EXPECT_GE(plan->cross_pages, 2 * KvLayout::PagesFor(512));
+    }
+  }
+}
+
+TEST(PagePlans, AGivenSizeMustHoldAnOrdinaryRequest) {
+  // Beam 4 over 511 tokens are 64 pages of 768 KiB, sources of 512 tokens two times 16.
+  EngineConfig config;
+  config.kv_memory_mb = 73;
+  EXPECT_TRUE(Plan(SpecOf(512, 4), config).ok());
+  config.kv_memory_mb = 70;
+  EXPECT_THAT(ErrorOf(config), AllOf(HasSubstr("kv-memory-mb is 70"), HasSubstr("at least 64"),
+                                     HasSubstr("default beam of 4")));
+  config.workers = 2;
+  config.kv_memory_mb = 146;
+  EXPECT_TRUE(Plan(SpecOf(512, 4), config).ok());
+}
+
+TEST(PagePlans, AGivenSizeThatTheMachineHasNotIsRefusedWithTheArithmetic) {
+  EngineConfig config;
+  config.memory.most = 4096 * kMiB;
+  config.memory.most_of = "the cgroup /pod";
+  config.memory.now = 100 * kMiB;  // what others hold now may go: it does not refuse
+  config.memory.reserved = 200 * kMiB;
+  config.kv_memory_mb = 3000;
+  EXPECT_TRUE(Plan(SpecOf(512, 4), config).ok());
+  config.kv_memory_mb = 4000;
+  EXPECT_THAT(ErrorOf(config),
+              AllOf(HasSubstr("kv-memory-mb is 4000"), HasSubstr("300 MiB of weights"),
+                    HasSubstr("200 MiB for requests"), HasSubstr("the cgroup /pod has 4096"),
+                    HasSubstr("expected at most 35")));
+  config.memory.most = 0;  // not known
+  EXPECT_TRUE(Plan(SpecOf(512, 4), config).ok());
+}
+
+TEST(PagePlans, WithoutASizeTheyFollowTheMemory) {
+  EngineConfig config;
+  config.workers = 2;
+  const auto usual = Plan(SpecOf(512, 4), config);
+  ASSERT_TRUE(usual.ok());
+  EXPECT_EQ(usual->self_pages, 64 * 16 + 4 * 256);
+
+  config.memory.most = 64 * 1024 * kMiB;
+  config.memory.reserved = 200 * kMiB;
+  EXPECT_EQ(Plan(SpecOf(512, 4), config)->self_pages, usual->self_pages);
+
+  config.memory.most = 2048 * kMiB;
+  for (const int64_t now : {int64_t{0}, 1500 * kMiB}) {
+    config.memory.now = now;
+    const auto small = Plan(SpecOf(512, 4), config);
+    ASSERT_TRUE(small.ok()) << small.status();
+    const int64_t kv = 2 * (int64_t{small->self_pages} + small->cross_pages) * 768 * 1024;
+    EXPECT_LT(kv + 500 * kMiB, now > 0 ? now : config.memory.most);
+    EXPECT_GT(kv, (now > 0 ? now : config.memory.most) / 3);
+  }
+
+  config.memory.now = 0;
+  config.memory.most = 600 * kMiB;
+  config.memory.most_of = "the machine";
+  EXPECT_THAT(ErrorOf(config),
+              AllOf(HasSubstr("the machine"), HasSubstr("600 MiB"), HasSubstr("weights"),
+                    HasSubstr("expected at least 64 for the default beam of 4")));
+}
+
+TEST(PagePlans, WeightsThatCannotFitAreRefusedBeforeTheyAreCopied) {
+  EngineConfig config;
+  EXPECT_TRUE(CheckWeightsFit(1 << 30, config).ok());
+  config.memory.most = 1024 * kMiB;
+  config.memory.most_of = "the cgroup /pod";
+  EXPECT_TRUE(CheckWeightsFit(100 << 20, config).ok());
+  const absl::Status status = CheckWeightsFit(200 << 20, config);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("800 MiB of float32"), HasSubstr("the cgroup /pod has 1024")));
+}
+
+// The request that was refused: the defaults, a plain text, few rows.
+class FewRows : public testing::BundledEngine {};
+
+TEST_F(FewRows, TakeOrdinaryRequests) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) absl::StrAppend(&text, i > 0 ? " " : "", "Haus");
+  for (const int rows : {1, 2, 3, 4, 5, 8, 13}) {
+    EngineConfig config;
+    config.max_rows = rows;
+    Start(config);
+    TranslationJob job = Job({text});
+    job.decoding.beam_size = std::min(rows, 4);
+    TranslateOne(std::move(job));  // expects no error
+  }
+}
+
+}  // namespace
+}  // namespace dragoman
