@@ -19,6 +19,7 @@
 #include "server/engine_start.h"
 #include "server/http.h"
 #include "server/log.h"
+#include "server/memory_limit.h"
 #include "server/metrics.h"
 #include "server/serving.h"
 #include "server/signals.h"
@@ -30,6 +31,9 @@ namespace {
 
 // Beyond the drain limit: for the engine to end and connections to close.
 constexpr std::chrono::seconds kExitGrace{15};
+
+// Of gRPC and of the server, beside one for each CPU: 11 are seen.
+constexpr int kServingThreads = 12;
 
 // For lines that the log still holds when the process is about to end.
 constexpr std::chrono::seconds kLastLines{1};
@@ -111,6 +115,10 @@ int Run(const ServerConfig& config) {
   metrics.AttachEngine(engine.get(), clock.Now() - load_started);
   state.engine = engine.get();
 
+  HardExitTimer hard_exit;
+  if (const absl::Status status = CheckThreads(kServingThreads + CpuBudget()); !status.ok()) {
+    return fail("start", status);
+  }
   loading.reset();
   auto serving = Serving::Start(config, engine.get(), &clock, &metrics);
   if (!serving.ok()) {
@@ -129,7 +137,7 @@ int Run(const ServerConfig& config) {
 
   const int signal = WaitForEnd(engine.get());
   const std::chrono::seconds limit(signal != 0 ? config.drain_seconds : 0);
-  const HardExitTimer hard_exit(limit + kExitGrace);  // before anything else, a log line even
+  hard_exit.Arm(limit + kExitGrace);  // before anything else, a log line even
   if (signal != 0) {
     Log(LogLevel::kInfo, "signal", {{"number", signal}});
   } else {
@@ -148,6 +156,7 @@ int Run(const ServerConfig& config) {
 }  // namespace
 
 int RunDaemon(const ServerConfig& config) {
+  SaveAddressSpace();
   SetLogLevel(ConfiguredLogLevel(config));
   QuietLibraries();
   FlushLogOnCrash();

@@ -29,8 +29,13 @@ DrainResult Drain(const DrainSteps& steps, std::chrono::nanoseconds limit) {
   return result;
 }
 
-HardExitTimer::HardExitTimer(std::chrono::nanoseconds after)
-    : thread_([this, after] { Run(after); }) {}
+HardExitTimer::HardExitTimer() : thread_([this] { Run(); }) {}
+
+void HardExitTimer::Arm(std::chrono::nanoseconds after) {
+  MutexLock lock(&mu_);
+  end_ = std::chrono::steady_clock::now() + after;
+  changed_.NotifyAll();
+}
 
 HardExitTimer::~HardExitTimer() {
   {
@@ -41,12 +46,15 @@ HardExitTimer::~HardExitTimer() {
   thread_.join();
 }
 
-void HardExitTimer::Run(std::chrono::nanoseconds after) {
-  const auto end = std::chrono::steady_clock::now() + after;
+void HardExitTimer::Run() {
   {
     MutexLock lock(&mu_);
     while (!done_) {
-      const auto left = end - std::chrono::steady_clock::now();
+      if (!end_.has_value()) {
+        changed_.Wait(&mu_);
+        continue;
+      }
+      const auto left = *end_ - std::chrono::steady_clock::now();
       if (left <= std::chrono::nanoseconds::zero()) break;
       changed_.WaitFor(&mu_, left);
     }

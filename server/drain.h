@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "engine/base/mutex.h"
@@ -30,21 +31,24 @@ struct DrainResult {
 
 DrainResult Drain(const DrainSteps& steps, std::chrono::nanoseconds limit);
 
-// Ends the process with status 3, and without a line, if it is not destroyed in time: a drain must
-// not hang for ever.
+// Ends the process with status 3, and without a line, if it is not destroyed in time once it was
+// armed: a drain must not hang for ever. Its thread is there from the start, for at the end there
+// may be none to be had.
 class HardExitTimer {
  public:
-  explicit HardExitTimer(std::chrono::nanoseconds after);
+  HardExitTimer();
   ~HardExitTimer();
+  void Arm(std::chrono::nanoseconds after);
   HardExitTimer(const HardExitTimer&) = delete;
   HardExitTimer& operator=(const HardExitTimer&) = delete;
 
  private:
-  void Run(std::chrono::nanoseconds after);
+  void Run();
 
   Mutex mu_;
   CondVar changed_;
   bool done_ ABSL_GUARDED_BY(mu_) = false;
+  std::optional<std::chrono::steady_clock::time_point> end_ ABSL_GUARDED_BY(mu_);
   std::thread thread_;
 };
 

@@ -27,7 +27,7 @@ HostMemory HostMemoryFor(const ServerConfig& config) {
   return memory;
 }
 
-void LogMemory(const ServerConfig& config, const EngineStats& stats) {
+void LogMemory(const ServerConfig& config, const HostMemory& host, const EngineStats& stats) {
   for (const DeviceMemory& memory : stats.memory) {
     Log(LogLevel::kInfo, "memory",
         {{"device", memory.device},
@@ -37,16 +37,15 @@ void LogMemory(const ServerConfig& config, const EngineStats& stats) {
          {"workspace_bytes", memory.workspace}});
   }
   const std::vector<MemoryPart> parts = MemoryBound(config, stats);
-  const MemoryLimit most = FindMemoryLimits("", ThreadStackBytes()).most;
   LogFields fields = LogFields::object();
   for (const MemoryPart& part : parts) fields[part.name + "_bytes"] = part.bytes;
   fields["sum_bytes"] = SumOf(parts);
-  fields["limit_bytes"] = most.bytes;
-  fields["limit_of"] = most.source;
+  fields["limit_bytes"] = host.most;
+  fields["limit_of"] = host.most_of;
   Log(LogLevel::kInfo, "memory bound", fields);
-  if (SumOf(parts) > most.bytes) {
+  if (SumOf(parts) > host.most) {
     Log(LogLevel::kWarn, "memory bound above the limit",
-        {{"sum_bytes", SumOf(parts)}, {"limit_bytes", most.bytes}, {"limit_of", most.source}});
+        {{"sum_bytes", SumOf(parts)}, {"limit_bytes", host.most}, {"limit_of", host.most_of}});
   }
 }
 
@@ -72,7 +71,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Create(const ServerConfig& config, int c
   for (const std::string& note : (*engine)->info().notes) {
     Log(LogLevel::kWarn, "model", {{"note", note}});
   }
-  LogMemory(config, (*engine)->Stats());
+  LogMemory(config, settings.memory, (*engine)->Stats());
   return engine;
 }
 

@@ -1,5 +1,6 @@
 // dragomand: see --help.
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -15,19 +16,24 @@
 
 namespace {
 
-// A descriptor 0, 1 or 2 that is closed would be given to the first socket that is opened, and log
-// lines be sent to a client. What stands in for it fails as the closed one would: standard input
-// cannot be read, the others cannot be written.
-void OpenStandardDescriptors() {
+// A descriptor 0, 1 or 2 that is closed would be given to the next that is opened, and log lines be
+// sent to a client. What stands in for it fails as the closed one would: standard input cannot be
+// read, the others cannot be written.
+//
+// Runs before the libraries are initialised, for gRPC opens an eventfd then: so by system calls, as
+// no runtime of a sanitizer is there yet.
+__attribute__((no_sanitize("address", "thread", "undefined"))) void OpenStandardDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(fd, F_GETFD) == -1) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (syscall(SYS_fcntl, fd, F_GETFD) >= 0) continue;
+    syscall(SYS_openat, AT_FDCWD, "/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY, 0);
   }
 }
+
+[[gnu::section(".preinit_array"), gnu::used]] void (*before_libraries)() = OpenStandardDescriptors;
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  OpenStandardDescriptors();
   std::signal(SIGPIPE, SIG_IGN);
   const auto refuse = [](const absl::Status& status) {
     std::fprintf(stderr, "dragomand: %s\n", std::string(status.message()).c_str());

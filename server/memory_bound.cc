@@ -15,7 +15,8 @@ constexpr int64_t kProcessBytes = int64_t{128} << 20;
 constexpr int64_t kSegmentBytes = 4096;
 constexpr int64_t kTokenBytes = 64;
 
-constexpr int64_t kThreads = 40;
+// Those to come when the limits are looked at: of the engine, and of gRPC.
+constexpr int64_t kThreads = 24;
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "server/memory_limit.h"
 
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -7,7 +8,12 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <system_error>
+#include <thread>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "engine/base/mutex.h"
 #include "server/cgroup.h"
 
 namespace dragoman {
@@ -42,7 +48,8 @@ std::map<std::string, int64_t> NumbersIn(const std::string& path, int64_t unit) 
 }
 
 void Lower(MemoryLimit* limit, int64_t bytes, const std::string& source) {
-  if (bytes < limit->bytes) *limit = {std::max<int64_t>(bytes, 0), source};
+  // Never 0, which would be no limit.
+  if (bytes < limit->bytes) *limit = {std::max<int64_t>(bytes, 1), source};
 }
 
 void LowerByGroup(const CgroupDirectory& group, MemoryLimits* limits) {
@@ -67,6 +74,11 @@ void LowerByOwn(__rlimit_resource_t resource, int64_t mapped, int64_t thread_sta
   Lower(&limits->now, bytes - mapped - thread_stacks, source);
 }
 
+bool IsLimited(__rlimit_resource_t resource) {
+  rlimit limit{};
+  return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 }  // namespace
 
 MemoryLimits FindMemoryLimits(const std::string& root, int64_t thread_stacks) {
@@ -83,6 +95,40 @@ MemoryLimits FindMemoryLimits(const std::string& root, int64_t thread_stacks) {
              &limits);
   LowerByOwn(RLIMIT_DATA, own["VmData"], thread_stacks, "the limit of data (ulimit -d)", &limits);
   return limits;
+}
+
+void SaveAddressSpace() {
+  constexpr int kArenas = 2;
+  if (IsLimited(RLIMIT_AS) || IsLimited(RLIMIT_DATA)) mallopt(M_ARENA_MAX, kArenas);
+}
+
+absl::Status CheckThreads(int count) {
+  Mutex mu;
+  CondVar changed;
+  bool over = false;
+  std::vector<std::thread> threads;
+  threads.reserve(static_cast<size_t>(count));
+  absl::Status status;
+  try {
+    while (static_cast<int>(threads.size()) < count) {
+      threads.emplace_back([&] {
+        MutexLock lock(&mu);
+        while (!over) changed.Wait(&mu);
+      });
+    }
+  } catch (const std::system_error& e) {
+    status = absl::ResourceExhaustedError(absl::StrCat(
+        "no thread could be started (", e.what(), ") after ", threads.size(), " of ", count,
+        " that serving needs: memory, the limits of address space (ulimit -v) and of processes "
+        "(ulimit -u), or the cgroup's pids.max are in the way"));
+  }
+  {
+    MutexLock lock(&mu);
+    over = true;
+    changed.NotifyAll();
+  }
+  for (std::thread& thread : threads) thread.join();
+  return status;
 }
 
 }  // namespace dragoman

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/status/status.h"
+
 namespace dragoman {
 
 // A number of bytes and where it comes from, for people.
@@ -25,5 +27,13 @@ struct MemoryLimits {
 // Limits of address space (RLIMIT_AS) and of data (RLIMIT_DATA) count all that is mapped, resident
 // or not: of them only what is left counts, less `thread_stacks` for threads to come.
 MemoryLimits FindMemoryLimits(const std::string& root, int64_t thread_stacks);
+
+// Under a limit of address space or of data, keeps the allocator from reserving 64 MiB for every
+// thread. Before any thread is started.
+void SaveAddressSpace();
+
+// Whether so many threads can run beside those that do: libraries end the process where one cannot.
+// RESOURCE_EXHAUSTED says how many could, and what may be in the way.
+absl::Status CheckThreads(int count);
 
 }  // namespace dragoman

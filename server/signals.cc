@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <ctime>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -94,17 +95,22 @@ int WaitForEnd(Engine* engine) {
 
 DrainResult DrainUnlessHurried(Serving* serving, std::chrono::seconds limit) {
   std::atomic<bool> done{false};
-  std::thread second([serving, &done] {
-    while (!done) {
-      const int signal = WaitSignal(std::chrono::milliseconds(100));
-      if (signal == 0 || signal == SIGHUP) continue;
-      Log(LogLevel::kWarn, "second signal");
-      serving->Hurry();
-    }
-  });
+  std::thread second;
+  try {
+    second = std::thread([serving, &done] {
+      while (!done) {
+        const int signal = WaitSignal(std::chrono::milliseconds(100));
+        if (signal == 0 || signal == SIGHUP) continue;
+        Log(LogLevel::kWarn, "second signal");
+        serving->Hurry();
+      }
+    });
+  } catch (const std::system_error& e) {
+    Log(LogLevel::kWarn, "no thread waits for a second signal", {{"error", e.what()}});
+  }
   const DrainResult result = serving->DrainCalls(limit);
   done = true;
-  second.join();
+  if (second.joinable()) second.join();
   return result;
 }
 

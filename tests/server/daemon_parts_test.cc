@@ -80,13 +80,18 @@ TEST(CallTracker, InterruptEndsTheWait) {
   EXPECT_FALSE(tracker.WaitIdle(seconds(60)));  // and every later one
 }
 
-TEST(HardExitTimer, DoesNothingInTime) { const HardExitTimer timer(seconds(3600)); }
+TEST(HardExitTimer, DoesNothingInTime) {
+  const HardExitTimer never_armed;
+  HardExitTimer timer;
+  timer.Arm(seconds(3600));
+}
 
 TEST(HardExitTimerDeathTest, EndsAProcessThatHangs) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(
       {
-        HardExitTimer timer{std::chrono::milliseconds(1)};
+        HardExitTimer timer;
+        timer.Arm(std::chrono::milliseconds(1));
         std::this_thread::sleep_for(seconds(60));
       },
       ::testing::ExitedWithCode(3), "^$");

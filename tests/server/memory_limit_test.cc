@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -101,6 +102,24 @@ TEST_F(MemoryLimitTest, OfTheAddressSpaceCountsWhatIsLeft) {
                        limits.most.source.find("ulimit -v") != std::string::npos &&
                        limits.now.bytes == limits.most.bytes;
     _exit(right ? 0 : 1);
+  };
+  EXPECT_EXIT(look(), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(CheckThreads, SaysWhenThereAreNotEnough) {
+  EXPECT_TRUE(CheckThreads(8).ok());
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need terabytes of address space";
+#endif
+  const auto look = [] {
+    rlimit limit{};
+    getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = static_cast<rlim_t>(1500 * kMiB);  // less than a thousand stacks
+    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(2);
+    const absl::Status status = CheckThreads(1000);
+    const bool told = status.code() == absl::StatusCode::kResourceExhausted &&
+                      status.message().find("of 1000 that serving needs") != std::string::npos;
+    _exit(told ? 0 : 1);
   };
   EXPECT_EXIT(look(), ::testing::ExitedWithCode(0), "");
 }
