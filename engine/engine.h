@@ -226,7 +226,7 @@ struct ModelInfo {
   int target_vocabulary = 0;
   int64_t parameters = 0;
   int max_source_tokens = 0;
-  int max_target_tokens = 0;
+  int max_target_tokens = 0;  // of a request that sets no limit and no profile
   int max_rows = 0;
   int max_beam = 0;
   int default_beam = 0;
@@ -234,6 +234,7 @@ struct ModelInfo {
   int decoder_heads = 0;
   Profile default_profile = Profile::kHf;
   std::vector<std::string> glossaries;  // names, sorted
+  std::vector<std::string> notes;       // what loading found that a log should say: lines
 };
 
 // One consistent picture: accepted == sum of outcomes + waiting + running.

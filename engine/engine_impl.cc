@@ -121,7 +121,8 @@ absl::Status EngineImpl::MakeTokenizer() {
     special.source_unk = facts.source_unk;
   }
   absl::StatusOr<std::unique_ptr<Tokenizer>> tokenizer = Tokenizer::Create(
-      {facts.source_spm, facts.target_spm}, source_pieces_.get(), target_pieces_.get(), special);
+      {facts.source_spm, facts.target_spm, facts.source_path, facts.target_path},
+      source_pieces_.get(), target_pieces_.get(), special);
   if (!tokenizer.ok()) return tokenizer.status();
   tokenizer_ = std::move(*tokenizer);
   max_source_tokens_ = facts.max_source_tokens;
@@ -198,7 +199,11 @@ void EngineImpl::FillInfo() {
   info.target_vocabulary = spec.shape.target_vocab;
   info.parameters = parameters_;
   info.max_source_tokens = max_source_tokens_;
-  info.max_target_tokens = std::min(spec.generation.max_length, spec.shape.max_positions) - 2;
+  SearchContext context;
+  context.default_profile = config_.default_profile;
+  context.max_rows = config_.max_rows;
+  const absl::StatusOr<SearchSettings> longest = ResolveSearch({}, spec, context);
+  info.max_target_tokens = longest.ok() ? longest->search.max_tokens : 0;
   info.max_rows = config_.max_rows;
   info.max_beam = std::min(kMaxBeam, config_.max_rows);
   info.decoder_layers = spec.shape.decoder_layers;
@@ -206,6 +211,7 @@ void EngineImpl::FillInfo() {
   info.default_profile = config_.default_profile;
   info.default_beam = std::min(spec.generation.num_beams, info.max_beam);
   info.glossaries = glossaries_.Names();
+  info.notes = loaded_.notes;
   PublishInfo(std::move(info));
 }
 

@@ -123,9 +123,15 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, Encod
         " output tokens may need ", worst, " pages of K/V memory, the server has ",
         facts_->self_pages, " (its kv-memory-mb)"));
   }
-  segment.prefix = prefix.tokens;
+  NamedPhrase beginning = prefix;
+  if (beginning.tokens.empty() && settings_->forced_bos.has_value()) {
+    beginning.name = "the model's forced_bos_token_id";
+    beginning.tokens = {*settings_->forced_bos};
+    segment.search.free_prefix = true;
+  }
+  segment.prefix = beginning.tokens;
   absl::StatusOr<ConstraintTable> constraints =
-      MakeConstraints(phrases->required, prefix, segment.search);
+      MakeConstraints(phrases->required, beginning, segment.search);
   if (!constraints.ok()) return constraints.status();
   segment.constraints = *std::move(constraints);
   segment.target_text =

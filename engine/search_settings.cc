@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "engine/row_cost.h"
 
 namespace dragoman {
 namespace {
@@ -99,6 +100,9 @@ void SetMasks(Profile profile, const ModelSpec& model, SearchSettings& settings)
   if (profile == Profile::kHf) {
     settings.search.renormalize = model.generation.renormalize_logits;
     settings.forbidden.assign(model.generation.bad_words.begin(), model.generation.bad_words.end());
+    settings.forced_bos = model.generation.forced_bos;
+    SearchOptions& o = settings.search;
+    for (const int id : model.generation.not_first) o.not_first[o.not_first_count++] = id;
     return;
   }
   settings.excluded = {model.tokens.pad};
@@ -274,6 +278,7 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   SearchSettings settings;
   SearchOptions& o = settings.search;
   o.eos = model.tokens.eos;
+  for (const int id : model.tokens.more_eos) o.more_eos[o.more_eos_count++] = id;
   if (const absl::Status s = SetWidth(asked, defaults, context.max_rows, o); !s.ok()) return s;
   o.finalisation = asked.finalisation.value_or(defaults.finalisation);
   o.stop_rule = asked.stop_rule.value_or(defaults.stop_rule);
@@ -308,6 +313,7 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   // is said in log-probs do.
   o.need_log_probs = context.scores || o.beam > 1 || o.stored_logits() || o.eos_penalty != 1.0F ||
                      o.finalisation != Finalisation::kImmediate || asked.pruning.any();
+  o.row_cost = RowCost(o);
   return settings;
 }
 

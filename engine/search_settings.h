@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -25,6 +26,8 @@ struct SearchSettings {
   // What the profile never produces: masked after the softmax, or none of the search's.
   std::vector<std::vector<int32_t>> forbidden;
   std::vector<int32_t> excluded;
+  // What an output without a prefix of its own begins with, at log-prob 0.
+  std::optional<int32_t> forced_bos;
 };
 
 // What there is besides the options.

@@ -38,6 +38,10 @@ RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
     raw->timer_ = raw->service_->timer->Arm(latest, [weak = raw->weak_from_this()] {
       if (const auto late = weak.lock()) late->HandleSlow();
     });
+    raw->intake_ = raw->service_->intake->Enter(
+        raw->rpc_->peer(), [weak = raw->weak_from_this()](const absl::Status& status) {
+          if (const auto greedy = weak.lock()) greedy->EndReading(status);
+        });
   }
   raw->StartRead(&raw->request_);
   return raw;
@@ -45,14 +49,35 @@ RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
 
 bool CallReactor::StopReading(Phase next) {
   DeadlineTimer::Id timer = DeadlineTimer::kNone;
+  uint64_t intake = 0;
   {
     MutexLock lock(&mu_);
     if (phase_ != Phase::kReading) return false;
     phase_ = next;
     timer = std::exchange(timer_, DeadlineTimer::kNone);
+    intake = std::exchange(intake_, 0);
   }
   service_->timer->Disarm(timer);
+  if (next == Phase::kHandling) {
+    service_->intake->LeaveWhole(intake, HeaderBytes() + static_cast<int64_t>(request_.Length()));
+  } else {
+    service_->intake->LeaveCut(intake);
+  }
   return true;
+}
+
+void CallReactor::EndReading(const absl::Status& status) {
+  if (StopReading(Phase::kNoRequest)) HandleNoRequest(status);
+}
+
+int64_t CallReactor::HeaderBytes() const {
+  // Of those that gRPC keeps to itself (path, authority, timeout, encodings), and of frames.
+  constexpr int64_t kOwn = 256;
+  int64_t bytes = kOwn;
+  for (const auto& [key, value] : rpc_->client_metadata()) {
+    bytes += static_cast<int64_t>(key.size() + value.size());
+  }
+  return bytes;
 }
 
 void CallReactor::OnReadDone(bool ok) {

@@ -68,6 +68,10 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   void OnCancel() final;
   void OnDone() final;
 
+  // Ends a call whose request is not here yet.
+  void EndReading(const absl::Status& status);
+  int64_t HeaderBytes() const;
+
   enum class Phase { kReading, kHandling, kHandled, kNoRequest };
 
   // Whether this caller is the one who ends the reading.
@@ -89,6 +93,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   // A cancellation that came while the request was handled waits for its end.
   bool cancel_waits_ ABSL_GUARDED_BY(mu_) = false;
   DeadlineTimer::Id timer_ ABSL_GUARDED_BY(mu_) = DeadlineTimer::kNone;
+  uint64_t intake_ ABSL_GUARDED_BY(mu_) = 0;
 
   // Held while gRPC's call is cancelled for a client that takes nothing, so that it is not
   // destroyed meanwhile. gRPC runs no reaction on the thread that cancels.

@@ -67,7 +67,11 @@ absl::StatusOr<std::unique_ptr<Engine>> Create(const ServerConfig& config, int c
        {"detokenizer_threads", settings.detokenizer_threads}});
   absl::StatusOr<std::unique_ptr<Engine>> engine =
       CreateEngine(config.model_directory, settings, clock, observer);
-  if (engine.ok()) LogMemory(config, settings.memory, (*engine)->Stats());
+  if (!engine.ok()) return engine;
+  for (const std::string& note : (*engine)->info().notes) {
+    Log(LogLevel::kWarn, "model", {{"note", note}});
+  }
+  LogMemory(config, settings.memory, (*engine)->Stats());
   return engine;
 }
 

@@ -36,6 +36,8 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   ListenerOptions listen;
   listen.address = options.listen;
   listen.max_connections = options.limits.max_connections;
+  listen.opened = [intake = context->intake](int fd) { intake->Open(fd); };
+  listen.closed = [intake = context->intake](int fd) { intake->Close(fd); };
   auto listener = Listener::Listen(listen);
   if (!listener.ok()) return listener.status();
   out->listener_ = *std::move(listener);

@@ -11,11 +11,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/log.h"
+#include "server/transport_limits.h"
 
 namespace dragoman {
 namespace {
 
-constexpr int kMaxConnections = 128;
 constexpr std::chrono::seconds kLongestConnection{10};
 // Of a connection that says nothing, and of one that reads nothing.
 constexpr unsigned kIdleSeconds = 5;
@@ -96,7 +96,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string&
   std::unique_ptr<HttpServer> server(new HttpServer(std::move(hooks)));
   ListenerOptions options;
   options.address = address;
-  options.max_connections = kMaxConnections;
+  options.max_connections = HttpConnections(RaiseDescriptorLimit());
   options.drop_oldest = true;
   options.longest = kLongestConnection;
   auto listener = Listener::Listen(options);
@@ -109,8 +109,9 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string&
   server->daemon_ = MHD_start_daemon(
       MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0,
       nullptr, nullptr, Answer, server.get(), MHD_OPTION_EXTERNAL_LOGGER, LogLibrary, nullptr,
-      MHD_OPTION_CONNECTION_LIMIT, unsigned{2 * kMaxConnections}, MHD_OPTION_CONNECTION_TIMEOUT,
-      kIdleSeconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, kConnectionMemory, MHD_OPTION_END);
+      MHD_OPTION_CONNECTION_LIMIT, 2U * static_cast<unsigned>(options.max_connections),
+      MHD_OPTION_CONNECTION_TIMEOUT, kIdleSeconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      kConnectionMemory, MHD_OPTION_END);
   if (server->daemon_ == nullptr) return absl::UnavailableError("HTTP does not start");
   server->listener_->Start([daemon = server->daemon_](int fd) {
     sockaddr_storage peer{};

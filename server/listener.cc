@@ -29,6 +29,8 @@ constexpr int kPauseMs = 50;
 constexpr int kEndingMs = 5;
 // Accepting that has failed for so long has stopped.
 constexpr std::chrono::seconds kStopped{5};
+// A connection has so long to say what it wants before it is dropped for a new one.
+constexpr std::chrono::milliseconds kYoung{100};
 // Connections taken from one socket before others get their turn.
 constexpr int kAcceptsAtOnce = 64;
 
@@ -97,7 +99,10 @@ Listener::~Listener() {
     thread_.join();
   }
   MutexLock lock(&mu_);
-  for (const auto& [fd, connection] : connections_) close(fd);
+  for (const auto& [fd, connection] : connections_) {
+    options_.closed(fd);
+    close(fd);
+  }
   if (epoll_ >= 0) close(epoll_);
   if (wake_ >= 0) close(wake_);
 }
@@ -295,7 +300,19 @@ void Listener::AcceptFrom(int socket) {
   }
 }
 
+bool Listener::MustWait() {
+  if (!options_.drop_oldest) return false;
+  MutexLock lock(&mu_);
+  if (static_cast<int>(connections_.size()) < options_.max_connections) return false;
+  return by_age_.empty() ||
+         std::chrono::steady_clock::now() - connections_[by_age_.begin()->second].begin < kYoung;
+}
+
 bool Listener::AcceptOne(int socket) {
+  if (MustWait()) {
+    paused_ = true;
+    return false;
+  }
   const int fd = accept4(socket, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   int error = fd < 0 ? errno : 0;
   const int ours = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -326,7 +343,7 @@ bool Listener::AcceptOne(int socket) {
     failure_.clear();
     taken = static_cast<int>(connections_.size()) < options_.max_connections;
     if (!taken) ++stats_.refused;
-    if (!taken && options_.drop_oldest && !by_age_.empty()) {
+    if (!taken && options_.drop_oldest) {
       EndOldest();
       taken = true;
     }
@@ -344,6 +361,7 @@ bool Listener::AcceptOne(int socket) {
   epoll_event event{};  // hang-ups and errors come unasked
   event.data.fd = ours;
   epoll_ctl(epoll_, EPOLL_CTL_ADD, ours, &event);
+  options_.opened(ours);
   take_(fd);
   return true;
 }
@@ -399,6 +417,7 @@ void Listener::CloseArrived() {
 }
 
 void Listener::Forget(int fd) {
+  options_.closed(fd);
   close(fd);
   const auto at = connections_.find(fd);
   by_age_.erase(at->second.number);

@@ -27,10 +27,14 @@ struct ListenerOptions {
   std::string address;  // host:port or unix:PATH
   // At once; two descriptors each.
   int max_connections = 1;
-  // Of those above it the oldest goes, else the newest.
+  // For one above it the oldest goes, once it is 0.1 s old; else the new one goes.
   bool drop_oldest = false;
   // A connection is ended after so long; 0: never.
   std::chrono::milliseconds longest{0};
+  // Told of the listener's own descriptor of each connection: it is valid in between. Called on the
+  // listener's thread, `closed` also when the listener is destroyed.
+  std::function<void(int fd)> opened = [](int) {};
+  std::function<void(int fd)> closed = [](int) {};
 };
 
 struct ListenerStats {
@@ -90,6 +94,7 @@ class Listener {
   absl::Status Prepare();
   void Run();
   void AcceptFrom(int socket);
+  bool MustWait();
   // False: stop accepting for now.
   bool AcceptOne(int socket);
   void HandleClosed(int fd);
@@ -111,7 +116,7 @@ class Listener {
 
   // Of the thread.
   bool watching_ = false;
-  bool paused_ = false;      // accepting failed: next try in a moment
+  bool paused_ = false;      // nobody can be accepted: next try in a moment
   std::set<int> lingering_;  // closed by their owner; kept until what was sent has arrived
 
   mutable Mutex mu_;

@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "server/call_tracker.h"
 #include "server/deadline_timer.h"
+#include "server/intake.h"
 #include "server/metrics.h"
 #include "server/request_parser.h"
 
@@ -40,6 +41,7 @@ struct ServiceContext {
   DeadlineTimer* timer = nullptr;
   Metrics* metrics = nullptr;
   CallTracker* tracker = nullptr;
+  Intake* intake = nullptr;
   ModelTable models;
   RequestLimits limits;
   int64_t max_message_bytes = 0;  // of a request

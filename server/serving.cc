@@ -41,6 +41,10 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   if (!limits.ok()) return limits.status();
   LogTransportLimits(*limits);
   std::unique_ptr<Serving> serving(new Serving(config, engine, clock, metrics));
+  serving->intake_ =
+      std::make_unique<Intake>(IntakeLimits{limits->message_bytes, limits->receive_bytes},
+                               Intake::RealSockets(), clock, &serving->timer_);
+  serving->context_.intake = serving->intake_.get();
   serving->context_.max_message_bytes = limits->message_bytes;
   serving->context_.max_streams = limits->max_streams;
   serving->timer_.Start();

@@ -15,6 +15,7 @@
 #include "server/deadline_timer.h"
 #include "server/drain.h"
 #include "server/grpc_server.h"
+#include "server/intake.h"
 #include "server/metrics.h"
 #include "server/service_context.h"
 
@@ -49,6 +50,7 @@ class Serving {
 
   Engine* const engine_;
   Metrics* const metrics_;
+  std::unique_ptr<Intake> intake_;  // outlives timer_, which runs it
   DeadlineTimer timer_;
   CallTracker tracker_;
   ServiceContext context_;

@@ -27,8 +27,8 @@ constexpr int64_t kConnectionBytes = 64 * kKiB;
 constexpr int kUsualConnections = 4096;
 // The listener keeps a second one, see listener.h.
 constexpr int64_t kDescriptorsPerConnection = 2;
-// HTTP has up to 256 connections; the rest is for files, queues of events and pipes.
-constexpr int64_t kOtherDescriptors = 384;
+// For files, queues of events and pipes.
+constexpr int64_t kOtherDescriptors = 128;
 
 int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -62,16 +62,22 @@ absl::Status CheckTransportSettings(const ServerConfig& config) {
   return absl::OkStatus();
 }
 
+int HttpConnections(int64_t descriptors) {
+  return static_cast<int>(std::clamp<int64_t>(descriptors / 8, 16, 512));
+}
+
 absl::StatusOr<TransportLimits> ComputeTransportLimits(const ServerConfig& config,
                                                        int64_t descriptors) {
   TransportLimits limits;
   limits.message_bytes = MessageBytes(config);
   limits.max_streams = config.max_streams;
-  const int64_t room = (descriptors - kOtherDescriptors) / kDescriptorsPerConnection;
+  const int64_t others =
+      kOtherDescriptors + kDescriptorsPerConnection * HttpConnections(descriptors);
+  const int64_t room = (descriptors - others) / kDescriptorsPerConnection;
   if (room < std::max(1, config.max_connections)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--max-connections: found ", config.max_connections, ", which needs ",
-        kDescriptorsPerConnection * std::max(1, config.max_connections) + kOtherDescriptors,
+        kDescriptorsPerConnection * std::max(1, config.max_connections) + others,
         " open files, expected at most the ", descriptors, " of this process (ulimit -Hn)"));
   }
   limits.max_connections = config.max_connections > 0

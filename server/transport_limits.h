@@ -32,6 +32,9 @@ absl::Status CheckTransportSettings(const ServerConfig& config);
 absl::StatusOr<TransportLimits> ComputeTransportLimits(const ServerConfig& config,
                                                        int64_t descriptors);
 
+// How many connections of HTTP there are at most, of so many descriptors.
+int HttpConnections(int64_t descriptors);
+
 // Raises the soft limit on open files to the hard one; returns what holds then.
 int64_t RaiseDescriptorLimit();
 

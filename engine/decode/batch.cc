@@ -9,7 +9,8 @@ void EndHypothesis(const SearchOptions& search, int32_t last_token, float last_l
   h->reason = FinishReason::kEos;
   if (unmet) {
     h->reason = FinishReason::kConstraintsUnmet;
-  } else if (static_cast<int32_t>(h->tokens.size()) >= search.max_tokens) {
+  } else if (static_cast<int32_t>(h->tokens.size()) >= search.max_tokens &&
+             (last_token == search.eos || !search.Ends(last_token))) {
     h->reason = FinishReason::kLength;
   }
 }

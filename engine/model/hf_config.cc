@@ -27,29 +27,72 @@ constexpr int64_t kMaxHeads = 256;
 constexpr int64_t kMaxVocabulary = 1 << 21;
 constexpr int64_t kMaxPositions = 1 << 16;
 
-// config.json. Layers are post-norm with fixed sinusoidal positions: what other values would ask
-// for is another network.
-constexpr std::array<NeutralField, 12> kNeutralModel = {{
+// config.json. Other values ask for another network, or a search over something else.
+constexpr std::array<NeutralField, 5> kNeutralModel = {{
+    {"is_encoder_decoder", Neutral::kTrue},
+    {"is_decoder", Neutral::kFalse},
+    {"tie_encoder_decoder", Neutral::kFalse},
+    {"pruned_heads", Neutral::kEmpty},
+    {"quantization_config", Neutral::kAbsent},
+}};
+
+// Fields of BART's family that MarianMTModel never asks: its layers are post-norm, its positions
+// sinusoidal or as stored, whatever these say.
+constexpr std::array<NeutralField, 7> kNoEffect = {{
     {"normalize_before", Neutral::kFalse},
     {"normalize_embedding", Neutral::kFalse},
     {"add_final_layer_norm", Neutral::kFalse},
     {"static_position_embeddings", Neutral::kTrue},
     {"do_blenderbot_90_layernorm", Neutral::kFalse},
     {"force_bos_token_to_be_generated", Neutral::kFalse},
-    {"is_encoder_decoder", Neutral::kTrue},
-    {"is_decoder", Neutral::kFalse},
-    {"tie_encoder_decoder", Neutral::kFalse},
-    {"pruned_heads", Neutral::kEmpty},
-    {"quantization_config", Neutral::kAbsent},
     {"cross_attention_hidden_size", Neutral::kAbsent},
+}};
+
+void NoteFieldsWithoutEffect(const JsonFields& fields, std::vector<std::string>* notes) {
+  for (const NeutralField& field : kNoEffect) {
+    const nlohmann::json* value = fields.Find(field.name);
+    if (value == nullptr || HoldsNeutral(*value, field.value)) continue;
+    notes->push_back(Concat(kConfigName, ": field '", field.name, "' is ", DescribeJson(*value),
+                            ", which has no effect on a MarianMTModel"));
+  }
+}
+
+// transformers' ACT2FN, without those that have weights of their own (prelu, xielu).
+struct NamedActivation {
+  std::string_view name;
+  Activation activation;
+};
+constexpr std::array<NamedActivation, 20> kActivations = {{
+    {"swish", Activation::kSwish},
+    {"silu", Activation::kSwish},
+    {"relu", Activation::kRelu},
+    {"gelu", Activation::kGelu},
+    {"gelu_python", Activation::kGelu},
+    {"gelu_new", Activation::kGeluTanh},
+    {"gelu_fast", Activation::kGeluTanh},
+    {"gelu_accurate", Activation::kGeluTanh},
+    {"gelu_pytorch_tanh", Activation::kGeluTanh},
+    {"gelu_python_tanh", Activation::kGeluTanh},
+    {"gelu_10", Activation::kGeluClipped},
+    {"quick_gelu", Activation::kQuickGelu},
+    {"mish", Activation::kMish},
+    {"leaky_relu", Activation::kLeakyRelu},
+    {"relu6", Activation::kRelu6},
+    {"relu2", Activation::kReluSquared},
+    {"sigmoid", Activation::kSigmoid},
+    {"tanh", Activation::kTanh},
+    {"laplace", Activation::kLaplace},
+    {"linear", Activation::kNone},
 }};
 
 Activation ReadActivation(JsonFields* fields) {
   const std::string name = fields->String("activation_function", "gelu");
-  if (name == "swish" || name == "silu") return Activation::kSwish;
-  if (name == "relu") return Activation::kRelu;
-  if (name == "gelu" || name == "gelu_python") return Activation::kGelu;
-  fields->Unsupported("activation_function", "swish, silu, relu, gelu");
+  std::string known;
+  for (const NamedActivation& candidate : kActivations) {
+    if (name == candidate.name) return candidate.activation;
+    known += Concat(known.empty() ? "" : ", ", candidate.name);
+  }
+  fields->Unsupported("activation_function", known);
   return Activation::kNone;
 }
 
@@ -79,6 +122,9 @@ void ReadShape(JsonFields* fields, ModelSpec* spec) {
       fields->OptionalInt("decoder_vocab_size", 1, kMaxVocabulary).value_or(shape.source_vocab));
   shape.max_positions = read("max_position_embeddings", kMaxPositions);
   if (!fields->status().ok()) return;
+  if (shape.max_positions < 2) {
+    fields->Fail("max_position_embeddings", "at least 2: a token and the end of sentence");
+  }
   if (shape.d_model % 2 != 0) fields->Fail("d_model", "an even number");
   if (shape.d_model % shape.encoder_heads != 0) {
     fields->Fail("encoder_attention_heads", Concat("a divisor of d_model ", shape.d_model));
@@ -120,7 +166,7 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
   const int vocabulary = result.spec.shape.target_vocab;
   if (fields.status().ok()) {
     SpecialIds& tokens = result.spec.tokens;
-    tokens.eos = ReadTokenId(&fields, "eos_token_id", vocabulary).value_or(0);
+    ReadEndIds(&fields, vocabulary, &tokens);
     for (const auto& [name, id] : {std::pair("pad_token_id", &tokens.pad),
                                    std::pair("decoder_start_token_id", &tokens.decoder_start)}) {
       const std::optional<int> read = ReadTokenId(&fields, name, vocabulary);
@@ -133,6 +179,7 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
   tokenizer.target_language = fields.String("target_lang", "");
   tokenizer.model_max_length = result.spec.shape.max_positions;
   if (!fields.status().ok()) return fields.status();
+  NoteFieldsWithoutEffect(fields, &result.notes);
 
   absl::StatusOr<nlohmann::json> generation = nlohmann::json();
   if (texts.generation) {

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/model/hf_tokenizer.h"
@@ -25,6 +26,7 @@ struct HfConfigTexts {
 struct HfConfig {
   ModelSpec spec;  // but tokens.unk, which the vocabulary tells
   HfTokenizerConfig tokenizer;
+  std::vector<std::string> notes;  // fields that say something and change nothing; for the log
 };
 
 // INVALID_ARGUMENT for what is malformed, UNIMPLEMENTED for what is well-formed and not supported;

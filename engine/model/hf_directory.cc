@@ -1,20 +1,20 @@
 #include "engine/model/hf_directory.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
+#include "engine/model/file_bytes.h"
+#include "engine/model/hf_checkpoint.h"
 #include "engine/model/hf_config.h"
-#include "engine/model/mapped_file.h"
 #include "engine/model/name_map.h"
-#include "engine/model/safetensors.h"
-#include "engine/model/tensor_file.h"
-#include "engine/model/torch_file.h"
 #include "engine/model/weights_loader.h"
 
 namespace dragoman {
@@ -57,25 +57,39 @@ absl::StatusOr<HfConfig> ReadConfig(const std::string& directory) {
   return ParseHfConfig(texts);
 }
 
-absl::StatusOr<TransformerWeights> ReadWeights(const std::string& directory,
-                                               const ModelSpec& spec) {
-  const bool safetensors = Exists(directory, "model.safetensors");
-  if (!safetensors && !Exists(directory, "pytorch_model.bin")) {
-    if (Exists(directory, "model.safetensors.index.json") ||
-        Exists(directory, "pytorch_model.bin.index.json")) {
-      return absl::UnimplementedError("the weights are split over several files, expected one");
-    }
-    return absl::NotFoundError("neither model.safetensors nor pytorch_model.bin is there");
+// What the files of the weights may have: every parameter four times over in float64, so that tied
+// matrices under several names and tensors of no use find room, but a file of the wrong kind is
+// refused before it fills the memory.
+size_t MaxWeightBytes(const ModelShape& shape) {
+  const auto d = static_cast<size_t>(shape.d_model);
+  const auto layer = [d](int ffn) { return 8 * d * d + 2 * d * static_cast<size_t>(ffn) + 64 * d; };
+  const size_t parameters =
+      d * (static_cast<size_t>(shape.source_vocab) + 2 * static_cast<size_t>(shape.target_vocab) +
+           2 * static_cast<size_t>(shape.max_positions)) +
+      static_cast<size_t>(shape.encoder_layers) * layer(shape.encoder_ffn) +
+      static_cast<size_t>(shape.decoder_layers) * layer(shape.decoder_ffn);
+  return 4 * sizeof(double) * parameters + (size_t{64} << 20);
+}
+
+// For the log: the first few names.
+std::string NoteOfUnused(const std::vector<std::string>& tensors) {
+  constexpr size_t kNamed = 5;
+  std::string note =
+      Concat(tensors.size(), tensors.size() == 1 ? " tensor" : " tensors",
+             " of the checkpoint left aside, for the network that config.json describes has no ",
+             "place for them: ");
+  for (size_t i = 0; i < std::min(kNamed, tensors.size()); ++i) {
+    note += Concat(i == 0 ? "" : ", ", tensors[i].substr(0, 128));
   }
-  const char* name = safetensors ? "model.safetensors" : "pytorch_model.bin";
-  absl::StatusOr<MappedFile> file = MappedFile::Open(PathOf(directory, name));
-  if (!file.ok()) return file.status();
-  absl::StatusOr<TensorTable> tensors =
-      safetensors ? ParseSafetensors(file->bytes(), name) : ParseTorchFile(file->bytes(), name);
-  if (!tensors.ok()) return tensors.status();
-  const TensorFile tensor_file{
-      .name = name, .file = *std::move(file), .tensors = *std::move(tensors)};
-  return LoadTransformerWeights(tensor_file, MarianNameMap(), spec);
+  if (tensors.size() > kNamed) note += ", ...";
+  return note;
+}
+
+absl::StatusOr<LoadedWeights> ReadWeights(const std::string& directory, const ModelSpec& spec) {
+  const absl::StatusOr<Checkpoint> checkpoint =
+      ReadCheckpoint(directory, MaxWeightBytes(spec.shape));
+  if (!checkpoint.ok()) return checkpoint.status();
+  return LoadTransformerWeights(*checkpoint, MarianNameMap(), spec);
 }
 
 absl::StatusOr<Vocabulary> ReadVocabulary(const std::string& directory, std::string_view file,
@@ -105,8 +119,26 @@ absl::Status ReadSpecialTokens(const HfTokenizerConfig& config, LoadedModel* mod
   if (!source_eos.ok()) return source_eos.status();
   const absl::StatusOr<int> source_unk = SpecialId(source, "vocab.json", config.unk_piece);
   if (!source_unk.ok()) return source_unk.status();
+  if (target.size() < 4) {
+    return absl::InvalidArgumentError(
+        Concat(target_file, ": ", target.size(), " pieces, expected one besides '",
+               config.eos_piece, "', '", config.unk_piece, "' and '", config.pad_piece, "'"));
+  }
   model->tokenizer.source_eos = *source_eos;
   model->tokenizer.source_unk = *source_unk;
+
+  // Of several ends the tokenizer's is the one that the source has, and that may be forced.
+  SpecialIds& tokens = model->spec.tokens;
+  if (const std::optional<int> own = target.IdOf(config.eos_piece)) {
+    const auto at = std::find(tokens.more_eos.begin(), tokens.more_eos.end(), *own);
+    if (at != tokens.more_eos.end()) std::swap(*at, tokens.eos);
+  }
+  if (const std::optional<int> forced = model->spec.generation.forced_eos;
+      forced && *forced != tokens.eos) {
+    return absl::UnimplementedError(
+        Concat("forced_eos_token_id is ", *forced, ", which is not supported; supported: null or ",
+               tokens.eos, ", the id of '", config.eos_piece, "'"));
+  }
 
   const absl::StatusOr<int> unk = SpecialId(target, target_file, config.unk_piece);
   if (!unk.ok()) return unk.status();
@@ -144,16 +176,29 @@ absl::Status LoadInto(const std::string& directory, LoadedModel* model, HfConfig
   if (absl::Status status = ReadSpecialTokens(config.tokenizer, model); !status.ok()) {
     return status;
   }
-  for (const auto& [file, bytes] : {std::pair("source.spm", &model->tokenizer.source_spm),
-                                    std::pair("target.spm", &model->tokenizer.target_spm)}) {
-    absl::StatusOr<std::string> read =
-        ReadWholeFile(PathOf(directory, file), kMaxSentencePieceBytes);
+  const int needed = LanguageTags(model->source_vocabulary).empty() ? 2 : 3;
+  if (model->tokenizer.max_source_tokens < needed) {
+    const bool by_tokenizer = model->tokenizer.max_source_tokens < model->spec.shape.max_positions;
+    return absl::InvalidArgumentError(
+        Concat(by_tokenizer ? "tokenizer_config.json: field 'model_max_length'"
+                            : "config.json: field 'max_position_embeddings'",
+               " is ", model->tokenizer.max_source_tokens, ", expected at least ", needed,
+               ": a token, the end of sentence", needed == 3 ? " and the language tag" : ""));
+  }
+  TokenizerFacts& facts = model->tokenizer;
+  facts.source_path = PathOf(directory, "source.spm");
+  facts.target_path = PathOf(directory, "target.spm");
+  for (const auto& [path, bytes] : {std::pair(&facts.source_path, &facts.source_spm),
+                                    std::pair(&facts.target_path, &facts.target_spm)}) {
+    absl::StatusOr<std::string> read = ReadWholeFile(*path, kMaxSentencePieceBytes);
     if (!read.ok()) return read.status();
     *bytes = *std::move(read);
   }
-  absl::StatusOr<TransformerWeights> weights = ReadWeights(directory, model->spec);
-  if (!weights.ok()) return weights.status();
-  model->weights = *std::move(weights);
+  absl::StatusOr<LoadedWeights> loaded = ReadWeights(directory, model->spec);
+  if (!loaded.ok()) return loaded.status();
+  model->weights = std::move(loaded->weights);
+  model->notes = std::move(config.notes);
+  if (!loaded->unused.empty()) model->notes.push_back(NoteOfUnused(loaded->unused));
   return absl::OkStatus();
 }
 

@@ -1,5 +1,6 @@
 #include "engine/model/hf_fields.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -66,20 +67,39 @@ absl::StatusOr<nlohmann::json> ParseConfigObject(std::string_view text, std::str
   return root;
 }
 
-// A token id that some files write as a list of one.
-std::optional<int> ReadTokenId(JsonFields* fields, std::string_view name, int vocabulary) {
+std::vector<int> ReadTokenIds(JsonFields* fields, std::string_view name, int vocabulary,
+                              size_t max) {
   const nlohmann::json* value = fields->Find(name);
-  if (value == nullptr) return std::nullopt;
+  if (value == nullptr) return {};
   if (!value->is_array()) {
     const std::optional<int64_t> id = fields->OptionalInt(name, 0, vocabulary - 1);
-    return id ? std::optional<int>(static_cast<int>(*id)) : std::nullopt;
+    return id ? std::vector<int>{static_cast<int>(*id)} : std::vector<int>{};
   }
-  if (value->size() != 1 || !(*value)[0].is_number_unsigned() ||
-      (*value)[0].get<uint64_t>() >= static_cast<uint64_t>(vocabulary)) {
+  std::vector<int> ids;
+  for (const nlohmann::json& element : *value) {
+    if (!element.is_number_unsigned() ||
+        element.get<uint64_t>() >= static_cast<uint64_t>(vocabulary)) {
+      fields->Fail(name, Concat("token ids from 0 to ", vocabulary - 1));
+      return {};
+    }
+    const int id = static_cast<int>(element.get<uint64_t>());
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+    if (ids.size() > max) {
+      fields->Unsupported(name, Concat("at most ", max, " token ids"));
+      return {};
+    }
+  }
+  return ids;
+}
+
+std::optional<int> ReadTokenId(JsonFields* fields, std::string_view name, int vocabulary) {
+  const nlohmann::json* value = fields->Find(name);
+  if (value != nullptr && value->is_array() && value->size() != 1) {
     fields->Unsupported(name, Concat("one token id from 0 to ", vocabulary - 1));
     return std::nullopt;
   }
-  return static_cast<int>((*value)[0].get<uint64_t>());
+  const std::vector<int> ids = ReadTokenIds(fields, name, vocabulary, 1);
+  return ids.empty() ? std::nullopt : std::optional<int>(ids.front());
 }
 
 }  // namespace dragoman

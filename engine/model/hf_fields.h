@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/model/json.h"
@@ -33,6 +34,11 @@ void RequireNeutral(std::span<const NeutralField> list, JsonFields* fields);
 
 // A token id, which some files write as a list of one. Nothing when absent, null or wrong.
 std::optional<int> ReadTokenId(JsonFields* fields, std::string_view name, int vocabulary);
+
+// A token id or a list of them, at most `max`, without repeats in their order. Empty when absent,
+// null or wrong.
+std::vector<int> ReadTokenIds(JsonFields* fields, std::string_view name, int vocabulary,
+                              size_t max);
 
 // The object that a configuration file is.
 absl::StatusOr<nlohmann::json> ParseConfigObject(std::string_view text, std::string_view file);

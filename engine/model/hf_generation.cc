@@ -21,23 +21,22 @@ namespace {
 constexpr int64_t kMaxBeams = 64;  // the published limit of a beam
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 
-// What transformers takes for a max_length that is nowhere said.
+// What transformers takes for a max_length that is nowhere said. It takes this value itself, where a
+// file says it, for "nowhere said" too, and then counts new tokens
+// (GenerationMixin._prepare_generated_length).
 constexpr int64_t kDefaultMaxLength = 20;
 
 // generation_config.json, or config.json in its place. temperature, top_k, top_p and their like
 // act only with do_sample; output_*, use_cache and their like never change the tokens.
-constexpr std::array<NeutralField, 25> kNeutralGeneration = {{
+constexpr std::array<NeutralField, 22> kNeutralGeneration = {{
     {"do_sample", Neutral::kFalse},
     {"num_beam_groups", Neutral::kOne},
     {"diversity_penalty", Neutral::kZero},
     {"encoder_repetition_penalty", Neutral::kOne},
     {"encoder_no_repeat_ngram_size", Neutral::kZero},
     {"num_return_sequences", Neutral::kOne},
-    {"forced_bos_token_id", Neutral::kAbsent},
     {"remove_invalid_values", Neutral::kFalse},
     {"exponential_decay_length_penalty", Neutral::kAbsent},
-    {"suppress_tokens", Neutral::kEmpty},
-    {"begin_suppress_tokens", Neutral::kEmpty},
     {"sequence_bias", Neutral::kEmpty},
     {"token_healing", Neutral::kFalse},
     {"guidance_scale", Neutral::kOne},
@@ -100,6 +99,57 @@ void ReadEarlyStopping(JsonFields* fields, GenerationDefaults* generation) {
   }
 }
 
+bool IsEnd(const SpecialIds& tokens, int id) {
+  return id == tokens.eos ||
+         std::find(tokens.more_eos.begin(), tokens.more_eos.end(), id) != tokens.more_eos.end();
+}
+
+// suppress_tokens: bans of single tokens, put to the others.
+void ReadSuppressed(JsonFields* fields, const ModelSpec& spec,
+                    std::vector<std::vector<int>>* words) {
+  constexpr std::string_view kName = "suppress_tokens";
+  for (const int id : ReadTokenIds(fields, kName, spec.shape.target_vocab, kMaxForbiddenNodes - 1)) {
+    if (IsEnd(spec.tokens, id) || spec.generation.forced_bos == id) {
+      fields->Unsupported(kName, "tokens that are not forced and do not end a sentence");
+      return;
+    }
+    words->push_back({id});
+  }
+}
+
+// forced_bos_token_id and begin_suppress_tokens.
+void ReadBeginning(JsonFields* fields, ModelSpec* spec) {
+  constexpr std::string_view kForced = "forced_bos_token_id";
+  GenerationDefaults& generation = spec->generation;
+  generation.forced_bos = ReadTokenId(fields, kForced, spec->shape.target_vocab);
+  if (generation.forced_bos && IsEnd(spec->tokens, *generation.forced_bos)) {
+    fields->Unsupported(kForced, "null or a token that does not end the sentence");
+  }
+  generation.not_first = ReadTokenIds(fields, "begin_suppress_tokens", spec->shape.target_vocab,
+                                      static_cast<size_t>(kMaxNotFirst));
+}
+
+// Sorts the bans, and sees that they leave something to say.
+void FinishBans(JsonFields* fields, ModelSpec* spec) {
+  std::vector<std::vector<int>>& words = spec->generation.bad_words;
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  int64_t nodes = 1;
+  int banned = 0;
+  for (const std::vector<int>& word : words) {
+    nodes += static_cast<int64_t>(word.size());
+    banned += word.size() == 1 ? 1 : 0;
+  }
+  const auto ends = static_cast<int>(spec->tokens.more_eos.size()) + 1;
+  const char* field = fields->Has("bad_words_ids") ? "bad_words_ids" : "suppress_tokens";
+  if (banned + ends >= spec->shape.target_vocab) {
+    fields->Fail(field, "a token that may be produced: every one is banned");
+  }
+  if (nodes > kMaxForbiddenNodes) {
+    fields->Unsupported(field, Concat("at most ", kMaxForbiddenNodes - 1, " tokens in all"));
+  }
+}
+
 // Sequences of tokens; a ban of EOS alone is dropped, as transformers does.
 void ReadBadWords(JsonFields* fields, const ModelSpec& spec, std::vector<std::vector<int>>* words) {
   constexpr std::string_view kName = "bad_words_ids";
@@ -109,7 +159,6 @@ void ReadBadWords(JsonFields* fields, const ModelSpec& spec, std::vector<std::ve
     fields->Fail(kName, "a list of lists of token ids");
     return;
   }
-  int64_t nodes = 1;
   for (const nlohmann::json& word : *value) {
     if (!word.is_array() || word.empty()) {
       fields->Fail(kName, "a list of lists of token ids");
@@ -124,27 +173,33 @@ void ReadBadWords(JsonFields* fields, const ModelSpec& spec, std::vector<std::ve
       }
       tokens.push_back(static_cast<int>(id.get<uint64_t>()));
     }
-    if (tokens == std::vector<int>{spec.tokens.eos}) continue;
-    if (std::count(tokens.begin(), tokens.end(), spec.tokens.eos) != 0) {
+    if (tokens.size() == 1 && IsEnd(spec.tokens, tokens.front())) continue;
+    if (std::any_of(tokens.begin(), tokens.end(),
+                    [&](int id) { return IsEnd(spec.tokens, id); })) {
       fields->Unsupported(kName, "sequences without the end of sentence");
       return;
     }
-    nodes += static_cast<int64_t>(tokens.size());
     words->push_back(std::move(tokens));
   }
-  if (nodes > kMaxForbiddenNodes) {
-    fields->Unsupported(kName, Concat("at most ", kMaxForbiddenNodes - 1, " tokens in all"));
-    return;
-  }
-  std::sort(words->begin(), words->end());
-  words->erase(std::unique(words->begin(), words->end()), words->end());
 }
 
 // max_length and min_length; max_new_tokens and min_new_tokens win and do not count the start.
+// What is left must have room for a token besides those that are forced.
 void ReadLengths(JsonFields* fields, const ModelShape& shape, GenerationDefaults* generation) {
-  int64_t max_length = fields->OptionalInt("max_length", 2, kMaxInt).value_or(kDefaultMaxLength);
-  if (const auto added = fields->OptionalInt("max_new_tokens", 1, kMaxInt - 1)) {
+  const int forced = (generation->forced_bos ? 1 : 0) + (generation->forced_eos ? 1 : 0);
+  const int least = 2 + forced;  // the start token and one more
+  const auto say = [&](const char* name, int minimum) {
+    fields->Fail(name, Concat("at least ", minimum, ", for a token",
+                              forced > 0 ? " besides those that are forced" : ""));
+  };
+  int64_t max_length = fields->OptionalInt("max_length", 0, kMaxInt).value_or(kDefaultMaxLength);
+  if (const auto added = fields->OptionalInt("max_new_tokens", 0, kMaxInt - 1)) {
     max_length = *added + 1;
+    if (max_length < least) say("max_new_tokens", least - 1);
+  } else if (max_length < least) {
+    say("max_length", least);
+  } else if (max_length == kDefaultMaxLength) {
+    max_length = std::min<int64_t>(kDefaultMaxLength + 1, shape.max_positions);
   }
   int64_t min_length = fields->OptionalInt("min_length", 0, kMaxInt).value_or(0);
   if (const auto added = fields->OptionalInt("min_new_tokens", 0, kMaxInt - 1)) {
@@ -164,6 +219,20 @@ void ReadLengths(JsonFields* fields, const ModelShape& shape, GenerationDefaults
 
 }  // namespace
 
+void ReadEndIds(JsonFields* fields, int vocabulary, SpecialIds* tokens) {
+  const std::vector<int> ids =
+      ReadTokenIds(fields, "eos_token_id", vocabulary, size_t{kMaxMoreEos} + 1);
+  if (ids.empty()) {
+    const nlohmann::json* value = fields->Find("eos_token_id");
+    if (value != nullptr && value->is_array() && value->empty()) {
+      fields->Fail("eos_token_id", "a token id, or a list of them");
+    }
+    return;
+  }
+  tokens->eos = ids.front();
+  tokens->more_eos.assign(ids.begin() + 1, ids.end());
+}
+
 void ReadGeneration(JsonFields* fields, ModelSpec* spec) {
   RequireNeutral(kNeutralGeneration, fields);
   GenerationDefaults& generation = spec->generation;
@@ -181,19 +250,22 @@ void ReadGeneration(JsonFields* fields, ModelSpec* spec) {
     fields->Fail("repetition_penalty", "a number above 0");
   }
   ReadEarlyStopping(fields, &generation);
-  ReadLengths(fields, spec->shape, &generation);
 
   const int vocabulary = spec->shape.target_vocab;
-  spec->tokens.eos = ReadTokenId(fields, "eos_token_id", vocabulary).value_or(spec->tokens.eos);
+  ReadEndIds(fields, vocabulary, &spec->tokens);
   spec->tokens.pad = ReadTokenId(fields, "pad_token_id", vocabulary).value_or(spec->tokens.pad);
   spec->tokens.decoder_start = ReadTokenId(fields, "decoder_start_token_id", vocabulary)
                                    .value_or(spec->tokens.decoder_start);
-  ReadBadWords(fields, *spec, &generation.bad_words);
   generation.forced_eos = ReadTokenId(fields, "forced_eos_token_id", vocabulary);
-  if (generation.forced_eos && *generation.forced_eos != spec->tokens.eos) {
+  if (generation.forced_eos && !IsEnd(spec->tokens, *generation.forced_eos)) {
     fields->Unsupported("forced_eos_token_id",
                         Concat("null or the end of sentence ", spec->tokens.eos));
   }
+  ReadBeginning(fields, spec);
+  ReadLengths(fields, spec->shape, &generation);
+  ReadBadWords(fields, *spec, &generation.bad_words);
+  ReadSuppressed(fields, *spec, &generation.bad_words);
+  if (fields->status().ok()) FinishBans(fields, spec);
 }
 
 // transformers reads the generation fields of config.json and not of generation_config.json when

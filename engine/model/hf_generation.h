@@ -9,6 +9,10 @@
 
 namespace dragoman {
 
+// eos_token_id, an id or a list: the first becomes tokens->eos, others tokens->more_eos. Absent, as
+// they are.
+void ReadEndIds(JsonFields* fields, int vocabulary, SpecialIds* tokens);
+
 // Fills in spec->generation, and those of spec->tokens that the file names. REQUIRES: spec->shape
 // is set. Errors are recorded in `fields`.
 void ReadGeneration(JsonFields* fields, ModelSpec* spec);

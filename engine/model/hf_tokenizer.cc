@@ -57,7 +57,9 @@ void ReadTokenizerConfig(JsonFields* fields, HfTokenizerConfig* tokenizer) {
   RefuseAddedTokens(fields, *tokenizer);
   // May be 1e30, for "no limit".
   const std::optional<double> max_length = fields->OptionalNumber("model_max_length");
-  if (max_length && *max_length < 1.0) fields->Fail("model_max_length", "a positive number");
+  if (max_length && *max_length < 2.0) {
+    fields->Fail("model_max_length", "at least 2, for a token and the end of sentence");
+  }
   if (max_length && *max_length < tokenizer->model_max_length) {
     tokenizer->model_max_length = static_cast<int>(*max_length);
   }

@@ -111,7 +111,6 @@ absl::StatusOr<nlohmann::json> ParseJson(std::string_view text, std::string_view
 }
 
 std::string DescribeJson(const nlohmann::json& value) {
-  if (value.is_array()) return Concat("an array of ", value.size());
   if (value.is_object()) return "an object";
   const std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return text.size() <= 64 ? text : Concat(text.substr(0, 64), "...");

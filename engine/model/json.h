@@ -27,7 +27,7 @@ struct JsonLimits {
 absl::StatusOr<nlohmann::json> ParseJson(std::string_view text, std::string_view file,
                                          const JsonLimits& limits);
 
-// What a value is, for messages: `"x"`, `12`, `an array of 3`.
+// What a value is, for messages: `"x"`, `12`, `["x",12]`, `an object`; cut where it is long.
 std::string DescribeJson(const nlohmann::json& value);
 
 // Reads the fields of one object. The first field that is wrong is kept in status(); reads after it

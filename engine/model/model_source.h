@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/model/languages.h"
@@ -23,6 +24,8 @@ namespace dragoman {
 struct TokenizerFacts {
   std::string source_spm;  // the bytes of the files
   std::string target_spm;
+  std::string source_path;  // where they were, for messages
+  std::string target_path;
   int source_eos = 0;
   int source_unk = 0;
   int max_source_tokens = 0;  // with EOS: the tokenizer's model_max_length, at most the positions
@@ -37,6 +40,7 @@ struct LoadedModel {
   std::optional<Vocabulary> own_target_vocabulary;  // empty: the source's is shared
   TokenizerFacts tokenizer;
   LanguageMap languages;
+  std::vector<std::string> notes;  // what a log should say of the files: lines, each whole
 
   const Vocabulary& TargetVocabulary() const {
     return own_target_vocabulary ? *own_target_vocabulary : source_vocabulary;

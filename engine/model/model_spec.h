@@ -40,7 +40,8 @@ struct ModelShape {
 };
 
 struct SpecialIds {
-  int eos = 0;
+  int eos = 0;                // the tokenizer's: it ends the source too, and it alone is forced
+  std::vector<int> more_eos;  // other ids that end an output; at most kMaxMoreEos
   int unk = 0;
   int pad = 0;
   int decoder_start = 0;
@@ -55,6 +56,8 @@ struct GenerationDefaults {
   int max_length = 0;                       // counts the start token and EOS
   int min_length = 0;                       // counts the start token
   std::optional<int> forced_eos;            // token forced at the last position, with log-prob 0
+  std::optional<int> forced_bos;            // token forced at the first position, with log-prob 0
+  std::vector<int> not_first;               // never the first token; at most kMaxNotFirst
   std::vector<std::vector<int>> bad_words;  // sequences that are never produced; without EOS
   int no_repeat_ngram = 0;                  // 0: off
   float repetition_penalty = 1.0F;

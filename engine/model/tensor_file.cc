@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "absl/strings/str_join.h"
@@ -54,15 +55,70 @@ Stored LoadElement(const uint8_t* data, int64_t index) {
   return value;
 }
 
-float ElementAsF32(DType dtype, const uint8_t* data, int64_t index) {
-  switch (dtype) {
-    case DType::kF16:
-      return HalfToFloat(LoadElement<uint16_t>(data, index));
-    case DType::kBF16:
-      return std::bit_cast<float>(static_cast<uint32_t>(LoadElement<uint16_t>(data, index)) << 16);
-    default:
-      return LoadElement<float>(data, index);
+template <DType kType>
+float ElementAsF32(const uint8_t* data, int64_t index) {
+  if constexpr (kType == DType::kF64) {
+    return static_cast<float>(LoadElement<double>(data, index));
+  } else if constexpr (kType == DType::kF16) {
+    return HalfToFloat(LoadElement<uint16_t>(data, index));
+  } else if constexpr (kType == DType::kBF16) {
+    return std::bit_cast<float>(static_cast<uint32_t>(LoadElement<uint16_t>(data, index)) << 16);
+  } else {
+    return LoadElement<float>(data, index);
   }
+}
+
+// NaN and infinity have all bits of the exponent set.
+bool AllFinite(std::span<const float> values) {
+  uint32_t largest = 0;
+  for (const float value : values) {
+    largest = std::max(largest, std::bit_cast<uint32_t>(value) & 0x7fffffffU);
+  }
+  return largest < 0x7f800000U;
+}
+
+// Looked through while they are in cache.
+constexpr size_t kChunk = 4096;
+
+template <DType kType>
+void CopyDense(const TensorView& view, size_t from, std::span<float> out) {
+  if constexpr (kType == DType::kF32) {
+    std::memcpy(out.data(), view.data.data() + from * sizeof(float), out.size_bytes());
+  } else {
+    for (size_t i = 0; i < out.size(); ++i) {
+      out[i] = ElementAsF32<kType>(view.data.data(), static_cast<int64_t>(from + i));
+    }
+  }
+}
+
+template <DType kType>
+void CopyStrided(const TensorView& view, std::span<float> out) {
+  std::array<int64_t, kMaxDimensions> at{};
+  int64_t index = 0;
+  for (float& value : out) {
+    value = ElementAsF32<kType>(view.data.data(), index);
+    for (size_t d = view.shape.size(); d-- > 0;) {  // the next element, last dimension fastest
+      index += view.strides[d];
+      if (++at[d] < view.shape[d]) break;
+      index -= at[d] * view.strides[d];
+      at[d] = 0;
+    }
+  }
+}
+
+template <DType kType>
+std::optional<size_t> CopyElements(const TensorView& view, std::span<float> out) {
+  const bool dense = view.strides == DenseStrides(view.shape);
+  if (!dense) CopyStrided<kType>(view, out);
+  for (size_t from = 0; from < out.size(); from += kChunk) {
+    const std::span<float> chunk = out.subspan(from, std::min(kChunk, out.size() - from));
+    if (dense) CopyDense<kType>(view, from, chunk);
+    if (AllFinite(chunk)) continue;
+    const auto bad = std::find_if(chunk.begin(), chunk.end(),
+                                  [](float value) { return !std::isfinite(value); });
+    return from + static_cast<size_t>(bad - chunk.begin());
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -107,30 +163,31 @@ std::vector<int64_t> DenseStrides(std::span<const int64_t> shape) {
   return strides;
 }
 
-void CopyAsF32(const TensorView& view, std::span<float> out) {
-  if (out.empty()) return;
-  const bool dense = view.strides == DenseStrides(view.shape);
-  if (dense && view.dtype == DType::kF32) {
-    std::memcpy(out.data(), view.data.data(), out.size_bytes());
-    return;
+bool IsFloat(DType type) {
+  return type == DType::kF64 || type == DType::kF32 || type == DType::kF16 || type == DType::kBF16;
+}
+
+std::optional<size_t> CopyAsF32(const TensorView& view, std::span<float> out) {
+  switch (view.dtype) {
+    case DType::kF64:
+      return CopyElements<DType::kF64>(view, out);
+    case DType::kF16:
+      return CopyElements<DType::kF16>(view, out);
+    case DType::kBF16:
+      return CopyElements<DType::kBF16>(view, out);
+    default:
+      return CopyElements<DType::kF32>(view, out);
   }
-  if (dense) {
-    for (size_t i = 0; i < out.size(); ++i) {
-      out[i] = ElementAsF32(view.dtype, view.data.data(), static_cast<int64_t>(i));
-    }
-    return;
+}
+
+std::string PlaceString(std::span<const int64_t> shape, size_t index) {
+  std::vector<int64_t> place(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    const auto size = static_cast<size_t>(std::max<int64_t>(shape[d], 1));
+    place[d] = static_cast<int64_t>(index % size);
+    index /= size;
   }
-  std::array<int64_t, kMaxDimensions> at{};
-  int64_t index = 0;
-  for (float& value : out) {
-    value = ElementAsF32(view.dtype, view.data.data(), index);
-    for (size_t d = view.shape.size(); d-- > 0;) {  // the next element, last dimension fastest
-      index += view.strides[d];
-      if (++at[d] < view.shape[d]) break;
-      index -= at[d] * view.strides[d];
-      at[d] = 0;
-    }
-  }
+  return ShapeString(place);
 }
 
 }  // namespace dragoman

@@ -1,12 +1,13 @@
-// The tensors of a checkpoint file, whatever its format: names and views of bytes that stay where
-// they are until somebody copies them out as f32.
+// The tensors of a checkpoint, whatever its format: names and views of bytes that stay where they
+// are until somebody copies them out as f32.
 //
 // Immutable, so any thread may read. A TensorTable borrows the bytes it was parsed from; a
-// TensorFile owns their mapping.
+// Checkpoint owns them.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,7 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/model/mapped_file.h"
+#include "engine/model/file_bytes.h"
 
 namespace dragoman {
 
@@ -29,6 +30,7 @@ struct TensorView {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;   // in elements, >= 0; as long as shape
   std::span<const uint8_t> data;  // begins at element [0, ..., 0]
+  size_t file = 0;                // of the checkpoint's files, the one it lies in
 
   int64_t numel() const;
 };
@@ -42,16 +44,32 @@ absl::StatusOr<int64_t> CheckedNumel(std::span<const int64_t> shape);
 // The strides of a dense row-major tensor. REQUIRES: CheckedNumel(shape) is OK.
 std::vector<int64_t> DenseStrides(std::span<const int64_t> shape);
 
-// Copies the tensor, row-major, into `out`. REQUIRES: dtype F32, F16 or BF16; out.size() == numel.
-void CopyAsF32(const TensorView& view, std::span<float> out);
+// F64, F32, F16, BF16: what CopyAsF32 takes.
+bool IsFloat(DType type);
+
+// Copies the tensor, row-major, into `out`; F64 is rounded. The place in `out` of the first element
+// that is not finite there (NaN, infinity, F64 beyond the largest float), or nothing.
+// REQUIRES: IsFloat(dtype); out.size() == numel.
+std::optional<size_t> CopyAsF32(const TensorView& view, std::span<float> out);
+
+// Where element number `index` of a row-major tensor lies: "[1, 2]".
+std::string PlaceString(std::span<const int64_t> shape, size_t index);
 
 // Ordered by name, so that messages do not depend on a hash.
 using TensorTable = std::map<std::string, TensorView, std::less<>>;
 
-struct TensorFile {
-  std::string name;  // for messages: "model.safetensors"
-  MappedFile file;
+// One file, or the shards of one.
+struct Checkpoint {
+  std::vector<std::string> names;  // of the files, for messages: "model.safetensors"
+  std::vector<FileBytes> files;
   TensorTable tensors;
+  std::vector<std::string> unlisted;  // tensors in a shard that its index does not name
+
+  size_t bytes() const {
+    size_t all = 0;
+    for (const FileBytes& file : files) all += file.bytes().size();
+    return all;
+  }
 };
 
 }  // namespace dragoman

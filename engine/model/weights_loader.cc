@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -18,10 +19,10 @@ namespace {
 
 class WeightsLoader {
  public:
-  WeightsLoader(const TensorFile& file, const NameMap& names, const ModelSpec& spec)
-      : file_(file), names_(names), spec_(spec), shape_(spec.shape) {}
+  WeightsLoader(const Checkpoint& checkpoint, const NameMap& names, const ModelSpec& spec)
+      : checkpoint_(checkpoint), names_(names), spec_(spec), shape_(spec.shape) {}
 
-  absl::StatusOr<TransformerWeights> Load() {
+  absl::StatusOr<LoadedWeights> Load() {
     absl::Status status = CheckSharing();
     if (status.ok()) status = ReadEmbeddings();
     if (status.ok()) status = ReadOutputBias();
@@ -33,44 +34,47 @@ class WeightsLoader {
     if (status.ok()) {
       status = ReadPositions(names_.decoder_positions, &weights_.decoder_positions);
     }
-    if (status.ok()) status = CheckUnused();
     if (!status.ok()) return status;
-    return std::move(weights_);
+    return LoadedWeights{std::move(weights_), Unused()};
   }
 
  private:
+  // Of a tensor that is there, the file that holds it; of another, the first.
+  const std::string& FileOf(std::string_view tensor) const {
+    const auto found = checkpoint_.tensors.find(tensor);
+    return checkpoint_.names[found == checkpoint_.tensors.end() ? 0 : found->second.file];
+  }
+
   absl::Status Wrong(std::string_view tensor, std::string_view what) const {
-    return absl::InvalidArgumentError(Concat(file_.name, ": tensor '", tensor, "' ", what));
+    return absl::InvalidArgumentError(Concat(FileOf(tensor), ": tensor '", tensor, "' ", what));
   }
 
   // Storages that many tensors share could ask for far more memory than the file has. Tied matrices
   // are stored once or twice; every element takes two bytes or more.
   absl::Status CheckSharing() const {
     int64_t elements = 0;
-    for (const auto& [name, view] : file_.tensors) {
+    for (const auto& [name, view] : checkpoint_.tensors) {
       if (__builtin_add_overflow(elements, view.numel(), &elements)) elements = INT64_MAX;
-      if (static_cast<uint64_t>(elements) > file_.file.bytes().size()) {
+      if (static_cast<uint64_t>(elements) > checkpoint_.bytes()) {
         return absl::InvalidArgumentError(
-            Concat(file_.name, ": the tensors have more elements than the file has bytes"));
+            Concat(FileOf(name), ": the tensors have more elements than the file has bytes"));
       }
     }
     return absl::OkStatus();
   }
 
   const TensorView* Find(std::string_view name) {
-    const auto found = file_.tensors.find(name);
-    if (found == file_.tensors.end()) return nullptr;
+    const auto found = checkpoint_.tensors.find(name);
+    if (found == checkpoint_.tensors.end()) return nullptr;
     used_.insert(found->first);
     return &found->second;
   }
 
   absl::Status Check(std::string_view name, const TensorView& view,
                      const std::vector<int64_t>& shape) const {
-    const bool is_float =
-        view.dtype == DType::kF32 || view.dtype == DType::kF16 || view.dtype == DType::kBF16;
-    if (is_float && view.shape == shape) return absl::OkStatus();
+    if (IsFloat(view.dtype) && view.shape == shape) return absl::OkStatus();
     return Wrong(name, Concat("is ", DTypeName(view.dtype), " ", ShapeString(view.shape),
-                              ", expected F32, F16 or BF16 ", ShapeString(shape)));
+                              ", expected F64, F32, F16 or BF16 ", ShapeString(shape)));
   }
 
   absl::Status Read(std::string_view name, const std::vector<int64_t>& shape,
@@ -82,7 +86,10 @@ class WeightsLoader {
     absl::Status status = Check(name, *view, shape);
     if (!status.ok()) return status;
     out->resize(static_cast<size_t>(view->numel()));
-    CopyAsF32(*view, *out);
+    if (const std::optional<size_t> bad = CopyAsF32(*view, *out)) {
+      return Wrong(name, Concat("holds ", (*out)[*bad], " at ", PlaceString(shape, *bad),
+                                ", expected finite numbers"));
+    }
     return status;
   }
 
@@ -115,7 +122,7 @@ class WeightsLoader {
     std::string listed;
     for (const std::string_view name : names)
       listed += Concat(listed.empty() ? "" : "' or '", name);
-    return absl::InvalidArgumentError(Concat(file_.name, ": tensor '", listed,
+    return absl::InvalidArgumentError(Concat(FileOf({}), ": tensor '", listed,
                                              "' is missing, expected shape [", rows, ", ",
                                              shape_.d_model, "]"));
   }
@@ -192,17 +199,16 @@ class WeightsLoader {
     return absl::OkStatus();
   }
 
-  absl::Status CheckUnused() const {
-    for (const auto& [name, view] : file_.tensors) {
-      if (!used_.contains(name)) {
-        return Wrong(name, Concat("has no place in a model of family ", spec_.family,
-                                  " as config.json describes it"));
-      }
+  // transformers leaves them aside as well, and says so.
+  std::vector<std::string> Unused() const {
+    std::vector<std::string> unused = checkpoint_.unlisted;
+    for (const auto& [name, view] : checkpoint_.tensors) {
+      if (!used_.contains(name)) unused.push_back(name);
     }
-    return absl::OkStatus();
+    return unused;
   }
 
-  const TensorFile& file_;
+  const Checkpoint& checkpoint_;
   const NameMap& names_;
   const ModelSpec& spec_;
   const ModelShape& shape_;
@@ -212,10 +218,9 @@ class WeightsLoader {
 
 }  // namespace
 
-absl::StatusOr<TransformerWeights> LoadTransformerWeights(const TensorFile& file,
-                                                          const NameMap& names,
-                                                          const ModelSpec& spec) {
-  return WeightsLoader(file, names, spec).Load();
+absl::StatusOr<LoadedWeights> LoadTransformerWeights(const Checkpoint& checkpoint,
+                                                     const NameMap& names, const ModelSpec& spec) {
+  return WeightsLoader(checkpoint, names, spec).Load();
 }
 
 }  // namespace dragoman

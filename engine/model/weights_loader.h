@@ -3,6 +3,9 @@
 // Thread-safety: a pure function.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "engine/model/model_spec.h"
 #include "engine/model/name_map.h"
@@ -11,12 +14,16 @@
 
 namespace dragoman {
 
-// Copies every weight as f32. INVALID_ARGUMENT names the file and the tensor, the dtype and shape
-// found and those expected, for a tensor that is missing, of another shape, of a dtype that is not
-// F32, F16 or BF16, or that nothing uses: it would mean a network other than the spec's. Names of
-// one matrix (shared or tied embeddings) must hold the same values.
-absl::StatusOr<TransformerWeights> LoadTransformerWeights(const TensorFile& file,
-                                                          const NameMap& names,
-                                                          const ModelSpec& spec);
+struct LoadedWeights {
+  TransformerWeights weights;
+  std::vector<std::string> unused;  // tensors that the network has no place for
+};
+
+// Copies every weight as f32. INVALID_ARGUMENT names the file and the tensor, what was found and
+// what was expected, for a tensor that is missing, of another shape, of a dtype that is no float,
+// or with an element that is not finite. Names of one matrix (shared or tied embeddings) must hold
+// the same values. REQUIRES: the checkpoint has a file.
+absl::StatusOr<LoadedWeights> LoadTransformerWeights(const Checkpoint& checkpoint,
+                                                     const NameMap& names, const ModelSpec& spec);
 
 }  // namespace dragoman

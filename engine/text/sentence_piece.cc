@@ -12,6 +12,12 @@ namespace {
 // How much worse than the worst piece an unknown character is.
 constexpr float kUnknownPenalty = 10.0F;
 
+// What a user-defined piece scores for each byte beyond its first, whatever the model says of it
+// (sentencepiece 0.2.2 and later; before, it was the model's best score for each byte, less 0.1).
+// More than any piece that was trained, so it wins wherever it stands, if not over a path of fewer
+// pieces that begins before it.
+constexpr double kUserDefinedByte = 0.1;
+
 int CharacterSize(std::string_view text, size_t at) {
   size_t after = at;
   NextCodePoint(text, after);
@@ -62,16 +68,12 @@ SentencePiece::SentencePiece(SpmFile file, SpmNormalizer normalizer)
       normalizer_(std::move(normalizer)),
       user_defined_(UserDefinedTrie(file_)) {
   min_score_ = std::numeric_limits<float>::max();
-  max_score_ = std::numeric_limits<float>::lowest();
   std::vector<std::pair<std::string_view, int32_t>> text_pieces;
   for (size_t i = 0; i < file_.pieces.size(); ++i) {
     const SpmPiece& piece = file_.pieces[i];
     const auto id = static_cast<int32_t>(i);
     if (piece.type == SpmPiece::kUnknown) unk_id_ = id;
-    if (piece.type == SpmPiece::kNormal) {
-      min_score_ = std::min(min_score_, piece.score);
-      max_score_ = std::max(max_score_, piece.score);
-    }
+    if (piece.type == SpmPiece::kNormal) min_score_ = std::min(min_score_, piece.score);
     if (IsTextPiece(piece.type)) {
       text_ids_.emplace(piece.text, id);
       text_pieces.emplace_back(piece.text, id);
@@ -83,8 +85,9 @@ SentencePiece::SentencePiece(SpmFile file, SpmNormalizer normalizer)
   trie_ = PieceTrie(std::move(text_pieces));
 }
 
-// Viterbi over all pieces. The arithmetic (which sums are float, which double) is the library's,
-// so that ties fall the same way.
+// Viterbi over all pieces. The arithmetic is the library's, so that ties fall the same way: sums are
+// float, and of equal ones the path that comes to its last piece from further back stays. (Up to
+// 0.2.1 the library compared a double with a sum that had been rounded, and ties fell either way.)
 std::vector<SentencePiece::Span> SentencePiece::SegmentUnigram(std::string_view text) const {
   struct Best {
     int32_t id = -1;
@@ -107,13 +110,13 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentUnigram(std::string_view 
       if (id == PieceTrie::kNone) continue;
       const SpmPiece& piece = file_.pieces[static_cast<size_t>(id)];
       if (piece.type == SpmPiece::kUnused) continue;
-      const double score = piece.type == SpmPiece::kUserDefined
-                               ? static_cast<float>(end - begin) * max_score_ - 0.1
-                               : piece.score;
-      const double candidate = score + so_far;
+      const float score = piece.type == SpmPiece::kUserDefined
+                              ? static_cast<float>(kUserDefinedByte * (end - begin - 1))
+                              : piece.score;
+      const float candidate = score + so_far;
       Best& target = best[static_cast<size_t>(end)];
       if (target.begin == -1 || candidate > target.score) {
-        target = {id, static_cast<float>(candidate), begin};
+        target = {id, candidate, begin};
       }
       has_single = has_single || end - begin == character;
     }

@@ -76,7 +76,7 @@ struct AttendBlockArgs {
 struct KernelTable {
   const char* name;
   void (*gemm)(const GemmArgs& args);
-  // In place on one row: GELU or swish.
+  // In place on one row; nothing where IsOfProduct(activation).
   void (*activate)(Activation activation, float* y, int64_t n);
   // y = LN(x + residual); residual may be null; y may be x or residual.
   void (*layer_norm)(const float* x, const float* residual, const float* gamma, const float* beta,

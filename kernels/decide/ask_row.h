@@ -14,9 +14,10 @@
 
 namespace dragoman {
 
-// Ids that a row masks by itself at most: n-gram bans, forbidden tokens, EOS.
+// Ids that a row masks by itself at most: n-gram bans, forbidden tokens, what must not come first,
+// and what ends.
 DRAGOMAN_HD inline int64_t MaxRowMasks(int64_t max_tokens, int64_t forbidden_nodes) {
-  return max_tokens + forbidden_nodes + 1;
+  return max_tokens + forbidden_nodes + kMaxNotFirst + 1 + kMaxMoreEos;
 }
 
 // Keeps the list ascending and without repeats.
@@ -25,6 +26,30 @@ DRAGOMAN_HD inline void InsertId(int32_t* ids, int32_t& count, int32_t id) {
   if (at < count && ids[at] == id) return;
   for (int32_t i = count++; i > at; --i) ids[i] = ids[i - 1];
   ids[at] = id;
+}
+
+// Adds a run of `length` ascending ids, of which `at(i)` is one, or -1: none. In time of both
+// lengths: a state of an automaton may forbid thousands of tokens.
+template <class At>
+DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
+  int32_t added = 0;
+  int32_t read = 0;
+  for (int32_t i = 0; i < length; ++i) {
+    const int32_t id = at(i);
+    if (id < 0) continue;
+    while (read < count && ids[read] < id) ++read;
+    if (read == count || ids[read] != id) ++added;
+  }
+  // From the end, where there is room.
+  read = count;
+  count += added;
+  int32_t write = count;
+  for (int32_t i = length; write > read && i-- > 0;) {
+    const int32_t id = at(i);
+    if (id < 0) continue;
+    while (read > 0 && ids[read - 1] > id) ids[--write] = ids[--read];
+    if (read == 0 || ids[read - 1] != id) ids[--write] = id;
+  }
 }
 
 // Sets all of `query` but `logits`. wanted [kMaxWantedIds], masked [MaxRowMasks] become the row's
@@ -45,13 +70,13 @@ DRAGOMAN_HD void AskRow(const View& slot, int lane, int32_t* wanted, int32_t* ma
   query.masked[0] = rules.forbidden.always;
 
   const bool constrained = rules.constraints.phrases > 0;
-  const auto may_end = [&] {
+  const auto may_end = [&](int32_t token) {
     return !constrained ||
-           Finished(rules.constraints, Advance(rules.constraints, slot.Constraints(lane), o.eos));
+           Finished(rules.constraints, Advance(rules.constraints, slot.Constraints(lane), token));
   };
   if (IsEosOnly(s)) {
     wanted[0] = o.eos;
-    query.wanted = {wanted, may_end() ? 1 : 0};
+    query.wanted = {wanted, may_end(o.eos) ? 1 : 0};
     return;
   }
   if (s.length < rules.prefix_length) {
@@ -64,18 +89,32 @@ DRAGOMAN_HD void AskRow(const View& slot, int lane, int32_t* wanted, int32_t* ma
   query.k = o.candidates();
   int32_t wanted_count = 0;
   int32_t masked_count = 0;
-  ForForbiddenTokens(rules.forbidden, slot.Forbidden(lane),
-                     [&](int32_t token) { InsertId(masked, masked_count, token); });
+  const ForbiddenAutomaton& forbidden = rules.forbidden;
+  ForEdgeRuns(forbidden, slot.Forbidden(lane), [&](int32_t begin, int32_t end) {
+    MergeRun(masked, masked_count, end - begin, [&](int32_t i) {
+      return forbidden.edge_ends[begin + i] != 0 ? forbidden.edge_token[begin + i] : -1;
+    });
+  });
+  const bool is_first = s.length == rules.prefix_length;
+  for (int32_t i = 0; is_first && i < o.not_first_count; ++i) {
+    InsertId(masked, masked_count, o.not_first[i]);
+  }
   query.masked[1] = {masked, masked_count};
-  if (s.length >= o.min_tokens && may_end()) {
-    InsertId(wanted, wanted_count, o.eos);
-  } else {
-    InsertId(masked, masked_count, o.eos);
-    query.masked[1].count = masked_count;
+  const auto ask_end = [&](int32_t token, bool banned) {
+    if (s.length >= o.min_tokens && !banned && may_end(token)) {
+      InsertId(wanted, wanted_count, token);
+    } else {
+      InsertId(masked, masked_count, token);
+      query.masked[1].count = masked_count;
+    }
+  };
+  ask_end(o.eos, is_first && o.IsNotFirst(o.eos));
+  for (int32_t i = 0; i < o.more_eos_count; ++i) {
+    ask_end(o.more_eos[i], IsMasked(query, o.more_eos[i]));
   }
   if (constrained) {
     ForProgressTokens(rules.constraints, slot.Constraints(lane), [&](int32_t token) {
-      if (token != o.eos && !IsMasked(query, token)) InsertId(wanted, wanted_count, token);
+      if (!o.Ends(token) && !IsMasked(query, token)) InsertId(wanted, wanted_count, token);
     });
   }
   query.wanted = {wanted, wanted_count};

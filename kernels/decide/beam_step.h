@@ -48,8 +48,9 @@ DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, in
   return count;
 }
 
-// Immediate finalisation (a.7): of the best 2 * beam candidates an ending one ranked within the
-// first `beam` is final at once, and the first `beam` others go on. ALL_BEAMS: of the best
+// Immediate finalisation (a.7): of the best 2 * beam candidates (one `beam` more for each further id
+// that ends) an ending one ranked within the first `beam` is final at once, and the first `beam`
+// others go on. ALL_BEAMS: of the best
 // beam - finished those that end leave, the others go on.
 template <class Team, class View>
 DRAGOMAN_HD int32_t SelectImmediate(const Team& team, const View& slot, Offers& offers,
@@ -57,7 +58,7 @@ DRAGOMAN_HD int32_t SelectImmediate(const Team& team, const View& slot, Offers& 
   const SearchOptions& o = slot.state->options;
   const bool all_beams = o.stop_rule == StopRule::kAllBeams;
   const int32_t width = all_beams ? o.beam - slot.state->finished : o.beam;
-  const int32_t limit = all_beams ? width : 2 * o.beam;
+  const int32_t limit = all_beams ? width : (2 + o.more_eos_count) * o.beam;
   team.Sync();
   int32_t next = 0;
   for (int32_t i = 0; i < limit && next < width; ++i) {

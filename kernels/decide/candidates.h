@@ -72,7 +72,10 @@ DRAGOMAN_HD void OpenOffers(const Team& team, const View& slot, const RowQuery* 
                             Offers& offers) {
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
-  const bool eos_is_free = IsEosOnly(s) && o.forced_eos == ForcedEos::kZero;
+  // What is forced at log-prob 0 is the only id that is wanted.
+  const bool is_free = s.length < s.rules.prefix_length
+                           ? o.free_prefix
+                           : IsEosOnly(s) && o.forced_eos == ForcedEos::kZero;
   for (int r = team.rank(); r < s.live; r += team.size()) {
     const RowFold& fold = offers.folds[r];
     const IdList& wanted = queries[r].wanted;
@@ -80,14 +83,13 @@ DRAGOMAN_HD void OpenOffers(const Team& team, const View& slot, const RowQuery* 
     int32_t count = 0;
     for (int32_t i = 0; i < wanted.count; ++i) {
       Extra x{fold.wanted[i], 0.0F, wanted.ids[i]};
-      const bool eos = x.token == o.eos;
-      if (eos && eos_is_free) {
+      if (is_free) {
         x.key = 0.0F;
       } else {
         if (!(x.key > -INFINITY)) continue;
         if (o.need_log_probs) {
           x.log_prob = LogProb(x.key, fold.normaliser);
-          if (eos && o.eos_penalty != 1.0F && !o.stored_logits()) {
+          if (o.eos_penalty != 1.0F && o.Ends(x.token) && !o.stored_logits()) {
             x.log_prob *= o.eos_penalty;
             x.key = LogSumValue(fold.normaliser) + x.log_prob;
           }
@@ -121,7 +123,8 @@ DRAGOMAN_HD Candidate MakeCandidate(const View& slot, int r, float key, float lo
   c.rank = slot.RankOf(r);
   c.parent = r;
   c.token = token;
-  c.ends = token == s.options.eos || IsLastToken(s);
+  // A prefix may hold an id that would end a hypothesis elsewhere.
+  c.ends = (s.options.Ends(token) && s.length >= s.rules.prefix_length) || IsLastToken(s);
   return c;
 }
 

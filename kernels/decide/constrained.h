@@ -97,7 +97,7 @@ DRAGOMAN_HD int32_t CollectConstrained(const Team& team, const View& slot, Offer
         const Extra& x = offers.extras[int64_t{r} * kMaxWantedIds + i];
         if (best.rank >= 0 && best.token == x.token) continue;
         // EOS is wanted whenever it is possible, but is progress only as the end of a phrase.
-        if (x.token == s.options.eos &&
+        if (s.options.Ends(x.token) &&
             Bank(Advance(set, slot.Constraints(r), x.token)) <= Bank(slot.Constraints(r))) {
           continue;
         }
@@ -116,7 +116,7 @@ DRAGOMAN_HD int32_t CollectConstrained(const Team& team, const View& slot, Offer
     const ConstraintState next = Advance(set, slot.Constraints(pool[i].parent), pool[i].token);
     pool[i].bank = Bank(next);
     // Where the limit ends hypotheses without EOS, only those that have met everything are final.
-    if (pool[i].token != s.options.eos && IsLastToken(s)) pool[i].ends = Finished(set, next);
+    if (!s.options.Ends(pool[i].token) && IsLastToken(s)) pool[i].ends = Finished(set, next);
   }
   team.Sync();
   return n;

@@ -22,7 +22,7 @@ DRAGOMAN_HD inline float Divisor(const SlotState& s, int32_t real_tokens, bool h
 
 // The score of a hypothesis that a candidate ends.
 DRAGOMAN_HD inline float EndScore(const SlotState& s, const Candidate& c) {
-  const bool has_eos = c.token == s.options.eos;
+  const bool has_eos = s.options.Ends(c.token);
   return c.path / Divisor(s, has_eos ? s.length : s.length + 1, has_eos);
 }
 

@@ -15,6 +15,9 @@ inline constexpr int kMaxBeam = 64;
 inline constexpr int kMaxWantedIds = 160;
 inline constexpr int kMaxConstraintTokens = 128;
 inline constexpr int kMaxForbiddenNodes = 4096;
+// Of a model: ids that end a hypothesis besides EOS, and ids that no output may begin with.
+inline constexpr int kMaxMoreEos = 7;
+inline constexpr int kMaxNotFirst = 8;
 
 // What becomes of a hypothesis that ends (a.1, a.7, f).
 enum class Finalisation : uint8_t {
@@ -66,6 +69,14 @@ struct SearchOptions {
   int32_t max_tokens = 1;      // real tokens: without the start token and EOS; >= 1
   int32_t min_tokens = 0;      // EOS is masked below this many real tokens (a.8)
   int32_t eos = 0;
+  // Further ids that end a hypothesis. They are real tokens of it, the last ones, but for the rules
+  // of EOS (min_tokens, lengths, finishing); only EOS itself is ever forced.
+  int32_t more_eos[kMaxMoreEos] = {};
+  int32_t more_eos_count = 0;
+  // Never the first token behind the prefix.
+  int32_t not_first[kMaxNotFirst] = {};
+  int32_t not_first_count = 0;
+  bool free_prefix = false;  // the prefix is forced at log-prob 0, as ForcedEos::kZero forces EOS
   Finalisation finalisation = Finalisation::kImmediate;
   StopRule stop_rule = StopRule::kHeuristic;
   ForcedEos forced_eos = ForcedEos::kNone;
@@ -94,10 +105,27 @@ struct SearchOptions {
   float eos_penalty = 1.0F;  // factor of EOS's log-prob (f)
   SamplingOptions sampling;
 
+  // How many rows of plain beam search one of its rows counts as, where steps and batches are
+  // filled (engine/schedule/row_cost.h). Never about a translation: only about when it is made.
+  int32_t row_cost = 1;
+
   // Alignment: the mean of these heads (bit h: head h) of this decoder layer.
   bool align = false;
   int32_t align_layer = 0;
   uint64_t align_heads = ~uint64_t{0};
+
+  // Whether this token ends a hypothesis.
+  DRAGOMAN_HD bool Ends(int32_t token) const {
+    bool ends = token == eos;
+    for (int32_t i = 0; i < more_eos_count; ++i) ends = ends || token == more_eos[i];
+    return ends;
+  }
+
+  DRAGOMAN_HD bool IsNotFirst(int32_t token) const {
+    bool is = false;
+    for (int32_t i = 0; i < not_first_count; ++i) is = is || token == not_first[i];
+    return is;
+  }
 
   // Children that one row offers at most.
   DRAGOMAN_HD int32_t candidates() const {

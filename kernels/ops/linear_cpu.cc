@@ -50,7 +50,7 @@ class CpuLinear final : public Linear {
                   .padded = false,
                   .panel_begin = panel_begin,
                   .panel_end = panel_end});
-    if (activation_ == Activation::kNone || activation_ == Activation::kRelu) return;
+    if (IsOfProduct(activation_)) return;
     for (int64_t r = 0; r < rows; ++r) {
       kernels.activate(activation_, y + r * out() + begin, end - begin);
     }

@@ -33,18 +33,13 @@ class LoadedBlas : public Blas {
   const cublasLtHandle_t handle_;
 };
 
-// cuBLASLt's GELU is the tanh form, and it has no swish.
-bool NeedsActivate(Activation activation) {
-  return activation == Activation::kGelu || activation == Activation::kSwish;
-}
-
 bool Aligned(const void* p) { return reinterpret_cast<uintptr_t>(p) % LtProduct::kAlignment == 0; }
 
 const char* WhyUnfit(const LinearOptions& o, const void* weight, const void* bias,
                      std::span<const int> buckets) {
   if (o.in <= 0 || o.out <= 0 || o.in % 8 != 0) return "in is no multiple of 8";
   if (o.y_stride != 0 && o.y_stride < o.out) return "rows of y overlap";
-  if (NeedsActivate(o.activation) && (o.out % 8 != 0 || (o.y_stride != 0 && o.y_stride != o.out))) {
+  if (!IsOfProduct(o.activation) && (o.out % 8 != 0 || (o.y_stride != 0 && o.y_stride != o.out))) {
     return "the activation wants dense rows of a multiple of 8";
   }
   if (weight == nullptr || !Aligned(weight) || !Aligned(bias)) {
@@ -164,7 +159,7 @@ class PinnedLinear : public Linear {
     const auto bucket = static_cast<size_t>(at - buckets_.begin());
     const Error error =
         product_->Run(stream, workspace, bucket, algorithms_[bucket], weight_, x, y);
-    if (error != Error::kNone || !NeedsActivate(options_.activation)) return error;
+    if (error != Error::kNone || IsOfProduct(options_.activation)) return error;
     return Activate(stream, options_.float_output ? ComputeType::kFloat32 : options_.type,
                     options_.activation, rows, count, options_.out, y);
   }

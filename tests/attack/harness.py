@@ -361,6 +361,7 @@ class RawHttp2:
             )
         )
         self._ended = {}
+        self.sent = 0  # bytes of messages
         self.h2.initiate_connection()
         self.flush()
 
@@ -411,6 +412,7 @@ class RawHttp2:
                     last = end and sent + len(part) == len(data)
                     self.h2.send_data(stream, part, end_stream=last)
                     sent += len(part)
+                    self.sent += len(part)
                     self.flush()
                 self.receive(0 if window > 0 else 0.05)
             except h2.exceptions.StreamClosedError:

@@ -1,26 +1,79 @@
 """Attacks on connections, HTTP/2 and the framing of messages."""
 
+import collections
+import concurrent.futures
+import contextlib
+import resource
+import socket
+import struct
+import threading
+import time
 import zlib
 
-from harness import MIB, Daemon, Outcome, RawHttp2, attack, check, frame, mib
+from harness import (
+    MIB,
+    Bystander,
+    Client,
+    Daemon,
+    Outcome,
+    RawHttp2,
+    attack,
+    check,
+    frame,
+    mib,
+    request,
+    wait_until,
+)
+
+HEALTH = "/grpc.health.v1.Health/Check"
+
+# What a process grows by beside gRPC's quota while it is under attack: queues of the kernel's events,
+# log lines, the allocator's slack.
+SLACK = 48 * MIB
 
 
-@attack("compressed_bomb", issue=12)
+class Memory:
+    """Resident memory of a daemon against what it promised at its start."""
+
+    def __init__(self, daemon):
+        self._daemon = daemon
+        self._before = daemon.rss()
+        limits = daemon.log("network limits")
+        check(limits, "the daemon promises no bound")
+        self.promised = limits[0]["memory_bytes"]
+        self.bound = f"{mib(self.promised)} more than idle"
+
+    def check(self, text):
+        grown = self._daemon.peak_rss() - self._before
+        text = f"{text}; {mib(max(0, grown))} more at the peak"
+        check(self._daemon.alive(), f"{text}; the daemon is dead")
+        check(grown <= self.promised + SLACK, text, self.bound)
+        return Outcome(text, self.bound)
+
+
+def _serves(daemon, seconds=5.0):
+    with Client(daemon.grpc) as client:
+        begin = time.monotonic()
+        code = client.code("Guten Tag.", timeout=seconds)
+        check(code == "OK", f"afterwards a new client gets {code}")
+        return time.monotonic() - begin
+
+
+# ------------------------------------------------------------------ messages
+
+
+@attack("compressed_bomb", issue=12, limit=60)
 def compressed_bomb():
     """A message of 0.5 MB that inflates to 512 MB, by gzip and by deflate."""
-    outcomes = []
     with Daemon() as daemon:
-        before = daemon.peak_rss()
+        memory = Memory(daemon)
         for name, bomb in (("gzip", _zeros(gzip=True)), ("deflate", _zeros(gzip=False))):
             with RawHttp2(daemon.grpc) as raw:
                 stream = raw.begin(headers=[("grpc-encoding", name)])
                 raw.send(stream, frame(bomb, compressed=1), end=True)
                 kind, code, message = raw.outcome(stream, 30)
                 check((kind, code) == ("status", "12"), f"{name}: {kind} {code} {message}")
-                outcomes.append(f"{name}: UNIMPLEMENTED")
-        grown = daemon.peak_rss() - before
-        check(grown < 64 * MIB, f"{', '.join(outcomes)}, but {mib(grown)} more at its peak")
-    return Outcome(f"{', '.join(outcomes)}; {mib(grown)} more at its peak")
+        return memory.check("gzip and deflate: UNIMPLEMENTED")
 
 
 def _zeros(gzip, count=128):
@@ -38,4 +91,457 @@ def _zeros(gzip, count=128):
     for _ in range(count):
         crc = zlib.crc32(chunk, crc)
     size = len(chunk) * count & 0xFFFFFFFF
-    return b"\x1f\x8b\x08" + bytes(6) + b"\xff" + body + crc.to_bytes(4, "little") + size.to_bytes(4, "little")
+    tail = crc.to_bytes(4, "little") + size.to_bytes(4, "little")
+    return b"\x1f\x8b\x08" + bytes(6) + b"\xff" + body + tail
+
+
+@attack("compression_asked_for", issue=12, limit=60)
+def compression_asked_for():
+    """Clients that accept compressed answers, or name an encoding and use none."""
+    with Daemon() as daemon, RawHttp2(daemon.grpc) as raw:
+        message = frame(request("Hallo Welt.").SerializeToString())
+        stream = raw.begin(headers=[("grpc-accept-encoding", "gzip,deflate,identity")])
+        raw.send(stream, message, end=True)
+        plain = raw.outcome(stream)
+        check(plain[:2] == ("status", "0"), f"accept-encoding: {plain}")
+        stream = raw.begin(headers=[("grpc-encoding", "identity")])
+        raw.send(stream, message, end=True)
+        identity = raw.outcome(stream)
+        check(identity[:2] == ("status", "0"), f"identity: {identity}")
+        stream = raw.begin()
+        raw.send(stream, b"\x01" + message[1:], end=True)
+        flag = raw.outcome(stream)  # gRPC takes the bytes as they are
+        check(flag[0] == "status", f"compressed without an encoding: {flag}")
+        _serves(daemon)
+    return f"plain answers; the flag without an encoding: status {flag[1]}"
+
+
+def _half_sent(daemon, connections, streams, size, announced, path=RawHttp2.TRANSLATE):
+    """On each connection so many streams, each with the beginning of a message. Returns the open
+    connections with their streams, and the bytes that were sent."""
+    body = frame(bytes(size), length=announced)
+
+    def one(_):
+        raw = RawHttp2(daemon.grpc)
+        numbers = []
+        with contextlib.suppress(ConnectionError, OSError):
+            for _ in range(streams):
+                if len(numbers) - raw.ended(numbers) >= raw.h2.remote_settings.max_concurrent_streams:
+                    break
+                numbers.append(raw.begin(path))
+                raw.send(numbers[-1], body, timeout=2)
+        return raw, numbers
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        opened = list(pool.map(one, range(connections)))
+    return opened, sum(raw.sent for raw, _ in opened)
+
+
+def _ended(opened, timeout):
+    """Reads until all streams have ended or the connections were closed; how many are open."""
+    end = time.monotonic() + timeout
+    left = list(opened)
+    while left and time.monotonic() < end:
+        for pair in list(left):
+            raw, numbers = pair
+            with contextlib.suppress(Exception):
+                raw.receive(0.05)
+                if raw.ended(numbers) < len(numbers):
+                    continue
+            left.remove(pair)
+    return sum(len(numbers) - raw.ended(numbers) for raw, numbers in left)
+
+
+def _half_sent_attack(connections, streams, size, announced, path=RawHttp2.TRANSLATE):
+    with Daemon("--receive-timeout-seconds", 5) as daemon:
+        memory = Memory(daemon)
+        with Bystander(daemon.grpc) as other:
+            opened, sent = _half_sent(daemon, connections, streams, size, announced, path)
+            begin = time.monotonic()
+            left = _ended(opened, 15) if path == RawHttp2.TRANSLATE else 0
+            took = time.monotonic() - begin
+        settled = wait_until(lambda: daemon.rss() < memory._before + 96 * MIB, 10)
+        for raw, _ in opened:
+            raw.socket.close()
+        text = f"{mib(sent)} sent; {other.summary()}"
+        if path == RawHttp2.TRANSLATE:
+            text += f"; {left} calls open {took:.0f} s later"
+        check(left == 0, text)
+        check(settled, f"{text}; {mib(daemon.rss() - memory._before)} are held")
+        check(not other.failures, f"{text}: {collections.Counter(other.failures)}")
+        _serves(daemon)
+        return memory.check(text)
+
+
+@attack("half_sent_requests", issue=12, limit=90)
+def half_sent_requests():
+    """60 streams of 15 MiB each that never end, on one connection."""
+    return _half_sent_attack(1, 60, 15 * MIB, 16 * MIB)
+
+
+@attack("half_sent_many", issue=12, limit=90)
+def half_sent_many():
+    """8 connections with 100 streams of 1 MiB each: every one of them could be a request."""
+    return _half_sent_attack(8, 100, MIB, MIB + 10)
+
+
+@attack("endless_message", issue=12, limit=90)
+def endless_message():
+    """4 connections, each with one message of 4 GiB, of which 300 MiB come."""
+    return _half_sent_attack(4, 1, 300 * MIB, 0xFFFFFFF0)
+
+
+@attack("half_sent_health", issue=12, limit=90)
+def half_sent_health():
+    """The same at a method that gRPC itself serves."""
+    return _half_sent_attack(4, 4, 64 * MIB, 0xFFFFFFF0, HEALTH)
+
+
+@attack("slow_request", issue=12, limit=60)
+def slow_request():
+    """A request that comes byte by byte, with a deadline and without."""
+    with Daemon("--receive-timeout-seconds", 3) as daemon:
+        took = {}
+        for name, headers in (("none", []), ("1 s", [("grpc-timeout", "1S")])):
+            with RawHttp2(daemon.grpc) as raw:
+                stream = raw.begin(headers=headers)
+                message = frame(request("Hallo Welt. " * 100).SerializeToString())
+                begin = time.monotonic()
+                for byte in message:
+                    raw.send(stream, bytes([byte]))
+                    if raw.ended([stream]) or time.monotonic() > begin + 10:
+                        break
+                    time.sleep(0.02)
+                result = raw.outcome(stream, 1)
+                took[name] = time.monotonic() - begin
+                check(result[:2] == ("status", "4"), f"deadline {name}: {result}")
+        check(took["none"] < 4.5 and took["1 s"] < 2.5, f"ended after {took}")
+    return f"DEADLINE_EXCEEDED after {took['none']:.1f} s, with a deadline of 1 s after {took['1 s']:.1f} s"
+
+
+@attack("cut_messages", issue=12, limit=60)
+def cut_messages():
+    """Calls without a message, with a part of one, reset before it, and in an unknown frame."""
+    with Daemon() as daemon:
+        with RawHttp2(daemon.grpc) as raw:
+            answers = {}
+            for name, data in (("none", b""), ("a part", frame(b"abc", length=10)), ("3 bytes", b"\0\0\0")):
+                stream = raw.begin()
+                raw.send(stream, data, end=True)
+                answers[name] = raw.outcome(stream)
+            for name, answer in answers.items():
+                check(answer[:2] == ("status", "3") and "contents" not in answer[2], f"{name}: {answer}")
+            for i in range(500):
+                stream = raw.begin()
+                raw.send(stream, frame(b"", length=100))
+                raw.h2.reset_stream(stream)
+                raw.flush()
+        check(wait_until(lambda: sum(daemon.rpcs().values()) >= 503, 10), f"{daemon.rpcs()}")
+        codes = daemon.rpcs()
+        check(codes == {"INVALID_ARGUMENT": 3, "CANCELLED": 500}, f"counted: {codes}")
+        _serves(daemon)
+    return f"counted: {codes}"
+
+
+@attack("huge_timeouts", issue=12, limit=60)
+def huge_timeouts():
+    """grpc-timeout up to 99,999,999 hours."""
+    with Daemon() as daemon, RawHttp2(daemon.grpc) as raw:
+        message = frame(request("Hallo Welt.").SerializeToString())
+        for hours in (1, 2562047, 2562048, 5000000, 5000001, 99999999):
+            stream = raw.begin(headers=[("grpc-timeout", f"{hours}H")])
+            raw.send(stream, message, end=True)
+            answer = raw.outcome(stream)
+            check(answer[:2] == ("status", "0"), f"{hours} hours: {answer}")
+    return "1 to 99,999,999 hours: OK"
+
+
+@attack("unread_answers", issue=12, limit=90)
+def unread_answers():
+    """A client that never opens its window for the answers."""
+    with Daemon("--write-timeout-seconds", 2, "--drain-seconds", 60) as daemon:
+        with RawHttp2(daemon.grpc) as raw:
+            raw.h2.update_settings({4: 0})  # INITIAL_WINDOW_SIZE
+            raw.flush()
+            raw.receive(1)
+            message = frame(request("Hallo Welt.").SerializeToString())
+            streams = [raw.begin() for _ in range(50)]
+            for stream in streams:
+                raw.send(stream, message, end=True)
+            begin = time.monotonic()
+            while raw.ended(streams) < 50 and time.monotonic() < begin + 15:
+                raw.receive(0.2)
+            ended, took = raw.ended(streams), time.monotonic() - begin
+            check(ended == 50, f"{50 - ended} of 50 calls are held after {took:.0f} s")
+            check(wait_until(lambda: daemon.samples()["dragoman_requests_running{model=\"de-en\"}"] == 0, 5), "requests run")
+        daemon.stop()
+    return f"50 calls ended after {took:.0f} s; a drain is clean"
+
+
+# ------------------------------------------------------------------ connections
+
+
+def _connections(daemon):
+    samples = daemon.samples()
+    return sum(samples[f'dragoman_connections_total{{outcome="{o}"}}'] for o in ("accepted", "refused"))
+
+
+def _connections_attack(soft, hard, count):
+    with Daemon(limits={resource.RLIMIT_NOFILE: (soft, hard)}) as daemon:
+        limits = daemon.log("network limits")[0]
+        idle = daemon.fds()
+        host, port = daemon.grpc.rsplit(":", 1)
+        opened = []
+        for _ in range(count):
+            with contextlib.suppress(OSError):
+                opened.append(socket.create_connection((host, int(port)), 5))
+        check(wait_until(lambda: daemon.http("/livez", 1)[0] == 200, 5), "/livez is not 200")
+        wait_until(lambda: _connections(daemon) >= count, 20)
+        used = daemon.fds()
+        for one in opened:
+            one.close()
+        took = _serves(daemon)
+        check(wait_until(lambda: daemon.fds() <= idle + 6, 10), f"{daemon.fds()} descriptors, {idle} before")
+        samples = daemon.samples()
+        refused = int(samples['dragoman_connections_total{outcome="refused"}'])
+        daemon.stop()
+        text = (
+            f"{count} connections, {used} descriptors, {refused} refused; all closed: "
+            f"a new client is served after {took * 1e3:.0f} ms"
+        )
+        return Outcome(text, f"{limits['connections']} connections")
+
+
+@attack("descriptors_soft", issue=12, limit=60)
+def descriptors_soft():
+    """1,100 connections at a soft limit of 1,024 open files below a higher hard one."""
+    return _connections_attack(1024, 4096, 1100)
+
+
+@attack("descriptors_hard", issue=12, limit=60)
+def descriptors_hard():
+    """The same where the hard limit is 1,024 too."""
+    return _connections_attack(1024, 1024, 1100)
+
+
+@attack("idle_connections", issue=12, limit=90)
+def idle_connections():
+    """1,500 connections with 20 calls each of which only the headers came."""
+    with Daemon("--receive-timeout-seconds", 60) as daemon:
+        memory = Memory(daemon)
+        opened = []
+        for _ in range(1500):
+            raw = RawHttp2(daemon.grpc)
+            opened.append(raw)
+            for _ in range(20):
+                raw.begin()
+        text = f"{len(opened) * 20} calls: {(daemon.rss() - memory._before) / len(opened) / 1024:.0f} KiB a connection"
+        _serves(daemon)
+        for raw in opened:
+            raw.socket.close()
+        outcome = memory.check(text)
+        check(wait_until(lambda: daemon.samples()["dragoman_connections"] == 0, 10), "connections stay")
+        return outcome
+
+
+@attack("silent_http", issue=12, limit=90)
+def silent_http():
+    """500 silent connections to the metrics port and 100 that send a byte a second, renewed as they
+    are closed: /livez all the while."""
+    with Daemon() as daemon:
+        host, port = daemon.metrics.rsplit(":", 1)
+        stop = threading.Event()
+
+        def hold(count, talk):
+            held = []
+            while not stop.is_set():
+                while len(held) < count:
+                    with contextlib.suppress(OSError):
+                        held.append(socket.create_connection((host, int(port)), 2))
+                for one in list(held):
+                    one.setblocking(False)
+                    try:
+                        if talk:
+                            one.send(b"G")
+                        if one.recv(10) == b"":
+                            raise OSError
+                    except BlockingIOError:
+                        continue
+                    except OSError:
+                        held.remove(one)
+                        one.close()
+                stop.wait(1 if talk else 0.5)
+            for one in held:
+                one.close()
+
+        attackers = [threading.Thread(target=hold, args=args) for args in ((500, False), (100, True))]
+        for one in attackers:
+            one.start()
+        worst = 0.0
+        probes = 0
+        end = time.monotonic() + 15
+        try:
+            while time.monotonic() < end:
+                begin = time.monotonic()
+                status, _ = daemon.http("/livez", 5)
+                took = time.monotonic() - begin
+                worst = max(worst, took)
+                probes += 1
+                check(status == 200 and took < 1, f"/livez: {status} after {took:.2f} s")
+                time.sleep(0.1)
+        finally:
+            stop.set()
+            for one in attackers:
+                one.join()
+        scraped = daemon.samples()["dragoman_ready"]
+        check(scraped == 1, "not ready")
+    return Outcome(f"{probes} times /livez, at most {worst * 1e3:.0f} ms", "1 s")
+
+
+# ------------------------------------------------------------------ floods of HTTP/2
+
+
+def _flood(send, seconds=8, connections=2):
+    """Connections on which send(raw) runs again and again, renewed when they are closed, beside
+    another client."""
+    with Daemon() as daemon:
+        memory = Memory(daemon)
+        with Bystander(daemon.grpc) as other:
+            time.sleep(2)
+        alone = other.quantile(0.99)
+        counts = collections.Counter()
+        stop = threading.Event()
+
+        def run():
+            while not stop.is_set():
+                with contextlib.suppress(Exception), RawHttp2(daemon.grpc) as raw:
+                    counts["connections"] += 1
+                    while not stop.is_set():
+                        counts["frames"] += send(raw)
+                        with contextlib.suppress(TimeoutError, BlockingIOError):
+                            raw.socket.setblocking(False)
+                            if raw.socket.recv(1 << 20) == b"":
+                                break
+                        raw.socket.settimeout(2)
+
+        with Bystander(daemon.grpc) as other:
+            attackers = [threading.Thread(target=run) for _ in range(connections)]
+            for one in attackers:
+                one.start()
+            time.sleep(seconds)
+            stop.set()
+            for one in attackers:
+                one.join()
+        text = (
+            f"{counts['frames']} frames, {counts['connections']} connections; "
+            f"{other.summary()} (alone p99 {alone * 1e3:.0f} ms)"
+        )
+        check(not other.failures and other.seconds, text)
+        _serves(daemon)
+        return memory.check(text)
+
+
+def _raw_frame(kind, flags, stream, payload=b""):
+    return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+
+
+@attack("rapid_reset", issue=12, limit=60)
+def rapid_reset():
+    """Calls that are reset right after their headers, thousands a second."""
+
+    def send(raw):
+        if not hasattr(raw, "block"):
+            raw.block = raw.h2.encoder.encode(
+                [(":method", "POST"), (":scheme", "http"), (":path", RawHttp2.TRANSLATE),
+                 (":authority", "x"), ("te", "trailers"), ("content-type", "application/grpc")],
+            )
+            raw.first = True
+            raw.next = 1
+        out = bytearray()
+        for _ in range(100):
+            # The first block fills the table of the peer; later ones repeat it.
+            out += _raw_frame(1, 4, raw.next, raw.block)
+            out += _raw_frame(3, 0, raw.next, struct.pack(">I", 8))
+            raw.next += 2
+        raw.socket.sendall(out)
+        return 200
+
+    return _flood(send)
+
+
+@attack("settings_and_pings", issue=12, limit=60)
+def settings_and_pings():
+    """Settings and pings without end."""
+
+    def send(raw):
+        raw.socket.sendall((_raw_frame(4, 0, 0) + _raw_frame(6, 0, 0, bytes(8))) * 50)
+        return 100
+
+    return _flood(send)
+
+
+@attack("header_flood", issue=12, limit=60)
+def header_flood():
+    """A header block that never ends: CONTINUATION after CONTINUATION."""
+
+    def send(raw):
+        field = b"\x00\x05x-fll\x7f\xe1\x1e" + b"a" * 4000  # a literal of 4,000 bytes
+        if not hasattr(raw, "begun"):
+            raw.begun = True
+            raw.socket.sendall(_raw_frame(1, 0, 1, field))
+        raw.socket.sendall(_raw_frame(9, 0, 1, field) * 20)
+        return 20
+
+    return _flood(send)
+
+
+@attack("empty_data", issue=12, limit=60)
+def empty_data():
+    """Empty DATA frames on an open call."""
+
+    def send(raw):
+        if not hasattr(raw, "stream"):
+            raw.stream = raw.begin()
+        raw.socket.sendall(_raw_frame(0, 0, raw.stream) * 200)
+        return 200
+
+    return _flood(send)
+
+
+# ------------------------------------------------------------------ the end
+
+
+@attack("drains", issue=12, limit=240)
+def drains():
+    """Drains amid calls of 32 clients: each call ends as OK or UNAVAILABLE, and what the daemon
+    counted as OK has arrived."""
+    totals = collections.Counter()
+    for _ in range(10):
+        with Daemon() as daemon:
+            stop = threading.Event()
+            counts = collections.Counter()
+
+            def call(client):
+                while not stop.is_set():
+                    code = client.code("Hallo.", timeout=20)
+                    counts[code] += 1
+                    if code == "UNAVAILABLE" and not daemon.alive():
+                        return
+
+            clients = [Client(daemon.grpc) for _ in range(32)]
+            threads = [threading.Thread(target=call, args=(c,)) for c in clients for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            time.sleep(1)
+            daemon.stop(30)
+            stop.set()
+            for thread in threads:
+                thread.join()
+            for client in clients:
+                client.__exit__()
+            finished = sum(1 for line in daemon.log("call") if line["code"] == "OK")
+            totals["lost"] += max(0, finished - counts["OK"])
+            totals.update(counts)
+    text = ", ".join(f"{name} {count}" for name, count in sorted(totals.items()))
+    check(set(totals) <= {"OK", "UNAVAILABLE", "lost"} and not totals["lost"], text)
+    return f"10 drains, 64 calls at once: {text}"

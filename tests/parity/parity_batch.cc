@@ -87,6 +87,10 @@ std::unique_ptr<Segment> MakeSegment(const SearchSettings& settings,
   std::vector<std::vector<int32_t>> forbidden = settings.forbidden;
   forbidden.insert(forbidden.end(), words.begin(), words.end());
   segment->forbidden = std::make_shared<const ForbiddenTable>(forbidden, settings.excluded);
+  if (settings.forced_bos.has_value()) {
+    segment->prefix = {*settings.forced_bos};
+    segment->search.free_prefix = true;
+  }
   return segment;
 }
 

@@ -134,14 +134,50 @@ TEST(HfConfig, RefusesOtherModels) {
             "UNIMPLEMENTED: config.json: field 'model_type' is \"t5\", which is not supported; "
             "supported: marian");
   EXPECT_THAT(RefusalOf("model_type", nullptr), HasSubstr("'model_type' is missing"));
-  EXPECT_THAT(RefusalOf("architectures", {"MarianForCausalLM"}), HasSubstr("'architectures'"));
-  EXPECT_THAT(RefusalOf("activation_function", "gelu_new"),
-              HasSubstr("supported: swish, silu, relu, gelu"));
+  EXPECT_THAT(RefusalOf("architectures", {"MarianForCausalLM"}),
+              HasSubstr("field 'architectures' is [\"MarianForCausalLM\"], which is not supported"));
+  for (const char* activation : {"prelu", "xielu", "geglu"}) {
+    EXPECT_THAT(RefusalOf("activation_function", activation),
+                HasSubstr("supported: swish, silu, relu, gelu, gelu_python, gelu_new"));
+  }
   EXPECT_THAT(Refusal(ParseHfConfig({.config = "[]"})), HasSubstr("expected an object"));
   EXPECT_THAT(Refusal(ParseHfConfig({.config = "{"})), HasSubstr("not valid JSON"));
 }
 
-TEST(HfConfig, FieldsThatAskForAnotherNetworkMustBeNeutral) {
+TEST(HfConfig, KnowsTheActivationsOfTransformers) {
+  const std::vector<std::pair<std::string, Activation>> names = {
+      {"gelu", Activation::kGelu},
+      {"gelu_10", Activation::kGeluClipped},
+      {"gelu_fast", Activation::kGeluTanh},
+      {"gelu_new", Activation::kGeluTanh},
+      {"gelu_python", Activation::kGelu},
+      {"gelu_pytorch_tanh", Activation::kGeluTanh},
+      {"gelu_python_tanh", Activation::kGeluTanh},
+      {"gelu_accurate", Activation::kGeluTanh},
+      {"laplace", Activation::kLaplace},
+      {"leaky_relu", Activation::kLeakyRelu},
+      {"linear", Activation::kNone},
+      {"mish", Activation::kMish},
+      {"quick_gelu", Activation::kQuickGelu},
+      {"relu", Activation::kRelu},
+      {"relu2", Activation::kReluSquared},
+      {"relu6", Activation::kRelu6},
+      {"sigmoid", Activation::kSigmoid},
+      {"silu", Activation::kSwish},
+      {"swish", Activation::kSwish},
+      {"tanh", Activation::kTanh},
+  };
+  for (const auto& [name, activation] : names) {
+    json config = Config();
+    config["activation_function"] = name;
+    const auto parsed = Parse(config);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    EXPECT_EQ(parsed->spec.activation, activation) << name;
+  }
+}
+
+TEST(HfConfig, FieldsThatMarianNeverAsksAreNoted) {
+  EXPECT_THAT(Parse(Config())->notes, IsEmpty());
   const std::vector<std::pair<std::string, std::pair<json, json>>> fields = {
       {"normalize_before", {false, true}},
       {"normalize_embedding", {false, true}},
@@ -149,12 +185,28 @@ TEST(HfConfig, FieldsThatAskForAnotherNetworkMustBeNeutral) {
       {"static_position_embeddings", {true, false}},
       {"do_blenderbot_90_layernorm", {false, true}},
       {"force_bos_token_to_be_generated", {false, true}},
+      {"cross_attention_hidden_size", {nullptr, 8}},
+  };
+  for (const auto& [field, values] : fields) {
+    json config = Config();
+    config[field] = values.first;
+    EXPECT_THAT(Parse(config)->notes, IsEmpty()) << field;
+    config[field] = values.second;
+    const auto parsed = Parse(config);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    EXPECT_THAT(parsed->notes,
+                ElementsAre("config.json: field '" + field + "' is " + values.second.dump() +
+                            ", which has no effect on a MarianMTModel"));
+  }
+}
+
+TEST(HfConfig, FieldsThatAskForAnotherNetworkMustBeNeutral) {
+  const std::vector<std::pair<std::string, std::pair<json, json>>> fields = {
       {"is_encoder_decoder", {true, false}},
       {"is_decoder", {false, true}},
       {"tie_encoder_decoder", {false, true}},
       {"pruned_heads", {json::object(), {{"0", {1}}}}},
       {"quantization_config", {nullptr, {{"bits", 8}}}},
-      {"cross_attention_hidden_size", {nullptr, 8}},
   };
   for (const auto& [field, values] : fields) {
     json config = Config();
@@ -202,7 +254,7 @@ TEST(HfGeneration, HasTheDefaultsOfTransformers) {
   EXPECT_EQ(defaults.num_beams, 1);
   EXPECT_EQ(defaults.length_penalty, 1.0F);
   EXPECT_EQ(defaults.early_stopping, EarlyStopping::kFalse);
-  EXPECT_EQ(defaults.max_length, 20);
+  EXPECT_EQ(defaults.max_length, 21);
   EXPECT_EQ(defaults.min_length, 0);
   EXPECT_EQ(defaults.forced_eos, std::nullopt);
   EXPECT_THAT(defaults.bad_words, IsEmpty());
@@ -248,6 +300,120 @@ TEST(HfGeneration, CountsNewTokensFromTheStartToken) {
   EXPECT_EQ(GenerationOf(generation).min_length, 6);
 }
 
+// As transformers 4.57.1 gives them, seen by its outputs: a max_length that is its own default, 20,
+// counts new tokens, and so does one that nobody names.
+TEST(HfGeneration, TheDefaultLengthCountsNewTokens) {
+  const std::vector<std::pair<json, int>> cases = {
+      {json::object(), 21},
+      {{{"max_length", 19}}, 19},
+      {{{"max_length", 20}}, 21},
+      {{{"max_length", 21}}, 21},
+      {{{"max_new_tokens", 19}}, 20},
+      {{{"max_new_tokens", 20}}, 21},
+      {{{"max_length", 20}, {"max_new_tokens", 5}}, 6},
+      {{{"max_length", nullptr}}, 21},
+  };
+  for (const auto& [fields, expected] : cases) {
+    for (const json& forced : {json(0), json(nullptr)}) {
+      json generation = Generation();
+      generation.erase("max_length");
+      generation["forced_eos_token_id"] = forced;
+      generation.update(fields);
+      EXPECT_EQ(GenerationOf(generation).max_length, expected) << generation;
+      // The old style: the same fields in config.json.
+      json config = Config();
+      config["forced_eos_token_id"] = forced;
+      config.update(fields);
+      const auto parsed = Parse(config);
+      ASSERT_TRUE(parsed.ok()) << parsed.status();
+      EXPECT_EQ(parsed->spec.generation.max_length, expected) << config;
+    }
+  }
+  // It stays below the positions, of which transformers counts one less here than elsewhere.
+  json config = Config();
+  config["max_position_embeddings"] = 18;
+  EXPECT_EQ(Parse(config)->spec.generation.max_length, 18);
+}
+
+TEST(HfGeneration, ALengthMustLeaveRoomForAToken) {
+  const auto refusal = [](const json& fields) {
+    json generation = Generation();
+    generation.erase("max_length");
+    generation.update(fields);
+    return Refusal(Parse(Config(), generation));
+  };
+  EXPECT_THAT(refusal({{"max_length", 2}}),
+              HasSubstr("generation_config.json: field 'max_length' is 2, expected at least 3"));
+  EXPECT_THAT(refusal({{"max_length", 1}, {"forced_eos_token_id", nullptr}}),
+              HasSubstr("field 'max_length' is 1, expected at least 2"));
+  EXPECT_THAT(refusal({{"max_length", 3}, {"forced_bos_token_id", 4}}),
+              HasSubstr("field 'max_length' is 3, expected at least 4"));
+  EXPECT_THAT(refusal({{"max_new_tokens", 1}}),
+              HasSubstr("field 'max_new_tokens' is 1, expected at least 2"));
+  EXPECT_THAT(refusal({{"max_new_tokens", 0}, {"forced_eos_token_id", nullptr}}),
+              HasSubstr("field 'max_new_tokens' is 0, expected at least 1"));
+  EXPECT_THAT(RefusalOf("max_length", 2),
+              HasSubstr("config.json: field 'max_length' is 2, expected at least 3"));
+  EXPECT_THAT(RefusalOf("max_position_embeddings", 1),
+              HasSubstr("'max_position_embeddings' is 1, expected at least 2"));
+  json generation = Generation();
+  generation["max_length"] = 3;
+  EXPECT_EQ(GenerationOf(generation).max_length, 3);
+}
+
+TEST(HfGeneration, EveryTokenBannedIsRefused) {
+  json generation = Generation();
+  generation["bad_words_ids"] = json::parse("[[1], [2], [3], [4], [5], [6], [7], [8], [9]]");
+  EXPECT_THAT(Refusal(Parse(Config(), generation)), HasSubstr("every one is banned"));
+  generation["bad_words_ids"] = nullptr;
+  generation["suppress_tokens"] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  EXPECT_THAT(Refusal(Parse(Config(), generation)),
+              HasSubstr("field 'suppress_tokens' is [1,2,3,4,5,6,7,8,9], expected a token that may"));
+  generation["suppress_tokens"] = {1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_EQ(GenerationOf(generation).bad_words.size(), 8U);
+}
+
+TEST(HfGeneration, SeveralIdsMayEndAnOutput) {
+  json generation = Generation();
+  generation["eos_token_id"] = {0, 3, 5, 3};
+  generation["bad_words_ids"] = json::parse("[[9], [3]]");  // the ban of an end is dropped
+  auto parsed = Parse(Config(), generation);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->spec.tokens.eos, 0);
+  EXPECT_THAT(parsed->spec.tokens.more_eos, ElementsAre(3, 5));
+  EXPECT_THAT(parsed->spec.generation.bad_words, ElementsAre(std::vector<int>{9}));
+  json config = Config();
+  config["eos_token_id"] = {3, 0};
+  parsed = Parse(config);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_THAT(parsed->spec.tokens.more_eos, ElementsAre(0));
+  EXPECT_THAT(GenerationRefusalOf("eos_token_id", {0, 1, 2, 3, 4, 5, 6, 7, 8}),
+              HasSubstr("supported: at most 8 token ids"));
+  EXPECT_THAT(GenerationRefusalOf("eos_token_id", {0, 10}), HasSubstr("token ids from 0 to 9"));
+  EXPECT_THAT(GenerationRefusalOf("eos_token_id", json::array()), HasSubstr("a token id, or a list"));
+}
+
+TEST(HfGeneration, TokensMayBeSuppressedAndForced) {
+  json generation = Generation();
+  generation["suppress_tokens"] = {7, 4};
+  generation["begin_suppress_tokens"] = {0, 5};
+  generation["forced_bos_token_id"] = 6;
+  const GenerationDefaults defaults = GenerationOf(generation);
+  EXPECT_THAT(defaults.bad_words, ElementsAre(std::vector<int>{4}, std::vector<int>{7},
+                                              std::vector<int>{9}));
+  EXPECT_THAT(defaults.not_first, ElementsAre(0, 5));
+  EXPECT_EQ(defaults.forced_bos, 6);
+  EXPECT_THAT(GenerationRefusalOf("suppress_tokens", {0}),
+              HasSubstr("UNIMPLEMENTED: generation_config.json: field 'suppress_tokens' is [0]"));
+  EXPECT_THAT(GenerationRefusalOf("suppress_tokens", {10}), HasSubstr("token ids from 0 to 9"));
+  EXPECT_THAT(GenerationRefusalOf("begin_suppress_tokens", {0, 1, 2, 3, 4, 5, 6, 7, 8}),
+              HasSubstr("at most 8 token ids"));
+  EXPECT_THAT(GenerationRefusalOf("forced_bos_token_id", 0), HasSubstr("does not end the sentence"));
+  EXPECT_THAT(GenerationRefusalOf("forced_bos_token_id", "x"), HasSubstr("'forced_bos_token_id'"));
+  generation["suppress_tokens"] = {6};
+  EXPECT_THAT(Refusal(Parse(Config(), generation)), HasSubstr("tokens that are not forced"));
+}
+
 TEST(HfGeneration, EndsWhereThePositionsEnd) {
   json generation = Generation();
   generation["max_length"] = 1000;
@@ -261,12 +427,13 @@ TEST(HfGeneration, RefusesBadValues) {
   EXPECT_THAT(GenerationRefusalOf("length_penalty", 1e300), HasSubstr("a finite float"));
   EXPECT_THAT(GenerationRefusalOf("early_stopping", "always"),
               HasSubstr("true, false or \"never\""));
-  EXPECT_THAT(GenerationRefusalOf("max_length", 1), HasSubstr("an integer from 2 to"));
+  EXPECT_THAT(GenerationRefusalOf("max_length", -1), HasSubstr("an integer from 0 to"));
   EXPECT_THAT(GenerationRefusalOf("min_length", 64),
               HasSubstr("'min_length' is 64, expected less"));
   EXPECT_THAT(GenerationRefusalOf("min_new_tokens", 63), HasSubstr("'min_new_tokens' is 63"));
   EXPECT_THAT(GenerationRefusalOf("eos_token_id", 10), HasSubstr("an integer from 0 to 9"));
-  EXPECT_THAT(GenerationRefusalOf("eos_token_id", {0, 1}), HasSubstr("supported: one token id"));
+  EXPECT_THAT(GenerationRefusalOf("forced_eos_token_id", {0, 1}),
+              HasSubstr("supported: one token id"));
   EXPECT_THAT(GenerationRefusalOf("forced_eos_token_id", 3),
               HasSubstr("null or the end of sentence 0"));
   EXPECT_THAT(GenerationRefusalOf("bad_words_ids", 3), HasSubstr("a list of lists"));
@@ -304,11 +471,8 @@ TEST(HfGeneration, FieldsThatAskForAnotherSearchMustBeNeutral) {
       {"encoder_repetition_penalty", {1, 2}},
       {"encoder_no_repeat_ngram_size", {0, 3}},
       {"num_return_sequences", {1, 2}},
-      {"forced_bos_token_id", {nullptr, 3}},
       {"remove_invalid_values", {false, true}},
       {"exponential_decay_length_penalty", {nullptr, {5, 1.1}}},
-      {"suppress_tokens", {json::array(), {3}}},
-      {"begin_suppress_tokens", {nullptr, {3}}},
       {"sequence_bias", {nullptr, {{{3}, -1.0}}}},
       {"token_healing", {false, true}},
       {"guidance_scale", {1.0, 1.5}},
@@ -383,7 +547,8 @@ TEST(HfTokenizer, RefusesWhatWouldCutTextDifferently) {
               HasSubstr("'additional_special_tokens'"));
   EXPECT_THAT(TokenizerRefusalOf("added_tokens_decoder", {{"7", {{"content", "<x>"}}}}),
               HasSubstr("'added_tokens_decoder'"));
-  EXPECT_THAT(TokenizerRefusalOf("model_max_length", 0), HasSubstr("a positive number"));
+  EXPECT_THAT(TokenizerRefusalOf("model_max_length", 0), HasSubstr("at least 2"));
+  EXPECT_THAT(TokenizerRefusalOf("model_max_length", 1), HasSubstr("at least 2"));
   EXPECT_THAT(TokenizerRefusalOf("source_lang", 3), HasSubstr("expected a string"));
   EXPECT_THAT(TokenizerRefusalOf("unk_token", {{"content", 3}}), HasSubstr("'unk_token'"));
 

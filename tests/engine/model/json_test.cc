@@ -68,7 +68,7 @@ TEST(JsonFields, ChecksTypesAndRanges) {
   EXPECT_EQ(error([](JsonFields& f) { f.OptionalInt("no", 0, 11); }), "");
   EXPECT_THAT(error([](JsonFields& f) { f.Bool("int", false); }), HasSubstr("true or false"));
   EXPECT_THAT(error([](JsonFields& f) { f.String("list", ""); }),
-              HasSubstr("'list' is an array of 1, expected a string"));
+              HasSubstr("'list' is [1], expected a string"));
   EXPECT_THAT(error([](JsonFields& f) { f.OptionalNumber("list"); }), HasSubstr("a finite number"));
 }
 

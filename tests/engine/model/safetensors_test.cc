@@ -144,6 +144,54 @@ TEST(CopyAsF32, ConvertsEveryKindOfHalf) {
   EXPECT_TRUE(std::isnan(Floats({.dtype = DType::kF16, .data = Bytes(nan)})[0]));
 }
 
+TEST(CopyAsF32, RoundsDoubles) {
+  const double fine = 1.0 + 0x1p-30;
+  std::string data = Raw(fine) + Raw(-0.1) + Raw(1e-320);
+  TensorView view{.dtype = DType::kF64, .shape = {3}, .strides = {1}, .data = Bytes(data)};
+  std::vector<float> values(3);
+  EXPECT_EQ(CopyAsF32(view, values), std::nullopt);
+  EXPECT_THAT(values, ElementsAre(1.0F, -0.1F, 0.0F));
+  data = Raw(fine) + Raw(-0.1) + Raw(1e39);  // no float is that large
+  view.data = Bytes(data);
+  EXPECT_EQ(CopyAsF32(view, values), 2U);
+}
+
+TEST(CopyAsF32, FindsTheFirstThatIsNotFinite) {
+  for (const size_t size : {1, 7, 4096, 4097, 9000}) {
+    std::vector<float> stored(size, 0x1.fffffep127F);  // the largest is finite
+    const auto found = [&]() -> std::optional<size_t> {
+      const std::string data = RawFloats(stored);
+      const TensorView view{.shape = {static_cast<int64_t>(size)}, .strides = {1},
+                            .data = Bytes(data)};
+      std::vector<float> values(size);
+      return CopyAsF32(view, values);
+    };
+    EXPECT_EQ(found(), std::nullopt);
+    for (const float bad : {NAN, -NAN, INFINITY, -INFINITY}) {
+      for (const size_t at : {size_t{0}, size / 2, size - 1}) {
+        stored.assign(size, -1.0F);
+        stored[at] = bad;
+        stored.back() = bad;
+        EXPECT_EQ(found(), at) << size;
+      }
+    }
+  }
+  for (const DType type : {DType::kF16, DType::kBF16}) {
+    const std::string data = Raw(uint16_t{0}) + Raw(uint16_t{0x7f80});
+    const TensorView view{.dtype = type, .shape = {2}, .strides = {1}, .data = Bytes(data)};
+    std::vector<float> values(2);
+    EXPECT_EQ(CopyAsF32(view, values), 1U);
+  }
+}
+
+TEST(PlaceString, CountsTheLastDimensionFastest) {
+  const std::vector<int64_t> shape = {2, 3, 4};
+  EXPECT_EQ(PlaceString(shape, 0), "[0, 0, 0]");
+  EXPECT_EQ(PlaceString(shape, 23), "[1, 2, 3]");
+  EXPECT_EQ(PlaceString(shape, 17), "[1, 1, 1]");
+  EXPECT_EQ(PlaceString({}, 0), "[]");
+}
+
 TEST(CopyAsF32, ReadsAtAnyAlignment) {
   const std::string data = "x" + RawFloats({1, 2, 3, 4, 5, 6});
   const TensorView dense{

@@ -40,7 +40,7 @@ TEST(Vocabulary, RefusesGapsAndDuplicates) {
 }
 
 TEST(Vocabulary, RefusesWrongTypes) {
-  EXPECT_THAT(ErrorOf(R"(["a"])", 1), HasSubstr("is an array of 1, expected an object"));
+  EXPECT_THAT(ErrorOf(R"(["a"])", 1), HasSubstr("is [\"a\"], expected an object"));
   EXPECT_THAT(ErrorOf(R"({"a": "0"})", 1), HasSubstr("piece 'a' has id \"0\""));
   EXPECT_THAT(ErrorOf(R"({"a": -1})", 1), HasSubstr("piece 'a' has id -1"));
   EXPECT_THAT(ErrorOf(R"({"a": 0.0})", 1), HasSubstr("piece 'a' has id 0.0"));

@@ -12,10 +12,11 @@ namespace {
 
 using ActivationDeviceTest = OnOpDevice;
 
-// The CPU's products compute ReLU themselves, so that its loop knows the other two only.
+// The CPU's products compute two of them themselves: its loop leaves those alone.
 std::vector<Activation> Activations(const OpDevice& device) {
-  if (!device.cuda && !device.emulated) return {Activation::kGelu, Activation::kSwish};
-  return {Activation::kNone, Activation::kRelu, Activation::kGelu, Activation::kSwish};
+  std::vector<Activation> all(std::begin(kAllActivations), std::end(kAllActivations));
+  if (!device.cuda && !device.emulated) std::erase_if(all, IsOfProduct);
+  return all;
 }
 
 void Apply(const OpDevice& device, Activation activation, int64_t rows, const int32_t* count, int n,
@@ -64,6 +65,36 @@ TEST_P(ActivationDeviceTest, FarValuesAndNan) {
     EXPECT_TRUE(std::isnan(y[5]));
     EXPECT_LT(y[6], 0.0F);
     EXPECT_GT(y[7], 0.5F);
+  }
+}
+
+TEST_P(ActivationDeviceTest, NanStaysNan) {
+  const OpDevice device = GetParam();
+  for (const Activation activation : Activations(device)) {
+    const OpNumbers x(device, {NAN, 0.5F, NAN, -0.5F, 3.0F, -3.0F, 0.0F, NAN});
+    Apply(device, activation, 1, nullptr, 8, x);
+    const std::vector<float> y = x.Download();
+    for (const size_t i : {0, 2, 7}) {
+      EXPECT_TRUE(std::isnan(y[i])) << static_cast<int>(activation);
+    }
+    for (const size_t i : {1, 3, 4, 5, 6}) {
+      EXPECT_FALSE(std::isnan(y[i])) << static_cast<int>(activation);
+    }
+  }
+}
+
+TEST_P(ActivationDeviceTest, FarValuesAreThoseOfTheDefinition) {
+  const OpDevice device = GetParam();
+  for (const Activation activation : Activations(device)) {
+    const std::vector<float> far = {-200.0F, -100.0F, -50.0F, -20.0F, 20.0F, 50.0F, 100.0F, 200.0F};
+    const OpNumbers x(device, far);
+    Apply(device, activation, 1, nullptr, 8, x);
+    const std::vector<float> y = x.Download();
+    for (size_t i = 0; i < far.size(); ++i) {
+      const double expected = ActivationReference(activation, far[i]);
+      EXPECT_NEAR(y[i], expected, 1e-6 + std::abs(expected) * (2e-6 + device.unit()))
+          << static_cast<int>(activation) << " of " << far[i];
+    }
   }
 }
 

@@ -18,6 +18,26 @@ inline double ActivationReference(Activation activation, double x) {
       return x * (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0;
     case Activation::kSwish:
       return x / (1.0 + std::exp(-x));
+    case Activation::kGeluTanh:
+      return x * (1.0 + std::tanh(std::sqrt(2.0 / M_PI) * (x + 0.044715 * x * x * x))) / 2.0;
+    case Activation::kGeluClipped:
+      return std::clamp(ActivationReference(Activation::kGelu, x), -10.0, 10.0);
+    case Activation::kQuickGelu:
+      return x / (1.0 + std::exp(-1.702 * x));
+    case Activation::kMish:
+      return x * std::tanh(std::log1p(std::exp(x)));
+    case Activation::kLeakyRelu:
+      return x < 0.0 ? 0.01 * x : x;
+    case Activation::kRelu6:
+      return std::clamp(x, 0.0, 6.0);
+    case Activation::kReluSquared:
+      return x < 0.0 ? 0.0 : x * x;
+    case Activation::kSigmoid:
+      return 1.0 / (1.0 + std::exp(-x));
+    case Activation::kTanh:
+      return std::tanh(x);
+    case Activation::kLaplace:
+      return (1.0 + std::erf((x - 0.707107) / (0.282095 * std::sqrt(2.0)))) / 2.0;
   }
   return NAN;
 }

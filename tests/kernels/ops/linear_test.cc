@@ -26,8 +26,7 @@ TEST_P(LinearTest, AgreesWithDouble) {
                         {129, 33},
                         {600, 97},
                         {1100, 16}}) {
-    for (const Activation activation :
-         {Activation::kNone, Activation::kRelu, Activation::kGelu, Activation::kSwish}) {
+    for (const Activation activation : kAllActivations) {
       for (const bool with_bias : {false, true}) {
         const int64_t rows = 11;
         const auto w = RandomFloats(size_t(s.in) * s.out, 1, 1.0F / std::sqrt(float(s.in)));

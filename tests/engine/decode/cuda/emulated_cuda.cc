@@ -9,6 +9,7 @@
 #include "engine/decode/cuda/narrow.h"
 #include "engine/decode/cuda/step_costs.h"
 #include "kernels/decide/batch_step.h"
+#include "tests/kernels/ops/activation_reference.h"
 
 namespace dragoman::cuda {
 namespace {
@@ -40,17 +41,7 @@ void Store(void* to, ComputeType type, int64_t index, float x) {
 }
 
 float Activated(Activation activation, float x) {
-  switch (activation) {
-    case Activation::kRelu:
-      return std::max(x, 0.0F);
-    case Activation::kGelu:
-      return 0.5F * x * (1.0F + std::erf(x / std::sqrt(2.0F)));
-    case Activation::kSwish:
-      return x / (1.0F + std::exp(-x));
-    case Activation::kNone:
-      break;
-  }
-  return x;
+  return static_cast<float>(ActivationReference(activation, x));
 }
 
 // W [out, in] as f32 [in, out]: the loop over outputs is then the inner one.

@@ -1,0 +1,159 @@
+#include "engine/model/hf_checkpoint.h"
+
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "engine/model/concat.h"
+#include "engine/model/file_bytes.h"
+#include "engine/model/json.h"
+#include "engine/model/safetensors.h"
+#include "engine/model/torch_file.h"
+
+namespace dragoman {
+namespace {
+
+constexpr JsonLimits kIndexLimits = {
+    .max_bytes = 8 << 20, .max_depth = 8, .max_values = 1 << 18};
+constexpr size_t kMaxShards = 256;
+constexpr size_t kMaxNameBytes = 512;  // of a tensor, of a file
+
+struct Format {
+  std::string_view name;
+  std::string_view index;
+  std::string_view suffix;
+  absl::StatusOr<TensorTable> (*parse)(std::span<const uint8_t>, std::string_view);
+};
+
+constexpr std::array<Format, 2> kFormats = {{
+    {"model.safetensors", "model.safetensors.index.json", ".safetensors", &ParseSafetensors},
+    {"pytorch_model.bin", "pytorch_model.bin.index.json", ".bin", &ParseTorchFile},
+}};
+
+std::string PathOf(const std::string& directory, std::string_view file) {
+  return (std::filesystem::path(directory) / file).string();
+}
+
+bool Exists(const std::string& directory, std::string_view file) {
+  std::error_code error;
+  return std::filesystem::exists(PathOf(directory, file), error);
+}
+
+std::string Shown(std::string_view name) {
+  return DescribeJson(nlohmann::json(std::string(name)));
+}
+
+// Reads one file of the checkpoint and hands back its table.
+absl::StatusOr<TensorTable> ReadFile(const std::string& directory, const std::string& name,
+                                     const Format& format, size_t max_bytes,
+                                     Checkpoint* checkpoint) {
+  const size_t used = checkpoint->bytes();
+  absl::StatusOr<FileBytes> file = FileBytes::Read(PathOf(directory, name), max_bytes - used);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<TensorTable> tensors = format.parse(file->bytes(), name);
+  if (!tensors.ok()) return tensors.status();
+  for (auto& [tensor, view] : *tensors) view.file = checkpoint->files.size();
+  checkpoint->names.push_back(name);
+  checkpoint->files.push_back(*std::move(file));
+  return tensors;
+}
+
+absl::StatusOr<Checkpoint> ReadShards(const std::string& directory, const Format& format,
+                                      size_t max_bytes) {
+  const absl::StatusOr<std::string> text =
+      ReadWholeFile(PathOf(directory, format.index), kIndexLimits.max_bytes);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<ShardIndex> index = ParseShardIndex(*text, format.index, format.suffix);
+  if (!index.ok()) return index.status();
+  Checkpoint checkpoint;
+  for (size_t shard = 0; shard < index->files.size(); ++shard) {
+    absl::StatusOr<TensorTable> tensors =
+        ReadFile(directory, index->files[shard], format, max_bytes, &checkpoint);
+    if (!tensors.ok()) return tensors.status();
+    for (auto& [tensor, view] : *tensors) {
+      const auto listed = index->file_of.find(tensor);
+      if (listed == index->file_of.end()) {
+        checkpoint.unlisted.push_back(tensor);
+      } else if (listed->second == shard) {
+        checkpoint.tensors.emplace(tensor, std::move(view));
+      } else {
+        return absl::InvalidArgumentError(
+            Concat(index->files[shard], ": tensor '", tensor, "' is there, though ", format.index,
+                   " has it in '", index->files[listed->second], "'"));
+      }
+    }
+  }
+  for (const auto& [tensor, shard] : index->file_of) {
+    if (!checkpoint.tensors.contains(tensor)) {
+      return absl::InvalidArgumentError(Concat(index->files[shard], ": tensor '", tensor,
+                                               "' is missing, though ", format.index,
+                                               " has it there"));
+    }
+  }
+  return checkpoint;
+}
+
+}  // namespace
+
+absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_view file,
+                                           std::string_view suffix) {
+  const auto invalid = [file](std::string_view what) {
+    return absl::InvalidArgumentError(Concat(file, ": ", what));
+  };
+  const absl::StatusOr<nlohmann::json> root = ParseJson(text, file, kIndexLimits);
+  if (!root.ok()) return root.status();
+  if (!root->is_object()) return invalid(Concat("is ", DescribeJson(*root), ", expected an object"));
+  const auto map = root->find("weight_map");
+  if (map == root->end() || !map->is_object() || map->empty()) {
+    return invalid(Concat("field 'weight_map' is ",
+                          map == root->end() ? "missing" : DescribeJson(*map),
+                          ", expected an object of tensors and their files"));
+  }
+  std::set<std::string> names;
+  for (const auto& [tensor, shard] : map->items()) {
+    if (tensor.size() > kMaxNameBytes) {
+      return invalid(Concat("a tensor's name has ", tensor.size(), " bytes, expected at most ",
+                            kMaxNameBytes));
+    }
+    const std::string name = shard.is_string() ? shard.get<std::string>() : "";
+    // Beside the index: a path could lead anywhere.
+    if (name.size() <= suffix.size() || name.size() > kMaxNameBytes || !name.ends_with(suffix) ||
+        name.find('/') != std::string::npos || name.find('\0') != std::string::npos) {
+      return invalid(Concat("tensor ", Shown(tensor), " is in ", DescribeJson(shard),
+                            ", expected the name of a file here that ends in ", suffix));
+    }
+    names.insert(name);
+  }
+  if (names.size() > kMaxShards) {
+    return invalid(Concat(names.size(), " files, expected at most ", kMaxShards));
+  }
+  ShardIndex index;
+  index.files.assign(names.begin(), names.end());
+  for (const auto& [tensor, shard] : map->items()) {
+    const auto at = names.find(shard.get<std::string>());
+    index.file_of.emplace(tensor, static_cast<size_t>(std::distance(names.begin(), at)));
+  }
+  return index;
+}
+
+absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& directory, size_t max_bytes) {
+  for (const Format& format : kFormats) {
+    if (Exists(directory, format.name)) {
+      Checkpoint checkpoint;
+      absl::StatusOr<TensorTable> tensors =
+          ReadFile(directory, std::string(format.name), format, max_bytes, &checkpoint);
+      if (!tensors.ok()) return tensors.status();
+      checkpoint.tensors = *std::move(tensors);
+      return checkpoint;
+    }
+    if (Exists(directory, format.index)) return ReadShards(directory, format, max_bytes);
+  }
+  return absl::NotFoundError(
+      "neither model.safetensors nor pytorch_model.bin is there, nor an index of their shards");
+}
+
+}  // namespace dragoman

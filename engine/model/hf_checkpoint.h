@@ -1,0 +1,34 @@
+// Which files hold the weights of a Hugging Face directory, and their tensors as one table:
+// model.safetensors, its shards (model.safetensors.index.json), pytorch_model.bin, its shards
+// (pytorch_model.bin.index.json). The first of them that is there is read, as transformers does.
+//
+// Thread-safety: pure functions; the directory is only read.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/model/tensor_file.h"
+
+namespace dragoman {
+
+struct ShardIndex {
+  std::vector<std::string> files;                      // each once, in order of name
+  std::map<std::string, size_t, std::less<>> file_of;  // tensor -> place in `files`
+};
+
+// An index file: {"weight_map": {tensor: file, ...}}. Shards must lie beside it and end in `suffix`
+// (".safetensors", ".bin"). INVALID_ARGUMENT names `file`, the tensor and what is wrong.
+absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_view file,
+                                           std::string_view suffix);
+
+// Reads and parses the weights; at most `max_bytes` in all. NOT_FOUND when a file is missing,
+// INVALID_ARGUMENT for broken ones, a tensor that its shard does not have, or one that two shards
+// have. A tensor that the index does not name is left aside.
+absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& directory, size_t max_bytes);
+
+}  // namespace dragoman

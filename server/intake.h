@@ -1,0 +1,115 @@
+// Requests on their way in, of all connections together: how much of them is held, and for whom.
+//
+// gRPC 1.51 takes a message of any length into memory before it tells of it, and at its
+// ResourceQuota it ends whichever calls it comes across. So the bytes that each connection has
+// received (by the kernel's count) are compared, every few milliseconds, with the requests that
+// arrived whole on it. What is left is held for calls whose request is not whole, and
+//   * a connection that holds more than its calls may send has its calls ended (INVALID_ARGUMENT),
+//   or,
+//     where the calls are none of ours, is closed;
+//   * while all together hold more than may be, the connection that holds most has its calls ended
+//     (RESOURCE_EXHAUSTED).
+// Thread-safe. Calls over sockets that are not TCP are not seen.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/base/clock.h"
+#include "engine/base/mutex.h"
+#include "server/deadline_timer.h"
+
+namespace dragoman {
+
+struct IntakeLimits {
+  int64_t message_bytes = 0;  // of one request
+  int64_t receive_bytes = 0;  // of all on their way in
+};
+
+// "ipv4:1.2.3.4:5", "ipv6:%5B::1%5D:5" (gRPC's way to write a peer) as "1.2.3.4:5", "[::1]:5".
+std::string PeerKey(std::string_view grpc_peer);
+
+class Intake {
+ public:
+  // How a connection is asked and closed; the real ones work on sockets.
+  struct Sockets {
+    std::function<std::string(int fd)> peer;  // as PeerKey has it; "" if it has none
+    std::function<int64_t(int fd)> received;  // bytes since its start; -1 if it cannot be told
+    std::function<void(int fd)> end;
+  };
+  static Sockets RealSockets();
+
+  // Ends a call that is still waiting for its request. Called without locks; may come late.
+  using EndCall = std::function<void(const absl::Status& status)>;
+
+  // What one call is charged for beside its bytes: its objects here and in gRPC.
+  static constexpr int64_t kCallBytes = 32 * 1024;
+  // How often connections with waiting calls are looked at.
+  static constexpr Nanos kPeriod = 20'000'000;
+
+  // `clock` and `timer` outlive it; `timer` must have ended when it is destroyed.
+  Intake(const IntakeLimits& limits, Sockets sockets, const Clock* clock, DeadlineTimer* timer);
+
+  // A connection came, and is about to be closed: `fd` is valid in between.
+  void Open(int fd);
+  void Close(int fd);
+
+  // A call waits for its request, until one of the Leave. Returns its number; 0 where its
+  // connection is not known, which Leave takes too.
+  uint64_t Enter(const std::string& grpc_peer, EndCall end);
+  // Its request is here; `bytes` with its headers.
+  void LeaveWhole(uint64_t call, int64_t bytes);
+  // It ended before.
+  void LeaveCut(uint64_t call);
+
+  int64_t waiting() const;
+
+  // Looks at all connections, as the timer does; for tests.
+  void Look();
+
+ private:
+  struct Connection {
+    int fd = -1;
+    std::string peer;
+    int64_t seen = 0;     // received, when it was looked at last
+    int64_t arrived = 0;  // in whole requests since then
+    int64_t held = 0;     // the rest
+    std::map<uint64_t, EndCall> calls;
+  };
+  struct Ending {
+    std::vector<EndCall> calls;
+    absl::Status status;
+  };
+
+  void Refresh(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  int64_t ChargeOf(const Connection& connection) const;
+  void EndCalls(Connection* connection, absl::Status status, std::vector<Ending>* endings)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void EndGreediest(int64_t total, std::vector<Ending>* endings) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void ArmLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void OnTimer();
+  // Of a call that leaves; null if it is not known.
+  Connection* Remove(uint64_t call) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  const IntakeLimits limits_;
+  const Sockets sockets_;
+  const Clock* const clock_;
+  DeadlineTimer* const timer_;
+
+  mutable Mutex mu_;
+  std::map<int, Connection> connections_ ABSL_GUARDED_BY(mu_);
+  std::unordered_map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);
+  std::unordered_map<uint64_t, int> calls_ ABSL_GUARDED_BY(mu_);  // the connection's descriptor
+  uint64_t last_call_ ABSL_GUARDED_BY(mu_) = 0;
+  uint64_t looks_ ABSL_GUARDED_BY(mu_) = 0;
+  bool armed_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace dragoman
