@@ -120,9 +120,9 @@ absl::Status EngineImpl::MakeTokenizer() {
     special.source_eos = facts.source_eos;
     special.source_unk = facts.source_unk;
   }
-  absl::StatusOr<std::unique_ptr<Tokenizer>> tokenizer = Tokenizer::Create(
-      {facts.source_spm, facts.target_spm, facts.source_path, facts.target_path},
-      source_pieces_.get(), target_pieces_.get(), special);
+  absl::StatusOr<std::unique_ptr<Tokenizer>> tokenizer =
+      Tokenizer::Create({facts.source_spm, facts.target_spm, facts.source_path, facts.target_path},
+                        source_pieces_.get(), target_pieces_.get(), special);
   if (!tokenizer.ok()) return tokenizer.status();
   tokenizer_ = std::move(*tokenizer);
   max_source_tokens_ = facts.max_source_tokens;
