@@ -120,9 +120,9 @@ absl::Status EngineImpl::MakeTokenizer() {
     special.source_eos = facts.source_eos;
     special.source_unk = facts.source_unk;
   }
-  absl::StatusOr<std::unique_ptr<Tokenizer>> tokenizer = Tokenizer::Create(
-      {facts.source_spm, facts.target_spm, facts.source_path, facts.target_path},
-      source_pieces_.get(), target_pieces_.get(), special);
+  absl::StatusOr<std::unique_ptr<Tokenizer>> tokenizer =
+      Tokenizer::Create({facts.source_spm, facts.target_spm, facts.source_path, facts.target_path},
+                        source_pieces_.get(), target_pieces_.get(), special);
   if (!tokenizer.ok()) return tokenizer.status();
   tokenizer_ = std::move(*tokenizer);
   max_source_tokens_ = facts.max_source_tokens;
@@ -399,7 +399,9 @@ void EngineImpl::CancelAll(CancelCause cause) {
 }
 
 absl::Status EngineImpl::ReloadGlossaries() {
-  if (absl::Status status = glossaries_.Load(*tokenizer_); !status.ok()) return status;
+  const absl::Status loaded =
+      OrOutOfMemory("loading the glossaries", [&] { return glossaries_.Load(*tokenizer_); });
+  if (!loaded.ok()) return loaded;
   ModelInfo info = this->info();
   std::vector<std::string> names = glossaries_.Names();
   if (names == info.glossaries) return absl::OkStatus();

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "engine/row_cost.h"
 
 namespace dragoman {
 namespace {
@@ -312,6 +313,7 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   // is said in log-probs do.
   o.need_log_probs = context.scores || o.beam > 1 || o.stored_logits() || o.eos_penalty != 1.0F ||
                      o.finalisation != Finalisation::kImmediate || asked.pruning.any();
+  o.row_cost = RowCost(o);
   return settings;
 }
 

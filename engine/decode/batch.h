@@ -102,6 +102,9 @@ class Batch {
   // has just begun. What pruning and ended hypotheses leave is for other segments.
   virtual int64_t ExpectedRows() const = 0;
 
+  // The same, each row counted with its cost (SearchOptions::row_cost); or somewhat more.
+  virtual int64_t ExpectedLoad() const = 0;
+
   // Target tokens that a slot's longest hypothesis has (a device's: as many at most).
   virtual int DecodedTokens(int slot) const = 0;
 

@@ -99,6 +99,15 @@ int64_t DecodingBatch::ExpectedRows() const {
   return rows;
 }
 
+int64_t DecodingBatch::ExpectedLoad() const {
+  int64_t load = 0;
+  for (const int32_t number : live_) {
+    const SlotState& s = states_[static_cast<size_t>(number)];
+    load += int64_t{dragoman::ExpectedRows(s)} * s.options.row_cost;
+  }
+  return load;
+}
+
 int64_t DecodingBatch::WorstCase(int number) const {
   const SearchOptions& o = states_[static_cast<size_t>(number)].options;
   return WorstCasePages(o.beam, o.max_tokens);

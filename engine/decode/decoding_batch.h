@@ -34,6 +34,7 @@ class DecodingBatch final : public Batch {
   std::vector<int32_t> Settled(int slot) const override;
   bool busy() const override { return !live_.empty(); }
   int64_t ExpectedRows() const override;
+  int64_t ExpectedLoad() const override;
   int DecodedTokens(int number) const override { return slot(number).state->length; }
   int32_t self_pages_used() const override { return memory_->self_pages() - pages_.free_count; }
   int max_rows() const override { return config_.max_rows; }

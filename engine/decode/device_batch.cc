@@ -11,6 +11,11 @@
 namespace dragoman {
 namespace {
 
+// What the lanes of a search count above one row each.
+int64_t SurchargeOf(const SearchOptions& search) {
+  return int64_t{search.beam} * (search.row_cost - 1);
+}
+
 // A stack: the lowest numbers leave first.
 template <class T>
 std::vector<T> Descending(int count) {
@@ -118,6 +123,7 @@ int DeviceBatch::Admit(SlotInput input) {
   if (device_->IsStored(input.search)) stored_rows_ += input.search.beam;
   occupied_.push_back(number);
   beams_ += input.search.beam;
+  surcharge_ += SurchargeOf(input.search);
   new_beams_[slot.first_step % kStepPorts] += input.search.beam;
 
   const StepPort& port = NextPort();
@@ -143,6 +149,7 @@ void DeviceBatch::Release(int number) {
   slot.occupied = false;
   occupied_.erase(std::find(occupied_.begin(), occupied_.end(), number));
   beams_ -= slot.search.beam;
+  surcharge_ -= SurchargeOf(slot.search);
   if (slot.first_step > latest_.step) new_beams_[slot.first_step % kStepPorts] -= slot.search.beam;
   if (device_->IsStored(slot.search)) stored_rows_ -= slot.search.beam;
   // Nothing runs, or it has left with the end that it reported.

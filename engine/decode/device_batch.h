@@ -46,6 +46,7 @@ class DeviceBatch final : public Batch {
   std::vector<int32_t> Settled(int slot) const override { return Of(slot).settled; }
   bool busy() const override { return !occupied_.empty() || !leaving_.empty(); }
   int64_t ExpectedRows() const override;
+  int64_t ExpectedLoad() const override { return ExpectedRows() + surcharge_; }
   int DecodedTokens(int slot) const override;
   // As of the step reported last.
   int32_t self_pages_used() const override;
@@ -103,6 +104,7 @@ class DeviceBatch final : public Batch {
 
   std::vector<int> occupied_;  // slots by age, the oldest first
   int64_t beams_ = 0;          // of these, together
+  int64_t surcharge_ = 0;      // what their lanes count above one row each
   // Of those whose first step has not been read, by its port. Kept, for ExpectedRows is asked for
   // with every segment that is admitted.
   int64_t new_beams_[kStepPorts] = {0, 0};

@@ -67,8 +67,8 @@ absl::StatusOr<FileBytes> FileBytes::Read(const std::string& path, size_t max_by
     return absl::ResourceExhaustedError(Concat(path, ": ", size, " bytes do not fit in memory"));
   }
   for (size_t at = 0; at < size;) {
-    const ssize_t got = pread(fd.get(), data.get() + at, std::min(size - at, kReadBytes),
-                              static_cast<off_t>(at));
+    const ssize_t got =
+        pread(fd.get(), data.get() + at, std::min(size - at, kReadBytes), static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return invalid(Concat("cannot be read: ", std::strerror(errno)));
     if (got == 0) {

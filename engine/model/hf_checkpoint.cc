@@ -17,8 +17,7 @@
 namespace dragoman {
 namespace {
 
-constexpr JsonLimits kIndexLimits = {
-    .max_bytes = 8 << 20, .max_depth = 8, .max_values = 1 << 18};
+constexpr JsonLimits kIndexLimits = {.max_bytes = 8 << 20, .max_depth = 8, .max_values = 1 << 18};
 constexpr size_t kMaxShards = 256;
 constexpr size_t kMaxNameBytes = 512;  // of a tensor, of a file
 
@@ -43,9 +42,7 @@ bool Exists(const std::string& directory, std::string_view file) {
   return std::filesystem::exists(PathOf(directory, file), error);
 }
 
-std::string Shown(std::string_view name) {
-  return DescribeJson(nlohmann::json(std::string(name)));
-}
+std::string Shown(std::string_view name) { return DescribeJson(nlohmann::json(std::string(name))); }
 
 // Reads one file of the checkpoint and hands back its table.
 absl::StatusOr<TensorTable> ReadFile(const std::string& directory, const std::string& name,
@@ -106,7 +103,8 @@ absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_vi
   };
   const absl::StatusOr<nlohmann::json> root = ParseJson(text, file, kIndexLimits);
   if (!root.ok()) return root.status();
-  if (!root->is_object()) return invalid(Concat("is ", DescribeJson(*root), ", expected an object"));
+  if (!root->is_object())
+    return invalid(Concat("is ", DescribeJson(*root), ", expected an object"));
   const auto map = root->find("weight_map");
   if (map == root->end() || !map->is_object() || map->empty()) {
     return invalid(Concat("field 'weight_map' is ",

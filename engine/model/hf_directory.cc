@@ -135,9 +135,9 @@ absl::Status ReadSpecialTokens(const HfTokenizerConfig& config, LoadedModel* mod
   }
   if (const std::optional<int> forced = model->spec.generation.forced_eos;
       forced && *forced != tokens.eos) {
-    return absl::UnimplementedError(
-        Concat("forced_eos_token_id is ", *forced, ", which is not supported; supported: null or ",
-               tokens.eos, ", the id of '", config.eos_piece, "'"));
+    return absl::UnimplementedError(Concat("forced_eos_token_id is ", *forced,
+                                           ", which is not supported; supported: null or ",
+                                           tokens.eos, ", the id of '", config.eos_piece, "'"));
   }
 
   const absl::StatusOr<int> unk = SpecialId(target, target_file, config.unk_piece);

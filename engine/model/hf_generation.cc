@@ -21,8 +21,8 @@ namespace {
 constexpr int64_t kMaxBeams = 64;  // the published limit of a beam
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 
-// What transformers takes for a max_length that is nowhere said. It takes this value itself, where a
-// file says it, for "nowhere said" too, and then counts new tokens
+// What transformers takes for a max_length that is nowhere said. It takes this value itself, where
+// a file says it, for "nowhere said" too, and then counts new tokens
 // (GenerationMixin._prepare_generated_length).
 constexpr int64_t kDefaultMaxLength = 20;
 
@@ -108,7 +108,8 @@ bool IsEnd(const SpecialIds& tokens, int id) {
 void ReadSuppressed(JsonFields* fields, const ModelSpec& spec,
                     std::vector<std::vector<int>>* words) {
   constexpr std::string_view kName = "suppress_tokens";
-  for (const int id : ReadTokenIds(fields, kName, spec.shape.target_vocab, kMaxForbiddenNodes - 1)) {
+  for (const int id :
+       ReadTokenIds(fields, kName, spec.shape.target_vocab, kMaxForbiddenNodes - 1)) {
     if (IsEnd(spec.tokens, id) || spec.generation.forced_bos == id) {
       fields->Unsupported(kName, "tokens that are not forced and do not end a sentence");
       return;
@@ -174,8 +175,7 @@ void ReadBadWords(JsonFields* fields, const ModelSpec& spec, std::vector<std::ve
       tokens.push_back(static_cast<int>(id.get<uint64_t>()));
     }
     if (tokens.size() == 1 && IsEnd(spec.tokens, tokens.front())) continue;
-    if (std::any_of(tokens.begin(), tokens.end(),
-                    [&](int id) { return IsEnd(spec.tokens, id); })) {
+    if (std::any_of(tokens.begin(), tokens.end(), [&](int id) { return IsEnd(spec.tokens, id); })) {
       fields->Unsupported(kName, "sequences without the end of sentence");
       return;
     }

@@ -114,8 +114,8 @@ std::optional<size_t> CopyElements(const TensorView& view, std::span<float> out)
     const std::span<float> chunk = out.subspan(from, std::min(kChunk, out.size() - from));
     if (dense) CopyDense<kType>(view, from, chunk);
     if (AllFinite(chunk)) continue;
-    const auto bad = std::find_if(chunk.begin(), chunk.end(),
-                                  [](float value) { return !std::isfinite(value); });
+    const auto bad =
+        std::find_if(chunk.begin(), chunk.end(), [](float value) { return !std::isfinite(value); });
     return from + static_cast<size_t>(bad - chunk.begin());
   }
   return std::nullopt;

@@ -65,7 +65,7 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
 
 Load DecodeLoop::Live() const {
   Load live = load_;
-  live.rows = batch_->ExpectedRows();
+  live.rows = batch_->ExpectedLoad();
   return live;
 }
 

@@ -19,7 +19,7 @@ namespace dragoman {
 struct Load {
   int64_t segments = 0;
   int64_t source_tokens = 0;
-  int64_t rows = 0;
+  int64_t rows = 0;  // each counted with its cost (SearchOptions::row_cost)
 
   void Add(const Load& other) {
     segments += other.segments;

@@ -85,9 +85,10 @@ SentencePiece::SentencePiece(SpmFile file, SpmNormalizer normalizer)
   trie_ = PieceTrie(std::move(text_pieces));
 }
 
-// Viterbi over all pieces. The arithmetic is the library's, so that ties fall the same way: sums are
-// float, and of equal ones the path that comes to its last piece from further back stays. (Up to
-// 0.2.1 the library compared a double with a sum that had been rounded, and ties fell either way.)
+// Viterbi over all pieces. The arithmetic is the library's, so that ties fall the same way: sums
+// are float, and of equal ones the path that comes to its last piece from further back stays. (Up
+// to 0.2.1 the library compared a double with a sum that had been rounded, and ties fell either
+// way.)
 std::vector<SentencePiece::Span> SentencePiece::SegmentUnigram(std::string_view text) const {
   struct Best {
     int32_t id = -1;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "kernels/cuda/kernel.cuh"
+#include "kernels/decide/atomic.h"
 
 namespace dragoman::cuda {
 
@@ -55,6 +56,8 @@ class BlockTeam {
     __syncthreads();
     return before + in_warp - value;
   }
+
+  __device__ void Add(uint64_t& sum, uint64_t value) const { AtomicAdd(sum, value); }
 
   // A bitonic network in which every exchange moves the better one down. What lies beyond n counts
   // as worse than all, and so stays there: n need not be a power of two.

@@ -28,6 +28,30 @@ DRAGOMAN_HD inline void InsertId(int32_t* ids, int32_t& count, int32_t id) {
   ids[at] = id;
 }
 
+// Adds a run of `length` ascending ids, of which `at(i)` is one, or -1: none. In time of both
+// lengths: a state of an automaton may forbid thousands of tokens.
+template <class At>
+DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
+  int32_t added = 0;
+  int32_t read = 0;
+  for (int32_t i = 0; i < length; ++i) {
+    const int32_t id = at(i);
+    if (id < 0) continue;
+    while (read < count && ids[read] < id) ++read;
+    if (read == count || ids[read] != id) ++added;
+  }
+  // From the end, where there is room.
+  read = count;
+  count += added;
+  int32_t write = count;
+  for (int32_t i = length; write > read && i-- > 0;) {
+    const int32_t id = at(i);
+    if (id < 0) continue;
+    while (read > 0 && ids[read - 1] > id) ids[--write] = ids[--read];
+    if (read == 0 || ids[read - 1] != id) ids[--write] = id;
+  }
+}
+
 // Sets all of `query` but `logits`. wanted [kMaxWantedIds], masked [MaxRowMasks] become the row's
 // lists. REQUIRES: the slot runs.
 template <class View>
@@ -65,8 +89,12 @@ DRAGOMAN_HD void AskRow(const View& slot, int lane, int32_t* wanted, int32_t* ma
   query.k = o.candidates();
   int32_t wanted_count = 0;
   int32_t masked_count = 0;
-  ForForbiddenTokens(rules.forbidden, slot.Forbidden(lane),
-                     [&](int32_t token) { InsertId(masked, masked_count, token); });
+  const ForbiddenAutomaton& forbidden = rules.forbidden;
+  ForEdgeRuns(forbidden, slot.Forbidden(lane), [&](int32_t begin, int32_t end) {
+    MergeRun(masked, masked_count, end - begin, [&](int32_t i) {
+      return forbidden.edge_ends[begin + i] != 0 ? forbidden.edge_token[begin + i] : -1;
+    });
+  });
   const bool is_first = s.length == rules.prefix_length;
   for (int32_t i = 0; is_first && i < o.not_first_count; ++i) {
     InsertId(masked, masked_count, o.not_first[i]);

@@ -1,4 +1,4 @@
-// Counters that the teams of a step share.
+// Counters that the teams of a step share, and sums and scores that the members of a team do.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,25 @@ DRAGOMAN_HD inline int32_t AtomicAdd(int32_t& counter, int32_t value) {
   return atomicAdd(&counter, value);
 #else
   return std::atomic_ref<int32_t>(counter).fetch_add(value, std::memory_order_relaxed);
+#endif
+}
+
+// Adds to a sum that others add to.
+DRAGOMAN_HD inline void AtomicAdd(uint64_t& sum, uint64_t value) {
+#if defined(__CUDA_ARCH__)
+  static_assert(sizeof(unsigned long long) == sizeof(uint64_t));
+  atomicAdd(reinterpret_cast<unsigned long long*>(&sum), value);  // NOLINT(google-runtime-int)
+#else
+  std::atomic_ref<uint64_t>(sum).fetch_add(value, std::memory_order_relaxed);
+#endif
+}
+
+// Writes what others may write at the same time.
+DRAGOMAN_HD inline void AtomicStore(float& to, float value) {
+#if defined(__CUDA_ARCH__)
+  *static_cast<volatile float*>(&to) = value;
+#else
+  std::atomic_ref<float>(to).store(value, std::memory_order_relaxed);
 #endif
 }
 

@@ -142,9 +142,9 @@ DRAGOMAN_HD void FormatBatch(const Team& team, const BatchTables& tables) {
   each(limits.stored_workspaces, [&](int64_t i) {
     StoredRowWorkspace& w = tables.stored_workspaces[i];
     w.scores = arrays.scores + i * limits.vocabulary;
-    w.drawn = arrays.drawn + i * limits.vocabulary;
-    w.best = arrays.best + i * blocks;
-    w.sums = arrays.sums + i * blocks;
+    w.block_best = arrays.block_best + i * blocks;
+    w.block_sums = arrays.block_sums + i * blocks;
+    w.draw = {arrays.weights + i * limits.vocabulary, arrays.bins + i * DrawWorkspace::kBins};
   });
   team.Sync();
 }

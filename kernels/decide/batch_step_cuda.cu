@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kBatchThreads)
   ListStoredRows(BlockTeam(shared), tables, Stored());
 }
 
-__global__ void __launch_bounds__(kStoredThreads, 4)
+__global__ void __launch_bounds__(kStoredThreads, 2)
     FoldStoredKernel(const __grid_constant__ BatchTables tables, int32_t first, int32_t end) {
   __shared__ BlockTeam::Shared shared;
   const BlockTeam team(shared);

@@ -55,9 +55,10 @@ void CarveWorkspaces(const BatchLimits& limits, Carver& carver, WorkspaceArrays&
   const int64_t stored = limits.stored_workspaces;
   const int64_t blocks = StoredRowWorkspace::Blocks(limits.vocabulary);
   carver.Take(stored * limits.vocabulary, &arrays.scores);
-  carver.Take(stored * limits.vocabulary, &arrays.drawn);
-  carver.Take(stored * blocks, &arrays.best);
-  carver.Take(stored * blocks, &arrays.sums);
+  carver.Take(stored * limits.vocabulary, &arrays.weights);
+  carver.Take(stored * DrawWorkspace::kBins, &arrays.bins);
+  carver.Take(stored * blocks, &arrays.block_best);
+  carver.Take(stored * blocks, &arrays.block_sums);
 }
 
 }  // namespace

@@ -77,9 +77,10 @@ struct WorkspaceArrays {
   uint8_t* ancestry = nullptr;
 
   float* scores = nullptr;
-  TokenScore* drawn = nullptr;
-  TokenScore* best = nullptr;
-  float* sums = nullptr;
+  float* weights = nullptr;
+  uint64_t* bins = nullptr;
+  float* block_best = nullptr;
+  float* block_sums = nullptr;
 };
 
 // Pointers into one block of memory. [slots] is [max_rows].

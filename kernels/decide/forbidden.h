@@ -38,16 +38,24 @@ DRAGOMAN_HD inline int32_t NextForbiddenState(const ForbiddenAutomaton& a, int32
   }
 }
 
+// The edges of a state and of its suffixes are those by which a phrase of two tokens or more would
+// be completed, if they end one. Phrases of one are in `always`. Calls `use(begin, end)` for each
+// run of them; within a run tokens ascend.
+template <class Use>
+DRAGOMAN_HD void ForEdgeRuns(const ForbiddenAutomaton& a, int32_t state, Use use) {
+  if (a.nodes == 0) return;
+  for (; state != 0; state = a.fail[state]) use(a.edge_begin[state], a.edge_begin[state + 1]);
+}
+
 // Calls `ban(token)` for every token that would complete a phrase of two or more; a token may come
-// twice. Those of one are in `always`.
+// twice.
 template <class Ban>
 DRAGOMAN_HD void ForForbiddenTokens(const ForbiddenAutomaton& a, int32_t state, Ban ban) {
-  if (a.nodes == 0) return;
-  for (; state != 0; state = a.fail[state]) {
-    for (int32_t e = a.edge_begin[state]; e < a.edge_begin[state + 1]; ++e) {
+  ForEdgeRuns(a, state, [&](int32_t begin, int32_t end) {
+    for (int32_t e = begin; e < end; ++e) {
       if (a.edge_ends[e] != 0) ban(a.edge_token[e]);
     }
-  }
+  });
 }
 
 }  // namespace dragoman

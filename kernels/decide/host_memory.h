@@ -136,7 +136,8 @@ class StepMemory {
         constraints_(beam),
         ancestry_(beam * stride),
         scores_(new float[vocabulary]),
-        drawn_(new TokenScore[vocabulary]),
+        weights_(new float[vocabulary]),
+        bins_(DrawWorkspace::kBins),
         block_best_(
             static_cast<size_t>(StoredRowWorkspace::Blocks(static_cast<int64_t>(vocabulary)))),
         block_sums_(block_best_.size()) {
@@ -152,9 +153,9 @@ class StepMemory {
     step_.forbidden = forbidden_.data();
     step_.ancestry = ancestry_.data();
     stored_.scores = scores_.get();
-    stored_.drawn = drawn_.get();
-    stored_.best = block_best_.data();
-    stored_.sums = block_sums_.data();
+    stored_.block_best = block_best_.data();
+    stored_.block_sums = block_sums_.data();
+    stored_.draw = {weights_.get(), bins_.data()};
   }
   StepMemory(const StepMemory&) = delete;
   StepMemory& operator=(const StepMemory&) = delete;
@@ -173,9 +174,9 @@ class StepMemory {
   std::vector<ConstraintState> constraints_;
   std::vector<Lane> ancestry_;
   const std::unique_ptr<float[]> scores_;
-  const std::unique_ptr<TokenScore[]> drawn_;
-  std::vector<TokenScore> block_best_;
-  std::vector<float> block_sums_;
+  const std::unique_ptr<float[]> weights_;
+  std::vector<uint64_t> bins_;
+  std::vector<float> block_best_, block_sums_;
   BasicBeamStepWorkspace<Lane> step_;
   StoredRowWorkspace stored_;
 };

@@ -105,6 +105,10 @@ struct SearchOptions {
   float eos_penalty = 1.0F;  // factor of EOS's log-prob (f)
   SamplingOptions sampling;
 
+  // How many rows of plain beam search one of its rows counts as, where steps and batches are
+  // filled (engine/schedule/row_cost.h). Never about a translation: only about when it is made.
+  int32_t row_cost = 1;
+
   // Alignment: the mean of these heads (bit h: head h) of this decoder layer.
   bool align = false;
   int32_t align_layer = 0;

@@ -1,8 +1,9 @@
 // The plan of a step: which slots run, and the table of their rows.
 //
 // The plan walks the live slots in the order of its rules and takes the longest prefix whose live
-// widths fit: into `max_rows`, and into the width budget if there is one. At least one slot is
-// taken, so that a slot wider than the budget never blocks. The order is that of admission, or the
+// widths fit: into `max_rows`, and, each row counted with its cost (SearchOptions::row_cost), into
+// `max_load` or the width budget. At least one slot is taken, so that a slot wider than these never
+// blocks. The order is that of admission, or the
 // longest hypotheses first; or only the shortest ones run and all others pause (the selections of
 // VAR-STREAM, Yang et al. 2020; decoding.md a.4). Slots that have paused as long as the bound
 // allows come before all others, the longest pause first: where more of them are due than fit, each
@@ -46,7 +47,7 @@ enum class SlotSelection : uint8_t {
 // What a policy says about a step. Never about a translation: only about when it is made.
 struct PlanRules {
   SlotSelection selection = SlotSelection::kAll;
-  int32_t width_budget = 0;       // rows of a step; 0: as many as there are
+  int32_t width_budget = 0;       // rows of a step, with their costs; 0: as many as there are
   int32_t max_pause = kMaxPause;  // steps; 0: no bound
 };
 
@@ -77,6 +78,7 @@ struct PlanInput {
   int32_t max_rows = 0;
   int64_t worst_case = 0;  // the largest WorstCasePages of any live slot
   PlanRules rules;
+  int32_t max_load = 0;  // rows with their costs, where there is no budget; 0: max_rows
 };
 
 // The rows of the step; arrays of max_rows entries (slots: of `count` entries).
@@ -158,7 +160,8 @@ DRAGOMAN_HD inline void ReleasePages(const SlotView& slot, LanePages& lanes, Pag
 // Steps in which a beam grows from its one start hypothesis to its width.
 inline constexpr int32_t kGrowth = 2;
 
-// Rows that a running slot is going to need: those it has, or its beam if it has just begun.
+// Rows that a running slot is going to need: those it has, or its beam if it has just begun. Not
+// with their costs.
 DRAGOMAN_HD inline int32_t ExpectedRows(const SlotState& s) {
   return s.length < kGrowth ? s.options.beam : s.live;
 }
@@ -206,9 +209,23 @@ DRAGOMAN_HD void Rank(const Team& team, const PlanInput& in, const SlotView* slo
   if (unsorted != 0) team.Sort(ranked, in.count, before);
 }
 
-DRAGOMAN_HD inline int32_t RowLimit(const PlanInput& in) {
-  const int32_t budget = in.rules.width_budget;
-  return budget > 0 && budget < in.max_rows ? budget : in.max_rows;
+// Rows, and the same with their costs: two numbers in one, so that they are summed together.
+struct Width {
+  int64_t both = 0;
+
+  DRAGOMAN_HD static Width Of(const SlotState& s) {
+    return {s.live + (int64_t{s.live} * s.options.row_cost << 32)};
+  }
+  DRAGOMAN_HD int32_t rows() const { return static_cast<int32_t>(both); }
+  DRAGOMAN_HD int64_t load() const { return both >> 32; }
+  DRAGOMAN_HD Width operator+(const Width& other) const { return {both + other.both}; }
+  DRAGOMAN_HD void operator+=(const Width& other) { both += other.both; }
+};
+
+DRAGOMAN_HD inline bool Fits(const PlanInput& in, const Width& width) {
+  const int32_t most = in.max_load > 0 ? in.max_load : in.max_rows;
+  const int32_t limit = in.rules.width_budget > 0 ? in.rules.width_budget : most;
+  return width.rows() <= in.max_rows && width.load() <= limit;
 }
 
 // Number `at` of the slots that run, from row `first` on.
@@ -231,18 +248,17 @@ DRAGOMAN_HD bool PlanPrefix(const Team& team, const PlanInput& in, const SlotVie
                             LanePages& lanes, PagePool& pool, PlanOutput& out) {
   const int32_t* ranked = out.slots;  // what is taken overwrites its own place in the ranking
   const auto slot_at = [&](int32_t i) -> const SlotView& { return slots[in.order[ranked[i]]]; };
-  const int32_t limit = RowLimit(in);
 
   const Share mine = ShareOf(team, in.count);
-  int32_t rows = 0;
+  Width width;
   int32_t due = 0;  // paused too long: the first ones of the ranking
   for (int32_t i = mine.begin; i < mine.end; ++i) {
     const SlotState& s = *slot_at(i).state;
-    rows += s.live;
+    width += Width::Of(s);
     due += Place(s, in.rules) < 0 ? 1 : 0;
   }
-  int32_t all = 0;
-  const int32_t first_row = team.ExclusiveSum(rows, &all);
+  int64_t all = 0;
+  const Width before{team.ExclusiveSum(width.both, &all)};
   int32_t all_due = 0;
   team.ExclusiveSum(due, &all_due);
   const bool shortest = in.rules.selection == SlotSelection::kShortest && all_due < in.count;
@@ -251,12 +267,12 @@ DRAGOMAN_HD bool PlanPrefix(const Team& team, const PlanInput& in, const SlotVie
   // they matter.
   int32_t end = mine.begin;
   int32_t need = 0;
-  rows = 0;
+  width = {};
   for (; end < mine.end; ++end) {
     const SlotView& slot = slot_at(end);
     if (end >= all_due && slot.state->length > longest) break;
-    if (end > 0 && first_row + rows + slot.state->live > limit) break;
-    rows += slot.state->live;
+    if (end > 0 && !Fits(in, before + width + Width::Of(*slot.state))) break;
+    width += Width::Of(*slot.state);
     need += PagesNeeded(slot, lanes);
   }
   const int32_t free_pages = pool.free_count;
@@ -266,7 +282,7 @@ DRAGOMAN_HD bool PlanPrefix(const Team& team, const PlanInput& in, const SlotVie
   int32_t all_rows = 0;
   const int32_t needed_before = team.ExclusiveSum(need, &all_needed);
   team.ExclusiveSum(end - mine.begin, &all_taken);
-  team.ExclusiveSum(rows, &all_rows);
+  team.ExclusiveSum(width.rows(), &all_rows);
   if (all_taken < all_due) return false;
   // With all of them granted the rule still holds, so it held at each one before. The oldest may
   // take more than this allows: that is for the walk.
@@ -275,7 +291,7 @@ DRAGOMAN_HD bool PlanPrefix(const Team& team, const PlanInput& in, const SlotVie
     return false;
   }
 
-  int32_t row = first_row;
+  int32_t row = before.rows();
   int32_t page = needed_before;
   for (int32_t i = mine.begin; i < mine.end; ++i) {
     const int32_t number = in.order[ranked[i]];
@@ -305,8 +321,8 @@ DRAGOMAN_HD bool PlanPrefix(const Team& team, const PlanInput& in, const SlotVie
 DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, LanePages& lanes,
                                  PagePool& pool, PlanOutput& out) {
   const int32_t* ranked = out.slots;
-  const int32_t limit = RowLimit(in);
   int32_t shortest = INT32_MAX;
+  Width width;
   out.rows = 0;
   out.slot_count = 0;
   for (int32_t i = 0; i < in.count; ++i) {
@@ -315,7 +331,7 @@ DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, Lan
     SlotState& s = *slot.state;
     const bool starved = Place(s, in.rules) < 0;
     if (!starved && s.length > shortest) break;
-    if (out.rows + s.live > limit && out.rows > 0) {
+    if (out.rows > 0 && !Fits(in, width + Width::Of(s))) {
       if (starved) continue;
       break;
     }
@@ -325,6 +341,7 @@ DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, Lan
     WriteRows(number, s, out.slot_count, out.rows, out);
     ++out.slot_count;
     out.rows += s.live;
+    width += Width::Of(s);
     s.paused = -1;
   }
   for (int32_t i = 0; i < in.count; ++i) ++slots[in.order[i]].state->paused;

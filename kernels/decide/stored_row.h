@@ -1,13 +1,18 @@
 // Rows whose logits are needed whole: repetition penalty and sampling (decoding.md a.8).
 //
 // The row's fold is made again from its stored logits, with the changes of a.8 in their order; with
-// sampling it is the one token that was drawn. Runs on a Team; sums are made per block of ids and
-// added in the order of blocks, so that they do not depend on the team. No heap.
+// sampling it is the one token that was drawn. A few sweeps over the vocabulary, whatever the
+// options are; loops are written so that a host's compiler does several tokens at a time. Runs on a
+// Team; sums are made per block of ids in kLanes parts and added in a fixed order, so that they do
+// not depend on the team. No heap.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/decide/atomic.h"
+#include "kernels/decide/draw.h"
+#include "kernels/decide/exp.h"
 #include "kernels/decide/philox.h"
 #include "kernels/decide/row.h"
 #include "kernels/decide/slot.h"
@@ -24,16 +29,50 @@ struct StoredRowWorkspace {
   }
 
   float* scores = nullptr;      // [vocabulary]
-  TokenScore* drawn = nullptr;  // [vocabulary] best first, as far as they were needed
-  TokenScore* best = nullptr;   // [Blocks] of each block
-  float* sums = nullptr;        // [Blocks]
+  float* block_best = nullptr;  // [Blocks] the best score of each
+  float* block_sums = nullptr;  // [Blocks]
+  DrawWorkspace draw;
 };
 
 namespace stored_row_internal {
 
-struct BetterToken {
-  DRAGOMAN_HD bool operator()(TokenScore a, TokenScore b) const { return Better(a, b); }
+struct Greater {
+  template <class T>
+  DRAGOMAN_HD bool operator()(T a, T b) const {
+    return a > b;
+  }
 };
+
+// What is done to several tokens at a time, each in a lane of its own.
+constexpr int32_t kLanes = 16;
+
+// The largest of x[begin .. end).
+DRAGOMAN_HD inline float MaxOf(const float* x, int32_t begin, int32_t end) {
+  float lane[kLanes];
+  for (float& best : lane) best = -INFINITY;
+  int32_t i = begin;
+  for (; i + kLanes <= end; i += kLanes) {
+    for (int32_t j = 0; j < kLanes; ++j) lane[j] = x[i + j] > lane[j] ? x[i + j] : lane[j];
+  }
+  for (; i < end; ++i) lane[0] = x[i] > lane[0] ? x[i] : lane[0];
+  float best = lane[0];
+  for (const float other : lane) best = other > best ? other : best;
+  return best;
+}
+
+// The largest of each block to `best`; the largest of all.
+template <class Team>
+DRAGOMAN_HD float BlockMaxima(const Team& team, const float* x, int32_t vocabulary, float* best) {
+  const auto blocks = static_cast<int32_t>(StoredRowWorkspace::Blocks(vocabulary));
+  float all = -INFINITY;
+  for (int32_t b = team.rank(); b < blocks; b += team.size()) {
+    const int32_t begin = b * StoredRowWorkspace::kBlock;
+    const int32_t end = begin + StoredRowWorkspace::kBlock;
+    best[b] = MaxOf(x, begin, end < vocabulary ? end : vocabulary);
+    if (best[b] > all) all = best[b];
+  }
+  return team.Reduce(all, Greater());
+}
 
 // Sum of exp((x - max) * scale).
 template <class Team>
@@ -41,145 +80,136 @@ DRAGOMAN_HD float ExpSum(const Team& team, const float* x, int32_t vocabulary, f
                          float scale, StoredRowWorkspace& ws) {
   const auto blocks = static_cast<int32_t>(StoredRowWorkspace::Blocks(vocabulary));
   for (int32_t b = team.rank(); b < blocks; b += team.size()) {
-    float sum = 0;
-    for (int32_t i = b * StoredRowWorkspace::kBlock;
-         i < (b + 1) * StoredRowWorkspace::kBlock && i < vocabulary; ++i) {
-      if (x[i] > -INFINITY) sum += std::exp((x[i] - max) * scale);
+    const int32_t begin = b * StoredRowWorkspace::kBlock;
+    const int32_t whole = begin + StoredRowWorkspace::kBlock;
+    const int32_t end = whole < vocabulary ? whole : vocabulary;
+    float lane[kLanes];
+    for (float& sum : lane) sum = 0.0F;
+    int32_t i = begin;
+    for (; i + kLanes <= end; i += kLanes) {
+      for (int32_t j = 0; j < kLanes; ++j) lane[j] += ExpNonPositive((x[i + j] - max) * scale);
     }
-    ws.sums[b] = sum;
+    // Constant indices only: the lanes are to live in registers.
+    for (int32_t j = 0; j < kLanes; ++j) {
+      if (i + j < end) lane[j] += ExpNonPositive((x[i + j] - max) * scale);
+    }
+    for (int32_t j = 0; j < 8; ++j) lane[j] += lane[j + 8];
+    for (int32_t j = 0; j < 4; ++j) lane[j] += lane[j + 4];
+    ws.block_sums[b] = (lane[0] + lane[2]) + (lane[1] + lane[3]);
   }
   team.Sync();
   float sum = 0;
-  for (int32_t b = 0; b < blocks; ++b) sum += ws.sums[b];
+  for (int32_t b = 0; b < blocks; ++b) sum += ws.block_sums[b];
   team.Sync();
   return sum;
 }
 
+// The normaliser of x * scale.
 template <class Team>
-DRAGOMAN_HD float Max(const Team& team, const float* x, int32_t vocabulary) {
-  TokenScore best{-INFINITY, vocabulary};
-  for (int32_t i = team.rank(); i < vocabulary; i += team.size()) {
-    if (Better({x[i], i}, best)) best = {x[i], i};
-  }
-  return team.Reduce(best, BetterToken()).score;
+DRAGOMAN_HD LogSum Normaliser(const Team& team, const float* x, int32_t vocabulary, float scale,
+                              StoredRowWorkspace& ws) {
+  const float max = BlockMaxima(team, x, vocabulary, ws.block_best);
+  if (max == -INFINITY) return {};
+  return {max * scale, ExpSum(team, x, vocabulary, max, scale, ws)};
 }
 
-// Whether token number `index` of the history (-1: the start token) comes there for the first time.
-template <class View>
-DRAGOMAN_HD bool IsFirstUse(const View& slot, int lane, int32_t from, int32_t index) {
-  const auto at = [&](int32_t i) {
-    return i < 0 ? slot.arrays.tokens[slot.At(slot.Writer(lane, 0), 0)] : slot.Token(lane, i);
-  };
-  for (int32_t i = from; i < index; ++i) {
-    if (at(i) == at(index)) return false;
-  }
-  return true;
-}
-
-// Once for every distinct token of the hypothesis.
-template <class Team, class View>
-DRAGOMAN_HD void Penalise(const Team& team, const View& slot, int lane, float* x) {
+// Writes the penalised score of every token of the hypothesis, made of `score(token)`, which is
+// what it was before: a token that was used several times is written several times alike.
+template <class Team, class View, class Score>
+DRAGOMAN_HD void Penalise(const Team& team, const View& slot, int lane, Score score, float* x) {
   const SlotState& s = *slot.state;
   const float r = s.options.repetition_penalty;
   if (r == 1.0F) return;
+  team.Sync();
   const int32_t from = s.options.penalise_start ? -1 : 0;
   for (int32_t i = from + team.rank(); i < s.length; i += team.size()) {
-    if (!IsFirstUse(slot, lane, from, i)) continue;
     const int32_t token =
         i < 0 ? slot.arrays.tokens[slot.At(slot.Writer(lane, 0), 0)] : slot.Token(lane, i);
-    x[token] = x[token] < 0.0F ? x[token] * r : x[token] / r;
+    const float before = score(token);
+    AtomicStore(x[token], before < 0.0F ? before * r : before / r);
   }
+}
+
+template <class Team>
+DRAGOMAN_HD void Exclude(const Team& team, const IdList& list, float* x) {
+  team.Sync();
+  for (int32_t i = team.rank(); i < list.count; i += team.size()) x[list.ids[i]] = -INFINITY;
+}
+
+// Fills x with the scores of the row: changes 1 to 7 of a.8.
+template <class Team, class View>
+DRAGOMAN_HD void ScoreRow(const Team& team, const View& slot, int lane, const RowQuery& query,
+                          LogSum normaliser, bool forced, int32_t vocabulary,
+                          StoredRowWorkspace& ws) {
+  const SearchOptions& o = slot.state->options;
+  const float* const logits = query.logits;
+  float* const x = ws.scores;
+  // (logit, to be scaled) -> log-prob
+  const float scale = query.scale;
+  const float* from = logits;
+  const bool penalise_logits = o.penalise_logits && o.repetition_penalty != 1.0F && !forced;
+  if (penalise_logits) {
+    for (int32_t i = team.rank(); i < vocabulary; i += team.size()) x[i] = logits[i];
+    Penalise(
+        team, slot, lane, [&](int32_t token) { return logits[token]; }, x);
+    Exclude(team, query.excluded, x);
+    team.Sync();
+    normaliser = Normaliser(team, x, vocabulary, scale, ws);
+    from = x;
+  }
+  const float max = normaliser.max;
+  const float log_sum = std::log(normaliser.sum);
+  const auto log_prob = [&](float logit) { return (logit * scale - max) - log_sum; };
+  if (max == -INFINITY) {
+    for (int32_t i = team.rank(); i < vocabulary; i += team.size()) x[i] = -INFINITY;
+  } else {
+    for (int32_t i = team.rank(); i < vocabulary; i += team.size()) x[i] = log_prob(from[i]);
+  }
+  team.Sync();
+  if (team.rank() == 0 && o.eos_penalty != 1.0F) {
+    x[o.eos] *= o.eos_penalty;
+    for (int32_t i = 0; i < o.more_eos_count; ++i) x[o.more_eos[i]] *= o.eos_penalty;
+  }
+  if (!penalise_logits && !forced && max > -INFINITY) {
+    const auto before = [&](int32_t token) {
+      const float score = log_prob(logits[token]);
+      return o.Ends(token) ? score * o.eos_penalty : score;
+    };
+    Penalise(team, slot, lane, before, x);
+  }
+  Exclude(team, query.excluded, x);
+  for (const IdList& list : query.masked) Exclude(team, list, x);
   team.Sync();
 }
 
-// The tokens of a row in descending order, one at a time; what was handed out is at -inf after.
+// The `k` best tokens of x to `top`, best first; their number. Those that were found are at -inf
+// after. REQUIRES: `best` holds the maxima of the blocks.
 template <class Team>
-class Descending {
- public:
-  DRAGOMAN_HD Descending(const Team& team, float* x, int32_t vocabulary, TokenScore* best)
-      : team_(team),
-        x_(x),
-        vocabulary_(vocabulary),
-        blocks_(static_cast<int32_t>(StoredRowWorkspace::Blocks(vocabulary))),
-        best_(best) {
-    for (int32_t b = team.rank(); b < blocks_; b += team.size()) Refresh(b);
-    team.Sync();
-  }
-
-  // A score of -inf: none is left.
-  DRAGOMAN_HD TokenScore Next() {
-    TokenScore best{-INFINITY, vocabulary_};
-    for (int32_t b = team_.rank(); b < blocks_; b += team_.size()) {
-      if (Better(best_[b], best)) best = best_[b];
-    }
-    best = team_.Reduce(best, BetterToken());
-    if (best.score > -INFINITY && team_.rank() == 0) {
-      x_[best.token] = -INFINITY;
-      Refresh(best.token / StoredRowWorkspace::kBlock);
-    }
-    team_.Sync();
-    return best;
-  }
-
- private:
-  DRAGOMAN_HD void Refresh(int32_t block) {
-    TokenScore best{-INFINITY, vocabulary_};
-    for (int32_t i = block * StoredRowWorkspace::kBlock;
-         i < (block + 1) * StoredRowWorkspace::kBlock && i < vocabulary_; ++i) {
-      if (Better({x_[i], i}, best)) best = {x_[i], i};
-    }
-    best_[block] = best;
-  }
-
-  const Team& team_;
-  float* const x_;
-  const int32_t vocabulary_;
-  const int32_t blocks_;
-  TokenScore* const best_;
-};
-
-// Draws from softmax(x / temperature) of the top_k best, of which the fewest whose probabilities
-// reach top_p. The token; -1 when there is none.
-template <class Team>
-DRAGOMAN_HD int32_t Draw(const Team& team, const SearchOptions& o, float* x, int32_t vocabulary,
-                         float unit, StoredRowWorkspace& ws) {
-  const SamplingOptions& sampling = o.sampling;
-  const float max = Max(team, x, vocabulary);
-  if (max == -INFINITY) return -1;
-  const float scale = 1.0F / o.temperature;
-  // The mass of all; with top_k, of the top_k best.
-  float mass = sampling.top_k > 0 ? 0.0F : ExpSum(team, x, vocabulary, max, scale, ws);
-  Descending<Team> descending(team, x, vocabulary, ws.best);
+DRAGOMAN_HD int32_t TakeBest(const Team& team, float* x, int32_t vocabulary, float* best, int32_t k,
+                             TokenScore* top) {
+  constexpr int32_t kBlock = StoredRowWorkspace::kBlock;
+  const auto blocks = static_cast<int32_t>(StoredRowWorkspace::Blocks(vocabulary));
   int32_t count = 0;
-  const auto take = [&] {
-    const TokenScore next = descending.Next();
-    if (next.score == -INFINITY) return false;
-    if (team.rank() == 0) ws.drawn[count] = {std::exp((next.score - max) * scale), next.token};
-    ++count;
-    team.Sync();
-    return true;
-  };
-  if (sampling.top_k > 0) {
-    while (count < sampling.top_k && take()) mass += ws.drawn[count - 1].score;
-  }
-  // With neither limit the set is everything, and is gone through only as far as the draw goes.
-  const bool whole = sampling.top_k <= 0 && sampling.top_p >= 1.0F;
-  int32_t kept = count;
-  if (sampling.top_p < 1.0F) {
-    const float reach = sampling.top_p * mass;
-    mass = 0.0F;
-    for (kept = 0; kept == 0 || mass < reach; ++kept) {
-      if (kept == count && (sampling.top_k > 0 || !take())) break;
-      mass += ws.drawn[kept].score;
+  for (; count < k; ++count) {
+    // Of equal ones the block with the lower ids.
+    TokenScore next{-INFINITY, blocks};
+    for (int32_t b = team.rank(); b < blocks; b += team.size()) {
+      if (best[b] > next.score) next = {best[b], b};
     }
+    next = team.Reduce(next, [](TokenScore a, TokenScore b) { return Better(a, b); });
+    if (next.score == -INFINITY) break;
+    if (team.rank() == 0) {
+      const int32_t begin = next.token * kBlock;
+      const int32_t end = begin + kBlock < vocabulary ? begin + kBlock : vocabulary;
+      int32_t token = begin;
+      while (x[token] != next.score) ++token;
+      top[count] = {next.score, token};
+      x[token] = -INFINITY;
+      best[next.token] = MaxOf(x, begin, end);
+    }
+    team.Sync();
   }
-  const float threshold = unit * mass;
-  float sum = 0.0F;
-  for (int32_t i = 0; whole ? (i < count || take()) : i < kept; ++i) {
-    sum += ws.drawn[i].score;
-    if (sum > threshold) return ws.drawn[i].token;
-  }
-  return ws.drawn[(whole ? count : kept) - 1].token;  // rounding kept the sum below
+  return count;
 }
 
 }  // namespace stored_row_internal
@@ -194,44 +224,17 @@ DRAGOMAN_HD void FoldStoredRow(const Team& team, const View& slot, int lane, con
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   float* const x = ws.scores;
-  const bool forced = IsEosOnly(s) || s.length < s.rules.prefix_length;
-  const bool penalise_logits = o.penalise_logits && !forced;
   const LogSum model = fold.normaliser;
-
-  for (int32_t i = team.rank(); i < vocabulary; i += team.size()) x[i] = query.logits[i];
-  team.Sync();
-  for (int32_t i = team.rank(); i < query.excluded.count; i += team.size()) {
-    x[query.excluded.ids[i]] = -INFINITY;
-  }
-  team.Sync();
-  LogSum normaliser = model;
-  if (penalise_logits && o.repetition_penalty != 1.0F) {
-    Penalise(team, slot, lane, x);
-    const float max = Max(team, x, vocabulary);
-    normaliser = {max * query.scale,
-                  max == -INFINITY ? 0.0F : ExpSum(team, x, vocabulary, max, query.scale, ws)};
-  }
-  for (int32_t i = team.rank(); i < vocabulary; i += team.size()) {
-    x[i] = LogProb(x[i] * query.scale, normaliser);
-  }
-  team.Sync();
-  if (team.rank() == 0 && o.eos_penalty != 1.0F) {
-    x[o.eos] *= o.eos_penalty;
-    for (int32_t i = 0; i < o.more_eos_count; ++i) x[o.more_eos[i]] *= o.eos_penalty;
-  }
-  team.Sync();
-  if (!penalise_logits && !forced) Penalise(team, slot, lane, x);
-  for (const IdList& list : query.masked) {
-    for (int32_t i = team.rank(); i < list.count; i += team.size()) x[list.ids[i]] = -INFINITY;
-  }
-  team.Sync();
+  const bool forced = IsEosOnly(s) || s.length < s.rules.prefix_length;
+  ScoreRow(team, slot, lane, query, model, forced, vocabulary, ws);
 
   if (o.sampling.enabled && !forced) {
     const PhiloxCounter place{{static_cast<uint32_t>(o.sampling.ordinal),
                                static_cast<uint32_t>(slot.RankOf(lane)),
                                static_cast<uint32_t>(s.length), 0}};
     const float unit = UnitFloat(Philox(place, o.sampling.seed).word[0]);
-    const int32_t token = Draw(team, o, x, vocabulary, unit, ws);
+    const float max = BlockMaxima(team, x, vocabulary, ws.block_best);
+    const int32_t token = Draw(team, o, x, vocabulary, max, unit, ws.draw);
     // The token is drawn: EOS, which is wanted in every row, offers itself no more.
     for (int32_t i = team.rank(); i < query.wanted.count; i += team.size()) {
       fold.wanted[i] = -INFINITY;
@@ -247,25 +250,15 @@ DRAGOMAN_HD void FoldStoredRow(const Team& team, const View& slot, int lane, con
   }
 
   LogSum all{0.0F, 1.0F};
-  if (o.renormalize) {
-    const float max = Max(team, x, vocabulary);
-    all = {max, max == -INFINITY ? 0.0F : ExpSum(team, x, vocabulary, max, 1.0F, ws)};
-  }
+  if (o.renormalize) all = Normaliser(team, x, vocabulary, 1.0F, ws);
   for (int32_t i = team.rank(); i < query.wanted.count; i += team.size()) {
     fold.wanted[i] = x[query.wanted.ids[i]];
   }
   team.Sync();
-  for (int32_t i = team.rank(); i < query.wanted.count; i += team.size()) {
-    x[query.wanted.ids[i]] = -INFINITY;
-  }
+  Exclude(team, query.wanted, x);
   team.Sync();
-  Descending<Team> descending(team, x, vocabulary, ws.best);
-  int32_t count = 0;
-  for (; count < query.k; ++count) {
-    const TokenScore next = descending.Next();
-    if (next.score == -INFINITY) break;
-    if (team.rank() == 0) fold.top[count] = next;
-  }
+  BlockMaxima(team, x, vocabulary, ws.block_best);
+  const int32_t count = TakeBest(team, x, vocabulary, ws.block_best, query.k, fold.top);
   if (team.rank() == 0) {
     fold.count = count;
     fold.normaliser = all;

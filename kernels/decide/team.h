@@ -8,6 +8,8 @@
 //   T ExclusiveSum(T value, T* total) const
 //                                          the sum of the values of all members of lower rank;
 //                                          *total is that of all. T: an integer
+//   void Add(uint64_t& sum, uint64_t value) const
+//                                          adds, while other members may add to it too
 //   void Sort(T* data, int n, Better better) const
 //                                          best first, in memory that all see; begins and ends
 //                                          with a Sync
@@ -109,6 +111,7 @@ struct SoloTeam {
     *total = value;
     return 0;
   }
+  DRAGOMAN_HD void Add(uint64_t& sum, uint64_t value) const { sum += value; }
   template <class T, class Better>
   DRAGOMAN_HD void Sort(T* data, int n, Better better) const {
     HeapSort(data, n, better);

@@ -10,6 +10,7 @@
 
 #include "engine/model/hf_config.h"
 #include "engine/model/languages.h"
+#include "kernels/decide/options.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace {
@@ -47,7 +48,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const std::vector<int>& word : generation.bad_words) {
     dragoman::FuzzCheck(!word.empty() && std::all_of(word.begin(), word.end(), is_target));
   }
-  dragoman::FuzzCheck(generation.max_length >= 2 &&
+  dragoman::FuzzCheck(
+      std::all_of(spec.tokens.more_eos.begin(), spec.tokens.more_eos.end(), is_target) &&
+      spec.tokens.more_eos.size() <= dragoman::kMaxMoreEos);
+  dragoman::FuzzCheck(
+      std::all_of(generation.not_first.begin(), generation.not_first.end(), is_target) &&
+      generation.not_first.size() <= dragoman::kMaxNotFirst);
+  dragoman::FuzzCheck(is_target(generation.forced_bos.value_or(0)) &&
+                      is_target(generation.forced_eos.value_or(0)));
+  const int forced = (generation.forced_bos ? 1 : 0) + (generation.forced_eos ? 1 : 0);
+  dragoman::FuzzCheck(generation.max_length >= 2 + forced &&
                       generation.max_length <= spec.shape.max_positions + 1 &&
                       generation.min_length < generation.max_length);
 

@@ -1,9 +1,12 @@
 // What the fuzz targets of model files have in common.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <vector>
 
 #include "engine/model/tensor_file.h"
@@ -22,11 +25,11 @@ inline void ReadAll(const TensorTable& tensors, size_t file_size) {
   for (const auto& [name, view] : tensors) {
     const int64_t numel = view.numel();
     FuzzCheck(numel >= 0 && static_cast<uint64_t>(numel) <= file_size);
-    const bool is_float =
-        view.dtype == DType::kF32 || view.dtype == DType::kF16 || view.dtype == DType::kBF16;
-    if (!is_float || numel > kMaxElements) continue;
+    if (!IsFloat(view.dtype) || numel > kMaxElements) continue;
     std::vector<float> values(static_cast<size_t>(numel));
-    CopyAsF32(view, values);
+    const std::optional<size_t> bad = CopyAsF32(view, values);
+    FuzzCheck(!bad || (*bad < values.size() && !std::isfinite(values[*bad])));
+    FuzzCheck(bad || std::ranges::all_of(values, [](float value) { return std::isfinite(value); }));
   }
 }
 

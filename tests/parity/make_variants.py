@@ -37,7 +37,7 @@ def read(name):
 
 def variants(common, first):
     """(name, changes of config.json, changes of generation_config.json or None: old style, weights). A change to None
-    takes the field away. `common`: tokens by falling frequency in outputs of the base; `first`: frequent first tokens."""
+    takes the field away. `common`: tokens by how many outputs of the base have them; `first`: frequent first tokens."""
     for style in ("generation", "config"):
         for forced in (0, None):
             for name, lengths in (("absent", {}), ("19", dict(max_length=19)), ("20", dict(max_length=20)),
@@ -140,7 +140,7 @@ def main():
     base = MarianMTModel.from_pretrained(BASE).eval()
     sources = [t for t in german if t.strip() and len(tokenizer(t)["input_ids"]) <= 40]
     outputs = [search(base, tokenizer(t)["input_ids"])[0][0] for t in sources[:16]]
-    common = [t for t, _ in collections.Counter(itertools.chain(*outputs)).most_common(12)]
+    common = [t for t, _ in collections.Counter(itertools.chain(*map(set, outputs))).most_common(12)]
     first = [t for t, _ in collections.Counter(o[0] for o in outputs if o).most_common(12)]
 
     rows, discarded, tried, at = [], collections.Counter(), 0, 0

@@ -92,10 +92,9 @@ class Row {
 
   // The draw from `scores` with this u.
   int32_t DrawAt(const std::vector<float>& scores, float u) {
-    StoredRowWorkspace& ws = memory_.stored();
-    std::copy(scores.begin(), scores.end(), ws.scores);
-    return stored_row_internal::Draw(SoloTeam(), state_.options, ws.scores,
-                                     static_cast<int32_t>(scores.size()), u, ws);
+    return dragoman::Draw(SoloTeam(), state_.options, scores.data(),
+                          static_cast<int32_t>(scores.size()), *std::ranges::max_element(scores), u,
+                          memory_.stored().draw);
   }
 
  private:

@@ -71,9 +71,7 @@ void WriteWeights(const std::string& base, const std::string& how, const TempDir
 }
 
 void WriteVariant(const json& variant, const std::string& base, const TempDirectory& directory) {
-  const auto read = [&](const char* name) {
-    return json::parse(ReadTestFile(base + "/" + name));
-  };
+  const auto read = [&](const char* name) { return json::parse(ReadTestFile(base + "/" + name)); };
   json config = read("config.json");
   const json generation = read("generation_config.json");
   if (variant["generation"].is_null()) {
@@ -99,8 +97,7 @@ class Variants : public OnPlace {};
 TEST_P(Variants, EveryCaseEqualsGenerate) {
   Fixture fixture;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("variants", &fixture));
-  const std::string base =
-      DRAGOMAN_SOURCE_DIR "/" + fixture.header["directory"].get<std::string>();
+  const std::string base = DRAGOMAN_SOURCE_DIR "/" + fixture.header["directory"].get<std::string>();
   ASSERT_GE(fixture.header["cases"].get<int>() * 10, fixture.header["tried"].get<int>() * 7);
   size_t cases = 0;
   size_t silent = 0;
@@ -129,8 +126,7 @@ TEST_P(Variants, EveryCaseEqualsGenerate) {
     for (const json& one : variant["cases"]) {
       segments.push_back(MakeSegment(*settings, one["source_ids"].get<std::vector<int32_t>>()));
     }
-    const auto results =
-        Decode(model, std::move(segments), model.spec().tokens.decoder_start);
+    const auto results = Decode(model, std::move(segments), model.spec().tokens.decoder_start);
     for (size_t i = 0; i < results.size(); ++i, ++cases) {
       const json& expected = variant["cases"][i];
       ASSERT_EQ(results[i].size(), expected["tokens"].size()) << name;

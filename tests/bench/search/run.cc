@@ -100,6 +100,7 @@ std::unique_ptr<Segment> MakeSegment(const Task& task, int index,
       LengthDivisors(task.search.max_tokens, task.search.length_penalty, task.search.penalty);
   segment->constraints = ConstraintTable(task.phrases);
   segment->forbidden = task.forbidden;
+  segment->wants_partials = task.partials;
   return segment;
 }
 

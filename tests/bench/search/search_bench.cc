@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
       {"variants", {dragoman::bench::RunVariants, false}},
       {"constraints", {dragoman::bench::RunConstraints}},
       {"constraint-cost", {dragoman::bench::RunConstraintCost}},
+      {"row-costs", {dragoman::bench::RunRowCosts}},
   };
   const auto found = subcommands.find(argc > 1 ? argv[1] : "");
   if (found == subcommands.end()) {

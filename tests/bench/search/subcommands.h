@@ -24,6 +24,9 @@ bool RunConstraints(Runner& runner, Arguments& arguments, Report& report);
 // What required phrases cost (d1, d5), beside the rows of grid beam search.
 bool RunConstraintCost(Runner& runner, Arguments& arguments, Report& report);
 
+// What a row of every option at its extreme costs, in rows of plain beam search.
+bool RunRowCosts(Runner& runner, Arguments& arguments, Report& report);
+
 // Translates a file, each line with its required phrases, by the engine's searches or by grid beam
 // search (a8, d3, d4, d6).
 bool RunTranslate(Runner& runner, Arguments& arguments, Report& report);

@@ -134,8 +134,9 @@ TEST(HfConfig, RefusesOtherModels) {
             "UNIMPLEMENTED: config.json: field 'model_type' is \"t5\", which is not supported; "
             "supported: marian");
   EXPECT_THAT(RefusalOf("model_type", nullptr), HasSubstr("'model_type' is missing"));
-  EXPECT_THAT(RefusalOf("architectures", {"MarianForCausalLM"}),
-              HasSubstr("field 'architectures' is [\"MarianForCausalLM\"], which is not supported"));
+  EXPECT_THAT(
+      RefusalOf("architectures", {"MarianForCausalLM"}),
+      HasSubstr("field 'architectures' is [\"MarianForCausalLM\"], which is not supported"));
   for (const char* activation : {"prelu", "xielu", "geglu"}) {
     EXPECT_THAT(RefusalOf("activation_function", activation),
                 HasSubstr("supported: swish, silu, relu, gelu, gelu_python, gelu_new"));
@@ -367,8 +368,9 @@ TEST(HfGeneration, EveryTokenBannedIsRefused) {
   EXPECT_THAT(Refusal(Parse(Config(), generation)), HasSubstr("every one is banned"));
   generation["bad_words_ids"] = nullptr;
   generation["suppress_tokens"] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-  EXPECT_THAT(Refusal(Parse(Config(), generation)),
-              HasSubstr("field 'suppress_tokens' is [1,2,3,4,5,6,7,8,9], expected a token that may"));
+  EXPECT_THAT(
+      Refusal(Parse(Config(), generation)),
+      HasSubstr("field 'suppress_tokens' is [1,2,3,4,5,6,7,8,9], expected a token that may"));
   generation["suppress_tokens"] = {1, 2, 3, 4, 5, 6, 7, 8};
   EXPECT_EQ(GenerationOf(generation).bad_words.size(), 8U);
 }
@@ -390,7 +392,8 @@ TEST(HfGeneration, SeveralIdsMayEndAnOutput) {
   EXPECT_THAT(GenerationRefusalOf("eos_token_id", {0, 1, 2, 3, 4, 5, 6, 7, 8}),
               HasSubstr("supported: at most 8 token ids"));
   EXPECT_THAT(GenerationRefusalOf("eos_token_id", {0, 10}), HasSubstr("token ids from 0 to 9"));
-  EXPECT_THAT(GenerationRefusalOf("eos_token_id", json::array()), HasSubstr("a token id, or a list"));
+  EXPECT_THAT(GenerationRefusalOf("eos_token_id", json::array()),
+              HasSubstr("a token id, or a list"));
 }
 
 TEST(HfGeneration, TokensMayBeSuppressedAndForced) {
@@ -399,8 +402,8 @@ TEST(HfGeneration, TokensMayBeSuppressedAndForced) {
   generation["begin_suppress_tokens"] = {0, 5};
   generation["forced_bos_token_id"] = 6;
   const GenerationDefaults defaults = GenerationOf(generation);
-  EXPECT_THAT(defaults.bad_words, ElementsAre(std::vector<int>{4}, std::vector<int>{7},
-                                              std::vector<int>{9}));
+  EXPECT_THAT(defaults.bad_words,
+              ElementsAre(std::vector<int>{4}, std::vector<int>{7}, std::vector<int>{9}));
   EXPECT_THAT(defaults.not_first, ElementsAre(0, 5));
   EXPECT_EQ(defaults.forced_bos, 6);
   EXPECT_THAT(GenerationRefusalOf("suppress_tokens", {0}),
@@ -408,7 +411,8 @@ TEST(HfGeneration, TokensMayBeSuppressedAndForced) {
   EXPECT_THAT(GenerationRefusalOf("suppress_tokens", {10}), HasSubstr("token ids from 0 to 9"));
   EXPECT_THAT(GenerationRefusalOf("begin_suppress_tokens", {0, 1, 2, 3, 4, 5, 6, 7, 8}),
               HasSubstr("at most 8 token ids"));
-  EXPECT_THAT(GenerationRefusalOf("forced_bos_token_id", 0), HasSubstr("does not end the sentence"));
+  EXPECT_THAT(GenerationRefusalOf("forced_bos_token_id", 0),
+              HasSubstr("does not end the sentence"));
   EXPECT_THAT(GenerationRefusalOf("forced_bos_token_id", "x"), HasSubstr("'forced_bos_token_id'"));
   generation["suppress_tokens"] = {6};
   EXPECT_THAT(Refusal(Parse(Config(), generation)), HasSubstr("tokens that are not forced"));

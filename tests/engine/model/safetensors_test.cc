@@ -161,8 +161,8 @@ TEST(CopyAsF32, FindsTheFirstThatIsNotFinite) {
     std::vector<float> stored(size, 0x1.fffffep127F);  // the largest is finite
     const auto found = [&]() -> std::optional<size_t> {
       const std::string data = RawFloats(stored);
-      const TensorView view{.shape = {static_cast<int64_t>(size)}, .strides = {1},
-                            .data = Bytes(data)};
+      const TensorView view{
+          .shape = {static_cast<int64_t>(size)}, .strides = {1}, .data = Bytes(data)};
       std::vector<float> values(size);
       return CopyAsF32(view, values);
     };

@@ -58,7 +58,8 @@ class UnigramScores {
 
   // Whether these pieces of one text may be found with the rules of now, and those with the rules
   // of before: neither sum is beaten by more than rounding.
-  bool MayDiffer(const std::vector<std::string>& now, const std::vector<std::string>& before) const {
+  bool MayDiffer(const std::vector<std::string>& now,
+                 const std::vector<std::string>& before) const {
     constexpr double kRounding = 1e-3;  // float sums of up to some thousand
     return Sum(now_, now) > Sum(now_, before) - kRounding &&
            Sum(before_, before) > Sum(before_, now) - kRounding;
@@ -134,7 +135,8 @@ class SentencePieceParity : public ::testing::TestWithParam<ModelCase> {
       }
       ASSERT_EQ(got[at - 1].range.end, want[i].end) << text << " token " << i;
       ASSERT_TRUE(scores_->MayDiffer(ours, theirs))
-          << text << "\n" << ::testing::PrintToString(ours) << ::testing::PrintToString(theirs);
+          << text << "\n"
+          << ::testing::PrintToString(ours) << ::testing::PrintToString(theirs);
       differs = true;
     }
     ASSERT_EQ(at, got.size()) << text;
@@ -191,8 +193,8 @@ TEST(SentencePieceRelease, CutsAsTheReleaseThatIsFollowed) {
     const auto row = nlohmann::json::parse(line);
     const auto name = row["model"].get<std::string>();
     if (!models.contains(name)) {
-      auto model = SentencePiece::Create(
-          ReadSourceFile("tests/data/sentence_piece/" + name + ".spm"), name);
+      auto model =
+          SentencePiece::Create(ReadSourceFile("tests/data/sentence_piece/" + name + ".spm"), name);
       ASSERT_TRUE(model.ok()) << model.status();
       models[name] = *std::move(model);
     }

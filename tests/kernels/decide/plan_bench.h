@@ -46,6 +46,9 @@ class PlanBench {
     s.live = beam;
     live_.push_back(number);
   }
+  void SetCost(int number, int row_cost) {
+    states_[static_cast<size_t>(number)].options.row_cost = row_cost;
+  }
   void Leave(int number) {
     ReleasePages(views_[static_cast<size_t>(number)], table_, pool_);
     live_.erase(std::find(live_.begin(), live_.end(), number));

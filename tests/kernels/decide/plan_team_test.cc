@@ -64,6 +64,7 @@ class RandomBatches {
       if (WorstCasePages(beam, max_tokens) > pages_) continue;
       if (!bench_.MayEnter(beam, max_tokens)) break;
       bench_.Enter(free_slots_.back(), beam, max_tokens);
+      bench_.SetCost(free_slots_.back(), Below(4) == 0 ? 3 : 1);
       free_slots_.pop_back();
     }
     for (const int32_t n : bench_.live())

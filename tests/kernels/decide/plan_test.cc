@@ -28,6 +28,24 @@ TEST(Plan, TakesTheLongestPrefixThatFitsAndAtLeastOne) {
   EXPECT_EQ(bench.out().slots[0], 1);
 }
 
+// A row that costs three counts as three, and a slot that is too wide so runs alone.
+TEST(Plan, RowsCountWithTheirCosts) {
+  PlanBench bench(4, 12, 1000);
+  for (int i = 0; i < 4; ++i) bench.Enter(i, 2, 50);
+  bench.SetCost(1, 3);
+  bench.Step({0, 1, 2, 3});
+  EXPECT_EQ(bench.out().slot_count, 4);  // 2 + 6 + 2 + 2
+  bench.SetCost(2, 3);
+  bench.Step({0, 1, 2, 3});
+  EXPECT_EQ(bench.ran(), (std::vector<int32_t>{0, 1}));
+  EXPECT_EQ(bench.out().rows, 4);
+  bench.SetCost(1, 30);
+  bench.Step({1, 0, 2, 3});
+  EXPECT_EQ(bench.ran(), (std::vector<int32_t>{1}));
+  bench.Step({0, 1, 2, 3}, {SlotSelection::kAll, 2, 0});
+  EXPECT_EQ(bench.ran(), (std::vector<int32_t>{0}));
+}
+
 TEST(Plan, NobodyPausesLongerThanTheBound) {
   PlanBench bench(4, 4, 1000);
   bench.Enter(0, 4, 200);

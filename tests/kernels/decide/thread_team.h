@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/decide/atomic.h"
 #include "kernels/decide/team.h"
 
 namespace dragoman::testing {
@@ -58,6 +59,8 @@ class ThreadTeam {
     Sync();
     return before;
   }
+
+  void Add(uint64_t& sum, uint64_t value) const { AtomicAdd(sum, value); }
 
   template <class T, class Better>
   void Sort(T* data, int n, Better better) const {

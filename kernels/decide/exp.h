@@ -1,0 +1,36 @@
+// exp in the same bits on host and device, as plain arithmetic that a host's compiler does for
+// several numbers at a time. For what is summed over a whole vocabulary; elsewhere std::exp.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "kernels/decide/host_device.h"
+
+namespace dragoman {
+
+DRAGOMAN_HD inline uint32_t FloatWord(float x) { return __builtin_bit_cast(uint32_t, x); }
+
+// exp(x) for x <= 0 or -inf, within 2 units of the last place; below -87 exp(-87), some 1e-38, for
+// what is nothing beside the 1 of the largest needs no zero. Exactly 1 for 0, never above it.
+// Compiled without contraction.
+DRAGOMAN_HD inline float ExpNonPositive(float x) {
+  constexpr uint32_t kLeast = 0xC2AE0000U;  // -87. Negative numbers ascend in their bits.
+  constexpr float kRound = 12582912.0F;     // 1.5 * 2^23: what is added to it loses its fraction
+  const uint32_t bits = FloatWord(x);
+  const float bounded = __builtin_bit_cast(float, bits < kLeast ? bits : kLeast);
+  const float n = (bounded * 1.44269504F + kRound) - kRound;
+  // ln 2 in two parts, the first of which has so few bits that its product with n is exact.
+  const float r = (bounded - n * 0.693359375F) + n * 2.12194440e-4F;
+  float p = 1.9875691500e-4F;
+  p = p * r + 1.3981999507e-3F;
+  p = p * r + 8.3334519073e-3F;
+  p = p * r + 4.1665795894e-2F;
+  p = p * r + 1.6666665459e-1F;
+  p = p * r + 5.0000001201e-1F;
+  p = p * (r * r) + r + 1.0F;
+  const uint32_t power = static_cast<uint32_t>(static_cast<int32_t>(n) + 127) << 23;
+  return p * __builtin_bit_cast(float, power);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,233 @@
+"""Model directories that are broken, made wrongly, or changed while they are read: each ends the start
+with one line that names the file, and exit status 1; none with a signal."""
+
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import struct
+import tempfile
+import threading
+import time
+
+from harness import ROOT, Daemon, Outcome, attack, check
+
+TINY = ROOT / "tests/data/models/tiny-a"
+LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935\nsize 312087009\n"
+
+
+@contextlib.contextmanager
+def directory(base=TINY):
+    """A copy of a model that may be changed."""
+    with tempfile.TemporaryDirectory(prefix="attack-model-") as path:
+        copy = pathlib.Path(path) / "model"
+        shutil.copytree(base, copy)
+        yield copy
+
+
+def change(path, **fields):
+    """Sets fields of a JSON file; those that are `...` go."""
+    content = json.loads(path.read_text())
+    for name, value in fields.items():
+        if value is ...:
+            content.pop(name, None)
+        else:
+            content[name] = value
+    path.write_text(json.dumps(content))
+
+
+def refusal(model, *words, seconds=30):
+    """The one error line of a daemon that does not start from this directory."""
+    with Daemon("--device", "cpu", model=model, wait=0) as daemon:
+        status = daemon.wait(seconds)
+        lines = [line for line in daemon.log() if line.get("level") == "error"]
+        check(status == 1, f"status {status}, expected 1: {words}: {daemon.errors()[-300:]}")
+        check(len(lines) == 1, f"{len(lines)} error lines, expected 1: {words}")
+        text = json.dumps(lines[0], ensure_ascii=False)
+        for word in (str(model), *words):
+            check(json.dumps(word)[1:-1] in text, f"'{word}' is not in {text}")
+        return lines[0]
+
+
+def set_number(path, tensor, index, bits):
+    """Writes 4 bytes over an element of an F32 tensor of a safetensors file."""
+    data = bytearray(path.read_bytes())
+    (size,) = struct.unpack_from("<Q", data)
+    begin = json.loads(data[8 : 8 + size])[tensor]["data_offsets"][0]
+    struct.pack_into("<I", data, 8 + size + begin + 4 * index, bits)
+    path.write_bytes(data)
+
+
+@attack("not finite", issue=12)
+def numbers_that_are_not_finite():
+    tensor = "model.decoder.layers.1.fc1.weight"
+    for bits, shown in ((0x7FC00000, "nan"), (0x7F800000, "inf"), (0xFF800000, "-inf")):
+        with directory() as model:
+            set_number(model / "model.safetensors", tensor, 37, bits)
+            refusal(model, "model.safetensors", f"tensor '{tensor}' holds {shown} at [1, 5]")
+    return Outcome("3 starts refused by tensor and index")
+
+
+@attack("git lfs pointers", issue=12)
+def pointers_in_place_of_files():
+    names = ("model.safetensors", "source.spm", "target.spm", "vocab.json", "config.json",
+             "generation_config.json", "tokenizer_config.json")
+    for name in names:
+        with directory() as model:
+            (model / name).write_text(LFS)
+            refusal(model, f"{name}: a Git LFS pointer of {len(LFS)} bytes")
+    return Outcome(f"{len(names)} starts refused by file")
+
+
+@attack("cannot translate", issue=12)
+def models_that_cannot_translate():
+    vocabulary = len(json.loads((TINY / "vocab.json").read_text()))
+    spm = (TINY / "source.spm").read_bytes()
+    generation, config, tokenizer = "generation_config.json", "config.json", "tokenizer_config.json"
+    cases = (
+        (generation, dict(max_length=2), "field 'max_length' is 2"),
+        (generation, dict(max_new_tokens=1), "field 'max_new_tokens' is 1"),
+        (generation, dict(num_beams=0), "field 'num_beams' is 0"),
+        (generation, dict(decoder_start_token_id=vocabulary), "field 'decoder_start_token_id' is"),
+        (generation, dict(eos_token_id=[]), "field 'eos_token_id' is []"),
+        (generation, dict(eos_token_id=vocabulary), "field 'eos_token_id' is"),
+        (generation, dict(min_length=64), "field 'min_length' is 64"),
+        (generation, dict(suppress_tokens=list(range(1, vocabulary))), "every one is banned"),
+        (generation, dict(bad_words_ids=[[i] for i in range(vocabulary)]), "every one is banned"),
+        (config, dict(max_position_embeddings=1), "field 'max_position_embeddings' is 1"),
+        (config, dict(architectures=["BartModel"]), 'field \'architectures\' is ["BartModel"]'),
+        (config, dict(activation_function="prelu"), "field 'activation_function' is \"prelu\""),
+        (tokenizer, dict(model_max_length=1), "field 'model_max_length' is 1"),
+        (tokenizer, dict(eos_token="[end]"), "vocab.json: the special token '[end]' is not in it"),
+    )
+    for name, fields, words in cases:
+        with directory() as model:
+            change(model / name, **fields)
+            refusal(model, *(words if isinstance(words, tuple) else (words,)))
+    for kind, name in ((3, "WORD"), (4, "CHAR")):
+        with directory() as model:
+            # A second trainer_spec wins over the first: field 2, in it model_type, field 3.
+            (model / "source.spm").write_bytes(spm + bytes((0x12, 2, 0x18, kind)))
+            refusal(model, "source.spm", f"model_type is {kind} ({name})")
+    return Outcome(f"{len(cases) + 2} starts refused by file and field")
+
+
+@attack("broken shards", issue=12)
+def shards_that_do_not_fit():
+    whole = "model.safetensors"
+    index = "model.safetensors.index.json"
+    tensors = json.loads((TINY / whole).read_bytes()[8:].split(b"}}", 1)[0] + b"}}")
+    cases = (
+        ("x-1.safetensors", "x-1.safetensors: cannot be opened"),
+        ("../x.safetensors", "expected the name of a file here that ends in .safetensors"),
+        (None, "x.safetensors: tensor 'no.such' is missing"),
+    )
+    for shard, words in cases:
+        with directory() as model:
+            (model / whole).rename(model / "x.safetensors")
+            names = {name: "x.safetensors" for name in tensors if name != "__metadata__"}
+            names["no.such"] = "x.safetensors"
+            if shard is not None:
+                names["final_logits_bias"] = shard
+            (model / index).write_text(json.dumps({"weight_map": names}))
+            refusal(model, words)
+    return Outcome(f"{len(cases)} starts refused by file and tensor")
+
+
+def large_model(path):
+    """A model of 62 million parameters, all 0: the file is sparse."""
+    words = 40000
+    d, ffn = 768, 1024
+    config = json.loads((TINY / "config.json").read_text())
+    config.update(d_model=d, encoder_layers=1, decoder_layers=1, encoder_attention_heads=8,
+                  decoder_attention_heads=8, encoder_ffn_dim=ffn, decoder_ffn_dim=ffn,
+                  vocab_size=words, decoder_vocab_size=words, max_position_embeddings=64)
+    pieces = json.loads((TINY / "vocab.json").read_text())
+    for i in range(len(pieces), words):
+        pieces[f"piece {i}"] = i
+    shapes = {"model.shared.weight": [words, d], "other": [words, d]}
+    for side, attentions in (("encoder", ["self_attn"]), ("decoder", ["self_attn", "encoder_attn"])):
+        layer = f"model.{side}.layers.0."
+        linears = {"fc1": (ffn, d), "fc2": (d, ffn)}
+        linears.update({f"{a}.{p}_proj": (d, d) for a in attentions for p in ("q", "k", "v", "out")})
+        for name, (rows, columns) in linears.items():
+            shapes[f"{layer}{name}.weight"] = [rows, columns]
+            shapes[f"{layer}{name}.bias"] = [rows]
+        for norm in [f"{a}_layer_norm" for a in attentions] + ["final_layer_norm"]:
+            shapes[f"{layer}{norm}.weight"] = shapes[f"{layer}{norm}.bias"] = [d]
+    header, at = {}, 0
+    for name, shape in shapes.items():
+        size = 4
+        for n in shape:
+            size *= n
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, at + size]}
+        at += size
+    text = json.dumps(header).encode()
+    for name in ("source.spm", "target.spm", "tokenizer_config.json", "generation_config.json"):
+        shutil.copy(TINY / name, path)
+    (path / "config.json").write_text(json.dumps(config))
+    (path / "vocab.json").write_text(json.dumps(pieces))
+    with open(path / "model.safetensors", "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        file.truncate(8 + len(text) + at)
+    return 8 + len(text) + at
+
+
+def changed_while_loading(harm, expected):
+    """Starts daemons from a large file to which `harm` is done ever later, until one is faster."""
+    seen, delay, served = {}, 0.0, 0
+    with tempfile.TemporaryDirectory(prefix="attack-model-") as folder:
+        model = pathlib.Path(folder)
+        size = large_model(model)
+        file = model / "model.safetensors"
+        while served == 0 and delay < 4:
+            file.touch()
+            os.truncate(file, size)
+            with Daemon("--device", "cpu", "--max-rows", 8, "--cpu-workers", 1, model=model,
+                        wait=0) as daemon:
+                stop = threading.Event()
+                threading.Timer(delay, lambda: (harm(file, size), stop.set())).start()
+                deadline = time.monotonic() + 60
+                while daemon.alive() and time.monotonic() < deadline and not daemon.log("serving"):
+                    time.sleep(0.02)
+                status = daemon.wait(0) if not daemon.alive() else None
+                lines = [line for line in daemon.log() if line.get("level") == "error"]
+                stop.wait(10)
+                if status is None:
+                    check(daemon.log("serving"), "neither ended nor serving after 60 s")
+                    served += 1
+                else:
+                    check(status == 1, f"status {status} with the file harmed after {delay:.2f} s, "
+                          "expected 1")
+                    check(len(lines) == 1, f"{len(lines)} error lines, expected 1")
+                    text = lines[0]["error"]
+                    known = [words for words in expected if words in text]
+                    check("model.safetensors" in text and known, f"unclear: {text}")
+                    seen[known[0]] = seen.get(known[0], 0) + 1
+            delay += 0.03
+    check(any(words in seen for words in expected[:1]), f"never caught in the act: {seen}")
+    return Outcome("; ".join(f"{count} x '{words}'" for words, count in seen.items()) +
+                   f"; served from {delay - 0.03:.2f} s on")
+
+
+@attack("truncated while it loads", issue=12, limit=300)
+def truncated_while_it_loads():
+    def harm(file, size):
+        os.truncate(file, size // 3)
+
+    return changed_while_loading(
+        harm, ("cut short while it was read", "the file is cut short or its header is wrong",
+               "changed while it was read"))
+
+
+@attack("written over while it loads", issue=12, limit=300)
+def written_over_while_it_loads():
+    def harm(file, _):
+        with open(file, "r+b") as out:
+            out.seek(1000)
+            out.write(b"x" * 100)
+
+    return changed_while_loading(
+        harm, ("changed while it was read", "not valid JSON", "dtype", "shape", "appears twice",
+               "tensor"))
