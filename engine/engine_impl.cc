@@ -399,7 +399,9 @@ void EngineImpl::CancelAll(CancelCause cause) {
 }
 
 absl::Status EngineImpl::ReloadGlossaries() {
-  if (absl::Status status = glossaries_.Load(*tokenizer_); !status.ok()) return status;
+  const absl::Status loaded =
+      OrOutOfMemory("loading the glossaries", [&] { return glossaries_.Load(*tokenizer_); });
+  if (!loaded.ok()) return loaded;
   ModelInfo info = this->info();
   std::vector<std::string> names = glossaries_.Names();
   if (names == info.glossaries) return absl::OkStatus();

@@ -37,13 +37,12 @@ std::string TextOf(const HostNeeds& needs) {
 
 absl::Status CheckWeightsFit(int64_t parameters, const EngineConfig& config) {
   const int64_t bytes = parameters * static_cast<int64_t>(sizeof(float));
-  const int64_t needed = 2 * bytes + config.memory.reserved;
+  const int64_t needed = 2 * bytes;
   if (config.memory.most == 0 || needed <= config.memory.most) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "the model has ", parameters, " parameters, ", NeededMiB(bytes),
-      " MiB of float32: loading takes that twice, with ", NeededMiB(config.memory.reserved),
-      " MiB for requests and the process ", NeededMiB(needed), " MiB, and ", config.memory.most_of,
-      " has ", MiB(config.memory.most)));
+  return absl::InvalidArgumentError(
+      absl::StrCat("the model has ", parameters, " parameters, ", NeededMiB(bytes),
+                   " MiB of float32: loading takes that twice, and ", config.memory.most_of,
+                   " has ", MiB(config.memory.most), " MiB"));
 }
 
 absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<WorkerPlace>& places,
@@ -65,7 +64,7 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<Worker
   }
   const HostMemory& memory = config.memory;
   const int64_t given = config.kv_memory_mb << 20;
-  if (on_host && memory.most > 0 && given > memory.most - needs.sum()) {
+  if (on_host && memory.most > 0 && given > 0 && given > memory.most - needs.sum()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "kv-memory-mb is ", config.kv_memory_mb, ": with ", TextOf(needs), " that makes ",
         NeededMiB(given + needs.sum()), " MiB, and ", memory.most_of, " has ", MiB(memory.most),
@@ -85,7 +84,10 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<Worker
   request.default_segment = WorstCasePages(default_beam, longest);
   if (on_host && memory.most > 0) {
     const int64_t now = memory.now > 0 ? std::min(memory.now, memory.most) : memory.most;
-    const int64_t left = (now - needs.sum()) / kShareDenominator * kShareNumerator;
+    // What requests may come to hold gives way where it would leave nothing: the sum is then above
+    // the limit, which is for the caller to say.
+    const int64_t left = std::max(now - needs.sum(), (now - needs.weights - needs.workspaces) / 2) /
+                         kShareDenominator * kShareNumerator;
     request.most_bytes = std::max<int64_t>(left / workers, 1);
   }
 
@@ -94,11 +96,11 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<Worker
     absl::StatusOr<PagePlan> plan = place.backend->PlanPages(request);
     if (!plan.ok()) return plan.status();
     if (plan->self_pages < request.default_segment) {
-      const std::string what = given > 0
-                                   ? absl::StrCat("kv-memory-mb is ", config.kv_memory_mb)
-                                   : absl::StrCat("of the memory of ", memory.most_of, ", ",
-                                                  MiB(memory.now > 0 ? memory.now : memory.most),
-                                                  " MiB, little is left beside ", TextOf(needs));
+      const std::string what =
+          given > 0 ? absl::StrCat("kv-memory-mb is ", config.kv_memory_mb)
+                    : absl::StrCat(memory.most_of, " has ",
+                                   MiB(memory.now > 0 ? memory.now : memory.most),
+                                   " MiB now, of which little is left beside ", TextOf(needs));
       return absl::InvalidArgumentError(absl::StrCat(
           what, ", which leaves ", plan->self_pages, " pages of self-attention K/V for each of ",
           workers, " workers; expected at least ", request.default_segment,

@@ -90,7 +90,6 @@ int Run(const ServerConfig& config) {
   if (config.profile_steps > 0) {
     const absl::StatusOr<std::string> profile = ProfileEngine(config);
     if (!profile.ok()) return fail("profile", profile.status());
-    loading.reset();  // who reads the table may take his time
     std::fputs(profile->c_str(), stdout);
     return 0;
   }

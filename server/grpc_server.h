@@ -54,8 +54,8 @@ class GrpcServer {
   std::atomic<bool> draining_{false};
   TranslationService service_;
   MissingMethods missing_;
-  std::unique_ptr<Listener> listener_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
+  std::unique_ptr<Listener> listener_;  // its thread uses acceptor_
   std::unique_ptr<grpc::Server> server_;
 };
 

@@ -148,6 +148,8 @@ void Intake::LeaveCut(uint64_t call) {
   // Its bytes are gone with it; which they were, nobody knows: its share.
   Refresh(connection);
   connection->held -= connection->held / static_cast<int64_t>(connection->calls.size() + 1);
+  // Each costs us more than its client.
+  if (++connection->cut == kCutCalls) sockets_.end(connection->fd);
 }
 
 int64_t Intake::waiting() const {
@@ -210,9 +212,11 @@ void Intake::Look() {
     MutexLock lock(&mu_);
     const bool all = ++looks_ % kIdleLooks == 0;
     const int64_t leak = kForeignBytesPerSecond * kPeriod * kIdleLooks / 1'000'000'000;
+    const int64_t forgotten = kCutCallsPerSecond * kPeriod * kIdleLooks / 1'000'000'000;
     int64_t total = 0;
     for (auto& [fd, connection] : connections_) {
       const bool idle = connection.calls.empty();
+      if (all) connection.cut = std::max<int64_t>(0, connection.cut - forgotten);
       if (idle && !all) continue;
       Refresh(&connection);
       if (idle) connection.held = std::max<int64_t>(0, connection.held - leak);

@@ -7,6 +7,7 @@
 //   * a connection that holds more than its calls may send has its calls ended (INVALID_ARGUMENT),
 //   or,
 //     where the calls are none of ours, is closed;
+//   * one that resets its calls again and again before their requests are whole is closed;
 //   * while all together hold more than may be, the connection that holds most has its calls ended
 //     (RESOURCE_EXHAUSTED).
 // Thread-safe. Calls over sockets that are not TCP are not seen.
@@ -51,6 +52,9 @@ class Intake {
 
   // What one call is charged for beside its bytes: its objects here and in gRPC.
   static constexpr int64_t kCallBytes = 32 * 1024;
+  // So many calls may be cut at once, and so many a second for ever.
+  static constexpr int64_t kCutCalls = 1000;
+  static constexpr int64_t kCutCallsPerSecond = 200;
   // How often connections with waiting calls are looked at.
   static constexpr Nanos kPeriod = 20'000'000;
 
@@ -81,6 +85,7 @@ class Intake {
     int64_t seen = 0;     // received, when it was looked at last
     int64_t arrived = 0;  // in whole requests since then
     int64_t held = 0;     // the rest
+    int64_t cut = 0;      // calls that ended before their request was whole, less those forgotten
     std::map<uint64_t, EndCall> calls;
   };
   struct Ending {

@@ -2,6 +2,10 @@
 
 #include <sys/resource.h>
 
+#include <utility>
+
+#include "server/transport_limits.h"
+
 namespace dragoman {
 namespace {
 
@@ -21,10 +25,14 @@ constexpr int64_t kThreads = 24;
 }  // namespace
 
 std::vector<MemoryPart> ServingMemory(const ServerConfig& config) {
-  return {{"process", kProcessBytes},
-          {"request_queue",
-           config.max_queue_segments * kSegmentBytes + config.max_queue_tokens * kTokenBytes},
-          {"log_queue", kLogQueueBytes + kOutputQueueBytes}};
+  std::vector<MemoryPart> parts = {{"process", kProcessBytes},
+                                   {"request_queue", config.max_queue_segments * kSegmentBytes +
+                                                         config.max_queue_tokens * kTokenBytes},
+                                   {"log_queue", kLogQueueBytes + kOutputQueueBytes}};
+  // Settings that contradict each other refuse the start elsewhere.
+  const auto transport = ComputeTransportLimits(config, RaiseDescriptorLimit());
+  if (transport.ok()) parts.push_back({"network", transport->quota_bytes});
+  return parts;
 }
 
 std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const EngineStats& engine) {

@@ -40,9 +40,9 @@ struct SpmFile {
   SpmNormalizerSpec denormalizer;  // in use when its charsmap is not empty
 };
 
-// INVALID_ARGUMENT that names `name`, what was found and what was expected, UNIMPLEMENTED for models
-// of words and characters; never crashes, whatever the bytes. Time and memory are linear in the
-// size of `bytes`.
+// INVALID_ARGUMENT that names `name`, what was found and what was expected, UNIMPLEMENTED for
+// models of words and characters; never crashes, whatever the bytes. Time and memory are linear in
+// the size of `bytes`.
 absl::StatusOr<SpmFile> ParseSpmFile(std::string_view bytes, std::string_view name);
 
 // 0..255 for "<0x00>".."<0xFF>", else -1.

@@ -24,11 +24,11 @@ enum class Activation {
 };
 
 inline constexpr Activation kAllActivations[] = {
-    Activation::kNone,       Activation::kRelu,      Activation::kGelu,
-    Activation::kSwish,      Activation::kGeluTanh,  Activation::kGeluClipped,
-    Activation::kQuickGelu,  Activation::kMish,      Activation::kLeakyRelu,
-    Activation::kRelu6,      Activation::kReluSquared, Activation::kSigmoid,
-    Activation::kTanh,       Activation::kLaplace};
+    Activation::kNone,      Activation::kRelu,        Activation::kGelu,
+    Activation::kSwish,     Activation::kGeluTanh,    Activation::kGeluClipped,
+    Activation::kQuickGelu, Activation::kMish,        Activation::kLeakyRelu,
+    Activation::kRelu6,     Activation::kReluSquared, Activation::kSigmoid,
+    Activation::kTanh,      Activation::kLaplace};
 
 // The products compute these two themselves; the others are a pass over what they have written.
 constexpr bool IsOfProduct(Activation activation) {

@@ -362,19 +362,22 @@ def terminate_while_loading():
     slowest = 0.0
     with tempfile.TemporaryDirectory(prefix="attack-") as name:
         model = opus_base.make(name)
-        for number, delay in ((signal.SIGTERM, 0.2), (signal.SIGINT, 0.8), (signal.SIGTERM, 2.0)):
+        measured = 0
+        for number, delay in ((signal.SIGTERM, 0.2), (signal.SIGINT, 0.8), (signal.SIGTERM, 1.5)):
             with Daemon(model=model, wait=0) as daemon:
                 time.sleep(delay)
                 check(daemon.alive(), f"ended before {delay} s: {daemon.errors()[-300:]}")
+                if daemon.log("serving"):
+                    continue  # a quick machine: not while loading
                 begin = time.monotonic()
                 daemon.signal(number)
                 status = daemon.wait(10)
                 took = time.monotonic() - begin
-                if daemon.log("serving"):
-                    continue  # a quick machine: not while loading
-                check(status == 0 and took < 1.5, f"after {delay} s: status {status} in {took:.1f} s")
+                check(status == 0 and took < 1, f"after {delay} s: status {status} in {took:.1f} s")
                 check(daemon.log("stopped"), f"no word of it: {daemon.errors()[-300:]}")
                 slowest = max(slowest, took)
+                measured += 1
+        check(measured > 0, "it never loads for long enough")
     return Outcome(f"ended with 0 and a line, in {slowest:.2f} s at most")
 
 

@@ -126,11 +126,16 @@ TEST(PagePlans, WithoutASizeTheyFollowTheMemory) {
     EXPECT_GT(kv, (now > 0 ? now : config.memory.most) / 3);
   }
 
+  // Requests' part gives way to an ordinary segment.
   config.memory.now = 0;
-  config.memory.most = 600 * kMiB;
+  config.memory.most = 800 * kMiB;
+  config.memory.reserved = 700 * kMiB;
+  EXPECT_TRUE(Plan(SpecOf(512, 4), config).ok());
+
+  config.memory.most = 500 * kMiB;
   config.memory.most_of = "the machine";
   EXPECT_THAT(ErrorOf(config),
-              AllOf(HasSubstr("the machine"), HasSubstr("600 MiB"), HasSubstr("weights"),
+              AllOf(HasSubstr("the machine"), HasSubstr("500 MiB"), HasSubstr("weights"),
                     HasSubstr("expected at least 64 for the default beam of 4")));
 }
 
@@ -139,6 +144,7 @@ TEST(PagePlans, WeightsThatCannotFitAreRefusedBeforeTheyAreCopied) {
   EXPECT_TRUE(CheckWeightsFit(1 << 30, config).ok());
   config.memory.most = 1024 * kMiB;
   config.memory.most_of = "the cgroup /pod";
+  config.memory.reserved = 900 * kMiB;  // nothing of it is there while loading
   EXPECT_TRUE(CheckWeightsFit(100 << 20, config).ok());
   const absl::Status status = CheckWeightsFit(200 << 20, config);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);

@@ -48,9 +48,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const std::vector<int>& word : generation.bad_words) {
     dragoman::FuzzCheck(!word.empty() && std::all_of(word.begin(), word.end(), is_target));
   }
-  dragoman::FuzzCheck(std::all_of(spec.tokens.more_eos.begin(), spec.tokens.more_eos.end(),
-                                  is_target) &&
-                      spec.tokens.more_eos.size() <= dragoman::kMaxMoreEos);
+  dragoman::FuzzCheck(
+      std::all_of(spec.tokens.more_eos.begin(), spec.tokens.more_eos.end(), is_target) &&
+      spec.tokens.more_eos.size() <= dragoman::kMaxMoreEos);
   dragoman::FuzzCheck(
       std::all_of(generation.not_first.begin(), generation.not_first.end(), is_target) &&
       generation.not_first.size() <= dragoman::kMaxNotFirst);

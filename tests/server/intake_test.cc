@@ -111,6 +111,17 @@ TEST_F(IntakeTest, ACallThatEndsTakesItsShareAlong) {
   EXPECT_THAT(refused_, IsEmpty());
 }
 
+TEST_F(IntakeTest, AConnectionThatCutsItsCallsAgainAndAgainIsEnded) {
+  intake_->Open(5);
+  intake_->Open(6);
+  for (int64_t i = 0; i < Intake::kCutCalls; ++i) intake_->LeaveCut(Enter(5));
+  for (int i = 0; i < 5000; ++i) {  // three in a period, 150 a second
+    for (int j = 0; j < 3; ++j) intake_->LeaveCut(Enter(6));
+    intake_->Look();
+  }
+  EXPECT_THAT(ended_, ElementsAre(5));
+}
+
 TEST_F(IntakeTest, BytesThatBelongToNoCallEndTheirConnection) {
   intake_->Open(5);
   intake_->Open(6);

@@ -13,7 +13,7 @@ namespace dragoman {
 namespace {
 
 // Ascending ids below `end`, some of them left out.
-std::vector<int32_t> Run(std::mt19937& random, int length, int end) {
+std::vector<int32_t> RandomRun(std::mt19937& random, int length, int end) {
   std::set<int32_t> ids;
   for (int i = 0; i < length; ++i) ids.insert(static_cast<int32_t>(random() % end));
   std::vector<int32_t> run(ids.begin(), ids.end());
@@ -31,7 +31,7 @@ TEST(MergeRun, IsTheUnionOfTheRuns) {
     std::set<int32_t> expected;
     const int end = 1 + static_cast<int>(random() % 300);
     for (int runs = static_cast<int>(random() % 5); runs > 0; --runs) {
-      const std::vector<int32_t> run = Run(random, static_cast<int>(random() % 60), end);
+      const std::vector<int32_t> run = RandomRun(random, static_cast<int>(random() % 60), end);
       expected.insert(run.begin(), run.end());
       MergeRun(ids.data(), count, static_cast<int32_t>(run.size()),
                [&](int32_t i) { return run[static_cast<size_t>(i)]; });

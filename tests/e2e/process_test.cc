@@ -1,0 +1,141 @@
+// The daemon as a process: what its descriptors, its memory and its end meet. The heavy cases are
+// in tests/attack/process.py.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/e2e/processes.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using testing::ChildProcess;
+using ::testing::HasSubstr;
+using testing::RunClient;
+
+const std::string kModel = std::string("de-en=") + DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
+
+// The daemon with the shell's redirections or limits before it.
+std::vector<std::string> Shell(const std::string& script, std::vector<std::string> flags = {}) {
+  std::vector<std::string> command = {
+      "/bin/sh",  "-c",          script,      DRAGOMAN_DAEMON, "--model",         kModel,
+      "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0",   "--drain-seconds", "3"};
+  command.insert(command.end(), flags.begin(), flags.end());
+  return command;
+}
+
+std::string Address(const std::string& line) {
+  const size_t at = line.find("grpc=") + 5;
+  return line.substr(at, line.find(' ', at) - at);
+}
+
+// A pipe that takes no byte more.
+class FullPipe {
+ public:
+  FullPipe() : path_(::testing::TempDir() + "full.pipe") {
+    std::filesystem::remove(path_);
+    EXPECT_EQ(mkfifo(path_.c_str(), 0600), 0);
+    fd_ = open(path_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    while (write(fd_, "................", 16) > 0) {
+    }
+    while (write(fd_, ".", 1) > 0) {
+    }
+  }
+  ~FullPipe() {
+    close(fd_);
+    std::filesystem::remove(path_);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string path_;
+  int fd_ = -1;
+};
+
+TEST(Process, AStalledReaderOfTheLogStopsNobody) {
+  const FullPipe pipe;
+  ChildProcess daemon(Shell("exec \"$0\" \"$@\" 2>" + pipe.path()));
+  const std::string address = Address(daemon.ReadLine());
+  // More calls than there was room for lines.
+  int status = -1;
+  RunClient({"translate", "--server", address, "--timeout", "60", "--batch", "1", "--beam", "1",
+             DRAGOMAN_SOURCE_DIR "/tests/data/german.txt"},
+            &status);
+  EXPECT_EQ(status, 0);
+  const auto begin = std::chrono::steady_clock::now();
+  daemon.Signal(SIGTERM);
+  EXPECT_EQ(daemon.Wait(), 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
+}
+
+TEST(Process, AStandardOutputThatTakesNothingDoesNotHoldUpTheEnd) {
+  const FullPipe pipe;
+  ChildProcess daemon(Shell("exec \"$0\" \"$@\" >" + pipe.path()));
+  while (daemon.running() && daemon.Errors().find("\"serving\"") == std::string::npos) {
+  }
+  daemon.Signal(SIGTERM);
+  EXPECT_EQ(daemon.Wait(), 0) << daemon.Errors();
+}
+
+TEST(Process, ClosedDescriptorsAreNotGivenToSockets) {
+  ChildProcess daemon(Shell("exec \"$0\" \"$@\" <&- 2>&-"));
+  const std::string address = Address(daemon.ReadLine());
+  int status = -1;
+  RunClient({"models", "--server", address}, &status);
+  EXPECT_EQ(status, 0);
+  daemon.Signal(SIGTERM);
+  EXPECT_EQ(daemon.Wait(), 0);
+
+  ChildProcess client(
+      {"/bin/sh", "-c", "exec \"$0\" translate --server 127.0.0.1:1 <&-", DRAGOMAN_CLIENT});
+  EXPECT_EQ(client.Wait(), 1);  // and does not wait for input
+  EXPECT_THAT(client.Errors(), HasSubstr("cannot read the input"));
+}
+
+TEST(Process, AConfigurationThatIsADirectoryIsRefused) {
+  ChildProcess daemon({DRAGOMAN_DAEMON, "--config", "/"});
+  EXPECT_EQ(daemon.Wait(), 2);
+  EXPECT_THAT(daemon.Errors(), AllOf(HasSubstr("--config"), HasSubstr("a directory")));
+}
+
+TEST(Process, KvMemoryAboveTheMachinesIsRefusedWithTheArithmetic) {
+  ChildProcess daemon(Shell("exec \"$0\" \"$@\"", {"--kv-memory-mb", "16777216"}));
+  EXPECT_EQ(daemon.Wait(), 1);
+  EXPECT_THAT(daemon.Errors(), AllOf(HasSubstr("kv-memory-mb is 16777216"),
+                                     HasSubstr("MiB of weights"), HasSubstr("expected at most")));
+}
+
+TEST(Process, TooLittleAddressSpaceIsALineAndNoAbort) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need terabytes of it";
+#endif
+  for (const char* kilobytes : {"160000", "250000", "400000"}) {
+    ChildProcess daemon(
+        Shell(std::string("ulimit -v ") + kilobytes + " && exec \"$0\" \"$@\"", {}));
+    EXPECT_EQ(daemon.Wait(), 1) << kilobytes;
+    EXPECT_THAT(daemon.Errors(), HasSubstr("\"error\"")) << kilobytes;
+  }
+}
+
+TEST(Process, AnIdleDaemonHoldsNoMemoryForKv) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers have memory of their own";
+#endif
+  testing::Daemon daemon({"--cpu-workers", "2"});
+  // Weights of 34 MB, tables of two workers; K/V of 300 MB each would be populated before.
+  EXPECT_LT(daemon.process().ResidentBytes(), int64_t{400} << 20);
+  EXPECT_THAT(daemon.process().Errors(), AllOf(HasSubstr("memory bound"), HasSubstr("sum_bytes")));
+  EXPECT_EQ(daemon.Metrics()["dragoman_log_lines_dropped_total"], 0);
+}
+
+}  // namespace
+}  // namespace dragoman
