@@ -149,7 +149,7 @@ void Intake::LeaveCut(uint64_t call) {
   Refresh(connection);
   connection->held -= connection->held / static_cast<int64_t>(connection->calls.size() + 1);
   // Each costs us more than its client.
-  if (++connection->cut == kCutCalls) sockets_.end(connection->fd);
+  if (++connection->cut == kCutCalls) EndConnection(connection, "it cuts its calls");
 }
 
 int64_t Intake::waiting() const {
@@ -182,6 +182,12 @@ void Intake::EndCalls(Connection* connection, absl::Status status, std::vector<E
   endings->push_back(std::move(ending));
 }
 
+void Intake::EndConnection(Connection* connection, const char* why) {
+  connection->held = 0;
+  sockets_.end(connection->fd);
+  Log(LogLevel::kWarn, "connection ended", {{"peer", connection->peer}, {"why", why}});
+}
+
 void Intake::EndGreediest(int64_t total, std::vector<Ending>* endings) {
   // Well below, so that the next ones do not meet the limit at once.
   const int64_t wanted = limits_.receive_bytes / 4 * 3;
@@ -194,8 +200,7 @@ void Intake::EndGreediest(int64_t total, std::vector<Ending>* endings) {
     if (total <= wanted) return;
     total -= charge;
     if (connection->calls.empty()) {
-      connection->held = 0;
-      sockets_.end(connection->fd);
+      EndConnection(connection, "it holds most of the memory for requests");
       continue;
     }
     EndCalls(connection,
@@ -226,8 +231,7 @@ void Intake::Look() {
       if (connection.held <= allowed) {
         total += ChargeOf(connection);
       } else if (idle) {
-        connection.held = 0;
-        sockets_.end(fd);
+        EndConnection(&connection, "it sends what belongs to no call");
       } else {
         EndCalls(&connection,
                  InvalidField("", absl::StrCat("the request has more than the ",

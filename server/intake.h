@@ -97,6 +97,7 @@ class Intake {
   int64_t ChargeOf(const Connection& connection) const;
   void EndCalls(Connection* connection, absl::Status status, std::vector<Ending>* endings)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void EndConnection(Connection* connection, const char* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void EndGreediest(int64_t total, std::vector<Ending>* endings) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void ArmLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void OnTimer();
