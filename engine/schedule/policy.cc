@@ -79,7 +79,8 @@ bool Policy::RefillBegins(const Load& live, const Waiting& waiting, int max_rows
 }
 
 bool Policy::Admits(const Load& live, const Load& next, int max_rows) const {
-  return live.segments == 0 || Units(live) + Units(next) <= Capacity(max_rows);
+  return live.segments == 0 || (Units(live) + Units(next) <= Capacity(max_rows) &&
+                                live.cost + next.cost <= int64_t{kLoadOfRow} * max_rows);
 }
 
 bool Policy::RefillGoesOn(const Waiting& waiting) const {
