@@ -14,6 +14,9 @@ namespace {
 // For clients to take the last answers and close; those that do not are not waited for.
 constexpr std::chrono::milliseconds kCloseGrace{500};
 
+// For calls that were reset to be done with, before their client comes again.
+constexpr std::chrono::milliseconds kFloodHold{1000};
+
 // A connection that has not sent HTTP/2 settings by then is closed. gRPC's default is 2 minutes.
 constexpr int kHandshakeTimeoutMs = 10'000;
 
@@ -41,6 +44,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   auto listener = Listener::Listen(listen);
   if (!listener.ok()) return listener.status();
   out->listener_ = *std::move(listener);
+  context->intake->OnFlood([held = out->listener_.get()] { held->Hold(kFloodHold); });
   grpc::ServerBuilder builder;
   out->acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,

@@ -50,6 +50,14 @@ std::string PeerOf(int fd) {
   return TextOf(address);
 }
 
+// And throws away what was received and not read yet, which gRPC would read and serve first.
+void EndAtOnce(int fd) {
+  shutdown(fd, SHUT_RDWR);
+  constexpr size_t kAtOnce = 1 << 20;
+  while (recv(fd, nullptr, kAtOnce, MSG_TRUNC | MSG_DONTWAIT) > 0) {
+  }
+}
+
 int64_t ReceivedBy(int fd) {
   tcp_info info{};
   socklen_t size = sizeof(info);
@@ -85,9 +93,7 @@ std::string PeerKey(std::string_view grpc_peer) {
   return out;
 }
 
-Intake::Sockets Intake::RealSockets() {
-  return {PeerOf, ReceivedBy, [](int fd) { shutdown(fd, SHUT_RDWR); }};
-}
+Intake::Sockets Intake::RealSockets() { return {PeerOf, ReceivedBy, EndAtOnce}; }
 
 Intake::Intake(const IntakeLimits& limits, Sockets sockets, const Clock* clock,
                DeadlineTimer* timer)
@@ -121,8 +127,11 @@ uint64_t Intake::Enter(const std::string& grpc_peer, EndCall end) {
   const auto name = by_peer_.find(peer);
   if (name == by_peer_.end()) return 0;
   const uint64_t call = ++last_call_;
-  connections_[name->second].calls.emplace(call, std::move(end));
+  Connection& connection = connections_[name->second];
+  connection.calls.emplace(call, std::move(end));
   calls_[call] = name->second;
+  // Long before their ends are seen: those wait behind the beginnings of further ones.
+  if (connection.calls.size() == limits_.max_streams + 1) EndFlood(&connection);
   return call;
 }
 
@@ -148,8 +157,21 @@ void Intake::LeaveCut(uint64_t call) {
   // Its bytes are gone with it; which they were, nobody knows: its share.
   Refresh(connection);
   connection->held -= connection->held / static_cast<int64_t>(connection->calls.size() + 1);
-  // Each costs us more than its client.
-  if (++connection->cut == kCutCalls) EndConnection(connection, "it cuts its calls");
+  ++connection->cut;
+  EndIfCutting(connection);
+}
+
+// Each costs us much more than its client.
+void Intake::EndIfCutting(Connection* connection) {
+  if (connection->cut < kCutCalls || connection->cut_bytes < kCutBytes) return;
+  EndFlood(connection);
+}
+
+void Intake::EndFlood(Connection* connection) {
+  connection->cut = 0;
+  connection->cut_bytes = 0;
+  EndConnection(connection, "it resets its calls");
+  hold_();
 }
 
 int64_t Intake::waiting() const {
@@ -164,6 +186,7 @@ void Intake::Refresh(Connection* connection) {
   connection->seen = received;
   connection->arrived = 0;
   connection->held = std::max<int64_t>(0, connection->held + rest);
+  if (connection->cut > 0) connection->cut_bytes += std::max<int64_t>(0, rest);
 }
 
 int64_t Intake::ChargeOf(const Connection& connection) const {
@@ -222,8 +245,10 @@ void Intake::Look() {
     for (auto& [fd, connection] : connections_) {
       const bool idle = connection.calls.empty();
       if (all) connection.cut = std::max<int64_t>(0, connection.cut - forgotten);
+      if (connection.cut == 0) connection.cut_bytes = 0;
       if (idle && !all) continue;
       Refresh(&connection);
+      EndIfCutting(&connection);
       if (idle) connection.held = std::max<int64_t>(0, connection.held - leak);
       const int64_t allowed =
           static_cast<int64_t>(connection.calls.size()) * (limits_.message_bytes + kCallSlack) +

@@ -7,7 +7,8 @@
 //   * a connection that holds more than its calls may send has its calls ended (INVALID_ARGUMENT),
 //   or,
 //     where the calls are none of ours, is closed;
-//   * one that resets its calls again and again before their requests are whole is closed;
+//   * one that resets its calls again and again before their requests are whole is closed, and new
+//     connections wait a moment: gRPC 1.51 takes such calls faster than it ends them;
 //   * while all together hold more than may be, the connection that holds most has its calls ended
 //     (RESOURCE_EXHAUSTED).
 // Thread-safe. Calls over sockets that are not TCP are not seen.
@@ -20,6 +21,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -32,6 +34,7 @@ namespace dragoman {
 struct IntakeLimits {
   int64_t message_bytes = 0;  // of one request
   int64_t receive_bytes = 0;  // of all on their way in
+  size_t max_streams = 1024;  // HTTP/2's limit for a connection: with more calls some were reset
 };
 
 // "ipv4:1.2.3.4:5", "ipv6:%5B::1%5D:5" (gRPC's way to write a peer) as "1.2.3.4:5", "[::1]:5".
@@ -52,14 +55,20 @@ class Intake {
 
   // What one call is charged for beside its bytes: its objects here and in gRPC.
   static constexpr int64_t kCallBytes = 32 * 1024;
-  // So many calls may be cut at once, and so many a second for ever.
-  static constexpr int64_t kCutCalls = 1000;
-  static constexpr int64_t kCutCallsPerSecond = 200;
+  // A connection may cut so many calls, or send so many bytes with them, and so many calls a
+  // second.
+  static constexpr int64_t kCutCalls = 200;
+  static constexpr int64_t kCutBytes = 128 * 1024;
+  static constexpr int64_t kCutCallsPerSecond = 50;
   // How often connections with waiting calls are looked at.
   static constexpr Nanos kPeriod = 20'000'000;
 
   // `clock` and `timer` outlive it; `timer` must have ended when it is destroyed.
   Intake(const IntakeLimits& limits, Sockets sockets, const Clock* clock, DeadlineTimer* timer);
+
+  // What is to be done when a connection was closed for its cut calls. Before calls come; runs with
+  // a lock held that Close takes.
+  void OnFlood(std::function<void()> hold) { hold_ = std::move(hold); }
 
   // A connection came, and is about to be closed: `fd` is valid in between.
   void Open(int fd);
@@ -85,7 +94,10 @@ class Intake {
     int64_t seen = 0;     // received, when it was looked at last
     int64_t arrived = 0;  // in whole requests since then
     int64_t held = 0;     // the rest
-    int64_t cut = 0;      // calls that ended before their request was whole, less those forgotten
+    // Calls that ended before their request was whole, less those forgotten; and what came beside
+    // whole requests since there were none.
+    int64_t cut = 0;
+    int64_t cut_bytes = 0;
     std::map<uint64_t, EndCall> calls;
   };
   struct Ending {
@@ -93,6 +105,8 @@ class Intake {
     absl::Status status;
   };
 
+  void EndFlood(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void EndIfCutting(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Refresh(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   int64_t ChargeOf(const Connection& connection) const;
   void EndCalls(Connection* connection, absl::Status status, std::vector<Ending>* endings)
@@ -108,6 +122,7 @@ class Intake {
   const Sockets sockets_;
   const Clock* const clock_;
   DeadlineTimer* const timer_;
+  std::function<void()> hold_ = [] {};
 
   mutable Mutex mu_;
   std::map<int, Connection> connections_ ABSL_GUARDED_BY(mu_);

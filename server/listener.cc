@@ -31,6 +31,8 @@ constexpr int kEndingMs = 5;
 constexpr std::chrono::seconds kStopped{5};
 // A connection has so long to say what it wants before it is dropped for a new one.
 constexpr std::chrono::milliseconds kYoung{100};
+// The kernel doubles it.
+constexpr int kReceiveBuffer = 64 * 1024;
 // Connections taken from one socket before others get their turn.
 constexpr int kAcceptsAtOnce = 64;
 
@@ -67,7 +69,10 @@ int ListenOn(const sockaddr* address, socklen_t size) {
   if (address->sa_family != AF_UNIX) {
     // Not SO_REUSEPORT: a second server on the same port would take half of the calls in silence.
     Enable(fd, SOL_SOCKET, SO_REUSEADDR);
-    Enable(fd, IPPROTO_TCP, TCP_NODELAY);  // those that are accepted have it too
+    // Those that are accepted have these too. The kernel would let a buffer grow to megabytes,
+    // which may hold 100,000 calls.
+    Enable(fd, IPPROTO_TCP, TCP_NODELAY);
+    Enable(fd, SOL_SOCKET, SO_RCVBUF, kReceiveBuffer);
     if (address->sa_family == AF_INET6) Enable(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
   }
   if (bind(fd, address, size) == 0 && listen(fd, SOMAXCONN) == 0) return fd;
@@ -195,6 +200,10 @@ void Listener::Start(std::function<void(int fd)> take) {
   thread_ = std::thread([this] { Run(); });
 }
 
+void Listener::Hold(std::chrono::milliseconds time) {
+  hold_until_ = std::chrono::steady_clock::now() + time;
+}
+
 void Listener::StopAccepting() {
   std::vector<int> sockets;
   {
@@ -301,6 +310,7 @@ void Listener::AcceptFrom(int socket) {
 }
 
 bool Listener::MustWait() {
+  if (std::chrono::steady_clock::now() < hold_until_.load()) return true;
   if (!options_.drop_oldest) return false;
   MutexLock lock(&mu_);
   if (static_cast<int>(connections_.size()) < options_.max_connections) return false;

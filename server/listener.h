@@ -8,6 +8,7 @@
 // Thread-safe. One thread of its own accepts and watches.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -61,6 +62,9 @@ class Listener {
   // Accepts from now on. `take` gets each connection, non-blocking, and owns it; it is called on
   // the listener's thread and must shut the connection down before it closes it (gRPC does).
   void Start(std::function<void(int fd)> take);
+
+  // Whoever comes within `time` from now waits until then. Takes no lock.
+  void Hold(std::chrono::milliseconds time);
 
   // Closes the port.
   void StopAccepting();
@@ -118,6 +122,9 @@ class Listener {
   bool watching_ = false;
   bool paused_ = false;      // nobody can be accepted: next try in a moment
   std::set<int> lingering_;  // closed by their owner; kept until what was sent has arrived
+
+  std::atomic<std::chrono::steady_clock::time_point> hold_until_{
+      std::chrono::steady_clock::time_point::min()};
 
   mutable Mutex mu_;
   CondVar changed_;

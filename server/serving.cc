@@ -42,7 +42,8 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   LogTransportLimits(*limits);
   std::unique_ptr<Serving> serving(new Serving(config, engine, clock, metrics));
   serving->intake_ =
-      std::make_unique<Intake>(IntakeLimits{limits->message_bytes, limits->receive_bytes},
+      std::make_unique<Intake>(IntakeLimits{limits->message_bytes, limits->receive_bytes,
+                                            static_cast<size_t>(limits->max_streams)},
                                Intake::RealSockets(), clock, &serving->timer_);
   serving->context_.intake = serving->intake_.get();
   serving->context_.max_message_bytes = limits->message_bytes;

@@ -112,14 +112,34 @@ TEST_F(IntakeTest, ACallThatEndsTakesItsShareAlong) {
 }
 
 TEST_F(IntakeTest, AConnectionThatCutsItsCallsAgainAndAgainIsEnded) {
-  intake_->Open(5);
-  intake_->Open(6);
-  for (int64_t i = 0; i < Intake::kCutCalls; ++i) intake_->LeaveCut(Enter(5));
-  for (int i = 0; i < 5000; ++i) {  // three in a period, 150 a second
-    for (int j = 0; j < 3; ++j) intake_->LeaveCut(Enter(6));
+  int floods = 0;
+  intake_->OnFlood([&floods] { ++floods; });
+  for (const int fd : {5, 6, 7}) intake_->Open(fd);
+  const auto cut = [this](int fd, int64_t bytes) {
+    const uint64_t call = Enter(fd);
+    received_[fd] += bytes;
+    intake_->LeaveCut(call);
+  };
+  for (int i = 0; i < 500; ++i) cut(5, 150);  // few bytes
+  for (int i = 0; i < 3000; ++i) {            // 50 a second, at kPeriod
+    cut(6, 1000);
     intake_->Look();
   }
+  EXPECT_THAT(ended_, IsEmpty());
+  for (int i = 0; i < 3000; ++i) cut(7, 50);
+  EXPECT_THAT(ended_, ElementsAre(7));
+  EXPECT_EQ(floods, 1);
+}
+
+TEST_F(IntakeTest, MoreCallsThanAConnectionMayHaveWereReset) {
+  int floods = 0;
+  intake_->OnFlood([&floods] { ++floods; });
+  intake_->Open(5);
+  for (int i = 0; i < 1024; ++i) Enter(5);
+  EXPECT_THAT(ended_, IsEmpty());
+  for (int i = 0; i < 100; ++i) Enter(5);
   EXPECT_THAT(ended_, ElementsAre(5));
+  EXPECT_EQ(floods, 1);
 }
 
 TEST_F(IntakeTest, BytesThatBelongToNoCallEndTheirConnection) {
