@@ -56,7 +56,7 @@ class Policy {
   bool RefillBegins(const Load& live, const Waiting& waiting, int max_rows) const;
 
   // Whether the next segment may enter in a refill: within the capacity, and with the costs of rows
-  // within kLoadOfRow times max_rows; alone, in any case.
+  // within kLoadOfRow times max_rows, or the rows where those are more; alone, in any case.
   bool Admits(const Load& live, const Load& next, int max_rows) const;
 
   // Whether a refill that took all there was goes on while the encoder is at work. A static batch
