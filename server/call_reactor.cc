@@ -137,6 +137,10 @@ bool CallReactor::IsDeadline() const {
 }
 
 absl::Status CallReactor::CancelStatus() const {
+  // Its connection was ended: nothing of it was taken, another server may have it.
+  if (service_->draining != nullptr && service_->draining->load()) {
+    return absl::UnavailableError("the server stops");
+  }
   return IsDeadline() ? absl::DeadlineExceededError("the deadline has passed")
                       : absl::CancelledError("the client has cancelled");
 }

@@ -1,6 +1,7 @@
 // What all calls of the daemon share.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,7 @@ struct ServiceContext {
   Nanos receive_timeout = 0;      // from a call's headers until its request is whole
   Nanos longest_call = 0;
   Nanos write_timeout = 0;
+  const std::atomic<bool>* draining = nullptr;  // nullptr: never
 };
 
 }  // namespace dragoman

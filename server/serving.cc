@@ -14,6 +14,7 @@ Serving::Serving(const ServerConfig& config, Engine* engine, const Clock* clock,
   context_.timer = &timer_;
   context_.metrics = metrics;
   context_.tracker = &tracker_;
+  context_.draining = &draining_;
   if (engine != nullptr) context_.models.Add(engine);
   context_.limits.max_items = config.max_items;
   context_.limits.max_code_points = config.max_code_points;
