@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/decide/partials.h"
+#include "kernels/decide/stored_row_cpu.h"
 
 namespace dragoman {
 namespace {
@@ -193,8 +194,8 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
     const int32_t first = plan_first_row_[static_cast<size_t>(i)];
     if (view.state->options.stored_logits()) {
       for (int32_t lane = 0; lane < view.state->live; ++lane) {
-        FoldStoredRow(team, view, lane, rows_.queries()[first + lane], config_.vocabulary,
-                      step_memory_.stored(), rows_.folds()[first + lane]);
+        FoldStoredRowOnHost(view, lane, rows_.queries()[first + lane], config_.vocabulary,
+                            step_memory_.stored(), rows_.folds()[first + lane]);
       }
     }
     BeamStep(team, view, rows_.queries() + first, rows_.folds() + first, step_memory_.step());

@@ -65,7 +65,8 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
 
 Load DecodeLoop::Live() const {
   Load live = load_;
-  live.rows = batch_->ExpectedLoad();
+  live.rows = batch_->ExpectedRows();
+  live.cost = batch_->ExpectedLoad();
   return live;
 }
 

@@ -9,7 +9,7 @@ constexpr auto kBulk = static_cast<size_t>(Priority::kBulk);
 
 int64_t Cost(const Segment& segment) {
   const Load load = segment.load();
-  return load.source_tokens * std::max<int64_t>(load.rows, 1);
+  return load.source_tokens * std::max<int64_t>(load.cost, 1);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 // Strict between priorities, but for BULK that has waited longer than kMaxBulkWait: every other
 // segment is then a BULK one. Within a priority the clients take turns by deficit round robin
 // (Shreedhar & Varghese 1995): a turn is worth kFairQuantum, a segment costs its source tokens
-// times its rows, which is about the row-steps that it will take. So whoever comes new waits for
-// one turn of each other client at most, however much those have waiting. Segments of one client
-// leave in the order in which they came.
+// times its rows with their costs, which is about the row-steps that it will take. So whoever comes
+// new waits for one turn of each other client at most, however much those have waiting. Segments of
+// one client leave in the order in which they came.
 //
 // The next in order stays next until it is popped or removed, or something of a higher priority
 // arrives: who waits for room for it is not overtaken by one that fits better.

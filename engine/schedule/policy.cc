@@ -1,5 +1,7 @@
 #include "engine/schedule/policy.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 
 namespace dragoman {
@@ -79,7 +81,11 @@ bool Policy::RefillBegins(const Load& live, const Waiting& waiting, int max_rows
 }
 
 bool Policy::Admits(const Load& live, const Load& next, int max_rows) const {
-  return live.segments == 0 || Units(live) + Units(next) <= Capacity(max_rows);
+  if (live.segments == 0) return true;
+  // A capacity may hold more rows than a step has; of those, too, costs are twice as much at most.
+  const int64_t rows = std::max<int64_t>(max_rows, live.rows + next.rows);
+  return Units(live) + Units(next) <= Capacity(max_rows) &&
+         live.cost + next.cost <= kLoadOfRow * rows;
 }
 
 bool Policy::RefillGoesOn(const Waiting& waiting) const {

@@ -19,17 +19,20 @@ namespace dragoman {
 struct Load {
   int64_t segments = 0;
   int64_t source_tokens = 0;
-  int64_t rows = 0;  // each counted with its cost (SearchOptions::row_cost)
+  int64_t rows = 0;
+  int64_t cost = 0;  // the rows, each counted with its cost (SearchOptions::row_cost)
 
   void Add(const Load& other) {
     segments += other.segments;
     source_tokens += other.source_tokens;
     rows += other.rows;
+    cost += other.cost;
   }
   void Subtract(const Load& other) {
     segments -= other.segments;
     source_tokens -= other.source_tokens;
     rows -= other.rows;
+    cost -= other.cost;
   }
 };
 
@@ -52,7 +55,8 @@ class Policy {
   // something waiting the answer is yes as soon as nothing more is on its way or that is held up.
   bool RefillBegins(const Load& live, const Waiting& waiting, int max_rows) const;
 
-  // Whether the next segment may enter in a refill: within the capacity; alone, in any case.
+  // Whether the next segment may enter in a refill: within the capacity, and with the costs of rows
+  // within kLoadOfRow times max_rows, or the rows where those are more; alone, in any case.
   bool Admits(const Load& live, const Load& next, int max_rows) const;
 
   // Whether a refill that took all there was goes on while the encoder is at work. A static batch

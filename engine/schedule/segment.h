@@ -74,7 +74,7 @@ struct Segment {
   CrossPages cross;  // the batch's while it is in a slot
 
   int64_t tokens() const { return static_cast<int64_t>(source.size()); }
-  Load load() const { return {1, tokens(), int64_t{search.beam} * search.row_cost}; }
+  Load load() const { return {1, tokens(), search.beam, int64_t{search.beam} * search.row_cost}; }
 
   // Views of what this segment owns.
   SegmentRules Rules() const;

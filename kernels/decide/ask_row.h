@@ -100,17 +100,14 @@ DRAGOMAN_HD void AskRow(const View& slot, int lane, int32_t* wanted, int32_t* ma
     InsertId(masked, masked_count, o.not_first[i]);
   }
   query.masked[1] = {masked, masked_count};
-  const auto ask_end = [&](int32_t token, bool banned) {
-    if (s.length >= o.min_tokens && !banned && may_end(token)) {
+  for (int32_t i = -1; i < o.more_eos_count; ++i) {
+    const int32_t token = i < 0 ? o.eos : o.more_eos[i];
+    if (s.length >= o.min_tokens && !IsMasked(query, token) && may_end(token)) {
       InsertId(wanted, wanted_count, token);
     } else {
       InsertId(masked, masked_count, token);
       query.masked[1].count = masked_count;
     }
-  };
-  ask_end(o.eos, is_first && o.IsNotFirst(o.eos));
-  for (int32_t i = 0; i < o.more_eos_count; ++i) {
-    ask_end(o.more_eos[i], IsMasked(query, o.more_eos[i]));
   }
   if (constrained) {
     ForProgressTokens(rules.constraints, slot.Constraints(lane), [&](int32_t token) {

@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kBatchThreads)
   ::dragoman::BeginStep(BlockTeam(shared), tables, PortOf(tables, ports));
 }
 
-__global__ void __launch_bounds__(kAskThreads)
+__global__ void __launch_bounds__(kAskThreads, 16)
     AskRowsKernel(const __grid_constant__ BatchTables tables) {
   const auto row = static_cast<int32_t>(blockIdx.x * kAskThreads + threadIdx.x);
   if (row < tables.now->plan.rows) AskStepRow(tables, row);

@@ -234,7 +234,7 @@ DRAGOMAN_HD void BeginStep(const Team& team, const BatchTables& tables, const St
   in.oldest = in.count > 0 ? tables.runnable[0] : -1;
   in.max_rows = now.command.max_rows;
   in.rules = now.command.rules;
-  in.max_load = tables.limits.max_rows;
+  in.batch_rows = tables.limits.max_rows;
   PlanStep(team, in, tables.views, now.lane_pages, now.pages, now.plan);
 }
 

@@ -121,12 +121,6 @@ struct SearchOptions {
     return ends;
   }
 
-  DRAGOMAN_HD bool IsNotFirst(int32_t token) const {
-    bool is = false;
-    for (int32_t i = 0; i < not_first_count; ++i) is = is || token == not_first[i];
-    return is;
-  }
-
   // Children that one row offers at most.
   DRAGOMAN_HD int32_t candidates() const {
     return max_candidates > 0 && max_candidates < beam ? max_candidates : beam;

@@ -1,10 +1,10 @@
 // The plan of a step: which slots run, and the table of their rows.
 //
 // The plan walks the live slots in the order of its rules and takes the longest prefix whose live
-// widths fit: into `max_rows`, and, each row counted with its cost (SearchOptions::row_cost), into
-// `max_load` or the width budget. At least one slot is taken, so that a slot wider than these never
-// blocks. The order is that of admission, or the
-// longest hypotheses first; or only the shortest ones run and all others pause (the selections of
+// widths fit: into `max_rows`, and into the width budget if there is one; and, each row counted
+// with its cost (SearchOptions::row_cost), into kLoadOfRow times that. At least one slot is taken,
+// so that a slot wider than these never blocks. The order is that of admission, or the longest
+// hypotheses first; or only the shortest ones run and all others pause (the selections of
 // VAR-STREAM, Yang et al. 2020; decoding.md a.4). Slots that have paused as long as the bound
 // allows come before all others, the longest pause first: where more of them are due than fit, each
 // gets its turn. A slot whose new position needs K/V pages gets them now, or pauses:
@@ -47,9 +47,14 @@ enum class SlotSelection : uint8_t {
 // What a policy says about a step. Never about a translation: only about when it is made.
 struct PlanRules {
   SlotSelection selection = SlotSelection::kAll;
-  int32_t width_budget = 0;       // rows of a step, with their costs; 0: as many as there are
+  int32_t width_budget = 0;       // rows of a step; 0: as many as there are
   int32_t max_pause = kMaxPause;  // steps; 0: no bound
 };
+
+// A step of rows that cost more takes no longer than this many full steps of plain beam search.
+// With 1, two wide slots of rows that cost a little more than one would fill a batch, and keep
+// others out for as long as they run.
+inline constexpr int32_t kLoadOfRow = 2;
 
 inline constexpr int32_t kNoPage = -1;
 
@@ -78,7 +83,8 @@ struct PlanInput {
   int32_t max_rows = 0;
   int64_t worst_case = 0;  // the largest WorstCasePages of any live slot
   PlanRules rules;
-  int32_t max_load = 0;  // rows with their costs, where there is no budget; 0: max_rows
+  int32_t batch_rows = 0;  // that a step may have at most, where max_rows is less for this one; 0:
+                           // max_rows
 };
 
 // The rows of the step; arrays of max_rows entries (slots: of `count` entries).
@@ -223,9 +229,11 @@ struct Width {
 };
 
 DRAGOMAN_HD inline bool Fits(const PlanInput& in, const Width& width) {
-  const int32_t most = in.max_load > 0 ? in.max_load : in.max_rows;
-  const int32_t limit = in.rules.width_budget > 0 ? in.rules.width_budget : most;
-  return width.rows() <= in.max_rows && width.load() <= limit;
+  const int32_t budget = in.rules.width_budget;
+  const int32_t rows = budget > 0 && budget < in.max_rows ? budget : in.max_rows;
+  const int32_t full = in.batch_rows > 0 ? in.batch_rows : in.max_rows;
+  const int64_t load = int64_t{kLoadOfRow} * (budget > 0 && budget < full ? budget : full);
+  return width.rows() <= rows && width.load() <= load;
 }
 
 // Number `at` of the slots that run, from row `first` on.

@@ -181,7 +181,8 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
   EncodedQueue encoded(count + 1, &clock);
   const Policy policy(config.scheduler);
   const Parts parts = on_cpu() ? MakeOnCpu(shape, pages, &result) : MakeOnDevice(shape, pages);
-  EncoderWorker encoder_worker({config.scheduler.window, 1}, &requests, parts.encoder.get(),
+  // Whole windows: it runs to its end before the loop begins, so nothing makes room meanwhile.
+  EncoderWorker encoder_worker({config.scheduler.window, 1, true}, &requests, parts.encoder.get(),
                                parts.memory.get(), &encoded, books, &clock);
   DecodeLoop loop(parts.batch.get(), &encoded, &policy, books, &clock);
 

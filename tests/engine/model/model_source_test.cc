@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/torch_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
@@ -442,6 +443,31 @@ TEST(LoadModel, ShardsMustAgreeWithTheirIndex) {
   tiny.tensors.at(bias).values[2] = std::nanf("");
   EXPECT_THAT(refusal({}), HasSubstr("model-00001-of-00002.safetensors: tensor 'final_logits_bias' "
                                      "holds nan at [0, 2]"));
+}
+
+TEST(LoadModel, ReadsShardsOfPyTorch) {
+  const std::string whole = DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-multi";
+  const TempDirectory directory;
+  for (const auto& entry : std::filesystem::directory_iterator(whole)) {
+    directory.Write(entry.path().filename().string(), ReadTestFile(entry.path().string()));
+  }
+  const std::string bytes = ReadTestFile(whole + "/pytorch_model.bin");
+  const auto tensors = ParseTorchFile(Bytes(bytes), "pytorch_model.bin");
+  ASSERT_TRUE(tensors.ok()) << tensors.status();
+  json map = json::object();
+  for (const auto& [name, view] : *tensors) map[name] = "pytorch_model-00001-of-00001.bin";
+  directory.Remove("pytorch_model.bin");
+  directory.Write("pytorch_model-00001-of-00001.bin", bytes);
+  directory.Write("pytorch_model.bin.index.json", json{{"weight_map", map}}.dump());
+  const auto model = LoadModel(directory.path());
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->weights.source_embedding.data, LoadModel(whole)->weights.source_embedding.data);
+  map["no.such"] = "model.safetensors";  // of the other format
+  directory.Write("pytorch_model.bin.index.json", json{{"weight_map", map}}.dump());
+  EXPECT_THAT(
+      LoadModel(directory.path()).status().ToString(),
+      HasSubstr("pytorch_model.bin.index.json: tensor \"no.such\" is in "
+                "\"model.safetensors\", expected the name of a file here that ends in .bin"));
 }
 
 TEST(LoadModel, NamesAGitLfsPointer) {

@@ -23,6 +23,17 @@ SchedulerOptions Stream(int64_t n, int64_t num, int64_t den) {
   return o;
 }
 
+// Rows that cost thirty: a few of them are a full batch.
+TEST(Policy, AdmitsByTheCostsOfRowsToo) {
+  const Policy policy;
+  const Load dear = {1, 10, 4, 120};
+  EXPECT_TRUE(policy.Admits({}, dear, kRows));  // alone, in any case
+  EXPECT_FALSE(policy.Admits(dear, dear, kRows));
+  const Load light = {1, 10, 4, 4};
+  EXPECT_TRUE(policy.Admits(light, {1, 10, 4, 2 * kRows - 4}, kRows));
+  EXPECT_FALSE(policy.Admits(light, {1, 10, 4, 2 * kRows - 3}, kRows));
+}
+
 TEST(Policy, ContinuousAdmitsWhileTheBeamsFitTheRows) {
   const Policy policy;
   EXPECT_FALSE(policy.RefillBegins(Segments(0), Queued(0), kRows));

@@ -46,7 +46,9 @@ ModelSpec BaseSpec(int vocabulary) {
   s.max_positions = 512;
   spec.activation = Activation::kSwish;
   spec.embedding_scale = std::sqrt(512.0F);
-  spec.tokens = {0, 1, vocabulary - 1, vocabulary - 1};
+  spec.tokens.eos = 0;
+  spec.tokens.unk = 1;
+  spec.tokens.pad = spec.tokens.decoder_start = vocabulary - 1;
   spec.generation.num_beams = 4;
   spec.generation.max_length = 512;
   return spec;

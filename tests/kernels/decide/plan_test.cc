@@ -28,14 +28,14 @@ TEST(Plan, TakesTheLongestPrefixThatFitsAndAtLeastOne) {
   EXPECT_EQ(bench.out().slots[0], 1);
 }
 
-// A row that costs three counts as three, and a slot that is too wide so runs alone.
+// A row that costs five counts as five, and a slot that is too wide so runs alone.
 TEST(Plan, RowsCountWithTheirCosts) {
-  PlanBench bench(4, 12, 1000);
+  PlanBench bench(4, 8, 1000);  // a load of 16
   for (int i = 0; i < 4; ++i) bench.Enter(i, 2, 50);
-  bench.SetCost(1, 3);
+  bench.SetCost(1, 5);
   bench.Step({0, 1, 2, 3});
-  EXPECT_EQ(bench.out().slot_count, 4);  // 2 + 6 + 2 + 2
-  bench.SetCost(2, 3);
+  EXPECT_EQ(bench.out().slot_count, 4);  // 2 + 10 + 2 + 2
+  bench.SetCost(2, 5);
   bench.Step({0, 1, 2, 3});
   EXPECT_EQ(bench.ran(), (std::vector<int32_t>{0, 1}));
   EXPECT_EQ(bench.out().rows, 4);

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <random>
 #include <vector>
 
 #include "kernels/decide/host_memory.h"
+#include "kernels/decide/stored_row_cpu.h"
 #include "tests/kernels/decide/counting_team.h"
 
 namespace dragoman {
@@ -96,6 +98,61 @@ TEST(StoredRow, APenaltyLooksAtEachTokenOnce) {
     const Cost cost = CostOf(o, 500);
     EXPECT_EQ(cost.count, 4);
     EXPECT_LE(cost.lookups, 500);
+  }
+}
+
+// The host's own text, compiled for wider registers.
+TEST(StoredRow, IsTheSameBitsForEveryInstructionSet) {
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal(0.0F, 3.0F);
+  constexpr int kWords = 5001;
+  const std::vector<float> divisors(64, 1.0F);
+  SegmentRules rules;
+  rules.divisor = divisors.data();
+  for (int round = 0; round < 60; ++round) {
+    SearchOptions o = Options(4);
+    o.max_tokens = 40;
+    o.repetition_penalty = round % 3 == 0 ? 1.0F : 1.3F;
+    o.penalise_logits = round % 2 == 0;
+    o.renormalize = round % 5 == 0;
+    o.sampling.enabled = round % 4 == 0 || o.repetition_penalty == 1.0F;
+    o.sampling.top_k = round % 8 == 0 ? 100 : 0;
+    o.sampling.top_p = round % 12 == 0 ? 0.9F : 1.0F;
+    o.sampling.seed = random();
+    std::vector<float> logits(kWords);
+    for (float& x : logits) x = normal(random);
+    std::vector<TokenScore> found[2];
+    LogSum normalisers[2];
+    for (const int host : {0, 1}) {
+      LaneMemory<uint8_t> lanes(kLanes.size(), 64);
+      RowMemory rows(1, kMaxBeam, MaxRowMasks(64, 1), kWords);
+      StepMemory<uint8_t> memory(kMaxBeam, 64, kWords);
+      SlotState state;
+      const SlotView view{&state, kLanes.data(), lanes.arrays()};
+      StartSlot(view, o, rules, kWords - 1);
+      for (const int32_t token : {3, 5, 3, 4000}) {
+        view.arrays.tokens[view.At(0, ++state.length)] = token;
+      }
+      rows.Ask(0, view, 0);
+      const RowQuery& query = rows.queries()[0];
+      std::copy(logits.begin(), logits.end(), query.logits);
+      RowFold& fold = rows.folds()[0];
+      fold.normaliser = {10.0F, 1.0F};
+      if (host != 0) {
+        FoldStoredRowOnHost(view, 0, query, kWords, memory.stored(), fold);
+      } else {
+        FoldStoredRow(SoloTeam(), view, 0, query, kWords, memory.stored(), fold);
+      }
+      found[host].assign(fold.top, fold.top + fold.count);
+      normalisers[host] = fold.normaliser;
+    }
+    ASSERT_EQ(found[0].size(), found[1].size());
+    for (size_t i = 0; i < found[0].size(); ++i) {
+      EXPECT_EQ(found[0][i].token, found[1][i].token) << "round " << round;
+      EXPECT_EQ(found[0][i].score, found[1][i].score) << "round " << round;
+    }
+    EXPECT_EQ(normalisers[0].max, normalisers[1].max) << "round " << round;
+    EXPECT_EQ(normalisers[0].sum, normalisers[1].sum) << "round " << round;
   }
 }
 
