@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "server/log.h"
 #include "tests/server/manual_clock.h"
 
 namespace dragoman {
@@ -20,6 +21,7 @@ constexpr int64_t kMiB = 1 << 20;
 class IntakeTest : public ::testing::Test {
  protected:
   IntakeTest() {
+    SetLogLevel(LogLevel::kOff);
     Intake::Sockets sockets;
     sockets.peer = [](int fd) { return "10.0.0.1:" + std::to_string(fd); };
     sockets.received = [this](int fd) { return received_[fd]; };
@@ -27,6 +29,8 @@ class IntakeTest : public ::testing::Test {
     intake_ = std::make_unique<Intake>(IntakeLimits{2 * kMiB, 8 * kMiB}, std::move(sockets),
                                        &clock_, &timer_);
   }
+
+  ~IntakeTest() override { SetLogLevel(LogLevel::kInfo); }
 
   uint64_t Enter(int fd) {
     return intake_->Enter("ipv4:10.0.0.1:" + std::to_string(fd),
