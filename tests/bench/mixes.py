@@ -77,6 +77,7 @@ def main():
         with harness.Daemon(*o.flag, model=model, wait=180) as daemon:
             for _ in range(o.rounds):
                 for name, seen in found.items():
+                    print(f"beside {name}", file=sys.stderr)
                     seen.add(sampling.beside(daemon, chosen.get(name, []), o.seconds))
     print(f"{cpu_name()}, {len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f}; "
           f"{'OPUS-MT base, random weights' if o.big else 'bundled model'}; {o.rounds} rounds of {o.seconds:g} s\n")
