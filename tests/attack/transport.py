@@ -456,7 +456,7 @@ def _raw_frame(kind, flags, stream, payload=b""):
     return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
 
 
-@attack("rapid_reset", issue=12, limit=60)
+@attack("rapid_reset", issue=12, limit=150)
 def rapid_reset():
     """Calls that are reset right after their headers, tens of thousands a second. gRPC 1.51 takes
     them faster than it hands them over, so that memory is not bounded here (deploy/README.md)."""
