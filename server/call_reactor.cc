@@ -55,7 +55,7 @@ bool CallReactor::StopReading(Phase next) {
     if (phase_ != Phase::kReading) return false;
     phase_ = next;
     timer = std::exchange(timer_, DeadlineTimer::kNone);
-    intake = std::exchange(intake_, 0);
+    intake = intake_;
   }
   service_->timer->Disarm(timer);
   if (next == Phase::kHandling) {
@@ -111,6 +111,7 @@ void CallReactor::OnCancel() {
   {
     MutexLock lock(&mu_);
     if (phase_ == Phase::kNoRequest) return;
+    cancelled_ = true;
     if (phase_ == Phase::kHandling) {
       cancel_waits_ = true;
       return;
@@ -175,6 +176,10 @@ void CallReactor::OnDone() {
   }
   service_->timer->Disarm(timer);
   HandleDone();
+  {
+    MutexLock lock(&mu_);
+    service_->intake->Done(intake_, cancelled_);
+  }
   const std::shared_ptr<CallReactor> last = std::move(self_);
 }
 

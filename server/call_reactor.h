@@ -94,6 +94,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   bool cancel_waits_ ABSL_GUARDED_BY(mu_) = false;
   DeadlineTimer::Id timer_ ABSL_GUARDED_BY(mu_) = DeadlineTimer::kNone;
   uint64_t intake_ ABSL_GUARDED_BY(mu_) = 0;
+  bool cancelled_ ABSL_GUARDED_BY(mu_) = false;  // with its request here
 
   // Held while gRPC's call is cancelled for a client that takes nothing, so that it is not
   // destroyed meanwhile. gRPC runs no reaction on the thread that cancels.

@@ -1,18 +1,12 @@
 #include "server/intake.h"
 
-#include <arpa/inet.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/log.h"
 #include "server/request_error.h"
+#include "server/sockets.h"
 
 namespace dragoman {
 namespace {
@@ -26,83 +20,23 @@ constexpr int64_t kForeignBytes = 2 * 1024 * 1024;
 // Connections without waiting calls are looked at this much less often.
 constexpr uint64_t kIdleLooks = 5;
 
-std::string TextOf(const sockaddr_storage& address) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  if (address.ss_family == AF_INET) {
-    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
-    inet_ntop(AF_INET, &v4.sin_addr, text.data(), text.size());
-    return absl::StrCat(text.data(), ":", ntohs(v4.sin_port));
-  }
-  if (address.ss_family != AF_INET6) return "";
-  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
-  if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
-    inet_ntop(AF_INET, &v6.sin6_addr.s6_addr[12], text.data(), text.size());
-    return absl::StrCat(text.data(), ":", ntohs(v6.sin6_port));
-  }
-  inet_ntop(AF_INET6, &v6.sin6_addr, text.data(), text.size());
-  return absl::StrCat("[", text.data(), "]:", ntohs(v6.sin6_port));
-}
-
-std::string PeerOf(int fd) {
-  sockaddr_storage address{};
-  socklen_t size = sizeof(address);
-  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
-  return TextOf(address);
-}
-
-// And throws away what was received and not read yet, which gRPC would read and serve first.
-void EndAtOnce(int fd) {
-  shutdown(fd, SHUT_RDWR);
-  constexpr size_t kAtOnce = 1 << 20;
-  while (recv(fd, nullptr, kAtOnce, MSG_TRUNC | MSG_DONTWAIT) > 0) {
-  }
-}
-
-int64_t ReceivedBy(int fd) {
-  tcp_info info{};
-  socklen_t size = sizeof(info);
-  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
-      size < offsetof(tcp_info, tcpi_bytes_received) + sizeof(info.tcpi_bytes_received)) {
-    return -1;
-  }
-  return static_cast<int64_t>(info.tcpi_bytes_received);
-}
-
 }  // namespace
-
-std::string PeerKey(std::string_view grpc_peer) {
-  const size_t colon = grpc_peer.find(':');
-  const std::string_view family = grpc_peer.substr(0, colon);
-  if (colon == std::string_view::npos || (family != "ipv4" && family != "ipv6")) return "";
-  std::string out;
-  std::string_view rest = grpc_peer.substr(colon + 1);
-  bool in_scope = false;
-  while (!rest.empty()) {
-    const std::string_view code = rest.substr(0, 3);
-    if (code == "%25") in_scope = true;  // the interface of a link-local address
-    if (code == "%5B") out += '[';
-    if (code == "%5D") out += ']';
-    if (code == "%5D") in_scope = false;
-    if (rest.front() == '%') {
-      rest.remove_prefix(code.size());
-      continue;
-    }
-    if (!in_scope) out += rest.front();
-    rest.remove_prefix(1);
-  }
-  return out;
-}
 
 Intake::Sockets Intake::RealSockets() { return {PeerOf, ReceivedBy, EndAtOnce}; }
 
-Intake::Intake(const IntakeLimits& limits, Sockets sockets, const Clock* clock,
-               DeadlineTimer* timer)
-    : limits_(limits), sockets_(std::move(sockets)), clock_(clock), timer_(timer) {}
+Intake::Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts counts,
+               const Clock* clock, DeadlineTimer* timer)
+    : limits_(limits),
+      sockets_(std::move(sockets)),
+      clock_(clock),
+      timer_(timer),
+      resets_(limits.resets, std::move(counts)) {}
 
 void Intake::Open(int fd) {
   std::string peer = sockets_.peer(fd);
   if (peer.empty()) return;
   MutexLock lock(&mu_);
+  resets_.Open(fd, peer, clock_->Now());
   Connection& connection = connections_[fd];
   connection.fd = fd;
   connection.peer = peer;
@@ -118,21 +52,26 @@ void Intake::Close(int fd) {
   const auto name = by_peer_.find(at->second.peer);
   if (name != by_peer_.end() && name->second == fd) by_peer_.erase(name);
   for (const auto& [call, end] : at->second.calls) calls_.erase(call);
+  resets_.Close(fd);
   connections_.erase(at);
 }
 
 uint64_t Intake::Enter(const std::string& grpc_peer, EndCall end) {
   const std::string peer = PeerKey(grpc_peer);
   MutexLock lock(&mu_);
-  const auto name = by_peer_.find(peer);
-  if (name == by_peer_.end()) return 0;
   const uint64_t call = ++last_call_;
-  Connection& connection = connections_[name->second];
-  connection.calls.emplace(call, std::move(end));
-  calls_[call] = name->second;
-  // Long before their ends are seen: those wait behind the beginnings of further ones.
-  if (connection.calls.size() == limits_.max_streams + 1) EndFlood(&connection);
+  const auto name = by_peer_.find(peer);
+  const int fd = name == by_peer_.end() ? -1 : name->second;
+  resets_.Begin(call, fd);
+  if (fd < 0) return call;
+  connections_[fd].calls.emplace(call, std::move(end));
+  calls_[call] = fd;
   return call;
+}
+
+void Intake::Done(uint64_t call, bool cancelled) {
+  MutexLock lock(&mu_);
+  resets_.Done(call, cancelled);
 }
 
 Intake::Connection* Intake::Remove(uint64_t call) {
@@ -146,32 +85,25 @@ Intake::Connection* Intake::Remove(uint64_t call) {
 
 void Intake::LeaveWhole(uint64_t call, int64_t bytes) {
   MutexLock lock(&mu_);
+  resets_.Whole(call);
   Connection* const connection = Remove(call);
   if (connection != nullptr) connection->arrived += bytes;
 }
 
 void Intake::LeaveCut(uint64_t call) {
   MutexLock lock(&mu_);
+  resets_.Cut(call);
   Connection* const connection = Remove(call);
   if (connection == nullptr) return;
   // Its bytes are gone with it; which they were, nobody knows: its share.
   Refresh(connection);
   connection->held -= connection->held / static_cast<int64_t>(connection->calls.size() + 1);
-  ++connection->cut;
-  EndIfCutting(connection);
 }
 
-// Each costs us much more than its client.
-void Intake::EndIfCutting(Connection* connection) {
-  if (connection->cut < kCutCalls || connection->cut_bytes < kCutBytes) return;
-  EndFlood(connection);
-}
-
-void Intake::EndFlood(Connection* connection) {
-  connection->cut = 0;
-  connection->cut_bytes = 0;
-  EndConnection(connection, "it resets its calls");
-  hold_();
+void Intake::EndFloods() {
+  const ResetWatch::Floods floods = resets_.Look(clock_->Now());
+  for (const int fd : floods.connections) EndConnection(&connections_[fd], "it resets its calls");
+  if (floods.many) hold_();
 }
 
 int64_t Intake::waiting() const {
@@ -186,7 +118,6 @@ void Intake::Refresh(Connection* connection) {
   connection->seen = received;
   connection->arrived = 0;
   connection->held = std::max<int64_t>(0, connection->held + rest);
-  if (connection->cut > 0) connection->cut_bytes += std::max<int64_t>(0, rest);
 }
 
 int64_t Intake::ChargeOf(const Connection& connection) const {
@@ -238,17 +169,14 @@ void Intake::Look() {
   std::vector<Ending> endings;
   {
     MutexLock lock(&mu_);
+    EndFloods();
     const bool all = ++looks_ % kIdleLooks == 0;
     const int64_t leak = kForeignBytesPerSecond * kPeriod * kIdleLooks / 1'000'000'000;
-    const int64_t forgotten = kCutCallsPerSecond * kPeriod * kIdleLooks / 1'000'000'000;
     int64_t total = 0;
     for (auto& [fd, connection] : connections_) {
       const bool idle = connection.calls.empty();
-      if (all) connection.cut = std::max<int64_t>(0, connection.cut - forgotten);
-      if (connection.cut == 0) connection.cut_bytes = 0;
       if (idle && !all) continue;
       Refresh(&connection);
-      EndIfCutting(&connection);
       if (idle) connection.held = std::max<int64_t>(0, connection.held - leak);
       const int64_t allowed =
           static_cast<int64_t>(connection.calls.size()) * (limits_.message_bytes + kCallSlack) +

@@ -8,7 +8,7 @@
 //   or,
 //     where the calls are none of ours, is closed;
 //   * one that resets its calls again and again before their requests are whole is closed, and new
-//     connections wait a moment: gRPC 1.51 takes such calls faster than it ends them;
+//     connections wait a moment (ResetWatch);
 //   * while all together hold more than may be, the connection that holds most has its calls ended
 //     (RESOURCE_EXHAUSTED).
 // Thread-safe. Calls over sockets that are not TCP are not seen.
@@ -19,7 +19,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -28,17 +27,15 @@
 #include "engine/base/clock.h"
 #include "engine/base/mutex.h"
 #include "server/deadline_timer.h"
+#include "server/reset_watch.h"
 
 namespace dragoman {
 
 struct IntakeLimits {
   int64_t message_bytes = 0;  // of one request
   int64_t receive_bytes = 0;  // of all on their way in
-  size_t max_streams = 1024;  // HTTP/2's limit for a connection: with more calls some were reset
+  ResetLimits resets;
 };
-
-// "ipv4:1.2.3.4:5", "ipv6:%5B::1%5D:5" (gRPC's way to write a peer) as "1.2.3.4:5", "[::1]:5".
-std::string PeerKey(std::string_view grpc_peer);
 
 class Intake {
  public:
@@ -55,32 +52,30 @@ class Intake {
 
   // What one call is charged for beside its bytes: its objects here and in gRPC.
   static constexpr int64_t kCallBytes = 32 * 1024;
-  // A connection may cut so many calls, or send so many bytes with them, and so many calls a
-  // second.
-  static constexpr int64_t kCutCalls = 200;
-  static constexpr int64_t kCutBytes = 128 * 1024;
-  static constexpr int64_t kCutCallsPerSecond = 50;
   // How often connections with waiting calls are looked at.
   static constexpr Nanos kPeriod = 20'000'000;
 
   // `clock` and `timer` outlive it; `timer` must have ended when it is destroyed.
-  Intake(const IntakeLimits& limits, Sockets sockets, const Clock* clock, DeadlineTimer* timer);
+  Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts counts, const Clock* clock,
+         DeadlineTimer* timer);
 
-  // What is to be done when a connection was closed for its cut calls. Before calls come; runs with
-  // a lock held that Close takes.
+  // What is to be done when streams are reset by the thousand. Before calls come; runs with a lock
+  // held that Close takes.
   void OnFlood(std::function<void()> hold) { hold_ = std::move(hold); }
 
   // A connection came, and is about to be closed: `fd` is valid in between.
   void Open(int fd);
   void Close(int fd);
 
-  // A call waits for its request, until one of the Leave. Returns its number; 0 where its
-  // connection is not known, which Leave takes too.
+  // A call waits for its request, until one of the Leave. Returns its number, which is not 0.
   uint64_t Enter(const std::string& grpc_peer, EndCall end);
   // Its request is here; `bytes` with its headers.
   void LeaveWhole(uint64_t call, int64_t bytes);
   // It ended before.
   void LeaveCut(uint64_t call);
+  // gRPC is done with the call; nothing may be said of it later. `cancelled`: its request was
+  // whole, and gRPC did not answer it to the end.
+  void Done(uint64_t call, bool cancelled);
 
   int64_t waiting() const;
 
@@ -94,10 +89,6 @@ class Intake {
     int64_t seen = 0;     // received, when it was looked at last
     int64_t arrived = 0;  // in whole requests since then
     int64_t held = 0;     // the rest
-    // Calls that ended before their request was whole, less those forgotten; and what came beside
-    // whole requests since there were none.
-    int64_t cut = 0;
-    int64_t cut_bytes = 0;
     std::map<uint64_t, EndCall> calls;
   };
   struct Ending {
@@ -105,8 +96,7 @@ class Intake {
     absl::Status status;
   };
 
-  void EndFlood(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  void EndIfCutting(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void EndFloods() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Refresh(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   int64_t ChargeOf(const Connection& connection) const;
   void EndCalls(Connection* connection, absl::Status status, std::vector<Ending>* endings)
@@ -125,6 +115,7 @@ class Intake {
   std::function<void()> hold_ = [] {};
 
   mutable Mutex mu_;
+  ResetWatch resets_ ABSL_GUARDED_BY(mu_);
   std::map<int, Connection> connections_ ABSL_GUARDED_BY(mu_);
   std::unordered_map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);
   std::unordered_map<uint64_t, int> calls_ ABSL_GUARDED_BY(mu_);  // the connection's descriptor

@@ -19,6 +19,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/log.h"
+#include "server/sockets.h"
 
 namespace dragoman {
 namespace {
@@ -381,6 +382,8 @@ void Listener::HandleClosed(int fd) {
   const auto at = connections_.find(fd);
   // Its owner may still have its descriptor, so that closing ours would leave it in the set.
   epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
+  // Nobody can be answered any more, and gRPC would serve all that was received first.
+  DiscardReceived(fd);
   if (at->second.ended) {
     lingering_.insert(fd);
     CloseArrived();

@@ -31,7 +31,8 @@ void LogTransportLimits(const TransportLimits& limits) {
        {"streams_per_connection", limits.max_streams},
        {"request_bytes", limits.message_bytes},
        {"receive_bytes", limits.receive_bytes},
-       {"memory_bytes", limits.quota_bytes}});
+       {"memory_bytes", limits.quota_bytes},
+       {"reset_bytes", limits.reset_bytes}});
 }
 
 }  // namespace
@@ -42,10 +43,11 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   if (!limits.ok()) return limits.status();
   LogTransportLimits(*limits);
   std::unique_ptr<Serving> serving(new Serving(config, engine, clock, metrics));
-  serving->intake_ =
-      std::make_unique<Intake>(IntakeLimits{limits->message_bytes, limits->receive_bytes,
-                                            static_cast<size_t>(limits->max_streams)},
-                               Intake::RealSockets(), clock, &serving->timer_);
+  serving->intake_ = std::make_unique<Intake>(
+      IntakeLimits{limits->message_bytes,
+                   limits->receive_bytes,
+                   {2 * limits->max_streams, limits->wasted_streams}},
+      Intake::RealSockets(), ResetWatch::RealCounts(), clock, &serving->timer_);
   serving->context_.intake = serving->intake_.get();
   serving->context_.max_message_bytes = limits->message_bytes;
   serving->context_.max_streams = limits->max_streams;

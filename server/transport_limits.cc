@@ -23,6 +23,9 @@ constexpr int64_t kElementBytes = 6;
 constexpr int64_t kRequestsAtOnce = 32;
 // Of an idle connection, or a call without its request: measured 20 to 40 KiB.
 constexpr int64_t kConnectionBytes = 64 * kKiB;
+// Of a stream that was reset: some 20 KiB, and as much again and more for those that come until the
+// connection is closed.
+constexpr int64_t kWastedStreamBytes = 64 * kKiB;
 
 constexpr int kUsualConnections = 4096;
 // The listener keeps a second one, see listener.h.
@@ -86,6 +89,8 @@ absl::StatusOr<TransportLimits> ComputeTransportLimits(const ServerConfig& confi
   limits.receive_bytes = config.receive_memory_mb > 0 ? config.receive_memory_mb * kMiB
                                                       : kRequestsAtOnce * limits.message_bytes;
   limits.quota_bytes = limits.receive_bytes + limits.max_connections * kConnectionBytes;
+  limits.reset_bytes = limits.quota_bytes;
+  limits.wasted_streams = limits.reset_bytes / kWastedStreamBytes;
   return limits;
 }
 

@@ -18,6 +18,10 @@ struct TransportLimits {
   // All that gRPC may hold for connections, calls and requests: its ResourceQuota. Close to it, it
   // closes connections without calls, beyond it it ends calls.
   int64_t quota_bytes = 0;
+  // Streams that were accepted and brought no request yet, of all connections together, before
+  // those who sent most of them are closed, and what they may take on top.
+  int64_t wasted_streams = 0;
+  int64_t reset_bytes = 0;
 };
 
 // What a request of max_items, max_code_points and as much again of target prefixes takes beside 1

@@ -50,8 +50,8 @@ DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, in
 
 // Immediate finalisation (a.7): of the best 2 * beam candidates (one `beam` more for each further
 // id that ends) an ending one ranked within the first `beam` is final at once, and the first `beam`
-// others go on. ALL_BEAMS: of the best
-// beam - finished those that end leave, the others go on.
+// others go on. ALL_BEAMS: of the best `beam - finished` candidates those that end leave, and the
+// others go on.
 template <class Team, class View>
 DRAGOMAN_HD int32_t SelectImmediate(const Team& team, const View& slot, Offers& offers,
                                     Candidate* chosen) {

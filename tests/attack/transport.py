@@ -41,18 +41,19 @@ def _network_limits(daemon):
 class Memory:
     """Resident memory of a daemon against what it promised at its start."""
 
-    def __init__(self, daemon):
+    def __init__(self, daemon, resets=False):
+        """resets: an attack of streams that are reset by the ten thousand, which have a room of
+        their own."""
         self._daemon = daemon
         self._before = daemon.rss()
-        self.promised = _network_limits(daemon)["memory_bytes"]
+        limits = _network_limits(daemon)
+        self.promised = limits["memory_bytes"] + (limits["reset_bytes"] if resets else 0)
         self.bound = f"{mib(self.promised)} more than idle"
 
-    def check(self, text, bounded=True):
+    def check(self, text):
         grown = self._daemon.peak_rss() - self._before
         text = f"{text}; {mib(max(0, grown))} more at the peak"
         check(self._daemon.alive(), f"{text}; the daemon is dead")
-        if not bounded:
-            return Outcome(text)
         check(grown <= self.promised + SLACK, text, self.bound)
         return Outcome(text, self.bound)
 
@@ -410,11 +411,11 @@ def silent_http():
 # ------------------------------------------------------------------ floods of HTTP/2
 
 
-def _flood(send, seconds=8, connections=2, bounded=True):
+def _flood(send, seconds=8, connections=2, resets=False):
     """Connections on which send(raw) runs again and again, renewed when they are closed, beside
-    another client. bounded: memory stays in what was promised."""
+    another client. Memory stays in what was promised."""
     with Daemon() as daemon:
-        memory = Memory(daemon)
+        memory = Memory(daemon, resets)
         with Bystander(daemon.grpc) as other:
             time.sleep(2)
         alone = other.quantile(0.99)
@@ -449,25 +450,22 @@ def _flood(send, seconds=8, connections=2, bounded=True):
             text += f" {dict(collections.Counter(other.failures))}"
         check(not other.failures and other.seconds, text)
         _serves(daemon, 20)
-        return memory.check(text, bounded)
+        return memory.check(text)
 
 
 def _raw_frame(kind, flags, stream, payload=b""):
     return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
 
 
-@attack("rapid_reset", issue=12, limit=150)
-def rapid_reset():
-    """Calls that are reset right after their headers, tens of thousands a second. gRPC 1.51 takes
-    them faster than it hands them over, so that memory is not bounded here (deploy/README.md)."""
+def _rapid_resets(path, connections):
+    """Calls that are reset right after their headers, tens of thousands a second (CVE-2023-44487)."""
 
     def send(raw):
         if not hasattr(raw, "block"):
             raw.block = raw.h2.encoder.encode(
-                [(":method", "POST"), (":scheme", "http"), (":path", RawHttp2.TRANSLATE),
+                [(":method", "POST"), (":scheme", "http"), (":path", path),
                  (":authority", "x"), ("te", "trailers"), ("content-type", "application/grpc")],
             )
-            raw.first = True
             raw.next = 1
         out = bytearray()
         for _ in range(100):
@@ -478,7 +476,50 @@ def rapid_reset():
         raw.socket.sendall(out)
         return 200
 
-    return _flood(send, bounded=False)
+    return _flood(send, connections=connections, resets=True)
+
+
+@attack("rapid_reset", issue=12, limit=150)
+def rapid_reset():
+    return _rapid_resets(RawHttp2.TRANSLATE, connections=2)
+
+
+@attack("rapid_reset_many", issue=12, limit=150)
+def rapid_reset_many():
+    """The same from many connections, none of which does much."""
+    return _rapid_resets(RawHttp2.TRANSLATE, connections=64)
+
+
+@attack("rapid_reset_health", issue=12, limit=150)
+def rapid_reset_health():
+    """The same of health checks, which are none of our calls."""
+    return _rapid_resets("/grpc.health.v1.Health/Check", connections=2)
+
+
+@attack("rapid_reset_unknown", issue=12, limit=150)
+def rapid_reset_unknown():
+    """The same of a method that there is not."""
+    return _rapid_resets("/none/None", connections=2)
+
+
+@attack("many_at_once", issue=12, limit=120)
+def many_at_once():
+    """No attack: 40 clients with 150 calls each at the same moment, which must not be taken for one."""
+    with Daemon("--max-queue-segments", 4000) as daemon:
+        clients = [Client(daemon.grpc) for _ in range(40)]
+        for client in clients:
+            check(client.code("Haus.") == "OK", "a first call")
+        calls = [
+            client.stub.Translate.future(request("Haus."), timeout=60) for _ in range(150) for client in clients
+        ]
+        codes = collections.Counter()
+        for call in calls:
+            codes[call.code().name] += 1
+        check(set(codes) <= {"OK", "RESOURCE_EXHAUSTED"}, f"{dict(codes)}")
+        for client in clients:
+            check(client.code("Haus.") == "OK", "a last call")
+            client.channel.close()
+    return Outcome(f"{dict(codes)}")
 
 
 @attack("settings_and_pings", issue=12, limit=60)

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "server/log.h"
+#include "server/sockets.h"
 #include "tests/server/manual_clock.h"
 
 namespace dragoman {
@@ -26,8 +28,13 @@ class IntakeTest : public ::testing::Test {
     sockets.peer = [](int fd) { return "10.0.0.1:" + std::to_string(fd); };
     sockets.received = [this](int fd) { return received_[fd]; };
     sockets.end = [this](int fd) { ended_.push_back(fd); };
-    intake_ = std::make_unique<Intake>(IntakeLimits{2 * kMiB, 8 * kMiB}, std::move(sockets),
-                                       &clock_, &timer_);
+    ResetWatch::Counts counts;
+    counts.all = [this] { return all_; };
+    counts.update = [] {};
+    counts.of = [this](const std::string& peer) { return std::optional(streams_[peer]); };
+    counts.forget = [this](const std::string& peer) { streams_.erase(peer); };
+    intake_ = std::make_unique<Intake>(IntakeLimits{2 * kMiB, 8 * kMiB, {100, 10'000}},
+                                       std::move(sockets), std::move(counts), &clock_, &timer_);
   }
 
   ~IntakeTest() override { SetLogLevel(LogLevel::kInfo); }
@@ -37,7 +44,18 @@ class IntakeTest : public ::testing::Test {
                           [this, fd](const absl::Status& s) { refused_[fd].push_back(s.code()); });
   }
 
+  // Streams that gRPC has accepted.
+  void Accept(int fd, int64_t count, int64_t failed) {
+    StreamCount& streams = streams_["10.0.0.1:" + std::to_string(fd)];
+    for (StreamCount* one : {&all_, &streams}) {
+      one->started += count;
+      one->failed += failed;
+    }
+  }
+
   std::map<int, int64_t> received_;
+  StreamCount all_;
+  std::map<std::string, StreamCount> streams_;
   std::vector<int> ended_;
   std::map<int, std::vector<absl::StatusCode>> refused_;
   ManualClock clock_;
@@ -115,35 +133,33 @@ TEST_F(IntakeTest, ACallThatEndsTakesItsShareAlong) {
   EXPECT_THAT(refused_, IsEmpty());
 }
 
-TEST_F(IntakeTest, AConnectionThatCutsItsCallsAgainAndAgainIsEnded) {
-  int floods = 0;
-  intake_->OnFlood([&floods] { ++floods; });
-  for (const int fd : {5, 6, 7}) intake_->Open(fd);
-  const auto cut = [this](int fd, int64_t bytes) {
-    const uint64_t call = Enter(fd);
-    received_[fd] += bytes;
-    intake_->LeaveCut(call);
-  };
-  for (int i = 0; i < 500; ++i) cut(5, 150);  // few bytes
-  for (int i = 0; i < 3000; ++i) {            // 50 a second, at kPeriod
-    cut(6, 1000);
-    intake_->Look();
-  }
-  EXPECT_THAT(ended_, IsEmpty());
-  for (int i = 0; i < 3000; ++i) cut(7, 50);
-  EXPECT_THAT(ended_, ElementsAre(7));
-  EXPECT_EQ(floods, 1);
-}
-
-TEST_F(IntakeTest, MoreCallsThanAConnectionMayHaveWereReset) {
+TEST_F(IntakeTest, AConnectionThatResetsItsStreamsIsEnded) {
   int floods = 0;
   intake_->OnFlood([&floods] { ++floods; });
   intake_->Open(5);
-  for (int i = 0; i < 1024; ++i) Enter(5);
-  EXPECT_THAT(ended_, IsEmpty());
-  for (int i = 0; i < 100; ++i) Enter(5);
-  EXPECT_THAT(ended_, ElementsAre(5));
+  intake_->Open(6);
+  Accept(5, 90, 90);
+  Accept(6, 1000, 1000);
+  // Cut ones are no better than those that never came.
+  for (int i = 0; i < 50; ++i) intake_->LeaveCut(Enter(6));
+  intake_->Look();
+  EXPECT_THAT(ended_, ElementsAre(6));
   EXPECT_EQ(floods, 1);
+}
+
+TEST_F(IntakeTest, RequestsAreNoResets) {
+  intake_->Open(5);
+  for (int round = 0; round < 100; ++round) {
+    Accept(5, 90, 45);
+    for (int i = 0; i < 90; ++i) {
+      const uint64_t call = Enter(5);
+      intake_->LeaveWhole(call, 0);
+      // Half of them are cancelled later, the others stay.
+      if (i % 2 == 0) intake_->Done(call, /*cancelled=*/true);
+    }
+    intake_->Look();
+  }
+  EXPECT_THAT(ended_, IsEmpty());
 }
 
 TEST_F(IntakeTest, BytesThatBelongToNoCallEndTheirConnection) {
@@ -161,15 +177,18 @@ TEST_F(IntakeTest, BytesThatBelongToNoCallEndTheirConnection) {
 }
 
 TEST_F(IntakeTest, UnknownConnectionsAreLeftAlone) {
-  EXPECT_EQ(intake_->Enter("unix:", [](const absl::Status&) {}), 0U);
-  intake_->LeaveWhole(0, 5);
-  intake_->LeaveCut(0);
+  const uint64_t local = intake_->Enter("unix:", [](const absl::Status&) {});
+  EXPECT_NE(local, 0U);
+  intake_->LeaveWhole(local, 5);
+  intake_->LeaveCut(local);
+  intake_->Done(local, false);
   intake_->Open(5);
   const uint64_t call = Enter(5);
   intake_->Close(5);
   EXPECT_EQ(intake_->waiting(), 0);
   intake_->LeaveWhole(call, 5);
   intake_->LeaveCut(call);
+  intake_->Done(call, false);
   intake_->Close(5);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <future>
 #include <map>
@@ -260,6 +261,86 @@ int Connect(const std::string& address) {
   inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
   EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
   return fd;
+}
+
+std::string Frame(char type, char flags, int stream, const std::string& payload) {
+  std::string out;
+  const auto big_endian = [&out](size_t value, int bytes) {
+    while (bytes-- > 0) out += static_cast<char>(value >> (8 * bytes));
+  };
+  big_endian(payload.size(), 3);
+  out += type;
+  out += flags;
+  big_endian(static_cast<size_t>(stream), 4);
+  return out + payload;
+}
+
+// What begins a call, and resets it.
+std::string BegunAndReset(int stream, const std::string& path) {
+  const auto text = [](const std::string& value) {
+    return static_cast<char>(value.size()) + value;
+  };
+  const std::string headers = "\x83\x86" + ("\x04" + text(path)) + "\x01" + text("x") + "\x0f\x10" +
+                              text("application/grpc") + std::string(1, '\0') + text("te") +
+                              text("trailers");
+  const std::string cancel("\0\0\0\x08", 4);
+  return Frame(1, 4, stream, headers) + Frame(3, 0, stream, cancel);
+}
+
+// Everything that is answered on a connection is thrown away, so that sending never waits; true
+// once the server has closed it.
+bool Closed(int fd) {
+  char ignored[4096];
+  while (true) {
+    const ssize_t got = recv(fd, ignored, sizeof(ignored), MSG_DONTWAIT);
+    if (got == 0) return true;
+    if (got < 0) return errno != EAGAIN;
+  }
+}
+
+TEST_F(TransportTest, AConnectionThatResetsItsStreamsIsClosed) {
+  config_.max_streams = 100;  // so 200 of those that were reset, and 50 a second
+  Start();
+  for (const char* path : {"/dragoman.v1.TranslationService/Translate", "/none.Service/None",
+                           "/grpc.health.v1.Health/Check"}) {
+    const int fd = Connect(serving_->address());
+    std::string begin = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + Frame(4, 0, 0, "");
+    ASSERT_EQ(send(fd, begin.data(), begin.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(begin.size()));
+    int stream = 1;
+    while (!Closed(fd) && stream < 2'000'000) {
+      const std::string more = BegunAndReset(stream, path);
+      send(fd, more.data(), more.size(), MSG_NOSIGNAL);
+      stream += 2;
+    }
+    close(fd);
+    EXPECT_GT(stream, 400) << path;
+    EXPECT_LT(stream, 2'000'000) << path;
+  }
+  EXPECT_TRUE(Translate(NewChannel()).ok());
+}
+
+TEST_F(TransportTest, CancelledCallsWithRequestsAreNoResets) {
+  config_.max_streams = 20;
+  Start();
+  ASSERT_TRUE(Translate(channel_).ok());
+  engine_.HoldJobs();
+  for (int i = 0; i < 300; ++i) {
+    grpc::ClientContext context;
+    v1::TranslateRequest request;
+    request.add_contents("Hallo");
+    v1::TranslateResponse response;
+    std::promise<grpc::Status> done;
+    const auto service = v1::TranslationService::NewStub(channel_);
+    service->async()->Translate(&context, &request, &response,
+                                [&done](const grpc::Status& status) { done.set_value(status); });
+    engine_.WaitHeld();
+    context.TryCancel();
+    EXPECT_EQ(done.get_future().get().error_code(), grpc::StatusCode::CANCELLED);
+    WaitForCalls(0);
+  }
+  ExpectMetric("dragoman_connections 1");
+  EXPECT_EQ(channel_->GetState(false), GRPC_CHANNEL_READY);
 }
 
 TEST_F(TransportTest, SilentConnectionsDoNotKeepProbesWaiting) {

@@ -1,0 +1,24 @@
+// What connections are asked and told beside gRPC, which owns them. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace dragoman {
+
+// The client's address: "1.2.3.4:5", "[::1]:5". Other families are "". The scope of a link-local
+// address is left out.
+std::string PeerOf(int fd);
+// The same of gRPC's way to write it: "ipv4:1.2.3.4:5", "ipv6:%5B::1%5D:5".
+std::string PeerKey(std::string_view grpc_peer);
+
+// Bytes since the connection's start; -1 if that cannot be told.
+int64_t ReceivedBy(int fd);
+
+// Throws away what was received and not read yet, which gRPC would read and serve first.
+void DiscardReceived(int fd);
+// Closes both directions too.
+void EndAtOnce(int fd);
+
+}  // namespace dragoman
