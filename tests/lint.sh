@@ -4,7 +4,8 @@
 #
 #   tests/lint.sh [--fast | --tidy]
 #
-#   --fast   clang-format in dry run, and clang's -Wthread-safety over engine, server and client
+#   --fast   clang-format in dry run, which folder includes which (lint/includes.py), and clang's
+#            -Wthread-safety over engine, server and client
 #   --tidy   clang-tidy with the root's .clang-tidy over all sources
 #
 # Without an argument: all of them. The last line is 'N passed, N failed', a line per check above.
@@ -48,6 +49,11 @@ format() {
   find client engine kernels proto server tests \
     \( -name '*.cc' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) -print0 |
     xargs -0 --no-run-if-empty clang-format --dry-run --Werror
+}
+
+# The check itself first, on trees made up for it.
+includes() {
+  python3 tests/lint/includes_test.py --quiet && python3 tests/lint/includes.py
 }
 
 # g++ builds the project and knows no -Wthread-safety: clang reads the same commands, syntax only.
@@ -108,6 +114,7 @@ tidy() {
 
 if ((fast)); then
   check "clang-format" format
+  check "includes" includes
   check "thread safety" thread_safety
 fi
 if ((tidy)); then

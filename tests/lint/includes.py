@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Which folder may include which. The tables below are the architecture; the rest holds the tree to them.
+
+    tests/lint/includes.py [--root DIR]            every include against the tables; exit status 1 if one is wrong
+    tests/lint/includes.py [--root DIR] --graph    the edges between rooms as they are, with their counts
+
+Read are the C++ and CUDA files that git knows or would add, tests/ apart: tests may include everything.
+"""
+import argparse
+import collections
+import os
+import re
+import subprocess
+import sys
+
+# Room of a path: the longest prefix wins. A prefix is a folder, or a file where a room has no folder yet.
+ROOMS = {
+    'proto/': 'proto',
+    'kernels/cpu/': 'kernels/cpu',
+    'kernels/cuda/': 'kernels/cuda',
+    'kernels/decide/': 'kernels/decide',
+    'kernels/ops/': 'kernels/ops',
+    'engine/base/': 'engine/base',
+    'engine/engine.h': 'engine/api',
+    'engine/observer.h': 'engine/api',
+    'engine/create_engine.h': 'engine/api',
+    'engine/text/': 'engine/text',
+    'engine/model/': 'engine/model',
+    'engine/decode/': 'engine/decode',
+    'engine/decode/cuda/': 'engine/decode/cuda',
+    'engine/schedule/': 'engine/schedule',
+    'engine/': 'engine',
+    'server/': 'server',
+    'client/': 'client',
+}
+
+# Libraries count as rooms. The standard library and the system's headers are open to all.
+LIBRARIES = {
+    'absl/': 'absl',
+    'cublas': 'cuda',
+    'cuda': 'cuda',
+    'google/protobuf/': 'protobuf',
+    'grpc/': 'grpc',
+    'grpcpp/': 'grpc',
+    'microhttpd': 'microhttpd',
+    'nlohmann/': 'json',
+    'nvtx3/': 'cuda',
+    'omp.h': 'openmp',
+    'prometheus/': 'prometheus',
+    'spdlog/': 'spdlog',
+    'unicode/': 'icu',
+}
+
+# What a room may include besides itself. Each line names only rooms of the lines above it, so that no cycle can be
+# written down.
+ALLOWED = {
+    'proto': '',
+    'kernels/cpu': 'openmp',
+    'kernels/cuda': 'cuda',
+    'kernels/decide': 'kernels/cpu kernels/cuda cuda',
+    'kernels/ops': 'kernels/cpu kernels/cuda kernels/decide cuda',
+    'engine/base': 'absl',
+    'engine/api': 'engine/base kernels/decide absl',
+    'engine/text': 'engine/base absl icu',
+    'engine/model': 'engine/base kernels/decide kernels/ops absl json',
+    'engine/decode': 'engine/base engine/model kernels/decide kernels/ops absl',
+    'engine/decode/cuda': 'engine/base engine/model engine/decode '
+                          'kernels/cuda kernels/decide kernels/ops absl cuda',
+    'engine/schedule': 'engine/base engine/api engine/decode kernels/decide absl',
+    'engine': 'engine/base engine/api engine/text engine/model engine/decode engine/decode/cuda '
+              'engine/schedule kernels/decide absl icu',
+    'server': 'proto engine/base engine/api absl grpc json microhttpd prometheus protobuf spdlog',
+    'client': 'proto absl grpc json protobuf',
+}
+
+# Edges that the code has and should not: (room, room) -> header -> the files that include it. The list only
+# shrinks: an entry that no longer holds fails the check as a new violation does.
+KNOWN_VIOLATIONS = {
+    # The enum and OpContext belong to a room below all others of kernels; the launch of an activation does not.
+    ('kernels/cpu', 'kernels/ops'): {
+        'kernels/ops/activation.h': ['kernels/cpu/kernel_table.h'],
+        'kernels/ops/op_context.h': ['kernels/cpu/parallel.h'],
+    },
+    # As above: numbers of a type, and counters that threads share, know nothing of an operation or a search.
+    ('kernels/cuda', 'kernels/decide'): {
+        'kernels/decide/atomic.h': ['kernels/cuda/block_team.cuh'],
+    },
+    ('kernels/cuda', 'kernels/ops'): {
+        'kernels/ops/compute_type.h': [
+            'kernels/cuda/element.cuh', 'kernels/cuda/lt_product.h', 'kernels/cuda/row_check.h'],
+    },
+    # Page sizes are what every kernel shares. Of the output layer only MayFuse is wanted, which asks options alone.
+    ('kernels/decide', 'kernels/ops'): {
+        'kernels/ops/kv_pages.h': ['kernels/decide/plan.h'],
+        'kernels/ops/output_layer_cuda.h': ['kernels/decide/batch_step_cuda.cu'],
+    },
+    # The choice of devices and the scheduler's settings are options, so part of the API. The makers of an engine
+    # around a loaded model (WorkerPlace, StepModel, LoadedModel) are for tests and belong beside engine_impl.h.
+    ('engine/api', 'engine/decode'): {
+        'engine/decode/backend.h': ['engine/create_engine.h'],
+        'engine/decode/devices.h': ['engine/create_engine.h'],
+        'engine/decode/step_model.h': ['engine/create_engine.h'],
+    },
+    ('engine/api', 'engine/model'): {
+        'engine/model/model_source.h': ['engine/create_engine.h'],
+    },
+    ('engine/api', 'engine/schedule'): {
+        'engine/schedule/scheduler_options.h': ['engine/create_engine.h'],
+    },
+    # The same options, by way of the room that they are in.
+    ('server', 'engine/decode'): {
+        'engine/decode/devices.h': ['server/config.h', 'server/engine_start.cc'],
+    },
+    ('server', 'engine/schedule'): {
+        'engine/schedule/scheduler_options.h': ['server/scheduler_settings.h'],
+    },
+    # Of the glossary and the search options the published limits are wanted: they belong to the API. UTF-8 needs
+    # nothing but the standard library: engine/base.
+    ('server', 'engine/text'): {
+        'engine/text/glossary.h': ['server/findings.cc', 'server/translation_service.cc'],
+        'engine/text/utf8.h': ['server/decoding_parser.cc', 'server/findings.cc',
+                               'server/request_parser.cc', 'server/wire_check.cc'],
+    },
+    ('server', 'kernels/decide'): {
+        'kernels/decide/options.h': ['server/translation_service.cc'],
+    },
+}
+
+SOURCE = re.compile(r'\.(h|cc|cu|cuh|inc)$')
+INCLUDE = re.compile(r'\s*#\s*include(?:_next)?\b\s*(.*)')
+HEADER = re.compile(r'"([^"]+)"|<([^>]+)>')
+
+
+class Tables:
+    """The four tables; an argument for each that a test has of its own."""
+
+    def __init__(self, rooms=None, libraries=None, allowed=None, known=None):
+        self.rooms = ROOMS if rooms is None else rooms
+        self.libraries = LIBRARIES if libraries is None else libraries
+        table = ALLOWED if allowed is None else allowed
+        self.allowed = {room: names.split() for room, names in table.items()}
+        self.known = KNOWN_VIOLATIONS if known is None else known
+
+
+def longest(prefixes, path):
+    """The value of the longest prefix of `path`, or None."""
+    fitting = [prefix for prefix in prefixes if path.startswith(prefix)]
+    return prefixes[max(fitting, key=len)] if fitting else None
+
+
+def files_of(root):
+    listed = subprocess.run(
+        ['git', '-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+        check=True, stdout=subprocess.PIPE, text=True).stdout
+    return sorted({path for path in listed.split('\0') if os.path.isfile(os.path.join(root, path))})
+
+
+def source_of(header, files):
+    """The file behind a header: itself, or what it is generated from. None where the tree has neither."""
+    message = re.fullmatch(r'(.*?)(\.grpc)?\.pb\.h', header)
+    candidates = [header, header + '.in'] + ([f'proto/{message[1]}.proto'] if message else [])
+    return next((path for path in candidates if path in files), None)
+
+
+class Check:
+    def __init__(self, root, tables):
+        self.tables = tables
+        self.findings = []
+        self.edges = collections.Counter()  # (room, room) -> includes
+        self.wrong = set()                  # (path, header) of each edge that is not allowed
+        files = files_of(root)
+        self.files = set(files)
+        self.check_tables()
+        for path in files:
+            if SOURCE.search(path) and not path.startswith('tests/'):
+                self.check_file(root, path)
+        self.check_known()
+
+    def check_tables(self):
+        above = set(self.tables.libraries.values())
+        for room, others in self.tables.allowed.items():
+            for other in others:
+                if other not in above:
+                    self.findings.append(f'ALLOWED: {room} -> {other}, which is not above it: '
+                                         'a cycle, the wrong order, or no room')
+            above.add(room)
+        for room in sorted(set(self.tables.rooms.values()) - set(self.tables.allowed)):
+            self.findings.append(f'ALLOWED: no line for room {room}')
+
+    def check_file(self, root, path):
+        room = longest(self.tables.rooms, path)
+        if room is None:
+            self.findings.append(f'{path}:1: in no room: ROOMS of tests/lint/includes.py has no prefix of it')
+            return
+        with open(os.path.join(root, path), encoding='utf-8') as lines:
+            for number, line in enumerate(lines, 1):
+                if found := INCLUDE.match(line):
+                    wrong = self.check_include(path, room, found[1])
+                    if wrong:
+                        self.findings.append(f'{path}:{number}: {wrong}')
+
+    def check_include(self, path, room, what):
+        """What is wrong with one include, or None."""
+        header = HEADER.match(what)
+        if not header:
+            return f'an include that cannot be read: {what.strip()}'
+        name = header[1] or header[2]
+        if name.startswith('tests/'):
+            return f'room {room} may not include tests ("{name}")'
+        source = source_of(name, self.files)
+        other = longest(self.tables.rooms, source) if source else longest(self.tables.libraries, name)
+        if other is None:
+            missing = 'is in no room' if source else 'does not exist; paths start at the root of the tree'
+            return f'"{name}" {missing}' if source or header[1] else None
+        if other == room:
+            return None
+        self.edges[room, other] += 1
+        allowed = self.tables.allowed.get(room, [])
+        if other in allowed:
+            return None
+        self.wrong.add((path, name))
+        if path in self.tables.known.get((room, other), {}).get(name, ()):
+            return None
+        return (f'room {room} may not include room {other} ("{name}"); '
+                f'allowed: {", ".join(allowed) or "nothing"}')
+
+    def check_known(self):
+        for (room, other), headers in self.tables.known.items():
+            for header, paths in headers.items():
+                for path in paths:
+                    if (path, header) not in self.wrong:
+                        self.findings.append(
+                            f'{path}: no longer a violation of {room} -> {other} ("{header}"): '
+                            'remove it from KNOWN_VIOLATIONS of tests/lint/includes.py')
+
+    def graph(self):
+        for (room, other), count in sorted(self.edges.items()):
+            verdict = ('' if other in self.tables.allowed.get(room, ()) else
+                       '  known violation' if (room, other) in self.tables.known else '  WRONG')
+            yield f'{room} -> {other}  {count}{verdict}'
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser.add_argument('--root', default=os.path.dirname(os.path.dirname(here)), help='of the tree')
+    parser.add_argument('--graph', action='store_true', help='print the edges between rooms and stop')
+    arguments = parser.parse_args()
+    check = Check(arguments.root, Tables())
+    if arguments.graph:
+        print('\n'.join(check.graph()))
+        return 0
+    for finding in check.findings:
+        print(finding)
+    known = sum(len(paths) for headers in check.tables.known.values() for paths in headers.values())
+    print(f'includes: {sum(check.edges.values())} between rooms, {known} known violations, '
+          f'{len(check.findings)} findings')
+    return 1 if check.findings else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
