@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "kernels/ops/compute_type.h"
+#include "kernels/base/compute_type.h"
 
 namespace dragoman {
 

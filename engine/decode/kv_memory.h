@@ -17,7 +17,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/base/mutex.h"
-#include "kernels/ops/kv_pages.h"
+#include "kernels/base/kv_pages.h"
 
 namespace dragoman {
 

@@ -10,10 +10,10 @@
 #include <span>
 
 #include "absl/status/status.h"
+#include "kernels/base/kv_pages.h"
 #include "kernels/decide/row.h"
 #include "kernels/decide/slot.h"
 #include "kernels/ops/align.h"
-#include "kernels/ops/kv_pages.h"
 
 namespace dragoman {
 

@@ -7,13 +7,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/transformer_weights.h"
+#include "kernels/base/op_context.h"
 #include "kernels/ops/align.h"
 #include "kernels/ops/cross_attention.h"
 #include "kernels/ops/decode_attention.h"
 #include "kernels/ops/embed.h"
 #include "kernels/ops/encoder_attention.h"
 #include "kernels/ops/layer_norm.h"
-#include "kernels/ops/op_context.h"
 
 namespace dragoman {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/ops/activation.h"
+#include "kernels/base/activation.h"
 
 namespace dragoman {
 

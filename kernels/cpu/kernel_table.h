@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "kernels/ops/activation.h"
+#include "kernels/base/activation.h"
 
 namespace dragoman::cpu {
 

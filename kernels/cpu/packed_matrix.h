@@ -4,20 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 
+#include "kernels/base/float_buffer.h"
 #include "kernels/cpu/kernel_table.h"
 
 namespace dragoman::cpu {
-
-struct FreeFloats {
-  void operator()(float* p) const { std::free(p); }
-};
-using FloatBuffer = std::unique_ptr<float, FreeFloats>;
-
-// Aligned to 64 bytes (2 MiB when it is that large); contents undefined. Never null.
-FloatBuffer AllocateFloats(size_t count);
 
 class PackedMatrix {
  public:

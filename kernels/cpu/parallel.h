@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/ops/op_context.h"
+#include "kernels/base/op_context.h"
 
 namespace dragoman::cpu {
 

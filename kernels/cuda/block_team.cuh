@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/base/atomic.h"
 #include "kernels/cuda/kernel.cuh"
-#include "kernels/decide/atomic.h"
 
 namespace dragoman::cuda {
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/compute_type.h"
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/launch.h"
-#include "kernels/ops/compute_type.h"
 
 namespace dragoman::cuda {
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "kernels/base/compute_type.h"
 #include "kernels/cuda/launch.h"
-#include "kernels/ops/compute_type.h"
 
 namespace dragoman::cuda {
 

@@ -17,12 +17,12 @@
 
 #include <cstdint>
 
+#include "kernels/base/host_device.h"
 #include "kernels/decide/ask_row.h"
 #include "kernels/decide/batch_tables.h"
 #include "kernels/decide/beam_step.h"
 #include "kernels/decide/begin_step.h"
 #include "kernels/decide/deliver.h"
-#include "kernels/decide/host_device.h"
 #include "kernels/decide/step_port.h"
 #include "kernels/decide/stored_row.h"
 #include "kernels/decide/team.h"

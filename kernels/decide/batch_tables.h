@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
+#include "kernels/base/host_device.h"
 #include "kernels/decide/beam_step.h"
-#include "kernels/decide/host_device.h"
 #include "kernels/decide/plan.h"
 #include "kernels/decide/row.h"
 #include "kernels/decide/slot.h"

@@ -13,10 +13,10 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/base/host_device.h"
 #include "kernels/decide/candidates.h"
 #include "kernels/decide/constrained.h"
 #include "kernels/decide/finished.h"
-#include "kernels/decide/host_device.h"
 #include "kernels/decide/slot.h"
 #include "kernels/decide/team.h"
 

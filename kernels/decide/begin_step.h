@@ -10,8 +10,8 @@
 
 #include <cstdint>
 
+#include "kernels/base/host_device.h"
 #include "kernels/decide/batch_tables.h"
-#include "kernels/decide/host_device.h"
 #include "kernels/decide/plan.h"
 #include "kernels/decide/rules_image.h"
 #include "kernels/decide/step_port.h"

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/decide/host_device.h"
+#include "kernels/base/host_device.h"
 #include "kernels/decide/row.h"
 #include "kernels/decide/slot.h"
 #include "kernels/decide/team.h"

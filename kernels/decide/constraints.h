@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "kernels/decide/host_device.h"
+#include "kernels/base/host_device.h"
 #include "kernels/decide/options.h"
 
 namespace dragoman {

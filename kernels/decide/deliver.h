@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "kernels/decide/atomic.h"
+#include "kernels/base/atomic.h"
+#include "kernels/base/host_device.h"
 #include "kernels/decide/batch_tables.h"
-#include "kernels/decide/host_device.h"
 #include "kernels/decide/partials.h"
 #include "kernels/decide/plan.h"
 #include "kernels/decide/rules_image.h"

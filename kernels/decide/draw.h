@@ -14,9 +14,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/base/host_device.h"
 #include "kernels/decide/exp.h"
 #include "kernels/decide/fold.h"
-#include "kernels/decide/host_device.h"
 #include "kernels/decide/options.h"
 #include "kernels/decide/team.h"
 

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "kernels/base/host_device.h"
 #include "kernels/decide/candidates.h"
-#include "kernels/decide/host_device.h"
 #include "kernels/decide/slot.h"
 
 namespace dragoman {

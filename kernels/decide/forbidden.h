@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "kernels/decide/host_device.h"
+#include "kernels/base/host_device.h"
 #include "kernels/decide/row.h"
 
 namespace dragoman {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/decide/host_device.h"
+#include "kernels/base/host_device.h"
 
 namespace dragoman {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "kernels/decide/host_device.h"
+#include "kernels/base/host_device.h"
 #include "kernels/decide/slot.h"
 #include "kernels/decide/team.h"
 

@@ -27,10 +27,10 @@
 
 #include <cstdint>
 
-#include "kernels/decide/host_device.h"
+#include "kernels/base/host_device.h"
+#include "kernels/base/kv_pages.h"
 #include "kernels/decide/slot.h"
 #include "kernels/decide/team.h"
-#include "kernels/ops/kv_pages.h"
 
 namespace dragoman {
 

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "kernels/base/host_device.h"
 #include "kernels/decide/fold.h"
-#include "kernels/decide/host_device.h"
 
 namespace dragoman {
 

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/decide/host_device.h"
+#include "kernels/base/host_device.h"
 #include "kernels/decide/slot.h"
 
 namespace dragoman {

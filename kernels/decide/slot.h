@@ -16,9 +16,9 @@
 
 #include <cstdint>
 
+#include "kernels/base/host_device.h"
 #include "kernels/decide/constraints.h"
 #include "kernels/decide/forbidden.h"
-#include "kernels/decide/host_device.h"
 #include "kernels/decide/options.h"
 
 namespace dragoman {
@@ -142,7 +142,8 @@ struct BasicSlotView {
   DRAGOMAN_HD int32_t& Forbidden(int lane) const { return arrays.forbidden[lanes[lane]]; }
 };
 
-// A beam of at most 256 lanes; the K/V of a slot's lanes are addressed so (kernels/ops/kv_pages.h).
+// A beam of at most 256 lanes; the K/V of a slot's lanes are addressed so
+// (kernels/base/kv_pages.h).
 using LaneArrays = BasicLaneArrays<uint8_t>;
 using SlotView = BasicSlotView<uint8_t>;
 

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/decide/host_device.h"
+#include "kernels/base/host_device.h"
 #include "kernels/decide/options.h"
 #include "kernels/decide/plan.h"
 #include "kernels/decide/slot.h"

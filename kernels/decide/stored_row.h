@@ -10,7 +10,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/decide/atomic.h"
+#include "kernels/base/atomic.h"
 #include "kernels/decide/draw.h"
 #include "kernels/decide/exp.h"
 #include "kernels/decide/philox.h"

@@ -21,7 +21,7 @@
 
 #include <cstdint>
 
-#include "kernels/decide/host_device.h"
+#include "kernels/base/host_device.h"
 
 namespace dragoman {
 

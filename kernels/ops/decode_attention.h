@@ -12,10 +12,10 @@
 // positions up to the new one.
 #pragma once
 
+#include "kernels/base/compute_type.h"
+#include "kernels/base/kv_pages.h"
+#include "kernels/base/op_context.h"
 #include "kernels/cuda/launch.h"
-#include "kernels/ops/compute_type.h"
-#include "kernels/ops/kv_pages.h"
-#include "kernels/ops/op_context.h"
 
 namespace dragoman {
 

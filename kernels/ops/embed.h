@@ -8,9 +8,9 @@
 
 #include <cstdint>
 
+#include "kernels/base/compute_type.h"
+#include "kernels/base/op_context.h"
 #include "kernels/cuda/launch.h"
-#include "kernels/ops/compute_type.h"
-#include "kernels/ops/op_context.h"
 
 namespace dragoman {
 

@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/base/compute_type.h"
+#include "kernels/base/op_context.h"
 #include "kernels/cuda/launch.h"
-#include "kernels/ops/compute_type.h"
-#include "kernels/ops/op_context.h"
 
 namespace dragoman {
 

@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
+#include "kernels/base/compute_type.h"
 #include "kernels/cuda/launch.h"
-#include "kernels/ops/compute_type.h"
 #include "kernels/ops/output_layer_cuda.h"
 
 namespace dragoman::cuda {

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/ops/activation.h"
-#include "kernels/ops/op_context.h"
+#include "kernels/base/activation.h"
+#include "kernels/base/op_context.h"
 
 namespace dragoman {
 

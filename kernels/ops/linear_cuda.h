@@ -22,9 +22,9 @@
 #include <span>
 #include <string>
 
+#include "kernels/base/activation.h"
+#include "kernels/base/compute_type.h"
 #include "kernels/cuda/launch.h"
-#include "kernels/ops/activation.h"
-#include "kernels/ops/compute_type.h"
 
 namespace dragoman::cuda {
 

@@ -17,10 +17,10 @@
 #include <climits>
 #include <cstdint>
 
+#include "kernels/base/kv_pages.h"
 #include "kernels/cuda/fold_threads.cuh"
 #include "kernels/decide/slot.h"
 #include "kernels/ops/fused_parts.h"
-#include "kernels/ops/kv_pages.h"
 #include "kernels/ops/output_layer_cuda.h"
 
 namespace dragoman::cuda {

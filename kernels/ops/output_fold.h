@@ -16,8 +16,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/base/host_device.h"
 #include "kernels/decide/fold.h"
-#include "kernels/decide/host_device.h"
 #include "kernels/decide/row.h"
 
 namespace dragoman {

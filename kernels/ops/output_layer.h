@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "kernels/base/op_context.h"
 #include "kernels/decide/row.h"
-#include "kernels/ops/op_context.h"
 
 namespace dragoman {
 

@@ -15,13 +15,13 @@
 #include <memory>
 #include <string>
 
+#include "kernels/base/compute_type.h"
+#include "kernels/base/host_device.h"
+#include "kernels/base/kv_pages.h"
 #include "kernels/cuda/launch.h"
-#include "kernels/decide/host_device.h"
 #include "kernels/decide/options.h"
 #include "kernels/decide/row.h"
 #include "kernels/decide/slot.h"
-#include "kernels/ops/compute_type.h"
-#include "kernels/ops/kv_pages.h"
 #include "kernels/ops/linear_cuda.h"
 
 namespace dragoman::cuda {

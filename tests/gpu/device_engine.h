@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/create_engine.h"
-#include "kernels/ops/compute_type.h"
+#include "kernels/base/compute_type.h"
 
 namespace dragoman::testing {
 

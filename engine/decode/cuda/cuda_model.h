@@ -13,8 +13,8 @@
 #include "absl/status/statusor.h"
 #include "engine/decode/cuda/weight_image.h"
 #include "engine/model/model_spec.h"
+#include "kernels/base/kv_pages.h"
 #include "kernels/cuda/device_memory.h"
-#include "kernels/ops/kv_pages.h"
 #include "kernels/ops/linear_cuda.h"
 #include "kernels/ops/output_layer_cuda.h"
 

@@ -3,7 +3,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/decode/cuda/step_costs.h"
-#include "kernels/ops/compute_type.h"
+#include "kernels/base/compute_type.h"
 
 namespace dragoman {
 

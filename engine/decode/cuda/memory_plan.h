@@ -13,8 +13,8 @@
 #include "engine/decode/backend.h"
 #include "engine/decode/batch.h"
 #include "engine/model/model_spec.h"
+#include "kernels/base/compute_type.h"
 #include "kernels/decide/batch_tables.h"
-#include "kernels/ops/compute_type.h"
 
 namespace dragoman {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/model/model_spec.h"
-#include "kernels/ops/compute_type.h"
+#include "kernels/base/compute_type.h"
 
 namespace dragoman {
 

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "engine/model/model_spec.h"
 #include "engine/model/weights.h"
-#include "kernels/ops/compute_type.h"
+#include "kernels/base/compute_type.h"
 
 namespace dragoman {
 

@@ -17,9 +17,9 @@
 
 #include <cstdint>
 
+#include "kernels/base/compute_type.h"
+#include "kernels/base/host_device.h"
 #include "kernels/cuda/launch.h"
-#include "kernels/decide/host_device.h"
-#include "kernels/ops/compute_type.h"
 
 namespace dragoman {
 

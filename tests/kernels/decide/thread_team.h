@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/decide/atomic.h"
+#include "kernels/base/atomic.h"
 #include "kernels/decide/team.h"
 
 namespace dragoman::testing {

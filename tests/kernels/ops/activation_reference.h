@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/ops/activation.h"
+#include "kernels/base/activation.h"
 
 namespace dragoman {
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/compute_type.h"
 #include "kernels/cuda/launch.h"
-#include "kernels/ops/compute_type.h"
 
 namespace dragoman {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/ops/kv_pages.h"
+#include "kernels/base/kv_pages.h"
 #include "tests/kernels/ops/op_device.h"
 
 namespace dragoman {

@@ -7,7 +7,7 @@
 #include <atomic>
 #endif
 
-#include "kernels/decide/host_device.h"
+#include "kernels/base/host_device.h"
 
 namespace dragoman {
 

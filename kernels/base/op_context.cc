@@ -1,7 +1,8 @@
+#include "kernels/base/op_context.h"
+
 #include <algorithm>
 
-#include "kernels/cpu/packed_matrix.h"
-#include "kernels/ops/op_context.h"
+#include "kernels/base/float_buffer.h"
 
 namespace dragoman {
 
