@@ -17,7 +17,7 @@
 
 #include "absl/status/status.h"
 #include "engine/base/clock.h"
-#include "kernels/decide/options.h"
+#include "kernels/search/options.h"
 
 namespace dragoman {
 

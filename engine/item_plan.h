@@ -14,7 +14,7 @@
 #include "engine/target_text.h"
 #include "engine/text/html.h"
 #include "engine/text/text_range.h"
-#include "kernels/decide/options.h"
+#include "kernels/search/options.h"
 
 namespace dragoman {
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/alignment.h"
-#include "kernels/decide/plan.h"
+#include "kernels/search/plan.h"
 
 namespace dragoman {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "kernels/decide/plan.h"
+#include "kernels/search/plan.h"
 
 namespace dragoman {
 namespace {

@@ -1,5 +1,5 @@
 // Where the required phrases of a segment lie in its translation: the search's own constraint state
-// (kernels/decide/constraints.h) run over the tokens once more, so that what it counted as met is
+// (kernels/search/constraints.h) run over the tokens once more, so that what it counted as met is
 // found, each phrase at its place.
 //
 // Thread-safety: pure function. Units: tokens.
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/decide/constraints.h"
+#include "kernels/search/constraints.h"
 
 namespace dragoman {
 

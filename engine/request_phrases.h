@@ -19,7 +19,7 @@
 #include "engine/target_text.h"
 #include "engine/text/term_matcher.h"
 #include "engine/text/tokenizer.h"
-#include "kernels/decide/options.h"
+#include "kernels/search/options.h"
 
 namespace dragoman {
 

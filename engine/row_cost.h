@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/decide/options.h"
+#include "kernels/search/options.h"
 
 namespace dragoman {
 

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "engine/engine.h"
 #include "engine/model/model_spec.h"
-#include "kernels/decide/options.h"
+#include "kernels/search/options.h"
 
 namespace dragoman {
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "dragoman/v1/translation.pb.h"
 #include "engine/text/glossary.h"
-#include "kernels/decide/options.h"
+#include "kernels/search/options.h"
 #include "server/grpc_bytes.h"
 #include "server/log.h"
 #include "server/quoted.h"

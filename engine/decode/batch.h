@@ -13,9 +13,9 @@
 
 #include "absl/status/statusor.h"
 #include "engine/decode/kv_memory.h"
-#include "kernels/decide/options.h"
-#include "kernels/decide/plan.h"
-#include "kernels/decide/slot.h"
+#include "kernels/search/options.h"
+#include "kernels/search/plan.h"
+#include "kernels/search/slot.h"
 
 namespace dragoman {
 

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <utility>
 
-#include "kernels/decide/partials.h"
-#include "kernels/decide/stored_row_cpu.h"
+#include "kernels/search/partials.h"
+#include "kernels/search/stored_row_cpu.h"
 
 namespace dragoman {
 namespace {

@@ -13,8 +13,8 @@
 #include "engine/decode/batch.h"
 #include "engine/decode/kv_memory.h"
 #include "engine/decode/step_model.h"
-#include "kernels/decide/host_memory.h"
-#include "kernels/decide/plan.h"
+#include "kernels/search/host_memory.h"
+#include "kernels/search/plan.h"
 
 namespace dragoman {
 

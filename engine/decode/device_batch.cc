@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "kernels/decide/ask_row.h"
-#include "kernels/decide/rules_image.h"
+#include "kernels/search/ask_row.h"
+#include "kernels/search/rules_image.h"
 
 namespace dragoman {
 namespace {

@@ -1,5 +1,5 @@
 // Host tables of required and forbidden phrases, which the decision text reads
-// (kernels/decide/constraints.h, forbidden.h).
+// (kernels/search/constraints.h, forbidden.h).
 //
 // Values; immutable once made, and may then be read by any thread. Phrases are target token ids.
 #pragma once
@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/decide/constraints.h"
-#include "kernels/decide/forbidden.h"
+#include "kernels/search/constraints.h"
+#include "kernels/search/forbidden.h"
 
 namespace dragoman {
 

@@ -1,7 +1,7 @@
 // What runs the steps of a DeviceBatch (device_batch.h): a GPU, or in tests a thread in its place.
 //
-// It owns the batch's tables (kernels/decide/batch_tables.h), which nobody else can see, and the
-// two ports through which host and step talk (kernels/decide/step_port.h). Steps run one after the
+// It owns the batch's tables (kernels/search/batch_tables.h), which nobody else can see, and the
+// two ports through which host and step talk (kernels/search/step_port.h). Steps run one after the
 // other, in the order in which they were enqueued, while the caller goes on.
 //
 // Called by one decode thread.
@@ -11,8 +11,8 @@
 #include <span>
 
 #include "absl/status/status.h"
-#include "kernels/decide/batch_tables.h"
-#include "kernels/decide/step_port.h"
+#include "kernels/search/batch_tables.h"
+#include "kernels/search/step_port.h"
 
 namespace dragoman {
 

@@ -11,9 +11,9 @@
 
 #include "absl/status/status.h"
 #include "kernels/base/kv_pages.h"
-#include "kernels/decide/row.h"
-#include "kernels/decide/slot.h"
 #include "kernels/ops/align.h"
+#include "kernels/search/row.h"
+#include "kernels/search/slot.h"
 
 namespace dragoman {
 

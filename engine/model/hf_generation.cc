@@ -13,7 +13,7 @@
 
 #include "engine/model/concat.h"
 #include "engine/model/hf_fields.h"
-#include "kernels/decide/options.h"
+#include "kernels/search/options.h"
 
 namespace dragoman {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "kernels/decide/plan.h"
+#include "kernels/search/plan.h"
 
 namespace dragoman {
 

@@ -18,7 +18,7 @@
 #include "engine/engine.h"
 #include "engine/observer.h"
 #include "engine/schedule/policy.h"
-#include "kernels/decide/options.h"
+#include "kernels/search/options.h"
 
 namespace dragoman {
 

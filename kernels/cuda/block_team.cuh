@@ -1,4 +1,4 @@
-// The threads of a block as a team (kernels/decide/team.h).
+// The threads of a block as a team (kernels/search/team.h).
 //
 // A block has one row of threads, whole warps of them. Its Shared lies in shared memory; one team
 // at a time uses it.

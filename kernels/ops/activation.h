@@ -1,5 +1,5 @@
-// Activations of the feed-forward layers (kernels/base/activation.h) on a device; on the CPU they are
-// inner loops (kernels/cpu/kernel_table.h).
+// Activations of the feed-forward layers (kernels/base/activation.h) on a device. On the CPU they
+// are inner loops (kernels/cpu/kernel_table.h).
 #pragma once
 
 #include <cstdint>

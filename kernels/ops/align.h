@@ -13,7 +13,7 @@
 #include "kernels/base/kv_pages.h"
 #include "kernels/base/op_context.h"
 #include "kernels/cuda/launch.h"
-#include "kernels/decide/slot.h"
+#include "kernels/search/slot.h"
 
 namespace dragoman {
 

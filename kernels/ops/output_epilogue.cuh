@@ -19,9 +19,9 @@
 
 #include "kernels/base/kv_pages.h"
 #include "kernels/cuda/fold_threads.cuh"
-#include "kernels/decide/slot.h"
 #include "kernels/ops/fused_parts.h"
 #include "kernels/ops/output_layer_cuda.h"
+#include "kernels/search/slot.h"
 
 namespace dragoman::cuda {
 

@@ -17,8 +17,8 @@
 #include <cstdint>
 
 #include "kernels/base/host_device.h"
-#include "kernels/decide/fold.h"
-#include "kernels/decide/row.h"
+#include "kernels/search/fold.h"
+#include "kernels/search/row.h"
 
 namespace dragoman {
 

@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "kernels/base/op_context.h"
-#include "kernels/decide/row.h"
+#include "kernels/search/row.h"
 
 namespace dragoman {
 

@@ -6,7 +6,8 @@
 //   fused    sm_90a, float16 and bfloat16: wgmma over the vocabulary, folded in registers; logits
 //            never reach memory. K up to kMaxFusedTopK.
 //
-// Which way a row goes depends on the options of its own segment (RowWay), never on its neighbours.
+// Which way a row goes depends on the options of its own segment (MayFuse), never on its
+// neighbours.
 //
 // hidden [rows, d], W [vocabulary, d] of the compute type; bias [vocabulary] f32, may hold -inf.
 #pragma once
@@ -16,25 +17,17 @@
 #include <string>
 
 #include "kernels/base/compute_type.h"
-#include "kernels/base/host_device.h"
 #include "kernels/base/kv_pages.h"
 #include "kernels/cuda/launch.h"
-#include "kernels/decide/options.h"
-#include "kernels/decide/row.h"
-#include "kernels/decide/slot.h"
 #include "kernels/ops/linear_cuda.h"
+#include "kernels/search/options.h"
+#include "kernels/search/row.h"
+#include "kernels/search/slot.h"
 
 namespace dragoman::cuda {
 
-inline constexpr int kMaxFusedTopK = 16;
 // f32 logits of a chunk: 119 MB at 58k tokens.
 inline constexpr int kChunkRows = 512;
-
-// Whether rows of a segment may go the fused way.
-DRAGOMAN_HD inline bool MayFuse(const SearchOptions& o) {
-  const int k = o.candidates();
-  return k <= kMaxFusedTopK && !o.stored_logits();
-}
 
 // The rows that go the stored way, in order. Device memory; written by the step before the output
 // layer runs.

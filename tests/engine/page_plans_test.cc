@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cpu_backend.h"
 #include "engine/worker_places.h"
-#include "kernels/decide/plan.h"
+#include "kernels/search/plan.h"
 #include "tests/engine/support/bundled_engine.h"
 #include "tests/engine/support/scripted_model.h"
 

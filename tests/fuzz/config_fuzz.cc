@@ -10,7 +10,7 @@
 
 #include "engine/model/hf_config.h"
 #include "engine/model/languages.h"
-#include "kernels/decide/options.h"
+#include "kernels/search/options.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "kernels/decide/batch_step_cuda.h"
 #include "kernels/ops/output_layer_cuda.h"
+#include "kernels/search/batch_step_cuda.h"
 
 namespace dragoman::testing {
 namespace {

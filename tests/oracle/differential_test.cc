@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/engine/support/random_segment.h"
-#include "tests/kernels/decide/slot_bench.h"
+#include "tests/kernels/search/slot_bench.h"
 #include "tests/oracle/production_backend.h"
 #include "tests/oracle/reference_backend.h"
 

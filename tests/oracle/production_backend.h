@@ -1,4 +1,4 @@
-// The oracle cases on the production code: the decision text of kernels/decide/ on one slot, and
+// The oracle cases on the production code: the decision text of kernels/search/ on one slot, and
 // the operations of kernels/ops/.
 #pragma once
 

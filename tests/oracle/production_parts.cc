@@ -10,15 +10,15 @@
 
 #include "engine/decode/phrase_tables.h"
 #include "engine/schedule/segment.h"
-#include "kernels/decide/beam_step.h"
-#include "kernels/decide/constrained.h"
-#include "kernels/decide/fold.h"
-#include "kernels/decide/host_memory.h"
-#include "kernels/decide/ngram.h"
 #include "kernels/ops/cross_attention.h"
 #include "kernels/ops/decode_attention.h"
 #include "kernels/ops/linear.h"
 #include "kernels/ops/output_layer.h"
+#include "kernels/search/beam_step.h"
+#include "kernels/search/constrained.h"
+#include "kernels/search/fold.h"
+#include "kernels/search/host_memory.h"
+#include "kernels/search/ngram.h"
 #include "tests/oracle/production_backend.h"
 
 namespace dragoman::oracle {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/kernels/decide/slot_bench.h"
+#include "tests/kernels/search/slot_bench.h"
 #include "tests/oracle/case_search.h"
 #include "tests/oracle/production_backend.h"
 #include "tests/oracle/schedule_cases.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "kernels/decide/host_memory.h"
+#include "kernels/search/host_memory.h"
 #include "tests/engine/support/scripted_model.h"
 #include "tests/parity/parity_batch.h"
 

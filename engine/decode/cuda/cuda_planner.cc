@@ -5,7 +5,7 @@
 
 #include "engine/decode/cuda/cuda_status.h"
 #include "kernels/cuda/device.h"
-#include "kernels/decide/options.h"
+#include "kernels/search/options.h"
 
 namespace dragoman {
 

@@ -15,7 +15,7 @@
 #include "engine/decode/cuda/step_ports.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/stream.h"
-#include "kernels/decide/rules_image.h"
+#include "kernels/search/rules_image.h"
 
 namespace dragoman {
 namespace {

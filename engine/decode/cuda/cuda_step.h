@@ -11,8 +11,8 @@
 #include "engine/decode/cuda/cuda_model.h"
 #include "engine/decode/cuda/step_costs.h"
 #include "kernels/cuda/device_memory.h"
-#include "kernels/decide/batch_step_cuda.h"
-#include "kernels/decide/batch_tables.h"
+#include "kernels/search/batch_step_cuda.h"
+#include "kernels/search/batch_tables.h"
 
 namespace dragoman {
 

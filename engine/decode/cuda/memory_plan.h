@@ -14,7 +14,7 @@
 #include "engine/decode/batch.h"
 #include "engine/model/model_spec.h"
 #include "kernels/base/compute_type.h"
-#include "kernels/decide/batch_tables.h"
+#include "kernels/search/batch_tables.h"
 
 namespace dragoman {
 

@@ -1,7 +1,7 @@
 #include "engine/decode/cuda/port_layout.h"
 
 #include "kernels/base/kv_pages.h"
-#include "kernels/decide/options.h"
+#include "kernels/search/options.h"
 
 namespace dragoman {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "kernels/decide/batch_tables.h"
-#include "kernels/decide/step_port.h"
+#include "kernels/search/batch_tables.h"
+#include "kernels/search/step_port.h"
 
 namespace dragoman {
 

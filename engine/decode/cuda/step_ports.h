@@ -1,15 +1,15 @@
 // The ports of a device's steps in memory that host and device see.
 //
-// Owned by the decode thread. See kernels/decide/step_port.h for who has a port when.
+// Owned by the decode thread. See kernels/search/step_port.h for who has a port when.
 #pragma once
 
 #include <array>
 
 #include "absl/status/status.h"
 #include "kernels/cuda/device_memory.h"
-#include "kernels/decide/batch_step_cuda.h"
-#include "kernels/decide/batch_tables.h"
-#include "kernels/decide/step_port.h"
+#include "kernels/search/batch_step_cuda.h"
+#include "kernels/search/batch_tables.h"
+#include "kernels/search/step_port.h"
 
 namespace dragoman {
 

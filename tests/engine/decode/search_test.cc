@@ -8,7 +8,7 @@
 
 #include "engine/decode/decoding_batch.h"
 #include "engine/schedule/segment.h"
-#include "kernels/decide/partials.h"
+#include "kernels/search/partials.h"
 #include "tests/engine/support/reference_search.h"
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/scripts.h"

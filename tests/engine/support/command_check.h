@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "engine/decode/step_device.h"
-#include "kernels/decide/batch_tables.h"
-#include "kernels/decide/step_port.h"
+#include "kernels/search/batch_tables.h"
+#include "kernels/search/step_port.h"
 
 namespace dragoman::testing {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/decode/device_batch.h"
-#include "kernels/decide/batch_step.h"
+#include "kernels/search/batch_step.h"
 
 namespace dragoman::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/decide/step_port.h"
+#include "kernels/search/step_port.h"
 
 namespace dragoman::testing {
 

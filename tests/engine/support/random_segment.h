@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/decode/phrase_tables.h"
-#include "kernels/decide/slot.h"
+#include "kernels/search/slot.h"
 #include "tests/engine/support/random_case.h"
 
 namespace dragoman::testing {

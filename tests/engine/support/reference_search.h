@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/decide/options.h"
+#include "kernels/search/options.h"
 #include "tests/engine/support/reference_beam.h"
 #include "tests/engine/support/scripted_model.h"
 

@@ -37,11 +37,11 @@ check() {
 cuda='*Cuda*:-*Large*'
 f16='*Cuda_float16*:-*Large*'
 operations=$(cd bin/test && ls -d kernels_*_test)
-check memcheck 90 gpu_decide_test '*Small*'
+check memcheck 90 gpu_search_test '*Small*'
 for test in $operations; do check memcheck 60 "$test" "$cuda"; done
-check racecheck 90 gpu_decide_test '*Small*'
+check racecheck 90 gpu_search_test '*Small*'
 for test in $operations; do check racecheck 45 "$test" "$f16"; done
 check memcheck 90 gpu_engine_test '*Small*float16*'
-check initcheck 60 gpu_decide_test '*Small*'
+check initcheck 60 gpu_search_test '*Small*'
 for test in $operations; do check synccheck 30 "$test" "$f16"; done
 finish

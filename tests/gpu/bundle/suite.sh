@@ -21,14 +21,14 @@ limit_of() {
   esac
 }
 declare -A done_already
-for pattern in 'kernels_*' 'gpu_decide*' 'gpu_engine*' '*'; do
+for pattern in 'kernels_*' 'gpu_search*' 'gpu_engine*' '*'; do
   for test in bin/test/$pattern; do
     name=$(basename "$test")
     if [[ -n ${done_already[$name]:-} || ! -x $test ]]; then continue; fi
     done_already[$name]=1
     part "$name" "$(limit_of "$name")" "$test" --gtest_filter="$filter" --gtest_brief=0
     # Searches need what was just tested, and engines need them.
-    if [[ $name == gpu_decide_test && $filter == '*' ]]; then
+    if [[ $name == gpu_search_test && $filter == '*' ]]; then
       part oracle_cases 30 bin/oracle_runner --cuda --trace tests/oracle/cases
       if compgen -G 'oracles/*.json' >/dev/null; then
         part oracle_cases_given 60 bin/oracle_runner --cuda --trace oracles

@@ -5,8 +5,8 @@
 
 #include "kernels/cuda/device_memory.h"
 #include "kernels/cuda/stream.h"
-#include "kernels/decide/batch_step_cuda.h"
-#include "kernels/decide/batch_tables.h"
+#include "kernels/search/batch_step_cuda.h"
+#include "kernels/search/batch_tables.h"
 #include "tests/gpu/bench/event_median.h"
 #include "tests/gpu/variants/host_bans.h"
 #include "tests/gpu/variants/variants_bench.h"

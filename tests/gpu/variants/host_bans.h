@@ -15,7 +15,7 @@
 #include "kernels/cuda/device_memory.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/stream.h"
-#include "kernels/decide/row.h"
+#include "kernels/search/row.h"
 
 namespace dragoman {
 

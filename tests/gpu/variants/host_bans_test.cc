@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "kernels/decide/ask_row.h"
+#include "kernels/search/ask_row.h"
 #include "tests/gpu/variants/variants_test.h"
 #include "tests/kernels/ops/op_device.h"
 

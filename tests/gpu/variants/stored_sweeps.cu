@@ -1,7 +1,7 @@
 // Separate sweeps: one block for each row in every sweep, 16 bytes a load, four loads of a thread
 // in flight. At 512 rows of 58k tokens that is one wave of 4 blocks an SM, bound by memory.
 #include "kernels/cuda/kernel.cuh"
-#include "kernels/decide/fold.h"
+#include "kernels/search/fold.h"
 #include "tests/gpu/variants/stored_sweeps.h"
 
 namespace dragoman::cuda {

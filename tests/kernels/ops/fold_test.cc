@@ -1,4 +1,4 @@
-#include "kernels/decide/fold.h"
+#include "kernels/search/fold.h"
 
 #include <gtest/gtest.h>
 

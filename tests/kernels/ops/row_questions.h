@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "kernels/decide/row.h"
+#include "kernels/search/row.h"
 
 namespace dragoman {
 

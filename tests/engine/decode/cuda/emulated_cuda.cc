@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "engine/decode/cuda/narrow.h"
 #include "engine/decode/cuda/step_costs.h"
-#include "kernels/decide/batch_step.h"
+#include "kernels/search/batch_step.h"
 #include "tests/kernels/ops/activation_reference.h"
 
 namespace dragoman::cuda {

@@ -25,7 +25,6 @@
 #include "kernels/cuda/graph.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/stream.h"
-#include "kernels/decide/batch_step_cuda.h"
 #include "kernels/ops/align.h"
 #include "kernels/ops/cross_attention.h"
 #include "kernels/ops/decode_attention.h"
@@ -35,6 +34,7 @@
 #include "kernels/ops/layer_norm.h"
 #include "kernels/ops/linear_cuda.h"
 #include "kernels/ops/output_layer_cuda.h"
+#include "kernels/search/batch_step_cuda.h"
 #include "tests/kernels/ops/emulated_ops.h"
 
 namespace dragoman::cuda {

@@ -1,0 +1,127 @@
+// What a live hypothesis asks of the output layer: how many best tokens, which ids besides, which
+// never (decoding.md a.8, changes 5 to 8).
+//
+// Run for each row by one member of a team. The lists are written to the caller's memory.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/search/constraints.h"
+#include "kernels/search/forbidden.h"
+#include "kernels/search/ngram.h"
+#include "kernels/search/row.h"
+#include "kernels/search/slot.h"
+
+namespace dragoman {
+
+// Ids that a row masks by itself at most: n-gram bans, forbidden tokens, what must not come first,
+// and what ends.
+DRAGOMAN_HD inline int64_t MaxRowMasks(int64_t max_tokens, int64_t forbidden_nodes) {
+  return max_tokens + forbidden_nodes + kMaxNotFirst + 1 + kMaxMoreEos;
+}
+
+// Keeps the list ascending and without repeats.
+DRAGOMAN_HD inline void InsertId(int32_t* ids, int32_t& count, int32_t id) {
+  const int32_t at = FirstAtLeast({ids, count}, id);
+  if (at < count && ids[at] == id) return;
+  for (int32_t i = count++; i > at; --i) ids[i] = ids[i - 1];
+  ids[at] = id;
+}
+
+// Adds a run of `length` ascending ids, of which `at(i)` is one, or -1: none. In time of both
+// lengths: a state of an automaton may forbid thousands of tokens.
+template <class At>
+DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
+  int32_t added = 0;
+  int32_t read = 0;
+  for (int32_t i = 0; i < length; ++i) {
+    const int32_t id = at(i);
+    if (id < 0) continue;
+    while (read < count && ids[read] < id) ++read;
+    if (read == count || ids[read] != id) ++added;
+  }
+  // From the end, where there is room.
+  read = count;
+  count += added;
+  int32_t write = count;
+  for (int32_t i = length; write > read && i-- > 0;) {
+    const int32_t id = at(i);
+    if (id < 0) continue;
+    while (read > 0 && ids[read - 1] > id) ids[--write] = ids[--read];
+    if (read == 0 || ids[read - 1] != id) ids[--write] = id;
+  }
+}
+
+// Sets all of `query` but `logits`. wanted [kMaxWantedIds], masked [MaxRowMasks] become the row's
+// lists. REQUIRES: the slot runs.
+template <class View>
+DRAGOMAN_HD void AskRow(const View& slot, int lane, int32_t* wanted, int32_t* masked,
+                        RowQuery& query) {
+  const SlotState& s = *slot.state;
+  const SearchOptions& o = s.options;
+  const SegmentRules& rules = s.rules;
+  float* const logits = query.logits;
+  query = RowQuery{};
+  query.logits = logits;
+  query.need_normaliser = o.need_log_probs;
+  query.mask_first = o.renormalize && !o.stored_logits();
+  query.scale = o.sampling.enabled ? 1.0F : 1.0F / o.temperature;
+  query.excluded = rules.excluded;
+  query.masked[0] = rules.forbidden.always;
+
+  const bool constrained = rules.constraints.phrases > 0;
+  const auto may_end = [&](int32_t token) {
+    return !constrained ||
+           Finished(rules.constraints, Advance(rules.constraints, slot.Constraints(lane), token));
+  };
+  if (IsEosOnly(s)) {
+    wanted[0] = o.eos;
+    query.wanted = {wanted, may_end(o.eos) ? 1 : 0};
+    return;
+  }
+  if (s.length < rules.prefix_length) {
+    wanted[0] = rules.prefix[s.length];
+    query.wanted = {wanted, 1};
+    if (Contains(query.masked[0], wanted[0])) query.masked[0] = {};  // the prefix wins
+    return;
+  }
+
+  query.k = o.candidates();
+  int32_t wanted_count = 0;
+  int32_t masked_count = 0;
+  const ForbiddenAutomaton& forbidden = rules.forbidden;
+  ForEdgeRuns(forbidden, slot.Forbidden(lane), [&](int32_t begin, int32_t end) {
+    MergeRun(masked, masked_count, end - begin, [&](int32_t i) {
+      return forbidden.edge_ends[begin + i] != 0 ? forbidden.edge_token[begin + i] : -1;
+    });
+  });
+  const bool is_first = s.length == rules.prefix_length;
+  for (int32_t i = 0; is_first && i < o.not_first_count; ++i) {
+    InsertId(masked, masked_count, o.not_first[i]);
+  }
+  query.masked[1] = {masked, masked_count};
+  for (int32_t i = -1; i < o.more_eos_count; ++i) {
+    const int32_t token = i < 0 ? o.eos : o.more_eos[i];
+    if (s.length >= o.min_tokens && !IsMasked(query, token) && may_end(token)) {
+      InsertId(wanted, wanted_count, token);
+    } else {
+      InsertId(masked, masked_count, token);
+      query.masked[1].count = masked_count;
+    }
+  }
+  if (constrained) {
+    ForProgressTokens(rules.constraints, slot.Constraints(lane), [&](int32_t token) {
+      if (!o.Ends(token) && !IsMasked(query, token)) InsertId(wanted, wanted_count, token);
+    });
+  }
+  query.wanted = {wanted, wanted_count};
+  // Tokens that make progress are exempt (d.6).
+  ForRepeatedNgrams(
+      o.no_repeat_ngram, s.length, [&](int32_t i) { return slot.Token(lane, i); },
+      [&](int32_t token) {
+        if (!Contains(query.wanted, token)) InsertId(masked, masked_count, token);
+      });
+  query.masked[1].count = masked_count;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,152 @@
+// One step of a whole batch, in parts: the text that runs between the host's command and its
+// output.
+//
+//   BeginStep    one team          what has ended leaves, admissions enter, the plan is made
+//   AskStepRow   each row          what it asks, its newest token
+//   ListStoredRows  one team       which rows' logits are stored
+//   (the model)                    folds
+//   FoldStoredStepRow  each stored row, one team
+//   StepSlot     each slot that ran, one team: its beam step
+//   Deliver      each slot of `order`, one team: results, settled tokens
+//   EndStep      one team          the counts
+//
+// Each part begins when the one before it is through everywhere; within a part the teams run in any
+// order or at once, and what they decide does not depend on it. Which delivery comes first does,
+// and where the output is short, which of them come with a later step.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/base/host_device.h"
+#include "kernels/search/ask_row.h"
+#include "kernels/search/batch_tables.h"
+#include "kernels/search/beam_step.h"
+#include "kernels/search/begin_step.h"
+#include "kernels/search/deliver.h"
+#include "kernels/search/step_port.h"
+#include "kernels/search/stored_row.h"
+#include "kernels/search/team.h"
+
+namespace dragoman {
+
+// Row `row` < plan.rows: its query, its empty fold, its newest token. By one thread.
+DRAGOMAN_HD inline void AskStepRow(const BatchTables& tables, int32_t row) {
+  const SlotView& slot = tables.views[tables.row_slot[row]];
+  const int32_t lane = tables.row_lane[row];
+  tables.row_token[row] = tables.lanes.tokens[slot.At(lane, tables.row_position[row])];
+  RowQuery& query = tables.queries[row];
+  query.logits = slot.state->options.stored_logits() ? tables.unplaced : nullptr;
+  AskRow(slot, lane, tables.wanted + int64_t{row} * kMaxWantedIds,
+         tables.masked + row * tables.row_masks, query);
+  RowFold& fold = tables.folds[row];
+  fold = RowFold{};
+  fold.top = tables.top + int64_t{row} * kMaxBeam;
+  fold.wanted = tables.wanted_logits + int64_t{row} * kMaxWantedIds;
+}
+
+// Lists the rows for which `stored(options)` holds, ascending: now->stored_count of them. More of
+// them than BatchLimits::stored_rows is a mistake of the host's: such rows are bad numbers.
+template <class Team, class Stored>
+DRAGOMAN_HD void ListStoredRows(const Team& team, const BatchTables& tables, Stored stored) {
+  BatchScalars& now = *tables.now;
+  const auto is_stored = [&](int32_t row) {
+    return stored(tables.states[tables.row_slot[row]].options);
+  };
+  const Share mine = ShareOf(team, now.plan.rows);
+  int32_t count = 0;
+  for (int32_t row = mine.begin; row < mine.end; ++row) count += is_stored(row) ? 1 : 0;
+  int32_t all = 0;
+  int32_t at = team.ExclusiveSum(count, &all);
+  for (int32_t row = mine.begin; row < mine.end; ++row) {
+    if (!is_stored(row)) continue;
+    if (at < tables.limits.stored_rows) {
+      tables.stored_rows[at++] = row;
+    } else {
+      tables.folds[row].nan = true;
+    }
+  }
+  if (team.rank() == 0) {
+    now.stored_count = all < tables.limits.stored_rows ? all : tables.limits.stored_rows;
+  }
+  team.Sync();
+}
+
+// Of those, number `index`, if its logits were asked for whole: FoldStoredRow. REQUIRES: its
+// query's `logits` are there.
+template <class Team>
+DRAGOMAN_HD void FoldStoredStepRow(const Team& team, const BatchTables& tables, int32_t index,
+                                   StoredRowWorkspace& workspace) {
+  const int32_t row = tables.stored_rows[index];
+  const SlotView& slot = tables.views[tables.row_slot[row]];
+  if (!slot.state->options.stored_logits()) return;
+  FoldStoredRow(team, slot, tables.row_lane[row], tables.queries[row], tables.limits.vocabulary,
+                workspace, tables.folds[row]);
+}
+
+// The beam step of number `index` of the slots that ran.
+template <class Team>
+DRAGOMAN_HD void StepSlot(const Team& team, const BatchTables& tables, int32_t index,
+                          BeamStepWorkspace& workspace) {
+  const int32_t first = tables.first_row[index];
+  BeamStep(team, tables.views[tables.plan_slots[index]], tables.queries + first,
+           tables.folds + first, workspace);
+}
+
+// Makes carved memory an empty batch: no slot is occupied, every page is free. By one team.
+template <class Team>
+DRAGOMAN_HD void FormatBatch(const Team& team, const BatchTables& tables) {
+  const BatchLimits& limits = tables.limits;
+  const auto each = [&](int64_t count, auto write) {
+    for (int64_t i = team.rank(); i < count; i += team.size()) write(i);
+  };
+  if (team.rank() == 0) {
+    BatchScalars& now = *tables.now;
+    now = BatchScalars{};
+    now.plan = {tables.row_slot,
+                tables.row_lane,
+                tables.row_position,
+                tables.plan_slots,
+                tables.first_row,
+                0,
+                0};
+    now.pages = {tables.free_pages, limits.self_pages};
+    now.lane_pages = {tables.lane_pages, limits.pages_per_lane()};
+  }
+  each(limits.max_rows, [&](int64_t i) {
+    tables.states[i] = SlotState{};
+    tables.extras[i] = SlotExtra{};
+    tables.views[i] = {tables.states + i, tables.slot_lanes + i * kMaxSlotLanes, tables.lanes};
+  });
+  each(int64_t{limits.lanes} * limits.pages_per_lane(),
+       [&](int64_t i) { tables.lane_pages[i] = kNoPage; });
+  // A stack: the lowest numbers leave first.
+  each(limits.self_pages,
+       [&](int64_t i) { tables.free_pages[i] = limits.self_pages - 1 - static_cast<int32_t>(i); });
+  const WorkspaceArrays& arrays = tables.workspace_arrays;
+  each(limits.workspaces, [&](int64_t i) {
+    BeamStepWorkspace& w = tables.step_workspaces[i];
+    w = BeamStepWorkspace{};
+    w.offers.extras = arrays.extras + i * kMaxBeam * kMaxWantedIds;
+    w.offers.extra_count = arrays.extra_count + i * kMaxBeam;
+    w.offers.cursor = arrays.cursors + i * kMaxBeam;
+    w.offers.entry_open = arrays.entry_open + i * kMaxBeam;
+    w.chosen = arrays.chosen + i * kMaxBeam;
+    w.pool = arrays.pool + i * MaxConstrainedCandidates(kMaxBeam);
+    w.shared = arrays.shared + i;
+    w.banks = arrays.banks + i * kBanks;
+    w.constraints = arrays.constraints + i * kMaxBeam;
+    w.forbidden = arrays.forbidden + i * kMaxBeam;
+    w.ancestry = arrays.ancestry + i * kMaxBeam * limits.stride();
+  });
+  const int64_t blocks = StoredRowWorkspace::Blocks(limits.vocabulary);
+  each(limits.stored_workspaces, [&](int64_t i) {
+    StoredRowWorkspace& w = tables.stored_workspaces[i];
+    w.scores = arrays.scores + i * limits.vocabulary;
+    w.block_best = arrays.block_best + i * blocks;
+    w.block_sums = arrays.block_sums + i * blocks;
+    w.draw = {arrays.weights + i * limits.vocabulary, arrays.bins + i * DrawWorkspace::kBins};
+  });
+  team.Sync();
+}
+
+}  // namespace dragoman

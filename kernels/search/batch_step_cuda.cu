@@ -1,0 +1,161 @@
+// The parts of a step on a device. What they compute is in batch_step.h; here is who computes it.
+//
+//   BeginStep, EndStep, FormatBatch
+//                  one block of 1,024 threads: what it does to one slot depends on all others. At
+//                  1,024 slots each thread has one, and the sums are two barriers.
+//   AskRows        one thread a row, warps of different rows: the text is a walk over short lists,
+//                  with nothing in it for a team. The list of stored rows by one more block.
+//   StepSlots      two warps a slot, as many at a time as there are workspaces. A beam of 4 with
+//                  its handful of candidates would be done by one warp; a beam of 64 has 64 rows to
+//                  offer, and 10,432 candidates under constraints.
+//   FoldStoredRows one block of 256 threads a row, for the vocabulary is long.
+//   Deliver        one warp a slot: the results of a segment are some hundred words.
+//
+// Bounds name blocks of an SM as well where the compiler, left alone, would spill for the sake of
+// more of them. Decisions are compiled without fused multiply-add (FLAGS -fmad=false). Nothing is
+// read ahead of the kernel before: each part begins when the one before it is through.
+#include "kernels/cuda/block_team.cuh"
+#include "kernels/cuda/kernel.cuh"
+#include "kernels/search/batch_step_cuda.h"
+
+namespace dragoman::cuda {
+namespace {
+
+constexpr int kBatchThreads = 1024;
+constexpr int kAskThreads = 64;
+constexpr int kSlotThreads = 64;
+constexpr int kStoredThreads = 256;
+constexpr int kDeliverThreads = 32;
+// Blocks of Deliver, which go on to the next slot where there are more: 132 SMs hold 32 such blocks
+// each.
+constexpr int64_t kDeliverBlocks = 4096;
+
+__device__ const StepPort& PortOf(const BatchTables& tables, const StepPorts& ports) {
+  return ports.port[tables.now->step % kStepPorts];
+}
+
+struct AnyOptions {
+  __device__ bool operator()(const SearchOptions&) const { return true; }
+};
+
+struct NotFused {
+  __device__ bool operator()(const SearchOptions& o) const { return !MayFuse(o); }
+};
+
+__global__ void __launch_bounds__(kBatchThreads)
+    FormatBatchKernel(const __grid_constant__ BatchTables tables) {
+  __shared__ BlockTeam::Shared shared;
+  ::dragoman::FormatBatch(BlockTeam(shared), tables);
+}
+
+__global__ void __launch_bounds__(kBatchThreads)
+    BeginStepKernel(const __grid_constant__ BatchTables tables,
+                    const __grid_constant__ StepPorts ports) {
+  __shared__ BlockTeam::Shared shared;
+  ::dragoman::BeginStep(BlockTeam(shared), tables, PortOf(tables, ports));
+}
+
+__global__ void __launch_bounds__(kAskThreads, 16)
+    AskRowsKernel(const __grid_constant__ BatchTables tables) {
+  const auto row = static_cast<int32_t>(blockIdx.x * kAskThreads + threadIdx.x);
+  if (row < tables.now->plan.rows) AskStepRow(tables, row);
+}
+
+template <class Stored>
+__global__ void __launch_bounds__(kBatchThreads)
+    ListStoredKernel(const __grid_constant__ BatchTables tables) {
+  __shared__ BlockTeam::Shared shared;
+  ListStoredRows(BlockTeam(shared), tables, Stored());
+}
+
+__global__ void __launch_bounds__(kStoredThreads, 2)
+    FoldStoredKernel(const __grid_constant__ BatchTables tables, int32_t first, int32_t end) {
+  __shared__ BlockTeam::Shared shared;
+  const BlockTeam team(shared);
+  StoredRowWorkspace& workspace = tables.stored_workspaces[blockIdx.x];
+  const int32_t count = tables.now->stored_count;
+  if (count < end) end = count;
+  for (auto i = static_cast<int32_t>(first + blockIdx.x); i < end; i += gridDim.x) {
+    FoldStoredStepRow(team, tables, i, workspace);
+  }
+}
+
+__global__ void __launch_bounds__(kSlotThreads, 8)
+    StepSlotsKernel(const __grid_constant__ BatchTables tables) {
+  __shared__ BlockTeam::Shared shared;
+  const BlockTeam team(shared);
+  BeamStepWorkspace& workspace = tables.step_workspaces[blockIdx.x];
+  const int32_t count = tables.now->plan.slot_count;
+  for (auto i = static_cast<int32_t>(blockIdx.x); i < count; i += gridDim.x) {
+    StepSlot(team, tables, i, workspace);
+  }
+}
+
+__global__ void __launch_bounds__(kDeliverThreads)
+    DeliverKernel(const __grid_constant__ BatchTables tables,
+                  const __grid_constant__ StepPorts ports) {
+  __shared__ BlockTeam::Shared shared;
+  const BlockTeam team(shared);
+  const StepPort& port = PortOf(tables, ports);
+  const int32_t count = tables.now->order_count;
+  for (auto i = static_cast<int32_t>(blockIdx.x); i < count; i += gridDim.x) {
+    ::dragoman::Deliver(team, tables, i, port);
+  }
+}
+
+__global__ void __launch_bounds__(kBatchThreads)
+    EndStepKernel(const __grid_constant__ BatchTables tables,
+                  const __grid_constant__ StepPorts ports) {
+  __shared__ BlockTeam::Shared shared;
+  ::dragoman::EndStep(BlockTeam(shared), tables, PortOf(tables, ports));
+}
+
+dim3 Blocks(int64_t wanted, int64_t most) {
+  return {static_cast<unsigned>(wanted < most ? wanted : most)};
+}
+
+}  // namespace
+
+Error FormatBatch(Stream stream, const BatchTables& tables) {
+  return Launch(FormatBatchKernel, 1, kBatchThreads, 0, stream, tables);
+}
+
+Error BeginStep(Stream stream, const BatchTables& tables, const StepPorts& ports) {
+  return Launch(BeginStepKernel, 1, kBatchThreads, 0, stream, tables, ports);
+}
+
+Error AskRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list) {
+  if (rows <= 0 || rows > tables.limits.max_rows) return static_cast<Error>(cudaErrorInvalidValue);
+  const dim3 blocks(static_cast<unsigned>((rows + kAskThreads - 1) / kAskThreads));
+  const Error asked = Launch(AskRowsKernel, blocks, kAskThreads, 0, stream, tables);
+  if (asked != Error::kNone || list == StoredList::kNone) return asked;
+  return Launch(
+      list == StoredList::kAll ? ListStoredKernel<AnyOptions> : ListStoredKernel<NotFused>, 1,
+      kBatchThreads, 0, stream, tables);
+}
+
+Error FoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n) {
+  if (first < 0 || n < 0 || first + n > tables.limits.stored_rows) {
+    return static_cast<Error>(cudaErrorInvalidValue);
+  }
+  if (n == 0) return Error::kNone;
+  return Launch(FoldStoredKernel, Blocks(n, tables.limits.stored_workspaces), kStoredThreads, 0,
+                stream, tables, static_cast<int32_t>(first), static_cast<int32_t>(first + n));
+}
+
+Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows) {
+  if (rows <= 0) return static_cast<Error>(cudaErrorInvalidValue);
+  return Launch(StepSlotsKernel, Blocks(rows, tables.limits.workspaces), kSlotThreads, 0, stream,
+                tables);
+}
+
+Error Deliver(Stream stream, const BatchTables& tables, const StepPorts& ports) {
+  return Launch(DeliverKernel, Blocks(tables.limits.max_rows, kDeliverBlocks), kDeliverThreads, 0,
+                stream, tables, ports);
+}
+
+Error EndStep(Stream stream, const BatchTables& tables, const StepPorts& ports) {
+  return Launch(EndStepKernel, 1, kBatchThreads, 0, stream, tables, ports);
+}
+
+}  // namespace dragoman::cuda

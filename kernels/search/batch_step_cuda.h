@@ -1,0 +1,40 @@
+// The parts of a step (batch_step.h) as launches. One block is a team.
+//
+// `tables` and `ports` are host values that hold device pointers; they are passed by value into the
+// kernels. The port of a step is the one of its number, which the device counts.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/launch.h"
+#include "kernels/search/batch_step.h"
+
+namespace dragoman::cuda {
+
+struct StepPorts {
+  StepPort port[kStepPorts];
+};
+
+Error FormatBatch(Stream stream, const BatchTables& tables);
+Error BeginStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
+
+// Which rows are listed as stored.
+enum class StoredList {
+  kNone,      // the host knows that there is no such row
+  kNotFused,  // those whose segments may not fuse (output_layer_cuda.h)
+  kAll,
+};
+
+// Queries of up to `rows` rows, and the list of stored rows.
+Error AskRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
+
+// Of the stored rows first .. first + n - 1, those that are there.
+Error FoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
+
+// The beam steps of the slots that ran, in a step of up to `rows` rows.
+Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows);
+// What all slots of the batch have to tell.
+Error Deliver(Stream stream, const BatchTables& tables, const StepPorts& ports);
+Error EndStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
+
+}  // namespace dragoman::cuda

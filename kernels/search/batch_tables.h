@@ -1,0 +1,139 @@
+// The state of a whole decoding batch as plain arrays in one block of memory, for decision text
+// that runs where the host cannot look: on a device, or on another thread (batch_step.h).
+//
+// The same carving serves every memory: CarveBatch with no memory gives the size, with a block of
+// that size the pointers. Nothing here is touched by the host between the steps: it sends commands
+// and reads outputs (step_port.h).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/base/host_device.h"
+#include "kernels/search/beam_step.h"
+#include "kernels/search/plan.h"
+#include "kernels/search/row.h"
+#include "kernels/search/slot.h"
+#include "kernels/search/step_port.h"
+#include "kernels/search/stored_row.h"
+
+namespace dragoman {
+
+// What a batch is made for. All counts > 0.
+struct BatchLimits {
+  int32_t max_rows = 0;    // rows of a step; slots
+  int32_t lanes = 0;       // hypotheses held at a time, >= max_rows
+  int32_t positions = 0;   // input positions of a hypothesis at most: max_tokens + 1
+  int32_t self_pages = 0;  // pages of self-attention K/V, numbered from 0
+  int32_t vocabulary = 0;  // of the target
+  int32_t start_token = 0;
+  int32_t workspaces = 0;   // slots whose beam steps run at a time
+  int32_t stored_rows = 0;  // rows of a step that may ask for their logits whole, or for more than
+                            // the fused output layer gives: the beams of all segments of that kind
+                            // that are in slots at a time
+  int32_t stored_workspaces = 0;  // of those, how many are folded at a time
+  int32_t rules_words = 0;        // 32-bit words for the tables of all segments in slots
+
+  DRAGOMAN_HD int64_t stride() const { return int64_t{positions} + 1; }
+  DRAGOMAN_HD int32_t pages_per_lane() const {
+    return static_cast<int32_t>(KvLayout::PagesFor(positions));
+  }
+};
+
+// What changes from step to step besides the arrays.
+struct BatchScalars {
+  int64_t step = 0;            // steps ended: the number of the one under way
+  StepCommand command;         // of this step, once it has begun
+  int32_t order_count = 0;     // entries of BatchTables::order
+  int32_t runnable_count = 0;  // ... of `runnable`
+  int32_t waiting_count = 0;   // ... of `waiting`
+  PlanOutput plan;             // its arrays are those of the tables
+  PagePool pages;              // the same
+  LanePages lane_pages;        // the same
+  int32_t stored_count = 0;    // rows of this step in `stored_rows`
+  int32_t deliveries = 0;      // claimed of this step's output
+  int32_t delivered_words = 0;
+};
+
+// A slot's matters beyond the search.
+struct SlotExtra {
+  bool occupied = false;  // by a segment that neither was cancelled nor has reported its end
+  bool wants_partials = false;
+  int32_t settled = 0;  // tokens reported as settled
+};
+
+// What lies behind the workspaces' pointers: [workspaces, ...] and [stored_workspaces, ...]. Sizes
+// are those of BasicBeamStepWorkspace for kMaxBeam and of StoredRowWorkspace.
+struct WorkspaceArrays {
+  Extra* extras = nullptr;
+  int32_t* extra_count = nullptr;
+  RowCursor* cursors = nullptr;
+  bool* entry_open = nullptr;
+  Candidate* chosen = nullptr;
+  Candidate* pool = nullptr;
+  int32_t* shared = nullptr;
+  int32_t* banks = nullptr;
+  ConstraintState* constraints = nullptr;
+  int32_t* forbidden = nullptr;
+  uint8_t* ancestry = nullptr;
+
+  float* scores = nullptr;
+  float* weights = nullptr;
+  uint64_t* bins = nullptr;
+  float* block_best = nullptr;
+  float* block_sums = nullptr;
+};
+
+// Pointers into one block of memory. [slots] is [max_rows].
+struct BatchTables {
+  BatchLimits limits;
+  BatchScalars* now = nullptr;  // [1]
+
+  SlotState* states = nullptr;       // [slots]
+  SlotView* views = nullptr;         // [slots]
+  SlotExtra* extras = nullptr;       // [slots]
+  int32_t* slot_lanes = nullptr;     // [slots, kMaxSlotLanes]
+  int32_t* cross_pages = nullptr;    // [slots, pages_per_lane]
+  int32_t* source_length = nullptr;  // [slots]
+  int32_t* order = nullptr;          // [slots] begun and not yet gone, by age
+  int32_t* runnable = nullptr;       // [slots] those of them that run, by age
+  int32_t* waiting = nullptr;        // [slots] occupied, but for want of pages not begun; by age
+  int32_t* scratch = nullptr;        // [slots]
+
+  LaneArrays lanes;
+  int32_t* lane_pages = nullptr;  // [lanes, pages_per_lane]
+  int32_t* free_pages = nullptr;  // [self_pages]
+
+  int32_t* rules = nullptr;  // [rules_words] images of the segments' rules; the host allots it
+
+  // Rows of a step.
+  int32_t* row_slot = nullptr;      // [max_rows]
+  int32_t* row_lane = nullptr;      // [max_rows]
+  int32_t* row_position = nullptr;  // [max_rows]
+  int32_t* plan_slots = nullptr;    // [slots]
+  int32_t* first_row = nullptr;     // [slots]
+  int32_t* row_token = nullptr;     // [max_rows] the newest token of each hypothesis
+  RowQuery* queries = nullptr;      // [max_rows]
+  RowFold* folds = nullptr;         // [max_rows] with memory for what a query may ask:
+  TokenScore* top = nullptr;        // [max_rows, kMaxBeam]
+  float* wanted_logits = nullptr;   // [max_rows, kMaxWantedIds]
+  int32_t* wanted = nullptr;        // [max_rows, kMaxWantedIds]
+  int32_t* masked = nullptr;        // [max_rows, row_masks]
+  int64_t row_masks = 0;
+  int32_t* stored_rows = nullptr;  // [stored_rows] rows of this step, ascending
+
+  // RowQuery::logits of a row whose logits are wanted whole, until the model says where they are.
+  float* unplaced = nullptr;  // [1]
+
+  // [workspaces] and [stored_workspaces].
+  BeamStepWorkspace* step_workspaces = nullptr;
+  StoredRowWorkspace* stored_workspaces = nullptr;
+  WorkspaceArrays workspace_arrays;
+};
+
+// Sets all pointers of `tables` to places within `memory` (nullptr: leaves them null) and returns
+// the bytes that it takes, a multiple of 256. memory: aligned to 256 bytes, and so is each array.
+// What lies in the memory itself (views, plan, workspaces, folds) is written by FormatBatch
+// (batch_step.h), run where the memory can be written.
+int64_t CarveBatch(const BatchLimits& limits, void* memory, BatchTables* tables);
+
+}  // namespace dragoman

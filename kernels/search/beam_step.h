@@ -1,0 +1,268 @@
+// The beam step: one step of one slot. The only place that decides which hypotheses go on, which
+// have ended and when a search is over (decoding.md, a, d, f).
+//
+//   candidates.h    all one-token extensions of the beam, best first
+//   constrained.h   which of them make the next beam when phrases are required
+//   finished.h      the hypotheses that have ended
+//
+// Runs on a Team (team.h); every member passes the same arguments and gets the same answer. No
+// heap, no recursion. Path scores are f32 sums. Compiled without contraction, so that host and
+// device agree on every addition.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/base/host_device.h"
+#include "kernels/search/candidates.h"
+#include "kernels/search/constrained.h"
+#include "kernels/search/finished.h"
+#include "kernels/search/slot.h"
+#include "kernels/search/team.h"
+
+namespace dragoman {
+
+// Memory of one call for beams up to `beam`, owned by the caller, shared by the team.
+template <class Lane>
+struct BasicBeamStepWorkspace {
+  Offers offers;                           // its arrays; `folds` is set by the step
+  Candidate* chosen = nullptr;             // [beam]
+  Candidate* pool = nullptr;               // [MaxConstrainedCandidates(beam)]
+  int32_t* shared = nullptr;               // [1]
+  int32_t* banks = nullptr;                // [kBanks]
+  ConstraintState* constraints = nullptr;  // [beam]
+  int32_t* forbidden = nullptr;            // [beam]
+  Lane* ancestry = nullptr;                // [beam, stride]
+};
+
+using BeamStepWorkspace = BasicBeamStepWorkspace<uint8_t>;
+
+namespace beam_step_internal {
+
+// How many of `chosen`, best first, are within reach of the best (a.1 step 5). R is the better of
+// the first candidate and the best result, both raw log-probs.
+DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, int32_t count) {
+  if (count == 0 || s.options.prune == INFINITY || s.length < s.rules.prefix_length) return count;
+  const float best = chosen[0].score > s.best_done ? chosen[0].score : s.best_done;
+  while (count > 0 && !(chosen[count - 1].score >= best - s.options.prune)) --count;
+  return count;
+}
+
+// Immediate finalisation (a.7): of the best 2 * beam candidates (one `beam` more for each further
+// id that ends) an ending one ranked within the first `beam` is final at once, and the first `beam`
+// others go on. ALL_BEAMS: of the best `beam - finished` candidates those that end leave, and the
+// others go on.
+template <class Team, class View>
+DRAGOMAN_HD int32_t SelectImmediate(const Team& team, const View& slot, Offers& offers,
+                                    Candidate* chosen) {
+  const SearchOptions& o = slot.state->options;
+  const bool all_beams = o.stop_rule == StopRule::kAllBeams;
+  const int32_t width = all_beams ? o.beam - slot.state->finished : o.beam;
+  const int32_t limit = all_beams ? width : (2 + o.more_eos_count) * o.beam;
+  team.Sync();
+  int32_t next = 0;
+  for (int32_t i = 0; i < limit && next < width; ++i) {
+    const Candidate c = NextCandidate(team, slot, offers);
+    if (c.rank < 0) break;
+    if (team.rank() == 0) {
+      if (!c.ends) {
+        chosen[next] = c;
+      } else if (i < width) {
+        Finish(slot, c);
+      }
+    }
+    if (!c.ends) ++next;
+  }
+  team.Sync();
+  return next;
+}
+
+// One draw for each lane, which its fold holds; those that end are results under their own number.
+template <class Team, class View>
+DRAGOMAN_HD int32_t SelectDrawn(const Team& team, const View& slot, const Offers& offers,
+                                Candidate* chosen) {
+  int32_t next = 0;
+  for (int r = 0; r < slot.state->live; ++r) {
+    const Candidate c = RowOffer(slot, offers, r);
+    if (c.rank < 0 || !(c.score > -INFINITY)) continue;
+    if (team.rank() == 0) {
+      if (c.ends) {
+        WriteEntry(slot, c.rank, c, EntryStatus::kDone);
+        CountDone(slot, c.path);
+      } else {
+        chosen[next] = c;
+      }
+    }
+    if (!c.ends) ++next;
+  }
+  team.Sync();
+  return next;
+}
+
+// Whether a search with immediate finalisation is over, once `length` real tokens are behind every
+// live hypothesis, the best of which has `best_live` as its path score.
+template <class View>
+DRAGOMAN_HD bool ImmediateIsOver(const View& slot, int32_t length, float best_live) {
+  const SlotState& s = *slot.state;
+  const SearchOptions& o = s.options;
+  if (o.stop_rule == StopRule::kAllBeams) return false;
+  if (o.beam == 1) return s.finished > 0;  // greedy search ends at its first EOS (a.7)
+  if (o.stop_rule == StopRule::kFirstK) {
+    const float wanted = std::floor(static_cast<float>(o.beam) * o.patience + 0.5F);
+    return static_cast<float>(s.finished_total) >= (wanted < 1.0F ? 1.0F : wanted);
+  }
+  if (s.finished < o.beam) return false;
+  int32_t reach = length;
+  if (o.stop_rule == StopRule::kNever && o.length_penalty > 0.0F) {
+    reach = o.forced_eos == ForcedEos::kNone ? o.max_tokens : o.max_tokens + 1;
+  }
+  return WorstDone(slot) >= best_live / s.rules.divisor[reach];
+}
+
+// On the beam (a.1) or kept (f): the best `beam` candidates, ended ones among them. On the beam,
+// the leading run of ended ones becomes results and the beam shrinks by them. The next beam moves
+// to the front of `chosen`.
+template <class Team, class View>
+DRAGOMAN_HD int32_t SelectWithEnded(const Team& team, const View& slot, Offers& offers,
+                                    Candidate* chosen, int32_t* shared) {
+  SlotState& s = *slot.state;
+  int32_t count = 0;
+  for (; count < s.options.beam; ++count) {
+    const Candidate c = NextCandidate(team, slot, offers);
+    if (c.rank < 0) break;
+    if (team.rank() == 0) chosen[count] = c;
+  }
+  if (team.rank() == 0) {
+    int32_t popped = 0;
+    if (s.options.finalisation == Finalisation::kOnBeam) {
+      // At a limit that forces nothing all may end at once: then no more than are missing.
+      if (count > s.options.beam - s.finished) count = s.options.beam - s.finished;
+      while (popped < count && chosen[popped].ends) ++popped;
+      for (int32_t i = 0; i < popped; ++i) {
+        if (chosen[i].path > s.best_done) s.best_done = chosen[i].path;
+      }
+    }
+    count = popped + Prune(s, chosen + popped, count - popped);
+    for (int32_t i = popped; i < count; ++i) chosen[i].rank = i - popped;
+    SettleEntries(slot, chosen, count, popped);
+    for (int32_t i = popped; i < count; ++i) chosen[i - popped] = chosen[i];
+    *shared = count - popped;
+  }
+  team.Sync();
+  return *shared;
+}
+
+// Makes the unfinished ones of `chosen` [count] the live hypotheses. Tokens and K/V stay where they
+// are; lineages and states follow their hypotheses.
+template <class Team, class View>
+DRAGOMAN_HD void Reorder(const Team& team, const View& slot, const Candidate* chosen, int32_t count,
+                         BasicBeamStepWorkspace<typename View::Lane>& ws) {
+  using Lane = typename View::Lane;
+  SlotState& s = *slot.state;
+  const int64_t stride = slot.arrays.stride;
+  const int32_t length = s.length;
+  const int32_t live = s.live;
+  for (int r = 0; r < live; ++r) {
+    const Lane* from = slot.Ancestry(r);
+    for (int p = team.rank(); p < length; p += team.size()) ws.ancestry[r * stride + p] = from[p];
+  }
+  for (int r = team.rank(); r < live; r += team.size()) {
+    ws.constraints[r] = slot.Constraints(r);
+    ws.forbidden[r] = slot.Forbidden(r);
+  }
+  team.Sync();
+  int32_t lane = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    const Candidate& c = chosen[i];
+    if (c.ends) continue;
+    Lane* to = slot.Ancestry(lane);
+    const Lane* from = ws.ancestry + c.parent * stride;
+    for (int p = team.rank(); p < length; p += team.size()) to[p] = from[p];
+    if (team.rank() == 0) {
+      to[length] = static_cast<Lane>(c.parent);
+      slot.arrays.tokens[slot.At(lane, length + 1)] = c.token;
+      slot.arrays.token_log_probs[slot.At(lane, length + 1)] = c.log_prob;
+      slot.LogProbOf(lane) = c.path;
+      slot.RankOf(lane) = c.rank;
+      if (s.rules.constraints.phrases > 0) {
+        slot.Constraints(lane) = Advance(s.rules.constraints, ws.constraints[c.parent], c.token);
+      }
+      slot.Forbidden(lane) = NextForbiddenState(s.rules.forbidden, ws.forbidden[c.parent], c.token);
+    }
+    ++lane;
+  }
+  team.Sync();
+  if (team.rank() == 0) {
+    s.length = length + 1;
+    s.live = lane;
+  }
+  team.Sync();
+}
+
+}  // namespace beam_step_internal
+
+// Advances the slot by one position. queries, folds [state->live]: what the live hypotheses asked
+// (AskRow) and got, by lane. Afterwards status is kRunning with `length` one more and the new
+// hypotheses in lanes 0..live-1, or kDone / kBadNumber. REQUIRES: status is kRunning.
+template <class Team, class View>
+DRAGOMAN_HD void BeamStep(const Team& team, const View& slot, const RowQuery* queries,
+                          const RowFold* folds, BasicBeamStepWorkspace<typename View::Lane>& ws) {
+  using namespace beam_step_internal;  // NOLINT(google-build-using-namespace)
+  SlotState& s = *slot.state;
+  const SearchOptions& o = s.options;
+  bool nan = false;
+  for (int r = 0; r < s.live; ++r) nan |= folds[r].nan;  // no load waits for another
+  team.Sync();
+  if (nan) {
+    if (team.rank() == 0) s.status = SlotStatus::kBadNumber;
+    team.Sync();
+    return;
+  }
+  Offers offers = ws.offers;
+  offers.folds = folds;
+  OpenOffers(team, slot, queries, offers);
+  if (team.rank() == 0) {
+    s.expansions += s.live + s.waiting;
+    s.noop_expansions += s.waiting;
+  }
+
+  // The next beam: chosen[0 .. count), best first.
+  const bool constrained = s.rules.constraints.phrases > 0;
+  int32_t count = 0;
+  int32_t candidates = 0;  // under constraints
+  bool over = false;
+  if (o.sampling.enabled) {
+    count = SelectDrawn(team, slot, offers, ws.chosen);
+  } else if (constrained) {
+    candidates = CollectConstrained(team, slot, offers, ws.pool, ws.shared);
+    count = SelectConstrained(team, slot, ws.pool, candidates, ws.banks, ws.chosen);
+    over = o.stop_rule == StopRule::kFirstK && s.waiting > 0;
+  } else if (o.finalisation == Finalisation::kImmediate) {
+    count = SelectImmediate(team, slot, offers, ws.chosen);
+    over = count > 0 && ImmediateIsOver(slot, s.length + 1, ws.chosen[0].score);
+    count = Prune(s, ws.chosen, count);
+    team.Sync();
+    for (int32_t i = team.rank(); i < count; i += team.size()) ws.chosen[i].rank = i;
+  } else {
+    count = SelectWithEnded(team, slot, offers, ws.chosen, ws.shared);
+    over = o.finalisation == Finalisation::kOnBeam && s.finished == o.beam;
+  }
+  team.Sync();
+
+  bool live = false;
+  for (int32_t i = 0; i < count; ++i) live = live || !ws.chosen[i].ends;
+  team.Sync();
+  if (over || !live) {
+    if (team.rank() == 0) {
+      if (constrained && s.waiting == 0) SetAside(slot, ws.pool, candidates);
+      CloseEntries(slot, constrained || o.finalisation == Finalisation::kKeep);
+      s.status = SlotStatus::kDone;
+      s.live = 0;
+    }
+    team.Sync();
+    return;
+  }
+  Reorder(team, slot, ws.chosen, count, ws);
+}
+
+}  // namespace dragoman

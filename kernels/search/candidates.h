@@ -1,0 +1,211 @@
+// From the folds of a slot's rows to its candidates: the one-token extensions of all hypotheses of
+// a beam, best first (decoding.md a.1 steps 1 and 2).
+//
+// Each row offers two lists, both best first: its best tokens, and its wanted ids (EOS, tokens that
+// make progress). A hypothesis that waits on the beam offers itself. Merging all of these gives the
+// candidates in order, and no list needs to be longer than what can be selected.
+// Ties: higher score, then lower parent rank, then lower token.
+//
+// Runs on a Team; memory is the caller's.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/base/host_device.h"
+#include "kernels/search/row.h"
+#include "kernels/search/slot.h"
+#include "kernels/search/team.h"
+
+namespace dragoman {
+
+// A wanted id that is possible. `key` orders it among the row's logits.
+struct Extra {
+  float key;
+  float log_prob;
+  int32_t token;
+};
+
+// A candidate. `parent`: a live lane; or, of a hypothesis that waits, -1 - its entry.
+struct Candidate {
+  float score = -INFINITY;     // what it competes with: the path's log-prob, unless said otherwise
+  float path = -INFINITY;      // log-prob of the path
+  float log_prob = -INFINITY;  // of the token
+  int32_t rank = -1;           // of its parent; -1: no candidate
+  int32_t parent = 0;
+  int32_t token = 0;
+  int32_t bank = 0;
+  bool ends = false;
+
+  DRAGOMAN_HD bool is_waiting() const { return parent < 0; }
+  DRAGOMAN_HD int entry() const { return -1 - parent; }
+};
+
+struct BetterCandidate {
+  DRAGOMAN_HD bool operator()(const Candidate& a, const Candidate& b) const {
+    if (a.rank < 0 || b.rank < 0) return a.rank >= 0 && b.rank < 0;
+    if (a.score != b.score) return a.score > b.score;
+    if (a.rank != b.rank) return a.rank < b.rank;
+    return a.token < b.token;
+  }
+};
+
+// What has been taken of each row's two lists.
+struct RowCursor {
+  int32_t top = 0;
+  int32_t extra = 0;
+};
+
+// A slot's offers in a step.
+struct Offers {
+  const RowFold* folds = nullptr;  // [live]
+  Extra* extras = nullptr;         // [live, kMaxWantedIds], best first
+  int32_t* extra_count = nullptr;  // [live]
+  RowCursor* cursor = nullptr;     // [live]
+  bool* entry_open = nullptr;      // [beam] a waiting entry has not been taken yet
+};
+
+// Sorts out the wanted ids of all rows and opens everything. `queries` [live]: what the folds
+// answer.
+template <class Team, class View>
+DRAGOMAN_HD void OpenOffers(const Team& team, const View& slot, const RowQuery* queries,
+                            Offers& offers) {
+  const SlotState& s = *slot.state;
+  const SearchOptions& o = s.options;
+  // What is forced at log-prob 0 is the only id that is wanted.
+  const bool is_free = s.length < s.rules.prefix_length
+                           ? o.free_prefix
+                           : IsEosOnly(s) && o.forced_eos == ForcedEos::kZero;
+  for (int r = team.rank(); r < s.live; r += team.size()) {
+    const RowFold& fold = offers.folds[r];
+    const IdList& wanted = queries[r].wanted;
+    Extra* extras = offers.extras + int64_t{r} * kMaxWantedIds;
+    int32_t count = 0;
+    for (int32_t i = 0; i < wanted.count; ++i) {
+      Extra x{fold.wanted[i], 0.0F, wanted.ids[i]};
+      if (is_free) {
+        x.key = 0.0F;
+      } else {
+        if (!(x.key > -INFINITY)) continue;
+        if (o.need_log_probs) {
+          x.log_prob = LogProb(x.key, fold.normaliser);
+          if (o.eos_penalty != 1.0F && o.Ends(x.token) && !o.stored_logits()) {
+            x.log_prob *= o.eos_penalty;
+            x.key = LogSumValue(fold.normaliser) + x.log_prob;
+          }
+        }
+      }
+      int32_t at = count++;
+      for (; at > 0 && Better({x.key, x.token}, {extras[at - 1].key, extras[at - 1].token}); --at) {
+        extras[at] = extras[at - 1];
+      }
+      extras[at] = x;
+    }
+    offers.extra_count[r] = count;
+    offers.cursor[r] = RowCursor{};
+  }
+  for (int e = team.rank(); e < o.beam; e += team.size()) {
+    offers.entry_open[e] = slot.Finished(e).status == EntryStatus::kWaiting;
+  }
+  team.Sync();
+}
+
+// The candidate of a token of row `r`. Without log-probs (greedy, no score wanted) the logit is the
+// score and no path is summed.
+template <class View>
+DRAGOMAN_HD Candidate MakeCandidate(const View& slot, int r, float key, float log_prob,
+                                    int32_t token) {
+  const SlotState& s = *slot.state;
+  Candidate c;
+  c.path = s.options.need_log_probs ? slot.LogProbOf(r) + log_prob : key;
+  c.score = c.path;
+  c.log_prob = log_prob;
+  c.rank = slot.RankOf(r);
+  c.parent = r;
+  c.token = token;
+  // A prefix may hold an id that would end a hypothesis elsewhere.
+  c.ends = (s.options.Ends(token) && s.length >= s.rules.prefix_length) || IsLastToken(s);
+  return c;
+}
+
+// What row `r` offers next: the better of its two lists' heads. Within a row the order is that of
+// the logits, which rounding of the path score cannot blur; so a greedy search chooses the same
+// with and without a normaliser.
+template <class View>
+DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r) {
+  const RowCursor at = offers.cursor[r];
+  const RowFold& fold = offers.folds[r];
+  const int32_t limit = slot.state->options.max_candidates;
+  if (limit > 0 && at.top + at.extra >= limit &&
+      slot.state->length >= slot.state->rules.prefix_length) {
+    return {};
+  }
+  const bool has_top = at.top < fold.count;
+  const Extra* extra = at.extra < offers.extra_count[r]
+                           ? offers.extras + int64_t{r} * kMaxWantedIds + at.extra
+                           : nullptr;
+  if (extra != nullptr && (!has_top || Better({extra->key, extra->token}, fold.top[at.top]))) {
+    return MakeCandidate(slot, r, extra->key, extra->log_prob, extra->token);
+  }
+  if (!has_top) return {};
+  const TokenScore t = fold.top[at.top];
+  const float log_prob =
+      slot.state->options.need_log_probs ? LogProb(t.score, fold.normaliser) : 0.0F;
+  return MakeCandidate(slot, r, t.score, log_prob, t.token);
+}
+
+// A hypothesis that waits on the beam, as its own and only child. It competes with its raw
+// log-prob; under constraints with its normalised score (d.3).
+template <class View>
+DRAGOMAN_HD Candidate WaitingOffer(const View& slot, int entry) {
+  const FinishedHypothesis& h = slot.Finished(entry);
+  Candidate c;
+  c.path = h.log_prob;
+  c.score = slot.state->rules.constraints.phrases > 0 ? h.score : h.log_prob;
+  c.rank = h.rank;
+  c.parent = -1 - entry;
+  c.token = h.last_token;
+  c.bank = slot.state->rules.constraints.total();
+  c.ends = true;
+  return c;
+}
+
+// Marks a candidate of RowOffer or WaitingOffer as taken. Called by one member.
+inline DRAGOMAN_HD void Take(const Candidate& c, Offers& offers) {
+  if (c.is_waiting()) {
+    offers.entry_open[c.entry()] = false;
+    return;
+  }
+  RowCursor& at = offers.cursor[c.parent];
+  const bool of_top =
+      at.top < offers.folds[c.parent].count && offers.folds[c.parent].top[at.top].token == c.token;
+  if (of_top) {
+    ++at.top;
+  } else {
+    ++at.extra;
+  }
+}
+
+// The best candidate that is not taken yet, for every member, and takes it; rank -1: there is none.
+template <class Team, class View>
+DRAGOMAN_HD Candidate NextCandidate(const Team& team, const View& slot, Offers& offers) {
+  const SlotState& s = *slot.state;
+  Candidate best;
+  for (int r = team.rank(); r < s.live; r += team.size()) {
+    const Candidate c = RowOffer(slot, offers, r);
+    if (c.rank >= 0 && c.score > -INFINITY && BetterCandidate()(c, best)) best = c;
+  }
+  if (s.waiting > 0) {
+    for (int e = team.rank(); e < s.options.beam; e += team.size()) {
+      if (!offers.entry_open[e]) continue;
+      const Candidate c = WaitingOffer(slot, e);
+      if (BetterCandidate()(c, best)) best = c;
+    }
+  }
+  best = team.Reduce(best, BetterCandidate());
+  if (best.rank >= 0 && team.rank() == 0) Take(best, offers);
+  team.Sync();
+  return best;
+}
+
+}  // namespace dragoman

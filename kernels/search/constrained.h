@@ -1,0 +1,193 @@
+// Dynamic beam allocation (decoding.md d.2; Post & Vilar 2018, Hu et al. 2019): which candidates
+// make the next beam when phrases are required.
+//
+// A candidate's bank is the number of constraint tokens that it has met. The beam is divided over
+// the banks, so that hypotheses which make progress survive beside likelier ones that do not; the
+// cost does not grow with the number of constraints beyond the tokens that make progress.
+//
+// Runs on a Team; memory is the caller's.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/search/candidates.h"
+#include "kernels/search/constraints.h"
+#include "kernels/search/finished.h"
+#include "kernels/search/team.h"
+
+namespace dragoman {
+
+// Candidates of a beam at most: each row's wanted ids and best token, the best `beam` of all, and
+// those that wait.
+DRAGOMAN_HD inline int64_t MaxConstrainedCandidates(int64_t beam) {
+  return beam * (kMaxWantedIds + 3);
+}
+
+// Memory for the banks: what is there for each, what is taken.
+inline constexpr int32_t kBanks = 2 * (kMaxConstraintTokens + 1);
+
+// From the highest bank down, within a bank the best first.
+struct BetterInBank {
+  DRAGOMAN_HD bool operator()(const Candidate& a, const Candidate& b) const {
+    if (a.bank != b.bank) return a.bank > b.bank;
+    return BetterCandidate()(a, b);
+  }
+};
+
+// Slots of a beam of k for banks 0 .. total with `available` [total + 1] candidates; `taken`
+// [total + 1] is the answer. "Stripe": the best of every bank from the highest down, then the
+// second best of each, until k.
+DRAGOMAN_HD inline void AllocateStripes(int32_t k, int32_t total, const int32_t* available,
+                                        int32_t* taken) {
+  for (int32_t b = 0; b <= total; ++b) taken[b] = 0;
+  bool more = true;
+  for (int32_t round = 0; more && k > 0; ++round) {
+    more = false;
+    for (int32_t b = total; b >= 0 && k > 0; --b) {
+      if (available[b] <= round) continue;
+      ++taken[b];
+      --k;
+      more = true;
+    }
+  }
+}
+
+// "Banks": equal shares, the remainder to the highest; what a bank cannot use goes to the next
+// lower one, from the lowest to the highest, until everything that can be used is.
+DRAGOMAN_HD inline void AllocateBanks(int32_t k, int32_t total, const int32_t* available,
+                                      int32_t* taken) {
+  int32_t candidates = 0;
+  for (int32_t b = 0; b <= total; ++b) {
+    taken[b] = k / (total + 1);
+    candidates += available[b];
+  }
+  taken[total] += k - k / (total + 1) * (total + 1);
+  int32_t surplus = 0;
+  int32_t lost = k > candidates ? k - candidates : 0;  // slots that nobody can use
+  for (int32_t b = total;; b = b == 0 ? total : b - 1) {
+    taken[b] += surplus;
+    surplus = taken[b] > available[b] ? taken[b] - available[b] : 0;
+    taken[b] -= surplus;
+    bool fits = surplus <= lost;
+    for (int32_t i = 0; fits && i <= total; ++i) fits = taken[i] <= available[i];
+    if (fits) return;
+  }
+}
+
+// Collects the candidates of a step into `pool` as a set (d.2, step 2) and gives each its bank;
+// returns their number, for which `shared` is memory of the team.
+template <class Team, class View>
+DRAGOMAN_HD int32_t CollectConstrained(const Team& team, const View& slot, Offers& offers,
+                                       Candidate* pool, int32_t* shared) {
+  const SlotState& s = *slot.state;
+  const ConstraintSet& set = s.rules.constraints;
+  int32_t n = 0;
+  for (; n < s.options.beam; ++n) {
+    const Candidate c = NextCandidate(team, slot, offers);
+    if (c.rank < 0) break;
+    if (team.rank() == 0) pool[n] = c;
+  }
+  if (team.rank() == 0) {
+    for (int r = 0; r < s.live; ++r) {
+      const RowCursor taken = offers.cursor[r];
+      Candidate best;
+      if (taken.top == 0 && taken.extra == 0) best = RowOffer(slot, offers, r);
+      if (best.rank >= 0) pool[n++] = best;
+      for (int32_t i = taken.extra; i < offers.extra_count[r]; ++i) {
+        const Extra& x = offers.extras[int64_t{r} * kMaxWantedIds + i];
+        if (best.rank >= 0 && best.token == x.token) continue;
+        // EOS is wanted whenever it is possible, but is progress only as the end of a phrase.
+        if (s.options.Ends(x.token) &&
+            Bank(Advance(set, slot.Constraints(r), x.token)) <= Bank(slot.Constraints(r))) {
+          continue;
+        }
+        pool[n++] = MakeCandidate(slot, r, x.key, x.log_prob, x.token);
+      }
+    }
+    for (int e = 0; e < s.options.beam; ++e) {
+      if (offers.entry_open[e]) pool[n++] = WaitingOffer(slot, e);
+    }
+    *shared = n;
+  }
+  team.Sync();
+  n = *shared;
+  for (int32_t i = team.rank(); i < n; i += team.size()) {
+    if (pool[i].is_waiting()) continue;
+    const ConstraintState next = Advance(set, slot.Constraints(pool[i].parent), pool[i].token);
+    pool[i].bank = Bank(next);
+    // Where the limit ends hypotheses without EOS, only those that have met everything are final.
+    if (!s.options.Ends(pool[i].token) && IsLastToken(s)) pool[i].ends = Finished(set, next);
+  }
+  team.Sync();
+  return n;
+}
+
+// The next beam, best first, in the first entries of `chosen`, its ended ones as entries; returns
+// their number. A hypothesis
+// that has ended competes with its normalised score; with one there, all more than
+// `constraint_prune` below the best of them are dropped (d.3). `pool` is left in the order of
+// BetterInBank. banks [kBanks].
+template <class Team, class View>
+DRAGOMAN_HD int32_t SelectConstrained(const Team& team, const View& slot, Candidate* pool,
+                                      int32_t n, int32_t* banks, Candidate* chosen) {
+  const SlotState& s = *slot.state;
+  const int32_t total = s.rules.constraints.total();
+  int32_t* const available = banks;
+  int32_t* const taken = banks + kMaxConstraintTokens + 1;
+  team.Sort(pool, n, BetterInBank());
+  int32_t count = 0;
+  if (team.rank() == 0) {
+    for (int32_t b = 0; b <= total; ++b) available[b] = 0;
+    for (int32_t i = 0; i < n; ++i) ++available[pool[i].bank];
+    if (s.options.allocation == Allocation::kBanks) {
+      AllocateBanks(s.options.beam, total, available, taken);
+    } else {
+      AllocateStripes(s.options.beam, total, available, taken);
+    }
+    float best_ended = -INFINITY;
+    int32_t begin = 0;
+    for (int32_t b = total; b >= 0; --b) {
+      for (int32_t i = begin; i < begin + taken[b]; ++i) {
+        Candidate c = pool[i];
+        // The last step of a search without a forced EOS: what is unmet can go no further.
+        if (IsLastToken(s) && !c.ends) continue;
+        if (c.ends && !c.is_waiting()) c.score = EndScore(s, c);
+        if (c.ends && c.score > best_ended) best_ended = c.score;
+        chosen[count++] = c;
+      }
+      begin += available[b];
+    }
+    HeapSort(chosen, count, BetterCandidate());
+    while (count > 0 && chosen[count - 1].score < best_ended - s.options.constraint_prune) --count;
+    for (int32_t i = 0; i < count; ++i) chosen[i].rank = i;
+    SettleEntries(slot, chosen, count, 0);
+    taken[0] = count;
+  }
+  team.Sync();
+  count = taken[0];
+  return count;
+}
+
+// When nothing has met all phrases: keeps the best hypothesis of the highest bank as the result,
+// marked unmet. `pool` [n]: the candidates of the last step, in order.
+template <class View>
+DRAGOMAN_HD void SetAside(const View& slot, const Candidate* pool, int32_t n) {
+  SlotState& s = *slot.state;
+  if (IsLastToken(s) && n > 0) {
+    WriteEntry(slot, 0, pool[0], EntryStatus::kDone);
+    slot.Finished(0).unmet = true;
+    CountDone(slot, pool[0].path);
+    return;
+  }
+  if (s.length == 0 || s.live == 0) return;
+  int best = 0;
+  for (int r = 1; r < s.live; ++r) {
+    const int32_t a = Bank(slot.Constraints(r));
+    const int32_t b = Bank(slot.Constraints(best));
+    if (a > b || (a == b && slot.LogProbOf(r) > slot.LogProbOf(best))) best = r;
+  }
+  WriteUnmetEntry(slot, 0, best);
+  CountDone(slot, slot.LogProbOf(best));
+}
+
+}  // namespace dragoman

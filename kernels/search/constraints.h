@@ -1,0 +1,178 @@
+// The constraint state of a hypothesis: which required phrases it has met and how far into the next
+// it is (decoding.md d.1; dynamic beam allocation, Post & Vilar 2018, with the matching done
+// right).
+//
+// Pure functions over plain data, for host and device; no heap. The set of phrases is immutable and
+// the caller's; a state is a value of 32 bytes that follows its hypothesis.
+//
+// The phrases lie in lexicographic order, so that those that begin with given tokens are one range:
+// a partial match is such a range and its depth, and no trie is needed.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/base/host_device.h"
+#include "kernels/search/options.h"
+
+namespace dragoman {
+
+// Duplicates are allowed: [7], [7] needs two 7s. At most kMaxConstraintTokens tokens in all, and no
+// phrase is empty. EOS may end one phrase.
+struct ConstraintSet {
+  const int32_t* tokens = nullptr;  // phrase i is tokens begin[i] .. begin[i + 1]
+  const int32_t* begin = nullptr;   // [phrases + 1]
+  int32_t phrases = 0;
+
+  // C: constraint tokens in all.
+  DRAGOMAN_HD int32_t total() const { return phrases == 0 ? 0 : begin[phrases]; }
+  DRAGOMAN_HD int32_t Length(int i) const { return begin[i + 1] - begin[i]; }
+  DRAGOMAN_HD int32_t Token(int i, int at) const { return tokens[begin[i] + at]; }
+};
+
+struct ConstraintState {
+  uint64_t met[2] = {0, 0};  // bit i: phrase i is completed
+  int16_t met_tokens = 0;    // of the completed phrases
+  int16_t met_phrases = 0;
+  // The path, the current partial match: the first `depth` tokens of the phrases low .. high - 1.
+  int16_t low = 0;
+  int16_t high = 0;
+  int16_t depth = 0;
+};
+
+namespace constraints_internal {
+
+DRAGOMAN_HD inline bool IsMet(const ConstraintState& s, int phrase) {
+  // Not by an index that is known at run time: a state is to live in registers.
+  const uint64_t met = phrase < 64 ? s.met[0] : s.met[1];
+  return ((met >> (phrase & 63)) & 1U) != 0;
+}
+
+DRAGOMAN_HD inline void Root(const ConstraintSet& set, ConstraintState& s) {
+  s.low = 0;
+  s.high = static_cast<int16_t>(set.phrases);
+  s.depth = 0;
+}
+
+// A needed phrase that is exactly the first `length` > 0 tokens of phrase `like`; -1: none. Phrases
+// with these tokens at their beginning are neighbours, the shortest first.
+DRAGOMAN_HD inline int NeededPhrase(const ConstraintSet& set, const ConstraintState& s, int like,
+                                    int length) {
+  int first = like;
+  for (; first > 0; --first) {
+    bool same = set.Length(first - 1) >= length;
+    for (int j = 0; same && j < length; ++j) same = set.Token(first - 1, j) == set.Token(like, j);
+    if (!same) break;
+  }
+  for (int i = first; i < set.phrases && set.Length(i) == length; ++i) {
+    bool same = true;
+    for (int j = 0; same && j < length; ++j) same = set.Token(i, j) == set.Token(like, j);
+    if (same && !IsMet(s, i)) return i;
+  }
+  return -1;
+}
+
+DRAGOMAN_HD inline void Complete(const ConstraintSet& set, ConstraintState& s, int phrase) {
+  const uint64_t bit = uint64_t{1} << (phrase & 63);
+  s.met[0] |= phrase < 64 ? bit : 0;
+  s.met[1] |= phrase < 64 ? 0 : bit;
+  s.met_tokens = static_cast<int16_t>(s.met_tokens + set.Length(phrase));
+  s.met_phrases = static_cast<int16_t>(s.met_phrases + 1);
+}
+
+// Extends the path by `token` if some needed phrase goes on so.
+DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int32_t token) {
+  int low = s.low;
+  while (low < s.high && !(set.Length(low) > s.depth && set.Token(low, s.depth) == token)) ++low;
+  int high = low;
+  bool needed = false;
+  while (high < s.high && set.Length(high) > s.depth && set.Token(high, s.depth) == token) {
+    needed = needed || !IsMet(s, high);
+    ++high;
+  }
+  if (!needed) return false;
+  s.low = static_cast<int16_t>(low);
+  s.high = static_cast<int16_t>(high);
+  ++s.depth;
+  // Whole, and no needed phrase is longer: done with it. Else it stays pending.
+  int whole = -1;
+  for (int i = low; i < high; ++i) {
+    if (IsMet(s, i)) continue;
+    if (set.Length(i) > s.depth) return true;
+    if (whole < 0) whole = i;
+  }
+  Complete(set, s, whole);
+  Root(set, s);
+  return true;
+}
+
+}  // namespace constraints_internal
+
+DRAGOMAN_HD inline ConstraintState StartConstraints(const ConstraintSet& set) {
+  ConstraintState s;
+  constraints_internal::Root(set, s);
+  return s;
+}
+
+// Tokens of completed phrases and of the path.
+DRAGOMAN_HD inline int32_t Bank(const ConstraintState& s) { return s.met_tokens + s.depth; }
+
+// Whether all phrases are completed. (A whole phrase that is still pending waits for a longer one
+// that is needed too, so it never is the last.)
+DRAGOMAN_HD inline bool Finished(const ConstraintSet& set, const ConstraintState& s) {
+  return s.met_phrases == set.phrases;
+}
+
+// The state after one token more. A token that does not extend the path completes the longest whole
+// phrase that the path begins with, if any; the rest of the path is matched again from the root,
+// together with the token, one token dropped at a time, as in string matching.
+DRAGOMAN_HD inline ConstraintState Advance(const ConstraintSet& set, ConstraintState s,
+                                           int32_t token) {
+  using namespace constraints_internal;  // NOLINT(google-build-using-namespace)
+  if (Extend(set, s, token)) return s;
+  // What is to be matched: the path, which phrase `path` holds, and the token after it. The path of
+  // `s` begins at `start` of it, and the token after the path does not extend it.
+  const int path = s.low;
+  const int32_t length = s.depth;
+  int32_t start = 0;
+  for (;;) {
+    int whole = -1;
+    int32_t prefix = s.depth;
+    for (; prefix > 0; --prefix) {
+      whole = NeededPhrase(set, s, s.low, prefix);
+      if (whole >= 0) break;
+    }
+    if (whole >= 0) {
+      Complete(set, s, whole);
+      start += prefix;
+    } else {
+      ++start;
+    }
+    Root(set, s);
+    int32_t at = start;
+    for (; at <= length; ++at) {
+      if (!Extend(set, s, at < length ? set.Token(path, at) : token)) break;
+      if (s.depth == 0) start = at + 1;  // completed: the path is empty again
+    }
+    if (at > length) return s;
+  }
+}
+
+// Calls `use(token)` for every token that makes progress: the path's continuations and, at the root
+// or with a pending whole phrase, the beginnings of all needed phrases. A token may come twice.
+template <class Use>
+DRAGOMAN_HD void ForProgressTokens(const ConstraintSet& set, const ConstraintState& s, Use use) {
+  using namespace constraints_internal;  // NOLINT(google-build-using-namespace)
+  const bool pending = s.depth > 0 && NeededPhrase(set, s, s.low, s.depth) >= 0;
+  if (s.depth > 0) {
+    for (int i = s.low; i < s.high; ++i) {
+      if (!IsMet(s, i) && set.Length(i) > s.depth) use(set.Token(i, s.depth));
+    }
+  }
+  if (s.depth == 0 || pending) {
+    for (int i = 0; i < set.phrases; ++i) {
+      if (!IsMet(s, i)) use(set.Token(i, 0));
+    }
+  }
+}
+
+}  // namespace dragoman

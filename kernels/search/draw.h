@@ -1,0 +1,251 @@
+// A draw from a row of scores: temperature, top_k, top_p (decoding.md a.8).
+//
+// The order of the tokens is never made. A token's weight is exp((score - best) / temperature), its
+// mass the weight as a whole number of 2^-40ths; sums of masses are exact, so they depend neither
+// on their order nor on the team, and they are the same on host and device for the same scores.
+// Where a running sum over the tokens, best first, reaches a number is found by halving the field
+// some thousandfold at a time: bins of weights, the sum of each, the bin in which it happens, bins
+// within that bin. Three levels lead to a single weight; tokens of one weight follow by their ids.
+// So a draw costs a few sweeps over the row, whatever the scores and the options.
+//
+// Runs on a Team. No heap.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/base/host_device.h"
+#include "kernels/search/exp.h"
+#include "kernels/search/fold.h"
+#include "kernels/search/options.h"
+#include "kernels/search/team.h"
+
+namespace dragoman {
+
+// Memory of one draw, owned by the caller, shared by the team.
+struct DrawWorkspace {
+  // Of the whole field, 64 for each halving of the weight down to the smallest that has a mass; and
+  // of one of these bins.
+  static constexpr int32_t kWideBins = 40 * 64 + 1;
+  static constexpr int32_t kFineBins = 512;
+  static constexpr int32_t kBins = kWideBins + kFineBins;
+
+  float* weights = nullptr;  // [vocabulary]
+  uint64_t* bins = nullptr;  // [kBins]
+};
+
+namespace draw_internal {
+
+constexpr float kMassUnits = 0x1p40F;          // of the best token; 2^22 of them are not too many
+constexpr uint32_t kHighestKey = 0x3F800000U;  // of the weight 1
+constexpr uint32_t kLowestKey = kHighestKey - (40U << 23);  // of the weight 2^-40
+
+// Weights are ordered as their bits are. 0 stands for no mass.
+DRAGOMAN_HD inline uint32_t KeyOf(float weight) { return FloatWord(weight); }
+
+struct CountMeasure {
+  DRAGOMAN_HD uint64_t operator()(float) const { return 1; }
+};
+struct MassMeasure {
+  DRAGOMAN_HD uint64_t operator()(float weight) const {
+    return static_cast<uint64_t>(static_cast<int64_t>(weight * kMassUnits));
+  }
+};
+
+// Calls `use(weight)` for the tokens whose keys lie in low .. low + range.
+template <class Team, class Use>
+DRAGOMAN_HD void ForKeysWithin(const Team& team, const float* weights, int32_t vocabulary,
+                               uint32_t low, uint32_t range, Use use) {
+  constexpr int32_t kAhead = 32;  // are looked at together
+  const int32_t step = team.size();
+  const auto within = [&](int32_t i) { return KeyOf(weights[i]) - low <= range; };
+  int32_t first = team.rank();
+  for (; first + (kAhead - 1) * step < vocabulary; first += kAhead * step) {
+    uint32_t any = 0;
+    for (int32_t j = 0; j < kAhead; ++j) any |= within(first + j * step) ? 1U : 0U;
+    if (any == 0) continue;
+    for (int32_t j = 0; j < kAhead; ++j) {
+      if (within(first + j * step)) use(weights[first + j * step]);
+    }
+  }
+  for (; first < vocabulary; first += step) {
+    if (within(first)) use(weights[first]);
+  }
+}
+
+// The last token that a running sum needs.
+struct Reached {
+  uint32_t key = 0;
+  uint64_t before = 0;  // the sum of all whose keys are greater
+  uint64_t each = 0;    // what a token of this key adds
+  uint64_t wanted = 0;
+  bool found = false;
+
+  // How many tokens of this key are needed, from 1.
+  DRAGOMAN_HD uint64_t number() const { return (wanted - before + each - 1) / each; }
+  // The sum with them.
+  DRAGOMAN_HD uint64_t sum() const { return before + number() * each; }
+};
+
+struct FoundBin {
+  int32_t bin;
+  int32_t unused;
+  uint64_t before;  // the sum of all before it
+  uint64_t wanted;
+};
+struct LowerBin {
+  DRAGOMAN_HD bool operator()(const FoundBin& a, const FoundBin& b) const { return a.bin < b.bin; }
+};
+
+// Sums of the keys low .. high in `bins` [count], 2^shift keys each, the highest keys first.
+template <class Team, class Measure>
+DRAGOMAN_HD void FillBins(const Team& team, const float* weights, int32_t vocabulary, uint32_t low,
+                          uint32_t high, int shift, Measure measure, uint64_t* bins,
+                          int32_t count) {
+  for (int32_t b = team.rank(); b < count; b += team.size()) bins[b] = 0;
+  team.Sync();
+  ForKeysWithin(team, weights, vocabulary, low, high - low, [&](float weight) {
+    team.Add(bins[(high - KeyOf(weight)) >> shift], measure(weight));
+  });
+  team.Sync();
+}
+
+constexpr int kWideShift = 17;
+constexpr int kFineShift = 8;  // and then 0
+static_assert(((kHighestKey - kLowestKey) >> kWideShift) + 1 == DrawWorkspace::kWideBins);
+static_assert(1 << (kWideShift - kFineShift) <= DrawWorkspace::kFineBins);
+static_assert(1 << kFineShift <= DrawWorkspace::kFineBins);
+
+// The bins of the whole field.
+template <class Team, class Measure>
+DRAGOMAN_HD void FillWideBins(const Team& team, const DrawWorkspace& ws, int32_t vocabulary,
+                              Measure measure) {
+  FillBins(team, ws.weights, vocabulary, kLowestKey, kHighestKey, kWideShift, measure, ws.bins,
+           DrawWorkspace::kWideBins);
+}
+
+// Of the first `count` bins the one in which the running sum reaches `wanted`(sum of all) > 0;
+// `bin` is INT32_MAX where none does.
+template <class Team, class Wanted>
+DRAGOMAN_HD FoundBin FindBin(const Team& team, const uint64_t* bins, int32_t count, uint64_t before,
+                             Wanted wanted) {
+  const Share mine = ShareOf(team, count);
+  uint64_t sum = 0;
+  for (int32_t b = mine.begin; b < mine.end; ++b) sum += bins[b];
+  uint64_t all = 0;
+  before += team.ExclusiveSum(sum, &all);
+  const uint64_t target = wanted(all);
+  FoundBin found{INT32_MAX, 0, 0, target};
+  if (before < target && target <= before + sum) {
+    int32_t b = mine.begin;
+    while (before + bins[b] < target) before += bins[b++];
+    found = {b, 0, before, target};
+  }
+  return team.Reduce(found, LowerBin());
+}
+
+// Where the running sum of `measure` over the tokens, best first, reaches `wanted`(sum of all).
+// REQUIRES: FillWideBins was called with this measure.
+template <class Team, class Measure, class Wanted>
+DRAGOMAN_HD Reached Reach(const Team& team, const DrawWorkspace& ws, int32_t vocabulary,
+                          Measure measure, Wanted wanted) {
+  FoundBin found = FindBin(team, ws.bins, DrawWorkspace::kWideBins, 0, wanted);
+  if (found.bin == INT32_MAX) return {};
+  uint32_t high = kHighestKey;
+  int shift = kWideShift;
+  uint64_t* const fine = ws.bins + DrawWorkspace::kWideBins;
+  while (shift > 0) {
+    const int next = shift > kFineShift ? kFineShift : 0;
+    high -= static_cast<uint32_t>(found.bin) << shift;
+    const int32_t count = 1 << (shift - next);
+    const uint32_t low = high - ((1U << shift) - 1);
+    FillBins(team, ws.weights, vocabulary, low, high, next, measure, fine, count);
+    found = FindBin(team, fine, count, found.before, [&](uint64_t) { return found.wanted; });
+    shift = next;
+  }
+  high -= static_cast<uint32_t>(found.bin);
+  return {high, found.before, measure(__builtin_bit_cast(float, high)), found.wanted, true};
+}
+
+// Token number `number`, from 1, in the order of ids, of those with this key. REQUIRES: there is
+// one.
+template <class Team>
+DRAGOMAN_HD int32_t TokenOfKey(const Team& team, const float* weights, int32_t vocabulary,
+                               uint32_t key, uint64_t number) {
+  const auto count_of = [&](int32_t begin, int32_t end) {
+    int32_t count = 0;
+    for (int32_t i = begin; i < end; ++i) count += KeyOf(weights[i]) == key ? 1 : 0;
+    return count;
+  };
+  const Share mine = ShareOf(team, vocabulary);
+  const int32_t count = count_of(mine.begin, mine.end);
+  int32_t all = 0;
+  int32_t left = static_cast<int32_t>(number) - team.ExclusiveSum(count, &all);
+  int32_t token = INT32_MAX;
+  if (left > 0 && left <= count) {
+    constexpr int32_t kRun = 64;
+    token = mine.begin;
+    for (int32_t run = 0; token + kRun <= mine.end; token += kRun, left -= run) {
+      run = count_of(token, token + kRun);
+      if (run >= left) break;
+    }
+    for (;; ++token) {
+      if (KeyOf(weights[token]) == key && --left == 0) break;
+    }
+  }
+  return team.Reduce(token, [](int32_t a, int32_t b) { return a < b; });
+}
+
+}  // namespace draw_internal
+
+// Draws from softmax(x / temperature) of the top_k best, of which the fewest whose probabilities
+// reach top_p: the first token, by descending probability, then id, whose running sum exceeds
+// `unit`, a multiple of 2^-24 in [0, 1). `max`: the largest of x [vocabulary]. The token; -1 when
+// all are -inf.
+template <class Team>
+DRAGOMAN_HD int32_t Draw(const Team& team, const SearchOptions& o, const float* x,
+                         int32_t vocabulary, float max, float unit, const DrawWorkspace& ws) {
+  using namespace draw_internal;  // NOLINT(google-build-using-namespace)
+  if (max == -INFINITY) return -1;
+  const SamplingOptions& sampling = o.sampling;
+  const float scale = 1.0F / o.temperature;
+  for (int32_t i = team.rank(); i < vocabulary; i += team.size()) {
+    const float weight = ExpNonPositive((x[i] - max) * scale);
+    ws.weights[i] = weight < 1.0F / kMassUnits ? 0.0F : weight;
+  }
+  team.Sync();
+  if (sampling.top_k > 0 && sampling.top_k < vocabulary) {
+    const auto k = static_cast<uint64_t>(sampling.top_k);
+    FillWideBins(team, ws, vocabulary, CountMeasure());
+    const Reached last = Reach(team, ws, vocabulary, CountMeasure(), [k](uint64_t) { return k; });
+    if (last.found) {  // else there are fewer
+      const int32_t id = TokenOfKey(team, ws.weights, vocabulary, last.key, last.number());
+      for (int32_t i = team.rank(); i < vocabulary; i += team.size()) {
+        const uint32_t least = last.key + (i > id ? 1U : 0U);
+        ws.weights[i] = KeyOf(ws.weights[i]) < least ? 0.0F : ws.weights[i];
+      }
+      team.Sync();
+    }
+  }
+  const MassMeasure mass;
+  FillWideBins(team, ws, vocabulary, mass);
+  uint64_t kept = 0;  // 0: all
+  if (sampling.top_p < 1.0F) {
+    const auto enough = [&](uint64_t all) {
+      const double share =
+          std::ceil(static_cast<double>(sampling.top_p) * static_cast<double>(all));
+      const auto sum = static_cast<uint64_t>(share);
+      return sum < 1 ? 1 : (sum > all ? all : sum);
+    };
+    kept = Reach(team, ws, vocabulary, mass, enough).sum();
+  }
+  // The first sum above unit * kept, which is a whole number of 2^-24ths.
+  const auto part = static_cast<uint64_t>(unit * 0x1p24F);
+  const Reached drawn = Reach(team, ws, vocabulary, mass, [&](uint64_t all) {
+    const uint64_t of = kept > 0 ? kept : all;
+    return (of >> 24) * part + (((of & 0xFFFFFFU) * part) >> 24) + 1;
+  });
+  return TokenOfKey(team, ws.weights, vocabulary, drawn.key, drawn.number());
+}
+
+}  // namespace dragoman

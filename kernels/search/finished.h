@@ -1,0 +1,156 @@
+// The entries of a slot: hypotheses that have ended, and what they score.
+//
+// Called by one member of a team.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/base/host_device.h"
+#include "kernels/search/candidates.h"
+#include "kernels/search/slot.h"
+
+namespace dragoman {
+
+// What the log-prob is divided by. Immediate finalisation counts the tokens emitted, EOS among them
+// (a.7); elsewhere the divisor is that of the real tokens and one more, whether EOS came or not
+// (section 0, f: there the one more is the start token).
+DRAGOMAN_HD inline float Divisor(const SlotState& s, int32_t real_tokens, bool has_eos) {
+  const bool emitted =
+      s.options.finalisation == Finalisation::kImmediate && s.rules.constraints.phrases == 0;
+  return s.rules.divisor[real_tokens + (has_eos || !emitted ? 1 : 0)];
+}
+
+// The score of a hypothesis that a candidate ends.
+DRAGOMAN_HD inline float EndScore(const SlotState& s, const Candidate& c) {
+  const bool has_eos = s.options.Ends(c.token);
+  return c.path / Divisor(s, has_eos ? s.length : s.length + 1, has_eos);
+}
+
+// Writes the hypothesis that `c`, a child of a live one, has ended.
+template <class View>
+DRAGOMAN_HD void WriteEntry(const View& slot, int entry, const Candidate& c, EntryStatus status) {
+  const SlotState& s = *slot.state;
+  FinishedHypothesis h;
+  h.score = EndScore(s, c);
+  h.log_prob = c.path;
+  h.length = s.length;
+  h.last_token = c.token;
+  h.last_log_prob = c.log_prob;
+  h.rank = c.rank;
+  h.status = status;
+  slot.Finished(entry) = h;
+  auto* lineage = slot.FinishedAncestry(entry);
+  for (int p = 0; p <= s.length; ++p) {
+    lineage[p] = static_cast<typename View::Lane>(slot.Writer(c.parent, p));
+  }
+}
+
+// Writes a live hypothesis as it is, without EOS. REQUIRES: it has a real token.
+template <class View>
+DRAGOMAN_HD void WriteUnmetEntry(const View& slot, int entry, int lane) {
+  const SlotState& s = *slot.state;
+  FinishedHypothesis h;
+  h.log_prob = slot.LogProbOf(lane);
+  h.score = h.log_prob / Divisor(s, s.length, false);
+  h.length = s.length - 1;
+  h.last_token = slot.Token(lane, h.length);
+  h.last_log_prob = slot.arrays.token_log_probs[slot.At(slot.Writer(lane, s.length), s.length)];
+  h.status = EntryStatus::kDone;
+  h.unmet = true;
+  slot.Finished(entry) = h;
+  auto* lineage = slot.FinishedAncestry(entry);
+  for (int p = 0; p <= h.length; ++p) {
+    lineage[p] = static_cast<typename View::Lane>(slot.Writer(lane, p));
+  }
+}
+
+// Books an entry that has become a result.
+template <class View>
+DRAGOMAN_HD void CountDone(const View& slot, float log_prob) {
+  SlotState& s = *slot.state;
+  ++s.finished;
+  ++s.finished_total;
+  if (log_prob > s.best_done) s.best_done = log_prob;
+}
+
+// Immediate finalisation: the best `beam` results are kept, a further one replaces the worst if it
+// is better (a.7).
+template <class View>
+DRAGOMAN_HD void Finish(const View& slot, const Candidate& c) {
+  SlotState& s = *slot.state;
+  if (s.finished < s.options.beam) {
+    WriteEntry(slot, s.finished, c, EntryStatus::kDone);
+    CountDone(slot, c.path);
+    return;
+  }
+  ++s.finished_total;
+  if (c.path > s.best_done) s.best_done = c.path;
+  int worst = 0;
+  for (int i = 1; i < s.finished; ++i) {
+    if (!(slot.Finished(i).score > slot.Finished(worst).score)) worst = i;
+  }
+  if (EndScore(s, c) > slot.Finished(worst).score) WriteEntry(slot, worst, c, EntryStatus::kDone);
+}
+
+template <class View>
+DRAGOMAN_HD float WorstDone(const View& slot) {
+  float worst = INFINITY;
+  for (int i = 0; i < slot.state->options.beam; ++i) {
+    const FinishedHypothesis& h = slot.Finished(i);
+    if (h.status == EntryStatus::kDone && h.score < worst) worst = h.score;
+  }
+  return worst;
+}
+
+// The beam's ended hypotheses after a step: of those that waited, the ones among the candidates
+// `chosen` [count] go on waiting, the others are dropped; what has newly ended begins to wait. The
+// first `popped` candidates are results from now on.
+template <class View>
+DRAGOMAN_HD void SettleEntries(const View& slot, const Candidate* chosen, int32_t count,
+                               int32_t popped) {
+  SlotState& s = *slot.state;
+  for (int e = 0; e < s.options.beam; ++e) {
+    FinishedHypothesis& h = slot.Finished(e);
+    if (h.status != EntryStatus::kWaiting) continue;
+    h.status = EntryStatus::kFree;
+    --s.waiting;
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    if (!chosen[i].is_waiting()) continue;
+    FinishedHypothesis& h = slot.Finished(chosen[i].entry());
+    h.rank = chosen[i].rank;
+    h.status = i < popped ? EntryStatus::kDone : EntryStatus::kWaiting;
+    if (i < popped) {
+      CountDone(slot, h.log_prob);
+    } else {
+      ++s.waiting;
+    }
+  }
+  int free = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    if (chosen[i].is_waiting() || !chosen[i].ends) continue;
+    // Results and hypotheses on the beam together are never more than `beam`.
+    while (slot.Finished(free).status != EntryStatus::kFree) ++free;
+    WriteEntry(slot, free, chosen[i], i < popped ? EntryStatus::kDone : EntryStatus::kWaiting);
+    if (i < popped) {
+      CountDone(slot, chosen[i].path);
+    } else {
+      ++s.waiting;
+    }
+  }
+}
+
+// At the end of a search: what still waits becomes a result, or is dropped.
+template <class View>
+DRAGOMAN_HD void CloseEntries(const View& slot, bool keep) {
+  SlotState& s = *slot.state;
+  for (int e = 0; e < s.options.beam; ++e) {
+    FinishedHypothesis& h = slot.Finished(e);
+    if (h.status != EntryStatus::kWaiting) continue;
+    --s.waiting;
+    h.status = keep ? EntryStatus::kDone : EntryStatus::kFree;
+    if (keep) CountDone(slot, h.log_prob);
+  }
+}
+
+}  // namespace dragoman

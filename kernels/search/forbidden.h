@@ -1,0 +1,61 @@
+// Forbidden phrases (decoding.md d.5): an Aho-Corasick automaton over the tokens of a hypothesis,
+// so that no overlap is missed.
+//
+// Pure functions over the caller's immutable tables (made on the host), for host and device. A
+// state is a node number; it follows its hypothesis.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/base/host_device.h"
+#include "kernels/search/row.h"
+
+namespace dragoman {
+
+// Node 0 is the root. The edges of node s are edge_begin[s] .. edge_begin[s + 1], by ascending
+// token.
+struct ForbiddenAutomaton {
+  const int32_t* edge_begin = nullptr;  // [nodes + 1]
+  const int32_t* edge_token = nullptr;
+  const int32_t* edge_node = nullptr;
+  const uint8_t* edge_ends = nullptr;  // 1: this token would complete a phrase
+  const int32_t* fail = nullptr;       // [nodes] longest proper suffix that is a node
+  int32_t nodes = 0;                   // 0: nothing is forbidden
+  IdList always;                       // the phrases of one token: forbidden in every state
+};
+
+// The state after one token more.
+DRAGOMAN_HD inline int32_t NextForbiddenState(const ForbiddenAutomaton& a, int32_t state,
+                                              int32_t token) {
+  if (a.nodes == 0) return 0;
+  for (;;) {
+    const IdList edges{a.edge_token + a.edge_begin[state],
+                       a.edge_begin[state + 1] - a.edge_begin[state]};
+    const int32_t at = FirstAtLeast(edges, token);
+    if (at < edges.count && edges.ids[at] == token) return a.edge_node[a.edge_begin[state] + at];
+    if (state == 0) return 0;
+    state = a.fail[state];
+  }
+}
+
+// The edges of a state and of its suffixes are those by which a phrase of two tokens or more would
+// be completed, if they end one. Phrases of one are in `always`. Calls `use(begin, end)` for each
+// run of them; within a run tokens ascend.
+template <class Use>
+DRAGOMAN_HD void ForEdgeRuns(const ForbiddenAutomaton& a, int32_t state, Use use) {
+  if (a.nodes == 0) return;
+  for (; state != 0; state = a.fail[state]) use(a.edge_begin[state], a.edge_begin[state + 1]);
+}
+
+// Calls `ban(token)` for every token that would complete a phrase of two or more; a token may come
+// twice.
+template <class Ban>
+DRAGOMAN_HD void ForForbiddenTokens(const ForbiddenAutomaton& a, int32_t state, Ban ban) {
+  ForEdgeRuns(a, state, [&](int32_t begin, int32_t end) {
+    for (int32_t e = begin; e < end; ++e) {
+      if (a.edge_ends[e] != 0) ban(a.edge_token[e]);
+    }
+  });
+}
+
+}  // namespace dragoman

@@ -1,0 +1,184 @@
+// Memory of the decision text on the host: the arrays of the lanes, and the workspaces of a step.
+//
+// Values that own what their views point to; not copied or moved, for the views would dangle. All
+// is allocated at construction. Large parts that only some options use are left untouched until
+// then, and so cost address space only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernels/search/ask_row.h"
+#include "kernels/search/beam_step.h"
+#include "kernels/search/slot.h"
+#include "kernels/search/stored_row.h"
+
+namespace dragoman {
+
+template <class T>
+int64_t BytesOf(const std::vector<T>& v) {
+  return static_cast<int64_t>(v.size() * sizeof(T));
+}
+
+template <class Lane>
+class LaneMemory {
+ public:
+  LaneMemory(size_t lanes, size_t stride)
+      : tokens_(lanes * stride),
+        forbidden_(lanes),
+        rank_(lanes),
+        token_log_probs_(lanes * stride),
+        log_prob_(lanes),
+        aligned_(lanes * stride),
+        ancestry_(lanes * stride),
+        finished_ancestry_(lanes * stride),
+        constraints_(lanes),
+        finished_(lanes) {
+    arrays_.tokens = tokens_.data();
+    arrays_.token_log_probs = token_log_probs_.data();
+    arrays_.aligned = aligned_.data();
+    arrays_.ancestry = ancestry_.data();
+    arrays_.log_prob = log_prob_.data();
+    arrays_.rank = rank_.data();
+    arrays_.constraints = constraints_.data();
+    arrays_.forbidden = forbidden_.data();
+    arrays_.finished = finished_.data();
+    arrays_.finished_ancestry = finished_ancestry_.data();
+    arrays_.stride = static_cast<int64_t>(stride);
+  }
+  LaneMemory(const LaneMemory&) = delete;
+  LaneMemory& operator=(const LaneMemory&) = delete;
+
+  const BasicLaneArrays<Lane>& arrays() const { return arrays_; }
+  int64_t bytes() const {
+    return BytesOf(tokens_) + BytesOf(token_log_probs_) + BytesOf(aligned_) + BytesOf(ancestry_) +
+           BytesOf(finished_ancestry_) + BytesOf(constraints_) + BytesOf(finished_);
+  }
+
+ private:
+  std::vector<int32_t> tokens_, forbidden_, rank_;
+  std::vector<float> token_log_probs_, log_prob_;
+  std::vector<uint16_t> aligned_;
+  std::vector<Lane> ancestry_, finished_ancestry_;
+  std::vector<ConstraintState> constraints_;
+  std::vector<FinishedHypothesis> finished_;
+  BasicLaneArrays<Lane> arrays_;
+};
+
+// What rows ask and get: lists of AskRow, logits of RowFold, for `rows` rows of beams up to `beam`.
+class RowMemory {
+ public:
+  RowMemory(size_t rows, size_t beam, int64_t row_masks, size_t vocabulary)
+      : queries_(rows),
+        folds_(rows),
+        top_(rows * beam),
+        wanted_(new int32_t[rows * kMaxWantedIds]),
+        wanted_logits_(new float[rows * kMaxWantedIds]),
+        masked_(new int32_t[rows * static_cast<size_t>(row_masks)]),
+        logits_(new float[rows * vocabulary]),
+        beam_(beam),
+        row_masks_(static_cast<size_t>(row_masks)),
+        vocabulary_(vocabulary) {}
+  RowMemory(const RowMemory&) = delete;
+  RowMemory& operator=(const RowMemory&) = delete;
+
+  // Row `row` is the live hypothesis in `lane` of the slot: asks for it, and clears its fold.
+  template <class View>
+  void Ask(size_t row, const View& slot, int lane) {
+    RowQuery& query = queries_[row];
+    query.logits =
+        slot.state->options.stored_logits() ? logits_.get() + row * vocabulary_ : nullptr;
+    AskRow(slot, lane, wanted_.get() + row * kMaxWantedIds, masked_.get() + row * row_masks_,
+           query);
+    RowFold& fold = folds_[row];
+    fold = RowFold{};
+    fold.top = top_.data() + row * beam_;
+    fold.wanted = wanted_logits_.get() + row * kMaxWantedIds;
+  }
+
+  const RowQuery* queries() const { return queries_.data(); }
+  RowFold* folds() { return folds_.data(); }
+  // Also of what is touched only when some option asks for it.
+  int64_t bytes() const {
+    const size_t row = kMaxWantedIds * (sizeof(int32_t) + sizeof(float)) +
+                       row_masks_ * sizeof(int32_t) + vocabulary_ * sizeof(float);
+    return BytesOf(queries_) + BytesOf(folds_) + BytesOf(top_) +
+           static_cast<int64_t>(queries_.size() * row);
+  }
+
+ private:
+  std::vector<RowQuery> queries_;
+  std::vector<RowFold> folds_;
+  std::vector<TokenScore> top_;
+  const std::unique_ptr<int32_t[]> wanted_;
+  const std::unique_ptr<float[]> wanted_logits_;
+  const std::unique_ptr<int32_t[]> masked_;
+  const std::unique_ptr<float[]> logits_;
+  const size_t beam_;
+  const size_t row_masks_;
+  const size_t vocabulary_;
+};
+
+// The workspaces of one call at a time.
+template <class Lane>
+class StepMemory {
+ public:
+  StepMemory(size_t beam, size_t stride, size_t vocabulary)
+      : extras_(beam * kMaxWantedIds),
+        extra_count_(beam),
+        banks_(kBanks),
+        forbidden_(beam),
+        cursors_(beam),
+        entry_open_(new bool[beam]),
+        chosen_(beam),
+        pool_(static_cast<size_t>(MaxConstrainedCandidates(static_cast<int64_t>(beam)))),
+        constraints_(beam),
+        ancestry_(beam * stride),
+        scores_(new float[vocabulary]),
+        weights_(new float[vocabulary]),
+        bins_(DrawWorkspace::kBins),
+        block_best_(
+            static_cast<size_t>(StoredRowWorkspace::Blocks(static_cast<int64_t>(vocabulary)))),
+        block_sums_(block_best_.size()) {
+    step_.offers.extras = extras_.data();
+    step_.offers.extra_count = extra_count_.data();
+    step_.offers.cursor = cursors_.data();
+    step_.offers.entry_open = entry_open_.get();
+    step_.chosen = chosen_.data();
+    step_.pool = pool_.data();
+    step_.shared = &shared_;
+    step_.banks = banks_.data();
+    step_.constraints = constraints_.data();
+    step_.forbidden = forbidden_.data();
+    step_.ancestry = ancestry_.data();
+    stored_.scores = scores_.get();
+    stored_.block_best = block_best_.data();
+    stored_.block_sums = block_sums_.data();
+    stored_.draw = {weights_.get(), bins_.data()};
+  }
+  StepMemory(const StepMemory&) = delete;
+  StepMemory& operator=(const StepMemory&) = delete;
+
+  BasicBeamStepWorkspace<Lane>& step() { return step_; }
+  StoredRowWorkspace& stored() { return stored_; }
+  int64_t bytes() const { return BytesOf(extras_) + BytesOf(pool_) + BytesOf(ancestry_); }
+
+ private:
+  std::vector<Extra> extras_;
+  std::vector<int32_t> extra_count_, banks_, forbidden_;
+  std::vector<RowCursor> cursors_;
+  const std::unique_ptr<bool[]> entry_open_;
+  std::vector<Candidate> chosen_, pool_;
+  int32_t shared_ = 0;
+  std::vector<ConstraintState> constraints_;
+  std::vector<Lane> ancestry_;
+  const std::unique_ptr<float[]> scores_;
+  const std::unique_ptr<float[]> weights_;
+  std::vector<uint64_t> bins_;
+  std::vector<float> block_best_, block_sums_;
+  BasicBeamStepWorkspace<Lane> step_;
+  StoredRowWorkspace stored_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,12 @@
+// Published limits of a search; the wire has the same (architecture.md, "Step"). The decision text
+// itself takes its bounds from the memory it is given.
+#pragma once
+
+namespace dragoman {
+
+inline constexpr int kMaxBeam = 64;
+inline constexpr int kMaxWantedIds = 160;
+inline constexpr int kMaxConstraintTokens = 128;
+inline constexpr int kMaxForbiddenNodes = 4096;
+
+}  // namespace dragoman

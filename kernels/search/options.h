@@ -1,0 +1,143 @@
+// A segment's search options as plain data: what the wire's message has become when it reaches the
+// decision text. decoding.md is normative; its section numbers are named at each field.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/base/host_device.h"
+#include "kernels/search/limits.h"
+
+namespace dragoman {
+
+// Of a model: ids that end a hypothesis besides EOS, and ids that no output may begin with.
+inline constexpr int kMaxMoreEos = 7;
+inline constexpr int kMaxNotFirst = 8;
+
+// What becomes of a hypothesis that ends (a.1, a.7, f).
+enum class Finalisation : uint8_t {
+  kImmediate,  // it leaves the beam at once
+  kOnBeam,     // it stays on the beam until no unfinished one is better
+  kKeep,       // it stays on the beam to the end
+};
+
+// When a search with immediate finalisation is over (a.7).
+enum class StopRule : uint8_t {
+  kFirstK,     // once round(beam * patience) hypotheses have finished
+  kHeuristic,  // with `beam` finished: once no live one can beat the worst kept at today's length
+  kNever,      // the same, at the length limit
+  kAllBeams,   // once all have ended; what has ended is not replaced
+};
+
+// What a hypothesis that reaches the limit of real tokens gets (section 0, a.7).
+enum class ForcedEos : uint8_t {
+  kModel,  // one more position where only EOS is possible, at its model log-prob
+  kZero,   // the same position, EOS at log-prob 0
+  kNone,   // it is final as it is, without EOS
+};
+
+// The divisor of a hypothesis' score.
+enum class LengthPenalty : uint8_t {
+  kPower,  // len^alpha
+  kGnmt,   // ((5 + len) / 6)^alpha
+};
+
+// How the beam is shared between hypotheses that have met more or fewer constraints (d.2).
+enum class Allocation : uint8_t { kStripe, kBanks };
+
+// From best to worst: a text of several segments has the worst of theirs.
+enum class FinishReason : uint8_t { kEos, kLength, kConstraintsUnmet, kNoOutput };
+
+// Sampling (a.8). A slot then has one lane for each of `beam` independent draws.
+struct SamplingOptions {
+  bool enabled = false;
+  int32_t top_k = 0;    // 0: off
+  float top_p = 1.0F;   // 1: off
+  uint64_t seed = 0;    // Philox key
+  int32_t ordinal = 0;  // of the segment in its request: part of the Philox counter
+};
+
+// Immutable while its segment is in a slot.
+struct SearchOptions {
+  int32_t beam = 1;            // 1..kMaxBeam
+  int32_t num_hypotheses = 1;  // n-best returned, 1..beam
+  int32_t max_tokens = 1;      // real tokens: without the start token and EOS; >= 1
+  int32_t min_tokens = 0;      // EOS is masked below this many real tokens (a.8)
+  int32_t eos = 0;
+  // Further ids that end a hypothesis. They are real tokens of it, the last ones, but for the rules
+  // of EOS (min_tokens, lengths, finishing); only EOS itself is ever forced.
+  int32_t more_eos[kMaxMoreEos] = {};
+  int32_t more_eos_count = 0;
+  // Never the first token behind the prefix.
+  int32_t not_first[kMaxNotFirst] = {};
+  int32_t not_first_count = 0;
+  bool free_prefix = false;  // the prefix is forced at log-prob 0, as ForcedEos::kZero forces EOS
+  Finalisation finalisation = Finalisation::kImmediate;
+  StopRule stop_rule = StopRule::kHeuristic;
+  ForcedEos forced_eos = ForcedEos::kNone;
+  LengthPenalty penalty = LengthPenalty::kPower;
+  float length_penalty = 1.0F;  // alpha; the table of divisors carries it
+  float patience = 1.0F;        // FIRST_K only; > 0
+  bool renormalize = false;     // masks before the softmax (a.7: ct2; hf where the model says so)
+  bool need_log_probs = true;   // false: greedy, no score asked for; the normaliser is skipped (b)
+
+  // Pruning (a.2). A hypothesis stays if its log-prob is at least the reference's less `prune`:
+  // the smaller of the absolute delta and -ln(relative threshold).
+  float prune = INFINITY;
+  int32_t max_candidates = 0;  // children of one parent; 0: off
+
+  // Required phrases (d).
+  float constraint_prune = INFINITY;
+  Allocation allocation = Allocation::kStripe;
+
+  // Changes of the scores (a.8).
+  int32_t no_repeat_ngram = 0;      // 0: off
+  float repetition_penalty = 1.0F;  // 1: off
+  bool penalise_start = false;      // the start token counts as used (hf)
+  // The penalty acts on logits, before temperature and softmax (ct2; hf with beam 1 or sampling).
+  bool penalise_logits = false;
+  float temperature = 1.0F;  // divides the logits; with sampling, after the masks
+  float eos_penalty = 1.0F;  // factor of EOS's log-prob (f)
+  SamplingOptions sampling;
+
+  // How many rows of plain beam search one of its rows counts as, where steps and batches are
+  // filled (engine/row_cost.h). Never about a translation: only about when it is made.
+  int32_t row_cost = 1;
+
+  // Alignment: the mean of these heads (bit h: head h) of this decoder layer.
+  bool align = false;
+  int32_t align_layer = 0;
+  uint64_t align_heads = ~uint64_t{0};
+
+  // Whether this token ends a hypothesis.
+  DRAGOMAN_HD bool Ends(int32_t token) const {
+    bool ends = token == eos;
+    for (int32_t i = 0; i < more_eos_count; ++i) ends = ends || token == more_eos[i];
+    return ends;
+  }
+
+  // Children that one row offers at most.
+  DRAGOMAN_HD int32_t candidates() const {
+    return max_candidates > 0 && max_candidates < beam ? max_candidates : beam;
+  }
+
+  // Whether a row's logits are needed whole: what is chosen may lie anywhere in them, or the
+  // normaliser is made of changed scores.
+  DRAGOMAN_HD bool stored_logits() const {
+    return sampling.enabled || repetition_penalty != 1.0F || (eos_penalty != 1.0F && renormalize);
+  }
+};
+
+namespace cuda {
+
+// The largest K of the fused output layer (kernels/ops/output_layer_cuda.h).
+inline constexpr int kMaxFusedTopK = 16;
+
+// Whether rows of a segment may go that way.
+DRAGOMAN_HD inline bool MayFuse(const SearchOptions& o) {
+  const int k = o.candidates();
+  return k <= kMaxFusedTopK && !o.stored_logits();
+}
+
+}  // namespace cuda
+}  // namespace dragoman

@@ -1,0 +1,358 @@
+// The plan of a step: which slots run, and the table of their rows.
+//
+// The plan walks the live slots in the order of its rules and takes the longest prefix whose live
+// widths fit: into `max_rows`, and into the width budget if there is one; and, each row counted
+// with its cost (SearchOptions::row_cost), into kLoadOfRow times that. At least one slot is taken,
+// so that a slot wider than these never blocks. The order is that of admission, or the longest
+// hypotheses first; or only the shortest ones run and all others pause (the selections of
+// VAR-STREAM, Yang et al. 2020; decoding.md a.4). Slots that have paused as long as the bound
+// allows come before all others, the longest pause first: where more of them are due than fit, each
+// gets its turn. A slot whose new position needs K/V pages gets them now, or pauses:
+//
+//   Running short never fails an accepted segment. Free pages + those of the oldest slot stay at
+//   least the worst case of any live slot; a growth that would break this pauses its slot, and the
+//   oldest always grows: for a need of n <= worst - held, free - n + held + n is unchanged. When
+//   the oldest ends, all it held is free and the next in age can grow in its turn. Admission must
+//   keep the rule too (MayAdmit).
+//
+// The rule asks nothing of the order. But who cannot grow must not keep the others from running:
+// such a slot is passed over, and "shortest" means the shortest of those that can. The oldest can,
+// so every step runs somebody.
+//
+// Two ways to the same plan: where nobody waits for pages or has paused too long, each member of
+// the team plans its share; otherwise one member walks the slots.
+//
+// Runs on a Team; the arrays are the caller's. Pages are numbers; a free list is a stack.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/base/host_device.h"
+#include "kernels/base/kv_pages.h"
+#include "kernels/search/plan_rules.h"
+#include "kernels/search/slot.h"
+#include "kernels/search/team.h"
+
+namespace dragoman {
+
+// A step of rows that cost more takes no longer than this many full steps of plain beam search.
+// With 1, two wide slots of rows that cost a little more than one would fill a batch, and keep
+// others out for as long as they run.
+inline constexpr int32_t kLoadOfRow = 2;
+
+inline constexpr int32_t kNoPage = -1;
+
+// Pages of self-attention K/V that a segment may come to need: all lanes over all input positions
+// 0 .. max_tokens.
+DRAGOMAN_HD inline int64_t WorstCasePages(int32_t beam, int32_t max_tokens) {
+  return beam * KvLayout::PagesFor(int64_t{max_tokens} + 1);
+}
+
+struct PagePool {
+  int32_t* free = nullptr;  // a stack: free[0 .. free_count)
+  int32_t free_count = 0;
+};
+
+// Tables of the lanes' pages, as the attention reads them: [lanes, pages_per_lane], kNoPage where
+// none is held.
+struct LanePages {
+  int32_t* pages = nullptr;
+  int32_t pages_per_lane = 0;
+};
+
+struct PlanInput {
+  const int32_t* order = nullptr;  // live slots: as admitted; what the rules leave equal keeps it
+  int32_t count = 0;
+  int32_t oldest = -1;  // the live slot admitted first
+  int32_t max_rows = 0;
+  int64_t worst_case = 0;  // the largest WorstCasePages of any live slot
+  PlanRules rules;
+  int32_t batch_rows = 0;  // that a step may have at most, where max_rows is less for this one; 0:
+                           // max_rows
+};
+
+// The rows of the step; arrays of max_rows entries (slots: of `count` entries).
+struct PlanOutput {
+  int32_t* row_slot = nullptr;
+  int32_t* row_lane = nullptr;
+  int32_t* row_position = nullptr;
+  int32_t* slots = nullptr;      // the slots that run, in row order
+  int32_t* first_row = nullptr;  // of each of them
+  int32_t rows = 0;
+  int32_t slot_count = 0;
+};
+
+// Whether a slot that needs `worst` pages at most may enter without breaking the rule of pages.
+DRAGOMAN_HD inline bool MayAdmit(int64_t free_pages, int64_t oldest_held, int64_t worst_live,
+                                 int64_t worst) {
+  return free_pages + oldest_held >= (worst > worst_live ? worst : worst_live);
+}
+
+// The page of the position that comes next, of a slot's lane.
+DRAGOMAN_HD inline int32_t& NextPage(const SlotView& slot, int lane, const LanePages& lanes) {
+  const int32_t index = slot.state->length / kPagePositions;
+  return lanes.pages[int64_t{slot.lanes[lane]} * lanes.pages_per_lane + index];
+}
+
+// Pages that the live lanes of a slot lack for their new position.
+DRAGOMAN_HD inline int32_t PagesNeeded(const SlotView& slot, const LanePages& lanes) {
+  int32_t need = 0;
+  for (int lane = 0; lane < slot.state->live; ++lane) {
+    if (NextPage(slot, lane, lanes) == kNoPage) ++need;
+  }
+  return need;
+}
+
+// Gives them the pages that lie below free[top] on the stack.
+DRAGOMAN_HD inline void TakePages(const SlotView& slot, int32_t need, const LanePages& lanes,
+                                  const int32_t* free, int32_t top) {
+  slot.state->pages += need;
+  for (int lane = 0; need > 0; ++lane) {
+    int32_t& page = NextPage(slot, lane, lanes);
+    if (page != kNoPage) continue;
+    page = free[--top];
+    --need;
+  }
+}
+
+// Gives the live lanes of a slot the pages of their new position, or none and false.
+DRAGOMAN_HD inline bool GrowSlot(const SlotView& slot, bool is_oldest, int64_t oldest_held,
+                                 int64_t worst_case, LanePages& lanes, PagePool& pool) {
+  const int32_t need = PagesNeeded(slot, lanes);
+  if (need == 0) return true;
+  if (need > pool.free_count) return false;
+  if (!is_oldest && pool.free_count - need + oldest_held < worst_case) return false;
+  TakePages(slot, need, lanes, pool.free, pool.free_count);
+  pool.free_count -= need;
+  return true;
+}
+
+// Gives back all pages of a slot's lanes: to `to`, SlotState::pages of them.
+DRAGOMAN_HD inline void GiveBackPages(const SlotView& slot, const LanePages& lanes, int32_t* to) {
+  const int32_t used = slot.state->length / kPagePositions + 1;
+  for (int lane = 0; lane < slot.state->options.beam; ++lane) {
+    for (int i = 0; i < used; ++i) {
+      int32_t& page = lanes.pages[int64_t{slot.lanes[lane]} * lanes.pages_per_lane + i];
+      if (page == kNoPage) continue;
+      *to++ = page;
+      page = kNoPage;
+    }
+  }
+  slot.state->pages = 0;
+}
+
+DRAGOMAN_HD inline void ReleasePages(const SlotView& slot, LanePages& lanes, PagePool& pool) {
+  const int32_t held = slot.state->pages;
+  GiveBackPages(slot, lanes, pool.free + pool.free_count);
+  pool.free_count += held;
+}
+
+// Steps in which a beam grows from its one start hypothesis to its width.
+inline constexpr int32_t kGrowth = 2;
+
+// Rows that a running slot is going to need: those it has, or its beam if it has just begun. Not
+// with their costs.
+DRAGOMAN_HD inline int32_t ExpectedRows(const SlotState& s) {
+  return s.length < kGrowth ? s.options.beam : s.live;
+}
+
+namespace plan_internal {
+
+// The place of a slot in the plan: lower first. Below 0 are those that have paused too long.
+DRAGOMAN_HD inline int64_t Place(const SlotState& s, const PlanRules& rules) {
+  if (rules.max_pause > 0 && s.paused >= rules.max_pause) return -int64_t{s.paused};
+  switch (rules.selection) {
+    case SlotSelection::kShortest:
+      return s.length;
+    case SlotSelection::kLongest:
+      return int64_t{INT32_MAX} - s.length;
+    case SlotSelection::kAll:
+      break;
+  }
+  return 0;
+}
+
+// Of two indices of in.order, which stand for their ages.
+struct Before {
+  const PlanInput& in;
+  const SlotView* slots;
+
+  DRAGOMAN_HD bool operator()(int32_t a, int32_t b) const {
+    const int64_t place_a = Place(*slots[in.order[a]].state, in.rules);
+    const int64_t place_b = Place(*slots[in.order[b]].state, in.rules);
+    return place_a != place_b ? place_a < place_b : a < b;
+  }
+};
+
+// Fills `ranked` with the indices of in.order in the order of the plan. As a rule they are in order
+// already.
+template <class Team>
+DRAGOMAN_HD void Rank(const Team& team, const PlanInput& in, const SlotView* slots,
+                      int32_t* ranked) {
+  const Before before{in, slots};
+  int32_t unsorted = 0;
+  for (int32_t i = team.rank(); i < in.count; i += team.size()) {
+    ranked[i] = i;
+    if (i > 0 && before(i, i - 1)) unsorted = 1;
+  }
+  unsorted = team.Reduce(unsorted, [](int32_t a, int32_t b) { return a > b; });
+  if (unsorted != 0) team.Sort(ranked, in.count, before);
+}
+
+// Rows, and the same with their costs: two numbers in one, so that they are summed together.
+struct Width {
+  int64_t both = 0;
+
+  DRAGOMAN_HD static Width Of(const SlotState& s) {
+    return {s.live + (int64_t{s.live} * s.options.row_cost << 32)};
+  }
+  DRAGOMAN_HD int32_t rows() const { return static_cast<int32_t>(both); }
+  DRAGOMAN_HD int64_t load() const { return both >> 32; }
+  DRAGOMAN_HD Width operator+(const Width& other) const { return {both + other.both}; }
+  DRAGOMAN_HD void operator+=(const Width& other) { both += other.both; }
+};
+
+DRAGOMAN_HD inline bool Fits(const PlanInput& in, const Width& width) {
+  const int32_t budget = in.rules.width_budget;
+  const int32_t rows = budget > 0 && budget < in.max_rows ? budget : in.max_rows;
+  const int32_t full = in.batch_rows > 0 ? in.batch_rows : in.max_rows;
+  const int64_t load = int64_t{kLoadOfRow} * (budget > 0 && budget < full ? budget : full);
+  return width.rows() <= rows && width.load() <= load;
+}
+
+// Number `at` of the slots that run, from row `first` on.
+DRAGOMAN_HD inline void WriteRows(int32_t number, const SlotState& s, int32_t at, int32_t first,
+                                  const PlanOutput& out) {
+  out.slots[at] = number;
+  out.first_row[at] = first;
+  for (int32_t lane = 0; lane < s.live; ++lane) {
+    out.row_slot[first + lane] = number;
+    out.row_lane[first + lane] = lane;
+    out.row_position[first + lane] = s.length;
+  }
+}
+
+// The plan, where those that have paused too long all fit and every slot that the rules select gets
+// its pages: then the slots that run are a prefix of the ranking, and each member finds and writes
+// its share. Otherwise nothing is changed, and false. REQUIRES: in.count > 0.
+template <class Team>
+DRAGOMAN_HD bool PlanPrefix(const Team& team, const PlanInput& in, const SlotView* slots,
+                            LanePages& lanes, PagePool& pool, PlanOutput& out) {
+  const int32_t* ranked = out.slots;  // what is taken overwrites its own place in the ranking
+  const auto slot_at = [&](int32_t i) -> const SlotView& { return slots[in.order[ranked[i]]]; };
+
+  const Share mine = ShareOf(team, in.count);
+  Width width;
+  int32_t due = 0;  // paused too long: the first ones of the ranking
+  for (int32_t i = mine.begin; i < mine.end; ++i) {
+    const SlotState& s = *slot_at(i).state;
+    width += Width::Of(s);
+    due += Place(s, in.rules) < 0 ? 1 : 0;
+  }
+  int64_t all = 0;
+  const Width before{team.ExclusiveSum(width.both, &all)};
+  int32_t all_due = 0;
+  team.ExclusiveSum(due, &all_due);
+  const bool shortest = in.rules.selection == SlotSelection::kShortest && all_due < in.count;
+  const int32_t longest = shortest ? slot_at(all_due).state->length : INT32_MAX;
+  // Of all shares together what is taken is a prefix: widths are positive, lengths ascend where
+  // they matter.
+  int32_t end = mine.begin;
+  int32_t need = 0;
+  width = {};
+  for (; end < mine.end; ++end) {
+    const SlotView& slot = slot_at(end);
+    if (end >= all_due && slot.state->length > longest) break;
+    if (end > 0 && !Fits(in, before + width + Width::Of(*slot.state))) break;
+    width += Width::Of(*slot.state);
+    need += PagesNeeded(slot, lanes);
+  }
+  const int32_t free_pages = pool.free_count;
+  const int64_t oldest_held = in.oldest >= 0 ? slots[in.oldest].state->pages : 0;
+  int32_t all_needed = 0;
+  int32_t all_taken = 0;
+  int32_t all_rows = 0;
+  const int32_t needed_before = team.ExclusiveSum(need, &all_needed);
+  team.ExclusiveSum(end - mine.begin, &all_taken);
+  team.ExclusiveSum(width.rows(), &all_rows);
+  if (all_taken < all_due) return false;
+  // With all of them granted the rule still holds, so it held at each one before. The oldest may
+  // take more than this allows: that is for the walk.
+  if (all_needed > 0 &&
+      (all_needed > free_pages || free_pages - all_needed + oldest_held < in.worst_case)) {
+    return false;
+  }
+
+  int32_t row = before.rows();
+  int32_t page = needed_before;
+  for (int32_t i = mine.begin; i < mine.end; ++i) {
+    const int32_t number = in.order[ranked[i]];
+    const SlotView& slot = slots[number];
+    SlotState& s = *slot.state;
+    if (i >= end) {
+      ++s.paused;
+      continue;
+    }
+    s.paused = 0;
+    const int32_t pages = PagesNeeded(slot, lanes);
+    TakePages(slot, pages, lanes, pool.free, free_pages - page);
+    page += pages;
+    WriteRows(number, s, i, row, out);
+    row += s.live;
+  }
+  if (team.rank() == 0) {
+    out.rows = all_rows;
+    out.slot_count = all_taken;
+    pool.free_count = free_pages - all_needed;
+  }
+  return true;
+}
+
+// The plan by one member, slot after slot: each that cannot grow is passed over. What is taken
+// overwrites the part of the ranking that has been walked.
+DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, LanePages& lanes,
+                                 PagePool& pool, PlanOutput& out) {
+  const int32_t* ranked = out.slots;
+  int32_t shortest = INT32_MAX;
+  Width width;
+  out.rows = 0;
+  out.slot_count = 0;
+  for (int32_t i = 0; i < in.count; ++i) {
+    const int32_t number = in.order[ranked[i]];
+    const SlotView& slot = slots[number];
+    SlotState& s = *slot.state;
+    const bool starved = Place(s, in.rules) < 0;
+    if (!starved && s.length > shortest) break;
+    if (out.rows > 0 && !Fits(in, width + Width::Of(s))) {
+      if (starved) continue;
+      break;
+    }
+    const int64_t oldest_held = in.oldest >= 0 ? slots[in.oldest].state->pages : 0;
+    if (!GrowSlot(slot, number == in.oldest, oldest_held, in.worst_case, lanes, pool)) continue;
+    if (!starved && in.rules.selection == SlotSelection::kShortest) shortest = s.length;
+    WriteRows(number, s, out.slot_count, out.rows, out);
+    ++out.slot_count;
+    out.rows += s.live;
+    width += Width::Of(s);
+    s.paused = -1;
+  }
+  for (int32_t i = 0; i < in.count; ++i) ++slots[in.order[i]].state->paused;
+}
+
+}  // namespace plan_internal
+
+// slots[i] is the view of slot number i. Sets `paused` of every live slot. REQUIRES: no slot is
+// wider than max_rows, each has a live hypothesis.
+template <class Team>
+DRAGOMAN_HD void PlanStep(const Team& team, const PlanInput& in, const SlotView* slots,
+                          LanePages& lanes, PagePool& pool, PlanOutput& out) {
+  plan_internal::Rank(team, in, slots, out.slots);
+  const bool planned = in.count > 0 && plan_internal::PlanPrefix(team, in, slots, lanes, pool, out);
+  if (!planned) {
+    team.Sync();  // all have seen so: the walk changes what they look at
+    if (team.rank() == 0) plan_internal::PlanWalk(in, slots, lanes, pool, out);
+  }
+  team.Sync();
+}
+
+}  // namespace dragoman

@@ -1,0 +1,75 @@
+// What the search asks of one row of the output layer, and what it gets back.
+//
+// Plain data over the caller's memory, for host and device.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/base/host_device.h"
+#include "kernels/search/fold.h"
+
+namespace dragoman {
+
+inline constexpr int kMaxTopK = 64;
+
+// Ids, ascending, without repeats; borrowed.
+struct IdList {
+  const int32_t* ids = nullptr;
+  int32_t count = 0;
+};
+
+// The place of the first id that is not below `id`.
+DRAGOMAN_HD inline int32_t FirstAtLeast(const IdList& list, int64_t id) {
+  int32_t low = 0;
+  int32_t high = list.count;
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (list.ids[middle] < id) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+DRAGOMAN_HD inline bool Contains(const IdList& list, int32_t id) {
+  const int32_t at = FirstAtLeast(list, id);
+  return at < list.count && list.ids[at] == id;
+}
+
+inline constexpr int kMaskLists = 2;
+
+// Borrowed for the call.
+struct RowQuery {
+  int32_t k = 0;  // best tokens wanted, 0 .. kMaxTopK
+  bool need_normaliser =
+      false;                  // without it RowFold::normaliser is left empty, and exp is not paid
+  bool mask_first = false;    // masked ids are -inf before the softmax: not part of the normaliser
+  float scale = 1.0F;         // logits are multiplied by it: 1 / temperature
+  IdList wanted;              // their logits are handed back; never among the best
+  IdList excluded;            // -inf before the softmax: not part of the normaliser
+  IdList masked[kMaskLists];  // never among the best: of the segment, of the row
+  float* logits = nullptr;    // [vocabulary] where not null: takes the logits of the row, unscaled
+                              // and unmasked
+};
+
+DRAGOMAN_HD inline bool IsMasked(const RowQuery& query, int32_t id) {
+  for (const IdList& list : query.masked) {
+    if (Contains(list, id)) return true;
+  }
+  return Contains(query.excluded, id);
+}
+
+// `top` and `wanted` are the caller's memory: query.k and query.wanted.count entries.
+// Log-probability of a logit x: LogProb(x, normaliser).
+struct RowFold {
+  LogSum normaliser;          // of all logits, or of the unmasked; max = -inf when there is none
+  bool nan = false;           // a logit was NaN or +inf: the rest of this fold means nothing
+  int32_t count = 0;          // entries of `top`: fewer than k when fewer are above -inf
+  TokenScore* top = nullptr;  // scaled logits, best first, ties by the lower token
+  float* wanted = nullptr;    // scaled logits in the order of query.wanted, masked or not (but -inf
+                              // where that is before the softmax)
+};
+
+}  // namespace dragoman

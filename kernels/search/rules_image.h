@@ -1,0 +1,90 @@
+// A segment's rules as one block of 32-bit words, to be copied to where the search runs.
+//
+//   header   counts (RulesImageCounts)
+//   then     divisors, prefix, constraint tokens, their beginnings, the automaton's edge
+//   beginnings,
+//            edge tokens, edge nodes, failure links, `always`, excluded ids; last, a byte each:
+//            which edges end a phrase
+//
+// Written by the host, read in place: RulesFrom makes views into the words. No pointer is stored,
+// so an image may lie anywhere that is aligned to 4 bytes. It holds floats and bytes besides
+// integers: who copies an image copies words with CopyWord.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/base/host_device.h"
+#include "kernels/search/slot.h"
+
+namespace dragoman {
+
+struct RulesImageCounts {
+  int32_t divisors = 0;
+  int32_t prefix = 0;
+  int32_t phrases = 0;
+  int32_t phrase_tokens = 0;
+  int32_t nodes = 0;
+  int32_t edges = 0;
+  int32_t always = 0;
+  int32_t excluded = 0;
+  static constexpr int32_t kWords = 8;
+};
+
+// Ids that are excluded from a search at most.
+inline constexpr int32_t kMaxExcludedIds = 16;
+
+// Words of the largest image there can be for a segment of up to max_tokens, by the published
+// limits (options.h).
+int64_t MaxRulesImageWords(int32_t max_tokens);
+
+// Words of the image of these rules, for a segment of up to max_tokens.
+int64_t RulesImageWords(const SegmentRules& rules, int32_t max_tokens);
+
+// Writes the image. words [RulesImageWords].
+void WriteRulesImage(const SegmentRules& rules, int32_t max_tokens, int32_t* words);
+
+// Whatever lies there: not an assignment of integers, which a compiler may take for one. On a
+// device it is one, for nvcc copies bytes where it does not know the alignment; no kernel reads as
+// a float what it has copied.
+DRAGOMAN_HD inline void CopyWord(int32_t* to, const int32_t* from) {
+#if defined(__CUDA_ARCH__)
+  *to = *from;
+#else
+  std::memcpy(to, from, sizeof(int32_t));
+#endif
+}
+
+// Views into the image at `words`.
+DRAGOMAN_HD inline SegmentRules RulesFrom(const int32_t* words) {
+  const RulesImageCounts counts{words[0], words[1], words[2], words[3],
+                                words[4], words[5], words[6], words[7]};
+  const int32_t* at = words + RulesImageCounts::kWords;
+  const auto take = [&at](int32_t count) {
+    const int32_t* from = at;
+    at += count;
+    return from;
+  };
+  SegmentRules rules;
+  rules.divisor = reinterpret_cast<const float*>(take(counts.divisors));
+  rules.prefix = take(counts.prefix);
+  rules.prefix_length = counts.prefix;
+  if (counts.phrases > 0) {
+    rules.constraints.tokens = take(counts.phrase_tokens);
+    rules.constraints.begin = take(counts.phrases + 1);
+    rules.constraints.phrases = counts.phrases;
+  }
+  if (counts.nodes > 0) {
+    rules.forbidden.edge_begin = take(counts.nodes + 1);
+    rules.forbidden.edge_token = take(counts.edges);
+    rules.forbidden.edge_node = take(counts.edges);
+    rules.forbidden.fail = take(counts.nodes);
+    rules.forbidden.nodes = counts.nodes;
+  }
+  rules.forbidden.always = {take(counts.always), counts.always};
+  rules.excluded = {take(counts.excluded), counts.excluded};
+  if (counts.nodes > 0) rules.forbidden.edge_ends = reinterpret_cast<const uint8_t*>(at);
+  return rules;
+}
+
+}  // namespace dragoman

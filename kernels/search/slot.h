@@ -1,0 +1,189 @@
+// A slot of the decoding batch: the state of one segment's search, and where its hypotheses lie.
+//
+// A live hypothesis of a slot lives in a lane, 0..live-1, better ones first; a slot maps its lanes
+// to global lanes. (global lane, input position) addresses its token, the token's log-prob and its
+// K/V: position 0 is the start token, position p >= 1 the p-th real token. Such an entry is written
+// once and never moves. The ancestry row of a lane says, for each earlier position of the
+// hypothesis that lives there, which lane of the slot wrote it; a reorder rewrites only that row.
+//
+// A hypothesis that has ended is an entry of its slot, with a lineage of its own, and takes no row:
+// `kWaiting` while it still competes on the beam, `kDone` once it is a result. Live and waiting
+// ones together are the beam; their ranks order it.
+//
+// Plain data on raw pointers, for host and device. The arrays belong to the decoding batch; a slot
+// is touched by one team at a time.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/base/host_device.h"
+#include "kernels/search/constraints.h"
+#include "kernels/search/forbidden.h"
+#include "kernels/search/options.h"
+
+namespace dragoman {
+
+enum class SlotStatus : uint8_t {
+  kFree,
+  kRunning,
+  kDone,      // the entries that are kDone are the results; none: no output
+  kBadNumber  // a row's logits held a NaN: the segment fails alone
+};
+
+enum class EntryStatus : uint8_t { kFree, kWaiting, kDone };
+
+// A hypothesis that has ended. Its real tokens but the last one come from its lineage.
+struct FinishedHypothesis {
+  float score = 0;         // log_prob / divisor
+  float log_prob = 0;      // raw sum, EOS included
+  int32_t length = 0;      // positions behind it: real tokens in its lineage
+  int32_t last_token = 0;  // what ended it: EOS, or a real token where the limit did
+  float last_log_prob = 0;
+  int32_t rank = 0;  // on the beam, while it waits there; of a sample, its number
+  EntryStatus status = EntryStatus::kFree;
+  bool unmet = false;  // required phrases are missing
+};
+
+// What a segment brings besides its options: tables of the host, immutable, borrowed while it is in
+// a slot.
+struct SegmentRules {
+  const float* divisor = nullptr;   // [max_tokens + 2] of the score, by length
+  const int32_t* prefix = nullptr;  // tokens its output must begin with
+  int32_t prefix_length = 0;
+  ConstraintSet constraints;
+  ForbiddenAutomaton forbidden;
+  IdList excluded;  // tokens that are none of the search's (pad): never produced, and not part of
+                    // the normaliser
+};
+
+struct SlotState {
+  SearchOptions options;
+  SegmentRules rules;
+  SlotStatus status = SlotStatus::kFree;
+  int32_t length = 0;           // real tokens of every live hypothesis
+  int32_t live = 0;             // live hypotheses, lanes 0..live-1: the slot's rows of a step
+  int32_t finished = 0;         // entries that are kDone, at most `beam`
+  int32_t waiting = 0;          // entries that are kWaiting
+  int32_t finished_total = 0;   // all that ever became kDone
+  float best_done = -INFINITY;  // raw log-prob of the best of them
+  int32_t paused = 0;           // steps since the slot last ran
+  int32_t pages = 0;            // K/V pages its lanes hold
+  // Counted as Yang et al. (2020) do: hypotheses on the beam that were expanded, and those among
+  // them that had ended and only stood for themselves.
+  int32_t expansions = 0;
+  int32_t noop_expansions = 0;
+};
+
+// Arrays over all global lanes. Rows have `stride` entries, stride >= max_tokens + 2. `Lane` holds
+// a lane's number within its slot.
+template <class Lane>
+struct BasicLaneArrays {
+  int32_t* tokens = nullptr;               // [lanes, stride]
+  float* token_log_probs = nullptr;        // [lanes, stride]
+  uint16_t* aligned = nullptr;             // [lanes, stride] source position of the token that the
+                                           // hypothesis there produced next
+  Lane* ancestry = nullptr;                // [lanes, stride]
+  float* log_prob = nullptr;               // [lanes] sum of the live hypothesis
+  int32_t* rank = nullptr;                 // [lanes] its rank; of a sample, its number
+  ConstraintState* constraints = nullptr;  // [lanes]
+  int32_t* forbidden = nullptr;            // [lanes] automaton state
+  FinishedHypothesis* finished = nullptr;  // [lanes]
+  Lane* finished_ancestry = nullptr;       // [lanes, stride]
+  int64_t stride = 0;
+};
+
+template <class LaneNumber>
+struct BasicSlotView {
+  using Lane = LaneNumber;
+
+  SlotState* state = nullptr;
+  const int32_t* lanes = nullptr;  // [beam] global lanes
+  BasicLaneArrays<Lane> arrays;
+
+  DRAGOMAN_HD int64_t At(int lane, int position) const {
+    return lanes[lane] * arrays.stride + position;
+  }
+  DRAGOMAN_HD Lane* Ancestry(int lane) const { return arrays.ancestry + At(lane, 0); }
+
+  // The lane of this slot that wrote `position` of the live hypothesis in `lane`.
+  DRAGOMAN_HD int Writer(int lane, int position) const {
+    return position == state->length ? lane : Ancestry(lane)[position];
+  }
+
+  // The real token number `index` (0-based) of the live hypothesis in `lane`.
+  DRAGOMAN_HD int32_t Token(int lane, int index) const {
+    return arrays.tokens[At(Writer(lane, index + 1), index + 1)];
+  }
+
+  DRAGOMAN_HD FinishedHypothesis& Finished(int index) const {
+    return arrays.finished[lanes[index]];
+  }
+  DRAGOMAN_HD Lane* FinishedAncestry(int index) const {
+    return arrays.finished_ancestry + At(index, 0);
+  }
+  // The real token number `index` < Finished(which).length of an entry.
+  DRAGOMAN_HD int32_t FinishedToken(int which, int index) const {
+    return arrays.tokens[At(FinishedAncestry(which)[index + 1], index + 1)];
+  }
+  DRAGOMAN_HD float FinishedTokenLogProb(int which, int index) const {
+    return arrays.token_log_probs[At(FinishedAncestry(which)[index + 1], index + 1)];
+  }
+  // The source position that token number `index` <= Finished(which).length, the last one included,
+  // is aligned with.
+  DRAGOMAN_HD int FinishedAligned(int which, int index) const {
+    return arrays.aligned[At(FinishedAncestry(which)[index], index)];
+  }
+
+  DRAGOMAN_HD float& LogProbOf(int lane) const { return arrays.log_prob[lanes[lane]]; }
+  DRAGOMAN_HD int32_t& RankOf(int lane) const { return arrays.rank[lanes[lane]]; }
+  DRAGOMAN_HD ConstraintState& Constraints(int lane) const {
+    return arrays.constraints[lanes[lane]];
+  }
+  DRAGOMAN_HD int32_t& Forbidden(int lane) const { return arrays.forbidden[lanes[lane]]; }
+};
+
+// A beam of at most 256 lanes; the K/V of a slot's lanes are addressed so
+// (kernels/base/kv_pages.h).
+using LaneArrays = BasicLaneArrays<uint8_t>;
+using SlotView = BasicSlotView<uint8_t>;
+
+// The position after the last real token, where EOS alone is possible.
+DRAGOMAN_HD inline bool IsEosOnly(const SlotState& s) {
+  return s.options.forced_eos != ForcedEos::kNone && s.length == s.options.max_tokens;
+}
+
+// The last real token of a search whose hypotheses are final as they are.
+DRAGOMAN_HD inline bool IsLastToken(const SlotState& s) {
+  return s.options.forced_eos == ForcedEos::kNone && s.length + 1 == s.options.max_tokens;
+}
+
+// Begins the search of the segment whose options and rules `state` holds: one live hypothesis, the
+// start token, in lane 0; with sampling one for each draw. REQUIRES: the rest of `state` is new.
+template <class View>
+DRAGOMAN_HD void BeginSlot(const View& slot, int32_t start_token) {
+  SlotState& s = *slot.state;
+  s.status = SlotStatus::kRunning;
+  s.live = s.options.sampling.enabled ? s.options.beam : 1;
+  for (int lane = 0; lane < s.options.beam; ++lane) slot.Finished(lane) = FinishedHypothesis{};
+  for (int lane = 0; lane < s.live; ++lane) {
+    slot.arrays.tokens[slot.At(lane, 0)] = start_token;
+    slot.arrays.token_log_probs[slot.At(lane, 0)] = 0.0F;
+    slot.LogProbOf(lane) = 0.0F;
+    slot.RankOf(lane) = lane;
+    slot.Constraints(lane) = StartConstraints(s.rules.constraints);
+    slot.Forbidden(lane) = 0;
+  }
+}
+
+// Puts a segment into a free slot.
+template <class View>
+DRAGOMAN_HD void StartSlot(const View& slot, const SearchOptions& options,
+                           const SegmentRules& rules, int32_t start_token) {
+  SlotState& s = *slot.state;
+  s = SlotState{};
+  s.options = options;
+  s.rules = rules;
+  BeginSlot(slot, start_token);
+}
+
+}  // namespace dragoman

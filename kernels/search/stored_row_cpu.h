@@ -1,0 +1,16 @@
+// FoldStoredRow (stored_row.h) by one thread of the host: the same text and the same bits, compiled
+// for the wider registers too and run with those that the machine has (kernels/cpu/isa.h).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/search/row.h"
+#include "kernels/search/slot.h"
+#include "kernels/search/stored_row.h"
+
+namespace dragoman {
+
+void FoldStoredRowOnHost(const SlotView& slot, int lane, const RowQuery& query, int32_t vocabulary,
+                         StoredRowWorkspace& workspace, RowFold& fold);
+
+}  // namespace dragoman

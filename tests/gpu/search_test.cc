@@ -1,0 +1,194 @@
+// Whole batches decided on a GPU: every segment gives what it gives on the host, alone. Logits are
+// scripted, so that nothing but the decisions is compared: tokens and their order must be equal,
+// and the steps of the batch too; numbers may differ by the last places of exp and log.
+//
+// The batch lies in page-locked memory, which host and device both see.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/device_memory.h"
+#include "kernels/cuda/stream.h"
+#include "kernels/search/batch_step_cuda.h"
+#include "tests/kernels/ops/op_device.h"
+#include "tests/kernels/search/batch_bench.h"
+
+namespace dragoman::testing {
+namespace {
+
+// Page-locked memory, at one address for host and device. Ends the program where there is none.
+class PinnedMemory : public std::pmr::memory_resource {
+ private:
+  void* do_allocate(size_t bytes, size_t /*alignment: 256*/) override {
+    cuda::PinnedBuffer buffer;
+    if (buffer.Allocate(static_cast<int64_t>(std::max<size_t>(bytes, 1))) != cuda::Error::kNone ||
+        buffer.host() != buffer.device()) {
+      throw std::bad_alloc();
+    }
+    void* const memory = buffer.host();
+    buffers_.emplace(memory, std::move(buffer));
+    return memory;
+  }
+  void do_deallocate(void* memory, size_t, size_t) override { buffers_.erase(memory); }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  std::map<void*, cuda::PinnedBuffer> buffers_;
+};
+
+class CudaRunner : public StepRunner {
+ public:
+  CudaRunner() { EXPECT_LAUNCHED(stream_.Create(cuda::StreamPriority::kHigh)); }
+
+  std::pmr::memory_resource* memory() override { return &memory_; }
+  void Format(const BatchTables& tables) override {
+    EXPECT_LAUNCHED(cuda::FormatBatch(stream_.get(), tables));
+    EXPECT_LAUNCHED(stream_.Wait());
+  }
+  void Before(const BatchTables& tables, const StepPort* ports) override {
+    EXPECT_LAUNCHED(cuda::BeginStep(stream_.get(), tables, Ports(ports)));
+    EXPECT_LAUNCHED(
+        cuda::AskRows(stream_.get(), tables, tables.limits.max_rows, cuda::StoredList::kNotFused));
+    EXPECT_LAUNCHED(stream_.Wait());
+  }
+  void After(const BatchTables& tables, const StepPort* ports) override {
+    const int64_t rows = tables.limits.max_rows;
+    EXPECT_LAUNCHED(cuda::FoldStoredRows(stream_.get(), tables, 0, rows));
+    EXPECT_LAUNCHED(cuda::StepSlots(stream_.get(), tables, rows));
+    EXPECT_LAUNCHED(cuda::Deliver(stream_.get(), tables, Ports(ports)));
+    EXPECT_LAUNCHED(cuda::EndStep(stream_.get(), tables, Ports(ports)));
+    EXPECT_LAUNCHED(stream_.Wait());
+  }
+
+ private:
+  static cuda::StepPorts Ports(const StepPort* ports) {
+    cuda::StepPorts both;
+    std::copy(ports, ports + kStepPorts, both.port);
+    return both;
+  }
+
+  PinnedMemory memory_;
+  cuda::OwnedStream stream_;
+};
+
+constexpr double kTolerance = 1e-5;
+
+bool Near(float a, float b) {
+  return a == b || std::abs(double{a} - double{b}) <=
+                       kTolerance * std::max(1.0, std::abs(static_cast<double>(b)));
+}
+
+bool Same(const BenchHypothesis& a, const BenchHypothesis& b) {
+  return a.tokens == b.tokens && a.aligned == b.aligned && a.last_token == b.last_token &&
+         a.unmet == b.unmet && Near(a.score, b.score) && Near(a.log_prob, b.log_prob) &&
+         Near(a.last_log_prob, b.last_log_prob) &&
+         std::ranges::equal(a.log_probs, b.log_probs, Near);
+}
+
+bool Same(const BenchResult& a, const BenchResult& b) {
+  return a.bad_number == b.bad_number &&
+         std::ranges::equal(a.hypotheses, b.hypotheses,
+                            [](const auto& x, const auto& y) { return Same(x, y); });
+}
+
+std::vector<std::unique_ptr<BenchSegment>> Segments(uint64_t first_seed, int count, int pages) {
+  std::vector<std::unique_ptr<BenchSegment>> segments;
+  for (uint64_t seed = first_seed; static_cast<int>(segments.size()) < count; ++seed) {
+    auto segment = std::make_unique<BenchSegment>(seed);
+    if (segment->WorstPages() <= pages) segments.push_back(std::move(segment));
+  }
+  return segments;
+}
+
+class SearchOnCuda : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string why = WhyNoCuda();
+    if (!why.empty()) GTEST_SKIP() << "CUDA cases skipped: " << why;
+  }
+
+  // One batch by the device and by the host: equal step by step and segment by segment.
+  void ExpectAsOnTheHost(const BenchConfig& config, uint64_t first_seed, int segments) {
+    CudaRunner device;
+    BatchBench on_device(config, Segments(first_seed, segments, config.self_pages), &device);
+    on_device.Run();
+    if (HasFatalFailure()) return;
+    OneTeamRunner host(1);
+    BatchBench on_host(config, Segments(first_seed, segments, config.self_pages), &host);
+    on_host.Run();
+    if (HasFatalFailure()) return;
+    EXPECT_TRUE(on_device.steps() == on_host.steps());
+    for (size_t i = 0; i < on_device.outcomes().size(); ++i) {
+      SCOPED_TRACE(on_device.segments()[i]->ToString());
+      const BatchBench::Outcome& outcome = on_device.outcomes()[i];
+      EXPECT_EQ(outcome.settled, on_host.outcomes()[i].settled);
+      ASSERT_EQ(outcome.cancelled, on_host.outcomes()[i].cancelled);
+      if (outcome.cancelled) {
+        ++cancelled_;
+        continue;
+      }
+      ASSERT_TRUE(outcome.ended);
+      EXPECT_TRUE(Same(outcome.result, on_device.segments()[i]->Alone()));
+      ++ended_;
+    }
+  }
+
+  int ended_ = 0;
+  int cancelled_ = 0;
+};
+
+// Short enough for a tool that watches every access.
+TEST_F(SearchOnCuda, SmallBatch) {
+  BenchConfig config;
+  config.max_rows = 40;
+  config.lanes = 48;
+  config.self_pages = 60;
+  ExpectAsOnTheHost(config, 0, 10);
+  EXPECT_EQ(ended_, 10);
+}
+
+TEST_F(SearchOnCuda, SegmentsOfEveryMethodTogether) {
+  for (int batch = 0; batch < 8; ++batch) {
+    BenchConfig config;
+    config.seed = static_cast<unsigned>(batch);
+    config.rules.selection = static_cast<SlotSelection>(batch % 3);
+    config.rules.width_budget = batch % 2 == 0 ? 0 : 12;
+    ExpectAsOnTheHost(config, 1000 * static_cast<uint64_t>(batch), 50);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_EQ(ended_, 400);
+}
+
+TEST_F(SearchOnCuda, CancellationsAndOutputsReadOneStepLate) {
+  for (int batch = 0; batch < 4; ++batch) {
+    BenchConfig config;
+    config.seed = static_cast<unsigned>(batch);
+    config.cancel_percent = 50;
+    config.reads_late = true;
+    ExpectAsOnTheHost(config, 1000 * static_cast<uint64_t>(batch), 50);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(ended_, 60);
+  EXPECT_GT(cancelled_, 20);
+}
+
+TEST_F(SearchOnCuda, ShortPagesAndPorts) {
+  for (int batch = 0; batch < 4; ++batch) {
+    BenchConfig config;
+    config.seed = static_cast<unsigned>(batch);
+    config.self_pages = 16;
+    config.output_capacity = 5200;
+    ExpectAsOnTheHost(config, 1000 * static_cast<uint64_t>(batch), 50);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_EQ(ended_, 200);
+}
+
+}  // namespace
+}  // namespace dragoman::testing

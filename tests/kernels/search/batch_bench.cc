@@ -1,0 +1,345 @@
+#include "tests/kernels/search/batch_bench.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "tests/engine/support/scripted_model.h"
+#include "tests/kernels/search/slot_bench.h"
+
+namespace dragoman::testing {
+namespace {
+
+constexpr size_t kAlignment = 256;
+
+std::vector<int32_t> Descending(int count) {
+  std::vector<int32_t> numbers(static_cast<size_t>(count));
+  std::iota(numbers.rbegin(), numbers.rend(), 0);
+  return numbers;
+}
+
+BenchHypothesis InSlot(const SlotView& view, int entry) {
+  const FinishedHypothesis& f = view.Finished(entry);
+  BenchHypothesis h{.score = f.score,
+                    .log_prob = f.log_prob,
+                    .last_token = f.last_token,
+                    .last_log_prob = f.last_log_prob,
+                    .unmet = f.unmet};
+  for (int32_t i = 0; i < f.length; ++i) {
+    h.tokens.push_back(view.FinishedToken(entry, i));
+    h.log_probs.push_back(view.FinishedTokenLogProb(entry, i));
+  }
+  if (view.state->options.align) {
+    for (int32_t i = 0; i <= f.length; ++i) h.aligned.push_back(view.FinishedAligned(entry, i));
+  }
+  return h;
+}
+
+int32_t CommandWords(const BenchSegment& s) {
+  return s.options().beam + s.cross_pages +
+         static_cast<int32_t>(RulesImageWords(s.Rules(), s.options().max_tokens));
+}
+
+}  // namespace
+
+BenchSegment::BenchSegment(uint64_t seed) : segment_(MakeRandomCase(seed)) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<uint64_t>(n)); };
+  SearchOptions& o = segment_.options;
+  o.num_hypotheses = 1 + below(o.beam);
+  o.align = below(3) == 0;
+  wants_partials = !o.sampling.enabled && below(2) == 0;
+  source_length = 1 + below(50);
+  cross_pages = below(kMaxCrossPages + 1);
+  if (below(12) == 0) nan_at_ = below(5);
+}
+
+std::vector<float> BenchSegment::Logits(std::span<const int32_t> prefix) const {
+  std::vector<float> logits = segment_.random_case.script({}, prefix);
+  if (static_cast<int>(prefix.size()) == nan_at_) logits[1] = NAN;
+  logits.resize(kVocabulary, -INFINITY);
+  return logits;
+}
+
+BenchResult BenchSegment::Alone() const {
+  SlotBench<uint8_t> bench(options(), Rules(), kVocabulary, kStartToken);
+  const SlotView& view = bench.view;
+  while (bench.running()) {
+    bench.Fold([this](std::span<const int32_t> prefix) { return Logits(prefix); });
+    for (int32_t lane = 0; lane < bench.state.live; ++lane) {
+      view.arrays.aligned[view.At(lane, bench.state.length)] = Aligned(bench.state.length);
+    }
+    bench.Decide(SoloTeam());
+  }
+  BenchResult result;
+  result.bad_number = bench.state.status == SlotStatus::kBadNumber;
+  if (result.bad_number) return result;
+  std::vector<int> order;
+  for (int e = 0; e < options().beam; ++e) {
+    if (view.Finished(e).status == EntryStatus::kDone) order.push_back(e);
+  }
+  if (!options().sampling.enabled) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return view.Finished(a).score > view.Finished(b).score; });
+  }
+  for (const int entry : order) {
+    if (static_cast<int>(result.hypotheses.size()) == options().num_hypotheses) break;
+    result.hypotheses.push_back(InSlot(view, entry));
+  }
+  return result;
+}
+
+BatchBench::Port::Port(const BenchConfig& config, std::pmr::memory_resource* memory)
+    : cancelled(static_cast<size_t>(config.max_rows), memory),
+      words(static_cast<size_t>(config.command_capacity), memory),
+      output_words(static_cast<size_t>(config.output_capacity), memory),
+      admissions(static_cast<size_t>(config.max_rows), memory),
+      deliveries(static_cast<size_t>(config.max_rows), memory) {}
+
+BatchBench::BatchBench(const BenchConfig& config,
+                       std::vector<std::unique_ptr<BenchSegment>> segments, StepRunner* runner)
+    : config_(config),
+      segments_(std::move(segments)),
+      runner_(runner),
+      random_(config.seed),
+      memory_(runner->memory()),
+      ports_(runner->memory()),
+      places_(static_cast<size_t>(config.max_rows)),
+      free_lanes_(Descending(config.lanes)),
+      logits_(static_cast<size_t>(config.max_rows) * BenchSegment::kVocabulary, runner->memory()),
+      outcomes_(segments_.size()) {
+  for (const auto& s : segments_) {
+    const SegmentRules rules = s->Rules();
+    rules_words_ = std::max(rules_words_,
+                            static_cast<int32_t>(RulesImageWords(rules, s->options().max_tokens)));
+  }
+  const std::vector<int32_t> slots = Descending(config.max_rows);
+  free_slots_.assign(slots.begin(), slots.end());
+  BatchLimits limits;
+  limits.max_rows = config.max_rows;
+  limits.lanes = config.lanes;
+  limits.positions = BenchSegment::kMaxTokens + 1;
+  limits.self_pages = config.self_pages;
+  limits.vocabulary = BenchSegment::kVocabulary;
+  limits.start_token = BenchSegment::kStartToken;
+  limits.workspaces = 4;
+  limits.stored_rows = config.max_rows;
+  limits.stored_workspaces = 4;
+  limits.rules_words = rules_words_ * config.max_rows;
+  const int64_t bytes = CarveBatch(limits, nullptr, &tables_);
+  memory_.assign(static_cast<size_t>(bytes) + kAlignment, 0xff);  // nothing counts on zeros
+  auto at = reinterpret_cast<uintptr_t>(memory_.data());
+  at = (at + kAlignment - 1) / kAlignment * kAlignment;
+  EXPECT_EQ(CarveBatch(limits, reinterpret_cast<void*>(at), &tables_), bytes);
+
+  ports_.reserve(kStepPorts);
+  for (int i = 0; i < kStepPorts; ++i) {
+    Port& port = ports_.emplace_back(config, runner->memory());
+    step_ports_[i] = {&port.command,
+                      port.cancelled.data(),
+                      port.admissions.data(),
+                      port.words.data(),
+                      &port.output,
+                      port.deliveries.data(),
+                      port.output_words.data(),
+                      config.command_capacity,
+                      config.output_capacity};
+  }
+  runner_->Format(tables_);
+}
+
+bool BatchBench::Admit(Port& port, int64_t step) {
+  if (next_ == segments_.size() || free_slots_.empty()) return false;
+  const BenchSegment& s = *segments_[next_];
+  const int32_t beam = s.options().beam;
+  int32_t begin = 0;
+  if (port.command.admissions > 0) {
+    const AdmitCommand& last = port.admissions[static_cast<size_t>(port.command.admissions) - 1];
+    begin = last.words_begin + last.options.beam + last.cross_pages + last.rules_words;
+  }
+  const int32_t words = CommandWords(s);
+  if (static_cast<int>(free_lanes_.size()) < beam) return false;
+  if (begin + words > config_.command_capacity) return false;
+
+  AdmitCommand& admit = port.admissions[static_cast<size_t>(port.command.admissions++)];
+  admit = AdmitCommand{};
+  admit.slot = free_slots_.back();
+  free_slots_.pop_back();
+  admit.source_length = s.source_length;
+  admit.cross_pages = s.cross_pages;
+  admit.words_begin = begin;
+  admit.rules_begin = admit.slot * rules_words_;
+  admit.rules_words = words - beam - s.cross_pages;
+  admit.wants_partials = s.wants_partials;
+  admit.options = s.options();
+  Place& place = places_[static_cast<size_t>(admit.slot)];
+  place = {static_cast<int>(next_), step, {}};
+  int32_t* to = port.words.data() + begin;
+  for (int32_t i = 0; i < beam; ++i) {
+    place.lanes.push_back(free_lanes_.back());
+    *to++ = free_lanes_.back();
+    free_lanes_.pop_back();
+  }
+  for (int32_t i = 0; i < s.cross_pages; ++i) *to++ = admit.slot * 100 + i;
+  WriteRulesImage(s.Rules(), s.options().max_tokens, to);
+  ++next_;
+  ++outstanding_;
+  return true;
+}
+
+void BatchBench::Command(int64_t step) {
+  Port& port = ports_[static_cast<size_t>(step % kStepPorts)];
+  port.command = StepCommand{};
+  port.command.rules = config_.rules;
+  if (static_cast<int>(random_() % 100) < config_.cancel_percent) {
+    std::vector<int> occupied;
+    for (size_t slot = 0; slot < places_.size(); ++slot) {
+      if (places_[slot].segment >= 0) occupied.push_back(static_cast<int>(slot));
+    }
+    if (!occupied.empty()) {
+      const int slot = occupied[random_() % occupied.size()];
+      port.cancelled[static_cast<size_t>(port.command.cancelled++)] = slot;
+      outcomes_[static_cast<size_t>(places_[static_cast<size_t>(slot)].segment)].cancelled = true;
+      Vacate(slot);  // and given to another segment at once
+    }
+  }
+  while (port.command.admissions < config_.admissions && Admit(port, step)) {
+  }
+  int widest = 1;
+  for (const Place& place : places_) {
+    if (place.segment >= 0) widest = std::max(widest, static_cast<int>(place.lanes.size()));
+  }
+  port.command.max_rows =
+      widest + static_cast<int>(random_() % static_cast<unsigned>(config_.max_rows - widest + 1));
+}
+
+void BatchBench::Vacate(int slot) {
+  Place& place = places_[static_cast<size_t>(slot)];
+  for (const int32_t lane : place.lanes) free_lanes_.push_back(lane);
+  place = Place{};
+  free_slots_.push_back(slot);
+  --outstanding_;
+}
+
+void BatchBench::Model() {
+  for (int32_t row = 0; row < tables_.now->plan.rows; ++row) {
+    const int32_t slot = tables_.row_slot[row];
+    const int32_t lane = tables_.row_lane[row];
+    const int32_t position = tables_.row_position[row];
+    const Place& place = places_[static_cast<size_t>(slot)];
+    ASSERT_GE(place.segment, 0) << "slot " << slot << " runs and is nobody's";
+    const BenchSegment& s = *segments_[static_cast<size_t>(place.segment)];
+    ASSERT_EQ(tables_.source_length[slot], s.source_length);
+    for (int32_t i = 0; i < s.cross_pages; ++i) {
+      ASSERT_EQ(tables_.cross_pages[slot * tables_.limits.pages_per_lane() + i], slot * 100 + i);
+    }
+    const SlotView& view = tables_.views[slot];
+    std::vector<int32_t> prefix;
+    for (int32_t i = 0; i < position; ++i) prefix.push_back(view.Token(lane, i));
+    ASSERT_EQ(tables_.row_token[row], prefix.empty() ? BenchSegment::kStartToken : prefix.back());
+    const int64_t page =
+        int64_t{view.lanes[lane]} * tables_.limits.pages_per_lane() + position / kPagePositions;
+    ASSERT_NE(tables_.lane_pages[page], kNoPage);
+    RowQuery& query = tables_.queries[row];
+    ASSERT_EQ(query.logits != nullptr, s.options().stored_logits());
+    if (query.logits != nullptr) {
+      query.logits = logits_.data() + static_cast<size_t>(row) * BenchSegment::kVocabulary;
+    }
+    FoldLogits(s.Logits(prefix), query, tables_.folds[row]);
+    view.arrays.aligned[view.At(lane, position)] = s.Aligned(position);
+  }
+}
+
+void BatchBench::ReadDelivery(const Port& port, const Delivery& delivery) {
+  Place& place = places_[static_cast<size_t>(delivery.slot)];
+  Outcome& outcome = outcomes_[static_cast<size_t>(place.segment)];
+  const int32_t* words = port.output_words.data() + delivery.words_begin;
+  ASSERT_LE(delivery.words_begin + delivery.words, config_.output_capacity);
+  if (delivery.kind == DeliveryKind::kSettled) {
+    outcome.settled.insert(outcome.settled.end(), words, words + delivery.words);
+    return;
+  }
+  ASSERT_FALSE(outcome.ended);
+  outcome.ended = true;
+  outcome.result.bad_number = delivery.kind == DeliveryKind::kBadNumber;
+  const bool align = segments_[static_cast<size_t>(place.segment)]->options().align;
+  const int32_t* at = words;
+  for (int32_t i = 0; i < delivery.hypotheses; ++i) {
+    const DeliveredHypothesis d = ReadHypothesis(at, align);
+    BenchHypothesis h{.score = d.header.score,
+                      .log_prob = d.header.log_prob,
+                      .last_token = d.header.last_token,
+                      .last_log_prob = d.header.last_log_prob,
+                      .unmet = d.header.unmet != 0};
+    h.tokens.assign(d.tokens, d.tokens + d.header.length);
+    for (int32_t p = 0; p < d.header.length; ++p) h.log_probs.push_back(d.LogProb(p));
+    if (align) h.aligned.assign(d.aligned, d.aligned + d.header.length + 1);
+    outcome.result.hypotheses.push_back(std::move(h));
+  }
+  ASSERT_EQ(at - words, delivery.words);
+  Vacate(delivery.slot);
+}
+
+void BatchBench::Read(int64_t step) {
+  Port& port = ports_[static_cast<size_t>(step % kStepPorts)];
+  ASSERT_EQ(port.output.step, step);
+  // Which comes first is left open: what this host does next is not to depend on it.
+  const auto end = port.deliveries.begin() + port.output.deliveries;
+  std::sort(port.deliveries.begin(), end,
+            [](const Delivery& x, const Delivery& y) { return x.slot < y.slot; });
+  for (auto delivery = port.deliveries.begin(); delivery != end; ++delivery) {
+    const Place& place = places_[static_cast<size_t>(delivery->slot)];
+    // It was cancelled, and may be another's, before this could be read.
+    if (place.segment < 0 || place.since > step) {
+      EXPECT_TRUE(config_.reads_late);
+      continue;
+    }
+    ReadDelivery(port, *delivery);
+  }
+}
+
+void BatchBench::Record(const StepOutput& output) {
+  uint64_t digest = 0;
+  const int64_t entries = int64_t{tables_.limits.lanes} * tables_.limits.pages_per_lane();
+  for (int64_t i = 0; i < entries; ++i) {
+    digest = digest * 0x9E3779B97F4A7C15ULL + static_cast<uint64_t>(tables_.lane_pages[i] + 2);
+  }
+  steps_.push_back({output.rows, output.slots, output.running, output.waiting, output.undelivered,
+                    output.expected_rows, output.self_pages_used, output.deliveries, digest});
+}
+
+void BatchBench::Run() {
+  constexpr int64_t kMost = 20000;
+  const int64_t delay = config_.reads_late ? 2 : 1;
+  // When nothing is left outstanding some more steps empty the batch.
+  int64_t after = 0;
+  for (int64_t step = 0; after < 3; ++step) {
+    ASSERT_LT(step, kMost) << "the batch is stuck";
+    if (step >= delay) Read(step - delay);
+    if (::testing::Test::HasFatalFailure()) return;
+    Command(step);
+    runner_->Before(tables_, step_ports_);
+    Model();
+    if (::testing::Test::HasFatalFailure()) return;
+    runner_->After(tables_, step_ports_);
+    Record(ports_[static_cast<size_t>(step % kStepPorts)].output);
+    const StepOutput& output = ports_[static_cast<size_t>(step % kStepPorts)].output;
+    if (output.rows == 0) {
+      // Somebody runs wherever somebody could.
+      ASSERT_EQ(output.waiting, 0) << "step " << step;
+    }
+    after = outstanding_ == 0 && next_ == segments_.size() ? after + 1 : 0;
+  }
+  const BatchScalars& now = *tables_.now;
+  EXPECT_EQ(now.order_count, 0);
+  EXPECT_EQ(now.waiting_count, 0);
+  EXPECT_EQ(now.pages.free_count, config_.self_pages);
+  std::vector<int32_t> pages(now.pages.free, now.pages.free + now.pages.free_count);
+  std::sort(pages.begin(), pages.end());
+  for (int32_t i = 0; i < config_.self_pages; ++i) ASSERT_EQ(pages[static_cast<size_t>(i)], i);
+}
+
+}  // namespace dragoman::testing

@@ -1,0 +1,157 @@
+// A host for a batch that runs elsewhere: sends segments and cancellations, folds scripted logits,
+// reads what is delivered. The batch's memory is the runner's, and the host can look at it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/search/batch_step.h"
+#include "tests/engine/support/random_segment.h"
+#include "tests/kernels/search/step_runner.h"
+
+namespace dragoman::testing {
+
+// As it was delivered, or as it is in a slot.
+struct BenchHypothesis {
+  std::vector<int32_t> tokens;  // of the lineage
+  std::vector<float> log_probs;
+  std::vector<int32_t> aligned;
+  float score = 0;
+  float log_prob = 0;
+  int32_t last_token = 0;
+  float last_log_prob = 0;
+  bool unmet = false;
+
+  bool operator==(const BenchHypothesis&) const = default;
+};
+
+struct BenchResult {
+  bool bad_number = false;
+  std::vector<BenchHypothesis> hypotheses;
+
+  bool operator==(const BenchResult&) const = default;
+};
+
+// A segment for the bench, and what it gives alone.
+class BenchSegment {
+ public:
+  static constexpr int kVocabulary = 610;  // what a case does not know is impossible
+  static constexpr int32_t kStartToken = kVocabulary - 1;
+  static constexpr int kMaxTokens = 40;
+  static constexpr int kMaxCrossPages = 2;
+
+  explicit BenchSegment(uint64_t seed);
+
+  std::vector<float> Logits(std::span<const int32_t> prefix) const;
+  // A scripted attention.
+  uint16_t Aligned(int32_t position) const {
+    return static_cast<uint16_t>((position * 7 + source_length) % 50);
+  }
+  // By the beam step on one slot of the host's, one after the other.
+  BenchResult Alone() const;
+  int64_t WorstPages() const {
+    return WorstCasePages(segment_.options.beam, segment_.options.max_tokens);
+  }
+  const SearchOptions& options() const { return segment_.options; }
+  SegmentRules Rules() const { return segment_.Rules(); }
+  std::string ToString() const { return segment_.random_case.ToString(); }
+
+  bool wants_partials = false;
+  int32_t source_length = 0;
+  int32_t cross_pages = 0;
+
+ private:
+  RandomSegment segment_;
+  int nan_at_ = -1;  // after so many tokens a logit is NaN
+};
+
+struct BenchConfig {
+  int max_rows = 44;
+  int lanes = 120;
+  int self_pages = 300;
+  int output_capacity = 20000;
+  int command_capacity = 20000;
+  int admissions = 1000;    // of a step at most
+  int cancel_percent = 0;   // of the steps
+  bool reads_late = false;  // the output of step n after the command of step n + 1, not before
+  PlanRules rules;
+  unsigned seed = 1;
+};
+
+class BatchBench {
+ public:
+  BatchBench(const BenchConfig& config, std::vector<std::unique_ptr<BenchSegment>> segments,
+             StepRunner* runner);
+
+  // Until every segment has ended or was cancelled and the batch is empty.
+  void Run();
+
+  struct Outcome {
+    bool cancelled = false;
+    bool ended = false;
+    BenchResult result;
+    std::vector<int32_t> settled;
+  };
+  const std::vector<Outcome>& outcomes() const { return outcomes_; }
+  const std::vector<std::unique_ptr<BenchSegment>>& segments() const { return segments_; }
+
+  // Of each step: what it reported, and a digest of the tables of pages.
+  struct StepRecord {
+    int32_t rows, slots, running, waiting, undelivered, expected_rows, pages, deliveries;
+    uint64_t page_digest;
+
+    bool operator==(const StepRecord&) const = default;
+  };
+  const std::vector<StepRecord>& steps() const { return steps_; }
+
+ private:
+  struct Port {
+    Port(const BenchConfig& config, std::pmr::memory_resource* memory);
+
+    StepCommand command;
+    std::pmr::vector<int32_t> cancelled, words, output_words;
+    std::pmr::vector<AdmitCommand> admissions;
+    StepOutput output;
+    std::pmr::vector<Delivery> deliveries;
+  };
+  // What the host knows of a slot.
+  struct Place {
+    int segment = -1;
+    int64_t since = 0;  // the step that the segment was sent with
+    std::vector<int32_t> lanes;
+  };
+
+  void Command(int64_t step);
+  bool Admit(Port& port, int64_t step);
+  void Model();
+  void Read(int64_t step);
+  void ReadDelivery(const Port& port, const Delivery& delivery);
+  void Vacate(int slot);
+  void Record(const StepOutput& output);
+
+  const BenchConfig config_;
+  const std::vector<std::unique_ptr<BenchSegment>> segments_;
+  StepRunner* const runner_;
+  std::mt19937 random_;
+
+  BatchTables tables_;
+  std::pmr::vector<unsigned char> memory_;
+  int32_t rules_words_ = 0;       // of a slot: each has a region of its own
+  std::pmr::vector<Port> ports_;  // [kStepPorts]
+  StepPort step_ports_[kStepPorts];
+
+  std::vector<Place> places_;
+  std::vector<int> free_slots_;
+  std::vector<int32_t> free_lanes_;
+  size_t next_ = 0;  // segment to be sent
+  int outstanding_ = 0;
+  std::pmr::vector<float> logits_;
+  std::vector<Outcome> outcomes_;
+  std::vector<StepRecord> steps_;
+};
+
+}  // namespace dragoman::testing

@@ -1,0 +1,214 @@
+// Whole batches through commands and outputs: whatever is beside a segment, whoever runs the step,
+// however short pages and ports are, it gives what it gives alone.
+#include "kernels/search/batch_step.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tests/kernels/search/batch_bench.h"
+#include "tests/kernels/search/emulated_batch_step.h"
+
+namespace dragoman {
+namespace {
+
+using testing::BatchBench;
+using testing::BenchConfig;
+using testing::BenchHypothesis;
+using testing::BenchResult;
+using testing::BenchSegment;
+using testing::EmulatedRunner;
+using testing::ManyTeamsRunner;
+using testing::OneTeamRunner;
+using testing::StepRunner;
+
+using Segments = std::vector<std::unique_ptr<BenchSegment>>;
+
+constexpr int kAmplePages = BenchConfig().self_pages;
+
+// Where pages are short: of those that need no more; every fifth needs more than half of them.
+Segments Mix(uint64_t first_seed, int count, int pages) {
+  const bool is_short = pages < kAmplePages;
+  Segments segments;
+  for (uint64_t seed = first_seed; static_cast<int>(segments.size()) < count; ++seed) {
+    auto segment = std::make_unique<BenchSegment>(seed);
+    if (segment->WorstPages() > pages) continue;
+    const bool large = is_short && segments.size() % 5 == 4;
+    if (large && 2 * segment->WorstPages() <= pages) continue;
+    segments.push_back(std::move(segment));
+  }
+  return segments;
+}
+
+// Just enough for each of them.
+int CommandWords(const Segments& segments) {
+  int64_t most = 0;
+  for (const auto& s : segments) {
+    const int64_t rules = RulesImageWords(s->Rules(), s->options().max_tokens);
+    most = std::max(most, rules + s->options().beam + s->cross_pages);
+  }
+  return static_cast<int>(most);
+}
+int OutputWords(const Segments& segments) {
+  int most = BenchSegment::kMaxTokens;
+  for (const auto& s : segments) {
+    int words = 0;
+    for (const BenchHypothesis& h : s->Alone().hypotheses) {
+      words += HypothesisWords(static_cast<int32_t>(h.tokens.size()), s->options().align);
+    }
+    most = std::max(most, words);
+  }
+  return most;
+}
+
+struct Tally {
+  int ended = 0;
+  int cancelled = 0;
+  int bad_numbers = 0;
+  int settled_tokens = 0;
+  int hypotheses = 0;
+  int waiting = 0;      // segments held back for want of pages, summed over the steps
+  int undelivered = 0;  // ends held back for want of room
+};
+
+void ExpectAsAlone(const BatchBench& bench, Tally* tally) {
+  for (size_t i = 0; i < bench.segments().size(); ++i) {
+    SCOPED_TRACE(bench.segments()[i]->ToString());
+    const BatchBench::Outcome& outcome = bench.outcomes()[i];
+    ASSERT_TRUE(outcome.ended || outcome.cancelled);
+    ++(outcome.cancelled ? tally->cancelled : tally->ended);
+    if (outcome.cancelled) continue;
+    const BenchResult expected = bench.segments()[i]->Alone();
+    EXPECT_TRUE(outcome.result == expected);
+    tally->bad_numbers += expected.bad_number ? 1 : 0;
+    tally->hypotheses += static_cast<int>(expected.hypotheses.size());
+    tally->settled_tokens += static_cast<int>(outcome.settled.size());
+    // What was settled begins the translation, if there is one.
+    if (expected.hypotheses.empty()) continue;
+    std::vector<int32_t> best = expected.hypotheses[0].tokens;
+    best.push_back(expected.hypotheses[0].last_token);
+    ASSERT_LE(outcome.settled.size(), best.size());
+    EXPECT_TRUE(std::equal(outcome.settled.begin(), outcome.settled.end(), best.begin()));
+  }
+  for (const BatchBench::StepRecord& step : bench.steps()) {
+    tally->waiting += step.waiting;
+    tally->undelivered += step.undelivered;
+  }
+}
+
+enum class Ports { kAmple, kShort };
+
+Tally RunBatches(BenchConfig config, int batches, int segments, StepRunner* runner,
+                 Ports ports = Ports::kAmple) {
+  Tally tally;
+  for (int i = 0; i < batches; ++i) {
+    config.seed = static_cast<unsigned>(i);
+    config.rules.selection = static_cast<SlotSelection>(i % 3);
+    config.rules.width_budget = i % 2 == 0 ? 0 : 12;
+    Segments mix = Mix(1000 * static_cast<uint64_t>(i), segments, config.self_pages);
+    if (ports == Ports::kShort) {
+      config.command_capacity = CommandWords(mix);
+      config.output_capacity = OutputWords(mix);
+    }
+    BatchBench bench(config, std::move(mix), runner);
+    bench.Run();
+    if (::testing::Test::HasFatalFailure()) return tally;
+    ExpectAsAlone(bench, &tally);
+  }
+  return tally;
+}
+
+TEST(BatchStep, EverySegmentGivesWhatItGivesAlone) {
+  OneTeamRunner runner(1);
+  const Tally tally = RunBatches({}, 12, 50, &runner);
+  EXPECT_EQ(tally.ended, 600);
+  EXPECT_GT(tally.bad_numbers, 10);
+  EXPECT_GT(tally.settled_tokens, 100);
+  EXPECT_GT(tally.hypotheses, 600);
+}
+
+TEST(BatchStep, OutputsReadOneStepLateAndCancellationsDisturbNobody) {
+  OneTeamRunner runner(1);
+  BenchConfig config;
+  config.cancel_percent = 60;
+  config.reads_late = true;
+  const Tally tally = RunBatches(config, 12, 50, &runner);
+  EXPECT_GT(tally.cancelled, 60);
+  EXPECT_GT(tally.ended, 200);
+}
+
+TEST(BatchStep, ShortPagesMakeSegmentsWait) {
+  OneTeamRunner runner(1);
+  BenchConfig config;
+  config.self_pages = 16;
+  config.admissions = 1;  // those before hold pages by then
+  config.cancel_percent = 5;
+  const Tally tally = RunBatches(config, 4, 50, &runner);
+  EXPECT_GT(tally.waiting, 100);
+  EXPECT_GT(tally.cancelled, 5);
+  EXPECT_GT(tally.ended, 120);
+}
+
+TEST(BatchStep, ShortPortsMakeEverythingLaterAndNothingElse) {
+  OneTeamRunner runner(1);
+  const Tally tally = RunBatches({}, 12, 50, &runner, Ports::kShort);
+  EXPECT_EQ(tally.ended, 600);
+  EXPECT_GT(tally.undelivered, 10);
+}
+
+// Step for step and page for page what one thread does.
+void ExpectSameSteps(StepRunner* runner, int segments, bool with_cancellations) {
+  OneTeamRunner solo(1);
+  BenchConfig config;
+  config.self_pages = with_cancellations ? 16 : kAmplePages;
+  config.admissions = with_cancellations ? 1 : 1000;
+  config.cancel_percent = with_cancellations ? 10 : 0;
+  config.reads_late = with_cancellations;
+  const uint64_t seed = with_cancellations ? 700 : 800;
+  BatchBench a(config, Mix(seed, segments, config.self_pages), &solo);
+  BatchBench b(config, Mix(seed, segments, config.self_pages), runner);
+  a.Run();
+  b.Run();
+  if (::testing::Test::HasFatalFailure()) return;
+  Tally tally;
+  ExpectAsAlone(b, &tally);
+  EXPECT_GE(tally.ended, segments / 2);
+  ASSERT_TRUE(a.steps() == b.steps());
+  for (size_t i = 0; i < a.outcomes().size(); ++i) {
+    EXPECT_EQ(a.outcomes()[i].settled, b.outcomes()[i].settled);
+  }
+}
+
+TEST(BatchStep, ATeamOfThirtyTwoTakesTheSameSteps) {
+  OneTeamRunner team(32);
+  ExpectSameSteps(&team, 24, false);
+  ExpectSameSteps(&team, 24, true);
+}
+
+TEST(BatchStep, AnEmulatedDeviceTakesTheSameSteps) {
+  EmulatedRunner device;
+  ExpectSameSteps(&device, 16, false);
+  ExpectSameSteps(&device, 16, true);
+}
+
+TEST(BatchStep, AnEmulatedDeviceReportsLateWhereTheOutputIsShort) {
+  EmulatedRunner device;
+  BenchConfig config;
+  config.cancel_percent = 5;
+  const Tally tally = RunBatches(config, 1, 24, &device, Ports::kShort);
+  EXPECT_GT(tally.ended, 16);
+}
+
+TEST(BatchStep, TeamsOfAPartRunAtOnce) {
+  ManyTeamsRunner runner(4);
+  BenchConfig config;
+  config.cancel_percent = 20;
+  const Tally tally = RunBatches(config, 3, 40, &runner, Ports::kShort);
+  EXPECT_GT(tally.ended, 60);
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,132 @@
+// The threads of a block as a team, on an emulated device.
+#include "tests/kernels/cuda_emulation/emulation.h"
+// After it, for its names.
+#include "kernels/cuda/block_team.cuh"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "kernels/search/team.h"
+
+namespace dragoman::cuda {
+namespace {
+
+constexpr int kSizes[] = {32, 64, 256, 1024};
+
+// Of 32 bytes, as a candidate of the search is.
+struct Item {
+  int32_t key = 0;
+  int32_t number = 0;
+  int32_t more[6] = {};
+};
+
+struct BetterItem {
+  bool operator()(const Item& a, const Item& b) const {
+    return a.key != b.key ? a.key > b.key : a.number < b.number;
+  }
+};
+
+std::vector<Item> RandomItems(size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Item> items(count);
+  for (size_t i = 0; i < count; ++i) {
+    items[i].key = static_cast<int32_t>(random() % 50);
+    items[i].number = static_cast<int32_t>(i);
+    items[i].more[5] = static_cast<int32_t>(i) + 1;
+  }
+  return items;
+}
+
+// Ties go to the highest number: the last warps have a share in it.
+struct WorseItem {
+  bool operator()(const Item& a, const Item& b) const { return BetterItem()(b, a); }
+};
+
+// Two, for a second one must not disturb the first.
+void BestAndWorst(const Item* items, Item* best, Item* worst) {
+  __shared__ BlockTeam::Shared shared;
+  const BlockTeam team(shared);
+  best[team.rank()] = team.Reduce(items[team.rank()], BetterItem());
+  worst[team.rank()] = team.Reduce(items[team.rank()], WorseItem());
+}
+
+TEST(BlockTeam, EveryMemberGetsTheBest) {
+  for (const int size : kSizes) {
+    for (unsigned seed = 1; seed <= 5; ++seed) {
+      const auto items = RandomItems(static_cast<size_t>(size), seed);
+      std::vector<Item> best(items.size());
+      std::vector<Item> worst(items.size());
+      ASSERT_EQ(Launch(BestAndWorst, 1, static_cast<unsigned>(size), 0, nullptr, items.data(),
+                       best.data(), worst.data()),
+                Error::kNone);
+      const Item first = *std::min_element(items.begin(), items.end(), BetterItem());
+      const Item last = *std::min_element(items.begin(), items.end(), WorseItem());
+      for (size_t i = 0; i < items.size(); ++i) {
+        ASSERT_EQ(best[i].number, first.number);
+        ASSERT_EQ(best[i].more[5], first.number + 1);
+        ASSERT_EQ(worst[i].number, last.number);
+        ASSERT_EQ(worst[i].more[5], last.number + 1);
+      }
+    }
+  }
+}
+
+// Twice, for a second one must not disturb the first.
+template <class T>
+void Sums(const T* values, T* before, T* totals) {
+  __shared__ BlockTeam::Shared shared;
+  const BlockTeam team(shared);
+  T total = 0;
+  before[team.rank()] = team.ExclusiveSum(values[team.rank()], &total);
+  T twice = 0;
+  before[team.rank()] += team.ExclusiveSum(2 * values[team.rank()], &twice);
+  totals[team.rank()] = total + twice;
+}
+
+template <class T>
+void ExpectSums(T least) {
+  for (const int size : kSizes) {
+    std::vector<T> values(static_cast<size_t>(size)), before(values), totals(values);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = least + static_cast<T>(i * i % 97);
+    ASSERT_EQ(Launch(Sums<T>, 1, static_cast<unsigned>(size), 0, nullptr,
+                     static_cast<const T*>(values.data()), before.data(), totals.data()),
+              Error::kNone);
+    T sum = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+      ASSERT_EQ(before[i], 3 * sum) << size;
+      sum += values[i];
+    }
+    for (const T total : totals) ASSERT_EQ(total, 3 * sum);
+  }
+}
+
+TEST(BlockTeam, EachMemberGetsTheSumOfThoseBefore) {
+  ExpectSums<int32_t>(-40);
+  ExpectSums<int64_t>(int64_t{1} << 40);
+}
+
+void SortItems(Item* items, int n) {
+  __shared__ BlockTeam::Shared shared;
+  BlockTeam(shared).Sort(items, n, BetterItem());
+}
+
+TEST(BlockTeam, SortsAnyNumber) {
+  for (const int size : {32, 64, 256}) {
+    for (const int n : {0, 1, 2, 3, 5, 31, 32, 33, 64, 100, 127, 1000, 2049}) {
+      auto items = RandomItems(static_cast<size_t>(n) + 1, static_cast<unsigned>(n));
+      const Item beyond = items.back();
+      auto expected = items;
+      std::sort(expected.begin(), expected.end() - 1, BetterItem());
+      ASSERT_EQ(Launch(SortItems, 1, static_cast<unsigned>(size), 0, nullptr, items.data(), n),
+                Error::kNone);
+      for (size_t i = 0; i < items.size(); ++i) ASSERT_EQ(items[i].number, expected[i].number);
+      ASSERT_EQ(items.back().more[5], beyond.more[5]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::cuda

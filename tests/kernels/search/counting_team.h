@@ -1,0 +1,47 @@
+// A team of one that counts what a team of many would have to do together: how often it meets, and
+// what it adds to shared sums.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/search/team.h"
+
+namespace dragoman::testing {
+
+class CountingTeam {
+ public:
+  struct Counts {
+    int64_t meetings = 0;  // Sync, Reduce, ExclusiveSum, Sort
+    int64_t additions = 0;
+  };
+  explicit CountingTeam(Counts* counts) : counts_(counts) {}
+
+  int rank() const { return 0; }
+  int size() const { return 1; }
+  void Sync() const { ++counts_->meetings; }
+  template <class T, class Better>
+  T Reduce(T value, Better) const {
+    ++counts_->meetings;
+    return value;
+  }
+  template <class T>
+  T ExclusiveSum(T value, T* total) const {
+    ++counts_->meetings;
+    *total = value;
+    return 0;
+  }
+  void Add(uint64_t& sum, uint64_t value) const {
+    ++counts_->additions;
+    sum += value;
+  }
+  template <class T, class Better>
+  void Sort(T* data, int n, Better better) const {
+    ++counts_->meetings;
+    HeapSort(data, n, better);
+  }
+
+ private:
+  Counts* const counts_;
+};
+
+}  // namespace dragoman::testing

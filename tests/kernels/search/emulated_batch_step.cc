@@ -1,0 +1,47 @@
+#include "tests/kernels/cuda_emulation/emulation.h"
+// All that the .cu includes, before its own names move to another namespace.
+#include "kernels/cuda/block_team.cuh"
+#include "kernels/search/batch_step_cuda.h"
+#include "tests/kernels/search/emulated_batch_step.h"
+
+namespace dragoman::emulated {
+using namespace cuda;  // NOLINT(google-build-using-namespace)
+}
+
+#define cuda emulated
+#include "kernels/search/batch_step_cuda.cu"
+#undef cuda
+
+#include <cstdlib>
+
+namespace dragoman::testing {
+namespace {
+
+void Check(cuda::Error error) {
+  if (error != cuda::Error::kNone) std::abort();
+}
+
+cuda::StepPorts PortsOf(const StepPort* ports) { return {{ports[0], ports[1]}}; }
+
+}  // namespace
+
+void EmulatedRunner::Format(const BatchTables& tables) {
+  Check(emulated::FormatBatch(nullptr, tables));
+}
+
+void EmulatedRunner::Before(const BatchTables& tables, const StepPort* ports) {
+  Check(emulated::BeginStep(nullptr, tables, PortsOf(ports)));
+  Check(emulated::AskRows(nullptr, tables, tables.limits.max_rows, cuda::StoredList::kNotFused));
+}
+
+// For as many rows as there may be, in two parts, as a host does that does not know their number.
+void EmulatedRunner::After(const BatchTables& tables, const StepPort* ports) {
+  const int64_t half = tables.limits.stored_rows / 2;
+  Check(emulated::FoldStoredRows(nullptr, tables, 0, half));
+  Check(emulated::FoldStoredRows(nullptr, tables, half, tables.limits.stored_rows - half));
+  Check(emulated::StepSlots(nullptr, tables, tables.limits.max_rows));
+  Check(emulated::Deliver(nullptr, tables, PortsOf(ports)));
+  Check(emulated::EndStep(nullptr, tables, PortsOf(ports)));
+}
+
+}  // namespace dragoman::testing

@@ -1,0 +1,141 @@
+// One plan, whoever makes it: the walk, a team of one, a team of many. Page for page.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "tests/kernels/search/plan_bench.h"
+#include "tests/kernels/search/thread_team.h"
+
+namespace dragoman {
+namespace {
+
+using testing::PlanBench;
+using testing::RunTeam;
+using testing::ThreadTeam;
+using Numbers = std::vector<int32_t>;
+
+// Batches of random slots on their way: all selections, budgets, pauses up to the bound, from pools
+// that are ample to such that pause somebody in every step.
+class RandomBatches {
+ public:
+  explicit RandomBatches(unsigned seed) : random_(seed) { Begin(); }
+
+  // The batch before its next plan.
+  const PlanBench& bench() const { return bench_; }
+  const Numbers& order() const { return bench_.live(); }
+  const PlanRules& rules() const { return rules_; }
+
+  void Next() {
+    const Numbers before = bench_.live();
+    bench_.Step(before, rules_);
+    for (const int32_t n : before) {
+      const bool gone =
+          std::find(bench_.live().begin(), bench_.live().end(), n) == bench_.live().end();
+      if (gone) free_slots_.push_back(n);
+    }
+    if (++steps_ == 60) Begin();
+    Fill();
+  }
+
+ private:
+  static constexpr int kSlots = 40;
+
+  int Below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+
+  void Begin() {
+    steps_ = 0;
+    pages_ = Below(2) == 0 ? 16 + Below(60) : 400;
+    bench_ = PlanBench(kSlots, 8 + Below(120), pages_);
+    rules_ = {static_cast<SlotSelection>(Below(3)), Below(2) * (1 + Below(40)),
+              std::vector<int>{0, 3, kMaxPause}[static_cast<size_t>(Below(3))]};
+    free_slots_.resize(kSlots);
+    std::iota(free_slots_.begin(), free_slots_.end(), 0);
+    Fill();
+  }
+
+  void Fill() {
+    while (!free_slots_.empty()) {
+      const int beam = 1 + Below(8);
+      const int max_tokens = 1 + Below(100);
+      if (WorstCasePages(beam, max_tokens) > pages_) continue;
+      if (!bench_.MayEnter(beam, max_tokens)) break;
+      bench_.Enter(free_slots_.back(), beam, max_tokens);
+      bench_.SetCost(free_slots_.back(), Below(4) == 0 ? 3 : 1);
+      free_slots_.pop_back();
+    }
+    for (const int32_t n : bench_.live())
+      bench_.SetWidth(n, 1 + Below(bench_.State(n).options.beam));
+  }
+
+  std::mt19937 random_;
+  PlanBench bench_{1, 1, 1};
+  PlanRules rules_;
+  Numbers free_slots_;
+  int pages_ = 0;
+  int steps_ = 0;
+};
+
+void ExpectSame(const PlanBench& found, const PlanBench& expected, int plan) {
+  ASSERT_TRUE(found.SameOutput(expected)) << "plan " << plan;
+  ASSERT_TRUE(found.SameState(expected)) << "plan " << plan;
+}
+
+TEST(PlanTeam, SharesGiveWhatTheWalkGives) {
+  RandomBatches batches(3);
+  int without_walk = 0;
+  int with_pages = 0;
+  int with_pauses = 0;
+  constexpr int kPlans = 20000;
+  for (int plan = 0; plan < kPlans; ++plan, batches.Next()) {
+    PlanBench walked = batches.bench().Copy();
+    const PlanInput in = walked.Input(batches.order(), batches.rules());
+    walked.Walk(in);
+    PlanBench planned = batches.bench().Copy();
+    planned.Plan(SoloTeam(), in);
+    ExpectSame(planned, walked, plan);
+    if (HasFatalFailure()) return;
+    PlanBench shares = batches.bench().Copy();
+    const bool done = shares.PlanWithoutWalk(in);
+    if (!done) {
+      ASSERT_TRUE(shares.SameState(batches.bench())) << "plan " << plan;
+      continue;
+    }
+    ++without_walk;
+    with_pages += shares.free_pages() < batches.bench().free_pages() ? 1 : 0;
+    with_pauses += shares.out().slot_count < in.count ? 1 : 0;
+  }
+  EXPECT_GT(without_walk, kPlans / 4);
+  EXPECT_GT(kPlans - without_walk, kPlans / 20);
+  EXPECT_GT(with_pages, kPlans / 20);
+  EXPECT_GT(with_pauses, kPlans / 10);
+}
+
+TEST(PlanTeam, ThirtyTwoMembersGiveWhatTheWalkGives) {
+  constexpr size_t kPlans = 2000;
+  RandomBatches batches(4);
+  std::vector<PlanBench> found, expected;
+  std::vector<Numbers> orders;
+  std::vector<PlanInput> in;
+  for (size_t plan = 0; plan < kPlans; ++plan, batches.Next()) {
+    found.push_back(batches.bench().Copy());
+    expected.push_back(batches.bench().Copy());
+    orders.push_back(batches.order());
+    in.push_back(found.back().Input(orders.back(), batches.rules()));
+  }
+  for (size_t plan = 0; plan < kPlans; ++plan) in[plan].order = orders[plan].data();
+  RunTeam(32, [&](const ThreadTeam& t) {
+    for (size_t plan = 0; plan < kPlans; ++plan) found[plan].Plan(t, in[plan]);
+  });
+  for (size_t plan = 0; plan < kPlans; ++plan) {
+    expected[plan].Walk(in[plan]);
+    ExpectSame(found[plan], expected[plan], static_cast<int>(plan));
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace dragoman

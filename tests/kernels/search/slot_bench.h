@@ -1,0 +1,120 @@
+// One slot with arrays and workspaces of its own, for tests of the decision text: rows ask, a
+// function gives the logits, the step decides. `Lane` may be wider than production's byte, for
+// beams beyond the wire's.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "kernels/search/host_memory.h"
+#include "tests/engine/support/scripted_model.h"
+
+namespace dragoman::testing {
+
+// Logits of the next token after a prefix of real tokens.
+using NextLogits = std::function<std::vector<float>(std::span<const int32_t> prefix)>;
+
+template <class Lane>
+class SlotBench {
+ public:
+  // Borrows what `rules` points to. `start_token` may be outside of the vocabulary.
+  SlotBench(const SearchOptions& options, const SegmentRules& rules, int vocabulary,
+            int32_t start_token)
+      : vocabulary_(vocabulary),
+        lane_memory_(static_cast<size_t>(options.beam), Stride(options)),
+        rows_(static_cast<size_t>(options.beam), static_cast<size_t>(options.beam),
+              MaxRowMasks(options.max_tokens, rules.forbidden.nodes),
+              static_cast<size_t>(vocabulary)),
+        memory_(static_cast<size_t>(options.beam), Stride(options),
+                static_cast<size_t>(vocabulary)) {
+    for (int32_t i = 0; i < options.beam; ++i) lanes_.push_back(i);
+    view = {&state, lanes_.data(), lane_memory_.arrays()};
+    StartSlot(view, options, rules, start_token);
+  }
+
+  bool running() const { return state.status == SlotStatus::kRunning; }
+
+  std::vector<int32_t> Prefix(int lane) const {
+    std::vector<int32_t> prefix;
+    for (int32_t i = 0; i < state.length; ++i) prefix.push_back(view.Token(lane, i));
+    return prefix;
+  }
+
+  // Before a step: what each row asks, and its answer.
+  void Fold(const NextLogits& next) {
+    for (int32_t lane = 0; lane < state.live; ++lane) {
+      const auto row = static_cast<size_t>(lane);
+      rows_.Ask(row, view, lane);
+      FoldLogits(next(Prefix(lane)), rows_.queries()[row], rows_.folds()[row]);
+    }
+  }
+
+  // The step itself, by every member of a team.
+  template <class Team>
+  void Decide(const Team& team) {
+    if (state.options.stored_logits()) {
+      for (int32_t lane = 0; lane < state.live; ++lane) {
+        FoldStoredRow(team, view, lane, rows_.queries()[lane], vocabulary_, memory_.stored(),
+                      rows_.folds()[lane]);
+      }
+    }
+    BeamStep(team, view, rows_.queries(), rows_.folds(), memory_.step());
+  }
+
+  // Steps until the search is over; returns their number.
+  int Run(const NextLogits& next) {
+    int steps = 0;
+    for (; running(); ++steps) {
+      Fold(next);
+      Decide(SoloTeam());
+    }
+    return steps;
+  }
+
+  struct Result {
+    std::vector<int32_t> tokens;  // without EOS
+    float log_prob = 0;
+    float score = 0;
+    bool has_eos = false;
+    bool unmet = false;
+  };
+  // The results, best first; of samples in the order of their numbers.
+  std::vector<Result> Results() const {
+    std::vector<Result> results;
+    for (int e = 0; e < state.options.beam; ++e) {
+      const FinishedHypothesis& h = view.Finished(e);
+      if (h.status != EntryStatus::kDone) continue;
+      Result r;
+      for (int32_t i = 0; i < h.length; ++i) r.tokens.push_back(view.FinishedToken(e, i));
+      r.has_eos = h.last_token == state.options.eos;
+      if (!r.has_eos) r.tokens.push_back(h.last_token);
+      r.log_prob = h.log_prob;
+      r.score = h.score;
+      r.unmet = h.unmet;
+      results.push_back(std::move(r));
+    }
+    if (!state.options.sampling.enabled) {
+      std::stable_sort(results.begin(), results.end(),
+                       [](const Result& a, const Result& b) { return a.score > b.score; });
+    }
+    return results;
+  }
+
+  SlotState state;
+  BasicSlotView<Lane> view;
+
+ private:
+  static size_t Stride(const SearchOptions& o) { return static_cast<size_t>(o.max_tokens) + 2; }
+
+  const int vocabulary_;
+  std::vector<int32_t> lanes_;
+  LaneMemory<Lane> lane_memory_;
+  RowMemory rows_;
+  StepMemory<Lane> memory_;
+};
+
+}  // namespace dragoman::testing

@@ -1,0 +1,192 @@
+// Decision text gives the same with a team of one and with a team of many: one slot at a time, step
+// by step. Of whole batches: batch_step_test.cc.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "engine/decode/phrase_tables.h"
+#include "kernels/search/plan.h"
+#include "tests/kernels/search/slot_bench.h"
+#include "tests/kernels/search/thread_team.h"
+
+namespace dragoman {
+namespace {
+
+using testing::RunTeam;
+using testing::SlotBench;
+using testing::ThreadTeam;
+
+constexpr int kVocabulary = 20;
+constexpr int kMaxTokens = 12;
+
+std::vector<float> Divisors() {
+  std::vector<float> divisors(kMaxTokens + 2);
+  for (size_t i = 0; i < divisors.size(); ++i) divisors[i] = std::sqrt(static_cast<float>(i));
+  return divisors;
+}
+
+// Logits by the prefix, of which equal ones make ties.
+std::vector<float> Logits(unsigned seed, std::span<const int32_t> prefix) {
+  for (const int32_t token : prefix) seed = seed * 31 + static_cast<unsigned>(token) + 1;
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> level(0, 6);
+  std::vector<float> logits(kVocabulary);
+  for (float& x : logits) x = 0.5F * static_cast<float>(level(random));
+  return logits;
+}
+
+void ExpectEqual(const SlotBench<uint8_t>& a, const SlotBench<uint8_t>& b) {
+  ASSERT_EQ(a.state.status, b.state.status);
+  ASSERT_EQ(a.state.live, b.state.live);
+  ASSERT_EQ(a.state.length, b.state.length);
+  ASSERT_EQ(a.state.finished, b.state.finished);
+  ASSERT_EQ(a.state.waiting, b.state.waiting);
+  ASSERT_EQ(a.state.finished_total, b.state.finished_total);
+  ASSERT_EQ(a.state.expansions, b.state.expansions);
+  for (int lane = 0; lane < a.state.live; ++lane) {
+    EXPECT_EQ(a.Prefix(lane), b.Prefix(lane));
+    EXPECT_EQ(a.view.LogProbOf(lane), b.view.LogProbOf(lane));
+    EXPECT_EQ(a.view.RankOf(lane), b.view.RankOf(lane));
+    EXPECT_EQ(a.view.Forbidden(lane), b.view.Forbidden(lane));
+    EXPECT_EQ(Bank(a.view.Constraints(lane)), Bank(b.view.Constraints(lane)));
+  }
+  const auto found = a.Results();
+  const auto expected = b.Results();
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].tokens, expected[i].tokens);
+    EXPECT_EQ(found[i].score, expected[i].score);
+    EXPECT_EQ(found[i].log_prob, expected[i].log_prob);
+    EXPECT_EQ(found[i].unmet, expected[i].unmet);
+  }
+}
+
+// Steps one slot by one member and its twin by thirty-two, until both are over.
+void ExpectTeamsAgree(const SearchOptions& options, const SegmentRules& rules) {
+  SlotBench<uint8_t> solo(options, rules, kVocabulary, kVocabulary - 1);
+  SlotBench<uint8_t> team(options, rules, kVocabulary, kVocabulary - 1);
+  const auto next = [](std::span<const int32_t> prefix) { return Logits(7, prefix); };
+  int steps = 0;
+  while (solo.running()) {
+    solo.Fold(next);
+    team.Fold(next);
+    solo.Decide(SoloTeam());
+    RunTeam(32, [&](const ThreadTeam& t) { team.Decide(t); });
+    ExpectEqual(solo, team);
+    if (::testing::Test::HasFatalFailure()) return;
+    ++steps;
+  }
+  EXPECT_GT(steps, 1);
+}
+
+SearchOptions Options(int beam, ForcedEos forced) {
+  SearchOptions o;
+  o.beam = beam;
+  o.num_hypotheses = beam;
+  o.max_tokens = kMaxTokens;
+  o.min_tokens = 2;
+  o.forced_eos = forced;
+  o.stop_rule = StopRule::kNever;
+  return o;
+}
+
+constexpr ForcedEos kForcedEos[] = {ForcedEos::kModel, ForcedEos::kZero, ForcedEos::kNone};
+
+TEST(Team, BeamStepIsTheSameForOneAndThirtyTwo) {
+  const std::vector<float> divisors = Divisors();
+  SegmentRules rules;
+  rules.divisor = divisors.data();
+  for (const int beam : {1, 3, 8}) {
+    for (const ForcedEos forced : kForcedEos) {
+      for (const Finalisation finalisation :
+           {Finalisation::kImmediate, Finalisation::kOnBeam, Finalisation::kKeep}) {
+        SearchOptions o = Options(beam, forced);
+        o.finalisation = finalisation;
+        ExpectTeamsAgree(o, rules);
+        o.prune = 1.5F;
+        o.max_candidates = 2;
+        o.no_repeat_ngram = 2;
+        ExpectTeamsAgree(o, rules);
+      }
+    }
+  }
+}
+
+TEST(Team, ConstraintsAreTheSameForOneAndThirtyTwo) {
+  const std::vector<float> divisors = Divisors();
+  const ConstraintTable required({{3, 4}, {3, 4, 5}, {9}, {9}});
+  const ForbiddenTable forbidden({{2}, {1, 3}, {3, 6, 1}});
+  SegmentRules rules;
+  rules.divisor = divisors.data();
+  rules.constraints = required.set();
+  rules.forbidden = forbidden.automaton();
+  for (const int beam : {1, 3, 8}) {
+    for (const ForcedEos forced : kForcedEos) {
+      for (const Allocation allocation : {Allocation::kStripe, Allocation::kBanks}) {
+        SearchOptions o = Options(beam, forced);
+        o.allocation = allocation;
+        o.constraint_prune = 20.0F;
+        ExpectTeamsAgree(o, rules);
+      }
+    }
+  }
+}
+
+TEST(Team, StoredRowsAreTheSameForOneAndThirtyTwo) {
+  const std::vector<float> divisors = Divisors();
+  SegmentRules rules;
+  rules.divisor = divisors.data();
+  for (const bool renormalize : {false, true}) {
+    SearchOptions o = Options(4, ForcedEos::kNone);
+    o.renormalize = renormalize;
+    o.repetition_penalty = 1.3F;
+    ExpectTeamsAgree(o, rules);
+    o.sampling.enabled = true;
+    o.temperature = 0.8F;
+    ExpectTeamsAgree(o, rules);
+    o.sampling.top_k = 5;
+    ExpectTeamsAgree(o, rules);
+    o.sampling.top_p = 0.7F;
+    ExpectTeamsAgree(o, rules);
+    o.sampling.top_k = 0;
+    ExpectTeamsAgree(o, rules);
+  }
+}
+
+TEST(Team, PlanIsTheSameForOneAndThirtyTwo) {
+  for (const int size : {1, 32}) {
+    std::vector<SlotState> states(3);
+    std::vector<std::vector<int32_t>> lanes = {{0, 1, 2}, {3, 4}, {5, 6, 7, 8}};
+    std::vector<SlotView> views;
+    for (size_t i = 0; i < 3; ++i) {
+      states[i].options.beam = static_cast<int32_t>(lanes[i].size());
+      states[i].live = states[i].options.beam;
+      states[i].length = static_cast<int32_t>(i);
+      views.push_back({&states[i], lanes[i].data(), {}});
+    }
+    std::vector<int32_t> pages(9 * 2, kNoPage);
+    std::vector<int32_t> free = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    LanePages table{pages.data(), 2};
+    PagePool pool{free.data(), 16};
+    const std::vector<int32_t> order = {0, 1, 2};
+    std::vector<int32_t> row_slot(8), row_lane(8), row_position(8), slots(3), first(3);
+    PlanOutput out{
+        row_slot.data(), row_lane.data(), row_position.data(), slots.data(), first.data(), 0, 0};
+    const PlanInput in{order.data(), 3, 0, 8, 8};
+    RunTeam(size, [&](const ThreadTeam& t) { PlanStep(t, in, views.data(), table, pool, out); });
+    // 3 + 2 rows fit into 8, the third slot's 4 do not: it pauses.
+    EXPECT_EQ(out.slot_count, 2);
+    EXPECT_EQ(out.rows, 5);
+    EXPECT_EQ(row_slot, (std::vector<int32_t>{0, 0, 0, 1, 1, 0, 0, 0}));
+    EXPECT_EQ(row_lane, (std::vector<int32_t>{0, 1, 2, 0, 1, 0, 0, 0}));
+    EXPECT_EQ(first[1], 3);
+    EXPECT_EQ(states[0].paused, 0);
+    EXPECT_EQ(states[2].paused, 1);
+    EXPECT_EQ(pool.free_count, 11);
+    EXPECT_EQ(states[0].pages, 3);
+  }
+}
+
+}  // namespace
+}  // namespace dragoman
