@@ -1,6 +1,6 @@
 #include "engine/alignment.h"
 
-#include "engine/text/utf8.h"
+#include "engine/base/utf8.h"
 
 namespace dragoman {
 

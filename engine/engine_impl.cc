@@ -6,12 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/out_of_memory.h"
+#include "engine/base/utf8.h"
+#include "engine/create_loaded_engine.h"
 #include "engine/decode/cpu_backend.h"
 #include "engine/page_plans.h"
 #include "engine/search_settings.h"
 #include "engine/text/sentence_splitter.h"
-#include "engine/text/utf8.h"
-#include "engine/worker_places.h"
 
 namespace dragoman {
 namespace {

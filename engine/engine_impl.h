@@ -1,5 +1,5 @@
 // The engine put together: door, text pools, request queue, workers. Private to engine/; made by
-// create_engine.h.
+// engine/api/create_engine.h and create_loaded_engine.h.
 #pragma once
 
 #include <atomic>
@@ -8,18 +8,20 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/api/create_engine.h"
+#include "engine/api/engine.h"
 #include "engine/base/worker_pool.h"
-#include "engine/create_engine.h"
-#include "engine/engine.h"
 #include "engine/glossaries.h"
 #include "engine/job.h"
 #include "engine/job_planner.h"
+#include "engine/model/model_source.h"
 #include "engine/schedule/ledger.h"
 #include "engine/schedule/policy.h"
 #include "engine/schedule/request_queue.h"
 #include "engine/schedule/worker.h"
 #include "engine/text_stage.h"
 #include "engine/vocabulary_pieces.h"
+#include "engine/worker_places.h"
 
 namespace dragoman {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 #include "engine/item_plan.h"
 
 namespace dragoman {

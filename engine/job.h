@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "engine/api/engine.h"
+#include "engine/api/observer.h"
 #include "engine/base/mutex.h"
 #include "engine/base/worker_pool.h"
-#include "engine/engine.h"
 #include "engine/item_plan.h"
 #include "engine/item_result.h"
-#include "engine/observer.h"
 #include "engine/schedule/request_queue.h"
 #include "engine/schedule/segment.h"
 #include "engine/schedule/segment_end.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 #include "engine/forbidden_phrases.h"
 #include "engine/item_plan.h"
 #include "engine/request_phrases.h"

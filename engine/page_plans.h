@@ -7,9 +7,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/create_engine.h"
+#include "engine/api/create_engine.h"
 #include "engine/decode/backend.h"
 #include "engine/model/model_spec.h"
+#include "engine/worker_places.h"
 
 namespace dragoman {
 

@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 #include "engine/forbidden_phrases.h"
 #include "engine/target_text.h"
 #include "engine/text/term_matcher.h"

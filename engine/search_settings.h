@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 #include "engine/model/model_spec.h"
 #include "kernels/search/options.h"
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/api/engine.h"
 #include "engine/base/mutex.h"
-#include "engine/engine.h"
 #include "engine/text/sentence_splitter.h"
 #include "engine/text/tokenizer.h"
 #include "engine/text/too_long.h"

@@ -1,14 +1,22 @@
 // The places in which a loaded model runs: CPU or GPUs, as EngineConfig says. Private to engine/.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/create_engine.h"
+#include "engine/api/create_engine.h"
+#include "engine/decode/backend.h"
 #include "engine/decode/batch.h"
 #include "engine/model/model_source.h"
 
 namespace dragoman {
+
+// Workers of one backend.
+struct WorkerPlace {
+  std::shared_ptr<const Backend> backend;
+  int workers = 1;
+};
 
 // Of every worker.
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);

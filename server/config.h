@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/decode/devices.h"
-#include "engine/engine.h"
+#include "engine/api/devices.h"
+#include "engine/api/engine.h"
 #include "server/log.h"
 
 namespace dragoman {
@@ -31,7 +31,7 @@ struct ServerConfig {
   int max_queue_tokens = 131'072;
   int encoded_queue_segments = 256;  // of each worker
   int kv_memory_mb = 0;              // 0: the engine takes what max_rows needs
-  // The scheduler, see engine/schedule/scheduler_options.h.
+  // The scheduler, see engine/api/scheduler_options.h.
   std::string scheduler = "continuous";
   std::string refill_threshold = "1/6";
   std::string scheduler_unit = "rows";

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 #include "server/cpu_budget.h"
 #include "server/drain.h"
 #include "server/engine_start.h"

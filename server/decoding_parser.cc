@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "engine/text/utf8.h"
+#include "engine/base/utf8.h"
 
 namespace dragoman {
 namespace {

@@ -5,7 +5,8 @@
 #pragma once
 
 #include "dragoman/v1/translation.pb.h"
-#include "engine/engine.h"
+#include "engine/api/engine.h"
+#include "engine/api/limits.h"
 #include "server/findings.h"
 
 namespace dragoman {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 #include "server/listener.h"
 
 namespace dragoman {

@@ -1,7 +1,7 @@
 // The engine's settings from the daemon's. Pure.
 #pragma once
 
-#include "engine/create_engine.h"
+#include "engine/api/create_engine.h"
 #include "server/config.h"
 
 namespace dragoman {

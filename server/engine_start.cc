@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "engine/create_engine.h"
-#include "engine/decode/devices.h"
+#include "engine/api/create_engine.h"
+#include "engine/api/devices.h"
 #include "server/engine_settings.h"
 #include "server/log.h"
 #include "server/memory_bound.h"

@@ -6,9 +6,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/api/engine.h"
+#include "engine/api/observer.h"
 #include "engine/base/clock.h"
-#include "engine/engine.h"
-#include "engine/observer.h"
 #include "server/config.h"
 
 namespace dragoman {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/text/glossary.h"
-#include "engine/text/utf8.h"
+#include "engine/api/limits.h"
+#include "engine/base/utf8.h"
 
 namespace dragoman {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 #include "server/config.h"
 
 namespace dragoman {

@@ -18,9 +18,9 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "engine/api/engine.h"
+#include "engine/api/observer.h"
 #include "engine/base/mutex.h"
-#include "engine/engine.h"
-#include "engine/observer.h"
 #include "server/listener.h"
 
 namespace dragoman {

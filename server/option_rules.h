@@ -5,7 +5,7 @@
 // violation that names both fields.
 #pragma once
 
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 #include "server/findings.h"
 
 namespace dragoman {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dragoman/v1/translation.pb.h"
-#include "engine/text/utf8.h"
+#include "engine/base/utf8.h"
 #include "server/decoding_parser.h"
 #include "server/findings.h"
 #include "server/option_rules.h"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 
 namespace dragoman {
 

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "dragoman/v1/translation.pb.h"
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 
 namespace dragoman {
 

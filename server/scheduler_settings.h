@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/status/statusor.h"
-#include "engine/schedule/scheduler_options.h"
+#include "engine/api/scheduler_options.h"
 #include "server/config.h"
 
 namespace dragoman {

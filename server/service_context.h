@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/api/engine.h"
 #include "engine/base/clock.h"
-#include "engine/engine.h"
 #include "server/call_tracker.h"
 #include "server/deadline_timer.h"
 #include "server/intake.h"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 #include "server/call_tracker.h"
 #include "server/config.h"
 #include "server/deadline_timer.h"

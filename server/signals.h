@@ -8,7 +8,7 @@
 #include <functional>
 #include <thread>
 
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 #include "server/drain.h"
 #include "server/serving.h"
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "engine/api/engine.h"
 #include "engine/base/mutex.h"
-#include "engine/engine.h"
 #include "server/call_reactor.h"
 
 namespace dragoman {

@@ -8,8 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "dragoman/v1/translation.pb.h"
-#include "engine/text/glossary.h"
-#include "kernels/search/options.h"
+#include "engine/api/limits.h"
 #include "server/grpc_bytes.h"
 #include "server/log.h"
 #include "server/quoted.h"

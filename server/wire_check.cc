@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "engine/text/utf8.h"
+#include "engine/base/utf8.h"
 #include "server/request_error.h"
 
 namespace dragoman {

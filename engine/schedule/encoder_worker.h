@@ -8,11 +8,11 @@
 #include <memory>
 #include <vector>
 
+#include "engine/api/scheduler_options.h"
 #include "engine/decode/kv_memory.h"
 #include "engine/decode/step_model.h"
 #include "engine/schedule/encoded_queue.h"
 #include "engine/schedule/request_queue.h"
-#include "engine/schedule/scheduler_options.h"
 #include "engine/schedule/segment_end.h"
 
 namespace dragoman {

@@ -5,8 +5,8 @@
 //               + waiting + running
 #pragma once
 
+#include "engine/api/engine.h"
 #include "engine/base/mutex.h"
-#include "engine/engine.h"
 
 namespace dragoman {
 

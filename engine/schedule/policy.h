@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "engine/schedule/scheduler_options.h"
+#include "engine/api/scheduler_options.h"
 
 namespace dragoman {
 

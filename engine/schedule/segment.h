@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "engine/api/engine.h"
+#include "engine/api/observer.h"
 #include "engine/base/clock.h"
 #include "engine/decode/batch.h"
 #include "engine/decode/kv_memory.h"
 #include "engine/decode/phrase_tables.h"
-#include "engine/engine.h"
-#include "engine/observer.h"
 #include "engine/schedule/policy.h"
 #include "kernels/search/options.h"
 

@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include "engine/api/observer.h"
 #include "engine/decode/backend.h"
 #include "engine/decode/batch.h"
 #include "engine/decode/kv_memory.h"
 #include "engine/decode/step_model.h"
-#include "engine/observer.h"
 #include "engine/schedule/decode_loop.h"
 #include "engine/schedule/encoded_queue.h"
 #include "engine/schedule/encoder_worker.h"

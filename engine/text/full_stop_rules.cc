@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/text/utf8.h"
+#include "engine/base/utf8.h"
 
 namespace dragoman {
 namespace {

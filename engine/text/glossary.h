@@ -28,13 +28,8 @@ struct Term {
   bool ignore_case = false;
 };
 
-// Limits of a glossary file; of the source and of the target of any term.
+// Limit of a glossary file; that of a term is kMaxTermBytes (engine/api/limits.h).
 inline constexpr size_t kMaxGlossaryBytes = size_t{64} << 20;
-inline constexpr size_t kMaxTermBytes = 1024;
-
-// What is wrong with a source or target, white space at its ends taken off: "is empty", "has 2000
-// bytes, expected at most 1024", "has a control character (U+000A)", "is not UTF-8".
-std::optional<std::string> ProblemOfTerm(std::string_view text);
 
 enum class GlossaryFormat { kTsv, kCsv };
 

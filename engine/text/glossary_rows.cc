@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "engine/text/utf8.h"
+#include "engine/base/utf8.h"
 
 namespace dragoman {
 namespace {

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "absl/strings/ascii.h"
-#include "engine/text/utf8.h"
+#include "engine/base/utf8.h"
 
 namespace dragoman {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/base/utf8.h"
 #include "engine/text/html_entities.h"
-#include "engine/text/utf8.h"
 
 namespace dragoman {
 namespace {

@@ -5,9 +5,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "engine/base/utf8.h"
 #include "engine/text/html_words.h"
 #include "engine/text/script.h"
-#include "engine/text/utf8.h"
 
 namespace dragoman {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/utf8.h"
 #include "engine/text/script.h"
-#include "engine/text/utf8.h"
 
 namespace dragoman {
 namespace {

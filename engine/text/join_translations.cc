@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "engine/base/utf8.h"
 #include "engine/text/script.h"
 #include "engine/text/sentence_splitter.h"
-#include "engine/text/utf8.h"
 
 namespace dragoman {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "engine/text/utf8.h"
+#include "engine/base/utf8.h"
 
 namespace dragoman {
 namespace {

@@ -1,8 +1,8 @@
 // The way back: pieces to text, and where each piece's text lies in it.
 #include <algorithm>
 
+#include "engine/base/utf8.h"
 #include "engine/text/sentence_piece.h"
-#include "engine/text/utf8.h"
 
 namespace dragoman {
 namespace {

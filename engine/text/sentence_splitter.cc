@@ -9,9 +9,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "engine/base/utf8.h"
 #include "engine/text/full_stop_rules.h"
 #include "engine/text/script.h"
-#include "engine/text/utf8.h"
 
 namespace dragoman {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/text/utf8.h"
+#include "engine/base/utf8.h"
 
 namespace dragoman {
 namespace {

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/utf8.h"
 #include "engine/text/script.h"
-#include "engine/text/utf8.h"
 
 namespace dragoman {
 namespace {

@@ -6,7 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/text/utf8.h"
+#include "engine/api/limits.h"
+#include "engine/base/utf8.h"
 
 namespace dragoman {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/utf8.h"
 #include "engine/text/sentence_piece.h"
-#include "engine/text/utf8.h"
 
 namespace dragoman {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/create_engine.h"
+#include "engine/create_loaded_engine.h"
 #include "engine/decode/transformer.h"
 #include "engine/model/model_source.h"
 #include "tests/engine/support/collecting_sink.h"

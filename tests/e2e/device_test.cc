@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/decode/devices.h"
+#include "engine/api/devices.h"
 #include "tests/e2e/processes.h"
 
 namespace dragoman {

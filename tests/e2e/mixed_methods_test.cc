@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/create_engine.h"
+#include "engine/api/create_engine.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <random>
 
+#include "engine/base/utf8.h"
 #include "engine/text/html.h"
-#include "engine/text/utf8.h"
 #include "tests/engine/support/bundled_engine.h"
 
 namespace dragoman {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/create_engine.h"
+#include "engine/create_loaded_engine.h"
 #include "engine/model/model_source.h"
 #include "tests/engine/support/bundled_engine.h"
 #include "tests/engine/support/scripted_model.h"

@@ -1,5 +1,5 @@
 // The engine with the bundled model: text in, text out.
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

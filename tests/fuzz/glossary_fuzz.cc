@@ -6,9 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "engine/api/limits.h"
+#include "engine/base/utf8.h"
 #include "engine/text/glossary.h"
 #include "engine/text/term_matcher.h"
-#include "engine/text/utf8.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/utf8.h"
 #include "engine/text/html.h"
-#include "engine/text/utf8.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/text/glossary.h"
-#include "engine/text/utf8.h"
+#include "engine/api/limits.h"
+#include "engine/base/utf8.h"
 #include "server/decoding_parser.h"
 #include "server/request_error.h"
 #include "server/request_parser.h"

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/utf8.h"
 #include "engine/text/sentence_piece.h"
-#include "engine/text/utf8.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/create_loaded_engine.h"
 #include "engine/decode/transformer.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/translate_all.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/create_engine.h"
+#include "engine/api/create_engine.h"
 #include "kernels/base/compute_type.h"
 
 namespace dragoman::testing {

@@ -107,10 +107,10 @@ class Includes(unittest.TestCase):
 
     def test_the_script_fails_on_the_real_tables(self):
         with tempfile.TemporaryDirectory() as root:
-            write(root, {'kernels/ops/a.h': '#include "engine/engine.h"\n', 'engine/engine.h': ''})
+            write(root, {'kernels/ops/a.h': '#include "engine/api/engine.h"\n', 'engine/api/engine.h': ''})
             result = subprocess.run([SCRIPT, '--root', root], capture_output=True, text=True, check=False)
         self.assertEqual(result.returncode, 1)
-        self.assertIn('kernels/ops/a.h:1: room kernels/ops may not include room engine/api ("engine/engine.h")',
+        self.assertIn('kernels/ops/a.h:1: room kernels/ops may not include room engine/api ("engine/api/engine.h")',
                       result.stdout)
 
 

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <utility>
 
+#include "engine/api/devices.h"
 #include "engine/decode/cpu_backend.h"
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
-#include "engine/decode/devices.h"
 #include "engine/decode/transformer.h"
 #include "engine/schedule/worker.h"
 #include "tests/engine/support/fakes.h"

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/api/engine.h"
 #include "engine/base/mutex.h"
-#include "engine/engine.h"
 
 namespace dragoman {
 

@@ -1,6 +1,6 @@
 // What a build without CUDA says.
+#include "engine/api/devices.h"
 #include "engine/decode/cuda/cuda_backend.h"
-#include "engine/decode/devices.h"
 
 namespace dragoman {
 namespace {

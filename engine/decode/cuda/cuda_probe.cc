@@ -1,5 +1,5 @@
 #include "absl/strings/str_cat.h"
-#include "engine/decode/devices.h"
+#include "engine/api/devices.h"
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/device.h"
 

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/create_engine.h"
+#include "engine/create_loaded_engine.h"
 #include "engine/decode/device_batch.h"
 #include "engine/model/model_source.h"
 #include "engine/schedule/decode_loop.h"

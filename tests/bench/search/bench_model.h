@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/api/engine.h"
 #include "engine/decode/phrase_tables.h"
 #include "engine/decode/step_model.h"
-#include "engine/engine.h"
 #include "engine/model/model_source.h"
 #include "engine/search_settings.h"
 #include "engine/text/tokenizer.h"

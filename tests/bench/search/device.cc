@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/api/devices.h"
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
-#include "engine/decode/devices.h"
 
 namespace dragoman::bench {
 

@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/api/scheduler_options.h"
 #include "engine/decode/backend.h"
 #include "engine/decode/batch.h"
-#include "engine/schedule/scheduler_options.h"
 #include "tests/bench/search/bench_model.h"
 
 namespace dragoman::bench {

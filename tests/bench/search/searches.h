@@ -1,7 +1,7 @@
 // The searches that the papers compare, as options of a request.
 #pragma once
 
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 
 namespace dragoman::bench {
 

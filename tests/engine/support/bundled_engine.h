@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/create_engine.h"
+#include "engine/api/create_engine.h"
 #include "tests/engine/support/collecting_sink.h"
 #include "tests/engine/support/fakes.h"
 

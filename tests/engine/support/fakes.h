@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/api/observer.h"
 #include "engine/base/mutex.h"
-#include "engine/observer.h"
 #include "engine/schedule/ledger.h"
 #include "engine/schedule/segment.h"
 

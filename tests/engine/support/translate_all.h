@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 
 namespace dragoman::testing {
 

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "engine/text/utf8.h"
+#include "engine/base/utf8.h"
 
 namespace dragoman {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "engine/base/utf8.h"
 #include "engine/text/html.h"
-#include "engine/text/utf8.h"
 #include "tests/engine/text/html_script.h"
 
 namespace dragoman {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "engine/text/utf8.h"
+#include "engine/base/utf8.h"
 #include "tests/engine/text/spm_oracle.h"
 #include "tests/engine/text/text_test_data.h"
 

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "engine/text/utf8.h"
+#include "engine/base/utf8.h"
 #include "tests/engine/text/text_test_data.h"
 
 namespace dragoman {

@@ -12,7 +12,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
-#include "engine/text/utf8.h"
+#include "engine/base/utf8.h"
 
 namespace dragoman {
 namespace {

@@ -9,8 +9,8 @@
 #include <sstream>
 #include <thread>
 
+#include "engine/base/utf8.h"
 #include "engine/text/spm_normalizer.h"
-#include "engine/text/utf8.h"
 #include "tests/engine/text/json_pieces.h"
 #include "tests/engine/text/text_test_data.h"
 

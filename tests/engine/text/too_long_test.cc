@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <unicode/brkiter.h>
 
+#include "engine/base/utf8.h"
 #include "engine/text/sentence_splitter.h"
-#include "engine/text/utf8.h"
 #include "tests/engine/text/text_test_data.h"
 
 namespace dragoman {

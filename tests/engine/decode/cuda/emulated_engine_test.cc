@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/create_engine.h"
+#include "engine/create_loaded_engine.h"
 #include "tests/engine/decode/cuda/emulated_backend.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"

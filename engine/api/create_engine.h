@@ -5,17 +5,13 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/api/devices.h"
+#include "engine/api/engine.h"
+#include "engine/api/observer.h"
+#include "engine/api/scheduler_options.h"
 #include "engine/base/clock.h"
-#include "engine/decode/backend.h"
-#include "engine/decode/devices.h"
-#include "engine/decode/step_model.h"
-#include "engine/engine.h"
-#include "engine/model/model_source.h"
-#include "engine/observer.h"
-#include "engine/schedule/scheduler_options.h"
 
 namespace dragoman {
 
@@ -55,26 +51,6 @@ struct EngineConfig {
 // that cannot be used, RESOURCE_EXHAUSTED for memory, UNIMPLEMENTED for a model that the devices do
 // not take, each with what was found and expected.
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_directory,
-                                                     const EngineConfig& config, const Clock* clock,
-                                                     EngineObserver* observer);
-
-// Workers of one backend.
-struct WorkerPlace {
-  std::shared_ptr<const Backend> backend;
-  int workers = 1;
-};
-
-// The same around a model that is loaded, and runs in these places; config.devices and .workers are
-// not asked.
-// REQUIRES: at least one, all of one compute type.
-absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
-                                                     std::vector<WorkerPlace> places,
-                                                     const EngineConfig& config, const Clock* clock,
-                                                     EngineObserver* observer);
-
-// The same on the CPU with this model, which may be scripted (tests).
-absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
-                                                     std::shared_ptr<const StepModel> model,
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer);
 

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
+#include "engine/api/engine.h"
 #include "engine/base/clock.h"
-#include "engine/engine.h"
 
 namespace dragoman {
 

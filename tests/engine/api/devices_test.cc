@@ -1,5 +1,5 @@
 // What is asked for and what the machine has -> where the model runs.
-#include "engine/decode/devices.h"
+#include "engine/api/devices.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

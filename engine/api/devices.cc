@@ -1,4 +1,4 @@
-#include "engine/decode/devices.h"
+#include "engine/api/devices.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,5 +1,6 @@
 // The settings of the scheduler: when waiting segments enter the running batch, which slots run in
-// a step, and what the encoder hands over in which order. Plain data; Policy (policy.h) acts on it.
+// a step, and what the encoder hands over in which order. Plain data; Policy
+// (engine/schedule/policy.h) acts on it.
 //
 // Whatever is set changes when a segment is translated, never its translation. The rules are
 // decoding.md a.4 (VAR-STREAM, Yang et al. 2020) and c (top-up batching, Amun).
@@ -8,7 +9,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "kernels/search/plan.h"
+#include "kernels/search/plan_rules.h"
 
 namespace dragoman {
 
