@@ -10,7 +10,7 @@
 #include "engine/create_loaded_engine.h"
 #include "engine/decode/cpu_backend.h"
 #include "engine/page_plans.h"
-#include "engine/search_settings.h"
+#include "engine/request/search_settings.h"
 #include "engine/text/sentence_splitter.h"
 
 namespace dragoman {

@@ -101,7 +101,7 @@ struct SearchOptions {
   SamplingOptions sampling;
 
   // How many rows of plain beam search one of its rows counts as, where steps and batches are
-  // filled (engine/row_cost.h). Never about a translation: only about when it is made.
+  // filled (engine/request/row_cost.h). Never about a translation: only about when it is made.
   int32_t row_cost = 1;
 
   // Alignment: the mean of these heads (bit h: head h) of this decoder layer.

@@ -23,6 +23,7 @@ ROOMS = {
     'kernels/ops/': 'kernels/ops',
     'engine/base/': 'engine/base',
     'engine/api/': 'engine/api',
+    'engine/request/': 'engine/request',
     'engine/text/': 'engine/text',
     'engine/model/': 'engine/model',
     'engine/decode/': 'engine/decode',
@@ -67,8 +68,10 @@ ALLOWED = {
     'engine/decode/cuda': 'engine/base engine/api engine/model engine/decode '
                           'kernels/base kernels/cuda kernels/search kernels/ops absl cuda',
     'engine/schedule': 'engine/base engine/api engine/decode kernels/search absl',
+    'engine/request': 'engine/base engine/api engine/text engine/model engine/decode engine/schedule '
+                      'kernels/search absl icu',
     'engine': 'engine/base engine/api engine/text engine/model engine/decode engine/decode/cuda '
-              'engine/schedule kernels/search absl icu',
+              'engine/schedule engine/request kernels/search absl',
     'server': 'proto engine/base engine/api absl grpc json microhttpd prometheus protobuf spdlog',
     'client': 'proto absl grpc json protobuf',
 }

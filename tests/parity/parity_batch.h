@@ -15,8 +15,8 @@
 
 #include "engine/decode/batch.h"
 #include "engine/model/model_source.h"
+#include "engine/request/search_settings.h"
 #include "engine/schedule/segment.h"
-#include "engine/search_settings.h"
 
 namespace dragoman::parity {
 

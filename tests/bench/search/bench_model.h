@@ -14,9 +14,9 @@
 #include "engine/decode/phrase_tables.h"
 #include "engine/decode/step_model.h"
 #include "engine/model/model_source.h"
-#include "engine/search_settings.h"
+#include "engine/request/search_settings.h"
+#include "engine/request/vocabulary_pieces.h"
 #include "engine/text/tokenizer.h"
-#include "engine/vocabulary_pieces.h"
 
 namespace dragoman::bench {
 

@@ -1,10 +1,10 @@
-#include "engine/job_planner.h"
+#include "engine/request/job_planner.h"
 
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/alignment.h"
+#include "engine/request/alignment.h"
 #include "kernels/search/plan.h"
 
 namespace dragoman {

@@ -17,12 +17,12 @@
 #include "engine/api/observer.h"
 #include "engine/base/mutex.h"
 #include "engine/base/worker_pool.h"
-#include "engine/item_plan.h"
-#include "engine/item_result.h"
+#include "engine/request/item_plan.h"
+#include "engine/request/item_result.h"
+#include "engine/request/search_settings.h"
 #include "engine/schedule/request_queue.h"
 #include "engine/schedule/segment.h"
 #include "engine/schedule/segment_end.h"
-#include "engine/search_settings.h"
 
 namespace dragoman {
 

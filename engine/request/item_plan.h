@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "engine/decode/phrase_tables.h"
-#include "engine/target_text.h"
+#include "engine/request/target_text.h"
 #include "engine/text/html.h"
 #include "engine/text/text_range.h"
 #include "kernels/search/options.h"

@@ -1,4 +1,4 @@
-#include "engine/request_phrases.h"
+#include "engine/request/request_phrases.h"
 
 #include <unicode/uchar.h>
 

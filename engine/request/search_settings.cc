@@ -1,4 +1,4 @@
-#include "engine/search_settings.h"
+#include "engine/request/search_settings.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "engine/row_cost.h"
+#include "engine/request/row_cost.h"
 
 namespace dragoman {
 namespace {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "engine/api/engine.h"
-#include "engine/forbidden_phrases.h"
-#include "engine/item_plan.h"
-#include "engine/request_phrases.h"
-#include "engine/search_settings.h"
-#include "engine/text_stage.h"
+#include "engine/request/forbidden_phrases.h"
+#include "engine/request/item_plan.h"
+#include "engine/request/request_phrases.h"
+#include "engine/request/search_settings.h"
+#include "engine/request/text_stage.h"
 
 namespace dragoman {
 

@@ -1,4 +1,4 @@
-#include "engine/search_settings.h"
+#include "engine/request/search_settings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

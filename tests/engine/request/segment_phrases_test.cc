@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "engine/alignment.h"
-#include "engine/forbidden_phrases.h"
-#include "engine/request_phrases.h"
-#include "engine/target_text.h"
+#include "engine/request/alignment.h"
+#include "engine/request/forbidden_phrases.h"
+#include "engine/request/request_phrases.h"
+#include "engine/request/target_text.h"
 #include "tests/engine/support/bundled_tokenizer.h"
 
 namespace dragoman {

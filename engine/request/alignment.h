@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/target_text.h"
+#include "engine/request/target_text.h"
 #include "engine/text/html.h"
 #include "engine/text/tokenizer.h"
 

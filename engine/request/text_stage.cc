@@ -1,4 +1,4 @@
-#include "engine/text_stage.h"
+#include "engine/request/text_stage.h"
 
 #include <utility>
 

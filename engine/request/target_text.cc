@@ -1,9 +1,9 @@
-#include "engine/target_text.h"
+#include "engine/request/target_text.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "engine/phrase_trace.h"
+#include "engine/request/phrase_trace.h"
 
 namespace dragoman {
 

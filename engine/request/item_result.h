@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/api/engine.h"
-#include "engine/item_plan.h"
+#include "engine/request/item_plan.h"
 
 namespace dragoman {
 

@@ -1,10 +1,10 @@
-#include "engine/job.h"
+#include "engine/request/job.h"
 
 #include <algorithm>
 #include <functional>
 #include <utility>
 
-#include "engine/alignment.h"
+#include "engine/request/alignment.h"
 
 namespace dragoman {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/alignment.h"
+#include "engine/request/alignment.h"
 
 #include "engine/base/utf8.h"
 

@@ -1,4 +1,4 @@
-#include "engine/glossaries.h"
+#include "engine/request/glossaries.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "engine/item_result.h"
+#include "engine/request/item_result.h"
 
 #include <algorithm>
 #include <iterator>

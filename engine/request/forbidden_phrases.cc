@@ -1,4 +1,4 @@
-#include "engine/forbidden_phrases.h"
+#include "engine/request/forbidden_phrases.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "engine/phrase_trace.h"
+#include "engine/request/phrase_trace.h"
 
 #include <algorithm>
 
