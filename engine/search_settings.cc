@@ -11,7 +11,8 @@
 namespace dragoman {
 namespace {
 
-// Required phrases: unset, hypotheses further than this below the best complete one go (d.3).
+// Required phrases: hypotheses further than this below the best complete one go, unless the request
+// says otherwise (SEARCH.md d.3).
 constexpr float kConstraintPrune = 20.0F;
 
 template <class T>

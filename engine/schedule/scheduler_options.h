@@ -2,7 +2,7 @@
 // a step, and what the encoder hands over in which order. Plain data; Policy (policy.h) acts on it.
 //
 // Whatever is set changes when a segment is translated, never its translation. The rules are
-// decoding.md a.4 (VAR-STREAM, Yang et al. 2020) and c (top-up batching, Amun).
+// SEARCH.md a.4 (VAR-STREAM, Yang et al. 2020) and c (top-up batching, Amun).
 #pragma once
 
 #include <cstdint>

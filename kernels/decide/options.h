@@ -1,5 +1,5 @@
 // A segment's search options as plain data: what the wire's message has become when it reaches the
-// decision text. decoding.md is normative; its section numbers are named at each field.
+// decision text. What they mean is in SEARCH.md, at the sections named beside each.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace dragoman {
 
-// Published limits; the wire has the same (architecture.md, "Step"). The decision text itself takes
-// its bounds from the memory it is given.
+// Published limits; the wire has the same (proto/dragoman/v1/translation.proto). The decision text
+// itself takes its bounds from the memory it is given.
 inline constexpr int kMaxBeam = 64;
 inline constexpr int kMaxWantedIds = 160;
 inline constexpr int kMaxConstraintTokens = 128;
@@ -34,7 +34,7 @@ enum class StopRule : uint8_t {
   kAllBeams,   // once all have ended; what has ended is not replaced
 };
 
-// What a hypothesis that reaches the limit of real tokens gets (section 0, a.7).
+// What a hypothesis that reaches the limit of real tokens gets (0.2, a.7).
 enum class ForcedEos : uint8_t {
   kModel,  // one more position where only EOS is possible, at its model log-prob
   kZero,   // the same position, EOS at log-prob 0
@@ -106,7 +106,7 @@ struct SearchOptions {
   SamplingOptions sampling;
 
   // How many rows of plain beam search one of its rows counts as, where steps and batches are
-  // filled (engine/schedule/row_cost.h). Never about a translation: only about when it is made.
+  // filled (engine/row_cost.h). Never about a translation: only about when it is made.
   int32_t row_cost = 1;
 
   // Alignment: the mean of these heads (bit h: head h) of this decoder layer.

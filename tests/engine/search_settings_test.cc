@@ -130,7 +130,7 @@ TEST(SearchSettings, EveryOptionOutOfRangeIsNamed) {
               HasSubstr("min_output_tokens is 99, expected at most the output limit, which is 98"));
 }
 
-// The table of decoding.md a.7, row by row.
+// The table of SEARCH.md a.7, row by row.
 TEST(SearchSettings, ProfilesSetWhatTheRequestLeavesUnset) {
   ModelSpec spec = Spec();
   spec.tokens.pad = 8;

@@ -1,4 +1,4 @@
-// Which options of a request go together (decoding.md a.7): one case for each rule, and for what
+// Which options of a request go together (SEARCH.md a.7): one case for each rule, and for what
 // is not refused because only the engine can know.
 #include "server/option_rules.h"
 
