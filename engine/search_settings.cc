@@ -190,6 +190,11 @@ absl::Status CheckTogether(const DecodingOptions& asked, const SearchOptions& o,
                                    "the number of draws"));
     }
     if (asked.pruning.any()) return Conflict("sampling", "decoding.pruning", "there is no beam");
+    if (asked.stop_rule.has_value() || asked.patience.has_value()) {
+      return Conflict("sampling",
+                      asked.stop_rule.has_value() ? "decoding.stop_rule" : "decoding.patience",
+                      "a draw ends with its first end of sentence");
+    }
     if (context.partials) {
       return Conflict("sampling", "return_options.partials", "a draw has no settled prefix");
     }

@@ -235,6 +235,17 @@ TEST(SearchSettings, OptionsThatDoNotGoTogetherAreNamedBoth) {
                 o.pruning.absolute_delta = 1.0F;
               }),
               both("decoding.sampling", "decoding.pruning"));
+  EXPECT_THAT(message([](auto& o, auto&) {
+                o.sampling = Sampling{};
+                o.stop_rule = StopRule::kNever;
+              }),
+              both("decoding.sampling", "decoding.stop_rule"));
+  EXPECT_THAT(message([](auto& o, auto&) {
+                o.sampling = Sampling{};
+                o.stop_rule = StopRule::kFirstK;
+                o.patience = 2.0F;
+              }),
+              both("decoding.sampling", "decoding.stop_rule"));
   EXPECT_THAT(message([](auto& o, auto& c) {
                 o.sampling = Sampling{};
                 c.partials = true;
