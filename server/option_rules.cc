@@ -132,6 +132,11 @@ void CheckSampling(const TranslationJob& job, Findings* findings) {
   if (o.pruning.any()) {
     Conflict("decoding.sampling", "decoding.pruning", "there is no beam to prune", findings);
   }
+  if (o.stop_rule.has_value() || o.patience.has_value()) {
+    Conflict("decoding.sampling",
+             o.stop_rule.has_value() ? "decoding.stop_rule" : "decoding.patience",
+             "a draw ends with its first end of sentence", findings);
+  }
   if (job.returns.partials) {
     Conflict("decoding.sampling", "return_options.partials", "a draw has no settled prefix",
              findings);

@@ -1,4 +1,4 @@
-// Which options of a request go together (decoding.md a.7), as far as its bytes alone show.
+// Which options of a request go together (SEARCH.md a.7), as far as its bytes alone show.
 //
 // Pure function. What depends on the server's default profile or the model's own beam is left to
 // the engine, which applies the same rules to the settings in effect. A contradiction is one

@@ -4,8 +4,9 @@
 #
 #   tests/lint.sh [--fast | --tidy]
 #
-#   --fast   clang-format in dry run, which folder includes which (lint/includes.py), and clang's
-#            -Wthread-safety over engine, server and client
+#   --fast   clang-format in dry run, which folder includes which (lint/includes.py), clang's
+#            -Wthread-safety over engine, server and client, and the citations of sections and
+#            documents (lint/citations.py); the two scripts with their tests
 #   --tidy   clang-tidy with the root's .clang-tidy over all sources
 #
 # Without an argument: all of them. The last line is 'N passed, N failed', a line per check above.
@@ -100,6 +101,10 @@ sys.exit(bad != 0)
 PYTHON
 }
 
+citations() {
+  python3 tests/lint/citations.py && python3 tests/lint/citations_test.py
+}
+
 tidy() {
   local log=build/release/tidy.log status=0
   # Some files are compiled with warning options of g++ that clang does not know; and on x86 clang 14
@@ -116,6 +121,7 @@ if ((fast)); then
   check "clang-format" format
   check "includes" includes
   check "thread safety" thread_safety
+  check "citations" citations
 fi
 if ((tidy)); then
   check "clang-tidy" tidy

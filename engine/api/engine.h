@@ -27,7 +27,7 @@ enum class SplitMode { kUnset, kNone, kSentences, kLines };
 
 enum class OnTooLong { kSplit, kReject };
 
-// Whose rules fill in what the request leaves unset (decoding.md a.7).
+// Whose rules fill in what the request leaves unset (SEARCH.md a.7).
 enum class Profile { kHf, kCt2, kMarian, kPaper, kArticle };
 
 // Heuristics of Freitag & Al-Onaizan (a.2).

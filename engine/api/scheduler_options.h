@@ -3,7 +3,7 @@
 // (engine/schedule/policy.h) acts on it.
 //
 // Whatever is set changes when a segment is translated, never its translation. The rules are
-// decoding.md a.4 (VAR-STREAM, Yang et al. 2020) and c (top-up batching, Amun).
+// SEARCH.md a.4 (VAR-STREAM, Yang et al. 2020) and c (top-up batching, Amun).
 #pragma once
 
 #include <cstdint>

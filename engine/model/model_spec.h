@@ -23,7 +23,7 @@ enum class PositionKind {
                 // wins
 };
 
-// When generation ends (decoding.md a.7): the checkpoint's early_stopping.
+// When generation ends (SEARCH.md a.7): the checkpoint's early_stopping.
 enum class EarlyStopping { kTrue, kFalse, kNever };
 
 struct ModelShape {

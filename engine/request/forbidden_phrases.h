@@ -1,4 +1,4 @@
-// What a request's translations must not contain, as tokens (decoding.md d.5): the phrases of the
+// What a request's translations must not contain, as tokens (SEARCH.md d.5): the phrases of the
 // request and those of its profile, and what becomes of them in a segment that requires some.
 //
 // Used by one thread at a time. The tables that it gives are immutable and shared.

@@ -1,6 +1,6 @@
 // What the translations of a request must contain, as tokens: required phrases, forced prefixes,
 // and the targets of terms and do_not_translate phrases where a segment's text holds them
-// (decoding.md a.8, d).
+// (SEARCH.md a.8, d).
 //
 // Made once per job, on a tokenizer thread. Thread-safety: const after construction. Borrows the
 // job's request and the tokenizer, shares the terms.

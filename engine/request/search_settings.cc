@@ -11,7 +11,8 @@
 namespace dragoman {
 namespace {
 
-// Required phrases: unset, hypotheses further than this below the best complete one go (d.3).
+// Required phrases: hypotheses further than this below the best complete one go, unless the request
+// says otherwise (SEARCH.md d.3).
 constexpr float kConstraintPrune = 20.0F;
 
 template <class T>
@@ -189,6 +190,11 @@ absl::Status CheckTogether(const DecodingOptions& asked, const SearchOptions& o,
                                    "the number of draws"));
     }
     if (asked.pruning.any()) return Conflict("sampling", "decoding.pruning", "there is no beam");
+    if (asked.stop_rule.has_value() || asked.patience.has_value()) {
+      return Conflict("sampling",
+                      asked.stop_rule.has_value() ? "decoding.stop_rule" : "decoding.patience",
+                      "a draw ends with its first end of sentence");
+    }
     if (context.partials) {
       return Conflict("sampling", "return_options.partials", "a draw has no settled prefix");
     }

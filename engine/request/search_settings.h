@@ -1,5 +1,5 @@
 // From a request's decoding options to a segment's search: what is unset comes from the profile
-// (decoding.md a.7), limits come from the segment's own source.
+// (SEARCH.md a.7), limits come from the segment's own source.
 //
 // Pure functions.
 #pragma once

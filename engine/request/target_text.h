@@ -1,5 +1,5 @@
 // How the target tokens of one segment become text: by the tokenizer, and with the bytes of
-// do_not_translate phrases in the place of their tokens (decoding.md a.8).
+// do_not_translate phrases in the place of their tokens (SEARCH.md a.8, "do_not_translate").
 //
 // Thread-safety: const after construction. Owns its phrases, borrows the tokenizer.
 #pragma once

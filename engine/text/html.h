@@ -1,5 +1,5 @@
 // An HTML text to translate: what of it is text, and how a translation becomes HTML again with
-// every tag at its place (decoding.md a.8 "HTML").
+// every tag at its place (SEARCH.md a.8, "HTML").
 //
 // Parse cuts the document into *runs*: texts without block tags and <br> inside, each a paragraph
 // as a reader sees it. A run's text has no markup, entities are decoded, and white space is

@@ -1,5 +1,5 @@
 // Where a request's do_not_translate phrases and terms occur in a segment's source text
-// (decoding.md a.8).
+// (SEARCH.md a.8, "Glossary terms").
 //
 // One per request; Find runs once per segment. Thread-safety: const after Create. Owns the
 // request's phrases and terms, shares the named glossary. Units: bytes of the text given.

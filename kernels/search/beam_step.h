@@ -1,5 +1,5 @@
 // The beam step: one step of one slot. The only place that decides which hypotheses go on, which
-// have ended and when a search is over (decoding.md, a, d, f).
+// have ended and when a search is over (SEARCH.md a, d, f).
 //
 //   candidates.h    all one-token extensions of the beam, best first
 //   constrained.h   which of them make the next beam when phrases are required

@@ -1,5 +1,5 @@
 // From the folds of a slot's rows to its candidates: the one-token extensions of all hypotheses of
-// a beam, best first (decoding.md a.1 steps 1 and 2).
+// a beam, best first (SEARCH.md a.1, steps 1 and 2).
 //
 // Each row offers two lists, both best first: its best tokens, and its wanted ids (EOS, tokens that
 // make progress). A hypothesis that waits on the beam offers itself. Merging all of these gives the

@@ -1,4 +1,4 @@
-// Dynamic beam allocation (decoding.md d.2; Post & Vilar 2018, Hu et al. 2019): which candidates
+// Dynamic beam allocation (SEARCH.md d.2; Post & Vilar 2018, Hu et al. 2019): which candidates
 // make the next beam when phrases are required.
 //
 // A candidate's bank is the number of constraint tokens that it has met. The beam is divided over

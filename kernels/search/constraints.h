@@ -1,5 +1,5 @@
 // The constraint state of a hypothesis: which required phrases it has met and how far into the next
-// it is (decoding.md d.1; dynamic beam allocation, Post & Vilar 2018, with the matching done
+// it is (SEARCH.md d.1; dynamic beam allocation, Post & Vilar 2018, with the matching done
 // right).
 //
 // Pure functions over plain data, for host and device; no heap. The set of phrases is immutable and

@@ -1,4 +1,4 @@
-// A draw from a row of scores: temperature, top_k, top_p (decoding.md a.8).
+// A draw from a row of scores: temperature, top_k, top_p (SEARCH.md a.8, "Sampling").
 //
 // The order of the tokens is never made. A token's weight is exp((score - best) / temperature), its
 // mass the weight as a whole number of 2^-40ths; sums of masses are exact, so they depend neither

@@ -1,4 +1,4 @@
-// Forbidden phrases (decoding.md d.5): an Aho-Corasick automaton over the tokens of a hypothesis,
+// Forbidden phrases (SEARCH.md d.5): an Aho-Corasick automaton over the tokens of a hypothesis,
 // so that no overlap is missed.
 //
 // Pure functions over the caller's immutable tables (made on the host), for host and device. A

@@ -1,4 +1,4 @@
-// No-repeat n-grams (decoding.md e; FastSeq): which tokens would make an n-gram come twice.
+// No-repeat n-grams (SEARCH.md e; FastSeq): which tokens would make an n-gram come twice.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A segment's search options as plain data: what the wire's message has become when it reaches the
-// decision text. decoding.md is normative; its section numbers are named at each field.
+// decision text. What they mean is in SEARCH.md, at the sections named beside each.
 #pragma once
 
 #include <cmath>
@@ -29,7 +29,7 @@ enum class StopRule : uint8_t {
   kAllBeams,   // once all have ended; what has ended is not replaced
 };
 
-// What a hypothesis that reaches the limit of real tokens gets (section 0, a.7).
+// What a hypothesis that reaches the limit of real tokens gets (0.2, a.7).
 enum class ForcedEos : uint8_t {
   kModel,  // one more position where only EOS is possible, at its model log-prob
   kZero,   // the same position, EOS at log-prob 0

@@ -1,5 +1,5 @@
 // How much of a running search is settled: the tokens that every hypothesis which can still become
-// the translation begins with (architecture.md, "Partials").
+// the translation begins with (SEARCH.md a.8, "Partials").
 //
 // Runs on a Team.
 #pragma once

@@ -5,7 +5,7 @@
 // with its cost (SearchOptions::row_cost), into kLoadOfRow times that. At least one slot is taken,
 // so that a slot wider than these never blocks. The order is that of admission, or the longest
 // hypotheses first; or only the shortest ones run and all others pause (the selections of
-// VAR-STREAM, Yang et al. 2020; decoding.md a.4). Slots that have paused as long as the bound
+// VAR-STREAM, Yang et al. 2020; SEARCH.md a.4). Slots that have paused as long as the bound
 // allows come before all others, the longest pause first: where more of them are due than fit, each
 // gets its turn. A slot whose new position needs K/V pages gets them now, or pauses:
 //

@@ -1,4 +1,4 @@
-// Rows whose logits are needed whole: repetition penalty and sampling (decoding.md a.8).
+// Rows whose logits are needed whole: repetition penalty and sampling (SEARCH.md a.8).
 //
 // The row's fold is made again from its stored logits, with the changes of a.8 in their order; with
 // sampling it is the one token that was drawn. A few sweeps over the vocabulary, whatever the

@@ -51,7 +51,7 @@ TEST(DaemonTest, TranslatesAFileInOrderAndAnswersProbes) {
   const auto lines = std::count(std::istreambuf_iterator<char>(file), {}, '\n');
   EXPECT_EQ(std::count(output.begin(), output.end(), '\n'), lines);
 
-  // The metrics name what serving.md promises.
+  // The metrics name what server/README.md, "Metrics", promises.
   const Daemon::Samples samples = daemon.Metrics();
   EXPECT_GT(Sum(samples, "dragoman_rpcs_total"), 0);
   EXPECT_GT(Sum(samples, "dragoman_target_tokens_total"), 1000);

@@ -1,5 +1,5 @@
 // The production beam step against the reference decoders, on random cases over every combination
-// of options that decoding.md a.7 allows.
+// of options that SEARCH.md a.7 allows.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -48,7 +48,7 @@ using KindRunner =
     std::function<absl::Status(const OracleCase&, SearchBackend&, const RunOptions&)>;
 using KindTable = std::map<std::string, KindRunner, std::less<>>;
 
-// Whole searches (a, d, f); their parts (a, b, d, e); caches and attention (e).
+// Whole searches (SEARCH.md a, d, f); their parts (a, b, d, e); caches and attention (e).
 void AddSearchKinds(KindTable& table);
 void AddPartKinds(KindTable& table);
 void AddAttentionKinds(KindTable& table);

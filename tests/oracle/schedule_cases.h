@@ -1,6 +1,6 @@
 // Oracle cases of the schedulers, kinds `stream_schedule` and `topup_schedule`: the production
 // decode loop on a scripted model whose segments live a given number of steps and have a given
-// number of rows in each (decoding.md a.4, c and h).
+// number of rows in each (SEARCH.md a.4, c).
 //
 // Thread-safe: a case owns all that it uses.
 #pragma once

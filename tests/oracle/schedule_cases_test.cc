@@ -22,7 +22,7 @@ struct Live {
   int length;
 };
 
-// decoding.md a.4, line by line. Everything waits from the start.
+// SEARCH.md a.4, line by line. Everything waits from the start.
 json SimulateStream(const json& input) {
   const auto lifetimes = input["lifetimes"].get<std::vector<int>>();
   const int64_t n = input["n"];
@@ -78,7 +78,7 @@ json SimulateStream(const json& input) {
       {"timesteps", log.size()}, {"refills", refills}, {"log", log}, {"expansions", expansions}};
 }
 
-// decoding.md c. `may_refill` of the number of live segments.
+// SEARCH.md c. `may_refill` of the number of live segments.
 json SimulateTopUp(const std::vector<int>& lifetimes, size_t n,
                    const std::function<bool(size_t)>& may_refill) {
   size_t next = 0;

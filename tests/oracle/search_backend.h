@@ -159,7 +159,8 @@ class SearchBackend {
       int32_t beam, const std::vector<Tokens>& parents) = 0;
   virtual absl::StatusOr<Contexts> CrossAttention(const CrossAttentionCase& c) = 0;
   virtual absl::StatusOr<Contexts> SplitAttention(const SplitAttentionCase& c) = 0;
-  // a.4, c. Runs a whole case of a scheduler and compares; `c` has its kind, input and expected.
+  // SEARCH.md a.4, c. Runs a whole case of a scheduler and compares; `c` has its kind, input and
+  // expected.
   virtual absl::Status Schedule(const Json& c) = 0;
 };
 

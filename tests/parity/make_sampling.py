@@ -5,7 +5,7 @@ the numbers of Philox 4x32-10.
     make_sampling.py [--only MODEL] [--out tests/parity/fixtures]
 
 The distributions come from generate()'s own list of processors and warpers, applied to logits in float64. generate()'s
-random numbers are torch's, so draws are made here, by the rule of decoding.md a.8: key = seed, counter = (ordinal,
+random numbers are torch's, so draws are made here, by the rule of SEARCH.md a.8: key = seed, counter = (ordinal,
 alternative, position, 0), u = the first word's upper 24 bits, and the first id by descending probability whose cumulative
 sum exceeds u. Discarded, and counted: what has a margin below 1e-4 (u to a border of the drawn id, the border of top_k in
 log-probability, of top_p in probability), and samples that come out otherwise in float32. See README.md for the format.

@@ -1,6 +1,6 @@
 // Profiles of other programs through production. ct2: the n-best of CTranslate2 itself, float32,
 // same weights, equal wherever the smallest margin of a decision is at least 1e-4. marian: what
-// decoding.md says of it, by tests/parity/reference_search.py on real logits. Everything that the
+// SEARCH.md a.7 says of it, by tests/parity/reference_search.py on real logits. Everything that the
 // program leaves at its default is left unset here: the profile sets it.
 #include <gtest/gtest.h>
 

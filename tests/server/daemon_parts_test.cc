@@ -80,6 +80,7 @@ TEST(CallTracker, InterruptEndsTheWait) {
   EXPECT_FALSE(tracker.WaitIdle(seconds(60)));  // and every later one
 }
 
+// It would end the test program, or never come back from the destructor.
 TEST(HardExitTimer, DoesNothingInTime) {
   const HardExitTimer never_armed;
   HardExitTimer timer;

@@ -1,4 +1,4 @@
-// Which options of a request go together (decoding.md a.7): one case for each rule, and for what
+// Which options of a request go together (SEARCH.md a.7): one case for each rule, and for what
 // is not refused because only the engine can know.
 #include "server/option_rules.h"
 
@@ -165,6 +165,10 @@ TEST(OptionRules, SamplingHasNoBeam) {
                  "decoding.beam_size 2");
   ExpectConflict(Both(sampling, DECODING(mutable_pruning()->set_relative(0.5F))),
                  "decoding.sampling", "decoding.pruning");
+  ExpectConflict(Both(sampling, DECODING(set_stop_rule(v1::DecodingOptions::NEVER))),
+                 "decoding.sampling", "decoding.stop_rule");
+  ExpectConflict(Both(sampling, DECODING(set_patience(2.0F))), "decoding.sampling",
+                 "decoding.patience");
   ExpectConflict(Both(sampling, [](auto* r) { r->mutable_return_options()->set_partials(true); }),
                  "decoding.sampling", "return_options.partials", CallKind::kStream);
   ExpectAccepted(Both(sampling, DECODING(set_beam_size(1))));

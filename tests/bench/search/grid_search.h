@@ -1,6 +1,7 @@
 // Grid beam search (Hokamp and Liu 2017), with which Post and Vilar compare dynamic beam allocation
-// (decoding.md g, d4): a beam of its own for every number of constraint tokens that are met, and so
-// a time that grows with them. For the benchmark only, one sentence at a time.
+// (tests/bench/README.md, "Claims of the papers", d4): a beam of its own for every number of
+// constraint tokens that are met, and so a time that grows with them. For the benchmark only, one
+// sentence at a time.
 //
 // Not thread-safe.
 #pragma once
@@ -30,7 +31,7 @@ struct GridOptions {
   int32_t eos = 0;
   int32_t start = 0;
   float length_penalty = 1.0F;  // score = log-prob / (tokens + 1)^it
-  // Dropped: what is further below the best score of a finished hypothesis (decoding.md d.3).
+  // Dropped: what is further below the best score of a finished hypothesis (SEARCH.md d.3).
   float prune = std::numeric_limits<float>::infinity();
 };
 

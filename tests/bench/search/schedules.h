@@ -27,7 +27,7 @@ inline RunConfig OfSegments(RefillRule refill, WindowOrder order, int n, int k,
   return config;
 }
 
-// VAR-STREAM (decoding.md a.4) with this refill threshold.
+// VAR-STREAM (SEARCH.md a.4) with this refill threshold.
 inline RunConfig Streaming(int n, int k, int64_t all, int64_t eps_den,
                            SlotSelection selection = SlotSelection::kShortest) {
   RunConfig config = OfSegments(RefillRule::kStream, WindowOrder::kShortestFirst, n, k, all);

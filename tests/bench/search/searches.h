@@ -5,7 +5,7 @@
 
 namespace dragoman::bench {
 
-// FIXED-OURS: on-beam finalisation, nothing pruned (decoding.md a.3).
+// FIXED-OURS: on-beam finalisation, nothing pruned (SEARCH.md a.3).
 inline DecodingOptions FixedOurs(int beam) {
   DecodingOptions asked;
   asked.profile = Profile::kPaper;

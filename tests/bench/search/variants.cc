@@ -147,7 +147,7 @@ struct Batch {
   std::vector<float> pool;
 };
 
-// K/V copied at every reorder against the ancestry table (e, architecture.md).
+// K/V copied at every reorder against the ancestry table (SEARCH.md e).
 void Reorder(int64_t rounds, Report& report) {
   report.Table("Self-attention of a step of 128 rows, beam 4, all layers, and the reorder after it",
                {"shape", "position", "attention ms", "copy of K/V ms",

@@ -130,7 +130,7 @@ TEST(SearchSettings, EveryOptionOutOfRangeIsNamed) {
               HasSubstr("min_output_tokens is 99, expected at most the output limit, which is 98"));
 }
 
-// The table of decoding.md a.7, row by row.
+// The table of SEARCH.md a.7, row by row.
 TEST(SearchSettings, ProfilesSetWhatTheRequestLeavesUnset) {
   ModelSpec spec = Spec();
   spec.tokens.pad = 8;
@@ -235,6 +235,17 @@ TEST(SearchSettings, OptionsThatDoNotGoTogetherAreNamedBoth) {
                 o.pruning.absolute_delta = 1.0F;
               }),
               both("decoding.sampling", "decoding.pruning"));
+  EXPECT_THAT(message([](auto& o, auto&) {
+                o.sampling = Sampling{};
+                o.stop_rule = StopRule::kNever;
+              }),
+              both("decoding.sampling", "decoding.stop_rule"));
+  EXPECT_THAT(message([](auto& o, auto&) {
+                o.sampling = Sampling{};
+                o.stop_rule = StopRule::kFirstK;
+                o.patience = 2.0F;
+              }),
+              both("decoding.sampling", "decoding.stop_rule"));
   EXPECT_THAT(message([](auto& o, auto& c) {
                 o.sampling = Sampling{};
                 c.partials = true;

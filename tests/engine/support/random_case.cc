@@ -71,7 +71,7 @@ void AddPhrases(Random& random, int32_t vocabulary, ReferenceOptions& o) {
   o.stop_at_first_complete = random.Chance(15);
 }
 
-// a.8, which combines with everything.
+// SEARCH.md a.8, which combines with everything.
 void AddCommon(Random& random, int32_t vocabulary, ReferenceOptions& o) {
   o.beam = random.Chance(95) ? random.Int(1, 8) : random.Int(9, 40);
   o.max_tokens = random.Chance(95) ? random.Int(1, 12) : random.Int(13, 40);

@@ -1,4 +1,4 @@
-// Seeded random cases over every combination of options that decoding.md a.7 allows, with the
+// Seeded random cases over every combination of options that SEARCH.md a.7 allows, with the
 // result of the reference decoders: for differential tests of the production search.
 //
 // A case is a function of its seed alone. Its model is a script (scripted_model.h) of a source of

@@ -109,7 +109,7 @@ TEST(RandomCase, IsAFunctionOfItsSeed) {
   }
 }
 
-// The bank of the best hypothesis grows in every step (decoding.md, claim d2).
+// The bank of the best hypothesis grows in every step (SEARCH.md d.2).
 TEST(RandomCase, ConstraintsAreAlwaysMetWhereTheLengthAllowsThem) {
   int cases = 0;
   for (uint64_t seed = 0; seed < 3000; ++seed) {

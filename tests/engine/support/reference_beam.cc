@@ -30,7 +30,8 @@ class Beam {
  protected:
   size_t k() const { return static_cast<size_t>(o_.beam); }
 
-  // Children of every hypothesis on the beam, the best `limit`, best first (a.1, steps 1 and 2).
+  // Children of every hypothesis on the beam, the best `limit`, best first (SEARCH.md a.1, steps 1
+  // and 2).
   std::vector<Child> Pool(size_t limit) {
     std::vector<Child> pool;
     for (size_t p = 0; p < beam_.size(); ++p) {

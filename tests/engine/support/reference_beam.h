@@ -1,4 +1,4 @@
-// Reference: the unconstrained beam searches (decoding.md a.1, a.2, a.7, f). Pure functions.
+// Reference: the unconstrained beam searches (SEARCH.md a.1, a.2, a.7, f). Pure functions.
 #pragma once
 
 #include "tests/engine/support/reference_model.h"

@@ -1,5 +1,5 @@
 // Reference: the state of required phrases and the two allocations of a constrained beam
-// (decoding.md d.1, d.2). Values, copied whole.
+// (SEARCH.md d.1, d.2). Values, copied whole.
 #pragma once
 
 #include <cstdint>

@@ -64,7 +64,7 @@ class Search {
   }
 
  private:
-  // d.2.1 and d.2.2: the union of the four sources, best first. eos_only: past the limit.
+  // SEARCH.md d.2.1 and d.2.2: the union of the four sources, best first. eos_only: past the limit.
   std::vector<Item> Candidates(bool eos_only) {
     std::vector<Item> all;
     for (size_t p = 0; p < beam_.size(); ++p) {

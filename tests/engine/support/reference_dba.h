@@ -1,4 +1,4 @@
-// Reference: lexically constrained beam search by dynamic beam allocation (decoding.md d), and the
+// Reference: lexically constrained beam search by dynamic beam allocation (SEARCH.md d), and the
 // exhaustive search that a beam wide enough must equal. Pure functions.
 #pragma once
 

@@ -10,7 +10,7 @@ namespace dragoman::testing {
 
 enum class ReferenceMethod : uint8_t { kOnBeam, kImmediate, kKeep, kConstrained, kSampling };
 
-// REQUIRES: options that go together (decoding.md a.7); sampling is read by kSampling only.
+// REQUIRES: options that go together (SEARCH.md a.7); sampling is read by kSampling only.
 inline ReferenceResult ReferenceDecode(const ReferenceModel& model, ReferenceMethod method,
                                        const ReferenceOptions& options,
                                        const ReferenceSampling& sampling = {}) {

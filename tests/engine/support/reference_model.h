@@ -1,6 +1,6 @@
-// The reference decoders: every search, constraint and sampling rule of decoding.md written a
-// second time, from its text alone and as plainly as possible - in double, whole hypotheses copied,
-// every list sorted - so that a difference from the decision text in kernels/ is a finding.
+// The reference decoders: every search, constraint and sampling rule of SEARCH.md written a second
+// time, from its text alone and as plainly as possible - in double, whole hypotheses copied, every
+// list sorted - so that a difference from the decision text in kernels/ is a finding.
 //
 // This file: the model and the options that they share. Plain values; log-probabilities are natural
 // logs, token lists have neither start token nor EOS.
@@ -31,11 +31,11 @@ enum class ReferenceNorm : uint8_t { kPower, kGnmt };
 enum class ReferenceStop : uint8_t { kFirstK, kHeuristic, kNever, kAllBeams };
 enum class ReferenceAllocation : uint8_t { kBanks, kStripe };
 
-// The options of one segment. What a field means is said by decoding.md at the section named.
+// The options of one segment. What a field means is in SEARCH.md, at the section named.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order of the sections.
 struct ReferenceOptions {
   int32_t beam = 1;
-  int32_t max_tokens = 12;  // real tokens (0)
+  int32_t max_tokens = 12;  // real tokens (0.1)
   ReferenceForcedEos forced_eos = ReferenceForcedEos::kModel;
   ReferenceNorm norm = ReferenceNorm::kPower;
   double length_penalty = 1;

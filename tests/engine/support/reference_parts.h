@@ -1,4 +1,4 @@
-// Reference: the parts of a decoder that are no search - the output layer's sum (decoding.md b),
+// Reference: the parts of a decoder that are no search - the output layer's sum (SEARCH.md b),
 // the cache table, cross-attention and attention in two parts (e). In double, one loop after the
 // other.
 #pragma once

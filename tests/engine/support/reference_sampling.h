@@ -1,4 +1,4 @@
-// Reference: sampling (decoding.md a.8), with its random numbers.
+// Reference: sampling (SEARCH.md a.8), with its random numbers.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Reference: what a step does to the scores of one row (decoding.md a.8), and length norms.
+// Reference: what a step does to the scores of one row (SEARCH.md a.8), and length norms.
 // Pure functions.
 #pragma once
 
@@ -27,7 +27,7 @@ struct RowConstraint {
 std::vector<double> StepScores(const ReferenceModel& model, const ReferenceOptions& options,
                                const TokenList& tokens, const RowConstraint& constraint = {});
 
-// What the log-probability of an output of this length is divided by (section 0, a.7, f). The
+// What the log-probability of an output of this length is divided by (SEARCH.md 0.1, f). The
 // length is that of the real tokens and one more; with IMMEDIATE and ALL_BEAMS only what was
 // emitted counts, so that one more is an EOS that is there.
 double LengthDivisor(const ReferenceOptions& options, size_t length);

@@ -205,7 +205,7 @@ TEST(ReferenceConstraints, AreFinishedOnlyWhereThePhrasesAre) {
   EXPECT_LT(missed * 100, satisfiable);  // it may miss rare sequences
 }
 
-// decoding.md's own words, pass by pass.
+// The words of SEARCH.md d.2.4, pass by pass.
 std::vector<int32_t> BankSlotsByPasses(int32_t k, const std::vector<int32_t>& counts) {
   const size_t banks = counts.size();
   int32_t total = 0;

@@ -21,7 +21,7 @@ namespace dragoman {
 
 // The ids that row r may not have next lie in ids[offsets[r] .. offsets[r + 1]), ascending and
 // without repeats; returns how many there are in all. tokens [rows, stride], of which the first
-// length[r] are the real tokens of row r; no_repeat_ngram = n as in decoding.md e.
+// length[r] are the real tokens of row r; no_repeat_ngram = n as in SEARCH.md e.
 // offsets [rows + 1]; ids: room for the sum of all lengths.
 int64_t BanRepeatedNgrams(const int32_t* tokens, int64_t stride, std::span<const int32_t> length,
                           int32_t n, int32_t* offsets, int32_t* ids);

@@ -120,7 +120,7 @@ DRAGOMAN_FOR_LAUNCH_DEVICES(PlaceBansTest, FloatDevices());
 
 #ifdef DRAGOMAN_HAVE_CUDA
 // The whole way, twice: the second list must not lie in what the first still copies.
-TEST(HostBans, ThereAndBack) {
+TEST(HostBansOnCuda, ThereAndBack) {
   const std::string why = WhyNoCuda();
   if (!why.empty()) GTEST_SKIP() << "CUDA cases skipped: " << why;
   const OpDevice device = {.cuda = true};

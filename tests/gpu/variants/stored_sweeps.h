@@ -1,5 +1,5 @@
 // Claims b1 to b3: what the fused output layer is compared with. Bias, softmax and the search for
-// the best as sweeps of their own over logits in memory, as toolkits had them (decoding.md b: the
+// the best as sweeps of their own over logits in memory, as toolkits had them (SEARCH.md b: the
 // five sweeps of the fused paper's baseline). Only measured, never served.
 //
 // Bytes per row of V logits: the bias reads and writes 8 V, the maximum reads 4 V, the sum of exp

@@ -30,7 +30,7 @@ class WithoutGpu : public ::testing::Test {
   }
 };
 
-using DeviceTest = OnGpu;
+using DeviceOnCuda = OnGpu;
 using NoDeviceTest = WithoutGpu;
 
 TEST_F(NoDeviceTest, SaysWhyThereIsNone) {
@@ -64,7 +64,7 @@ TEST_F(NoDeviceTest, EverythingFailsByValue) {
 }
 
 // The runtime notes a failure for the thread; the next launch's check must not find it.
-TEST_F(DeviceTest, FailuresAreNotLeftForTheNextLaunch) {
+TEST_F(DeviceOnCuda, FailuresAreNotLeftForTheNextLaunch) {
   EXPECT_NE(SetDevice(1 << 20), Error::kNone);
   DeviceBuffer buffer;
   EXPECT_NE(buffer.Allocate(int64_t{1} << 60), Error::kNone);
@@ -85,7 +85,7 @@ TEST(DeviceBufferTest, NoBytesAreNoError) {
   EXPECT_EQ(Fill(nullptr, nullptr, 0, 0), Error::kNone);
 }
 
-TEST_F(DeviceTest, IsDescribed) {
+TEST_F(DeviceOnCuda, IsDescribed) {
   std::string why = "kept";
   const int count = DeviceCount(&why);
   ASSERT_GT(count, 0);
@@ -106,7 +106,7 @@ TEST_F(DeviceTest, IsDescribed) {
   EXPECT_GE(DriverVersion(), RuntimeVersion() / 1000 * 1000);
 }
 
-TEST_F(DeviceTest, BytesGoThereAndBack) {
+TEST_F(DeviceOnCuda, BytesGoThereAndBack) {
   OwnedStream stream;
   ASSERT_EQ(stream.Create(StreamPriority::kHigh), Error::kNone);
   std::vector<uint8_t> bytes(1000);
@@ -129,7 +129,7 @@ TEST_F(DeviceTest, BytesGoThereAndBack) {
   EXPECT_EQ(std::memcmp(pinned.host(), bytes.data(), 1000), 0);
 }
 
-TEST_F(DeviceTest, BuffersMove) {
+TEST_F(DeviceOnCuda, BuffersMove) {
   DeviceBuffer first;
   ASSERT_EQ(first.Allocate(100), Error::kNone);
   void* data = first.data();
@@ -143,7 +143,7 @@ TEST_F(DeviceTest, BuffersMove) {
   EXPECT_EQ(third.data(), nullptr);
 }
 
-TEST_F(DeviceTest, EventsOrderStreams) {
+TEST_F(DeviceOnCuda, EventsOrderStreams) {
   OwnedStream early;
   OwnedStream late;
   ASSERT_EQ(early.Create(StreamPriority::kLow), Error::kNone);

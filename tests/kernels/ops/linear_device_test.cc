@@ -225,15 +225,15 @@ TEST_P(LinearDeviceTest, NanStaysInItsRow) {
 }
 
 #ifdef DRAGOMAN_HAVE_CUDA
-class LinearCudaTest : public OnOpDevice {
- protected:
-  void SetUp() override {
-    if (!GetParam().cuda) GTEST_SKIP() << "for a device";
-    OnOpDevice::SetUp();
-  }
-};
+class LinearOnCuda : public OnOpDevice {};
 
-TEST_P(LinearCudaTest, RowsMayLieApart) {
+std::vector<OpDevice> RealDevices() {
+  std::vector<OpDevice> devices = OpDevices();
+  std::erase_if(devices, [](const OpDevice& d) { return !d.cuda; });
+  return devices;
+}
+
+TEST_P(LinearOnCuda, RowsMayLieApart) {
   const OpDevice device = GetParam();
   const Case c = {.in = 256, .out = 599, .float_output = true, .y_stride = 608};
   const TestLinear linear(device, c);
@@ -242,7 +242,7 @@ TEST_P(LinearCudaTest, RowsMayLieApart) {
   EXPECT_LT(WorstError(linear.Run(x, 16), linear.Expected(x, 16)), linear.Tolerance());
 }
 
-TEST_P(LinearCudaTest, TwoOfOneShapeArePinnedToTheSame) {
+TEST_P(LinearOnCuda, TwoOfOneShapeArePinnedToTheSame) {
   const Case c = {.in = 512, .out = 512};
   const TestLinear one(GetParam(), c);
   const TestLinear other(GetParam(), c);
@@ -251,7 +251,7 @@ TEST_P(LinearCudaTest, TwoOfOneShapeArePinnedToTheSame) {
   EXPECT_FALSE(one.on_device().algorithm().empty());
 }
 
-TEST_P(LinearCudaTest, OtherRowCountsAreRefused) {
+TEST_P(LinearOnCuda, OtherRowCountsAreRefused) {
   const OpDevice device = GetParam();
   const TestLinear linear(device, {.in = 64, .out = 64});
   ASSERT_TRUE(linear.ok());
@@ -263,7 +263,7 @@ TEST_P(LinearCudaTest, OtherRowCountsAreRefused) {
   EXPECT_EQ(linear.RunOn(kTestStream, nullptr, 0, nullptr), cuda::Error::kNone);
 }
 
-TEST_P(LinearCudaTest, RefusesWhatDoesNotFit) {
+TEST_P(LinearOnCuda, RefusesWhatDoesNotFit) {
   const OpDevice device = GetParam();
   std::string why;
   const std::unique_ptr<cuda::Blas> blas = cuda::Blas::Create(&why);
@@ -298,7 +298,7 @@ TEST_P(LinearCudaTest, RefusesWhatDoesNotFit) {
 }
 
 // No allocation and no descriptor in Run: else the capture would fail.
-TEST_P(LinearCudaTest, IsCapturedIntoAGraph) {
+TEST_P(LinearOnCuda, IsCapturedIntoAGraph) {
   const OpDevice device = GetParam();
   const Case c = {.in = 128, .out = 256, .activation = Activation::kSwish};
   const TestLinear linear(device, c);
@@ -322,7 +322,7 @@ TEST_P(LinearCudaTest, IsCapturedIntoAGraph) {
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
-DRAGOMAN_FOR_EVERY_DEVICE(LinearCudaTest);
+DRAGOMAN_FOR_LAUNCH_DEVICES(LinearOnCuda, RealDevices());
 #endif
 
 DRAGOMAN_FOR_EVERY_DEVICE(LinearDeviceTest);

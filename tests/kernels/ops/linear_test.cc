@@ -95,7 +95,9 @@ TEST_P(LinearTest, NoRowsIsNothing) {
   const auto w = RandomFloats(12, 1);
   const auto linear = Linear::Create(w.data(), nullptr, 3, 4);
   OpContext context(kThreadCounts.back());
-  linear->Run(context, nullptr, 0, nullptr);
+  std::vector<float> y(4, 7.0F);
+  linear->Run(context, nullptr, 0, y.data());
+  EXPECT_EQ(y, std::vector<float>(4, 7.0F));
 }
 
 TEST_P(LinearTest, NanStaysInItsRow) {

@@ -79,6 +79,12 @@ std::vector<OpDevice> OpDevicesAndEmulation() {
   return devices;
 }
 
+std::vector<OpDevice> LaunchDevices() {
+  std::vector<OpDevice> devices = OpDevicesAndEmulation();
+  std::erase_if(devices, [](const OpDevice& d) { return !d.cuda && !d.emulated; });
+  return devices;
+}
+
 std::string OpDeviceName(const ::testing::TestParamInfo<OpDevice>& info) {
   const OpDevice& device = info.param;
   return std::string(device.cuda       ? "Cuda_"

@@ -48,6 +48,9 @@ std::string WhyNoCuda();
 // The values as the compute type holds them.
 std::vector<float> Rounded(const std::vector<float>& values, ComputeType type);
 
+// Of those, the ones that launch kernels: for what the CPU does not have.
+std::vector<OpDevice> LaunchDevices();
+
 // Skips the CUDA cases aloud where there is no device.
 class OnOpDevice : public ::testing::TestWithParam<OpDevice> {
  protected:
@@ -67,6 +70,12 @@ class OnOpDevice : public ::testing::TestWithParam<OpDevice> {
   INSTANTIATE_TEST_SUITE_P(Devices, suite,                                           \
                            ::testing::ValuesIn(::dragoman::OpDevicesAndEmulation()), \
                            ::dragoman::OpDeviceName)
+
+// Of LaunchDevices(), or some of them. Under ThreadSanitizer, which does not know the emulation, a
+// build without CUDA has none.
+#define DRAGOMAN_FOR_LAUNCH_DEVICES(suite, devices)     \
+  GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite); \
+  INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(devices), ::dragoman::OpDeviceName)
 
 // The launcher cuda::op for a device, or its emulation. REQUIRES: one of the two is meant.
 #ifdef DRAGOMAN_HAVE_CUDA

@@ -166,6 +166,13 @@ void ExpectAnswers(const std::vector<Answer>& answers, const Problem& p) {
 }
 
 using OutputDeviceTest = OnOpDevice;
+class FusedOutputTest : public OnOpDevice {};  // in the narrow types
+
+std::vector<OpDevice> NarrowDevices() {
+  std::vector<OpDevice> devices = LaunchDevices();
+  std::erase_if(devices, [](const OpDevice& d) { return d.type == ComputeType::kFloat32; });
+  return devices;
+}
 
 // The first to look at when a new way fails: which weight, of which token and element, each row
 // reads.
@@ -274,7 +281,7 @@ TEST_P(OutputDeviceTest, ARowIsBitEqualInAnyCompany) {
   }
 }
 
-TEST_P(OutputDeviceTest, FusedRowsAreBitEqualInAnyShapeOfStep) {
+TEST_P(FusedOutputTest, FusedRowsAreBitEqualInAnyShapeOfStep) {
   const OpDevice device = GetParam();
   if (!HasFused(device)) GTEST_SKIP() << "no fused way here";
   Problem p = MakeProblem(128, 2'003, 9, 10);
@@ -295,7 +302,7 @@ TEST_P(OutputDeviceTest, FusedRowsAreBitEqualInAnyShapeOfStep) {
   }
 }
 
-TEST_P(OutputDeviceTest, RowsOfSlotsThatMayNotFuseAreLeftAlone) {
+TEST_P(FusedOutputTest, RowsOfSlotsThatMayNotFuseAreLeftAlone) {
   const OpDevice device = GetParam();
   if (!HasFused(device)) GTEST_SKIP() << "no fused way here";
   Problem p = MakeProblem(64, 500, 12, 11);
@@ -361,6 +368,7 @@ TEST_P(OutputDeviceTest, ABadLogitCountsUnlessItIsExcluded) {
 }
 
 DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(OutputDeviceTest);
+DRAGOMAN_FOR_LAUNCH_DEVICES(FusedOutputTest, NarrowDevices());
 
 }  // namespace
 }  // namespace dragoman

@@ -11,13 +11,7 @@
 namespace dragoman {
 namespace {
 
-class RowCheckTest : public OnOpDevice {
- protected:
-  void SetUp() override {
-    if (!GetParam().cuda && !GetParam().emulated) GTEST_SKIP() << "for devices";
-    OnOpDevice::SetUp();
-  }
-};
+using RowCheckTest = OnOpDevice;
 
 TEST_P(RowCheckTest, NumbersAreSpreadOverTheirRange) {
   const OpDevice device = GetParam();
@@ -83,7 +77,7 @@ TEST_P(RowCheckTest, ComparesBits) {
   EXPECT_EQ(found.Download()[0], 1U);
 }
 
-DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(RowCheckTest);
+DRAGOMAN_FOR_LAUNCH_DEVICES(RowCheckTest, LaunchDevices());
 
 }  // namespace
 }  // namespace dragoman

@@ -1,0 +1,98 @@
+// See README.md: record_bits DIRECTORY [--requests 3000] [--emulated-requests 100] > FILE
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/api/create_engine.h"
+#include "tests/bench/arguments.h"
+#include "tests/bench/bits/record.h"
+#include "tests/engine/support/fakes.h"
+#ifdef DRAGOMAN_EMULATED_CUDA
+#include "tests/engine/decode/cuda/emulated_backend.h"
+#endif
+
+namespace dragoman {
+namespace {
+
+constexpr int kMaxRows = 40;
+
+class Recorder {
+ public:
+  Recorder(std::string directory, size_t requests, size_t emulated)
+      : directory_(std::move(directory)), requests_(requests), emulated_(emulated) {}
+
+  absl::Status OnCpu() {
+    if (requests_ == 0) return absl::OkStatus();
+    EngineConfig config;
+    config.max_rows = kMaxRows;
+    auto engine = CreateEngine(directory_, config, &clock_, &observer_);
+    if (!engine.ok()) return engine.status();
+    std::cout << "# cpu float32\n";
+    bench::RecordBits(**engine, requests_, std::cout);
+    return absl::OkStatus();
+  }
+
+#ifdef DRAGOMAN_EMULATED_CUDA
+  absl::Status OnEmulatedDevice(ComputeType type) {
+    if (emulated_ == 0) return absl::OkStatus();
+    auto loaded = LoadModel(directory_);
+    if (!loaded.ok()) return loaded.status();
+    auto image = MakeWeightImage(loaded->spec, loaded->weights, type);
+    if (!image.ok()) return image.status();
+    CudaBackendConfig config;
+    config.batch.max_rows = kMaxRows;
+    config.batch.max_positions = loaded->spec.shape.max_positions + 1;
+    config.batch.vocabulary = loaded->spec.shape.target_vocab;
+    config.batch.start_token = loaded->spec.tokens.decoder_start;
+    auto backend = CreateEmulatedCudaBackend(config, loaded->spec, *std::move(image));
+    if (!backend.ok()) return backend.status();
+    EngineConfig engine_config;
+    engine_config.max_rows = kMaxRows;
+    engine_config.kv_memory_mb = 64;
+    auto engine = CreateEngine(*std::move(loaded), std::vector<WorkerPlace>{{*backend, 1}},
+                               engine_config, &clock_, &observer_);
+    if (!engine.ok()) return engine.status();
+    std::cout << "# emulated " << ComputeTypeName(type) << '\n';
+    bench::RecordBits(**engine, emulated_, std::cout);
+    return absl::OkStatus();
+  }
+#endif
+
+  absl::Status All() {
+    if (const auto status = OnCpu(); !status.ok()) return status;
+#ifdef DRAGOMAN_EMULATED_CUDA
+    for (const auto type : {ComputeType::kFloat32, ComputeType::kFloat16, ComputeType::kBFloat16}) {
+      if (const auto status = OnEmulatedDevice(type); !status.ok()) return status;
+    }
+#endif
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string directory_;
+  const size_t requests_;
+  const size_t emulated_;
+  testing::FakeClock clock_;
+  testing::CountingObserver observer_;
+};
+
+}  // namespace
+}  // namespace dragoman
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::cerr << "record_bits: expected the directory of a model\n";
+    return 2;
+  }
+  dragoman::bench::Arguments arguments(argc, argv, 2);
+  const auto requests = static_cast<size_t>(arguments.Number("requests", 3000));
+  const auto emulated = static_cast<size_t>(arguments.Number("emulated-requests", 100));
+  arguments.RefuseOthers();
+  const absl::Status status = dragoman::Recorder(argv[1], requests, emulated).All();
+  if (!status.ok()) std::cerr << "record_bits: " << status << '\n';
+  return status.ok() ? 0 : 1;
+}
