@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/api/create_engine.h"
+#include "engine/create_loaded_engine.h"
 #include "tests/bench/arguments.h"
 #include "tests/bench/bits/record.h"
 #include "tests/engine/support/fakes.h"
