@@ -11,10 +11,10 @@
 
 #include "engine/api/limits.h"
 #include "engine/base/utf8.h"
-#include "server/decoding_parser.h"
-#include "server/request_error.h"
-#include "server/request_parser.h"
-#include "server/status_map.h"
+#include "server/call/decoding_parser.h"
+#include "server/call/request_error.h"
+#include "server/call/request_parser.h"
+#include "server/grpc/status_map.h"
 
 namespace dragoman {
 namespace {

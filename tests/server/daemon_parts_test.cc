@@ -8,12 +8,12 @@
 #include <thread>
 #include <vector>
 
-#include "server/call_id.h"
-#include "server/call_tracker.h"
-#include "server/drain.h"
-#include "server/log.h"
-#include "server/request_error.h"
-#include "server/response_builder.h"
+#include "server/base/log.h"
+#include "server/call/call_id.h"
+#include "server/call/call_tracker.h"
+#include "server/call/request_error.h"
+#include "server/call/response_builder.h"
+#include "server/process/drain.h"
 #include "tests/server/fake_engine.h"
 
 namespace dragoman {

@@ -24,9 +24,9 @@
 #include "engine/decode/device_batch.h"
 #include "engine/model/model_source.h"
 #include "engine/schedule/decode_loop.h"
-#include "server/metrics.h"
-#include "server/serving.h"
-#include "server/steady_clock.h"
+#include "server/base/steady_clock.h"
+#include "server/metrics/metrics.h"
+#include "server/process/serving.h"
 #include "tests/bench/arguments.h"
 #include "tests/bench/host/null_device.h"
 

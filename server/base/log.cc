@@ -1,0 +1,182 @@
+#include "server/base/log.h"
+
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <ctime>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "server/base/line_writer.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::array<std::string_view, 6> kNames = {"trace", "debug", "info",
+                                                    "warn",  "error", "off"};
+
+spdlog::level::level_enum SpdlogLevel(LogLevel level) {
+  switch (level) {
+    case LogLevel::kTrace:
+      return spdlog::level::trace;
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarn:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
+    case LogLevel::kOff:
+      return spdlog::level::off;
+  }
+  return spdlog::level::off;
+}
+
+std::string Timestamp() {
+  const auto now = std::chrono::system_clock::now();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(
+                          now - std::chrono::system_clock::from_time_t(seconds))
+                          .count();
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::array<char, 40> text{};
+  const size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
+  std::string out(text.data(), length);
+  const std::string digits = std::to_string(1000 + millis);
+  return out + "." + digits.substr(1) + "Z";
+}
+
+LogFields StartOfLine(std::string_view level, std::string_view msg) {
+  LogFields line = LogFields::object();
+  line["time"] = Timestamp();
+  line["level"] = level;
+  line["msg"] = msg;
+  return line;
+}
+
+std::string TextOf(const LogFields& line) {
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string DroppedLine(int64_t dropped) {
+  LogFields line = StartOfLine("warn", "log lines dropped");
+  line["dropped"] = dropped;
+  return TextOf(line);
+}
+
+// Lines for standard error, or a function of a test.
+class QueueSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  void Redirect(std::function<void(std::string_view)> to) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    to_ = std::move(to);
+  }
+  LineWriter& writer() { return writer_; }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& msg) override {
+    const std::string_view line(msg.payload.data(), msg.payload.size());
+    if (to_) {
+      to_(line);
+    } else {
+      writer_.Write(std::string(line));
+    }
+  }
+  void flush_() override {}
+
+ private:
+  std::function<void(std::string_view)> to_;
+  LineWriter writer_{STDERR_FILENO, kLogQueueBytes, DroppedLine};
+};
+
+struct Logger {
+  Logger() {
+    // What a sink throws would be printed to standard error, by a call that waits for its reader.
+    logger.set_error_handler([this](const std::string&) { lost.fetch_add(1); });
+  }
+  std::shared_ptr<QueueSink> sink = std::make_shared<QueueSink>();
+  spdlog::logger logger{"dragomand", sink};
+  std::atomic<int64_t> lost{0};  // for want of memory
+};
+
+// Never destroyed: threads may log until the process ends, and a stalled reader must not hold it
+// up.
+Logger& TheLogger() {
+  static Logger* const logger = new Logger;
+  return *logger;
+}
+
+LineWriter& Output() {
+  static auto* const output = new LineWriter(STDOUT_FILENO, kOutputQueueBytes, nullptr);
+  return *output;
+}
+
+// Lives as long as the process, for the handler below.
+std::atomic<const LineWriter*> crash_writer{nullptr};
+
+void OnCrash(int signal) {
+  constexpr std::chrono::milliseconds kLongest{500};
+  if (const LineWriter* writer = crash_writer.load()) writer->FlushInHandler(kLongest);
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+}  // namespace
+
+std::optional<LogLevel> ParseLogLevel(std::string_view name) {
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<LogLevel>(i);
+  }
+  return std::nullopt;
+}
+
+void SetLogLevel(LogLevel level) { TheLogger().logger.set_level(SpdlogLevel(level)); }
+
+void SetLogSink(std::function<void(std::string_view)> sink) {
+  TheLogger().sink->Redirect(std::move(sink));
+}
+
+void Log(LogLevel level, std::string_view msg, const LogFields& fields) {
+  Logger& log = TheLogger();
+  if (level == LogLevel::kOff || !log.logger.should_log(SpdlogLevel(level))) return;
+  try {
+    LogFields line = StartOfLine(kNames[static_cast<size_t>(level)], msg);
+    line.update(fields);
+    log.logger.log(SpdlogLevel(level), TextOf(line));
+  } catch (const std::exception&) {
+    log.lost.fetch_add(1);
+  }
+}
+
+int64_t LogLinesDropped() { return TheLogger().sink->writer().dropped() + TheLogger().lost.load(); }
+
+void PrintLine(std::string line) { Output().Write(std::move(line)); }
+
+bool FlushLines(std::chrono::nanoseconds timeout) {
+  const auto end = std::chrono::steady_clock::now() + timeout;
+  const bool logged = TheLogger().sink->writer().Flush(timeout);
+  const auto left = end - std::chrono::steady_clock::now();
+  return Output().Flush(std::max(left, std::chrono::steady_clock::duration::zero())) && logged;
+}
+
+void FlushLogOnCrash() {
+  crash_writer = &TheLogger().sink->writer();
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+    struct sigaction now {};
+    // Whoever watches for these already (a sanitizer) tells more.
+    if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL) {
+      std::signal(signal, OnCrash);
+    }
+  }
+}
+
+}  // namespace dragoman

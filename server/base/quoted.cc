@@ -1,0 +1,17 @@
+#include "server/base/quoted.h"
+
+namespace dragoman {
+namespace {
+
+constexpr size_t kMaxQuoted = 64;
+
+}  // namespace
+
+std::string Quoted(std::string_view value) {
+  std::string out = "'";
+  for (const char c : value.substr(0, kMaxQuoted)) out += (c >= 0x20 && c <= 0x7E) ? c : '?';
+  out += value.size() > kMaxQuoted ? "...'" : "'";
+  return out;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,149 @@
+#include "server/call/request_error.h"
+
+#include <google/protobuf/descriptor.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "dragoman/v1/translation.pb.h"
+#include "google/rpc/error_details.pb.h"
+#include "server/base/steady_clock.h"
+
+namespace dragoman {
+namespace {
+
+constexpr char kBadRequestUrl[] = "type.googleapis.com/google.rpc.BadRequest";
+constexpr char kRetryInfoUrl[] = "type.googleapis.com/google.rpc.RetryInfo";
+
+constexpr size_t kMaxNamedFields = 16;
+
+bool IsFieldPath(std::string_view text) {
+  return !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '[' ||
+           c == ']';
+  });
+}
+
+// Whether a path, with or without indices, leads to a field of a request.
+bool IsRequestField(std::string_view path) {
+  const google::protobuf::Descriptor* type = v1::TranslateRequest::descriptor();
+  for (const absl::string_view name :
+       absl::StrSplit(absl::string_view(path.data(), path.size()), '.')) {
+    if (type == nullptr) return false;
+    const size_t index = name.find('[');
+    const auto* field = type->FindFieldByName(std::string(name.substr(0, index)));
+    if (field == nullptr || (index != absl::string_view::npos && !field->is_repeated()))
+      return false;
+    type = field->message_type();
+  }
+  return true;
+}
+
+// Whether messages about a field may quote what somebody wrote.
+bool HoldsText(std::string_view field) {
+  for (const std::string_view name : {"terms", "do_not_translate", "target_prefixes",
+                                      "decoding.required_phrases", "decoding.forbidden_phrases"}) {
+    if (field.substr(0, name.size()) == name) return true;
+  }
+  return false;
+}
+
+void SetBadRequest(const std::vector<FieldViolation>& violations, absl::Status* status) {
+  google::rpc::BadRequest bad;
+  for (size_t i = 0; i < std::min(violations.size(), kMaxViolations); ++i) {
+    auto* v = bad.add_field_violations();
+    v->set_field(violations[i].field);
+    v->set_description(violations[i].description);
+  }
+  status->SetPayload(kBadRequestUrl, absl::Cord(bad.SerializeAsString()));
+}
+
+}  // namespace
+
+absl::Status InvalidFields(const std::vector<FieldViolation>& violations, size_t untold) {
+  std::string message;
+  for (size_t i = 0; i < std::min(violations.size(), kMaxViolations); ++i) {
+    const FieldViolation& v = violations[i];
+    absl::StrAppend(&message, i == 0 ? "" : "; ", v.field, v.field.empty() ? "" : ": ",
+                    v.description);
+  }
+  if (violations.size() > kMaxViolations) untold += violations.size() - kMaxViolations;
+  if (untold > 0) absl::StrAppend(&message, "; and ", untold, " more");
+  absl::Status status = absl::InvalidArgumentError(message);
+  SetBadRequest(violations, &status);
+  return status;
+}
+
+absl::Status InvalidField(std::string field, std::string description) {
+  return InvalidFields({{std::move(field), std::move(description)}});
+}
+
+absl::Status UnimplementedFields(const std::vector<std::string>& fields) {
+  const size_t named = std::min(fields.size(), kMaxNamedFields);
+  std::string message = absl::StrJoin(fields.begin(), fields.begin() + named, ", ");
+  if (named < fields.size()) absl::StrAppend(&message, " and ", fields.size() - named, " more");
+  return absl::UnimplementedError(
+      absl::StrCat(message, ": this server does not have this feature"));
+}
+
+absl::Status WithFieldViolation(absl::Status status) {
+  if (status.code() != absl::StatusCode::kInvalidArgument ||
+      status.GetPayload(kBadRequestUrl).has_value()) {
+    return status;
+  }
+  const std::string_view message(status.message().data(), status.message().size());
+  const size_t colon = message.find(": ");
+  const size_t space = message.find(' ');
+  FieldViolation violation{"", std::string(message)};
+  if (colon != std::string_view::npos && IsFieldPath(message.substr(0, colon))) {
+    violation = {std::string(message.substr(0, colon)), std::string(message.substr(colon + 2))};
+  } else if (space != std::string_view::npos && IsRequestField(message.substr(0, space))) {
+    violation = {std::string(message.substr(0, space)), std::string(message.substr(space + 1))};
+  }
+  SetBadRequest({violation}, &status);
+  return status;
+}
+
+std::string LoggableMessage(const absl::Status& status) {
+  std::set<std::string> fields;
+  bool has_text = false;
+  for (const FieldViolation& violation : ViolationsOf(status)) {
+    fields.insert(violation.field);
+    has_text = has_text || HoldsText(violation.field);
+  }
+  if (!has_text) return std::string(status.message());
+  return absl::StrCat("refused for ", absl::StrJoin(fields, ", "));
+}
+
+absl::Status WithRetryAfter(absl::Status status, Nanos delay) {
+  google::rpc::RetryInfo info;
+  info.mutable_retry_delay()->set_seconds(delay / kNanosPerSecond);
+  info.mutable_retry_delay()->set_nanos(static_cast<int32_t>(delay % kNanosPerSecond));
+  status.SetPayload(kRetryInfoUrl, absl::Cord(info.SerializeAsString()));
+  return status;
+}
+
+std::optional<Nanos> RetryAfterOf(const absl::Status& status) {
+  const auto payload = status.GetPayload(kRetryInfoUrl);
+  google::rpc::RetryInfo info;
+  if (!payload.has_value() || !info.ParseFromString(std::string(*payload))) return std::nullopt;
+  return info.retry_delay().seconds() * kNanosPerSecond + info.retry_delay().nanos();
+}
+
+std::vector<FieldViolation> ViolationsOf(const absl::Status& status) {
+  const auto payload = status.GetPayload(kBadRequestUrl);
+  google::rpc::BadRequest bad;
+  std::vector<FieldViolation> violations;
+  if (!payload.has_value() || !bad.ParseFromString(std::string(*payload))) return violations;
+  violations.reserve(bad.field_violations_size());
+  for (const auto& v : bad.field_violations()) violations.push_back({v.field(), v.description()});
+  return violations;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,233 @@
+#include "server/call/request_parser.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "dragoman/v1/translation.pb.h"
+#include "engine/base/utf8.h"
+#include "server/base/quoted.h"
+#include "server/call/decoding_parser.h"
+#include "server/call/findings.h"
+#include "server/call/option_rules.h"
+#include "server/call/wire_check.h"
+
+namespace dragoman {
+namespace {
+
+constexpr EnumPair<v1::Segmentation::Split, SplitMode> kSplits[] = {
+    {v1::Segmentation::NONE, SplitMode::kNone},
+    {v1::Segmentation::SENTENCES, SplitMode::kSentences},
+    {v1::Segmentation::LINES, SplitMode::kLines}};
+constexpr EnumPair<v1::Segmentation::OnTooLong, OnTooLong> kOnTooLong[] = {
+    {v1::Segmentation::REJECT, OnTooLong::kReject}, {v1::Segmentation::SPLIT, OnTooLong::kSplit}};
+constexpr EnumPair<v1::Priority, Priority> kPriorities[] = {
+    {v1::INTERACTIVE, Priority::kInteractive},
+    {v1::NORMAL, Priority::kNormal},
+    {v1::BULK, Priority::kBulk}};
+
+std::string ReadLanguage(const std::string& code, const char* field, Findings* findings) {
+  const bool fine = code.size() <= static_cast<size_t>(kMaxLanguageCodeBytes) &&
+                    std::all_of(code.begin(), code.end(), [](char c) {
+                      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                             (c >= '0' && c <= '9') || c == '-' || c == '_';
+                    });
+  if (!fine) {
+    findings->Invalid(field, absl::StrCat("found ", Quoted(code), ", expected at most ",
+                                          kMaxLanguageCodeBytes, " of letters, digits, - and _"));
+  }
+  return code;
+}
+
+ReturnOptions ReadReturns(const v1::ReturnOptions& in, CallKind kind, Findings* findings) {
+  ReturnOptions out;
+  out.scores = in.scores();
+  out.tokens = in.tokens();
+  out.token_scores = in.token_scores();
+  out.alignment = in.alignment();
+  out.partials = in.partials();
+  out.segments = kind == CallKind::kStream;
+  if (in.partials() && kind == CallKind::kUnary) {
+    findings->Invalid("return_options.partials", "found with Translate, expected StreamTranslate");
+  }
+  return out;
+}
+
+void ReadContents(const v1::TranslateRequest& in, const RequestLimits& limits, ParsedRequest* out,
+                  Findings* findings) {
+  out->items = in.contents_size();
+  if (in.contents_size() < 1 || in.contents_size() > limits.max_items) {
+    findings->Invalid("contents", absl::StrCat("found ", in.contents_size(), " items, expected 1..",
+                                               limits.max_items));
+  }
+  for (const std::string& text : in.contents()) out->code_points += CountCodePoints(text);
+  if (out->code_points > limits.max_code_points) {
+    findings->Invalid("contents",
+                      absl::StrCat("found ", out->code_points, " code points, expected at most ",
+                                   limits.max_code_points, " in all items"));
+  }
+}
+
+void ReadNames(const v1::TranslateRequest& in, ParsedRequest* out, Findings* findings) {
+  if (in.model().size() > static_cast<size_t>(kMaxModelNameBytes)) {
+    findings->Invalid("model", absl::StrCat("found ", in.model().size(),
+                                            " bytes, expected at most ", kMaxModelNameBytes));
+  }
+  out->model = in.model();
+  if (in.request_id().empty() || IsValidRequestId(in.request_id())) {
+    out->job.request_id = in.request_id();
+  } else {
+    findings->Invalid("request_id",
+                      absl::StrCat("found ", Quoted(in.request_id()), ", expected at most ",
+                                   kMaxRequestIdLength, " printable ASCII characters"));
+  }
+  if (in.labels_size() > kMaxLabels) {
+    findings->Invalid("labels",
+                      absl::StrCat("found ", in.labels_size(), ", expected at most ", kMaxLabels));
+    return;
+  }
+  for (const auto& [key, value] : in.labels()) {
+    if (std::max(key.size(), value.size()) > static_cast<size_t>(kMaxLabelBytes)) {
+      findings->Invalid("labels",
+                        absl::StrCat("found a key or value of ", std::max(key.size(), value.size()),
+                                     " bytes, expected at most ", kMaxLabelBytes));
+      return;
+    }
+    out->labels.emplace_back(key, value);
+  }
+  std::sort(out->labels.begin(), out->labels.end());
+}
+
+bool ReadIsHtml(const std::string& mime_type, Findings* findings) {
+  if (!mime_type.empty() && mime_type != "text/plain" && mime_type != "text/html") {
+    findings->Invalid("mime_type", absl::StrCat("found ", Quoted(mime_type),
+                                                ", expected text/plain or text/html"));
+  }
+  return mime_type == "text/html";
+}
+
+void ReadTerms(const v1::TranslateRequest& in, TranslationJob* job, Findings* findings) {
+  const bool few = CheckCount(in.terms_size(), kMaxTerms, "terms", findings);
+  for (int i = 0; few && i < in.terms_size(); ++i) {
+    const v1::Term& term = in.terms(i);
+    const std::string field = absl::StrCat("terms[", i, "]");
+    CheckPhrase(term.source(), field + ".source", findings);
+    CheckPhrase(term.target(), field + ".target", findings);
+    job->terms.push_back({term.source(), term.target(), term.ignore_case()});
+  }
+  const bool few_kept =
+      CheckCount(in.do_not_translate_size(), kMaxTerms, "do_not_translate", findings);
+  for (int i = 0; few_kept && i < in.do_not_translate_size(); ++i) {
+    CheckPhrase(in.do_not_translate(i), absl::StrCat("do_not_translate[", i, "]"), findings);
+    job->do_not_translate.push_back(in.do_not_translate(i));
+  }
+  const v1::GlossaryConfig& glossary = in.glossary_config();
+  if (glossary.glossary().size() > static_cast<size_t>(kMaxGlossaryNameBytes)) {
+    findings->Invalid("glossary_config.glossary",
+                      absl::StrCat("found ", glossary.glossary().size(),
+                                   " bytes, expected at most ", kMaxGlossaryNameBytes));
+  }
+  if (glossary.ignore_case() && glossary.glossary().empty()) {
+    findings->Invalid("glossary_config.ignore_case",
+                      "found without glossary_config.glossary, expected a name with it");
+  }
+  job->glossary = glossary.glossary();
+  job->glossary_ignore_case = glossary.ignore_case();
+}
+
+void ReadTargetPrefixes(const v1::TranslateRequest& in, const RequestLimits& limits,
+                        TranslationJob* job, Findings* findings) {
+  if (in.target_prefixes_size() == 0) return;
+  if (in.target_prefixes_size() != in.contents_size()) {
+    findings->Invalid("target_prefixes",
+                      absl::StrCat("found ", in.target_prefixes_size(), ", expected ",
+                                   in.contents_size(), ", one for each item, or none"));
+  }
+  int64_t code_points = 0;
+  for (const std::string& prefix : in.target_prefixes()) code_points += CountCodePoints(prefix);
+  if (code_points > limits.max_code_points) {
+    findings->Invalid("target_prefixes",
+                      absl::StrCat("found ", code_points, " code points, expected at most ",
+                                   limits.max_code_points, " in all"));
+  }
+  // Empty ones ask for nothing.
+  if (code_points > 0) {
+    job->target_prefixes.assign(in.target_prefixes().begin(), in.target_prefixes().end());
+  }
+}
+
+}  // namespace
+
+bool IsValidRequestId(std::string_view id) {
+  return !id.empty() && id.size() <= static_cast<size_t>(kMaxRequestIdLength) &&
+         std::all_of(id.begin(), id.end(), [](char c) { return c >= 0x20 && c <= 0x7E; });
+}
+
+ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits& limits,
+                                    CallKind kind) {
+  ParsedRequest out;
+  v1::TranslateRequest in;
+  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
+      !in.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    out.status = ExplainUnparsable(*v1::TranslateRequest::descriptor(), bytes);
+    return out;
+  }
+  Findings findings;
+  findings.Unimplemented(UnknownFields(in));
+  ReadContents(in, limits, &out, &findings);
+  ReadNames(in, &out, &findings);
+  TranslationJob& job = out.job;
+  job.html = ReadIsHtml(in.mime_type(), &findings);
+  job.source_language = ReadLanguage(in.source_language_code(), "source_language_code", &findings);
+  job.target_language = ReadLanguage(in.target_language_code(), "target_language_code", &findings);
+  ReadTerms(in, &job, &findings);
+  ReadTargetPrefixes(in, limits, &job, &findings);
+  job.decoding = ReadDecoding(in.decoding(), &findings);
+  const v1::Segmentation& segmentation = in.segmentation();
+  job.split = ReadEnum(segmentation.split(), kSplits, "segmentation.split", &findings)
+                  .value_or(SplitMode::kUnset);
+  job.on_too_long =
+      ReadEnum(segmentation.on_too_long(), kOnTooLong, "segmentation.on_too_long", &findings)
+          .value_or(OnTooLong::kSplit);
+  job.priority =
+      ReadEnum(in.priority(), kPriorities, "priority", &findings).value_or(Priority::kNormal);
+  job.returns = ReadReturns(in.return_options(), kind, &findings);
+  out.timings = in.return_options().timings();
+  CheckOptionsTogether(job, &findings);
+  // A tag has its place only once the item is whole, so that segments alone have no HTML.
+  if (job.html) job.returns.segments = false;
+  out.status = findings.Status();
+  if (!out.status.ok()) return out;
+  job.items.assign(std::make_move_iterator(in.mutable_contents()->begin()),
+                   std::make_move_iterator(in.mutable_contents()->end()));
+  return out;
+}
+
+absl::Status CheckAgainstModel(const ParsedRequest& request, const ModelInfo& model) {
+  const DecodingOptions& decoding = request.job.decoding;
+  Findings findings;
+  const int max_beam = std::min(model.max_beam, model.max_rows);
+  const std::string expected =
+      absl::StrCat(", expected at most ", max_beam, ", the rows of this server's batch");
+  if (decoding.beam_size.value_or(1) > max_beam) {
+    findings.Invalid("decoding.beam_size", absl::StrCat("found ", *decoding.beam_size, expected));
+  }
+  if (decoding.sampling.has_value() && decoding.num_alternatives.value_or(1) > max_beam) {
+    findings.Invalid("decoding.num_alternatives",
+                     absl::StrCat("found ", *decoding.num_alternatives, expected));
+  }
+  // Other profiles have a beam of their own, which the engine knows.
+  const bool default_beam = !decoding.beam_size.has_value() && !decoding.sampling.has_value() &&
+                            decoding.profile.value_or(model.default_profile) == Profile::kHf;
+  if (default_beam && decoding.patience.has_value() &&
+      std::floor(static_cast<float>(model.default_beam) * *decoding.patience + 0.5F) < 1.0F) {
+    findings.Invalid(
+        "decoding.patience",
+        absl::StrCat("found ", *decoding.patience, " with the model's beam of ", model.default_beam,
+                     ", expected a product that rounds to at least 1"));
+  }
+  return findings.Status();
+}
+
+}  // namespace dragoman

@@ -1,0 +1,197 @@
+#include "server/call/response_builder.h"
+
+#include <map>
+#include <utility>
+
+#include "server/call/request_error.h"
+#include "server/grpc/status_map.h"
+
+namespace dragoman {
+namespace {
+
+v1::FinishReason WireReason(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::kEos:
+      return v1::EOS;
+    case FinishReason::kLength:
+      return v1::LENGTH;
+    case FinishReason::kConstraintsUnmet:
+      return v1::CONSTRAINTS_UNMET;
+    case FinishReason::kNoOutput:
+      return v1::NO_OUTPUT;
+  }
+  return v1::FINISH_REASON_UNSPECIFIED;
+}
+
+void FillTokens(Hypothesis* hypothesis, const ReturnOptions& returns, v1::Tokens* out) {
+  if (returns.tokens) {
+    for (auto& token : hypothesis->tokens) *out->add_target() = std::move(token);
+  }
+  if (returns.token_scores) {
+    out->mutable_target_scores()->Assign(hypothesis->token_scores.begin(),
+                                         hypothesis->token_scores.end());
+  }
+}
+
+void FillAlignment(const Hypothesis& hypothesis, v1::Alignment* out) {
+  for (const AlignmentLink& link : hypothesis.alignment) {
+    v1::Alignment::Link* added = out->add_links();
+    added->set_source_begin(link.source.begin);
+    added->set_source_end(link.source.end);
+    added->set_target_begin(link.target.begin);
+    added->set_target_end(link.target.end);
+  }
+}
+
+v1::DecodingOptions::Profile WireProfile(Profile profile) {
+  switch (profile) {
+    case Profile::kHf:
+      return v1::DecodingOptions::HF;
+    case Profile::kCt2:
+      return v1::DecodingOptions::CT2;
+    case Profile::kMarian:
+      return v1::DecodingOptions::MARIAN;
+    case Profile::kPaper:
+      return v1::DecodingOptions::PAPER;
+    case Profile::kArticle:
+      return v1::DecodingOptions::ARTICLE;
+  }
+  return v1::DecodingOptions::PROFILE_UNSPECIFIED;
+}
+
+void FillPairs(const ModelInfo& info, google::protobuf::RepeatedPtrField<v1::LanguagePair>* pairs) {
+  for (const LanguagePair& pair : info.pairs) {
+    v1::LanguagePair* out = pairs->Add();
+    out->set_source_language_code(pair.source);
+    out->set_target_language_code(pair.target);
+  }
+}
+
+}  // namespace
+
+v1::Translation BuildTranslation(ItemResult result, const ReturnOptions& returns,
+                                 const std::string& model) {
+  v1::Translation out;
+  out.set_index(result.index);
+  out.set_model(model);
+  if (!result.status.ok()) {
+    *out.mutable_error() = ToRpcStatus(WithFieldViolation(std::move(result.status)));
+    return out;
+  }
+  // A score ranks the n-best of one segment; sums over several segments have no such meaning.
+  const bool one_segment = result.sentences.size() == 1;
+  const bool want_tokens = returns.tokens || returns.token_scores;
+  for (size_t rank = 0; rank < result.hypotheses.size(); ++rank) {
+    Hypothesis& hypothesis = result.hypotheses[rank];
+    if (rank == 0) {
+      if (returns.alignment) FillAlignment(hypothesis, out.mutable_alignment());
+      out.set_translated_text(std::move(hypothesis.text));
+      out.set_finish_reason(WireReason(hypothesis.finish_reason));
+      if (returns.scores && one_segment) out.set_score(hypothesis.score);
+      if (returns.scores) out.set_log_prob(hypothesis.log_prob);
+      if (want_tokens) FillTokens(&hypothesis, returns, out.mutable_tokens());
+      continue;
+    }
+    v1::Alternative* alternative = out.add_alternatives();
+    alternative->set_text(std::move(hypothesis.text));
+    alternative->set_finish_reason(WireReason(hypothesis.finish_reason));
+    if (returns.scores && one_segment) alternative->set_score(hypothesis.score);
+    if (returns.scores) alternative->set_log_prob(hypothesis.log_prob);
+    if (want_tokens) FillTokens(&hypothesis, returns, alternative->mutable_tokens());
+  }
+  if (result.seed.has_value()) out.set_seed(*result.seed);
+  if (returns.tokens) {
+    for (auto& token : result.source_tokens) {
+      *out.mutable_tokens()->add_source() = std::move(token);
+    }
+  }
+  for (const SentenceRange& sentence : result.sentences) {
+    v1::SentenceRange* range = out.add_sentences();
+    range->set_source_begin(sentence.source.begin);
+    range->set_source_end(sentence.source.end);
+    range->set_target_begin(sentence.target.begin);
+    range->set_target_end(sentence.target.end);
+  }
+  return out;
+}
+
+v1::Timings BuildTimings(const JobTimings& timings) {
+  v1::Timings out;
+  out.set_tokenize(timings.tokenize);
+  out.set_queue(timings.queue);
+  out.set_encode(timings.encode);
+  out.set_slot_wait(timings.slot_wait);
+  out.set_decode(timings.decode);
+  out.set_detokenize(timings.detokenize);
+  out.set_total(timings.total);
+  return out;
+}
+
+v1::StreamTranslateResponse BuildSegment(SegmentUpdate update) {
+  v1::StreamTranslateResponse out;
+  out.set_item(update.item);
+  out.set_segment(update.segment);
+  out.set_source_begin(update.source.begin);
+  out.set_source_end(update.source.end);
+  out.set_text(std::move(update.text));
+  out.set_final(update.final);
+  return out;
+}
+
+v1::Model BuildModel(const ModelInfo& info, bool is_default) {
+  v1::Model out;
+  out.set_name(info.name);
+  out.set_is_default(is_default);
+  out.set_family(info.family);
+  out.set_device(info.device);
+  out.set_compute_type(info.compute_type);
+  FillPairs(info, out.mutable_pairs());
+  out.set_source_vocabulary(info.source_vocabulary);
+  out.set_target_vocabulary(info.target_vocabulary);
+  out.set_parameters(info.parameters);
+  out.set_max_source_tokens(info.max_source_tokens);
+  out.set_max_target_tokens(info.max_target_tokens);
+  out.set_max_rows(info.max_rows);
+  out.set_max_beam(info.max_beam);
+  out.set_default_beam(info.default_beam);
+  out.set_decoder_layers(info.decoder_layers);
+  out.set_decoder_heads(info.decoder_heads);
+  out.set_default_profile(WireProfile(info.default_profile));
+  for (const std::string& name : info.glossaries) out.add_glossaries(name);
+  return out;
+}
+
+v1::ListLanguagesResponse BuildLanguages(const ModelInfo& info) {
+  v1::ListLanguagesResponse out;
+  struct Support {
+    bool source = false;
+    bool target = false;
+  };
+  std::map<std::string, Support> languages;
+  for (const LanguagePair& pair : info.pairs) {
+    if (!pair.source.empty()) languages[pair.source].source = true;
+    if (!pair.target.empty()) languages[pair.target].target = true;
+  }
+  for (const auto& [code, support] : languages) {
+    v1::Language* language = out.add_languages();
+    language->set_language_code(code);
+    language->set_support_source(support.source);
+    language->set_support_target(support.target);
+  }
+  FillPairs(info, out.mutable_pairs());
+  return out;
+}
+
+void ItemOutcomes::Add(const absl::Status& status) {
+  if (!first_.has_value()) {
+    first_ = status;
+  } else if (status.code() != first_->code()) {
+    alike_ = false;
+  }
+}
+
+absl::Status ItemOutcomes::CallStatus() const {
+  return first_.has_value() && alike_ ? *first_ : absl::OkStatus();
+}
+
+}  // namespace dragoman

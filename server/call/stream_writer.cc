@@ -1,0 +1,142 @@
+#include "server/call/stream_writer.h"
+
+#include "server/base/steady_clock.h"
+
+namespace dragoman {
+namespace {
+
+// How long an aborted call waits for the write in flight.
+constexpr Nanos kAbortGrace = kNanosPerSecond;
+
+}  // namespace
+
+void StreamWriter::PutSegment(v1::StreamTranslateResponse message) {
+  {
+    MutexLock lock(&mu_);
+    if (end_.has_value()) return;
+    outbox_.PutSegment(std::move(message));
+  }
+  Pump();
+}
+
+void StreamWriter::Put(v1::StreamTranslateResponse message) {
+  {
+    MutexLock lock(&mu_);
+    if (end_.has_value()) return;
+    outbox_.Put(std::move(message));
+  }
+  Pump();
+}
+
+void StreamWriter::Close(absl::Status status) {
+  {
+    MutexLock lock(&mu_);
+    if (end_.has_value()) return;
+    end_ = std::move(status);
+  }
+  Pump();
+}
+
+void StreamWriter::Abort(absl::Status status) {
+  bool waits_for_write = false;
+  {
+    MutexLock lock(&mu_);
+    if (finished_ || aborted_) return;
+    aborted_ = true;
+    end_ = std::move(status);
+    outbox_.Clear();
+    waits_for_write = writing_;
+  }
+  if (waits_for_write) ArmWriteTimer(kAbortGrace);
+  Pump();
+}
+
+void StreamWriter::OnWriteDone(bool ok) {
+  DeadlineTimer::Id timer = DeadlineTimer::kNone;
+  {
+    MutexLock lock(&mu_);
+    writing_ = false;
+    timer = std::exchange(write_timer_, DeadlineTimer::kNone);
+    if (!ok && !aborted_) {
+      aborted_ = true;
+      end_ = absl::CancelledError("the client is gone");
+      outbox_.Clear();
+    }
+  }
+  if (timer != DeadlineTimer::kNone) timer_->Disarm(timer);
+  Pump();
+}
+
+void StreamWriter::Pump() {
+  std::optional<v1::StreamTranslateResponse> message;
+  absl::Status end;
+  {
+    MutexLock lock(&mu_);
+    if (writing_ || breaking_ || finished_) return;
+    message = outbox_.Take();
+    if (message.has_value()) {
+      writing_ = true;
+      ++writes_;
+    } else if (end_.has_value()) {
+      finished_ = true;
+      end = *end_;
+    } else {
+      return;
+    }
+  }
+  // From here on this thread alone is at the transport: writing_ or finished_ keeps others out.
+  if (!message.has_value()) {
+    transport_->Finish(end);
+    return;
+  }
+  ArmWriteTimer(write_timeout_);
+  transport_->StartWrite(*std::move(message));
+}
+
+void StreamWriter::ArmWriteTimer(Nanos delay) {
+  DeadlineTimer::Id replaced = DeadlineTimer::kNone;
+  {
+    MutexLock lock(&mu_);
+    if (!writing_) return;
+    const uint64_t write = writes_;
+    replaced = std::exchange(write_timer_,
+                             timer_->Arm(clock_->Now() + delay, [weak = weak_from_this(), write] {
+                               if (const auto writer = weak.lock()) writer->HandleStuck(write);
+                             }));
+  }
+  if (replaced != DeadlineTimer::kNone) timer_->Disarm(replaced);
+}
+
+void StreamWriter::HandleStuck(uint64_t write) {
+  bool first = false;
+  {
+    MutexLock lock(&mu_);
+    if (!writing_ || writes_ != write || breaking_) return;
+    breaking_ = true;
+    first = !aborted_;
+    if (first) {
+      aborted_ = true;
+      end_ = absl::CancelledError("the reader has taken nothing for the write timeout");
+      outbox_.Clear();
+    }
+  }
+  if (first) on_stuck_();
+  transport_->Break();
+  {
+    MutexLock lock(&mu_);
+    breaking_ = false;
+  }
+  Pump();
+}
+
+size_t StreamWriter::waiting() const {
+  MutexLock lock(&mu_);
+  return outbox_.size();
+}
+
+int64_t StreamWriter::replaced() const {
+  MutexLock lock(&mu_);
+  return outbox_.replaced();
+}
+
+}  // namespace dragoman

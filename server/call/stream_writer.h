@@ -1,0 +1,86 @@
+// The writing side of a stream: one write in flight, the rest in a bounded outbox.
+//
+// Never blocks: the engine's threads hand messages over and go on, however slow the reader is. A
+// reader that takes nothing for the write timeout is cut off. Thread-safe. Knows no gRPC: the
+// transport below it starts a write or finishes the call, and reports when a write is done.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "dragoman/v1/translation.pb.h"
+#include "engine/base/clock.h"
+#include "engine/base/mutex.h"
+#include "server/base/deadline_timer.h"
+#include "server/call/stream_outbox.h"
+
+namespace dragoman {
+
+// What carries the messages. Called without locks; never two calls at once but for Break.
+class StreamTransport {
+ public:
+  virtual ~StreamTransport() = default;
+  // OnWriteDone of the writer follows. `message` is the transport's.
+  virtual void StartWrite(v1::StreamTranslateResponse message) = 0;
+  // The last call.
+  virtual void Finish(const absl::Status& status) = 0;
+  // Makes a write in flight fail soon. Not called after Finish, nor during it.
+  virtual void Break() = 0;
+};
+
+class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
+ public:
+  // `transport` outlives its Finish. Timers hold the writer weakly: make it with make_shared.
+  // `on_stuck` is called once, before Break, if the reader takes nothing.
+  StreamWriter(StreamTransport* transport, const Clock* clock, DeadlineTimer* timer,
+               Nanos write_timeout, std::function<void()> on_stuck)
+      : transport_(transport),
+        clock_(clock),
+        timer_(timer),
+        write_timeout_(write_timeout),
+        on_stuck_(std::move(on_stuck)) {}
+
+  void PutSegment(v1::StreamTranslateResponse message);
+  void Put(v1::StreamTranslateResponse message);
+
+  // No more messages: finishes with `status` after the last one was written.
+  void Close(absl::Status status);
+
+  // Finishes with `status` as soon as the write in flight is done; what waits is dropped. If that
+  // write takes longer than a second, it is broken. No effect after Close has finished.
+  void Abort(absl::Status status);
+
+  // The transport's answer to StartWrite.
+  void OnWriteDone(bool ok);
+
+  // Messages that wait; partials that were replaced by newer ones.
+  size_t waiting() const;
+  int64_t replaced() const;
+
+ private:
+  // Starts the next write, or finishes, if there is nothing in the way.
+  void Pump();
+  void ArmWriteTimer(Nanos delay);
+  void HandleStuck(uint64_t write);
+
+  StreamTransport* const transport_;
+  const Clock* const clock_;
+  DeadlineTimer* const timer_;
+  const Nanos write_timeout_;
+  const std::function<void()> on_stuck_;
+
+  mutable Mutex mu_;
+  StreamOutbox outbox_ ABSL_GUARDED_BY(mu_);
+  bool writing_ ABSL_GUARDED_BY(mu_) = false;
+  bool breaking_ ABSL_GUARDED_BY(mu_) = false;  // Break is being called: Finish waits for it
+  bool finished_ ABSL_GUARDED_BY(mu_) = false;
+  bool aborted_ ABSL_GUARDED_BY(mu_) = false;
+  std::optional<absl::Status> end_ ABSL_GUARDED_BY(mu_);  // set by Close and Abort
+  uint64_t writes_ ABSL_GUARDED_BY(mu_) = 0;
+  DeadlineTimer::Id write_timer_ ABSL_GUARDED_BY(mu_) = DeadlineTimer::kNone;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,186 @@
+#include "server/grpc/call_reactor.h"
+
+#include <grpc/support/time.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/steady_clock.h"
+#include "server/call/request_error.h"
+
+namespace dragoman {
+
+Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, Nanos started, Nanos longest) {
+  if (gpr_time_cmp(deadline, gpr_inf_future(deadline.clock_type)) == 0) return started + longest;
+  const gpr_timespec left = gpr_time_sub(deadline, now);
+  // Beyond it seconds do not fit into nanoseconds; a clock that has run for 100 years neither.
+  constexpr int64_t kCentury = int64_t{100} * 366 * 86'400;
+  if (left.tv_sec >= kCentury) return kNoDeadline;
+  if (left.tv_sec <= -kCentury) return started;
+  return started + left.tv_sec * kNanosPerSecond + left.tv_nsec;
+}
+
+CallReactor::CallReactor(const ServiceContext* service, grpc::CallbackServerContext* rpc)
+    : service_(service),
+      rpc_(rpc),
+      ticket_(service->tracker),
+      started_(service->clock->Now()),
+      deadline_(CallDeadline(rpc->raw_deadline(), gpr_now(rpc->raw_deadline().clock_type), started_,
+                             service->longest_call)) {}
+
+RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
+  CallReactor* const raw = call.get();
+  raw->self_ = std::move(call);
+  {
+    MutexLock lock(&raw->mu_);
+    const Nanos latest = std::min(raw->deadline_, raw->started_ + raw->service_->receive_timeout);
+    raw->timer_ = raw->service_->timer->Arm(latest, [weak = raw->weak_from_this()] {
+      if (const auto late = weak.lock()) late->HandleSlow();
+    });
+    raw->intake_ = raw->service_->intake->Enter(
+        raw->rpc_->peer(), [weak = raw->weak_from_this()](const absl::Status& status) {
+          if (const auto greedy = weak.lock()) greedy->EndReading(status);
+        });
+  }
+  raw->StartRead(&raw->request_);
+  return raw;
+}
+
+bool CallReactor::StopReading(Phase next) {
+  DeadlineTimer::Id timer = DeadlineTimer::kNone;
+  uint64_t intake = 0;
+  {
+    MutexLock lock(&mu_);
+    if (phase_ != Phase::kReading) return false;
+    phase_ = next;
+    timer = std::exchange(timer_, DeadlineTimer::kNone);
+    intake = intake_;
+  }
+  service_->timer->Disarm(timer);
+  if (next == Phase::kHandling) {
+    service_->intake->LeaveWhole(intake, HeaderBytes() + static_cast<int64_t>(request_.Length()));
+  } else {
+    service_->intake->LeaveCut(intake);
+  }
+  return true;
+}
+
+void CallReactor::EndReading(const absl::Status& status) {
+  if (StopReading(Phase::kNoRequest)) HandleNoRequest(status);
+}
+
+int64_t CallReactor::HeaderBytes() const {
+  // Of those that gRPC keeps to itself (path, authority, timeout, encodings), and of frames.
+  constexpr int64_t kOwn = 256;
+  int64_t bytes = kOwn;
+  for (const auto& [key, value] : rpc_->client_metadata()) {
+    bytes += static_cast<int64_t>(key.size() + value.size());
+  }
+  return bytes;
+}
+
+void CallReactor::OnReadDone(bool ok) {
+  if (!ok && rpc_->IsCancelled()) return;  // OnCancel follows, if it has not come
+  const auto size = static_cast<int64_t>(request_.Length());
+  const bool handle = ok && size <= service_->max_message_bytes;
+  if (!StopReading(handle ? Phase::kHandling : Phase::kNoRequest)) return;
+  if (!handle) {
+    request_.Clear();
+    HandleNoRequest(
+        InvalidField("", ok ? absl::StrCat("the request has ", size, " bytes, expected at most ",
+                                           service_->max_message_bytes)
+                            : std::string("the call ended before its request was whole")));
+    return;
+  }
+  HandleRequest(request_);
+  request_.Clear();
+  {
+    MutexLock lock(&mu_);
+    phase_ = Phase::kHandled;
+    if (!cancel_waits_) return;
+  }
+  HandleCancel();
+}
+
+void CallReactor::OnCancel() {
+  if (StopReading(Phase::kNoRequest)) {
+    HandleNoRequest(CancelStatus());
+    return;
+  }
+  {
+    MutexLock lock(&mu_);
+    if (phase_ == Phase::kNoRequest) return;
+    cancelled_ = true;
+    if (phase_ == Phase::kHandling) {
+      cancel_waits_ = true;
+      return;
+    }
+  }
+  HandleCancel();
+}
+
+void CallReactor::HandleSlow() {
+  if (!StopReading(Phase::kNoRequest)) return;
+  const bool deadline = service_->clock->Now() >= deadline_;
+  HandleNoRequest(absl::DeadlineExceededError(
+      deadline
+          ? std::string("the deadline has passed before the request was whole")
+          : absl::StrCat("the request was not whole ", service_->receive_timeout / kNanosPerSecond,
+                         " s after the call began")));
+}
+
+bool CallReactor::IsDeadline() const {
+  // The client's own timer fires before ours: gRPC rounds a timeout up by as much as 1 % on the
+  // wire.
+  const Nanos slack = 20 * kNanosPerMilli + (deadline_ - started_) / 100;
+  return service_->clock->Now() >= deadline_ - slack;
+}
+
+absl::Status CallReactor::CancelStatus() const {
+  // Its connection was ended: nothing of it was taken, another server may have it.
+  if (service_->draining != nullptr && service_->draining->load()) {
+    return absl::UnavailableError("the server stops");
+  }
+  return IsDeadline() ? absl::DeadlineExceededError("the deadline has passed")
+                      : absl::CancelledError("the client has cancelled");
+}
+
+void CallReactor::GuardEnd() {
+  MutexLock lock(&end_mu_);
+  end_timer_ = service_->timer->Arm(service_->clock->Now() + service_->write_timeout,
+                                    [weak = weak_from_this()] {
+                                      const auto call = weak.lock();
+                                      if (call == nullptr) return;
+                                      MutexLock end_lock(&call->end_mu_);
+                                      if (!call->done_) call->rpc_->TryCancel();
+                                    });
+}
+
+void CallReactor::SendAndFinish(grpc::ByteBuffer* response, const grpc::Status& status) {
+  GuardEnd();
+  StartWriteAndFinish(response, grpc::WriteOptions(), status);
+}
+
+void CallReactor::FinishCall(const grpc::Status& status) {
+  GuardEnd();
+  Finish(status);
+}
+
+void CallReactor::OnDone() {
+  DeadlineTimer::Id timer = DeadlineTimer::kNone;
+  {
+    MutexLock lock(&end_mu_);
+    done_ = true;
+    timer = std::exchange(end_timer_, DeadlineTimer::kNone);
+  }
+  service_->timer->Disarm(timer);
+  HandleDone();
+  {
+    MutexLock lock(&mu_);
+    service_->intake->Done(intake_, cancelled_);
+  }
+  const std::shared_ptr<CallReactor> last = std::move(self_);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,108 @@
+// A call as gRPC hands it over: at its headers, before its request is here.
+//
+// All methods are taken as gRPC takes streams of both directions, whatever the client calls them
+// (the wire is the same): unary methods would be handed over with their message only, so that one
+// that comes slowly, or never, would have no clock of ours, and one that was cancelled before would
+// look empty. This reads the one message, within its time and size, and hands it on.
+//
+// Owned by gRPC until OnDone, and by whoever else holds it; timers hold it weakly. Reactions never
+// block. Thread-safe where not said otherwise.
+#pragma once
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <atomic>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "engine/base/mutex.h"
+#include "server/grpc/service_context.h"
+
+namespace dragoman {
+
+using RawReactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
+
+// A call's deadline on our clock: gRPC's, which counts from the headers, or `longest` after
+// `started` where the client brings none (infinite). Deadlines of centuries are kNoDeadline.
+Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, Nanos started, Nanos longest);
+
+class CallReactor : public RawReactor, public std::enable_shared_from_this<CallReactor> {
+ public:
+  ~CallReactor() override = default;
+  CallReactor(const CallReactor&) = delete;
+  CallReactor& operator=(const CallReactor&) = delete;
+
+  // Starts reading; gRPC holds the call from now on. Once.
+  static RawReactor* Start(std::shared_ptr<CallReactor> call);
+
+ protected:
+  // `rpc` is gRPC's and lives until OnDone.
+  CallReactor(const ServiceContext* service, grpc::CallbackServerContext* rpc);
+
+  // The request is here. At most once, and then never HandleNoRequest.
+  virtual void HandleRequest(const grpc::ByteBuffer& request) = 0;
+  // There will be none: finish with this status. At most once, from any thread.
+  virtual void HandleNoRequest(absl::Status status) = 0;
+  // gRPC says that the call, whose request is here, is cancelled: the client, or its deadline.
+  virtual void HandleCancel() {}
+  // The last call.
+  virtual void HandleDone() {}
+
+  // Both end the call; after them nobody but HandleDone touches gRPC's objects. One of them, once.
+  // A client that takes nothing of the end for the write timeout is cut off.
+  void SendAndFinish(grpc::ByteBuffer* response, const grpc::Status& status);
+  void FinishCall(const grpc::Status& status);
+
+  const ServiceContext& service() const { return *service_; }
+  grpc::CallbackServerContext* rpc() { return rpc_; }
+  Nanos started() const { return started_; }
+  Nanos deadline() const { return deadline_; }
+
+  // A cancellation that close to the deadline is the deadline.
+  bool IsDeadline() const;
+
+ private:
+  void OnReadDone(bool ok) final;
+  void OnCancel() final;
+  void OnDone() final;
+
+  // Ends a call whose request is not here yet.
+  void EndReading(const absl::Status& status);
+  int64_t HeaderBytes() const;
+
+  enum class Phase { kReading, kHandling, kHandled, kNoRequest };
+
+  // Whether this caller is the one who ends the reading.
+  bool StopReading(Phase next);
+  void HandleSlow();
+  absl::Status CancelStatus() const;
+  void GuardEnd();
+
+  const ServiceContext* const service_;
+  grpc::CallbackServerContext* const rpc_;
+  const CallTracker::Ticket ticket_;
+  const Nanos started_;   // at the headers
+  const Nanos deadline_;  // counted from there
+
+  grpc::ByteBuffer request_;  // gRPC's until OnReadDone
+
+  Mutex mu_;
+  Phase phase_ ABSL_GUARDED_BY(mu_) = Phase::kReading;
+  // A cancellation that came while the request was handled waits for its end.
+  bool cancel_waits_ ABSL_GUARDED_BY(mu_) = false;
+  DeadlineTimer::Id timer_ ABSL_GUARDED_BY(mu_) = DeadlineTimer::kNone;
+  uint64_t intake_ ABSL_GUARDED_BY(mu_) = 0;
+  bool cancelled_ ABSL_GUARDED_BY(mu_) = false;  // with its request here
+
+  // Held while gRPC's call is cancelled for a client that takes nothing, so that it is not
+  // destroyed meanwhile. gRPC runs no reaction on the thread that cancels.
+  Mutex end_mu_;
+  bool done_ ABSL_GUARDED_BY(end_mu_) = false;
+  DeadlineTimer::Id end_timer_ ABSL_GUARDED_BY(end_mu_) = DeadlineTimer::kNone;
+
+  std::shared_ptr<CallReactor> self_;  // gRPC's share, until OnDone
+};
+
+}  // namespace dragoman

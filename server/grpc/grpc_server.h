@@ -1,0 +1,62 @@
+// The gRPC server as the daemon needs it: our services, health, reflection, and the settings that
+// gRPC 1.51 gets wrong by default. Thread-safe after Start.
+#pragma once
+
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/grpc/service_context.h"
+#include "server/grpc/translation_service.h"
+#include "server/net/listener.h"
+#include "server/settings/transport_limits.h"
+
+namespace dragoman {
+
+struct GrpcServerOptions {
+  std::string listen;  // host:port; port 0 takes a free one
+  TransportLimits limits;
+  int connection_age_seconds = 300;  // 0: never renewed
+  int connection_grace_seconds = 120;
+};
+
+class GrpcServer {
+ public:
+  // Starts serving: health is SERVING from this moment on. `context` outlives the server.
+  // UNAVAILABLE if it cannot listen (the port is taken, say).
+  static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const GrpcServerOptions& options,
+                                                           const ServiceContext* context);
+  // Shuts down.
+  ~GrpcServer();
+  GrpcServer(const GrpcServer&) = delete;
+  GrpcServer& operator=(const GrpcServer&) = delete;
+
+  // With the port that was bound.
+  const std::string& address() const { return listener_->address(); }
+  const Listener& listener() const { return *listener_; }
+
+  // Health answers NOT_SERVING for everything from now on.
+  void SetNotServing();
+
+  // Closes the port and ends every connection after what was sent on it: calls that arrive now end
+  // as UNAVAILABLE at their clients, as do those still open. Waits for the last reaction. Once is
+  // enough.
+  void Shutdown();
+
+ private:
+  explicit GrpcServer(const ServiceContext* context)
+      : service_(context, &draining_), missing_(context) {}
+
+  std::atomic<bool> draining_{false};
+  TranslationService service_;
+  MissingMethods missing_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
+  std::unique_ptr<Listener> listener_;  // its thread uses acceptor_
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace dragoman

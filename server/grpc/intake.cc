@@ -1,0 +1,215 @@
+#include "server/grpc/intake.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/log.h"
+#include "server/call/request_error.h"
+#include "server/net/sockets.h"
+
+namespace dragoman {
+namespace {
+
+// Frames and headers of a call beside its message.
+constexpr int64_t kCallSlack = 64 * 1024;
+// Of a connection that no call of ours accounts for: health checks, pings, windows. A second's
+// worth passes; the rest may come at once.
+constexpr int64_t kForeignBytesPerSecond = 256 * 1024;
+constexpr int64_t kForeignBytes = 2 * 1024 * 1024;
+// Connections without waiting calls are looked at this much less often.
+constexpr uint64_t kIdleLooks = 5;
+
+}  // namespace
+
+Intake::Sockets Intake::RealSockets() { return {PeerOf, ReceivedBy, EndAtOnce}; }
+
+Intake::Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts counts,
+               const Clock* clock, DeadlineTimer* timer)
+    : limits_(limits),
+      sockets_(std::move(sockets)),
+      clock_(clock),
+      timer_(timer),
+      resets_(limits.resets, std::move(counts)) {}
+
+void Intake::Open(int fd) {
+  std::string peer = sockets_.peer(fd);
+  if (peer.empty()) return;
+  MutexLock lock(&mu_);
+  resets_.Open(fd, peer, clock_->Now());
+  Connection& connection = connections_[fd];
+  connection.fd = fd;
+  connection.peer = peer;
+  by_peer_[std::move(peer)] = fd;
+  ArmLocked();
+}
+
+void Intake::Close(int fd) {
+  MutexLock lock(&mu_);
+  const auto at = connections_.find(fd);
+  if (at == connections_.end()) return;
+  // Another connection may have come from the same address and port.
+  const auto name = by_peer_.find(at->second.peer);
+  if (name != by_peer_.end() && name->second == fd) by_peer_.erase(name);
+  for (const auto& [call, end] : at->second.calls) calls_.erase(call);
+  resets_.Close(fd);
+  connections_.erase(at);
+}
+
+uint64_t Intake::Enter(const std::string& grpc_peer, EndCall end) {
+  const std::string peer = PeerKey(grpc_peer);
+  MutexLock lock(&mu_);
+  const uint64_t call = ++last_call_;
+  const auto name = by_peer_.find(peer);
+  const int fd = name == by_peer_.end() ? -1 : name->second;
+  resets_.Begin(call, fd);
+  if (fd < 0) return call;
+  connections_[fd].calls.emplace(call, std::move(end));
+  calls_[call] = fd;
+  return call;
+}
+
+void Intake::Done(uint64_t call, bool cancelled) {
+  MutexLock lock(&mu_);
+  resets_.Done(call, cancelled);
+}
+
+Intake::Connection* Intake::Remove(uint64_t call) {
+  const auto at = calls_.find(call);
+  if (at == calls_.end()) return nullptr;
+  Connection* const connection = &connections_[at->second];
+  connection->calls.erase(call);
+  calls_.erase(at);
+  return connection;
+}
+
+void Intake::LeaveWhole(uint64_t call, int64_t bytes) {
+  MutexLock lock(&mu_);
+  resets_.Whole(call);
+  Connection* const connection = Remove(call);
+  if (connection != nullptr) connection->arrived += bytes;
+}
+
+void Intake::LeaveCut(uint64_t call) {
+  MutexLock lock(&mu_);
+  resets_.Cut(call);
+  Connection* const connection = Remove(call);
+  if (connection == nullptr) return;
+  // Its bytes are gone with it; which they were, nobody knows: its share.
+  Refresh(connection);
+  connection->held -= connection->held / static_cast<int64_t>(connection->calls.size() + 1);
+}
+
+void Intake::EndFloods() {
+  const ResetWatch::Floods floods = resets_.Look(clock_->Now());
+  for (const int fd : floods.connections) EndConnection(&connections_[fd], "it resets its calls");
+  if (floods.many) hold_();
+}
+
+int64_t Intake::waiting() const {
+  MutexLock lock(&mu_);
+  return static_cast<int64_t>(calls_.size());
+}
+
+void Intake::Refresh(Connection* connection) {
+  const int64_t received = sockets_.received(connection->fd);
+  if (received < 0) return;
+  const int64_t rest = received - connection->seen - connection->arrived;
+  connection->seen = received;
+  connection->arrived = 0;
+  connection->held = std::max<int64_t>(0, connection->held + rest);
+}
+
+int64_t Intake::ChargeOf(const Connection& connection) const {
+  return connection.held + kCallBytes * static_cast<int64_t>(connection.calls.size());
+}
+
+void Intake::EndCalls(Connection* connection, absl::Status status, std::vector<Ending>* endings) {
+  Ending ending;
+  ending.status = std::move(status);
+  for (auto& [call, end] : connection->calls) {
+    calls_.erase(call);
+    ending.calls.push_back(std::move(end));
+  }
+  connection->calls.clear();
+  connection->held = 0;
+  endings->push_back(std::move(ending));
+}
+
+void Intake::EndConnection(Connection* connection, const char* why) {
+  connection->held = 0;
+  sockets_.end(connection->fd);
+  Log(LogLevel::kWarn, "connection ended", {{"peer", connection->peer}, {"why", why}});
+}
+
+void Intake::EndGreediest(int64_t total, std::vector<Ending>* endings) {
+  // Well below, so that the next ones do not meet the limit at once.
+  const int64_t wanted = limits_.receive_bytes / 4 * 3;
+  std::vector<std::pair<int64_t, Connection*>> by_charge;
+  for (auto& [fd, connection] : connections_) {
+    by_charge.emplace_back(ChargeOf(connection), &connection);
+  }
+  std::sort(by_charge.begin(), by_charge.end(), std::greater<>());
+  for (const auto& [charge, connection] : by_charge) {
+    if (total <= wanted) return;
+    total -= charge;
+    if (connection->calls.empty()) {
+      EndConnection(connection, "it holds most of the memory for requests");
+      continue;
+    }
+    EndCalls(connection,
+             absl::ResourceExhaustedError(
+                 absl::StrCat("requests on their way in hold more than ", limits_.receive_bytes,
+                              " bytes, this connection's calls most of them")),
+             endings);
+  }
+}
+
+void Intake::Look() {
+  std::vector<Ending> endings;
+  {
+    MutexLock lock(&mu_);
+    EndFloods();
+    const bool all = ++looks_ % kIdleLooks == 0;
+    const int64_t leak = kForeignBytesPerSecond * kPeriod * kIdleLooks / 1'000'000'000;
+    int64_t total = 0;
+    for (auto& [fd, connection] : connections_) {
+      const bool idle = connection.calls.empty();
+      if (idle && !all) continue;
+      Refresh(&connection);
+      if (idle) connection.held = std::max<int64_t>(0, connection.held - leak);
+      const int64_t allowed =
+          static_cast<int64_t>(connection.calls.size()) * (limits_.message_bytes + kCallSlack) +
+          (idle ? kForeignBytes : 0);
+      if (connection.held <= allowed) {
+        total += ChargeOf(connection);
+      } else if (idle) {
+        EndConnection(&connection, "it sends what belongs to no call");
+      } else {
+        EndCalls(&connection,
+                 InvalidField("", absl::StrCat("the request has more than the ",
+                                               limits_.message_bytes, " bytes it may have")),
+                 &endings);
+      }
+    }
+    if (total > limits_.receive_bytes) EndGreediest(total, &endings);
+  }
+  for (const Ending& ending : endings) {
+    for (const EndCall& end : ending.calls) end(ending.status);
+  }
+}
+
+void Intake::ArmLocked() {
+  if (armed_) return;
+  armed_ = true;
+  timer_->Arm(clock_->Now() + kPeriod, [this] { OnTimer(); });
+}
+
+void Intake::OnTimer() {
+  Look();
+  MutexLock lock(&mu_);
+  armed_ = false;
+  if (!connections_.empty()) ArmLocked();
+}
+
+}  // namespace dragoman

@@ -1,0 +1,127 @@
+// Requests on their way in, of all connections together: how much of them is held, and for whom.
+//
+// gRPC 1.51 takes a message of any length into memory before it tells of it, and at its
+// ResourceQuota it ends whichever calls it comes across. So the bytes that each connection has
+// received (by the kernel's count) are compared, every few milliseconds, with the requests that
+// arrived whole on it. What is left is held for calls whose request is not whole, and
+//   * a connection that holds more than its calls may send has its calls ended (INVALID_ARGUMENT),
+//   or,
+//     where the calls are none of ours, is closed;
+//   * one that resets its calls again and again before their requests are whole is closed, and new
+//     connections wait a moment (ResetWatch);
+//   * while all together hold more than may be, the connection that holds most has its calls ended
+//     (RESOURCE_EXHAUSTED).
+// Thread-safe. Calls over sockets that are not TCP are not seen.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/base/clock.h"
+#include "engine/base/mutex.h"
+#include "server/base/deadline_timer.h"
+#include "server/grpc/reset_watch.h"
+
+namespace dragoman {
+
+struct IntakeLimits {
+  int64_t message_bytes = 0;  // of one request
+  int64_t receive_bytes = 0;  // of all on their way in
+  ResetLimits resets;
+};
+
+class Intake {
+ public:
+  // How a connection is asked and closed; the real ones work on sockets.
+  struct Sockets {
+    std::function<std::string(int fd)> peer;  // as PeerKey has it; "" if it has none
+    std::function<int64_t(int fd)> received;  // bytes since its start; -1 if it cannot be told
+    std::function<void(int fd)> end;
+  };
+  static Sockets RealSockets();
+
+  // Ends a call that is still waiting for its request. Called without locks; may come late.
+  using EndCall = std::function<void(const absl::Status& status)>;
+
+  // What one call is charged for beside its bytes: its objects here and in gRPC.
+  static constexpr int64_t kCallBytes = 32 * 1024;
+  // How often connections with waiting calls are looked at.
+  static constexpr Nanos kPeriod = 20'000'000;
+
+  // `clock` and `timer` outlive it; `timer` must have ended when it is destroyed.
+  Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts counts, const Clock* clock,
+         DeadlineTimer* timer);
+
+  // What is to be done when streams are reset by the thousand. Before calls come; runs with a lock
+  // held that Close takes.
+  void OnFlood(std::function<void()> hold) { hold_ = std::move(hold); }
+
+  // A connection came, and is about to be closed: `fd` is valid in between.
+  void Open(int fd);
+  void Close(int fd);
+
+  // A call waits for its request, until one of the Leave. Returns its number, which is not 0.
+  uint64_t Enter(const std::string& grpc_peer, EndCall end);
+  // Its request is here; `bytes` with its headers.
+  void LeaveWhole(uint64_t call, int64_t bytes);
+  // It ended before.
+  void LeaveCut(uint64_t call);
+  // gRPC is done with the call; nothing may be said of it later. `cancelled`: its request was
+  // whole, and gRPC did not answer it to the end.
+  void Done(uint64_t call, bool cancelled);
+
+  int64_t waiting() const;
+
+  // Looks at all connections, as the timer does; for tests.
+  void Look();
+
+ private:
+  struct Connection {
+    int fd = -1;
+    std::string peer;
+    int64_t seen = 0;     // received, when it was looked at last
+    int64_t arrived = 0;  // in whole requests since then
+    int64_t held = 0;     // the rest
+    std::map<uint64_t, EndCall> calls;
+  };
+  struct Ending {
+    std::vector<EndCall> calls;
+    absl::Status status;
+  };
+
+  void EndFloods() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Refresh(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  int64_t ChargeOf(const Connection& connection) const;
+  void EndCalls(Connection* connection, absl::Status status, std::vector<Ending>* endings)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void EndConnection(Connection* connection, const char* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void EndGreediest(int64_t total, std::vector<Ending>* endings) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void ArmLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void OnTimer();
+  // Of a call that leaves; null if it is not known.
+  Connection* Remove(uint64_t call) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  const IntakeLimits limits_;
+  const Sockets sockets_;
+  const Clock* const clock_;
+  DeadlineTimer* const timer_;
+  std::function<void()> hold_ = [] {};
+
+  mutable Mutex mu_;
+  ResetWatch resets_ ABSL_GUARDED_BY(mu_);
+  std::map<int, Connection> connections_ ABSL_GUARDED_BY(mu_);
+  std::unordered_map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);
+  std::unordered_map<uint64_t, int> calls_ ABSL_GUARDED_BY(mu_);  // the connection's descriptor
+  uint64_t last_call_ ABSL_GUARDED_BY(mu_) = 0;
+  uint64_t looks_ ABSL_GUARDED_BY(mu_) = 0;
+  bool armed_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,179 @@
+#include "server/grpc/translation_service.h"
+
+#include <grpcpp/support/method_handler.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dragoman/v1/translation.pb.h"
+#include "engine/api/limits.h"
+#include "server/base/log.h"
+#include "server/base/quoted.h"
+#include "server/base/steady_clock.h"
+#include "server/base/version.h"
+#include "server/call/request_error.h"
+#include "server/call/response_builder.h"
+#include "server/call/wire_check.h"
+#include "server/grpc/grpc_bytes.h"
+#include "server/grpc/status_map.h"
+#include "server/grpc/stream_call.h"
+#include "server/grpc/unary_call.h"
+
+namespace dragoman {
+namespace {
+
+v1::GetServerInfoResponse BuildServerInfo(const ServiceContext& context, bool draining) {
+  v1::GetServerInfoResponse info;
+  info.set_version(kVersion);
+  info.set_draining(draining);
+  v1::Limits* limits = info.mutable_limits();
+  limits->set_max_items(context.limits.max_items);
+  limits->set_max_code_points(static_cast<int32_t>(context.limits.max_code_points));
+  limits->set_max_beam(kMaxBeam);
+  limits->set_max_wanted_ids(kMaxWantedIds);
+  limits->set_max_constraint_tokens(kMaxConstraintTokens);
+  limits->set_max_forbidden_nodes(kMaxForbiddenNodes);
+  limits->set_max_request_id_length(kMaxRequestIdLength);
+  limits->set_max_labels(kMaxLabels);
+  limits->set_max_label_bytes(kMaxLabelBytes);
+  limits->set_max_phrase_bytes(static_cast<int32_t>(kMaxTermBytes));
+  limits->set_max_terms(kMaxTerms);
+  limits->set_max_request_bytes(context.max_message_bytes);
+  limits->mutable_receive_timeout()->set_seconds(context.receive_timeout / kNanosPerSecond);
+  limits->set_max_streams(context.max_streams);
+  limits->mutable_longest_call()->set_seconds(context.longest_call / kNanosPerSecond);
+  for (const Engine* engine : context.models.engines()) {
+    info.add_models(engine->info().name);
+    if (info.models_size() > 1) continue;
+    const EngineStats stats = engine->Stats();
+    limits->set_queue_segments(stats.queue_segment_capacity);
+    limits->set_queue_tokens(stats.queue_token_capacity);
+  }
+  return info;
+}
+
+// A call that is answered as soon as its request is here.
+template <typename Request, typename Response, typename Answer>
+class QueryCall final : public CallReactor {
+ public:
+  QueryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc, RpcMethod method,
+            Answer answer)
+      : CallReactor(service, rpc), method_(method), answer_(std::move(answer)) {}
+
+ private:
+  void HandleRequest(const grpc::ByteBuffer& request) override {
+    const std::string bytes = FlattenBytes(request);
+    Request in;
+    Response out;
+    absl::Status status;
+    if (!in.ParseFromString(bytes)) {
+      status = ExplainUnparsable(*Request::descriptor(), bytes);
+    } else if (const auto unknown = UnknownFields(in); !unknown.empty()) {
+      status = UnimplementedFields(unknown);
+    } else {
+      status = answer_(in, &out);
+    }
+    if (status.ok() && !SerializeBytes(out, &response_)) {
+      status = absl::InternalError("the response could not be serialised");
+    }
+    Count(status);
+    if (status.ok()) {
+      SendAndFinish(&response_, grpc::Status::OK);
+    } else {
+      FinishCall(ToGrpcStatus(status));
+    }
+  }
+
+  void HandleNoRequest(absl::Status status) override {
+    Count(status);
+    FinishCall(ToGrpcStatus(status));
+  }
+
+  void Count(const absl::Status& status) {
+    service().metrics->OnRpc(method_, status.code(), service().clock->Now() - started(),
+                             status.ok());
+    Log(LogLevel::kDebug, "call",
+        {{"method", RpcMethodName(method_)}, {"code", CodeName(status.code())}});
+  }
+
+  const RpcMethod method_;
+  const Answer answer_;
+  grpc::ByteBuffer response_;
+};
+
+class RefusingReactor final : public grpc::ServerGenericBidiReactor {
+ public:
+  explicit RefusingReactor(grpc::Status status) { Finish(std::move(status)); }
+  void OnDone() override { delete this; }
+};
+
+}  // namespace
+
+TranslationService::TranslationService(const ServiceContext* context,
+                                       const std::atomic<bool>* draining)
+    : context_(context), draining_(draining) {
+  Add("/dragoman.v1.TranslationService/Translate", [this](grpc::CallbackServerContext* rpc) {
+    return std::make_shared<UnaryCall>(context_, rpc);
+  });
+  Add("/dragoman.v1.TranslationService/StreamTranslate", [this](grpc::CallbackServerContext* rpc) {
+    return std::make_shared<StreamCall>(context_, rpc);
+  });
+  Add("/dragoman.v1.TranslationService/ListLanguages",
+      AnswerAtOnce<v1::ListLanguagesRequest, v1::ListLanguagesResponse>(
+          RpcMethod::kListLanguages,
+          [this](const v1::ListLanguagesRequest& in, v1::ListLanguagesResponse* out) {
+            const Engine* engine = context_->models.Find(in.model());
+            if (engine == nullptr) {
+              return absl::NotFoundError(absl::StrCat("model: found ", Quoted(in.model()),
+                                                      ", expected one that ListModels names"));
+            }
+            *out = BuildLanguages(engine->info());
+            return absl::OkStatus();
+          }));
+  Add("/dragoman.v1.TranslationService/ListModels",
+      AnswerAtOnce<v1::ListModelsRequest, v1::ListModelsResponse>(
+          RpcMethod::kListModels,
+          [this](const v1::ListModelsRequest& /*in*/, v1::ListModelsResponse* out) {
+            for (const Engine* engine : context_->models.engines()) {
+              const bool is_default = out->models_size() == 0;
+              *out->add_models() = BuildModel(engine->info(), is_default);
+            }
+            return absl::OkStatus();
+          }));
+  Add("/dragoman.v1.TranslationService/GetServerInfo",
+      AnswerAtOnce<v1::GetServerInfoRequest, v1::GetServerInfoResponse>(
+          RpcMethod::kGetServerInfo,
+          [this](const v1::GetServerInfoRequest& /*in*/, v1::GetServerInfoResponse* out) {
+            *out = BuildServerInfo(*context_, draining_->load());
+            return absl::OkStatus();
+          }));
+}
+
+void TranslationService::Add(const char* path, MakeCall make) {
+  using grpc::internal::RpcMethod;
+  AddMethod(new grpc::internal::RpcServiceMethod(path, RpcMethod::BIDI_STREAMING, nullptr));
+  MarkMethodRawCallback(methods_++,
+                        new grpc::internal::CallbackBidiHandler<grpc::ByteBuffer, grpc::ByteBuffer>(
+                            [make = std::move(make)](grpc::CallbackServerContext* rpc) {
+                              return CallReactor::Start(make(rpc));
+                            }));
+}
+
+template <typename Request, typename Response, typename Answer>
+TranslationService::MakeCall TranslationService::AnswerAtOnce(RpcMethod method,
+                                                              Answer answer) const {
+  return [this, method, answer](grpc::CallbackServerContext* rpc) {
+    return std::make_shared<QueryCall<Request, Response, Answer>>(context_, rpc, method, answer);
+  };
+}
+
+grpc::ServerGenericBidiReactor* MissingMethods::CreateReactor(
+    grpc::GenericCallbackServerContext* rpc) {
+  context_->metrics->OnRpc(RpcMethod::kUnknown, absl::StatusCode::kUnimplemented, 0, false);
+  return new RefusingReactor(ToGrpcStatus(absl::UnimplementedError(
+      absl::StrCat("method ", Quoted(rpc->method()), ": this server does not have it"))));
+}
+
+}  // namespace dragoman

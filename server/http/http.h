@@ -1,0 +1,60 @@
+// The HTTP side of the daemon: /metrics, /livez and /readyz on a port of their own.
+//
+// Thread-safe. One thread serves all connections in turn as they have something to say, so that
+// silent and slow clients cost nobody else anything.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "server/net/listener.h"
+
+struct MHD_Daemon;
+
+namespace dragoman {
+
+// Called from HTTP threads, at any time between Start and the server's destruction.
+struct HttpHooks {
+  std::function<std::string()> metrics;
+  // "" when all is well, else what is wrong: the answer is then 503 with it.
+  std::function<std::string()> not_live;
+  std::function<std::string()> not_ready;
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body;
+};
+
+// What is answered to a request; no network. `path` is without the query.
+HttpResponse RouteHttp(std::string_view method, std::string_view path, const HttpHooks& hooks);
+
+class HttpServer {
+ public:
+  // Listens on `address`, host:port; UNAVAILABLE if that fails. Has up to 512 connections (fewer
+  // where open files are few), of which the oldest goes for a new one, and none for longer than 10
+  // s.
+  static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const std::string& address,
+                                                           HttpHooks hooks);
+  // Waits for requests that are being answered.
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  // With the port that was bound.
+  const std::string& address() const { return listener_->address(); }
+  const HttpHooks& hooks() const { return hooks_; }
+
+ private:
+  explicit HttpServer(HttpHooks hooks) : hooks_(std::move(hooks)) {}
+
+  const HttpHooks hooks_;
+  std::unique_ptr<Listener> listener_;
+  MHD_Daemon* daemon_ = nullptr;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,28 @@
+// One EngineStats as metric families, and what the kernel knows of this process.
+//
+// Pure functions of their arguments and /proc/self.
+#pragma once
+
+#include <prometheus/metric_family.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/api/engine.h"
+#include "server/net/listener.h"
+
+namespace dragoman {
+
+// `now` is the engine clock's time of `stats`, `unix_now_seconds` the same moment on the wall.
+std::vector<prometheus::MetricFamily> EngineFamilies(const EngineStats& stats,
+                                                     const std::string& model, Nanos now,
+                                                     double unix_now_seconds);
+
+// process_resident_memory_bytes and its like, under their customary names; what /proc does not
+// give is left out.
+std::vector<prometheus::MetricFamily> ProcessFamilies();
+
+// Connections of the gRPC port.
+std::vector<prometheus::MetricFamily> ConnectionFamilies(const ListenerStats& stats, int capacity);
+
+}  // namespace dragoman

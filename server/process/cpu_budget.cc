@@ -1,0 +1,74 @@
+#include "server/process/cpu_budget.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "server/process/cgroup.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int kMaxDefaultWorkers = 16;
+
+int CeilDivide(int64_t a, int64_t b) {
+  return static_cast<int>(std::max<int64_t>(1, (a + b - 1) / b));
+}
+
+// The quota of one cgroup directory (v2), or `if_none`.
+int V2Limit(const std::string& directory, int if_none) {
+  std::ifstream file(directory + "/cpu.max");
+  std::string quota;
+  int64_t period = 0;
+  if (!(file >> quota >> period) || quota == "max" || period <= 0) return if_none;
+  int64_t value = 0;
+  if (!(std::istringstream(quota) >> value) || value <= 0) return if_none;
+  return CeilDivide(value, period);
+}
+
+int V1Limit(const std::string& directory, int if_none) {
+  std::ifstream quota_file(directory + "/cpu.cfs_quota_us");
+  std::ifstream period_file(directory + "/cpu.cfs_period_us");
+  int64_t quota = 0;
+  int64_t period = 0;
+  if (!(quota_file >> quota) || !(period_file >> period) || quota <= 0 || period <= 0) {
+    return if_none;
+  }
+  return CeilDivide(quota, period);
+}
+
+}  // namespace
+
+int CgroupCpuLimit(const std::string& root, int if_none) {
+  int least = if_none;
+  for (const CgroupDirectory& group : CgroupDirectories(root, "cpu")) {
+    least = std::min(least,
+                     group.unified ? V2Limit(group.path, if_none) : V1Limit(group.path, if_none));
+  }
+  return std::max(1, least);
+}
+
+int CpuBudget() {
+  int cpus = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  if (sched_getaffinity(0, sizeof(mask), &mask) == 0) cpus = std::max(1, CPU_COUNT(&mask));
+  return std::min(cpus, CgroupCpuLimit("", cpus));
+}
+
+WorkerPlan PlanWorkers(int cpus, int workers, int threads_per_worker) {
+  WorkerPlan plan{workers, threads_per_worker};
+  if (plan.workers == 0 && plan.threads_per_worker == 0) {
+    plan.threads_per_worker = CeilDivide(cpus, kMaxDefaultWorkers);
+  }
+  if (plan.workers == 0) plan.workers = std::max(1, cpus / plan.threads_per_worker);
+  if (plan.threads_per_worker == 0) plan.threads_per_worker = std::max(1, cpus / plan.workers);
+  return plan;
+}
+
+int TextThreads(int cpus, int asked) { return asked > 0 ? asked : std::max(1, cpus / 4); }
+
+}  // namespace dragoman

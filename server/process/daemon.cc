@@ -1,0 +1,174 @@
+#include "server/process/daemon.h"
+
+#include <google/protobuf/stubs/logging.h>
+#include <grpc/support/log.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/api/engine.h"
+#include "server/base/log.h"
+#include "server/base/steady_clock.h"
+#include "server/base/version.h"
+#include "server/http/http.h"
+#include "server/metrics/metrics.h"
+#include "server/process/cpu_budget.h"
+#include "server/process/drain.h"
+#include "server/process/engine_start.h"
+#include "server/process/memory_limit.h"
+#include "server/process/serving.h"
+#include "server/process/signals.h"
+
+namespace dragoman {
+namespace {
+
+// Beyond the drain limit: for the engine to end and connections to close.
+constexpr std::chrono::seconds kExitGrace{15};
+
+// Of gRPC and of the server, beside one for each CPU: 11 are seen.
+constexpr int kServingThreads = 12;
+
+// For lines that the log still holds when the process is about to end.
+constexpr std::chrono::seconds kLastLines{1};
+
+void LogGrpc(gpr_log_func_args* args) {
+  const LogLevel level =
+      args->severity == GPR_LOG_SEVERITY_ERROR ? LogLevel::kWarn : LogLevel::kDebug;
+  Log(level, "grpc", {{"detail", args->message}});
+}
+
+// Libraries would write lines of their own to standard error. Protobuf's name fields that are not
+// UTF-8, which the client is told anyway.
+void QuietLibraries() {
+  gpr_set_log_function(LogGrpc);
+  google::protobuf::SetLogHandler(nullptr);
+}
+
+// What HTTP asks; the pointers appear as the daemon comes up and outlive the HTTP server.
+struct HealthState {
+  std::atomic<const Engine*> engine{nullptr};
+  std::atomic<const Serving*> serving{nullptr};
+};
+
+HttpHooks MakeHooks(const Metrics* metrics, const HealthState* state) {
+  HttpHooks hooks;
+  hooks.metrics = [metrics] { return metrics->Scrape(); };
+  hooks.not_live = [state]() -> std::string {
+    const Engine* engine = state->engine.load();
+    if (engine != nullptr && engine->Stats().stalled) return "stalled: busy rows and no step";
+    const Serving* serving = state->serving.load();
+    return serving == nullptr ? "" : serving->NotLive();
+  };
+  hooks.not_ready = [state]() -> std::string {
+    const Serving* serving = state->serving.load();
+    return serving == nullptr ? "loading" : serving->NotReady();
+  };
+  return hooks;
+}
+
+// Nothing was accepted yet, so there is nothing to wait for.
+void EndAtOnce(int signal) {
+  Log(LogLevel::kInfo, "stopped", {{"clean", true}, {"signal", signal}, {"while", "loading"}});
+  FlushLines(kLastLines);
+  _exit(0);
+}
+
+int Run(const ServerConfig& config) {
+  const auto fail = [](const char* what, const absl::Status& status) {
+    Log(LogLevel::kError, what, {{"error", std::string(status.message())}});
+    return 1;
+  };
+  auto loading = std::make_unique<EarlyEnd>(EndAtOnce);
+
+  if (config.profile_steps > 0) {
+    const absl::StatusOr<std::string> profile = ProfileEngine(config);
+    if (!profile.ok()) return fail("profile", profile.status());
+    std::fputs(profile->c_str(), stdout);
+    return 0;
+  }
+  const SteadyClock clock;
+  Metrics metrics(config.model_name, &clock);
+  HealthState state;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<HttpServer> http;
+  std::string http_address = "off";
+  if (config.metrics != "off") {
+    // First, so that probes see a process that loads, and not one that is dead.
+    auto started = HttpServer::Start(config.metrics, MakeHooks(&metrics, &state));
+    if (!started.ok()) return fail("start", started.status());
+    http = *std::move(started);
+    http_address = http->address();
+  }
+
+  const Nanos load_started = clock.Now();
+  auto created = StartEngine(config, CpuBudget(), &clock, &metrics);
+  if (!created.ok()) return fail("model", created.status());
+  engine = *std::move(created);
+  metrics.AttachEngine(engine.get(), clock.Now() - load_started);
+  state.engine = engine.get();
+
+  HardExitTimer hard_exit;
+  if (const absl::Status status = CheckThreads(kServingThreads + CpuBudget()); !status.ok()) {
+    return fail("start", status);
+  }
+  loading.reset();
+  auto serving = Serving::Start(config, engine.get(), &clock, &metrics);
+  if (!serving.ok()) {
+    http.reset();
+    return fail("start", serving.status());
+  }
+  state.serving = serving->get();
+  // Plain text on standard output, for scripts; the log is on standard error.
+  PrintLine(absl::StrCat("dragomand listening grpc=", (*serving)->address(),
+                         " metrics=", http_address, " model=", config.model_name));
+  Log(LogLevel::kInfo, "serving",
+      {{"grpc", (*serving)->address()},
+       {"metrics", http_address},
+       {"model", config.model_name},
+       {"load_seconds", ToSeconds(clock.Now() - load_started)}});
+
+  const int signal = WaitForEnd(engine.get());
+  const std::chrono::seconds limit(signal != 0 ? config.drain_seconds : 0);
+  hard_exit.Arm(limit + kExitGrace);  // before anything else, a log line even
+  if (signal != 0) {
+    Log(LogLevel::kInfo, "signal", {{"number", signal}});
+  } else {
+    Log(LogLevel::kError, "no worker is left");
+  }
+  const DrainResult result = DrainUnlessHurried(serving->get(), limit);
+  // HTTP goes last of those who look at the engine.
+  http.reset();
+  metrics.DetachEngine();
+  serving->reset();
+  engine.reset();
+  Log(LogLevel::kInfo, "stopped", {{"clean", result.clean}});
+  return signal != 0 && result.clean ? 0 : 1;
+}
+
+}  // namespace
+
+int RunDaemon(const ServerConfig& config) {
+  SaveAddressSpace();
+  SetLogLevel(ConfiguredLogLevel(config));
+  QuietLibraries();
+  FlushLogOnCrash();
+  Log(LogLevel::kInfo, "starting", {{"version", kVersion}, {"model", config.model_name}});
+  int status = 1;
+  try {
+    status = Run(config);
+  } catch (const std::exception& e) {
+    // No memory, or no thread, for what is not the engine's.
+    Log(LogLevel::kError, "failed", {{"error", e.what()}});
+  }
+  FlushLines(kLastLines);
+  return status;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,16 @@
+// The daemon's life: load, serve, drain on a signal.
+#pragma once
+
+#include "server/settings/config.h"
+
+namespace dragoman {
+
+// Serves until SIGTERM or SIGINT; a second one ends the drain at once. SIGHUP reloads glossaries.
+// REQUIRES: PrepareSignals (signals.h) was called. Returns the process's exit status: 0 after a
+// clean drain, 1 if it could not start, calls were cut off, or the engine lost its last worker.
+//
+// With profile_steps it loads the model, prints the profile of its steps on standard output, and
+// returns.
+int RunDaemon(const ServerConfig& config);
+
+}  // namespace dragoman

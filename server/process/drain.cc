@@ -1,0 +1,67 @@
+#include "server/process/drain.h"
+
+#include <unistd.h>
+
+#include "server/base/log.h"
+
+namespace dragoman {
+namespace {
+
+// After cancelling, calls end as fast as the engine's next step and the network allow.
+constexpr std::chrono::seconds kAfterCancel{2};
+constexpr int kHardExitStatus = 3;
+
+}  // namespace
+
+DrainResult Drain(const DrainSteps& steps, std::chrono::nanoseconds limit) {
+  DrainResult result;
+  steps.stop_taking();
+  Log(LogLevel::kInfo, "draining", {{"in_flight", steps.in_flight()}});
+  if (!steps.wait_idle(limit)) {
+    result.clean = false;
+    result.cut_off = steps.in_flight();
+    Log(LogLevel::kWarn, "drain limit", {{"cut_off", result.cut_off}});
+    steps.cancel_rest();
+    steps.wait_idle(kAfterCancel);
+  }
+  steps.shutdown();
+  Log(LogLevel::kInfo, "drained", {{"clean", result.clean}, {"in_flight", steps.in_flight()}});
+  return result;
+}
+
+HardExitTimer::HardExitTimer() : thread_([this] { Run(); }) {}
+
+void HardExitTimer::Arm(std::chrono::nanoseconds after) {
+  MutexLock lock(&mu_);
+  end_ = std::chrono::steady_clock::now() + after;
+  changed_.NotifyAll();
+}
+
+HardExitTimer::~HardExitTimer() {
+  {
+    MutexLock lock(&mu_);
+    done_ = true;
+  }
+  changed_.NotifyAll();
+  thread_.join();
+}
+
+void HardExitTimer::Run() {
+  {
+    MutexLock lock(&mu_);
+    while (!done_) {
+      if (!end_.has_value()) {
+        changed_.Wait(&mu_);
+        continue;
+      }
+      const auto left = *end_ - std::chrono::steady_clock::now();
+      if (left <= std::chrono::nanoseconds::zero()) break;
+      changed_.WaitFor(&mu_, left);
+    }
+    if (done_) return;
+  }
+  // Not a word: whatever hangs may be what a line would wait for.
+  _exit(kHardExitStatus);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,17 @@
+// The engine's settings from the daemon's. Pure.
+#pragma once
+
+#include "engine/api/create_engine.h"
+#include "server/settings/config.h"
+
+namespace dragoman {
+
+// Rows of a batch where --max-rows says nothing.
+inline constexpr int kCpuMaxRows = 256;
+inline constexpr int kGpuMaxRows = 4096;
+
+// What is left to the number of processors is settled by `cpus`, what to the device by `devices`.
+// REQUIRES: checked by ParseCommandLine.
+EngineConfig MakeEngineConfig(const ServerConfig& config, int cpus, const DeviceChoice& devices);
+
+}  // namespace dragoman

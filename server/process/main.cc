@@ -1,0 +1,65 @@
+// dragomand: see --help.
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "server/base/version.h"
+#include "server/process/daemon.h"
+#include "server/process/engine_start.h"
+#include "server/process/signals.h"
+#include "server/settings/config.h"
+
+namespace {
+
+// A descriptor 0, 1 or 2 that is closed would be given to the next that is opened, and log lines be
+// sent to a client. What stands in for it fails as the closed one would: standard input cannot be
+// read, the others cannot be written.
+//
+// Runs before the libraries are initialised, for gRPC opens an eventfd then: so by system calls, as
+// no runtime of a sanitizer is there yet.
+__attribute__((no_sanitize("address", "thread", "undefined"))) void OpenStandardDescriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (syscall(SYS_fcntl, fd, F_GETFD) >= 0) continue;
+    syscall(SYS_openat, AT_FDCWD, "/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY, 0);
+  }
+}
+
+[[gnu::section(".preinit_array"), gnu::used]] void (*before_libraries)() = OpenStandardDescriptors;
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  const auto refuse = [](const absl::Status& status) {
+    std::fprintf(stderr, "dragomand: %s\n", std::string(status.message()).c_str());
+    return 2;
+  };
+  const auto command = dragoman::ParseCommandLine(std::vector<std::string>(argv + 1, argv + argc));
+  if (!command.ok()) return refuse(command.status());
+  using Mode = dragoman::CommandMode;
+  if (command->mode == Mode::kServe || command->mode == Mode::kCheckConfig) {
+    const absl::Status settings = dragoman::CheckEngineSettings(command->config);
+    if (!settings.ok()) return refuse(settings);
+  }
+  switch (command->mode) {
+    case dragoman::CommandMode::kHelp:
+      std::fputs(dragoman::HelpText().c_str(), stdout);
+      return 0;
+    case dragoman::CommandMode::kVersion:
+      std::printf("dragomand %s\n", dragoman::kVersion);
+      return 0;
+    case dragoman::CommandMode::kCheckConfig:
+      std::printf("%s\n", dragoman::ConfigToJson(command->config).c_str());
+      return 0;
+    case dragoman::CommandMode::kServe:
+      break;
+  }
+  // From here on signals are waited for; until here they end the process by themselves.
+  dragoman::PrepareSignals();
+  return dragoman::RunDaemon(command->config);
+}

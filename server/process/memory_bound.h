@@ -1,0 +1,31 @@
+// The most memory that the daemon comes to hold, part by part, from its settings: said once at the
+// start, so that whoever runs it can give it a limit that holds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/api/engine.h"
+#include "server/settings/config.h"
+
+namespace dragoman {
+
+struct MemoryPart {
+  std::string name;  // as a field of the log: "weights"
+  int64_t bytes = 0;
+};
+
+// What is not the engine's: the process itself, the queues of requests and of lines, and what
+// clients may have sent. Known before a model is loaded.
+std::vector<MemoryPart> ServingMemory(const ServerConfig& config);
+
+// All of it, with the engine's part on the host: weights, K/V at its largest, workspaces.
+std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const EngineStats& engine);
+
+int64_t SumOf(const std::vector<MemoryPart>& parts);
+
+// Stacks of the threads that serving starts, which a limit of address space counts whole.
+int64_t ThreadStackBytes();
+
+}  // namespace dragoman

@@ -1,0 +1,61 @@
+// Everything between a loaded engine and its clients: calls, timers, health and their end.
+//
+// Thread-safe after Start.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "engine/api/engine.h"
+#include "server/base/deadline_timer.h"
+#include "server/call/call_tracker.h"
+#include "server/grpc/grpc_server.h"
+#include "server/grpc/intake.h"
+#include "server/grpc/service_context.h"
+#include "server/metrics/metrics.h"
+#include "server/process/drain.h"
+#include "server/settings/config.h"
+
+namespace dragoman {
+
+class Serving {
+ public:
+  // Takes calls for `engine` from now on. All arguments outlive the object; metrics has the engine
+  // attached. A null engine answers UNAVAILABLE (a model that is still being loaded).
+  static absl::StatusOr<std::unique_ptr<Serving>> Start(const ServerConfig& config, Engine* engine,
+                                                        const Clock* clock, Metrics* metrics);
+  // REQUIRES: drained, or no call in flight.
+  ~Serving();
+
+  const std::string& address() const { return grpc_->address(); }
+  int64_t in_flight() const { return tracker_.in_flight(); }
+
+  // "" while connections are accepted, else why not: for /livez.
+  std::string NotLive() const;
+
+  // "" while calls are taken and can be worked on, else why not: for /readyz.
+  std::string NotReady() const;
+
+  // Ends service; see drain.h. Afterwards no call is in flight.
+  DrainResult DrainCalls(std::chrono::nanoseconds limit);
+
+  // A drain that goes on waits no longer.
+  void Hurry() { tracker_.Interrupt(); }
+
+ private:
+  Serving(const ServerConfig& config, Engine* engine, const Clock* clock, Metrics* metrics);
+
+  Engine* const engine_;
+  Metrics* const metrics_;
+  std::unique_ptr<Intake> intake_;  // outlives timer_, which runs it
+  DeadlineTimer timer_;
+  CallTracker tracker_;
+  ServiceContext context_;
+  std::atomic<bool> draining_{false};
+  std::unique_ptr<GrpcServer> grpc_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,117 @@
+#include "server/process/signals.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <ctime>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "server/base/log.h"
+
+namespace dragoman {
+namespace {
+
+sigset_t AwaitedSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGHUP);
+  return set;
+}
+
+// The number of a signal that came within the time, or 0.
+int WaitSignal(std::chrono::milliseconds timeout) {
+  const sigset_t set = AwaitedSignals();
+  const timespec time{timeout.count() / 1000, (timeout.count() % 1000) * 1'000'000};
+  const int signal = sigtimedwait(&set, nullptr, &time);
+  return signal > 0 ? signal : 0;
+}
+
+void ReloadGlossaries(Engine* engine) {
+  const absl::Status status = engine->ReloadGlossaries();
+  if (status.ok()) {
+    Log(LogLevel::kInfo, "glossaries reloaded");
+  } else {
+    Log(LogLevel::kError, "glossaries not reloaded, the old ones stay",
+        {{"error", std::string(status.message())}});
+  }
+}
+
+}  // namespace
+
+void PrepareSignals() {
+  const sigset_t set = AwaitedSignals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+EarlyEnd::EarlyEnd(std::function<void(int signal)> end)
+    : signals_([] {
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, SIGTERM);
+        sigaddset(&set, SIGINT);
+        return signalfd(-1, &set, SFD_CLOEXEC);
+      }()),
+      stop_(eventfd(0, EFD_CLOEXEC)),
+      thread_([this, end = std::move(end)] {
+        pollfd fds[2] = {{signals_, POLLIN, 0}, {stop_, POLLIN, 0}};
+        while (poll(fds, 2, -1) < 0) {
+        }
+        signalfd_siginfo info{};
+        if ((fds[0].revents & POLLIN) == 0 || read(signals_, &info, sizeof(info)) < 0) return;
+        end(static_cast<int>(info.ssi_signo));
+      }) {}
+
+EarlyEnd::~EarlyEnd() {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t told = write(stop_, &one, sizeof(one));
+  thread_.join();
+  close(stop_);
+  close(signals_);
+}
+
+int WaitForEnd(Engine* engine) {
+  while (true) {
+    const int signal = WaitSignal(std::chrono::seconds(1));
+    if (signal == SIGHUP) {
+      ReloadGlossaries(engine);
+    } else if (signal != 0) {
+      return signal;
+    }
+    if (engine->Stats().live_workers < 1) return 0;
+  }
+}
+
+DrainResult DrainUnlessHurried(Serving* serving, std::chrono::seconds limit) {
+  std::atomic<bool> done{false};
+  std::thread second;
+  try {
+    second = std::thread([serving, &done] {
+      while (!done) {
+        const int signal = WaitSignal(std::chrono::milliseconds(100));
+        if (signal == 0 || signal == SIGHUP) continue;
+        Log(LogLevel::kWarn, "second signal");
+        serving->Hurry();
+      }
+    });
+  } catch (const std::system_error& e) {
+    Log(LogLevel::kWarn, "no thread waits for a second signal", {{"error", e.what()}});
+  }
+  const DrainResult result = serving->DrainCalls(limit);
+  done = true;
+  if (second.joinable()) second.join();
+  return result;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,45 @@
+// What the daemon does on signals: SIGTERM and SIGINT end it, SIGHUP makes it read its glossaries
+// again.
+//
+// For the daemon's main thread. Signals are taken by waiting for them, never by a handler.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "engine/api/engine.h"
+#include "server/process/drain.h"
+#include "server/process/serving.h"
+
+namespace dragoman {
+
+// Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE, for this thread and those it starts. Call
+// it before any thread is started.
+void PrepareSignals();
+
+// While it lives, a thread waits for SIGTERM and SIGINT and calls `end` with the first one's
+// number: for the time in which there is nothing to drain. SIGHUP stays where it is. REQUIRES:
+// PrepareSignals was called.
+class EarlyEnd {
+ public:
+  explicit EarlyEnd(std::function<void(int signal)> end);
+  ~EarlyEnd();
+  EarlyEnd(const EarlyEnd&) = delete;
+  EarlyEnd& operator=(const EarlyEnd&) = delete;
+
+ private:
+  const int signals_;  // descriptors
+  const int stop_;
+  std::thread thread_;
+};
+
+// Waits until SIGTERM or SIGINT, and returns its number, or until the engine has no worker left: 0.
+// SIGHUP meanwhile reloads the engine's glossaries; the outcome is in the log, and with an error
+// the old ones stay.
+int WaitForEnd(Engine* engine);
+
+// Drains; SIGTERM or SIGINT ends the waiting, SIGHUP has no effect any more.
+DrainResult DrainUnlessHurried(Serving* serving, std::chrono::seconds limit);
+
+}  // namespace dragoman

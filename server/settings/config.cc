@@ -1,0 +1,453 @@
+#include "server/settings/config.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <climits>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "server/base/quoted.h"
+#include "server/settings/config_file.h"
+#include "server/settings/scheduler_settings.h"
+#include "server/settings/transport_limits.h"
+
+namespace dragoman {
+namespace {
+
+using IntTarget = int ServerConfig::*;
+using RealTarget = double ServerConfig::*;
+using TextTarget = std::string ServerConfig::*;
+
+struct Option {
+  std::string_view name;      // without the dashes; also the key in the file
+  std::string_view argument;  // in the help
+  std::string_view help;
+  std::variant<IntTarget, RealTarget, TextTarget> target;
+  int min = 0;  // of a number
+  int max = INT_MAX;
+};
+
+const std::vector<Option>& Options() {
+  using C = ServerConfig;
+  static const auto* const kOptions = new std::vector<Option>{
+      {"model", "DIR|NAME=DIR", "model directory (Hugging Face layout); its name is NAME or DIR's",
+       &C::model},
+      {"listen", "ADDR", "gRPC address, host:port; port 0 takes a free one", &C::listen},
+      {"metrics", "ADDR", "HTTP address of /metrics, /livez, /readyz; off for none", &C::metrics},
+      {"device", "auto|cpu|cuda:N[,cuda:M]",
+       "where to compute; auto: all GPUs that are fit, else the CPU", &C::device},
+      {"compute-type", "auto|float32|float16|bfloat16",
+       "of the model; auto: float32 on the CPU, float16 on GPUs", &C::compute_type},
+      {"device-memory-fraction", "F", "of a GPU's memory, that may be in use",
+       &C::device_memory_fraction, 0, 1},
+      {"max-rows", "N",
+       "rows of the decoding batch of one worker; 0: 256 on the CPU, 4096 on a GPU", &C::max_rows,
+       0, 4096},
+      {"cpu-workers", "N", "encoder and decoder pairs; 0: by CPUs", &C::cpu_workers, 0, 1024},
+      {"threads-per-worker", "N", "threads of each; 0: by CPUs", &C::threads_per_worker, 0, 1024},
+      {"tokenizer-threads", "N", "threads for text on each side; 0: by CPUs", &C::tokenizer_threads,
+       0, 256},
+      {"detokenizer-threads", "N",
+       "of these, for translations; -1: as many; 0: the decode threads do it, to measure the cost",
+       &C::detokenizer_threads, -1, 256},
+      {"max-queue-segments", "N", "segments that may wait", &C::max_queue_segments, 1, 10'000'000},
+      {"max-queue-tokens", "N", "source tokens that may wait", &C::max_queue_tokens, 1,
+       1'000'000'000},
+      {"encoded-queue-segments", "N", "encoded segments of one worker that may wait",
+       &C::encoded_queue_segments, 1, 1'000'000},
+      {"kv-memory-mb", "N",
+       "memory of the K/V pool; 0: what max-rows needs, on a GPU all that is left",
+       &C::kv_memory_mb, 0, 16'777'216},
+      {"scheduler", "continuous|stream|half-empty|static",
+       "when waiting segments enter the batch; never changes a translation", &C::scheduler},
+      {"refill-threshold", "N/D", "stream: refill at so much of the capacity or less",
+       &C::refill_threshold},
+      {"scheduler-unit", "rows|segments|source-tokens", "what the capacity counts",
+       &C::scheduler_unit},
+      {"scheduler-capacity", "N", "what the batch holds at most; 0: max-rows",
+       &C::scheduler_capacity, 0, INT_MAX},
+      {"slot-selection", "all|shortest-first|longest-first", "whom a step runs first",
+       &C::slot_selection},
+      {"width-budget", "N", "rows of a step; 0: max-rows", &C::width_budget, 0, 4096},
+      {"max-pause-steps", "N", "a segment pauses no longer; 0: no bound", &C::max_pause_steps, 0,
+       INT_MAX},
+      {"decode-lanes", "N", "hypotheses of the batch, running or paused; 0: by max-rows",
+       &C::decode_lanes, 0, 1 << 20},
+      {"encode-window-segments", "N", "segments that the encoder sorts at a time",
+       &C::encode_window_segments, 1, 1'000'000},
+      {"encode-window-tokens", "N", "their source tokens", &C::encode_window_tokens, 1,
+       100'000'000},
+      {"encode-window-order", "arrival|longest-first|shortest-first", "in which they leave it",
+       &C::encode_window_order},
+      {"default-profile", "hf|ct2|marian|paper|article",
+       "whose rules fill in what a request leaves unset", &C::default_profile},
+      {"glossary-dir", "DIR", "glossaries NAME.tsv and NAME.csv; read again on SIGHUP",
+       &C::glossary_dir},
+      {"drain-seconds", "N", "time for calls in flight after SIGTERM", &C::drain_seconds, 0,
+       86'400},
+      {"watchdog-seconds", "N", "busy rows without a step for so long: not live",
+       &C::watchdog_seconds, 1, 86'400},
+      {"profile-steps", "N",
+       "time each kernel of N steps of a full batch on one GPU, print it and exit; 0: serve",
+       &C::profile_steps, 0, 1'000'000},
+      {"log-level", "LEVEL", "trace, debug, info, warn, error or off", &C::log_level},
+      {"max-items", "N", "items of one request", &C::max_items, 1, 1'000'000},
+      {"max-code-points", "N", "code points of one request", &C::max_code_points, 1, 100'000'000},
+      {"max-message-mb", "N", "size of a request; 0: what max-code-points and max-items need",
+       &C::max_message_mb, 0, 1024},
+      {"max-streams", "N", "calls at once of one connection", &C::max_streams, 1, 1'000'000},
+      {"max-connections", "N", "at once; 0: what the limit on open files leaves, at most 4096",
+       &C::max_connections, 0, 1'000'000},
+      {"receive-memory-mb", "N",
+       "requests on their way in, of all connections; 0: by max-message-mb", &C::receive_memory_mb,
+       0, 1'048'576},
+      {"receive-timeout-seconds", "N", "a request is whole so long after its call began",
+       &C::receive_timeout_seconds, 1, 86'400},
+      {"longest-call-seconds", "N", "deadline of calls that bring none", &C::longest_call_seconds,
+       1, 86'400},
+      {"connection-age-seconds", "N", "connections are renewed after this; 0: never",
+       &C::connection_age_seconds, 0, 31'536'000},
+      {"write-timeout-seconds", "N", "a stream whose reader takes nothing for so long is ended",
+       &C::write_timeout_seconds, 1, 86'400},
+  };
+  return *kOptions;
+}
+
+const Option* FindOption(std::string_view name) {
+  for (const Option& option : Options()) {
+    if (option.name == name) return &option;
+  }
+  return nullptr;
+}
+
+absl::Status Refuse(std::string_view where, std::string_view name, const std::string& found,
+                    const std::string& expected) {
+  return absl::InvalidArgumentError(absl::StrCat(absl::string_view(where.data(), where.size()),
+                                                 absl::string_view(name.data(), name.size()),
+                                                 ": found ", found, ", expected ", expected));
+}
+
+std::string KnownNames() {
+  std::vector<std::string> names;
+  for (const Option& option : Options()) names.emplace_back(option.name);
+  return absl::StrJoin(names, ", ");
+}
+
+absl::Status SetInt(const Option& option, std::string_view where, int64_t value,
+                    ServerConfig* config) {
+  if (value < option.min || value > option.max) {
+    return Refuse(where, option.name, absl::StrCat(value),
+                  absl::StrCat(option.min, "..", option.max));
+  }
+  config->*std::get<IntTarget>(option.target) = static_cast<int>(value);
+  return absl::OkStatus();
+}
+
+absl::Status SetReal(const Option& option, std::string_view where, double value,
+                     ServerConfig* config) {
+  if (!(value > option.min && value <= option.max)) {
+    return Refuse(where, option.name, absl::StrCat(value),
+                  absl::StrCat("a number above ", option.min, " and up to ", option.max));
+  }
+  config->*std::get<RealTarget>(option.target) = value;
+  return absl::OkStatus();
+}
+
+absl::Status SetFromText(const Option& option, const std::string& value, ServerConfig* config) {
+  if (const auto* text = std::get_if<TextTarget>(&option.target)) {
+    config->*(*text) = value;
+    return absl::OkStatus();
+  }
+  if (std::holds_alternative<RealTarget>(option.target)) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size()) {
+      return Refuse("--", option.name, Quoted(value), "a number");
+    }
+    return SetReal(option, "--", number, config);
+  }
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size()) {
+    return Refuse("--", option.name, Quoted(value),
+                  absl::StrCat("a whole number ", option.min, "..", option.max));
+  }
+  return SetInt(option, "--", number, config);
+}
+
+absl::Status SetFromJson(const Option& option, const std::string& where,
+                         const nlohmann::json& value, ServerConfig* config) {
+  if (const auto* text = std::get_if<TextTarget>(&option.target)) {
+    if (!value.is_string()) return Refuse(where, option.name, value.type_name(), "a string");
+    config->*(*text) = value.get<std::string>();
+    return absl::OkStatus();
+  }
+  if (std::holds_alternative<RealTarget>(option.target)) {
+    if (!value.is_number()) return Refuse(where, option.name, value.type_name(), "a number");
+    return SetReal(option, where, value.get<double>(), config);
+  }
+  const std::string expected = absl::StrCat("a whole number ", option.min, "..", option.max);
+  if (!value.is_number_integer()) {
+    return Refuse(where, option.name, value.is_number() ? value.dump() : value.type_name(),
+                  expected);
+  }
+  if (value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(INT_MAX)) {
+    return Refuse(where, option.name, value.dump(), expected);
+  }
+  return SetInt(option, where, value.get<int64_t>(), config);
+}
+
+absl::Status ReadFile(const std::string& path, ServerConfig* config) {
+  const absl::StatusOr<std::string> text = ReadConfigFile(path);
+  if (!text.ok()) return text.status();
+  // The callback sees every key of the outer object, so that one given twice is not lost.
+  std::set<std::string> seen;
+  std::string twice;
+  const auto on_event = [&](int depth, nlohmann::json::parse_event_t event,
+                            nlohmann::json& parsed) {
+    if (depth == 1 && event == nlohmann::json::parse_event_t::key) {
+      if (!seen.insert(parsed.get<std::string>()).second) twice = parsed.get<std::string>();
+    }
+    return true;
+  };
+  nlohmann::json json;
+  try {
+    json = nlohmann::json::parse(*text, on_event);
+  } catch (const nlohmann::json::exception& e) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": not JSON: ", e.what()));
+  }
+  if (!json.is_object()) {
+    return Refuse(path, "", json.type_name(), "a JSON object with the flags' names");
+  }
+  const std::string where = path + ": ";
+  if (!twice.empty()) return Refuse(where, twice, "it twice", "it once");
+  for (const auto& [key, value] : json.items()) {
+    const Option* option = FindOption(key);
+    if (option == nullptr) {
+      return Refuse(where, Quoted(key), "an unknown setting",
+                    absl::StrCat("one of ", KnownNames()));
+    }
+    absl::Status status = SetFromJson(*option, where, value, config);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+bool IsModelName(std::string_view name) {
+  return !name.empty() && name.size() <= 128 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  });
+}
+
+absl::Status ResolveModel(ServerConfig* config) {
+  const std::string& model = config->model;
+  if (model.empty()) return Refuse("--", "model", "nothing", "DIR or NAME=DIR");
+  const size_t equals = model.find('=');
+  // What comes before '=' is a name only if it looks like one: directories may hold '='.
+  if (equals != std::string::npos && model.find('/') > equals) {
+    config->model_name = model.substr(0, equals);
+    config->model_directory = model.substr(equals + 1);
+  } else {
+    config->model_directory = model;
+    std::filesystem::path path = std::filesystem::path(model).lexically_normal();
+    if (!path.has_filename()) path = path.parent_path();
+    if (path == "." || path.filename() == "..") {
+      std::error_code error;
+      path = std::filesystem::weakly_canonical(model, error);
+    }
+    config->model_name = path.filename().string();
+  }
+  if (config->model_directory.empty()) {
+    return Refuse("--", "model", Quoted(model), "a directory after NAME=");
+  }
+  if (!IsModelName(config->model_name)) {
+    return Refuse("--", "model", absl::StrCat("the name ", Quoted(config->model_name)),
+                  "letters, digits, '.', '_' and '-' (give one with NAME=DIR)");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckAddress(std::string_view name, const std::string& address, bool unix_allowed) {
+  if (unix_allowed && address.rfind("unix:", 0) == 0 && address.size() > 5) return absl::OkStatus();
+  const size_t colon = address.find_last_of(':');
+  int port = -1;
+  if (colon != std::string::npos && colon > 0) {
+    const char* begin = address.data() + colon + 1;
+    const char* end = address.data() + address.size();
+    const auto result = std::from_chars(begin, end, port);
+    if (result.ec != std::errc() || result.ptr != end) port = -1;
+  }
+  if (port < 0 || port > 65'535) {
+    return Refuse("--", name, Quoted(address), "host:port with a port 0..65535");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckComputing(const ServerConfig& config) {
+  const absl::Status status = ParseDevices(config.device, config.compute_type).status();
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat("--", status.message()));
+}
+
+constexpr std::pair<std::string_view, Profile> kProfiles[] = {{"hf", Profile::kHf},
+                                                              {"ct2", Profile::kCt2},
+                                                              {"marian", Profile::kMarian},
+                                                              {"paper", Profile::kPaper},
+                                                              {"article", Profile::kArticle}};
+
+std::optional<Profile> ParseProfile(std::string_view name) {
+  for (const auto& [known, profile] : kProfiles) {
+    if (known == name) return profile;
+  }
+  return std::nullopt;
+}
+
+absl::Status Check(ServerConfig* config) {
+  absl::Status status = ResolveModel(config);
+  if (status.ok()) status = CheckAddress("listen", config->listen, true);
+  if (status.ok() && config->metrics != "off") {
+    status = CheckAddress("metrics", config->metrics, false);
+  }
+  if (status.ok()) status = CheckTransportSettings(*config);
+  if (status.ok()) status = CheckComputing(*config);
+  if (status.ok()) status = ParseScheduler(*config).status();
+  if (status.ok() && !ParseProfile(config->default_profile).has_value()) {
+    status = Refuse("--", "default-profile", Quoted(config->default_profile),
+                    "hf, ct2, marian, paper or article");
+  }
+  if (status.ok() && !ParseLogLevel(config->log_level).has_value()) {
+    status = Refuse("--", "log-level", Quoted(config->log_level),
+                    "trace, debug, info, warn, error or off");
+  }
+  return status;
+}
+
+struct Flag {
+  std::string name;
+  std::optional<std::string> value;
+};
+
+// Reads the arguments into flags of the table, and `file` and `mode`.
+absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* flags,
+                       std::string* file, CommandMode* mode) {
+  std::set<std::string> seen;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string& arg = args[i];
+    if (arg.rfind("--", 0) != 0 || arg.size() == 2) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("found ", Quoted(arg), ", expected --flag; see --help"));
+    }
+    Flag flag;
+    const size_t equals = arg.find('=');
+    flag.name = arg.substr(2, equals == std::string::npos ? equals : equals - 2);
+    if (equals != std::string::npos) flag.value = arg.substr(equals + 1);
+    if (!seen.insert(flag.name).second) {
+      return Refuse("--", flag.name, "it twice",
+                    flag.name == "model" ? "one model per process" : "it once");
+    }
+    const bool is_switch =
+        flag.name == "check-config" || flag.name == "version" || flag.name == "help";
+    if (is_switch) {
+      if (flag.value.has_value()) return Refuse("--", flag.name, Quoted(*flag.value), "no value");
+      if (flag.name == "help") *mode = CommandMode::kHelp;
+      if (flag.name == "version" && *mode != CommandMode::kHelp) *mode = CommandMode::kVersion;
+      if (flag.name == "check-config" && *mode == CommandMode::kServe) {
+        *mode = CommandMode::kCheckConfig;
+      }
+      continue;
+    }
+    if (flag.name != "config" && FindOption(flag.name) == nullptr) {
+      return Refuse("", Quoted(arg), "an unknown flag",
+                    absl::StrCat("one of ", KnownNames(), ", config, check-config, version, help"));
+    }
+    if (!flag.value.has_value()) {
+      if (i + 1 == args.size()) return Refuse("--", flag.name, "no value", "one");
+      flag.value = args[++i];
+    }
+    if (flag.name == "config") {
+      *file = *flag.value;
+    } else {
+      flags->push_back(std::move(flag));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& args) {
+  CommandLine out;
+  std::vector<Flag> flags;
+  std::string file;
+  absl::Status status = ReadFlags(args, &flags, &file, &out.mode);
+  if (!status.ok()) return status;
+  if (out.mode == CommandMode::kHelp || out.mode == CommandMode::kVersion) return out;
+  if (!file.empty()) {
+    status = ReadFile(file, &out.config);
+    if (!status.ok()) return status;
+  }
+  for (const Flag& flag : flags) {
+    status = SetFromText(*FindOption(flag.name), *flag.value, &out.config);
+    if (!status.ok()) return status;
+  }
+  status = Check(&out.config);
+  if (!status.ok()) return status;
+  return out;
+}
+
+std::string HelpText() {
+  const ServerConfig defaults;
+  std::string out =
+      "dragomand: a translation server\n\n"
+      "  dragomand --model DIR [flags]\n\n";
+  const auto line = [&out](std::string_view name, std::string_view argument, std::string_view help,
+                           const std::string& value) {
+    std::string left = absl::StrCat("  --", absl::string_view(name.data(), name.size()), " ",
+                                    absl::string_view(argument.data(), argument.size()));
+    constexpr size_t kColumn = 36;
+    left += left.size() < kColumn ? "" : "\n";
+    left.resize(left.back() == '\n' ? left.size() + kColumn : kColumn, ' ');
+    absl::StrAppend(&out, left, absl::string_view(help.data(), help.size()),
+                    value.empty() ? "" : absl::StrCat(" (", value, ")"), "\n");
+  };
+  for (const Option& option : Options()) {
+    line(option.name, option.argument, option.help,
+         std::visit([&](auto target) { return absl::StrCat(defaults.*target); }, option.target));
+  }
+  line("config", "FILE", "JSON object with these names; flags win", "");
+  line("check-config", "", "print the settings in effect and exit", "");
+  line("version", "", "print the version and exit", "");
+  line("help", "", "print this and exit", "");
+  return out;
+}
+
+std::string ConfigToJson(const ServerConfig& config) {
+  nlohmann::ordered_json json;
+  for (const Option& option : Options()) {
+    std::visit([&](auto target) { json[std::string(option.name)] = config.*target; },
+               option.target);
+  }
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+DeviceRequest ConfiguredDevices(const ServerConfig& config) {
+  return ParseDevices(config.device, config.compute_type).value_or(DeviceRequest{});
+}
+
+Profile ConfiguredProfile(const ServerConfig& config) {
+  return ParseProfile(config.default_profile).value_or(Profile::kHf);
+}
+
+LogLevel ConfiguredLogLevel(const ServerConfig& config) {
+  return ParseLogLevel(config.log_level).value_or(LogLevel::kInfo);
+}
+
+}  // namespace dragoman

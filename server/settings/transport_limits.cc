@@ -1,0 +1,108 @@
+#include "server/settings/transport_limits.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t kKiB = 1024;
+constexpr int64_t kMiB = 1024 * kKiB;
+
+// Terms, do_not_translate and phrases of a request, in all.
+constexpr int64_t kPhraseBytes = 1 * kMiB;
+// Its names, labels and options.
+constexpr int64_t kRestBytes = 64 * kKiB;
+// Of an element's tag and length.
+constexpr int64_t kElementBytes = 6;
+
+// Requests at once, of the largest size, that have room on their way in.
+constexpr int64_t kRequestsAtOnce = 32;
+// Of an idle connection, or a call without its request: measured 20 to 40 KiB.
+constexpr int64_t kConnectionBytes = 64 * kKiB;
+// Of a stream that was reset: some 20 KiB, and as much again and more for those that come until the
+// connection is closed.
+constexpr int64_t kWastedStreamBytes = 64 * kKiB;
+
+constexpr int kUsualConnections = 4096;
+// The listener keeps a second one, see server/net/listener.h.
+constexpr int64_t kDescriptorsPerConnection = 2;
+// For files, queues of events and pipes.
+constexpr int64_t kOtherDescriptors = 128;
+
+int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
+
+int64_t MessageBytes(const ServerConfig& config) {
+  return config.max_message_mb > 0
+             ? config.max_message_mb * kMiB
+             : RoundUp(NeededMessageBytes(config.max_items, config.max_code_points), kMiB);
+}
+
+}  // namespace
+
+int64_t NeededMessageBytes(int max_items, int64_t max_code_points) {
+  // A code point has up to 4 bytes. Contents and target prefixes.
+  return 2 * (4 * max_code_points + kElementBytes * max_items) + kPhraseBytes + kRestBytes;
+}
+
+absl::Status CheckTransportSettings(const ServerConfig& config) {
+  const int64_t needed = NeededMessageBytes(config.max_items, config.max_code_points);
+  const int64_t message = MessageBytes(config);
+  if (message < needed) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--max-message-mb: found ", config.max_message_mb, ", expected at least ",
+                     RoundUp(needed, kMiB) / kMiB, ", what --max-code-points ",
+                     config.max_code_points, " and --max-items ", config.max_items, " need"));
+  }
+  if (config.receive_memory_mb > 0 && config.receive_memory_mb * kMiB < 2 * message) {
+    return absl::InvalidArgumentError(absl::StrCat("--receive-memory-mb: found ",
+                                                   config.receive_memory_mb, ", expected at least ",
+                                                   2 * message / kMiB, ", twice --max-message-mb"));
+  }
+  return absl::OkStatus();
+}
+
+int HttpConnections(int64_t descriptors) {
+  return static_cast<int>(std::clamp<int64_t>(descriptors / 8, 16, 512));
+}
+
+absl::StatusOr<TransportLimits> ComputeTransportLimits(const ServerConfig& config,
+                                                       int64_t descriptors) {
+  TransportLimits limits;
+  limits.message_bytes = MessageBytes(config);
+  limits.max_streams = config.max_streams;
+  const int64_t others =
+      kOtherDescriptors + kDescriptorsPerConnection * HttpConnections(descriptors);
+  const int64_t room = (descriptors - others) / kDescriptorsPerConnection;
+  if (room < std::max(1, config.max_connections)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--max-connections: found ", config.max_connections, ", which needs ",
+        kDescriptorsPerConnection * std::max(1, config.max_connections) + others,
+        " open files, expected at most the ", descriptors, " of this process (ulimit -Hn)"));
+  }
+  limits.max_connections = config.max_connections > 0
+                               ? config.max_connections
+                               : static_cast<int>(std::min<int64_t>(room, kUsualConnections));
+  limits.receive_bytes = config.receive_memory_mb > 0 ? config.receive_memory_mb * kMiB
+                                                      : kRequestsAtOnce * limits.message_bytes;
+  limits.quota_bytes = limits.receive_bytes + limits.max_connections * kConnectionBytes;
+  limits.reset_bytes = limits.quota_bytes;
+  limits.wasted_streams = limits.reset_bytes / kWastedStreamBytes;
+  return limits;
+}
+
+int64_t RaiseDescriptorLimit() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur != limit.rlim_max) {
+    const rlimit raised{limit.rlim_max, limit.rlim_max};
+    if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
+  }
+  // "Unlimited" does not exist on Linux for open files, but in the type.
+  return static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, int64_t{1} << 30));
+}
+
+}  // namespace dragoman

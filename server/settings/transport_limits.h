@@ -1,0 +1,45 @@
+// What the network may cost: limits of the gRPC side, computed from the settings, and what they
+// bound. Pure but for the process's limit on descriptors.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "server/settings/config.h"
+
+namespace dragoman {
+
+struct TransportLimits {
+  int64_t message_bytes = 0;  // of one request
+  int max_streams = 0;        // calls at once of one connection
+  int max_connections = 0;    // at once
+  // Requests on their way in, of all connections together.
+  int64_t receive_bytes = 0;
+  // All that gRPC may hold for connections, calls and requests: its ResourceQuota. Close to it, it
+  // closes connections without calls, beyond it it ends calls.
+  int64_t quota_bytes = 0;
+  // Streams that were accepted and brought no request yet, of all connections together, before
+  // those who sent most of them are closed, and what they may take on top.
+  int64_t wasted_streams = 0;
+  int64_t reset_bytes = 0;
+};
+
+// What a request of max_items, max_code_points and as much again of target prefixes takes beside 1
+// MiB of terms and phrases.
+int64_t NeededMessageBytes(int max_items, int64_t max_code_points);
+
+// INVALID_ARGUMENT where the settings contradict each other.
+absl::Status CheckTransportSettings(const ServerConfig& config);
+
+// `descriptors`: how many the process may have open. INVALID_ARGUMENT if the connections that were
+// asked for do not fit into them. REQUIRES: CheckTransportSettings.
+absl::StatusOr<TransportLimits> ComputeTransportLimits(const ServerConfig& config,
+                                                       int64_t descriptors);
+
+// How many connections of HTTP there are at most, of so many descriptors.
+int HttpConnections(int64_t descriptors);
+
+// Raises the soft limit on open files to the hard one; returns what holds then.
+int64_t RaiseDescriptorLimit();
+
+}  // namespace dragoman

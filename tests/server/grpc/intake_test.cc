@@ -1,0 +1,219 @@
+#include "server/grpc/intake.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/base/log.h"
+#include "server/net/sockets.h"
+#include "tests/server/manual_clock.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr int64_t kMiB = 1 << 20;
+
+class IntakeTest : public ::testing::Test {
+ protected:
+  IntakeTest() {
+    SetLogLevel(LogLevel::kOff);
+    Intake::Sockets sockets;
+    sockets.peer = [](int fd) { return "10.0.0.1:" + std::to_string(fd); };
+    sockets.received = [this](int fd) { return received_[fd]; };
+    sockets.end = [this](int fd) { ended_.push_back(fd); };
+    ResetWatch::Counts counts;
+    counts.all = [this] { return all_; };
+    counts.update = [] {};
+    counts.of = [this](const std::string& peer) { return std::optional(streams_[peer]); };
+    counts.forget = [this](const std::string& peer) { streams_.erase(peer); };
+    intake_ = std::make_unique<Intake>(IntakeLimits{2 * kMiB, 8 * kMiB, {100, 10'000}},
+                                       std::move(sockets), std::move(counts), &clock_, &timer_);
+  }
+
+  ~IntakeTest() override { SetLogLevel(LogLevel::kInfo); }
+
+  uint64_t Enter(int fd) {
+    return intake_->Enter("ipv4:10.0.0.1:" + std::to_string(fd),
+                          [this, fd](const absl::Status& s) { refused_[fd].push_back(s.code()); });
+  }
+
+  // Streams that gRPC has accepted.
+  void Accept(int fd, int64_t count, int64_t failed) {
+    StreamCount& streams = streams_["10.0.0.1:" + std::to_string(fd)];
+    for (StreamCount* one : {&all_, &streams}) {
+      one->started += count;
+      one->failed += failed;
+    }
+  }
+
+  std::map<int, int64_t> received_;
+  StreamCount all_;
+  std::map<std::string, StreamCount> streams_;
+  std::vector<int> ended_;
+  std::map<int, std::vector<absl::StatusCode>> refused_;
+  ManualClock clock_;
+  std::unique_ptr<Intake> intake_;  // outlives the timer
+  DeadlineTimer timer_{&clock_};
+};
+
+TEST_F(IntakeTest, WholeRequestsCostNothing) {
+  intake_->Open(5);
+  for (int i = 0; i < 100; ++i) {
+    const uint64_t call = Enter(5);
+    received_[5] += kMiB;
+    intake_->Look();
+    received_[5] += kMiB - 1000;
+    intake_->LeaveWhole(call, 2 * kMiB);
+    intake_->Look();
+  }
+  EXPECT_THAT(refused_, IsEmpty());
+  EXPECT_THAT(ended_, IsEmpty());
+  EXPECT_EQ(intake_->waiting(), 0);
+}
+
+TEST_F(IntakeTest, ACallThatSendsTooMuchIsEnded) {
+  intake_->Open(5);
+  Enter(5);
+  received_[5] = 2 * kMiB;
+  intake_->Look();
+  EXPECT_THAT(refused_, IsEmpty());
+  received_[5] = 3 * kMiB;
+  intake_->Look();
+  EXPECT_THAT(refused_[5], ElementsAre(absl::StatusCode::kInvalidArgument));
+  EXPECT_EQ(intake_->waiting(), 0);
+}
+
+TEST_F(IntakeTest, TheGreediestIsEndedFirst) {
+  for (const int fd : {5, 6, 7}) intake_->Open(fd);
+  for (int i = 0; i < 6; ++i) Enter(5);
+  Enter(6);
+  Enter(7);
+  received_[5] = 7 * kMiB;
+  received_[6] = kMiB;
+  received_[7] = 100;
+  intake_->Look();
+  EXPECT_EQ(refused_[5], std::vector<absl::StatusCode>(6, absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(refused_[6], IsEmpty());
+  EXPECT_THAT(refused_[7], IsEmpty());
+  EXPECT_EQ(intake_->waiting(), 2);
+}
+
+TEST_F(IntakeTest, CallsWithoutBytesCostTheirObjects) {
+  intake_->Open(5);
+  intake_->Open(6);
+  Enter(6);
+  const int64_t room = 8 * kMiB / Intake::kCallBytes;
+  for (int64_t i = 0; i + 1 < room; ++i) Enter(5);
+  intake_->Look();
+  EXPECT_EQ(intake_->waiting(), room);
+  Enter(5);
+  intake_->Look();
+  EXPECT_EQ(intake_->waiting(), 1);
+  EXPECT_THAT(refused_[6], IsEmpty());
+}
+
+TEST_F(IntakeTest, ACallThatEndsTakesItsShareAlong) {
+  intake_->Open(5);
+  for (int i = 0; i < 100; ++i) {
+    const uint64_t call = Enter(5);
+    received_[5] += kMiB;
+    intake_->LeaveCut(call);
+  }
+  intake_->Look();
+  EXPECT_THAT(ended_, IsEmpty());
+  Enter(5);
+  intake_->Look();
+  EXPECT_THAT(refused_, IsEmpty());
+}
+
+TEST_F(IntakeTest, AConnectionThatResetsItsStreamsIsEnded) {
+  int floods = 0;
+  intake_->OnFlood([&floods] { ++floods; });
+  intake_->Open(5);
+  intake_->Open(6);
+  Accept(5, 90, 90);
+  Accept(6, 1000, 1000);
+  // Cut ones are no better than those that never came.
+  for (int i = 0; i < 50; ++i) intake_->LeaveCut(Enter(6));
+  intake_->Look();
+  EXPECT_THAT(ended_, ElementsAre(6));
+  EXPECT_EQ(floods, 1);
+}
+
+TEST_F(IntakeTest, RequestsAreNoResets) {
+  intake_->Open(5);
+  for (int round = 0; round < 100; ++round) {
+    Accept(5, 90, 45);
+    for (int i = 0; i < 90; ++i) {
+      const uint64_t call = Enter(5);
+      intake_->LeaveWhole(call, 0);
+      // Half of them are cancelled later, the others stay.
+      if (i % 2 == 0) intake_->Done(call, /*cancelled=*/true);
+    }
+    intake_->Look();
+  }
+  EXPECT_THAT(ended_, IsEmpty());
+}
+
+TEST_F(IntakeTest, BytesThatBelongToNoCallEndTheirConnection) {
+  intake_->Open(5);
+  intake_->Open(6);
+  for (int second = 0; second < 60; ++second) {
+    for (int i = 0; i < 50; ++i) {  // at kPeriod
+      received_[5] += 2'000;        // 100 KB a second
+      received_[6] += 100'000;
+      intake_->Look();
+    }
+  }
+  ASSERT_FALSE(ended_.empty());
+  for (const int fd : ended_) EXPECT_EQ(fd, 6);
+}
+
+TEST_F(IntakeTest, UnknownConnectionsAreLeftAlone) {
+  const uint64_t local = intake_->Enter("unix:", [](const absl::Status&) {});
+  EXPECT_NE(local, 0U);
+  intake_->LeaveWhole(local, 5);
+  intake_->LeaveCut(local);
+  intake_->Done(local, false);
+  intake_->Open(5);
+  const uint64_t call = Enter(5);
+  intake_->Close(5);
+  EXPECT_EQ(intake_->waiting(), 0);
+  intake_->LeaveWhole(call, 5);
+  intake_->LeaveCut(call);
+  intake_->Done(call, false);
+  intake_->Close(5);
+}
+
+TEST_F(IntakeTest, LooksWhileThereAreConnections) {
+  intake_->Open(5);
+  Enter(5);
+  received_[5] = 3 * kMiB;
+  clock_.Advance(Intake::kPeriod);
+  EXPECT_EQ(timer_.RunDue(), 1);
+  EXPECT_THAT(refused_[5], ElementsAre(absl::StatusCode::kInvalidArgument));
+  EXPECT_EQ(timer_.armed(), 1);
+  intake_->Close(5);
+  clock_.Advance(Intake::kPeriod);
+  timer_.RunDue();
+  EXPECT_EQ(timer_.armed(), 0);
+}
+
+TEST(PeerKey, ReadsWhatGrpcWrites) {
+  EXPECT_EQ(PeerKey("ipv4:1.2.3.4:5"), "1.2.3.4:5");
+  EXPECT_EQ(PeerKey("ipv6:%5B::1%5D:5"), "[::1]:5");
+  EXPECT_EQ(PeerKey("ipv6:%5Bfe80::1%25eth0%5D:5"), "[fe80::1]:5");
+  EXPECT_EQ(PeerKey("ipv6:[::1]:5"), "[::1]:5");
+  EXPECT_EQ(PeerKey("unix:"), "");
+  EXPECT_EQ(PeerKey("unknown"), "");
+}
+
+}  // namespace
+}  // namespace dragoman

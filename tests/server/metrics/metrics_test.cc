@@ -1,0 +1,153 @@
+#include "server/metrics/metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "server/base/steady_clock.h"
+#include "server/http/http.h"
+#include "tests/server/fake_engine.h"
+#include "tests/server/manual_clock.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class MetricsTest : public ::testing::Test {
+ protected:
+  std::string Text() const { return "\n" + metrics_.Scrape(); }
+  // A sample line, alone on its line.
+  void ExpectLine(const std::string& line) const {
+    EXPECT_THAT(Text(), HasSubstr("\n" + line + "\n"));
+  }
+
+  ManualClock clock_;
+  Metrics metrics_{"de-en", &clock_};
+};
+
+TEST_F(MetricsTest, CountsCallsByMethodAndCode) {
+  metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, true);
+  metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kOk, 40 * kNanosPerMilli, true);
+  metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kNotFound, kNanosPerMilli, false);
+  ExpectLine(R"(dragoman_rpcs_total{code="OK",method="Translate"} 2)");
+  ExpectLine(R"(dragoman_rpcs_total{code="NOT_FOUND",method="Translate"} 1)");
+  ExpectLine(
+      R"(dragoman_rpc_duration_seconds_bucket{method="Translate",model="de-en",le="0.03"} 1)");
+  ExpectLine(
+      R"(dragoman_rpc_duration_seconds_bucket{method="Translate",model="de-en",le="0.05"} 2)");
+  ExpectLine(R"(dragoman_rpc_duration_seconds_count{method="Translate",model=""} 1)");
+}
+
+TEST_F(MetricsTest, HasEveryReasonFromTheStart) {
+  for (const char* reason : {"queue_full", "token_budget", "too_large", "invalid", "unsupported",
+                             "draining", "deadline"}) {
+    ExpectLine("dragoman_rejected_total{reason=\"" + std::string(reason) + "\"} 0");
+  }
+  metrics_.OnRejected(RejectReason::kTokenBudget);
+  metrics_.OnRejected(RejectReason::kNone);
+  ExpectLine(R"(dragoman_rejected_total{reason="token_budget"} 1)");
+  ExpectLine(R"(dragoman_rejected_total{reason="queue_full"} 0)");
+}
+
+TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
+  metrics_.OnStep({2 * kNanosPerMilli, 12, 16, 3, 2});
+  metrics_.OnStep({2 * kNanosPerMilli, 4, 16, 1, 0});
+  metrics_.OnEncode(5, 100, 7);
+  metrics_.OnStage(Stage::kSlotWait, 10 * kNanosPerMilli);
+  metrics_.OnSent(kNanosPerMilli);
+  metrics_.OnJobTokenized(20, 4);
+  metrics_.OnSegmentTranslated(20, 24);
+  metrics_.OnJobTranslated(24);
+  metrics_.OnSegmentCancelled(Stage::kDecode, CancelCause::kDeadline, 9);
+  metrics_.OnError("nan");
+  metrics_.OnFirstResult(RpcMethod::kStreamTranslate, kNanosPerMilli);
+  ExpectLine(R"(dragoman_decode_row_steps_total{state="busy"} 16)");
+  ExpectLine(R"(dragoman_decode_row_steps_total{state="idle"} 16)");
+  ExpectLine(R"(dragoman_decode_step_duration_seconds_bucket{model="de-en",le="0.0015"} 0)");
+  ExpectLine(R"(dragoman_decode_step_duration_seconds_bucket{model="de-en",le="0.002"} 2)");
+  ExpectLine(R"(dragoman_decode_batch_rows_bucket{model="de-en",le="8"} 1)");
+  ExpectLine(R"(dragoman_decode_batch_segments_sum{model="de-en"} 4)");
+  ExpectLine(R"(dragoman_topup_segments_count{model="de-en"} 1)");
+  ExpectLine(R"(dragoman_encode_batch_segments_sum{model="de-en"} 5)");
+  ExpectLine(R"(dragoman_encoder_tokens_total{kind="real"} 100)");
+  ExpectLine(R"(dragoman_encoder_tokens_total{kind="padding"} 7)");
+  ExpectLine(R"(dragoman_stage_duration_seconds_count{stage="slot_wait"} 1)");
+  ExpectLine(R"(dragoman_stage_duration_seconds_count{stage="send"} 1)");
+  ExpectLine(R"(dragoman_request_source_tokens_bucket{model="de-en",le="32"} 1)");
+  ExpectLine(R"(dragoman_request_beam_size_sum{model="de-en"} 4)");
+  ExpectLine(R"(dragoman_source_tokens_total{model="de-en"} 20)");
+  ExpectLine(R"(dragoman_target_tokens_total{model="de-en"} 24)");
+  ExpectLine(R"(dragoman_request_target_tokens_count{model="de-en"} 1)");
+  ExpectLine(R"(dragoman_cancelled_total{cause="deadline",stage="decode"} 1)");
+  ExpectLine(R"(dragoman_wasted_target_tokens_total{cause="deadline"} 9)");
+  ExpectLine(R"(dragoman_engine_errors_total{kind="nan",model="de-en"} 1)");
+  ExpectLine(R"(dragoman_first_result_seconds_count{method="StreamTranslate",model="de-en"} 1)");
+}
+
+TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
+  EXPECT_THAT(Text(), Not(HasSubstr("dragoman_segments_accepted_total")));
+  FakeEngine engine;
+  engine.HoldJobs();
+  metrics_.AttachEngine(&engine, 3 * kNanosPerSecond);
+  TranslationJob job;
+  job.items = {"a", "b"};
+  class Ignore final : public TranslationSink {
+    void OnSegment(SegmentUpdate /*update*/) override {}
+    void OnItem(ItemResult /*result*/) override {}
+    void OnDone(const absl::Status& /*status*/, const JobTimings& /*timings*/) override {}
+  };
+  engine.Submit(job, std::make_shared<Ignore>());
+  ExpectLine(R"(dragoman_segments_accepted_total{model="de-en"} 2)");
+  ExpectLine(R"(dragoman_segments_running{model="de-en"} 2)");
+  ExpectLine(R"(dragoman_segments_waiting{model="de-en"} 0)");
+  ExpectLine(R"(dragoman_segments_total{model="de-en",outcome="eos"} 0)");
+  ExpectLine(R"(dragoman_queue_capacity{stage="encode",unit="segments"} 100)");
+  ExpectLine(R"(dragoman_queue_capacity{stage="encode",unit="tokens"} 1000)");
+  ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:0",kind="weights"} 10)");
+  ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:0",kind="kv"} 20)");
+  ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:1",kind="workspace"} 31)");
+  ExpectLine(R"(dragoman_model_load_seconds{model="de-en"} 3)");
+  ExpectLine("dragoman_last_step_timestamp_seconds{model=\"de-en\"} 0");
+  EXPECT_THAT(Text(), HasSubstr("dragoman_model_info{compute_type=\"float32\",device=\"cpu\""));
+  for (const char* name :
+       {"dragoman_requests_waiting", "dragoman_requests_running", "dragoman_queue_segments",
+        "dragoman_queue_tokens", "dragoman_queue_oldest_age_seconds", "dragoman_decode_rows",
+        "dragoman_decode_rows_capacity", "dragoman_kv_cache_usage_ratio",
+        "dragoman_device_memory_bytes", "dragoman_detokenize_backlog", "dragoman_ready",
+        "dragoman_draining", "dragoman_model_reloads_total", "dragoman_build_info",
+        "process_resident_memory_bytes", "process_cpu_seconds_total", "process_open_fds"}) {
+    EXPECT_THAT(Text(), HasSubstr("\n# TYPE " + std::string(name) + " ")) << name;
+  }
+  metrics_.DetachEngine();
+  EXPECT_THAT(Text(), Not(HasSubstr("dragoman_segments_accepted_total")));
+}
+
+TEST(Http, RoutesWhatThereIs) {
+  std::string not_live;
+  std::string not_ready = "loading";
+  HttpHooks hooks;
+  hooks.metrics = [] { return std::string("m 1\n"); };
+  hooks.not_live = [&] { return not_live; };
+  hooks.not_ready = [&] { return not_ready; };
+  const HttpResponse metrics = RouteHttp("GET", "/metrics", hooks);
+  EXPECT_EQ(metrics.status, 200);
+  EXPECT_EQ(metrics.body, "m 1\n");
+  EXPECT_EQ(metrics.content_type, "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_EQ(RouteHttp("GET", "/readyz", hooks).status, 503);
+  EXPECT_EQ(RouteHttp("GET", "/readyz", hooks).body, "loading\n");
+  not_ready = "";
+  EXPECT_EQ(RouteHttp("GET", "/readyz", hooks).status, 200);
+  EXPECT_EQ(RouteHttp("GET", "/livez", hooks).body, "ok\n");
+  not_live = "stalled";
+  EXPECT_EQ(RouteHttp("GET", "/livez", hooks).status, 503);
+  EXPECT_EQ(RouteHttp("HEAD", "/metrics", hooks).status, 200);
+  EXPECT_EQ(RouteHttp("POST", "/metrics", hooks).status, 405);
+  EXPECT_EQ(RouteHttp("GET", "/metrics/", hooks).status, 404);
+  EXPECT_EQ(RouteHttp("GET", "/", hooks).status, 404);
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,890 @@
+// The whole server over a loopback port, around a scripted engine: the status table of the wire
+// contract line by line, names, health, cancellation, deadlines and drain.
+#include "server/process/serving.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <google/protobuf/stubs/logging.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "dragoman/v1/translation.grpc.pb.h"
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "server/base/steady_clock.h"
+#include "server/http/http.h"
+#include "tests/server/fake_engine.h"
+
+namespace dragoman {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ServingTest : public ::testing::Test {
+ protected:
+  ServingTest() {
+    SetLogLevel(LogLevel::kOff);
+    google::protobuf::SetLogHandler(nullptr);
+    config_.listen = "127.0.0.1:0";
+    config_.longest_call_seconds = 60;
+  }
+  ~ServingTest() override {
+    serving_.reset();
+    SetLogSink(nullptr);
+    SetLogLevel(LogLevel::kInfo);
+  }
+
+  // Without an engine: a model that is still being loaded.
+  void Start(bool with_engine = true) {
+    if (with_engine) metrics_.AttachEngine(&engine_, 0);
+    auto serving = Serving::Start(config_, with_engine ? &engine_ : nullptr, &clock_, &metrics_);
+    ASSERT_TRUE(serving.ok()) << serving.status();
+    serving_ = *std::move(serving);
+    channel_ = grpc::CreateChannel(serving_->address(), grpc::InsecureChannelCredentials());
+    stub_ = v1::TranslationService::NewStub(channel_);
+    health_ = ::grpc::health::v1::Health::NewStub(channel_);
+  }
+
+  static v1::TranslateRequest Request(const std::vector<std::string>& items) {
+    v1::TranslateRequest request;
+    for (const auto& item : items) request.add_contents(item);
+    return request;
+  }
+
+  grpc::Status Translate(const v1::TranslateRequest& request) {
+    context_ = std::make_unique<grpc::ClientContext>();
+    response_.Clear();
+    return stub_->Translate(context_.get(), request, &response_);
+  }
+
+  // The call on another thread.
+  std::future<grpc::Status> TranslateLater(grpc::ClientContext* context) {
+    return std::async(std::launch::async, [this, context] {
+      v1::TranslateResponse response;
+      return stub_->Translate(context, Request({"Hallo"}), &response);
+    });
+  }
+
+  // Both methods, because their ways through gRPC differ.
+  std::vector<grpc::Status> BothWays(const v1::TranslateRequest& request) {
+    std::vector<grpc::Status> statuses = {Translate(request)};
+    grpc::ClientContext context;
+    const auto reader = stub_->StreamTranslate(&context, request);
+    v1::StreamTranslateResponse message;
+    while (reader->Read(&message)) {
+    }
+    statuses.push_back(reader->Finish());
+    return statuses;
+  }
+
+  grpc::Status RawCall(const std::string& method, const std::string& bytes) {
+    grpc::GenericStub stub(channel_);
+    grpc::ClientContext context;
+    const grpc::Slice slice(bytes);
+    const grpc::ByteBuffer request(&slice, 1);
+    grpc::ByteBuffer response;
+    std::promise<grpc::Status> done;
+    stub.UnaryCall(&context, method, {}, &request, &response,
+                   [&done](grpc::Status status) { done.set_value(std::move(status)); });
+    return done.get_future().get();
+  }
+
+  ::grpc::health::v1::HealthCheckResponse::ServingStatus Health(const std::string& service) {
+    grpc::ClientContext context;
+    ::grpc::health::v1::HealthCheckRequest request;
+    ::grpc::health::v1::HealthCheckResponse response;
+    request.set_service(service);
+    const grpc::Status status = health_->Check(&context, request, &response);
+    return status.ok() ? response.status()
+                       : ::grpc::health::v1::HealthCheckResponse::SERVICE_UNKNOWN;
+  }
+
+  template <typename Detail>
+  static Detail DetailOf(const grpc::Status& status) {
+    google::rpc::Status rpc;
+    Detail detail;
+    EXPECT_TRUE(rpc.ParseFromString(status.error_details()));
+    EXPECT_EQ(rpc.code(), static_cast<int>(status.error_code()));
+    EXPECT_EQ(rpc.details_size(), 1);
+    if (rpc.details_size() > 0) {
+      EXPECT_TRUE(rpc.details(0).UnpackTo(&detail));
+    }
+    return detail;
+  }
+
+  void ExpectMetric(const std::string& line) const {
+    EXPECT_THAT("\n" + metrics_.Scrape(), HasSubstr("\n" + line + "\n"));
+  }
+
+  ServerConfig config_;
+  SteadyClock clock_;
+  FakeEngine engine_;
+  Metrics metrics_{"de-en", &clock_};
+  std::unique_ptr<Serving> serving_;
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<v1::TranslationService::Stub> stub_;
+  std::unique_ptr<::grpc::health::v1::Health::Stub> health_;
+  std::unique_ptr<grpc::ClientContext> context_;
+  v1::TranslateResponse response_;
+};
+
+// ------------------------------------------------------------------ results
+
+TEST_F(ServingTest, AnswersItemsInOrder) {
+  Start();
+  auto request = Request({"eins", "zwei", "drei"});
+  request.set_request_id("id-1");
+  request.mutable_return_options()->set_timings(true);
+  request.mutable_return_options()->set_scores(true);
+  const grpc::Status status = Translate(request);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  ASSERT_EQ(response_.translations_size(), 3);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(response_.translations(i).index(), i);
+    EXPECT_EQ(response_.translations(i).translated_text(), "[" + request.contents(i) + "]");
+    EXPECT_EQ(response_.translations(i).model(), "de-en");
+    EXPECT_EQ(response_.translations(i).score(), -0.5F);
+  }
+  EXPECT_EQ(response_.request_id(), "id-1");
+  EXPECT_EQ(response_.timings().total(), 7);
+  ExpectMetric(R"(dragoman_rpcs_total{code="OK",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_segments_total{model="de-en",outcome="eos"} 3)");
+}
+
+TEST_F(ServingTest, StreamsSegmentsThenTheirItem) {
+  Start();
+  auto request = Request({"eins", "zwei"});
+  request.mutable_return_options()->set_timings(true);
+  grpc::ClientContext context;
+  const auto reader = stub_->StreamTranslate(&context, request);
+  std::vector<v1::StreamTranslateResponse> messages;
+  v1::StreamTranslateResponse message;
+  while (reader->Read(&message)) messages.push_back(message);
+  ASSERT_TRUE(reader->Finish().ok());
+  ASSERT_EQ(messages.size(), 5U);
+  EXPECT_EQ(messages[0].text(), "[eins]");
+  EXPECT_TRUE(messages[0].final());
+  EXPECT_EQ(messages[0].request_id().size(), 32U);
+  EXPECT_EQ(messages[1].translation().translated_text(), "[eins]");
+  EXPECT_EQ(messages[1].request_id(), "");
+  EXPECT_EQ(messages[2].item(), 1);
+  EXPECT_EQ(messages[3].translation().index(), 1);
+  EXPECT_EQ(messages[4].timings().total(), 7);
+  ExpectMetric(R"(dragoman_rpcs_total{code="OK",method="StreamTranslate"} 1)");
+}
+
+TEST_F(ServingTest, HtmlStreamsItemsOnly) {
+  Start();
+  auto request = Request({"<b>eins</b>", "zwei"});
+  request.set_mime_type("text/html");
+  grpc::ClientContext context;
+  const auto reader = stub_->StreamTranslate(&context, request);
+  v1::StreamTranslateResponse message;
+  int items = 0;
+  while (reader->Read(&message)) {
+    EXPECT_TRUE(message.has_translation());
+    EXPECT_EQ(message.item(), items++);
+  }
+  EXPECT_TRUE(reader->Finish().ok());
+  EXPECT_EQ(items, 2);
+}
+
+TEST_F(ServingTest, AlternativesAlignmentAndSeedComeBack) {
+  Start();
+  auto request = Request({"eins"});
+  request.mutable_decoding()->set_num_alternatives(3);
+  request.mutable_decoding()->mutable_sampling()->set_seed(5);
+  request.mutable_return_options()->set_alignment(true);
+  const grpc::Status status = Translate(request);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  const v1::Translation& translation = response_.translations(0);
+  EXPECT_EQ(translation.alternatives_size(), 2);
+  EXPECT_EQ(translation.seed(), 5U);
+  EXPECT_EQ(translation.alignment().links_size(), 2);
+}
+
+TEST_F(ServingTest, SendsPartialsBeforeTheEnd) {
+  Start();
+  engine_.HoldJobs();
+  auto request = Request({"Guten Tag"});
+  request.mutable_return_options()->set_partials(true);
+  grpc::ClientContext context;
+  const auto reader = stub_->StreamTranslate(&context, request);
+  const FakeEngine::Held held = engine_.WaitHeld();
+  EXPECT_TRUE(held.job.returns.partials);
+  engine_.Play(held, [](TranslationSink* sink) {
+    SegmentUpdate update;
+    update.text = "Good";
+    sink->OnSegment(update);
+  });
+  v1::StreamTranslateResponse message;
+  ASSERT_TRUE(reader->Read(&message));  // while the job is still running
+  EXPECT_EQ(message.text(), "Good");
+  EXPECT_FALSE(message.final());
+  engine_.Play(held, [&](TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
+  engine_.Finish(held.id, absl::OkStatus());
+  ASSERT_TRUE(reader->Read(&message));
+  EXPECT_EQ(message.translation().translated_text(), "[Guten Tag]");
+  EXPECT_FALSE(reader->Read(&message));
+  EXPECT_TRUE(reader->Finish().ok());
+}
+
+// ------------------------------------------------------------------ the status table
+
+TEST_F(ServingTest, InvalidArgumentEmptyContents) {
+  Start();
+  for (const grpc::Status& status : BothWays({})) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    EXPECT_EQ(DetailOf<google::rpc::BadRequest>(status).field_violations(0).field(), "contents");
+  }
+  EXPECT_EQ(engine_.submitted(), 0U);
+  ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 2)");
+}
+
+TEST_F(ServingTest, InvalidArgumentTooManyItems) {
+  config_.max_items = 2;
+  Start();
+  EXPECT_TRUE(Translate(Request({"eins", "zwei"})).ok());
+  EXPECT_EQ(Translate(Request({"eins", "zwei", "drei"})).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST_F(ServingTest, InvalidArgumentTooManyCodePoints) {
+  config_.max_code_points = 4;
+  Start();
+  EXPECT_TRUE(Translate(Request({"äöüß"})).ok());
+  for (const grpc::Status& status : BothWays(Request({"äöüßa"}))) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    EXPECT_THAT(status.error_message(), HasSubstr("5 code points"));
+  }
+}
+
+TEST_F(ServingTest, InvalidArgumentAboveGrpcsDefaultMessageSize) {
+  Start();
+  const grpc::Status status = Translate(Request({std::string(5 << 20, 'a')}));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST_F(ServingTest, InvalidArgumentNotUtf8) {
+  Start();
+  const std::string bytes("\x0A\x04Gr\xFC\xDF", 6);
+  for (const char* method : {"Translate", "StreamTranslate"}) {
+    const grpc::Status status =
+        RawCall(std::string("/dragoman.v1.TranslationService/") + method, bytes);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << method;
+    EXPECT_THAT(status.error_message(), HasSubstr("contents[0]: not UTF-8"));
+    EXPECT_EQ(DetailOf<google::rpc::BadRequest>(status).field_violations(0).field(), "contents[0]");
+  }
+  EXPECT_EQ(RawCall("/dragoman.v1.TranslationService/ListLanguages", std::string("\x12\x01\xFF", 3))
+                .error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(RawCall("/dragoman.v1.TranslationService/Translate", "\xFF\xFF").error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST_F(ServingTest, InvalidArgumentBadOption) {
+  Start();
+  auto request = Request({"Hallo"});
+  request.mutable_decoding()->set_beam_size(17);  // the fake's batch has 16 rows
+  for (const grpc::Status& status : BothWays(request)) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    EXPECT_EQ(DetailOf<google::rpc::BadRequest>(status).field_violations(0).field(),
+              "decoding.beam_size");
+  }
+}
+
+TEST_F(ServingTest, InvalidArgumentFromTheEngine) {
+  Start();
+  Admission refusal;
+  refusal.status = absl::InvalidArgumentError("source_language_code: found 'fr', expected de");
+  refusal.reason = RejectReason::kInvalid;
+  engine_.RefuseNext(refusal);
+  engine_.RefuseNext(refusal);
+  for (const grpc::Status& status : BothWays(Request({"Salut"}))) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    EXPECT_EQ(DetailOf<google::rpc::BadRequest>(status).field_violations(0).field(),
+              "source_language_code");
+  }
+}
+
+TEST_F(ServingTest, InvalidArgumentLargerThanTheQueueIsNotRetryable) {
+  Start();
+  Admission refusal;
+  refusal.status = absl::InvalidArgumentError("contents: found 200 segments, expected at most 100");
+  refusal.reason = RejectReason::kTooLarge;
+  engine_.RefuseNext(refusal);
+  EXPECT_EQ(Translate(Request({"Hallo"})).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(context_->GetServerTrailingMetadata().count("grpc-retry-pushback-ms"), 0U);
+  ExpectMetric(R"(dragoman_rejected_total{reason="too_large"} 1)");
+}
+
+TEST_F(ServingTest, InvalidArgumentTooLongWithReject) {
+  Start();
+  const absl::Status too_long =
+      absl::InvalidArgumentError("contents[0]: found 600 tokens, expected at most 510");
+  engine_.FailItem(0, too_long);
+  for (const grpc::Status& status : BothWays(Request({"lang"}))) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    EXPECT_EQ(DetailOf<google::rpc::BadRequest>(status).field_violations(0).field(), "contents[0]");
+  }
+}
+
+TEST_F(ServingTest, NotFoundUnknownModel) {
+  Start();
+  auto request = Request({"Hallo"});
+  request.set_model("en-de");
+  for (const grpc::Status& status : BothWays(request)) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
+    EXPECT_THAT(status.error_message(), HasSubstr("'en-de'"));
+  }
+  request.set_model("de-en");
+  EXPECT_TRUE(Translate(request).ok());
+}
+
+TEST_F(ServingTest, ResourceExhaustedWithRetryHint) {
+  Start();
+  for (const auto& [reason, name] : {std::make_pair(RejectReason::kQueueFull, "queue_full"),
+                                     std::make_pair(RejectReason::kTokenBudget, "token_budget")}) {
+    Admission refusal;
+    refusal.status = absl::ResourceExhaustedError("the queue is full");
+    refusal.reason = reason;
+    refusal.retry_after = 250 * kNanosPerMilli;
+    engine_.RefuseNext(refusal);
+    engine_.RefuseNext(refusal);
+    for (const grpc::Status& status : BothWays(Request({"Hallo"}))) {
+      EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+      EXPECT_EQ(DetailOf<google::rpc::RetryInfo>(status).retry_delay().nanos(), 250'000'000);
+    }
+    const auto& trailing = context_->GetServerTrailingMetadata();
+    ASSERT_EQ(trailing.count("grpc-retry-pushback-ms"), 1U);
+    EXPECT_EQ(trailing.find("grpc-retry-pushback-ms")->second, "250");
+    ExpectMetric(std::string("dragoman_rejected_total{reason=\"") + name + "\"} 2");
+  }
+}
+
+TEST_F(ServingTest, UnavailableWhileLoading) {
+  Start(/*with_engine=*/false);
+  for (const grpc::Status& status : BothWays(Request({"Hallo"}))) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
+    EXPECT_EQ(DetailOf<google::rpc::RetryInfo>(status).retry_delay().seconds(), 1);
+  }
+  EXPECT_EQ(serving_->NotReady(), "loading");
+}
+
+TEST_F(ServingTest, UnavailableWhileDraining) {
+  Start();
+  engine_.StopAdmission();
+  for (const grpc::Status& status : BothWays(Request({"Hallo"}))) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
+    EXPECT_EQ(DetailOf<google::rpc::RetryInfo>(status).retry_delay().seconds(), 1);
+  }
+  EXPECT_EQ(context_->GetServerTrailingMetadata().count("grpc-retry-pushback-ms"), 1U);
+  ExpectMetric(R"(dragoman_rejected_total{reason="draining"} 2)");
+}
+
+TEST_F(ServingTest, OptionsOfANewerClientAreUnimplemented) {
+  Start();
+  auto request = Request({"Hallo"});
+  v1::DecodingOptions* decoding = request.mutable_decoding();
+  decoding->GetReflection()->MutableUnknownFields(decoding)->AddVarint(99, 1);
+  for (const grpc::Status& status : BothWays(request)) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);
+    EXPECT_THAT(status.error_message(), HasSubstr("DecodingOptions field 99"));
+  }
+  ExpectMetric(R"(dragoman_rejected_total{reason="unsupported"} 2)");
+}
+
+TEST_F(ServingTest, TheEnginesRefusalsNameTheirFields) {
+  Start();
+  std::vector<std::string> lines;
+  SetLogSink([&lines](std::string_view line) { lines.emplace_back(line); });
+  const auto refuse = [this](absl::Status status) {
+    Admission refusal;
+    refusal.status = std::move(status);
+    refusal.reason = RejectReason::kInvalid;
+    engine_.RefuseNext(refusal);
+    SetLogLevel(LogLevel::kInfo);
+    grpc::Status answer = Translate(Request({"Hallo"}));
+    SetLogLevel(LogLevel::kOff);
+    return answer;
+  };
+  grpc::Status status = refuse(absl::NotFoundError("glossary_config.glossary 'x' is unknown"));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
+  status = refuse(absl::InvalidArgumentError("terms[1]: a second target 'Geheimnis'"));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("'Geheimnis'"));
+  EXPECT_EQ(DetailOf<google::rpc::BadRequest>(status).field_violations(0).field(), "terms[1]");
+  ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 2)");
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(nlohmann::json::parse(lines[1])["error"], "refused for terms[1]");
+}
+
+TEST_F(ServingTest, UnimplementedMethodsAreNamed) {
+  Start();
+  const auto admin = v1::AdminService::NewStub(channel_);
+  grpc::ClientContext load_context;
+  v1::LoadModelResponse loaded;
+  const grpc::Status load = admin->LoadModel(&load_context, {}, &loaded);
+  EXPECT_EQ(load.error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_THAT(load.error_message(), HasSubstr("/dragoman.v1.AdminService/LoadModel"));
+  for (const char* method : {"UnloadModel", "Drain", "SetLogLevel"}) {
+    const grpc::Status status = RawCall(std::string("/dragoman.v1.AdminService/") + method, "");
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);
+    EXPECT_THAT(status.error_message(), HasSubstr(method));
+  }
+  EXPECT_EQ(RawCall("/dragoman.v1.TranslationService/Nonsense", "").error_code(),
+            grpc::StatusCode::UNIMPLEMENTED);
+  ExpectMetric(R"(dragoman_rpcs_total{code="UNIMPLEMENTED",method="unknown"} 5)");
+}
+
+TEST_F(ServingTest, DeadlineIsEndedByTheServerToo) {
+  Start();
+  engine_.HoldJobs();
+  for (size_t i = 0; i < 2; ++i) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + milliseconds(60));
+    grpc::Status status;
+    if (i == 0) {
+      status = TranslateLater(&context).get();
+    } else {
+      const auto reader = stub_->StreamTranslate(&context, Request({"Hallo"}));
+      v1::StreamTranslateResponse message;
+      while (reader->Read(&message)) {
+      }
+      status = reader->Finish();
+    }
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+    // Below the client: the engine was told, and why.
+    const FakeEngine::Held held = engine_.WaitHeld();
+    EXPECT_NE(held.job.deadline, kNoDeadline);
+    EXPECT_EQ(engine_.WaitCancel(i), std::make_pair(held.id, CancelCause::kDeadline));
+  }
+  EXPECT_TRUE(serving_->DrainCalls(seconds(10)).clean);
+  ExpectMetric(R"(dragoman_rpcs_total{code="DEADLINE_EXCEEDED",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{code="DEADLINE_EXCEEDED",method="StreamTranslate"} 1)");
+  ExpectMetric(R"(dragoman_segments_total{model="de-en",outcome="deadline"} 2)");
+}
+
+TEST_F(ServingTest, DeadlineOfTheServerWhereTheClientHasNone) {
+  config_.longest_call_seconds = 1;
+  Start();
+  engine_.HoldJobs();
+  for (const grpc::Status& status : BothWays(Request({"Hallo"}))) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+    // The engine's words or the server's; a client's own timer says "Deadline Exceeded".
+    EXPECT_THAT(status.error_message(), ::testing::AnyOf("the deadline has passed", "expired"));
+  }
+  EXPECT_EQ(engine_.WaitCancel().second, CancelCause::kDeadline);
+}
+
+TEST_F(ServingTest, DeadlinePassedAtAdmission) {
+  Start();
+  Admission refusal;
+  refusal.status = absl::DeadlineExceededError("the deadline has passed");
+  refusal.reason = RejectReason::kDeadline;
+  engine_.RefuseNext(refusal);
+  EXPECT_EQ(Translate(Request({"Hallo"})).error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  ExpectMetric(R"(dragoman_rejected_total{reason="deadline"} 1)");
+}
+
+TEST_F(ServingTest, CancellationReachesTheEngine) {
+  Start();
+  engine_.HoldJobs();
+  grpc::ClientContext unary_context;
+  auto unary = TranslateLater(&unary_context);
+  const FakeEngine::Held first = engine_.WaitHeld();
+  unary_context.TryCancel();
+  EXPECT_EQ(unary.get().error_code(), grpc::StatusCode::CANCELLED);
+  EXPECT_EQ(engine_.WaitCancel(0), std::make_pair(first.id, CancelCause::kClient));
+
+  grpc::ClientContext stream_context;
+  const auto reader = stub_->StreamTranslate(&stream_context, Request({"Hallo"}));
+  const FakeEngine::Held second = engine_.WaitHeld();
+  stream_context.TryCancel();
+  v1::StreamTranslateResponse message;
+  EXPECT_FALSE(reader->Read(&message));
+  EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  EXPECT_EQ(engine_.WaitCancel(1), std::make_pair(second.id, CancelCause::kClient));
+
+  EXPECT_TRUE(serving_->DrainCalls(seconds(10)).clean);
+  ExpectMetric(R"(dragoman_rpcs_total{code="CANCELLED",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{code="CANCELLED",method="StreamTranslate"} 1)");
+}
+
+TEST_F(ServingTest, InternalFailsItsItemAlone) {
+  Start();
+  engine_.FailItem(1, absl::InternalError("not a number in the decoder"));
+  ASSERT_TRUE(Translate(Request({"eins", "zwei", "drei"})).ok());
+  EXPECT_EQ(response_.translations(0).translated_text(), "[eins]");
+  EXPECT_EQ(response_.translations(1).error().code(), grpc::StatusCode::INTERNAL);
+  EXPECT_EQ(response_.translations(1).index(), 1);
+  EXPECT_EQ(response_.translations(1).translated_text(), "");
+  EXPECT_EQ(response_.translations(2).translated_text(), "[drei]");
+
+  grpc::ClientContext context;
+  const auto reader = stub_->StreamTranslate(&context, Request({"eins", "zwei"}));
+  v1::StreamTranslateResponse message;
+  int failed = 0;
+  while (reader->Read(&message)) {
+    if (!message.has_error()) continue;
+    ++failed;
+    EXPECT_EQ(message.item(), 1);
+    EXPECT_EQ(message.error().code(), grpc::StatusCode::INTERNAL);
+    EXPECT_EQ(message.translation().error().code(), grpc::StatusCode::INTERNAL);
+  }
+  EXPECT_EQ(failed, 1);
+  EXPECT_TRUE(reader->Finish().ok());
+}
+
+TEST_F(ServingTest, InternalFailsTheCallIfItFailsEverything) {
+  Start();
+  engine_.FailItem(0, absl::InternalError("not a number in the decoder"));
+  for (const grpc::Status& status : BothWays(Request({"eins"}))) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INTERNAL);
+  }
+  engine_.HoldJobs();
+  grpc::ClientContext context;
+  auto unary = TranslateLater(&context);
+  engine_.Finish(engine_.WaitHeld().id, absl::InternalError("a worker died"));
+  EXPECT_EQ(unary.get().error_code(), grpc::StatusCode::INTERNAL);
+}
+
+// ------------------------------------------------------------------ names
+
+TEST_F(ServingTest, EchoesOrMakesRequestIds) {
+  Start();
+  const auto id_of = [this] {
+    const auto& initial = context_->GetServerInitialMetadata();
+    const auto entry = initial.find("x-request-id");
+    return entry == initial.end() ? std::string()
+                                  : std::string(entry->second.data(), entry->second.size());
+  };
+  auto request = Request({"Hallo"});
+  ASSERT_TRUE(Translate(request).ok());
+  EXPECT_EQ(response_.request_id().size(), 32U);
+  EXPECT_EQ(id_of(), response_.request_id());
+  request.set_request_id("from the field");
+  ASSERT_TRUE(Translate(request).ok());
+  EXPECT_EQ(response_.request_id(), "from the field");
+  EXPECT_EQ(id_of(), "from the field");
+
+  request.clear_request_id();
+  context_ = std::make_unique<grpc::ClientContext>();
+  context_->AddMetadata("x-request-id", "from-metadata");
+  ASSERT_TRUE(stub_->Translate(context_.get(), request, &response_).ok());
+  EXPECT_EQ(response_.request_id(), "from-metadata");
+  context_ = std::make_unique<grpc::ClientContext>();
+  context_->AddMetadata("x-request-id", std::string(129, 'x'));
+  EXPECT_EQ(stub_->Translate(context_.get(), request, &response_).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST_F(ServingTest, LogsNamesAndSizesAndNoText) {
+  Start();
+  std::vector<std::string> lines;
+  SetLogSink([&lines](std::string_view line) { lines.emplace_back(line); });
+  SetLogLevel(LogLevel::kInfo);
+  auto request = Request({"Geheimnis", "Staatsgeheimnis"});
+  request.set_request_id("id-7");
+  (*request.mutable_labels())["team"] = "blue";
+  grpc::ClientContext context;
+  context.AddMetadata("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+  ASSERT_TRUE(stub_->Translate(&context, request, &response_).ok());
+  SetLogLevel(LogLevel::kOff);
+  SetLogSink(nullptr);
+  ASSERT_EQ(lines.size(), 1U);
+  const auto json = nlohmann::json::parse(lines[0]);
+  EXPECT_EQ(json["request_id"], "id-7");
+  EXPECT_EQ(json["trace_id"], "4bf92f3577b34da6a3ce929d0e0e4736");
+  EXPECT_EQ(json["method"], "Translate");
+  EXPECT_EQ(json["code"], "OK");
+  EXPECT_EQ(json["items"], 2);
+  EXPECT_EQ(json["code_points"], 24);
+  EXPECT_EQ(json["source_tokens"], 6);
+  EXPECT_EQ(json["labels"]["team"], "blue");
+  EXPECT_GE(json["duration_ms"].get<double>(), 0.0);
+  EXPECT_THAT(lines[0], ::testing::Not(HasSubstr("eheimnis")));
+}
+
+// ------------------------------------------------------------------ what is there
+
+TEST_F(ServingTest, ListsWhatThereIs) {
+  Start();
+  grpc::ClientContext languages_context;
+  v1::ListLanguagesResponse languages;
+  ASSERT_TRUE(stub_->ListLanguages(&languages_context, {}, &languages).ok());
+  ASSERT_EQ(languages.languages_size(), 2);
+  EXPECT_EQ(languages.languages(0).language_code(), "de");
+  EXPECT_TRUE(languages.languages(0).support_source());
+  EXPECT_FALSE(languages.languages(0).support_target());
+  ASSERT_EQ(languages.pairs_size(), 1);
+  EXPECT_EQ(languages.pairs(0).target_language_code(), "en");
+
+  grpc::ClientContext unknown_context;
+  v1::ListLanguagesRequest unknown;
+  unknown.set_model("xx");
+  EXPECT_EQ(stub_->ListLanguages(&unknown_context, unknown, &languages).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+
+  grpc::ClientContext models_context;
+  v1::ListModelsResponse models;
+  ASSERT_TRUE(stub_->ListModels(&models_context, {}, &models).ok());
+  ASSERT_EQ(models.models_size(), 1);
+  EXPECT_EQ(models.models(0).name(), "de-en");
+  EXPECT_TRUE(models.models(0).is_default());
+  EXPECT_EQ(models.models(0).default_beam(), 4);
+
+  grpc::ClientContext info_context;
+  v1::GetServerInfoResponse info;
+  ASSERT_TRUE(stub_->GetServerInfo(&info_context, {}, &info).ok());
+  EXPECT_EQ(info.limits().max_items(), 1024);
+  EXPECT_EQ(info.limits().max_code_points(), 30'000);
+  EXPECT_EQ(info.limits().max_beam(), 64);
+  EXPECT_EQ(info.limits().max_wanted_ids(), 160);
+  EXPECT_EQ(info.limits().queue_segments(), 100);
+  EXPECT_EQ(info.limits().longest_call().seconds(), 60);
+  EXPECT_THAT(info.models(), ElementsAre("de-en"));
+  EXPECT_EQ(info.limits().max_constraint_tokens(), 128);
+  EXPECT_EQ(info.limits().max_forbidden_nodes(), 4096);
+  EXPECT_EQ(info.limits().max_phrase_bytes(), 1024);
+  EXPECT_EQ(info.limits().max_terms(), 1024);
+  EXPECT_EQ(info.unimplemented_fields_size(), 0);
+  EXPECT_FALSE(info.draining());
+}
+
+TEST_F(ServingTest, HealthKnowsServerServiceAndModel) {
+  using Response = ::grpc::health::v1::HealthCheckResponse;
+  Start();
+  for (const char* service : {"", "dragoman.v1.TranslationService", "de-en"}) {
+    EXPECT_EQ(Health(service), Response::SERVING) << service;
+  }
+  EXPECT_EQ(Health("nonsense"), Response::SERVICE_UNKNOWN);
+}
+
+TEST_F(ServingTest, ReflectionNamesTheService) {
+  Start();
+  grpc::GenericStub stub(channel_);
+  grpc::ClientContext context;
+  grpc::CompletionQueue queue;
+  const auto next = [&queue] {
+    void* tag = nullptr;
+    bool ok = false;
+    return queue.Next(&tag, &ok) && ok;
+  };
+  const auto call = stub.PrepareCall(
+      &context, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", &queue);
+  call->StartCall(nullptr);
+  ASSERT_TRUE(next());
+  const grpc::Slice list_services(std::string("\x3A\x01*", 3));  // field 7, a string
+  call->Write(grpc::ByteBuffer(&list_services, 1), nullptr);
+  ASSERT_TRUE(next());
+  grpc::ByteBuffer answer;
+  call->Read(&answer, nullptr);
+  ASSERT_TRUE(next());
+  grpc::Slice slice;
+  ASSERT_TRUE(answer.DumpToSingleSlice(&slice).ok());
+  const std::string text(reinterpret_cast<const char*>(slice.begin()), slice.size());
+  EXPECT_THAT(text, HasSubstr("dragoman.v1.TranslationService"));
+  context.TryCancel();
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  next();
+}
+
+TEST_F(ServingTest, ATakenPortIsAnError) {
+  Start();
+  ServerConfig second = config_;
+  second.listen = serving_->address();
+  const auto other = Serving::Start(second, &engine_, &clock_, &metrics_);
+  ASSERT_FALSE(other.ok());
+  EXPECT_THAT(std::string(other.status().message()), HasSubstr(serving_->address()));
+}
+
+// ------------------------------------------------------------------ slow readers, drain
+
+TEST_F(ServingTest, AReaderThatNeverReadsIsCutOff) {
+  config_.write_timeout_seconds = 1;
+  Start();
+  engine_.HoldJobs();
+  grpc::ClientContext context;
+  const auto reader = stub_->StreamTranslate(&context, Request({"Hallo"}));
+  const FakeEngine::Held held = engine_.WaitHeld();
+  engine_.Play(held, [](TranslationSink* sink) {
+    for (int segment = 0; segment < 32; ++segment) {  // far more than the flow control lets through
+      SegmentUpdate update;
+      update.segment = segment;
+      update.text.assign(1 << 20, 'x');
+      update.final = true;
+      sink->OnSegment(std::move(update));
+    }
+  });
+  EXPECT_EQ(engine_.WaitCancel(), std::make_pair(held.id, CancelCause::kClient));
+  EXPECT_TRUE(serving_->DrainCalls(seconds(10)).clean);
+  ExpectMetric(R"(dragoman_rpcs_total{code="CANCELLED",method="StreamTranslate"} 1)");
+  v1::StreamTranslateResponse message;
+  while (reader->Read(&message)) {
+  }
+  EXPECT_FALSE(reader->Finish().ok());
+}
+
+TEST_F(ServingTest, DrainWaitsForWhatWasAccepted) {
+  Start();
+  engine_.HoldJobs();
+  grpc::ClientContext held_context;
+  auto held_call = TranslateLater(&held_context);
+  const FakeEngine::Held held = engine_.WaitHeld();
+  EXPECT_EQ(serving_->in_flight(), 1);
+
+  grpc::ClientContext watch_context;
+  const auto watch = health_->Watch(&watch_context, {});
+  ::grpc::health::v1::HealthCheckResponse health;
+  ASSERT_TRUE(watch->Read(&health));
+  EXPECT_EQ(health.status(), ::grpc::health::v1::HealthCheckResponse::SERVING);
+
+  auto drain = std::async(std::launch::async, [this] { return serving_->DrainCalls(seconds(60)); });
+  ASSERT_TRUE(watch->Read(&health));
+  EXPECT_EQ(health.status(), ::grpc::health::v1::HealthCheckResponse::NOT_SERVING);
+  EXPECT_EQ(serving_->NotReady(), "draining");
+  engine_.Play(held, [&](TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
+  engine_.Finish(held.id, absl::OkStatus());
+  EXPECT_TRUE(held_call.get().ok());
+  const DrainResult result = drain.get();  // an open Watch does not hold it
+  EXPECT_TRUE(result.clean);
+  EXPECT_EQ(serving_->in_flight(), 0);
+  EXPECT_TRUE(engine_.stopped());
+  ExpectMetric("dragoman_draining 1");
+  ExpectMetric("dragoman_ready 0");
+  // The port is closed.
+  grpc::ClientContext late;
+  EXPECT_EQ(TranslateLater(&late).get().error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST_F(ServingTest, DrainLimitAnswersUnavailable) {
+  Start();
+  engine_.HoldJobs();
+  grpc::ClientContext context;
+  auto call = TranslateLater(&context);
+  engine_.WaitHeld();
+  const DrainResult result = serving_->DrainCalls(milliseconds(1));
+  EXPECT_FALSE(result.clean);
+  EXPECT_EQ(result.cut_off, 1);
+  const grpc::Status status = call.get();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(DetailOf<google::rpc::RetryInfo>(status).retry_delay().seconds(), 1);
+  EXPECT_EQ(engine_.WaitCancel().second, CancelCause::kDrain);
+  EXPECT_EQ(serving_->in_flight(), 0);
+  ExpectMetric(R"(dragoman_rpcs_total{code="UNAVAILABLE",method="Translate"} 1)");
+}
+
+TEST_F(ServingTest, HurryEndsTheDrainAtOnce) {
+  Start();
+  engine_.HoldJobs();
+  grpc::ClientContext context;
+  auto call = TranslateLater(&context);
+  engine_.WaitHeld();
+  serving_->Hurry();
+  EXPECT_EQ(serving_->DrainCalls(seconds(3600)).cut_off, 1);
+  EXPECT_EQ(call.get().error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST_F(ServingTest, ManyCallsAtOnceAreAllAnsweredOnce) {
+  Start();
+  constexpr int kThreads = 8;
+  constexpr int kCalls = 50;
+  std::atomic<int> answered{0};
+  std::vector<std::thread> threads;
+  threads.reserve(kThreads);
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([this, t, &answered] {
+      for (int i = 0; i < kCalls; ++i) {
+        const std::string text = std::to_string(t * kCalls + i);
+        grpc::ClientContext context;
+        if (i % 2 == 0) {
+          v1::TranslateResponse response;
+          if (stub_->Translate(&context, Request({text}), &response).ok() &&
+              response.translations(0).translated_text() == "[" + text + "]") {
+            ++answered;
+          }
+          continue;
+        }
+        const auto reader = stub_->StreamTranslate(&context, Request({text}));
+        v1::StreamTranslateResponse message;
+        int items = 0;
+        while (reader->Read(&message)) items += message.has_translation() ? 1 : 0;
+        if (reader->Finish().ok() && items == 1) ++answered;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(answered, kThreads * kCalls);
+  EXPECT_TRUE(serving_->DrainCalls(seconds(10)).clean);
+  EXPECT_EQ(serving_->in_flight(), 0);
+}
+
+// ------------------------------------------------------------------ HTTP
+
+// One request over a socket; the whole answer.
+std::string HttpGet(const std::string& address, const std::string& request) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<uint16_t>(std::stoi(address.substr(address.find(':') + 1))));
+  inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
+  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
+  EXPECT_EQ(send(fd, request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
+  std::string answer;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = recv(fd, buffer, sizeof(buffer), 0)) > 0;) answer.append(buffer, n);
+  close(fd);
+  return answer;
+}
+
+TEST_F(ServingTest, HttpServesMetricsAndProbes) {
+  Start();
+  HttpHooks hooks;
+  hooks.metrics = [this] { return metrics_.Scrape(); };
+  hooks.not_live = [this] { return std::string(engine_.Stats().stalled ? "stalled" : ""); };
+  hooks.not_ready = [this] { return serving_->NotReady(); };
+  auto http = HttpServer::Start("127.0.0.1:0", hooks);
+  ASSERT_TRUE(http.ok()) << http.status();
+  const std::string& address = (*http)->address();
+  const auto get = [&](const std::string& path, const std::string& method) {
+    return HttpGet(address, method + " " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
+  };
+  const std::string metrics = get("/metrics", "GET");
+  EXPECT_THAT(metrics, HasSubstr("HTTP/1.1 200 OK"));
+  EXPECT_THAT(metrics, HasSubstr("Content-Type: text/plain; version=0.0.4"));
+  EXPECT_THAT(metrics, HasSubstr("dragoman_ready 1\n"));
+  const std::string head = get("/metrics", "HEAD");
+  EXPECT_THAT(head, HasSubstr("200 OK"));
+  EXPECT_THAT(head, ::testing::Not(HasSubstr("dragoman_")));
+  EXPECT_THAT(get("/livez", "GET"), HasSubstr("200 OK"));
+  EXPECT_THAT(get("/readyz?verbose=1", "GET"), HasSubstr("200 OK"));
+  EXPECT_THAT(get("/nothing", "GET"), HasSubstr("404 Not Found"));
+  EXPECT_THAT(get("/metrics", "POST"), HasSubstr("405 Method Not Allowed"));
+  engine_.SetStalled(true);
+  EXPECT_THAT(get("/livez", "GET"), HasSubstr("503 Service Unavailable"));
+  engine_.SetLiveWorkers(0);
+  EXPECT_THAT(get("/readyz", "GET"), HasSubstr("no worker is left"));
+
+  EXPECT_FALSE(HttpServer::Start(address, hooks).ok());
+}
+
+}  // namespace
+}  // namespace dragoman

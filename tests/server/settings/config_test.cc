@@ -1,0 +1,464 @@
+#include "server/settings/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/process/cpu_budget.h"
+#include "server/process/engine_settings.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string TempFile(const std::string& name, const std::string& text) {
+  std::string path = ::testing::TempDir() + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+std::string ErrorOf(const std::vector<std::string>& args) {
+  const auto command = ParseCommandLine(args);
+  EXPECT_FALSE(command.ok());
+  EXPECT_EQ(command.status().code(), absl::StatusCode::kInvalidArgument);
+  return std::string(command.status().message());
+}
+
+std::string FileErrorOf(const std::string& json) {
+  return ErrorOf({"--config", TempFile("bad.json", json)});
+}
+
+TEST(Config, HasTheDefaultsOfTheContract) {
+  const auto command = ParseCommandLine({"--model", "models/de-en/"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  const ServerConfig& config = command->config;
+  EXPECT_EQ(command->mode, CommandMode::kServe);
+  EXPECT_EQ(config.model_name, "de-en");
+  EXPECT_EQ(config.model_directory, "models/de-en/");
+  EXPECT_EQ(config.device, "auto");
+  EXPECT_EQ(config.compute_type, "auto");
+  EXPECT_EQ(config.device_memory_fraction, 0.9);
+  EXPECT_EQ(config.max_rows, 0);
+  EXPECT_EQ(config.max_queue_segments, 4096);
+  EXPECT_EQ(config.max_queue_tokens, 131'072);
+  EXPECT_EQ(config.encoded_queue_segments, 256);
+  EXPECT_EQ(config.max_items, 1024);
+  EXPECT_EQ(config.max_code_points, 30'000);
+  EXPECT_EQ(ConfiguredProfile(config), Profile::kHf);
+  EXPECT_EQ(config.glossary_dir, "");
+  EXPECT_EQ(config.drain_seconds, 30);
+  EXPECT_EQ(config.watchdog_seconds, 30);
+  EXPECT_EQ(config.longest_call_seconds, 120);
+  EXPECT_EQ(config.connection_age_seconds, 300);
+}
+
+TEST(Config, ReadsEveryFlagInBothForms) {
+  const auto command = ParseCommandLine({"--model=big=/m/x",
+                                         "--listen",
+                                         "127.0.0.1:0",
+                                         "--metrics=off",
+                                         "--device",
+                                         "cpu",
+                                         "--compute-type=float32",
+                                         "--device-memory-fraction=0.75",
+                                         "--max-rows=64",
+                                         "--cpu-workers",
+                                         "2",
+                                         "--threads-per-worker=3",
+                                         "--max-queue-segments=10",
+                                         "--max-queue-tokens=20",
+                                         "--kv-memory-mb=30",
+                                         "--drain-seconds=0",
+                                         "--default-profile",
+                                         "paper",
+                                         "--glossary-dir=/g",
+                                         "--log-level",
+                                         "debug"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  const ServerConfig& config = command->config;
+  EXPECT_EQ(config.model_name, "big");
+  EXPECT_EQ(config.model_directory, "/m/x");
+  EXPECT_EQ(config.listen, "127.0.0.1:0");
+  EXPECT_EQ(config.metrics, "off");
+  EXPECT_EQ(config.device, "cpu");
+  EXPECT_EQ(config.compute_type, "float32");
+  EXPECT_EQ(config.device_memory_fraction, 0.75);
+  EXPECT_EQ(config.max_rows, 64);
+  EXPECT_EQ(config.cpu_workers, 2);
+  EXPECT_EQ(config.threads_per_worker, 3);
+  EXPECT_EQ(config.max_queue_segments, 10);
+  EXPECT_EQ(config.max_queue_tokens, 20);
+  EXPECT_EQ(config.kv_memory_mb, 30);
+  EXPECT_EQ(config.drain_seconds, 0);
+  EXPECT_EQ(ConfiguredProfile(config), Profile::kPaper);
+  EXPECT_EQ(config.glossary_dir, "/g");
+  EXPECT_EQ(ConfiguredLogLevel(config), LogLevel::kDebug);
+}
+
+TEST(Config, FlagsWinOverTheFile) {
+  const std::string path =
+      TempFile("good.json", R"({"model": "a=/m/a", "max-rows": 8, "drain-seconds": 7})");
+  const auto command = ParseCommandLine({"--max-rows=9", "--config", path});
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(command->config.model_name, "a");
+  EXPECT_EQ(command->config.max_rows, 9);
+  EXPECT_EQ(command->config.drain_seconds, 7);
+}
+
+TEST(Config, WhatItPrintsIsAConfigurationFile) {
+  const auto command = ParseCommandLine({"--model=x=/m", "--max-items=7", "--check-config"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(command->mode, CommandMode::kCheckConfig);
+  const auto again =
+      ParseCommandLine({"--config", TempFile("printed.json", ConfigToJson(command->config))});
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(ConfigToJson(again->config), ConfigToJson(command->config));
+  EXPECT_EQ(again->config.max_items, 7);
+}
+
+TEST(Config, RefusesFlagsItDoesNotUnderstand) {
+  EXPECT_THAT(ErrorOf({}), HasSubstr("--model: found nothing"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--nonsense=1"}), HasSubstr("'--nonsense=1'"));
+  EXPECT_THAT(ErrorOf({"--model=x", "extra"}), HasSubstr("'extra'"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--max-rows"}), HasSubstr("--max-rows: found no value"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--max-rows=ten"}),
+              AllOf(HasSubstr("--max-rows"), HasSubstr("'ten'"), HasSubstr("0..4096")));
+  EXPECT_THAT(ErrorOf({"--model=x", "--max-rows=10x"}), HasSubstr("'10x'"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--max-rows=-1"}), HasSubstr("found -1, expected 0..4096"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--max-rows=99999999999999999999"}), HasSubstr("whole number"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--help=yes"}), HasSubstr("no value"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--listen=nowhere"}), HasSubstr("host:port"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--metrics=:70000"}), HasSubstr("--metrics"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--log-level=loud"}), HasSubstr("'loud'"));
+}
+
+TEST(Config, RefusesASecondModel) {
+  EXPECT_THAT(ErrorOf({"--model=a", "--model=b"}), HasSubstr("one model per process"));
+}
+
+TEST(Config, RefusesDevicesAndComputeTypesItDoesNotKnow) {
+  EXPECT_THAT(ErrorOf({"--model=x", "--device=tpu"}),
+              AllOf(HasSubstr("--device: found 'tpu'"), HasSubstr("auto, cpu, or cuda:N")));
+  EXPECT_THAT(ErrorOf({"--model=x", "--device=cuda:0,cuda:0"}), HasSubstr("each device once"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--compute-type=int8"}),
+              AllOf(HasSubstr("--compute-type: found 'int8'"),
+                    HasSubstr("auto, float32, float16 or bfloat16")));
+  EXPECT_THAT(ErrorOf({"--model=x", "--device=cpu", "--compute-type=float16"}),
+              AllOf(HasSubstr("'float16'"), HasSubstr("auto or float32 on the CPU")));
+}
+
+TEST(Config, ADeviceMemoryFractionIsAboveZeroAndAtMostOne) {
+  for (const char* fraction : {"0", "-0.5", "1.01", "nan"}) {
+    EXPECT_THAT(ErrorOf({"--model=x", "--device-memory-fraction", fraction}),
+                HasSubstr("above 0 and up to 1"));
+  }
+  EXPECT_THAT(ErrorOf({"--model=x", "--device-memory-fraction=most"}),
+              AllOf(HasSubstr("'most'"), HasSubstr("a number")));
+  EXPECT_THAT(FileErrorOf(R"({"device-memory-fraction": "0.5"})"), HasSubstr("a number"));
+  const auto command = ParseCommandLine(
+      {"--model=x", "--config", TempFile("fraction.json", R"({"device-memory-fraction": 0.5})")});
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(command->config.device_memory_fraction, 0.5);
+}
+
+TEST(Config, NamesModelsByTheirDirectory) {
+  const auto name = [](const std::string& model) {
+    const auto command = ParseCommandLine({"--model", model});
+    return command.ok() ? command->config.model_name : std::string(command.status().message());
+  };
+  EXPECT_EQ(name("/models/opus-mt-de-en"), "opus-mt-de-en");
+  EXPECT_EQ(name("/models/opus-mt-de-en///"), "opus-mt-de-en");
+  EXPECT_EQ(name("/models/a/../b"), "b");
+  EXPECT_EQ(name("/weird=dir/b"), "b");
+  EXPECT_EQ(name("n=/weird=dir/b"), "n");
+  EXPECT_EQ(name("."), std::filesystem::current_path().filename().string());
+  EXPECT_THAT(name("/"), HasSubstr("the name ''"));
+  EXPECT_THAT(name("=dir"), HasSubstr("the name ''"));
+  EXPECT_THAT(name("n="), HasSubstr("a directory after NAME="));
+  EXPECT_THAT(name("/m/two words"), HasSubstr("'two words'"));
+}
+
+TEST(Config, RefusesFilesItDoesNotUnderstand) {
+  EXPECT_THAT(ErrorOf({"--config=/no/such/file"}),
+              AllOf(HasSubstr("/no/such/file"), HasSubstr("No such file")));
+  EXPECT_THAT(FileErrorOf("{"), HasSubstr("not JSON"));
+  EXPECT_THAT(FileErrorOf("[1]"), HasSubstr("found array"));
+  EXPECT_THAT(FileErrorOf(R"({"max_rows": 8})"), HasSubstr("'max_rows'"));
+  EXPECT_THAT(FileErrorOf(R"({"help": true})"), HasSubstr("'help'"));
+  EXPECT_THAT(FileErrorOf(R"({"max-rows": "8"})"),
+              AllOf(HasSubstr("max-rows: found string"), HasSubstr("whole number 0..4096")));
+  EXPECT_THAT(FileErrorOf(R"({"max-rows": 8.5})"), HasSubstr("found 8.5"));
+  EXPECT_THAT(FileErrorOf(R"({"max-rows": 18446744073709551615})"), HasSubstr("max-rows"));
+  EXPECT_THAT(FileErrorOf(R"({"max-rows": -1})"), HasSubstr("found -1"));
+  EXPECT_THAT(FileErrorOf(R"({"model": ["a", "b"]})"), HasSubstr("model: found array"));
+  EXPECT_THAT(FileErrorOf(R"({"model": "a", "model": "b"})"), HasSubstr("it twice"));
+}
+
+TEST(Config, HelpNamesEveryFlag) {
+  const std::string help = HelpText();
+  for (const char* flag : {"--model",
+                           "--listen",
+                           "--metrics",
+                           "--device",
+                           "--compute-type",
+                           "--device-memory-fraction",
+                           "--max-rows",
+                           "--profile-steps",
+                           "--cpu-workers",
+                           "--threads-per-worker",
+                           "--max-queue-segments",
+                           "--max-queue-tokens",
+                           "--kv-memory-mb",
+                           "--default-profile",
+                           "--glossary-dir",
+                           "--drain-seconds",
+                           "--log-level",
+                           "--config",
+                           "--check-config",
+                           "--version",
+                           "--help"}) {
+    EXPECT_THAT(help, HasSubstr(std::string("  ") + flag + " "));
+  }
+  EXPECT_EQ(ParseCommandLine({"--help"})->mode, CommandMode::kHelp);
+  EXPECT_EQ(ParseCommandLine({"--version"})->mode, CommandMode::kVersion);
+}
+
+TEST(Config, KnowsEveryProfile) {
+  for (const auto& [name, profile] :
+       std::vector<std::pair<std::string, Profile>>{{"hf", Profile::kHf},
+                                                    {"ct2", Profile::kCt2},
+                                                    {"marian", Profile::kMarian},
+                                                    {"paper", Profile::kPaper},
+                                                    {"article", Profile::kArticle}}) {
+    const auto command = ParseCommandLine({"--model=x", "--default-profile", name});
+    ASSERT_TRUE(command.ok()) << command.status();
+    EXPECT_EQ(ConfiguredProfile(command->config), profile);
+  }
+  EXPECT_THAT(ErrorOf({"--model=x", "--default-profile=HF"}),
+              AllOf(HasSubstr("'HF'"), HasSubstr("hf, ct2, marian, paper or article")));
+}
+
+TEST(EngineSettings, CarryEverySetting) {
+  const auto command = ParseCommandLine(
+      {"--model=big=/m/x", "--max-rows=64", "--cpu-workers=2", "--threads-per-worker=3",
+       "--tokenizer-threads=5", "--max-queue-segments=10", "--max-queue-tokens=20",
+       "--encoded-queue-segments=7", "--kv-memory-mb=30", "--watchdog-seconds=9",
+       "--default-profile=marian", "--glossary-dir=/g"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  const EngineConfig settings = MakeEngineConfig(command->config, 8, {});
+  EXPECT_EQ(settings.model_name, "big");
+  EXPECT_EQ(settings.max_rows, 64);
+  EXPECT_EQ(settings.workers, 2);
+  EXPECT_EQ(settings.threads_per_worker, 3);
+  EXPECT_EQ(settings.tokenizer_threads, 5);
+  EXPECT_EQ(settings.detokenizer_threads, 5);  // as the tokenizer's, where nothing is said
+  EXPECT_EQ(settings.max_queue_segments, 10);
+  EXPECT_EQ(settings.max_queue_tokens, 20);
+  EXPECT_EQ(settings.encoded_queue_segments, 7);
+  EXPECT_EQ(settings.kv_memory_mb, 30);
+  EXPECT_EQ(settings.watchdog, 9'000'000'000);
+  EXPECT_EQ(settings.default_profile, Profile::kMarian);
+  EXPECT_EQ(settings.glossary_directory, "/g");
+}
+
+TEST(ConfigFile, WhatIsNoFileIsRefusedByWhatItIs) {
+  EXPECT_THAT(ErrorOf({"--config", ::testing::TempDir()}), HasSubstr("a directory"));
+  EXPECT_THAT(ErrorOf({"--config=/dev/zero"}), HasSubstr("more than 1048576 bytes"));
+  EXPECT_THAT(ErrorOf({"--config", TempFile("huge.json", std::string(2 << 20, ' '))}),
+              HasSubstr("more than 1048576 bytes"));
+  EXPECT_THAT(ErrorOf({"--config=/dev/null"}), HasSubstr("not JSON"));
+  // A pipe without a writer: it has ended, and nothing is waited for.
+  const std::string pipe = ::testing::TempDir() + "config.pipe";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(ErrorOf({"--config", pipe}), HasSubstr("not JSON"));
+}
+
+TEST(ConfigFile, ComesFromAPipeToo) {
+  // As `--config <(...)` of a shell.
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const std::string text = R"({"model": "/m", "max-rows": 7})";
+  ASSERT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  close(ends[1]);
+  const auto command = ParseCommandLine({"--config", absl::StrCat("/proc/self/fd/", ends[0])});
+  close(ends[0]);
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(command->config.max_rows, 7);
+}
+
+TEST(EngineSettings, DetokenizersAreAsManyAsSaidOrNone) {
+  for (const int threads : {0, 3}) {
+    const auto command = ParseCommandLine(
+        {"--model=x", "--tokenizer-threads=5", absl::StrCat("--detokenizer-threads=", threads)});
+    ASSERT_TRUE(command.ok()) << command.status();
+    const EngineConfig settings = MakeEngineConfig(command->config, 8, {});
+    EXPECT_EQ(settings.tokenizer_threads, 5);
+    EXPECT_EQ(settings.detokenizer_threads, threads);
+  }
+  EXPECT_THAT(ErrorOf({"--model=x", "--detokenizer-threads=-2"}), HasSubstr("-1..256"));
+}
+
+TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {
+  const auto command = ParseCommandLine({"--model=x", "--device-memory-fraction=0.5"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(MakeEngineConfig(command->config, 8, {}).max_rows, 256);
+  DeviceChoice gpus;
+  gpus.cuda = {1, 3};
+  gpus.compute_type = ComputeType::kBFloat16;
+  const EngineConfig settings = MakeEngineConfig(command->config, 8, gpus);
+  EXPECT_EQ(settings.max_rows, 4096);
+  EXPECT_EQ(settings.devices.cuda, gpus.cuda);
+  EXPECT_EQ(settings.devices.compute_type, ComputeType::kBFloat16);
+  EXPECT_EQ(settings.device_memory_fraction, 0.5);
+  const auto fixed = ParseCommandLine({"--model=x", "--max-rows=100"});
+  ASSERT_TRUE(fixed.ok()) << fixed.status();
+  EXPECT_EQ(MakeEngineConfig(fixed->config, 8, gpus).max_rows, 100);
+}
+
+TEST(SchedulerSettings, AreTheEnginesByDefault) {
+  const auto command = ParseCommandLine({"--model=x"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  const SchedulerOptions scheduler = MakeEngineConfig(command->config, 2, {}).scheduler;
+  const SchedulerOptions defaults;
+  EXPECT_EQ(scheduler.refill, defaults.refill);
+  EXPECT_EQ(scheduler.unit, defaults.unit);
+  EXPECT_EQ(scheduler.capacity, defaults.capacity);
+  EXPECT_EQ(scheduler.eps_num, defaults.eps_num);
+  EXPECT_EQ(scheduler.eps_den, defaults.eps_den);
+  EXPECT_EQ(scheduler.selection, defaults.selection);
+  EXPECT_EQ(scheduler.width_budget, defaults.width_budget);
+  EXPECT_EQ(scheduler.max_pause, defaults.max_pause);
+  EXPECT_EQ(scheduler.lanes, defaults.lanes);
+  EXPECT_EQ(scheduler.window.segments, defaults.window.segments);
+  EXPECT_EQ(scheduler.window.tokens, defaults.window.tokens);
+  EXPECT_EQ(scheduler.window.order, defaults.window.order);
+}
+
+SchedulerOptions SchedulerOf(std::vector<std::string> args) {
+  args.emplace_back("--model=x");
+  const auto command = ParseCommandLine(args);
+  EXPECT_TRUE(command.ok()) << command.status();
+  return command.ok() ? MakeEngineConfig(command->config, 2, {}).scheduler : SchedulerOptions();
+}
+
+TEST(SchedulerSettings, CarryEveryFlag) {
+  for (const auto& [name, rule] :
+       std::vector<std::pair<std::string, RefillRule>>{{"continuous", RefillRule::kContinuous},
+                                                       {"stream", RefillRule::kStream},
+                                                       {"half-empty", RefillRule::kHalfEmpty},
+                                                       {"static", RefillRule::kStatic}}) {
+    EXPECT_EQ(SchedulerOf({"--scheduler", name}).refill, rule);
+  }
+  for (const auto& [name, unit] : std::vector<std::pair<std::string, CapacityUnit>>{
+           {"rows", CapacityUnit::kRows},
+           {"segments", CapacityUnit::kSegments},
+           {"source-tokens", CapacityUnit::kSourceTokens}}) {
+    EXPECT_EQ(SchedulerOf({"--scheduler-unit", name}).unit, unit);
+  }
+  for (const auto& [name, selection] : std::vector<std::pair<std::string, SlotSelection>>{
+           {"all", SlotSelection::kAll},
+           {"shortest-first", SlotSelection::kShortest},
+           {"longest-first", SlotSelection::kLongest}}) {
+    EXPECT_EQ(SchedulerOf({"--slot-selection", name}).selection, selection);
+  }
+  for (const auto& [name, order] : std::vector<std::pair<std::string, WindowOrder>>{
+           {"arrival", WindowOrder::kArrival},
+           {"longest-first", WindowOrder::kLongestFirst},
+           {"shortest-first", WindowOrder::kShortestFirst}}) {
+    EXPECT_EQ(SchedulerOf({"--encode-window-order", name}).window.order, order);
+  }
+  const SchedulerOptions numbers =
+      SchedulerOf({"--scheduler=stream", "--refill-threshold=3/12", "--scheduler-capacity=100",
+                   "--width-budget=50", "--max-pause-steps=7", "--decode-lanes=4096",
+                   "--encode-window-segments=9", "--encode-window-tokens=99"});
+  EXPECT_EQ(numbers.eps_num, 3);
+  EXPECT_EQ(numbers.eps_den, 12);
+  EXPECT_EQ(numbers.capacity, 100);
+  EXPECT_EQ(numbers.width_budget, 50);
+  EXPECT_EQ(numbers.max_pause, 7);
+  EXPECT_EQ(numbers.lanes, 4096);
+  EXPECT_EQ(numbers.window.segments, 9);
+  EXPECT_EQ(numbers.window.tokens, 99);
+}
+
+TEST(SchedulerSettings, SayWhatIsWrong) {
+  EXPECT_THAT(ErrorOf({"--model=x", "--scheduler=fifo"}),
+              AllOf(HasSubstr("--scheduler: found 'fifo'"),
+                    HasSubstr("continuous, stream, half-empty, static")));
+  EXPECT_THAT(ErrorOf({"--model=x", "--scheduler-unit=beams"}), HasSubstr("--scheduler-unit"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--slot-selection=any"}), HasSubstr("--slot-selection"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--encode-window-order="}),
+              HasSubstr("--encode-window-order: found ''"));
+  for (const char* bad : {"0.2", "1", "2/1", "-1/6", "1/0", "1/6x", "/6", "1/", "1/1000001"}) {
+    EXPECT_THAT(ErrorOf({"--model=x", "--scheduler=stream", "--refill-threshold", bad}),
+                HasSubstr("--refill-threshold: found '" + std::string(bad) + "'"));
+  }
+  EXPECT_THAT(ErrorOf({"--model=x", "--refill-threshold=1/4"}),
+              HasSubstr("with --scheduler stream only"));
+}
+
+class CgroupTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = ::testing::TempDir() + "cgroup_" +
+            ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(root_);
+  }
+  void Write(const std::string& path, const std::string& text) {
+    const std::filesystem::path full = root_ + "/" + path;
+    std::filesystem::create_directories(full.parent_path());
+    std::ofstream(full) << text;
+  }
+  std::string root_;
+};
+
+TEST_F(CgroupTest, TakesTheLeastQuotaOnTheWayUp) {
+  Write("proc/self/cgroup", "0::/pod/box\n");
+  Write("sys/fs/cgroup/pod/box/cpu.max", "max 100000\n");
+  EXPECT_EQ(CgroupCpuLimit(root_, 8), 8);
+  Write("sys/fs/cgroup/pod/cpu.max", "250000 100000\n");
+  EXPECT_EQ(CgroupCpuLimit(root_, 8), 3);  // 2.5
+  Write("sys/fs/cgroup/pod/box/cpu.max", "50000 100000\n");
+  EXPECT_EQ(CgroupCpuLimit(root_, 8), 1);
+  EXPECT_EQ(CgroupCpuLimit(root_ + "/nothing", 8), 8);
+}
+
+TEST_F(CgroupTest, ReadsVersionOne) {
+  Write("proc/self/cgroup", "5:memory:/x\n4:cpu,cpuacct:/x\n");
+  Write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "400000\n");
+  Write("sys/fs/cgroup/cpu/x/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(CgroupCpuLimit(root_, 8), 4);
+  Write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "-1\n");
+  EXPECT_EQ(CgroupCpuLimit(root_, 8), 8);
+}
+
+TEST(PlanWorkers, FillsInWhatIsNotAsked) {
+  const auto plan = [](int cpus, int workers, int threads) {
+    const WorkerPlan p = PlanWorkers(cpus, workers, threads);
+    return std::make_pair(p.workers, p.threads_per_worker);
+  };
+  EXPECT_EQ(plan(1, 0, 0), std::make_pair(1, 1));
+  EXPECT_EQ(plan(2, 0, 0), std::make_pair(2, 1));
+  EXPECT_EQ(plan(64, 0, 0), std::make_pair(16, 4));
+  EXPECT_EQ(plan(8, 2, 0), std::make_pair(2, 4));
+  EXPECT_EQ(plan(8, 0, 3), std::make_pair(2, 3));
+  EXPECT_EQ(plan(2, 5, 0), std::make_pair(5, 1));
+  EXPECT_EQ(plan(2, 3, 3), std::make_pair(3, 3));
+  EXPECT_GE(CpuBudget(), 1);
+  EXPECT_EQ(TextThreads(2, 0), 1);
+  EXPECT_EQ(TextThreads(16, 0), 4);
+  EXPECT_EQ(TextThreads(16, 2), 2);
+}
+
+}  // namespace
+}  // namespace dragoman
