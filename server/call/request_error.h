@@ -1,7 +1,7 @@
 // What is wrong with a request, as absl::Status that carries google.rpc details.
 //
 // Details ride as payloads of the status (serialised google.rpc messages under their type URL), so
-// that the code that finds an error need not know gRPC; status_map.cc puts them on the wire.
+// that the code that finds an error need not know gRPC; rpc_status.cc puts them on the wire.
 // Pure functions.
 #pragma once
 

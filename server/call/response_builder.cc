@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "server/call/request_error.h"
-#include "server/grpc/status_map.h"
+#include "server/call/rpc_status.h"
 
 namespace dragoman {
 namespace {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
 #include "server/base/quoted.h"
+#include "server/base/status_codes.h"
 #include "server/base/steady_clock.h"
 #include "server/call/call_id.h"
 #include "server/call/request_error.h"

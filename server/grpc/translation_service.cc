@@ -11,6 +11,7 @@
 #include "engine/api/limits.h"
 #include "server/base/log.h"
 #include "server/base/quoted.h"
+#include "server/base/status_codes.h"
 #include "server/base/steady_clock.h"
 #include "server/base/version.h"
 #include "server/call/request_error.h"

@@ -7,9 +7,9 @@
 #include <sstream>
 #include <vector>
 
+#include "server/base/status_codes.h"
 #include "server/base/steady_clock.h"
 #include "server/base/version.h"
-#include "server/grpc/status_map.h"
 #include "server/metrics/engine_families.h"
 
 namespace dragoman {

@@ -30,7 +30,14 @@ ROOMS = {
     'engine/decode/cuda/': 'engine/decode/cuda',
     'engine/schedule/': 'engine/schedule',
     'engine/': 'engine',
-    'server/': 'server',
+    'server/base/': 'server/base',
+    'server/net/': 'server/net',
+    'server/settings/': 'server/settings',
+    'server/metrics/': 'server/metrics',
+    'server/call/': 'server/call',
+    'server/http/': 'server/http',
+    'server/grpc/': 'server/grpc',
+    'server/process/': 'server/process',
     'client/': 'client',
 }
 
@@ -72,7 +79,16 @@ ALLOWED = {
                       'kernels/search absl icu',
     'engine': 'engine/base engine/api engine/text engine/model engine/decode engine/decode/cuda '
               'engine/schedule engine/request kernels/search absl',
-    'server': 'proto engine/base engine/api absl grpc json microhttpd prometheus protobuf spdlog',
+    'server/base': 'engine/base absl json spdlog',
+    'server/net': 'engine/base server/base absl',
+    'server/settings': 'engine/api server/base absl json',
+    'server/metrics': 'engine/base engine/api server/base server/net absl prometheus',
+    'server/call': 'proto engine/base engine/api server/base absl protobuf',
+    'server/http': 'server/base server/net server/settings absl microhttpd',
+    'server/grpc': 'proto engine/base engine/api server/base server/net server/settings server/metrics server/call '
+                   'absl grpc json protobuf',
+    'server/process': 'engine/base engine/api server/base server/settings server/metrics server/call server/http '
+                      'server/grpc absl grpc protobuf',
     'client': 'proto absl grpc json protobuf',
 }
 

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "google/rpc/error_details.pb.h"
+#include "server/base/status_codes.h"
 #include "server/base/steady_clock.h"
 #include "server/call/request_error.h"
+#include "server/call/rpc_status.h"
 
 namespace dragoman {
 namespace {
