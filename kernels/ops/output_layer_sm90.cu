@@ -2,11 +2,12 @@
 // No logit reaches memory.
 //
 // Work, V = 58,101, d = 512, R rows [counted; not run on a GPU yet]:
-//   flop 2 R V d: 61 GF at 1,024 rows, 77 us at 790 TF/s
-//   bytes: W once from memory, 59 MB, 14 us at 4.3 TB/s; from L2 once per 128 rows, 0.48 GB at
-//   1,024 rows: 128 flop per byte, 6.2 TB/s at the full rate; written: 8 bytes per row and tile,
-//   0.2 % of the logits epilogue per tile of 128 x 256: some 7 instructions and one ex2 per logit,
-//   2,000 to 2,600 cycles of a processor, beside 8,192 of the tensor cores at d = 512
+//   flop      2 R V d: 61 GF at 1,024 rows, 77 us at 790 TF/s
+//   bytes     W once from memory, 59 MB, 14 us at 4.3 TB/s; from L2 once per 128 rows, 0.48 GB at
+//             1,024 rows: 128 flop per byte, 6.2 TB/s at the full rate; written: 8 bytes per row
+//             and tile, 0.2 % of the logits
+//   epilogue  per tile of 128 x 256: some 7 instructions and one ex2 per logit, 2,000 to 2,600
+//             cycles of a processor, beside 8,192 of the tensor cores at d = 512
 // Floor: the larger of flop and W: 14 us up to about 128 rows, 77 us at 1,024, 308 us at 4,096.
 //
 // Shape. A block has 128 rows (two warpgroups of 64, which compute) and a range of tiles of 256 of
@@ -16,8 +17,8 @@
 //   d <= 512: the block's hidden rows stay in shared memory (128 KB at 512), slabs of W (32 KB)
 //             come through a ring of 3 (d = 512) to 6 stages
 //   d > 512:  they do not fit; hidden slabs (16 KB) come through the ring with those of W, 4
-//   stages.
-//             85 flop per byte from L2. Blocks of 64 rows would keep them, at 64 flop per byte.
+//             stages. 85 flop per byte from L2. Blocks of 64 rows would keep them, at 64 flop per
+//             byte.
 // The warpgroups share a slab and run free of each other within the ring, so that one may
 // multiply while the other folds. Overlap inside one warpgroup (two accumulators) makes ptxas
 // serialise the products or spill. Clusters that share slabs come when this has been measured.

@@ -179,6 +179,9 @@ class Check:
             return f'room {room} may not include tests ("{name}")'
         source = source_of(name, self.files)
         other = longest(self.tables.rooms, source) if source else longest(self.tables.libraries, name)
+        # Stubs of services are gRPC's.
+        if source and name.endswith('.grpc.pb.h'):
+            other = longest(self.tables.libraries, 'grpcpp/')
         if other is None:
             missing = 'is in no room' if source else 'does not exist; paths start at the root of the tree'
             return f'"{name}" {missing}' if source or header[1] else None

@@ -11,7 +11,8 @@ SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'includes.py')
 ROOMS = {
     'proto/': 'proto', 'low/': 'low', 'high/api.h': 'high/api', 'high/inner/': 'high/inner', 'high/': 'high'}
 ALLOWED = {
-    'proto': '', 'low': '', 'high/api': 'low', 'high/inner': 'low', 'high': 'high/api high/inner low proto absl'}
+    'proto': '', 'low': '', 'high/api': 'low', 'high/inner': 'low proto',
+    'high': 'high/api high/inner low proto absl grpc'}
 CLEAN = {
     'low/a.h': '#include <vector>\n',
     'high/api.h': '#include "low/a.h"\n',
@@ -56,7 +57,13 @@ class Includes(unittest.TestCase):
     def test_the_longest_prefix_is_the_room(self):
         self.assertEqual(
             findings({'high/inner/e.inc': '#include "high/api.h"\n'}),
-            ['high/inner/e.inc:1: room high/inner may not include room high/api ("high/api.h"); allowed: low'])
+            ['high/inner/e.inc:1: room high/inner may not include room high/api ("high/api.h"); allowed: low, proto'])
+
+    def test_the_stubs_of_services_are_grpcs(self):
+        self.assertEqual(
+            findings({'high/inner/e.cc': '#include "v1/wire.pb.h"\n#include "v1/wire.grpc.pb.h"\n'}),
+            ['high/inner/e.cc:2: room high/inner may not include room grpc ("v1/wire.grpc.pb.h"); '
+             'allowed: low, proto'])
 
     def test_generated_headers_and_libraries_have_rooms(self):
         self.assertEqual(
