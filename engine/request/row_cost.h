@@ -8,9 +8,9 @@
 
 namespace dragoman {
 
-// Measured by `search_bench row-costs` (tests/bench/README.md, "What a row costs") on the bundled
-// model, whose rows are the cheapest there are: beside larger models' rows everything here is
-// nearer to 1. What costs up to one and a half rows counts as one; what is not named costs no more,
+// Measured by `search_bench row-costs` (tests/bench/details/row_costs.md, "What a row costs") on the
+// bundled model, whose rows are the cheapest there are: beside larger models' rows everything here
+// is nearer to 1. What costs up to one and a half rows counts as one; what is not named costs no more,
 // at its extreme too: beams of 64, 128 required tokens, 4,096 nodes of forbidden phrases, n-gram
 // bans, partials, alignment.
 inline int32_t RowCost(const SearchOptions& o) {

@@ -5,7 +5,7 @@
                       [--device cuda:0 [--compute-type TYPE]] [--segments N] [--json FILE]
 
 TEST.tsv has one pair per line, source TAB reference; it is read by path, none is kept here. Parts, by the claims of
-README.md, "Claims of the papers":
+details/claims.md, "Claims of the papers":
   searches  a8: greedy, FIXED, and pruned search over delta and M, on all pairs
   words     d6: 1 to 4 random words, or a 4-word phrase, of the reference as constraints, k = 5, 10, 20, on --sentences
             pairs with references of at least 4 words; r of the relative positions in output and reference

@@ -1,4 +1,5 @@
-// See README.md: record_bits DIRECTORY [--requests 3000] [--emulated-requests 100] > FILE
+// See tests/bench/details/programs.md:
+//   record_bits DIRECTORY [--requests 3000] [--emulated-requests 100] > FILE
 
 #include <cstdio>
 #include <iostream>

@@ -1,7 +1,7 @@
 // Grid beam search (Hokamp and Liu 2017), with which Post and Vilar compare dynamic beam allocation
-// (tests/bench/README.md, "Claims of the papers", d4): a beam of its own for every number of
-// constraint tokens that are met, and so a time that grows with them. For the benchmark only, one
-// sentence at a time.
+// (tests/bench/details/claims.md, "Claims of the papers", d4): a beam of its own for every number
+// of constraint tokens that are met, and so a time that grows with them. For the benchmark only,
+// one sentence at a time.
 //
 // Not thread-safe.
 #pragma once

@@ -1,5 +1,5 @@
-// Search and scheduling measured on the production pieces, offline: see README.md for what each
-// subcommand shows.
+// Search and scheduling measured on the production pieces, offline: see
+// tests/bench/details/search.md for what each subcommand shows.
 //
 //   search_bench SUBCOMMAND [--model DIR] [--device cpu|cuda:N] [--compute-type TYPE] [--json FILE]
 //                [--name value ...]

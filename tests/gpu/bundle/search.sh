@@ -1,6 +1,6 @@
 #!/bin/bash
-# Search and scheduling on a device: one part of what tests/bench/README.md measures on the CPU, in
-# a GPU's numbers of segments.
+# Search and scheduling on a device: one part of the table in tests/bench/details/gpu.md, with
+# numbers of segments chosen for a GPU.
 #
 #   search.sh PART JSON_FILE [DEVICE]    DEVICE: cuda:0 (the default) or cpu
 #   search.sh --list                     the parts, most important first

@@ -1,7 +1,7 @@
 // variants_bench [--json FILE]
 //
 // Every switch of variants_bench.h on cuda:0, one after the other, beside what the papers and the
-// acceptance bounds say (tests/bench/README.md, "Claims of the papers"). The last line is
+// acceptance bounds say (tests/bench/details/claims.md, "Claims of the papers"). The last line is
 // 'N passed, N failed': a part passes when it was measured. Says so and passes nothing where there
 // is no GPU.
 #include "tests/gpu/variants/variants_bench.h"
