@@ -42,6 +42,11 @@ class Recorder {
     if (emulated_ == 0) return absl::OkStatus();
     auto loaded = LoadModel(directory_);
     if (!loaded.ok()) return loaded.status();
+    std::cout << "# emulated " << ComputeTypeName(type) << '\n';
+    if (const auto fits = CheckEmulatedCudaModel(loaded->spec); !fits.ok()) {
+      std::cout << fits.message() << '\n';
+      return absl::OkStatus();
+    }
     auto image = MakeWeightImage(loaded->spec, loaded->weights, type);
     if (!image.ok()) return image.status();
     CudaBackendConfig config;
@@ -57,7 +62,6 @@ class Recorder {
     auto engine = CreateEngine(*std::move(loaded), std::vector<WorkerPlace>{{*backend, 1}},
                                engine_config, &clock_, &observer_);
     if (!engine.ok()) return engine.status();
-    std::cout << "# emulated " << ComputeTypeName(type) << '\n';
     bench::RecordBits(**engine, emulated_, std::cout);
     return absl::OkStatus();
   }

@@ -10,6 +10,8 @@
 namespace dragoman {
 
 // As CreateCudaBackend, on emulated device 0 with a gibibyte.
+// As CheckCudaModel.
+absl::Status CheckEmulatedCudaModel(const ModelSpec& spec);
 absl::StatusOr<std::shared_ptr<const Backend>> CreateEmulatedCudaBackend(
     const CudaBackendConfig& config, const ModelSpec& spec, const WeightImage& image);
 
