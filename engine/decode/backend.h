@@ -68,8 +68,8 @@ class Backend {
                                                              KvMemory* memory) const = 0;
 };
 
-// Pages of `page_bytes` each, by the rule that holds for every device (engine/README.md, "The
-// decoding batch").
+// Pages of `page_bytes` each, by the rule that holds for every device (README.md, "The decoding
+// batch").
 PagePlan PlanPagesOf(const PageRequest& request, int64_t page_bytes);
 
 }  // namespace dragoman

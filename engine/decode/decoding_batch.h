@@ -1,8 +1,8 @@
 // The running batch on the host: slots, lanes, rows and pages, and the step that moves them all
 // while the caller waits.
 //
-// All tables are allocated at construction. engine/README.md, "The decoding batch", says what the
-// words mean.
+// All tables are allocated at construction. README.md, "The decoding batch", says what the words
+// mean.
 #pragma once
 
 #include <cstdint>

@@ -100,6 +100,13 @@ class CitationsTest(unittest.TestCase):
                     '[a](../engine/README.md#who), [b](missing.h), [c](../tests), [d](https://x.org/y.md)\n',
                     '#who is no heading of engine/README.md', 'the link to missing.h leads nowhere')
 
+    def test_documents_of_a_hidden_folder_count(self):
+        self.write('.github/RULES.md', '# Rules\n\n## Names\n')
+        self.expect('engine/a.h', '// .github/RULES.md, "Names"; ../.github/RULES.md, "Tests".\n',
+                    '"Tests" is no heading of .github/RULES.md')
+        self.expect('.github/RULES.md', '# Rules\n\n## Names\n\n## Tests\n\n[a](../engine/b.h), none.md\n',
+                    'none.md names no document', 'the link to ../engine/b.h leads nowhere')
+
     def test_code_cites_nothing(self):
         self.expect('engine/a.cc', 'auto s = "none.md // a.9"; float e = f.5 + x.a.9;  // 1.e.5, `a.9`\n')
         self.expect('engine/a.py', 'S = "none.md a.9"  # fine\nT = f(\n    """none.md""")\n')

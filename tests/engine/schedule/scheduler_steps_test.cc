@@ -1,5 +1,5 @@
-// How many steps each scheduler makes of the same uneven text: the table of engine/README.md.
-// Counted, not timed.
+// How many steps each scheduler makes of the same uneven text: the table of
+// engine/schedule/README.md. Counted, not timed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
