@@ -37,12 +37,12 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
   absl::StatusOr<LoadedModel> loaded = OrOutOfMemory("reading the model in " + model_directory,
                                                      [&] { return LoadModel(model_directory); });
   if (!loaded.ok()) return loaded.status();
-  if (absl::Status status = CheckWeightsFit(ParameterCount(loaded->weights), config);
+  if (absl::Status status = CheckWeightsFit(ParameterCount(loaded->program), config);
       !status.ok()) {
     return status;
   }
   absl::StatusOr<std::vector<WorkerPlace>> places =
-      OrOutOfMemory("packing the weights", [&] { return CreatePlaces(*loaded, config); });
+      OrOutOfMemory("packing the weights", [&] { return CreatePlaces(config, &*loaded); });
   if (!places.ok()) return places.status();
   return CreateEngine(*std::move(loaded), *std::move(places), config, clock, observer);
 }
@@ -81,7 +81,7 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
   }
   std::unique_ptr<EngineImpl> engine(
       new EngineImpl(std::move(loaded), std::move(places), config, clock, observer));
-  engine->loaded_.weights = TransformerWeights{};  // the model has packed its own copy
+  engine->loaded_.weights = {};  // the places have packed their own
   absl::Status status =
       OrOutOfMemory("making the tokenizer", [&] { return engine->MakeTokenizer(); });
   if (status.ok()) {
@@ -105,7 +105,7 @@ EngineImpl::EngineImpl(LoadedModel loaded, std::vector<WorkerPlace> places,
       loaded_(std::move(loaded)),
       places_(std::move(places)),
       worker_count_(CountWorkers(places_)),
-      parameters_(ParameterCount(loaded_.weights)),
+      parameters_(ParameterCount(loaded_.program)),
       glossaries_(config.glossary_directory),
       queue_({config.max_queue_segments, config.max_queue_tokens}, clock),
       policy_(config.scheduler) {}

@@ -6,20 +6,21 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cpu_backend.h"
+#include "engine/decode/cpu_model.h"
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
-#include "engine/decode/transformer.h"
 
 namespace dragoman {
 namespace {
 
 CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineConfig& config) {
-  return {device, config.device_memory_fraction, BatchConfigOf(spec, config)};
+  return {device, config.device_memory_fraction, BatchConfigOf(spec, config),
+          spec.generation.num_beams};
 }
 
 absl::StatusOr<WeightImage> ImageFor(const LoadedModel& loaded, const EngineConfig& config) {
-  if (absl::Status status = CheckCudaModel(loaded.spec); !status.ok()) return status;
-  return MakeWeightImage(loaded.spec, loaded.weights, config.devices.compute_type);
+  if (absl::Status status = CheckCudaModel(loaded.program); !status.ok()) return status;
+  return MakeWeightImage(loaded.program, loaded.weights, config.devices.compute_type);
 }
 
 }  // namespace
@@ -34,25 +35,32 @@ BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config) {
   return batch;
 }
 
-absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const LoadedModel& loaded,
-                                                      const EngineConfig& config) {
+absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config,
+                                                      LoadedModel* loaded) {
   std::vector<WorkerPlace> places;
   if (config.devices.cuda.empty()) {
-    absl::StatusOr<std::shared_ptr<const StepModel>> model =
-        CreateTransformer(loaded.spec, loaded.weights);
+    absl::StatusOr<std::shared_ptr<const StepModel>> model = CreateCpuModel(
+        loaded->program, std::exchange(loaded->weights, {}), config.devices.compute_type);
     if (!model.ok()) return model.status();
     places.push_back({CreateCpuBackend(*std::move(model)), config.workers});
     return places;
   }
-  const absl::StatusOr<WeightImage> image = ImageFor(loaded, config);
+  const absl::StatusOr<WeightImage> image = ImageFor(*loaded, config);
   if (!image.ok()) return image.status();
+  loaded->weights = {};
   for (const int device : config.devices.cuda) {
     absl::StatusOr<std::shared_ptr<const Backend>> backend =
-        CreateCudaBackend(CudaConfigOf(device, loaded.spec, config), loaded.spec, *image);
+        CreateCudaBackend(CudaConfigOf(device, loaded->spec, config), loaded->program, *image);
     if (!backend.ok()) return backend.status();
     places.push_back({*std::move(backend), 1});
   }
   return places;
+}
+
+absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory) {
+  const absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory);
+  if (!loaded.ok()) return loaded.status();
+  return ProgramText(loaded->program);
 }
 
 absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
@@ -67,7 +75,7 @@ absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
   const absl::StatusOr<WeightImage> image = ImageFor(*loaded, config);
   if (!image.ok()) return image.status();
   return ProfileCudaSteps(CudaConfigOf(config.devices.cuda.front(), loaded->spec, config),
-                          loaded->spec, *image, steps);
+                          loaded->program, *image, steps);
 }
 
 }  // namespace dragoman

@@ -21,8 +21,9 @@ struct WorkerPlace {
 // Of every worker.
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);
 
-// Packs the weights for each place. UNIMPLEMENTED when a device does not take the model.
-absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const LoadedModel& loaded,
-                                                      const EngineConfig& config);
+// Packs the weights for each place and takes them out of `loaded`. UNIMPLEMENTED when a device does
+// not take the model.
+absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config,
+                                                      LoadedModel* loaded);
 
 }  // namespace dragoman

@@ -54,6 +54,10 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer);
 
+// The network of a model in words: its weights, buffers and operations, one on a line. Errors as
+// CreateEngine's.
+absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory);
+
 // Times the launches of `steps` steps of a full batch on the one GPU of config.devices: a table as
 // text (engine/decode/cuda/step_costs.h).
 absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,

@@ -10,7 +10,8 @@ namespace {
 class CpuBackend final : public Backend {
  public:
   explicit CpuBackend(std::shared_ptr<const StepModel> model)
-      : model_(std::move(model)), info_{"cpu", "", "float32", model_->weight_bytes()} {}
+      : model_(std::move(model)),
+        info_{"cpu", "", ComputeTypeName(model_->compute_type()), model_->weight_bytes()} {}
 
   const BackendInfo& info() const override { return info_; }
 

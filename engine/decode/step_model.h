@@ -1,6 +1,6 @@
 // The model as the scheduler sees it: an encoder that fills cross-attention pages, and a decoder
-// that folds the logits of one step. The Transformer implements both (transformer.h); tests put a
-// scripted model in its place and drive the production loop with it.
+// that folds the logits of one step. The executor of the CPU implements both (cpu_model.h); tests
+// put a scripted model in its place and drive the production loop with it.
 //
 // An Encoder or Decoder belongs to one thread. Weights behind them are shared and immutable.
 #pragma once
@@ -10,6 +10,7 @@
 #include <span>
 
 #include "absl/status/status.h"
+#include "kernels/base/compute_type.h"
 #include "kernels/base/kv_pages.h"
 #include "kernels/ops/align.h"
 #include "kernels/search/row.h"
@@ -73,6 +74,8 @@ class StepModel {
 
   // Of the pages of both pools.
   virtual KvLayout kv_layout() const = 0;
+  // Of the products. Activations and pages are f32.
+  virtual ComputeType compute_type() const { return ComputeType::kFloat32; }
   virtual int64_t weight_bytes() const = 0;
 
   // What an encoder and a decoder of so many threads and rows are going to hold, about.

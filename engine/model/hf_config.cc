@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
+#include "engine/model/families/family.h"
 #include "engine/model/hf_fields.h"
 #include "engine/model/hf_generation.h"
 #include "engine/model/json.h"
@@ -136,8 +137,8 @@ void ReadShape(JsonFields* fields, ModelSpec* spec) {
 
 void ReadModel(JsonFields* fields, ModelSpec* spec) {
   spec->family = fields->String("model_type", "");
-  if (spec->family != "marian") {
-    fields->Unsupported("model_type", "marian");
+  if (FindFamily(spec->family) == nullptr) {
+    fields->Unsupported("model_type", FamilyNames());
     return;
   }
   ReadArchitectures(fields);

@@ -11,10 +11,10 @@
 
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
+#include "engine/model/families/family.h"
 #include "engine/model/file_bytes.h"
 #include "engine/model/hf_checkpoint.h"
 #include "engine/model/hf_config.h"
-#include "engine/model/name_map.h"
 #include "engine/model/weights_loader.h"
 
 namespace dragoman {
@@ -60,15 +60,10 @@ absl::StatusOr<HfConfig> ReadConfig(const std::string& directory) {
 // What the files of the weights may have: every parameter four times over in float64, so that tied
 // matrices under several names and tensors of no use find room, but a file of the wrong kind is
 // refused before it fills the memory.
-size_t MaxWeightBytes(const ModelShape& shape) {
-  const auto d = static_cast<size_t>(shape.d_model);
-  const auto layer = [d](int ffn) { return 8 * d * d + 2 * d * static_cast<size_t>(ffn) + 64 * d; };
-  const size_t parameters =
-      d * (static_cast<size_t>(shape.source_vocab) + 2 * static_cast<size_t>(shape.target_vocab) +
-           2 * static_cast<size_t>(shape.max_positions)) +
-      static_cast<size_t>(shape.encoder_layers) * layer(shape.encoder_ffn) +
-      static_cast<size_t>(shape.decoder_layers) * layer(shape.decoder_ffn);
-  return 4 * sizeof(double) * parameters + (size_t{64} << 20);
+size_t MaxWeightBytes(const Program& program) {
+  int64_t elements = 0;
+  for (const Weight& weight : program.weights) elements += weight.elements();
+  return 4 * sizeof(double) * static_cast<size_t>(elements) + (size_t{64} << 20);
 }
 
 // For the log: the first few names.
@@ -85,11 +80,11 @@ std::string NoteOfUnused(const std::vector<std::string>& tensors) {
   return note;
 }
 
-absl::StatusOr<LoadedWeights> ReadWeights(const std::string& directory, const ModelSpec& spec) {
+absl::StatusOr<LoadedWeights> ReadWeights(const std::string& directory, const Network& network) {
   const absl::StatusOr<Checkpoint> checkpoint =
-      ReadCheckpoint(directory, MaxWeightBytes(spec.shape));
+      ReadCheckpoint(directory, MaxWeightBytes(network.program));
   if (!checkpoint.ok()) return checkpoint.status();
-  return LoadTransformerWeights(*checkpoint, MarianNameMap(), spec);
+  return LoadWeights(*checkpoint, network);
 }
 
 absl::StatusOr<Vocabulary> ReadVocabulary(const std::string& directory, std::string_view file,
@@ -194,8 +189,11 @@ absl::Status LoadInto(const std::string& directory, LoadedModel* model, HfConfig
     if (!read.ok()) return read.status();
     *bytes = *std::move(read);
   }
-  absl::StatusOr<LoadedWeights> loaded = ReadWeights(directory, model->spec);
+  absl::StatusOr<Network> network = FindFamily(model->spec.family)->make(model->spec);
+  if (!network.ok()) return network.status();
+  absl::StatusOr<LoadedWeights> loaded = ReadWeights(directory, *network);
   if (!loaded.ok()) return loaded.status();
+  model->program = std::move(network->program);
   model->weights = std::move(loaded->weights);
   model->notes = std::move(config.notes);
   if (!loaded->unused.empty()) model->notes.push_back(NoteOfUnused(loaded->unused));

@@ -15,7 +15,7 @@
 #include "engine/model/languages.h"
 #include "engine/model/model_spec.h"
 #include "engine/model/vocabulary.h"
-#include "engine/model/weights.h"
+#include "engine/network/program.h"
 
 namespace dragoman {
 
@@ -35,7 +35,8 @@ struct LoadedModel {
   std::string name;    // the directory's
   std::string layout;  // "huggingface"
   ModelSpec spec;
-  TransformerWeights weights;
+  Program program;
+  WeightValues weights;  // of `program`; taken by whoever packs them
   Vocabulary source_vocabulary;
   std::optional<Vocabulary> own_target_vocabulary;  // empty: the source's is shared
   TokenizerFacts tokenizer;

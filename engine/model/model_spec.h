@@ -1,6 +1,6 @@
-// What a translation model is, as data: its shape, how its layers are put together and the defaults
-// its checkpoint carries. Families (Marian now; M2M-100, mBART, T5 later) differ in this and in
-// their name map, never in the layers that read it.
+// What a checkpoint's configuration says of its model: shape, special tokens, defaults of the
+// search. A family's file (families/) makes the network from it; what runs the network reads that
+// (engine/network/program.h) and not this.
 //
 // Plain values, immutable once loaded.
 #pragma once
@@ -13,15 +13,6 @@
 #include "kernels/base/activation.h"
 
 namespace dragoman {
-
-enum class NormPlacement {
-  kPost,  // y = LN(x + sublayer(x)): Marian
-};
-
-enum class PositionKind {
-  kSinusoidal,  // [sin half | cos half], frequency 10000^(-2i/d); a table stored in the weights
-                // wins
-};
 
 // When generation ends (SEARCH.md a.7): the checkpoint's early_stopping.
 enum class EarlyStopping { kTrue, kFalse, kNever };
@@ -65,10 +56,8 @@ struct GenerationDefaults {
 };
 
 struct ModelSpec {
-  std::string family;  // "marian"
+  std::string family;  // FindFamily knows it
   ModelShape shape;
-  NormPlacement norm = NormPlacement::kPost;
-  PositionKind positions = PositionKind::kSinusoidal;
   float norm_epsilon = 1e-5F;
   Activation activation = Activation::kRelu;
   float embedding_scale = 1.0F;  // sqrt(d_model), or 1

@@ -17,25 +17,34 @@
 namespace dragoman {
 namespace {
 
+void FillSinusoids(const Weight& table, std::vector<float>* values) {
+  const int64_t half = table.cols / 2;
+  float* row = values->data();
+  for (int64_t position = 0; position < table.rows; ++position, row += table.cols) {
+    for (int64_t i = 0; i < half; ++i) {
+      const double angle =
+          static_cast<double>(position) /
+          std::pow(10000.0, 2.0 * static_cast<double>(i) / static_cast<double>(table.cols));
+      row[i] = static_cast<float>(std::sin(angle));
+      row[half + i] = static_cast<float>(std::cos(angle));
+    }
+  }
+}
+
 class WeightsLoader {
  public:
-  WeightsLoader(const Checkpoint& checkpoint, const NameMap& names, const ModelSpec& spec)
-      : checkpoint_(checkpoint), names_(names), spec_(spec), shape_(spec.shape) {}
+  WeightsLoader(const Checkpoint& checkpoint, const Network& network)
+      : checkpoint_(checkpoint), network_(network) {}
 
   absl::StatusOr<LoadedWeights> Load() {
-    absl::Status status = CheckSharing();
-    if (status.ok()) status = ReadEmbeddings();
-    if (status.ok()) status = ReadOutputBias();
-    if (status.ok()) status = ReadLayers(names_.encoder, shape_.encoder_layers, &weights_.encoder);
-    if (status.ok()) status = ReadLayers(names_.decoder, shape_.decoder_layers, &weights_.decoder);
-    if (status.ok()) {
-      status = ReadPositions(names_.encoder_positions, &weights_.encoder_positions);
+    if (absl::Status status = CheckSharing(); !status.ok()) return status;
+    WeightValues weights(network_.sources.size());
+    for (size_t i = 0; i < weights.size(); ++i) {
+      absl::Status status =
+          ReadWeight(network_.program.weights[i], network_.sources[i], &weights[i]);
+      if (!status.ok()) return status;
     }
-    if (status.ok()) {
-      status = ReadPositions(names_.decoder_positions, &weights_.decoder_positions);
-    }
-    if (!status.ok()) return status;
-    return LoadedWeights{std::move(weights_), Unused()};
+    return LoadedWeights{std::move(weights), Unused()};
   }
 
  private:
@@ -77,125 +86,63 @@ class WeightsLoader {
                               ", expected F64, F32, F16 or BF16 ", ShapeString(shape)));
   }
 
-  absl::Status Read(std::string_view name, const std::vector<int64_t>& shape,
-                    std::vector<float>* out) {
-    const TensorView* view = Find(name);
-    if (view == nullptr) {
-      return Wrong(name, Concat("is missing, expected shape ", ShapeString(shape)));
-    }
-    absl::Status status = Check(name, *view, shape);
+  // `out` has the tensor's size.
+  absl::Status Read(std::string_view name, const TensorView& view,
+                    const std::vector<int64_t>& shape, std::span<float> out) const {
+    absl::Status status = Check(name, view, shape);
     if (!status.ok()) return status;
-    out->resize(static_cast<size_t>(view->numel()));
-    if (const std::optional<size_t> bad = CopyAsF32(*view, *out)) {
-      return Wrong(name, Concat("holds ", (*out)[*bad], " at ", PlaceString(shape, *bad),
+    if (const std::optional<size_t> bad = CopyAsF32(view, out)) {
+      return Wrong(name, Concat("holds ", out[*bad], " at ", PlaceString(shape, *bad),
                                 ", expected finite numbers"));
     }
     return status;
   }
 
-  absl::Status ReadMatrix(std::string_view name, int rows, int cols, Matrix* matrix) {
-    matrix->rows = rows;
-    matrix->cols = cols;
-    return Read(name, {rows, cols}, &matrix->data);
+  bool IsThere(const TensorSource& source) const {
+    return std::any_of(source.names.begin(), source.names.end(), [this](const std::string& name) {
+      return checkpoint_.tensors.contains(name);
+    });
   }
 
-  // One matrix that may be stored under any of the names; several must agree.
-  absl::Status ReadAlias(std::span<const std::string_view> names, int rows, Matrix* matrix) {
+  absl::Status ReadTensor(const TensorSource& source, std::span<float> out) {
     std::string_view first;
-    for (const std::string_view name : names) {
-      if (Find(name) == nullptr) continue;
+    for (const std::string& name : source.names) {
+      const TensorView* view = Find(name);
+      if (view == nullptr) continue;
       if (first.empty()) {
         first = name;
-        absl::Status status = ReadMatrix(name, rows, shape_.d_model, matrix);
-        if (!status.ok()) return status;
+        if (absl::Status status = Read(name, *view, source.shape, out); !status.ok()) return status;
         continue;
       }
-      Matrix other;
-      absl::Status status = ReadMatrix(name, rows, shape_.d_model, &other);
-      if (!status.ok()) return status;
-      if (other.data != matrix->data) {
+      std::vector<float> other(out.size());
+      if (absl::Status status = Read(name, *view, source.shape, other); !status.ok()) return status;
+      if (!std::equal(other.begin(), other.end(), out.begin())) {
         return Wrong(name, Concat("differs from '", first,
                                   "', though config.json says they are one matrix"));
       }
     }
     if (!first.empty()) return absl::OkStatus();
     std::string listed;
-    for (const std::string_view name : names)
+    for (const std::string& name : source.names)
       listed += Concat(listed.empty() ? "" : "' or '", name);
-    return absl::InvalidArgumentError(Concat(FileOf({}), ": tensor '", listed,
-                                             "' is missing, expected shape [", rows, ", ",
-                                             shape_.d_model, "]"));
+    return Wrong(listed, Concat("is missing, expected shape ", ShapeString(source.shape)));
   }
 
-  absl::Status ReadEmbeddings() {
-    std::vector<std::string_view> source = {names_.source_embedding};
-    std::vector<std::string_view> target = {names_.target_embedding};
-    if (spec_.tie_output) target.push_back(names_.output);
-    if (spec_.share_embeddings) {
-      source.insert(source.begin(), names_.shared_embedding);
-      source.insert(source.end(), target.begin(), target.end());
-    }
-    absl::Status status = ReadAlias(source, shape_.source_vocab, &weights_.source_embedding);
-    if (status.ok() && !spec_.share_embeddings) {
-      status = ReadAlias(target, shape_.target_vocab, &weights_.target_embedding);
-    }
-    if (status.ok() && !spec_.tie_output) {
-      status = ReadMatrix(names_.output, shape_.target_vocab, shape_.d_model, &weights_.output);
-    }
-    return status;
-  }
-
-  absl::Status ReadOutputBias() {
-    if (Find(names_.output_bias) == nullptr) {
-      weights_.output_bias.assign(static_cast<size_t>(shape_.target_vocab), 0.0F);
+  absl::Status ReadWeight(const Weight& weight, const WeightSource& source,
+                          std::vector<float>* values) {
+    values->resize(static_cast<size_t>(weight.elements()));
+    if (source.if_absent != IfAbsent::kRefuse && !IsThere(source.parts.front())) {
+      if (source.if_absent == IfAbsent::kSinusoids) FillSinusoids(weight, values);
       return absl::OkStatus();
     }
-    return Read(names_.output_bias, {1, shape_.target_vocab}, &weights_.output_bias);
-  }
-
-  int SizeOf(Dim dim) const {
-    switch (dim) {
-      case Dim::kModel:
-        return shape_.d_model;
-      case Dim::kEncoderFfn:
-        return shape_.encoder_ffn;
-      case Dim::kDecoderFfn:
-        return shape_.decoder_ffn;
+    std::span<float> rest(*values);
+    for (const TensorSource& part : source.parts) {
+      size_t elements = 1;
+      for (const int64_t dim : part.shape) elements *= static_cast<size_t>(dim);
+      absl::Status status = ReadTensor(part, rest.first(elements));
+      if (!status.ok()) return status;
+      rest = rest.subspan(elements);
     }
-    return 0;
-  }
-
-  template <typename Layer>
-  absl::Status ReadLayers(const LayerMap<Layer>& map, int count, std::vector<Layer>* layers) {
-    for (int i = 0; i < count; ++i) {
-      Layer layer;
-      const std::string prefix = Concat(map.prefix, i, ".");
-      for (const LinearRule<Layer>& rule : map.linears) {
-        LinearWeights& linear = rule.slot(layer);
-        const int out = SizeOf(rule.out);
-        absl::Status status =
-            ReadMatrix(Concat(prefix, rule.name, ".weight"), out, SizeOf(rule.in), &linear.weight);
-        if (status.ok()) {
-          status = Read(Concat(prefix, rule.name, ".bias"), {out}, &linear.bias);
-        }
-        if (!status.ok()) return status;
-      }
-      for (const NormRule<Layer>& rule : map.norms) {
-        NormWeights& norm = rule.slot(layer);
-        const std::vector<int64_t> size = {shape_.d_model};
-        absl::Status status = Read(Concat(prefix, rule.name, ".weight"), size, &norm.gamma);
-        if (status.ok()) status = Read(Concat(prefix, rule.name, ".bias"), size, &norm.beta);
-        if (!status.ok()) return status;
-      }
-      layers->push_back(std::move(layer));
-    }
-    return absl::OkStatus();
-  }
-
-  // A stored table wins: older checkpoints hold it, rounded as they are.
-  absl::Status ReadPositions(std::string_view name, Matrix* table) {
-    if (Find(name) != nullptr) return ReadMatrix(name, shape_.max_positions, shape_.d_model, table);
-    *table = SinusoidalPositions(shape_.max_positions, shape_.d_model);
     return absl::OkStatus();
   }
 
@@ -209,18 +156,14 @@ class WeightsLoader {
   }
 
   const Checkpoint& checkpoint_;
-  const NameMap& names_;
-  const ModelSpec& spec_;
-  const ModelShape& shape_;
-  TransformerWeights weights_;
+  const Network& network_;
   std::set<std::string_view> used_;
 };
 
 }  // namespace
 
-absl::StatusOr<LoadedWeights> LoadTransformerWeights(const Checkpoint& checkpoint,
-                                                     const NameMap& names, const ModelSpec& spec) {
-  return WeightsLoader(checkpoint, names, spec).Load();
+absl::StatusOr<LoadedWeights> LoadWeights(const Checkpoint& checkpoint, const Network& network) {
+  return WeightsLoader(checkpoint, network).Load();
 }
 
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-// From the tensors of a checkpoint file to TransformerWeights, by a family's name map.
+// From the tensors of a checkpoint file to the values of a network's weights.
 //
 // Thread-safety: a pure function.
 #pragma once
@@ -7,15 +7,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/model/model_spec.h"
-#include "engine/model/name_map.h"
+#include "engine/model/families/family.h"
 #include "engine/model/tensor_file.h"
-#include "engine/model/weights.h"
+#include "engine/network/program.h"
 
 namespace dragoman {
 
 struct LoadedWeights {
-  TransformerWeights weights;
+  WeightValues weights;
   std::vector<std::string> unused;  // tensors that the network has no place for
 };
 
@@ -23,7 +22,6 @@ struct LoadedWeights {
 // what was expected, for a tensor that is missing, of another shape, of a dtype that is no float,
 // or with an element that is not finite. Names of one matrix (shared or tied embeddings) must hold
 // the same values. REQUIRES: the checkpoint has a file.
-absl::StatusOr<LoadedWeights> LoadTransformerWeights(const Checkpoint& checkpoint,
-                                                     const NameMap& names, const ModelSpec& spec);
+absl::StatusOr<LoadedWeights> LoadWeights(const Checkpoint& checkpoint, const Network& network);
 
 }  // namespace dragoman

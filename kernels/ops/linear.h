@@ -13,15 +13,18 @@
 #include <memory>
 
 #include "kernels/base/activation.h"
+#include "kernels/base/compute_type.h"
 #include "kernels/base/op_context.h"
 
 namespace dragoman {
 
 class Linear {
  public:
-  // Copies weight and bias (nullptr: none). REQUIRES: in, out > 0.
+  // Copies weight and bias (nullptr: none), the weight as `type`. nullptr: the CPU has no kernel of
+  // this type. REQUIRES: in, out > 0.
   static std::unique_ptr<Linear> Create(const float* weight, const float* bias, int in, int out,
-                                        Activation activation = Activation::kNone);
+                                        Activation activation = Activation::kNone,
+                                        ComputeType type = ComputeType::kFloat32);
   virtual ~Linear() = default;
 
   // Prepares `context` for every number of rows up to max_rows: later Runs allocate nothing.

@@ -63,7 +63,8 @@ class CpuLinear final : public Linear {
 }  // namespace
 
 std::unique_ptr<Linear> Linear::Create(const float* weight, const float* bias, int in, int out,
-                                       Activation activation) {
+                                       Activation activation, ComputeType type) {
+  if (type != ComputeType::kFloat32) return nullptr;
   return std::make_unique<CpuLinear>(weight, bias, in, out, activation);
 }
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "kernels/base/compute_type.h"
 #include "kernels/base/op_context.h"
 #include "kernels/search/row.h"
 
@@ -20,9 +21,11 @@ namespace dragoman {
 
 class OutputLayer {
  public:
-  // Copies weight and bias (nullptr: none). Bias may hold -inf. REQUIRES: d, vocabulary > 0.
+  // Copies weight and bias (nullptr: none), the weight as `type`. Bias may hold -inf. nullptr: the
+  // CPU has no kernel of this type. REQUIRES: d, vocabulary > 0.
   static std::unique_ptr<OutputLayer> Create(const float* weight, const float* bias, int d,
-                                             int vocabulary);
+                                             int vocabulary,
+                                             ComputeType type = ComputeType::kFloat32);
   virtual ~OutputLayer() = default;
 
   // Prepares `context` for every number of rows up to max_rows: later Folds allocate nothing.

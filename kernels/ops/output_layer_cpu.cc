@@ -192,7 +192,8 @@ class CpuOutputLayer final : public OutputLayer {
 }  // namespace
 
 std::unique_ptr<OutputLayer> OutputLayer::Create(const float* weight, const float* bias, int d,
-                                                 int vocabulary) {
+                                                 int vocabulary, ComputeType type) {
+  if (type != ComputeType::kFloat32) return nullptr;
   return std::make_unique<CpuOutputLayer>(weight, bias, d, vocabulary);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/api/create_engine.h"
 #include "server/base/version.h"
 #include "server/process/daemon.h"
 #include "server/process/engine_start.h"
@@ -56,6 +57,15 @@ int main(int argc, char** argv) {
     case dragoman::CommandMode::kCheckConfig:
       std::printf("%s\n", dragoman::ConfigToJson(command->config).c_str());
       return 0;
+    case dragoman::CommandMode::kPrintProgram: {
+      const auto network = dragoman::DescribeNetwork(command->config.model_directory);
+      if (!network.ok()) {
+        static_cast<void>(refuse(network.status()));
+        return 1;
+      }
+      std::fputs(network->c_str(), stdout);
+      return 0;
+    }
     case dragoman::CommandMode::kServe:
       break;
   }

@@ -353,8 +353,8 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
       return Refuse("--", flag.name, "it twice",
                     flag.name == "model" ? "one model per process" : "it once");
     }
-    const bool is_switch =
-        flag.name == "check-config" || flag.name == "version" || flag.name == "help";
+    const bool is_switch = flag.name == "check-config" || flag.name == "print-program" ||
+                           flag.name == "version" || flag.name == "help";
     if (is_switch) {
       if (flag.value.has_value()) return Refuse("--", flag.name, Quoted(*flag.value), "no value");
       if (flag.name == "help") *mode = CommandMode::kHelp;
@@ -362,11 +362,15 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
       if (flag.name == "check-config" && *mode == CommandMode::kServe) {
         *mode = CommandMode::kCheckConfig;
       }
+      if (flag.name == "print-program" && *mode == CommandMode::kServe) {
+        *mode = CommandMode::kPrintProgram;
+      }
       continue;
     }
     if (flag.name != "config" && FindOption(flag.name) == nullptr) {
       return Refuse("", Quoted(arg), "an unknown flag",
-                    absl::StrCat("one of ", KnownNames(), ", config, check-config, version, help"));
+                    absl::StrCat("one of ", KnownNames(),
+                                 ", config, check-config, print-program, version, help"));
     }
     if (!flag.value.has_value()) {
       if (i + 1 == args.size()) return Refuse("--", flag.name, "no value", "one");
@@ -424,6 +428,7 @@ std::string HelpText() {
   }
   line("config", "FILE", "JSON object with these names; flags win", "");
   line("check-config", "", "print the settings in effect and exit", "");
+  line("print-program", "", "print the network of the model, operation by operation, and exit", "");
   line("version", "", "print the version and exit", "");
   line("help", "", "print this and exit", "");
   return out;

@@ -65,7 +65,7 @@ struct ServerConfig {
   std::string model_directory;
 };
 
-enum class CommandMode { kServe, kCheckConfig, kVersion, kHelp };
+enum class CommandMode { kServe, kCheckConfig, kPrintProgram, kVersion, kHelp };
 
 struct CommandLine {
   CommandMode mode = CommandMode::kServe;

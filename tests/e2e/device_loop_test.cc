@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/create_loaded_engine.h"
-#include "engine/decode/transformer.h"
+#include "engine/decode/cpu_model.h"
 #include "engine/model/model_source.h"
 #include "tests/engine/support/collecting_sink.h"
 #include "tests/engine/support/fakes.h"
@@ -41,7 +41,7 @@ class DeviceLoop : public ::testing::Test {
     auto loaded = LoadModel(kModel);
     ASSERT_TRUE(loaded.ok()) << loaded.status();
     model_ =
-        new std::shared_ptr<const StepModel>(*CreateTransformer(loaded->spec, loaded->weights));
+        new std::shared_ptr<const StepModel>(*CreateCpuModel(loaded->program, loaded->weights));
     CountingObserver observer;
     testing::FakeClock clock;
     auto engine = CreateEngine(*std::move(loaded), *model_, EngineConfig{}, &clock, &observer);

@@ -93,6 +93,17 @@ TEST(Device, TheCpuHasOneComputeType) {
                                 HasSubstr("auto or float32 on the CPU")));
 }
 
+TEST(Device, PrintsTheNetworkOfTheModel) {
+  const End end = RunToEnd({"--print-program"});
+  EXPECT_EQ(end.status, 0);
+  EXPECT_THAT(end.output, HasSubstr("'decoder layer 1: feed-forward up' + bias, swish\n"));
+  EXPECT_THAT(end.output, HasSubstr("parameters, up to 512 positions\n"));
+  testing::ChildProcess none({DRAGOMAN_DAEMON, "--model=/nonexistent", "--print-program"});
+  EXPECT_THAT(none.ReadAll(), IsEmpty());
+  EXPECT_EQ(none.Wait(), 1);
+  EXPECT_THAT(none.Errors(), HasSubstr("/nonexistent: no such directory"));
+}
+
 TEST(Device, TheCpuHasNoProfileOfKernels) {
   const End end = RunToEnd({"--device=cpu", "--profile-steps=5"});
   EXPECT_EQ(end.status, 1);

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/create_loaded_engine.h"
-#include "engine/decode/transformer.h"
+#include "engine/decode/cpu_model.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/translate_all.h"
 #include "tests/kernels/ops/op_device.h"
@@ -38,11 +38,11 @@ LoadedModel Load() {
 std::unique_ptr<Engine> StartOnCpu(double noise, unsigned seed) {
   LoadedModel loaded = Load();
   std::mt19937_64 random(seed);
-  for (float& bias : loaded.weights.output_bias) {
+  for (float& bias : loaded.weights[static_cast<size_t>(loaded.program.output().bias)]) {
     const double uniform = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
     bias += static_cast<float>(noise * uniform);
   }
-  auto model = CreateTransformer(loaded.spec, loaded.weights);
+  auto model = CreateCpuModel(loaded.program, loaded.weights);
   EXPECT_TRUE(model.ok()) << model.status();
   EngineConfig config;
   config.workers = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));

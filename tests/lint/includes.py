@@ -25,6 +25,7 @@ ROOMS = {
     'engine/api/': 'engine/api',
     'engine/request/': 'engine/request',
     'engine/text/': 'engine/text',
+    'engine/network/': 'engine/network',
     'engine/model/': 'engine/model',
     'engine/decode/': 'engine/decode',
     'engine/decode/cuda/': 'engine/decode/cuda',
@@ -70,14 +71,15 @@ ALLOWED = {
     'engine/base': 'absl',
     'engine/api': 'engine/base kernels/base kernels/search absl icu',
     'engine/text': 'engine/base engine/api absl icu',
-    'engine/model': 'engine/base kernels/base kernels/search absl json',
-    'engine/decode': 'engine/base engine/model kernels/base kernels/search kernels/ops absl',
-    'engine/decode/cuda': 'engine/base engine/api engine/model engine/decode '
+    'engine/network': 'kernels/base absl',
+    'engine/model': 'engine/base engine/network kernels/base kernels/search absl json',
+    'engine/decode': 'engine/base engine/network kernels/base kernels/search kernels/ops absl',
+    'engine/decode/cuda': 'engine/base engine/api engine/network engine/decode '
                           'kernels/base kernels/cuda kernels/search kernels/ops absl cuda',
     'engine/schedule': 'engine/base engine/api engine/decode kernels/search absl',
     'engine/request': 'engine/base engine/api engine/text engine/model engine/decode engine/schedule '
                       'kernels/search absl icu',
-    'engine': 'engine/base engine/api engine/text engine/model engine/decode engine/decode/cuda '
+    'engine': 'engine/base engine/api engine/text engine/network engine/model engine/decode engine/decode/cuda '
               'engine/schedule engine/request kernels/search absl',
     'server/base': 'engine/base absl json spdlog',
     'server/net': 'engine/base server/base absl',

@@ -9,9 +9,9 @@
 
 #include "engine/api/devices.h"
 #include "engine/decode/cpu_backend.h"
+#include "engine/decode/cpu_model.h"
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
-#include "engine/decode/transformer.h"
 #include "engine/schedule/worker.h"
 #include "tests/engine/support/fakes.h"
 
@@ -32,17 +32,18 @@ EarlyStopping EarlyStoppingOf(const json& early_stopping) {
 
 absl::StatusOr<std::shared_ptr<const Backend>> CreateBackend(const ParityModel& model,
                                                              const BatchConfig& batch) {
-  const TransformerWeights& weights = model.loaded->weights;
+  const Program& program = model.loaded->program;
+  const WeightValues& weights = model.loaded->weights;
   if (model.place == Place::kCpu) {
-    auto transformer = CreateTransformer(model.spec(), weights);
-    if (!transformer.ok()) return transformer.status();
-    return CreateCpuBackend(*std::move(transformer));
+    auto cpu = CreateCpuModel(program, weights);
+    if (!cpu.ok()) return cpu.status();
+    return CreateCpuBackend(*std::move(cpu));
   }
-  const auto image = MakeWeightImage(model.spec(), weights, ComputeType::kFloat32);
+  const auto image = MakeWeightImage(program, weights, ComputeType::kFloat32);
   if (!image.ok()) return image.status();
   CudaBackendConfig config;
   config.batch = batch;
-  return CreateCudaBackend(config, model.spec(), *image);
+  return CreateCudaBackend(config, program, *image);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ class CudaBackend final : public Backend {
   }
 
   absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const override {
-    const KvLayout layout = model_->kv_layout();
+    const KvLayout layout = model_->program().kv;
     const int64_t bytes = (int64_t{plan.self_pages} + plan.cross_pages) * layout.ElementsPerPage() *
                           ElementBytes(model_->type());
     const int device = model_->device();
@@ -76,12 +76,12 @@ class CudaBackend final : public Backend {
 
 }  // namespace
 
-absl::Status CheckCudaModel(const ModelSpec& spec) { return CudaModel::CheckShape(spec); }
+absl::Status CheckCudaModel(const Program& program) { return CudaModel::CheckFits(program); }
 
 absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBackendConfig& config,
-                                                                 const ModelSpec& spec,
+                                                                 const Program& program,
                                                                  const WeightImage& image) {
-  absl::StatusOr<CudaPlanner> planner = CudaPlanner::Create(config, spec, image);
+  absl::StatusOr<CudaPlanner> planner = CudaPlanner::Create(config, program, image);
   if (!planner.ok()) return planner.status();
   absl::StatusOr<std::shared_ptr<const CudaModel>> model = planner->LoadModel(image);
   if (!model.ok()) return model.status();

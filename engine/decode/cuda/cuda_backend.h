@@ -9,7 +9,7 @@
 #include "engine/decode/backend.h"
 #include "engine/decode/batch.h"
 #include "engine/decode/cuda/weight_image.h"
-#include "engine/model/model_spec.h"
+#include "engine/network/program.h"
 
 namespace dragoman {
 
@@ -17,11 +17,12 @@ struct CudaBackendConfig {
   int device = 0;
   double memory_fraction = 0.9;  // of the device's memory that may be taken
   BatchConfig batch;             // of the workers to come
+  int default_beam = 1;          // a search of this beam must be able to run
 };
 
-// Whether CUDA devices take models of this shape. UNIMPLEMENTED, naming what they do not take, or
+// Whether CUDA devices take the network. UNIMPLEMENTED, naming what they do not take, or
 // that this build has no CUDA.
-absl::Status CheckCudaModel(const ModelSpec& spec);
+absl::Status CheckCudaModel(const Program& program);
 
 // Copies the image to the device and prepares the products; the rest of the memory is planned by
 // PlanPages and taken by what is created. Not thread-safe before the workers run: plan and create
@@ -29,13 +30,14 @@ absl::Status CheckCudaModel(const ModelSpec& spec);
 // RESOURCE_EXHAUSTED when it cannot be had; INTERNAL for what the device says.
 // REQUIRES: CheckCudaModel said yes.
 absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBackendConfig& config,
-                                                                 const ModelSpec& spec,
+                                                                 const Program& program,
                                                                  const WeightImage& image);
 
 // Runs `steps` steps of a full batch of made-up segments without graphs and says, launch by launch,
 // what they took and what they could have taken at best (step_costs.h): a table as text. Takes
 // memory of its own: nothing else should run on the device.
-absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config, const ModelSpec& spec,
-                                             const WeightImage& image, int steps);
+absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
+                                             const Program& program, const WeightImage& image,
+                                             int steps);
 
 }  // namespace dragoman

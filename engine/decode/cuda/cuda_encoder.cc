@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_status.h"
@@ -42,7 +44,7 @@ class CudaEncoder final : public Encoder {
  public:
   explicit CudaEncoder(std::shared_ptr<const CudaModel> model)
       : model_(std::move(model)),
-        shape_(model_->spec().shape),
+        program_(model_->program()),
         capacity_(model_->encoder_buckets().back()) {}
 
   ~CudaEncoder() override { static_cast<void>(cuda::SetDevice(model_->device())); }
@@ -51,10 +53,12 @@ class CudaEncoder final : public Encoder {
   absl::Status Encode(const EncodeInput& in) override;
   int64_t max_tokens() const override { return capacity_; }
   int64_t workspace_bytes() const override {
-    return inputs_.bytes() + workspace_.bytes() + hidden_.bytes() + scratch_.bytes();
+    return inputs_.bytes() + workspace_.bytes() + activations_.bytes();
   }
 
  private:
+  class Launcher;
+
   // Runs `launch` unless something has failed before.
   template <class Launch>
   void Do(const char* op, Launch launch) {
@@ -62,49 +66,96 @@ class CudaEncoder final : public Encoder {
     status_ = CudaStatus(model_->device(), op, launch());
   }
 
-  absl::Status Allocate(cuda::DeviceBuffer* buffer, int64_t elements);
   absl::Status RunOnce();
   void SendInputs(const EncodeInput& in, const PassInputs& at);
-  void RunLayer(const CudaEncoderLayer& layer, int64_t tokens, int64_t segments, int64_t longest);
-  void Project(const char* op, const cuda::Linear& linear, const void* x, void* y);
-  void Residual(const CudaNorm& norm, int64_t tokens);
-  void WriteCross(const EncodeInput& in, const PassInputs& at);
   const int32_t* Input(int64_t at) const {
     return static_cast<const int32_t*>(inputs_.data()) + at;
   }
+  void* At(BufferId buffer) const {
+    return static_cast<uint8_t*>(activations_.data()) +
+           model_->encoder_buffers().place[static_cast<size_t>(buffer)] * capacity_ *
+               ElementBytes(model_->type());
+  }
 
   const std::shared_ptr<const CudaModel> model_;
-  const ModelShape& shape_;
+  const Program& program_;
   const int64_t capacity_;
 
   cuda::OwnedStream stream_;
   cuda::Event done_;
   cuda::PinnedBuffer staging_;
   cuda::DeviceBuffer inputs_;
-  cuda::DeviceBuffer workspace_;
-  cuda::DeviceBuffer hidden_;   // [capacity, d]
-  cuda::DeviceBuffer scratch_;  // of a layer, then of the cross-attention K/V
-  // Within scratch_, of a layer.
-  void* sublayer_ = nullptr;  // [capacity, d]
-  void* context_ = nullptr;   // [capacity, d]
-  void* wide_ = nullptr;      // [capacity, max(3 d, ffn)]
+  cuda::DeviceBuffer workspace_;    // of cuBLASLt
+  cuda::DeviceBuffer activations_;  // encoder_buffers of `capacity_` rows
 
-  // Of the pass at hand.
-  absl::Status status_;
-  int64_t rows_ = 0;  // of the products: the bucket
-  const int32_t* offsets_ = nullptr;
+  absl::Status status_;  // of the pass at hand
 };
 
-absl::Status CudaEncoder::Allocate(cuda::DeviceBuffer* buffer, int64_t elements) {
-  const int64_t bytes = elements * ElementBytes(model_->type());
-  if (const cuda::Error error = buffer->Allocate(bytes); error != cuda::Error::kNone) {
-    return CudaMemoryStatus(model_->device(), "encoder activations", bytes, error);
+// The operations of one pass on their way to the stream.
+class CudaEncoder::Launcher {
+ public:
+  Launcher(const CudaEncoder& encoder, const EncodeInput& in, const PassInputs& at)
+      : encoder_(encoder),
+        model_(*encoder.model_),
+        stream_(encoder.stream_.get()),
+        in_(in),
+        at_(at),
+        tokens_(in.offsets[in.segments]),
+        rows_(BucketFor(model_.encoder_buckets(), tokens_)) {
+    for (int64_t i = 0; i < in.segments; ++i) {
+      longest_ = std::max<int64_t>(longest_, in.offsets[i + 1] - in.offsets[i]);
+    }
   }
-  // Rows of a bucket beyond the pass are computed and never read; they begin as zeros so that
-  // nothing that looks at memory finds any without a value.
-  return CudaStatus(model_->device(), "clearing encoder activations",
-                    cuda::Fill(stream_.get(), buffer->data(), 0, bytes));
-}
+
+  cuda::Error Launch(size_t op) {
+    number_ = op;
+    return std::visit(*this, encoder_.program_.encoder.ops[op].what);
+  }
+
+  cuda::Error operator()(const EmbedOp& op) const {
+    return cuda::EmbedTokens(stream_, model_.type(), model_.weight(op.table),
+                             model_.float_weight(op.positions), op.scale,
+                             encoder_.Input(at_.tokens), encoder_.Input(at_.positions), tokens_,
+                             nullptr, Cols(op.table), encoder_.At(op.y));
+  }
+  cuda::Error operator()(const ProductOp& op) const {
+    return model_.encoder_product(number_).Run(
+        stream_, encoder_.workspace_.data(), encoder_.At(op.x), rows_, nullptr, encoder_.At(op.y));
+  }
+  cuda::Error operator()(const AddNormOp& op) const {
+    return cuda::AddLayerNorm(stream_, model_.type(), encoder_.At(op.x), encoder_.At(op.residual),
+                              model_.float_weight(op.gain), model_.float_weight(op.bias),
+                              op.epsilon, tokens_, nullptr, Cols(op.gain), encoder_.At(op.y));
+  }
+  cuda::Error operator()(const EncoderAttentionOp& op) const {
+    return cuda::EncoderAttention(stream_, model_.type(), encoder_.At(op.qkv),
+                                  encoder_.Input(at_.offsets), in_.segments, longest_, op.heads,
+                                  op.head_dim, encoder_.At(op.context));
+  }
+  cuda::Error operator()(const WriteCrossKvOp& op) const {
+    return cuda::WriteCrossKv(stream_, model_.type(), encoder_.program_.kv, op.first_layer,
+                              op.layers, encoder_.At(op.kv), encoder_.Input(at_.offsets),
+                              in_.segments, encoder_.Input(at_.page_offsets),
+                              encoder_.Input(at_.pages), in_.page_offsets[in_.segments], in_.pool);
+  }
+  template <class Other>
+  cuda::Error operator()(const Other&) const {
+    NotOfThisStage();
+  }
+
+ private:
+  int Cols(WeightId id) const { return static_cast<int>(encoder_.program_.weight(id).cols); }
+
+  const CudaEncoder& encoder_;
+  const CudaModel& model_;
+  const cuda::Stream stream_;
+  const EncodeInput& in_;
+  const PassInputs& at_;
+  const int64_t tokens_;
+  const int64_t rows_;  // of the products: the bucket
+  int64_t longest_ = 0;
+  size_t number_ = 0;  // of the operation
+};
 
 absl::Status CudaEncoder::Init() {
   const int device = model_->device();
@@ -122,26 +173,25 @@ absl::Status CudaEncoder::Init() {
   if (error != cuda::Error::kNone) {
     return CudaMemoryStatus(device, "encoder inputs", integers, error);
   }
-  const int64_t d = shape_.d_model;
-  const int64_t wide = std::max<int64_t>(3 * d, shape_.encoder_ffn);
-  const int64_t layer = capacity_ * (2 * d + wide);
-  const int64_t cross = capacity_ * model_->cross_layers() * 2 * d;
-  absl::Status status = Allocate(&hidden_, capacity_ * d);
-  if (status.ok()) status = Allocate(&scratch_, std::max(layer, cross));
-  if (!status.ok()) return status;
-  auto* base = static_cast<uint8_t*>(scratch_.data());
-  const int64_t plane = capacity_ * d * ElementBytes(model_->type());
-  sublayer_ = base;
-  context_ = base + plane;
-  wide_ = base + 2 * plane;
-  status = CudaStatus(device, "clearing encoder activations", stream_.Wait());
-  return status.ok() ? RunOnce() : status;
+  const int64_t bytes = model_->encoder_buffers().Bytes(capacity_, ElementBytes(model_->type()));
+  error = activations_.Allocate(bytes);
+  if (error != cuda::Error::kNone) {
+    return CudaMemoryStatus(device, "encoder activations", bytes, error);
+  }
+  // Rows of a bucket beyond the pass are computed and never read; they begin as zeros so that
+  // nothing that looks at memory finds any without a value.
+  error = cuda::Fill(stream_.get(), activations_.data(), 0, bytes);
+  if (error == cuda::Error::kNone) error = stream_.Wait();
+  if (error != cuda::Error::kNone) {
+    return CudaStatus(device, "clearing encoder activations", error);
+  }
+  return RunOnce();
 }
 
 // A pass over one token, into a page that goes with it. What does not work shows here, and the
 // device, which loads a kernel at its first launch, has them all before it serves.
 absl::Status CudaEncoder::RunOnce() {
-  const int64_t bytes = model_->kv_layout().ElementsPerPage() * ElementBytes(model_->type());
+  const int64_t bytes = program_.kv.ElementsPerPage() * ElementBytes(model_->type());
   cuda::DeviceBuffer page;
   if (const cuda::Error error = page.Allocate(bytes); error != cuda::Error::kNone) {
     return CudaMemoryStatus(model_->device(), "a page of the first pass", bytes, error);
@@ -160,27 +210,18 @@ absl::Status CudaEncoder::Encode(const EncodeInput& in) {
         "encoder: ", tokens, " tokens, ", in.segments, " segments, ", page_count,
         " pages in one pass, expected at most ", capacity_, " tokens and no more of the others"));
   }
-  int64_t longest = 0;
-  for (int64_t i = 0; i < in.segments; ++i) {
-    longest = std::max<int64_t>(longest, in.offsets[i + 1] - in.offsets[i]);
-  }
   const PassInputs at(tokens, in.segments, page_count);
   status_ = absl::OkStatus();
-  rows_ = BucketFor(model_->encoder_buckets(), tokens);
-  offsets_ = Input(at.offsets);
-
   Do("selecting the device", [&] { return cuda::SetDevice(model_->device()); });
   SendInputs(in, at);
-  Do("embedding", [&] {
-    return cuda::EmbedTokens(stream_.get(), model_->type(), model_->source_embedding(),
-                             model_->encoder_positions(), model_->spec().embedding_scale,
-                             Input(at.tokens), Input(at.positions), tokens, nullptr, shape_.d_model,
-                             hidden_.data());
-  });
-  for (const CudaEncoderLayer& layer : model_->encoder()) {
-    RunLayer(layer, tokens, in.segments, longest);
+  Launcher launcher(*this, in, at);
+  for (size_t i = 0; i < program_.encoder.ops.size(); ++i) {
+    if (!status_.ok()) break;
+    if (const cuda::Error error = launcher.Launch(i); error != cuda::Error::kNone) {
+      const std::string op = absl::StrCat("encoder ", program_.encoder.ops[i].name);
+      status_ = CudaStatus(model_->device(), op.c_str(), error);
+    }
   }
-  WriteCross(in, at);
   // The wait shows what became of the kernels. It is needed in any case, for the buffers of the
   // pass are the caller's and ours again when this returns.
   Do("encoder", [&] { return done_.Record(stream_.get()); });
@@ -204,47 +245,6 @@ void CudaEncoder::SendInputs(const EncodeInput& in, const PassInputs& at) {
     return cuda::Copy(stream_.get(), inputs_.data(), to,
                       at.end * static_cast<int64_t>(sizeof(int32_t)));
   });
-}
-
-void CudaEncoder::RunLayer(const CudaEncoderLayer& layer, int64_t tokens, int64_t segments,
-                           int64_t longest) {
-  Project("encoder query, key, value", *layer.self.query_key_value, hidden_.data(), wide_);
-  Do("encoder attention", [&] {
-    return cuda::EncoderAttention(stream_.get(), model_->type(), wide_, offsets_, segments, longest,
-                                  shape_.encoder_heads, shape_.d_model / shape_.encoder_heads,
-                                  context_);
-  });
-  Project("encoder attention output", *layer.self.output, context_, sublayer_);
-  Residual(layer.self.norm, tokens);
-  Project("encoder feed-forward up", *layer.ffn.up, hidden_.data(), wide_);
-  Project("encoder feed-forward down", *layer.ffn.down, wide_, sublayer_);
-  Residual(layer.ffn.norm, tokens);
-}
-
-void CudaEncoder::Project(const char* op, const cuda::Linear& linear, const void* x, void* y) {
-  Do(op, [&] { return linear.Run(stream_.get(), workspace_.data(), x, rows_, nullptr, y); });
-}
-
-void CudaEncoder::Residual(const CudaNorm& norm, int64_t tokens) {
-  Do("encoder layer norm", [&] {
-    return cuda::AddLayerNorm(stream_.get(), model_->type(), sublayer_, hidden_.data(), norm.gamma,
-                              norm.beta, model_->spec().norm_epsilon, tokens, nullptr,
-                              shape_.d_model, hidden_.data());
-  });
-}
-
-void CudaEncoder::WriteCross(const EncodeInput& in, const PassInputs& at) {
-  int layer = 0;
-  for (const std::unique_ptr<cuda::Linear>& product : model_->cross_key_value()) {
-    Project("cross-attention key, value", *product, hidden_.data(), scratch_.data());
-    Do("cross-attention pages", [&] {
-      return cuda::WriteCrossKv(stream_.get(), model_->type(), model_->kv_layout(), layer,
-                                model_->cross_layers(), scratch_.data(), offsets_, in.segments,
-                                Input(at.page_offsets), Input(at.pages),
-                                in.page_offsets[in.segments], in.pool);
-    });
-    layer += model_->cross_layers();
-  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "engine/decode/cuda/cuda_model.h"
 
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_status.h"
@@ -15,108 +16,82 @@ constexpr int kElements = 8;  // that a thread loads at once: 16 bytes of the na
 constexpr int kMaxHeadDim = 128;
 constexpr int kMaxWidth = 4096;
 
-absl::Status Unfit(const char* what, int found, const std::string& expected) {
-  return absl::UnimplementedError(absl::StrCat("the CUDA operations do not take this model: ", what,
-                                               " is ", found, ", expected ", expected));
-}
-
-// Makes products of one row-bucket list; the first failure stays.
-class ProductMaker {
+// What the device's operations take of their operands; "" if they take this one.
+class FitChecker {
  public:
-  ProductMaker(int device, const cuda::Blas* blas, const uint8_t* base, ComputeType type,
-               std::span<const int> buckets)
-      : device_(device), blas_(blas), base_(base), type_(type), buckets_(buckets) {}
+  explicit FitChecker(const Program& program) : program_(program) {}
 
-  const absl::Status& status() const { return status_; }
-
-  std::unique_ptr<cuda::Linear> Make(const std::string& name, const LinearPlace& place,
-                                     Activation activation = Activation::kNone) {
-    cuda::LinearOptions options;
-    options.in = place.in;
-    options.out = place.out;
-    options.type = type_;
-    options.activation = activation;
-    return Make(name, options, base_ + place.weight, base_ + place.bias);
-  }
-
-  std::unique_ptr<cuda::Linear> Make(const std::string& name, const cuda::LinearOptions& options,
-                                     const void* weight, const void* bias) {
-    if (!status_.ok()) return nullptr;
-    std::string why;
-    std::unique_ptr<cuda::Linear> linear =
-        cuda::Linear::Create(blas_, options, weight, bias, buckets_, &why);
-    if (linear == nullptr) {
-      status_ = absl::InternalError(absl::StrCat(CudaDeviceName(device_), ": ", name, " [",
-                                                 options.out, ", ", options.in, "]: ", why));
+  std::string operator()(const EmbedOp& op) const { return Width(Cols(op.table)); }
+  std::string operator()(const ProductOp& op) const {
+    for (const int64_t width : {Cols(op.weight), op.rows}) {
+      if (width % kElements != 0) return absl::StrCat(width, " wide, expected a multiple of 8");
     }
-    return linear;
+    return "";
   }
+  std::string operator()(const AddNormOp& op) const { return Width(Cols(op.gain)); }
+  std::string operator()(const EncoderAttentionOp& op) const { return HeadDim(op.head_dim); }
+  std::string operator()(const WriteCrossKvOp&) const { return HeadDim(program_.kv.head_dim); }
+  std::string operator()(const SelfAttentionOp&) const { return HeadDim(program_.kv.head_dim); }
+  std::string operator()(const AlignOp&) const { return HeadDim(program_.kv.head_dim); }
+  std::string operator()(const CrossAttentionOp&) const { return HeadDim(program_.kv.head_dim); }
+  std::string operator()(const OutputOp& op) const { return Width(Cols(op.table)); }
 
  private:
-  const int device_;
-  const cuda::Blas* const blas_;
-  const uint8_t* const base_;
-  const ComputeType type_;
-  const std::span<const int> buckets_;
-  absl::Status status_;
+  int64_t Cols(WeightId id) const { return program_.weight(id).cols; }
+  static std::string Width(int64_t width) {
+    if (width % kElements == 0 && width <= kMaxWidth) return "";
+    return absl::StrCat(width, " wide, expected a multiple of 8 up to ", kMaxWidth);
+  }
+  static std::string HeadDim(int width) {
+    if (width % kElements == 0 && width <= kMaxHeadDim) return "";
+    return absl::StrCat("of heads that are ", width, " wide, expected a multiple of 8 up to ",
+                        kMaxHeadDim);
+  }
+
+  const Program& program_;
 };
 
 }  // namespace
 
-absl::Status CudaModel::CheckShape(const ModelSpec& spec) {
-  const ModelShape& s = spec.shape;
-  if (s.d_model % kElements != 0 || s.d_model > kMaxWidth) {
-    return Unfit("d_model", s.d_model, "a multiple of 8 up to 4096");
-  }
-  for (const auto& [name, heads] : {std::pair{"encoder_attention_heads", s.encoder_heads},
-                                    std::pair{"decoder_attention_heads", s.decoder_heads}}) {
-    if (heads <= 0 || heads > kMaxAttentionHeads || s.d_model % heads != 0) {
-      return Unfit(name, heads,
-                   absl::StrCat("a divisor of d_model ", s.d_model, " up to ", kMaxAttentionHeads));
+absl::Status CudaModel::CheckFits(const Program& program) {
+  for (const auto& [name, stage] :
+       {std::pair{"encoder", &program.encoder}, std::pair{"decoder", &program.decoder}}) {
+    for (const Op& op : stage->ops) {
+      const std::string why = std::visit(FitChecker(program), op.what);
+      if (why.empty()) continue;
+      return absl::UnimplementedError(absl::StrCat(
+          "the CUDA operations do not take this model: its ", name, "'s '", op.name, "' is ", why));
     }
-    const int head_dim = s.d_model / heads;
-    if (head_dim % kElements != 0 || head_dim > kMaxHeadDim) {
-      return Unfit("the width of an attention head", head_dim, "a multiple of 8 up to 128");
-    }
-  }
-  for (const auto& [name, ffn] :
-       {std::pair{"encoder_ffn_dim", s.encoder_ffn}, std::pair{"decoder_ffn_dim", s.decoder_ffn}}) {
-    if (ffn % kElements != 0) return Unfit(name, ffn, "a multiple of 8");
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<CudaModel>> CudaModel::Create(const CudaModelConfig& config,
-                                                             const ModelSpec& spec,
+                                                             const Program& program,
                                                              const WeightImage& image) {
-  std::unique_ptr<CudaModel> model(new CudaModel(config, spec, image.type));
+  std::unique_ptr<CudaModel> model(new CudaModel(config, program, image));
   absl::Status status = model->Load(image);
-  if (status.ok()) status = model->MakeProducts(image);
+  if (status.ok()) status = model->MakeProducts();
   if (!status.ok()) return status;
   return model;
 }
 
-CudaModel::CudaModel(const CudaModelConfig& config, const ModelSpec& spec, ComputeType type)
+CudaModel::CudaModel(const CudaModelConfig& config, const Program& program,
+                     const WeightImage& image)
     : config_(config),
-      spec_(spec),
-      type_(type),
+      program_(program),
+      encoder_buffers_(PlanBuffers(program.encoder)),
+      decoder_buffers_(PlanBuffers(program.decoder)),
+      type_(image.type),
+      place_(image.place),
       step_buckets_(StepBuckets(config.max_rows)),
       encoder_buckets_(EncoderBuckets(config.encoder_tokens)) {}
 
 // What goes after this body is freed on the device that is current then.
 CudaModel::~CudaModel() { static_cast<void>(cuda::SetDevice(config_.device)); }
 
-KvLayout CudaModel::kv_layout() const {
-  const ModelShape& s = spec_.shape;
-  return {s.decoder_layers, s.decoder_heads, s.d_model / s.decoder_heads};
-}
-
-const void* CudaModel::At(int64_t place) const {
-  return static_cast<const uint8_t*>(memory_.data()) + place;
-}
-
-CudaNorm CudaModel::Norm(const NormPlace& place) const {
-  return {static_cast<const float*>(At(place.gamma)), static_cast<const float*>(At(place.beta))};
+const void* CudaModel::weight(WeightId id) const {
+  return static_cast<const uint8_t*>(memory_.data()) + place_[static_cast<size_t>(id)];
 }
 
 absl::Status CudaModel::Load(const WeightImage& image) {
@@ -133,75 +108,66 @@ absl::Status CudaModel::Load(const WeightImage& image) {
     error = cuda::Copy(stream.get(), memory_.data(), image.bytes.data(), bytes);
   }
   if (error == cuda::Error::kNone) error = stream.Wait();
-  if (error != cuda::Error::kNone) return CudaStatus(config_.device, "copying weights", error);
-
-  source_embedding_ = At(image.source_embedding);
-  target_embedding_ = At(image.target_embedding);
-  encoder_positions_ = static_cast<const float*>(At(image.encoder_positions));
-  decoder_positions_ = static_cast<const float*>(At(image.decoder_positions));
-  return absl::OkStatus();
+  return CudaStatus(config_.device, "copying weights", error);
 }
 
-absl::Status CudaModel::MakeProducts(const WeightImage& image) {
+absl::Status CudaModel::MakeProducts() {
   std::string why;
   blas_ = cuda::Blas::Create(&why);
   if (blas_ == nullptr) {
     return absl::FailedPreconditionError(
         absl::StrCat(CudaDeviceName(config_.device), ": cuBLASLt: ", why));
   }
-  const auto* base = static_cast<const uint8_t*>(memory_.data());
-  const int device = config_.device;
-
-  ProductMaker pass(device, blas_.get(), base, type_, encoder_buckets_);
-  for (const EncoderLayerPlace& place : image.encoder) {
-    CudaEncoderLayer layer;
-    layer.self.query_key_value = pass.Make("encoder query, key, value", place.self.query_key_value);
-    layer.self.output = pass.Make("encoder attention output", place.self.output);
-    layer.self.norm = Norm(place.self.norm);
-    layer.ffn.up = pass.Make("encoder feed-forward up", place.ffn.up, spec_.activation);
-    layer.ffn.down = pass.Make("encoder feed-forward down", place.ffn.down);
-    layer.ffn.norm = Norm(place.ffn.norm);
-    encoder_.push_back(std::move(layer));
-  }
-  const int parts = spec_.shape.decoder_layers / config_.cross_layers;
-  for (int i = 0; i < parts; ++i) {
-    cross_key_value_.push_back(
-        pass.Make("cross-attention key, value", PartOf(image.cross_key_value, parts, i, type_)));
-  }
-  if (!pass.status().ok()) return pass.status();
-
+  absl::Status status;
+  const auto make = [&](const char* stage, const char* op, const cuda::LinearOptions& options,
+                        const void* weight, const void* bias, std::span<const int> buckets) {
+    std::unique_ptr<cuda::Linear> linear =
+        cuda::Linear::Create(blas_.get(), options, weight, bias, buckets, &why);
+    if (linear == nullptr) {
+      status =
+          absl::InternalError(absl::StrCat(CudaDeviceName(config_.device), ": ", stage, " ", op,
+                                           " [", options.out, ", ", options.in, "]: ", why));
+    }
+    return linear;
+  };
+  const int64_t element = ElementBytes(type_);
   const std::vector<int> steps = ProductBuckets(config_.max_rows);
-  ProductMaker step(device, blas_.get(), base, type_, steps);
-  for (const DecoderLayerPlace& place : image.decoder) {
-    CudaDecoderLayer layer;
-    layer.self.query_key_value = step.Make("decoder query, key, value", place.self.query_key_value);
-    layer.self.output = step.Make("decoder attention output", place.self.output);
-    layer.self.norm = Norm(place.self.norm);
-    layer.cross.query = step.Make("cross-attention query", place.cross.query);
-    layer.cross.output = step.Make("cross-attention output", place.cross.output);
-    layer.cross.norm = Norm(place.cross.norm);
-    layer.ffn.up = step.Make("decoder feed-forward up", place.ffn.up, spec_.activation);
-    layer.ffn.down = step.Make("decoder feed-forward down", place.ffn.down);
-    layer.ffn.norm = Norm(place.ffn.norm);
-    decoder_.push_back(std::move(layer));
+  for (const auto& [name, stage, buckets, products] :
+       {std::tuple{"encoder", &program_.encoder, std::span<const int>(encoder_buckets_),
+                   &encoder_products_},
+        std::tuple{"decoder", &program_.decoder, std::span<const int>(steps),
+                   &decoder_products_}}) {
+    for (const Op& op : stage->ops) {
+      products->push_back(nullptr);
+      const auto* product = std::get_if<ProductOp>(&op.what);
+      if (product == nullptr) continue;
+      cuda::LinearOptions options;
+      options.in = static_cast<int>(program_.weight(product->weight).cols);
+      options.out = static_cast<int>(product->rows);
+      options.type = type_;
+      options.activation = product->activation;
+      const auto* matrix = static_cast<const uint8_t*>(weight(product->weight)) +
+                           product->first_row * options.in * element;
+      const auto* bias =
+          static_cast<const uint8_t*>(weight(product->bias)) + product->first_row * element;
+      products->back() = make(name, op.name, options, matrix, bias, buckets);
+      if (!status.ok()) return status;
+    }
   }
-  if (!step.status().ok()) return step.status();
 
+  const OutputOp& output = program_.output();
   const std::vector<int> chunks = ChunkBuckets(steps, cuda::kChunkRows);
-  ProductMaker chunk(device, blas_.get(), base, type_, chunks);
   cuda::LinearOptions options;
-  options.in = image.output.in;
-  options.out = image.output.out;
+  options.in = static_cast<int>(program_.weight(output.table).cols);
+  options.out = static_cast<int>(program_.vocabulary());
   options.type = type_;
   options.float_output = true;
-  options.y_stride = LogitStride(image.output.out);
+  options.y_stride = LogitStride(options.out);
   options.tune_rows = cuda::kChunkRows;
-  logits_ = chunk.Make("output layer", options, At(image.output.weight), nullptr);
-  if (!chunk.status().ok()) return chunk.status();
-
-  output_bias_ = static_cast<const float*>(At(image.output.bias));
-  fused_ = cuda::FusedOutput::Create(type_, At(image.output.weight), output_bias_, image.output.in,
-                                     image.output.out, &why_not_fused_);
+  logits_ = make("decoder", "output layer", options, weight(output.table), nullptr, chunks);
+  if (!status.ok()) return status;
+  fused_ = cuda::FusedOutput::Create(type_, weight(output.table), float_weight(output.bias),
+                                     options.in, options.out, &why_not_fused_);
   return absl::OkStatus();
 }
 

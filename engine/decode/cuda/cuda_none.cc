@@ -11,15 +11,15 @@ constexpr char kNoCuda[] = "this build has no CUDA";
 
 CudaProbe ProbeCuda() { return {kNoCuda, {}}; }
 
-absl::Status CheckCudaModel(const ModelSpec&) { return absl::UnimplementedError(kNoCuda); }
+absl::Status CheckCudaModel(const Program&) { return absl::UnimplementedError(kNoCuda); }
 
 absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBackendConfig&,
-                                                                 const ModelSpec&,
+                                                                 const Program&,
                                                                  const WeightImage&) {
   return absl::UnimplementedError(kNoCuda);
 }
 
-absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig&, const ModelSpec&,
+absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig&, const Program&,
                                              const WeightImage&, int) {
   return absl::UnimplementedError(kNoCuda);
 }

@@ -10,7 +10,7 @@
 namespace dragoman {
 
 absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
-                                                const ModelSpec& spec, const WeightImage& image) {
+                                                const Program& program, const WeightImage& image) {
   cuda::DeviceInfo info;
   if (const cuda::Error error = cuda::Describe(config.device, &info); error != cuda::Error::kNone) {
     return CudaStatus(config.device, "looking at the device", error);
@@ -18,21 +18,22 @@ absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
   CudaPlanner planner;
   planner.device_ = config.device;
   planner.device_name_ = info.name;
-  planner.spec_ = spec;
   MemoryRequest& r = planner.request_;
   r.device_bytes = info.total_bytes;
   r.free_bytes = info.free_bytes;
   r.fraction = config.memory_fraction;
   r.multiprocessors = info.multiprocessors;
-  r.shape = spec.shape;
+  r.program = program;
   r.type = image.type;
   r.weight_bytes = static_cast<int64_t>(image.bytes.size());
-  r.encoder_tokens = EncoderTokens(spec.shape);
-  r.cross_layers = CrossLayers(spec.shape, image.type, info.total_bytes);
+  r.encoder_tokens = EncoderTokens(program);
+  if (JoinsCrossLayers(program, image.type, info.total_bytes)) {
+    JoinCrossLayers(program.kv.layers, &r.program);
+  }
   // Until the device has said more: the way that needs less memory beside it.
   r.fused = true;
   r.batch = config.batch;
-  r.default_beam = std::min({spec.generation.num_beams, config.batch.max_rows, kMaxBeam});
+  r.default_beam = std::min({config.default_beam, config.batch.max_rows, kMaxBeam});
   // What fails here fails before anything is taken.
   const absl::StatusOr<MemoryPlan> least = PlanMemory(r);
   if (!least.ok()) return least.status();
@@ -44,8 +45,8 @@ absl::StatusOr<std::shared_ptr<const CudaModel>> CudaPlanner::LoadModel(const We
   config.device = device_;
   config.max_rows = request_.batch.max_rows;
   config.encoder_tokens = request_.encoder_tokens;
-  config.cross_layers = request_.cross_layers;
-  absl::StatusOr<std::unique_ptr<CudaModel>> model = CudaModel::Create(config, spec_, image);
+  absl::StatusOr<std::unique_ptr<CudaModel>> model =
+      CudaModel::Create(config, request_.program, image);
   if (!model.ok()) return model.status();
   const cuda::FusedOutput* fused = (*model)->fused();
   request_.fused = fused != nullptr;

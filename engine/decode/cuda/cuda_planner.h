@@ -16,7 +16,7 @@ namespace dragoman {
 class CudaPlanner {
  public:
   // Looks at the device. Refuses, with the arithmetic, what cannot fit whatever the pages.
-  static absl::StatusOr<CudaPlanner> Create(const CudaBackendConfig& config, const ModelSpec& spec,
+  static absl::StatusOr<CudaPlanner> Create(const CudaBackendConfig& config, const Program& program,
                                             const WeightImage& image);
 
   // Loads the weights; what the device's output layer can do is part of the plan from now on.
@@ -33,7 +33,6 @@ class CudaPlanner {
  private:
   int device_ = 0;
   std::string device_name_;
-  ModelSpec spec_;
   MemoryRequest request_;
 };
 

@@ -1,8 +1,9 @@
 // ProfileCudaSteps of cuda_backend.h.
 #include <algorithm>
-#include <array>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "engine/decode/cuda/cuda_status.h"
 #include "engine/decode/cuda/cuda_step.h"
 #include "engine/decode/cuda/device_rates.h"
+#include "engine/decode/cuda/step_costs.h"
 #include "engine/decode/cuda/step_ports.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/stream.h"
@@ -35,7 +37,7 @@ class TimingProbe final : public StepProbe {
  public:
   explicit TimingProbe(cuda::Stream stream) : stream_(stream) {}
 
-  cuda::Error Before(StepOp op) override {
+  cuda::Error Before(const char* op) override {
     if (used_ == marks_.size()) {
       Mark mark;
       cuda::Error error = mark.begin.Create(cuda::Event::Timing::kOn);
@@ -47,7 +49,7 @@ class TimingProbe final : public StepProbe {
     return marks_[used_].begin.Record(stream_);
   }
 
-  cuda::Error After(StepOp) override { return marks_[used_++].end.Record(stream_); }
+  cuda::Error After() override { return marks_[used_++].end.Record(stream_); }
 
   // Adds the times of the step that has just ended.
   cuda::Error Collect() {
@@ -55,24 +57,28 @@ class TimingProbe final : public StepProbe {
       float milliseconds = 0;
       const cuda::Error error = marks_[i].end.MillisecondsSince(marks_[i].begin, &milliseconds);
       if (error != cuda::Error::kNone) return error;
-      seconds_[static_cast<size_t>(marks_[i].op)] += milliseconds / 1e3;
+      seconds_[marks_[i].op] += milliseconds / 1e3;
     }
     used_ = 0;
     return cuda::Error::kNone;
   }
 
-  const std::array<double, kStepOps>& seconds() const { return seconds_; }
+  // By the name of the launch.
+  double seconds(std::string_view op) const {
+    const auto found = seconds_.find(op);
+    return found == seconds_.end() ? 0 : found->second;
+  }
 
  private:
   struct Mark {
-    StepOp op = StepOp::kBegin;
+    const char* op = "";
     cuda::Event begin;
     cuda::Event end;
   };
   const cuda::Stream stream_;
   std::vector<Mark> marks_;
   size_t used_ = 0;
-  std::array<double, kStepOps> seconds_{};
+  std::map<std::string_view, double> seconds_;
 };
 
 class Profile {
@@ -106,7 +112,7 @@ class Profile {
 
 absl::Status Profile::Prepare() {
   const int device = model_->device();
-  const int64_t page = model_->kv_layout().ElementsPerPage() * ElementBytes(model_->type());
+  const int64_t page = model_->program().kv.ElementsPerPage() * ElementBytes(model_->type());
   const int64_t pages = int64_t{plan_.pages.self_pages} + plan_.pages.cross_pages;
   cuda::Error error = stream_.Create(cuda::StreamPriority::kHigh);
   if (error == cuda::Error::kNone) error = delay_.Allocate(kDelayBytes);
@@ -132,7 +138,7 @@ void Profile::Admit() {
   options.beam = beam();
   options.max_tokens = max_tokens();
   options.min_tokens = max_tokens();
-  options.eos = model_->spec().tokens.eos;
+  options.eos = 0;  // any: it cannot come before the profile is over
   const std::vector<float> divisors(static_cast<size_t>(max_tokens()) + 2, 1.0F);
   SegmentRules rules;
   rules.divisor = divisors.data();
@@ -170,7 +176,7 @@ absl::Status Profile::Step(StepProbe* probe) {
   if (number_ == 0) Admit();
   const StepVariant variant{plan_.limits.max_rows, beam(), false};
   const CudaStep::Fault fault = step_->Launch(stream_.get(), variant, probe);
-  if (fault.error != cuda::Error::kNone) return Check(StepOpName(fault.op), fault.error);
+  if (fault.error != cuda::Error::kNone) return Check(fault.op, fault.error);
   ++number_;
   return Check("a decoding step", stream_.Wait());
 }
@@ -195,7 +201,7 @@ absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
     positions += i + 1;
   }
   StepWork work;
-  work.shape = model_->spec().shape;
+  work.program = &model_->program();
   work.type = model_->type();
   work.rows = rows / steps_;
   work.slots = slots();
@@ -203,8 +209,8 @@ absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
   work.source_positions = kSourceTokens;
   work.fused_rows = model_->fused() != nullptr ? work.rows : 0;
   work.stored_rows = model_->fused() != nullptr ? 0 : work.rows;
-  std::array<double, kStepOps> seconds = probe.seconds();
-  for (double& s : seconds) s /= steps_;
+  std::vector<double> seconds;
+  for (const StepCost& cost : CostsOf(work)) seconds.push_back(probe.seconds(cost.name) / steps_);
   return absl::StrCat(CostTable(work, rates, seconds),
                       model_->fused() != nullptr
                           ? ""
@@ -213,10 +219,11 @@ absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
 
 }  // namespace
 
-absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config, const ModelSpec& spec,
-                                             const WeightImage& image, int steps) {
+absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
+                                             const Program& program, const WeightImage& image,
+                                             int steps) {
   const int most = config.batch.max_positions - kStepsBefore - 2;
-  if (steps > most || config.batch.max_rows < kBeam || spec.shape.max_positions < kSourceTokens) {
+  if (steps > most || config.batch.max_rows < kBeam || program.max_positions < kSourceTokens) {
     return absl::InvalidArgumentError(
         absl::StrCat("profile-steps: found ", steps, " steps of ", config.batch.max_rows,
                      " rows, expected at most ", most, " of ", kBeam, " rows or more"));
@@ -226,7 +233,7 @@ absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config, co
   }
   const absl::StatusOr<DeviceRates> rates = MeasureRates(config.device, image.type);
   if (!rates.ok()) return rates.status();
-  absl::StatusOr<CudaPlanner> planner = CudaPlanner::Create(config, spec, image);
+  absl::StatusOr<CudaPlanner> planner = CudaPlanner::Create(config, program, image);
   if (!planner.ok()) return planner.status();
   absl::StatusOr<std::shared_ptr<const CudaModel>> model = planner->LoadModel(image);
   if (!model.ok()) return model.status();

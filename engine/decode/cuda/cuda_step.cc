@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "engine/decode/cuda/cuda_status.h"
 #include "engine/decode/cuda/nvtx.h"
 #include "engine/decode/cuda/row_buckets.h"
+#include "engine/decode/cuda/step_costs.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/ops/align.h"
@@ -24,8 +26,7 @@ class CudaStep::Launcher {
       : step_(step),
         model_(*step.model_),
         tables_(step.tables_),
-        shape_(model_.spec().shape),
-        layout_(model_.kv_layout()),
+        program_(model_.program()),
         stream_(stream),
         variant_(variant),
         probe_(probe) {
@@ -52,116 +53,119 @@ class CudaStep::Launcher {
   }
 
   Fault Run() {
-    const bool all_stored = model_.fused() == nullptr;
-    Do(StepOp::kBegin, [&] { return cuda::BeginStep(stream_, tables_, step_.ports_); });
-    const cuda::StoredList list = all_stored        ? cuda::StoredList::kAll
-                                  : variant_.stored ? cuda::StoredList::kNotFused
-                                                    : cuda::StoredList::kNone;
-    Do(StepOp::kAsk, [&] { return cuda::AskRows(stream_, tables_, rows_.rows, list); });
-    Do(StepOp::kEmbed, [&] {
-      return cuda::EmbedTokens(stream_, model_.type(), model_.target_embedding(),
-                               model_.decoder_positions(), model_.spec().embedding_scale,
-                               tables_.row_token, tables_.row_position, rows_.rows, rows_.count,
-                               shape_.d_model, Hidden());
-    });
-    int number = 0;
-    for (const CudaDecoderLayer& layer : model_.decoder()) Layer(layer, number++);
-    if (all_stored) {
-      Stored(rows_.rows);
-    } else {
-      Do(StepOp::kFused, [&] {
-        return model_.fused()->Fold(stream_, step_.fused_workspace_.data(), Hidden(), rows_,
-                                    tables_.views, variant_.max_k, tables_.queries, tables_.folds);
-      });
-      if (variant_.stored) Stored(std::min<int64_t>(rows_.rows, tables_.limits.stored_rows));
+    const cuda::StoredList list = model_.fused() == nullptr ? cuda::StoredList::kAll
+                                  : variant_.stored         ? cuda::StoredList::kNotFused
+                                                            : cuda::StoredList::kNone;
+    Do(step_op::kBegin, [&] { return cuda::BeginStep(stream_, tables_, step_.ports_); });
+    Do(step_op::kAsk, [&] { return cuda::AskRows(stream_, tables_, rows_.rows, list); });
+    for (size_t i = 0; i < program_.decoder.ops.size(); ++i) {
+      const Op& op = program_.decoder.ops[i];
+      number_ = i;
+      if (const auto* output = std::get_if<OutputOp>(&op.what)) {
+        Output(*output);
+      } else {
+        Do(op.name, [&] { return std::visit(*this, op.what); });
+      }
     }
-    Do(StepOp::kStepSlots, [&] { return cuda::StepSlots(stream_, tables_, rows_.rows); });
-    Do(StepOp::kDeliver, [&] { return cuda::Deliver(stream_, tables_, step_.ports_); });
-    Do(StepOp::kEnd, [&] { return cuda::EndStep(stream_, tables_, step_.ports_); });
+    Do(step_op::kStepSlots, [&] { return cuda::StepSlots(stream_, tables_, rows_.rows); });
+    Do(step_op::kDeliver, [&] { return cuda::Deliver(stream_, tables_, step_.ports_); });
+    Do(step_op::kEnd, [&] { return cuda::EndStep(stream_, tables_, step_.ports_); });
     return fault_;
+  }
+
+  cuda::Error operator()(const EmbedOp& op) const {
+    return cuda::EmbedTokens(stream_, model_.type(), model_.weight(op.table),
+                             model_.float_weight(op.positions), op.scale, tables_.row_token,
+                             tables_.row_position, rows_.rows, rows_.count, Cols(op.table),
+                             At(op.y));
+  }
+  cuda::Error operator()(const ProductOp& op) const {
+    return model_.decoder_product(number_).Run(stream_, step_.workspace_.data(), At(op.x),
+                                               rows_.rows, rows_.count, At(op.y));
+  }
+  cuda::Error operator()(const AddNormOp& op) const {
+    return cuda::AddLayerNorm(stream_, model_.type(), At(op.x), At(op.residual),
+                              model_.float_weight(op.gain), model_.float_weight(op.bias),
+                              op.epsilon, rows_.rows, rows_.count, Cols(op.gain), At(op.y));
+  }
+  cuda::Error operator()(const SelfAttentionOp& op) const {
+    return cuda::DecodeSelfAttention(stream_, model_.type(), program_.kv, op.layer, rows_, self_,
+                                     At(op.qkv), At(op.context));
+  }
+  cuda::Error operator()(const AlignOp& op) const {
+    return cuda::AlignRows(stream_, model_.type(), program_.kv, op.layer, rows_, cross_,
+                           tables_.views, At(op.q));
+  }
+  cuda::Error operator()(const CrossAttentionOp& op) const {
+    return cuda::CrossAttention(stream_, model_.type(), program_.kv, op.layer, rows_, cross_,
+                                At(op.q), At(op.context));
+  }
+  template <class Other>
+  cuda::Error operator()(const Other&) const {
+    NotOfThisStage();
   }
 
  private:
   template <class Launch>
-  void Do(StepOp op, Launch launch) {
+  void Do(const char* op, Launch launch) {
     if (fault_.error != cuda::Error::kNone) return;
-    const NvtxRange range(StepOpName(op));
+    const NvtxRange range(op);
     fault_.op = op;
     if (probe_ != nullptr) fault_.error = probe_->Before(op);
     if (fault_.error == cuda::Error::kNone) fault_.error = launch();
-    if (fault_.error == cuda::Error::kNone && probe_ != nullptr) fault_.error = probe_->After(op);
+    if (fault_.error == cuda::Error::kNone && probe_ != nullptr) fault_.error = probe_->After();
   }
 
-  void* Hidden() const { return step_.hidden_.data(); }
+  int Cols(WeightId id) const { return static_cast<int>(program_.weight(id).cols); }
 
-  void Project(StepOp op, const cuda::Linear& linear, const void* x, void* y) {
-    Do(op,
-       [&] { return linear.Run(stream_, step_.workspace_.data(), x, rows_.rows, rows_.count, y); });
+  void* At(BufferId buffer) const {
+    return static_cast<uint8_t*>(step_.activations_.data()) +
+           model_.decoder_buffers().place[static_cast<size_t>(buffer)] * tables_.limits.max_rows *
+               ElementBytes(model_.type());
   }
 
-  void Residual(StepOp op, const CudaNorm& norm) {
-    Do(op, [&] {
-      return cuda::AddLayerNorm(stream_, model_.type(), step_.sublayer_.data(), Hidden(),
-                                norm.gamma, norm.beta, model_.spec().norm_epsilon, rows_.rows,
-                                rows_.count, shape_.d_model, Hidden());
+  // By the fused way, the stored one, or both.
+  void Output(const OutputOp& op) {
+    if (model_.fused() == nullptr) {
+      Stored(op, rows_.rows);
+      return;
+    }
+    Do(step_op::kFused, [&] {
+      return model_.fused()->Fold(stream_, step_.fused_workspace_.data(), At(op.x), rows_,
+                                  tables_.views, variant_.max_k, tables_.queries, tables_.folds);
     });
-  }
-
-  void Layer(const CudaDecoderLayer& layer, int number) {
-    void* const sublayer = step_.sublayer_.data();
-    void* const context = step_.context_.data();
-    void* const wide = step_.wide_.data();
-    const ComputeType type = model_.type();
-
-    Project(StepOp::kQueryKeyValue, *layer.self.query_key_value, Hidden(), wide);
-    Do(StepOp::kSelfAttention, [&] {
-      return cuda::DecodeSelfAttention(stream_, type, layout_, number, rows_, self_, wide, context);
-    });
-    Project(StepOp::kSelfOutput, *layer.self.output, context, sublayer);
-    Residual(StepOp::kSelfNorm, layer.self.norm);
-
-    Project(StepOp::kCrossQuery, *layer.cross.query, Hidden(), wide);
-    Do(StepOp::kAlign, [&] {
-      return cuda::AlignRows(stream_, type, layout_, number, rows_, cross_, tables_.views, wide);
-    });
-    Do(StepOp::kCrossAttention, [&] {
-      return cuda::CrossAttention(stream_, type, layout_, number, rows_, cross_, wide, context);
-    });
-    Project(StepOp::kCrossOutput, *layer.cross.output, context, sublayer);
-    Residual(StepOp::kCrossNorm, layer.cross.norm);
-
-    Project(StepOp::kUp, *layer.ffn.up, Hidden(), wide);
-    Project(StepOp::kDown, *layer.ffn.down, wide, sublayer);
-    Residual(StepOp::kFeedForwardNorm, layer.ffn.norm);
+    if (variant_.stored) Stored(op, std::min<int64_t>(rows_.rows, tables_.limits.stored_rows));
   }
 
   // The stored rows, of which there may be as many as `capacity`, chunk by chunk: they share the
   // memory of the logits.
-  void Stored(int64_t capacity) {
+  void Stored(const OutputOp& op, int64_t capacity) {
     const StoredRows list{tables_.stored_rows, &tables_.now->stored_count, capacity};
-    const int64_t width = shape_.d_model * ElementBytes(model_.type());
+    const int d = Cols(op.table);
+    const auto vocabulary = static_cast<int>(program_.vocabulary());
     for (int64_t first = 0; first < capacity; first += cuda::kChunkRows) {
       const int64_t n = std::min<int64_t>(cuda::kChunkRows, capacity - first);
       // Where every row is stored, the list is the rows themselves.
-      const void* x = static_cast<const uint8_t*>(Hidden()) + first * width;
+      const void* x =
+          static_cast<const uint8_t*>(At(op.x)) + first * d * ElementBytes(model_.type());
       if (model_.fused() != nullptr) {
         x = step_.gathered_.data();
-        Do(StepOp::kGather, [&] {
-          return cuda::GatherRows(stream_, model_.type(), Hidden(), list, first, n, shape_.d_model,
+        Do(step_op::kGather, [&] {
+          return cuda::GatherRows(stream_, model_.type(), At(op.x), list, first, n, d,
                                   step_.gathered_.data());
         });
       }
       auto* const logits = static_cast<float*>(step_.logits_.data());
-      Do(StepOp::kLogits, [&] {
+      Do(step_op::kLogits, [&] {
         return model_.logits().Run(stream_, step_.workspace_.data(), x, n, nullptr, logits);
       });
-      Do(StepOp::kFoldLogits, [&] {
-        return cuda::FoldStoredLogits(stream_, logits, LogitStride(shape_.target_vocab),
-                                      model_.output_bias(), shape_.target_vocab, list, first, n,
+      Do(step_op::kFoldLogits, [&] {
+        return cuda::FoldStoredLogits(stream_, logits, LogitStride(vocabulary),
+                                      model_.float_weight(op.bias), vocabulary, list, first, n,
                                       tables_.queries, tables_.folds);
       });
       if (!variant_.stored) continue;
-      Do(StepOp::kFoldStored, [&] { return cuda::FoldStoredRows(stream_, tables_, first, n); });
+      Do(step_op::kFoldStored, [&] { return cuda::FoldStoredRows(stream_, tables_, first, n); });
     }
   }
 
@@ -170,14 +174,14 @@ class CudaStep::Launcher {
   const CudaStep& step_;
   const CudaModel& model_;
   const BatchTables& tables_;
-  const ModelShape& shape_;
-  const KvLayout layout_;
+  const Program& program_;
   const cuda::Stream stream_;
   const StepVariant variant_;
   StepProbe* const probe_;
   cuda::StepRows rows_;
   SelfKvTables self_;
   CrossKvTables cross_;
+  size_t number_ = 0;  // of the operation
   Fault fault_;
 };
 
@@ -204,21 +208,20 @@ absl::Status CudaStep::Allocate(const BatchLimits& limits) {
     if (!status.ok()) return;
     status = CudaStatus(device, what, cuda::Fill(stream.get(), buffer->data(), 0, bytes));
   };
-  const ModelShape& shape = model_->spec().shape;
+  const Program& program = model_->program();
   const int64_t element = ElementBytes(model_->type());
-  const int64_t plane = int64_t{limits.max_rows} * shape.d_model * element;
-  const int64_t wide = std::max<int64_t>(3 * int64_t{shape.d_model}, shape.decoder_ffn);
+  const int64_t d = program.weight(program.output().table).cols;
   const int64_t chunk = std::min<int64_t>(limits.stored_rows, cuda::kChunkRows);
   take("batch tables", CarveBatch(limits, nullptr, &tables_), &table_memory_);
   take("workspace of cuBLASLt", cuda::Blas::kWorkspaceBytes, &workspace_);
-  take("decoder activations", plane, &hidden_);
-  take("decoder activations", plane, &sublayer_);
-  take("decoder activations", plane, &context_);
-  take("decoder activations", limits.max_rows * wide * element, &wide_);
-  take("logits", chunk * LogitStride(shape.target_vocab) * static_cast<int64_t>(sizeof(float)),
+  take("decoder activations", model_->decoder_buffers().Bytes(limits.max_rows, element),
+       &activations_);
+  take("logits",
+       chunk * LogitStride(static_cast<int>(program.vocabulary())) *
+           static_cast<int64_t>(sizeof(float)),
        &logits_);
   if (model_->fused() != nullptr) {
-    take("gathered rows", chunk * shape.d_model * element, &gathered_);
+    take("gathered rows", chunk * d * element, &gathered_);
     take("fused output layer", model_->fused()->WorkspaceBytes(limits.max_rows), &fused_workspace_);
   }
   if (!status.ok()) return status;
@@ -237,8 +240,8 @@ CudaStep::Fault CudaStep::Launch(cuda::Stream stream, const StepVariant& variant
 
 int64_t CudaStep::bytes() const {
   int64_t bytes = 0;
-  for (const cuda::DeviceBuffer* buffer : {&table_memory_, &workspace_, &fused_workspace_, &hidden_,
-                                           &sublayer_, &context_, &wide_, &gathered_, &logits_}) {
+  for (const cuda::DeviceBuffer* buffer :
+       {&table_memory_, &workspace_, &fused_workspace_, &activations_, &gathered_, &logits_}) {
     bytes += buffer->bytes();
   }
   return bytes;

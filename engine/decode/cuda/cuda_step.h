@@ -9,7 +9,6 @@
 
 #include "absl/status/statusor.h"
 #include "engine/decode/cuda/cuda_model.h"
-#include "engine/decode/cuda/step_costs.h"
 #include "kernels/cuda/device_memory.h"
 #include "kernels/search/batch_step_cuda.h"
 #include "kernels/search/batch_tables.h"
@@ -23,12 +22,12 @@ struct StepVariant {
   bool stored = false;
 };
 
-// Hears of the launches as they are made; for measuring.
+// Hears of the launches as they are made, by their names (step_costs.h); for measuring.
 class StepProbe {
  public:
   virtual ~StepProbe() = default;
-  virtual cuda::Error Before(StepOp op) = 0;
-  virtual cuda::Error After(StepOp op) = 0;
+  virtual cuda::Error Before(const char* op) = 0;
+  virtual cuda::Error After() = 0;
 };
 
 class CudaStep {
@@ -43,7 +42,7 @@ class CudaStep {
 
   struct Fault {
     cuda::Error error = cuda::Error::kNone;
-    StepOp op = StepOp::kBegin;
+    const char* op = "";
   };
   // Puts a step on the stream. The first launch that fails is the last.
   Fault Launch(cuda::Stream stream, const StepVariant& variant, StepProbe* probe = nullptr) const;
@@ -68,10 +67,7 @@ class CudaStep {
   cuda::DeviceBuffer table_memory_;
   cuda::DeviceBuffer workspace_;        // of cuBLASLt
   cuda::DeviceBuffer fused_workspace_;  // of the fused output layer
-  cuda::DeviceBuffer hidden_;           // [max_rows, d]
-  cuda::DeviceBuffer sublayer_;         // [max_rows, d]
-  cuda::DeviceBuffer context_;          // [max_rows, d]
-  cuda::DeviceBuffer wide_;             // [max_rows, max(3 d, ffn)]
+  cuda::DeviceBuffer activations_;      // decoder_buffers of max_rows rows
   cuda::DeviceBuffer gathered_;         // [min(stored_rows, kChunkRows), d], beside a fused layer
   cuda::DeviceBuffer logits_;           // [min(stored_rows, kChunkRows), vocabulary] f32
 };

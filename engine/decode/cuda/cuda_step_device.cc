@@ -80,8 +80,7 @@ size_t CudaStepDevice::GraphOf(int bucket, int max_k, bool stored) const {
 }
 
 absl::Status CudaStepDevice::ToStatus(const char* doing, const CudaStep::Fault& fault) const {
-  return CudaStatus(model_->device(), absl::StrCat(doing, ": ", StepOpName(fault.op)).c_str(),
-                    fault.error);
+  return CudaStatus(model_->device(), absl::StrCat(doing, ": ", fault.op).c_str(), fault.error);
 }
 
 absl::Status CudaStepDevice::Init(const BatchLimits& limits, void* pool) {
@@ -154,7 +153,7 @@ absl::Status CudaStepDevice::Record() {
           return CudaStatus(model_->device(), "recording a step", error);
         }
         status = RunOnce("the first step of a graph", bucket, [&] {
-          return CudaStep::Fault{graph.Launch(stream_.get()), StepOp::kBegin};
+          return CudaStep::Fault{graph.Launch(stream_.get()), "a graph"};
         });
         if (!status.ok()) return status;
       }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/row_buckets.h"
 #include "engine/decode/device_batch.h"
+#include "engine/network/buffers.h"
 #include "kernels/ops/linear_cuda.h"
 #include "kernels/ops/output_layer_cuda.h"
 
@@ -40,29 +41,19 @@ std::string Size(int64_t bytes) {
   return text;
 }
 
-int64_t WideWidth(const ModelShape& shape, int ffn) {
-  return std::max<int64_t>(3 * int64_t{shape.d_model}, ffn);
-}
-
-// Activations and the inputs of one pass: the buffers of CudaEncoder.
+// What CudaEncoder allocates.
 int64_t EncoderBytes(const MemoryRequest& r) {
-  const int64_t tokens = r.encoder_tokens;
-  const int64_t d = r.shape.d_model;
-  const int64_t element = ElementBytes(r.type);
-  const int64_t inputs = 5 * (tokens + 1) * static_cast<int64_t>(sizeof(int32_t));
-  const int64_t layer = tokens * (2 * d + WideWidth(r.shape, r.shape.encoder_ffn)) * element;
-  const int64_t cross = tokens * r.cross_layers * 2 * d * element;
-  return inputs + tokens * d * element + std::max(layer, cross) + cuda::Blas::kWorkspaceBytes;
+  const int64_t inputs = 5 * (r.encoder_tokens + 1) * static_cast<int64_t>(sizeof(int32_t));
+  return inputs + PlanBuffers(r.program.encoder).Bytes(r.encoder_tokens, ElementBytes(r.type)) +
+         cuda::Blas::kWorkspaceBytes;
 }
 
-// The buffers of CudaStepDevice but for tables, logits and the fused layer's.
+// What CudaStep allocates, but for tables, logits and the fused layer's.
 int64_t DecoderBytes(const MemoryRequest& r, const BatchLimits& limits) {
-  const int64_t d = r.shape.d_model;
-  const int64_t rows = limits.max_rows;
+  const int64_t d = r.program.weight(r.program.output().table).cols;
   const int64_t gathered = r.fused ? std::min<int64_t>(limits.stored_rows, cuda::kChunkRows) : 0;
-  return (rows * (3 * d + WideWidth(r.shape, r.shape.decoder_ffn)) + gathered * d) *
-             ElementBytes(r.type) +
-         cuda::Blas::kWorkspaceBytes;
+  return PlanBuffers(r.program.decoder).Bytes(limits.max_rows, ElementBytes(r.type)) +
+         gathered * d * ElementBytes(r.type) + cuda::Blas::kWorkspaceBytes;
 }
 
 int64_t TableBytes(const BatchLimits& limits) {
@@ -94,14 +85,14 @@ absl::Status TooLittle(const MemoryRequest& r, int64_t budget, int64_t least_pag
 
 }  // namespace
 
-int64_t EncoderTokens(const ModelShape& shape) {
-  return std::max<int64_t>(kEncodeChunkTokens, shape.max_positions);
+int64_t EncoderTokens(const Program& program) {
+  return std::max(kEncodeChunkTokens, program.max_positions);
 }
 
-int CrossLayers(const ModelShape& shape, ComputeType type, int64_t device_bytes) {
+bool JoinsCrossLayers(const Program& program, ComputeType type, int64_t device_bytes) {
   const int64_t buffer =
-      EncoderTokens(shape) * shape.decoder_layers * 2 * shape.d_model * ElementBytes(type);
-  return buffer <= device_bytes / kCrossBufferShare ? shape.decoder_layers : 1;
+      EncoderTokens(program) * program.kv.layers * 2 * program.kv.width() * ElementBytes(type);
+  return buffer <= device_bytes / kCrossBufferShare;
 }
 
 BatchLimits BatchLimitsOf(const MemoryRequest& r) {
@@ -120,10 +111,7 @@ BatchLimits BatchLimitsOf(const MemoryRequest& r) {
 absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
   const auto share = static_cast<int64_t>(static_cast<double>(r.device_bytes) * r.fraction);
   const int64_t budget = share - (r.device_bytes - r.free_bytes);
-  const ModelShape& shape = r.shape;
-  const KvLayout layout{shape.decoder_layers, shape.decoder_heads,
-                        shape.d_model / shape.decoder_heads};
-  const int64_t page_bytes = layout.ElementsPerPage() * ElementBytes(r.type);
+  const int64_t page_bytes = r.program.kv.ElementsPerPage() * ElementBytes(r.type);
   const int64_t least_cross = 2 * int64_t{r.longest_source};
   const int64_t least_self = WorstCasePages(r.default_beam, kPagePositions);
   const int64_t least_pages = least_cross + least_self;

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "engine/decode/backend.h"
 #include "engine/decode/batch.h"
-#include "engine/model/model_spec.h"
+#include "engine/network/program.h"
 #include "kernels/base/compute_type.h"
 #include "kernels/search/batch_tables.h"
 
@@ -28,11 +28,10 @@ struct MemoryRequest {
   double fraction = 0.9;   // of device_bytes, that may be in use when the engine has taken its own
   int multiprocessors = 0;
 
-  ModelShape shape;
+  Program program;  // as it is to be run: its cross-attention K/V joined or not
   ComputeType type = ComputeType::kFloat32;
   int64_t weight_bytes = 0;
   int64_t encoder_tokens = 0;  // of a pass
-  int cross_layers = 1;        // whose K/V one product of the encoder makes
   bool fused = false;          // the fused output layer runs
   int64_t fused_bytes = 0;     // of it, its workspace among them
 
@@ -55,10 +54,11 @@ struct MemoryPlan {
 };
 
 // Tokens that the encoder's buffers hold: a chunk, or a source of the longest kind.
-int64_t EncoderTokens(const ModelShape& shape);
+int64_t EncoderTokens(const Program& program);
 
-// All decoder layers where the buffer is a small part of `device_bytes`, else 1.
-int CrossLayers(const ModelShape& shape, ComputeType type, int64_t device_bytes);
+// Whether the K/V of all decoder layers are to be one product (JoinCrossLayers): where its buffer
+// is a small part of `device_bytes`.
+bool JoinsCrossLayers(const Program& program, ComputeType type, int64_t device_bytes);
 
 // The batch that the request describes, but for its pages.
 BatchLimits BatchLimitsOf(const MemoryRequest& request);

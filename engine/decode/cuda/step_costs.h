@@ -1,54 +1,37 @@
-// The launches of a decoding step in their order, and what each must move and compute at least.
+// The launches of a decoding step in their order, and what each must move and compute at least:
+// sums over the program (engine/network/costs.h), with the step's own launches around them.
 //
-// Pure. Bytes are those of memory, each operand read or written once (what a cache keeps between
-// launches counts again); flop are multiply-adds times two, with little of norms and softmax. An
-// operation that is not counted (decision text, tables) has neither.
+// Pure. An operation that is not counted (code of the search, tables) has neither bytes nor flop.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "engine/model/model_spec.h"
+#include "engine/network/costs.h"
+#include "engine/network/program.h"
 #include "kernels/base/compute_type.h"
 
 namespace dragoman {
 
-enum class StepOp : uint8_t {
-  kBegin,
-  kAsk,
-  kEmbed,
-  // Each in every layer.
-  kQueryKeyValue,
-  kSelfAttention,
-  kSelfOutput,
-  kSelfNorm,
-  kCrossQuery,
-  kAlign,
-  kCrossAttention,
-  kCrossOutput,
-  kCrossNorm,
-  kUp,
-  kDown,
-  kFeedForwardNorm,
-  // The output layer, by one way or both.
-  kFused,
-  kGather,
-  kLogits,
-  kFoldLogits,
-  kFoldStored,
-  kStepSlots,
-  kDeliver,
-  kEnd,
-};
-inline constexpr int kStepOps = static_cast<int>(StepOp::kEnd) + 1;
-
-// What errors, ranges and tables call it.
-const char* StepOpName(StepOp op);
+// What errors, ranges and tables call the launches that are none of the program's operations.
+namespace step_op {
+inline constexpr char kBegin[] = "begin step";
+inline constexpr char kAsk[] = "ask rows";
+// The output layer, by one way or both.
+inline constexpr char kFused[] = "fused output";
+inline constexpr char kGather[] = "gather rows";
+inline constexpr char kLogits[] = "logits";
+inline constexpr char kFoldLogits[] = "fold logits";
+inline constexpr char kFoldStored[] = "fold stored rows";
+inline constexpr char kStepSlots[] = "beam step";
+inline constexpr char kDeliver[] = "deliver";
+inline constexpr char kEnd[] = "end step";
+}  // namespace step_op
 
 struct StepWork {
-  ModelShape shape;
+  const Program* program = nullptr;
   ComputeType type = ComputeType::kFloat32;
   int64_t rows = 0;
   int64_t slots = 0;
@@ -59,14 +42,15 @@ struct StepWork {
   bool gathered = false;  // stored rows are copied together first
 };
 
+// All launches of one name in one step.
 struct StepCost {
+  const char* name = "";
   int64_t launches = 0;
-  double bytes = 0;
-  double flop = 0;
+  OpCost cost;
 };
 
-// Of all launches of `op` in one step.
-StepCost CostOf(StepOp op, const StepWork& work);
+// One for each name, in the order of the launches; an operation of every layer is one of them.
+std::vector<StepCost> CostsOf(const StepWork& work);
 
 struct DeviceRates {
   double bytes_per_second = 0;  // copied, read and written both counted
@@ -74,11 +58,11 @@ struct DeviceRates {
 };
 
 // The least time for it, in seconds.
-double FloorSeconds(const StepCost& cost, const DeviceRates& rates);
+double FloorSeconds(const OpCost& cost, const DeviceRates& rates);
 
-// One line for each operation that ran: launches, time, bytes, flop, floor, floor / time; then the
-// sum. `seconds` of one step.
+// One line for each name that ran: launches, time, bytes, flop, floor, floor / time; then the sum.
+// `seconds` of one step, as CostsOf lists them.
 std::string CostTable(const StepWork& work, const DeviceRates& rates,
-                      const std::array<double, kStepOps>& seconds);
+                      std::span<const double> seconds);
 
 }  // namespace dragoman

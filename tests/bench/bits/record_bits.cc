@@ -43,18 +43,18 @@ class Recorder {
     auto loaded = LoadModel(directory_);
     if (!loaded.ok()) return loaded.status();
     std::cout << "# emulated " << ComputeTypeName(type) << '\n';
-    if (const auto fits = CheckEmulatedCudaModel(loaded->spec); !fits.ok()) {
+    if (const auto fits = CheckEmulatedCudaModel(loaded->program); !fits.ok()) {
       std::cout << fits.message() << '\n';
       return absl::OkStatus();
     }
-    auto image = MakeWeightImage(loaded->spec, loaded->weights, type);
+    auto image = MakeWeightImage(loaded->program, loaded->weights, type);
     if (!image.ok()) return image.status();
     CudaBackendConfig config;
     config.batch.max_rows = kMaxRows;
     config.batch.max_positions = loaded->spec.shape.max_positions + 1;
     config.batch.vocabulary = loaded->spec.shape.target_vocab;
     config.batch.start_token = loaded->spec.tokens.decoder_start;
-    auto backend = CreateEmulatedCudaBackend(config, loaded->spec, *std::move(image));
+    auto backend = CreateEmulatedCudaBackend(config, loaded->program, *std::move(image));
     if (!backend.ok()) return backend.status();
     EngineConfig engine_config;
     engine_config.max_rows = kMaxRows;

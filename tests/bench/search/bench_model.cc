@@ -5,8 +5,8 @@
 #include <iostream>
 #include <utility>
 
+#include "engine/decode/cpu_model.h"
 #include "engine/decode/phrase_tables.h"
-#include "engine/decode/transformer.h"
 
 namespace dragoman::bench {
 namespace {
@@ -49,7 +49,7 @@ std::vector<std::string> JoinLines(const std::vector<std::string>& lines, size_t
 }
 
 BenchModel::BenchModel(const std::string& directory) : loaded_(OrEnd(LoadModel(directory))) {
-  model_ = OrEnd(CreateTransformer(loaded_.spec, loaded_.weights));
+  model_ = OrEnd(CreateCpuModel(loaded_.program, loaded_.weights));
   source_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.source_vocabulary);
   target_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.TargetVocabulary());
   const SpecialIds& ids = loaded_.spec.tokens;

@@ -46,7 +46,8 @@ class BenchModel {
   explicit BenchModel(const std::string& directory);
 
   const ModelSpec& spec() const { return loaded_.spec; }
-  const TransformerWeights& weights() const { return loaded_.weights; }
+  const Program& program() const { return loaded_.program; }
+  const WeightValues& weights() const { return loaded_.weights; }
   const StepModel& model() const { return *model_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
 

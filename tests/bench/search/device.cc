@@ -21,17 +21,17 @@ absl::StatusOr<Device> ChooseDevice(const std::string& device, const std::string
   if (request->cuda.empty()) return Device{};
   const absl::StatusOr<DeviceChoice> choice = ChooseDevices(*request, ProbeCuda());
   if (!choice.ok()) return choice.status();
-  if (absl::Status status = CheckCudaModel(model.spec()); !status.ok()) return status;
+  if (absl::Status status = CheckCudaModel(model.program()); !status.ok()) return status;
   absl::StatusOr<WeightImage> made =
-      MakeWeightImage(model.spec(), model.weights(), choice->compute_type);
+      MakeWeightImage(model.program(), model.weights(), choice->compute_type);
   if (!made.ok()) return made.status();
   const auto image = std::make_shared<const WeightImage>(*std::move(made));  // std::function copies
   CudaBackendConfig config;
   config.device = choice->cuda.front();
   return Device{DeviceNames(*choice), ComputeTypeName(choice->compute_type),
-                [config, image, spec = model.spec()](const BatchConfig& batch) mutable {
+                [config, image, program = model.program()](const BatchConfig& batch) mutable {
                   config.batch = batch;
-                  return CreateCudaBackend(config, spec, *image);
+                  return CreateCudaBackend(config, program, *image);
                 }};
 }
 

@@ -14,14 +14,14 @@ namespace {
 // Batches of two shapes, each with its backend; schedules change no bit.
 TEST(SearchRunOnEmulatedCuda, SchedulesAndShapesChangeNothing) {
   const BenchModel model(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
-  const auto image = MakeWeightImage(model.spec(), model.weights(), ComputeType::kFloat16);
+  const auto image = MakeWeightImage(model.program(), model.weights(), ComputeType::kFloat16);
   ASSERT_TRUE(image.ok()) << image.status();
   int made = 0;
   Runner runner(&model, [&](const BatchConfig& batch) {
     ++made;
     CudaBackendConfig config;
     config.batch = batch;
-    return CreateEmulatedCudaBackend(config, model.spec(), *image);
+    return CreateEmulatedCudaBackend(config, model.program(), *image);
   });
   const auto sources =
       model.Encode(JoinLines(ReadLines(DRAGOMAN_SOURCE_DIR "/tests/data/german.txt"), 4, 1, 1, 1));

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/decode/transformer.h"
+#include "engine/decode/cpu_model.h"
 #include "tests/bench/search/device.h"
 #include "tests/bench/search/schedules.h"
 #include "tests/bench/search/searches.h"
@@ -134,8 +134,9 @@ class FickleBackend final : public Backend {
   FickleBackend() {
     auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
     for (float shift : {0.0F, 1e-3F}) {
-      loaded->weights.output_bias[7] += shift;
-      faces_.push_back(DeviceOf(*CreateTransformer(loaded->spec, loaded->weights)));
+      const WeightId bias = loaded->program.output().bias;
+      loaded->weights[static_cast<size_t>(bias)][7] += shift;
+      faces_.push_back(DeviceOf(*CreateCpuModel(loaded->program, loaded->weights)));
     }
   }
   const BackendInfo& info() const override { return faces_[0]->info(); }

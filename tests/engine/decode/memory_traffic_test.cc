@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/decode/decoding_batch.h"
-#include "engine/decode/transformer.h"
+#include "engine/decode/cpu_model.h"
 #include "engine/model/model_source.h"
 #include "engine/schedule/segment.h"
 
@@ -25,7 +25,7 @@ class MemoryTraffic : public ::testing::TestWithParam<int> {
     auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a");
     ASSERT_TRUE(loaded.ok()) << loaded.status();
     spec_ = loaded->spec;
-    model_ = *CreateTransformer(loaded->spec, loaded->weights);
+    model_ = *CreateCpuModel(loaded->program, loaded->weights);
     memory_ = *KvMemory::Create(model_->kv_layout(), kSelfPages, kCrossPages);
     BatchConfig config;
     config.max_rows = 64;

@@ -127,63 +127,70 @@ class TinyModel {
   }
 };
 
-TEST(LoadModel, PutsEveryTensorInItsSlot) {
+// Of the weight with this name.
+const std::vector<float>& ValuesOf(const LoadedModel& model, std::string_view name) {
+  static const std::vector<float> none;
+  const WeightId id = model.program.FindWeight(name);
+  EXPECT_NE(id, kNoWeight) << name;
+  return id == kNoWeight ? none : model.weights[static_cast<size_t>(id)];
+}
+
+TEST(LoadModel, PutsEveryTensorInItsPlace) {
   const TinyModel tiny;
   const auto model = tiny.Load();
   ASSERT_TRUE(model.ok()) << model.status();
-  const TransformerWeights& weights = model->weights;
-  ASSERT_EQ(weights.encoder.size(), 2U);
-  ASSERT_EQ(weights.decoder.size(), 1U);
-  const auto expect_linear = [&](const LinearWeights& linear, const std::string& name, int out,
-                                 int in) {
-    EXPECT_EQ(linear.weight.rows, out) << name;
-    EXPECT_EQ(linear.weight.cols, in) << name;
-    EXPECT_EQ(linear.weight.data.size(), static_cast<size_t>(out) * static_cast<size_t>(in))
-        << name;
-    EXPECT_THAT(linear.weight.data, Each(tiny.ValueOf(name + ".weight"))) << name;
-    EXPECT_EQ(linear.bias.size(), static_cast<size_t>(out)) << name;
-    EXPECT_THAT(linear.bias, Each(tiny.ValueOf(name + ".bias"))) << name;
+  // The values of a weight are those of its tensors, one below the other.
+  const auto expect = [&](const std::string& weight, const std::vector<std::string>& tensors) {
+    std::vector<float> expected;
+    for (const std::string& tensor : tensors) {
+      const std::vector<float>& values = tiny.tensors.at(tensor).values;
+      expected.insert(expected.end(), values.begin(), values.end());
+    }
+    EXPECT_EQ(ValuesOf(*model, weight), expected) << weight;
   };
-  const auto expect_norm = [&](const NormWeights& norm, const std::string& name) {
-    EXPECT_EQ(norm.gamma.size(), 4U) << name;
-    EXPECT_THAT(norm.gamma, Each(tiny.ValueOf(name + ".weight"))) << name;
-    EXPECT_EQ(norm.beta.size(), 4U) << name;
-    EXPECT_THAT(norm.beta, Each(tiny.ValueOf(name + ".bias"))) << name;
+  const auto expect_linear = [&](const std::string& weight, const std::string& prefix,
+                                 const std::vector<std::string>& parts) {
+    std::vector<std::string> weights;
+    std::vector<std::string> biases;
+    for (const std::string& part : parts) {
+      weights.push_back(prefix + part + ".weight");
+      biases.push_back(prefix + part + ".bias");
+    }
+    expect(weight, weights);
+    expect(weight + " bias", biases);
   };
-  const auto expect_attention = [&](const AttentionWeights& attention, const std::string& name) {
-    expect_linear(attention.query, name + ".q_proj", 4, 4);
-    expect_linear(attention.key, name + ".k_proj", 4, 4);
-    expect_linear(attention.value, name + ".v_proj", 4, 4);
-    expect_linear(attention.output, name + ".out_proj", 4, 4);
+  const auto expect_layer = [&](const std::string& weight, const std::string& prefix) {
+    expect_linear(weight + "self-attention query, key, value", prefix + "self_attn.",
+                  {"q_proj", "k_proj", "v_proj"});
+    expect_linear(weight + "self-attention output", prefix + "self_attn.", {"out_proj"});
+    expect_linear(weight + "feed-forward up", prefix, {"fc1"});
+    expect_linear(weight + "feed-forward down", prefix, {"fc2"});
+    expect(weight + "self-attention norm gain", {prefix + "self_attn_layer_norm.weight"});
+    expect(weight + "self-attention norm bias", {prefix + "self_attn_layer_norm.bias"});
+    expect(weight + "feed-forward norm gain", {prefix + "final_layer_norm.weight"});
+    expect(weight + "feed-forward norm bias", {prefix + "final_layer_norm.bias"});
   };
-  for (size_t i = 0; i < 2; ++i) {
-    const std::string name = "model.encoder.layers." + std::to_string(i);
-    const EncoderLayerWeights& layer = weights.encoder[i];
-    expect_attention(layer.self, name + ".self_attn");
-    expect_norm(layer.self_norm, name + ".self_attn_layer_norm");
-    expect_linear(layer.ffn_up, name + ".fc1", 6, 4);
-    expect_linear(layer.ffn_down, name + ".fc2", 4, 6);
-    expect_norm(layer.ffn_norm, name + ".final_layer_norm");
+  for (const std::string i : {"0", "1"}) {
+    expect_layer("encoder layer " + i + ": ", "model.encoder.layers." + i + ".");
   }
-  const std::string name = "model.decoder.layers.0";
-  const DecoderLayerWeights& layer = weights.decoder[0];
-  expect_attention(layer.self, name + ".self_attn");
-  expect_norm(layer.self_norm, name + ".self_attn_layer_norm");
-  expect_attention(layer.cross, name + ".encoder_attn");
-  expect_norm(layer.cross_norm, name + ".encoder_attn_layer_norm");
-  expect_linear(layer.ffn_up, name + ".fc1", 8, 4);
-  expect_linear(layer.ffn_down, name + ".fc2", 4, 8);
-  expect_norm(layer.ffn_norm, name + ".final_layer_norm");
-  EXPECT_THAT(weights.source_embedding.data, Each(tiny.ValueOf("model.shared.weight")));
-  EXPECT_THAT(weights.output_bias, Each(tiny.ValueOf("final_logits_bias")));
-  EXPECT_EQ(&weights.OutputMatrix(), &weights.source_embedding);
-  EXPECT_EQ(&weights.TargetEmbedding(), &weights.source_embedding);
+  const std::string layer = "model.decoder.layers.0.";
+  expect_layer("decoder layer 0: ", layer);
+  const std::string cross = layer + "encoder_attn.";
+  expect_linear("decoder layer 0: cross-attention query", cross, {"q_proj"});
+  expect_linear("decoder layer 0: cross-attention output", cross, {"out_proj"});
+  expect("decoder layer 0: cross-attention norm gain", {layer + "encoder_attn_layer_norm.weight"});
+  expect("decoder layer 0: cross-attention norm bias", {layer + "encoder_attn_layer_norm.bias"});
+  expect_linear("cross-attention key, value of all layers", cross, {"k_proj", "v_proj"});
+  expect("source embedding", {"model.shared.weight"});
+  expect("output layer bias", {"final_logits_bias"});
+  EXPECT_EQ(model->program.output().table, model->program.FindWeight("source embedding"));
+  EXPECT_EQ(model->program.FindWeight("target embedding"), kNoWeight);
 
   int64_t elements = 0;
   for (const auto& [tensor_name, tensor] : tiny.tensors) {
     elements += static_cast<int64_t>(tensor.values.size());
   }
-  EXPECT_EQ(ParameterCount(weights), elements);
+  EXPECT_EQ(ParameterCount(model->program), elements);
 }
 
 TEST(LoadModel, ReadsTheOtherFiles) {
@@ -208,24 +215,23 @@ TEST(LoadModel, ComputesPositionsOrTakesTheStoredOnes) {
   tiny.Add("model.decoder.embed_positions.weight", {3, 4});
   const auto model = tiny.Load();
   ASSERT_TRUE(model.ok()) << model.status();
-  const Matrix& computed = model->weights.encoder_positions;
-  ASSERT_EQ(computed.rows, 3);
-  ASSERT_EQ(computed.cols, 4);
+  const std::vector<float>& computed = ValuesOf(*model, "encoder positions");
+  ASSERT_EQ(computed.size(), 12U);
   for (size_t position = 0; position < 3; ++position) {
-    const auto at = [&](size_t i) { return computed.data[position * 4 + i]; };
+    const auto at = [&](size_t i) { return computed[position * 4 + i]; };
     EXPECT_FLOAT_EQ(at(0), std::sin(static_cast<float>(position)));
     EXPECT_FLOAT_EQ(at(1), std::sin(static_cast<float>(position) / 100));
     EXPECT_FLOAT_EQ(at(2), std::cos(static_cast<float>(position)));
     EXPECT_FLOAT_EQ(at(3), std::cos(static_cast<float>(position) / 100));
   }
-  EXPECT_THAT(model->weights.decoder_positions.data,
+  EXPECT_THAT(ValuesOf(*model, "decoder positions"),
               Each(tiny.ValueOf("model.decoder.embed_positions.weight")));
 }
 
 TEST(LoadModel, ABiasThatIsNotThereIsZero) {
   TinyModel tiny;
   tiny.tensors.erase("final_logits_bias");
-  EXPECT_THAT(tiny.Load()->weights.output_bias, ElementsAre(0, 0, 0, 0, 0));
+  EXPECT_THAT(ValuesOf(*tiny.Load(), "output layer bias"), ElementsAre(0, 0, 0, 0, 0));
 }
 
 TEST(LoadModel, TakesASharedMatrixUnderAnyOfItsNames) {
@@ -238,7 +244,7 @@ TEST(LoadModel, TakesASharedMatrixUnderAnyOfItsNames) {
     tiny.tensors.erase("model.shared.weight");
     const auto model = tiny.Load();
     ASSERT_TRUE(model.ok()) << model.status();
-    EXPECT_EQ(model->weights.source_embedding.data, shared.values);
+    EXPECT_EQ(ValuesOf(*model, "source embedding"), shared.values);
     tiny.tensors["model.shared.weight"] = shared;
     tiny.tensors[name].values[3] += 1;
     EXPECT_THAT(tiny.Refusal(), HasSubstr("differs from 'model.shared.weight'")) << name;
@@ -273,11 +279,11 @@ TEST(LoadModel, ReadsSeparateVocabulariesAndMatrices) {
   const TinyModel tiny = Separate();
   const auto model = tiny.Load();
   ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_THAT(model->weights.source_embedding.data,
+  EXPECT_THAT(ValuesOf(*model, "source embedding"),
               Each(tiny.ValueOf("model.encoder.embed_tokens.weight")));
-  EXPECT_THAT(model->weights.TargetEmbedding().data,
+  EXPECT_THAT(ValuesOf(*model, "target embedding"),
               Each(tiny.ValueOf("model.decoder.embed_tokens.weight")));
-  EXPECT_THAT(model->weights.OutputMatrix().data, Each(tiny.ValueOf("lm_head.weight")));
+  EXPECT_THAT(ValuesOf(*model, "output layer"), Each(tiny.ValueOf("lm_head.weight")));
   EXPECT_EQ(model->TargetVocabulary().IdOf("e"), 4);
   EXPECT_EQ(model->tokenizer.source_eos, 1);
   EXPECT_EQ(model->tokenizer.source_unk, 0);
@@ -290,7 +296,7 @@ TEST(LoadModel, ReadsSeparateVocabulariesAndMatrices) {
   tied.tensors.erase("lm_head.weight");
   const auto loaded = tied.Load();
   ASSERT_TRUE(loaded.ok()) << loaded.status();
-  EXPECT_EQ(&loaded->weights.OutputMatrix(), &loaded->weights.target_embedding);
+  EXPECT_EQ(loaded->program.output().table, loaded->program.FindWeight("target embedding"));
 }
 
 TEST(LoadModel, SeparateMatricesMustAllBeThere) {
@@ -339,7 +345,7 @@ TEST(LoadModel, LeavesTensorsWithoutAPlaceAsideAndSaysSo) {
   EXPECT_THAT(model->notes, ElementsAre(HasSubstr("'normalize_before' is true"),
                                         HasSubstr("7 tensors of the checkpoint left aside")));
   EXPECT_THAT(model->notes[1], EndsWith("model.encoder.layers.2.fc3, ..."));
-  EXPECT_EQ(model->weights.encoder.size(), 2U);
+  EXPECT_EQ(model->program.FindWeight("encoder layer 2: feed-forward up"), kNoWeight);
 }
 
 TEST(LoadModel, NamesTheFirstNumberThatIsNotFinite) {
@@ -397,9 +403,7 @@ TEST(LoadModel, ReadsShards) {
   const auto model = tiny.Load();
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_THAT(model->notes, IsEmpty());
-  EXPECT_EQ(model->weights.source_embedding.data, whole->weights.source_embedding.data);
-  EXPECT_EQ(model->weights.decoder[0].ffn_up.weight.data,
-            whole->weights.decoder[0].ffn_up.weight.data);
+  EXPECT_EQ(model->weights, whole->weights);
   // Not named by the index: left aside.
   tiny.Add("other", {4});
   tiny.change = [&](const TempDirectory& directory) {
@@ -461,7 +465,7 @@ TEST(LoadModel, ReadsShardsOfPyTorch) {
   directory.Write("pytorch_model.bin.index.json", json{{"weight_map", map}}.dump());
   const auto model = LoadModel(directory.path());
   ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_EQ(model->weights.source_embedding.data, LoadModel(whole)->weights.source_embedding.data);
+  EXPECT_EQ(model->weights, LoadModel(whole)->weights);
   map["no.such"] = "model.safetensors";  // of the other format
   directory.Write("pytorch_model.bin.index.json", json{{"weight_map", map}}.dump());
   EXPECT_THAT(
@@ -614,13 +618,14 @@ TEST(LoadModel, LoadsTheBundledModel) {
   EXPECT_EQ(model->spec.generation.num_beams, 4);
   EXPECT_EQ(model->spec.activation, Activation::kSwish);
   EXPECT_EQ(model->source_vocabulary.size(), 5999);
-  EXPECT_EQ(model->weights.encoder.size(), 4U);
-  EXPECT_EQ(model->weights.decoder.size(), 2U);
-  EXPECT_EQ(model->weights.source_embedding.rows, 5999);
-  EXPECT_EQ(model->weights.decoder_positions.rows, 512);
+  EXPECT_EQ(shape.encoder_layers, 4);
+  EXPECT_EQ(model->program.kv.layers, 2);
+  EXPECT_EQ(model->program.kv.head_dim, 64);
+  EXPECT_EQ(model->program.vocabulary(), 5999);
+  EXPECT_EQ(model->program.max_positions, 512);
   EXPECT_EQ(model->languages.Resolve("de", "en")->source, "de");
   // <pad> starts the decoder: its row is zero, as in OPUS-MT.
-  const std::vector<float>& rows = model->weights.source_embedding.data;
+  const std::vector<float>& rows = ValuesOf(*model, "source embedding");
   EXPECT_THAT(std::vector<float>(rows.end() - 256, rows.end()), Each(0.0F));
 }
 
@@ -638,8 +643,11 @@ TEST_P(TinyModels, Load) {
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->languages.Pairs().size(), GetParam().pairs);
   EXPECT_EQ(model->spec.share_embeddings, GetParam().shared);
-  EXPECT_EQ(model->weights.TargetEmbedding().rows, model->spec.shape.target_vocab);
-  EXPECT_EQ(model->weights.encoder.size(), static_cast<size_t>(model->spec.shape.encoder_layers));
+  EXPECT_EQ(model->program.vocabulary(), model->spec.shape.target_vocab);
+  ASSERT_EQ(model->weights.size(), model->program.weights.size());
+  for (size_t i = 0; i < model->weights.size(); ++i) {
+    EXPECT_EQ(static_cast<int64_t>(model->weights[i].size()), model->program.weights[i].elements());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Fixtures, TinyModels,

@@ -1,39 +1,14 @@
 #include "tests/gpu/bench/base_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
 
+#include "engine/model/families/family.h"
+
 namespace dragoman::bench {
-namespace {
-
-// Numbers about as large as trained ones: sums of `inputs` products stay near 1.
-class Draw {
- public:
-  std::vector<float> Numbers(int64_t count, int inputs) {
-    const float scale = std::sqrt(3.0F / static_cast<float>(inputs)) / static_cast<float>(1U << 31);
-    std::vector<float> numbers(static_cast<size_t>(count));
-    for (float& x : numbers) x = static_cast<float>(static_cast<int32_t>(random_())) * scale;
-    return numbers;
-  }
-  Matrix Of(int rows, int cols) { return {rows, cols, Numbers(int64_t{rows} * cols, cols)}; }
-  LinearWeights Product(int out, int in) { return {Of(out, in), Numbers(out, in)}; }
-  AttentionWeights Attention(int d) {
-    return {Product(d, d), Product(d, d), Product(d, d), Product(d, d)};
-  }
-
- private:
-  std::mt19937 random_{1};
-};
-
-NormWeights Norm(int d) {
-  return {std::vector<float>(static_cast<size_t>(d), 1.0F),
-          std::vector<float>(static_cast<size_t>(d), 0.0F)};
-}
-
-}  // namespace
-
 ModelSpec BaseSpec(int vocabulary) {
   ModelSpec spec;
   spec.family = "marian";
@@ -54,25 +29,21 @@ ModelSpec BaseSpec(int vocabulary) {
   return spec;
 }
 
-TransformerWeights RandomWeights(const ModelSpec& spec) {
-  const ModelShape& s = spec.shape;
-  Draw draw;
-  TransformerWeights w;
-  w.source_embedding = draw.Of(s.source_vocab, s.d_model);
-  w.output_bias = draw.Numbers(s.target_vocab, s.d_model);
-  w.encoder_positions = SinusoidalPositions(s.max_positions, s.d_model);
-  w.decoder_positions = w.encoder_positions;
-  for (int i = 0; i < s.encoder_layers; ++i) {
-    w.encoder.push_back({draw.Attention(s.d_model), Norm(s.d_model),
-                         draw.Product(s.encoder_ffn, s.d_model),
-                         draw.Product(s.d_model, s.encoder_ffn), Norm(s.d_model)});
+Program ProgramOf(const ModelSpec& spec) { return FindFamily(spec.family)->make(spec)->program; }
+
+// Numbers about as large as trained ones: sums of products stay near 1.
+WeightValues RandomWeights(const Program& program) {
+  std::mt19937 random(1);
+  WeightValues values;
+  for (const Weight& weight : program.weights) {
+    std::vector<float>& numbers = values.emplace_back(static_cast<size_t>(weight.elements()));
+    if (weight.role == WeightRole::kNormGain) std::ranges::fill(numbers, 1.0F);
+    if (weight.role == WeightRole::kNormGain || weight.role == WeightRole::kNormBias) continue;
+    const int64_t inputs = weight.rows > 1 ? weight.cols : 512;
+    const float scale = std::sqrt(3.0F / static_cast<float>(inputs)) / static_cast<float>(1U << 31);
+    for (float& x : numbers) x = static_cast<float>(static_cast<int32_t>(random())) * scale;
   }
-  for (int i = 0; i < s.decoder_layers; ++i) {
-    w.decoder.push_back({draw.Attention(s.d_model), Norm(s.d_model), draw.Attention(s.d_model),
-                         Norm(s.d_model), draw.Product(s.decoder_ffn, s.d_model),
-                         draw.Product(s.d_model, s.decoder_ffn), Norm(s.d_model)});
-  }
-  return w;
+  return values;
 }
 
 }  // namespace dragoman::bench

@@ -3,13 +3,15 @@
 #pragma once
 
 #include "engine/model/model_spec.h"
-#include "engine/model/weights.h"
+#include "engine/network/program.h"
 
 namespace dragoman::bench {
 
 // 6 + 6 layers, d 512, feed-forward 2048, 8 heads, swish, tied embeddings.
 ModelSpec BaseSpec(int vocabulary = 58101);
 
-TransformerWeights RandomWeights(const ModelSpec& spec);
+Program ProgramOf(const ModelSpec& spec);
+
+WeightValues RandomWeights(const Program& program);
 
 }  // namespace dragoman::bench

@@ -31,7 +31,8 @@ absl::StatusOr<json> Ceilings() {
 absl::StatusOr<json> StepTable() {
   constexpr int kSteps = 30;
   const ModelSpec spec = BaseSpec();
-  const auto image = MakeWeightImage(spec, RandomWeights(spec), ComputeType::kFloat16);
+  const Program program = ProgramOf(spec);
+  const auto image = MakeWeightImage(program, RandomWeights(program), ComputeType::kFloat16);
   if (!image.ok()) return image.status();
   json result;
   for (const int rows : {4096, 1024, 256, 4}) {
@@ -40,7 +41,7 @@ absl::StatusOr<json> StepTable() {
     config.batch.max_positions = 128;
     config.batch.vocabulary = spec.shape.target_vocab;
     config.batch.start_token = spec.tokens.decoder_start;
-    const absl::StatusOr<std::string> table = ProfileCudaSteps(config, spec, *image, kSteps);
+    const absl::StatusOr<std::string> table = ProfileCudaSteps(config, program, *image, kSteps);
     if (!table.ok()) return table.status();
     std::printf("\n%d rows, beam 4, float16, %d steps\n%s", rows, kSteps, table->c_str());
     std::istringstream lines(*table);

@@ -15,13 +15,13 @@ namespace {
 using nlohmann::json;
 
 absl::StatusOr<WorkerTimes> Measure(const WorkerRun& run, const ModelSpec& spec,
-                                    const WeightImage& image) {
+                                    const Program& program, const WeightImage& image) {
   CudaBackendConfig config;
   config.batch.max_rows = run.max_rows;
   config.batch.max_positions = PositionsOf(run);
   config.batch.vocabulary = spec.shape.target_vocab;
   config.batch.start_token = spec.tokens.decoder_start;
-  const auto backend = CreateCudaBackend(config, spec, image);
+  const auto backend = CreateCudaBackend(config, program, image);
   if (!backend.ok()) return backend.status();
   return RunWorker(run, spec, **backend);
 }
@@ -46,11 +46,12 @@ json ToJson(const WorkerRun& run, const WorkerTimes& t) {
 
 absl::StatusOr<json> Throughput() {
   const ModelSpec spec = BaseSpec();
-  const TransformerWeights weights = RandomWeights(spec);
+  const Program program = ProgramOf(spec);
+  const WeightValues weights = RandomWeights(program);
   json result;
   std::printf("OPUS-MT base shape, V = 58,101, random weights, 30 source and 30 target tokens\n");
   for (const ComputeType type : {ComputeType::kFloat16, ComputeType::kBFloat16}) {
-    const auto image = MakeWeightImage(spec, weights, type);
+    const auto image = MakeWeightImage(program, weights, type);
     if (!image.ok()) return image.status();
     for (const auto& [rows, beam] : {std::pair{4096, 4}, {1024, 4}, {256, 4}, {1024, 1}}) {
       WorkerRun run;
@@ -60,7 +61,7 @@ absl::StatusOr<json> Throughput() {
       run.segments = 24 * slots;
       run.before = 4 * slots;
       run.after = 4 * slots;
-      const auto times = Measure(run, spec, *image);
+      const auto times = Measure(run, spec, program, *image);
       if (!times.ok()) return times.status();
       const json line = ToJson(run, *times);
       std::printf("%s, %d rows, beam %d: %.0f sentences/s, %.0f tokens/s, %.1f rows a step\n",
@@ -74,10 +75,11 @@ absl::StatusOr<json> Throughput() {
 
 absl::StatusOr<json> OneSentence() {
   const ModelSpec spec = BaseSpec();
-  const TransformerWeights weights = RandomWeights(spec);
+  const Program program = ProgramOf(spec);
+  const WeightValues weights = RandomWeights(program);
   json result;
   for (const ComputeType type : {ComputeType::kFloat16, ComputeType::kFloat32}) {
-    const auto image = MakeWeightImage(spec, weights, type);
+    const auto image = MakeWeightImage(program, weights, type);
     if (!image.ok()) return image.status();
     for (const int beam : {4, 1}) {
       WorkerRun run;
@@ -86,7 +88,7 @@ absl::StatusOr<json> OneSentence() {
       run.segments = 120;
       run.in_flight = 1;
       run.before = 20;
-      const auto times = Measure(run, spec, *image);
+      const auto times = Measure(run, spec, program, *image);
       if (!times.ok()) return times.status();
       json line = ToJson(run, *times);
       const double ms = 1e3 / times->SegmentsPerSecond();

@@ -224,12 +224,15 @@ TEST(Config, HelpNamesEveryFlag) {
                            "--log-level",
                            "--config",
                            "--check-config",
+                           "--print-program",
                            "--version",
                            "--help"}) {
     EXPECT_THAT(help, HasSubstr(std::string("  ") + flag + " "));
   }
   EXPECT_EQ(ParseCommandLine({"--help"})->mode, CommandMode::kHelp);
   EXPECT_EQ(ParseCommandLine({"--version"})->mode, CommandMode::kVersion);
+  EXPECT_EQ(ParseCommandLine({"--model=x=/m", "--print-program"})->mode,
+            CommandMode::kPrintProgram);
 }
 
 TEST(Config, KnowsEveryProfile) {

@@ -11,13 +11,13 @@ namespace dragoman {
 
 // As CreateCudaBackend, on emulated device 0 with a gibibyte.
 // As CheckCudaModel.
-absl::Status CheckEmulatedCudaModel(const ModelSpec& spec);
+absl::Status CheckEmulatedCudaModel(const Program& program);
 absl::StatusOr<std::shared_ptr<const Backend>> CreateEmulatedCudaBackend(
-    const CudaBackendConfig& config, const ModelSpec& spec, const WeightImage& image);
+    const CudaBackendConfig& config, const Program& program, const WeightImage& image);
 
 // As ProfileCudaSteps.
 absl::StatusOr<std::string> ProfileEmulatedCudaSteps(const CudaBackendConfig& config,
-                                                     const ModelSpec& spec,
+                                                     const Program& program,
                                                      const WeightImage& image, int steps);
 
 }  // namespace dragoman

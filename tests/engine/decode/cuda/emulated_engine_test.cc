@@ -47,7 +47,7 @@ class EmulatedEngine : public ::testing::Test {
   }
 
   static WeightImage ImageOf(const LoadedModel& loaded, ComputeType type) {
-    auto image = MakeWeightImage(loaded.spec, loaded.weights, type);
+    auto image = MakeWeightImage(loaded.program, loaded.weights, type);
     EXPECT_TRUE(image.ok()) << image.status();
     return *std::move(image);
   }
@@ -63,7 +63,7 @@ class EmulatedEngine : public ::testing::Test {
 
   static std::unique_ptr<Engine> OnDevice(ComputeType type) {
     LoadedModel loaded = Load();
-    auto backend = CreateEmulatedCudaBackend(ConfigFor(loaded.spec, kMaxRows), loaded.spec,
+    auto backend = CreateEmulatedCudaBackend(ConfigFor(loaded.spec, kMaxRows), loaded.program,
                                              ImageOf(loaded, type));
     EXPECT_TRUE(backend.ok()) << backend.status();
     EngineConfig engine_config;
@@ -128,7 +128,7 @@ TEST_F(EmulatedEngine, ProfilesAFullStep) {
   CudaBackendConfig config = ConfigFor(loaded.spec, 10);  // two segments of beam 4
   config.memory_fraction = 0.5;
   for (const ComputeType type : {ComputeType::kFloat16, ComputeType::kFloat32}) {
-    const auto table = ProfileEmulatedCudaSteps(config, loaded.spec, ImageOf(loaded, type), 1);
+    const auto table = ProfileEmulatedCudaSteps(config, loaded.program, ImageOf(loaded, type), 1);
     ASSERT_TRUE(table.ok()) << table.status();
     EXPECT_THAT(*table,
                 HasSubstr("\n8 rows, 2 slots, 16.0 self positions, 30.0 source positions, "));

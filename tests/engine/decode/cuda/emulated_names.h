@@ -35,12 +35,6 @@
 #define Deliver kDeliver
 #define EndStep kEndStep
 
-#define CudaNorm EmulatedCudaNorm
-#define CudaSelfAttention EmulatedCudaSelfAttention
-#define CudaCrossAttention EmulatedCudaCrossAttention
-#define CudaFeedForward EmulatedCudaFeedForward
-#define CudaEncoderLayer EmulatedCudaEncoderLayer
-#define CudaDecoderLayer EmulatedCudaDecoderLayer
 #define StepPorts EmulatedStepPorts
 #define CudaModel EmulatedCudaModel
 #define CudaStep EmulatedCudaStep

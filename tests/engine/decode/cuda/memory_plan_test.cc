@@ -8,6 +8,7 @@
 
 #include "engine/decode/cuda/port_layout.h"
 #include "engine/decode/device_batch.h"
+#include "engine/model/families/marian.h"
 
 namespace dragoman {
 namespace {
@@ -18,17 +19,25 @@ using ::testing::Not;
 
 constexpr int64_t kGiB = int64_t{1} << 30;
 
+Program OpusBase() {
+  ModelSpec spec;
+  spec.shape = {512, 6, 6, 8, 8, 2048, 2048, 58101, 58101, 512};
+  return MakeMarianNetwork(spec)->program;
+}
+
 // OPUS-MT base in float16 on a card of so much memory.
 MemoryRequest Base(int64_t device_gib) {
   MemoryRequest r;
   r.device_bytes = device_gib * kGiB;
   r.free_bytes = r.device_bytes - kGiB / 2;
   r.multiprocessors = 132;
-  r.shape = {512, 6, 6, 8, 8, 2048, 2048, 58101, 58101, 512};
+  r.program = OpusBase();
   r.type = ComputeType::kFloat16;
   r.weight_bytes = 150 << 20;
-  r.encoder_tokens = EncoderTokens(r.shape);
-  r.cross_layers = CrossLayers(r.shape, r.type, r.device_bytes);
+  r.encoder_tokens = EncoderTokens(r.program);
+  if (JoinsCrossLayers(r.program, r.type, r.device_bytes)) {
+    JoinCrossLayers(r.program.kv.layers, &r.program);
+  }
   r.fused = true;
   r.fused_bytes = 8 << 20;
   r.batch.max_rows = 4096;
@@ -131,9 +140,8 @@ TEST(MemoryPlan, WithoutAFusedLayerEveryRowIsStored) {
 }
 
 TEST(MemoryPlan, OneProductForAllLayersWhereItsBufferIsSmall) {
-  const MemoryRequest r = Base(80);
-  EXPECT_EQ(CrossLayers(r.shape, r.type, 80 * kGiB), 6);
-  EXPECT_EQ(CrossLayers(r.shape, r.type, 2 * kGiB), 1);
+  EXPECT_TRUE(JoinsCrossLayers(OpusBase(), ComputeType::kFloat16, 80 * kGiB));
+  EXPECT_FALSE(JoinsCrossLayers(OpusBase(), ComputeType::kFloat16, 2 * kGiB));
 }
 
 TEST(MemoryPlan, TheBatchHasWhatItNeeds) {

@@ -1,0 +1,20 @@
+// The executor of a network on the CPU: walks its program with the operations of kernels/ops.
+// Weights are packed once and shared; every encoder and decoder has buffers of its own.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "engine/decode/step_model.h"
+#include "engine/network/program.h"
+#include "kernels/base/compute_type.h"
+
+namespace dragoman {
+
+// Each of `weights` goes as soon as it is packed, so that memory holds them once and one of them
+// twice. REQUIRES: CheckProgram said yes, and the weights are the program's. UNIMPLEMENTED for a
+// compute type that the CPU has no kernels of.
+absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(
+    const Program& program, WeightValues weights, ComputeType type = ComputeType::kFloat32);
+
+}  // namespace dragoman

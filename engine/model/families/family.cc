@@ -1,0 +1,28 @@
+#include "engine/model/families/family.h"
+
+#include "engine/model/families/marian.h"
+
+namespace dragoman {
+namespace {
+
+constexpr Family kFamilies[] = {{"marian", MakeMarianNetwork}};
+
+}  // namespace
+
+const Family* FindFamily(std::string_view model_type) {
+  for (const Family& family : kFamilies) {
+    if (family.model_type == model_type) return &family;
+  }
+  return nullptr;
+}
+
+std::string FamilyNames() {
+  std::string names;
+  for (const Family& family : kFamilies) {
+    if (!names.empty()) names += ", ";
+    names += family.model_type;
+  }
+  return names;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,54 @@
+// A family of models: the network that its configuration describes, and under which names a Hugging
+// Face checkpoint keeps the weights. One file each; engine/network/README.md says what the next
+// ones bring.
+//
+// Pure functions and constants; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/model/model_spec.h"
+#include "engine/network/program.h"
+
+namespace dragoman {
+
+// A tensor of a checkpoint.
+struct TensorSource {
+  std::vector<std::string> names;  // it has one of them; where several are there they hold the same
+  std::vector<int64_t> shape;
+};
+
+enum class IfAbsent {
+  kRefuse,
+  kZeros,
+  kSinusoids,  // [sin half | cos half], frequency 10000^(-2i/d)
+};
+
+// What a weight is made of: tensors one below the other.
+struct WeightSource {
+  std::vector<TensorSource> parts;
+  IfAbsent if_absent = IfAbsent::kRefuse;  // of a weight that is one tensor
+};
+
+struct Network {
+  Program program;                    // CheckProgram says yes
+  std::vector<WeightSource> sources;  // by WeightId
+};
+
+struct Family {
+  std::string_view model_type;  // as config.json names it
+  // INVALID_ARGUMENT for a shape that makes no network.
+  absl::StatusOr<Network> (*make)(const ModelSpec& spec);
+};
+
+// nullptr for one that is not served.
+const Family* FindFamily(std::string_view model_type);
+
+// Those that are, separated by commas.
+std::string FamilyNames();
+
+}  // namespace dragoman

@@ -1,0 +1,28 @@
+// Where a stage's buffers lie in one block of memory: those that are never needed at once share
+// their place.
+//
+// Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/network/program.h"
+
+namespace dragoman {
+
+// Places are multiples of it, in elements: 256 bytes of the narrowest type, whatever the rows.
+inline constexpr int64_t kBufferAlignment = 128;
+
+struct BufferPlan {
+  // Buffer b of a block for n rows begins at element n * place[b].
+  std::vector<int64_t> place;
+  int64_t width = 0;  // elements of the block for one row
+
+  int64_t Bytes(int64_t rows, int64_t element_bytes) const { return rows * width * element_bytes; }
+};
+
+// REQUIRES: CheckProgram said yes.
+BufferPlan PlanBuffers(const OpSequence& stage);
+
+}  // namespace dragoman

@@ -1,0 +1,37 @@
+// What an operation must move and compute at least: the one place for it. Tables of costs, floors
+// and estimates are sums of these over a program.
+//
+// Pure. Bytes are those of memory, each operand read or written once (what a cache keeps between
+// operations counts again); flop are multiply-adds times two, with little of norms and softmax.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/network/program.h"
+
+namespace dragoman {
+
+struct OpCost {
+  double bytes = 0;
+  double flop = 0;
+
+  OpCost& operator+=(const OpCost& other) {
+    bytes += other.bytes;
+    flop += other.flop;
+    return *this;
+  }
+};
+
+// What a pass or step is run on.
+struct OpRows {
+  double rows = 0;
+  double segments = 0;          // whose rows they are: slots of a step, segments of a pass
+  double self_positions = 0;    // that a row of a step attends over, its own among them; the mean
+  double source_positions = 0;  // of a segment; the mean
+  double element_bytes = 4;     // of the compute type
+};
+
+// Alignment counts as nothing: few rows want it. Of the output layer: its logits, not stored.
+OpCost CostOf(const Op& op, const Program& program, const OpRows& rows);
+
+}  // namespace dragoman

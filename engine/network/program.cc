@@ -1,0 +1,211 @@
+#include "engine/network/program.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace dragoman {
+namespace {
+
+// What is wrong with one operation; "" if nothing.
+class OpChecker {
+ public:
+  OpChecker(const Program& program, const OpSequence& stage)
+      : program_(program), stage_(stage), written_(stage.buffers.size(), false) {}
+
+  std::string Check(const Op& op) {
+    const bool encodes = std::holds_alternative<EncoderAttentionOp>(op.what) ||
+                         std::holds_alternative<WriteCrossKvOp>(op.what);
+    const bool decodes = std::holds_alternative<SelfAttentionOp>(op.what) ||
+                         std::holds_alternative<AlignOp>(op.what) ||
+                         std::holds_alternative<CrossAttentionOp>(op.what) ||
+                         std::holds_alternative<OutputOp>(op.what);
+    if (&stage_ == &program_.encoder ? decodes : encodes) return "is of the other stage";
+    for (const auto& [ids, reads] :
+         {std::pair{OperandsOf(op).reads, true}, std::pair{OperandsOf(op).writes, false}}) {
+      for (const BufferId id : ids) {
+        if (id < 0 || static_cast<size_t>(id) >= stage_.buffers.size()) return "has no such buffer";
+        if (reads && !written_[static_cast<size_t>(id)]) {
+          return absl::StrCat("reads '", Named(id), "' before it is written");
+        }
+      }
+    }
+    why_.clear();
+    std::visit(*this, op.what);
+    for (const BufferId id : OperandsOf(op).writes) written_[static_cast<size_t>(id)] = true;
+    return why_;
+  }
+
+  void operator()(const EmbedOp& op) {
+    Expect(op.table, WeightRole::kEmbedding, -1, Width(op.y));
+    Expect(op.positions, WeightRole::kPositions, program_.max_positions, Width(op.y));
+  }
+  void operator()(const ProductOp& op) {
+    Expect(op.weight, WeightRole::kMatrix, -1, Width(op.x));
+    Expect(op.bias, WeightRole::kBias, 1, -1);
+    if (!why_.empty()) return;
+    if (op.x == op.y) why_ = "writes what it reads";
+    const int64_t rows = program_.weight(op.weight).rows;
+    if (op.first_row < 0 || op.rows < 1 || op.first_row + op.rows > rows) {
+      why_ =
+          absl::StrCat("takes rows ", op.first_row, " to ", op.first_row + op.rows, " of ", rows);
+    }
+    if (program_.weight(op.bias).cols != rows) why_ = "has a bias of another length";
+    ExpectWidth(op.y, op.rows);
+  }
+  void operator()(const AddNormOp& op) {
+    ExpectWidth(op.residual, Width(op.x));
+    ExpectWidth(op.y, Width(op.x));
+    Expect(op.gain, WeightRole::kNormGain, 1, Width(op.x));
+    Expect(op.bias, WeightRole::kNormBias, 1, Width(op.x));
+  }
+  void operator()(const EncoderAttentionOp& op) {
+    ExpectHeads(op.heads);
+    ExpectWidth(op.qkv, int64_t{3} * op.heads * op.head_dim);
+    ExpectWidth(op.context, int64_t{op.heads} * op.head_dim);
+  }
+  void operator()(const WriteCrossKvOp& op) {
+    ExpectLayers(op.first_layer, op.layers);
+    ExpectWidth(op.kv, int64_t{2} * op.layers * program_.kv.width());
+  }
+  void operator()(const SelfAttentionOp& op) {
+    ExpectLayers(op.layer, 1);
+    ExpectHeads(program_.kv.heads);
+    ExpectWidth(op.qkv, int64_t{3} * program_.kv.width());
+    ExpectWidth(op.context, program_.kv.width());
+  }
+  void operator()(const AlignOp& op) {
+    ExpectLayers(op.layer, 1);
+    ExpectWidth(op.q, program_.kv.width());
+  }
+  void operator()(const CrossAttentionOp& op) {
+    ExpectLayers(op.layer, 1);
+    ExpectWidth(op.q, program_.kv.width());
+    ExpectWidth(op.context, program_.kv.width());
+  }
+  void operator()(const OutputOp& op) {
+    Expect(op.table, WeightRole::kEmbedding, -1, Width(op.x));
+    if (why_.empty()) {
+      Expect(op.bias, WeightRole::kOutputBias, 1, program_.weight(op.table).rows);
+    }
+  }
+
+ private:
+  const char* Named(BufferId id) const { return stage_.buffers[static_cast<size_t>(id)].name; }
+  int64_t Width(BufferId id) const { return stage_.buffers[static_cast<size_t>(id)].width; }
+
+  void ExpectWidth(BufferId id, int64_t width) {
+    if (!why_.empty() || Width(id) >= width) return;
+    why_ = absl::StrCat("needs ", width, " of '", Named(id), "', which is ", Width(id), " wide");
+  }
+  // rows, cols of -1: any.
+  void Expect(WeightId id, WeightRole role, int64_t rows, int64_t cols) {
+    if (!why_.empty()) return;
+    if (id < 0 || static_cast<size_t>(id) >= program_.weights.size()) {
+      why_ = "has no such weight";
+      return;
+    }
+    const Weight& w = program_.weight(id);
+    if (w.role != role) {
+      why_ = absl::StrCat("takes '", w.name, "' for another role");
+    } else if ((rows >= 0 && w.rows != rows) || (cols >= 0 && w.cols != cols)) {
+      why_ = absl::StrCat("takes '", w.name, "', which is [", w.rows, ", ", w.cols, "]");
+    }
+  }
+  void ExpectHeads(int heads) {
+    if (heads < 1 || heads > kMaxAttentionHeads) why_ = absl::StrCat("has ", heads, " heads");
+  }
+  void ExpectLayers(int first, int count) {
+    if (first < 0 || count < 1 || first + count > program_.kv.layers) {
+      why_ = absl::StrCat("is of layers ", first, " to ", first + count);
+    }
+  }
+
+  const Program& program_;
+  const OpSequence& stage_;
+  std::vector<bool> written_;
+  std::string why_;
+};
+
+struct OperandFinder {
+  Operands operator()(const EmbedOp& op) const { return {{}, {op.y}}; }
+  Operands operator()(const ProductOp& op) const { return {{op.x}, {op.y}}; }
+  Operands operator()(const AddNormOp& op) const { return {{op.x, op.residual}, {op.y}}; }
+  Operands operator()(const EncoderAttentionOp& op) const { return {{op.qkv}, {op.context}}; }
+  Operands operator()(const WriteCrossKvOp& op) const { return {{op.kv}, {}}; }
+  Operands operator()(const SelfAttentionOp& op) const { return {{op.qkv}, {op.context}}; }
+  Operands operator()(const AlignOp& op) const { return {{op.q}, {}}; }
+  Operands operator()(const CrossAttentionOp& op) const { return {{op.q}, {op.context}}; }
+  Operands operator()(const OutputOp& op) const { return {{op.x}, {}}; }
+};
+
+}  // namespace
+
+WeightId Program::FindWeight(std::string_view name) const {
+  const auto found = std::find_if(weights.begin(), weights.end(),
+                                  [&](const Weight& weight) { return weight.name == name; });
+  return found == weights.end() ? kNoWeight : static_cast<WeightId>(found - weights.begin());
+}
+
+int64_t ParameterCount(const Program& program) {
+  int64_t count = 0;
+  for (const Weight& weight : program.weights) {
+    if (weight.role != WeightRole::kPositions) count += weight.elements();
+  }
+  return count;
+}
+
+Operands OperandsOf(const Op& op) { return std::visit(OperandFinder{}, op.what); }
+
+absl::Status CheckProgram(const Program& program) {
+  for (const auto& [name, stage] :
+       {std::pair{"encoder", &program.encoder}, std::pair{"decoder", &program.decoder}}) {
+    OpChecker checker(program, *stage);
+    for (const Op& op : stage->ops) {
+      if (const std::string why = checker.Check(op); !why.empty()) {
+        return absl::InternalError(absl::StrCat("network: ", name, ": '", op.name, "' ", why));
+      }
+    }
+  }
+  if (program.decoder.ops.empty() ||
+      !std::holds_alternative<OutputOp>(program.decoder.ops.back().what)) {
+    return absl::InternalError("network: the decoder does not end with its output layer");
+  }
+  return absl::OkStatus();
+}
+
+void NotOfThisStage() { std::abort(); }
+
+void JoinCrossLayers(int layers, Program* program) {
+  std::vector<Op> joined;
+  OpSequence& encoder = program->encoder;
+  for (size_t i = 0; i < encoder.ops.size(); ++i) {
+    const auto* write = i == 0 ? nullptr : std::get_if<WriteCrossKvOp>(&encoder.ops[i].what);
+    auto* product = joined.empty() ? nullptr : std::get_if<ProductOp>(&joined.back().what);
+    if (write == nullptr || product == nullptr) {
+      joined.push_back(encoder.ops[i]);
+      continue;
+    }
+    // The product of the layer is at the end of `joined`: the first of a group stays and grows, the
+    // others are taken into the one that is two before.
+    if (write->first_layer % layers == 0) {
+      joined.push_back(encoder.ops[i]);
+      continue;
+    }
+    const int64_t rows = product->rows;
+    joined.pop_back();
+    std::get<ProductOp>(joined[joined.size() - 2].what).rows += rows;
+    std::get<WriteCrossKvOp>(joined.back().what).layers += write->layers;
+  }
+  encoder.ops = std::move(joined);
+  for (const Op& op : encoder.ops) {
+    if (const auto* write = std::get_if<WriteCrossKvOp>(&op.what)) {
+      int64_t& width = encoder.buffers[static_cast<size_t>(write->kv)].width;
+      width = std::max<int64_t>(width, int64_t{2} * write->layers * program->kv.width());
+    }
+  }
+}
+
+}  // namespace dragoman

@@ -1,0 +1,194 @@
+// The network of a model as data: which operations run in which order, on which buffers, with which
+// weights. A family's file (engine/model/families) makes one from a ModelSpec; executors (the CPU's
+// calls, a device's launches) walk it; sizes, costs and the printed description are sums over it.
+//
+// A program knows no device and no compute type, an operation knows no family. What a further
+// family needs is in README.md: some of it is other numbers here, some is another operation.
+//
+// Plain values, immutable once made; any thread may read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "kernels/base/activation.h"
+#include "kernels/base/kv_pages.h"
+
+namespace dragoman {
+
+// What a weight is for decides how a device holds it.
+enum class WeightRole : uint8_t {
+  kEmbedding,  // [vocabulary, d]; the output layer's matrix may be the same one
+  kMatrix,     // [out, in]: y = x W^T
+  kBias,       // [1, out] of a product
+  kPositions,  // [positions, d]
+  kNormGain,   // [1, d]
+  kNormBias,   // [1, d]
+  kOutputBias  // [1, vocabulary]; may hold -inf, for tokens that never come
+};
+
+// float32 wherever the model runs: sums and scores are, and these go into them.
+constexpr bool StaysFloat32(WeightRole role) { return role >= WeightRole::kPositions; }
+
+// By index in Program::weights. Matrices that are one (shared embeddings, a tied output layer) are
+// one weight with one index.
+using WeightId = int32_t;
+inline constexpr WeightId kNoWeight = -1;
+
+struct Weight {
+  std::string name;  // for people: "decoder layer 1: feed-forward down"; each has its own
+  WeightRole role = WeightRole::kMatrix;
+  int64_t rows = 1;
+  int64_t cols = 0;
+
+  int64_t elements() const { return rows * cols; }
+};
+
+// By index in OpSequence::buffers.
+using BufferId = int32_t;
+
+// Activations, [rows of the pass or step, width], of the compute type.
+struct Buffer {
+  const char* name = "";
+  int64_t width = 0;
+};
+
+// y = scale * table[token] + positions[position]
+struct EmbedOp {
+  WeightId table = kNoWeight;
+  WeightId positions = kNoWeight;
+  float scale = 1.0F;
+  BufferId y = 0;
+};
+
+// y = activation(x W^T + bias), with `rows` rows of the weight from `first_row` on: products with
+// one input are one, and a part of one is one too.
+struct ProductOp {
+  BufferId x = 0;
+  BufferId y = 0;
+  WeightId weight = kNoWeight;
+  WeightId bias = kNoWeight;
+  int64_t first_row = 0;
+  int64_t rows = 0;
+  Activation activation = Activation::kNone;
+};
+
+// y = LayerNorm(x + residual)
+struct AddNormOp {
+  BufferId x = 0;
+  BufferId residual = 0;
+  BufferId y = 0;  // may be x or residual
+  WeightId gain = kNoWeight;
+  WeightId bias = kNoWeight;
+  float epsilon = 0;
+};
+
+// Every token over all of its segment; qkv is q | k | v of width 3 * heads * head_dim.
+struct EncoderAttentionOp {
+  BufferId qkv = 0;
+  BufferId context = 0;
+  int heads = 0;
+  int head_dim = 0;
+};
+
+// k | v of decoder layers first_layer .. first_layer + layers - 1, into the pages of the segments.
+struct WriteCrossKvOp {
+  BufferId kv = 0;
+  int first_layer = 0;
+  int layers = 1;
+};
+
+// Appends the row's K and V to its pages, then attends over its hypothesis.
+struct SelfAttentionOp {
+  BufferId qkv = 0;
+  BufferId context = 0;
+  int layer = 0;
+};
+
+// The source position that a row attends to most, for the rows that want to know. Reads q alone.
+struct AlignOp {
+  BufferId q = 0;
+  int layer = 0;
+};
+
+struct CrossAttentionOp {
+  BufferId q = 0;
+  BufferId context = 0;
+  int layer = 0;
+};
+
+// logits = x W^T + bias, folded into what a beam step needs. The last of a decoder step.
+struct OutputOp {
+  BufferId x = 0;
+  WeightId table = kNoWeight;
+  WeightId bias = kNoWeight;
+};
+
+struct Op {
+  // What errors, ranges and tables call it: one of a layer has its name in every layer.
+  const char* name = "";
+  int layer = -1;  // -1: of none
+  std::variant<EmbedOp, ProductOp, AddNormOp, EncoderAttentionOp, WriteCrossKvOp, SelfAttentionOp,
+               AlignOp, CrossAttentionOp, OutputOp>
+      what;
+};
+
+// Runs from the first operation to the last. Every operation computes rows apart from each other;
+// attention alone reads those of others, through its tables.
+struct OpSequence {
+  std::vector<Buffer> buffers;
+  std::vector<Op> ops;
+};
+
+struct Program {
+  std::vector<Weight> weights;
+  OpSequence encoder;         // a row is a source token
+  OpSequence decoder;         // a row is a hypothesis
+  KvLayout kv;                // of the decoder's attention, self and cross
+  int64_t max_positions = 0;  // of a source, and of a hypothesis
+
+  const Weight& weight(WeightId id) const { return weights[static_cast<size_t>(id)]; }
+  // kNoWeight if there is none of this name.
+  WeightId FindWeight(std::string_view name) const;
+  // The decoder's last operation. REQUIRES: CheckProgram said yes.
+  const OutputOp& output() const { return std::get<OutputOp>(decoder.ops.back().what); }
+  int64_t vocabulary() const { return weight(output().table).rows; }  // of the target
+};
+
+// The values of a program's weights by their index, float32, row-major.
+using WeightValues = std::vector<std::vector<float>>;
+
+// Elements of all weights but the position tables, which a family may compute; one that is used
+// twice counts once.
+int64_t ParameterCount(const Program& program);
+
+// Whether every operation is one of its stage and fits its operands: widths, roles and shapes of
+// weights, layers, and no buffer read before it is written. INTERNAL, naming the operation: a
+// family's file is wrong.
+absl::Status CheckProgram(const Program& program);
+
+// For executors, where an operation that CheckProgram keeps out of a stage would be in it: ends the
+// process.
+[[noreturn]] void NotOfThisStage();
+
+// What an operation reads and writes of its stage's buffers.
+struct Operands {
+  std::vector<BufferId> reads;
+  std::vector<BufferId> writes;
+};
+Operands OperandsOf(const Op& op);
+
+// Makes the products of cross-attention K/V that belong to different layers, each followed by the
+// writing of its pages, one of `layers` layers: fewer and larger launches, for a wider buffer.
+// REQUIRES: the decoder's layers are a multiple of `layers`, and the products take adjacent rows of
+// one weight.
+void JoinCrossLayers(int layers, Program* program);
+
+// For people: the weights, buffers and operations, one on a line.
+std::string ProgramText(const Program& program);
+
+}  // namespace dragoman

@@ -1,0 +1,55 @@
+// What is planned of a device's memory is what its encoder and its steps allocate.
+#include <gtest/gtest.h>
+
+#include "engine/decode/batch.h"
+#include "engine/model/model_source.h"
+#include "tests/engine/decode/cuda/emulated_names.h"
+// After it, for the classes are those of the emulated device.
+#include "engine/decode/cuda/cuda_encoder.h"
+#include "engine/decode/cuda/cuda_planner.h"
+#include "engine/decode/cuda/cuda_step.h"
+
+namespace dragoman {
+namespace {
+
+class EmulatedMemory : public ::testing::TestWithParam<ComputeType> {};
+
+TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
+  for (const char* name : {"/deploy/models/de-en", "/tests/data/models/tiny-b"}) {
+    const auto loaded = LoadModel(std::string(DRAGOMAN_SOURCE_DIR) + name);
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    const auto image = MakeWeightImage(loaded->program, loaded->weights, GetParam());
+    ASSERT_TRUE(image.ok()) << image.status();
+    CudaBackendConfig config;
+    config.batch.max_rows = 40;
+    config.batch.max_positions = loaded->spec.shape.max_positions + 1;
+    config.batch.vocabulary = loaded->spec.shape.target_vocab;
+    auto planner = CudaPlanner::Create(config, loaded->program, *image);
+    ASSERT_TRUE(planner.ok()) << planner.status();
+    const auto model = planner->LoadModel(*image);
+    ASSERT_TRUE(model.ok()) << model.status();
+    const auto plan = planner->Plan(int64_t{64} << 20, 2);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    const auto encoder = CreateCudaEncoder(*model);
+    ASSERT_TRUE(encoder.ok()) << encoder.status();
+    const auto step = CudaStep::Create(*model, plan->limits, nullptr, cuda::StepPorts{});
+    ASSERT_TRUE(step.ok()) << step.status();
+
+    // Weights; then tables, logits, the fused output layer and activations of steps; then those of
+    // the encoder.
+    ASSERT_EQ(plan->lines.size(), 7U);
+    EXPECT_EQ(plan->lines[0].bytes, (*model)->weight_bytes());
+    const int64_t steps =
+        plan->lines[1].bytes + plan->lines[2].bytes + plan->lines[3].bytes + plan->lines[4].bytes;
+    const cuda::FusedOutput* fused = (*model)->fused();
+    EXPECT_EQ(steps, (*step)->bytes() + (fused == nullptr ? 0 : fused->bytes()));
+    EXPECT_EQ(plan->lines[5].bytes, (*encoder)->workspace_bytes());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, EmulatedMemory,
+                         ::testing::Values(ComputeType::kFloat32, ComputeType::kFloat16),
+                         [](const auto& info) { return ComputeTypeName(info.param); });
+
+}  // namespace
+}  // namespace dragoman

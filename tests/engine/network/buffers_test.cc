@@ -1,0 +1,80 @@
+// Where buffers lie: what is needed at once never overlaps, what is not shares its place.
+#include "engine/network/buffers.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "engine/model/families/marian.h"
+
+namespace dragoman {
+namespace {
+
+Program OpusBase() {
+  ModelSpec spec;
+  spec.shape = {512, 6, 6, 8, 8, 2048, 2048, 100, 100, 512};
+  return MakeMarianNetwork(spec)->program;
+}
+
+// Runs the stage on marks instead of numbers: every write puts the operation's number on all
+// elements of the buffer, every read finds the number of the operation that wrote it last.
+void ExpectNothingIsOverwritten(const OpSequence& stage) {
+  const BufferPlan plan = PlanBuffers(stage);
+  std::vector<int> memory(static_cast<size_t>(plan.width), -1);
+  std::vector<int> writer(stage.buffers.size(), -1);
+  const auto of = [&](BufferId id) {
+    const auto begin = memory.begin() + plan.place[static_cast<size_t>(id)];
+    return std::pair(begin, begin + stage.buffers[static_cast<size_t>(id)].width);
+  };
+  for (size_t i = 0; i < stage.ops.size(); ++i) {
+    const Operands operands = OperandsOf(stage.ops[i]);
+    // Of an operation the writes come while it still reads; one buffer may be both.
+    for (const BufferId id : operands.writes) {
+      if (std::ranges::find(operands.reads, id) != operands.reads.end()) continue;
+      std::fill(of(id).first, of(id).second, static_cast<int>(i));
+      writer[static_cast<size_t>(id)] = static_cast<int>(i);
+    }
+    for (const BufferId id : operands.reads) {
+      const auto [begin, end] = of(id);
+      EXPECT_EQ(std::count(begin, end, writer[static_cast<size_t>(id)]), end - begin)
+          << stage.ops[i].name << " of layer " << stage.ops[i].layer << " reads "
+          << stage.buffers[static_cast<size_t>(id)].name;
+    }
+    for (const BufferId id : operands.writes) {
+      std::fill(of(id).first, of(id).second, static_cast<int>(i));
+      writer[static_cast<size_t>(id)] = static_cast<int>(i);
+    }
+  }
+}
+
+TEST(PlanBuffers, NothingIsOverwrittenBeforeItIsRead) {
+  Program program = OpusBase();
+  ExpectNothingIsOverwritten(program.encoder);
+  ExpectNothingIsOverwritten(program.decoder);
+  JoinCrossLayers(6, &program);
+  ExpectNothingIsOverwritten(program.encoder);
+}
+
+TEST(PlanBuffers, TakesNoMoreThanTheWidestMoment) {
+  Program program = OpusBase();
+  // The stream, the feed-forward and its result; all buffers together would be 5120.
+  EXPECT_EQ(PlanBuffers(program.encoder).width, 3072);
+  EXPECT_EQ(PlanBuffers(program.decoder).width, 3072);
+  JoinCrossLayers(6, &program);
+  EXPECT_EQ(PlanBuffers(program.encoder).width, 512 + 6 * 1024);
+}
+
+TEST(PlanBuffers, PlacesAreAlignedWhateverTheWidths) {
+  ModelSpec spec;
+  spec.shape = {6, 1, 1, 2, 2, 10, 10, 5, 5, 4};
+  const Program program = MakeMarianNetwork(spec)->program;
+  ExpectNothingIsOverwritten(program.decoder);
+  const BufferPlan plan = PlanBuffers(program.decoder);
+  for (const int64_t place : plan.place) EXPECT_EQ(place % kBufferAlignment, 0);
+  EXPECT_EQ(plan.Bytes(3, 2), 3 * plan.width * 2);
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,148 @@
+// The network of Marian as a program: what it says of itself, what CheckProgram refuses, and the
+// joining of cross-attention K/V.
+#include "engine/network/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/model/families/marian.h"
+#include "engine/network/costs.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::HasSubstr;
+
+ModelSpec Spec() {
+  ModelSpec spec;
+  spec.shape = {8, 1, 2, 2, 2, 24, 16, 5, 7, 9};
+  spec.share_embeddings = false;
+  return spec;
+}
+
+Program Marian() { return MakeMarianNetwork(Spec())->program; }
+
+template <class What>
+std::vector<What> All(const OpSequence& stage) {
+  std::vector<What> found;
+  for (const Op& op : stage.ops) {
+    if (const auto* what = std::get_if<What>(&op.what)) found.push_back(*what);
+  }
+  return found;
+}
+
+TEST(Program, ALayerIsItsOperationsInOrder) {
+  std::vector<std::string> names;
+  for (const Op& op : Marian().decoder.ops) {
+    if (op.layer == 1) names.emplace_back(op.name);
+  }
+  EXPECT_THAT(names,
+              ::testing::ElementsAre("query, key, value", "self-attention", "self output",
+                                     "self norm", "cross query", "alignment", "cross-attention",
+                                     "cross output", "cross norm", "feed-forward up",
+                                     "feed-forward down", "feed-forward norm"));
+}
+
+TEST(Program, MatricesThatAreOneAreOneWeight) {
+  ModelSpec spec = Spec();
+  EXPECT_NE(Marian().FindWeight("target embedding"), kNoWeight);
+  EXPECT_EQ(Marian().output().table, Marian().FindWeight("target embedding"));
+  spec.tie_output = false;
+  const Program apart = MakeMarianNetwork(spec)->program;
+  EXPECT_EQ(apart.output().table, apart.FindWeight("output layer"));
+  // [7, 8] more than the tied one.
+  EXPECT_EQ(ParameterCount(apart) - ParameterCount(Marian()), 7 * 8);
+}
+
+TEST(Program, SaysItself) {
+  const std::string text = ProgramText(Marian());
+  EXPECT_THAT(text, HasSubstr("up to 9 positions"));
+  EXPECT_THAT(text, HasSubstr("[24, 8]         matrix      encoder layer 0: self-attention query"));
+  EXPECT_THAT(text, HasSubstr("  1  feed-forward up     up = hidden x "
+                              "'decoder layer 1: feed-forward up' + bias, relu\n"));
+  EXPECT_THAT(text, HasSubstr("kv = hidden x 'cross-attention key, value of all layers'[16:32]"));
+}
+
+TEST(Program, RefusesHeadsThatDoNotDivideTheWidth) {
+  ModelSpec spec = Spec();
+  spec.shape.decoder_heads = 3;
+  const auto network = MakeMarianNetwork(spec);
+  EXPECT_EQ(network.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(network.status().message()), HasSubstr("3 heads for d_model 8"));
+}
+
+struct Wrong {
+  const char* why;
+  std::function<void(Program&)> make;
+};
+
+TEST(CheckProgram, NamesTheOperationThatDoesNotFit) {
+  EXPECT_TRUE(CheckProgram(Marian()).ok());
+  const std::vector<Wrong> cases = {
+      {"'query, key, value' needs 24 of 'qkv', which is 8 wide",
+       [](Program& p) { p.encoder.buffers[1].width = 8; }},
+      {"decoder: 'query, key, value' reads 'hidden' before it is written",
+       [](Program& p) { p.decoder.ops.erase(p.decoder.ops.begin()); }},
+      {"'embedding' takes 'encoder positions', which is [9, 8]",
+       [](Program& p) { p.max_positions = 10; }},
+      {"encoder: 'cross pages' is of layers 1 to 2", [](Program& p) { p.kv.layers = 1; }},
+      {"encoder: 'output layer' is of the other stage",
+       [](Program& p) { p.encoder.ops.push_back(p.decoder.ops.back()); }},
+      {"decoder: 'cross pages' is of the other stage",
+       [](Program& p) { p.decoder.ops.insert(p.decoder.ops.begin(), p.encoder.ops.back()); }},
+      {"does not end with its output layer", [](Program& p) { p.decoder.ops.pop_back(); }},
+      {"'output layer' takes 'output layer bias' for another role",
+       [](Program& p) { std::get<OutputOp>(p.decoder.ops.back().what).table = p.output().bias; }},
+      {"takes rows 16 to 48 of 32",
+       [](Program& p) {
+         std::get<ProductOp>(p.encoder.ops[p.encoder.ops.size() - 2].what).rows = 32;
+       }},
+      {"'feed-forward down' writes what it reads",
+       [](Program& p) {
+         auto& down = std::get<ProductOp>(p.encoder.ops[6].what);
+         down.y = down.x;
+       }},
+  };
+  for (const Wrong& wrong : cases) {
+    Program program = Marian();
+    wrong.make(program);
+    const absl::Status status = CheckProgram(program);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << wrong.why;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(wrong.why));
+  }
+}
+
+TEST(JoinCrossLayers, MakesOneProductOfAllLayers) {
+  ModelSpec spec = Spec();
+  spec.shape.decoder_layers = 6;
+  const Program apart = MakeMarianNetwork(spec)->program;
+  for (const int layers : {1, 2, 3, 6}) {
+    Program joined = apart;
+    JoinCrossLayers(layers, &joined);
+    EXPECT_TRUE(CheckProgram(joined).ok()) << CheckProgram(joined);
+    const auto writes = All<WriteCrossKvOp>(joined.encoder);
+    ASSERT_EQ(writes.size(), static_cast<size_t>(6 / layers));
+    for (size_t i = 0; i < writes.size(); ++i) {
+      EXPECT_EQ(writes[i].first_layer, static_cast<int>(i) * layers);
+      EXPECT_EQ(writes[i].layers, layers);
+    }
+    const auto products = All<ProductOp>(joined.encoder);
+    EXPECT_EQ(products.back().first_row, 16 * (6 - layers));
+    EXPECT_EQ(products.back().rows, 16 * layers);
+    // What is computed stays the same.
+    const OpRows rows{.rows = 10, .segments = 2, .source_positions = 5};
+    const auto flop = [&](const Program& program) {
+      OpCost sum;
+      for (const Op& op : program.encoder.ops) sum += CostOf(op, program, rows);
+      return sum.flop;
+    };
+    EXPECT_DOUBLE_EQ(flop(joined), flop(apart));
+  }
+}
+
+}  // namespace
+}  // namespace dragoman
