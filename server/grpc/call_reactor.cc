@@ -24,10 +24,10 @@ Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, Nanos started, Nanos
 CallReactor::CallReactor(const ServiceContext* service, grpc::CallbackServerContext* rpc)
     : service_(service),
       rpc_(rpc),
-      ticket_(service->tracker),
-      started_(service->clock->Now()),
+      ticket_(service->calls->tracker),
+      started_(service->calls->clock->Now()),
       deadline_(CallDeadline(rpc->raw_deadline(), gpr_now(rpc->raw_deadline().clock_type), started_,
-                             service->longest_call)) {}
+                             service->calls->longest_call)) {}
 
 RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
   CallReactor* const raw = call.get();
@@ -35,7 +35,7 @@ RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
   {
     MutexLock lock(&raw->mu_);
     const Nanos latest = std::min(raw->deadline_, raw->started_ + raw->service_->receive_timeout);
-    raw->timer_ = raw->service_->timer->Arm(latest, [weak = raw->weak_from_this()] {
+    raw->timer_ = raw->calls().timer->Arm(latest, [weak = raw->weak_from_this()] {
       if (const auto late = weak.lock()) late->HandleSlow();
     });
     raw->intake_ = raw->service_->intake->Enter(
@@ -57,7 +57,7 @@ bool CallReactor::StopReading(Phase next) {
     timer = std::exchange(timer_, DeadlineTimer::kNone);
     intake = intake_;
   }
-  service_->timer->Disarm(timer);
+  calls().timer->Disarm(timer);
   if (next == Phase::kHandling) {
     service_->intake->LeaveWhole(intake, HeaderBytes() + static_cast<int64_t>(request_.Length()));
   } else {
@@ -122,7 +122,7 @@ void CallReactor::OnCancel() {
 
 void CallReactor::HandleSlow() {
   if (!StopReading(Phase::kNoRequest)) return;
-  const bool deadline = service_->clock->Now() >= deadline_;
+  const bool deadline = calls().clock->Now() >= deadline_;
   HandleNoRequest(absl::DeadlineExceededError(
       deadline
           ? std::string("the deadline has passed before the request was whole")
@@ -134,12 +134,12 @@ bool CallReactor::IsDeadline() const {
   // The client's own timer fires before ours: gRPC rounds a timeout up by as much as 1 % on the
   // wire.
   const Nanos slack = 20 * kNanosPerMilli + (deadline_ - started_) / 100;
-  return service_->clock->Now() >= deadline_ - slack;
+  return calls().clock->Now() >= deadline_ - slack;
 }
 
 absl::Status CallReactor::CancelStatus() const {
   // Its connection was ended: nothing of it was taken, another server may have it.
-  if (service_->draining != nullptr && service_->draining->load()) {
+  if (calls().draining != nullptr && calls().draining->load()) {
     return absl::UnavailableError("the server stops");
   }
   return IsDeadline() ? absl::DeadlineExceededError("the deadline has passed")
@@ -148,13 +148,13 @@ absl::Status CallReactor::CancelStatus() const {
 
 void CallReactor::GuardEnd() {
   MutexLock lock(&end_mu_);
-  end_timer_ = service_->timer->Arm(service_->clock->Now() + service_->write_timeout,
-                                    [weak = weak_from_this()] {
-                                      const auto call = weak.lock();
-                                      if (call == nullptr) return;
-                                      MutexLock end_lock(&call->end_mu_);
-                                      if (!call->done_) call->rpc_->TryCancel();
-                                    });
+  end_timer_ =
+      calls().timer->Arm(calls().clock->Now() + calls().write_timeout, [weak = weak_from_this()] {
+        const auto call = weak.lock();
+        if (call == nullptr) return;
+        MutexLock end_lock(&call->end_mu_);
+        if (!call->done_) call->rpc_->TryCancel();
+      });
 }
 
 void CallReactor::SendAndFinish(grpc::ByteBuffer* response, const grpc::Status& status) {
@@ -174,7 +174,7 @@ void CallReactor::OnDone() {
     done_ = true;
     timer = std::exchange(end_timer_, DeadlineTimer::kNone);
   }
-  service_->timer->Disarm(timer);
+  calls().timer->Disarm(timer);
   HandleDone();
   {
     MutexLock lock(&mu_);

@@ -55,7 +55,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   void SendAndFinish(grpc::ByteBuffer* response, const grpc::Status& status);
   void FinishCall(const grpc::Status& status);
 
-  const ServiceContext& service() const { return *service_; }
+  const CallContext& calls() const { return *service_->calls; }
   grpc::CallbackServerContext* rpc() { return rpc_; }
   Nanos started() const { return started_; }
   Nanos deadline() const { return deadline_; }

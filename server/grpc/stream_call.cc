@@ -8,8 +8,8 @@ namespace dragoman {
 
 StreamCall::StreamCall(const ServiceContext* service, grpc::CallbackServerContext* rpc)
     : TranslationCall(service, rpc, RpcMethod::kStreamTranslate),
-      writer_(std::make_shared<StreamWriter>(this, service->clock, service->timer,
-                                             service->write_timeout,
+      writer_(std::make_shared<StreamWriter>(this, calls().clock, calls().timer,
+                                             calls().write_timeout,
                                              [this] { CancelJob(CancelCause::kClient); })) {}
 
 void StreamCall::HandleSegment(SegmentUpdate update) {
@@ -37,11 +37,11 @@ void StreamCall::HandleJobDone(const absl::Status& status, const JobTimings& tim
 }
 
 void StreamCall::StartWrite(v1::StreamTranslateResponse message) {
-  write_started_ = service().clock->Now();
+  write_started_ = calls().clock->Now();
   if (first_) {
     first_ = false;
     message.set_request_id(request_id());
-    service().metrics->OnFirstResult(RpcMethod::kStreamTranslate, write_started_ - started());
+    calls().metrics->OnFirstResult(RpcMethod::kStreamTranslate, write_started_ - started());
   }
   // Cannot fail: only a message above 2 GiB would, which the limits on requests exclude.
   SerializeBytes(message, &buffer_);
@@ -52,7 +52,7 @@ void StreamCall::Finish(const absl::Status& status) { FinishCall(Conclude(status
 
 void StreamCall::OnWriteDone(bool ok) {
   if (ok) {
-    service().metrics->OnSent(service().clock->Now() - write_started_);
+    calls().metrics->OnSent(calls().clock->Now() - write_started_);
   } else {
     CancelJob(CancelCause::kClient);
   }

@@ -55,14 +55,14 @@ void TranslationCall::HandleNoRequest(absl::Status status) {
   ParsedRequest none;
   ReadNames(&none);
   if (status.code() == absl::StatusCode::kInvalidArgument) {
-    service().metrics->OnRejected(RejectReason::kInvalid);
+    calls().metrics->OnRejected(RejectReason::kInvalid);
   }
   End(std::move(status));
 }
 
 void TranslationCall::HandleRequest(const grpc::ByteBuffer& request) {
   ParsedRequest parsed = ParseTranslateRequest(
-      FlattenBytes(request), service().limits,
+      FlattenBytes(request), calls().limits,
       method_ == RpcMethod::kTranslate ? CallKind::kUnary : CallKind::kStream);
   ReadNames(&parsed);
   items_ = parsed.items;
@@ -100,12 +100,12 @@ void TranslationCall::ReadNames(ParsedRequest* parsed) {
 
 absl::Status TranslationCall::Admit(ParsedRequest parsed) {
   const auto reject = [this](RejectReason reason, absl::Status status) {
-    service().metrics->OnRejected(reason);
+    calls().metrics->OnRejected(reason);
     return status;
   };
   if (!parsed.status.ok()) return reject(ReasonOf(parsed.status), parsed.status);
-  if (service().models.empty()) return absl::UnavailableError("the model is being loaded");
-  engine_ = service().models.Find(parsed.model);
+  if (calls().models.empty()) return absl::UnavailableError("the model is being loaded");
+  engine_ = calls().models.Find(parsed.model);
   if (engine_ == nullptr) {
     return reject(RejectReason::kInvalid,
                   absl::NotFoundError(absl::StrCat("model: found ", Quoted(parsed.model),
@@ -135,7 +135,7 @@ void TranslationCall::ArmDeadline() {
   // The job may have ended by now; then there is nothing to guard.
   MutexLock lock(&mu_);
   if (concluded_) return;
-  deadline_timer_ = service().timer->Arm(deadline(), [weak = weak_from_this()] {
+  deadline_timer_ = calls().timer->Arm(deadline(), [weak = weak_from_this()] {
     if (const auto call = weak.lock()) std::static_pointer_cast<TranslationCall>(call)->Expire();
   });
 }
@@ -178,7 +178,7 @@ grpc::Status TranslationCall::Conclude(absl::Status status) {
     concluded_ = true;
     timer = std::exchange(deadline_timer_, DeadlineTimer::kNone);
   }
-  if (timer != DeadlineTimer::kNone) service().timer->Disarm(timer);
+  if (timer != DeadlineTimer::kNone) calls().timer->Disarm(timer);
 
   status = WithFieldViolation(std::move(status));
   const bool retryable = status.code() == absl::StatusCode::kResourceExhausted ||
@@ -190,8 +190,8 @@ grpc::Status TranslationCall::Conclude(absl::Status status) {
     rpc()->AddTrailingMetadata("grpc-retry-pushback-ms", *pushback);
   }
 
-  const Nanos duration = service().clock->Now() - started();
-  service().metrics->OnRpc(method_, status.code(), duration, !model_.empty());
+  const Nanos duration = calls().clock->Now() - started();
+  calls().metrics->OnRpc(method_, status.code(), duration, !model_.empty());
   LogFields fields = {{"request_id", request_id_},
                       {"method", RpcMethodName(method_)},
                       {"code", CodeName(status.code())},

@@ -25,7 +25,7 @@ void UnaryCall::HandleJobDone(const absl::Status& status, const JobTimings& timi
   if (want_timings()) *message_.mutable_timings() = BuildTimings(timings);
   const bool fits = SerializeBytes(message_, &response_);
   if (!fits) result = absl::InternalError("the response could not be serialised");
-  sent_at_ = service().clock->Now();
+  sent_at_ = calls().clock->Now();
   const grpc::Status end = Conclude(std::move(result));
   if (fits) {
     SendAndFinish(&response_, end);
@@ -36,10 +36,10 @@ void UnaryCall::HandleJobDone(const absl::Status& status, const JobTimings& timi
 
 void UnaryCall::End(absl::Status status) {
   if (ended_.exchange(true)) return;
-  sent_at_ = service().clock->Now();
+  sent_at_ = calls().clock->Now();
   FinishCall(Conclude(std::move(status)));
 }
 
-void UnaryCall::HandleDone() { service().metrics->OnSent(service().clock->Now() - sent_at_); }
+void UnaryCall::HandleDone() { calls().metrics->OnSent(calls().clock->Now() - sent_at_); }
 
 }  // namespace dragoman
