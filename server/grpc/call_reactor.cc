@@ -7,9 +7,21 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/steady_clock.h"
+#include "server/call/call_id.h"
 #include "server/call/request_error.h"
+#include "server/grpc/status_map.h"
 
 namespace dragoman {
+namespace {
+
+std::string ClientMetadata(const grpc::CallbackServerContext& rpc, const char* key) {
+  const auto entry = rpc.client_metadata().find(key);
+  return entry == rpc.client_metadata().end()
+             ? std::string()
+             : std::string(entry->second.data(), entry->second.size());
+}
+
+}  // namespace
 
 Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, Nanos started, Nanos longest) {
   if (gpr_time_cmp(deadline, gpr_inf_future(deadline.clock_type)) == 0) return started + longest;
@@ -24,7 +36,6 @@ Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, Nanos started, Nanos
 CallReactor::CallReactor(const ServiceContext* service, grpc::CallbackServerContext* rpc)
     : service_(service),
       rpc_(rpc),
-      ticket_(service->calls->tracker),
       started_(service->calls->clock->Now()),
       deadline_(CallDeadline(rpc->raw_deadline(), gpr_now(rpc->raw_deadline().clock_type), started_,
                              service->calls->longest_call)) {}
@@ -144,6 +155,27 @@ absl::Status CallReactor::CancelStatus() const {
   }
   return IsDeadline() ? absl::DeadlineExceededError("the deadline has passed")
                       : absl::CancelledError("the client has cancelled");
+}
+
+CallHead CallReactor::Head() const {
+  CallHead head;
+  head.started = started_;
+  head.deadline = deadline_;
+  head.client = ClientOfPeer(rpc_->peer());
+  head.request_id = ClientMetadata(*rpc_, "x-request-id");
+  head.traceparent = ClientMetadata(*rpc_, "traceparent");
+  return head;
+}
+
+void CallReactor::SetRequestId(const std::string& request_id) {
+  rpc_->AddInitialMetadata("x-request-id", request_id);
+}
+
+grpc::Status CallReactor::EndStatus(const absl::Status& status) {
+  if (const auto pushback = RetryPushbackMs(status)) {
+    rpc_->AddTrailingMetadata("grpc-retry-pushback-ms", *pushback);
+  }
+  return ToGrpcStatus(status);
 }
 
 void CallReactor::GuardEnd() {

@@ -14,7 +14,9 @@
 #include "server/base/status_codes.h"
 #include "server/base/steady_clock.h"
 #include "server/base/version.h"
+#include "server/call/call_tracker.h"
 #include "server/call/request_error.h"
+#include "server/call/request_parser.h"
 #include "server/call/response_builder.h"
 #include "server/call/wire_check.h"
 #include "server/grpc/grpc_bytes.h"
@@ -61,7 +63,10 @@ class QueryCall final : public CallReactor {
  public:
   QueryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc, RpcMethod method,
             Answer answer)
-      : CallReactor(service, rpc), method_(method), answer_(std::move(answer)) {}
+      : CallReactor(service, rpc),
+        ticket_(service->calls->tracker),
+        method_(method),
+        answer_(std::move(answer)) {}
 
  private:
   void HandleRequest(const grpc::ByteBuffer& request) override {
@@ -98,6 +103,7 @@ class QueryCall final : public CallReactor {
         {{"method", RpcMethodName(method_)}, {"code", CodeName(status.code())}});
   }
 
+  const CallTracker::Ticket ticket_;
   const RpcMethod method_;
   const Answer answer_;
   grpc::ByteBuffer response_;
