@@ -1,15 +1,16 @@
 // What carries a translation call between its client and translation_call.h: gRPC, or HTTP.
 //
-// A transport makes its call at the headers, shares its ownership until Finish, and until what it
-// tells the call has returned. It tells it
+// A transport makes its call at the headers. It shares the call's ownership until Finish, and as
+// long as it is in a method of it. It tells the call
 //   1. HandleRequest or HandleNoRequest: one of them, once;
 //   2. Cancel or Expire: from any thread, as often as it likes, but not before HandleRequest has
 //      returned.
 // The call in turn tells the transport what stands below: from any thread, also from within 1. and
-// 2., without a lock. No two of these calls overlap, but for Break. They must not block.
+// 2., without a lock. It must not block. No two of these overlap, but for Break, and for what is
+// left of a StartWrite whose OnWriteDone has come.
 //
-// The call borrows the transport until Finish. It does not touch it once Finish has begun, so the
-// transport may be gone before Finish returns; the call may live on, held by the engine.
+// The call borrows the transport and does not touch it once Finish has begun. So the transport may
+// be gone before Finish returns (or such a StartWrite); the call may live on, held by the engine.
 #pragma once
 
 #include <string>

@@ -19,7 +19,8 @@
 
 namespace dragoman {
 
-// What carries the messages. Called without locks; never two calls at once but for Break.
+// What carries the messages. Called without locks; never two calls at once, but for Break, and for
+// what is left of a StartWrite whose OnWriteDone has come.
 class MessageTransport {
  public:
   virtual ~MessageTransport() = default;
