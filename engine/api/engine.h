@@ -176,9 +176,11 @@ struct JobTimings {
   Nanos total = 0;
 };
 
-// What a job's owner hears. Calls for one job never overlap and come from engine threads: they must
-// not block; of the engine they may call Cancel. Order: any number of OnSegment
-// and OnItem (a segment's final before its item), then OnDone once, after which the sink is let go.
+// What a job's owner hears. Calls for one job never overlap and must not block; of the engine they
+// may call Cancel. They come from engine threads, also before Submit has returned, and from whoever
+// calls Cancel or CancelAll, before that returns: hold no lock there that they take. Order: any
+// number of OnSegment and OnItem (a segment's final before its item), then OnDone once, after which
+// the sink is let go.
 class TranslationSink {
  public:
   virtual ~TranslationSink() = default;

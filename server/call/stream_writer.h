@@ -19,10 +19,11 @@
 
 namespace dragoman {
 
-// What carries the messages. Called without locks; never two calls at once but for Break.
-class StreamTransport {
+// What carries the messages. Called without locks; never two calls at once, but for Break, and for
+// what is left of a StartWrite whose OnWriteDone has come.
+class MessageTransport {
  public:
-  virtual ~StreamTransport() = default;
+  virtual ~MessageTransport() = default;
   // OnWriteDone of the writer follows. `message` is the transport's.
   virtual void StartWrite(v1::StreamTranslateResponse message) = 0;
   // The last call.
@@ -35,7 +36,7 @@ class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
  public:
   // `transport` outlives its Finish. Timers hold the writer weakly: make it with make_shared.
   // `on_stuck` is called once, before Break, if the reader takes nothing.
-  StreamWriter(StreamTransport* transport, const Clock* clock, DeadlineTimer* timer,
+  StreamWriter(MessageTransport* transport, const Clock* clock, DeadlineTimer* timer,
                Nanos write_timeout, std::function<void()> on_stuck)
       : transport_(transport),
         clock_(clock),
@@ -66,7 +67,7 @@ class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
   void ArmWriteTimer(Nanos delay);
   void HandleStuck(uint64_t write);
 
-  StreamTransport* const transport_;
+  MessageTransport* const transport_;
   const Clock* const clock_;
   DeadlineTimer* const timer_;
   const Nanos write_timeout_;

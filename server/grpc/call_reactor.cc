@@ -7,9 +7,21 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/steady_clock.h"
+#include "server/call/call_id.h"
 #include "server/call/request_error.h"
+#include "server/grpc/status_map.h"
 
 namespace dragoman {
+namespace {
+
+std::string ClientMetadata(const grpc::CallbackServerContext& rpc, const char* key) {
+  const auto entry = rpc.client_metadata().find(key);
+  return entry == rpc.client_metadata().end()
+             ? std::string()
+             : std::string(entry->second.data(), entry->second.size());
+}
+
+}  // namespace
 
 Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, Nanos started, Nanos longest) {
   if (gpr_time_cmp(deadline, gpr_inf_future(deadline.clock_type)) == 0) return started + longest;
@@ -24,10 +36,9 @@ Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, Nanos started, Nanos
 CallReactor::CallReactor(const ServiceContext* service, grpc::CallbackServerContext* rpc)
     : service_(service),
       rpc_(rpc),
-      ticket_(service->tracker),
-      started_(service->clock->Now()),
+      started_(service->calls->clock->Now()),
       deadline_(CallDeadline(rpc->raw_deadline(), gpr_now(rpc->raw_deadline().clock_type), started_,
-                             service->longest_call)) {}
+                             service->calls->longest_call)) {}
 
 RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
   CallReactor* const raw = call.get();
@@ -35,7 +46,7 @@ RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
   {
     MutexLock lock(&raw->mu_);
     const Nanos latest = std::min(raw->deadline_, raw->started_ + raw->service_->receive_timeout);
-    raw->timer_ = raw->service_->timer->Arm(latest, [weak = raw->weak_from_this()] {
+    raw->timer_ = raw->calls().timer->Arm(latest, [weak = raw->weak_from_this()] {
       if (const auto late = weak.lock()) late->HandleSlow();
     });
     raw->intake_ = raw->service_->intake->Enter(
@@ -57,7 +68,7 @@ bool CallReactor::StopReading(Phase next) {
     timer = std::exchange(timer_, DeadlineTimer::kNone);
     intake = intake_;
   }
-  service_->timer->Disarm(timer);
+  calls().timer->Disarm(timer);
   if (next == Phase::kHandling) {
     service_->intake->LeaveWhole(intake, HeaderBytes() + static_cast<int64_t>(request_.Length()));
   } else {
@@ -122,7 +133,7 @@ void CallReactor::OnCancel() {
 
 void CallReactor::HandleSlow() {
   if (!StopReading(Phase::kNoRequest)) return;
-  const bool deadline = service_->clock->Now() >= deadline_;
+  const bool deadline = calls().clock->Now() >= deadline_;
   HandleNoRequest(absl::DeadlineExceededError(
       deadline
           ? std::string("the deadline has passed before the request was whole")
@@ -134,27 +145,48 @@ bool CallReactor::IsDeadline() const {
   // The client's own timer fires before ours: gRPC rounds a timeout up by as much as 1 % on the
   // wire.
   const Nanos slack = 20 * kNanosPerMilli + (deadline_ - started_) / 100;
-  return service_->clock->Now() >= deadline_ - slack;
+  return calls().clock->Now() >= deadline_ - slack;
 }
 
 absl::Status CallReactor::CancelStatus() const {
   // Its connection was ended: nothing of it was taken, another server may have it.
-  if (service_->draining != nullptr && service_->draining->load()) {
+  if (calls().draining != nullptr && calls().draining->load()) {
     return absl::UnavailableError("the server stops");
   }
   return IsDeadline() ? absl::DeadlineExceededError("the deadline has passed")
                       : absl::CancelledError("the client has cancelled");
 }
 
+CallHead CallReactor::Head() const {
+  CallHead head;
+  head.started = started_;
+  head.deadline = deadline_;
+  head.client = ClientOfPeer(rpc_->peer());
+  head.request_id = ClientMetadata(*rpc_, "x-request-id");
+  head.traceparent = ClientMetadata(*rpc_, "traceparent");
+  return head;
+}
+
+void CallReactor::SetRequestId(const std::string& request_id) {
+  rpc_->AddInitialMetadata("x-request-id", request_id);
+}
+
+grpc::Status CallReactor::EndStatus(const absl::Status& status) {
+  if (const auto pushback = RetryPushbackMs(status)) {
+    rpc_->AddTrailingMetadata("grpc-retry-pushback-ms", *pushback);
+  }
+  return ToGrpcStatus(status);
+}
+
 void CallReactor::GuardEnd() {
   MutexLock lock(&end_mu_);
-  end_timer_ = service_->timer->Arm(service_->clock->Now() + service_->write_timeout,
-                                    [weak = weak_from_this()] {
-                                      const auto call = weak.lock();
-                                      if (call == nullptr) return;
-                                      MutexLock end_lock(&call->end_mu_);
-                                      if (!call->done_) call->rpc_->TryCancel();
-                                    });
+  end_timer_ =
+      calls().timer->Arm(calls().clock->Now() + calls().write_timeout, [weak = weak_from_this()] {
+        const auto call = weak.lock();
+        if (call == nullptr) return;
+        MutexLock end_lock(&call->end_mu_);
+        if (!call->done_) call->rpc_->TryCancel();
+      });
 }
 
 void CallReactor::SendAndFinish(grpc::ByteBuffer* response, const grpc::Status& status) {
@@ -174,7 +206,7 @@ void CallReactor::OnDone() {
     done_ = true;
     timer = std::exchange(end_timer_, DeadlineTimer::kNone);
   }
-  service_->timer->Disarm(timer);
+  calls().timer->Disarm(timer);
   HandleDone();
   {
     MutexLock lock(&mu_);

@@ -5,19 +5,21 @@
 // that comes slowly, or never, would have no clock of ours, and one that was cancelled before would
 // look empty. This reads the one message, within its time and size, and hands it on.
 //
-// Owned by gRPC until OnDone, and by whoever else holds it; timers hold it weakly. Reactions never
-// block. Thread-safe where not said otherwise.
+// Owned by gRPC until OnDone; timers hold it weakly. Reactions never block. Thread-safe where not
+// said otherwise. No lock is held where gRPC may come back to us, but end_mu_.
 #pragma once
 
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
-#include <atomic>
 #include <memory>
+#include <string>
 
 #include "absl/status/status.h"
 #include "engine/base/mutex.h"
+#include "server/base/deadline_timer.h"
+#include "server/call/call_transport.h"
 #include "server/grpc/service_context.h"
 
 namespace dragoman {
@@ -28,6 +30,7 @@ using RawReactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 // `started` where the client brings none (infinite). Deadlines of centuries are kNoDeadline.
 Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, Nanos started, Nanos longest);
 
+// Who derives from it keeps a ticket of the CallTracker for as long as the call is known.
 class CallReactor : public RawReactor, public std::enable_shared_from_this<CallReactor> {
  public:
   ~CallReactor() override = default;
@@ -50,15 +53,24 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   // The last call.
   virtual void HandleDone() {}
 
-  // Both end the call; after them nobody but HandleDone touches gRPC's objects. One of them, once.
-  // A client that takes nothing of the end for the write timeout is cut off.
+  // What is known at the headers.
+  CallHead Head() const;
+
+  // The call's name goes into the initial metadata. Before anything is sent.
+  void SetRequestId(const std::string& request_id);
+
+  // A status as gRPC has it; its retry hint goes into the trailing metadata. Right before the end.
+  grpc::Status EndStatus(const absl::Status& status);
+
+  // Both end the call; after them nobody but HandleDone touches gRPC's objects, and the reactor may
+  // be gone. One of them, once. A client that takes nothing of the end for the write timeout is cut
+  // off.
   void SendAndFinish(grpc::ByteBuffer* response, const grpc::Status& status);
   void FinishCall(const grpc::Status& status);
 
-  const ServiceContext& service() const { return *service_; }
+  const CallContext& calls() const { return *service_->calls; }
   grpc::CallbackServerContext* rpc() { return rpc_; }
   Nanos started() const { return started_; }
-  Nanos deadline() const { return deadline_; }
 
   // A cancellation that close to the deadline is the deadline.
   bool IsDeadline() const;
@@ -82,7 +94,6 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
 
   const ServiceContext* const service_;
   grpc::CallbackServerContext* const rpc_;
-  const CallTracker::Ticket ticket_;
   const Nanos started_;   // at the headers
   const Nanos deadline_;  // counted from there
 
@@ -96,8 +107,8 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   uint64_t intake_ ABSL_GUARDED_BY(mu_) = 0;
   bool cancelled_ ABSL_GUARDED_BY(mu_) = false;  // with its request here
 
-  // Held while gRPC's call is cancelled for a client that takes nothing, so that it is not
-  // destroyed meanwhile. gRPC runs no reaction on the thread that cancels.
+  // Held while gRPC's call is cancelled for a client that takes nothing: OnDone waits for it, so
+  // that the call is not destroyed meanwhile. gRPC runs no reaction on the thread that cancels.
   Mutex end_mu_;
   bool done_ ABSL_GUARDED_BY(end_mu_) = false;
   DeadlineTimer::Id end_timer_ ABSL_GUARDED_BY(end_mu_) = DeadlineTimer::kNone;

@@ -90,7 +90,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   if (out->server_ == nullptr) return absl::InternalError("gRPC does not start");
   auto* health = out->server_->GetHealthCheckService();
   health->SetServingStatus("dragoman.v1.TranslationService", true);
-  for (const Engine* engine : context->models.engines()) {
+  for (const Engine* engine : context->calls->models.engines()) {
     health->SetServingStatus(engine->info().name, true);
   }
   out->listener_->Start([acceptor = out->acceptor_.get()](int fd) {

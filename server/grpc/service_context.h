@@ -1,56 +1,21 @@
-// What all calls of the daemon share.
+// What all calls of gRPC share.
 #pragma once
 
-#include <atomic>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <cstdint>
 
-#include "engine/api/engine.h"
 #include "engine/base/clock.h"
-#include "server/base/deadline_timer.h"
-#include "server/call/call_tracker.h"
-#include "server/call/request_parser.h"
+#include "server/call/call_context.h"
 #include "server/grpc/intake.h"
-#include "server/metrics/metrics.h"
 
 namespace dragoman {
 
-// The models that are served, by name; the first is the default. Engines are borrowed and outlive
-// the calls. Constant once calls come in.
-class ModelTable {
- public:
-  void Add(Engine* engine) { engines_.push_back(engine); }
-  bool empty() const { return engines_.empty(); }
-  const std::vector<Engine*>& engines() const { return engines_; }
-
-  // "" is the default; nullptr if there is none of this name.
-  Engine* Find(std::string_view name) const {
-    for (Engine* engine : engines_) {
-      if (name.empty() || engine->info().name == name) return engine;
-    }
-    return nullptr;
-  }
-
- private:
-  std::vector<Engine*> engines_;
-};
-
 // Everything is borrowed and outlives the calls.
 struct ServiceContext {
-  const Clock* clock = nullptr;
-  DeadlineTimer* timer = nullptr;
-  Metrics* metrics = nullptr;
-  CallTracker* tracker = nullptr;
+  const CallContext* calls = nullptr;
   Intake* intake = nullptr;
-  ModelTable models;
-  RequestLimits limits;
   int64_t max_message_bytes = 0;  // of a request
   int max_streams = 0;            // of one connection
   Nanos receive_timeout = 0;      // from a call's headers until its request is whole
-  Nanos longest_call = 0;
-  Nanos write_timeout = 0;
-  const std::atomic<bool>* draining = nullptr;  // nullptr: never
 };
 
 }  // namespace dragoman

@@ -1,44 +1,37 @@
-// StreamTranslate: sends each segment as it finishes.
+// StreamTranslate: each segment as it finishes.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "dragoman/v1/translation.pb.h"
-#include "server/call/response_builder.h"
-#include "server/call/stream_writer.h"
-#include "server/grpc/translation_call.h"
+#include "server/call/stream_translation.h"
+#include "server/grpc/call_reactor.h"
 
 namespace dragoman {
 
-class StreamCall final : public TranslationCall, public StreamTransport {
+class StreamCall final : public CallReactor, public StreamTransport {
  public:
   StreamCall(const ServiceContext* service, grpc::CallbackServerContext* rpc);
 
  private:
-  void HandleSegment(SegmentUpdate update) override;
-  void HandleItem(ItemResult result) override;
-  void HandleJobDone(const absl::Status& status, const JobTimings& timings) override;
-  void End(absl::Status status) override { writer_->Abort(std::move(status)); }
+  void HandleRequest(const grpc::ByteBuffer& request) override;
+  void HandleNoRequest(absl::Status status) override { call_->HandleNoRequest(std::move(status)); }
+  void HandleCancel() override;
+  void OnWriteDone(bool ok) override { call_->OnWriteDone(ok); }
 
-  // The transport of writer_.
+  // The transport of call_.
+  void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
   void StartWrite(v1::StreamTranslateResponse message) override;
-  void Finish(const absl::Status& status) override;
+  void Finish(const absl::Status& status) override { FinishCall(EndStatus(status)); }
   void Break() override { rpc()->TryCancel(); }
 
-  void OnWriteDone(bool ok) override;
-
-  std::shared_ptr<StreamWriter> writer_;  // shared with its timers, which hold it weakly
-
-  // Touched by the engine's calls only, which do not overlap.
-  ItemOutcomes outcomes_;
-
-  // By StartWrite and OnWriteDone, which take turns.
-  grpc::ByteBuffer buffer_;
-  bool first_ = true;
-  Nanos write_started_ = 0;
+  const std::shared_ptr<StreamTranslation> call_;  // shared with the engine
+  grpc::ByteBuffer buffer_;                        // of the write in flight
 };
 
 }  // namespace dragoman

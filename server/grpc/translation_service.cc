@@ -14,7 +14,9 @@
 #include "server/base/status_codes.h"
 #include "server/base/steady_clock.h"
 #include "server/base/version.h"
+#include "server/call/call_tracker.h"
 #include "server/call/request_error.h"
+#include "server/call/request_parser.h"
 #include "server/call/response_builder.h"
 #include "server/call/wire_check.h"
 #include "server/grpc/grpc_bytes.h"
@@ -30,8 +32,8 @@ v1::GetServerInfoResponse BuildServerInfo(const ServiceContext& context, bool dr
   info.set_version(kVersion);
   info.set_draining(draining);
   v1::Limits* limits = info.mutable_limits();
-  limits->set_max_items(context.limits.max_items);
-  limits->set_max_code_points(static_cast<int32_t>(context.limits.max_code_points));
+  limits->set_max_items(context.calls->limits.max_items);
+  limits->set_max_code_points(static_cast<int32_t>(context.calls->limits.max_code_points));
   limits->set_max_beam(kMaxBeam);
   limits->set_max_wanted_ids(kMaxWantedIds);
   limits->set_max_constraint_tokens(kMaxConstraintTokens);
@@ -44,8 +46,8 @@ v1::GetServerInfoResponse BuildServerInfo(const ServiceContext& context, bool dr
   limits->set_max_request_bytes(context.max_message_bytes);
   limits->mutable_receive_timeout()->set_seconds(context.receive_timeout / kNanosPerSecond);
   limits->set_max_streams(context.max_streams);
-  limits->mutable_longest_call()->set_seconds(context.longest_call / kNanosPerSecond);
-  for (const Engine* engine : context.models.engines()) {
+  limits->mutable_longest_call()->set_seconds(context.calls->longest_call / kNanosPerSecond);
+  for (const Engine* engine : context.calls->models.engines()) {
     info.add_models(engine->info().name);
     if (info.models_size() > 1) continue;
     const EngineStats stats = engine->Stats();
@@ -61,7 +63,10 @@ class QueryCall final : public CallReactor {
  public:
   QueryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc, RpcMethod method,
             Answer answer)
-      : CallReactor(service, rpc), method_(method), answer_(std::move(answer)) {}
+      : CallReactor(service, rpc),
+        ticket_(service->calls->tracker),
+        method_(method),
+        answer_(std::move(answer)) {}
 
  private:
   void HandleRequest(const grpc::ByteBuffer& request) override {
@@ -93,12 +98,12 @@ class QueryCall final : public CallReactor {
   }
 
   void Count(const absl::Status& status) {
-    service().metrics->OnRpc(method_, status.code(), service().clock->Now() - started(),
-                             status.ok());
+    calls().metrics->OnRpc(method_, status.code(), calls().clock->Now() - started(), status.ok());
     Log(LogLevel::kDebug, "call",
         {{"method", RpcMethodName(method_)}, {"code", CodeName(status.code())}});
   }
 
+  const CallTracker::Ticket ticket_;
   const RpcMethod method_;
   const Answer answer_;
   grpc::ByteBuffer response_;
@@ -125,7 +130,7 @@ TranslationService::TranslationService(const ServiceContext* context,
       AnswerAtOnce<v1::ListLanguagesRequest, v1::ListLanguagesResponse>(
           RpcMethod::kListLanguages,
           [this](const v1::ListLanguagesRequest& in, v1::ListLanguagesResponse* out) {
-            const Engine* engine = context_->models.Find(in.model());
+            const Engine* engine = context_->calls->models.Find(in.model());
             if (engine == nullptr) {
               return absl::NotFoundError(absl::StrCat("model: found ", Quoted(in.model()),
                                                       ", expected one that ListModels names"));
@@ -137,7 +142,7 @@ TranslationService::TranslationService(const ServiceContext* context,
       AnswerAtOnce<v1::ListModelsRequest, v1::ListModelsResponse>(
           RpcMethod::kListModels,
           [this](const v1::ListModelsRequest& /*in*/, v1::ListModelsResponse* out) {
-            for (const Engine* engine : context_->models.engines()) {
+            for (const Engine* engine : context_->calls->models.engines()) {
               const bool is_default = out->models_size() == 0;
               *out->add_models() = BuildModel(engine->info(), is_default);
             }
@@ -172,7 +177,7 @@ TranslationService::MakeCall TranslationService::AnswerAtOnce(RpcMethod method,
 
 grpc::ServerGenericBidiReactor* MissingMethods::CreateReactor(
     grpc::GenericCallbackServerContext* rpc) {
-  context_->metrics->OnRpc(RpcMethod::kUnknown, absl::StatusCode::kUnimplemented, 0, false);
+  context_->calls->metrics->OnRpc(RpcMethod::kUnknown, absl::StatusCode::kUnimplemented, 0, false);
   return new RefusingReactor(ToGrpcStatus(absl::UnimplementedError(
       absl::StrCat("method ", Quoted(rpc->method()), ": this server does not have it"))));
 }

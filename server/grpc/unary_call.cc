@@ -1,45 +1,38 @@
 #include "server/grpc/unary_call.h"
 
-#include <utility>
-
 #include "server/grpc/grpc_bytes.h"
 
 namespace dragoman {
 
-void UnaryCall::HandleItem(ItemResult result) {
-  CountItem(result);
-  outcomes_.Add(result.status);
-  const int index = result.index;
-  while (message_.translations_size() <= index) message_.add_translations();
-  *message_.mutable_translations(index) = BuildTranslation(std::move(result), returns(), model());
+UnaryCall::UnaryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc)
+    : CallReactor(service, rpc),
+      call_(std::make_shared<UnaryTranslation>(service->calls, RpcMethod::kTranslate, Head(),
+                                               this)) {}
+
+void UnaryCall::HandleRequest(const grpc::ByteBuffer& request) {
+  call_->HandleRequest(
+      ParseTranslateRequest(FlattenBytes(request), calls().limits, CallKind::kUnary));
 }
 
-void UnaryCall::HandleJobDone(const absl::Status& status, const JobTimings& timings) {
-  absl::Status result = status.ok() ? outcomes_.CallStatus() : status;
-  if (!result.ok()) {
-    End(std::move(result));
-    return;
+void UnaryCall::HandleCancel() {
+  if (IsDeadline()) {
+    call_->Expire();
+  } else {
+    call_->Cancel();
   }
-  if (ended_.exchange(true)) return;
-  message_.set_request_id(request_id());
-  if (want_timings()) *message_.mutable_timings() = BuildTimings(timings);
-  const bool fits = SerializeBytes(message_, &response_);
-  if (!fits) result = absl::InternalError("the response could not be serialised");
-  sent_at_ = service().clock->Now();
-  const grpc::Status end = Conclude(std::move(result));
-  if (fits) {
+}
+
+bool UnaryCall::SetAnswer(const v1::TranslateResponse& answer) {
+  return SerializeBytes(answer, &response_);
+}
+
+void UnaryCall::Finish(const absl::Status& status) {
+  const grpc::Status end = EndStatus(status);
+  if (status.ok()) {
     SendAndFinish(&response_, end);
   } else {
     FinishCall(end);
   }
 }
-
-void UnaryCall::End(absl::Status status) {
-  if (ended_.exchange(true)) return;
-  sent_at_ = service().clock->Now();
-  FinishCall(Conclude(std::move(status)));
-}
-
-void UnaryCall::HandleDone() { service().metrics->OnSent(service().clock->Now() - sent_at_); }
 
 }  // namespace dragoman

@@ -1,38 +1,36 @@
-// Translate: collects the items of a job and answers once.
+// Translate: one answer.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
-#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "dragoman/v1/translation.pb.h"
-#include "server/call/response_builder.h"
-#include "server/grpc/translation_call.h"
+#include "server/call/unary_translation.h"
+#include "server/grpc/call_reactor.h"
 
 namespace dragoman {
 
-class UnaryCall final : public TranslationCall {
+class UnaryCall final : public CallReactor, public UnaryTransport {
  public:
-  UnaryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc)
-      : TranslationCall(service, rpc, RpcMethod::kTranslate) {}
+  UnaryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc);
 
  private:
-  void HandleSegment(SegmentUpdate /*update*/) override {}
-  void HandleItem(ItemResult result) override;
-  void HandleJobDone(const absl::Status& status, const JobTimings& timings) override;
-  void End(absl::Status status) override;
-  void HandleDone() override;
+  void HandleRequest(const grpc::ByteBuffer& request) override;
+  void HandleNoRequest(absl::Status status) override { call_->HandleNoRequest(std::move(status)); }
+  void HandleCancel() override;
+  void HandleDone() override { call_->OnSent(); }
 
+  // The transport of call_.
+  void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
+  bool SetAnswer(const v1::TranslateResponse& answer) override;
+  void Finish(const absl::Status& status) override;
+
+  const std::shared_ptr<UnaryTranslation> call_;  // shared with the engine
   grpc::ByteBuffer response_;
-
-  // Touched by the engine's calls only, which do not overlap.
-  v1::TranslateResponse message_;
-  ItemOutcomes outcomes_;
-
-  // The first to set it finishes; nobody touches gRPC's objects after that.
-  std::atomic<bool> ended_{false};
-  Nanos sent_at_ = 0;
 };
 
 }  // namespace dragoman

@@ -11,7 +11,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
-#include "server/settings/transport_limits.h"
 
 namespace dragoman {
 namespace {
@@ -92,11 +91,12 @@ HttpResponse RouteHttp(std::string_view method, std::string_view path, const Htt
 }
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string& address,
-                                                              HttpHooks hooks) {
+                                                              HttpHooks hooks,
+                                                              int max_connections) {
   std::unique_ptr<HttpServer> server(new HttpServer(std::move(hooks)));
   ListenerOptions options;
   options.address = address;
-  options.max_connections = HttpConnections(RaiseDescriptorLimit());
+  options.max_connections = max_connections;
   options.drop_oldest = true;
   options.longest = kLongestConnection;
   auto listener = Listener::Listen(options);

@@ -35,11 +35,10 @@ HttpResponse RouteHttp(std::string_view method, std::string_view path, const Htt
 
 class HttpServer {
  public:
-  // Listens on `address`, host:port; UNAVAILABLE if that fails. Has up to 512 connections (fewer
-  // where open files are few), of which the oldest goes for a new one, and none for longer than 10
-  // s.
+  // Listens on `address`, host:port; UNAVAILABLE if that fails. Has up to `max_connections`, of
+  // which the oldest goes for a new one, and none for longer than 10 s.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const std::string& address,
-                                                           HttpHooks hooks);
+                                                           HttpHooks hooks, int max_connections);
   // Waits for requests that are being answered.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

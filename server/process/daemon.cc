@@ -25,6 +25,7 @@
 #include "server/process/memory_limit.h"
 #include "server/process/serving.h"
 #include "server/process/signals.h"
+#include "server/settings/transport_limits.h"
 
 namespace dragoman {
 namespace {
@@ -101,7 +102,8 @@ int Run(const ServerConfig& config) {
   std::string http_address = "off";
   if (config.metrics != "off") {
     // First, so that probes see a process that loads, and not one that is dead.
-    auto started = HttpServer::Start(config.metrics, MakeHooks(&metrics, &state));
+    auto started = HttpServer::Start(config.metrics, MakeHooks(&metrics, &state),
+                                     HttpConnections(RaiseDescriptorLimit()));
     if (!started.ok()) return fail("start", started.status());
     http = *std::move(started);
     http_address = http->address();

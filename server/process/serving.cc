@@ -10,17 +10,18 @@ namespace dragoman {
 
 Serving::Serving(const ServerConfig& config, Engine* engine, const Clock* clock, Metrics* metrics)
     : engine_(engine), metrics_(metrics), timer_(clock) {
-  context_.clock = clock;
-  context_.timer = &timer_;
-  context_.metrics = metrics;
-  context_.tracker = &tracker_;
-  context_.draining = &draining_;
-  if (engine != nullptr) context_.models.Add(engine);
-  context_.limits.max_items = config.max_items;
-  context_.limits.max_code_points = config.max_code_points;
+  context_.calls = &calls_;
   context_.receive_timeout = config.receive_timeout_seconds * kNanosPerSecond;
-  context_.longest_call = config.longest_call_seconds * kNanosPerSecond;
-  context_.write_timeout = config.write_timeout_seconds * kNanosPerSecond;
+  calls_.clock = clock;
+  calls_.timer = &timer_;
+  calls_.metrics = metrics;
+  calls_.tracker = &tracker_;
+  calls_.draining = &draining_;
+  if (engine != nullptr) calls_.models.Add(engine);
+  calls_.limits.max_items = config.max_items;
+  calls_.limits.max_code_points = config.max_code_points;
+  calls_.longest_call = config.longest_call_seconds * kNanosPerSecond;
+  calls_.write_timeout = config.write_timeout_seconds * kNanosPerSecond;
 }
 
 namespace {

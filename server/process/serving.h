@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "engine/api/engine.h"
 #include "server/base/deadline_timer.h"
+#include "server/call/call_context.h"
 #include "server/call/call_tracker.h"
 #include "server/grpc/grpc_server.h"
 #include "server/grpc/intake.h"
@@ -53,6 +54,7 @@ class Serving {
   std::unique_ptr<Intake> intake_;  // outlives timer_, which runs it
   DeadlineTimer timer_;
   CallTracker tracker_;
+  CallContext calls_;
   ServiceContext context_;
   std::atomic<bool> draining_{false};
   std::unique_ptr<GrpcServer> grpc_;

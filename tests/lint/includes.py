@@ -85,8 +85,8 @@ ALLOWED = {
     'server/net': 'engine/base server/base absl',
     'server/settings': 'engine/api server/base absl json',
     'server/metrics': 'engine/base engine/api server/base server/net absl prometheus',
-    'server/call': 'proto engine/base engine/api server/base absl protobuf',
-    'server/http': 'server/base server/net server/settings absl microhttpd',
+    'server/call': 'proto engine/base engine/api server/base server/metrics absl protobuf',
+    'server/http': 'server/base server/net absl microhttpd',
     'server/grpc': 'proto engine/base engine/api server/base server/net server/settings server/metrics server/call '
                    'absl grpc json protobuf',
     'server/process': 'engine/base engine/api server/base server/settings server/metrics server/call server/http '

@@ -18,7 +18,7 @@
 
 namespace dragoman {
 
-class FakeEngine final : public Engine {
+class FakeEngine : public Engine {
  public:
   struct Held {
     JobId id = 0;

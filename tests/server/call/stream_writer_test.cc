@@ -26,7 +26,7 @@ v1::StreamTranslateResponse Segment(int item, int segment, const std::string& te
 }
 
 // A reader that takes messages when the test says so.
-class FakeTransport final : public StreamTransport {
+class FakeTransport final : public MessageTransport {
  public:
   void StartWrite(v1::StreamTranslateResponse message) override {
     EXPECT_FALSE(writing) << "two writes in flight";

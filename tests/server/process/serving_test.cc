@@ -26,6 +26,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/base/steady_clock.h"
 #include "server/http/http.h"
+#include "server/settings/transport_limits.h"
 #include "tests/server/fake_engine.h"
 
 namespace dragoman {
@@ -861,7 +862,7 @@ TEST_F(ServingTest, HttpServesMetricsAndProbes) {
   hooks.metrics = [this] { return metrics_.Scrape(); };
   hooks.not_live = [this] { return std::string(engine_.Stats().stalled ? "stalled" : ""); };
   hooks.not_ready = [this] { return serving_->NotReady(); };
-  auto http = HttpServer::Start("127.0.0.1:0", hooks);
+  auto http = HttpServer::Start("127.0.0.1:0", hooks, HttpConnections(RaiseDescriptorLimit()));
   ASSERT_TRUE(http.ok()) << http.status();
   const std::string& address = (*http)->address();
   const auto get = [&](const std::string& path, const std::string& method) {
@@ -883,7 +884,7 @@ TEST_F(ServingTest, HttpServesMetricsAndProbes) {
   engine_.SetLiveWorkers(0);
   EXPECT_THAT(get("/readyz", "GET"), HasSubstr("no worker is left"));
 
-  EXPECT_FALSE(HttpServer::Start(address, hooks).ok());
+  EXPECT_FALSE(HttpServer::Start(address, hooks, 16).ok());
 }
 
 }  // namespace

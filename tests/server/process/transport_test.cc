@@ -22,6 +22,7 @@
 #include "server/base/steady_clock.h"
 #include "server/http/http.h"
 #include "server/process/serving.h"
+#include "server/settings/transport_limits.h"
 #include "tests/server/fake_engine.h"
 
 namespace dragoman {
@@ -348,7 +349,7 @@ TEST_F(TransportTest, SilentConnectionsDoNotKeepProbesWaiting) {
   hooks.metrics = [] { return std::string("metrics\n"); };
   hooks.not_live = [] { return std::string(); };
   hooks.not_ready = [] { return std::string(); };
-  auto http = HttpServer::Start("127.0.0.1:0", hooks);
+  auto http = HttpServer::Start("127.0.0.1:0", hooks, HttpConnections(RaiseDescriptorLimit()));
   ASSERT_TRUE(http.ok()) << http.status();
   std::vector<int> silent;
   for (int i = 0; i < 300; ++i) silent.push_back(Connect((*http)->address()));

@@ -1,6 +1,6 @@
-#include "server/grpc/translation_call.h"
+#include "server/call/translation_call.h"
 
-#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,35 +10,12 @@
 #include "server/base/steady_clock.h"
 #include "server/call/call_id.h"
 #include "server/call/request_error.h"
-#include "server/grpc/grpc_bytes.h"
-#include "server/grpc/status_map.h"
 
 namespace dragoman {
 namespace {
 
 // The hint where the engine gives none.
 constexpr Nanos kDefaultRetryAfter = kNanosPerSecond;
-
-// Hands the engine's events to the call and keeps it alive for the engine.
-class CallSink final : public TranslationSink {
- public:
-  explicit CallSink(std::shared_ptr<TranslationCall> call) : call_(std::move(call)) {}
-  void OnSegment(SegmentUpdate update) override { call_->HandleSegment(std::move(update)); }
-  void OnItem(ItemResult result) override { call_->HandleItem(std::move(result)); }
-  void OnDone(const absl::Status& status, const JobTimings& timings) override {
-    call_->HandleJobDone(status, timings);
-  }
-
- private:
-  const std::shared_ptr<TranslationCall> call_;
-};
-
-std::string ClientMetadata(const grpc::CallbackServerContext& rpc, const char* key) {
-  const auto entry = rpc.client_metadata().find(key);
-  return entry == rpc.client_metadata().end()
-             ? std::string()
-             : std::string(entry->second.data(), entry->second.size());
-}
 
 RejectReason ReasonOf(const absl::Status& status) {
   return status.code() == absl::StatusCode::kUnimplemented ? RejectReason::kUnsupported
@@ -47,23 +24,24 @@ RejectReason ReasonOf(const absl::Status& status) {
 
 }  // namespace
 
-TranslationCall::TranslationCall(const ServiceContext* service, grpc::CallbackServerContext* rpc,
-                                 RpcMethod method)
-    : CallReactor(service, rpc), method_(method) {}
+TranslationCall::TranslationCall(const CallContext* context, RpcMethod method, CallHead head,
+                                 CallTransport* transport)
+    : ticket_(context->tracker),
+      context_(context),
+      method_(method),
+      head_(std::move(head)),
+      transport_(transport) {}
 
 void TranslationCall::HandleNoRequest(absl::Status status) {
   ParsedRequest none;
   ReadNames(&none);
   if (status.code() == absl::StatusCode::kInvalidArgument) {
-    service().metrics->OnRejected(RejectReason::kInvalid);
+    context_->metrics->OnRejected(RejectReason::kInvalid);
   }
   End(std::move(status));
 }
 
-void TranslationCall::HandleRequest(const grpc::ByteBuffer& request) {
-  ParsedRequest parsed = ParseTranslateRequest(
-      FlattenBytes(request), service().limits,
-      method_ == RpcMethod::kTranslate ? CallKind::kUnary : CallKind::kStream);
+void TranslationCall::HandleRequest(ParsedRequest parsed) {
   ReadNames(&parsed);
   items_ = parsed.items;
   code_points_ = parsed.code_points;
@@ -81,31 +59,30 @@ void TranslationCall::HandleRequest(const grpc::ByteBuffer& request) {
 void TranslationCall::ReadNames(ParsedRequest* parsed) {
   request_id_ = parsed->job.request_id;
   if (request_id_.empty()) {
-    std::string from_metadata = ClientMetadata(*rpc(), "x-request-id");
-    if (IsValidRequestId(from_metadata)) {
-      request_id_ = std::move(from_metadata);
+    if (IsValidRequestId(head_.request_id)) {
+      request_id_ = head_.request_id;
     } else {
       request_id_ = NewRequestId();
-      if (!from_metadata.empty() && parsed->status.ok()) {
+      if (!head_.request_id.empty() && parsed->status.ok()) {
         parsed->status = InvalidField(
-            "", absl::StrCat("metadata x-request-id: found ", Quoted(from_metadata),
+            "", absl::StrCat("metadata x-request-id: found ", Quoted(head_.request_id),
                              ", expected at most ", kMaxRequestIdLength, " printable characters"));
       }
     }
     parsed->job.request_id = request_id_;
   }
-  trace_id_ = TraceIdOf(ClientMetadata(*rpc(), "traceparent"));
-  rpc()->AddInitialMetadata("x-request-id", request_id_);
+  trace_id_ = TraceIdOf(head_.traceparent);
+  transport_->AnnounceRequestId(request_id_);
 }
 
 absl::Status TranslationCall::Admit(ParsedRequest parsed) {
   const auto reject = [this](RejectReason reason, absl::Status status) {
-    service().metrics->OnRejected(reason);
+    context_->metrics->OnRejected(reason);
     return status;
   };
   if (!parsed.status.ok()) return reject(ReasonOf(parsed.status), parsed.status);
-  if (service().models.empty()) return absl::UnavailableError("the model is being loaded");
-  engine_ = service().models.Find(parsed.model);
+  if (context_->models.empty()) return absl::UnavailableError("the model is being loaded");
+  engine_ = context_->models.Find(parsed.model);
   if (engine_ == nullptr) {
     return reject(RejectReason::kInvalid,
                   absl::NotFoundError(absl::StrCat("model: found ", Quoted(parsed.model),
@@ -115,11 +92,9 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
   const absl::Status fits = CheckAgainstModel(parsed, engine_->info());
   if (!fits.ok()) return reject(RejectReason::kInvalid, fits);
 
-  parsed.job.deadline = deadline();
-  parsed.job.client = ClientOfPeer(rpc()->peer());
-  const Admission admission = engine_->Submit(
-      std::move(parsed.job),
-      std::make_shared<CallSink>(std::static_pointer_cast<TranslationCall>(shared_from_this())));
+  parsed.job.deadline = head_.deadline;
+  parsed.job.client = head_.client;
+  const Admission admission = engine_->Submit(std::move(parsed.job), shared_from_this());
   if (!admission.status.ok()) {
     absl::Status status = admission.status;
     if (admission.retry_after > 0) status = WithRetryAfter(status, admission.retry_after);
@@ -135,8 +110,8 @@ void TranslationCall::ArmDeadline() {
   // The job may have ended by now; then there is nothing to guard.
   MutexLock lock(&mu_);
   if (concluded_) return;
-  deadline_timer_ = service().timer->Arm(deadline(), [weak = weak_from_this()] {
-    if (const auto call = weak.lock()) std::static_pointer_cast<TranslationCall>(call)->Expire();
+  deadline_timer_ = context_->timer->Arm(head_.deadline, [weak = weak_from_this()] {
+    if (const auto call = weak.lock()) call->Expire();
   });
 }
 
@@ -145,11 +120,7 @@ void TranslationCall::Expire() {
   End(absl::DeadlineExceededError("the deadline has passed"));
 }
 
-void TranslationCall::HandleCancel() {
-  if (IsDeadline()) {
-    Expire();
-    return;
-  }
+void TranslationCall::Cancel() {
   CancelJob(CancelCause::kClient);
   End(absl::CancelledError("the client has cancelled"));
 }
@@ -169,16 +140,21 @@ void TranslationCall::CountItem(const ItemResult& result) {
   source_tokens_ += result.source_token_count;
   target_tokens_ += result.target_token_count;
   if (!result.status.ok()) ++failed_items_;
+  outcomes_.Add(result.status);
 }
 
-grpc::Status TranslationCall::Conclude(absl::Status status) {
+absl::Status TranslationCall::StatusAfter(const absl::Status& job) const {
+  return job.ok() ? outcomes_.CallStatus() : job;
+}
+
+void TranslationCall::Conclude(absl::Status status) {
   DeadlineTimer::Id timer = DeadlineTimer::kNone;
   {
     MutexLock lock(&mu_);
     concluded_ = true;
     timer = std::exchange(deadline_timer_, DeadlineTimer::kNone);
   }
-  if (timer != DeadlineTimer::kNone) service().timer->Disarm(timer);
+  if (timer != DeadlineTimer::kNone) context_->timer->Disarm(timer);
 
   status = WithFieldViolation(std::move(status));
   const bool retryable = status.code() == absl::StatusCode::kResourceExhausted ||
@@ -186,12 +162,9 @@ grpc::Status TranslationCall::Conclude(absl::Status status) {
   if (retryable && !RetryAfterOf(status).has_value()) {
     status = WithRetryAfter(std::move(status), kDefaultRetryAfter);
   }
-  if (const auto pushback = RetryPushbackMs(status)) {
-    rpc()->AddTrailingMetadata("grpc-retry-pushback-ms", *pushback);
-  }
 
-  const Nanos duration = service().clock->Now() - started();
-  service().metrics->OnRpc(method_, status.code(), duration, !model_.empty());
+  const Nanos duration = context_->clock->Now() - head_.started;
+  context_->metrics->OnRpc(method_, status.code(), duration, !model_.empty());
   LogFields fields = {{"request_id", request_id_},
                       {"method", RpcMethodName(method_)},
                       {"code", CodeName(status.code())},
@@ -214,7 +187,7 @@ grpc::Status TranslationCall::Conclude(absl::Status status) {
   }
   Log(status.code() == absl::StatusCode::kInternal ? LogLevel::kError : LogLevel::kInfo, "call",
       fields);
-  return ToGrpcStatus(status);
+  transport_->Finish(status);
 }
 
 }  // namespace dragoman

@@ -1,0 +1,41 @@
+// A translation that is answered bit by bit: hands on each segment as it finishes.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "dragoman/v1/translation.pb.h"
+#include "server/call/stream_writer.h"
+#include "server/call/translation_call.h"
+
+namespace dragoman {
+
+class StreamTranslation final : public TranslationCall, public MessageTransport {
+ public:
+  // As TranslationCall.
+  StreamTranslation(const CallContext* context, RpcMethod method, CallHead head,
+                    StreamTransport* transport);
+
+  // The transport's answer to StartWrite. Not ok: the client is gone.
+  void OnWriteDone(bool ok);
+
+ private:
+  void OnSegment(SegmentUpdate update) override;
+  void OnItem(ItemResult result) override;
+  void OnDone(const absl::Status& status, const JobTimings& timings) override;
+  void End(absl::Status status) override { writer_->Abort(std::move(status)); }
+
+  // What writer_ writes to.
+  void StartWrite(v1::StreamTranslateResponse message) override;
+  void Finish(const absl::Status& status) override { Conclude(status); }
+  void Break() override { transport_->Break(); }
+
+  StreamTransport* const transport_;
+  const std::shared_ptr<StreamWriter> writer_;  // shared with its timers, which hold it weakly
+
+  // By StartWrite and OnWriteDone, which take turns.
+  bool first_ = true;
+  Nanos write_started_ = 0;
+};
+
+}  // namespace dragoman

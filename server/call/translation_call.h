@@ -1,0 +1,116 @@
+// A translation, whatever carries it: from its request to a job in the engine, its names, its
+// deadline, its end, its log line and its metrics. What its answer looks like is left to
+// unary_translation.h and stream_translation.h.
+//
+// Owned by its transport (until that is done with it) and by the engine, as the job's sink (until
+// the job ends); timers hold it weakly. The transport is borrowed, see call_transport.h.
+// Thread-safe where not said otherwise. No lock is held while the transport, the engine or the log
+// is called.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/api/engine.h"
+#include "engine/base/mutex.h"
+#include "server/base/deadline_timer.h"
+#include "server/call/call_context.h"
+#include "server/call/call_tracker.h"
+#include "server/call/call_transport.h"
+#include "server/call/request_parser.h"
+#include "server/call/response_builder.h"
+#include "server/metrics/metrics.h"
+
+namespace dragoman {
+
+class TranslationCall : public TranslationSink,
+                        public std::enable_shared_from_this<TranslationCall> {
+ public:
+  ~TranslationCall() override = default;
+  TranslationCall(const TranslationCall&) = delete;
+  TranslationCall& operator=(const TranslationCall&) = delete;
+
+  // The request is here: admits it, or ends the call with what is wrong with it.
+  void HandleRequest(ParsedRequest parsed);
+  // There will be none: ends the call with this status. Names and metrics are as ever.
+  void HandleNoRequest(absl::Status status);
+
+  // The client is gone, or its deadline has passed: ends the call, unless it has ended, and the job
+  // with it. The call's own timer knows the deadline; a transport may hear of it earlier.
+  void Cancel();
+  void Expire();
+
+ protected:
+  // `context` outlives the call. REQUIRES: made with make_shared.
+  TranslationCall(const CallContext* context, RpcMethod method, CallHead head,
+                  CallTransport* transport);
+
+  // Ends the call early with this status, unless it has ended.
+  virtual void End(absl::Status status) = 0;
+
+  // The client is gone, takes nothing, or is out of time: the engine need not go on. The engine
+  // hears of the first cause only.
+  void CancelJob(CancelCause cause);
+
+  // The end: stops the deadline, writes metrics and the log line, and finishes the transport. Once.
+  void Conclude(absl::Status status);
+
+  // Counts an item, for the log line and for the call's status. Called from OnItem only.
+  void CountItem(const ItemResult& result);
+  // How the call ends, whose job has ended so: if all items failed alike, as they did. Called from
+  // OnDone only.
+  absl::Status StatusAfter(const absl::Status& job) const;
+
+  const CallContext& context() const { return *context_; }
+  RpcMethod method() const { return method_; }
+  Nanos started() const { return head_.started; }
+
+  // Known to OnSegment, OnItem and OnDone.
+  const std::string& request_id() const { return request_id_; }
+  const std::string& model() const { return model_; }
+  const ReturnOptions& returns() const { return returns_; }
+  bool want_timings() const { return timings_; }
+
+ private:
+  void ReadNames(ParsedRequest* parsed);
+  absl::Status Admit(ParsedRequest parsed);
+  void ArmDeadline();
+
+  const CallTracker::Ticket ticket_;
+  const CallContext* const context_;
+  const RpcMethod method_;
+  const CallHead head_;
+  CallTransport* const transport_;
+
+  // Written by HandleRequest before the job is submitted, constant afterwards.
+  std::string request_id_;
+  std::string trace_id_;
+  std::string model_;
+  std::vector<std::pair<std::string, std::string>> labels_;
+  ReturnOptions returns_;
+  bool timings_ = false;
+  int items_ = 0;
+  int64_t code_points_ = 0;
+  Engine* engine_ = nullptr;
+
+  // By the engine's thread that reports the items, and Conclude.
+  std::atomic<int64_t> source_tokens_{0};
+  std::atomic<int64_t> target_tokens_{0};
+  std::atomic<int> failed_items_{0};
+
+  // Touched by the engine's calls only, which do not overlap.
+  ItemOutcomes outcomes_;
+
+  Mutex mu_;
+  JobId job_ ABSL_GUARDED_BY(mu_) = 0;
+  bool admitted_ ABSL_GUARDED_BY(mu_) = false;
+  bool cancel_sent_ ABSL_GUARDED_BY(mu_) = false;
+  bool concluded_ ABSL_GUARDED_BY(mu_) = false;
+  DeadlineTimer::Id deadline_timer_ ABSL_GUARDED_BY(mu_) = DeadlineTimer::kNone;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,36 @@
+#include "server/call/unary_translation.h"
+
+namespace dragoman {
+
+void UnaryTranslation::OnItem(ItemResult result) {
+  CountItem(result);
+  const int index = result.index;
+  while (answer_.translations_size() <= index) answer_.add_translations();
+  *answer_.mutable_translations(index) = BuildTranslation(std::move(result), returns(), model());
+}
+
+void UnaryTranslation::OnDone(const absl::Status& status, const JobTimings& timings) {
+  absl::Status result = StatusAfter(status);
+  if (!result.ok()) {
+    End(std::move(result));
+    return;
+  }
+  if (ended_.exchange(true)) return;
+  answer_.set_request_id(request_id());
+  if (want_timings()) *answer_.mutable_timings() = BuildTimings(timings);
+  if (!transport_->SetAnswer(answer_)) {
+    result = absl::InternalError("the response could not be serialised");
+  }
+  sent_at_ = context().clock->Now();
+  Conclude(std::move(result));
+}
+
+void UnaryTranslation::End(absl::Status status) {
+  if (ended_.exchange(true)) return;
+  sent_at_ = context().clock->Now();
+  Conclude(std::move(status));
+}
+
+void UnaryTranslation::OnSent() { context().metrics->OnSent(context().clock->Now() - sent_at_); }
+
+}  // namespace dragoman

@@ -1,0 +1,39 @@
+// A translation that is answered as a whole: collects the items of its job.
+#pragma once
+
+#include <atomic>
+#include <utility>
+
+#include "dragoman/v1/translation.pb.h"
+#include "server/call/translation_call.h"
+
+namespace dragoman {
+
+class UnaryTranslation final : public TranslationCall {
+ public:
+  // As TranslationCall.
+  UnaryTranslation(const CallContext* context, RpcMethod method, CallHead head,
+                   UnaryTransport* transport)
+      : TranslationCall(context, method, std::move(head), transport), transport_(transport) {}
+
+  // The transport's word that the answer is on its way, or will never be: counts how long that
+  // took. After Finish, once.
+  void OnSent();
+
+ private:
+  void OnSegment(SegmentUpdate /*update*/) override {}
+  void OnItem(ItemResult result) override;
+  void OnDone(const absl::Status& status, const JobTimings& timings) override;
+  void End(absl::Status status) override;
+
+  UnaryTransport* const transport_;
+
+  // Touched by the engine's calls only, which do not overlap.
+  v1::TranslateResponse answer_;
+
+  // The first to set it concludes; nobody touches the transport after that.
+  std::atomic<bool> ended_{false};
+  Nanos sent_at_ = 0;
+};
+
+}  // namespace dragoman

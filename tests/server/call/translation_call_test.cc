@@ -1,0 +1,437 @@
+// Translations over a transport that a test plays: what gRPC and HTTP have in common.
+#include "server/call/translation_call.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/base/log.h"
+#include "server/base/steady_clock.h"
+#include "server/call/request_error.h"
+#include "server/call/stream_translation.h"
+#include "server/call/unary_translation.h"
+#include "tests/server/call/request_fixture.h"
+#include "tests/server/fake_engine.h"
+#include "tests/server/manual_clock.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr std::chrono::seconds kPatience{30};
+
+// What both transports write down, and their rules.
+struct Notes {
+  void Announce(const std::string& request_id) {
+    MutexLock lock(&mu);
+    EXPECT_THAT(ids, IsEmpty()) << "a second name";
+    EXPECT_THAT(writes, IsEmpty()) << "a name after a message";
+    EXPECT_THAT(ends, IsEmpty()) << "a name after the end";
+    ids.push_back(request_id);
+  }
+  void Finish(const absl::Status& status) {
+    MutexLock lock(&mu);
+    EXPECT_THAT(ids, SizeIs(1)) << "an end without a name";
+    EXPECT_THAT(ends, IsEmpty()) << "a second end";
+    EXPECT_FALSE(writing) << "an end beside a write";
+    ends.push_back(status);
+    changed.NotifyAll();
+  }
+  absl::Status WaitEnd() {
+    MutexLock lock(&mu);
+    while (ends.empty()) changed.Wait(&mu);
+    return ends.front();
+  }
+
+  Mutex mu;
+  CondVar changed;
+  std::vector<std::string> ids ABSL_GUARDED_BY(mu);
+  std::vector<v1::StreamTranslateResponse> writes ABSL_GUARDED_BY(mu);
+  bool writing ABSL_GUARDED_BY(mu) = false;
+  std::vector<absl::Status> ends ABSL_GUARDED_BY(mu);
+};
+
+class FakeUnary final : public UnaryTransport {
+ public:
+  void AnnounceRequestId(const std::string& request_id) override { notes.Announce(request_id); }
+  bool SetAnswer(const v1::TranslateResponse& what) override {
+    ++answers;
+    answer = what;
+    return takes_answers;
+  }
+  void Finish(const absl::Status& status) override { notes.Finish(status); }
+
+  std::string Id() {
+    MutexLock lock(&notes.mu);
+    return notes.ids.empty() ? "" : notes.ids.front();
+  }
+  size_t Ends() {
+    MutexLock lock(&notes.mu);
+    return notes.ends.size();
+  }
+
+  Notes notes;
+  bool takes_answers = true;
+  // To be read after the end.
+  int answers = 0;
+  v1::TranslateResponse answer;
+};
+
+class FakeStream final : public StreamTransport {
+ public:
+  void AnnounceRequestId(const std::string& request_id) override { notes.Announce(request_id); }
+  void StartWrite(v1::StreamTranslateResponse message) override {
+    MutexLock lock(&notes.mu);
+    EXPECT_FALSE(notes.writing) << "two writes in flight";
+    EXPECT_THAT(notes.ends, IsEmpty()) << "a write after the end";
+    notes.writing = true;
+    notes.writes.push_back(std::move(message));
+    notes.changed.NotifyAll();
+  }
+  void Finish(const absl::Status& status) override { notes.Finish(status); }
+  void Break() override { ++breaks; }
+
+  // The nth message, from 0; its write is in flight.
+  v1::StreamTranslateResponse WaitWrite(size_t n) {
+    MutexLock lock(&notes.mu);
+    while (notes.writes.size() <= n) notes.changed.Wait(&notes.mu);
+    return notes.writes[n];
+  }
+  void EndWrite() {
+    MutexLock lock(&notes.mu);
+    notes.writing = false;
+  }
+
+  Notes notes;
+  std::atomic<int> breaks{0};
+};
+
+class CountingEngine final : public FakeEngine {
+ public:
+  Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override {
+    Admission admission = FakeEngine::Submit(std::move(job), std::move(sink));
+    if (before_submit_returns) before_submit_returns();
+    return admission;
+  }
+  void Cancel(JobId job, CancelCause cause) override {
+    ++cancels;
+    FakeEngine::Cancel(job, cause);
+  }
+
+  std::function<void()> before_submit_returns;
+  std::atomic<int> cancels{0};
+};
+
+class TranslationCallTest : public ::testing::Test {
+ protected:
+  TranslationCallTest() {
+    SetLogLevel(LogLevel::kInfo);
+    SetLogSink([this](std::string_view line) { lines_.emplace_back(line); });
+    context_.clock = &clock_;
+    context_.timer = &timer_;
+    context_.metrics = &metrics_;
+    context_.tracker = &tracker_;
+    context_.models.Add(&engine_);
+    context_.write_timeout = 30 * kNanosPerSecond;
+    head_.started = clock_.Now();
+    head_.deadline = head_.started + 60 * kNanosPerSecond;
+    head_.client = "ipv4:192.0.2.7";
+  }
+  ~TranslationCallTest() override { SetLogSink(nullptr); }
+
+  std::shared_ptr<UnaryTranslation> Unary() {
+    return std::make_shared<UnaryTranslation>(&context_, RpcMethod::kTranslate, head_, &unary_);
+  }
+  std::shared_ptr<StreamTranslation> Stream() {
+    return std::make_shared<StreamTranslation>(&context_, RpcMethod::kStreamTranslate, head_,
+                                               &stream_);
+  }
+
+  void Advance(Nanos by) {
+    clock_.Advance(by);
+    timer_.RunDue();
+  }
+
+  void ExpectMetric(const std::string& line) const {
+    EXPECT_THAT("\n" + metrics_.Scrape(), HasSubstr("\n" + line + "\n"));
+  }
+
+  std::vector<std::string> lines_;  // of the log; to be read after the end
+  ManualClock clock_;
+  DeadlineTimer timer_{&clock_};
+  CallTracker tracker_;
+  Metrics metrics_{"de-en", &clock_};
+  CallContext context_;
+  CallHead head_;
+  FakeUnary unary_;
+  FakeStream stream_;
+  CountingEngine engine_;  // last: its thread ends before what it calls
+};
+
+TEST_F(TranslationCallTest, AnswersOnce) {
+  head_.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  auto call = Unary();
+  EXPECT_EQ(tracker_.in_flight(), 1);
+  v1::TranslateRequest request = Minimal();
+  request.add_contents("zwei");
+  request.mutable_return_options()->set_timings(true);
+  (*request.mutable_labels())["team"] = "blue";
+  call->HandleRequest(Parse(request));
+  EXPECT_TRUE(unary_.notes.WaitEnd().ok());
+  EXPECT_EQ(unary_.answers, 1);
+  ASSERT_EQ(unary_.answer.translations_size(), 2);
+  EXPECT_EQ(unary_.answer.translations(0).translated_text(), "[Guten Tag.]");
+  EXPECT_EQ(unary_.answer.translations(1).translated_text(), "[zwei]");
+  EXPECT_EQ(unary_.answer.translations(1).model(), "de-en");
+  EXPECT_EQ(unary_.answer.timings().total(), 7);
+  EXPECT_THAT(unary_.Id(), SizeIs(32));
+  EXPECT_EQ(unary_.answer.request_id(), unary_.Id());
+  ExpectMetric(R"(dragoman_rpcs_total{code="OK",method="Translate"} 1)");
+  EXPECT_EQ(timer_.armed(), 0);
+
+  ASSERT_EQ(lines_.size(), 1U);
+  const auto line = nlohmann::json::parse(lines_[0]);
+  EXPECT_EQ(line["request_id"], unary_.Id());
+  EXPECT_EQ(line["trace_id"], "0af7651916cd43dd8448eb211c80319c");
+  EXPECT_EQ(line["code"], "OK");
+  EXPECT_EQ(line["items"], 2);
+  EXPECT_EQ(line["target_tokens"], 6);
+  EXPECT_EQ(line["labels"]["team"], "blue");
+
+  // Neither comes to anything.
+  call->Cancel();
+  call->Expire();
+  EXPECT_EQ(unary_.Ends(), 1U);
+
+  clock_.Advance(20 * kNanosPerMilli);
+  call->OnSent();
+  ExpectMetric(R"(dragoman_stage_duration_seconds_count{stage="send"} 1)");
+  call.reset();
+  EXPECT_TRUE(tracker_.WaitIdle(kPatience));
+}
+
+TEST_F(TranslationCallTest, TheEngineHearsWhoseJobItIsAndUntilWhen) {
+  engine_.HoldJobs();
+  const auto call = Unary();
+  call->HandleRequest(Parse(Minimal()));
+  const FakeEngine::Held held = engine_.WaitHeld();
+  EXPECT_EQ(held.job.client, "ipv4:192.0.2.7");
+  EXPECT_EQ(held.job.deadline, head_.deadline);
+  EXPECT_EQ(held.job.request_id, unary_.Id());
+  engine_.Finish(held.id, absl::OkStatus());
+  EXPECT_TRUE(unary_.notes.WaitEnd().ok());
+}
+
+TEST_F(TranslationCallTest, LivesAsLongAsTheEngineKnowsIt) {
+  engine_.HoldJobs();
+  auto call = Unary();
+  call->HandleRequest(Parse(Minimal()));
+  const FakeEngine::Held held = engine_.WaitHeld();
+  call.reset();
+  EXPECT_EQ(tracker_.in_flight(), 1);
+  engine_.Finish(held.id, absl::OkStatus());
+  EXPECT_TRUE(unary_.notes.WaitEnd().ok());
+  EXPECT_TRUE(tracker_.WaitIdle(kPatience));
+}
+
+TEST_F(TranslationCallTest, AnAnswerThatCannotBeSentIsInternal) {
+  unary_.takes_answers = false;
+  const auto call = Unary();
+  call->HandleRequest(Parse(Minimal()));
+  EXPECT_EQ(unary_.notes.WaitEnd().code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(unary_.Ends(), 1U);
+  ExpectMetric(R"(dragoman_rpcs_total{code="INTERNAL",method="Translate"} 1)");
+}
+
+TEST_F(TranslationCallTest, ACallWhoseItemsAllFailAlikeFailsSo) {
+  engine_.FailItem(0, absl::InvalidArgumentError("contents[0]: too long"));
+  const auto call = Unary();
+  call->HandleRequest(Parse(Minimal()));
+  EXPECT_EQ(unary_.notes.WaitEnd().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(unary_.answers, 0);
+}
+
+TEST_F(TranslationCallTest, InvalidRequestsAreCountedAndRefused) {
+  const auto call = Unary();
+  call->HandleRequest(Parse(v1::TranslateRequest()));
+  const absl::Status status = unary_.notes.WaitEnd();
+  ExpectInvalid(status, "contents");
+  EXPECT_EQ(engine_.submitted(), 0U);
+  EXPECT_EQ(timer_.armed(), 0);
+  ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{code="INVALID_ARGUMENT",method="Translate"} 1)");
+}
+
+TEST_F(TranslationCallTest, TheEnginesRefusalIsCountedAndBringsItsHint) {
+  Admission refusal;
+  refusal.status = absl::ResourceExhaustedError("the queue is full");
+  refusal.reason = RejectReason::kQueueFull;
+  refusal.retry_after = 3 * kNanosPerSecond;
+  engine_.RefuseNext(refusal);
+  auto call = Unary();
+  call->HandleRequest(Parse(Minimal()));
+  const absl::Status status = unary_.notes.WaitEnd();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(RetryAfterOf(status), 3 * kNanosPerSecond);
+  EXPECT_EQ(timer_.armed(), 0);
+  ExpectMetric(R"(dragoman_rejected_total{reason="queue_full"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{code="RESOURCE_EXHAUSTED",method="Translate"} 1)");
+  call.reset();
+  EXPECT_EQ(tracker_.in_flight(), 0);
+}
+
+TEST_F(TranslationCallTest, WithoutAModelItIsUnavailableAndSaysWhenToComeAgain) {
+  context_.models = ModelTable();
+  const auto call = Unary();
+  call->HandleRequest(Parse(Minimal()));
+  const absl::Status status = unary_.notes.WaitEnd();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(RetryAfterOf(status), kNanosPerSecond);
+}
+
+TEST_F(TranslationCallTest, AnUnknownModelIsNotFound) {
+  const auto call = Unary();
+  call->HandleRequest(ParseWith([](v1::TranslateRequest* r) { r->set_model("fr-en"); }));
+  const absl::Status status = unary_.notes.WaitEnd();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("fr-en"));
+  EXPECT_EQ(engine_.submitted(), 0U);
+  ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{code="NOT_FOUND",method="Translate"} 1)");
+}
+
+TEST_F(TranslationCallTest, TheDeadlineEndsTheCallAndTheJob) {
+  engine_.HoldJobs();
+  const auto call = Unary();
+  call->HandleRequest(Parse(Minimal()));
+  engine_.WaitHeld();
+  EXPECT_EQ(timer_.armed(), 1);
+  Advance(60 * kNanosPerSecond - 1);
+  EXPECT_EQ(unary_.Ends(), 0U);
+  Advance(1);
+  EXPECT_EQ(unary_.notes.WaitEnd().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(engine_.WaitCancel().second, CancelCause::kDeadline);
+  EXPECT_EQ(timer_.armed(), 0);
+  ExpectMetric(R"(dragoman_rpcs_total{code="DEADLINE_EXCEEDED",method="Translate"} 1)");
+}
+
+TEST_F(TranslationCallTest, ACancellationEndsTheCallAndTheJob) {
+  engine_.HoldJobs();
+  auto call = Unary();
+  call->HandleRequest(Parse(Minimal()));
+  engine_.WaitHeld();
+  call->Cancel();
+  EXPECT_EQ(unary_.notes.WaitEnd().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(engine_.WaitCancel().second, CancelCause::kClient);
+  EXPECT_EQ(timer_.armed(), 0);
+  call->Expire();  // the engine hears of one cause
+  EXPECT_EQ(engine_.cancels, 1);
+  ExpectMetric(R"(dragoman_rpcs_total{code="CANCELLED",method="Translate"} 1)");
+  call.reset();
+  EXPECT_TRUE(tracker_.WaitIdle(kPatience));
+  EXPECT_EQ(unary_.Ends(), 1U);  // the job's own end came to nothing
+}
+
+TEST_F(TranslationCallTest, AJobMayEndBeforeItsDeadlineIsArmed) {
+  engine_.before_submit_returns = [this] { EXPECT_TRUE(unary_.notes.WaitEnd().ok()); };
+  const auto call = Unary();
+  call->HandleRequest(Parse(Minimal()));
+  EXPECT_TRUE(unary_.notes.WaitEnd().ok());
+  EXPECT_EQ(timer_.armed(), 0);
+  Advance(3600 * kNanosPerSecond);
+  EXPECT_EQ(engine_.cancels, 0);
+  EXPECT_EQ(unary_.Ends(), 1U);
+}
+
+TEST_F(TranslationCallTest, TakesTheRequestIdOfTheHeaders) {
+  head_.request_id = "from the headers";
+  const auto call = Unary();
+  call->HandleRequest(Parse(Minimal()));
+  EXPECT_TRUE(unary_.notes.WaitEnd().ok());
+  EXPECT_EQ(unary_.Id(), "from the headers");
+}
+
+TEST_F(TranslationCallTest, TheRequestsOwnIdComesFirst) {
+  head_.request_id = "not\nvalid";
+  const auto call = Unary();
+  call->HandleRequest(ParseWith([](v1::TranslateRequest* r) { r->set_request_id("mine"); }));
+  EXPECT_TRUE(unary_.notes.WaitEnd().ok());
+  EXPECT_EQ(unary_.Id(), "mine");
+}
+
+TEST_F(TranslationCallTest, RefusesAnInvalidRequestIdOfTheHeaders) {
+  for (const std::string& bad : {std::string("a\nb"), std::string(kMaxRequestIdLength + 1, 'a')}) {
+    head_.request_id = bad;
+    FakeUnary transport;
+    const auto call =
+        std::make_shared<UnaryTranslation>(&context_, RpcMethod::kTranslate, head_, &transport);
+    call->HandleRequest(Parse(Minimal()));
+    const absl::Status status = transport.notes.WaitEnd();
+    ExpectInvalid(status, "");
+    EXPECT_THAT(std::string(status.message()), HasSubstr("x-request-id"));
+    EXPECT_THAT(transport.Id(), SizeIs(32));  // one of ours
+  }
+  EXPECT_EQ(engine_.submitted(), 0U);
+  ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 2)");
+}
+
+TEST_F(TranslationCallTest, ACallWithoutARequestHasNamesAndMetricsToo) {
+  head_.request_id = "id-1";
+  const auto call = Unary();
+  call->HandleNoRequest(absl::CancelledError("the client has cancelled"));
+  EXPECT_EQ(unary_.notes.WaitEnd().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(unary_.Id(), "id-1");
+  ExpectMetric(R"(dragoman_rpcs_total{code="CANCELLED",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 0)");
+  ASSERT_EQ(lines_.size(), 1U);
+  EXPECT_EQ(nlohmann::json::parse(lines_[0])["request_id"], "id-1");
+}
+
+TEST_F(TranslationCallTest, StreamsSegmentsThenTheirItem) {
+  const auto call = Stream();
+  call->HandleRequest(Parse(Minimal(), CallKind::kStream));
+  const auto segment = stream_.WaitWrite(0);
+  EXPECT_EQ(segment.text(), "[Guten Tag.]");
+  EXPECT_THAT(segment.request_id(), SizeIs(32));
+  stream_.EndWrite();
+  call->OnWriteDone(true);
+  const auto item = stream_.WaitWrite(1);
+  EXPECT_EQ(item.translation().translated_text(), "[Guten Tag.]");
+  EXPECT_EQ(item.request_id(), "");  // the first message alone has it
+  stream_.EndWrite();
+  call->OnWriteDone(true);
+  EXPECT_TRUE(stream_.notes.WaitEnd().ok());
+  ExpectMetric(R"(dragoman_rpcs_total{code="OK",method="StreamTranslate"} 1)");
+  EXPECT_EQ(timer_.armed(), 0);
+}
+
+TEST_F(TranslationCallTest, AStreamThatTakesNothingIsBrokenAndItsJobCancelled) {
+  engine_.HoldJobs();
+  const auto call = Stream();
+  call->HandleRequest(Parse(Minimal(), CallKind::kStream));
+  const FakeEngine::Held held = engine_.WaitHeld();
+  engine_.Play(held, [&](TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
+  stream_.WaitWrite(0);
+  Advance(30 * kNanosPerSecond);
+  EXPECT_EQ(stream_.breaks, 1);
+  EXPECT_EQ(engine_.WaitCancel().second, CancelCause::kClient);
+  stream_.EndWrite();
+  call->OnWriteDone(false);
+  EXPECT_EQ(stream_.notes.WaitEnd().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(engine_.cancels, 1);
+  EXPECT_EQ(timer_.armed(), 0);
+}
+
+}  // namespace
+}  // namespace dragoman
