@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/api/option_rules.h"
+#include "engine/base/field_error.h"
 #include "engine/base/out_of_memory.h"
 #include "engine/base/utf8.h"
 #include "engine/create_loaded_engine.h"
@@ -244,7 +246,10 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
   }
   if (job.items.empty()) {
     return Refuse(RejectReason::kInvalid,
-                  absl::InvalidArgumentError("contents is empty, expected at least one item"));
+                  InvalidRequest({.field = "contents",
+                                  .found = "no item",
+                                  .expected = "at least one",
+                                  .predicate = "is empty, expected at least one item"}));
   }
   if (absl::Status status = CheckPhrases(job); !status.ok()) {
     return Refuse(RejectReason::kInvalid, std::move(status));
@@ -258,7 +263,8 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
   context.default_profile = config_.default_profile;
   context.max_rows = config_.max_rows;
   context.scores = job.returns.scores || job.returns.token_scores;
-  context.constraints = !job.decoding.required_phrases.empty() || !(*terms)->matcher.empty();
+  const bool has_phrases = !job.decoding.required_phrases.empty() || !(*terms)->matcher.empty();
+  if (has_phrases) context.constraints = ConstrainingField(job);
   context.partials = job.returns.partials;
   context.align = job.returns.alignment || job.html;
   absl::StatusOr<SearchSettings> settings = ResolveSearch(job.decoding, loaded_.spec, context);
@@ -356,10 +362,12 @@ void EngineImpl::Tokenize(const std::shared_ptr<Job>& job, const PlannerRequest&
   observer_->OnStage(Stage::kTokenize, took);
   if (!queue_.FitsCapacity(segments, tokens)) {
     queue_.Unreserve(job->reservation());
-    job->EndWith(absl::InvalidArgumentError(
-        absl::StrCat("the request has ", segments, " segments of ", tokens,
-                     " source tokens in all, the server's queue takes ", config_.max_queue_segments,
-                     " and ", config_.max_queue_tokens)));
+    FieldError error;
+    error.field = "contents";
+    error.found = absl::StrCat(segments, " segments of ", tokens, " source tokens in all");
+    error.expected = absl::StrCat("at most ", config_.max_queue_segments, " and ",
+                                  config_.max_queue_tokens, ", which the server's queue takes");
+    job->EndWith(InvalidRequest(std::move(error)));
     return;
   }
   observer_->OnJobTokenized(tokens, job->settings().search.beam);

@@ -65,7 +65,7 @@ class RequestPhrases {
 
   EncodedPhrase Encode(std::string_view text, bool word_start) const;
   absl::Status Check(const NamedPhrase& phrase) const;
-  std::string NameOf(const TermOccurrence& occurrence) const;
+  NamedPhrase NameFor(const TermOccurrence& occurrence) const;  // without tokens
 
   const TranslationJob* job_;
   std::shared_ptr<const RequestTerms> terms_;
