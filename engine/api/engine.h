@@ -28,7 +28,7 @@ enum class SplitMode { kUnset, kNone, kSentences, kLines };
 
 enum class OnTooLong { kSplit, kReject };
 
-// A source phrase and what its translation must contain (a.8, "Glossary terms").
+// A source phrase and what its translation must contain (SEARCH.md a.8, "Glossary terms").
 struct TermRequest {
   std::string source;
   std::string target;
