@@ -1,5 +1,5 @@
-// The flags of DecodingOptions, one for each row of proto/dragoman/v1/decoding_options.inc. Values go
-// into the message by the field's type, so that a new option needs nothing here.
+// The flags of DecodingOptions, one for each row of proto/dragoman/v1/decoding_options.inc. Values
+// go into the message by the field's type, so that a new option needs nothing here.
 //
 // Not thread-safe.
 #pragma once
@@ -15,9 +15,9 @@
 
 namespace dragoman {
 
-// Adds a flag for each number, enum and list of numbers or texts. The table borrows `decoding`. What
-// is out of an option's range is refused with the range; rules between options are the server's.
-// Left out are required_phrases and sampling, which are more than a value.
+// Adds a flag for each number, enum and list of numbers or texts. The table borrows `decoding`.
+// What is out of an option's range is refused with the range; rules between options are the
+// server's. Left out are required_phrases and sampling, which are more than a value.
 void AddDecodingFlags(FlagTable* flags, v1::DecodingOptions* decoding);
 
 // The row's help text with its range and default.

@@ -244,7 +244,7 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
     return Refuse(RejectReason::kDeadline,
                   absl::DeadlineExceededError("the deadline passed before the call was admitted"));
   }
-  if (job.items.empty()) {
+  if (job.contents.empty()) {
     return Refuse(RejectReason::kInvalid,
                   InvalidRequest({.field = "contents",
                                   .found = "no item",
@@ -275,7 +275,7 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
 
   int64_t tokens = 0;
   int64_t segments = 0;
-  for (const std::string& item : job.items) {
+  for (const std::string& item : job.contents) {
     const int64_t code_points = CountCodePoints(item);
     tokens += code_points;
     segments += std::max<int64_t>(1, code_points / kCodePointsPerSegment);

@@ -45,10 +45,10 @@ struct ReturnOptions {
 };
 
 struct TranslationJob {
-  std::string request_id;  // for logs
-  std::vector<std::string> items;
-  bool html = false;            // items are HTML, and their tags survive
-  std::string source_language;  // as on the wire; may be empty where the model has one
+  std::string request_id;             // for logs
+  std::vector<std::string> contents;  // the items
+  bool html = false;                  // items are HTML, and their tags survive
+  std::string source_language;        // as on the wire; may be empty where the model has one
   std::string target_language;
   DecodingOptions decoding;
   std::vector<std::string> target_prefixes;  // by item, "" = none; empty or as many as items

@@ -1,8 +1,8 @@
 // Which options of a request go together (SEARCH.md a.7).
 //
 // The server asks with what the bytes of a request show, to say everything that is wrong with them
-// at once; the engine asks again with all settings in effect. Pure functions. A contradiction is one
-// error that names both fields.
+// at once; the engine asks again with all settings in effect. A contradiction is one error that
+// names both fields. Pure functions.
 #pragma once
 
 #include <optional>

@@ -27,7 +27,8 @@ struct NamedPhrase {
   bool may_have_unknown = false;  // <unk> in it stands for bytes that are written verbatim
 };
 
-// What is wrong with a phrase of that field and name: what it has ("no tokens") and what is expected.
+// What is wrong with a phrase of that field and name: what it has ("no tokens"), and what is
+// expected.
 FieldError PhraseError(const std::string& field, const std::string& name, std::string found,
                        std::string expected);
 

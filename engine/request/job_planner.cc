@@ -17,7 +17,7 @@ FieldError NeedsOneSegment(const TranslationJob& job, const SearchOptions& searc
   FieldError error;
   error.expected = "an item of one segment";
   error.predicate = "needs an item of one segment";
-  if (search.num_hypotheses > 1) {
+  if (search.num_alternatives > 1) {
     error.field = "decoding.num_alternatives";
     error.predicate = "above 1 needs an item of one segment";
   } else if (!job.decoding.required_phrases.empty()) {
@@ -43,7 +43,7 @@ std::string JobPlanner::HowToHaveOneSegment(const ItemPlan& plan) const {
 }
 
 std::vector<ItemPlan> JobPlanner::Plan() {
-  std::vector<ItemPlan> plans(job_->items.size());
+  std::vector<ItemPlan> plans(job_->contents.size());
   const absl::Status prepared = Prepare();
   for (size_t i = 0; i < plans.size(); ++i) {
     const int first = segments_;
@@ -75,7 +75,7 @@ absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
   if (!prefix.ok()) return prefix.status();
   FieldError needs = NeedsOneSegment(*job_, settings_->search, *prefix);
   const bool needs_one = !needs.field.empty();
-  const std::string& text = job_->items[item];
+  const std::string& text = job_->contents[item];
   if (job_->html) {
     absl::StatusOr<HtmlDocument> document = HtmlDocument::Parse(text);
     if (!document.ok()) return document.status();
@@ -149,10 +149,10 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, Encod
       MakeConstraints(phrases->required, beginning, segment.search);
   if (!constraints.ok()) return constraints.status();
   segment.constraints = *std::move(constraints);
-  segment.target_text =
-      phrases->verbatim.empty()
-          ? TargetText(facts_->tokenizer)
-          : TargetText(facts_->tokenizer, segment.constraints, std::move(phrases->verbatim));
+  segment.target_text = phrases->do_not_translate.empty()
+                            ? TargetText(facts_->tokenizer)
+                            : TargetText(facts_->tokenizer, segment.constraints,
+                                         std::move(phrases->do_not_translate));
   std::vector<NamedPhrase> wanted = std::move(phrases->required);
   if (!prefix.tokens.empty()) wanted.push_back(prefix);
   absl::StatusOr<std::shared_ptr<const ForbiddenTable>> forbidden = forbidden_->For(wanted);

@@ -55,11 +55,11 @@ absl::Status CheckPhrases(const TranslationJob& job) {
       return is_empty(absl::StrCat("decoding.forbidden_phrases[", i, "]"));
     }
   }
-  if (!job.target_prefixes.empty() && job.target_prefixes.size() != job.items.size()) {
+  if (!job.target_prefixes.empty() && job.target_prefixes.size() != job.contents.size()) {
     FieldError error;
     error.field = "target_prefixes";
     error.found = absl::StrCat(job.target_prefixes.size());
-    error.expected = absl::StrCat(job.items.size());
+    error.expected = absl::StrCat(job.contents.size());
     error.predicate = absl::StrCat("has ", error.found, " elements, expected ", error.expected,
                                    ", one for each of contents (\"\" for none), or none at all");
     return InvalidRequest(std::move(error));
@@ -157,7 +157,7 @@ absl::StatusOr<SegmentPhrases> RequestPhrases::Find(std::string_view segment) co
     phrase.may_have_unknown = occurrence.kind == TermOccurrence::Kind::kDoNotTranslate;
     if (const absl::Status status = Check(phrase); !status.ok()) return status;
     if (phrase.may_have_unknown) {
-      phrases.verbatim.push_back(
+      phrases.do_not_translate.push_back(
           {std::move(encoded), std::string(occurrence.target), occurrence.range});
     }
     phrases.required.push_back(std::move(phrase));

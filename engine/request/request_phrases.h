@@ -32,7 +32,7 @@ struct RequestTerms {
 // What one segment's translation must contain.
 struct SegmentPhrases {
   std::vector<NamedPhrase> required;
-  std::vector<VerbatimPhrase> verbatim;  // those of them that stand for their own bytes, in order
+  std::vector<DoNotTranslatePhrase> do_not_translate;  // those of them that are copied, in order
 };
 
 class RequestPhrases {

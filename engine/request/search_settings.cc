@@ -99,34 +99,34 @@ absl::Status CheckTogether(const DecodingOptions& asked, const SearchOptions& o,
 absl::Status SetAlignment(const DecodingOptions& asked, const ModelShape& shape, bool align,
                           SearchOptions& o) {
   o.align = align;
-  o.align_layer = asked.alignment_layer.value_or(shape.decoder_layers - 1);
-  if (o.align_layer < 0 || o.align_layer >= shape.decoder_layers) {
-    return Refused("decoding.alignment_layer", o.align_layer, Between(0, shape.decoder_layers - 1),
-                   "the model's decoder layers");
+  o.alignment_layer = asked.alignment_layer.value_or(shape.decoder_layers - 1);
+  if (o.alignment_layer < 0 || o.alignment_layer >= shape.decoder_layers) {
+    return Refused("decoding.alignment_layer", o.alignment_layer,
+                   Between(0, shape.decoder_layers - 1), "the model's decoder layers");
   }
   if (asked.alignment_heads.empty()) return absl::OkStatus();
-  o.align_heads = 0;
+  o.alignment_heads = 0;
   for (const int head : asked.alignment_heads) {
     if (head < 0 || head >= shape.decoder_heads) {
       return Refused("decoding.alignment_heads", head, Between(0, shape.decoder_heads - 1),
                      "the model's decoder heads");
     }
-    o.align_heads |= uint64_t{1} << head;
+    o.alignment_heads |= uint64_t{1} << head;
   }
   return absl::OkStatus();
 }
 
-// beam, num_hypotheses and sampling.
+// beam, num_alternatives and sampling.
 absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defaults, int max_rows,
                       SearchOptions& o) {
   const int widest = std::min(kMaxBeam, max_rows);
   constexpr const char* kWhy = "the rows of this server's batch";
-  o.num_hypotheses = asked.num_alternatives.value_or(DefaultOf("num_alternatives"));
+  o.num_alternatives = asked.num_alternatives.value_or(DefaultOf("num_alternatives"));
   if (asked.sampling.has_value()) {
-    if (o.num_hypotheses > widest) {
-      return Refused("decoding.num_alternatives", o.num_hypotheses, Between(1, widest), kWhy);
+    if (o.num_alternatives > widest) {
+      return Refused("decoding.num_alternatives", o.num_alternatives, Between(1, widest), kWhy);
     }
-    o.beam = o.num_hypotheses;  // a lane for each draw
+    o.beam = o.num_alternatives;  // a lane for each draw
     o.sampling.enabled = true;
     o.sampling.top_k = asked.sampling->top_k.value_or(DefaultOf("sampling.top_k"));
     o.sampling.top_p = asked.sampling->top_p.value_or(DefaultOf("sampling.top_p"));
@@ -135,8 +135,8 @@ absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defau
   }
   o.beam = asked.beam_size.value_or(std::min(defaults.beam_size, widest));
   if (o.beam > widest) return Refused("decoding.beam_size", o.beam, Between(1, widest), kWhy);
-  if (o.num_hypotheses > o.beam) {
-    return Refused("decoding.num_alternatives", o.num_hypotheses, Between(1, o.beam),
+  if (o.num_alternatives > o.beam) {
+    return Refused("decoding.num_alternatives", o.num_alternatives, Between(1, o.beam),
                    "the beam size in effect");
   }
   return absl::OkStatus();
@@ -204,7 +204,7 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   }
   o.max_candidates = asked.pruning.max_candidates.value_or(0);
   o.constraint_prune = asked.constraint_prune.value_or(DefaultOf("constraint_prune"));
-  o.allocation = asked.constraint_allocation.value_or(Allocation::kStripe);
+  o.constraint_allocation = asked.constraint_allocation.value_or(Allocation::kStripe);
   o.no_repeat_ngram = asked.no_repeat_ngram.value_or(defaults.no_repeat_ngram);
   o.repetition_penalty = asked.repetition_penalty.value_or(defaults.repetition_penalty);
   o.penalise_start = profile == Profile::kHf;

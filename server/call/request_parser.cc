@@ -200,8 +200,8 @@ ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits&
   if (job.html) job.returns.segments = false;
   out.status = findings.Status();
   if (!out.status.ok()) return out;
-  job.items.assign(std::make_move_iterator(in.mutable_contents()->begin()),
-                   std::make_move_iterator(in.mutable_contents()->end()));
+  job.contents.assign(std::make_move_iterator(in.mutable_contents()->begin()),
+                      std::make_move_iterator(in.mutable_contents()->end()));
   return out;
 }
 

@@ -106,7 +106,7 @@ TEST_F(EngineTest, RefusesOptionsOutOfRangeByName) {
   EXPECT_THAT(refused([](auto& j) { j.decoding.max_output_tokens = 0; }),
               HasSubstr("decoding.max_output_tokens: found 0, expected 1..1000000"));
   EXPECT_THAT(refused([](auto& j) { j.target_language = "fr"; }), HasSubstr("fr"));
-  EXPECT_THAT(refused([](auto& j) { j.items.clear(); }), HasSubstr("contents"));
+  EXPECT_THAT(refused([](auto& j) { j.contents.clear(); }), HasSubstr("contents"));
 }
 
 TEST_F(EngineTest, ABeamThatTheMemoryCannotHoldFailsItsItem) {
@@ -300,8 +300,8 @@ TEST_F(EngineTest, TextOnTheDecodeThreadIsTheSame) {
   Start(InlineText());
   const auto found = run();
   for (size_t i = 0; i < jobs.size(); ++i) {
-    ASSERT_EQ(found[i]->items().size(), jobs[i].items.size());
-    for (size_t item = 0; item < jobs[i].items.size(); ++item) {
+    ASSERT_EQ(found[i]->items().size(), jobs[i].contents.size());
+    for (size_t item = 0; item < jobs[i].contents.size(); ++item) {
       const ItemResult& a = expected[i]->items()[item];
       const ItemResult& b = found[i]->items()[item];
       ASSERT_EQ(a.hypotheses.size(), b.hypotheses.size());

@@ -55,7 +55,7 @@ void CheckTexts(const TranslationJob& job) {
   }
   Check(job.do_not_translate.size() <= static_cast<size_t>(kMaxTerms));
   for (const std::string& phrase : job.do_not_translate) CheckPhraseOf(phrase);
-  Check(job.target_prefixes.empty() || job.target_prefixes.size() == job.items.size());
+  Check(job.target_prefixes.empty() || job.target_prefixes.size() == job.contents.size());
   Check(!job.glossary_ignore_case || !job.glossary.empty());
   Check(!job.html ||
         (!job.returns.partials && !job.returns.segments && job.target_prefixes.empty()));
@@ -63,9 +63,9 @@ void CheckTexts(const TranslationJob& job) {
 
 void CheckJob(const ParsedRequest& request, const RequestLimits& limits) {
   const TranslationJob& job = request.job;
-  Check(!job.items.empty() && static_cast<int>(job.items.size()) <= limits.max_items);
+  Check(!job.contents.empty() && static_cast<int>(job.contents.size()) <= limits.max_items);
   Check(request.code_points <= limits.max_code_points);
-  for (const auto& item : job.items) Check(!FirstInvalidUtf8(item).has_value());
+  for (const auto& item : job.contents) Check(!FirstInvalidUtf8(item).has_value());
   Check(job.request_id.empty() || IsValidRequestId(job.request_id));
   Check(request.labels.size() <= static_cast<size_t>(kMaxLabels));
   CheckDecoding(job);

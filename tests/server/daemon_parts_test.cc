@@ -149,7 +149,7 @@ TEST(LogLine, IsJsonInOrderAndHonoursTheLevel) {
 
 TEST(ResponseBuilder, GivesWhatWasAskedFor) {
   TranslationJob job;
-  job.items = {"x"};
+  job.contents = {"x"};
   job.decoding.num_alternatives = 2;
   const v1::Translation bare = BuildTranslation(FakeEngine::Answer(job, 0), {}, "m");
   EXPECT_EQ(bare.translated_text(), "[x]");
@@ -185,7 +185,7 @@ TEST(ResponseBuilder, GivesWhatWasAskedFor) {
 
 TEST(ResponseBuilder, AlignsTheTranslationWhenAsked) {
   TranslationJob job;
-  job.items = {"x"};
+  job.contents = {"x"};
   job.decoding.num_alternatives = 2;
   EXPECT_FALSE(BuildTranslation(FakeEngine::Answer(job, 0), {}, "m").has_alignment());
   ReturnOptions returns;
@@ -205,7 +205,7 @@ TEST(ResponseBuilder, AlignsTheTranslationWhenAsked) {
 
 TEST(ResponseBuilder, ReturnsTheSeedOfSampling) {
   TranslationJob job;
-  job.items = {"x"};
+  job.contents = {"x"};
   EXPECT_FALSE(BuildTranslation(FakeEngine::Answer(job, 0), {}, "m").has_seed());
   job.decoding.sampling.emplace().seed = 0;
   const v1::Translation drawn = BuildTranslation(FakeEngine::Answer(job, 0), {}, "m");
@@ -217,7 +217,7 @@ TEST(ResponseBuilder, ReturnsTheSeedOfSampling) {
 
 TEST(ResponseBuilder, EveryRankHasItsFinishReason) {
   TranslationJob job;
-  job.items = {"x"};
+  job.contents = {"x"};
   job.decoding.num_alternatives = 4;
   ItemResult result = FakeEngine::Answer(job, 0);
   result.hypotheses[0].finish_reason = FinishReason::kConstraintsUnmet;
@@ -293,7 +293,7 @@ TEST(RequestError, TheLogLearnsOfTextsByNameOnly) {
 
 TEST(ResponseBuilder, SeveralSegmentsHaveNoScore) {
   TranslationJob job;
-  job.items = {"x"};
+  job.contents = {"x"};
   ItemResult result = FakeEngine::Answer(job, 0);
   result.sentences.push_back(result.sentences[0]);
   ReturnOptions returns;

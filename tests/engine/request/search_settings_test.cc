@@ -42,7 +42,7 @@ TEST(SearchSettings, WhatIsUnsetComesFromTheCheckpoint) {
   ASSERT_TRUE(settings.ok()) << settings.status();
   const SearchOptions& o = settings->search;
   EXPECT_EQ(o.beam, 6);
-  EXPECT_EQ(o.num_hypotheses, 1);
+  EXPECT_EQ(o.num_alternatives, 1);
   EXPECT_EQ(o.length_penalty, 0.8F);
   EXPECT_EQ(o.stop_rule, StopRule::kFirstK);
   EXPECT_EQ(o.forced_eos, ForcedEos::kZero);
@@ -293,7 +293,7 @@ TEST(SearchSettings, SamplingHasALaneForEachDraw) {
   const SearchOptions o = Resolve(asked, Spec())->search;
   EXPECT_TRUE(o.sampling.enabled);
   EXPECT_EQ(o.beam, 7);
-  EXPECT_EQ(o.num_hypotheses, 7);
+  EXPECT_EQ(o.num_alternatives, 7);
   EXPECT_EQ(o.sampling.top_k, 5);
   EXPECT_EQ(o.sampling.top_p, 0.5F);
   EXPECT_EQ(o.sampling.seed, 9U);
@@ -333,13 +333,13 @@ TEST(SearchSettings, AlignmentIsOfTheLastLayerAndAllHeadsUnlessChosen) {
   context.align = true;
   const SearchOptions o = ResolveSearch(asked, Spec(), context)->search;
   EXPECT_TRUE(o.align);
-  EXPECT_EQ(o.align_layer, 5);
-  EXPECT_EQ(o.align_heads, ~uint64_t{0});
+  EXPECT_EQ(o.alignment_layer, 5);
+  EXPECT_EQ(o.alignment_heads, ~uint64_t{0});
   asked.alignment_layer = 2;
   asked.alignment_heads = {0, 3};
   const SearchOptions chosen = ResolveSearch(asked, Spec(), context)->search;
-  EXPECT_EQ(chosen.align_layer, 2);
-  EXPECT_EQ(chosen.align_heads, 9U);
+  EXPECT_EQ(chosen.alignment_layer, 2);
+  EXPECT_EQ(chosen.alignment_heads, 9U);
   asked.alignment_heads = {8};
   EXPECT_THAT(std::string(ResolveSearch(asked, Spec(), context).status().message()),
               HasSubstr("decoding.alignment_heads: found 8, expected 0..7"));
