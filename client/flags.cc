@@ -89,11 +89,6 @@ void FlagTable::OptionalNumber(std::string name, std::string value, double min, 
                     Bounded<std::optional<double>>{target, min, max}});
 }
 
-void FlagTable::OptionalUnsigned(std::string name, std::string value,
-                                 std::optional<uint64_t>* target, std::string help) {
-  flags_.push_back({std::move(name), std::move(value), std::move(help), target});
-}
-
 void FlagTable::Strings(std::string name, std::string value, std::vector<std::string>* target,
                         std::string help) {
   flags_.push_back({std::move(name), std::move(value), std::move(help), target});
@@ -113,11 +108,33 @@ void FlagTable::Choice(std::string name, std::vector<std::string> choices, std::
       {std::move(name), std::move(value), std::move(help), OneOf{target, std::move(choices)}});
 }
 
-FlagTable::Flag* FlagTable::Find(std::string_view name) {
-  for (Flag& flag : flags_) {
+void FlagTable::Custom(std::string name, std::string value, bool repeats, Setter set,
+                       std::string help) {
+  flags_.push_back(
+      {std::move(name), std::move(value), std::move(help), ByHand{std::move(set), repeats}});
+}
+
+void FlagTable::Alias(std::string name) { flags_.back().alias = std::move(name); }
+
+const FlagTable::Flag* FlagTable::FindByName(std::string_view name) const {
+  for (const Flag& flag : flags_) {
     if (flag.name == name) return &flag;
   }
   return nullptr;
+}
+
+const FlagTable::Flag* FlagTable::Find(std::string_view name) const {
+  if (const Flag* flag = FindByName(name)) return flag;
+  for (const Flag& flag : flags_) {
+    if (!flag.alias.empty() && flag.alias == name) return &flag;
+  }
+  return nullptr;
+}
+
+bool FlagTable::Repeats(const Flag& flag) {
+  const auto* by_hand = std::get_if<ByHand>(&flag.target);
+  return std::holds_alternative<std::vector<std::string>*>(flag.target) ||
+         (by_hand != nullptr && by_hand->repeats);
 }
 
 absl::Status FlagTable::Set(const Flag& flag, const std::string& text) {
@@ -136,16 +153,6 @@ absl::Status FlagTable::Set(const Flag& flag, const std::string& text) {
     }
     absl::Status operator()(std::vector<std::string>* target) const {
       target->push_back(text);
-      return absl::OkStatus();
-    }
-    absl::Status operator()(std::optional<uint64_t>* target) const {
-      uint64_t parsed = 0;
-      const char* end = text.data() + text.size();
-      const auto [at, error] = std::from_chars(text.data(), end, parsed);
-      if (error != std::errc() || at != end) {
-        return Wrong(name, text, "a whole number from 0 to 18446744073709551615");
-      }
-      *target = parsed;
       return absl::OkStatus();
     }
     absl::Status operator()(const Bounded<std::vector<int64_t>>& b) const {
@@ -167,6 +174,10 @@ absl::Status FlagTable::Set(const Flag& flag, const std::string& text) {
     }
     absl::Status operator()(const Bounded<std::optional<double>>& b) const {
       return ParseBounded(name, text, b.min, b.max, &b.target->emplace());
+    }
+    absl::Status operator()(const ByHand& by_hand) const {
+      const std::string expected = by_hand.set(text);
+      return expected.empty() ? absl::OkStatus() : Wrong(name, text, expected);
     }
     absl::Status operator()(const OneOf& one_of) const {
       for (const std::string& choice : one_of.choices) {
@@ -197,10 +208,9 @@ absl::StatusOr<std::vector<std::string>> FlagTable::Parse(
     }
     const size_t equals = argument.find('=');
     const std::string dashed = argument.substr(0, equals);
-    Flag* flag = dashed.rfind("--", 0) == 0 ? Find(dashed.substr(2)) : nullptr;
+    const Flag* flag = dashed.rfind("--", 0) == 0 ? Find(dashed.substr(2)) : nullptr;
     if (flag == nullptr) return absl::InvalidArgumentError("unknown flag " + dashed);
-    const bool repeats = std::holds_alternative<std::vector<std::string>*>(flag->target);
-    if (!given.insert(flag->name).second && !repeats) {
+    if (!given.insert(flag->name).second && !Repeats(*flag)) {
       return absl::InvalidArgumentError(dashed + " is given twice");
     }
     std::string text;
@@ -230,6 +240,9 @@ std::string FlagTable::Help() const {
     }
     line.resize(kColumn, ' ');
     out += line + Indented(flag.help, kColumn) + "\n";
+    if (!flag.alias.empty() && FindByName(flag.alias) == nullptr) {
+      out += std::string(kColumn, ' ') + "also --" + flag.alias + "\n";
+    }
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,9 +31,6 @@ class FlagTable {
                    std::optional<int64_t>* target, std::string help);
   void OptionalNumber(std::string name, std::string value, double min, double max,
                       std::optional<double>* target, std::string help);
-  // Any number that fits; for seeds.
-  void OptionalUnsigned(std::string name, std::string value, std::optional<uint64_t>* target,
-                        std::string help);
   // May be given several times; every value is added, in order.
   void Strings(std::string name, std::string value, std::vector<std::string>* target,
                std::string help);
@@ -43,10 +41,18 @@ class FlagTable {
   void Choice(std::string name, std::vector<std::string> choices, std::string* target,
               std::string help);
 
+  // Hands each value to `set`, which says what it expected instead, or "" if all is well. Given
+  // several times only if it `repeats`.
+  using Setter = std::function<std::string(const std::string&)>;
+  void Custom(std::string name, std::string value, bool repeats, Setter set, std::string help);
+
+  // Another name for the flag that was added last. One that a flag of the table has is that flag's.
+  void Alias(std::string name);
+
   // Reads --name VALUE, --name=VALUE, --switch, --switch=true|false; a VALUE that starts with "--"
   // needs the form with '='. After "--" all is positional, and "-" always is. Returns the
   // positional arguments, or INVALID_ARGUMENT with a message that names the flag, what was found
-  // and what was expected. A flag given twice is refused, but for Strings.
+  // and what was expected. A flag given twice is refused, but for those that repeat.
   absl::StatusOr<std::vector<std::string>> Parse(const std::vector<std::string>& arguments);
 
   // One line or more per flag, in the order of the table.
@@ -63,18 +69,26 @@ class FlagTable {
     std::string* target;
     std::vector<std::string> choices;
   };
+  struct ByHand {
+    Setter set;
+    bool repeats;
+  };
   using Target =
-      std::variant<bool*, std::string*, std::vector<std::string>*, std::optional<uint64_t>*,
-                   Bounded<int64_t>, Bounded<double>, Bounded<std::optional<int64_t>>,
-                   Bounded<std::optional<double>>, Bounded<std::vector<int64_t>>, OneOf>;
+      std::variant<bool*, std::string*, std::vector<std::string>*, Bounded<int64_t>,
+                   Bounded<double>, Bounded<std::optional<int64_t>>, Bounded<std::optional<double>>,
+                   Bounded<std::vector<int64_t>>, OneOf, ByHand>;
   struct Flag {
     std::string name;
     std::string value;
     std::string help;
     Target target;
+    std::string alias = "";
   };
 
-  Flag* Find(std::string_view name);
+  // By name, else by alias.
+  const Flag* Find(std::string_view name) const;
+  const Flag* FindByName(std::string_view name) const;
+  static bool Repeats(const Flag& flag);
   static absl::Status Set(const Flag& flag, const std::string& text);
 
   std::vector<Flag> flags_;

@@ -67,15 +67,16 @@ void AddFlags(const Io& io, FlagTable* flags, Options* o) {
              "a text is 1 to N lines with spaces between, as drawn by\n"
              "--seed (default 1); one segment only with --split none");
   flags->Ints("beams", "K,K,...", 1, std::numeric_limits<int32_t>::max(), &o->beams,
-              "beam sizes that requests take in turn, instead of --beam");
+              "beam sizes that requests take in turn, in place of\n"
+              "--beam-size");
   flags->Bool("shuffle", &o->shuffle, "in an order drawn by --seed");
   flags->Int("seed", "N", 0, int64_t{1} << 50, &o->seed,
              "of arrivals, order and lengths (default 1)");
   flags->Int("retries", "N", 0, 1000, &o->retries, "of a refused request (default 0)");
   flags->Int("connections", "N", 1, 1024, &o->connections, "to each address (default 1)");
   flags->Bool("stream", &o->stream,
-              "use StreamTranslate with partials (not of --html and\n"
-              "--sample); also measures the time to the first message");
+              "use StreamTranslate with partials (but for --html and\n"
+              "--sampling); also measures the time to the first message");
   flags->Bool("count-tokens", &o->tokens,
               "ask for the tokens of every result, to count them;\n"
               "=false saves their cost and leaves them out");
@@ -133,7 +134,7 @@ ClientLoadDriver::Requests MakeRequests(const Options& o, v1::TranslateRequest b
                                         const std::vector<std::string>& texts) {
   base.mutable_return_options()->set_tokens(o.tokens);
   // The server refuses partials of HTML and of draws.
-  const bool partials = o.stream && !o.request.html() && !o.request.sample();
+  const bool partials = o.stream && !o.request.html() && !o.request.sampling();
   base.mutable_return_options()->set_partials(partials);
   ClientLoadDriver::Requests requests;
   for (size_t at = 0; at < texts.size();) {
@@ -175,7 +176,7 @@ int LoadCommand(const Io& io, const Arguments& arguments) {
   auto request = o.request.Request();
   if (!request.ok()) return UsageError(io, "load", std::string(request.status().message()));
   if (!o.beams.empty() && request->decoding().has_beam_size()) {
-    return UsageError(io, "load", "expected one of --beam and --beams");
+    return UsageError(io, "load", "expected one of --beam-size and --beams");
   }
   auto lines = ReadLines(o.input);
   if (!lines.ok()) return Fail(io, "load", lines.status());

@@ -3,25 +3,17 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/generated_enum_reflection.h>
 
-#include <limits>
-
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "client/decoding_flags.h"
 
 namespace dragoman {
 namespace {
-
-using Decoding = v1::DecodingOptions;
-
-constexpr int64_t kMaxInt32 = std::numeric_limits<int32_t>::max();
-constexpr double kLargest = 1e30;
 
 // The value whose name is `choice` in capitals; the enum's zero for "". REQUIRES: there is one.
 template <typename E>
 E EnumOf(const std::string& choice) {
   if (choice.empty()) return E{};
-  const auto* type = google::protobuf::GetEnumDescriptor<E>();
-  return static_cast<E>(type->FindValueByName(absl::AsciiStrToUpper(choice))->number());
+  return static_cast<E>(FindChoice(*google::protobuf::GetEnumDescriptor<E>(), choice)->number());
 }
 
 }  // namespace
@@ -50,150 +42,62 @@ absl::StatusOr<std::pair<std::string, std::string>> ParseTerm(const std::string&
 
 void RequestFlags::AddTo(FlagTable* flags) {
   AddTextFlags(flags);
-  AddSearchFlags(flags);
-  AddConstraintFlags(flags);
+  AddDecodingFlags(flags, &decoding_);
+  AddPhraseFlags(flags);
 }
 
 void RequestFlags::AddTextFlags(FlagTable* flags) {
-  flags->String("from", "LANG", &from_,
-                "source language, as de (default: the model's, if it has one)");
-  flags->String("to", "LANG", &to_, "target language, as en (default: the model's, if it has one)");
-  flags->String("model", "NAME", &model_, "model (default: the server's)");
-  flags->Bool("html", &html_, "the texts are HTML; tags survive");
+  flags->String("source-language-code", "LANG", &from_,
+                "language of the texts, as de (default: the model's, if it\n"
+                "has only one)");
+  flags->Alias("from");
+  flags->String("target-language-code", "LANG", &to_,
+                "language to translate into, as en (default: the model's,\n"
+                "if it has only one)");
+  flags->Alias("to");
+  flags->String("model", "NAME", &model_, "model to translate with (default: the server's)");
+  flags->Bool("html", &html_, "treats the texts as HTML and keeps their tags");
   flags->Choice("split", {"sentences", "lines", "none"}, &split_,
-                "how a text is cut for the model (default sentences;\n"
-                "none with what needs a text to be one segment)");
+                "how a text is split before it is translated (default:\n"
+                "sentences; none with options that need an unsplit text)");
   flags->Choice("on-too-long", {"split", "reject"}, &on_too_long_,
-                "what to do with a sentence that is too long for\n"
-                "the model (default split)");
+                "what happens to a sentence that is too long for the\n"
+                "model (default: split)");
   flags->Choice("priority", {"interactive", "normal", "bulk"}, &priority_,
-                "of the request (default normal)");
+                "priority of the requests in the server's queue (default:\n"
+                "normal)");
 }
 
-void RequestFlags::AddSearchFlags(FlagTable* flags) {
-  flags->Choice("profile", {"hf", "ct2", "marian", "paper", "article"}, &profile_,
-                "whose rules fill in what is not given\n"
-                "(default: the server's)");
-  flags->OptionalInt("beam", "K", 1, kMaxInt32, &beam_, "beam size (default: the profile's)");
-  flags->OptionalNumber("length-penalty", "X", -10, 10, &length_penalty_,
-                        "scores are divided by length ^ X; above 1 favours long output");
-  flags->Choice("penalty", {"power", "gnmt"}, &penalty_,
-                "form of that divisor; gnmt is ((5 + length) / 6) ^ X");
-  flags->Choice("finalisation", {"immediate", "on_beam", "keep"}, &finalisation_,
-                "what becomes of a hypothesis that has ended");
-  flags->Choice("stop-rule", {"first_k", "heuristic", "never", "all_beams"}, &stop_rule_,
-                "when a search ends");
-  flags->OptionalNumber("patience", "X", 0, 64, &patience_, "of first_k: K = beam x patience");
-  flags->Choice("forced-eos", {"model", "zero", "none"}, &forced_eos_,
-                "end-of-sentence of an output at its limit");
-  flags->OptionalInt("max-output-tokens", "N", 0, kMaxInt32, &max_output_tokens_,
-                     "longest output of a sentence");
-  flags->OptionalInt("min-output-tokens", "N", 0, kMaxInt32, &min_output_tokens_,
-                     "shortest output of a sentence");
-  flags->OptionalNumber("max-length-ratio", "X", 0, 1000, &max_length_ratio_,
-                        "longest output: X x source tokens + extra (default 3)");
-  flags->OptionalInt("max-length-extra", "N", 0, kMaxInt32, &max_length_extra_,
-                     "see --max-length-ratio (default 20)");
-  flags->OptionalInt("no-repeat-ngram", "N", 0, kMaxInt32, &no_repeat_ngram_,
-                     "no N tokens in a row come twice");
-  flags->OptionalNumber("repetition-penalty", "X", 0, 100, &repetition_penalty_,
-                        "above 1: against tokens that are there already");
-  flags->OptionalNumber("prune-delta", "X", 0, kLargest, &prune_delta_,
-                        "drop hypotheses whose log-probability is more than X\n"
-                        "below the best");
-  flags->OptionalNumber("prune-relative", "X", 0, 1, &prune_relative_,
-                        "drop those with less than X of the best probability");
-  flags->OptionalInt("max-candidates", "M", 0, kMaxInt32, &max_candidates_,
-                     "at most M continuations of a hypothesis");
-  flags->OptionalNumber("eos-penalty", "X", 0, 1, &eos_penalty_,
-                        "factor of end-of-sentence's log-probability; below 1\n"
-                        "outputs end earlier");
-  flags->OptionalNumber("temperature", "X", 0, 100, &temperature_,
-                        "above 1 flattens the distribution");
-  flags->Bool("sample", &sample_, "draw tokens instead of searching for the best");
-  flags->OptionalInt("top-k", "K", 0, kMaxInt32, &top_k_, "of the K most probable ones only");
-  flags->OptionalNumber("top-p", "P", 0, 1, &top_p_,
-                        "of the most probable ones that sum to P only");
-}
-
-void RequestFlags::AddConstraintFlags(FlagTable* flags) {
-  flags->Strings("require", "TEXT", &require_,
-                 "a phrase that the translation must have; may be\n"
-                 "given several times");
-  flags->Strings("require-at-end", "TEXT", &require_at_end_,
+void RequestFlags::AddPhraseFlags(FlagTable* flags) {
+  flags->Bool("sampling", &sampling_, HelpOf("sampling"));
+  flags->Alias("sample");
+  flags->Strings("required-phrases", "TEXT", &required_phrases_, HelpOf("required_phrases"));
+  flags->Alias("require");
+  flags->Strings("required-phrases-at-end", "TEXT", &required_at_end_,
                  "a phrase that the translation must end with");
-  flags->Strings("forbid", "TEXT", &forbid_,
-                 "a phrase that it must not have; may be given\n"
-                 "several times");
-  flags->OptionalNumber("constraint-prune", "X", 0, kLargest, &constraint_prune_,
-                        "of a search with required phrases: drop hypotheses\n"
-                        "more than X below the best complete one (default 20)");
-  flags->Choice("constraint-allocation", {"stripe", "banks"}, &constraint_allocation_,
-                "how such a search shares its beam (default stripe)");
+  flags->Alias("require-at-end");
   flags->Strings("term", "SOURCE=TARGET", &terms_,
-                 "wherever a text has SOURCE, its translation has\n"
-                 "TARGET; write \\= and \\\\ for = and \\ within; may be\n"
-                 "given several times");
-  flags->Bool("term-ignore-case", &term_ignore_case_, "SOURCE in any case");
-  flags->String("glossary", "NAME", &glossary_,
-                "the same for the terms of a glossary of the server");
-  flags->Bool("glossary-ignore-case", &glossary_ignore_case_, "its sources in any case");
+                 "translates SOURCE as TARGET wherever a text contains it;\n"
+                 "\\= and \\\\ stand for = and \\ in the text; may be repeated");
+  flags->Bool("term-ignore-case", &term_ignore_case_,
+              "matches the sources of --term in upper and lower case");
+  flags->String("glossary", "NAME", &glossary_, "applies the terms of a glossary on the server");
+  flags->Bool("glossary-ignore-case", &glossary_ignore_case_,
+              "matches the sources of --glossary in upper and lower case");
   flags->Strings("do-not-translate", "TEXT", &do_not_translate_,
-                 "a phrase that comes back as it is; may be given\n"
-                 "several times");
-  flags->OptionalInt("alignment-layer", "N", 0, kMaxInt32, &alignment_layer_,
-                     "decoder layer whose attention aligns and places tags\n"
-                     "(default: the last)");
-  flags->Ints("alignment-heads", "N,N,...", 0, kMaxInt32, &alignment_heads_,
-              "its heads (default: all)");
+                 "a phrase that is copied as it is; may be repeated");
 }
 
 std::string RequestFlags::Contradiction() const {
-  if (!sample_ && (top_k_.has_value() || top_p_.has_value())) {
-    return absl::StrCat(top_k_.has_value() ? "--top-k" : "--top-p", " needs --sample");
+  const v1::Sampling& draws = decoding_.sampling();
+  if (!sampling_) {
+    if (draws.has_top_k()) return "--sampling-top-k (--top-k) needs --sampling";
+    if (draws.has_top_p()) return "--sampling-top-p (--top-p) needs --sampling";
+    if (draws.has_seed()) return "--sampling-seed (--seed) needs --sampling";
   }
   if (glossary_ignore_case_ && glossary_.empty()) return "--glossary-ignore-case needs --glossary";
   if (term_ignore_case_ && terms_.empty()) return "--term-ignore-case needs --term";
   return "";
-}
-
-void RequestFlags::FillDecoding(Decoding* decoding) const {
-  const auto int32 = [](int64_t value) { return static_cast<int32_t>(value); };
-  const auto float32 = [](double value) { return static_cast<float>(value); };
-  decoding->set_profile(EnumOf<Decoding::Profile>(profile_));
-  decoding->set_penalty(EnumOf<Decoding::Penalty>(penalty_));
-  decoding->set_finalisation(EnumOf<Decoding::Finalisation>(finalisation_));
-  decoding->set_stop_rule(EnumOf<Decoding::StopRule>(stop_rule_));
-  decoding->set_forced_eos(EnumOf<Decoding::ForcedEos>(forced_eos_));
-  decoding->set_constraint_allocation(
-      EnumOf<Decoding::ConstraintAllocation>(constraint_allocation_));
-  if (beam_) decoding->set_beam_size(int32(*beam_));
-  if (length_penalty_) decoding->set_length_penalty(float32(*length_penalty_));
-  if (patience_) decoding->set_patience(float32(*patience_));
-  if (max_output_tokens_) decoding->set_max_output_tokens(int32(*max_output_tokens_));
-  if (min_output_tokens_) decoding->set_min_output_tokens(int32(*min_output_tokens_));
-  if (max_length_ratio_) decoding->set_max_length_ratio(float32(*max_length_ratio_));
-  if (max_length_extra_) decoding->set_max_length_extra(int32(*max_length_extra_));
-  if (no_repeat_ngram_) decoding->set_no_repeat_ngram(int32(*no_repeat_ngram_));
-  if (repetition_penalty_) decoding->set_repetition_penalty(float32(*repetition_penalty_));
-  if (eos_penalty_) decoding->set_eos_penalty(float32(*eos_penalty_));
-  if (temperature_) decoding->set_temperature(float32(*temperature_));
-  if (prune_delta_) decoding->mutable_pruning()->set_absolute_delta(float32(*prune_delta_));
-  if (prune_relative_) decoding->mutable_pruning()->set_relative(float32(*prune_relative_));
-  if (max_candidates_) decoding->mutable_pruning()->set_max_candidates(int32(*max_candidates_));
-  if (constraint_prune_) decoding->set_constraint_prune(float32(*constraint_prune_));
-  if (alignment_layer_) decoding->set_alignment_layer(int32(*alignment_layer_));
-  for (const int64_t head : alignment_heads_) decoding->add_alignment_heads(int32(head));
-  for (const std::string& text : require_) decoding->add_required_phrases()->set_text(text);
-  for (const std::string& text : require_at_end_) {
-    v1::RequiredPhrase* phrase = decoding->add_required_phrases();
-    phrase->set_text(text);
-    phrase->set_at_end(true);
-  }
-  for (const std::string& text : forbid_) decoding->add_forbidden_phrases(text);
-  if (sample_) decoding->mutable_sampling();
-  if (top_k_) decoding->mutable_sampling()->set_top_k(int32(*top_k_));
-  if (top_p_) decoding->mutable_sampling()->set_top_p(float32(*top_p_));
 }
 
 absl::StatusOr<v1::TranslateRequest> RequestFlags::Request() const {
@@ -224,7 +128,17 @@ absl::StatusOr<v1::TranslateRequest> RequestFlags::Request() const {
     request.mutable_glossary_config()->set_ignore_case(glossary_ignore_case_);
   }
   for (const std::string& text : do_not_translate_) request.add_do_not_translate(text);
-  FillDecoding(request.mutable_decoding());
+  v1::DecodingOptions* decoding = request.mutable_decoding();
+  *decoding = decoding_;
+  if (sampling_) decoding->mutable_sampling();
+  for (const std::string& text : required_phrases_) {
+    decoding->add_required_phrases()->set_text(text);
+  }
+  for (const std::string& text : required_at_end_) {
+    v1::RequiredPhrase* phrase = decoding->add_required_phrases();
+    phrase->set_text(text);
+    phrase->set_at_end(true);
+  }
   return request;
 }
 

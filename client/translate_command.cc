@@ -20,14 +20,16 @@ namespace {
 constexpr char kAbout[] =
     "Translates FILE, or standard input, line by line: line in, line out, in the same order. An "
     "empty\nline stays empty. A line that fails leaves an empty line and a message on standard "
-    "error, and\nthe exit status is 1.";
+    "error, and\nthe exit status is 1. With --num-alternatives it prints line TAB rank TAB score "
+    "TAB "
+    "text. With\n--sampling-seed each line is sent alone, because draws depend on what is sent "
+    "with "
+    "it.";
 
 struct Options {
   ClientOptions client;
   RequestFlags request;
   TranslateRunOptions run;
-  std::optional<int64_t> nbest;
-  std::optional<uint64_t> seed;
   std::string target_prefix_file;
   bool whole = false;
   bool alignment = false;
@@ -46,35 +48,34 @@ constexpr int64_t kDefaultBatch = 16;
 void AddFlags(const Io& io, FlagTable* flags, Options* o) {
   AddServerFlag(flags, &o->client.server, io);
   o->request.AddTo(flags);
-  flags->OptionalInt("nbest", "N", 1, 1 << 20, &o->nbest,
-                     "N hypotheses: line TAB rank TAB score TAB text");
-  flags->OptionalUnsigned("seed", "N", &o->seed,
-                          "of --sample: the same draws again; sends each line alone,\n"
-                          "as they depend on what is sent with it");
   flags->String("target-prefix", "TEXT", &o->run.target_prefix,
                 "how the translation of every line starts");
   flags->String("target-prefix-file", "FILE", &o->target_prefix_file,
-                "how that of line n starts: with line n of FILE");
+                "line n of FILE is how the translation of line n starts");
   flags->Bool("whole", &o->whole,
-              "the input is one text, and not one per line; for HTML\n"
-              "and paragraphs of several lines");
+              "takes the input as one text instead of one per line, as\n"
+              "HTML and paragraphs of several lines need");
   flags->Bool("stream", &o->stream,
-              "receive results as they come; on a terminal the\n"
-              "translation is shown as it grows");
-  flags->Bool("json", &o->json, "one JSON object per line");
-  flags->Bool("tokens", &o->tokens, "with --json: the tokens of source and target");
-  flags->Bool("token-scores", &o->token_scores, "with --json: the log-probability of each token");
+              "receives results as they come; a terminal shows the\n"
+              "translation as it grows");
+  flags->Bool("json", &o->json, "prints one JSON object for each line");
+  flags->Bool("tokens", &o->tokens, "adds the tokens of source and target; needs --json");
+  flags->Bool("token-scores", &o->token_scores,
+              "adds the log-probability of each token; needs --json");
   flags->Bool("alignment", &o->alignment,
-              "line TAB source TAB target, for each token of the\n"
-              "translation; with --json its bytes");
+              "prints line TAB source TAB target for each token of the\n"
+              "translation, or its bytes with --json");
   flags->Number("timeout", "S", 0.001, 86400, &o->timeout,
-                "seconds for a request, its retries included (default 120)");
+                "longest time for a request with its retries, in seconds\n"
+                "(default: 120)");
   flags->Int("retries", "N", 0, 1000, &o->retries,
-             "of a request that the server refuses or that does not\n"
-             "reach it; one with a hint when to come back is free\n"
-             "(default 7)");
-  flags->Int("concurrency", "C", 1, 4096, &o->concurrency, "requests in flight (default 16)");
-  flags->OptionalInt("batch", "N", 1, 1024, &o->batch, "lines per request, at most (default 16)");
+             "how often a request is sent again that was refused or did\n"
+             "not reach the server; not counted where the server says\n"
+             "when to come back (default: 7)");
+  flags->Int("concurrency", "C", 1, 4096, &o->concurrency,
+             "how many requests are in flight at once (default: 16)");
+  flags->OptionalInt("batch", "N", 1, 1024, &o->batch,
+                     "most lines that one request has (default: 16)");
 }
 
 // Size of the input where it has one.
@@ -87,12 +88,11 @@ std::optional<int64_t> SizeOf(int fd) {
 // What is wrong in the combination of flags, or "".
 std::string Contradiction(const Options& o) {
   if ((o.tokens || o.token_scores) && !o.json) return "--tokens and --token-scores need --json";
-  if (o.alignment && o.nbest.has_value() && !o.json) {
-    return "--alignment and --nbest together need --json";
+  if (o.alignment && o.request.has_num_alternatives() && !o.json) {
+    return "--alignment and --num-alternatives (--nbest) together need --json";
   }
-  if (o.seed.has_value() && !o.request.sample()) return "--seed needs --sample";
-  if (o.seed.has_value() && o.batch.value_or(1) > 1) {
-    return "--seed and --batch do not go together: each line is sent alone";
+  if (o.request.has_seed() && o.batch.value_or(1) > 1) {
+    return "--sampling-seed (--seed) and --batch do not go together: each line is sent alone";
   }
   if (!o.run.target_prefix.empty() && !o.target_prefix_file.empty()) {
     return "expected one of --target-prefix and --target-prefix-file";
@@ -112,17 +112,14 @@ absl::StatusOr<std::vector<std::string>> ReadPrefixes(const std::string& path) {
 
 LinePrinter::Format FormatOf(const Options& o) {
   if (o.json) return LinePrinter::Format::kJson;
-  if (o.nbest.has_value()) return LinePrinter::Format::kNBest;
+  if (o.request.has_num_alternatives()) return LinePrinter::Format::kNBest;
   return o.alignment ? LinePrinter::Format::kAlignment : LinePrinter::Format::kText;
 }
 
 // Puts what the flags here ask for into the request of all lines.
 void FillRequest(const Options& o, bool shows_partials, v1::TranslateRequest* request) {
-  v1::DecodingOptions* decoding = request->mutable_decoding();
-  if (o.nbest.has_value()) decoding->set_num_alternatives(static_cast<int32_t>(*o.nbest));
-  if (o.seed.has_value()) decoding->mutable_sampling()->set_seed(*o.seed);
   v1::ReturnOptions* wanted = request->mutable_return_options();
-  wanted->set_scores(o.json || o.nbest.has_value());
+  wanted->set_scores(o.json || o.request.has_num_alternatives());
   wanted->set_tokens(o.tokens);
   wanted->set_token_scores(o.token_scores);
   wanted->set_alignment(o.alignment);
@@ -133,10 +130,10 @@ int Translate(const Io& io, Options& o, int fd) {
   // The server refuses partials of HTML and of draws: these are shown when they are whole.
   const bool shows_partials = o.stream && io.out_terminal &&
                               FormatOf(o) == LinePrinter::Format::kText && !o.whole &&
-                              !o.request.html() && !o.request.sample();
+                              !o.request.html() && !o.request.sampling();
   o.run.stream = o.stream;
   o.run.concurrency = static_cast<int>(o.concurrency);
-  o.run.batch = static_cast<int>(o.batch.value_or(o.seed.has_value() ? 1 : kDefaultBatch));
+  o.run.batch = static_cast<int>(o.batch.value_or(o.request.has_seed() ? 1 : kDefaultBatch));
   auto request = o.request.Request();
   if (!request.ok()) return UsageError(io, "translate", std::string(request.status().message()));
   o.run.request = *std::move(request);

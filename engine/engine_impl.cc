@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/api/option_rules.h"
+#include "engine/base/field_error.h"
 #include "engine/base/out_of_memory.h"
 #include "engine/base/utf8.h"
 #include "engine/create_loaded_engine.h"
@@ -242,9 +244,12 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
     return Refuse(RejectReason::kDeadline,
                   absl::DeadlineExceededError("the deadline passed before the call was admitted"));
   }
-  if (job.items.empty()) {
+  if (job.contents.empty()) {
     return Refuse(RejectReason::kInvalid,
-                  absl::InvalidArgumentError("contents is empty, expected at least one item"));
+                  InvalidRequest({.field = "contents",
+                                  .found = "no item",
+                                  .expected = "at least one",
+                                  .predicate = "is empty, expected at least one item"}));
   }
   if (absl::Status status = CheckPhrases(job); !status.ok()) {
     return Refuse(RejectReason::kInvalid, std::move(status));
@@ -258,7 +263,8 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
   context.default_profile = config_.default_profile;
   context.max_rows = config_.max_rows;
   context.scores = job.returns.scores || job.returns.token_scores;
-  context.constraints = !job.decoding.required_phrases.empty() || !(*terms)->matcher.empty();
+  const bool has_phrases = !job.decoding.required_phrases.empty() || !(*terms)->matcher.empty();
+  if (has_phrases) context.constraints = ConstrainingField(job);
   context.partials = job.returns.partials;
   context.align = job.returns.alignment || job.html;
   absl::StatusOr<SearchSettings> settings = ResolveSearch(job.decoding, loaded_.spec, context);
@@ -269,7 +275,7 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
 
   int64_t tokens = 0;
   int64_t segments = 0;
-  for (const std::string& item : job.items) {
+  for (const std::string& item : job.contents) {
     const int64_t code_points = CountCodePoints(item);
     tokens += code_points;
     segments += std::max<int64_t>(1, code_points / kCodePointsPerSegment);
@@ -356,10 +362,12 @@ void EngineImpl::Tokenize(const std::shared_ptr<Job>& job, const PlannerRequest&
   observer_->OnStage(Stage::kTokenize, took);
   if (!queue_.FitsCapacity(segments, tokens)) {
     queue_.Unreserve(job->reservation());
-    job->EndWith(absl::InvalidArgumentError(
-        absl::StrCat("the request has ", segments, " segments of ", tokens,
-                     " source tokens in all, the server's queue takes ", config_.max_queue_segments,
-                     " and ", config_.max_queue_tokens)));
+    FieldError error;
+    error.field = "contents";
+    error.found = absl::StrCat(segments, " segments of ", tokens, " source tokens in all");
+    error.expected = absl::StrCat("at most ", config_.max_queue_segments, " and ",
+                                  config_.max_queue_tokens, ", which the server's queue takes");
+    job->EndWith(InvalidRequest(std::move(error)));
     return;
   }
   observer_->OnJobTokenized(tokens, job->settings().search.beam);

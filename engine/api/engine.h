@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "engine/api/decoding_options.h"
 #include "engine/base/clock.h"
 #include "kernels/search/options.h"
 
@@ -27,61 +28,7 @@ enum class SplitMode { kUnset, kNone, kSentences, kLines };
 
 enum class OnTooLong { kSplit, kReject };
 
-// Whose rules fill in what the request leaves unset (SEARCH.md a.7).
-enum class Profile { kHf, kCt2, kMarian, kPaper, kArticle };
-
-// Heuristics of Freitag & Al-Onaizan (a.2).
-struct Pruning {
-  std::optional<float> absolute_delta;  // natural-log units, >= 0
-  std::optional<float> relative;        // probability ratio, in (0, 1]
-  std::optional<int> max_candidates;    // children of one parent
-
-  bool any() const {
-    return absolute_delta.has_value() || relative.has_value() || max_candidates.has_value();
-  }
-};
-
-struct RequiredPhrase {
-  std::string text;
-  bool at_end = false;  // the translation ends with it
-};
-
-struct Sampling {
-  std::optional<int> top_k;
-  std::optional<float> top_p;
-  std::optional<uint64_t> seed;  // unset: the engine draws one and returns it
-};
-
-// Options as the caller asked for them. What is unset comes from the profile.
-struct DecodingOptions {
-  std::optional<Profile> profile;  // unset: the engine's default profile
-  std::optional<int> beam_size;
-  std::optional<int> num_alternatives;
-  std::optional<float> length_penalty;
-  std::optional<LengthPenalty> penalty;
-  std::optional<Finalisation> finalisation;
-  std::optional<StopRule> stop_rule;
-  std::optional<float> patience;
-  std::optional<ForcedEos> forced_eos;
-  std::optional<int> max_output_tokens;
-  std::optional<float> max_length_ratio;
-  std::optional<int> max_length_extra;
-  std::optional<int> min_output_tokens;
-  std::optional<int> no_repeat_ngram;
-  std::optional<float> repetition_penalty;
-  Pruning pruning;
-  std::vector<RequiredPhrase> required_phrases;
-  std::vector<std::string> forbidden_phrases;
-  std::optional<float> constraint_prune;
-  std::optional<Allocation> constraint_allocation;
-  std::optional<int> alignment_layer;  // of the decoder, from 0; unset: the last
-  std::vector<int> alignment_heads;    // empty: all
-  std::optional<float> eos_penalty;
-  std::optional<float> temperature;
-  std::optional<Sampling> sampling;
-};
-
-// A source phrase and what its translation must contain (a.8, "Glossary terms").
+// A source phrase and what its translation must contain (SEARCH.md a.8, "Glossary terms").
 struct TermRequest {
   std::string source;
   std::string target;
@@ -98,10 +45,10 @@ struct ReturnOptions {
 };
 
 struct TranslationJob {
-  std::string request_id;  // for logs
-  std::vector<std::string> items;
-  bool html = false;            // items are HTML, and their tags survive
-  std::string source_language;  // as on the wire; may be empty where the model has one
+  std::string request_id;             // for logs
+  std::vector<std::string> contents;  // the items
+  bool html = false;                  // items are HTML, and their tags survive
+  std::string source_language;        // as on the wire; may be empty where the model has one
   std::string target_language;
   DecodingOptions decoding;
   std::vector<std::string> target_prefixes;  // by item, "" = none; empty or as many as items

@@ -151,7 +151,7 @@ void DecodingBatch::AskRows() {
     const SearchOptions& o = view.state->options;
     row_token_[i] = view.arrays.tokens[view.At(row_lane_[i], row_position_[i])];
     rows_.Ask(i, view, row_lane_[i]);
-    if (o.align) align_.push_back({r, o.align_layer, o.align_heads});
+    if (o.align) align_.push_back({r, o.alignment_layer, o.alignment_heads});
   }
 }
 
@@ -265,7 +265,7 @@ std::vector<DecodedHypothesis> DecodingBatch::Result(int number) const {
     std::stable_sort(order.begin(), order.end(),
                      [&](int a, int b) { return view.Finished(a).score > view.Finished(b).score; });
   }
-  order.resize(std::min(order.size(), static_cast<size_t>(o.num_hypotheses)));
+  order.resize(std::min(order.size(), static_cast<size_t>(o.num_alternatives)));
   std::vector<DecodedHypothesis> result;
   result.reserve(order.size());
   for (const int entry : order) result.push_back(Hypothesis(view, entry));

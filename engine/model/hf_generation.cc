@@ -18,7 +18,6 @@
 namespace dragoman {
 namespace {
 
-constexpr int64_t kMaxBeams = 64;  // the published limit of a beam
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 
 // What transformers takes for a max_length that is nowhere said. It takes this value itself, where
@@ -237,7 +236,7 @@ void ReadGeneration(JsonFields* fields, ModelSpec* spec) {
   RequireNeutral(kNeutralGeneration, fields);
   GenerationDefaults& generation = spec->generation;
   generation.num_beams =
-      static_cast<int>(fields->OptionalInt("num_beams", 1, kMaxBeams).value_or(1));
+      static_cast<int>(fields->OptionalInt("num_beams", 1, kMaxBeam).value_or(1));
   const double penalty = fields->OptionalNumber("length_penalty").value_or(1.0);
   generation.length_penalty = static_cast<float>(penalty);
   if (!std::isfinite(generation.length_penalty)) fields->Fail("length_penalty", "a finite float");

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "engine/base/field_error.h"
 #include "engine/model/concat.h"
 
 namespace dragoman {
@@ -222,9 +223,13 @@ absl::StatusOr<const LanguageMap::Language*> LanguageMap::Match(
     for (const Language* language : among.first(std::min(among.size(), kShown))) {
       names.push_back(language->shown);
     }
-    return absl::InvalidArgumentError(
-        Concat(side, " language '", absl::CHexEscape(std::string(wanted.substr(0, kMaxCodeBytes))),
-               "' ", why, absl::StrJoin(names, ", "), among.size() > kShown ? ", ..." : ""));
+    FieldError error;
+    error.field = Concat(side, "_language_code");
+    error.found = Concat("'", absl::CHexEscape(std::string(wanted.substr(0, kMaxCodeBytes))), "'");
+    error.expected = "a language that the model has";
+    error.words = Concat(error.found, " ", why, absl::StrJoin(names, ", "),
+                         among.size() > kShown ? ", ..." : "");
+    return InvalidRequest(std::move(error));
   };
   // As the model writes it, then in any case.
   const std::string written = absl::StrReplaceAll(std::string(wanted), {{"-", "_"}});
@@ -262,9 +267,11 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
   } else if (sources_.empty()) {
     const std::optional<LanguageCode> code = ParseLanguageCode(source);
     if (!code) {
-      return absl::InvalidArgumentError(Concat(
-          "source language '", absl::CHexEscape(std::string(source.substr(0, kMaxCodeBytes))),
-          "' is no language code"));
+      return InvalidRequest(
+          {.field = "source_language_code",
+           .found =
+               Concat("'", absl::CHexEscape(std::string(source.substr(0, kMaxCodeBytes))), "'"),
+           .expected = "a language code"});
     }
     pair.source = ToBcp47(*code);
   } else {
@@ -282,8 +289,11 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
     pair.target = targets_[0].shown;
     pair.tag = targets_[0].tag;
   } else if (targets_.size() > 1) {
-    return absl::InvalidArgumentError(
-        Concat("target language is missing: the model has ", targets_.size(), " of them"));
+    return InvalidRequest(
+        {.field = "target_language_code",
+         .found = "none",
+         .expected = "one of the model's",
+         .predicate = Concat("is missing: the model has ", targets_.size(), " target languages")});
   }
   return pair;
 }

@@ -37,11 +37,30 @@ int64_t NodesOf(std::vector<std::vector<int32_t>> phrases) {
   return nodes;
 }
 
+std::string NameOfForbidden(size_t i) {
+  return absl::StrCat("decoding.forbidden_phrases[", i, "]");
+}
+
 bool IsPartOf(std::span<const int32_t> part, std::span<const int32_t> tokens) {
   return std::search(tokens.begin(), tokens.end(), part.begin(), part.end()) != tokens.end();
 }
 
 }  // namespace
+
+FieldError PhraseError(const std::string& field, const std::string& name, std::string found,
+                       std::string expected) {
+  FieldError error;
+  error.field = field;
+  error.found = std::move(found);
+  error.expected = std::move(expected);
+  const std::string has = absl::StrCat("has ", error.found, ", expected ", error.expected);
+  if (name == field) {
+    error.predicate = has;
+  } else {
+    error.words = absl::StrCat(name, " ", has);
+  }
+  return error;
+}
 
 absl::StatusOr<ForbiddenPhrases> ForbiddenPhrases::Create(
     std::span<const std::string> texts, std::span<const std::vector<int32_t>> profile,
@@ -55,8 +74,8 @@ absl::StatusOr<ForbiddenPhrases> ForbiddenPhrases::Create(
     for (const bool word_start : {true, false}) {
       std::vector<int32_t> tokens = tokenizer.EncodePhrase(texts[i], word_start).ids;
       if (tokens.empty()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("decoding.forbidden_phrases[", i, "] has no tokens, expected text"));
+        return InvalidRequest(
+            PhraseError(NameOfForbidden(i), NameOfForbidden(i), "no tokens", "text"));
       }
       if (std::ranges::find(tokens, made.unk_) != tokens.end()) continue;
       if (!made.forms_.empty() && made.forms_.back().tokens == tokens) continue;
@@ -69,19 +88,35 @@ absl::StatusOr<ForbiddenPhrases> ForbiddenPhrases::Create(
   std::vector<std::vector<int32_t>> phrases;
   for (const Form& form : made.forms_) phrases.push_back(form.tokens);
   if (const int64_t nodes = NodesOf(phrases); nodes > kMaxForbiddenNodes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "decoding.forbidden_phrases need ", nodes,
-        " nodes of the automaton (about one for each of their tokens, with and without the mark of "
-        "a word's beginning), expected at most ",
-        kMaxForbiddenNodes));
+    FieldError error;
+    error.field = "decoding.forbidden_phrases";
+    error.found = absl::StrCat(nodes, " nodes of the automaton");
+    error.expected = absl::StrCat("at most ", kMaxForbiddenNodes);
+    error.predicate = absl::StrCat(
+        "need ", error.found,
+        " (about one for each of their tokens, with and without the mark of a word's beginning), "
+        "expected ",
+        error.expected);
+    return InvalidRequest(std::move(error));
   }
   made.all_ = std::make_shared<ForbiddenTable>(phrases, made.excluded_);
   return made;
 }
 
-std::string ForbiddenPhrases::NameOf(size_t phrase) const {
-  if (phrase < texts_) return absl::StrCat("decoding.forbidden_phrases[", phrase, "]");
-  return "a phrase that decoding.profile never produces";
+FieldError ForbiddenPhrases::PartOf(size_t forbidden, const NamedPhrase& phrase) const {
+  FieldError error;
+  error.found = absl::StrCat("a part of ", phrase.name);
+  error.expected = "one of them only";
+  error.other = phrase.field;
+  const std::string part = absl::StrCat("is ", error.found, ", expected ", error.expected);
+  if (forbidden < texts_) {
+    error.field = NameOfForbidden(forbidden);
+    error.predicate = part;
+  } else {
+    error.field = "decoding.profile";
+    error.words = absl::StrCat("a phrase that decoding.profile never produces ", part);
+  }
+  return error;
 }
 
 absl::StatusOr<std::shared_ptr<const ForbiddenTable>> ForbiddenPhrases::For(
@@ -107,8 +142,7 @@ absl::StatusOr<std::shared_ptr<const ForbiddenTable>> ForbiddenPhrases::For(
   for (const NamedPhrase* phrase : hit) {
     for (const Form& form : forms_) {
       if (allowed.contains(form.phrase) || !IsPartOf(form.tokens, phrase->tokens)) continue;
-      return absl::InvalidArgumentError(absl::StrCat(NameOf(form.phrase), " is a part of ",
-                                                     phrase->name, ", expected one of them only"));
+      return InvalidRequest(PartOf(form.phrase, *phrase));
     }
   }
   std::vector<size_t> key(allowed.begin(), allowed.end());

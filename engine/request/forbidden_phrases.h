@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/base/field_error.h"
 #include "engine/decode/phrase_tables.h"
 #include "engine/text/tokenizer.h"
 
@@ -19,11 +20,17 @@ namespace dragoman {
 
 // A phrase that the translation of a segment is to contain, or begins with.
 struct NamedPhrase {
-  std::string name;               // for messages: "decoding.required_phrases[2]"
+  std::string name;               // for messages: "decoding.required_phrases[2]", or where it is
+  std::string field;              // of the request, as the wire names it; "" for the model's own
   std::vector<int32_t> tokens;    // EOS last where it has to end the translation
   bool is_prefix = false;         // forced, not asked for: it makes nothing allowed
   bool may_have_unknown = false;  // <unk> in it stands for bytes that are written verbatim
 };
+
+// What is wrong with a phrase of that field and name: what it has ("no tokens"), and what is
+// expected.
+FieldError PhraseError(const std::string& field, const std::string& name, std::string found,
+                       std::string expected);
 
 class ForbiddenPhrases {
  public:
@@ -50,7 +57,8 @@ class ForbiddenPhrases {
   };
 
   ForbiddenPhrases() = default;
-  std::string NameOf(size_t phrase) const;
+  // A forbidden phrase that is a part of `phrase`.
+  FieldError PartOf(size_t forbidden, const NamedPhrase& phrase) const;
 
   std::vector<Form> forms_;
   size_t texts_ = 0;

@@ -40,7 +40,7 @@ Job::Job(JobId id, TranslationJob request, const SearchSettings& settings, bool 
       reservation_(reservation),
       services_(services),
       started_(services->clock->Now()),
-      items_remaining_(request_.items.size()),
+      items_remaining_(request_.contents.size()),
       sink_(std::move(sink)) {}
 
 std::optional<CancelCause> Job::abandoned() const {
@@ -277,7 +277,7 @@ void Job::FinishItem(int index) {
       }
     }
     if (settings_.search.sampling.enabled) result.seed = settings_.search.sampling.seed;
-    AssembleItem(request_.items[static_cast<size_t>(index)], plan, std::move(segments),
+    AssembleItem(request_.contents[static_cast<size_t>(index)], plan, std::move(segments),
                  {target_uses_spaces_, request_.returns.alignment}, result);
   } else {
     result.target_token_count = 0;  // an item that failed has its status only

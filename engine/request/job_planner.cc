@@ -4,20 +4,30 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/field_error.h"
 #include "engine/request/alignment.h"
 #include "kernels/search/plan.h"
 
 namespace dragoman {
 namespace {
 
-// The first of the options that need the item to be one segment; "" when there is none.
-std::string NeedsOneSegment(const TranslationJob& job, const SearchOptions& search,
-                            const NamedPhrase& prefix) {
-  if (search.num_hypotheses > 1) return "decoding.num_alternatives above 1";
-  if (!job.decoding.required_phrases.empty()) return "decoding.required_phrases";
-  if (!prefix.tokens.empty()) return prefix.name;
-  if (job.returns.alignment) return "return_options.alignment";
-  return "";
+// The first of the options that need the item to be one segment; no field when there is none.
+FieldError NeedsOneSegment(const TranslationJob& job, const SearchOptions& search,
+                           const NamedPhrase& prefix) {
+  FieldError error;
+  error.expected = "an item of one segment";
+  error.predicate = "needs an item of one segment";
+  if (search.num_alternatives > 1) {
+    error.field = "decoding.num_alternatives";
+    error.predicate = "above 1 needs an item of one segment";
+  } else if (!job.decoding.required_phrases.empty()) {
+    error.field = "decoding.required_phrases";
+  } else if (!prefix.tokens.empty()) {
+    error.field = prefix.field;
+  } else if (job.returns.alignment) {
+    error.field = "return_options.alignment";
+  }
+  return error;
 }
 
 }  // namespace
@@ -33,7 +43,7 @@ std::string JobPlanner::HowToHaveOneSegment(const ItemPlan& plan) const {
 }
 
 std::vector<ItemPlan> JobPlanner::Plan() {
-  std::vector<ItemPlan> plans(job_->items.size());
+  std::vector<ItemPlan> plans(job_->contents.size());
   const absl::Status prepared = Prepare();
   for (size_t i = 0; i < plans.size(); ++i) {
     const int first = segments_;
@@ -63,24 +73,26 @@ absl::Status JobPlanner::Prepare() {
 absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
   const absl::StatusOr<NamedPhrase> prefix = phrases_->Prefix(item);
   if (!prefix.ok()) return prefix.status();
-  const std::string needs_one = NeedsOneSegment(*job_, settings_->search, *prefix);
-  const std::string& text = job_->items[item];
+  FieldError needs = NeedsOneSegment(*job_, settings_->search, *prefix);
+  const bool needs_one = !needs.field.empty();
+  const std::string& text = job_->contents[item];
   if (job_->html) {
     absl::StatusOr<HtmlDocument> document = HtmlDocument::Parse(text);
     if (!document.ok()) return document.status();
     plan.html = std::make_unique<const HtmlDocument>(*std::move(document));
     for (int64_t run = 0; run < plan.html->runs(); ++run) {
-      absl::Status status = AddText(plan.html->text(run), run, !needs_one.empty(), *prefix, plan);
+      absl::Status status = AddText(plan.html->text(run), run, needs_one, *prefix, plan);
       if (!status.ok()) return status;
     }
   } else {
-    absl::Status status = AddText(text, 0, !needs_one.empty(), *prefix, plan);
+    absl::Status status = AddText(text, 0, needs_one, *prefix, plan);
     if (!status.ok()) return status;
   }
-  if (!needs_one.empty() && plan.segments.size() > 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(needs_one, " needs an item of one segment, found ", plan.segments.size(), ": ",
-                     HowToHaveOneSegment(plan)));
+  if (needs_one && plan.segments.size() > 1) {
+    needs.found = absl::StrCat(plan.segments.size(), " segments");
+    absl::StrAppend(&needs.predicate, ", found ", plan.segments.size(), ": ",
+                    HowToHaveOneSegment(plan));
+    return InvalidRequest(std::move(needs));
   }
   plan.unmet = plan.segments.empty() &&
                (!job_->decoding.required_phrases.empty() || !prefix->tokens.empty());
@@ -118,10 +130,13 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, Encod
   segment.search = SearchForSegment(*settings_, tokens, !phrases->required.empty(), segments_);
   const int64_t worst = WorstCasePages(segment.search.beam, segment.search.max_tokens);
   if (worst > facts_->self_pages) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "decoding.beam_size ", segment.search.beam, " with up to ", segment.search.max_tokens,
-        " output tokens may need ", worst, " pages of K/V memory, the server has ",
-        facts_->self_pages, " (its kv-memory-mb)"));
+    FieldError error;
+    error.field = "decoding.beam_size";
+    error.found = absl::StrCat(segment.search.beam, " with up to ", segment.search.max_tokens,
+                               " output tokens, which may need ", worst, " pages of K/V memory");
+    error.expected = absl::StrCat("at most the ", facts_->self_pages,
+                                  " pages that the server has (its kv-memory-mb)");
+    return InvalidRequest(std::move(error));
   }
   NamedPhrase beginning = prefix;
   if (beginning.tokens.empty() && settings_->forced_bos.has_value()) {
@@ -134,10 +149,10 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, Encod
       MakeConstraints(phrases->required, beginning, segment.search);
   if (!constraints.ok()) return constraints.status();
   segment.constraints = *std::move(constraints);
-  segment.target_text =
-      phrases->verbatim.empty()
-          ? TargetText(facts_->tokenizer)
-          : TargetText(facts_->tokenizer, segment.constraints, std::move(phrases->verbatim));
+  segment.target_text = phrases->do_not_translate.empty()
+                            ? TargetText(facts_->tokenizer)
+                            : TargetText(facts_->tokenizer, segment.constraints,
+                                         std::move(phrases->do_not_translate));
   std::vector<NamedPhrase> wanted = std::move(phrases->required);
   if (!prefix.tokens.empty()) wanted.push_back(prefix);
   absl::StatusOr<std::shared_ptr<const ForbiddenTable>> forbidden = forbidden_->For(wanted);

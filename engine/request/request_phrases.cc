@@ -3,9 +3,12 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/api/option_rules.h"
+#include "engine/base/field_error.h"
 #include "engine/base/utf8.h"
 
 namespace dragoman {
@@ -24,41 +27,45 @@ bool EndsWithOpening(std::string_view text) {
 }  // namespace
 
 absl::Status CheckPhrases(const TranslationJob& job) {
-  const auto invalid = [](const auto&... parts) {
-    return absl::InvalidArgumentError(absl::StrCat(parts...));
+  const auto is_empty = [](std::string field) {
+    return InvalidRequest({.field = std::move(field),
+                           .found = "no text",
+                           .expected = "text",
+                           .predicate = "is empty, expected text"});
   };
-  int at_end = -1;
+  std::optional<size_t> at_end;
   for (size_t i = 0; i < job.decoding.required_phrases.size(); ++i) {
     const RequiredPhrase& phrase = job.decoding.required_phrases[i];
-    if (StripWhiteSpace(phrase.text).empty()) {
-      return invalid("decoding.required_phrases[", i, "] is empty, expected text");
-    }
+    const std::string field = absl::StrCat("decoding.required_phrases[", i, "]");
+    if (StripWhiteSpace(phrase.text).empty()) return is_empty(field);
     if (!phrase.at_end) continue;
-    if (at_end >= 0) {
-      return invalid("decoding.required_phrases[", at_end, "] and [", i,
-                     "] both have at_end, expected one at most");
+    if (at_end.has_value()) {
+      FieldError error;
+      error.field = absl::StrCat("decoding.required_phrases[", *at_end, "]");
+      error.found = "at_end";
+      error.expected = "one at most";
+      error.other = field;
+      error.predicate = absl::StrCat("and [", i, "] both have at_end, expected one at most");
+      return InvalidRequest(std::move(error));
     }
-    at_end = static_cast<int>(i);
+    at_end = i;
   }
   for (size_t i = 0; i < job.decoding.forbidden_phrases.size(); ++i) {
     if (StripWhiteSpace(job.decoding.forbidden_phrases[i]).empty()) {
-      return invalid("decoding.forbidden_phrases[", i, "] is empty, expected text");
+      return is_empty(absl::StrCat("decoding.forbidden_phrases[", i, "]"));
     }
   }
-  if (!job.target_prefixes.empty() && job.target_prefixes.size() != job.items.size()) {
-    return invalid("target_prefixes has ", job.target_prefixes.size(), " elements, expected ",
-                   job.items.size(), ", one for each of contents (\"\" for none), or none at all");
+  if (!job.target_prefixes.empty() && job.target_prefixes.size() != job.contents.size()) {
+    FieldError error;
+    error.field = "target_prefixes";
+    error.found = absl::StrCat(job.target_prefixes.size());
+    error.expected = absl::StrCat(job.contents.size());
+    error.predicate = absl::StrCat("has ", error.found, " elements, expected ", error.expected,
+                                   ", one for each of contents (\"\" for none), or none at all");
+    return InvalidRequest(std::move(error));
   }
-  if (!job.html) return absl::OkStatus();
-  if (job.returns.partials) {
-    return invalid(
-        "mime_type text/html and return_options.partials do not go together: a tag has "
-        "its place once the item is whole");
-  }
-  if (std::ranges::any_of(job.target_prefixes, [](const auto& text) { return !text.empty(); })) {
-    return invalid("mime_type text/html and target_prefixes do not go together");
-  }
-  return absl::OkStatus();
+  const std::vector<FieldError> errors = CheckHtml(job);
+  return errors.empty() ? absl::OkStatus() : InvalidRequest(errors);
 }
 
 absl::StatusOr<RequestPhrases> RequestPhrases::Create(const TranslationJob* job,
@@ -68,7 +75,8 @@ absl::StatusOr<RequestPhrases> RequestPhrases::Create(const TranslationJob* job,
   for (size_t i = 0; i < job->decoding.required_phrases.size(); ++i) {
     const RequiredPhrase& asked = job->decoding.required_phrases[i];
     NamedPhrase phrase;
-    phrase.name = absl::StrCat("decoding.required_phrases[", i, "]");
+    phrase.field = absl::StrCat("decoding.required_phrases[", i, "]");
+    phrase.name = phrase.field;
     phrase.tokens = made.Encode(asked.text, facts.target_uses_spaces).ids;
     if (const absl::Status status = made.Check(phrase); !status.ok()) return status;
     if (asked.at_end) phrase.tokens.push_back(facts.tokenizer->special().eos);
@@ -93,15 +101,14 @@ EncodedPhrase RequestPhrases::Encode(std::string_view text, bool word_start) con
 
 absl::Status RequestPhrases::Check(const NamedPhrase& phrase) const {
   if (phrase.tokens.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(phrase.name, " has no tokens, expected text"));
+    return InvalidRequest(PhraseError(phrase.field, phrase.name, "no tokens", "text"));
   }
   for (const int32_t token : phrase.tokens) {
     const bool is_unknown = token == facts_.tokenizer->special().unk;
     if ((is_unknown && !phrase.may_have_unknown) || (!is_unknown && token == facts_.start_token)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(phrase.name,
-                       " has characters that the model's vocabulary lacks, expected text that it "
-                       "can write"));
+      return InvalidRequest(PhraseError(phrase.field, phrase.name,
+                                        "characters that the model's vocabulary lacks",
+                                        "text that it can write"));
     }
   }
   return absl::OkStatus();
@@ -111,22 +118,31 @@ absl::StatusOr<NamedPhrase> RequestPhrases::Prefix(size_t item) const {
   NamedPhrase prefix;
   prefix.is_prefix = true;
   if (item >= job_->target_prefixes.size() || job_->target_prefixes[item].empty()) return prefix;
-  prefix.name = absl::StrCat("target_prefixes[", item, "]");
+  prefix.field = absl::StrCat("target_prefixes[", item, "]");
+  prefix.name = prefix.field;
   prefix.tokens = facts_.tokenizer->EncodePhrase(job_->target_prefixes[item], true).ids;
   if (absl::Status status = Check(prefix); !status.ok()) return status;
   return prefix;
 }
 
-std::string RequestPhrases::NameOf(const TermOccurrence& occurrence) const {
+NamedPhrase RequestPhrases::NameFor(const TermOccurrence& occurrence) const {
+  NamedPhrase phrase;
   switch (occurrence.kind) {
     case TermOccurrence::Kind::kDoNotTranslate:
-      return absl::StrCat("do_not_translate[", occurrence.index, "]");
+      phrase.field = absl::StrCat("do_not_translate[", occurrence.index, "]");
+      phrase.name = phrase.field;
+      break;
     case TermOccurrence::Kind::kRequestTerm:
-      return absl::StrCat("terms[", occurrence.index, "]");
+      phrase.field = absl::StrCat("terms[", occurrence.index, "]");
+      phrase.name = phrase.field;
+      break;
     case TermOccurrence::Kind::kGlossaryTerm:
+      phrase.field = "glossary_config";
+      phrase.name =
+          absl::StrCat("the glossary's term of ", terms_->glossary->PlaceOf(occurrence.index));
       break;
   }
-  return absl::StrCat("the glossary's term of ", terms_->glossary->PlaceOf(occurrence.index));
+  return phrase;
 }
 
 absl::StatusOr<SegmentPhrases> RequestPhrases::Find(std::string_view segment) const {
@@ -136,13 +152,12 @@ absl::StatusOr<SegmentPhrases> RequestPhrases::Find(std::string_view segment) co
     const std::string_view before = segment.substr(0, static_cast<size_t>(occurrence.range.begin));
     EncodedPhrase encoded =
         Encode(occurrence.target, facts_.target_uses_spaces && !EndsWithOpening(before));
-    NamedPhrase phrase;
-    phrase.name = NameOf(occurrence);
+    NamedPhrase phrase = NameFor(occurrence);
     phrase.tokens = encoded.ids;
     phrase.may_have_unknown = occurrence.kind == TermOccurrence::Kind::kDoNotTranslate;
     if (const absl::Status status = Check(phrase); !status.ok()) return status;
     if (phrase.may_have_unknown) {
-      phrases.verbatim.push_back(
+      phrases.do_not_translate.push_back(
           {std::move(encoded), std::string(occurrence.target), occurrence.range});
     }
     phrases.required.push_back(std::move(phrase));
@@ -155,9 +170,10 @@ absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> req
                                                 const SearchOptions& search) {
   const auto prefix_tokens = static_cast<int64_t>(prefix.tokens.size());
   if (prefix_tokens > search.max_tokens - 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(prefix.name, " has ", prefix_tokens, " tokens, expected at most ",
-                     search.max_tokens - 1, ": one less than the segment's output limit"));
+    return InvalidRequest(PhraseError(prefix.field, prefix.name,
+                                      absl::StrCat(prefix_tokens, " tokens"),
+                                      absl::StrCat("at most ", search.max_tokens - 1,
+                                                   ": one less than the segment's output limit")));
   }
   if (required.empty()) return ConstraintTable();
   std::vector<std::vector<int32_t>> phrases;
@@ -169,13 +185,18 @@ absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> req
     if (total > kMaxConstraintTokens) continue;  // only the sum matters now
     phrases.push_back(phrase.tokens);
   }
-  const auto asked = [&](int64_t tokens) {
-    return absl::StrCat("the required phrases and terms of a segment (", required.size(),
-                        " in all) have ", tokens, " tokens");
+  // Of several fields.
+  const auto too_many = [&](int64_t tokens, int64_t most, const std::string& what) {
+    FieldError error;
+    error.found = absl::StrCat(tokens, " tokens");
+    error.expected = absl::StrCat("at most ", most);
+    error.words = absl::StrCat("the required phrases and terms of a segment (", required.size(),
+                               " in all) have ", tokens, " tokens", what);
+    return InvalidRequest(std::move(error));
   };
   if (total > kMaxConstraintTokens) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(asked(total), ", expected at most ", kMaxConstraintTokens));
+    return too_many(total, kMaxConstraintTokens,
+                    absl::StrCat(", expected at most ", kMaxConstraintTokens));
   }
   ConstraintTable table(std::move(phrases));
   ConstraintState state = StartConstraints(table.set());
@@ -185,10 +206,10 @@ absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> req
   const int64_t places =
       search.max_tokens - (with_eos && search.forced_eos == ForcedEos::kNone ? 1 : 0);
   if (prefix_tokens + real - Bank(state) > places) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        asked(real),
-        prefix_tokens > 0 ? absl::StrCat(" behind a prefix of ", prefix_tokens) : std::string(),
-        ", the segment's output limit is ", search.max_tokens));
+    const std::string behind =
+        prefix_tokens > 0 ? absl::StrCat(" behind a prefix of ", prefix_tokens) : std::string();
+    return too_many(real, places - prefix_tokens + Bank(state),
+                    absl::StrCat(behind, ", the segment's output limit is ", search.max_tokens));
   }
   return table;
 }

@@ -32,7 +32,7 @@ struct RequestTerms {
 // What one segment's translation must contain.
 struct SegmentPhrases {
   std::vector<NamedPhrase> required;
-  std::vector<VerbatimPhrase> verbatim;  // those of them that stand for their own bytes, in order
+  std::vector<DoNotTranslatePhrase> do_not_translate;  // those of them that are copied, in order
 };
 
 class RequestPhrases {
@@ -65,7 +65,7 @@ class RequestPhrases {
 
   EncodedPhrase Encode(std::string_view text, bool word_start) const;
   absl::Status Check(const NamedPhrase& phrase) const;
-  std::string NameOf(const TermOccurrence& occurrence) const;
+  NamedPhrase NameFor(const TermOccurrence& occurrence) const;  // without tokens
 
   const TranslationJob* job_;
   std::shared_ptr<const RequestTerms> terms_;

@@ -18,8 +18,8 @@ namespace dragoman {
 // One request's options, complete.
 struct SearchSettings {
   SearchOptions search;  // max_tokens: what the request and the model allow at most
-  float max_length_ratio = 3.0F;
-  int max_length_extra = 20;
+  float max_length_ratio = 0;
+  int max_length_extra = 0;
   ForcedEos constrained_forced_eos = ForcedEos::kModel;  // of segments with required phrases,
   int32_t constrained_max_tokens = 1;                    // and their limit: it leaves EOS a place
   bool stop_at_first = false;  // such a segment is over at its first complete hypothesis (d.3)
@@ -33,14 +33,15 @@ struct SearchSettings {
 // What there is besides the options.
 struct SearchContext {
   Profile default_profile = Profile::kHf;
-  int max_rows = 0;          // bounds the beam
-  bool scores = false;       // the caller reads scores or log-probs
-  bool constraints = false;  // required phrases or terms are asked for
+  int max_rows = 0;                   // bounds the beam
+  bool scores = false;                // the caller reads scores or log-probs
+  const char* constraints = nullptr;  // the field that asks for phrases or terms, if one does
   bool partials = false;
   bool align = false;  // alignments are needed
 };
 
-// INVALID_ARGUMENT names the option or the two options, what was found and what was expected.
+// INVALID_ARGUMENT has a FieldError for each option that is wrong, and for two that do not go
+// together.
 absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const ModelSpec& model,
                                              const SearchContext& context);
 

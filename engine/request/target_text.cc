@@ -8,19 +8,21 @@
 namespace dragoman {
 
 TargetText::TargetText(const Tokenizer* tokenizer, ConstraintTable constraints,
-                       std::vector<VerbatimPhrase> verbatim)
-    : tokenizer_(tokenizer), constraints_(std::move(constraints)), verbatim_(std::move(verbatim)) {}
+                       std::vector<DoNotTranslatePhrase> do_not_translate)
+    : tokenizer_(tokenizer),
+      constraints_(std::move(constraints)),
+      do_not_translate_(std::move(do_not_translate)) {}
 
 TargetText::Places TargetText::FindPlaces(std::span<const int32_t> tokens, bool is_prefix) const {
   const PhraseTrace trace = TracePhrases(constraints_.set(), tokens, is_prefix);
   Places places;
   places.settled = static_cast<size_t>(trace.settled);
-  std::vector<bool> written(verbatim_.size());
+  std::vector<bool> written(do_not_translate_.size());
   for (const PhrasePlace& place : trace.places) {
     const auto begin = static_cast<size_t>(place.begin);
     const auto end = static_cast<size_t>(place.end);
-    for (size_t i = 0; i < verbatim_.size(); ++i) {
-      const VerbatimPhrase& phrase = verbatim_[i];
+    for (size_t i = 0; i < do_not_translate_.size(); ++i) {
+      const DoNotTranslatePhrase& phrase = do_not_translate_[i];
       if (written[i] ||
           !std::ranges::equal(phrase.tokens.ids, tokens.subspan(begin, end - begin))) {
         continue;
@@ -36,7 +38,7 @@ TargetText::Places TargetText::FindPlaces(std::span<const int32_t> tokens, bool 
 }
 
 WrittenText TargetText::Write(std::span<const int32_t> tokens, bool with_eos) const {
-  if (verbatim_.empty()) return {tokenizer_->DecodeWithRanges(tokens), {}};
+  if (do_not_translate_.empty()) return {tokenizer_->DecodeWithRanges(tokens), {}};
   std::vector<int32_t> whole(tokens.begin(), tokens.end());
   if (with_eos) whole.push_back(tokenizer_->special().eos);
   const Places places = FindPlaces(whole, false);
@@ -48,7 +50,7 @@ WrittenText TargetText::Write(std::span<const int32_t> tokens, bool with_eos) co
 }
 
 std::string TargetText::WritePrefix(std::span<const int32_t> tokens) const {
-  if (verbatim_.empty()) return tokenizer_->DecodePrefix(tokens);
+  if (do_not_translate_.empty()) return tokenizer_->DecodePrefix(tokens);
   const Places places = FindPlaces(tokens, true);
   return tokenizer_->DecodePrefix(tokens.first(places.settled), places.tokens);
 }

@@ -16,7 +16,7 @@
 namespace dragoman {
 
 // An occurrence of a do_not_translate phrase: its text, and the constraint that stands for it.
-struct VerbatimPhrase {
+struct DoNotTranslatePhrase {
   EncodedPhrase tokens;
   std::string text;
   TextRange source;  // in the segment's text
@@ -32,11 +32,11 @@ class TargetText {
  public:
   explicit TargetText(const Tokenizer* tokenizer = nullptr) : tokenizer_(tokenizer) {}
 
-  // `constraints` are all required phrases of the segment, those of `verbatim` among them, which
-  // are in the order of the source. Phrases of the same tokens (two emoji that the vocabulary
+  // `constraints` are all required phrases of the segment, those of `do_not_translate` among them,
+  // which are in the order of the source. Phrases of the same tokens (two emoji that the vocabulary
   // lacks, say) are written in that order.
   TargetText(const Tokenizer* tokenizer, ConstraintTable constraints,
-             std::vector<VerbatimPhrase> verbatim);
+             std::vector<DoNotTranslatePhrase> do_not_translate);
 
   // Of a whole hypothesis, which ended with EOS or at the limit. Verbatim texts stand where the
   // search counted their phrases as met; those that it did not meet are not written.
@@ -56,7 +56,7 @@ class TargetText {
 
   const Tokenizer* tokenizer_;
   ConstraintTable constraints_;
-  std::vector<VerbatimPhrase> verbatim_;
+  std::vector<DoNotTranslatePhrase> do_not_translate_;
 };
 
 }  // namespace dragoman

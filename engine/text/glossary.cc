@@ -5,7 +5,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/api/limits.h"
+#include "engine/api/term_text.h"
+#include "engine/base/field_error.h"
 #include "engine/base/utf8.h"
 #include "engine/text/glossary_rows.h"
 
@@ -21,10 +22,20 @@ std::string Quoted(std::string_view text) {
   return absl::StrCat("'", std::string(text.substr(0, end)), "...'");
 }
 
-absl::Status ProblemAt(const std::string& place, const char* what, std::string_view text) {
-  const std::optional<std::string> problem = ProblemOfTerm(text);
+// Of a request's terms, or of a file, which has no fields.
+absl::Status Wrong(bool is_file, FieldError error) {
+  if (!is_file) return InvalidRequest(std::move(error));
+  return absl::InvalidArgumentError(absl::StrCat(error.field, ": ", Description(error)));
+}
+
+absl::Status ProblemAt(bool is_file, const std::string& place, const char* what,
+                       std::string_view text) {
+  std::optional<TermProblem> problem = ProblemOfTerm(text);
   if (!problem) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(place, ": the ", what, " ", *problem));
+  return Wrong(is_file, {.field = place,
+                         .found = std::move(problem->found),
+                         .expected = std::move(problem->expected),
+                         .words = absl::StrCat("the ", what, " ", problem->predicate)});
 }
 
 }  // namespace
@@ -36,8 +47,8 @@ absl::StatusOr<std::shared_ptr<const Glossary>> Glossary::FromTerms(std::span<co
     const std::string_view source = StripWhiteSpace(terms[i].source);
     const std::string_view target = StripWhiteSpace(terms[i].target);
     const std::string place = absl::StrCat(std::string(field), "[", i, "]");
-    if (absl::Status bad = ProblemAt(place, "source", source); !bad.ok()) return bad;
-    if (absl::Status bad = ProblemAt(place, "target", target); !bad.ok()) return bad;
+    if (absl::Status bad = ProblemAt(false, place, "source", source); !bad.ok()) return bad;
+    if (absl::Status bad = ProblemAt(false, place, "target", target); !bad.ok()) return bad;
     glossary->Add(source, target, terms[i].ignore_case, i);
   }
   if (absl::Status status = glossary->Finish(); !status.ok()) return status;
@@ -61,8 +72,8 @@ absl::StatusOr<std::shared_ptr<const Glossary>> Glossary::Parse(std::string_view
     }
     const std::string_view source = StripWhiteSpace(row.source);
     const std::string_view target = StripWhiteSpace(row.target);
-    if (absl::Status bad = ProblemAt(place, "source", source); !bad.ok()) return bad;
-    if (absl::Status bad = ProblemAt(place, "target", target); !bad.ok()) return bad;
+    if (absl::Status bad = ProblemAt(true, place, "source", source); !bad.ok()) return bad;
+    if (absl::Status bad = ProblemAt(true, place, "target", target); !bad.ok()) return bad;
     glossary->Add(source, target, false, row.line);
   }
   if (glossary->size() == 0) {
@@ -112,10 +123,17 @@ absl::Status Glossary::Finish() {
     if (i != first) unite(folded[first].second, folded[i].second);
   }
   if (clash) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        PlaceOf(clash->second), ": a second target ", Quoted(terms_[clash->second].target), " for ",
-        Quoted(terms_[clash->second].source), ", which ", PlaceOf(clash->first), " gives ",
-        Quoted(terms_[clash->first].target), "; expected one"));
+    const Term& first = terms_[clash->first];
+    const Term& second = terms_[clash->second];
+    FieldError error;
+    error.field = PlaceOf(clash->second);
+    error.found = absl::StrCat("a second target for ", Quoted(second.source));
+    error.expected = "one";
+    error.other = PlaceOf(clash->first);
+    error.words =
+        absl::StrCat("a second target ", Quoted(second.target), " for ", Quoted(second.source),
+                     ", which ", error.other, " gives ", Quoted(first.target), "; expected one");
+    return Wrong(is_file_, std::move(error));
   }
 
   size_t kept = 0;
@@ -140,10 +158,13 @@ absl::Status Glossary::CheckTargets(const Tokenizer& tokenizer) const {
     const std::vector<int> ids = tokenizer.EncodeTarget(terms_[i].target).ids;
     const bool unknown = std::find(ids.begin(), ids.end(), tokenizer.special().unk) != ids.end();
     if (!ids.empty() && !unknown) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        PlaceOf(i), ": the target ", Quoted(terms_[i].target),
-        ids.empty() ? " has no tokens" : " has characters that the model's vocabulary lacks",
-        ", expected text that the model can write"));
+    FieldError error;
+    error.field = PlaceOf(i);
+    error.found = ids.empty() ? "no tokens" : "characters that the model's vocabulary lacks";
+    error.expected = "text that the model can write";
+    error.words = absl::StrCat("the target ", Quoted(terms_[i].target), " has ", error.found,
+                               ", expected ", error.expected);
+    return Wrong(is_file_, std::move(error));
   }
   return absl::OkStatus();
 }

@@ -28,7 +28,7 @@ struct Term {
   bool ignore_case = false;
 };
 
-// Limit of a glossary file; that of a term is kMaxTermBytes (engine/api/limits.h).
+// Limit of a glossary file; that of a term is kMaxTermBytes (engine/api/term_text.h).
 inline constexpr size_t kMaxGlossaryBytes = size_t{64} << 20;
 
 enum class GlossaryFormat { kTsv, kCsv };

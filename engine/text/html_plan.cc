@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "engine/base/field_error.h"
 #include "engine/text/html.h"
 #include "engine/text/html_pairs.h"
 #include "engine/text/html_run_builder.h"
@@ -163,9 +164,11 @@ class Planner {
     for (size_t i = begin; i < end; ++i) {
       Pass(NodeAt(i));
       if (open_.size() > static_cast<size_t>(kMaxInlineDepth)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("HTML with ", open_.size(), " inline elements inside each other at byte ",
-                         NodeAt(i).range.begin, ", expected at most ", kMaxInlineDepth));
+        return InvalidRequest(
+            {.field = "contents",
+             .found = absl::StrCat(open_.size(), " inline elements inside each other at byte ",
+                                   NodeAt(i).range.begin),
+             .expected = absl::StrCat("at most ", kMaxInlineDepth)});
       }
     }
     open_ = all;

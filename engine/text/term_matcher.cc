@@ -6,7 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/api/limits.h"
+#include "engine/api/term_text.h"
+#include "engine/base/field_error.h"
 #include "engine/base/utf8.h"
 
 namespace dragoman {
@@ -21,8 +22,11 @@ absl::StatusOr<TermMatcher> TermMatcher::Create(const Lists& lists) {
   for (size_t i = 0; i < lists.do_not_translate.size(); ++i) {
     matcher.phrases_.emplace_back(StripWhiteSpace(lists.do_not_translate[i]));
     const std::string& phrase = matcher.phrases_.back();
-    if (const std::optional<std::string> problem = ProblemOfTerm(phrase)) {
-      return absl::InvalidArgumentError(absl::StrCat("do_not_translate[", i, "] ", *problem));
+    if (std::optional<TermProblem> problem = ProblemOfTerm(phrase)) {
+      return InvalidRequest({.field = absl::StrCat("do_not_translate[", i, "]"),
+                             .found = std::move(problem->found),
+                             .expected = std::move(problem->expected),
+                             .predicate = std::move(problem->predicate)});
     }
     if (!seen.insert(phrase).second) continue;
     entries.push_back({phrase, false});

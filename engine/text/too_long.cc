@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/field_error.h"
 #include "engine/base/utf8.h"
 
 namespace dragoman {
@@ -159,8 +160,10 @@ size_t BestCut(const std::vector<Cut>& cuts, size_t first, size_t last, int64_t 
 }  // namespace
 
 absl::Status TooLongError(int64_t tokens, int64_t max_tokens) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("text has ", tokens, " tokens, the model takes at most ", max_tokens));
+  return InvalidRequest({.field = "contents",
+                         .found = absl::StrCat(tokens, " tokens"),
+                         .expected = absl::StrCat("at most ", max_tokens,
+                                                  ", which is what the model takes at once")});
 }
 
 absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, TextRange piece,
@@ -175,9 +178,12 @@ absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, Te
   const auto special = static_cast<int64_t>(encode("").ids.size());
   const int64_t room = max_tokens - special;
   if (room < 1) {
-    return absl::InvalidArgumentError(absl::StrCat("a limit of ", max_tokens,
-                                                   " tokens leaves no room for text beside ",
-                                                   special, " special ones"));
+    return InvalidRequest(
+        {.field = "contents",
+         .found = "text",
+         .expected = "none",
+         .words = absl::StrCat("a limit of ", max_tokens, " tokens leaves no room for text beside ",
+                               special, " special ones")});
   }
   const std::string_view whole = piece.In(text);
   const std::vector<Cut> cuts = FindCuts(whole, encoded, static_cast<size_t>(special));
@@ -215,10 +221,14 @@ absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, Te
         break;
       }
       if (chosen == first) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "one character of the text (byte ", piece.begin + static_cast<int64_t>(begin), ", ",
-            part.size(), " bytes with its combining marks) has ", part_tokens.ids.size(),
-            " tokens, the model takes at most ", max_tokens));
+        return InvalidRequest(
+            {.field = "contents",
+             .found =
+                 absl::StrCat("one character (byte ", piece.begin + static_cast<int64_t>(begin),
+                              ", ", part.size(), " bytes with its combining marks) of ",
+                              part_tokens.ids.size(), " tokens"),
+             .expected =
+                 absl::StrCat("at most ", max_tokens, ", which is what the model takes at once")});
       }
       const auto excess = static_cast<int64_t>(part_tokens.ids.size() - limit);
       const int64_t used = cuts[chosen].tokens - before;

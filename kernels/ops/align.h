@@ -36,9 +36,10 @@ void AlignRows(OpContext& context, const KvLayout& layout, int layer, const Deco
 
 namespace cuda {
 
-// For the rows whose slot asks for the alignment of `layer` (SearchOptions::align, align_layer,
-// align_heads): writes the source position to LaneArrays::aligned at the row's lane and position.
-// Without such rows it does next to nothing. slots: by slot number. q as for cuda::CrossAttention.
+// For the rows whose slot asks for the alignment of `layer` (SearchOptions::align, alignment_layer,
+// alignment_heads): writes the source position to LaneArrays::aligned at the row's lane and
+// position. Without such rows it does next to nothing. slots: by slot number. q as for
+// cuda::CrossAttention.
 Error AlignRows(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                 const StepRows& rows, const CrossKvTables& tables, const SlotView* slots,
                 const void* q);

@@ -31,10 +31,10 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
   const int slot = rows.slot[row];
   const SlotView& view = slots[slot];
   const SearchOptions& options = view.state->options;
-  if (!options.align || options.align_layer != layer) return;
+  if (!options.align || options.alignment_layer != layer) return;
 
   const int lane = static_cast<int>(threadIdx.x);
-  const uint64_t heads = options.align_heads;
+  const uint64_t heads = options.alignment_heads;
   const int length = tables.source_length[slot];
   const int32_t* pages = tables.pages + int64_t{slot} * tables.pages_per_slot;
   const T* const q_row = q + int64_t{row} * layout.width();

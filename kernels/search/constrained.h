@@ -139,7 +139,7 @@ DRAGOMAN_HD int32_t SelectConstrained(const Team& team, const View& slot, Candid
   if (team.rank() == 0) {
     for (int32_t b = 0; b <= total; ++b) available[b] = 0;
     for (int32_t i = 0; i < n; ++i) ++available[pool[i].bank];
-    if (s.options.allocation == Allocation::kBanks) {
+    if (s.options.constraint_allocation == Allocation::kBanks) {
       AllocateBanks(s.options.beam, total, available, taken);
     } else {
       AllocateStripes(s.options.beam, total, available, taken);

@@ -49,7 +49,7 @@ template <class Team, class Use>
 DRAGOMAN_HD int32_t ForResults(const Team& team, const SlotView& slot, Use use) {
   int32_t count = 0;
   Place place;
-  for (; count < slot.state->options.num_hypotheses; ++count) {
+  for (; count < slot.state->options.num_alternatives; ++count) {
     place = NextResult(team, slot, place);
     if (place.entry < 0) break;
     use(place.entry);

@@ -59,10 +59,10 @@ struct SamplingOptions {
 
 // Immutable while its segment is in a slot.
 struct SearchOptions {
-  int32_t beam = 1;            // 1..kMaxBeam
-  int32_t num_hypotheses = 1;  // n-best returned, 1..beam
-  int32_t max_tokens = 1;      // real tokens: without the start token and EOS; >= 1
-  int32_t min_tokens = 0;      // EOS is masked below this many real tokens (a.8)
+  int32_t beam = 1;              // 1..kMaxBeam
+  int32_t num_alternatives = 1;  // n-best returned, 1..beam
+  int32_t max_tokens = 1;        // real tokens: without the start token and EOS; >= 1
+  int32_t min_tokens = 0;        // EOS is masked below this many real tokens (a.8)
   int32_t eos = 0;
   // Further ids that end a hypothesis. They are real tokens of it, the last ones, but for the rules
   // of EOS (min_tokens, lengths, finishing); only EOS itself is ever forced.
@@ -88,7 +88,7 @@ struct SearchOptions {
 
   // Required phrases (d).
   float constraint_prune = INFINITY;
-  Allocation allocation = Allocation::kStripe;
+  Allocation constraint_allocation = Allocation::kStripe;
 
   // Changes of the scores (a.8).
   int32_t no_repeat_ngram = 0;      // 0: off
@@ -106,8 +106,8 @@ struct SearchOptions {
 
   // Alignment: the mean of these heads (bit h: head h) of this decoder layer.
   bool align = false;
-  int32_t align_layer = 0;
-  uint64_t align_heads = ~uint64_t{0};
+  int32_t alignment_layer = 0;
+  uint64_t alignment_heads = ~uint64_t{0};
 
   // Whether this token ends a hypothesis.
   DRAGOMAN_HD bool Ends(int32_t token) const {

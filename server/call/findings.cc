@@ -2,11 +2,10 @@
 
 #include <google/protobuf/descriptor.h>
 
-#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/api/limits.h"
+#include "engine/api/term_text.h"
 #include "engine/base/utf8.h"
 
 namespace dragoman {
@@ -20,6 +19,10 @@ void Findings::Invalid(std::string field, std::string description) {
   }
 }
 
+void Findings::Invalid(const std::vector<FieldError>& errors) {
+  for (const FieldError& error : errors) Invalid(error.field, Description(error));
+}
+
 void Findings::Unimplemented(std::vector<std::string> names) {
   for (std::string& name : names) unimplemented_.push_back(std::move(name));
 }
@@ -30,60 +33,9 @@ absl::Status Findings::Status() const {
   return absl::OkStatus();
 }
 
-std::optional<int> ReadInt(bool set, int value, int low, int high, const char* field,
-                           Findings* findings) {
-  if (!set) return std::nullopt;
-  if (value < low || value > high) {
-    findings->Invalid(field, absl::StrCat("found ", value, ", expected ", low, "..", high));
-    return std::nullopt;
-  }
-  return value;
-}
-
-std::optional<int> ReadIntFrom(bool set, int value, int low, const char* field,
-                               Findings* findings) {
-  if (!set) return std::nullopt;
-  if (value < low) {
-    findings->Invalid(field, absl::StrCat("found ", value, ", expected at least ", low));
-    return std::nullopt;
-  }
-  return value;
-}
-
-std::optional<float> ReadFloat(bool set, float value, float low, float high, const char* field,
-                               Findings* findings) {
-  if (!set) return std::nullopt;
-  if (!(value >= low && value <= high)) {
-    findings->Invalid(field, absl::StrCat("found ", value, ", expected ", low, "..", high));
-    return std::nullopt;
-  }
-  return value;
-}
-
-std::optional<float> ReadFloatFromZero(bool set, float value, const char* field,
-                                       Findings* findings) {
-  if (!set) return std::nullopt;
-  if (!(value >= 0.0F && value <= std::numeric_limits<float>::max())) {
-    findings->Invalid(field, absl::StrCat("found ", value, ", expected a finite number from 0"));
-    return std::nullopt;
-  }
-  return value;
-}
-
-std::optional<float> ReadFloatAboveZero(bool set, float value, float high, const char* field,
-                                        Findings* findings) {
-  if (!set) return std::nullopt;
-  if (!(value >= std::numeric_limits<float>::min() && value <= high)) {
-    findings->Invalid(field,
-                      absl::StrCat("found ", value, ", expected a number above 0, at most ", high));
-    return std::nullopt;
-  }
-  return value;
-}
-
 void CheckPhrase(std::string_view text, const std::string& field, Findings* findings) {
-  // Its own words: the text is not quoted.
-  if (const auto problem = ProblemOfTerm(StripWhiteSpace(text))) findings->Invalid(field, *problem);
+  const std::optional<TermProblem> problem = ProblemOfTerm(StripWhiteSpace(text));
+  if (problem.has_value()) findings->Invalid(field, problem->predicate);
 }
 
 bool CheckCount(int found, int limit, const char* field, Findings* findings) {

@@ -12,14 +12,16 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "engine/base/field_error.h"
 #include "server/call/request_error.h"
 
 namespace dragoman {
 
 class Findings {
  public:
-  // What was found and what was expected.
+  // What was found and what was expected, in words and as data.
   void Invalid(std::string field, std::string description);
+  void Invalid(const std::vector<FieldError>& errors);
 
   // Fields and features that are not there.
   void Unimplemented(std::vector<std::string> names);
@@ -33,22 +35,6 @@ class Findings {
   size_t untold_ = 0;
   std::vector<std::string> unimplemented_;
 };
-
-// Each returns the value if it is set and in its range, and reports it if it is out of it (NaN
-// always is).
-
-std::optional<int> ReadInt(bool set, int value, int low, int high, const char* field,
-                           Findings* findings);
-// No upper bound.
-std::optional<int> ReadIntFrom(bool set, int value, int low, const char* field, Findings* findings);
-std::optional<float> ReadFloat(bool set, float value, float low, float high, const char* field,
-                               Findings* findings);
-// Finite, from 0.
-std::optional<float> ReadFloatFromZero(bool set, float value, const char* field,
-                                       Findings* findings);
-// A normal number above 0.
-std::optional<float> ReadFloatAboveZero(bool set, float value, float high, const char* field,
-                                        Findings* findings);
 
 // Reports a phrase or term that is empty but for white space, longer than kMaxTermBytes, or has
 // control characters (ProblemOfTerm, the engine's own rule).

@@ -1,7 +1,5 @@
 #include "server/call/request_error.h"
 
-#include <google/protobuf/descriptor.h>
-
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -10,8 +8,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "dragoman/v1/translation.pb.h"
+#include "engine/base/field_error.h"
 #include "google/rpc/error_details.pb.h"
 #include "server/base/steady_clock.h"
 
@@ -22,28 +19,6 @@ constexpr char kBadRequestUrl[] = "type.googleapis.com/google.rpc.BadRequest";
 constexpr char kRetryInfoUrl[] = "type.googleapis.com/google.rpc.RetryInfo";
 
 constexpr size_t kMaxNamedFields = 16;
-
-bool IsFieldPath(std::string_view text) {
-  return !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '[' ||
-           c == ']';
-  });
-}
-
-// Whether a path, with or without indices, leads to a field of a request.
-bool IsRequestField(std::string_view path) {
-  const google::protobuf::Descriptor* type = v1::TranslateRequest::descriptor();
-  for (const absl::string_view name :
-       absl::StrSplit(absl::string_view(path.data(), path.size()), '.')) {
-    if (type == nullptr) return false;
-    const size_t index = name.find('[');
-    const auto* field = type->FindFieldByName(std::string(name.substr(0, index)));
-    if (field == nullptr || (index != absl::string_view::npos && !field->is_repeated()))
-      return false;
-    type = field->message_type();
-  }
-  return true;
-}
 
 // Whether messages about a field may quote what somebody wrote.
 bool HoldsText(std::string_view field) {
@@ -97,17 +72,13 @@ absl::Status WithFieldViolation(absl::Status status) {
       status.GetPayload(kBadRequestUrl).has_value()) {
     return status;
   }
-  const std::string_view message(status.message().data(), status.message().size());
-  const size_t colon = message.find(": ");
-  const size_t space = message.find(' ');
-  FieldViolation violation{"", std::string(message)};
-  if (colon != std::string_view::npos && IsFieldPath(message.substr(0, colon))) {
-    violation = {std::string(message.substr(0, colon)), std::string(message.substr(colon + 2))};
-  } else if (space != std::string_view::npos && IsRequestField(message.substr(0, space))) {
-    violation = {std::string(message.substr(0, space)), std::string(message.substr(space + 1))};
+  std::vector<FieldViolation> violations;
+  for (const FieldError& error : FieldErrorsOf(status)) {
+    violations.push_back({error.field, Description(error)});
   }
-  SetBadRequest({violation}, &status);
-  return status;
+  if (violations.empty()) violations.push_back({"", std::string(status.message())});
+  SetBadRequest(violations, &status);
+  return WithoutFieldErrors(std::move(status));
 }
 
 std::string LoggableMessage(const absl::Status& status) {

@@ -32,9 +32,8 @@ absl::Status InvalidField(std::string field, std::string description);
 // UNIMPLEMENTED naming every field. REQUIRES: not empty.
 absl::Status UnimplementedFields(const std::vector<std::string>& fields);
 
-// Gives an INVALID_ARGUMENT that has no BadRequest yet (the engine's have none) one made from its
-// message: of the form "field: description"; or of one that begins with the path of a field of
-// TranslateRequest, as "decoding.beam_size is 99, expected 1 to 64"; field "" in other forms.
+// Gives an INVALID_ARGUMENT of the engine, which has FieldErrors (engine/base/field_error.h), a
+// BadRequest with them; one that has neither gets a violation of field "". Others stay as they are.
 absl::Status WithFieldViolation(absl::Status status);
 
 // The message for the log: without what it says about fields whose values are somebody's text

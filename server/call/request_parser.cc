@@ -6,11 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "dragoman/v1/translation.pb.h"
+#include "engine/api/option_rules.h"
 #include "engine/base/utf8.h"
 #include "server/base/quoted.h"
 #include "server/call/decoding_parser.h"
 #include "server/call/findings.h"
-#include "server/call/option_rules.h"
 #include "server/call/wire_check.h"
 
 namespace dragoman {
@@ -194,13 +194,14 @@ ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits&
       ReadEnum(in.priority(), kPriorities, "priority", &findings).value_or(Priority::kNormal);
   job.returns = ReadReturns(in.return_options(), kind, &findings);
   out.timings = in.return_options().timings();
-  CheckOptionsTogether(job, &findings);
+  findings.Invalid(CheckOptionsTogether(job.decoding, ContextOf(job)));
+  findings.Invalid(CheckHtml(job));
   // A tag has its place only once the item is whole, so that segments alone have no HTML.
   if (job.html) job.returns.segments = false;
   out.status = findings.Status();
   if (!out.status.ok()) return out;
-  job.items.assign(std::make_move_iterator(in.mutable_contents()->begin()),
-                   std::make_move_iterator(in.mutable_contents()->end()));
+  job.contents.assign(std::make_move_iterator(in.mutable_contents()->begin()),
+                      std::make_move_iterator(in.mutable_contents()->end()));
   return out;
 }
 

@@ -2,8 +2,9 @@
 //
 // Everything that the bytes alone show is checked here and in what it is made of: that they are a
 // message and UTF-8, the limits, every option's range (decoding_parser.h), and options that
-// contradict each other (option_rules.h). No option is ever dropped in silence: what is not carried
-// into the job is refused. The engine checks again, with the model and the profile in effect.
+// contradict each other (engine/api/option_rules.h). No option is ever dropped in silence: what is
+// not carried into the job is refused. The engine checks again, with the model and the profile in
+// effect.
 //
 // Pure functions, thread-safe. Lengths of text are Unicode code points unless they say bytes.
 #pragma once

@@ -8,7 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "dragoman/v1/translation.pb.h"
-#include "engine/api/limits.h"
+#include "engine/api/engine.h"
+#include "engine/api/term_text.h"
 #include "server/base/log.h"
 #include "server/base/quoted.h"
 #include "server/base/status_codes.h"

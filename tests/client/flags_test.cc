@@ -17,7 +17,6 @@ struct Values {
   std::optional<int64_t> beam;
   std::optional<double> penalty;
   std::string split;
-  std::optional<uint64_t> seed;
   std::vector<std::string> forbid;
   std::vector<int64_t> heads;
   FlagTable table;
@@ -30,7 +29,6 @@ struct Values {
     table.OptionalInt("beam", "K", 1, 2147483647, &beam, "beam");
     table.OptionalNumber("penalty", "X", -10, 10, &penalty, "penalty");
     table.Choice("split", {"none", "lines"}, &split, "how\nto split");
-    table.OptionalUnsigned("seed", "N", &seed, "seed");
     table.Strings("forbid", "TEXT", &forbid, "phrase");
     table.Ints("heads", "N,N", 0, 15, &heads, "heads");
   }
@@ -55,15 +53,12 @@ TEST(Flags, ReadsEveryTypeInBothForms) {
   EXPECT_EQ(v.split, "lines");
 }
 
-TEST(Flags, ReadsListsAndSeeds) {
+TEST(Flags, ReadsLists) {
   Values v;
-  ASSERT_TRUE(v.table
-                  .Parse({"--forbid", "one", "--heads", "3,0,15", "--forbid=--two, three",
-                          "--seed=18446744073709551615"})
-                  .ok());
+  ASSERT_TRUE(
+      v.table.Parse({"--forbid", "one", "--heads", "3,0,15", "--forbid=--two, three"}).ok());
   EXPECT_THAT(v.forbid, ElementsAre("one", "--two, three"));
   EXPECT_THAT(v.heads, ElementsAre(3, 0, 15));
-  EXPECT_EQ(v.seed, ~uint64_t{0});
 }
 
 TEST(Flags, LeavesDefaultsAndUnsetAlone) {
@@ -74,7 +69,6 @@ TEST(Flags, LeavesDefaultsAndUnsetAlone) {
   EXPECT_EQ(v.batch, 16);
   EXPECT_FALSE(v.beam.has_value());
   EXPECT_FALSE(v.penalty.has_value());
-  EXPECT_FALSE(v.seed.has_value());
   EXPECT_TRUE(v.forbid.empty());
 }
 
@@ -96,15 +90,40 @@ TEST(Flags, NamesWhatIsWrong) {
   EXPECT_EQ(v.Error({"--timeout", "nan"}), "--timeout is 'nan', expected a number from 0.5 to 10");
   EXPECT_EQ(v.Error({"--penalty", "1e9"}), "--penalty is '1e9', expected a number from -10 to 10");
   EXPECT_EQ(v.Error({"--json=yes"}), "--json is 'yes', expected true or false");
-  EXPECT_EQ(v.Error({"--seed", "-1"}),
-            "--seed is '-1', expected a whole number from 0 to 18446744073709551615");
-  EXPECT_EQ(v.Error({"--seed", "18446744073709551616"}),
-            "--seed is '18446744073709551616', expected a whole number from 0 to "
-            "18446744073709551615");
   EXPECT_EQ(v.Error({"--heads", "1,,2"}), "--heads is '', expected a whole number from 0 to 15");
   EXPECT_EQ(v.Error({"--heads", "1,16"}), "--heads is '16', expected a whole number from 0 to 15");
   EXPECT_EQ(v.Error({"--heads", "1", "--heads", "2"}), "--heads is given twice");
   EXPECT_EQ(v.Error({"--split", "word"}), "--split is 'word', expected one of none, lines");
+}
+
+TEST(Flags, AnAliasIsTheFlagUnlessAnotherHasTheName) {
+  std::string size;
+  std::string mode;
+  FlagTable table;
+  const auto take = [](std::string* target) {
+    return [target](const std::string& text) {
+      *target += text;
+      return std::string(text == "bad" ? "something good" : "");
+    };
+  };
+  table.Custom("beam-size", "K", false, take(&size), "size");
+  table.Alias("beam");
+  table.Custom("search-mode", "M", true, take(&mode), "mode");
+  table.Alias("mode");
+  bool own = false;
+  table.Bool("mode", &own, "another mode");
+  ASSERT_TRUE(table.Parse({"--beam", "4", "--mode", "--search-mode=a", "--search-mode=b"}).ok());
+  EXPECT_EQ(size, "4");
+  EXPECT_EQ(mode, "ab");
+  EXPECT_TRUE(own);
+  const auto error = [&](const std::vector<std::string>& arguments) {
+    return std::string(table.Parse(arguments).status().message());
+  };
+  EXPECT_EQ(error({"--beam", "4", "--beam-size", "5"}), "--beam-size is given twice");
+  EXPECT_EQ(error({"--beam", "bad"}), "--beam-size is 'bad', expected something good");
+  const std::string help = table.Help();
+  EXPECT_THAT(help, HasSubstr("also --beam\n"));
+  EXPECT_THAT(help, ::testing::Not(HasSubstr("also --mode")));
 }
 
 TEST(Flags, HelpNamesEveryFlagAndItsValue) {

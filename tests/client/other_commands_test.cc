@@ -70,7 +70,7 @@ TEST(Main, VersionHelpAndUnknownCommands) {
   EXPECT_THAT(RunCommand({"--version"}).out, ::testing::StartsWith("dragoman "));
   EXPECT_EQ(RunCommand({"help"}).status, 0);
   EXPECT_THAT(RunCommand({"help", "load"}).out, HasSubstr("--rate R"));
-  EXPECT_THAT(RunCommand({"translate", "--help"}).out, HasSubstr("--nbest N"));
+  EXPECT_THAT(RunCommand({"translate", "--help"}).out, HasSubstr("--num-alternatives N"));
   EXPECT_EQ(RunCommand({}).status, 2);
   EXPECT_EQ(RunCommand({"tranlsate"}).status, 2);
   EXPECT_EQ(RunCommand({"help", "tranlsate"}).status, 2);
@@ -197,7 +197,7 @@ TEST(LoadCommand, SendsWhatTheFlagsSay) {
   EXPECT_EQ(server.calls(), 6);
   const CommandRun wrong = load({"--top-k", "3"});
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("dragoman load: --top-k needs --sample"));
+  EXPECT_THAT(wrong.err, HasSubstr("dragoman load: --sampling-top-k (--top-k) needs --sampling"));
 }
 
 // What a server was sent by one caller, in order.

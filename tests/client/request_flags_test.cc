@@ -7,6 +7,8 @@
 
 #include <set>
 
+#include "absl/strings/str_cat.h"
+
 namespace dragoman {
 namespace {
 
@@ -30,6 +32,8 @@ struct FlagCase {
 const std::vector<FlagCase>& Cases() {
   static const auto* const kCases = new std::vector<FlagCase>{
       {{"--from", "de"}, "source_language_code: 'de'"},
+      {{"--source-language-code", "de"}, "source_language_code: 'de'"},
+      {{"--target-language-code", "en"}, "target_language_code: 'en'"},
       {{"--to", "en"}, "target_language_code: 'en'"},
       {{"--model", "m"}, "model: 'm'"},
       {{"--html"}, "mime_type: 'text/html'"},
@@ -46,7 +50,10 @@ const std::vector<FlagCase>& Cases() {
       {{"--profile", "marian"}, "decoding { profile: MARIAN }"},
       {{"--profile", "paper"}, "decoding { profile: PAPER }"},
       {{"--profile", "article"}, "decoding { profile: ARTICLE }"},
+      {{"--beam-size", "12"}, "decoding { beam_size: 12 }"},
       {{"--beam", "12"}, "decoding { beam_size: 12 }"},
+      {{"--num-alternatives", "3"}, "decoding { num_alternatives: 3 }"},
+      {{"--nbest", "3"}, "decoding { num_alternatives: 3 }"},
       {{"--length-penalty", "0.6"}, "decoding { length_penalty: 0.6 }"},
       {{"--penalty", "power"}, "decoding { penalty: POWER }"},
       {{"--penalty", "gnmt"}, "decoding { penalty: GNMT }"},
@@ -67,6 +74,7 @@ const std::vector<FlagCase>& Cases() {
       {{"--max-length-extra", "0"}, "decoding { max_length_extra: 0 }"},
       {{"--no-repeat-ngram", "3"}, "decoding { no_repeat_ngram: 3 }"},
       {{"--repetition-penalty", "1.2"}, "decoding { repetition_penalty: 1.2 }"},
+      {{"--pruning-absolute-delta", "1"}, "decoding { pruning { absolute_delta: 1 } }"},
       {{"--prune-delta", "0"}, "decoding { pruning { absolute_delta: 0 } }"},
       {{"--prune-relative", "0.6"}, "decoding { pruning { relative: 0.6 } }"},
       {{"--max-candidates", "5"}, "decoding { pruning { max_candidates: 5 } }"},
@@ -85,6 +93,8 @@ const std::vector<FlagCase>& Cases() {
       {{"--sample"}, "decoding { sampling { } }"},
       {{"--sample", "--top-k", "8"}, "decoding { sampling { top_k: 8 } }"},
       {{"--sample", "--top-p", "0.9"}, "decoding { sampling { top_p: 0.9 } }"},
+      {{"--sampling", "--sampling-seed", "18446744073709551615"},
+       "decoding { sampling { seed: 18446744073709551615 } }"},
       {{"--term", "Hund=dog", "--term", "Kat\\=ze=c\\\\at"},
        "terms { source: 'Hund' target: 'dog' } terms { source: 'Kat=ze' target: 'c\\\\at' }"},
       {{"--term", "Hund=dog", "--term-ignore-case"},
@@ -149,10 +159,9 @@ TEST(RequestFlags, LeavesNoFieldOutOfReach) {
   }
   // Those that the commands fill in themselves, and what a command line has no use for.
   for (const char* other :
-       {"contents", "target_prefixes", "decoding.num_alternatives", "decoding.sampling.seed",
-        "return_options.scores", "return_options.tokens", "return_options.token_scores",
-        "return_options.alignment", "return_options.timings", "return_options.partials", "parent",
-        "labels", "request_id"}) {
+       {"contents", "target_prefixes", "return_options.scores", "return_options.tokens",
+        "return_options.token_scores", "return_options.alignment", "return_options.timings",
+        "return_options.partials", "parent", "labels", "request_id"}) {
     EXPECT_EQ(missing.erase(other), 1U) << other;
   }
   EXPECT_THAT(missing, ::testing::IsEmpty());
@@ -162,10 +171,32 @@ TEST(RequestFlags, AFlagWithoutEffectIsRefused) {
   const auto error = [](const std::vector<std::string>& arguments) {
     return std::string(RequestOf(arguments).status().message());
   };
-  EXPECT_EQ(error({"--top-k", "3"}), "--top-k needs --sample");
-  EXPECT_EQ(error({"--top-p", "0.5"}), "--top-p needs --sample");
+  EXPECT_EQ(error({"--top-k", "3"}), "--sampling-top-k (--top-k) needs --sampling");
+  EXPECT_EQ(error({"--top-p", "0.5"}), "--sampling-top-p (--top-p) needs --sampling");
   EXPECT_EQ(error({"--glossary-ignore-case"}), "--glossary-ignore-case needs --glossary");
   EXPECT_EQ(error({"--term-ignore-case"}), "--term-ignore-case needs --term");
+}
+
+TEST(RequestFlags, ValuesOutOfRangeAreRefusedWithTheRange) {
+  const auto error = [](const std::vector<std::string>& arguments) {
+    return std::string(RequestOf(arguments).status().message());
+  };
+  EXPECT_EQ(error({"--beam", "65"}), "--beam-size is '65', expected a whole number, 1..64");
+  EXPECT_EQ(error({"--beam-size", "4x"}), "--beam-size is '4x', expected a whole number, 1..64");
+  EXPECT_EQ(error({"--patience", "0"}), "--patience is '0', expected a number above 0, at most 64");
+  EXPECT_EQ(error({"--length-penalty", "nan"}), "--length-penalty is 'nan', expected -10..10");
+  EXPECT_EQ(error({"--prune-delta", "inf"}),
+            "--pruning-absolute-delta is 'inf', expected a finite number from 0");
+  EXPECT_EQ(error({"--sample", "--seed", "18446744073709551616"}),
+            "--sampling-seed is '18446744073709551616', expected a whole number from 0 to "
+            "18446744073709551615");
+  EXPECT_EQ(error({"--alignment-heads", "1,,2"}),
+            "--alignment-heads is '1,,2', expected a whole number, at least 0");
+  for (const char* choice : {"", "HF", "profile_unspecified", "gpt"}) {
+    EXPECT_EQ(error({absl::StrCat("--profile=", choice)}),
+              absl::StrCat("--profile is '", choice,
+                           "', expected one of hf, ct2, marian, paper, article"));
+  }
 }
 
 TEST(ParseTerm, HasOneBareEqualsSign) {

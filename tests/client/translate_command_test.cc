@@ -611,12 +611,14 @@ TEST(Translate, RefusesWrongCommandLines) {
 TEST(Translate, RefusesFlagsThatDoNotGoTogether) {
   for (const auto& [wrong, message] : std::vector<std::pair<Arguments, std::string>>{
            {{"--tokens"}, "--tokens and --token-scores need --json"},
-           {{"--alignment", "--nbest", "2"}, "--alignment and --nbest together need --json"},
-           {{"--seed", "1"}, "--seed needs --sample"},
-           {{"--sample", "--seed", "1", "--batch", "2"}, "--seed and --batch do not go together"},
+           {{"--alignment", "--nbest", "2"},
+            "--alignment and --num-alternatives (--nbest) together need --json"},
+           {{"--seed", "1"}, "--sampling-seed (--seed) needs --sampling"},
+           {{"--sample", "--seed", "1", "--batch", "2"},
+            "--sampling-seed (--seed) and --batch do not go together"},
            {{"--target-prefix", "a", "--target-prefix-file", "b"},
             "expected one of --target-prefix and --target-prefix-file"},
-           {{"--top-k", "1"}, "--top-k needs --sample"},
+           {{"--top-k", "1"}, "--sampling-top-k (--top-k) needs --sampling"},
            {{"--term", "a"}, "--term is 'a', expected SOURCE=TARGET"}}) {
     Arguments arguments = {"translate"};
     arguments.insert(arguments.end(), wrong.begin(), wrong.end());

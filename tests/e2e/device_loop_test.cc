@@ -106,7 +106,7 @@ class DeviceLoop : public ::testing::Test {
       }
       const ItemResult& found = sinks[order[i]]->items().at(0);
       EXPECT_TRUE(testing::SameToTheBit(found, (*expected_)[order[i]]))
-          << "request " << order[i] << ": " << (*jobs_)[order[i]].items[0];
+          << "request " << order[i] << ": " << (*jobs_)[order[i]].contents[0];
     }
     for (const auto& victim : victims) {
       const absl::Status status = victim->Wait();
@@ -189,7 +189,7 @@ TEST_F(DeviceLoop, ADeviceThatIsLostFailsItsSegmentsAndTheOtherOneGoesOn) {
     if (found.status.code() == absl::StatusCode::kInternal) {
       ++failed;
     } else {
-      EXPECT_TRUE(testing::SameToTheBit(found, (*expected_)[i])) << (*jobs_)[i].items[0];
+      EXPECT_TRUE(testing::SameToTheBit(found, (*expected_)[i])) << (*jobs_)[i].contents[0];
     }
   }
   EXPECT_GT(failed, 0U);

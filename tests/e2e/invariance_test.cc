@@ -47,7 +47,7 @@ class Invariance : public ::testing::Test {
         testing::TranslateTogether(*Start(max_rows, workers, threads), *jobs_, order);
     for (size_t i = 0; i < found.size(); ++i) {
       EXPECT_TRUE(testing::SameToTheBit(found[i], (*alone_)[i]))
-          << "differs from alone: sentence " << i << ": " << (*jobs_)[i].items[0];
+          << "differs from alone: sentence " << i << ": " << (*jobs_)[i].contents[0];
     }
   }
 

@@ -48,7 +48,7 @@ class MixedMethods : public ::testing::Test {
         testing::TranslateTogether(*Start(config), *jobs_, testing::Shuffled(jobs_->size(), seed));
     for (size_t i = 0; i < found.size(); ++i) {
       EXPECT_TRUE(testing::SameToTheBit(found[i], (*alone_)[i]))
-          << "request " << i << " differs from alone: " << (*jobs_)[i].items[0]
+          << "request " << i << " differs from alone: " << (*jobs_)[i].contents[0]
           << "\nalone: " << (*alone_)[i].hypotheses.at(0).text
           << "\nmixed: " << found[i].hypotheses.at(0).text;
     }

@@ -135,19 +135,19 @@ TEST_F(EngineHtml, RandomInlineTagsLoseNothing) {
     if (random() % 2 == 0) words[random() % words.size()] += "<br>";
     std::string html;
     for (const std::string& word : words) html += (html.empty() ? "" : " ") + word;
-    job.items.push_back("<p>" + html + "</p>");
+    job.contents.push_back("<p>" + html + "</p>");
   }
   const std::vector<ItemResult> items = Translate(job);
-  ASSERT_EQ(items.size(), job.items.size());
+  ASSERT_EQ(items.size(), job.contents.size());
   for (size_t i = 0; i < items.size(); ++i) {
     ASSERT_TRUE(items[i].status.ok()) << items[i].status;
     const std::string& html = items[i].hypotheses[0].text;
-    EXPECT_TRUE(Balanced(html)) << job.items[i] << "\n" << html;
+    EXPECT_TRUE(Balanced(html)) << job.contents[i] << "\n" << html;
     // Each tag of the source is there; an element may have been closed and opened again.
-    const std::vector<std::string> had = Tags(job.items[i]);
+    const std::vector<std::string> had = Tags(job.contents[i]);
     const std::vector<std::string> have = Tags(html);
     EXPECT_TRUE(std::includes(have.begin(), have.end(), had.begin(), had.end()))
-        << job.items[i] << "\n"
+        << job.contents[i] << "\n"
         << html;
   }
 }
@@ -179,7 +179,7 @@ TEST_F(EngineHtml, AlternativesAreHtmlEach) {
     EXPECT_THAT(h.text, HasSubstr("<b>"));
   }
   // They need one segment: one paragraph.
-  job.items = {"<p>Ich habe Hunger.</p><p>Ich bin da.</p>"};
+  job.contents = {"<p>Ich habe Hunger.</p><p>Ich bin da.</p>"};
   EXPECT_THAT(std::string(Translate(job).at(0).status.message()),
               HasSubstr("needs an item of one segment, found 2: send each paragraph of the HTML as "
                         "an item of its own"));
@@ -200,7 +200,7 @@ TEST_F(EngineHtml, AnItemNestedTooDeepFailsAlone) {
   std::string deep;
   for (int i = 0; i <= kMaxInlineDepth; ++i) deep += "<b>";
   TranslationJob job = Html(deep + "Hallo");
-  job.items.push_back("<p>Ich habe Hunger.</p>");
+  job.contents.push_back("<p>Ich habe Hunger.</p>");
   const std::vector<ItemResult> items = Translate(job);
   ASSERT_EQ(items.size(), 2U);
   EXPECT_EQ(items[0].status.code(), absl::StatusCode::kInvalidArgument);
@@ -254,7 +254,7 @@ TEST_F(EngineHtml, LinksAreRight) {
   for (const AlignmentLink& link : best.alignment) {
     if (Slice(best.text, link.target) != "dog") continue;
     found = true;
-    EXPECT_EQ(Slice(job.items[0], link.source), "Hund");
+    EXPECT_EQ(Slice(job.contents[0], link.source), "Hund");
   }
   EXPECT_TRUE(found);
 }
@@ -269,7 +269,7 @@ TEST_F(EngineHtml, AVerbatimPhraseIsLinkedWithItself) {
   for (const AlignmentLink& link : best.alignment) {
     const std::string target = Slice(best.text, link.target);
     if (target != "😀" && target != "漢字") continue;
-    EXPECT_EQ(Slice(job.items[0], link.source), target);
+    EXPECT_EQ(Slice(job.contents[0], link.source), target);
     ++found;
   }
   EXPECT_EQ(found, 2) << best.text;
@@ -285,7 +285,7 @@ TEST_F(EngineHtml, LinksOfHtmlAreBytesOfTheHtml) {
   for (const AlignmentLink& link : best.alignment) {
     if (Slice(best.text, link.target) != "dog") continue;
     found = true;
-    EXPECT_EQ(Slice(job.items[0], link.source), "Hund");
+    EXPECT_EQ(Slice(job.contents[0], link.source), "Hund");
   }
   EXPECT_TRUE(found) << best.text;
 }
@@ -373,7 +373,7 @@ TEST_F(EngineSampling, DrawsDoNotDependOnNeighboursButOnThePlaceInTheRequest) {
     }
   }
   TranslationJob twice = Draws(kSentence, 5);
-  twice.items.push_back(kSentence);
+  twice.contents.push_back(kSentence);
   const std::vector<ItemResult> items = Translate(twice);
   EXPECT_EQ(Texts(items.at(0)), alone);
   EXPECT_NE(Texts(items.at(1)), alone);  // another ordinal

@@ -191,7 +191,7 @@ TEST_F(EnginePhrases, WhatNeedsOneSegmentSaysSo) {
         HasSubstr(absl::StrCat(option,
                                " needs an item of one segment, found 2: set segmentation.split "
                                "to NONE, or leave it unset")));
-    job.items = {"Ich habe Hunger."};
+    job.contents = {"Ich habe Hunger."};
     EXPECT_TRUE(Translate(job).at(0).status.ok());
   };
   each("decoding.num_alternatives above 1", [](auto& j) { j.decoding.num_alternatives = 2; });
@@ -219,7 +219,7 @@ TEST_F(EnginePhrases, WhatNeedsOneSegmentSaysSo) {
 TEST_F(EnginePhrases, WhatCannotBeMetIsReported) {
   // Nothing of this item is translated, so that the phrase cannot be in it.
   TranslationJob job = Requiring("* * *", "hungry");
-  job.items.push_back("Ich habe Hunger.");
+  job.contents.push_back("Ich habe Hunger.");
   const std::vector<ItemResult> items = Translate(job);
   EXPECT_EQ(items.at(0).hypotheses.at(0).text, "* * *");
   EXPECT_EQ(items.at(0).hypotheses.at(0).finish_reason, FinishReason::kConstraintsUnmet);

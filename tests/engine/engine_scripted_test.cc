@@ -127,7 +127,7 @@ TEST_F(EngineScripted, LinksFollowTheAttentionTokenByToken) {
       return text.substr(static_cast<size_t>(range.begin),
                          static_cast<size_t>(range.end - range.begin));
     };
-    pairs.emplace_back(slice(best.text, link.target), slice(job.items[0], link.source));
+    pairs.emplace_back(slice(best.text, link.target), slice(job.contents[0], link.source));
   }
   ASSERT_GE(item.source_tokens.size(), 5U);
   EXPECT_EQ(pairs.size(), 4U);

@@ -70,7 +70,7 @@ TEST_F(EngineTerms, EveryOccurrenceAsksForItsTarget) {
 TEST_F(EngineTerms, TermsActOnTheSegmentsThatHoldThem) {
   Start();
   TranslationJob job = With("Der Hund schläft. Ich habe Hunger.", {{"Hund", "hound", false}});
-  job.items.push_back("Ich habe Hunger.");
+  job.contents.push_back("Ich habe Hunger.");
   const std::vector<ItemResult> items = Translate(job);
   ASSERT_EQ(items.size(), 2U);
   ASSERT_EQ(items[0].sentences.size(), 2U);
@@ -194,7 +194,7 @@ TEST_F(EngineTerms, BadTermsAreRefusedByName) {
 TEST_F(EngineTerms, TermsThatDoNotFitFailTheirItemWithTheNumbers) {
   Start();
   TranslationJob job = With("Hund Hund Hund Hund Hund", {{"Hund", "the very big hound", false}});
-  job.items.push_back("Hund");
+  job.contents.push_back("Hund");
   job.decoding.max_output_tokens = 12;
   const std::vector<ItemResult> items = Translate(job);
   ASSERT_EQ(items.size(), 2U);
@@ -268,7 +268,7 @@ TEST_F(EngineTerms, PhrasesThatOnlyStandForThemselvesComeExactlyOnceEach) {
       line.insert(spaces[random() % spaces.size()], " " + signs[which]);
       ++counts[which];
     }
-    job.items.push_back(line);
+    job.contents.push_back(line);
     wanted.push_back(counts);
   }
   job.decoding.beam_size = 4;
@@ -277,9 +277,9 @@ TEST_F(EngineTerms, PhrasesThatOnlyStandForThemselvesComeExactlyOnceEach) {
   for (size_t i = 0; i < items.size(); ++i) {
     ASSERT_TRUE(items[i].status.ok()) << items[i].status;
     const Hypothesis& best = items[i].hypotheses[0];
-    ASSERT_LE(best.finish_reason, FinishReason::kLength) << job.items[i];
+    ASSERT_LE(best.finish_reason, FinishReason::kLength) << job.contents[i];
     for (size_t k = 0; k < signs.size(); ++k) {
-      EXPECT_EQ(Count(best.text, signs[k]), wanted[i][k]) << job.items[i] << "\n" << best.text;
+      EXPECT_EQ(Count(best.text, signs[k]), wanted[i][k]) << job.contents[i] << "\n" << best.text;
       ++checked;
     }
   }
@@ -324,10 +324,10 @@ TEST_F(EngineTerms, PartialsWithVerbatimPhrasesOnlyGrow) {
   job.do_not_translate = {"😀", "漢字", "und", "der"};
   job.returns.partials = true;
   job.decoding.beam_size = 2;
-  for (std::string line; std::getline(file, line) && job.items.size() < 40;) {
+  for (std::string line; std::getline(file, line) && job.contents.size() < 40;) {
     if (const size_t space = line.find(' '); space != std::string::npos) {
       line.insert(space, " 😀");
-      job.items.push_back(line);
+      job.contents.push_back(line);
     }
   }
   const auto sink = Run(job);

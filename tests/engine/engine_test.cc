@@ -97,16 +97,16 @@ TEST_F(EngineTest, RefusesOptionsOutOfRangeByName) {
   };
   using ::testing::HasSubstr;
   EXPECT_THAT(refused([](auto& j) { j.decoding.beam_size = 33; }),
-              HasSubstr("decoding.beam_size is 33, expected 1 to 32"));
+              HasSubstr("decoding.beam_size: found 33, expected 1..32"));
   EXPECT_THAT(refused([](auto& j) { j.decoding.num_alternatives = 9; }),
-              HasSubstr("decoding.num_alternatives is 9"));
+              HasSubstr("decoding.num_alternatives: found 9"));
   EXPECT_THAT(refused([](auto& j) { j.decoding.length_penalty = NAN; }),
               HasSubstr("decoding.length_penalty"));
   EXPECT_THAT(refused([](auto& j) { j.decoding.patience = 2.0F; }), HasSubstr("FIRST_K"));
   EXPECT_THAT(refused([](auto& j) { j.decoding.max_output_tokens = 0; }),
-              HasSubstr("decoding.max_output_tokens is 0"));
+              HasSubstr("decoding.max_output_tokens: found 0, expected 1..1000000"));
   EXPECT_THAT(refused([](auto& j) { j.target_language = "fr"; }), HasSubstr("fr"));
-  EXPECT_THAT(refused([](auto& j) { j.items.clear(); }), HasSubstr("contents"));
+  EXPECT_THAT(refused([](auto& j) { j.contents.clear(); }), HasSubstr("contents"));
 }
 
 TEST_F(EngineTest, ABeamThatTheMemoryCannotHoldFailsItsItem) {
@@ -300,8 +300,8 @@ TEST_F(EngineTest, TextOnTheDecodeThreadIsTheSame) {
   Start(InlineText());
   const auto found = run();
   for (size_t i = 0; i < jobs.size(); ++i) {
-    ASSERT_EQ(found[i]->items().size(), jobs[i].items.size());
-    for (size_t item = 0; item < jobs[i].items.size(); ++item) {
+    ASSERT_EQ(found[i]->items().size(), jobs[i].contents.size());
+    for (size_t item = 0; item < jobs[i].contents.size(); ++item) {
       const ItemResult& a = expected[i]->items()[item];
       const ItemResult& b = found[i]->items()[item];
       ASSERT_EQ(a.hypotheses.size(), b.hypotheses.size());

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/api/limits.h"
+#include "engine/api/term_text.h"
 #include "engine/base/utf8.h"
 #include "engine/text/glossary.h"
 #include "engine/text/term_matcher.h"

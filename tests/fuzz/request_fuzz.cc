@@ -4,12 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "engine/api/limits.h"
+#include "engine/api/term_text.h"
 #include "engine/base/utf8.h"
 #include "server/call/decoding_parser.h"
 #include "server/call/request_error.h"
@@ -23,49 +21,26 @@ void Check(bool holds) {
   if (!holds) std::abort();
 }
 
-template <typename T>
-void CheckRange(const std::optional<T>& value, T low, T high) {
-  Check(!value.has_value() || (*value >= low && *value <= high));
-}
-
 void CheckPhraseOf(const std::string& text) {
   Check(!ProblemOfTerm(StripWhiteSpace(text)).has_value());
 }
 
 void CheckDecoding(const TranslationJob& job) {
-  constexpr float kLargest = std::numeric_limits<float>::max();
-  constexpr float kLeast = std::numeric_limits<float>::min();
-  constexpr int kMaxInt = std::numeric_limits<int>::max();
   const DecodingOptions& o = job.decoding;
-  CheckRange(o.beam_size, 1, kMaxBeam);
-  CheckRange(o.num_alternatives, 1, kMaxBeam);
-  CheckRange(o.length_penalty, -10.0F, 10.0F);
-  CheckRange(o.patience, kLeast, 64.0F);
-  CheckRange(o.max_length_ratio, 0.0F, 1000.0F);
-  CheckRange(o.max_length_extra, 0, 100'000);
-  CheckRange(o.max_output_tokens, 1, 1'000'000);
-  CheckRange(o.min_output_tokens, 0, o.max_output_tokens.value_or(1'000'000));
-  CheckRange(o.no_repeat_ngram, 0, kMaxInt);
-  CheckRange(o.repetition_penalty, kLeast, 100.0F);
-  CheckRange(o.pruning.absolute_delta, 0.0F, kLargest);
-  CheckRange(o.pruning.relative, kLeast, 1.0F);
-  CheckRange(o.pruning.max_candidates, 1, kMaxInt);
-  CheckRange(o.constraint_prune, 0.0F, kLargest);
-  CheckRange(o.alignment_layer, 0, kMaxInt);
+  VisitNumbers(o, [](const char*, const NumberRange& range, const auto& number) {
+    Check(!number.has_value() || range.Contains(*number));
+  });
   for (const int head : o.alignment_heads) Check(head >= 0);
-  CheckRange(o.eos_penalty, kLeast, 1.0F);
-  CheckRange(o.temperature, kLeast, 100.0F);
-  Check(o.required_phrases.size() <= static_cast<size_t>(kMaxRequiredPhrases));
+  Check(o.required_phrases.size() <= size_t{OptionNamed("required_phrases").most});
   for (const RequiredPhrase& phrase : o.required_phrases) CheckPhraseOf(phrase.text);
-  Check(o.forbidden_phrases.size() <= static_cast<size_t>(kMaxForbiddenPhrases));
+  Check(o.forbidden_phrases.size() <= size_t{OptionNamed("forbidden_phrases").most});
   for (const std::string& phrase : o.forbidden_phrases) CheckPhraseOf(phrase);
   if (o.sampling.has_value()) {
-    CheckRange(o.sampling->top_k, 0, kMaxInt);
-    CheckRange(o.sampling->top_p, kLeast, 1.0F);
     Check(o.beam_size.value_or(1) == 1 && !o.pruning.any() && !job.returns.partials);
   } else {
     Check(!o.beam_size.has_value() || o.num_alternatives.value_or(1) <= *o.beam_size);
   }
+  Check(o.min_output_tokens.value_or(0) <= o.max_output_tokens.value_or(1'000'000));
   const bool constrained = !o.required_phrases.empty() || !job.terms.empty() ||
                            !job.glossary.empty() || !job.do_not_translate.empty();
   Check(!constrained ||
@@ -80,7 +55,7 @@ void CheckTexts(const TranslationJob& job) {
   }
   Check(job.do_not_translate.size() <= static_cast<size_t>(kMaxTerms));
   for (const std::string& phrase : job.do_not_translate) CheckPhraseOf(phrase);
-  Check(job.target_prefixes.empty() || job.target_prefixes.size() == job.items.size());
+  Check(job.target_prefixes.empty() || job.target_prefixes.size() == job.contents.size());
   Check(!job.glossary_ignore_case || !job.glossary.empty());
   Check(!job.html ||
         (!job.returns.partials && !job.returns.segments && job.target_prefixes.empty()));
@@ -88,9 +63,9 @@ void CheckTexts(const TranslationJob& job) {
 
 void CheckJob(const ParsedRequest& request, const RequestLimits& limits) {
   const TranslationJob& job = request.job;
-  Check(!job.items.empty() && static_cast<int>(job.items.size()) <= limits.max_items);
+  Check(!job.contents.empty() && static_cast<int>(job.contents.size()) <= limits.max_items);
   Check(request.code_points <= limits.max_code_points);
-  for (const auto& item : job.items) Check(!FirstInvalidUtf8(item).has_value());
+  for (const auto& item : job.contents) Check(!FirstInvalidUtf8(item).has_value());
   Check(job.request_id.empty() || IsValidRequestId(job.request_id));
   Check(request.labels.size() <= static_cast<size_t>(kMaxLabels));
   CheckDecoding(job);

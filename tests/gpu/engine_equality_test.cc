@@ -53,7 +53,7 @@ const Expected& Mixed() {
 }
 
 std::string Describe(const TranslationJob& job, const ItemResult& cpu, const ItemResult& device) {
-  std::string text = job.items[0];
+  std::string text = job.contents[0];
   for (const ItemResult* item : {&cpu, &device}) {
     text += item == &cpu ? "\ncpu" : "\ndevice";
     for (const Hypothesis& h : item->hypotheses) {
@@ -115,7 +115,7 @@ TEST_P(EngineEqualityOnCuda, BleuIsTheCpus) {
     const size_t tab = line.find('\t');
     ASSERT_NE(tab, std::string::npos) << line;
     TranslationJob job;
-    job.items = {line.substr(0, tab)};
+    job.contents = {line.substr(0, tab)};
     job.decoding.beam_size = 4;
     jobs.push_back(std::move(job));
     references.push_back(line.substr(tab + 1, line.find('\t', tab + 1) - tab - 1));

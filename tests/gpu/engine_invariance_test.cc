@@ -18,7 +18,8 @@ class EngineInvarianceOnCuda : public OnCuda {
                             const std::vector<ItemResult>& found) {
     size_t translated = 0;
     for (size_t i = 0; i < jobs.size(); ++i) {
-      EXPECT_TRUE(SameToTheBit(found[i], alone[i])) << "differs from alone: " << jobs[i].items[0];
+      EXPECT_TRUE(SameToTheBit(found[i], alone[i]))
+          << "differs from alone: " << jobs[i].contents[0];
       if (!alone[i].hypotheses.empty() && !alone[i].hypotheses[0].text.empty()) ++translated;
     }
     EXPECT_GE(translated, jobs.size() * 95 / 100);

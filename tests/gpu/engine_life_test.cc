@@ -23,7 +23,7 @@ constexpr unsigned kHangSeconds = 60;
 // A job that takes 200 steps.
 TranslationJob LongJob() {
   TranslationJob job;
-  job.items = {"Das ist ein Satz, der sehr lange braucht."};
+  job.contents = {"Das ist ein Satz, der sehr lange braucht."};
   job.split = SplitMode::kNone;
   job.decoding.beam_size = 4;
   job.decoding.max_length_ratio = 1000.0F;
@@ -77,7 +77,7 @@ TEST_P(EngineLifeOnCuda, CancelledJobsLeaveAndTheOthersAreAsBefore) {
   }
   for (size_t i = 0; i < kept.size(); ++i) {
     ASSERT_TRUE(kept[i]->Wait().ok());
-    EXPECT_TRUE(SameToTheBit(kept[i]->items().at(0), alone[i])) << jobs[i].items[0];
+    EXPECT_TRUE(SameToTheBit(kept[i]->items().at(0), alone[i])) << jobs[i].contents[0];
   }
   ExpectIdle(*engine);
 }

@@ -16,6 +16,8 @@ import sys
 # Room of a path: the longest prefix wins. A prefix is a folder, or a file where a room has no folder yet.
 ROOMS = {
     'proto/': 'proto',
+    # The contract's options as data, without protobuf: the engine has them too.
+    'proto/dragoman/v1/decoding_options': 'options',
     'kernels/base/': 'kernels/base',
     'kernels/cpu/': 'kernels/cpu',
     'kernels/cuda/': 'kernels/cuda',
@@ -63,13 +65,14 @@ LIBRARIES = {
 # written down.
 ALLOWED = {
     'proto': '',
+    'options': '',
     'kernels/base': '',
     'kernels/cpu': 'kernels/base openmp',
     'kernels/cuda': 'kernels/base cuda',
     'kernels/search': 'kernels/base kernels/cpu kernels/cuda cuda',
     'kernels/ops': 'kernels/base kernels/cpu kernels/cuda kernels/search cuda',
     'engine/base': 'absl',
-    'engine/api': 'engine/base kernels/base kernels/search absl icu',
+    'engine/api': 'options engine/base kernels/base kernels/search absl icu',
     'engine/text': 'engine/base engine/api absl icu',
     'engine/network': 'kernels/base absl',
     'engine/model': 'engine/base engine/network kernels/base kernels/search absl json',
@@ -85,13 +88,13 @@ ALLOWED = {
     'server/net': 'engine/base server/base absl',
     'server/settings': 'engine/api server/base absl json',
     'server/metrics': 'engine/base engine/api server/base server/net absl prometheus',
-    'server/call': 'proto engine/base engine/api server/base server/metrics absl protobuf',
+    'server/call': 'proto options engine/base engine/api server/base server/metrics absl protobuf',
     'server/http': 'server/base server/net absl microhttpd',
     'server/grpc': 'proto engine/base engine/api server/base server/net server/settings server/metrics server/call '
                    'absl grpc json protobuf',
     'server/process': 'engine/base engine/api server/base server/settings server/metrics server/call server/http '
                       'server/grpc absl grpc protobuf',
-    'client': 'proto absl grpc json protobuf',
+    'client': 'proto options absl grpc json protobuf',
 }
 
 # Edges that the code has and should not: (room, room) -> header -> the files that include it. The list only

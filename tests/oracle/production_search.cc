@@ -21,7 +21,7 @@ absl::StatusOr<SearchOptions> ToOptions(const SearchCase& c) {
   if (c.beam > UINT16_MAX) return absl::InvalidArgumentError("a beam above 65535");
   SearchOptions o;
   o.beam = c.beam;
-  o.num_hypotheses = c.beam;
+  o.num_alternatives = c.beam;
   o.max_tokens = c.max_len;
   o.min_tokens = c.min_len;
   o.eos = c.model.eos;
@@ -84,7 +84,7 @@ absl::StatusOr<SearchOutcome> ProductionBackend::Dba(const DbaCase& c) {
   if (!o.ok()) return o.status();
   o->finalisation = Finalisation::kKeep;
   o->constraint_prune = static_cast<float>(c.prune);
-  o->allocation = c.stripe ? Allocation::kStripe : Allocation::kBanks;
+  o->constraint_allocation = c.stripe ? Allocation::kStripe : Allocation::kBanks;
   if (absl::Status status = CheckPhrases(c.phrases); !status.ok()) return status;
   return Search(CaseSearch(c, *o, c.phrases));
 }

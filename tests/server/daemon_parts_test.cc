@@ -8,11 +8,13 @@
 #include <thread>
 #include <vector>
 
+#include "engine/base/field_error.h"
 #include "server/base/log.h"
 #include "server/call/call_id.h"
 #include "server/call/call_tracker.h"
 #include "server/call/request_error.h"
 #include "server/call/response_builder.h"
+#include "server/call/rpc_status.h"
 #include "server/process/drain.h"
 #include "tests/server/fake_engine.h"
 
@@ -147,7 +149,7 @@ TEST(LogLine, IsJsonInOrderAndHonoursTheLevel) {
 
 TEST(ResponseBuilder, GivesWhatWasAskedFor) {
   TranslationJob job;
-  job.items = {"x"};
+  job.contents = {"x"};
   job.decoding.num_alternatives = 2;
   const v1::Translation bare = BuildTranslation(FakeEngine::Answer(job, 0), {}, "m");
   EXPECT_EQ(bare.translated_text(), "[x]");
@@ -183,7 +185,7 @@ TEST(ResponseBuilder, GivesWhatWasAskedFor) {
 
 TEST(ResponseBuilder, AlignsTheTranslationWhenAsked) {
   TranslationJob job;
-  job.items = {"x"};
+  job.contents = {"x"};
   job.decoding.num_alternatives = 2;
   EXPECT_FALSE(BuildTranslation(FakeEngine::Answer(job, 0), {}, "m").has_alignment());
   ReturnOptions returns;
@@ -203,7 +205,7 @@ TEST(ResponseBuilder, AlignsTheTranslationWhenAsked) {
 
 TEST(ResponseBuilder, ReturnsTheSeedOfSampling) {
   TranslationJob job;
-  job.items = {"x"};
+  job.contents = {"x"};
   EXPECT_FALSE(BuildTranslation(FakeEngine::Answer(job, 0), {}, "m").has_seed());
   job.decoding.sampling.emplace().seed = 0;
   const v1::Translation drawn = BuildTranslation(FakeEngine::Answer(job, 0), {}, "m");
@@ -215,7 +217,7 @@ TEST(ResponseBuilder, ReturnsTheSeedOfSampling) {
 
 TEST(ResponseBuilder, EveryRankHasItsFinishReason) {
   TranslationJob job;
-  job.items = {"x"};
+  job.contents = {"x"};
   job.decoding.num_alternatives = 4;
   ItemResult result = FakeEngine::Answer(job, 0);
   result.hypotheses[0].finish_reason = FinishReason::kConstraintsUnmet;
@@ -251,53 +253,47 @@ TEST(ResponseBuilder, DescribesTheModel) {
   }
 }
 
-TEST(RequestError, FindsTheFieldInMessagesOfTheEngine) {
-  const auto violation = [](const std::string& message) {
-    const auto found = ViolationsOf(WithFieldViolation(absl::InvalidArgumentError(message)));
-    EXPECT_EQ(found.size(), 1U);
-    return found.empty() ? FieldViolation{} : found[0];
+TEST(RequestError, TheEnginesErrorsBecomeViolations) {
+  const absl::Status engine = InvalidRequest(
+      {FieldError{.field = "decoding.sampling.top_p", .found = "2", .expected = "at most 1"},
+       FieldError{.field = "terms[3]", .words = "a second target: of two"},
+       FieldError{.field = "do_not_translate[2]", .predicate = "is empty"},
+       FieldError{.words = "decoding.beam_size: is no field here"}});
+  const absl::Status status = WithFieldViolation(engine);
+  EXPECT_EQ(status.message(), engine.message());
+  const std::vector<FieldViolation> found = ViolationsOf(status);
+  ASSERT_EQ(found.size(), 4U);
+  const auto expect = [&](size_t i, const char* field, const char* description) {
+    EXPECT_EQ(found[i].field, field);
+    EXPECT_EQ(found[i].description, description);
   };
-  const auto expect = [&](const std::string& message, const std::string& field,
-                          const std::string& description) {
-    EXPECT_EQ(violation(message).field, field) << message;
-    EXPECT_EQ(violation(message).description, description) << message;
-  };
-  expect("decoding.beam_size: too wide", "decoding.beam_size", "too wide");
-  expect("decoding.sampling.top_p is 2, expected at most 1", "decoding.sampling.top_p",
-         "is 2, expected at most 1");
-  expect("decoding.stop_rule and decoding.finalisation do not go together: stop rules ...",
-         "decoding.stop_rule", "and decoding.finalisation do not go together: stop rules ...");
-  expect("terms[3]: a second target", "terms[3]", "a second target");
-  expect("do_not_translate[2] is empty", "do_not_translate[2]", "is empty");
-  expect("decoding.required_phrases[0].text has no tokens", "decoding.required_phrases[0].text",
-         "has no tokens");
-  expect("contents is empty", "contents", "is empty");
-  for (const char* other : {"source language 'xx' is unknown", "decoding.nonsense is 3", "wrong",
-                            "model[1] is one", "the text is too long", ""}) {
-    expect(other, "", other);
-  }
+  expect(0, "decoding.sampling.top_p", "found 2, expected at most 1");
+  expect(1, "terms[3]", "a second target: of two");
+  expect(2, "do_not_translate[2]", "is empty");
+  // Whatever a message says: the field is what the error has.
+  expect(3, "", "decoding.beam_size: is no field here");
+  // Clients get google.rpc details and nothing of ours.
+  EXPECT_TRUE(FieldErrorsOf(status).empty());
+  EXPECT_EQ(ToRpcStatus(status).details_size(), 1);
 }
 
 TEST(RequestError, TheLogLearnsOfTextsByNameOnly) {
-  const auto logged = [](const std::string& message) {
-    return LoggableMessage(WithFieldViolation(absl::InvalidArgumentError(message)));
+  const auto logged = [](const std::string& field, const std::string& found) {
+    return LoggableMessage(WithFieldViolation(InvalidRequest({field, found, "less"})));
   };
-  EXPECT_EQ(logged("terms[3]: a second target 'Geheimnis'"), "refused for terms[3]");
-  EXPECT_EQ(logged("do_not_translate[0] 'Geheimnis' is odd"), "refused for do_not_translate[0]");
-  EXPECT_EQ(logged("target_prefixes[0] 'Geheimnis' is odd"), "refused for target_prefixes[0]");
-  EXPECT_EQ(logged("decoding.required_phrases[0].text: 'Geheimnis'"),
-            "refused for decoding.required_phrases[0].text");
-  EXPECT_EQ(logged("decoding.forbidden_phrases[1]: 'Geheimnis'"),
-            "refused for decoding.forbidden_phrases[1]");
+  for (const char* field : {"terms[3]", "do_not_translate[0]", "target_prefixes[0]",
+                            "decoding.required_phrases[0].text", "decoding.forbidden_phrases[1]"}) {
+    EXPECT_EQ(logged(field, "'Geheimnis'"), std::string("refused for ") + field);
+  }
   EXPECT_EQ(LoggableMessage(InvalidFields({{"decoding.beam_size", "found 0"}, {"terms[0]", "x"}})),
             "refused for decoding.beam_size, terms[0]");
-  EXPECT_EQ(logged("decoding.beam_size: found 65"), "decoding.beam_size: found 65");
+  EXPECT_EQ(logged("decoding.beam_size", "65"), "decoding.beam_size: found 65, expected less");
   EXPECT_EQ(LoggableMessage(absl::UnavailableError("draining")), "draining");
 }
 
 TEST(ResponseBuilder, SeveralSegmentsHaveNoScore) {
   TranslationJob job;
-  job.items = {"x"};
+  job.contents = {"x"};
   ItemResult result = FakeEngine::Answer(job, 0);
   result.sentences.push_back(result.sentences[0]);
   ReturnOptions returns;

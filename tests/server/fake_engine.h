@@ -121,7 +121,7 @@ class FakeEngine : public Engine {
     ItemResult result;
     result.index = index;
     Hypothesis best;
-    best.text = "[" + job.items[index] + "]";
+    best.text = "[" + job.contents[index] + "]";
     best.score = -0.5F;
     best.log_prob = -2.0F;
     best.tokens = {"a", "b"};
@@ -133,7 +133,7 @@ class FakeEngine : public Engine {
       best.score -= 1.0F;
       best.text += "!";
     }
-    const auto bytes = static_cast<int64_t>(job.items[index].size());
+    const auto bytes = static_cast<int64_t>(job.contents[index].size());
     result.sentences = {{{0, bytes}, {0, bytes + 2}}};
     result.source_tokens = {"s"};
     result.source_token_count = 3;
@@ -160,8 +160,8 @@ class FakeEngine : public Engine {
       return admission;
     }
     admission.job = ++last_id_;
-    counts_.accepted += static_cast<int64_t>(job.items.size());
-    counts_.running += static_cast<int64_t>(job.items.size());
+    counts_.accepted += static_cast<int64_t>(job.contents.size());
+    counts_.running += static_cast<int64_t>(job.contents.size());
     if (hold_) fresh_.push_back(Held{admission.job, job});
     jobs_[admission.job] = Job{std::move(job), std::move(sink)};
     if (hold_) {
@@ -273,7 +273,7 @@ class FakeEngine : public Engine {
       held = at->second;
       statuses = item_status_;
     }
-    for (int i = 0; i < static_cast<int>(held.job.items.size()); ++i) {
+    for (int i = 0; i < static_cast<int>(held.job.contents.size()); ++i) {
       ItemResult result = Answer(held.job, i);
       if (statuses.count(i) > 0) {
         result = ItemResult{};
@@ -300,7 +300,7 @@ class FakeEngine : public Engine {
       if (at == jobs_.end()) return;
       held = std::move(at->second);
       jobs_.erase(at);
-      const auto segments = static_cast<int64_t>(held.job.items.size());
+      const auto segments = static_cast<int64_t>(held.job.contents.size());
       counts_.running -= segments;
       if (status.ok()) {
         counts_.eos += segments;

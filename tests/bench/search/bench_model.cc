@@ -78,7 +78,7 @@ SearchSettings BenchModel::Resolve(const DecodingOptions& asked, bool constraine
   SearchContext context;
   context.max_rows = kMaxBeam;
   context.scores = true;
-  context.constraints = constrained;
+  if (constrained) context.constraints = "decoding.required_phrases";
   return OrEnd(ResolveSearch(asked, loaded_.spec, context));
 }
 

@@ -25,8 +25,8 @@ struct Tally {
 
 void Describe(const Task& task, const DecodedHypothesis& found) {
   std::cerr << "beam " << task.search.beam << ", allocation "
-            << (task.search.allocation == Allocation::kBanks ? "banks" : "stripe") << ", limit "
-            << task.search.max_tokens << "\n  source";
+            << (task.search.constraint_allocation == Allocation::kBanks ? "banks" : "stripe")
+            << ", limit " << task.search.max_tokens << "\n  source";
   for (const int32_t id : task.source) std::cerr << " " << id;
   for (const auto& phrase : task.phrases) {
     std::cerr << "\n  phrase";
@@ -72,7 +72,7 @@ bool RunConstraints(Runner& runner, Arguments& arguments, Report& report) {
   for (size_t i = 0; i < tasks.size(); ++i) {
     const Task& task = tasks[i];
     const DecodedHypothesis& best = result.nbest[i].front();
-    Tally& tally = tallies[task.search.allocation];
+    Tally& tally = tallies[task.search.constraint_allocation];
     ++tally.runs;
     size_t total = 0;
     for (const auto& phrase : task.phrases) total += phrase.size();

@@ -59,7 +59,7 @@ struct Case {
 Case MakeCase(int beam, int seed, int length, int max_tokens = kMaxTokens) {
   Case c;
   c.search.beam = beam;
-  c.search.num_hypotheses = beam;
+  c.search.num_alternatives = beam;
   c.search.max_tokens = max_tokens;
   c.source = {seed, length};
   c.divisor = LengthDivisors(max_tokens, 1.0F);

@@ -73,7 +73,7 @@ TEST_P(MemoryTraffic, AStepWritesOnePositionPerRowAndMovesNothing) {
 
   SearchOptions o;
   o.beam = beam;
-  o.num_hypotheses = beam;
+  o.num_alternatives = beam;
   o.max_tokens = 40;
   o.min_tokens = 38;
   o.eos = spec_.tokens.eos;

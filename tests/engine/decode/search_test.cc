@@ -98,7 +98,7 @@ TEST(Search, EqualsThePlainReferenceOnRandomModels) {
             const std::vector<int32_t> banned = {vocabulary - 1};
             SearchOptions o;
             o.beam = beam;
-            o.num_hypotheses = beam;
+            o.num_alternatives = beam;
             o.max_tokens = 3 + cases % 17;
             o.min_tokens = cases % 3;
             o.stop_rule = stop;
@@ -149,7 +149,7 @@ TEST(Search, TiesGoToTheLowerParentThenTheLowerToken) {
   };
   SearchOptions o;
   o.beam = 3;
-  o.num_hypotheses = 3;
+  o.num_alternatives = 3;
   o.max_tokens = 8;
   Bench bench(flat);
   const auto found = bench.Decode(bench.Admit(o, {1}));
@@ -195,7 +195,7 @@ TEST(Search, ANanFailsItsSlotAlone) {
 TEST(Search, PausesForWantOfRowsAndPagesAndGivesTheSame) {
   SearchOptions o;
   o.beam = 6;
-  o.num_hypotheses = 6;
+  o.num_alternatives = 6;
   o.max_tokens = 38;
   o.stop_rule = StopRule::kNever;
   const Script script = RandomScript(12);

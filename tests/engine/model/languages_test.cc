@@ -63,9 +63,9 @@ TEST(LanguageMap, TakesEveryWayToWriteABilingualPair) {
 TEST(LanguageMap, RefusesOtherLanguages) {
   const LanguageMap map("de", "en", {});
   EXPECT_EQ(map.Resolve("fr", "en").status().message(),
-            "source language 'fr' is not one of the model's: de");
+            "source_language_code: 'fr' is not one of the model's: de");
   EXPECT_EQ(map.Resolve("de", "fr").status().message(),
-            "target language 'fr' is not one of the model's: en");
+            "target_language_code: 'fr' is not one of the model's: en");
   EXPECT_THAT(std::string(map.Resolve("de", "\xff").status().message()), HasSubstr("'\\xff'"));
   EXPECT_EQ(map.Resolve("de", "en-Cyrl").status().code(), absl::StatusCode::kInvalidArgument);
 }
@@ -76,8 +76,9 @@ TEST(LanguageMap, SelectsTheTagOfTheTarget) {
   EXPECT_EQ(TagFor(codes, "fr-CA"), "fra");
   EXPECT_EQ(TagFor(codes, "fre"), "fra");
   EXPECT_EQ(TagFor(codes, "mo"), "ron");
-  EXPECT_EQ(TagFor(codes, "de"), "target language 'de' is not one of the model's: fr, es, pt, ro");
-  EXPECT_EQ(TagFor(codes, ""), "target language is missing: the model has 4 of them");
+  EXPECT_EQ(TagFor(codes, "de"),
+            "target_language_code: 'de' is not one of the model's: fr, es, pt, ro");
+  EXPECT_EQ(TagFor(codes, ""), "target_language_code is missing: the model has 4 target languages");
   EXPECT_EQ(TagFor({"fra"}, ""), "fra");
 }
 

@@ -42,7 +42,7 @@ TEST(SearchSettings, WhatIsUnsetComesFromTheCheckpoint) {
   ASSERT_TRUE(settings.ok()) << settings.status();
   const SearchOptions& o = settings->search;
   EXPECT_EQ(o.beam, 6);
-  EXPECT_EQ(o.num_hypotheses, 1);
+  EXPECT_EQ(o.num_alternatives, 1);
   EXPECT_EQ(o.length_penalty, 0.8F);
   EXPECT_EQ(o.stop_rule, StopRule::kFirstK);
   EXPECT_EQ(o.forced_eos, ForcedEos::kZero);
@@ -69,7 +69,7 @@ TEST(SearchSettings, TheBatchBoundsTheCheckpointsBeamAndRefusesTheRequests) {
   DecodingOptions asked;
   asked.beam_size = 5;
   EXPECT_THAT(std::string(Resolve(asked, Spec(), 4).status().message()),
-              HasSubstr("decoding.beam_size is 5, expected 1 to 4"));
+              HasSubstr("decoding.beam_size: found 5, expected 1..4"));
 }
 
 TEST(SearchSettings, GreedySearchNeedsNoNormaliserUnlessScoresAreAskedFor) {
@@ -106,28 +106,31 @@ TEST(SearchSettings, EveryOptionOutOfRangeIsNamed) {
     EXPECT_EQ(settings.status().code(), absl::StatusCode::kInvalidArgument);
     return std::string(settings.status().message());
   };
-  EXPECT_THAT(message([](auto& o) { o.beam_size = 0; }), HasSubstr("beam_size is 0"));
-  EXPECT_THAT(message([](auto& o) { o.beam_size = 65; }), HasSubstr("beam_size is 65"));
-  EXPECT_THAT(message([](auto& o) { o.num_alternatives = 7; }), HasSubstr("num_alternatives is 7"));
-  EXPECT_THAT(message([](auto& o) { o.num_alternatives = 0; }), HasSubstr("num_alternatives is 0"));
+  EXPECT_THAT(message([](auto& o) { o.beam_size = 0; }), HasSubstr("beam_size: found 0"));
+  EXPECT_THAT(message([](auto& o) { o.beam_size = 65; }), HasSubstr("beam_size: found 65"));
+  EXPECT_THAT(message([](auto& o) { o.num_alternatives = 7; }),
+              HasSubstr("num_alternatives: found 7"));
+  EXPECT_THAT(message([](auto& o) { o.num_alternatives = 0; }),
+              HasSubstr("num_alternatives: found 0"));
   EXPECT_THAT(message([](auto& o) { o.length_penalty = std::numeric_limits<float>::infinity(); }),
               HasSubstr("length_penalty"));
-  EXPECT_THAT(message([](auto& o) { o.length_penalty = 11; }), HasSubstr("length_penalty is 11"));
-  EXPECT_THAT(message([](auto& o) { o.patience = 0.0F; }), HasSubstr("patience is 0"));
+  EXPECT_THAT(message([](auto& o) { o.length_penalty = 11; }),
+              HasSubstr("length_penalty: found 11"));
+  EXPECT_THAT(message([](auto& o) { o.patience = 0.0F; }), HasSubstr("patience: found 0"));
   EXPECT_THAT(message([](auto& o) {
                 o.patience = 2.0F;
                 o.stop_rule = StopRule::kNever;
               }),
               HasSubstr("FIRST_K"));
   EXPECT_THAT(message([](auto& o) { o.max_output_tokens = 0; }),
-              HasSubstr("max_output_tokens is 0"));
+              HasSubstr("max_output_tokens: found 0"));
   EXPECT_THAT(message([](auto& o) { o.max_length_ratio = -1.0F; }), HasSubstr("max_length_ratio"));
   EXPECT_THAT(message([](auto& o) { o.max_length_extra = -1; }),
-              HasSubstr("max_length_extra is -1"));
+              HasSubstr("max_length_extra: found -1"));
   EXPECT_THAT(message([](auto& o) { o.min_output_tokens = -1; }),
-              HasSubstr("min_output_tokens is -1"));
+              HasSubstr("min_output_tokens: found -1"));
   EXPECT_THAT(message([](auto& o) { o.min_output_tokens = 99; }),
-              HasSubstr("min_output_tokens is 99, expected at most the output limit, which is 98"));
+              HasSubstr("min_output_tokens: found 99, expected 0..98, the output limit"));
 }
 
 // The table of SEARCH.md a.7, row by row.
@@ -199,7 +202,7 @@ TEST(SearchSettings, OptionsThatDoNotGoTogetherAreNamedBoth) {
   };
   const auto constrained = [&](const std::function<void(DecodingOptions&)>& set) {
     return message([&](DecodingOptions& o, SearchContext& c) {
-      c.constraints = true;
+      c.constraints = "decoding.required_phrases";
       set(o);
     });
   };
@@ -223,7 +226,7 @@ TEST(SearchSettings, OptionsThatDoNotGoTogetherAreNamedBoth) {
                   o.profile = profile;
                   o.stop_rule = StopRule::kFirstK;
                 }),
-                both("decoding.stop_rule", "decoding.finalisation"));
+                both("decoding.stop_rule", "decoding.profile"));
   }
   EXPECT_THAT(message([](auto& o, auto&) {
                 o.sampling = Sampling{};
@@ -258,7 +261,7 @@ TEST(SearchSettings, ConstrainedSegmentsHaveTheirOwnFinishing) {
   asked.profile = Profile::kCt2;
   SearchContext context;
   context.max_rows = 64;
-  context.constraints = true;
+  context.constraints = "decoding.required_phrases";
   const SearchSettings settings = *ResolveSearch(asked, Spec(), context);
   const SearchOptions constrained = SearchForSegment(settings, 200, true, 4);
   EXPECT_EQ(constrained.finalisation, Finalisation::kKeep);
@@ -290,7 +293,7 @@ TEST(SearchSettings, SamplingHasALaneForEachDraw) {
   const SearchOptions o = Resolve(asked, Spec())->search;
   EXPECT_TRUE(o.sampling.enabled);
   EXPECT_EQ(o.beam, 7);
-  EXPECT_EQ(o.num_hypotheses, 7);
+  EXPECT_EQ(o.num_alternatives, 7);
   EXPECT_EQ(o.sampling.top_k, 5);
   EXPECT_EQ(o.sampling.top_p, 0.5F);
   EXPECT_EQ(o.sampling.seed, 9U);
@@ -330,19 +333,19 @@ TEST(SearchSettings, AlignmentIsOfTheLastLayerAndAllHeadsUnlessChosen) {
   context.align = true;
   const SearchOptions o = ResolveSearch(asked, Spec(), context)->search;
   EXPECT_TRUE(o.align);
-  EXPECT_EQ(o.align_layer, 5);
-  EXPECT_EQ(o.align_heads, ~uint64_t{0});
+  EXPECT_EQ(o.alignment_layer, 5);
+  EXPECT_EQ(o.alignment_heads, ~uint64_t{0});
   asked.alignment_layer = 2;
   asked.alignment_heads = {0, 3};
   const SearchOptions chosen = ResolveSearch(asked, Spec(), context)->search;
-  EXPECT_EQ(chosen.align_layer, 2);
-  EXPECT_EQ(chosen.align_heads, 9U);
+  EXPECT_EQ(chosen.alignment_layer, 2);
+  EXPECT_EQ(chosen.alignment_heads, 9U);
   asked.alignment_heads = {8};
   EXPECT_THAT(std::string(ResolveSearch(asked, Spec(), context).status().message()),
-              HasSubstr("decoding.alignment_heads is 8, expected 0 to 7"));
+              HasSubstr("decoding.alignment_heads: found 8, expected 0..7"));
   asked.alignment_layer = 6;
   EXPECT_THAT(std::string(ResolveSearch(asked, Spec(), context).status().message()),
-              HasSubstr("decoding.alignment_layer is 6, expected 0 to 5"));
+              HasSubstr("decoding.alignment_layer: found 6, expected 0..5"));
 }
 
 }  // namespace

@@ -249,8 +249,8 @@ TEST_F(SegmentPhrasesTest, ConstraintsMustFitBehindThePrefix) {
 
 // ---------------------------------------------------------------------------------- target text
 
-VerbatimPhrase Verbatim(const std::string& text, Tokens ids, bool space_before,
-                        TextRange source = {}) {
+DoNotTranslatePhrase Verbatim(const std::string& text, Tokens ids, bool space_before,
+                              TextRange source = {}) {
   return {{std::move(ids), space_before, false}, text, source};
 }
 

@@ -56,7 +56,7 @@ class LoopBench {
     segment->index = index;
     segment->source = {seed, length};
     segment->search.beam = beam;
-    segment->search.num_hypotheses = beam;
+    segment->search.num_alternatives = beam;
     segment->search.max_tokens = kMaxTokens;
     segment->search.min_tokens = min_tokens;
     segment->divisor = LengthDivisors(kMaxTokens, 1.0F);

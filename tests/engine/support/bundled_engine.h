@@ -27,7 +27,7 @@ class BundledEngine : public ::testing::Test {
 
   static TranslationJob Job(std::vector<std::string> items) {
     TranslationJob job;
-    job.items = std::move(items);
+    job.contents = std::move(items);
     return job;
   }
 

@@ -137,7 +137,7 @@ absl::Status HostStepDevice::Ask(const Launch& launch) {
   for (int32_t row = 0; row < now.plan.rows; ++row) {
     AskStepRow(tables_, row);
     const SearchOptions& o = tables_.states[tables_.row_slot[row]].options;
-    if (o.align) align_.push_back({row, o.align_layer, o.align_heads});
+    if (o.align) align_.push_back({row, o.alignment_layer, o.alignment_heads});
     if (IsStored(o)) {
       ++stored;
     } else if (tables_.queries[row].k > launch.max_k) {

@@ -28,7 +28,7 @@ std::vector<TranslationJob> SentenceJobs(size_t count, const std::vector<int>& b
   for (const std::string& line : Lines()) {
     if (jobs.size() == count) break;
     TranslationJob job;
-    job.items = {line};
+    job.contents = {line};
     job.split = SplitMode::kNone;
     job.decoding.beam_size = beams[jobs.size() % beams.size()];
     job.decoding.num_alternatives = job.decoding.beam_size;
@@ -43,7 +43,7 @@ MixedRequests::MixedRequests(unsigned seed) : random_(seed), sentences_(LinesWit
 TranslationJob MixedRequests::Next(int* kind) {
   *kind = Below(kKinds);
   TranslationJob job;
-  job.items = {sentences_[static_cast<size_t>(Below(static_cast<int>(sentences_.size())))]};
+  job.contents = {sentences_[static_cast<size_t>(Below(static_cast<int>(sentences_.size())))]};
   job.split = SplitMode::kNone;
   job.returns.scores = job.returns.tokens = job.returns.token_scores = true;
   DecodingOptions& o = job.decoding;
@@ -95,14 +95,14 @@ TranslationJob MixedRequests::Next(int* kind) {
       o.min_output_tokens = 8;
       break;
     case 9:
-      job.items[0].insert(job.items[0].find(' '), " 😀");
+      job.contents[0].insert(job.contents[0].find(' '), " 😀");
       job.do_not_translate = {"😀"};
       job.terms = {{"und", "and also", false}, {"nicht", "never", true}};
       break;
     case 10: {
-      const size_t space = job.items[0].find(' ');
-      job.items[0] =
-          "<p><b>" + job.items[0].substr(0, space) + "</b>" + job.items[0].substr(space) + "</p>";
+      const size_t space = job.contents[0].find(' ');
+      job.contents[0] = "<p><b>" + job.contents[0].substr(0, space) + "</b>" +
+                        job.contents[0].substr(space) + "</p>";
       job.html = true;
       break;
     }

@@ -61,7 +61,7 @@ SearchOptions ToSearchOptions(const RandomCase& c) {
   if (r.relative > 0) o.prune = std::min(o.prune, static_cast<float>(-std::log(r.relative)));
   o.max_candidates = r.max_candidates;
   o.constraint_prune = static_cast<float>(r.constraint_prune);
-  o.allocation =
+  o.constraint_allocation =
       r.allocation == ReferenceAllocation::kBanks ? Allocation::kBanks : Allocation::kStripe;
   o.no_repeat_ngram = r.no_repeat_ngram;
   o.repetition_penalty = static_cast<float>(r.repetition_penalty);
@@ -92,7 +92,7 @@ SearchOptions ToSearchOptions(const RandomCase& c) {
       o.sampling.ordinal = static_cast<int32_t>(c.sampling.ordinal);
       break;
   }
-  o.num_hypotheses = o.beam;
+  o.num_alternatives = o.beam;
   return o;
 }
 

@@ -12,7 +12,7 @@
 
 namespace dragoman::testing {
 
-// num_hypotheses is the beam.
+// num_alternatives is the beam.
 SearchOptions ToSearchOptions(const RandomCase& c);
 
 class RandomSegment {

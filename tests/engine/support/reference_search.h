@@ -36,7 +36,7 @@ inline std::vector<ReferenceHypothesis> ReferenceSearch(const Script& script,
                                   return std::vector<double>(logits.begin(), logits.end());
                                 }};
   std::vector<ReferenceHypothesis> nbest = ReferenceImmediate(model, r).nbest;
-  nbest.resize(std::min(nbest.size(), static_cast<size_t>(o.num_hypotheses)));
+  nbest.resize(std::min(nbest.size(), static_cast<size_t>(o.num_alternatives)));
   return nbest;
 }
 

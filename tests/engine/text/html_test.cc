@@ -292,8 +292,9 @@ TEST(HtmlLimits, DepthOfInlineElements) {
   EXPECT_EQ(RebuiltByScript(Parsed(deepest), {"~"}), nested(kMaxInlineDepth, "B A"));
   const auto refused = HtmlDocument::Parse(nested(kMaxInlineDepth + 1, "a"));
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(refused.status().message(),
-            "HTML with 129 inline elements inside each other at byte 384, expected at most 128");
+  EXPECT_EQ(
+      refused.status().message(),
+      "contents: found 129 inline elements inside each other at byte 384, expected at most 128");
   EXPECT_FALSE(HtmlDocument::Parse(nested(kMaxInlineDepth + 1, "<p>a</p>")).ok());
   EXPECT_FALSE(HtmlDocument::Parse(nested(kMaxInlineDepth + 1, "")).ok());
   // Blocks may be nested at will, and what is never closed does not add up.

@@ -49,7 +49,7 @@ class Feeder : public SegmentOwner, public std::enable_shared_from_this<Feeder> 
          const Clock* clock)
       : run_(run), queue_(queue), ledger_(ledger), clock_(clock) {
     search_.beam = run.beam;
-    search_.num_hypotheses = 1;
+    search_.num_alternatives = 1;
     search_.max_tokens = search_.min_tokens = run.target_tokens;
     search_.eos = spec.tokens.eos;
     search_.forced_eos = ForcedEos::kModel;

@@ -41,8 +41,8 @@ std::vector<uint16_t> Align(const OpDevice& device, const KvLayout& layout, int 
     std::vector<SlotState> states(slots.size());
     for (size_t s = 0; s < slots.size(); ++s) {
       states[s].options.align = slots[s].align;
-      states[s].options.align_layer = slots[s].layer;
-      states[s].options.align_heads = slots[s].heads;
+      states[s].options.alignment_layer = slots[s].layer;
+      states[s].options.alignment_heads = slots[s].heads;
     }
     const OpArray<SlotState> states_on_device(device, states);
     std::vector<SlotView> views(slots.size());

@@ -49,7 +49,7 @@ BenchSegment::BenchSegment(uint64_t seed) : segment_(MakeRandomCase(seed)) {
   std::mt19937_64 random(seed);
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<uint64_t>(n)); };
   SearchOptions& o = segment_.options;
-  o.num_hypotheses = 1 + below(o.beam);
+  o.num_alternatives = 1 + below(o.beam);
   o.align = below(3) == 0;
   wants_partials = !o.sampling.enabled && below(2) == 0;
   source_length = 1 + below(50);
@@ -86,7 +86,7 @@ BenchResult BenchSegment::Alone() const {
                      [&](int a, int b) { return view.Finished(a).score > view.Finished(b).score; });
   }
   for (const int entry : order) {
-    if (static_cast<int>(result.hypotheses.size()) == options().num_hypotheses) break;
+    if (static_cast<int>(result.hypotheses.size()) == options().num_alternatives) break;
     result.hypotheses.push_back(InSlot(view, entry));
   }
   return result;

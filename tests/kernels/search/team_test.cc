@@ -83,7 +83,7 @@ void ExpectTeamsAgree(const SearchOptions& options, const SegmentRules& rules) {
 SearchOptions Options(int beam, ForcedEos forced) {
   SearchOptions o;
   o.beam = beam;
-  o.num_hypotheses = beam;
+  o.num_alternatives = beam;
   o.max_tokens = kMaxTokens;
   o.min_tokens = 2;
   o.forced_eos = forced;
@@ -125,7 +125,7 @@ TEST(Team, ConstraintsAreTheSameForOneAndThirtyTwo) {
     for (const ForcedEos forced : kForcedEos) {
       for (const Allocation allocation : {Allocation::kStripe, Allocation::kBanks}) {
         SearchOptions o = Options(beam, forced);
-        o.allocation = allocation;
+        o.constraint_allocation = allocation;
         o.constraint_prune = 20.0F;
         ExpectTeamsAgree(o, rules);
       }

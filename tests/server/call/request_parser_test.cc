@@ -26,7 +26,7 @@ std::string Field(int number, const std::string& value) {
 TEST(RequestParser, AcceptsTheLeastRequest) {
   const ParsedRequest parsed = Parse(Minimal());
   ASSERT_TRUE(parsed.status.ok()) << parsed.status;
-  EXPECT_THAT(parsed.job.items, ElementsAre("Guten Tag."));
+  EXPECT_THAT(parsed.job.contents, ElementsAre("Guten Tag."));
   EXPECT_EQ(parsed.code_points, 10);
   EXPECT_EQ(parsed.model, "");
   EXPECT_FALSE(parsed.job.decoding.beam_size.has_value());
@@ -171,7 +171,7 @@ TEST(RequestParser, ReadsTheBytesOfAGoogleClient) {
                             Field(10, Field(1, "k") + Field(2, "v"));
   const ParsedRequest parsed = ParseTranslateRequest(bytes, RequestLimits{}, CallKind::kUnary);
   ASSERT_TRUE(parsed.status.ok()) << parsed.status;
-  EXPECT_THAT(parsed.job.items, ElementsAre("Hallo", "Welt"));
+  EXPECT_THAT(parsed.job.contents, ElementsAre("Hallo", "Welt"));
   EXPECT_EQ(parsed.job.source_language, "de");
   EXPECT_EQ(parsed.job.target_language, "en");
   EXPECT_EQ(parsed.model, "m");

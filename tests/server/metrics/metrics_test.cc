@@ -93,7 +93,7 @@ TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
   engine.HoldJobs();
   metrics_.AttachEngine(&engine, 3 * kNanosPerSecond);
   TranslationJob job;
-  job.items = {"a", "b"};
+  job.contents = {"a", "b"};
   class Ignore final : public TranslationSink {
     void OnSegment(SegmentUpdate /*update*/) override {}
     void OnItem(ItemResult /*result*/) override {}

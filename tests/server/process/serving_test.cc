@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "dragoman/v1/translation.grpc.pb.h"
+#include "engine/base/field_error.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
 #include "grpc/health/v1/health.grpc.pb.h"
@@ -313,7 +314,7 @@ TEST_F(ServingTest, InvalidArgumentBadOption) {
 TEST_F(ServingTest, InvalidArgumentFromTheEngine) {
   Start();
   Admission refusal;
-  refusal.status = absl::InvalidArgumentError("source_language_code: found 'fr', expected de");
+  refusal.status = InvalidRequest({"source_language_code", "'fr'", "de"});
   refusal.reason = RejectReason::kInvalid;
   engine_.RefuseNext(refusal);
   engine_.RefuseNext(refusal);
@@ -327,7 +328,7 @@ TEST_F(ServingTest, InvalidArgumentFromTheEngine) {
 TEST_F(ServingTest, InvalidArgumentLargerThanTheQueueIsNotRetryable) {
   Start();
   Admission refusal;
-  refusal.status = absl::InvalidArgumentError("contents: found 200 segments, expected at most 100");
+  refusal.status = InvalidRequest({"contents", "200 segments", "at most 100"});
   refusal.reason = RejectReason::kTooLarge;
   engine_.RefuseNext(refusal);
   EXPECT_EQ(Translate(Request({"Hallo"})).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
@@ -337,8 +338,7 @@ TEST_F(ServingTest, InvalidArgumentLargerThanTheQueueIsNotRetryable) {
 
 TEST_F(ServingTest, InvalidArgumentTooLongWithReject) {
   Start();
-  const absl::Status too_long =
-      absl::InvalidArgumentError("contents[0]: found 600 tokens, expected at most 510");
+  const absl::Status too_long = InvalidRequest({"contents[0]", "600 tokens", "at most 510"});
   engine_.FailItem(0, too_long);
   for (const grpc::Status& status : BothWays(Request({"lang"}))) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
@@ -427,7 +427,7 @@ TEST_F(ServingTest, TheEnginesRefusalsNameTheirFields) {
   };
   grpc::Status status = refuse(absl::NotFoundError("glossary_config.glossary 'x' is unknown"));
   EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
-  status = refuse(absl::InvalidArgumentError("terms[1]: a second target 'Geheimnis'"));
+  status = refuse(InvalidRequest({"terms[1]", "a second target 'Geheimnis'", "one"}));
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_THAT(status.error_message(), HasSubstr("'Geheimnis'"));
   EXPECT_EQ(DetailOf<google::rpc::BadRequest>(status).field_violations(0).field(), "terms[1]");

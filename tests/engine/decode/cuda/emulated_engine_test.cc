@@ -89,7 +89,7 @@ TEST_F(EmulatedEngine, InFloat32EveryMethodTranslatesAsOnTheCpu) {
       TranslateTogether(*OnDevice(ComputeType::kFloat32), jobs, InOrder(jobs.size()));
   for (size_t i = 0; i < jobs.size(); ++i) {
     ASSERT_EQ(found[i].status, expected[i].status);
-    ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << jobs[i].items[0];
+    ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << jobs[i].contents[0];
     for (size_t h = 0; h < found[i].hypotheses.size(); ++h) {
       const Hypothesis& a = found[i].hypotheses[h];
       const Hypothesis& b = expected[i].hypotheses[h];
@@ -115,7 +115,7 @@ TEST_F(EmulatedEngine, InFloat16NothingDependsOnWhatIsBesideIt) {
   const auto together = TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
   for (size_t i = 0; i < jobs.size(); ++i) {
     EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
-    EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].items[0];
+    EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
   }
   const auto expected = TranslateTogether(*OnCpu(), jobs, InOrder(jobs.size()));
   EXPECT_EQ(alone[1].hypotheses.at(0).text, expected[1].hypotheses.at(0).text);

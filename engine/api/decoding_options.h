@@ -1,0 +1,82 @@
+// The options of a search as the caller asked for them. Numbers, enums and lists are the rows of
+// proto/dragoman/v1/decoding_options.inc, whose ranges are checked here.
+//
+// Plain data and pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/field_error.h"
+#include "kernels/search/options.h"
+#include "proto/dragoman/v1/decoding_options.h"
+
+namespace dragoman {
+
+// Whose rules fill in what the request leaves unset (SEARCH.md a.7).
+enum class Profile { kHf, kCt2, kMarian, kPaper, kArticle };
+
+// Heuristics of Freitag & Al-Onaizan (a.2): absolute_delta, relative, max_candidates.
+struct Pruning {
+#define DRAGOMAN_PRUNING_NUMBER(type, name, ...) std::optional<type> name;
+#include "proto/dragoman/v1/decoding_options.inc"
+
+  bool any() const {
+#define DRAGOMAN_PRUNING_NUMBER(type, name, ...) \
+  if (name.has_value()) return true;
+#include "proto/dragoman/v1/decoding_options.inc"
+    return false;
+  }
+};
+
+struct RequiredPhrase {
+  std::string text;
+  bool at_end = false;  // the translation ends with it
+};
+
+// top_k, top_p, seed. Without a seed the engine draws one and returns it.
+struct Sampling {
+#define DRAGOMAN_SAMPLING_NUMBER(type, name, ...) std::optional<type> name;
+#include "proto/dragoman/v1/decoding_options.inc"
+};
+
+// What is unset comes from the profile; an empty list asks for nothing.
+struct DecodingOptions {
+#define DRAGOMAN_NUMBER(type, name, ...) std::optional<type> name;
+#define DRAGOMAN_CHOICE(type, name, ...) std::optional<type> name;
+#define DRAGOMAN_LIST(type, name, ...) std::vector<type> name;
+#include "proto/dragoman/v1/decoding_options.inc"
+  Pruning pruning;
+  std::optional<Sampling> sampling;
+};
+
+// Calls visit(path on the wire, range, std::optional<number>&) for each number of `options`, which
+// may be const. Those of an absent group are left out.
+template <typename Options, typename Visit>
+void VisitNumbers(Options& options, const Visit& visit) {
+#define DRAGOMAN_NUMBER(type, name, ...) \
+  visit("decoding." #name, OptionNamed(#name).range, options.name);
+#define DRAGOMAN_PRUNING_NUMBER(type, name, ...) \
+  visit("decoding.pruning." #name, OptionNamed("pruning." #name).range, options.pruning.name);
+#define DRAGOMAN_SAMPLING_NUMBER(type, name, ...)                           \
+  if (options.sampling.has_value()) {                                       \
+    visit("decoding.sampling." #name, OptionNamed("sampling." #name).range, \
+          options.sampling->name);                                          \
+  }
+#include "proto/dragoman/v1/decoding_options.inc"
+}
+
+// `value` of `field` is not in `range`; the same where the model or the machine narrows it, said in
+// `why` ("the rows of this server's batch").
+FieldError OutOfRange(std::string field, double value, const NumberRange& range,
+                      const std::string& why = "");
+
+// Every number that is out of its range.
+std::vector<FieldError> CheckRanges(const DecodingOptions& options);
+
+// The same, and unsets them: what is wrong by itself is not to be compared with others.
+std::vector<FieldError> TakeOutOfRange(DecodingOptions* options);
+
+}  // namespace dragoman

@@ -1,0 +1,39 @@
+// Which options of a request go together (SEARCH.md a.7).
+//
+// The server asks with what the bytes of a request show, to say everything that is wrong with them
+// at once; the engine asks again with all settings in effect. A contradiction is one error that
+// names both fields. Pure functions.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/api/engine.h"
+#include "engine/base/field_error.h"
+
+namespace dragoman {
+
+// What there is besides the options.
+struct OptionContext {
+  const char* constraints = nullptr;  // ConstrainingField
+  bool partials = false;
+  // In effect; none where it is not known yet.
+  std::optional<int> beam_size;
+  std::optional<Finalisation> finalisation;
+  std::optional<StopRule> stop_rule;
+};
+
+// What of the job makes constraints of its search, as a field; nullptr without any.
+const char* ConstrainingField(const TranslationJob& job);
+
+// What the options alone settle: what was asked for, and the finalisation and stop rule of the
+// profile that was asked for, where they are constants.
+OptionContext ContextOf(const TranslationJob& job);
+
+std::vector<FieldError> CheckOptionsTogether(const DecodingOptions& options,
+                                             const OptionContext& context);
+
+// What does not go with text/html.
+std::vector<FieldError> CheckHtml(const TranslationJob& job);
+
+}  // namespace dragoman

@@ -1,0 +1,63 @@
+// What each profile sets by itself: the constants in the tables of SEARCH.md a.7. What it takes
+// from the model is added in engine/request/search_settings.cc.
+//
+// Pure function.
+#pragma once
+
+#include <limits>
+#include <optional>
+
+#include "engine/api/decoding_options.h"
+
+namespace dragoman {
+
+// None: the model's.
+struct ProfileConstants {
+  Finalisation finalisation = Finalisation::kImmediate;
+  LengthPenalty penalty = LengthPenalty::kPower;
+  std::optional<StopRule> stop_rule = StopRule::kHeuristic;
+  std::optional<ForcedEos> forced_eos = ForcedEos::kNone;
+  std::optional<int> beam_size;
+  std::optional<float> length_penalty = 1.0F;
+  std::optional<int> min_output_tokens = 0;
+  int max_output_tokens = std::numeric_limits<int>::max();
+  std::optional<int> no_repeat_ngram = 0;
+  std::optional<float> repetition_penalty = 1.0F;
+};
+
+constexpr ProfileConstants ConstantsOf(Profile profile) {
+  ProfileConstants c;
+  switch (profile) {
+    case Profile::kHf:
+      c.stop_rule.reset();
+      c.forced_eos.reset();
+      c.length_penalty.reset();
+      c.min_output_tokens.reset();
+      c.no_repeat_ngram.reset();
+      c.repetition_penalty.reset();
+      break;
+    case Profile::kCt2:
+      c.stop_rule = StopRule::kFirstK;
+      c.beam_size = 2;
+      c.min_output_tokens = 1;
+      c.max_output_tokens = 256;
+      break;
+    case Profile::kMarian:
+      c.stop_rule = StopRule::kAllBeams;
+      c.beam_size = 12;
+      c.length_penalty = 0.0F;
+      break;
+    case Profile::kPaper:
+      c.finalisation = Finalisation::kOnBeam;
+      c.forced_eos = ForcedEos::kModel;
+      break;
+    case Profile::kArticle:
+      c.finalisation = Finalisation::kKeep;
+      c.penalty = LengthPenalty::kGnmt;
+      c.length_penalty = 0.0F;
+      break;
+  }
+  return c;
+}
+
+}  // namespace dragoman

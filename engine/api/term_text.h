@@ -1,0 +1,27 @@
+// What the text of a term or a phrase may be, in requests and in glossaries.
+//
+// Thread-safety: pure functions. Sizes are bytes.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dragoman {
+
+// Of the source and of the target of any term; of a phrase.
+inline constexpr size_t kMaxTermBytes = 1024;
+
+struct TermProblem {
+  std::string found;
+  std::string expected;
+  // Both, with the text as their subject: "is empty", "has 2000 bytes, expected at most 1024", "has
+  // a control character (U+000A)", "is not UTF-8".
+  std::string predicate;
+};
+
+// What is wrong with a source or target, white space at its ends taken off. The text is not quoted.
+std::optional<TermProblem> ProblemOfTerm(std::string_view text);
+
+}  // namespace dragoman

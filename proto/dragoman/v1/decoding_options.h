@@ -1,0 +1,149 @@
+// The rows of decoding_options.inc as data, and what their ranges mean.
+//
+// Needs the standard library only, so that server, engine and client can have it. Constant data and
+// pure functions.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace dragoman {
+
+// A set of numbers; its ends are whole.
+struct NumberRange {
+  enum class Kind : uint8_t {
+    kBetween,     // low..high
+    kAboveZero,   // a normal number above 0, at most high
+    kAtLeast,     // whole, from low
+    kFiniteFrom,  // from low
+    kAny,
+  };
+  Kind kind = Kind::kAny;
+  int64_t low = 0;
+  int64_t high = 0;
+
+  // NaN is in no range.
+  template <typename T>
+  constexpr bool Contains(T x) const {
+    static_assert(std::is_arithmetic_v<T>);
+    switch (kind) {
+      case Kind::kBetween:
+        return x >= static_cast<T>(low) && x <= static_cast<T>(high);
+      case Kind::kAboveZero:
+        return x >= std::numeric_limits<T>::min() && x > T{0} && x <= static_cast<T>(high);
+      case Kind::kAtLeast:
+        return x >= static_cast<T>(low);
+      case Kind::kFiniteFrom:
+        return x >= static_cast<T>(low) && x <= std::numeric_limits<T>::max();
+      case Kind::kAny:
+        break;
+    }
+    return true;
+  }
+
+  // What a message says is expected: "1..64".
+  std::string Words() const {
+    switch (kind) {
+      case Kind::kBetween:
+        return std::to_string(low) + ".." + std::to_string(high);
+      case Kind::kAboveZero:
+        return "a number above 0, at most " + std::to_string(high);
+      case Kind::kAtLeast:
+        return "at least " + std::to_string(low);
+      case Kind::kFiniteFrom:
+        return "a finite number from " + std::to_string(low);
+      case Kind::kAny:
+        break;
+    }
+    return "any number";
+  }
+};
+
+// A constant, or words for a default that is decided elsewhere.
+struct OptionDefault {
+  // NOLINTNEXTLINE(google-explicit-constructor): the rows say 3 or "off"
+  constexpr OptionDefault(int value) : is_number(true), number(value) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  constexpr OptionDefault(const char* text) : words(text) {}
+
+  bool is_number = false;
+  int number = 0;
+  std::string_view words;
+
+  std::string Words() const { return is_number ? std::to_string(number) : std::string(words); }
+};
+
+struct DecodingOption {
+  enum class Kind : uint8_t { kNumber, kChoice, kList, kSwitch };
+  std::string_view name;  // path in DecodingOptions, as "pruning.absolute_delta"
+  Kind kind;
+  NumberRange range;  // of a number, or of a list's elements
+  int most;           // elements of a list
+  OptionDefault by_default;
+  std::string_view alias;  // flag without "--"; "" for none
+  std::string_view value;
+  std::string_view help;
+
+  // The flag of the wire's name: "pruning-absolute-delta".
+  std::string Flag() const {
+    std::string flag(name);
+    for (char& c : flag) {
+      if (c == '_' || c == '.') c = '-';
+    }
+    return flag;
+  }
+};
+
+namespace option_rows {
+
+constexpr NumberRange Between(int64_t low, int64_t high) {
+  return {NumberRange::Kind::kBetween, low, high};
+}
+constexpr NumberRange AboveZero(int64_t high) { return {NumberRange::Kind::kAboveZero, 0, high}; }
+constexpr NumberRange AtLeast(int64_t low) { return {NumberRange::Kind::kAtLeast, low, 0}; }
+constexpr NumberRange FiniteFrom(int64_t low) { return {NumberRange::Kind::kFiniteFrom, low, 0}; }
+constexpr NumberRange Any() { return {}; }
+
+using Kind = DecodingOption::Kind;
+
+// clang-format off
+inline constexpr DecodingOption kRows[] = {
+#define DRAGOMAN_NUMBER(type, name, range, by_default, alias, value, help) \
+    {#name, Kind::kNumber, range, 0, by_default, alias, value, help},
+#define DRAGOMAN_PRUNING_NUMBER(type, name, range, by_default, alias, value, help) \
+    {"pruning." #name, Kind::kNumber, range, 0, by_default, alias, value, help},
+#define DRAGOMAN_SAMPLING_NUMBER(type, name, range, by_default, alias, value, help) \
+    {"sampling." #name, Kind::kNumber, range, 0, by_default, alias, value, help},
+#define DRAGOMAN_CHOICE(type, name, by_default, alias, help) \
+    {#name, Kind::kChoice, Any(), 0, by_default, alias, "", help},
+#define DRAGOMAN_LIST(type, name, most, range, by_default, alias, value, help) \
+    {#name, Kind::kList, range, most, by_default, alias, value, help},
+#define DRAGOMAN_SWITCH(name, by_default, alias, help) \
+    {#name, Kind::kSwitch, Any(), 0, by_default, alias, "", help},
+#include "proto/dragoman/v1/decoding_options.inc"
+};
+// clang-format on
+
+}  // namespace option_rows
+
+inline constexpr auto& kDecodingOptions = option_rows::kRows;
+
+// The row of that name; a name without one does not compile.
+consteval DecodingOption OptionNamed(std::string_view name) {
+  for (const DecodingOption& row : kDecodingOptions) {
+    if (row.name == name) return row;
+  }
+  throw "no such option";  // makes this no constant
+}
+
+// The constant default of the option of that name; one that has none does not compile.
+consteval int DefaultOf(std::string_view name) {
+  const OptionDefault by_default = OptionNamed(name).by_default;
+  if (!by_default.is_number) throw "its default is no constant";
+  return by_default.number;
+}
+
+}  // namespace dragoman
