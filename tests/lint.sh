@@ -57,16 +57,34 @@ includes() {
   python3 tests/lint/includes_test.py --quiet && python3 tests/lint/includes.py
 }
 
-# g++ builds the project and knows no -Wthread-safety: clang reads the same commands, syntax only.
+# g++ builds the project and knows no -Wthread-safety: clang reads the same commands, syntax only, of
+# the sources that can see an annotation.
 thread_safety() {
   python3 - "$database" "$(nproc)" <<'PYTHON'
-import concurrent.futures, json, os, shlex, subprocess, sys
+import concurrent.futures, functools, json, os, re, shlex, subprocess, sys
 
 root = os.getcwd()
+
+# The project's files that a file includes, directly or not, with itself.
+@functools.lru_cache(maxsize=None)
+def seen_by(path):
+    if not os.path.isfile(path):
+        return frozenset()
+    with open(path) as file:
+        included = re.findall(r'#include "([^"]+)"', file.read())
+    return frozenset([path]).union(*map(seen_by, included))
+
+@functools.lru_cache(maxsize=None)
+def annotates(path):
+    with open(path) as file:
+        return re.search(r'absl/(base/thread_annotations|synchronization/)', file.read()) is not None
+
 commands = []
 for entry in json.load(open(sys.argv[1])):
     path = os.path.relpath(os.path.join(entry['directory'], entry['file']), root)
     if path.split('/')[0] not in ('engine', 'server', 'client'):
+        continue
+    if not any(map(annotates, seen_by(path))):
         continue
     words = shlex.split(entry['command'])
     arguments, skip = [], False
@@ -79,7 +97,7 @@ for entry in json.load(open(sys.argv[1])):
             arguments.append(word)
     commands.append((path, entry['directory'], arguments))
 if not commands:
-    sys.exit('no source of engine, server or client among the compile commands')
+    sys.exit('no source with annotations among the compile commands of engine, server and client')
 
 def run(command):
     path, directory, arguments = command

@@ -49,6 +49,7 @@ class BenchModel {
   const Program& program() const { return loaded_.program; }
   const WeightValues& weights() const { return loaded_.weights; }
   const StepModel& model() const { return *model_; }
+  std::shared_ptr<const StepModel> shared_model() const { return model_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
 
   // Target ids that a caller may ask for: all but the special ones and those without text.

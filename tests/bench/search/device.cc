@@ -7,16 +7,23 @@
 #include "engine/api/devices.h"
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
+#include "tests/engine/support/host_device_backend.h"
 
 namespace dragoman::bench {
 
 absl::StatusOr<Device> ChooseDevice(const std::string& device, const std::string& compute_type,
                                     const BenchModel& model) {
+  if (device == "host") {
+    return Device{"host", "float32", [model = model.shared_model()](const BatchConfig&) {
+                    return absl::StatusOr<std::shared_ptr<const Backend>>(
+                        testing::CreateHostDeviceBackend(model, {}));
+                  }};
+  }
   const absl::StatusOr<DeviceRequest> request = ParseDevices(device, compute_type);
   if (!request.ok()) return request.status();
   if (request->automatic || request->cuda.size() > 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("device: found '", device, "', expected cpu or cuda:N"));
+        absl::StrCat("device: found '", device, "', expected cpu, host or cuda:N"));
   }
   if (request->cuda.empty()) return Device{};
   const absl::StatusOr<DeviceChoice> choice = ChooseDevices(*request, ProbeCuda());

@@ -15,7 +15,8 @@ struct Device {
   MakeBackend make;  // empty: the CPU
 };
 
-// device: "cpu" or "cuda:N"; compute_type: "auto" or a type's name. The model is borrowed for the
+// device: "cpu", "cuda:N", or "host": the model of the CPU with the batch of a device, whose tables
+// and steps are BatchTables and batch_step.h. compute_type: "auto" or a type's name. The model is borrowed for the
 // call only. INVALID_ARGUMENT for anything else, FAILED_PRECONDITION when the device cannot be
 // used, UNIMPLEMENTED when it does not take the model.
 absl::StatusOr<Device> ChooseDevice(const std::string& device, const std::string& compute_type,

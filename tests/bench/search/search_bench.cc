@@ -1,8 +1,8 @@
 // Search and scheduling measured on the production pieces, offline: see
 // tests/bench/details/search.md for what each subcommand shows.
 //
-//   search_bench SUBCOMMAND [--model DIR] [--device cpu|cuda:N] [--compute-type TYPE] [--json FILE]
-//                [--name value ...]
+//   search_bench SUBCOMMAND [--model DIR] [--device cpu|host|cuda:N] [--compute-type TYPE]
+//                [--json FILE] [--name value ...]
 //
 // Exit status: 0; 1 if something that must be equal or must hold did not; 2 for a wrong use.
 #include <fstream>
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   };
   const auto found = subcommands.find(argc > 1 ? argv[1] : "");
   if (found == subcommands.end()) {
-    std::cerr << "usage: search_bench SUBCOMMAND [--model DIR] [--device cpu|cuda:N] "
+    std::cerr << "usage: search_bench SUBCOMMAND [--model DIR] [--device cpu|host|cuda:N] "
                  "[--compute-type TYPE] [--json FILE] [--name value ...]\nsubcommands:";
     for (const auto& [name, subcommand] : subcommands) std::cerr << " " << name;
     std::cerr << "\n";
