@@ -58,6 +58,7 @@ test_packages=(
   ocl-icd-opencl-dev # the CMake package of libdnnl-dev looks for OpenCL
   procps
   python3
+  zlib1g-dev # the parity fixtures are stored compressed
 )
 container_packages=(
   buildah

@@ -1,7 +1,6 @@
 """A model directory as Hugging Face loads it, what generate() finds with it, and whether reference_search.py finds the
 same. Shared by the scripts that write fixtures."""
 import copy
-import json
 import os
 import platform
 import sys
@@ -140,9 +139,3 @@ def nbest_json(result):
 def versions():
     return dict(transformers=transformers.__version__, torch=torch.__version__, python=platform.python_version(),
                 sentencepiece=sentencepiece.__version__)
-
-
-def write_jsonl(path, rows):
-    with open(path, "w", encoding="utf-8") as f:
-        for row in rows:
-            f.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")

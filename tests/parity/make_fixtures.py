@@ -17,7 +17,8 @@ import random
 
 import torch
 
-from hf_model import FIXTURES, MODELS, Model, compare, nbest_json, prepare, versions, write_jsonl
+from fixture_file import write_jsonl
+from hf_model import FIXTURES, MODELS, Model, compare, nbest_json, prepare, versions
 from reference_search import Options
 from tokenizer_cases import decode_cases, encode_texts
 
@@ -105,7 +106,7 @@ def write_cases(out, model, german):
     header = dict(header=True, model=model.name, directory=MODELS[model.name], tried=sum(tried.values()), kept=len(cases),
                   tried_by_kind=dict(tried), discarded=dict(discarded), kept_by_option=count(cases),
                   generation_defaults=defaults, versions=versions())
-    write_jsonl(os.path.join(out, f"{model.name}.jsonl"), [header] + cases)
+    write_jsonl(os.path.join(out, f"{model.name}.jsonl.gz"), [header] + cases)
     lengths = sorted(len(c["nbest"][0]["tokens"]) for c in cases)
     quartiles = [lengths[int(i * (len(lengths) - 1) / 4)] for i in range(5)]
     print(json.dumps(dict(header, lengths=quartiles), ensure_ascii=False), flush=True)
@@ -138,24 +139,23 @@ def write_logits(out, model, german):
 
 
 def write_tokenizer(out, german):
-    with open(os.path.join(out, "tokenizer.jsonl"), "w", encoding="utf-8") as f:
-        f.write(json.dumps(dict(header=True, versions=versions(), models=MODELS)) + "\n")
-        for name in MODELS:
-            model = Model(name)
-            for lang, text in encode_texts(model, german):
-                row = dict(model=name, text=text, ids=model.encode(text, lang))
-                if lang:
-                    row["target_lang"] = lang
-                f.write(json.dumps(row, ensure_ascii=False) + "\n")
-            for ids in decode_cases(model, german):
-                text = model.tokenizer.decode(ids, skip_special_tokens=True)
-                f.write(json.dumps(dict(model=name, decode=ids, text=text), ensure_ascii=False) + "\n")
+    rows = [dict(header=True, versions=versions(), models=MODELS)]
+    for name in MODELS:
+        model = Model(name)
+        for lang, text in encode_texts(model, german):
+            rows.append(dict(model=name, text=text, ids=model.encode(text, lang)))
+            if lang:
+                rows[-1]["target_lang"] = lang
+        for ids in decode_cases(model, german):
+            text = model.tokenizer.decode(ids, skip_special_tokens=True)
+            rows.append(dict(model=name, decode=ids, text=text))
+    write_jsonl(os.path.join(out, "tokenizer.jsonl.gz"), rows, separators=None)
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--out", default=FIXTURES)
-    p.add_argument("--only", choices=list(MODELS) + ["tokenizer"], help="one model's cases, or tokenizer.jsonl")
+    p.add_argument("--only", choices=list(MODELS) + ["tokenizer"], help="one model's cases, or tokenizer.jsonl.gz")
     a = p.parse_args()
     german = prepare()
     os.makedirs(a.out, exist_ok=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes fixtures/methods-MODEL.jsonl: what generate() gives with the methods that it shares with Dragoman: n-gram bans,
-repetition penalty, minimum length, bad words, a forced prefix (decoder_input_ids), and these together.
+"""Writes fixtures/methods-MODEL.jsonl.gz: what generate() gives with the methods that it shares with Dragoman: n-gram
+bans, repetition penalty, minimum length, bad words, a forced prefix (decoder_input_ids), and these together.
 
     make_methods.py [--only MODEL] [--out tests/parity/fixtures]
 
@@ -14,7 +14,8 @@ import dataclasses
 import os
 import random
 
-from hf_model import FIXTURES, MAX_TOKEN_DIFFERENCE, MODELS, Model, compare, nbest_json, prepare, versions, write_jsonl
+from fixture_file import write_jsonl
+from hf_model import FIXTURES, MAX_TOKEN_DIFFERENCE, MODELS, Model, compare, nbest_json, prepare, versions
 from reference_search import Options
 
 BEAMS = (1, 2, 4, 5)
@@ -182,7 +183,7 @@ def main():
                       kept=len(maker.cases), tried_by_kind=dict(maker.tried), kept_by_kind=dict(kept),
                       matters=dict(matters), discarded=dict(maker.discarded), kept_by_option=count(maker.cases),
                       versions=versions())
-        write_jsonl(os.path.join(a.out, f"methods-{name}.jsonl"), [header] + maker.cases)
+        write_jsonl(os.path.join(a.out, f"methods-{name}.jsonl.gz"), [header] + maker.cases)
         print(header, flush=True)
 
 

@@ -3,11 +3,11 @@
 
     make_profiles.py [--only ct2|marian] [--out tests/parity/fixtures]
 
-ct2-MODEL.jsonl: what CTranslate2 (float32, converted from the same weights, batch 1) gives for the first 300 sentences of
-german.txt at beams 1, 2 and 5, and for some with other options. Nothing is discarded: each case has the smallest margin
+ct2-MODEL.jsonl.gz: what CTranslate2 (float32, converted from the same weights, batch 1) gives for the first 300 sentences
+of german.txt at beams 1, 2 and 5, and for some with other options. Nothing is discarded: each case has the smallest margin
 of its decisions by reference_search.py in float64, which must give the same wherever that is at least 1e-4.
 
-marian-MODEL.jsonl: what reference_search.py gives by the rules of profile marian. There is no program beside it: cases
+marian-MODEL.jsonl.gz: what reference_search.py gives by the rules of profile marian. There is no program beside it: cases
 are discarded as in make_fixtures.py. See README.md for the format.
 """
 import argparse
@@ -20,7 +20,8 @@ import tempfile
 
 import ctranslate2
 
-from hf_model import FIXTURES, MAX_SCORE_DIFFERENCE, MIN_GAP, MODELS, Model, nbest_json, prepare, versions, write_jsonl
+from fixture_file import write_jsonl
+from hf_model import FIXTURES, MAX_SCORE_DIFFERENCE, MIN_GAP, MODELS, Model, nbest_json, prepare, versions
 from reference_search import Options
 
 NAMES = ("tiny-a", "de-en")
@@ -177,7 +178,7 @@ def main():
                 cases, facts = marian_cases(model, german)
                 facts["versions"] = versions()
             header = dict(header=True, model=name, directory=MODELS[name], kept=len(cases), **facts)
-            write_jsonl(os.path.join(a.out, f"{profile}-{name}.jsonl"), [header] + cases)
+            write_jsonl(os.path.join(a.out, f"{profile}-{name}.jsonl.gz"), [header] + cases)
             print(header, flush=True)
 
 

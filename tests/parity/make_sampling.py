@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes fixtures/sampling-MODEL.jsonl: the distributions that generate() would sample from, and whole draws from them with
-the numbers of Philox 4x32-10.
+"""Writes fixtures/sampling-MODEL.jsonl.gz: the distributions that generate() would sample from, and whole draws from them
+with the numbers of Philox 4x32-10.
 
     make_sampling.py [--only MODEL] [--out tests/parity/fixtures]
 
@@ -21,7 +21,8 @@ import random
 import numpy
 import torch
 
-from hf_model import FIXTURES, MAX_TOKEN_DIFFERENCE, MIN_GAP, MODELS, Model, prepare, versions, write_jsonl
+from fixture_file import write_jsonl
+from hf_model import FIXTURES, MAX_TOKEN_DIFFERENCE, MIN_GAP, MODELS, Model, prepare, versions
 
 MASK = 0xFFFFFFFF
 SHOWN = 120  # ids of a distribution that are written at most, best first
@@ -229,7 +230,7 @@ def main():
                       draws=sum(t >= 0 for r in rows if r["kind"] == "distribution" for t in r["tokens"]),
                       samples_tried=tried, samples=sum(s is not None for r in more for s in r["samples"]),
                       discarded=dict(discarded + discarded_too), versions=versions())
-        write_jsonl(os.path.join(a.out, f"sampling-{name}.jsonl"), [header] + rows)
+        write_jsonl(os.path.join(a.out, f"sampling-{name}.jsonl.gz"), [header] + rows)
         print(header, flush=True)
 
 

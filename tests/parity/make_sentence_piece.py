@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """What sentencepiece of requirements.txt cuts texts into, where its releases differ: ties of the
 Viterbi search, and user-defined pieces. Writes three small unigram models to
-tests/data/sentence_piece and fixtures/sentence-piece.jsonl."""
+tests/data/sentence_piece and fixtures/sentence-piece.jsonl.gz."""
 
-import json
 import pathlib
 import random
 
 import sentencepiece
 
+from fixture_file import write_jsonl
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODELS = ROOT / "tests/data/sentence_piece"
-OUT = ROOT / "tests/parity/fixtures/sentence-piece.jsonl"
+OUT = ROOT / "tests/parity/fixtures/sentence-piece.jsonl.gz"
 
 # Of the plain one many numbers have two cuts that score the same. `ung` is the model of issue 12.
 TRAINED = {
@@ -35,21 +36,19 @@ def main():
     texts = ["Junge Erwachsene", "310000", "Schulung an der Hauptstraße 33000"]
     texts += numbers(2, 150) + [f"{a}, am {b}. {c}" for a, b, c in
                                 zip(lines[:100], numbers(3, 100), lines[150:250])]
-    with OUT.open("w", encoding="utf-8") as out:
-        header = {"header": True, "sentencepiece": sentencepiece.__version__}
-        out.write(json.dumps(header) + "\n")
-        for name, args in TRAINED.items():
-            sentencepiece.SentencePieceTrainer.train(
-                input=str(corpus), model_prefix=str(MODELS / name), model_type="unigram",
-                normalization_rule_name="identity", hard_vocab_limit=False, num_threads=1,
-                minloglevel=2, **args)
-            (MODELS / f"{name}.vocab").unlink()
-            model = MODELS / f"{name}.spm"
-            (MODELS / f"{name}.model").rename(model)
-            processor = sentencepiece.SentencePieceProcessor(model_file=str(model))
-            for text in texts:
-                row = {"model": name, "text": text, "pieces": processor.encode(text, out_type=str)}
-                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    rows = [{"header": True, "sentencepiece": sentencepiece.__version__}]
+    for name, args in TRAINED.items():
+        sentencepiece.SentencePieceTrainer.train(
+            input=str(corpus), model_prefix=str(MODELS / name), model_type="unigram",
+            normalization_rule_name="identity", hard_vocab_limit=False, num_threads=1,
+            minloglevel=2, **args)
+        (MODELS / f"{name}.vocab").unlink()
+        model = MODELS / f"{name}.spm"
+        (MODELS / f"{name}.model").rename(model)
+        processor = sentencepiece.SentencePieceProcessor(model_file=str(model))
+        for text in texts:
+            rows.append({"model": name, "text": text, "pieces": processor.encode(text, out_type=str)})
+    write_jsonl(OUT, rows, separators=None)
     corpus.unlink()
 
 

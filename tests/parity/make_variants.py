@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes fixtures/variants.jsonl: what generate() gives for tiny-a with other settings in its files, those that change
+"""Writes fixtures/variants.jsonl.gz: what generate() gives for tiny-a with other settings in its files, those that change
 the search or the network (several ends of sentence, suppressed and forced tokens, lengths, activations) and those that
 change nothing (fields that Marian ignores, float64 weights, shards).
 
@@ -21,7 +21,8 @@ import tempfile
 import torch
 from transformers import MarianMTModel, MarianTokenizer
 
-from hf_model import FIXTURES, MODELS, ROOT, prepare, versions, write_jsonl
+from fixture_file import write_jsonl
+from hf_model import FIXTURES, MODELS, ROOT, prepare, versions
 
 BASE = os.path.join(ROOT, MODELS["tiny-a"])
 ACTIVATIONS = ["gelu", "gelu_10", "gelu_fast", "gelu_new", "gelu_python", "gelu_pytorch_tanh", "gelu_python_tanh",
@@ -169,7 +170,7 @@ def main():
                                           scores=[s for _, s in others[0]]))
     header = dict(header=True, directory=MODELS["tiny-a"], tried=tried, kept=len(rows),
                   cases=sum(len(r["cases"]) for r in rows), discarded=dict(discarded), versions=versions())
-    write_jsonl(os.path.join(arguments.out, "variants.jsonl"), [header] + rows)
+    write_jsonl(os.path.join(arguments.out, "variants.jsonl.gz"), [header] + rows)
     print(json.dumps(header))
 
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <sstream>
 #include <utility>
 
 #include "engine/api/devices.h"
@@ -14,6 +14,7 @@
 #include "engine/decode/cuda/weight_image.h"
 #include "engine/schedule/worker.h"
 #include "tests/engine/support/fakes.h"
+#include "tests/engine/support/gzip_file.h"
 
 namespace dragoman::parity {
 namespace {
@@ -49,12 +50,14 @@ absl::StatusOr<std::shared_ptr<const Backend>> CreateBackend(const ParityModel& 
 }  // namespace
 
 void ReadFixture(const std::string& name, Fixture* out) {
-  std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/" + name + ".jsonl");
-  ASSERT_TRUE(file.is_open()) << name;
+  const auto text =
+      ReadGzipFile(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/" + name + ".jsonl.gz");
+  ASSERT_TRUE(text.ok()) << text.status();
+  std::istringstream lines(*text);
   std::string line;
-  ASSERT_TRUE(std::getline(file, line)) << name;
+  ASSERT_TRUE(std::getline(lines, line)) << name;
   out->header = json::parse(line);
-  while (std::getline(file, line)) out->cases.push_back(json::parse(line));
+  while (std::getline(lines, line)) out->cases.push_back(json::parse(line));
   ASSERT_EQ(out->cases.size(), out->header["kept"].get<size_t>()) << name;
 }
 

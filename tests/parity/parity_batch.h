@@ -28,7 +28,7 @@ struct Fixture {
   std::vector<json> cases;
 };
 
-// fixtures/<name>.jsonl. A failure where it cannot be read or a case is missing.
+// fixtures/<name>.jsonl.gz. A failure where it cannot be read or a case is missing.
 void ReadFixture(const std::string& name, Fixture* out);
 
 // Where cases are decoded: in float32 on the CPU, or on cuda:0.

@@ -1,4 +1,4 @@
-// Equality with Hugging Face's plain search: every case of fixtures/<model>.jsonl through a
+// Equality with Hugging Face's plain search: every case of fixtures/<model>.jsonl.gz through a
 // worker's threads, all in one running batch, its options as a request says them or, every other
 // case, as a checkpoint does. Token lists equal at every rank, scores within 1e-4. No case is
 // skipped.

@@ -1,6 +1,6 @@
-// Sampling against Hugging Face's processors and warpers, by fixtures/sampling-<model>.jsonl: the
-// distribution that a draw comes from, recovered exactly; single draws with everything that acts on
-// scores before; and whole sampled decodes through a worker. See README.md.
+// Sampling against Hugging Face's processors and warpers, by fixtures/sampling-<model>.jsonl.gz:
+// the distribution that a draw comes from, recovered exactly; single draws with everything that
+// acts on scores before; and whole sampled decodes through a worker. See README.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>

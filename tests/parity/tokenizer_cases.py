@@ -1,5 +1,5 @@
-"""Texts and token lists of tokenizer.jsonl. Texts that contain the names of special tokens (</s>, <unk>, <pad>) are left
-out: MarianTokenizer takes them for the tokens themselves, which a server must not."""
+"""Texts and token lists of tokenizer.jsonl.gz. Texts that contain the names of special tokens (</s>, <unk>, <pad>) are
+left out: MarianTokenizer takes them for the tokens themselves, which a server must not."""
 import random
 
 TEXTS = 150

@@ -1,5 +1,5 @@
 // Equality with Hugging Face where the files of a checkpoint say something else than the bundled
-// ones do: every variant of fixtures/variants.jsonl is written as a directory, loaded, and asked
+// ones do: every variant of fixtures/variants.jsonl.gz is written as a directory, loaded, and asked
 // for what its own settings give. Token lists equal at every rank, scores within 1e-4.
 #include <gtest/gtest.h>
 

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "engine/base/utf8.h"
+#include "tests/engine/support/gzip_file.h"
 #include "tests/engine/text/spm_oracle.h"
 #include "tests/engine/text/text_test_data.h"
 
@@ -184,7 +185,10 @@ TEST_P(SentencePieceParity, EncodesAsTheLibrary) {
 // otherwise.
 TEST(SentencePieceRelease, CutsAsTheReleaseThatIsFollowed) {
   std::map<std::string, std::unique_ptr<SentencePiece>> models;
-  std::istringstream lines(ReadSourceFile("tests/parity/fixtures/sentence-piece.jsonl"));
+  const auto fixture =
+      ReadGzipFile(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/sentence-piece.jsonl.gz");
+  ASSERT_TRUE(fixture.ok()) << fixture.status();
+  std::istringstream lines(*fixture);
   std::string line;
   std::getline(lines, line);
   ASSERT_EQ(nlohmann::json::parse(line)["sentencepiece"], "0.2.3");

@@ -11,6 +11,7 @@
 
 #include "engine/base/utf8.h"
 #include "engine/text/spm_normalizer.h"
+#include "tests/engine/support/gzip_file.h"
 #include "tests/engine/text/json_pieces.h"
 #include "tests/engine/text/text_test_data.h"
 
@@ -50,7 +51,10 @@ Loaded Load(const std::string& directory) {
 
 // Every case that tests/parity/make_fixtures.py wrote with transformers' MarianTokenizer.
 TEST(TokenizerParity, EqualsHuggingFace) {
-  std::istringstream lines(ReadSourceFile("tests/parity/fixtures/tokenizer.jsonl"));
+  const auto fixture =
+      ReadGzipFile(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/tokenizer.jsonl.gz");
+  ASSERT_TRUE(fixture.ok()) << fixture.status();
+  std::istringstream lines(*fixture);
   std::map<std::string, Loaded> models;
   nlohmann::json directories;
   int encoded = 0;
