@@ -83,7 +83,7 @@ int64_t DecodingBatch::TableBytes(const BatchConfig& config) {
   const int64_t lane = positions * size(2 * sizeof(int32_t) + sizeof(uint16_t) + 2) +
                        size(sizeof(ConstraintState) + sizeof(FinishedHypothesis)) +
                        pages * size(sizeof(int32_t));
-  const int64_t row = size(sizeof(RowQuery) + sizeof(RowFold) + sizeof(SlotState)) +
+  const int64_t row = size(sizeof(LogitRequest) + sizeof(LogitSummary) + sizeof(SlotState)) +
                       size(kMaxBeam * sizeof(TokenScore)) +
                       kMaxWantedIds * size(2 * sizeof(float)) +
                       (MaxRowMasks(config.max_positions, kMaxForbiddenNodes) + config.vocabulary +
@@ -170,7 +170,7 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
   StepInput step;
   step.rows = {plan_.rows, row_slot_.data(), row_lane_.data(), row_position_.data()};
   step.tokens = row_token_.data();
-  step.queries = rows_.queries();
+  step.requests = rows_.requests();
   step.self = {memory_->pool(),
                lane_pages_.data(),
                lane_page_table_.pages_per_lane,
@@ -182,7 +182,8 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
   step.slots = views_.data();
   step.align = align_;
   step.aligned = aligned_.data();
-  if (const absl::Status status = decoder_->Step(step, rows_.folds()); !status.ok()) return status;
+  if (const absl::Status status = decoder_->Step(step, rows_.summaries()); !status.ok())
+    return status;
 
   for (size_t i = 0; i < align_.size(); ++i) {
     const auto row = static_cast<size_t>(align_[i].row);
@@ -194,11 +195,11 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
     const int32_t first = plan_first_row_[static_cast<size_t>(i)];
     if (view.state->options.stored_logits()) {
       for (int32_t lane = 0; lane < view.state->live; ++lane) {
-        FoldStoredRowOnHost(view, lane, rows_.queries()[first + lane], config_.vocabulary,
-                            step_memory_.stored(), rows_.folds()[first + lane]);
+        FoldStoredRowOnHost(view, lane, rows_.requests()[first + lane], config_.vocabulary,
+                            step_memory_.stored(), rows_.summaries()[first + lane]);
       }
     }
-    BeamStep(team, view, rows_.queries() + first, rows_.folds() + first, step_memory_.step());
+    BeamStep(team, view, rows_.requests() + first, rows_.summaries() + first, step_memory_.step());
   }
   Report();
   return StepReport{plan_.rows, plan_.slot_count, events_};

@@ -1,4 +1,4 @@
-// What the fused output layer leaves of a row, and how the parts become its fold: tiles of the
+// What the fused output layer leaves of a row, and how the parts become its summary: tiles of the
 // vocabulary, how they are divided among blocks, lists of best tokens spread over lanes.
 //
 // Host and device run this text (see output_fold.h for a Team).
@@ -84,10 +84,10 @@ struct RowParts {
 inline constexpr int kMergeThreads = 128;
 inline constexpr int kMergePerThread = 4;
 
-// Makes the row's fold of its parts; `fold.wanted` has been filled by the kernel.
+// Makes the row's summary of its parts; `summary.wanted` has been filled by the kernel.
 template <class Team, int kThreads>
 DRAGOMAN_HD void MergeParts(const Team& team, FoldShared<kThreads>& shared, const RowParts& parts,
-                            const RowQuery& query, RowFold& fold) {
+                            const LogitRequest& request, LogitSummary& summary) {
   // Each member a run of tiles, so that the tree is over the vocabulary's order.
   const int run = (parts.tiles + team.size() - 1) / team.size();
   LogSum sum;
@@ -100,7 +100,7 @@ DRAGOMAN_HD void MergeParts(const Team& team, FoldShared<kThreads>& shared, cons
   bad = team.Any(bad);
   StartBest(team, shared);
   const LogSum all = SumOfTeam(team, shared, sum);
-  const int k = query.k < kMaxTopK ? query.k : kMaxTopK;
+  const int k = request.k < kMaxTopK ? request.k : kMaxTopK;
   const int stretch = kMergePerThread * team.size();
   for (int first = 0; k > 0 && first < parts.entries; first += stretch) {
     float x[kMergePerThread];
@@ -113,10 +113,10 @@ DRAGOMAN_HD void MergeParts(const Team& team, FoldShared<kThreads>& shared, cons
     }
     TakeBest(team, shared, k, x, [&](int i) { return token[i]; });
   }
-  GiveBest(team, shared, fold);
+  GiveBest(team, shared, summary);
   if (team.rank() == 0) {
-    fold.normaliser = query.need_normaliser && !bad ? all : LogSum{};
-    fold.nan = bad;
+    summary.normaliser = request.need_normaliser && !bad ? all : LogSum{};
+    summary.nan = bad;
   }
 }
 

@@ -158,27 +158,28 @@ DRAGOMAN_HD void TakeBest(const Team& team, FoldShared<kThreads>& shared, int k,
   }
 }
 
-// Hands the best over to a fold.
+// Hands the best over to a summary.
 template <class Team, int kThreads>
-DRAGOMAN_HD void GiveBest(const Team& team, const FoldShared<kThreads>& shared, RowFold& fold) {
-  for (int i = team.rank(); i < shared.count; i += team.size()) fold.top[i] = shared.pool[i];
-  if (team.rank() == 0) fold.count = shared.count;
+DRAGOMAN_HD void GiveBest(const Team& team, const FoldShared<kThreads>& shared,
+                          LogitSummary& summary) {
+  for (int i = team.rank(); i < shared.count; i += team.size()) summary.top[i] = shared.pool[i];
+  if (team.rank() == 0) summary.count = shared.count;
 }
 
 // Logits that are -inf before the softmax.
-DRAGOMAN_HD inline bool IsStruck(const RowQuery& query, int32_t id) {
-  if (Contains(query.excluded, id)) return true;
-  if (!query.mask_first) return false;
-  for (const IdList& list : query.masked) {
+DRAGOMAN_HD inline bool IsStruck(const LogitRequest& request, int32_t id) {
+  if (Contains(request.excluded, id)) return true;
+  if (!request.mask_first) return false;
+  for (const IdList& list : request.masked) {
     if (Contains(list, id)) return true;
   }
   return false;
 }
 
 // Whether a token may be among the best at all; what IsStruck says need not be asked again.
-DRAGOMAN_HD inline bool MayBeBest(const RowQuery& query, int32_t id) {
-  if (Contains(query.wanted, id)) return false;
-  for (const IdList& list : query.masked) {
+DRAGOMAN_HD inline bool MayBeBest(const LogitRequest& request, int32_t id) {
+  if (Contains(request.wanted, id)) return false;
+  for (const IdList& list : request.masked) {
     if (Contains(list, id)) return false;
   }
   return true;
@@ -226,10 +227,10 @@ DRAGOMAN_HD void Mark(const Team& team, uint32_t* bits, const IdList& list, int6
 
 // Marks first .. end - 1; false when there is nothing to mark, and then marks nothing.
 template <class Team, int kColumns>
-DRAGOMAN_HD bool MarkStretch(const Team& team, Marks<kColumns>& marks, const RowQuery& query,
+DRAGOMAN_HD bool MarkStretch(const Team& team, Marks<kColumns>& marks, const LogitRequest& request,
                              int64_t first, int64_t end) {
-  bool any = Touches(query.excluded, first, end) || Touches(query.wanted, first, end);
-  for (const IdList& list : query.masked) any = any || Touches(list, first, end);
+  bool any = Touches(request.excluded, first, end) || Touches(request.wanted, first, end);
+  for (const IdList& list : request.masked) any = any || Touches(list, first, end);
   if (!any) return false;
   team.Sync();  // the marks of the stretch before are not read any more
   for (int i = team.rank(); i < marks.kWords; i += team.size()) {
@@ -237,10 +238,10 @@ DRAGOMAN_HD bool MarkStretch(const Team& team, Marks<kColumns>& marks, const Row
     marks.barred[i] = 0;
   }
   team.Sync();
-  Mark(team, marks.struck, query.excluded, first, end);
-  Mark(team, marks.barred, query.wanted, first, end);
-  for (const IdList& list : query.masked) {
-    Mark(team, query.mask_first ? marks.struck : marks.barred, list, first, end);
+  Mark(team, marks.struck, request.excluded, first, end);
+  Mark(team, marks.barred, request.wanted, first, end);
+  for (const IdList& list : request.masked) {
+    Mark(team, request.mask_first ? marks.struck : marks.barred, list, first, end);
   }
   team.Sync();
   return true;
@@ -252,17 +253,17 @@ DRAGOMAN_HD bool MarkStretch(const Team& team, Marks<kColumns>& marks, const Row
 // logits + bias afterwards; else it stays as it is.
 template <class Team, int kThreads, int kPerThread>
 DRAGOMAN_HD void FoldLogits(const Team& team, StoredShared<kThreads, kPerThread>& shared,
-                            float* logits, const float* bias, int vocabulary, const RowQuery& query,
-                            bool keep, RowFold& fold) {
+                            float* logits, const float* bias, int vocabulary,
+                            const LogitRequest& request, bool keep, LogitSummary& summary) {
   using namespace output_fold_internal;  // NOLINT(google-build-using-namespace)
   const auto biased = [&](int64_t column) {
     return bias == nullptr ? logits[column] : logits[column] + bias[column];
   };
-  const float scale = query.scale;
-  const int k = query.k < kMaxTopK ? query.k : kMaxTopK;
-  for (int32_t i = team.rank(); i < query.wanted.count; i += team.size()) {
-    const int32_t id = query.wanted.ids[i];
-    fold.wanted[i] = IsStruck(query, id) ? -INFINITY : biased(id) * scale;
+  const float scale = request.scale;
+  const int k = request.k < kMaxTopK ? request.k : kMaxTopK;
+  for (int32_t i = team.rank(); i < request.wanted.count; i += team.size()) {
+    const int32_t id = request.wanted.ids[i];
+    summary.wanted[i] = IsStruck(request, id) ? -INFINITY : biased(id) * scale;
   }
   StartBest(team, shared.fold);  // and from here on logits may be changed
   LogSum sum;
@@ -285,7 +286,7 @@ DRAGOMAN_HD void FoldLogits(const Team& team, StoredShared<kThreads, kPerThread>
     }
     load(first + stretch, ahead);
     const int64_t end = first + stretch < vocabulary ? first + stretch : vocabulary;
-    const bool marked = MarkStretch(team, shared.marks, query, first, end);
+    const bool marked = MarkStretch(team, shared.marks, request, first, end);
     bool unfit[kPerThread];
     for (int i = 0; i < kPerThread; ++i) {
       const int column = i * team.size() + team.rank();
@@ -294,7 +295,7 @@ DRAGOMAN_HD void FoldLogits(const Team& team, StoredShared<kThreads, kPerThread>
       unfit[i] = marked && shared.marks.Has(shared.marks.barred, column);
       bad = bad || IsBadLogit(x[i]);
     }
-    Merge(sum, SumOf(x, query.need_normaliser));
+    Merge(sum, SumOf(x, request.need_normaliser));
     if (k == 0) continue;
     for (int i = 0; i < kPerThread; ++i) {
       if (unfit[i] || IsBadLogit(x[i])) x[i] = -INFINITY;
@@ -305,10 +306,10 @@ DRAGOMAN_HD void FoldLogits(const Team& team, StoredShared<kThreads, kPerThread>
   }
   bad = team.Any(bad);
   const LogSum all = SumOfTeam(team, shared.fold, sum);
-  GiveBest(team, shared.fold, fold);
+  GiveBest(team, shared.fold, summary);
   if (team.rank() == 0) {
-    fold.normaliser = query.need_normaliser && !bad ? all : LogSum{};
-    fold.nan = bad;
+    summary.normaliser = request.need_normaliser && !bad ? all : LogSum{};
+    summary.nan = bad;
   }
 }
 

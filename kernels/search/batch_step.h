@@ -4,7 +4,7 @@
 //   BeginStep    one team          what has ended leaves, admissions enter, the plan is made
 //   AskStepRow   each row          what it asks, its newest token
 //   ListStoredRows  one team       which rows' logits are stored
-//   (the model)                    folds
+//   (the model)                    summaries
 //   FoldStoredStepRow  each stored row, one team
 //   StepSlot     each slot that ran, one team: its beam step
 //   Deliver      each slot of `order`, one team: results, settled tokens
@@ -29,19 +29,19 @@
 
 namespace dragoman {
 
-// Row `row` < plan.rows: its query, its empty fold, its newest token. By one thread.
+// Row `row` < plan.rows: its request, its empty summary, its newest token. By one thread.
 DRAGOMAN_HD inline void AskStepRow(const BatchTables& tables, int32_t row) {
   const SlotView& slot = tables.views[tables.row_slot[row]];
   const int32_t lane = tables.row_lane[row];
   tables.row_token[row] = tables.lanes.tokens[slot.At(lane, tables.row_position[row])];
-  RowQuery& query = tables.queries[row];
-  query.logits = slot.state->options.stored_logits() ? tables.unplaced : nullptr;
+  LogitRequest& request = tables.requests[row];
+  request.logits = slot.state->options.stored_logits() ? tables.unplaced : nullptr;
   AskRow(slot, lane, tables.wanted + int64_t{row} * kMaxWantedIds,
-         tables.masked + row * tables.row_masks, query);
-  RowFold& fold = tables.folds[row];
-  fold = RowFold{};
-  fold.top = tables.top + int64_t{row} * kMaxBeam;
-  fold.wanted = tables.wanted_logits + int64_t{row} * kMaxWantedIds;
+         tables.masked + row * tables.row_masks, request);
+  LogitSummary& summary = tables.summaries[row];
+  summary = LogitSummary{};
+  summary.top = tables.top + int64_t{row} * kMaxBeam;
+  summary.wanted = tables.wanted_logits + int64_t{row} * kMaxWantedIds;
 }
 
 // Lists the rows for which `stored(options)` holds, ascending: now->stored_count of them. More of
@@ -62,7 +62,7 @@ DRAGOMAN_HD void ListStoredRows(const Team& team, const BatchTables& tables, Sto
     if (at < tables.limits.stored_rows) {
       tables.stored_rows[at++] = row;
     } else {
-      tables.folds[row].nan = true;
+      tables.summaries[row].nan = true;
     }
   }
   if (team.rank() == 0) {
@@ -72,15 +72,15 @@ DRAGOMAN_HD void ListStoredRows(const Team& team, const BatchTables& tables, Sto
 }
 
 // Of those, number `index`, if its logits were asked for whole: FoldStoredRow. REQUIRES: its
-// query's `logits` are there.
+// request's `logits` are there.
 template <class Team>
 DRAGOMAN_HD void FoldStoredStepRow(const Team& team, const BatchTables& tables, int32_t index,
                                    StoredRowWorkspace& workspace) {
   const int32_t row = tables.stored_rows[index];
   const SlotView& slot = tables.views[tables.row_slot[row]];
   if (!slot.state->options.stored_logits()) return;
-  FoldStoredRow(team, slot, tables.row_lane[row], tables.queries[row], tables.limits.vocabulary,
-                workspace, tables.folds[row]);
+  FoldStoredRow(team, slot, tables.row_lane[row], tables.requests[row], tables.limits.vocabulary,
+                workspace, tables.summaries[row]);
 }
 
 // The beam step of number `index` of the slots that ran.
@@ -88,8 +88,8 @@ template <class Team>
 DRAGOMAN_HD void StepSlot(const Team& team, const BatchTables& tables, int32_t index,
                           BeamStepWorkspace& workspace) {
   const int32_t first = tables.first_row[index];
-  BeamStep(team, tables.views[tables.plan_slots[index]], tables.queries + first,
-           tables.folds + first, workspace);
+  BeamStep(team, tables.views[tables.plan_slots[index]], tables.requests + first,
+           tables.summaries + first, workspace);
 }
 
 // Makes carved memory an empty batch: no slot is occupied, every page is free. By one team.

@@ -25,7 +25,7 @@ enum class StoredList {
   kAll,
 };
 
-// Queries of up to `rows` rows, and the list of stored rows.
+// Requests of up to `rows` rows, and the list of stored rows.
 Error AskRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
 
 // Of the stored rows first .. first + n - 1, those that are there.

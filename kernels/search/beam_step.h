@@ -25,7 +25,7 @@ namespace dragoman {
 // Memory of one call for beams up to `beam`, owned by the caller, shared by the team.
 template <class Lane>
 struct BasicBeamStepWorkspace {
-  Offers offers;                           // its arrays; `folds` is set by the step
+  Offers offers;                           // its arrays; `summaries` is set by the step
   Candidate* chosen = nullptr;             // [beam]
   Candidate* pool = nullptr;               // [MaxConstrainedCandidates(beam)]
   int32_t* shared = nullptr;               // [1]
@@ -77,7 +77,8 @@ DRAGOMAN_HD int32_t SelectImmediate(const Team& team, const View& slot, Offers& 
   return next;
 }
 
-// One draw for each lane, which its fold holds; those that end are results under their own number.
+// One draw for each lane, which its summary holds; those that end are results under their own
+// number.
 template <class Team, class View>
 DRAGOMAN_HD int32_t SelectDrawn(const Team& team, const View& slot, const Offers& offers,
                                 Candidate* chosen) {
@@ -201,17 +202,18 @@ DRAGOMAN_HD void Reorder(const Team& team, const View& slot, const Candidate* ch
 
 }  // namespace beam_step_internal
 
-// Advances the slot by one position. queries, folds [state->live]: what the live hypotheses asked
-// (AskRow) and got, by lane. Afterwards status is kRunning with `length` one more and the new
+// Advances the slot by one position. requests, summaries [state->live]: what the live hypotheses
+// asked (AskRow) and got, by lane. Afterwards status is kRunning with `length` one more and the new
 // hypotheses in lanes 0..live-1, or kDone / kBadNumber. REQUIRES: status is kRunning.
 template <class Team, class View>
-DRAGOMAN_HD void BeamStep(const Team& team, const View& slot, const RowQuery* queries,
-                          const RowFold* folds, BasicBeamStepWorkspace<typename View::Lane>& ws) {
+DRAGOMAN_HD void BeamStep(const Team& team, const View& slot, const LogitRequest* requests,
+                          const LogitSummary* summaries,
+                          BasicBeamStepWorkspace<typename View::Lane>& ws) {
   using namespace beam_step_internal;  // NOLINT(google-build-using-namespace)
   SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   bool nan = false;
-  for (int r = 0; r < s.live; ++r) nan |= folds[r].nan;  // no load waits for another
+  for (int r = 0; r < s.live; ++r) nan |= summaries[r].nan;  // no load waits for another
   team.Sync();
   if (nan) {
     if (team.rank() == 0) s.status = SlotStatus::kBadNumber;
@@ -219,8 +221,8 @@ DRAGOMAN_HD void BeamStep(const Team& team, const View& slot, const RowQuery* qu
     return;
   }
   Offers offers = ws.offers;
-  offers.folds = folds;
-  OpenOffers(team, slot, queries, offers);
+  offers.summaries = summaries;
+  OpenOffers(team, slot, requests, offers);
   if (team.rank() == 0) {
     s.expansions += s.live + s.waiting;
     s.noop_expansions += s.waiting;

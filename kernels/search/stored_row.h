@@ -1,7 +1,7 @@
 // Rows whose logits are needed whole: repetition penalty and sampling (SEARCH.md a.8).
 //
-// The row's fold is made again from its stored logits, with the changes of a.8 in their order; with
-// sampling it is the one token that was drawn. A few sweeps over the vocabulary, whatever the
+// The row's summary is made again from its stored logits, with the changes of a.8 in their order;
+// with sampling it is the one token that was drawn. A few sweeps over the vocabulary, whatever the
 // options are; loops are written so that a host's compiler does several tokens at a time. Runs on a
 // Team; sums are made per block of ids in kLanes parts and added in a fixed order, so that they do
 // not depend on the team. No heap.
@@ -138,21 +138,21 @@ DRAGOMAN_HD void Exclude(const Team& team, const IdList& list, float* x) {
 
 // Fills x with the scores of the row: changes 1 to 7 of a.8.
 template <class Team, class View>
-DRAGOMAN_HD void ScoreRow(const Team& team, const View& slot, int lane, const RowQuery& query,
+DRAGOMAN_HD void ScoreRow(const Team& team, const View& slot, int lane, const LogitRequest& request,
                           LogSum normaliser, bool forced, int32_t vocabulary,
                           StoredRowWorkspace& ws) {
   const SearchOptions& o = slot.state->options;
-  const float* const logits = query.logits;
+  const float* const logits = request.logits;
   float* const x = ws.scores;
   // (logit, to be scaled) -> log-prob
-  const float scale = query.scale;
+  const float scale = request.scale;
   const float* from = logits;
   const bool penalise_logits = o.penalise_logits && o.repetition_penalty != 1.0F && !forced;
   if (penalise_logits) {
     for (int32_t i = team.rank(); i < vocabulary; i += team.size()) x[i] = logits[i];
     Penalise(
         team, slot, lane, [&](int32_t token) { return logits[token]; }, x);
-    Exclude(team, query.excluded, x);
+    Exclude(team, request.excluded, x);
     team.Sync();
     normaliser = Normaliser(team, x, vocabulary, scale, ws);
     from = x;
@@ -177,8 +177,8 @@ DRAGOMAN_HD void ScoreRow(const Team& team, const View& slot, int lane, const Ro
     };
     Penalise(team, slot, lane, before, x);
   }
-  Exclude(team, query.excluded, x);
-  for (const IdList& list : query.masked) Exclude(team, list, x);
+  Exclude(team, request.excluded, x);
+  for (const IdList& list : request.masked) Exclude(team, list, x);
   team.Sync();
 }
 
@@ -214,19 +214,20 @@ DRAGOMAN_HD int32_t TakeBest(const Team& team, float* x, int32_t vocabulary, flo
 
 }  // namespace stored_row_internal
 
-// Makes the fold of the row of `lane` again from query.logits, `vocabulary` of them. On entry
-// `fold` is that of the output layer; fold.top needs room for max(query.k, 1) entries.
+// Makes the summary of the row of `lane` again from request.logits, `vocabulary` of them. On entry
+// `summary` is that of the output layer; summary.top needs room for max(request.k, 1) entries.
 template <class Team, class View>
-DRAGOMAN_HD void FoldStoredRow(const Team& team, const View& slot, int lane, const RowQuery& query,
-                               int32_t vocabulary, StoredRowWorkspace& ws, RowFold& fold) {
+DRAGOMAN_HD void FoldStoredRow(const Team& team, const View& slot, int lane,
+                               const LogitRequest& request, int32_t vocabulary,
+                               StoredRowWorkspace& ws, LogitSummary& summary) {
   using namespace stored_row_internal;  // NOLINT(google-build-using-namespace)
-  if (fold.nan) return;
+  if (summary.nan) return;
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   float* const x = ws.scores;
-  const LogSum model = fold.normaliser;
+  const LogSum model = summary.normaliser;
   const bool forced = IsEosOnly(s) || s.length < s.rules.prefix_length;
-  ScoreRow(team, slot, lane, query, model, forced, vocabulary, ws);
+  ScoreRow(team, slot, lane, request, model, forced, vocabulary, ws);
 
   if (o.sampling.enabled && !forced) {
     const PhiloxCounter place{{static_cast<uint32_t>(o.sampling.ordinal),
@@ -236,14 +237,14 @@ DRAGOMAN_HD void FoldStoredRow(const Team& team, const View& slot, int lane, con
     const float max = BlockMaxima(team, x, vocabulary, ws.block_best);
     const int32_t token = Draw(team, o, x, vocabulary, max, unit, ws.draw);
     // The token is drawn: EOS, which is wanted in every row, offers itself no more.
-    for (int32_t i = team.rank(); i < query.wanted.count; i += team.size()) {
-      fold.wanted[i] = -INFINITY;
+    for (int32_t i = team.rank(); i < request.wanted.count; i += team.size()) {
+      summary.wanted[i] = -INFINITY;
     }
     if (team.rank() == 0) {
       // The score is the model's, before all changes.
-      fold.count = token < 0 ? 0 : 1;
-      if (token >= 0) fold.top[0] = {LogProb(query.logits[token], model), token};
-      fold.normaliser = {0.0F, 1.0F};
+      summary.count = token < 0 ? 0 : 1;
+      if (token >= 0) summary.top[0] = {LogProb(request.logits[token], model), token};
+      summary.normaliser = {0.0F, 1.0F};
     }
     team.Sync();
     return;
@@ -251,17 +252,17 @@ DRAGOMAN_HD void FoldStoredRow(const Team& team, const View& slot, int lane, con
 
   LogSum all{0.0F, 1.0F};
   if (o.renormalize) all = Normaliser(team, x, vocabulary, 1.0F, ws);
-  for (int32_t i = team.rank(); i < query.wanted.count; i += team.size()) {
-    fold.wanted[i] = x[query.wanted.ids[i]];
+  for (int32_t i = team.rank(); i < request.wanted.count; i += team.size()) {
+    summary.wanted[i] = x[request.wanted.ids[i]];
   }
   team.Sync();
-  Exclude(team, query.wanted, x);
+  Exclude(team, request.wanted, x);
   team.Sync();
   BlockMaxima(team, x, vocabulary, ws.block_best);
-  const int32_t count = TakeBest(team, x, vocabulary, ws.block_best, query.k, fold.top);
+  const int32_t count = TakeBest(team, x, vocabulary, ws.block_best, request.k, summary.top);
   if (team.rank() == 0) {
-    fold.count = count;
-    fold.normaliser = all;
+    summary.count = count;
+    summary.normaliser = all;
   }
   team.Sync();
 }

@@ -99,7 +99,7 @@ absl::Status ScriptedCudaDevice::Answer() {
   const cuda::StoredRows list = {tables_.stored_rows, &tables_.now->stored_count, limits_.max_rows};
   RETURN_IF_FAILED(cuda::FoldStoredLogits(
       stream_.get(), static_cast<float*>(logits_.data()), limits_.vocabulary, /*bias=*/nullptr,
-      limits_.vocabulary, list, 0, limits_.max_rows, tables_.queries, tables_.folds));
+      limits_.vocabulary, list, 0, limits_.max_rows, tables_.requests, tables_.summaries));
   RETURN_IF_FAILED(cuda::FoldStoredRows(stream_.get(), tables_, 0, limits_.max_rows));
   return absl::OkStatus();
 }

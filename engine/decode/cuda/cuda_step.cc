@@ -132,7 +132,8 @@ class CudaStep::Launcher {
     }
     Do(step_op::kFused, [&] {
       return model_.fused()->Fold(stream_, step_.fused_workspace_.data(), At(op.x), rows_,
-                                  tables_.views, variant_.max_k, tables_.queries, tables_.folds);
+                                  tables_.views, variant_.max_k, tables_.requests,
+                                  tables_.summaries);
     });
     if (variant_.stored) Stored(op, std::min<int64_t>(rows_.rows, tables_.limits.stored_rows));
   }
@@ -162,7 +163,7 @@ class CudaStep::Launcher {
       Do(step_op::kFoldLogits, [&] {
         return cuda::FoldStoredLogits(stream_, logits, LogitStride(vocabulary),
                                       model_.float_weight(op.bias), vocabulary, list, first, n,
-                                      tables_.queries, tables_.folds);
+                                      tables_.requests, tables_.summaries);
       });
       if (!variant_.stored) continue;
       Do(step_op::kFoldStored, [&] { return cuda::FoldStoredRows(stream_, tables_, first, n); });

@@ -40,7 +40,7 @@ class CountingDecoder : public Decoder {
   CountingDecoder(std::unique_ptr<Decoder> inner, Positions* self, Positions* cross)
       : inner_(std::move(inner)), self_(self), cross_(cross) {}
 
-  absl::Status Step(const StepInput& input, RowFold* folds) override {
+  absl::Status Step(const StepInput& input, LogitSummary* summaries) override {
     int64_t longest = 0;
     int64_t longest_source = 0;
     int64_t positions = 0;
@@ -57,7 +57,7 @@ class CountingDecoder : public Decoder {
     self_->padding += longest * input.rows.count - positions;
     cross_->read += sources;
     cross_->padding += longest_source * input.rows.count - sources;
-    return inner_->Step(input, folds);
+    return inner_->Step(input, summaries);
   }
 
  private:

@@ -140,7 +140,7 @@ absl::Status HostStepDevice::Ask(const Launch& launch) {
     if (o.align) align_.push_back({row, o.alignment_layer, o.alignment_heads});
     if (IsStored(o)) {
       ++stored;
-    } else if (tables_.queries[row].k > launch.max_k) {
+    } else if (tables_.requests[row].k > launch.max_k) {
       return absl::InternalError("a row asks for more candidates than were announced");
     }
   }
@@ -148,8 +148,9 @@ absl::Status HostStepDevice::Ask(const Launch& launch) {
   if (stored > limits().stored_rows) return absl::InternalError("too many stored rows");
   ListStoredRows(SoloTeam(), tables_, [this](const SearchOptions& o) { return IsStored(o); });
   for (int32_t i = 0; i < now.stored_count; ++i) {
-    RowQuery& query = tables_.queries[tables_.stored_rows[i]];
-    if (query.logits != nullptr) query.logits = logits_.data() + int64_t{i} * limits().vocabulary;
+    LogitRequest& request = tables_.requests[tables_.stored_rows[i]];
+    if (request.logits != nullptr)
+      request.logits = logits_.data() + int64_t{i} * limits().vocabulary;
   }
   return absl::OkStatus();
 }
@@ -160,14 +161,14 @@ absl::Status HostStepDevice::RunModel() {
   StepInput step;
   step.rows = {t.now->plan.rows, t.row_slot, t.row_lane, t.row_position};
   step.tokens = t.row_token;
-  step.queries = t.queries;
+  step.requests = t.requests;
   step.self = {memory_->pool(), t.lane_pages,     limits().pages_per_lane(),
                t.slot_lanes,    t.lanes.ancestry, static_cast<int32_t>(limits().stride())};
   step.cross = {memory_->pool(), t.cross_pages, limits().pages_per_lane(), t.source_length};
   step.slots = t.views;
   step.align = align_;
   step.aligned = aligned_.data();
-  if (absl::Status status = decoder_->Step(step, t.folds); !status.ok()) return status;
+  if (absl::Status status = decoder_->Step(step, t.summaries); !status.ok()) return status;
   for (size_t i = 0; i < align_.size(); ++i) {
     const int32_t row = align_[i].row;
     const SlotView& view = t.views[t.row_slot[row]];

@@ -118,7 +118,7 @@ absl::StatusOr<json> Measure(int64_t rows) {
   const auto variant = MedianSeconds(stream.get(), [&](int) {
     const cuda::Error error = ask(without);
     if (error != cuda::Error::kNone) return error;
-    return bans.Run(stream.get(), tokens.data(), length, kNgram, without.tables().queries);
+    return bans.Run(stream.get(), tokens.data(), length, kNgram, without.tables().requests);
   });
   if (!variant.ok()) return variant.status();
   json line = VariantLine(rows, *production, *variant);

@@ -94,16 +94,16 @@ std::vector<float> RandomRow(int vocabulary, int trial, std::mt19937& random) {
 Answer FoldOnHost(int members, const Question& q, std::vector<float> logits,
                   const std::vector<float>* bias) {
   Answer answer;
-  RowFold fold;
+  LogitSummary summary;
   const auto vocabulary = static_cast<int>(logits.size());
-  const RowQuery query = Ask(q, answer, vocabulary, fold);
+  const LogitRequest request = Ask(q, answer, vocabulary, summary);
   const auto shared = std::make_unique<Shared>();
   const std::vector<float> before = logits;
   OnTeam(members, [&](const HostTeam& team) {
     FoldLogits(team, *shared, logits.data(), bias == nullptr ? nullptr : bias->data(), vocabulary,
-               query, q.store, fold);
+               request, q.store, summary);
   });
-  Take(fold, answer);
+  Take(summary, answer);
   if (q.store) {
     answer.stored = logits;
   } else {
@@ -172,7 +172,7 @@ TEST(OutputFold, TheSameRowHasTheSameBitsInEveryRun) {
   for (int i = 0; i < 50; ++i) EXPECT_TRUE(FoldOnHost(kMembers, q, logits, nullptr) == first);
 }
 
-// Tiles with their sums, ranges of tiles with their lists: merged, they are the row's fold.
+// Tiles with their sums, ranges of tiles with their lists: merged, they are the row's summary.
 TEST(OutputFold, PartsAreMergedWhateverTheRangesAndTheOrderOfTheirLists) {
   std::mt19937 random(6);
   for (int trial = 0; trial < 2000; ++trial) {
@@ -207,13 +207,13 @@ TEST(OutputFold, PartsAreMergedWhateverTheRangesAndTheOrderOfTheirLists) {
     }
 
     Answer answer;
-    RowFold fold;
-    const RowQuery query = Ask(q, answer, vocabulary, fold);
+    LogitSummary summary;
+    const LogitRequest request = Ask(q, answer, vocabulary, summary);
     const RowParts parts{sums.data(), tiles, best.data(), static_cast<int>(best.size())};
     FoldShared<kMembers> shared;
     OnTeam(1 << random() % 4,
-           [&](const HostTeam& team) { MergeParts(team, shared, parts, query, fold); });
-    Take(fold, answer);
+           [&](const HostTeam& team) { MergeParts(team, shared, parts, request, summary); });
+    Take(summary, answer);
     ExpectAnswer(answer, q, logits);
     if (HasFailure()) return;
   }

@@ -243,12 +243,12 @@ void BatchBench::Model() {
     const int64_t page =
         int64_t{view.lanes[lane]} * tables_.limits.pages_per_lane() + position / kPagePositions;
     ASSERT_NE(tables_.lane_pages[page], kNoPage);
-    RowQuery& query = tables_.queries[row];
-    ASSERT_EQ(query.logits != nullptr, s.options().stored_logits());
-    if (query.logits != nullptr) {
-      query.logits = logits_.data() + static_cast<size_t>(row) * BenchSegment::kVocabulary;
+    LogitRequest& request = tables_.requests[row];
+    ASSERT_EQ(request.logits != nullptr, s.options().stored_logits());
+    if (request.logits != nullptr) {
+      request.logits = logits_.data() + static_cast<size_t>(row) * BenchSegment::kVocabulary;
     }
-    FoldLogits(s.Logits(prefix), query, tables_.folds[row]);
+    FoldLogits(s.Logits(prefix), request, tables_.summaries[row]);
     view.arrays.aligned[view.At(lane, position)] = s.Aligned(position);
   }
 }

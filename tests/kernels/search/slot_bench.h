@@ -49,7 +49,7 @@ class SlotBench {
     for (int32_t lane = 0; lane < state.live; ++lane) {
       const auto row = static_cast<size_t>(lane);
       rows_.Ask(row, view, lane);
-      FoldLogits(next(Prefix(lane)), rows_.queries()[row], rows_.folds()[row]);
+      FoldLogits(next(Prefix(lane)), rows_.requests()[row], rows_.summaries()[row]);
     }
   }
 
@@ -58,11 +58,11 @@ class SlotBench {
   void Decide(const Team& team) {
     if (state.options.stored_logits()) {
       for (int32_t lane = 0; lane < state.live; ++lane) {
-        FoldStoredRow(team, view, lane, rows_.queries()[lane], vocabulary_, memory_.stored(),
-                      rows_.folds()[lane]);
+        FoldStoredRow(team, view, lane, rows_.requests()[lane], vocabulary_, memory_.stored(),
+                      rows_.summaries()[lane]);
       }
     }
-    BeamStep(team, view, rows_.queries(), rows_.folds(), memory_.step());
+    BeamStep(team, view, rows_.requests(), rows_.summaries(), memory_.step());
   }
 
   // Steps until the search is over; returns their number.

@@ -22,7 +22,7 @@ class StepRunner {
   virtual void Format(const BatchTables& tables) = 0;
   // Up to what the rows ask.
   virtual void Before(const BatchTables& tables, const StepPort* ports) = 0;
-  // From the folds on.
+  // From the summaries on.
   virtual void After(const BatchTables& tables, const StepPort* ports) = 0;
 };
 

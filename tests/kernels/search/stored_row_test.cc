@@ -61,14 +61,14 @@ Cost CostOf(const SearchOptions& options, int length) {
         static_cast<int32_t>(random() % (kVocabulary - 1));
   }
   rows.Ask(0, view, 0);
-  const RowQuery& query = rows.queries()[0];
+  const LogitRequest& request = rows.requests()[0];
   std::normal_distribution<float> normal(0.0F, 2.5F);
-  for (int i = 0; i < kVocabulary; ++i) query.logits[i] = normal(random);
-  RowFold& fold = rows.folds()[0];
-  fold.normaliser = {10.0F, 1.0F};
+  for (int i = 0; i < kVocabulary; ++i) request.logits[i] = normal(random);
+  LogitSummary& summary = rows.summaries()[0];
+  summary.normaliser = {10.0F, 1.0F};
   cost.lookups = 0;
-  FoldStoredRow(CountingTeam(&cost.team), view, 0, query, kVocabulary, memory.stored(), fold);
-  cost.count = fold.count;
+  FoldStoredRow(CountingTeam(&cost.team), view, 0, request, kVocabulary, memory.stored(), summary);
+  cost.count = summary.count;
   return cost;
 }
 
@@ -134,17 +134,17 @@ TEST(StoredRow, IsTheSameBitsForEveryInstructionSet) {
         view.arrays.tokens[view.At(0, ++state.length)] = token;
       }
       rows.Ask(0, view, 0);
-      const RowQuery& query = rows.queries()[0];
-      std::copy(logits.begin(), logits.end(), query.logits);
-      RowFold& fold = rows.folds()[0];
-      fold.normaliser = {10.0F, 1.0F};
+      const LogitRequest& request = rows.requests()[0];
+      std::copy(logits.begin(), logits.end(), request.logits);
+      LogitSummary& summary = rows.summaries()[0];
+      summary.normaliser = {10.0F, 1.0F};
       if (host != 0) {
-        FoldStoredRowOnHost(view, 0, query, kWords, memory.stored(), fold);
+        FoldStoredRowOnHost(view, 0, request, kWords, memory.stored(), summary);
       } else {
-        FoldStoredRow(SoloTeam(), view, 0, query, kWords, memory.stored(), fold);
+        FoldStoredRow(SoloTeam(), view, 0, request, kWords, memory.stored(), summary);
       }
-      found[host].assign(fold.top, fold.top + fold.count);
-      normalisers[host] = fold.normaliser;
+      found[host].assign(summary.top, summary.top + summary.count);
+      normalisers[host] = summary.normaliser;
     }
     ASSERT_EQ(found[0].size(), found[1].size());
     for (size_t i = 0; i < found[0].size(); ++i) {
@@ -174,20 +174,20 @@ TEST(StoredRow, ThePenaltyFallsOnEveryDistinctTokenOnce) {
     view.arrays.tokens[view.At(0, ++state.length)] = token;
   }
   rows.Ask(0, view, 0);
-  const RowQuery& query = rows.queries()[0];
-  for (int i = 0; i < kWords; ++i) query.logits[i] = -10.0F;
-  query.logits[3] = 2.0F;
-  query.logits[5] = 1.5F;
-  query.logits[7] = 1.0F;
-  query.logits[8] = -1.5F;
-  RowFold& fold = rows.folds()[0];
-  fold.normaliser = {2.5F, 1.0F};  // log-probs -0.5, -1.0, -1.5, -4.0
-  FoldStoredRow(SoloTeam(), view, 0, query, kWords, memory.stored(), fold);
-  ASSERT_EQ(fold.count, 4);
+  const LogitRequest& request = rows.requests()[0];
+  for (int i = 0; i < kWords; ++i) request.logits[i] = -10.0F;
+  request.logits[3] = 2.0F;
+  request.logits[5] = 1.5F;
+  request.logits[7] = 1.0F;
+  request.logits[8] = -1.5F;
+  LogitSummary& summary = rows.summaries()[0];
+  summary.normaliser = {2.5F, 1.0F};  // log-probs -0.5, -1.0, -1.5, -4.0
+  FoldStoredRow(SoloTeam(), view, 0, request, kWords, memory.stored(), summary);
+  ASSERT_EQ(summary.count, 4);
   const TokenScore expected[] = {{-1.0F, 3}, {-1.5F, 7}, {-2.0F, 5}, {-4.0F, 8}};
   for (int i = 0; i < 4; ++i) {
-    EXPECT_EQ(fold.top[i].token, expected[i].token);
-    EXPECT_EQ(fold.top[i].score, expected[i].score);
+    EXPECT_EQ(summary.top[i].token, expected[i].token);
+    EXPECT_EQ(summary.top[i].score, expected[i].score);
   }
 }
 

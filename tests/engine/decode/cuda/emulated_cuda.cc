@@ -122,10 +122,10 @@ class HostFusedOutput final : public EmulatedFusedOutput {
   }
 
   Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
-             const SlotView* slots, int max_k, const RowQuery* queries,
-             RowFold* folds) const override {
+             const SlotView* slots, int max_k, const LogitRequest* requests,
+             LogitSummary* summaries) const override {
     return EmulateLaunch([=, this] {
-      return fused_->Fold(stream, workspace, hidden, rows, slots, max_k, queries, folds);
+      return fused_->Fold(stream, workspace, hidden, rows, slots, max_k, requests, summaries);
     });
   }
 

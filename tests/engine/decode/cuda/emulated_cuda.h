@@ -136,8 +136,8 @@ class EmulatedFusedOutput {
   virtual int64_t bytes() const = 0;
   virtual int64_t WorkspaceBytes(int64_t max_rows) const = 0;
   virtual Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
-                     const SlotView* slots, int max_k, const RowQuery* queries,
-                     RowFold* folds) const = 0;
+                     const SlotView* slots, int max_k, const LogitRequest* requests,
+                     LogitSummary* summaries) const = 0;
 };
 
 using EmulatedStepPorts = StepPorts;
