@@ -42,8 +42,9 @@ inline constexpr int kMaskLists = 2;
 
 // Borrowed for the call.
 struct LogitRequest {
-  int32_t k = 0;                 // best tokens wanted, 0 .. kMaxTopK
-  bool need_normaliser = false;  // else LogitSummary::normaliser is empty, and exp is not paid
+  int32_t k = 0;  // best tokens wanted, 0 .. kMaxTopK
+  // Without it LogitSummary::normaliser is left empty, and exp is not paid.
+  bool need_normaliser = false;
   bool mask_first = false;    // masked ids are -inf before the softmax: not part of the normaliser
   float scale = 1.0F;         // logits are multiplied by it: 1 / temperature
   IdList wanted;              // their logits are handed back; never among the best
