@@ -143,7 +143,7 @@ int DecodingBatch::Admit(SlotInput input) {
   return number;
 }
 
-void DecodingBatch::AskRows() {
+void DecodingBatch::PrepareRows() {
   align_.clear();
   for (int32_t r = 0; r < plan_.rows; ++r) {
     const auto i = static_cast<size_t>(r);
@@ -165,7 +165,7 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
   in.rules = rules;
   const SoloTeam team;
   PlanStep(team, in, views_.data(), lane_page_table_, pages_, plan_);
-  AskRows();
+  PrepareRows();
 
   StepInput step;
   step.rows = {plan_.rows, row_slot_.data(), row_lane_.data(), row_position_.data()};

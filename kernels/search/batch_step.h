@@ -2,7 +2,7 @@
 // output.
 //
 //   BeginStep    one team          what has ended leaves, admissions enter, the plan is made
-//   AskStepRow   each row          what it asks, its newest token
+//   PrepareStepRow  each row       what it asks, its newest token
 //   ListStoredRows  one team       which rows' logits are stored
 //   (the model)                    summaries
 //   FoldStoredStepRow  each stored row, one team
@@ -18,11 +18,11 @@
 #include <cstdint>
 
 #include "kernels/base/host_device.h"
-#include "kernels/search/ask_row.h"
 #include "kernels/search/batch_tables.h"
 #include "kernels/search/beam_step.h"
 #include "kernels/search/begin_step.h"
 #include "kernels/search/deliver.h"
+#include "kernels/search/prepare_row.h"
 #include "kernels/search/step_port.h"
 #include "kernels/search/stored_row.h"
 #include "kernels/search/team.h"
@@ -30,14 +30,14 @@
 namespace dragoman {
 
 // Row `row` < plan.rows: its request, its empty summary, its newest token. By one thread.
-DRAGOMAN_HD inline void AskStepRow(const BatchTables& tables, int32_t row) {
+DRAGOMAN_HD inline void PrepareStepRow(const BatchTables& tables, int32_t row) {
   const SlotView& slot = tables.views[tables.row_slot[row]];
   const int32_t lane = tables.row_lane[row];
   tables.row_token[row] = tables.lanes.tokens[slot.At(lane, tables.row_position[row])];
   LogitRequest& request = tables.requests[row];
   request.logits = slot.state->options.stored_logits() ? tables.unplaced : nullptr;
-  AskRow(slot, lane, tables.wanted + int64_t{row} * kMaxWantedIds,
-         tables.masked + row * tables.row_masks, request);
+  PrepareRow(slot, lane, tables.wanted + int64_t{row} * kMaxWantedIds,
+             tables.masked + row * tables.row_masks, request);
   LogitSummary& summary = tables.summaries[row];
   summary = LogitSummary{};
   summary.top = tables.top + int64_t{row} * kMaxBeam;

@@ -3,7 +3,7 @@
 //   BeginStep, EndStep, FormatBatch
 //                  one block of 1,024 threads: what it does to one slot depends on all others. At
 //                  1,024 slots each thread has one, and the sums are two barriers.
-//   AskRows        one thread a row, warps of different rows: the text is a walk over short lists,
+//   PrepareRows    one thread a row, warps of different rows: the text is a walk over short lists,
 //                  with nothing in it for a team. The list of stored rows by one more block.
 //   StepSlots      two warps a slot, as many at a time as there are workspaces. A beam of 4 with
 //                  its handful of candidates would be done by one warp; a beam of 64 has 64 rows to
@@ -22,7 +22,7 @@ namespace dragoman::cuda {
 namespace {
 
 constexpr int kBatchThreads = 1024;
-constexpr int kAskThreads = 64;
+constexpr int kPrepareThreads = 64;
 constexpr int kSlotThreads = 64;
 constexpr int kStoredThreads = 256;
 constexpr int kDeliverThreads = 32;
@@ -55,10 +55,10 @@ __global__ void __launch_bounds__(kBatchThreads)
   ::dragoman::BeginStep(BlockTeam(shared), tables, PortOf(tables, ports));
 }
 
-__global__ void __launch_bounds__(kAskThreads, 16)
-    AskRowsKernel(const __grid_constant__ BatchTables tables) {
-  const auto row = static_cast<int32_t>(blockIdx.x * kAskThreads + threadIdx.x);
-  if (row < tables.now->plan.rows) AskStepRow(tables, row);
+__global__ void __launch_bounds__(kPrepareThreads, 16)
+    PrepareRowsKernel(const __grid_constant__ BatchTables tables) {
+  const auto row = static_cast<int32_t>(blockIdx.x * kPrepareThreads + threadIdx.x);
+  if (row < tables.now->plan.rows) PrepareStepRow(tables, row);
 }
 
 template <class Stored>
@@ -124,11 +124,11 @@ Error BeginStep(Stream stream, const BatchTables& tables, const StepPorts& ports
   return Launch(BeginStepKernel, 1, kBatchThreads, 0, stream, tables, ports);
 }
 
-Error AskRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list) {
+Error PrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list) {
   if (rows <= 0 || rows > tables.limits.max_rows) return static_cast<Error>(cudaErrorInvalidValue);
-  const dim3 blocks(static_cast<unsigned>((rows + kAskThreads - 1) / kAskThreads));
-  const Error asked = Launch(AskRowsKernel, blocks, kAskThreads, 0, stream, tables);
-  if (asked != Error::kNone || list == StoredList::kNone) return asked;
+  const dim3 blocks(static_cast<unsigned>((rows + kPrepareThreads - 1) / kPrepareThreads));
+  const Error prepared = Launch(PrepareRowsKernel, blocks, kPrepareThreads, 0, stream, tables);
+  if (prepared != Error::kNone || list == StoredList::kNone) return prepared;
   return Launch(
       list == StoredList::kAll ? ListStoredKernel<AnyOptions> : ListStoredKernel<NotFused>, 1,
       kBatchThreads, 0, stream, tables);

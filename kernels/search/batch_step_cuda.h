@@ -26,7 +26,7 @@ enum class StoredList {
 };
 
 // Requests of up to `rows` rows, and the list of stored rows.
-Error AskRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
+Error PrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
 
 // Of the stored rows first .. first + n - 1, those that are there.
 Error FoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);

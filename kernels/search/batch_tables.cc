@@ -1,6 +1,6 @@
 #include "kernels/search/batch_tables.h"
 
-#include "kernels/search/ask_row.h"
+#include "kernels/search/prepare_row.h"
 
 namespace dragoman {
 namespace {

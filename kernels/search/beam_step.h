@@ -203,8 +203,8 @@ DRAGOMAN_HD void Reorder(const Team& team, const View& slot, const Candidate* ch
 }  // namespace beam_step_internal
 
 // Advances the slot by one position. requests, summaries [state->live]: what the live hypotheses
-// asked (AskRow) and got, by lane. Afterwards status is kRunning with `length` one more and the new
-// hypotheses in lanes 0..live-1, or kDone / kBadNumber. REQUIRES: status is kRunning.
+// asked (PrepareRow) and got, by lane. Afterwards status is kRunning with `length` one more and the
+// new hypotheses in lanes 0..live-1, or kDone / kBadNumber. REQUIRES: status is kRunning.
 template <class Team, class View>
 DRAGOMAN_HD void BeamStep(const Team& team, const View& slot, const LogitRequest* requests,
                           const LogitSummary* summaries,

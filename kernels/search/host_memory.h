@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/search/ask_row.h"
 #include "kernels/search/beam_step.h"
+#include "kernels/search/prepare_row.h"
 #include "kernels/search/slot.h"
 #include "kernels/search/stored_row.h"
 
@@ -66,8 +66,7 @@ class LaneMemory {
   BasicLaneArrays<Lane> arrays_;
 };
 
-// What rows ask and get: lists of AskRow, logits of LogitSummary, for `rows` rows of beams up to
-// `beam`.
+// Requests and summaries of `rows` rows of beams up to `beam`, and the lists of PrepareRow.
 class RowMemory {
  public:
   RowMemory(size_t rows, size_t beam, int64_t row_masks, size_t vocabulary)
@@ -90,8 +89,8 @@ class RowMemory {
     LogitRequest& request = requests_[row];
     request.logits =
         slot.state->options.stored_logits() ? logits_.get() + row * vocabulary_ : nullptr;
-    AskRow(slot, lane, wanted_.get() + row * kMaxWantedIds, masked_.get() + row * row_masks_,
-           request);
+    PrepareRow(slot, lane, wanted_.get() + row * kMaxWantedIds, masked_.get() + row * row_masks_,
+               request);
     LogitSummary& summary = summaries_[row];
     summary = LogitSummary{};
     summary.top = top_.data() + row * beam_;

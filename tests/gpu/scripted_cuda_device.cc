@@ -106,7 +106,8 @@ absl::Status ScriptedCudaDevice::Answer() {
 
 absl::Status ScriptedCudaDevice::Enqueue(const Launch&) {
   RETURN_IF_FAILED(cuda::BeginStep(stream_.get(), tables_, ports_.device()));
-  RETURN_IF_FAILED(cuda::AskRows(stream_.get(), tables_, limits_.max_rows, cuda::StoredList::kAll));
+  RETURN_IF_FAILED(
+      cuda::PrepareRows(stream_.get(), tables_, limits_.max_rows, cuda::StoredList::kAll));
   if (absl::Status status = Look(); !status.ok()) return status;
   if (absl::Status status = Answer(); !status.ok()) return status;
   RETURN_IF_FAILED(cuda::StepSlots(stream_.get(), tables_, limits_.max_rows));

@@ -53,8 +53,8 @@ class CudaRunner : public StepRunner {
   }
   void Before(const BatchTables& tables, const StepPort* ports) override {
     EXPECT_LAUNCHED(cuda::BeginStep(stream_.get(), tables, Ports(ports)));
-    EXPECT_LAUNCHED(
-        cuda::AskRows(stream_.get(), tables, tables.limits.max_rows, cuda::StoredList::kNotFused));
+    EXPECT_LAUNCHED(cuda::PrepareRows(stream_.get(), tables, tables.limits.max_rows,
+                                      cuda::StoredList::kNotFused));
     EXPECT_LAUNCHED(stream_.Wait());
   }
   void After(const BatchTables& tables, const StepPort* ports) override {

@@ -57,7 +57,7 @@ class CudaStep::Launcher {
                                   : variant_.stored         ? cuda::StoredList::kNotFused
                                                             : cuda::StoredList::kNone;
     Do(step_op::kBegin, [&] { return cuda::BeginStep(stream_, tables_, step_.ports_); });
-    Do(step_op::kAsk, [&] { return cuda::AskRows(stream_, tables_, rows_.rows, list); });
+    Do(step_op::kPrepare, [&] { return cuda::PrepareRows(stream_, tables_, rows_.rows, list); });
     for (size_t i = 0; i < program_.decoder.ops.size(); ++i) {
       const Op& op = program_.decoder.ops[i];
       number_ = i;

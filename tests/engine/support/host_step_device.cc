@@ -135,7 +135,7 @@ absl::Status HostStepDevice::Ask(const Launch& launch) {
   align_.clear();
   int32_t stored = 0;
   for (int32_t row = 0; row < now.plan.rows; ++row) {
-    AskStepRow(tables_, row);
+    PrepareStepRow(tables_, row);
     const SearchOptions& o = tables_.states[tables_.row_slot[row]].options;
     if (o.align) align_.push_back({row, o.alignment_layer, o.alignment_heads});
     if (IsStored(o)) {

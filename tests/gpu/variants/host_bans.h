@@ -5,8 +5,8 @@
 //
 // Bytes of a step with `rows` rows of `length` tokens: 4 rows length to the host, and back
 // 4 (rows + 1 + bans); then 16 rows written on the device. And one wait of the host, so that a step
-// is no graph. Production (AskRows) reads 4 length of tokens and `length` of ancestry a row, and
-// nothing leaves the device.
+// is no graph. Production (PrepareRows) reads 4 length of tokens and `length` of ancestry a row,
+// and nothing leaves the device.
 #pragma once
 
 #include <cstdint>

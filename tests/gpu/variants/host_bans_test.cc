@@ -1,11 +1,11 @@
-// Bans made on the host against what a row asks for by itself (ask_row.h), through its ancestry.
+// Bans made on the host against those of PrepareRow (prepare_row.h), through its ancestry.
 #include "tests/gpu/variants/host_bans.h"
 
 #include <algorithm>
 #include <random>
 #include <vector>
 
-#include "kernels/search/ask_row.h"
+#include "kernels/search/prepare_row.h"
 #include "tests/gpu/variants/variants_test.h"
 #include "tests/kernels/ops/op_device.h"
 
@@ -53,7 +53,7 @@ class Histories {
     std::vector<int32_t> wanted(kMaxWantedIds);
     std::vector<int32_t> masked(static_cast<size_t>(MaxRowMasks(kStride, 0)));
     LogitRequest request;
-    AskRow(view_, lane, wanted.data(), masked.data(), request);
+    PrepareRow(view_, lane, wanted.data(), masked.data(), request);
     return {request.masked[1].ids, request.masked[1].ids + request.masked[1].count};
   }
 

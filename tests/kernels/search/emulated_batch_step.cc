@@ -31,7 +31,8 @@ void EmulatedRunner::Format(const BatchTables& tables) {
 
 void EmulatedRunner::Before(const BatchTables& tables, const StepPort* ports) {
   Check(emulated::BeginStep(nullptr, tables, PortsOf(ports)));
-  Check(emulated::AskRows(nullptr, tables, tables.limits.max_rows, cuda::StoredList::kNotFused));
+  Check(
+      emulated::PrepareRows(nullptr, tables, tables.limits.max_rows, cuda::StoredList::kNotFused));
 }
 
 // For as many rows as there may be, in two parts, as a host does that does not know their number.

@@ -40,7 +40,7 @@ class OneTeamRunner : public StepRunner {
     Run([&](const auto& team) {
       BeginStep(team, tables, ports[tables.now->step % kStepPorts]);
       for (int32_t row = team.rank(); row < tables.now->plan.rows; row += team.size()) {
-        AskStepRow(tables, row);
+        PrepareStepRow(tables, row);
       }
       team.Sync();
       ListStoredRows(team, tables, IsStored);
@@ -82,7 +82,7 @@ class ManyTeamsRunner : public StepRunner {
   void Format(const BatchTables& tables) override { FormatBatch(SoloTeam(), tables); }
   void Before(const BatchTables& tables, const StepPort* ports) override {
     BeginStep(SoloTeam(), tables, ports[tables.now->step % kStepPorts]);
-    Divide(tables.now->plan.rows, [&](int, int32_t row) { AskStepRow(tables, row); });
+    Divide(tables.now->plan.rows, [&](int, int32_t row) { PrepareStepRow(tables, row); });
     ListStoredRows(SoloTeam(), tables, IsStored);
   }
   void After(const BatchTables& tables, const StepPort* ports) override {

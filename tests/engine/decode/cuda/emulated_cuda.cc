@@ -254,9 +254,9 @@ Error EmulatedBeginStep(Stream, const BatchTables& tables, const StepPorts& port
   return Error::kNone;
 }
 
-Error EmulatedAskRows(Stream, const BatchTables& tables, int64_t rows, StoredList list) {
+Error EmulatedPrepareRows(Stream, const BatchTables& tables, int64_t rows, StoredList list) {
   if (tables.now->plan.rows > rows) return kInvalidValue;
-  for (int32_t row = 0; row < tables.now->plan.rows; ++row) AskStepRow(tables, row);
+  for (int32_t row = 0; row < tables.now->plan.rows; ++row) PrepareStepRow(tables, row);
   if (list == StoredList::kNone) return Error::kNone;
   ListStoredRows(SoloTeam(), tables,
                  [&](const SearchOptions& o) { return list == StoredList::kAll || !MayFuse(o); });

@@ -145,7 +145,7 @@ using EmulatedStepPorts = StepPorts;
 // The parts of a step by the host's text, which is the device's.
 Error EmulatedFormatBatch(Stream stream, const BatchTables& tables);
 Error EmulatedBeginStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
-Error EmulatedAskRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
+Error EmulatedPrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
 Error EmulatedFoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
 Error EmulatedStepSlots(Stream stream, const BatchTables& tables, int64_t rows);
 Error EmulatedDeliver(Stream stream, const BatchTables& tables, const StepPorts& ports);
@@ -171,7 +171,7 @@ inline constexpr Launched<EmulatedGatherRows> kGatherRows;
 inline constexpr Launched<EmulatedWriteCrossKv> kWriteCrossKv;
 inline constexpr Launched<EmulatedFormatBatch> kFormatBatch;
 inline constexpr Launched<EmulatedBeginStep> kBeginStep;
-inline constexpr Launched<EmulatedAskRows> kAskRows;
+inline constexpr Launched<EmulatedPrepareRows> kPrepareRows;
 inline constexpr Launched<EmulatedFoldStoredRows> kFoldStoredRows;
 inline constexpr Launched<EmulatedStepSlots> kStepSlots;
 inline constexpr Launched<EmulatedDeliver> kDeliver;

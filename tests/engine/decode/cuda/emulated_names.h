@@ -29,7 +29,7 @@
 #define WriteCrossKv kWriteCrossKv
 #define FormatBatch kFormatBatch
 #define BeginStep kBeginStep
-#define AskRows kAskRows
+#define PrepareRows kPrepareRows
 #define FoldStoredRows kFoldStoredRows
 #define StepSlots kStepSlots
 #define Deliver kDeliver

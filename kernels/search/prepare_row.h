@@ -55,8 +55,8 @@ DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
 // Sets all of `request` but `logits`. wanted [kMaxWantedIds], masked [MaxRowMasks] become the row's
 // lists. REQUIRES: the slot runs.
 template <class View>
-DRAGOMAN_HD void AskRow(const View& slot, int lane, int32_t* wanted, int32_t* masked,
-                        LogitRequest& request) {
+DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t* wanted, int32_t* masked,
+                            LogitRequest& request) {
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   const SegmentRules& rules = s.rules;
