@@ -150,7 +150,7 @@ void DecodingBatch::PrepareRows() {
     const SlotView& view = views_[static_cast<size_t>(row_slot_[i])];
     const SearchOptions& o = view.state->options;
     row_token_[i] = view.arrays.tokens[view.At(row_lane_[i], row_position_[i])];
-    rows_.Ask(i, view, row_lane_[i]);
+    rows_.Prepare(i, view, row_lane_[i]);
     if (o.align) align_.push_back({r, o.alignment_layer, o.alignment_heads});
   }
 }
@@ -163,8 +163,8 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
   in.max_rows = config_.max_rows;
   for (const int32_t number : live_) in.worst_case = std::max(in.worst_case, WorstCase(number));
   in.rules = rules;
-  const SoloTeam team;
-  PlanStep(team, in, views_.data(), lane_page_table_, pages_, plan_);
+  const SingleThread group;
+  PlanStep(group, in, views_.data(), lane_page_table_, pages_, plan_);
   PrepareRows();
 
   StepInput step;
@@ -199,7 +199,7 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
                             step_memory_.stored(), rows_.summaries()[first + lane]);
       }
     }
-    BeamStep(team, view, rows_.requests() + first, rows_.summaries() + first, step_memory_.step());
+    BeamStep(group, view, rows_.requests() + first, rows_.summaries() + first, step_memory_.step());
   }
   Report();
   return StepReport{plan_.rows, plan_.slot_count, events_};
@@ -214,7 +214,7 @@ void DecodingBatch::Report() {
       case SlotStatus::kRunning: {
         const auto n = static_cast<size_t>(number);
         if (wants_partials_[n] == 0) break;
-        const int32_t settled = SettledTokens(SoloTeam(), views_[n], settled_[n]);
+        const int32_t settled = SettledTokens(SingleThread(), views_[n], settled_[n]);
         if (settled == settled_[n]) break;
         settled_[n] = settled;
         events_.push_back({number, BatchEvent::Kind::kSettled});

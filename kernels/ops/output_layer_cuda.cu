@@ -32,11 +32,11 @@ __global__ void __launch_bounds__(kStoredThreads, 2)
   LogitRequest& request = requests[row];
   float* const x = logits + blockIdx.x * stride;
   const bool keep = request.logits != nullptr;
-  const FoldThreads<kStoredThreads> team;
-  FoldLogits(team, *reinterpret_cast<Shared*>(memory), x, bias, vocabulary, request, keep,
+  const FoldThreads<kStoredThreads> group;
+  FoldLogits(group, *reinterpret_cast<Shared*>(memory), x, bias, vocabulary, request, keep,
              summaries[row]);
-  team.Sync();  // all have read the request
-  if (keep && team.rank() == 0) request.logits = x;
+  group.Sync();  // all have read the request
+  if (keep && group.rank() == 0) request.logits = x;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 //                  one block of 1,024 threads: what it does to one slot depends on all others. At
 //                  1,024 slots each thread has one, and the sums are two barriers.
 //   PrepareRows    one thread a row, warps of different rows: the text is a walk over short lists,
-//                  with nothing in it for a team. The list of stored rows by one more block.
+//                  with nothing in it for a group. The list of stored rows by one more block.
 //   StepSlots      two warps a slot, as many at a time as there are workspaces. A beam of 4 with
 //                  its handful of candidates would be done by one warp; a beam of 64 has 64 rows to
 //                  offer, and 10,432 candidates under constraints.
@@ -14,8 +14,8 @@
 // Bounds name blocks of an SM as well where the compiler, left alone, would spill for the sake of
 // more of them. Decisions are compiled without fused multiply-add (FLAGS -fmad=false). Nothing is
 // read ahead of the kernel before: each part begins when the one before it is through.
-#include "kernels/cuda/block_team.cuh"
 #include "kernels/cuda/kernel.cuh"
+#include "kernels/cuda/thread_block.cuh"
 #include "kernels/search/batch_step_cuda.h"
 
 namespace dragoman::cuda {
@@ -44,15 +44,15 @@ struct NotFused {
 
 __global__ void __launch_bounds__(kBatchThreads)
     FormatBatchKernel(const __grid_constant__ BatchTables tables) {
-  __shared__ BlockTeam::Shared shared;
-  ::dragoman::FormatBatch(BlockTeam(shared), tables);
+  __shared__ ThreadBlock::Shared shared;
+  ::dragoman::FormatBatch(ThreadBlock(shared), tables);
 }
 
 __global__ void __launch_bounds__(kBatchThreads)
     BeginStepKernel(const __grid_constant__ BatchTables tables,
                     const __grid_constant__ StepPorts ports) {
-  __shared__ BlockTeam::Shared shared;
-  ::dragoman::BeginStep(BlockTeam(shared), tables, PortOf(tables, ports));
+  __shared__ ThreadBlock::Shared shared;
+  ::dragoman::BeginStep(ThreadBlock(shared), tables, PortOf(tables, ports));
 }
 
 __global__ void __launch_bounds__(kPrepareThreads, 16)
@@ -64,50 +64,50 @@ __global__ void __launch_bounds__(kPrepareThreads, 16)
 template <class Stored>
 __global__ void __launch_bounds__(kBatchThreads)
     ListStoredKernel(const __grid_constant__ BatchTables tables) {
-  __shared__ BlockTeam::Shared shared;
-  ListStoredRows(BlockTeam(shared), tables, Stored());
+  __shared__ ThreadBlock::Shared shared;
+  ListStoredRows(ThreadBlock(shared), tables, Stored());
 }
 
 __global__ void __launch_bounds__(kStoredThreads, 2)
     FoldStoredKernel(const __grid_constant__ BatchTables tables, int32_t first, int32_t end) {
-  __shared__ BlockTeam::Shared shared;
-  const BlockTeam team(shared);
+  __shared__ ThreadBlock::Shared shared;
+  const ThreadBlock group(shared);
   StoredRowWorkspace& workspace = tables.stored_workspaces[blockIdx.x];
   const int32_t count = tables.now->stored_count;
   if (count < end) end = count;
   for (auto i = static_cast<int32_t>(first + blockIdx.x); i < end; i += gridDim.x) {
-    FoldStoredStepRow(team, tables, i, workspace);
+    FoldStoredStepRow(group, tables, i, workspace);
   }
 }
 
 __global__ void __launch_bounds__(kSlotThreads, 8)
     StepSlotsKernel(const __grid_constant__ BatchTables tables) {
-  __shared__ BlockTeam::Shared shared;
-  const BlockTeam team(shared);
+  __shared__ ThreadBlock::Shared shared;
+  const ThreadBlock group(shared);
   BeamStepWorkspace& workspace = tables.step_workspaces[blockIdx.x];
   const int32_t count = tables.now->plan.slot_count;
   for (auto i = static_cast<int32_t>(blockIdx.x); i < count; i += gridDim.x) {
-    StepSlot(team, tables, i, workspace);
+    StepSlot(group, tables, i, workspace);
   }
 }
 
 __global__ void __launch_bounds__(kDeliverThreads)
     DeliverKernel(const __grid_constant__ BatchTables tables,
                   const __grid_constant__ StepPorts ports) {
-  __shared__ BlockTeam::Shared shared;
-  const BlockTeam team(shared);
+  __shared__ ThreadBlock::Shared shared;
+  const ThreadBlock group(shared);
   const StepPort& port = PortOf(tables, ports);
   const int32_t count = tables.now->order_count;
   for (auto i = static_cast<int32_t>(blockIdx.x); i < count; i += gridDim.x) {
-    ::dragoman::Deliver(team, tables, i, port);
+    ::dragoman::Deliver(group, tables, i, port);
   }
 }
 
 __global__ void __launch_bounds__(kBatchThreads)
     EndStepKernel(const __grid_constant__ BatchTables tables,
                   const __grid_constant__ StepPorts ports) {
-  __shared__ BlockTeam::Shared shared;
-  ::dragoman::EndStep(BlockTeam(shared), tables, PortOf(tables, ports));
+  __shared__ ThreadBlock::Shared shared;
+  ::dragoman::EndStep(ThreadBlock(shared), tables, PortOf(tables, ports));
 }
 
 dim3 Blocks(int64_t wanted, int64_t most) {

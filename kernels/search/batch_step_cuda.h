@@ -1,4 +1,4 @@
-// The parts of a step (batch_step.h) as launches. One block is a team.
+// The parts of a step (batch_step.h) as launches. One block is a ThreadGroup.
 //
 // `tables` and `ports` are host values that hold device pointers; they are passed by value into the
 // kernels. The port of a step is the one of its number, which the device counts.

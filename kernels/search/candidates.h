@@ -6,7 +6,7 @@
 // candidates in order, and no list needs to be longer than what can be selected.
 // Ties: higher score, then lower parent rank, then lower token.
 //
-// Runs on a Team; memory is the caller's.
+// Runs on a ThreadGroup; memory is the caller's.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@
 #include "kernels/base/host_device.h"
 #include "kernels/search/row.h"
 #include "kernels/search/slot.h"
-#include "kernels/search/team.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman {
 
@@ -67,16 +67,16 @@ struct Offers {
 
 // Sorts out the wanted ids of all rows and opens everything. `requests` [live]: what the summaries
 // answer.
-template <class Team, class View>
-DRAGOMAN_HD void OpenOffers(const Team& team, const View& slot, const LogitRequest* requests,
-                            Offers& offers) {
+template <class ThreadGroup, class View>
+DRAGOMAN_HD void OpenOffers(const ThreadGroup& group, const View& slot,
+                            const LogitRequest* requests, Offers& offers) {
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   // What is forced at log-prob 0 is the only id that is wanted.
   const bool is_free = s.length < s.rules.prefix_length
                            ? o.free_prefix
                            : IsEosOnly(s) && o.forced_eos == ForcedEos::kZero;
-  for (int r = team.rank(); r < s.live; r += team.size()) {
+  for (int r = group.rank(); r < s.live; r += group.size()) {
     const LogitSummary& summary = offers.summaries[r];
     const IdList& wanted = requests[r].wanted;
     Extra* extras = offers.extras + int64_t{r} * kMaxWantedIds;
@@ -104,10 +104,10 @@ DRAGOMAN_HD void OpenOffers(const Team& team, const View& slot, const LogitReque
     offers.extra_count[r] = count;
     offers.cursor[r] = RowCursor{};
   }
-  for (int e = team.rank(); e < o.beam; e += team.size()) {
+  for (int e = group.rank(); e < o.beam; e += group.size()) {
     offers.entry_open[e] = slot.Finished(e).status == EntryStatus::kWaiting;
   }
-  team.Sync();
+  group.Sync();
 }
 
 // The candidate of a token of row `r`. Without log-probs (greedy, no score wanted) the logit is the
@@ -187,24 +187,24 @@ inline DRAGOMAN_HD void Take(const Candidate& c, Offers& offers) {
 }
 
 // The best candidate that is not taken yet, for every member, and takes it; rank -1: there is none.
-template <class Team, class View>
-DRAGOMAN_HD Candidate NextCandidate(const Team& team, const View& slot, Offers& offers) {
+template <class ThreadGroup, class View>
+DRAGOMAN_HD Candidate NextCandidate(const ThreadGroup& group, const View& slot, Offers& offers) {
   const SlotState& s = *slot.state;
   Candidate best;
-  for (int r = team.rank(); r < s.live; r += team.size()) {
+  for (int r = group.rank(); r < s.live; r += group.size()) {
     const Candidate c = RowOffer(slot, offers, r);
     if (c.rank >= 0 && c.score > -INFINITY && BetterCandidate()(c, best)) best = c;
   }
   if (s.waiting > 0) {
-    for (int e = team.rank(); e < s.options.beam; e += team.size()) {
+    for (int e = group.rank(); e < s.options.beam; e += group.size()) {
       if (!offers.entry_open[e]) continue;
       const Candidate c = WaitingOffer(slot, e);
       if (BetterCandidate()(c, best)) best = c;
     }
   }
-  best = team.Reduce(best, BetterCandidate());
-  if (best.rank >= 0 && team.rank() == 0) Take(best, offers);
-  team.Sync();
+  best = group.Reduce(best, BetterCandidate());
+  if (best.rank >= 0 && group.rank() == 0) Take(best, offers);
+  group.Sync();
   return best;
 }
 

@@ -1,6 +1,6 @@
 // The entries of a slot: hypotheses that have ended, and what they score.
 //
-// Called by one member of a team.
+// Called by one member of a group.
 #pragma once
 
 #include <cstdint>

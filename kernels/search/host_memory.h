@@ -83,9 +83,10 @@ class RowMemory {
   RowMemory(const RowMemory&) = delete;
   RowMemory& operator=(const RowMemory&) = delete;
 
-  // Row `row` is the live hypothesis in `lane` of the slot: asks for it, and clears its summary.
+  // Row `row` is the live hypothesis in `lane` of the slot: makes its request, and clears its
+  // summary.
   template <class View>
-  void Ask(size_t row, const View& slot, int lane) {
+  void Prepare(size_t row, const View& slot, int lane) {
     LogitRequest& request = requests_[row];
     request.logits =
         slot.state->options.stored_logits() ? logits_.get() + row * vocabulary_ : nullptr;

@@ -1,7 +1,7 @@
 // What a live hypothesis asks of the output layer: how many best tokens, which ids besides, which
 // never (SEARCH.md a.8, changes 5 to 8).
 //
-// Run for each row by one member of a team. The lists are written to the caller's memory.
+// Run for each row by one member of a group. The lists are written to the caller's memory.
 #pragma once
 
 #include <cstdint>

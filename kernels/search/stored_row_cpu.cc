@@ -13,7 +13,7 @@ __attribute__((target("avx2"), flatten)) void FoldWithAvx2(const SlotView& slot,
                                                            int32_t vocabulary,
                                                            StoredRowWorkspace& workspace,
                                                            LogitSummary& summary) {
-  FoldStoredRow(SoloTeam(), slot, lane, request, vocabulary, workspace, summary);
+  FoldStoredRow(SingleThread(), slot, lane, request, vocabulary, workspace, summary);
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ void FoldStoredRowOnHost(const SlotView& slot, int lane, const LogitRequest& req
   if (&cpu::Kernels() != &cpu::kBaselineKernels) {
     FoldWithAvx2(slot, lane, request, vocabulary, workspace, summary);
   } else {
-    FoldStoredRow(SoloTeam(), slot, lane, request, vocabulary, workspace, summary);
+    FoldStoredRow(SingleThread(), slot, lane, request, vocabulary, workspace, summary);
   }
 }
 

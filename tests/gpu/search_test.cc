@@ -119,7 +119,7 @@ class SearchOnCuda : public ::testing::Test {
     BatchBench on_device(config, Segments(first_seed, segments, config.self_pages), &device);
     on_device.Run();
     if (HasFatalFailure()) return;
-    OneTeamRunner host(1);
+    OneGroupRunner host(1);
     BatchBench on_host(config, Segments(first_seed, segments, config.self_pages), &host);
     on_host.Run();
     if (HasFatalFailure()) return;

@@ -148,7 +148,7 @@ absl::StatusOr<std::vector<int32_t>> ProductionBackend::StripeSelect(
     c.bank = candidates[i].bank;
     pool.push_back(c);
   }
-  SoloTeam().Sort(pool.data(), static_cast<int32_t>(pool.size()), BetterInBank());
+  SingleThread().Sort(pool.data(), static_cast<int32_t>(pool.size()), BetterInBank());
   std::vector<int32_t> available(static_cast<size_t>(highest) + 1);
   for (const Candidate& c : pool) ++available[static_cast<size_t>(c.bank)];
   std::vector<int32_t> taken(available.size());
@@ -218,7 +218,7 @@ absl::StatusOr<std::vector<std::vector<Tokens>>> ProductionBackend::CacheIndirec
       chosen[lane].parent = parents[t][lane];
       chosen[lane].rank = static_cast<int32_t>(lane);
     }
-    beam_step_internal::Reorder(SoloTeam(), view, chosen.data(), beam, step.step());
+    beam_step_internal::Reorder(SingleThread(), view, chosen.data(), beam, step.step());
   }
 }
 

@@ -48,7 +48,7 @@ absl::StatusOr<SearchOutcome> ProductionBackend::Search(const CaseSearch& search
   SearchOutcome outcome;
   for (; bench.running(); ++outcome.steps) {
     bench.Fold([&](std::span<const int32_t> prefix) { return search.Logits(prefix); });
-    bench.Decide(SoloTeam());
+    bench.Decide(SingleThread());
     outcome.trace.push_back(BeamOf(bench.view, bench.state.rules.constraints));
   }
   if (bench.state.status != SlotStatus::kDone) return absl::InternalError("a row held a NaN");

@@ -83,16 +83,16 @@ class Row {
 
   int32_t Draw(uint64_t seed) {
     state_.options.sampling.seed = seed;
-    rows_.Ask(0, view_, 0);
+    rows_.Prepare(0, view_, 0);
     testing::FoldLogits(logits_, rows_.requests()[0], rows_.summaries()[0]);
-    FoldStoredRow(SoloTeam(), view_, 0, rows_.requests()[0], static_cast<int32_t>(logits_.size()),
-                  memory_.stored(), rows_.summaries()[0]);
+    FoldStoredRow(SingleThread(), view_, 0, rows_.requests()[0],
+                  static_cast<int32_t>(logits_.size()), memory_.stored(), rows_.summaries()[0]);
     return rows_.summaries()[0].count == 1 ? rows_.summaries()[0].top[0].token : -1;
   }
 
   // The draw from `scores` with this u.
   int32_t DrawAt(const std::vector<float>& scores, float u) {
-    return dragoman::Draw(SoloTeam(), state_.options, scores.data(),
+    return dragoman::Draw(SingleThread(), state_.options, scores.data(),
                           static_cast<int32_t>(scores.size()), *std::ranges::max_element(scores), u,
                           memory_.stored().draw);
   }

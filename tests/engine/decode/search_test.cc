@@ -252,7 +252,7 @@ TEST(Partials, SettledTokensGrowAndBeginTheResult) {
       ASSERT_TRUE(bench.batch().Step({}).ok());
       if (bench.batch().status(number) != SlotStatus::kRunning) break;
       const SlotView& slot = bench.batch().slot(number);
-      const int32_t now = SettledTokens(SoloTeam(), slot, settled);
+      const int32_t now = SettledTokens(SingleThread(), slot, settled);
       ASSERT_GE(now, settled);
       settled = now;
       std::vector<int32_t> prefix;

@@ -85,7 +85,7 @@ absl::Status HostStepDevice::Wait(int port) {
 }
 
 void HostStepDevice::Run() {
-  FormatBatch(SoloTeam(), tables_);
+  FormatBatch(SingleThread(), tables_);
   bool failed = false;
   for (;;) {
     Launch launch;
@@ -117,8 +117,8 @@ absl::Status HostStepDevice::RunStep(const Launch& launch) {
   BatchScalars& now = *tables_.now;
   if (now.step == options_.fails_at) return absl::InternalError("device lost");
   if (absl::Status status = check_.Check(tables_, port, launch); !status.ok()) return status;
-  BeginStep(SoloTeam(), tables_, port);
-  if (absl::Status status = Ask(launch); !status.ok()) return status;
+  BeginStep(SingleThread(), tables_, port);
+  if (absl::Status status = Prepare(launch); !status.ok()) return status;
   if (absl::Status status = RunModel(); !status.ok()) return status;
   Decide(port);
   if (options_.totals != nullptr) {
@@ -129,7 +129,7 @@ absl::Status HostStepDevice::RunStep(const Launch& launch) {
   return absl::OkStatus();
 }
 
-absl::Status HostStepDevice::Ask(const Launch& launch) {
+absl::Status HostStepDevice::Prepare(const Launch& launch) {
   BatchScalars& now = *tables_.now;
   if (now.plan.rows > launch.bucket) return absl::InternalError("more rows than the bucket has");
   align_.clear();
@@ -146,7 +146,7 @@ absl::Status HostStepDevice::Ask(const Launch& launch) {
   }
   if (stored > 0 && !launch.stored) return absl::InternalError("nobody announced stored rows");
   if (stored > limits().stored_rows) return absl::InternalError("too many stored rows");
-  ListStoredRows(SoloTeam(), tables_, [this](const SearchOptions& o) { return IsStored(o); });
+  ListStoredRows(SingleThread(), tables_, [this](const SearchOptions& o) { return IsStored(o); });
   for (int32_t i = 0; i < now.stored_count; ++i) {
     LogitRequest& request = tables_.requests[tables_.stored_rows[i]];
     if (request.logits != nullptr)
@@ -178,16 +178,16 @@ absl::Status HostStepDevice::RunModel() {
 }
 
 void HostStepDevice::Decide(const StepPort& port) {
-  const SoloTeam team;
+  const SingleThread group;
   const BatchScalars& now = *tables_.now;
   for (int32_t i = 0; i < now.stored_count; ++i) {
-    FoldStoredStepRow(team, tables_, i, tables_.stored_workspaces[0]);
+    FoldStoredStepRow(group, tables_, i, tables_.stored_workspaces[0]);
   }
   for (const int32_t i : Shuffled(now.plan.slot_count)) {
-    StepSlot(team, tables_, i, tables_.step_workspaces[0]);
+    StepSlot(group, tables_, i, tables_.step_workspaces[0]);
   }
-  for (const int32_t i : Shuffled(now.order_count)) Deliver(team, tables_, i, port);
-  EndStep(team, tables_, port);
+  for (const int32_t i : Shuffled(now.order_count)) Deliver(group, tables_, i, port);
+  EndStep(group, tables_, port);
 }
 
 std::span<const int32_t> HostStepDevice::Shuffled(int32_t count) {

@@ -76,7 +76,7 @@ class HostStepDevice final : public StepDevice {
   void MakePorts();
   void Run();
   absl::Status RunStep(const Launch& launch);
-  absl::Status Ask(const Launch& launch);
+  absl::Status Prepare(const Launch& launch);
   absl::Status RunModel();
   void Decide(const StepPort& port);
   // 0 .. count - 1, in the order of this step.

@@ -245,7 +245,7 @@ TEST_P(OutputDeviceTest, EveryK) {
 }
 
 // Marks are of one stretch of the vocabulary at a time, and where no list is made nothing else
-// keeps the members of a team together. Excluded: the first half of the even stretches, the second
+// keeps the members of a group together. Excluded: the first half of the even stretches, the second
 // half of the odd ones; what is excluded would be most of the sum.
 TEST_P(OutputDeviceTest, MarksOfOneStretchAreNotThoseOfTheNext) {
   const OpDevice device = GetParam();

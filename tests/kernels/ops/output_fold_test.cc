@@ -1,4 +1,4 @@
-// The text of the device's output layer, run on the host by teams of threads: against a sort and a
+// The text of the device's output layer, run on the host by groups of threads: against a sort and a
 // sum in double, with ties, masks, and every number of members.
 #include "kernels/ops/output_fold.h"
 
@@ -20,7 +20,7 @@ namespace {
 constexpr int kMembers = 8;
 constexpr int kPerMember = 5;
 
-// What the members of a team share.
+// What the members of a group share.
 struct Meeting {
   explicit Meeting(int members) : members(members), barrier(members) {}
   const int members;
@@ -28,9 +28,9 @@ struct Meeting {
   std::atomic<bool> any[2] = {false, false};
 };
 
-class HostTeam {
+class HostGroup {
  public:
-  HostTeam(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
+  HostGroup(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
   int rank() const { return rank_; }
   int size() const { return meeting_.members; }
   void Sync() const { meeting_.barrier.arrive_and_wait(); }
@@ -55,15 +55,15 @@ class HostTeam {
   mutable int turn_ = 0;
 };
 
-// Calls run(team) for each member of a team.
+// Calls run(group) for each member of a group.
 template <class Run>
-void OnTeam(int members, const Run& run) {
+void OnGroup(int members, const Run& run) {
   Meeting meeting(members);
   std::vector<std::jthread> threads;
   for (int rank = 1; rank < members; ++rank) {
-    threads.emplace_back([&, rank] { run(HostTeam(meeting, rank)); });
+    threads.emplace_back([&, rank] { run(HostGroup(meeting, rank)); });
   }
-  run(HostTeam(meeting, 0));
+  run(HostGroup(meeting, 0));
 }
 
 using Shared = StoredShared<kMembers, kPerMember>;
@@ -99,8 +99,8 @@ Answer FoldOnHost(int members, const Question& q, std::vector<float> logits,
   const LogitRequest request = Ask(q, answer, vocabulary, summary);
   const auto shared = std::make_unique<Shared>();
   const std::vector<float> before = logits;
-  OnTeam(members, [&](const HostTeam& team) {
-    FoldLogits(team, *shared, logits.data(), bias == nullptr ? nullptr : bias->data(), vocabulary,
+  OnGroup(members, [&](const HostGroup& group) {
+    FoldLogits(group, *shared, logits.data(), bias == nullptr ? nullptr : bias->data(), vocabulary,
                request, q.store, summary);
   });
   Take(summary, answer);
@@ -112,7 +112,7 @@ Answer FoldOnHost(int members, const Question& q, std::vector<float> logits,
   return answer;
 }
 
-TEST(OutputFold, StoredRowsAreThoseOfASortWhateverTheTeam) {
+TEST(OutputFold, StoredRowsAreThoseOfASortWhateverTheGroup) {
   std::mt19937 random(5);
   for (int trial = 0; trial < 2000; ++trial) {
     SCOPED_TRACE(trial);
@@ -211,8 +211,8 @@ TEST(OutputFold, PartsAreMergedWhateverTheRangesAndTheOrderOfTheirLists) {
     const LogitRequest request = Ask(q, answer, vocabulary, summary);
     const RowParts parts{sums.data(), tiles, best.data(), static_cast<int>(best.size())};
     FoldShared<kMembers> shared;
-    OnTeam(1 << random() % 4,
-           [&](const HostTeam& team) { MergeParts(team, shared, parts, request, summary); });
+    OnGroup(1 << random() % 4,
+            [&](const HostGroup& group) { MergeParts(group, shared, parts, request, summary); });
     Take(summary, answer);
     ExpectAnswer(answer, q, logits);
     if (HasFailure()) return;

@@ -72,7 +72,7 @@ BenchResult BenchSegment::Alone() const {
     for (int32_t lane = 0; lane < bench.state.live; ++lane) {
       view.arrays.aligned[view.At(lane, bench.state.length)] = Aligned(bench.state.length);
     }
-    bench.Decide(SoloTeam());
+    bench.Decide(SingleThread());
   }
   BenchResult result;
   result.bad_number = bench.state.status == SlotStatus::kBadNumber;

@@ -21,8 +21,8 @@ using testing::BenchHypothesis;
 using testing::BenchResult;
 using testing::BenchSegment;
 using testing::EmulatedRunner;
-using testing::ManyTeamsRunner;
-using testing::OneTeamRunner;
+using testing::ManyGroupsRunner;
+using testing::OneGroupRunner;
 using testing::StepRunner;
 
 using Segments = std::vector<std::unique_ptr<BenchSegment>>;
@@ -122,7 +122,7 @@ Tally RunBatches(BenchConfig config, int batches, int segments, StepRunner* runn
 }
 
 TEST(BatchStep, EverySegmentGivesWhatItGivesAlone) {
-  OneTeamRunner runner(1);
+  OneGroupRunner runner(1);
   const Tally tally = RunBatches({}, 12, 50, &runner);
   EXPECT_EQ(tally.ended, 600);
   EXPECT_GT(tally.bad_numbers, 10);
@@ -131,7 +131,7 @@ TEST(BatchStep, EverySegmentGivesWhatItGivesAlone) {
 }
 
 TEST(BatchStep, OutputsReadOneStepLateAndCancellationsDisturbNobody) {
-  OneTeamRunner runner(1);
+  OneGroupRunner runner(1);
   BenchConfig config;
   config.cancel_percent = 60;
   config.reads_late = true;
@@ -141,7 +141,7 @@ TEST(BatchStep, OutputsReadOneStepLateAndCancellationsDisturbNobody) {
 }
 
 TEST(BatchStep, ShortPagesMakeSegmentsWait) {
-  OneTeamRunner runner(1);
+  OneGroupRunner runner(1);
   BenchConfig config;
   config.self_pages = 16;
   config.admissions = 1;  // those before hold pages by then
@@ -153,7 +153,7 @@ TEST(BatchStep, ShortPagesMakeSegmentsWait) {
 }
 
 TEST(BatchStep, ShortPortsMakeEverythingLaterAndNothingElse) {
-  OneTeamRunner runner(1);
+  OneGroupRunner runner(1);
   const Tally tally = RunBatches({}, 12, 50, &runner, Ports::kShort);
   EXPECT_EQ(tally.ended, 600);
   EXPECT_GT(tally.undelivered, 10);
@@ -161,7 +161,7 @@ TEST(BatchStep, ShortPortsMakeEverythingLaterAndNothingElse) {
 
 // Step for step and page for page what one thread does.
 void ExpectSameSteps(StepRunner* runner, int segments, bool with_cancellations) {
-  OneTeamRunner solo(1);
+  OneGroupRunner solo(1);
   BenchConfig config;
   config.self_pages = with_cancellations ? 16 : kAmplePages;
   config.admissions = with_cancellations ? 1 : 1000;
@@ -182,10 +182,10 @@ void ExpectSameSteps(StepRunner* runner, int segments, bool with_cancellations) 
   }
 }
 
-TEST(BatchStep, ATeamOfThirtyTwoTakesTheSameSteps) {
-  OneTeamRunner team(32);
-  ExpectSameSteps(&team, 24, false);
-  ExpectSameSteps(&team, 24, true);
+TEST(BatchStep, AGroupOfThirtyTwoTakesTheSameSteps) {
+  OneGroupRunner group(32);
+  ExpectSameSteps(&group, 24, false);
+  ExpectSameSteps(&group, 24, true);
 }
 
 TEST(BatchStep, AnEmulatedDeviceTakesTheSameSteps) {
@@ -202,8 +202,8 @@ TEST(BatchStep, AnEmulatedDeviceReportsLateWhereTheOutputIsShort) {
   EXPECT_GT(tally.ended, 16);
 }
 
-TEST(BatchStep, TeamsOfAPartRunAtOnce) {
-  ManyTeamsRunner runner(4);
+TEST(BatchStep, GroupsOfAPartRunAtOnce) {
+  ManyGroupsRunner runner(4);
   BenchConfig config;
   config.cancel_percent = 20;
   const Tally tally = RunBatches(config, 3, 40, &runner, Ports::kShort);

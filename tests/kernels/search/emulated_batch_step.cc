@@ -1,6 +1,6 @@
 #include "tests/kernels/cuda_emulation/emulation.h"
 // All that the .cu includes, before its own names move to another namespace.
-#include "kernels/cuda/block_team.cuh"
+#include "kernels/cuda/thread_block.cuh"
 #include "kernels/search/batch_step_cuda.h"
 #include "tests/kernels/search/emulated_batch_step.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/search/plan.h"
-#include "kernels/search/team.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman::testing {
 
@@ -56,20 +56,20 @@ class PlanBench {
   PlanInput Input(const std::vector<int32_t>& order, const PlanRules& rules) const {
     return {order.data(), static_cast<int32_t>(order.size()), live_[0], max_rows_, Worst(), rules};
   }
-  // The plan itself, by every member of a team.
-  template <class Team>
-  void Plan(const Team& t, const PlanInput& in) {
+  // The plan itself, by every member of a group.
+  template <class ThreadGroup>
+  void Plan(const ThreadGroup& t, const PlanInput& in) {
     PlanStep(t, in, views_.data(), table_, pool_, out_);
   }
   // The same by the walk alone.
   void Walk(const PlanInput& in) {
-    plan_internal::Rank(SoloTeam(), in, views_.data(), out_.slots);
+    plan_internal::Rank(SingleThread(), in, views_.data(), out_.slots);
     plan_internal::PlanWalk(in, views_.data(), table_, pool_, out_);
   }
   // Whether no walk is needed; plans if so.
   bool PlanWithoutWalk(const PlanInput& in) {
-    plan_internal::Rank(SoloTeam(), in, views_.data(), out_.slots);
-    return plan_internal::PlanPrefix(SoloTeam(), in, views_.data(), table_, pool_, out_);
+    plan_internal::Rank(SingleThread(), in, views_.data(), out_.slots);
+    return plan_internal::PlanPrefix(SingleThread(), in, views_.data(), table_, pool_, out_);
   }
   PlanBench Copy() const {
     PlanBench copy = *this;
@@ -78,7 +78,7 @@ class PlanBench {
   }
   // Plans and advances those that run; what reaches its limit leaves.
   void Step(const std::vector<int32_t>& order, const PlanRules& rules = {}) {
-    Plan(SoloTeam(), Input(order, rules));
+    Plan(SingleThread(), Input(order, rules));
     for (int i = 0; i < out_.slot_count; ++i) {
       const int number = out_.slots[i];
       SlotState& s = states_[static_cast<size_t>(number)];

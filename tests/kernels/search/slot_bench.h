@@ -48,21 +48,21 @@ class SlotBench {
   void Fold(const NextLogits& next) {
     for (int32_t lane = 0; lane < state.live; ++lane) {
       const auto row = static_cast<size_t>(lane);
-      rows_.Ask(row, view, lane);
+      rows_.Prepare(row, view, lane);
       FoldLogits(next(Prefix(lane)), rows_.requests()[row], rows_.summaries()[row]);
     }
   }
 
-  // The step itself, by every member of a team.
-  template <class Team>
-  void Decide(const Team& team) {
+  // The step itself, by every member of a group.
+  template <class ThreadGroup>
+  void Decide(const ThreadGroup& group) {
     if (state.options.stored_logits()) {
       for (int32_t lane = 0; lane < state.live; ++lane) {
-        FoldStoredRow(team, view, lane, rows_.requests()[lane], vocabulary_, memory_.stored(),
+        FoldStoredRow(group, view, lane, rows_.requests()[lane], vocabulary_, memory_.stored(),
                       rows_.summaries()[lane]);
       }
     }
-    BeamStep(team, view, rows_.requests(), rows_.summaries(), memory_.step());
+    BeamStep(group, view, rows_.requests(), rows_.summaries(), memory_.step());
   }
 
   // Steps until the search is over; returns their number.
@@ -70,7 +70,7 @@ class SlotBench {
     int steps = 0;
     for (; running(); ++steps) {
       Fold(next);
-      Decide(SoloTeam());
+      Decide(SingleThread());
     }
     return steps;
   }

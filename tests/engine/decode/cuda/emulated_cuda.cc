@@ -245,12 +245,12 @@ std::unique_ptr<EmulatedFusedOutput> EmulatedFusedOutput::Create(ComputeType typ
 }
 
 Error EmulatedFormatBatch(Stream, const BatchTables& tables) {
-  dragoman::FormatBatch(SoloTeam(), tables);
+  dragoman::FormatBatch(SingleThread(), tables);
   return Error::kNone;
 }
 
 Error EmulatedBeginStep(Stream, const BatchTables& tables, const StepPorts& ports) {
-  dragoman::BeginStep(SoloTeam(), tables, PortOf(tables, ports));
+  dragoman::BeginStep(SingleThread(), tables, PortOf(tables, ports));
   return Error::kNone;
 }
 
@@ -258,7 +258,7 @@ Error EmulatedPrepareRows(Stream, const BatchTables& tables, int64_t rows, Store
   if (tables.now->plan.rows > rows) return kInvalidValue;
   for (int32_t row = 0; row < tables.now->plan.rows; ++row) PrepareStepRow(tables, row);
   if (list == StoredList::kNone) return Error::kNone;
-  ListStoredRows(SoloTeam(), tables,
+  ListStoredRows(SingleThread(), tables,
                  [&](const SearchOptions& o) { return list == StoredList::kAll || !MayFuse(o); });
   return Error::kNone;
 }
@@ -267,7 +267,7 @@ Error EmulatedFoldStoredRows(Stream, const BatchTables& tables, int64_t first, i
   if (first + n > tables.limits.stored_rows) return kInvalidValue;
   const auto end = static_cast<int32_t>(std::min<int64_t>(first + n, tables.now->stored_count));
   for (auto i = static_cast<int32_t>(first); i < end; ++i) {
-    FoldStoredStepRow(SoloTeam(), tables, i,
+    FoldStoredStepRow(SingleThread(), tables, i,
                       tables.stored_workspaces[i % tables.limits.stored_workspaces]);
   }
   return Error::kNone;
@@ -276,20 +276,20 @@ Error EmulatedFoldStoredRows(Stream, const BatchTables& tables, int64_t first, i
 Error EmulatedStepSlots(Stream, const BatchTables& tables, int64_t rows) {
   if (tables.now->plan.slot_count > rows) return kInvalidValue;
   for (int32_t i = 0; i < tables.now->plan.slot_count; ++i) {
-    StepSlot(SoloTeam(), tables, i, tables.step_workspaces[i % tables.limits.workspaces]);
+    StepSlot(SingleThread(), tables, i, tables.step_workspaces[i % tables.limits.workspaces]);
   }
   return Error::kNone;
 }
 
 Error EmulatedDeliver(Stream, const BatchTables& tables, const StepPorts& ports) {
   for (int32_t i = 0; i < tables.now->order_count; ++i) {
-    dragoman::Deliver(SoloTeam(), tables, i, PortOf(tables, ports));
+    dragoman::Deliver(SingleThread(), tables, i, PortOf(tables, ports));
   }
   return Error::kNone;
 }
 
 Error EmulatedEndStep(Stream, const BatchTables& tables, const StepPorts& ports) {
-  dragoman::EndStep(SoloTeam(), tables, PortOf(tables, ports));
+  dragoman::EndStep(SingleThread(), tables, PortOf(tables, ports));
   return Error::kNone;
 }
 

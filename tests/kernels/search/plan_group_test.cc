@@ -1,4 +1,4 @@
-// One plan, whoever makes it: the walk, a team of one, a team of many. Page for page.
+// One plan, whoever makes it: the walk, a group of one, a group of many. Page for page.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "tests/kernels/search/host_thread_group.h"
 #include "tests/kernels/search/plan_bench.h"
-#include "tests/kernels/search/thread_team.h"
 
 namespace dragoman {
 namespace {
 
+using testing::HostThreadGroup;
 using testing::PlanBench;
-using testing::RunTeam;
-using testing::ThreadTeam;
+using testing::RunGroup;
 using Numbers = std::vector<int32_t>;
 
 // Batches of random slots on their way: all selections, budgets, pauses up to the bound, from pools
@@ -84,7 +84,7 @@ void ExpectSame(const PlanBench& found, const PlanBench& expected, int plan) {
   ASSERT_TRUE(found.SameState(expected)) << "plan " << plan;
 }
 
-TEST(PlanTeam, SharesGiveWhatTheWalkGives) {
+TEST(PlanGroup, SharesGiveWhatTheWalkGives) {
   RandomBatches batches(3);
   int without_walk = 0;
   int with_pages = 0;
@@ -95,7 +95,7 @@ TEST(PlanTeam, SharesGiveWhatTheWalkGives) {
     const PlanInput in = walked.Input(batches.order(), batches.rules());
     walked.Walk(in);
     PlanBench planned = batches.bench().Copy();
-    planned.Plan(SoloTeam(), in);
+    planned.Plan(SingleThread(), in);
     ExpectSame(planned, walked, plan);
     if (HasFatalFailure()) return;
     PlanBench shares = batches.bench().Copy();
@@ -114,7 +114,7 @@ TEST(PlanTeam, SharesGiveWhatTheWalkGives) {
   EXPECT_GT(with_pauses, kPlans / 10);
 }
 
-TEST(PlanTeam, ThirtyTwoMembersGiveWhatTheWalkGives) {
+TEST(PlanGroup, ThirtyTwoMembersGiveWhatTheWalkGives) {
   constexpr size_t kPlans = 2000;
   RandomBatches batches(4);
   std::vector<PlanBench> found, expected;
@@ -127,7 +127,7 @@ TEST(PlanTeam, ThirtyTwoMembersGiveWhatTheWalkGives) {
     in.push_back(found.back().Input(orders.back(), batches.rules()));
   }
   for (size_t plan = 0; plan < kPlans; ++plan) in[plan].order = orders[plan].data();
-  RunTeam(32, [&](const ThreadTeam& t) {
+  RunGroup(32, [&](const HostThreadGroup& t) {
     for (size_t plan = 0; plan < kPlans; ++plan) found[plan].Plan(t, in[plan]);
   });
   for (size_t plan = 0; plan < kPlans; ++plan) {
