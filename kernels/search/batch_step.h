@@ -23,7 +23,7 @@
 #include "kernels/search/begin_step.h"
 #include "kernels/search/deliver.h"
 #include "kernels/search/prepare_row.h"
-#include "kernels/search/step_port.h"
+#include "kernels/search/step_mailbox.h"
 #include "kernels/search/stored_row.h"
 #include "kernels/search/thread_group.h"
 

@@ -30,8 +30,8 @@ constexpr int kDeliverThreads = 32;
 // each.
 constexpr int64_t kDeliverBlocks = 4096;
 
-__device__ const StepPort& PortOf(const BatchTables& tables, const StepPorts& ports) {
-  return ports.port[tables.now->step % kStepPorts];
+__device__ const StepMailbox& MailboxOf(const BatchTables& tables, const StepMailboxes& mailboxes) {
+  return mailboxes.mailbox[tables.now->step % kStepMailboxes];
 }
 
 struct AnyOptions {
@@ -50,9 +50,9 @@ __global__ void __launch_bounds__(kBatchThreads)
 
 __global__ void __launch_bounds__(kBatchThreads)
     BeginStepKernel(const __grid_constant__ BatchTables tables,
-                    const __grid_constant__ StepPorts ports) {
+                    const __grid_constant__ StepMailboxes mailboxes) {
   __shared__ ThreadBlock::Shared shared;
-  ::dragoman::BeginStep(ThreadBlock(shared), tables, PortOf(tables, ports));
+  ::dragoman::BeginStep(ThreadBlock(shared), tables, MailboxOf(tables, mailboxes));
 }
 
 __global__ void __launch_bounds__(kPrepareThreads, 16)
@@ -93,21 +93,21 @@ __global__ void __launch_bounds__(kSlotThreads, 8)
 
 __global__ void __launch_bounds__(kDeliverThreads)
     DeliverKernel(const __grid_constant__ BatchTables tables,
-                  const __grid_constant__ StepPorts ports) {
+                  const __grid_constant__ StepMailboxes mailboxes) {
   __shared__ ThreadBlock::Shared shared;
   const ThreadBlock group(shared);
-  const StepPort& port = PortOf(tables, ports);
+  const StepMailbox& mailbox = MailboxOf(tables, mailboxes);
   const int32_t count = tables.now->order_count;
   for (auto i = static_cast<int32_t>(blockIdx.x); i < count; i += gridDim.x) {
-    ::dragoman::Deliver(group, tables, i, port);
+    ::dragoman::Deliver(group, tables, i, mailbox);
   }
 }
 
 __global__ void __launch_bounds__(kBatchThreads)
     EndStepKernel(const __grid_constant__ BatchTables tables,
-                  const __grid_constant__ StepPorts ports) {
+                  const __grid_constant__ StepMailboxes mailboxes) {
   __shared__ ThreadBlock::Shared shared;
-  ::dragoman::EndStep(ThreadBlock(shared), tables, PortOf(tables, ports));
+  ::dragoman::EndStep(ThreadBlock(shared), tables, MailboxOf(tables, mailboxes));
 }
 
 dim3 Blocks(int64_t wanted, int64_t most) {
@@ -120,8 +120,8 @@ Error FormatBatch(Stream stream, const BatchTables& tables) {
   return Launch(FormatBatchKernel, 1, kBatchThreads, 0, stream, tables);
 }
 
-Error BeginStep(Stream stream, const BatchTables& tables, const StepPorts& ports) {
-  return Launch(BeginStepKernel, 1, kBatchThreads, 0, stream, tables, ports);
+Error BeginStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
+  return Launch(BeginStepKernel, 1, kBatchThreads, 0, stream, tables, mailboxes);
 }
 
 Error PrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list) {
@@ -149,13 +149,13 @@ Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows) {
                 tables);
 }
 
-Error Deliver(Stream stream, const BatchTables& tables, const StepPorts& ports) {
+Error Deliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
   return Launch(DeliverKernel, Blocks(tables.limits.max_rows, kDeliverBlocks), kDeliverThreads, 0,
-                stream, tables, ports);
+                stream, tables, mailboxes);
 }
 
-Error EndStep(Stream stream, const BatchTables& tables, const StepPorts& ports) {
-  return Launch(EndStepKernel, 1, kBatchThreads, 0, stream, tables, ports);
+Error EndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
+  return Launch(EndStepKernel, 1, kBatchThreads, 0, stream, tables, mailboxes);
 }
 
 }  // namespace dragoman::cuda

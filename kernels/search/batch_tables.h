@@ -3,7 +3,7 @@
 //
 // The same carving serves every memory: CarveBatch with no memory gives the size, with a block of
 // that size the pointers. Nothing here is touched by the host between the steps: it sends commands
-// and reads outputs (step_port.h).
+// and reads outputs (step_mailbox.h).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "kernels/search/plan.h"
 #include "kernels/search/row.h"
 #include "kernels/search/slot.h"
-#include "kernels/search/step_port.h"
+#include "kernels/search/step_mailbox.h"
 #include "kernels/search/stored_row.h"
 
 namespace dragoman {

@@ -14,7 +14,7 @@
 #include "kernels/search/batch_tables.h"
 #include "kernels/search/plan.h"
 #include "kernels/search/rules_image.h"
-#include "kernels/search/step_port.h"
+#include "kernels/search/step_mailbox.h"
 #include "kernels/search/thread_group.h"
 
 namespace dragoman {
@@ -34,10 +34,10 @@ DRAGOMAN_HD int32_t KeepOf(const ThreadGroup& group, const BatchTables& tables, 
 
 template <class ThreadGroup>
 DRAGOMAN_HD void MarkCancelled(const ThreadGroup& group, const BatchTables& tables,
-                               const StepPort& port) {
+                               const StepMailbox& mailbox) {
   const int32_t cancelled = tables.now->command.cancelled;
   for (int32_t i = group.rank(); i < cancelled; i += group.size()) {
-    tables.extras[port.cancelled[i]].occupied = false;
+    tables.extras[mailbox.cancelled[i]].occupied = false;
   }
   group.Sync();
 }
@@ -110,19 +110,19 @@ DRAGOMAN_HD void CopyWords(const Subgroup& subgroup, const int32_t* words, int32
 // Takes what the commands bring; their segments wait.
 template <class ThreadGroup>
 DRAGOMAN_HD void TakeAdmissions(const ThreadGroup& group, const BatchTables& tables,
-                                const StepPort& port) {
+                                const StepMailbox& mailbox) {
   BatchScalars& now = *tables.now;
   const int32_t admissions = now.command.admissions;
   const Subgroup subgroup = SubgroupOf(group);
   for (int32_t a = subgroup.number; a < admissions; a += subgroup.count) {
-    const AdmitCommand& admit = port.admissions[a];
+    const AdmitCommand& admit = mailbox.admissions[a];
     const int32_t beam = admit.options.beam;
     const int32_t rules_from = beam + admit.cross_pages;
     int32_t* const lanes = tables.slot_lanes + int64_t{admit.slot} * kMaxSlotLanes;
     int32_t* const pages =
         tables.cross_pages + int64_t{admit.slot} * tables.limits.pages_per_lane();
     int32_t* const rules = tables.rules + admit.rules_begin;
-    CopyWords(subgroup, port.command_words + admit.words_begin, rules_from + admit.rules_words,
+    CopyWords(subgroup, mailbox.command_words + admit.words_begin, rules_from + admit.rules_words,
               [&](int32_t i) {
                 if (i < beam) return lanes + i;
                 return i < rules_from ? pages + (i - beam) : rules + (i - rules_from);
@@ -130,7 +130,7 @@ DRAGOMAN_HD void TakeAdmissions(const ThreadGroup& group, const BatchTables& tab
   }
   group.Sync();  // the rules' counts are read below
   for (int32_t a = group.rank(); a < admissions; a += group.size()) {
-    const AdmitCommand& admit = port.admissions[a];
+    const AdmitCommand& admit = mailbox.admissions[a];
     SlotState& s = tables.states[admit.slot];
     s = SlotState{};
     s.options = admit.options;
@@ -210,12 +210,12 @@ DRAGOMAN_HD int64_t BeginWaiting(const ThreadGroup& group, const BatchTables& ta
 // the plan of those that run.
 template <class ThreadGroup>
 DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
-                           const StepPort& port) {
+                           const StepMailbox& mailbox) {
   using namespace begin_step_internal;  // NOLINT(google-build-using-namespace)
   BatchScalars& now = *tables.now;
-  if (group.rank() == 0) now.command = *port.command;
+  if (group.rank() == 0) now.command = *mailbox.command;
   group.Sync();
-  MarkCancelled(group, tables, port);
+  MarkCancelled(group, tables, mailbox);
   ReleaseEnded(group, tables);
   LeaveSlots(group, tables);
   const int32_t runnable = Collect(
@@ -229,7 +229,7 @@ DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
     now.delivered_words = 0;
   }
   group.Sync();
-  TakeAdmissions(group, tables, port);
+  TakeAdmissions(group, tables, mailbox);
 
   PlanInput in;
   in.worst_case = BeginWaiting(group, tables);

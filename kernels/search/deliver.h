@@ -9,7 +9,7 @@
 #include "kernels/search/partials.h"
 #include "kernels/search/plan.h"
 #include "kernels/search/rules_image.h"
-#include "kernels/search/step_port.h"
+#include "kernels/search/step_mailbox.h"
 #include "kernels/search/thread_group.h"
 
 namespace dragoman {
@@ -85,59 +85,59 @@ DRAGOMAN_HD void WriteHypothesis(const ThreadGroup& group, const SlotView& slot,
 // Room for so many words of output, for every member; -1: there is none in this step.
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t ClaimWords(const ThreadGroup& group, const BatchTables& tables, int32_t words,
-                               const StepPort& port) {
+                               const StepMailbox& mailbox) {
   int32_t begin = -1;
   if (group.rank() == 0) {
-    begin = AtomicAddWithin(tables.now->delivered_words, words, port.output_capacity);
+    begin = AtomicAddWithin(tables.now->delivered_words, words, mailbox.output_capacity);
   }
   return group.Reduce(begin, [](int32_t a, int32_t b) { return a > b; });
 }
 
 // By one member, once the words are written. A slot reports once in a step: there is room.
-DRAGOMAN_HD inline void Announce(const BatchTables& tables, const StepPort& port,
+DRAGOMAN_HD inline void Announce(const BatchTables& tables, const StepMailbox& mailbox,
                                  const Delivery& delivery) {
-  port.deliveries[AtomicAdd(tables.now->deliveries, 1)] = delivery;
+  mailbox.deliveries[AtomicAdd(tables.now->deliveries, 1)] = delivery;
 }
 
 template <class ThreadGroup>
 DRAGOMAN_HD void DeliverSettled(const ThreadGroup& group, const BatchTables& tables, int32_t number,
-                                const StepPort& port) {
+                                const StepMailbox& mailbox) {
   const SlotView& slot = tables.views[number];
   SlotExtra& extra = tables.extras[number];
   const int32_t from = extra.settled;
   const int32_t settled = SettledTokens(group, slot, from);
   if (settled == from) return;
   const int32_t words = settled - from;
-  const int32_t begin = ClaimWords(group, tables, words, port);
+  const int32_t begin = ClaimWords(group, tables, words, mailbox);
   if (begin < 0) return;
   for (int32_t i = group.rank(); i < words; i += group.size()) {
-    port.output_words[begin + i] = slot.Token(0, from + i);
+    mailbox.output_words[begin + i] = slot.Token(0, from + i);
   }
   if (group.rank() == 0) {
     extra.settled = settled;
-    Announce(tables, port, {number, DeliveryKind::kSettled, 0, begin, words});
+    Announce(tables, mailbox, {number, DeliveryKind::kSettled, 0, begin, words});
   }
 }
 
 template <class ThreadGroup>
 DRAGOMAN_HD void DeliverResults(const ThreadGroup& group, const BatchTables& tables, int32_t number,
-                                const StepPort& port) {
+                                const StepMailbox& mailbox) {
   const SlotView& slot = tables.views[number];
   const bool align = slot.state->options.align;
   int32_t words = 0;
   const int32_t count = ForResults(group, slot, [&](int32_t entry) {
     words += HypothesisWords(slot.Finished(entry).length, align);
   });
-  const int32_t begin = ClaimWords(group, tables, words, port);
+  const int32_t begin = ClaimWords(group, tables, words, mailbox);
   if (begin < 0) return;
   int32_t at = begin;
   ForResults(group, slot, [&](int32_t entry) {
-    WriteHypothesis(group, slot, entry, port.output_words + at);
+    WriteHypothesis(group, slot, entry, mailbox.output_words + at);
     at += HypothesisWords(slot.Finished(entry).length, align);
   });
   if (group.rank() == 0) {
     tables.extras[number].occupied = false;
-    Announce(tables, port, {number, DeliveryKind::kDone, count, begin, words});
+    Announce(tables, mailbox, {number, DeliveryKind::kDone, count, begin, words});
   }
 }
 
@@ -148,23 +148,23 @@ DRAGOMAN_HD void DeliverResults(const ThreadGroup& group, const BatchTables& tab
 // by one group after the other, an older one finds room first.
 template <class ThreadGroup>
 DRAGOMAN_HD void Deliver(const ThreadGroup& group, const BatchTables& tables, int32_t index,
-                         const StepPort& port) {
+                         const StepMailbox& mailbox) {
   const int32_t number = tables.order[index];
   switch (tables.states[number].status) {
     case SlotStatus::kFree:
       break;
     case SlotStatus::kRunning:
       if (tables.extras[number].wants_partials) {
-        deliver_internal::DeliverSettled(group, tables, number, port);
+        deliver_internal::DeliverSettled(group, tables, number, mailbox);
       }
       break;
     case SlotStatus::kDone:
-      deliver_internal::DeliverResults(group, tables, number, port);
+      deliver_internal::DeliverResults(group, tables, number, mailbox);
       break;
     case SlotStatus::kBadNumber:
       if (group.rank() == 0) {
         tables.extras[number].occupied = false;
-        deliver_internal::Announce(tables, port, {number, DeliveryKind::kBadNumber, 0, 0, 0});
+        deliver_internal::Announce(tables, mailbox, {number, DeliveryKind::kBadNumber, 0, 0, 0});
       }
       break;
   }
@@ -174,7 +174,7 @@ DRAGOMAN_HD void Deliver(const ThreadGroup& group, const BatchTables& tables, in
 // The counts; the step's number is used up.
 template <class ThreadGroup>
 DRAGOMAN_HD void EndStep(const ThreadGroup& group, const BatchTables& tables,
-                         const StepPort& port) {
+                         const StepMailbox& mailbox) {
   BatchScalars& now = *tables.now;
   int32_t running = 0;
   int32_t undelivered = 0;
@@ -203,7 +203,7 @@ DRAGOMAN_HD void EndStep(const ThreadGroup& group, const BatchTables& tables,
     output.waiting = now.waiting_count;
     output.self_pages_used = tables.limits.self_pages - now.pages.free_count;
     output.deliveries = now.deliveries;
-    *port.output = output;
+    *mailbox.output = output;
     ++now.step;
   }
   group.Sync();

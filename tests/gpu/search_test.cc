@@ -51,25 +51,25 @@ class CudaRunner : public StepRunner {
     EXPECT_LAUNCHED(cuda::FormatBatch(stream_.get(), tables));
     EXPECT_LAUNCHED(stream_.Wait());
   }
-  void Before(const BatchTables& tables, const StepPort* ports) override {
-    EXPECT_LAUNCHED(cuda::BeginStep(stream_.get(), tables, Ports(ports)));
+  void Before(const BatchTables& tables, const StepMailbox* mailboxes) override {
+    EXPECT_LAUNCHED(cuda::BeginStep(stream_.get(), tables, Mailboxes(mailboxes)));
     EXPECT_LAUNCHED(cuda::PrepareRows(stream_.get(), tables, tables.limits.max_rows,
                                       cuda::StoredList::kNotFused));
     EXPECT_LAUNCHED(stream_.Wait());
   }
-  void After(const BatchTables& tables, const StepPort* ports) override {
+  void After(const BatchTables& tables, const StepMailbox* mailboxes) override {
     const int64_t rows = tables.limits.max_rows;
     EXPECT_LAUNCHED(cuda::FoldStoredRows(stream_.get(), tables, 0, rows));
     EXPECT_LAUNCHED(cuda::StepSlots(stream_.get(), tables, rows));
-    EXPECT_LAUNCHED(cuda::Deliver(stream_.get(), tables, Ports(ports)));
-    EXPECT_LAUNCHED(cuda::EndStep(stream_.get(), tables, Ports(ports)));
+    EXPECT_LAUNCHED(cuda::Deliver(stream_.get(), tables, Mailboxes(mailboxes)));
+    EXPECT_LAUNCHED(cuda::EndStep(stream_.get(), tables, Mailboxes(mailboxes)));
     EXPECT_LAUNCHED(stream_.Wait());
   }
 
  private:
-  static cuda::StepPorts Ports(const StepPort* ports) {
-    cuda::StepPorts both;
-    std::copy(ports, ports + kStepPorts, both.port);
+  static cuda::StepMailboxes Mailboxes(const StepMailbox* mailboxes) {
+    cuda::StepMailboxes both;
+    std::copy(mailboxes, mailboxes + kStepMailboxes, both.mailbox);
     return both;
   }
 
@@ -178,7 +178,7 @@ TEST_F(SearchOnCuda, CancellationsAndOutputsReadOneStepLate) {
   EXPECT_GT(cancelled_, 20);
 }
 
-TEST_F(SearchOnCuda, ShortPagesAndPorts) {
+TEST_F(SearchOnCuda, ShortPagesAndMailboxes) {
   for (int batch = 0; batch < 4; ++batch) {
     BenchConfig config;
     config.seed = static_cast<unsigned>(batch);

@@ -56,7 +56,7 @@ class CudaStep::Launcher {
     const cuda::StoredList list = model_.fused() == nullptr ? cuda::StoredList::kAll
                                   : variant_.stored         ? cuda::StoredList::kNotFused
                                                             : cuda::StoredList::kNone;
-    Do(step_op::kBegin, [&] { return cuda::BeginStep(stream_, tables_, step_.ports_); });
+    Do(step_op::kBegin, [&] { return cuda::BeginStep(stream_, tables_, step_.mailboxes_); });
     Do(step_op::kPrepare, [&] { return cuda::PrepareRows(stream_, tables_, rows_.rows, list); });
     for (size_t i = 0; i < program_.decoder.ops.size(); ++i) {
       const Op& op = program_.decoder.ops[i];
@@ -68,8 +68,8 @@ class CudaStep::Launcher {
       }
     }
     Do(step_op::kStepSlots, [&] { return cuda::StepSlots(stream_, tables_, rows_.rows); });
-    Do(step_op::kDeliver, [&] { return cuda::Deliver(stream_, tables_, step_.ports_); });
-    Do(step_op::kEnd, [&] { return cuda::EndStep(stream_, tables_, step_.ports_); });
+    Do(step_op::kDeliver, [&] { return cuda::Deliver(stream_, tables_, step_.mailboxes_); });
+    Do(step_op::kEnd, [&] { return cuda::EndStep(stream_, tables_, step_.mailboxes_); });
     return fault_;
   }
 
@@ -188,8 +188,8 @@ class CudaStep::Launcher {
 
 absl::StatusOr<std::unique_ptr<CudaStep>> CudaStep::Create(std::shared_ptr<const CudaModel> model,
                                                            const BatchLimits& limits, void* pool,
-                                                           const cuda::StepPorts& ports) {
-  std::unique_ptr<CudaStep> step(new CudaStep(std::move(model), pool, ports));
+                                                           const cuda::StepMailboxes& mailboxes) {
+  std::unique_ptr<CudaStep> step(new CudaStep(std::move(model), pool, mailboxes));
   if (const absl::Status status = step->Allocate(limits); !status.ok()) return status;
   return step;
 }

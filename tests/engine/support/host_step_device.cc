@@ -34,14 +34,14 @@ HostStepDevice::HostStepDevice(const BatchLimits& limits, KvMemory* memory,
       random_(options.seed) {
   buckets_.push_back(limits.max_rows);
   CarveBatch(WithOptions(limits, options), block_.get(), &tables_);
-  MakePorts();
+  MakeMailboxes();
   launches_.reserve(1 << 16);  // to enqueue is to allocate nothing
   thread_ = std::thread([this] { Run(); });
 }
 
-void HostStepDevice::MakePorts() {
+void HostStepDevice::MakeMailboxes() {
   const DeviceNeeds needs = NeedsOf(limits());
-  for (PortMemory& memory : ports_) {
+  for (MailboxMemory& memory : mailboxes_) {
     memory.Allocate(limits().max_rows,
                     static_cast<size_t>(needs.command_words + options_.command_words),
                     static_cast<size_t>(needs.output_words + options_.output_words));
@@ -72,14 +72,14 @@ absl::Status HostStepDevice::Enqueue(const Launch& launch) {
     return absl::InternalError("a step cannot be enqueued");
   }
   launches_.push_back(launch);
-  last_of_port_[launch.port] = number;
+  last_of_mailbox_[launch.mailbox] = number;
   changed_.NotifyAll();
   return absl::OkStatus();
 }
 
-absl::Status HostStepDevice::Wait(int port) {
+absl::Status HostStepDevice::Wait(int mailbox) {
   MutexLock lock(&mu_);
-  const int64_t step = last_of_port_[port];
+  const int64_t step = last_of_mailbox_[mailbox];
   while (through_ <= step) changed_.Wait(&mu_);
   return step < failed_ ? absl::OkStatus() : status_;
 }
@@ -113,18 +113,18 @@ void HostStepDevice::Run() {
 }
 
 absl::Status HostStepDevice::RunStep(const Launch& launch) {
-  const StepPort& port = ports_[launch.port].port;
+  const StepMailbox& mailbox = mailboxes_[launch.mailbox].mailbox;
   BatchScalars& now = *tables_.now;
   if (now.step == options_.fails_at) return absl::InternalError("device lost");
-  if (absl::Status status = check_.Check(tables_, port, launch); !status.ok()) return status;
-  BeginStep(SingleThread(), tables_, port);
+  if (absl::Status status = check_.Check(tables_, mailbox, launch); !status.ok()) return status;
+  BeginStep(SingleThread(), tables_, mailbox);
   if (absl::Status status = Prepare(launch); !status.ok()) return status;
   if (absl::Status status = RunModel(); !status.ok()) return status;
-  Decide(port);
+  Decide(mailbox);
   if (options_.totals != nullptr) {
     ++options_.totals->steps;
-    options_.totals->undelivered += port.output->undelivered;
-    options_.totals->waiting += port.output->waiting;
+    options_.totals->undelivered += mailbox.output->undelivered;
+    options_.totals->waiting += mailbox.output->waiting;
   }
   return absl::OkStatus();
 }
@@ -177,7 +177,7 @@ absl::Status HostStepDevice::RunModel() {
   return absl::OkStatus();
 }
 
-void HostStepDevice::Decide(const StepPort& port) {
+void HostStepDevice::Decide(const StepMailbox& mailbox) {
   const SingleThread group;
   const BatchScalars& now = *tables_.now;
   for (int32_t i = 0; i < now.stored_count; ++i) {
@@ -186,8 +186,8 @@ void HostStepDevice::Decide(const StepPort& port) {
   for (const int32_t i : Shuffled(now.plan.slot_count)) {
     StepSlot(group, tables_, i, tables_.step_workspaces[0]);
   }
-  for (const int32_t i : Shuffled(now.order_count)) Deliver(group, tables_, i, port);
-  EndStep(group, tables_, port);
+  for (const int32_t i : Shuffled(now.order_count)) Deliver(group, tables_, i, mailbox);
+  EndStep(group, tables_, mailbox);
 }
 
 std::span<const int32_t> HostStepDevice::Shuffled(int32_t count) {

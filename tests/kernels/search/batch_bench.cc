@@ -92,7 +92,7 @@ BenchResult BenchSegment::Alone() const {
   return result;
 }
 
-BatchBench::Port::Port(const BenchConfig& config, std::pmr::memory_resource* memory)
+BatchBench::Mailbox::Mailbox(const BenchConfig& config, std::pmr::memory_resource* memory)
     : cancelled(static_cast<size_t>(config.max_rows), memory),
       words(static_cast<size_t>(config.command_capacity), memory),
       output_words(static_cast<size_t>(config.output_capacity), memory),
@@ -106,7 +106,7 @@ BatchBench::BatchBench(const BenchConfig& config,
       runner_(runner),
       random_(config.seed),
       memory_(runner->memory()),
-      ports_(runner->memory()),
+      mailboxes_(runner->memory()),
       places_(static_cast<size_t>(config.max_rows)),
       free_lanes_(Descending(config.lanes)),
       logits_(static_cast<size_t>(config.max_rows) * BenchSegment::kVocabulary, runner->memory()),
@@ -135,36 +135,37 @@ BatchBench::BatchBench(const BenchConfig& config,
   at = (at + kAlignment - 1) / kAlignment * kAlignment;
   EXPECT_EQ(CarveBatch(limits, reinterpret_cast<void*>(at), &tables_), bytes);
 
-  ports_.reserve(kStepPorts);
-  for (int i = 0; i < kStepPorts; ++i) {
-    Port& port = ports_.emplace_back(config, runner->memory());
-    step_ports_[i] = {&port.command,
-                      port.cancelled.data(),
-                      port.admissions.data(),
-                      port.words.data(),
-                      &port.output,
-                      port.deliveries.data(),
-                      port.output_words.data(),
-                      config.command_capacity,
-                      config.output_capacity};
+  mailboxes_.reserve(kStepMailboxes);
+  for (int i = 0; i < kStepMailboxes; ++i) {
+    Mailbox& mailbox = mailboxes_.emplace_back(config, runner->memory());
+    step_mailboxes_[i] = {&mailbox.command,
+                          mailbox.cancelled.data(),
+                          mailbox.admissions.data(),
+                          mailbox.words.data(),
+                          &mailbox.output,
+                          mailbox.deliveries.data(),
+                          mailbox.output_words.data(),
+                          config.command_capacity,
+                          config.output_capacity};
   }
   runner_->Format(tables_);
 }
 
-bool BatchBench::Admit(Port& port, int64_t step) {
+bool BatchBench::Admit(Mailbox& mailbox, int64_t step) {
   if (next_ == segments_.size() || free_slots_.empty()) return false;
   const BenchSegment& s = *segments_[next_];
   const int32_t beam = s.options().beam;
   int32_t begin = 0;
-  if (port.command.admissions > 0) {
-    const AdmitCommand& last = port.admissions[static_cast<size_t>(port.command.admissions) - 1];
+  if (mailbox.command.admissions > 0) {
+    const AdmitCommand& last =
+        mailbox.admissions[static_cast<size_t>(mailbox.command.admissions) - 1];
     begin = last.words_begin + last.options.beam + last.cross_pages + last.rules_words;
   }
   const int32_t words = CommandWords(s);
   if (static_cast<int>(free_lanes_.size()) < beam) return false;
   if (begin + words > config_.command_capacity) return false;
 
-  AdmitCommand& admit = port.admissions[static_cast<size_t>(port.command.admissions++)];
+  AdmitCommand& admit = mailbox.admissions[static_cast<size_t>(mailbox.command.admissions++)];
   admit = AdmitCommand{};
   admit.slot = free_slots_.back();
   free_slots_.pop_back();
@@ -177,7 +178,7 @@ bool BatchBench::Admit(Port& port, int64_t step) {
   admit.options = s.options();
   Place& place = places_[static_cast<size_t>(admit.slot)];
   place = {static_cast<int>(next_), step, {}};
-  int32_t* to = port.words.data() + begin;
+  int32_t* to = mailbox.words.data() + begin;
   for (int32_t i = 0; i < beam; ++i) {
     place.lanes.push_back(free_lanes_.back());
     *to++ = free_lanes_.back();
@@ -191,9 +192,9 @@ bool BatchBench::Admit(Port& port, int64_t step) {
 }
 
 void BatchBench::Command(int64_t step) {
-  Port& port = ports_[static_cast<size_t>(step % kStepPorts)];
-  port.command = StepCommand{};
-  port.command.rules = config_.rules;
+  Mailbox& mailbox = mailboxes_[static_cast<size_t>(step % kStepMailboxes)];
+  mailbox.command = StepCommand{};
+  mailbox.command.rules = config_.rules;
   if (static_cast<int>(random_() % 100) < config_.cancel_percent) {
     std::vector<int> occupied;
     for (size_t slot = 0; slot < places_.size(); ++slot) {
@@ -201,18 +202,18 @@ void BatchBench::Command(int64_t step) {
     }
     if (!occupied.empty()) {
       const int slot = occupied[random_() % occupied.size()];
-      port.cancelled[static_cast<size_t>(port.command.cancelled++)] = slot;
+      mailbox.cancelled[static_cast<size_t>(mailbox.command.cancelled++)] = slot;
       outcomes_[static_cast<size_t>(places_[static_cast<size_t>(slot)].segment)].cancelled = true;
       Vacate(slot);  // and given to another segment at once
     }
   }
-  while (port.command.admissions < config_.admissions && Admit(port, step)) {
+  while (mailbox.command.admissions < config_.admissions && Admit(mailbox, step)) {
   }
   int widest = 1;
   for (const Place& place : places_) {
     if (place.segment >= 0) widest = std::max(widest, static_cast<int>(place.lanes.size()));
   }
-  port.command.max_rows =
+  mailbox.command.max_rows =
       widest + static_cast<int>(random_() % static_cast<unsigned>(config_.max_rows - widest + 1));
 }
 
@@ -253,10 +254,10 @@ void BatchBench::Model() {
   }
 }
 
-void BatchBench::ReadDelivery(const Port& port, const Delivery& delivery) {
+void BatchBench::ReadDelivery(const Mailbox& mailbox, const Delivery& delivery) {
   Place& place = places_[static_cast<size_t>(delivery.slot)];
   Outcome& outcome = outcomes_[static_cast<size_t>(place.segment)];
-  const int32_t* words = port.output_words.data() + delivery.words_begin;
+  const int32_t* words = mailbox.output_words.data() + delivery.words_begin;
   ASSERT_LE(delivery.words_begin + delivery.words, config_.output_capacity);
   if (delivery.kind == DeliveryKind::kSettled) {
     outcome.settled.insert(outcome.settled.end(), words, words + delivery.words);
@@ -284,20 +285,20 @@ void BatchBench::ReadDelivery(const Port& port, const Delivery& delivery) {
 }
 
 void BatchBench::Read(int64_t step) {
-  Port& port = ports_[static_cast<size_t>(step % kStepPorts)];
-  ASSERT_EQ(port.output.step, step);
+  Mailbox& mailbox = mailboxes_[static_cast<size_t>(step % kStepMailboxes)];
+  ASSERT_EQ(mailbox.output.step, step);
   // Which comes first is left open: what this host does next is not to depend on it.
-  const auto end = port.deliveries.begin() + port.output.deliveries;
-  std::sort(port.deliveries.begin(), end,
+  const auto end = mailbox.deliveries.begin() + mailbox.output.deliveries;
+  std::sort(mailbox.deliveries.begin(), end,
             [](const Delivery& x, const Delivery& y) { return x.slot < y.slot; });
-  for (auto delivery = port.deliveries.begin(); delivery != end; ++delivery) {
+  for (auto delivery = mailbox.deliveries.begin(); delivery != end; ++delivery) {
     const Place& place = places_[static_cast<size_t>(delivery->slot)];
     // It was cancelled, and may be another's, before this could be read.
     if (place.segment < 0 || place.since > step) {
       EXPECT_TRUE(config_.reads_late);
       continue;
     }
-    ReadDelivery(port, *delivery);
+    ReadDelivery(mailbox, *delivery);
   }
 }
 
@@ -321,12 +322,12 @@ void BatchBench::Run() {
     if (step >= delay) Read(step - delay);
     if (::testing::Test::HasFatalFailure()) return;
     Command(step);
-    runner_->Before(tables_, step_ports_);
+    runner_->Before(tables_, step_mailboxes_);
     Model();
     if (::testing::Test::HasFatalFailure()) return;
-    runner_->After(tables_, step_ports_);
-    Record(ports_[static_cast<size_t>(step % kStepPorts)].output);
-    const StepOutput& output = ports_[static_cast<size_t>(step % kStepPorts)].output;
+    runner_->After(tables_, step_mailboxes_);
+    Record(mailboxes_[static_cast<size_t>(step % kStepMailboxes)].output);
+    const StepOutput& output = mailboxes_[static_cast<size_t>(step % kStepMailboxes)].output;
     if (output.rows == 0) {
       // Somebody runs wherever somebody could.
       ASSERT_EQ(output.waiting, 0) << "step " << step;

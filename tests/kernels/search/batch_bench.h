@@ -109,8 +109,8 @@ class BatchBench {
   const std::vector<StepRecord>& steps() const { return steps_; }
 
  private:
-  struct Port {
-    Port(const BenchConfig& config, std::pmr::memory_resource* memory);
+  struct Mailbox {
+    Mailbox(const BenchConfig& config, std::pmr::memory_resource* memory);
 
     StepCommand command;
     std::pmr::vector<int32_t> cancelled, words, output_words;
@@ -126,10 +126,10 @@ class BatchBench {
   };
 
   void Command(int64_t step);
-  bool Admit(Port& port, int64_t step);
+  bool Admit(Mailbox& mailbox, int64_t step);
   void Model();
   void Read(int64_t step);
-  void ReadDelivery(const Port& port, const Delivery& delivery);
+  void ReadDelivery(const Mailbox& mailbox, const Delivery& delivery);
   void Vacate(int slot);
   void Record(const StepOutput& output);
 
@@ -140,9 +140,9 @@ class BatchBench {
 
   BatchTables tables_;
   std::pmr::vector<unsigned char> memory_;
-  int32_t rules_words_ = 0;       // of a slot: each has a region of its own
-  std::pmr::vector<Port> ports_;  // [kStepPorts]
-  StepPort step_ports_[kStepPorts];
+  int32_t rules_words_ = 0;              // of a slot: each has a region of its own
+  std::pmr::vector<Mailbox> mailboxes_;  // [kStepMailboxes]
+  StepMailbox step_mailboxes_[kStepMailboxes];
 
   std::vector<Place> places_;
   std::vector<int> free_slots_;

@@ -1,5 +1,5 @@
 // Whole batches through commands and outputs: whatever is beside a segment, whoever runs the step,
-// however short pages and ports are, it gives what it gives alone.
+// however short pages and mailboxes are, it gives what it gives alone.
 #include "kernels/search/batch_step.h"
 
 #include <gtest/gtest.h>
@@ -99,17 +99,17 @@ void ExpectAsAlone(const BatchBench& bench, Tally* tally) {
   }
 }
 
-enum class Ports { kAmple, kShort };
+enum class Mailboxes { kAmple, kShort };
 
 Tally RunBatches(BenchConfig config, int batches, int segments, StepRunner* runner,
-                 Ports ports = Ports::kAmple) {
+                 Mailboxes mailboxes = Mailboxes::kAmple) {
   Tally tally;
   for (int i = 0; i < batches; ++i) {
     config.seed = static_cast<unsigned>(i);
     config.rules.selection = static_cast<SlotSelection>(i % 3);
     config.rules.width_budget = i % 2 == 0 ? 0 : 12;
     Segments mix = Mix(1000 * static_cast<uint64_t>(i), segments, config.self_pages);
-    if (ports == Ports::kShort) {
+    if (mailboxes == Mailboxes::kShort) {
       config.command_capacity = CommandWords(mix);
       config.output_capacity = OutputWords(mix);
     }
@@ -152,9 +152,9 @@ TEST(BatchStep, ShortPagesMakeSegmentsWait) {
   EXPECT_GT(tally.ended, 120);
 }
 
-TEST(BatchStep, ShortPortsMakeEverythingLaterAndNothingElse) {
+TEST(BatchStep, ShortMailboxesMakeEverythingLaterAndNothingElse) {
   OneGroupRunner runner(1);
-  const Tally tally = RunBatches({}, 12, 50, &runner, Ports::kShort);
+  const Tally tally = RunBatches({}, 12, 50, &runner, Mailboxes::kShort);
   EXPECT_EQ(tally.ended, 600);
   EXPECT_GT(tally.undelivered, 10);
 }
@@ -198,7 +198,7 @@ TEST(BatchStep, AnEmulatedDeviceReportsLateWhereTheOutputIsShort) {
   EmulatedRunner device;
   BenchConfig config;
   config.cancel_percent = 5;
-  const Tally tally = RunBatches(config, 1, 24, &device, Ports::kShort);
+  const Tally tally = RunBatches(config, 1, 24, &device, Mailboxes::kShort);
   EXPECT_GT(tally.ended, 16);
 }
 
@@ -206,7 +206,7 @@ TEST(BatchStep, GroupsOfAPartRunAtOnce) {
   ManyGroupsRunner runner(4);
   BenchConfig config;
   config.cancel_percent = 20;
-  const Tally tally = RunBatches(config, 3, 40, &runner, Ports::kShort);
+  const Tally tally = RunBatches(config, 3, 40, &runner, Mailboxes::kShort);
   EXPECT_GT(tally.ended, 60);
 }
 

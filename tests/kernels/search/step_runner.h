@@ -17,13 +17,13 @@ namespace dragoman::testing {
 class StepRunner {
  public:
   virtual ~StepRunner() = default;
-  // Where what the steps see and write must lie: the batch's tables, ports, logits.
+  // Where what the steps see and write must lie: the batch's tables, mailboxes, logits.
   virtual std::pmr::memory_resource* memory() { return std::pmr::get_default_resource(); }
   virtual void Format(const BatchTables& tables) = 0;
   // Up to what the rows ask.
-  virtual void Before(const BatchTables& tables, const StepPort* ports) = 0;
+  virtual void Before(const BatchTables& tables, const StepMailbox* mailboxes) = 0;
   // From the summaries on.
-  virtual void After(const BatchTables& tables, const StepPort* ports) = 0;
+  virtual void After(const BatchTables& tables, const StepMailbox* mailboxes) = 0;
 };
 
 inline bool IsStored(const SearchOptions& o) { return o.stored_logits(); }
@@ -36,9 +36,9 @@ class OneGroupRunner : public StepRunner {
   void Format(const BatchTables& tables) override {
     Run([&](const auto& group) { FormatBatch(group, tables); });
   }
-  void Before(const BatchTables& tables, const StepPort* ports) override {
+  void Before(const BatchTables& tables, const StepMailbox* mailboxes) override {
     Run([&](const auto& group) {
-      BeginStep(group, tables, ports[tables.now->step % kStepPorts]);
+      BeginStep(group, tables, mailboxes[tables.now->step % kStepMailboxes]);
       for (int32_t row = group.rank(); row < tables.now->plan.rows; row += group.size()) {
         PrepareStepRow(tables, row);
       }
@@ -46,18 +46,18 @@ class OneGroupRunner : public StepRunner {
       ListStoredRows(group, tables, IsStored);
     });
   }
-  void After(const BatchTables& tables, const StepPort* ports) override {
+  void After(const BatchTables& tables, const StepMailbox* mailboxes) override {
     Run([&](const auto& group) {
-      const StepPort& port = ports[tables.now->step % kStepPorts];
+      const StepMailbox& mailbox = mailboxes[tables.now->step % kStepMailboxes];
       for (int32_t i = 0; i < tables.now->stored_count; ++i) {
         FoldStoredStepRow(group, tables, i, tables.stored_workspaces[0]);
       }
       for (int32_t i = 0; i < tables.now->plan.slot_count; ++i) {
         StepSlot(group, tables, i, tables.step_workspaces[0]);
       }
-      for (int32_t i = 0; i < tables.now->order_count; ++i) Deliver(group, tables, i, port);
+      for (int32_t i = 0; i < tables.now->order_count; ++i) Deliver(group, tables, i, mailbox);
       group.Sync();
-      EndStep(group, tables, port);
+      EndStep(group, tables, mailbox);
     });
   }
 
@@ -80,13 +80,13 @@ class ManyGroupsRunner : public StepRunner {
   explicit ManyGroupsRunner(int groups) : groups_(groups) {}
 
   void Format(const BatchTables& tables) override { FormatBatch(SingleThread(), tables); }
-  void Before(const BatchTables& tables, const StepPort* ports) override {
-    BeginStep(SingleThread(), tables, ports[tables.now->step % kStepPorts]);
+  void Before(const BatchTables& tables, const StepMailbox* mailboxes) override {
+    BeginStep(SingleThread(), tables, mailboxes[tables.now->step % kStepMailboxes]);
     Divide(tables.now->plan.rows, [&](int, int32_t row) { PrepareStepRow(tables, row); });
     ListStoredRows(SingleThread(), tables, IsStored);
   }
-  void After(const BatchTables& tables, const StepPort* ports) override {
-    const StepPort& port = ports[tables.now->step % kStepPorts];
+  void After(const BatchTables& tables, const StepMailbox* mailboxes) override {
+    const StepMailbox& mailbox = mailboxes[tables.now->step % kStepMailboxes];
     Divide(tables.now->stored_count, [&](int group, int32_t i) {
       FoldStoredStepRow(SingleThread(), tables, i, tables.stored_workspaces[group]);
     });
@@ -94,8 +94,8 @@ class ManyGroupsRunner : public StepRunner {
       StepSlot(SingleThread(), tables, i, tables.step_workspaces[group]);
     });
     Divide(tables.now->order_count,
-           [&](int, int32_t i) { Deliver(SingleThread(), tables, i, port); });
-    EndStep(SingleThread(), tables, port);
+           [&](int, int32_t i) { Deliver(SingleThread(), tables, i, mailbox); });
+    EndStep(SingleThread(), tables, mailbox);
   }
 
  private:

@@ -133,8 +133,8 @@ class HostFusedOutput final : public EmulatedFusedOutput {
   const std::unique_ptr<FusedOutput> fused_;
 };
 
-const StepPort& PortOf(const BatchTables& tables, const StepPorts& ports) {
-  return ports.port[tables.now->step % kStepPorts];
+const StepMailbox& MailboxOf(const BatchTables& tables, const StepMailboxes& mailboxes) {
+  return mailboxes.mailbox[tables.now->step % kStepMailboxes];
 }
 
 }  // namespace
@@ -249,8 +249,8 @@ Error EmulatedFormatBatch(Stream, const BatchTables& tables) {
   return Error::kNone;
 }
 
-Error EmulatedBeginStep(Stream, const BatchTables& tables, const StepPorts& ports) {
-  dragoman::BeginStep(SingleThread(), tables, PortOf(tables, ports));
+Error EmulatedBeginStep(Stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
+  dragoman::BeginStep(SingleThread(), tables, MailboxOf(tables, mailboxes));
   return Error::kNone;
 }
 
@@ -281,15 +281,15 @@ Error EmulatedStepSlots(Stream, const BatchTables& tables, int64_t rows) {
   return Error::kNone;
 }
 
-Error EmulatedDeliver(Stream, const BatchTables& tables, const StepPorts& ports) {
+Error EmulatedDeliver(Stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
   for (int32_t i = 0; i < tables.now->order_count; ++i) {
-    dragoman::Deliver(SingleThread(), tables, i, PortOf(tables, ports));
+    dragoman::Deliver(SingleThread(), tables, i, MailboxOf(tables, mailboxes));
   }
   return Error::kNone;
 }
 
-Error EmulatedEndStep(Stream, const BatchTables& tables, const StepPorts& ports) {
-  dragoman::EndStep(SingleThread(), tables, PortOf(tables, ports));
+Error EmulatedEndStep(Stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
+  dragoman::EndStep(SingleThread(), tables, MailboxOf(tables, mailboxes));
   return Error::kNone;
 }
 

@@ -140,16 +140,16 @@ class EmulatedFusedOutput {
                      LogitSummary* summaries) const = 0;
 };
 
-using EmulatedStepPorts = StepPorts;
+using EmulatedStepMailboxes = StepMailboxes;
 
 // The parts of a step by the host's text, which is the device's.
 Error EmulatedFormatBatch(Stream stream, const BatchTables& tables);
-Error EmulatedBeginStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
+Error EmulatedBeginStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 Error EmulatedPrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
 Error EmulatedFoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
 Error EmulatedStepSlots(Stream stream, const BatchTables& tables, int64_t rows);
-Error EmulatedDeliver(Stream stream, const BatchTables& tables, const StepPorts& ports);
-Error EmulatedEndStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
+Error EmulatedDeliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
+Error EmulatedEndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 
 // A launcher whose launches are run or kept.
 template <auto kLauncher>

@@ -35,7 +35,7 @@
 #define Deliver kDeliver
 #define EndStep kEndStep
 
-#define StepPorts EmulatedStepPorts
+#define StepMailboxes EmulatedStepMailboxes
 #define CudaModel EmulatedCudaModel
 #define CudaStep EmulatedCudaStep
 #define CudaPlanner EmulatedCudaPlanner
