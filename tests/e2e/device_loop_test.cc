@@ -115,7 +115,7 @@ class DeviceLoop : public ::testing::Test {
     }
   }
 
-  // The engine goes; what its devices still held, and whether the books balance.
+  // The engine goes; what its devices still held, and whether the ledger balances.
   void ExpectNothingIsLeft(std::unique_ptr<Engine> engine, int devices) {
     // Whoever was cancelled in a slot leaves it with the next steps.
     EngineStats stats = engine->Stats();

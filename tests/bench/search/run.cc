@@ -149,7 +149,7 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
   testing::FakeClock clock;
   StepCounter observer(&result);
   Ledger ledger;
-  const Books books{&ledger, &observer};
+  const SegmentAccounting accounting{&ledger, &observer};
   auto owner = std::make_shared<testing::RecordingOwner>(&ledger);
 
   std::vector<std::unique_ptr<Segment>> segments;
@@ -183,8 +183,8 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
   const Parts parts = on_cpu() ? MakeOnCpu(shape, pages, &result) : MakeOnDevice(shape, pages);
   // Whole windows: it runs to its end before the loop begins, so nothing makes room meanwhile.
   EncoderWorker encoder_worker({config.scheduler.window, 1, true}, &requests, parts.encoder.get(),
-                               parts.memory.get(), &encoded, books, &clock);
-  DecodeLoop loop(parts.batch.get(), &encoded, &policy, books, &clock);
+                               parts.memory.get(), &encoded, accounting, &clock);
+  DecodeLoop loop(parts.batch.get(), &encoded, &policy, accounting, &clock);
 
   ledger.Accept(count);
   RequestQueue::Reservation reservation;

@@ -44,8 +44,8 @@ class LoopBench {
       device_batch = made.get();
       running = std::move(made);
     }
-    loop = std::make_unique<DecodeLoop>(running.get(), &queue, &policy, Books{&ledger, &observer},
-                                        &clock);
+    loop = std::make_unique<DecodeLoop>(running.get(), &queue, &policy,
+                                        SegmentAccounting{&ledger, &observer}, &clock);
     owner = std::make_shared<RecordingOwner>(&ledger);
   }
 
