@@ -1,7 +1,7 @@
 // What the fused output layer leaves of a row, and how the parts become its summary: tiles of the
 // vocabulary, how they are divided among blocks, lists of best tokens spread over lanes.
 //
-// Host and device run this text (see output_fold.h for a ThreadGroup).
+// Host and device run this code (see output_fold.h for a ThreadGroup).
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The fold of a row of logits by a group of threads: the text behind the device's output layer
+// The fold of a row of logits by a group of threads: the code behind the device's output layer
 // (output_layer_cuda.h). The host runs it too, in tests.
 //
 // A ThreadGroup has
@@ -7,7 +7,7 @@
 //   bool Any(bool) const                  Sync, and whether any member said true
 //   int Claim(int32_t* counter) const     adds one to a counter of the group; its value before
 //   void SetBit(uint32_t* word, int bit) const
-// Every member runs the same text with the same arguments; `shared` is memory of the group. What
+// Every member runs the same code with the same arguments; `shared` is memory of the group. What
 // two members do in an order of their own (Claim, SetBit) never shows in a result: the best tokens
 // are a set under a total order, and sums are made in an order fixed by the size of group and row.
 #pragma once

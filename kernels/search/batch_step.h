@@ -1,4 +1,4 @@
-// One step of a whole batch, in parts: the text that runs between the host's command and its
+// One step of a whole batch, in parts: the code that runs between the host's command and its
 // output.
 //
 //   BeginStep          one group   what has ended leaves, admissions enter, the plan is made

@@ -3,7 +3,7 @@
 //   BeginStep, EndStep, FormatBatch
 //                  one block of 1,024 threads: what it does to one slot depends on all others. At
 //                  1,024 slots each thread has one, and the sums are two barriers.
-//   PrepareRows    one thread a row, warps of different rows: the text is a walk over short lists,
+//   PrepareRows    one thread a row, warps of different rows: the code is a walk over short lists,
 //                  with nothing in it for a group. The list of stored rows by one more block.
 //   StepSlots      two warps a slot, as many at a time as there are workspaces. A beam of 4 with
 //                  its handful of candidates would be done by one warp; a beam of 64 has 64 rows to
@@ -12,7 +12,7 @@
 //   Deliver        one warp a slot: the results of a segment are some hundred words.
 //
 // Bounds name blocks of an SM as well where the compiler, left alone, would spill for the sake of
-// more of them. Decisions are compiled without fused multiply-add (FLAGS -fmad=false). Nothing is
+// more of them. The code is compiled without fused multiply-add (FLAGS -fmad=false). Nothing is
 // read ahead of the kernel before: each part begins when the one before it is through.
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/cuda/thread_block.cuh"

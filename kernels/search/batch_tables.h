@@ -1,5 +1,5 @@
-// The state of a whole decoding batch as plain arrays in one block of memory, for decision text
-// that runs where the host cannot look: on a device, or on another thread (batch_step.h).
+// The state of a whole decoding batch as plain arrays in one block of memory, for code that
+// runs where the host cannot look: on a device, or on another thread (batch_step.h).
 //
 // The same carving serves every memory: CarveBatch with no memory gives the size, with a block of
 // that size the pointers. Nothing here is touched by the host between the steps: it sends commands

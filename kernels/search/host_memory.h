@@ -1,4 +1,4 @@
-// Memory of the decision text on the host: the arrays of the lanes, and the workspaces of a step.
+// Memory of the search on the host: the arrays of the lanes, and the workspaces of a step.
 //
 // Values that own what their views point to; not copied or moved, for the views would dangle. All
 // is allocated at construction. Large parts that only some options use are left untouched until

@@ -1,4 +1,4 @@
-// Who runs a piece of decision text: one thread on the host, the threads of a block on a device.
+// Who runs a piece of the search: one thread on the host, the threads of a block on a device.
 //
 // A ThreadGroup has
 //   int rank() const, int size() const     this member, 0..size-1
@@ -15,8 +15,8 @@
 //                                          with a Sync
 // Reduce and ExclusiveSum are a Sync too. T is trivially copyable, of at most 64 bytes, a multiple
 // of four of them.
-// Every member of a group runs the same text with the same arguments. Decision text divides loops
-// by rank, keeps no state of its own, and never uses the heap.
+// Every member of a group runs the same code with the same arguments. That code divides loops by
+// rank, keeps no state of its own, and never uses the heap.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The loop of a device around the bundled model: requests of every decoding method, some of them
 // cancelled on the way, give bit for bit what the synchronous loop gives. The device is a thread
-// (tests/engine/support/host_step_device.h) with the decision text and the protocol of a GPU.
+// (tests/engine/support/host_step_device.h) with the code of the search and the protocol of a GPU.
 #include <gtest/gtest.h>
 
 #include <memory>

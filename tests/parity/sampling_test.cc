@@ -62,7 +62,7 @@ std::optional<SearchSettings> Settings(const json& o, const json& bad_words, uin
   return *std::move(settings);
 }
 
-// One live hypothesis after a history, whose next token is drawn by the decision text.
+// One live hypothesis after a history, whose next token is drawn by the search's code.
 class Row {
  public:
   Row(const SearchOptions& options, const SegmentRules& rules, int32_t start_token,

@@ -1,6 +1,7 @@
 // A StepDevice without a device: its steps run on a thread of its own, as those of a stream do,
-// over tables that only this thread touches, with the decision text of a device and the model of
-// the CPU. Mailboxes are plain memory, so that ThreadSanitizer sees who reads what when.
+// over tables that only this thread touches, with the code of the search as a device runs it and
+// the model of the CPU. Mailboxes are plain memory, so that ThreadSanitizer sees who reads
+// what when.
 #pragma once
 
 #include <atomic>

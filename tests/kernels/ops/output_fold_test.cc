@@ -1,4 +1,4 @@
-// The text of the device's output layer, run on the host by groups of threads: against a sort and a
+// The code of the device's output layer, run on the host by groups of threads: against a sort and a
 // sum in double, with ties, masks, and every number of members.
 #include "kernels/ops/output_fold.h"
 

@@ -1,4 +1,4 @@
-// Threads of the host in the place of a block's: the same decision text, many members.
+// Threads of the host in the place of a block's: the same code, many members.
 #pragma once
 
 #include <barrier>

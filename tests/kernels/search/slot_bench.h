@@ -1,4 +1,4 @@
-// One slot with arrays and workspaces of its own, for tests of the decision text: rows ask, a
+// One slot with arrays and workspaces of its own, for tests of the search: rows ask, a
 // function gives the logits, the step decides. `Lane` may be wider than production's byte, for
 // beams beyond the wire's.
 #pragma once

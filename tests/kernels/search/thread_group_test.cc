@@ -1,4 +1,4 @@
-// Decision text gives the same with a group of one and with a group of many: one slot at a time,
+// The search gives the same with a group of one and with a group of many: one slot at a time,
 // step by step. Of whole batches: batch_step_test.cc.
 #include <gtest/gtest.h>
 
