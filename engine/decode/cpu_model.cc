@@ -126,7 +126,7 @@ class Buffers {
   }
 
   float* operator[](BufferId buffer) const {
-    return block_.get() + rows_ * plan_.place[static_cast<size_t>(buffer)];
+    return block_.get() + rows_ * plan_.offset[static_cast<size_t>(buffer)];
   }
   int64_t bytes() const { return bytes_; }
 

@@ -89,10 +89,10 @@ DRAGOMAN_HD void LeaveSlots(const ThreadGroup& group, const BatchTables& tables)
   group.Sync();
 }
 
-// Copies words [count] by the members of a subgroup, word i to `place(i)`.
-template <class Place>
+// Copies words [count] by the members of a subgroup, word i to `target(i)`.
+template <class Target>
 DRAGOMAN_HD void CopyWords(const Subgroup& subgroup, const int32_t* words, int32_t count,
-                           Place place) {
+                           Target target) {
   constexpr int32_t kAhead = 8;  // loads of a member before the first of them is needed
   for (int32_t first = subgroup.rank; first < count; first += kAhead * subgroup.size) {
     int32_t held[kAhead] = {};
@@ -102,7 +102,7 @@ DRAGOMAN_HD void CopyWords(const Subgroup& subgroup, const int32_t* words, int32
     }
     for (int32_t j = 0; j < kAhead; ++j) {
       const int32_t i = first + j * subgroup.size;
-      if (i < count) CopyWord(place(i), held + j);
+      if (i < count) CopyWord(target(i), held + j);
     }
   }
 }

@@ -17,13 +17,13 @@ namespace deliver_internal {
 
 // A result in the order of delivery: the better score first, then the lower entry; of samples the
 // entry is the number of the draw, and decides alone.
-struct Place {
+struct ResultKey {
   float score = 0;
   int32_t entry = -1;  // -1: none
 };
 
-struct EarlierPlace {
-  DRAGOMAN_HD bool operator()(Place a, Place b) const {
+struct EarlierResult {
+  DRAGOMAN_HD bool operator()(ResultKey a, ResultKey b) const {
     if (a.entry < 0 || b.entry < 0) return a.entry >= 0 && b.entry < 0;
     return a.score != b.score ? a.score > b.score : a.entry < b.entry;
   }
@@ -31,28 +31,28 @@ struct EarlierPlace {
 
 // The result that comes after `last`; entry -1: no other.
 template <class ThreadGroup>
-DRAGOMAN_HD Place NextResult(const ThreadGroup& group, const SlotView& slot, Place last) {
+DRAGOMAN_HD ResultKey NextResult(const ThreadGroup& group, const SlotView& slot, ResultKey last) {
   const SearchOptions& o = slot.state->options;
-  Place next;
+  ResultKey next;
   for (int32_t e = group.rank(); e < o.beam; e += group.size()) {
     const FinishedHypothesis& h = slot.Finished(e);
     if (h.status != EntryStatus::kDone) continue;
-    const Place place{o.sampling.enabled ? 0.0F : h.score, e};
-    if (last.entry >= 0 && !EarlierPlace()(last, place)) continue;
-    if (EarlierPlace()(place, next)) next = place;
+    const ResultKey key{o.sampling.enabled ? 0.0F : h.score, e};
+    if (last.entry >= 0 && !EarlierResult()(last, key)) continue;
+    if (EarlierResult()(key, next)) next = key;
   }
-  return group.Reduce(next, EarlierPlace());
+  return group.Reduce(next, EarlierResult());
 }
 
 // Calls `use(entry)` for the results that are to be delivered, in order; returns their number.
 template <class ThreadGroup, class Use>
 DRAGOMAN_HD int32_t ForResults(const ThreadGroup& group, const SlotView& slot, Use use) {
   int32_t count = 0;
-  Place place;
+  ResultKey key;
   for (; count < slot.state->options.num_alternatives; ++count) {
-    place = NextResult(group, slot, place);
-    if (place.entry < 0) break;
-    use(place.entry);
+    key = NextResult(group, slot, key);
+    if (key.entry < 0) break;
+    use(key.entry);
   }
   return count;
 }

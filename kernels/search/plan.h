@@ -158,8 +158,9 @@ DRAGOMAN_HD inline int32_t ExpectedRows(const SlotState& s) {
 
 namespace plan_internal {
 
-// The place of a slot in the plan: lower first. Below 0 are those that have paused too long.
-DRAGOMAN_HD inline int64_t Place(const SlotState& s, const PlanRules& rules) {
+// Slots are planned in the order of their keys, the lowest first. Below 0 are those that have
+// paused too long.
+DRAGOMAN_HD inline int64_t OrderKey(const SlotState& s, const PlanRules& rules) {
   if (rules.max_pause > 0 && s.paused >= rules.max_pause) return -int64_t{s.paused};
   switch (rules.selection) {
     case SlotSelection::kShortest:
@@ -178,9 +179,9 @@ struct Before {
   const SlotView* slots;
 
   DRAGOMAN_HD bool operator()(int32_t a, int32_t b) const {
-    const int64_t place_a = Place(*slots[in.order[a]].state, in.rules);
-    const int64_t place_b = Place(*slots[in.order[b]].state, in.rules);
-    return place_a != place_b ? place_a < place_b : a < b;
+    const int64_t key_a = OrderKey(*slots[in.order[a]].state, in.rules);
+    const int64_t key_b = OrderKey(*slots[in.order[b]].state, in.rules);
+    return key_a != key_b ? key_a < key_b : a < b;
   }
 };
 
@@ -247,7 +248,7 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
   for (int32_t i = mine.begin; i < mine.end; ++i) {
     const SlotState& s = *slot_at(i).state;
     width += Width::Of(s);
-    due += Place(s, in.rules) < 0 ? 1 : 0;
+    due += OrderKey(s, in.rules) < 0 ? 1 : 0;
   }
   int64_t all = 0;
   const Width before{group.ExclusiveSum(width.both, &all)};
@@ -321,7 +322,7 @@ DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, Lan
     const int32_t number = in.order[ranked[i]];
     const SlotView& slot = slots[number];
     SlotState& s = *slot.state;
-    const bool starved = Place(s, in.rules) < 0;
+    const bool starved = OrderKey(s, in.rules) < 0;
     if (!starved && s.length > shortest) break;
     if (out.rows > 0 && !Fits(in, width + Width::Of(s))) {
       if (starved) continue;

@@ -3,7 +3,7 @@
 // The row's summary is made again from its stored logits, with the changes of a.8 in their order;
 // with sampling it is the one token that was drawn. A few sweeps over the vocabulary, whatever the
 // options are; loops are written so that a host's compiler does several tokens at a time. Runs on a
-// ThreadGroup; sums are made per block of ids in kLanes parts and added in a fixed order, so that
+// ThreadGroup; sums are made per block of ids in kParts parts and added in a fixed order, so that
 // they do not depend on the group. No heap.
 #pragma once
 
@@ -43,20 +43,20 @@ struct Greater {
   }
 };
 
-// What is done to several tokens at a time, each in a lane of its own.
-constexpr int32_t kLanes = 16;
+// What is done to several tokens at a time, each in a part of its own.
+constexpr int32_t kParts = 16;
 
 // The largest of x[begin .. end).
 DRAGOMAN_HD inline float MaxOf(const float* x, int32_t begin, int32_t end) {
-  float lane[kLanes];
-  for (float& best : lane) best = -INFINITY;
+  float part[kParts];
+  for (float& best : part) best = -INFINITY;
   int32_t i = begin;
-  for (; i + kLanes <= end; i += kLanes) {
-    for (int32_t j = 0; j < kLanes; ++j) lane[j] = x[i + j] > lane[j] ? x[i + j] : lane[j];
+  for (; i + kParts <= end; i += kParts) {
+    for (int32_t j = 0; j < kParts; ++j) part[j] = x[i + j] > part[j] ? x[i + j] : part[j];
   }
-  for (; i < end; ++i) lane[0] = x[i] > lane[0] ? x[i] : lane[0];
-  float best = lane[0];
-  for (const float other : lane) best = other > best ? other : best;
+  for (; i < end; ++i) part[0] = x[i] > part[0] ? x[i] : part[0];
+  float best = part[0];
+  for (const float other : part) best = other > best ? other : best;
   return best;
 }
 
@@ -84,19 +84,19 @@ DRAGOMAN_HD float ExpSum(const ThreadGroup& group, const float* x, int32_t vocab
     const int32_t begin = b * StoredRowWorkspace::kBlock;
     const int32_t whole = begin + StoredRowWorkspace::kBlock;
     const int32_t end = whole < vocabulary ? whole : vocabulary;
-    float lane[kLanes];
-    for (float& sum : lane) sum = 0.0F;
+    float part[kParts];
+    for (float& sum : part) sum = 0.0F;
     int32_t i = begin;
-    for (; i + kLanes <= end; i += kLanes) {
-      for (int32_t j = 0; j < kLanes; ++j) lane[j] += ExpNonPositive((x[i + j] - max) * scale);
+    for (; i + kParts <= end; i += kParts) {
+      for (int32_t j = 0; j < kParts; ++j) part[j] += ExpNonPositive((x[i + j] - max) * scale);
     }
-    // Constant indices only: the lanes are to live in registers.
-    for (int32_t j = 0; j < kLanes; ++j) {
-      if (i + j < end) lane[j] += ExpNonPositive((x[i + j] - max) * scale);
+    // Constant indices only: the parts are to live in registers.
+    for (int32_t j = 0; j < kParts; ++j) {
+      if (i + j < end) part[j] += ExpNonPositive((x[i + j] - max) * scale);
     }
-    for (int32_t j = 0; j < 8; ++j) lane[j] += lane[j + 8];
-    for (int32_t j = 0; j < 4; ++j) lane[j] += lane[j + 4];
-    ws.block_sums[b] = (lane[0] + lane[2]) + (lane[1] + lane[3]);
+    for (int32_t j = 0; j < 8; ++j) part[j] += part[j + 8];
+    for (int32_t j = 0; j < 4; ++j) part[j] += part[j + 4];
+    ws.block_sums[b] = (part[0] + part[2]) + (part[1] + part[3]);
   }
   group.Sync();
   float sum = 0;

@@ -120,7 +120,7 @@ class CudaStep::Launcher {
 
   void* At(BufferId buffer) const {
     return static_cast<uint8_t*>(step_.activations_.data()) +
-           model_.decoder_buffers().place[static_cast<size_t>(buffer)] * tables_.limits.max_rows *
+           model_.decoder_buffers().offset[static_cast<size_t>(buffer)] * tables_.limits.max_rows *
                ElementBytes(model_.type());
   }
 
