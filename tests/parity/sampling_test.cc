@@ -165,20 +165,20 @@ TEST_P(SamplingParity, DrawsComeFromTheFilteredDistribution) {
     ASSERT_TRUE(settings.has_value());
     const auto segment = MakeSegment(*settings, {5, 0}, row["ordinal"].get<int>());
     const SegmentRules rules = segment->Rules();
-    Row bench(segment->search, rules, spec.tokens.decoder_start, history,
-              row["alternative"].get<int>(), logits);
+    Row harness(segment->search, rules, spec.tokens.decoder_start, history,
+                row["alternative"].get<int>(), logits);
 
     const bool filters_only = !o.contains("repetition_penalty");
     if (filters_only) {
       std::vector<float> scores = logits;
       scores[static_cast<size_t>(spec.tokens.pad)] = -INFINITY;
-      ASSERT_NO_FATAL_FAILURE(ExpectDistribution(bench, scores, row));
+      ASSERT_NO_FATAL_FAILURE(ExpectDistribution(harness, scores, row));
       ++distributions;
     }
     const auto tokens = row["tokens"].get<std::vector<int32_t>>();
     for (size_t i = 0; i < tokens.size(); ++i) {
       if (tokens[i] < 0) continue;  // u was too near a border
-      ASSERT_EQ(bench.Draw(seed + i * 0x9E3779B97F4A7C15U), tokens[i]) << "draw " << i;
+      ASSERT_EQ(harness.Draw(seed + i * 0x9E3779B97F4A7C15U), tokens[i]) << "draw " << i;
       ++draws;
     }
   }

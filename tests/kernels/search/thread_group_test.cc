@@ -8,14 +8,14 @@
 #include "engine/decode/phrase_tables.h"
 #include "kernels/search/plan.h"
 #include "tests/kernels/search/host_thread_group.h"
-#include "tests/kernels/search/slot_bench.h"
+#include "tests/kernels/search/slot_harness.h"
 
 namespace dragoman {
 namespace {
 
 using testing::HostThreadGroup;
 using testing::RunGroup;
-using testing::SlotBench;
+using testing::SlotHarness;
 
 constexpr int kVocabulary = 20;
 constexpr int kMaxTokens = 12;
@@ -36,7 +36,7 @@ std::vector<float> Logits(unsigned seed, std::span<const int32_t> prefix) {
   return logits;
 }
 
-void ExpectEqual(const SlotBench<uint8_t>& a, const SlotBench<uint8_t>& b) {
+void ExpectEqual(const SlotHarness<uint8_t>& a, const SlotHarness<uint8_t>& b) {
   ASSERT_EQ(a.state.status, b.state.status);
   ASSERT_EQ(a.state.live, b.state.live);
   ASSERT_EQ(a.state.length, b.state.length);
@@ -64,8 +64,8 @@ void ExpectEqual(const SlotBench<uint8_t>& a, const SlotBench<uint8_t>& b) {
 
 // Steps one slot by one member and its twin by thirty-two, until both are over.
 void ExpectGroupsAgree(const SearchOptions& options, const SegmentRules& rules) {
-  SlotBench<uint8_t> solo(options, rules, kVocabulary, kVocabulary - 1);
-  SlotBench<uint8_t> group(options, rules, kVocabulary, kVocabulary - 1);
+  SlotHarness<uint8_t> solo(options, rules, kVocabulary, kVocabulary - 1);
+  SlotHarness<uint8_t> group(options, rules, kVocabulary, kVocabulary - 1);
   const auto next = [](std::span<const int32_t> prefix) { return Logits(7, prefix); };
   int steps = 0;
   while (solo.running()) {

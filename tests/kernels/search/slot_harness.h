@@ -19,11 +19,11 @@ namespace dragoman::testing {
 using NextLogits = std::function<std::vector<float>(std::span<const int32_t> prefix)>;
 
 template <class Lane>
-class SlotBench {
+class SlotHarness {
  public:
   // Borrows what `rules` points to. `start_token` may be outside of the vocabulary.
-  SlotBench(const SearchOptions& options, const SegmentRules& rules, int vocabulary,
-            int32_t start_token)
+  SlotHarness(const SearchOptions& options, const SegmentRules& rules, int vocabulary,
+              int32_t start_token)
       : vocabulary_(vocabulary),
         lane_memory_(static_cast<size_t>(options.beam), Stride(options)),
         rows_(static_cast<size_t>(options.beam), static_cast<size_t>(options.beam),
