@@ -182,8 +182,9 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
   step.slots = views_.data();
   step.align = align_;
   step.aligned = aligned_.data();
-  if (const absl::Status status = decoder_->Step(step, rows_.summaries()); !status.ok())
+  if (const absl::Status status = decoder_->Step(step, rows_.summaries()); !status.ok()) {
     return status;
+  }
 
   for (size_t i = 0; i < align_.size(); ++i) {
     const auto row = static_cast<size_t>(align_[i].row);

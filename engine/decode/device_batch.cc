@@ -150,8 +150,9 @@ void DeviceBatch::Release(int number) {
   occupied_.erase(std::find(occupied_.begin(), occupied_.end(), number));
   beams_ -= slot.search.beam;
   surcharge_ -= SurchargeOf(slot.search);
-  if (slot.first_step > latest_.step)
+  if (slot.first_step > latest_.step) {
     new_beams_[slot.first_step % kStepMailboxes] -= slot.search.beam;
+  }
   if (device_->IsStored(slot.search)) stored_rows_ -= slot.search.beam;
   // Nothing runs, or it has left with the end that it reported.
   if (failed_ || slot.ended) return Free(number);

@@ -224,8 +224,9 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
         searching = false;
       }
     }
-    if (has && !MayBeBest(work.requests[row.row], candidate.token))
+    if (has && !MayBeBest(work.requests[row.row], candidate.token)) {
       candidate = {-INFINITY, INT_MAX};
+    }
 #pragma unroll
     for (int from = 0; from < 4; ++from) {
       const TokenScore offered{__shfl_sync(kAllLanes, candidate.score, from, 4),

@@ -149,8 +149,9 @@ absl::Status HostStepDevice::Prepare(const Launch& launch) {
   ListStoredRows(SingleThread(), tables_, [this](const SearchOptions& o) { return IsStored(o); });
   for (int32_t i = 0; i < now.stored_count; ++i) {
     LogitRequest& request = tables_.requests[tables_.stored_rows[i]];
-    if (request.logits != nullptr)
+    if (request.logits != nullptr) {
       request.logits = logits_.data() + int64_t{i} * limits().vocabulary;
+    }
   }
   return absl::OkStatus();
 }
