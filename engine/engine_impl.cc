@@ -148,12 +148,12 @@ absl::Status EngineImpl::StartWorkers() {
       })->self_pages;
 
   detokenizers_ = std::make_unique<WorkerPool>(config_.detokenizer_threads);
-  const Books books{&ledger_, observer_};
+  const SegmentAccounting accounting{&ledger_, observer_};
   services_.source_piece = [this](int32_t id) { return std::string(source_pieces_->PieceOf(id)); };
   services_.target_piece = [this](int32_t id) { return std::string(target_pieces_->PieceOf(id)); };
   services_.detokenizers = detokenizers_.get();
   services_.clock = clock_;
-  services_.books = books;
+  services_.accounting = accounting;
   services_.on_finished = [this](JobId id) {
     std::shared_ptr<Job> job;  // let go outside the lock
     MutexLock lock(&mu_);
@@ -374,14 +374,14 @@ void EngineImpl::Tokenize(const std::shared_ptr<Job>& job, const PlannerRequest&
   std::vector<std::unique_ptr<Segment>> made = job->Begin(std::move(plans), took);
   ledger_.Accept(static_cast<int64_t>(made.size()));
   for (std::unique_ptr<Segment>& refused : queue_.Push(job->reservation(), std::move(made))) {
-    Fail(std::move(refused), WorkerStoppedError(), services_.books);
+    Fail(std::move(refused), WorkerStoppedError(), services_.accounting);
   }
 }
 
 void EngineImpl::Abandon(const std::shared_ptr<Job>& job, CancelCause cause) {
   if (!job->End(cause)) return;
   for (std::unique_ptr<Segment>& segment : queue_.Remove(job.get())) {
-    Drop(std::move(segment), Stage::kQueue, 0, services_.books);
+    Drop(std::move(segment), Stage::kQueue, 0, services_.accounting);
   }
   for (const std::unique_ptr<Worker>& worker : workers_) worker->DropEncoded(job.get());
 }
@@ -422,7 +422,7 @@ void EngineImpl::OnWorkerDead() {
   if (live_workers_.fetch_sub(1) != 1) return;
   queue_.Close();
   for (std::unique_ptr<Segment>& segment : queue_.Remove(nullptr)) {
-    Fail(std::move(segment), WorkerStoppedError(), services_.books);
+    Fail(std::move(segment), WorkerStoppedError(), services_.accounting);
   }
 }
 

@@ -17,7 +17,7 @@ case "$preset" in
   asan) excluded='^load$' ;;
   tsan)
     excluded='^(grpc|load)$'
-    tests_out=(--exclude-regex '[Ee]mulat|BlockTeam|LinearChoice')
+    tests_out=(--exclude-regex '[Ee]mulat|ThreadBlock|LinearChoice')
     ;;
   *)
     sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0" >&2

@@ -126,7 +126,7 @@ class Buffers {
   }
 
   float* operator[](BufferId buffer) const {
-    return block_.get() + rows_ * plan_.place[static_cast<size_t>(buffer)];
+    return block_.get() + rows_ * plan_.offset[static_cast<size_t>(buffer)];
   }
   int64_t bytes() const { return bytes_; }
 
@@ -249,7 +249,7 @@ class CpuDecoder final : public Decoder, private StageRunner {
       : StageRunner(packed, packed->program.decoder, packed->decoder_buffers, packed->decoder,
                     threads, max_rows) {}
 
-  absl::Status Step(const StepInput& in, RowFold* folds) override {
+  absl::Status Step(const StepInput& in, LogitSummary* summaries) override {
     Run(in.tokens, in.rows.position, in.rows.count, [&](const auto& op) {
       using What = std::decay_t<decltype(op)>;
       if constexpr (std::is_same_v<What, SelfAttentionOp>) {
@@ -263,7 +263,7 @@ class CpuDecoder final : public Decoder, private StageRunner {
         CrossAttention(op_, layout(), op.layer, in.rows, in.cross, buffers_[op.q],
                        buffers_[op.context]);
       } else if constexpr (std::is_same_v<What, OutputOp>) {
-        packed_->output->Fold(op_, buffers_[op.x], in.rows.count, in.queries, folds);
+        packed_->output->Fold(op_, buffers_[op.x], in.rows.count, in.requests, summaries);
       } else {
         NotOfThisStage();
       }

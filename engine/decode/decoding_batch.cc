@@ -83,7 +83,7 @@ int64_t DecodingBatch::TableBytes(const BatchConfig& config) {
   const int64_t lane = positions * size(2 * sizeof(int32_t) + sizeof(uint16_t) + 2) +
                        size(sizeof(ConstraintState) + sizeof(FinishedHypothesis)) +
                        pages * size(sizeof(int32_t));
-  const int64_t row = size(sizeof(RowQuery) + sizeof(RowFold) + sizeof(SlotState)) +
+  const int64_t row = size(sizeof(LogitRequest) + sizeof(LogitSummary) + sizeof(SlotState)) +
                       size(kMaxBeam * sizeof(TokenScore)) +
                       kMaxWantedIds * size(2 * sizeof(float)) +
                       (MaxRowMasks(config.max_positions, kMaxForbiddenNodes) + config.vocabulary +
@@ -143,14 +143,14 @@ int DecodingBatch::Admit(SlotInput input) {
   return number;
 }
 
-void DecodingBatch::AskRows() {
+void DecodingBatch::PrepareRows() {
   align_.clear();
   for (int32_t r = 0; r < plan_.rows; ++r) {
     const auto i = static_cast<size_t>(r);
     const SlotView& view = views_[static_cast<size_t>(row_slot_[i])];
     const SearchOptions& o = view.state->options;
     row_token_[i] = view.arrays.tokens[view.At(row_lane_[i], row_position_[i])];
-    rows_.Ask(i, view, row_lane_[i]);
+    rows_.Prepare(i, view, row_lane_[i]);
     if (o.align) align_.push_back({r, o.alignment_layer, o.alignment_heads});
   }
 }
@@ -163,14 +163,14 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
   in.max_rows = config_.max_rows;
   for (const int32_t number : live_) in.worst_case = std::max(in.worst_case, WorstCase(number));
   in.rules = rules;
-  const SoloTeam team;
-  PlanStep(team, in, views_.data(), lane_page_table_, pages_, plan_);
-  AskRows();
+  const SingleThread group;
+  PlanStep(group, in, views_.data(), lane_page_table_, pages_, plan_);
+  PrepareRows();
 
   StepInput step;
   step.rows = {plan_.rows, row_slot_.data(), row_lane_.data(), row_position_.data()};
   step.tokens = row_token_.data();
-  step.queries = rows_.queries();
+  step.requests = rows_.requests();
   step.self = {memory_->pool(),
                lane_pages_.data(),
                lane_page_table_.pages_per_lane,
@@ -182,7 +182,9 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
   step.slots = views_.data();
   step.align = align_;
   step.aligned = aligned_.data();
-  if (const absl::Status status = decoder_->Step(step, rows_.folds()); !status.ok()) return status;
+  if (const absl::Status status = decoder_->Step(step, rows_.summaries()); !status.ok()) {
+    return status;
+  }
 
   for (size_t i = 0; i < align_.size(); ++i) {
     const auto row = static_cast<size_t>(align_[i].row);
@@ -194,11 +196,11 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
     const int32_t first = plan_first_row_[static_cast<size_t>(i)];
     if (view.state->options.stored_logits()) {
       for (int32_t lane = 0; lane < view.state->live; ++lane) {
-        FoldStoredRowOnHost(view, lane, rows_.queries()[first + lane], config_.vocabulary,
-                            step_memory_.stored(), rows_.folds()[first + lane]);
+        FoldStoredRowOnHost(view, lane, rows_.requests()[first + lane], config_.vocabulary,
+                            step_memory_.stored(), rows_.summaries()[first + lane]);
       }
     }
-    BeamStep(team, view, rows_.queries() + first, rows_.folds() + first, step_memory_.step());
+    BeamStep(group, view, rows_.requests() + first, rows_.summaries() + first, step_memory_.step());
   }
   Report();
   return StepReport{plan_.rows, plan_.slot_count, events_};
@@ -213,7 +215,7 @@ void DecodingBatch::Report() {
       case SlotStatus::kRunning: {
         const auto n = static_cast<size_t>(number);
         if (wants_partials_[n] == 0) break;
-        const int32_t settled = SettledTokens(SoloTeam(), views_[n], settled_[n]);
+        const int32_t settled = SettledTokens(SingleThread(), views_[n], settled_[n]);
         if (settled == settled_[n]) break;
         settled_[n] = settled;
         events_.push_back({number, BatchEvent::Kind::kSettled});

@@ -55,7 +55,7 @@ class DecodingBatch final : public Batch {
  private:
   // The slot's worst case of pages.
   int64_t WorstCase(int number) const;
-  void AskRows();
+  void PrepareRows();
   // What the slots that ran have to tell.
   void Report();
   DecodedHypothesis Hypothesis(const SlotView& view, int entry) const;

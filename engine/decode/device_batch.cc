@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "kernels/search/ask_row.h"
+#include "kernels/search/prepare_row.h"
 #include "kernels/search/rules_image.h"
 
 namespace dragoman {
@@ -63,9 +63,9 @@ absl::StatusOr<std::unique_ptr<DeviceBatch>> DeviceBatch::Create(
   check("rules_words", limits.rules_words, needs.rules_words);
   check("stored_rows", limits.stored_rows, needs.stored_rows);
   check("lanes", limits.lanes, limits.max_rows);
-  for (int i = 0; i < kStepPorts; ++i) {
-    check("command_capacity", device->port(i).command_capacity, needs.command_words);
-    check("output_capacity", device->port(i).output_capacity, needs.output_words);
+  for (int i = 0; i < kStepMailboxes; ++i) {
+    check("command_capacity", device->mailbox(i).command_capacity, needs.command_words);
+    check("output_capacity", device->mailbox(i).output_capacity, needs.output_words);
   }
   if (device->buckets().empty() || device->buckets().back() != limits.max_rows) {
     status.Update(absl::InvalidArgumentError("device batch: the last bucket is not max_rows"));
@@ -88,7 +88,7 @@ DeviceBatch::DeviceBatch(std::unique_ptr<StepDevice> device)
 }
 
 void DeviceBatch::BeginCommand() {
-  *NextPort().command = StepCommand{};
+  *NextMailbox().command = StepCommand{};
   command_words_ = 0;
 }
 
@@ -101,7 +101,7 @@ bool DeviceBatch::HasRoomFor(const SearchOptions& search, const SegmentRules& ru
   }
   const auto image = static_cast<int32_t>(RulesImageWords(rules, search.max_tokens));
   return rules_.Fits(image) && command_words_ + search.beam + limits_.pages_per_lane() + image <=
-                                   NextPort().command_capacity;
+                                   NextMailbox().command_capacity;
 }
 
 int DeviceBatch::Admit(SlotInput input) {
@@ -124,10 +124,10 @@ int DeviceBatch::Admit(SlotInput input) {
   occupied_.push_back(number);
   beams_ += input.search.beam;
   surcharge_ += SurchargeOf(input.search);
-  new_beams_[slot.first_step % kStepPorts] += input.search.beam;
+  new_beams_[slot.first_step % kStepMailboxes] += input.search.beam;
 
-  const StepPort& port = NextPort();
-  AdmitCommand& admit = port.admissions[port.command->admissions++];
+  const StepMailbox& mailbox = NextMailbox();
+  AdmitCommand& admit = mailbox.admissions[mailbox.command->admissions++];
   admit.slot = number;
   admit.source_length = input.source_length;
   admit.cross_pages = static_cast<int32_t>(slot.cross.pages().size());
@@ -136,11 +136,11 @@ int DeviceBatch::Admit(SlotInput input) {
   admit.rules_words = slot.rules_words;
   admit.wants_partials = input.wants_partials;
   admit.options = input.search;
-  int32_t* words = port.command_words + command_words_;
+  int32_t* words = mailbox.command_words + command_words_;
   words = std::copy(slot.lanes.begin(), slot.lanes.end(), words);
   words = std::copy(slot.cross.pages().begin(), slot.cross.pages().end(), words);
   WriteRulesImage(input.rules, input.search.max_tokens, words);
-  command_words_ = static_cast<int32_t>(words - port.command_words) + slot.rules_words;
+  command_words_ = static_cast<int32_t>(words - mailbox.command_words) + slot.rules_words;
   return number;
 }
 
@@ -150,21 +150,24 @@ void DeviceBatch::Release(int number) {
   occupied_.erase(std::find(occupied_.begin(), occupied_.end(), number));
   beams_ -= slot.search.beam;
   surcharge_ -= SurchargeOf(slot.search);
-  if (slot.first_step > latest_.step) new_beams_[slot.first_step % kStepPorts] -= slot.search.beam;
+  if (slot.first_step > latest_.step) {
+    new_beams_[slot.first_step % kStepMailboxes] -= slot.search.beam;
+  }
   if (device_->IsStored(slot.search)) stored_rows_ -= slot.search.beam;
   // Nothing runs, or it has left with the end that it reported.
   if (failed_ || slot.ended) return Free(number);
-  const StepPort& port = NextPort();
-  StepCommand& command = *port.command;
+  const StepMailbox& mailbox = NextMailbox();
+  StepCommand& command = *mailbox.command;
   if (slot.first_step == next_step_) {  // the device has not heard of it
-    AdmitCommand* const end = port.admissions + command.admissions;
-    AdmitCommand* const mine = std::find_if(
-        port.admissions, end, [number](const AdmitCommand& admit) { return admit.slot == number; });
+    AdmitCommand* const end = mailbox.admissions + command.admissions;
+    AdmitCommand* const mine =
+        std::find_if(mailbox.admissions, end,
+                     [number](const AdmitCommand& admit) { return admit.slot == number; });
     std::move(mine + 1, end, mine);
     --command.admissions;
     return Free(number);
   }
-  port.cancelled[command.cancelled++] = number;
+  mailbox.cancelled[command.cancelled++] = number;
   leaving_.push_back(number);
 }
 
@@ -188,7 +191,7 @@ int64_t DeviceBatch::ExpectedRows() const {
 
 StepDevice::Launch DeviceBatch::MakeLaunch(const PlanRules& rules) const {
   StepDevice::Launch launch;
-  launch.port = static_cast<int>(next_step_ % kStepPorts);
+  launch.mailbox = static_cast<int>(next_step_ % kStepMailboxes);
   int64_t widest = 1;
   for (const int number : occupied_) {
     const SearchOptions& search = Of(number).search;
@@ -224,35 +227,36 @@ absl::StatusOr<Batch::StepReport> DeviceBatch::Step(const PlanRules& rules) {
 
 absl::Status DeviceBatch::RunAndRead(const PlanRules& rules) {
   const StepDevice::Launch launch = MakeLaunch(rules);
-  StepCommand& command = *NextPort().command;
+  StepCommand& command = *NextMailbox().command;
   command.max_rows = launch.bucket;
   command.rules = rules;
   if (absl::Status status = device_->Enqueue(launch); !status.ok()) return status;
   const int64_t before = next_step_++ - 1;
   if (before < 0) return absl::OkStatus();
-  if (absl::Status status = device_->Wait(static_cast<int>(before % kStepPorts)); !status.ok()) {
+  if (absl::Status status = device_->Wait(static_cast<int>(before % kStepMailboxes));
+      !status.ok()) {
     return status;
   }
   return Read(before);
 }
 
 absl::Status DeviceBatch::Read(int64_t step) {
-  const StepPort& port = PortOf(step);
-  latest_ = *port.output;
-  new_beams_[step % kStepPorts] = 0;
+  const StepMailbox& mailbox = MailboxOf(step);
+  latest_ = *mailbox.output;
+  new_beams_[step % kStepMailboxes] = 0;
   if (latest_.step != step) {
     return absl::InternalError(absl::StrCat("the output of the device is that of step ",
                                             latest_.step, ", expected step ", step));
   }
   for (int32_t i = 0; i < latest_.deliveries; ++i) {
-    const Delivery& delivery = port.deliveries[i];
+    const Delivery& delivery = mailbox.deliveries[i];
     Slot& slot = At(delivery.slot);
     if (!slot.occupied) continue;  // cancelled in the meantime
     slot.delivery = delivery;
     BatchEvent event{delivery.slot, BatchEvent::Kind::kSettled};
     switch (delivery.kind) {
       case DeliveryKind::kSettled: {
-        const int32_t* const words = port.output_words + delivery.words_begin;
+        const int32_t* const words = mailbox.output_words + delivery.words_begin;
         slot.settled.insert(slot.settled.end(), words, words + delivery.words);
         break;
       }
@@ -272,7 +276,7 @@ absl::Status DeviceBatch::Read(int64_t step) {
 
 std::vector<DecodedHypothesis> DeviceBatch::Result(int number) const {
   const Slot& slot = Of(number);
-  const int32_t* words = PortOf(latest_.step).output_words + slot.delivery.words_begin;
+  const int32_t* words = MailboxOf(latest_.step).output_words + slot.delivery.words_begin;
   std::vector<DecodedHypothesis> result(static_cast<size_t>(slot.delivery.hypotheses));
   for (DecodedHypothesis& out : result) {
     const DeliveredHypothesis h = ReadHypothesis(words, slot.search.align);

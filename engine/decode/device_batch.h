@@ -22,8 +22,8 @@ namespace dragoman {
 struct DeviceNeeds {
   int32_t rules_words = 0;    // BatchLimits::rules_words
   int32_t stored_rows = 0;    // BatchLimits::stored_rows
-  int32_t command_words = 0;  // StepPort::command_capacity
-  int32_t output_words = 0;   // StepPort::output_capacity
+  int32_t command_words = 0;  // StepMailbox::command_capacity
+  int32_t output_words = 0;   // StepMailbox::output_capacity
 };
 // By max_rows and positions only.
 DeviceNeeds NeedsOf(const BatchLimits& limits);
@@ -80,11 +80,11 @@ class DeviceBatch final : public Batch {
 
   Slot& At(int slot) { return slots_[static_cast<size_t>(slot)]; }
   const Slot& Of(int slot) const { return slots_[static_cast<size_t>(slot)]; }
-  const StepPort& PortOf(int64_t step) const {
-    return device_->port(static_cast<int>(step % kStepPorts));
+  const StepMailbox& MailboxOf(int64_t step) const {
+    return device_->mailbox(static_cast<int>(step % kStepMailboxes));
   }
   // Of the step that is enqueued next; the host's to fill.
-  const StepPort& NextPort() const { return PortOf(next_step_); }
+  const StepMailbox& NextMailbox() const { return MailboxOf(next_step_); }
   void BeginCommand();
   StepDevice::Launch MakeLaunch(const PlanRules& rules) const;
   absl::Status RunAndRead(const PlanRules& rules);
@@ -105,9 +105,9 @@ class DeviceBatch final : public Batch {
   std::vector<int> occupied_;  // slots by age, the oldest first
   int64_t beams_ = 0;          // of these, together
   int64_t surcharge_ = 0;      // what their lanes count above one row each
-  // Of those whose first step has not been read, by its port. Kept, for ExpectedRows is asked for
-  // with every segment that is admitted.
-  int64_t new_beams_[kStepPorts] = {0, 0};
+  // Of those whose first step has not been read, by its mailbox. Kept, for ExpectedRows is asked
+  // for with every segment that is admitted.
+  int64_t new_beams_[kStepMailboxes] = {0, 0};
   std::vector<int> leaving_;  // cancelled by the next command
 
   int64_t next_step_ = 0;

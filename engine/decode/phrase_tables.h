@@ -1,4 +1,4 @@
-// Host tables of required and forbidden phrases, which the decision text reads
+// Host tables of required and forbidden phrases, which the search reads
 // (kernels/search/constraints.h, forbidden.h).
 //
 // Values; immutable once made, and may then be read by any thread. Phrases are target token ids.

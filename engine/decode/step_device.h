@@ -1,8 +1,8 @@
 // What runs the steps of a DeviceBatch (device_batch.h): a GPU, or in tests a thread in its place.
 //
 // It owns the batch's tables (kernels/search/batch_tables.h), which nobody else can see, and the
-// two ports through which host and step talk (kernels/search/step_port.h). Steps run one after the
-// other, in the order in which they were enqueued, while the caller goes on.
+// two mailboxes through which host and step talk (kernels/search/step_mailbox.h). Steps run one
+// after the other, in the order in which they were enqueued, while the caller goes on.
 //
 // Called by one decode thread.
 #pragma once
@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "kernels/search/batch_tables.h"
-#include "kernels/search/step_port.h"
+#include "kernels/search/step_mailbox.h"
 
 namespace dragoman {
 
@@ -31,15 +31,15 @@ class StepDevice {
   // are asked for whole, or because they are more than the fused output layer gives.
   virtual bool IsStored(const SearchOptions& search) const = 0;
 
-  // Memory of port `index` as the host sees it. The host's from the end of one step that used it to
-  // the Enqueue of the next.
-  virtual const StepPort& port(int index) const = 0;
+  // Memory of mailbox `index` as the host sees it. The host's from the end of one step that used it
+  // to the Enqueue of the next.
+  virtual const StepMailbox& mailbox(int index) const = 0;
 
   virtual int64_t workspace_bytes() const = 0;
 
   // What a step is made for, of all segments in slots.
   struct Launch {
-    int port = 0;         // the step's number modulo kStepPorts
+    int mailbox = 0;      // the step's number modulo kStepMailboxes
     int bucket = 0;       // of buckets(); the command's max_rows
     int max_k = 0;        // most candidates of a row that is not stored; 0: there is no such row
     bool stored = false;  // some rows may be stored
@@ -47,8 +47,8 @@ class StepDevice {
   // Starts a step. The command must be complete.
   virtual absl::Status Enqueue(const Launch& launch) = 0;
 
-  // Waits until the latest step that used this port is through; its output may be read then.
-  virtual absl::Status Wait(int port) = 0;
+  // Waits until the latest step that used this mailbox is through; its output may be read then.
+  virtual absl::Status Wait(int mailbox) = 0;
 
   // An error of either is the device's or the model's, and the last word: no step runs any more
   // when it is returned, and neither may be called again.

@@ -47,8 +47,8 @@ class Encoder {
 
 struct StepInput {
   DecodeRows rows;
-  const int32_t* tokens = nullptr;    // [rows] the newest token of each hypothesis
-  const RowQuery* queries = nullptr;  // [rows]
+  const int32_t* tokens = nullptr;         // [rows] the newest token of each hypothesis
+  const LogitRequest* requests = nullptr;  // [rows]
   SelfKvTables self;
   CrossKvTables cross;
   const SlotView* slots = nullptr;  // by slot number
@@ -60,8 +60,8 @@ class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  // One position more for every row. folds [rows] come with memory for what the queries ask.
-  virtual absl::Status Step(const StepInput& input, RowFold* folds) = 0;
+  // One position more for every row. summaries [rows] come with memory for what the requests ask.
+  virtual absl::Status Step(const StepInput& input, LogitSummary* summaries) = 0;
 
   // As the encoder's.
   virtual int64_t workspace_bytes() const { return 0; }

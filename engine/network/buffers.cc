@@ -39,29 +39,29 @@ int64_t Aligned(int64_t elements) {
 BufferPlan PlanBuffers(const OpSequence& stage) {
   const size_t count = stage.buffers.size();
   const std::vector<std::vector<bool>> together = HeldTogether(stage);
-  // The widest first, each at the lowest place that is free beside what is placed already.
+  // The widest first, each at the lowest offset that is free beside what is placed already.
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return stage.buffers[a].width > stage.buffers[b].width;
   });
   BufferPlan plan;
-  plan.place.assign(count, 0);
+  plan.offset.assign(count, 0);
   std::vector<size_t> placed;
   for (const size_t buffer : order) {
     std::vector<size_t> beside;
     std::copy_if(placed.begin(), placed.end(), std::back_inserter(beside),
                  [&](size_t other) { return together[buffer][other]; });
     std::sort(beside.begin(), beside.end(),
-              [&](size_t a, size_t b) { return plan.place[a] < plan.place[b]; });
+              [&](size_t a, size_t b) { return plan.offset[a] < plan.offset[b]; });
     const int64_t width = Aligned(stage.buffers[buffer].width);
-    int64_t place = 0;
+    int64_t offset = 0;
     for (const size_t other : beside) {
-      if (place + width <= plan.place[other]) break;
-      place = std::max(place, plan.place[other] + Aligned(stage.buffers[other].width));
+      if (offset + width <= plan.offset[other]) break;
+      offset = std::max(offset, plan.offset[other] + Aligned(stage.buffers[other].width));
     }
-    plan.place[buffer] = place;
-    plan.width = std::max(plan.width, place + width);
+    plan.offset[buffer] = offset;
+    plan.width = std::max(plan.width, offset + width);
     placed.push_back(buffer);
   }
   return plan;

@@ -11,12 +11,12 @@
 
 namespace dragoman {
 
-// Places are multiples of it, in elements: 256 bytes of the narrowest type, whatever the rows.
+// Offsets are multiples of it, in elements: 256 bytes of the narrowest type, whatever the rows.
 inline constexpr int64_t kBufferAlignment = 128;
 
 struct BufferPlan {
-  // Buffer b of a block for n rows begins at element n * place[b].
-  std::vector<int64_t> place;
+  // Buffer b of a block for n rows begins at element n * offset[b].
+  std::vector<int64_t> offset;
   int64_t width = 0;  // elements of the block for one row
 
   int64_t Bytes(int64_t rows, int64_t element_bytes) const { return rows * width * element_bytes; }

@@ -198,7 +198,7 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
     // Decoded in vain: the job ended while this waited for a detokenizer.
     const int64_t wasted =
         hypotheses.empty() ? 0 : static_cast<int64_t>(hypotheses.front().tokens.size());
-    Drop(std::move(segment), Stage::kDetokenize, wasted, services_->books);
+    Drop(std::move(segment), Stage::kDetokenize, wasted, services_->accounting);
     return;
   }
   const Nanos begun = services_->clock->Now();
@@ -213,9 +213,9 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
   const int64_t target_tokens =
       hypotheses.empty() ? 0 : static_cast<int64_t>(hypotheses.front().token_log_probs.size());
   const Nanos now = services_->clock->Now();
-  services_->books.observer->OnStage(Stage::kDetokenize, now - segment->decoded_at);
-  services_->books.observer->OnSegmentTranslated(segment->tokens(), target_tokens);
-  services_->books.ledger->End(segment->running, OutcomeOfHypotheses(hypotheses));
+  services_->accounting.observer->OnStage(Stage::kDetokenize, now - segment->decoded_at);
+  services_->accounting.observer->OnSegmentTranslated(segment->tokens(), target_tokens);
+  services_->accounting.ledger->End(segment->running, OutcomeOfHypotheses(hypotheses));
   bool item_done = false;
   {
     MutexLock lock(&mu_);
@@ -287,7 +287,7 @@ void Job::FinishItem(int index) {
     sink.OnItem(std::move(result));
   });
   if (--items_remaining_ > 0) return;
-  if (!done_) services_->books.observer->OnJobTranslated(target_tokens_);
+  if (!done_) services_->accounting.observer->OnJobTranslated(target_tokens_);
   AppendDone(absl::OkStatus());
 }
 

@@ -35,7 +35,7 @@ struct JobServices {
   std::function<std::string(int32_t)> target_piece;
   WorkerPool* detokenizers = nullptr;
   const Clock* clock = nullptr;
-  Books books;
+  SegmentAccounting accounting;
   // Called once, after OnDone has returned.
   std::function<void(JobId)> on_finished;
 };
@@ -51,8 +51,8 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   const SearchSettings& settings() const { return settings_; }
   const RequestQueue::Reservation& reservation() const { return reservation_; }
 
-  // Takes the plan of every item and makes the segments, which the caller enters into the books and
-  // queues. Items without segments are answered at once. Called once.
+  // Takes the plan of every item and makes the segments, which the caller enters into the ledger
+  // and queues. Items without segments are answered at once. Called once.
   std::vector<std::unique_ptr<Segment>> Begin(std::vector<ItemPlan> plans, Nanos tokenize_time);
 
   // Ends the job early, unless it has ended: true if this call did it.

@@ -7,12 +7,12 @@
 
 namespace dragoman {
 
-DecodeLoop::DecodeLoop(Batch* batch, EncodedQueue* in, const Policy* policy, const Books& books,
-                       const Clock* clock)
+DecodeLoop::DecodeLoop(Batch* batch, EncodedQueue* in, const Policy* policy,
+                       const SegmentAccounting& accounting, const Clock* clock)
     : batch_(batch),
       in_(in),
       policy_(policy),
-      books_(books),
+      accounting_(accounting),
       clock_(clock),
       segments_(static_cast<size_t>(batch->max_rows())) {
   occupied_.reserve(segments_.size());
@@ -55,7 +55,7 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
   last_step_.store(now, std::memory_order_relaxed);
   // A device reports its steps later than they were asked for, and the first ones are empty.
   if (step->slots > 0) {
-    books_.observer->OnStep(
+    accounting_.observer->OnStep(
         {now - started, step->rows, batch_->max_rows(), step->slots, std::exchange(topped_up_, 0)});
   }
   Publish(step->rows);
@@ -90,17 +90,17 @@ int DecodeLoop::TopUp() {
 int DecodeLoop::Admit(std::unique_ptr<Segment> segment) {
   const Nanos now = clock_->Now();
   if (MustDrop(*segment, now)) {
-    Drop(std::move(segment), Stage::kSlotWait, 0, books_);
+    Drop(std::move(segment), Stage::kSlotWait, 0, accounting_);
     return 0;
   }
   segment->admitted_at = now;
-  books_.observer->OnStage(Stage::kSlotWait, now - segment->encoded_at);
+  accounting_.observer->OnStage(Stage::kSlotWait, now - segment->encoded_at);
   const int number =
       batch_->Admit({segment->search, segment->Rules(), static_cast<int32_t>(segment->tokens()),
                      std::move(segment->cross), segment->wants_partials});
   occupied_.push_back(number);
   load_.Add(segment->load());
-  books_.ledger->Start();
+  accounting_.ledger->Start();
   segment->running = true;
   segment->owner->OnStarted();
   segments_[static_cast<size_t>(number)] = std::move(segment);
@@ -121,7 +121,7 @@ void DecodeLoop::DropAbandoned() {
     const int number = occupied_[i];
     if (!MustDrop(*segments_[static_cast<size_t>(number)], now)) continue;
     const int64_t wasted = batch_->DecodedTokens(number);
-    Drop(Vacate(number), Stage::kDecode, wasted, books_);
+    Drop(Vacate(number), Stage::kDecode, wasted, accounting_);
   }
 }
 
@@ -136,24 +136,24 @@ void DecodeLoop::Harvest(const BatchEvent& event) {
       std::vector<DecodedHypothesis> hypotheses = batch_->Result(event.slot);
       std::unique_ptr<Segment> segment = Vacate(event.slot);
       segment->decoded_at = clock_->Now();
-      books_.observer->OnStage(Stage::kDecode, segment->decoded_at - segment->admitted_at);
+      accounting_.observer->OnStage(Stage::kDecode, segment->decoded_at - segment->admitted_at);
       Deliver(std::move(segment), std::move(hypotheses));
       break;
     }
     case BatchEvent::Kind::kBadNumber:
-      books_.observer->OnError("nan");
+      accounting_.observer->OnError("nan");
       Fail(Vacate(event.slot),
-           absl::InternalError("the model's logits hold a value that is no number"), books_);
+           absl::InternalError("the model's logits hold a value that is no number"), accounting_);
       break;
   }
 }
 
 void DecodeLoop::FailAll(const absl::Status& status) {
   dead_.store(true, std::memory_order_relaxed);
-  books_.observer->OnError("decode");
+  accounting_.observer->OnError("decode");
   while (!occupied_.empty()) {
     Fail(Vacate(occupied_.front()),
-         absl::InternalError(absl::StrCat("the decoder failed: ", status.message())), books_);
+         absl::InternalError(absl::StrCat("the decoder failed: ", status.message())), accounting_);
   }
   Publish(0);
 }

@@ -20,8 +20,8 @@ namespace dragoman {
 class DecodeLoop {
  public:
   // Borrows everything. The batch is empty, and the loop's alone from now on.
-  DecodeLoop(Batch* batch, EncodedQueue* in, const Policy* policy, const Books& books,
-             const Clock* clock);
+  DecodeLoop(Batch* batch, EncodedQueue* in, const Policy* policy,
+             const SegmentAccounting& accounting, const Clock* clock);
 
   // Until the encoder has ended and everything it pushed is decoded: OK. An error is the model's:
   // everything in slots has failed with it, and the loop can go on no more.
@@ -55,7 +55,7 @@ class DecodeLoop {
   Batch* const batch_;
   EncodedQueue* const in_;
   const Policy* const policy_;
-  const Books books_;
+  const SegmentAccounting accounting_;
   const Clock* const clock_;
 
   std::vector<std::unique_ptr<Segment>> segments_;  // by slot

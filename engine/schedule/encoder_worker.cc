@@ -6,14 +6,14 @@
 namespace dragoman {
 
 EncoderWorker::EncoderWorker(const Config& config, RequestQueue* queue, Encoder* encoder,
-                             KvMemory* memory, EncodedQueue* out, const Books& books,
-                             const Clock* clock)
+                             KvMemory* memory, EncodedQueue* out,
+                             const SegmentAccounting& accounting, const Clock* clock)
     : config_(config),
       queue_(queue),
       encoder_(encoder),
       memory_(memory),
       out_(out),
-      books_(books),
+      accounting_(accounting),
       clock_(clock) {}
 
 int32_t EncoderWorker::PagesFor(const Segment& segment) const {
@@ -105,7 +105,7 @@ void EncoderWorker::Run() {
       begin = end;
     }
     for (size_t i = begin; i < window.size(); ++i) {
-      Fail(std::move(window[i]), WorkerStoppedError(), books_);
+      Fail(std::move(window[i]), WorkerStoppedError(), accounting_);
     }
   }
   out_->EndOfInput();
@@ -121,7 +121,7 @@ bool EncoderWorker::EncodePass(std::vector<std::unique_ptr<Segment>>& window, si
   for (size_t i = begin; i < end; ++i) {
     std::unique_ptr<Segment> segment = std::move(window[i]);
     if (MustDrop(*segment, clock_->Now())) {
-      Drop(std::move(segment), Stage::kQueue, 0, books_);
+      Drop(std::move(segment), Stage::kQueue, 0, accounting_);
       continue;
     }
     std::vector<int32_t> pages = TakePages(*segment);
@@ -140,21 +140,21 @@ bool EncoderWorker::EncodePass(std::vector<std::unique_ptr<Segment>>& window, si
   if (offsets_.size() == pass.size() + 1) {
     const Nanos started = clock_->Now();
     for (const std::unique_ptr<Segment>& segment : pass) {
-      books_.observer->OnStage(Stage::kQueue, started - segment->queued_at);
+      accounting_.observer->OnStage(Stage::kQueue, started - segment->queued_at);
       segment->popped_at = started;
     }
     status = encoder_->Encode({tokens_.data(), offsets_.data(), static_cast<int64_t>(pass.size()),
                                page_offsets_.data(), pages_.data(), memory_->pool()});
     if (!status.ok()) {
       failed_.store(true);
-      books_.observer->OnError("encode");
+      accounting_.observer->OnError("encode");
     }
     const Nanos now = clock_->Now();
     for (const std::unique_ptr<Segment>& segment : pass) {
       segment->encoded_at = now;
-      books_.observer->OnStage(Stage::kEncode, now - started);
+      accounting_.observer->OnStage(Stage::kEncode, now - started);
     }
-    books_.observer->OnEncode(static_cast<int>(pass.size()), offsets_.back(), 0);
+    accounting_.observer->OnEncode(static_cast<int>(pass.size()), offsets_.back(), 0);
   }
   // Without pages or an encoder, what is taken from the queue fails: that is for other workers now.
   bool open = status.ok();
@@ -162,7 +162,7 @@ bool EncoderWorker::EncodePass(std::vector<std::unique_ptr<Segment>>& window, si
     if (status.ok()) segment = out_->Push(std::move(segment));
     if (segment == nullptr) continue;
     if (status.ok()) open = false;
-    Fail(std::move(segment), status.ok() ? WorkerStoppedError() : status, books_);
+    Fail(std::move(segment), status.ok() ? WorkerStoppedError() : status, accounting_);
   }
   return open;
 }

@@ -27,7 +27,7 @@ class EncoderWorker {
     bool whole_windows = false;
   };
   EncoderWorker(const Config& config, RequestQueue* queue, Encoder* encoder, KvMemory* memory,
-                EncodedQueue* out, const Books& books, const Clock* clock);
+                EncodedQueue* out, const SegmentAccounting& accounting, const Clock* clock);
 
   // Until the request queue is closed and empty, Stop was called, or the encoder has failed. Then
   // `out` has its end of input.
@@ -63,7 +63,7 @@ class EncoderWorker {
   Encoder* const encoder_;
   KvMemory* const memory_;
   EncodedQueue* const out_;
-  const Books books_;
+  const SegmentAccounting accounting_;
   const Clock* const clock_;
 
   std::atomic<bool> stopped_{false};

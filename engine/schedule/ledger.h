@@ -1,4 +1,4 @@
-// The books of the segments: how many were accepted, wait, run, and how the others ended.
+// Counts of the segments: how many were accepted, wait, run, and how the others ended.
 //
 // Thread-safe. One lock over all counts, so that in every snapshot
 //   accepted == eos + length + constraints_unmet + no_output + cancelled + deadline + error

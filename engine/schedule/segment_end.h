@@ -1,6 +1,6 @@
 // The ways in which a holder parts with a segment before or after its time: dropped because its job
-// has ended, failed, or decoded. Each keeps the books, gives cross-attention pages back first (in a
-// slot they are the batch's), and keeps the owner alive through the call.
+// has ended, failed, or decoded. Each keeps the accounts, gives cross-attention pages back first
+// (in a slot they are the batch's), and keeps the owner alive through the call.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 namespace dragoman {
 
 // Borrowed.
-struct Books {
+struct SegmentAccounting {
   Ledger* ledger = nullptr;
   EngineObserver* observer = nullptr;
 };
@@ -28,21 +28,22 @@ inline bool MustDrop(const Segment& segment, Nanos now) {
 
 // `wasted_tokens` were decoded for nothing.
 inline void Drop(std::unique_ptr<Segment> segment, Stage stage, int64_t wasted_tokens,
-                 const Books& books) {
+                 const SegmentAccounting& accounting) {
   segment->cross.Release();
   const CancelCause cause = segment->owner->abandoned().value_or(CancelCause::kDeadline);
-  books.ledger->End(segment->running, OutcomeOf(cause));
-  books.observer->OnSegmentCancelled(stage, cause, wasted_tokens);
+  accounting.ledger->End(segment->running, OutcomeOf(cause));
+  accounting.observer->OnSegmentCancelled(stage, cause, wasted_tokens);
 }
 
-inline void Fail(std::unique_ptr<Segment> segment, const absl::Status& status, const Books& books) {
+inline void Fail(std::unique_ptr<Segment> segment, const absl::Status& status,
+                 const SegmentAccounting& accounting) {
   segment->cross.Release();
-  books.ledger->End(segment->running, Outcome::kError);
+  accounting.ledger->End(segment->running, Outcome::kError);
   const std::shared_ptr<SegmentOwner> owner = segment->owner;
   owner->OnFailed(std::move(segment), status);
 }
 
-// The outcome is booked when the text is delivered, by the owner.
+// The outcome is counted when the text is delivered, by the owner.
 inline void Deliver(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis> hypotheses) {
   segment->cross.Release();
   const std::shared_ptr<SegmentOwner> owner = segment->owner;

@@ -1,4 +1,5 @@
-// Counters that the teams of a step share, and sums and scores that the members of a team do.
+// Counters that the thread groups of a step share, and sums and scores that the members of a group
+// do.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace dragoman {
 
-// Adds to a counter that other teams add to; returns what it was before.
+// Adds to a counter that other groups add to; returns what it was before.
 DRAGOMAN_HD inline int32_t AtomicAdd(int32_t& counter, int32_t value) {
 #if defined(__CUDA_ARCH__)
   return atomicAdd(&counter, value);

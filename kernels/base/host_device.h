@@ -1,4 +1,4 @@
-// Decision text is compiled for the host and, under nvcc, for the device too.
+// The code of the search is compiled for the host and, under nvcc, for the device too.
 #pragma once
 
 #if defined(__CUDACC__)

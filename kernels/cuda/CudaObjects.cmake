@@ -6,7 +6,7 @@
 # Without ARCHS those of DRAGOMAN_CUDA_ARCHS. OUT becomes the list of objects, to be named among the
 # sources of a target. Beside each object lies what ptxas said of its kernels (OBJECT.ptxas, all of
 # them in the global property DRAGOMAN_PTXAS_REPORTS), which tests/gpu reads against its budgets.
-# Multiply-add is fused in arithmetic; decision text says FLAGS -fmad=false.
+# Multiply-add is fused in arithmetic; the code of the search says FLAGS -fmad=false.
 function(dragoman_cuda_objects out)
   cmake_parse_arguments(PARSE_ARGV 1 CUDA "" "" "SOURCES;ARCHS;FLAGS")
   if(NOT CUDA_ARCHS)

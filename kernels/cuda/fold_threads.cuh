@@ -1,4 +1,4 @@
-// The threads of a block as the team of output_fold.h.
+// The threads of a block as the ThreadGroup of output_fold.h.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 // One piece of 16 bytes per thread, in f32. No reduction, so every row is bit-equal anywhere.
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
-#include "kernels/ops/activation.h"
+#include "kernels/ops/activation_cuda.h"
 
 namespace dragoman::cuda {
 namespace {

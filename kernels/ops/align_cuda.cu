@@ -33,14 +33,14 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
   const SearchOptions& options = view.state->options;
   if (!options.align || options.alignment_layer != layer) return;
 
-  const int lane = static_cast<int>(threadIdx.x);
+  const int warp_lane = static_cast<int>(threadIdx.x);
   const uint64_t heads = options.alignment_heads;
   const int length = tables.source_length[slot];
   const int32_t* pages = tables.pages + int64_t{slot} * tables.pages_per_slot;
   const T* const q_row = q + int64_t{row} * layout.width();
   HeadScale* const scale = scales[threadIdx.y];
-  WarpAttention<T, kHeadClass, 1> attention(lane, layout.head_dim);
-  // Of the query that was set last; one position to a lane.
+  WarpAttention<T, kHeadClass, 1> attention(warp_lane, layout.head_dim);
+  // Of the query that was set last; one position to a thread.
   const auto scores = [&](int head, int tile) {
     const T* const k = static_cast<const T*>(tables.pool) +
                        int64_t{pages[tile / kTilePositions]} * layout.ElementsPerPage() +
@@ -64,11 +64,11 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
       max = top;
     }
     sum = WarpSum(sum);
-    if (lane == 0) scale[head] = {max, sum};
+    if (warp_lane == 0) scale[head] = {max, sum};
   }
   __syncwarp();
 
-  // The best of this lane's positions; the last position, EOS, does not count.
+  // The best of this thread's positions; the last position, EOS, does not count.
   float best = -1.0F;
   int best_at = 0;
   for (int tile = 0; tile < length - 1; tile += kTilePositions) {
@@ -78,9 +78,9 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
       attention.SetQuery(0, q_row + int64_t{head} * layout.head_dim);
       mean += exp2f(scores(head, tile) - scale[head].max) / scale[head].sum;
     }
-    if (tile + lane < length - 1 && mean > best) {
+    if (tile + warp_lane < length - 1 && mean > best) {
       best = mean;
-      best_at = tile + lane;
+      best_at = tile + warp_lane;
     }
   }
   for (int lanes = kWarpThreads / 2; lanes > 0; lanes /= 2) {
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
       best_at = other_at;
     }
   }
-  if (lane == 0) {
+  if (warp_lane == 0) {
     view.arrays.aligned[view.At(rows.lane[row], rows.position[row])] =
         static_cast<uint16_t>(best_at);
   }

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
                               const T* qkv, T* context_out) {
   const int row = static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y);
   if (row >= *rows.count) return;
-  const int lane = static_cast<int>(threadIdx.x);
+  const int warp_lane = static_cast<int>(threadIdx.x);
   const int head = static_cast<int>(blockIdx.x);
   const int64_t d = layout.width();
   const int64_t at = int64_t{head} * layout.head_dim;
@@ -47,16 +47,16 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
   const auto page_of = [&](int64_t number, int p) {
     return tables.lane_pages[number * tables.pages_per_lane + p / kPagePositions];
   };
-  // The page of this lane's position in the tile.
+  // The page of this thread's position in the tile.
   const auto ancestor_page = [&](int tile) {
-    const int p = tile + lane;
+    const int p = tile + warp_lane;
     return p < position ? page_of(lanes[ancestry[p]], tile) : 0;
   };
 
   const T* q = qkv + int64_t{row} * 3 * d + at;
   T* const k_to = pool + page_of(own, position) * page_elements +
                   layout.DeviceK(layer, head, position % kPagePositions);
-  WarpAttention<T, kHeadClass, 1> attention(lane, layout.head_dim);
+  WarpAttention<T, kHeadClass, 1> attention(warp_lane, layout.head_dim);
   attention.SetQuery(0, q);
   attention.StartWith(q + d, q + 2 * d, k_to, k_to + layout.DeviceVOffset());
 

@@ -1,7 +1,7 @@
-// What the fused output layer leaves of a row, and how the parts become its fold: tiles of the
+// What the fused output layer leaves of a row, and how the parts become its summary: tiles of the
 // vocabulary, how they are divided among blocks, lists of best tokens spread over lanes.
 //
-// Host and device run this text (see output_fold.h for a Team).
+// Host and device run this code (see output_fold.h for a ThreadGroup).
 #pragma once
 
 #include <cmath>
@@ -84,39 +84,40 @@ struct RowParts {
 inline constexpr int kMergeThreads = 128;
 inline constexpr int kMergePerThread = 4;
 
-// Makes the row's fold of its parts; `fold.wanted` has been filled by the kernel.
-template <class Team, int kThreads>
-DRAGOMAN_HD void MergeParts(const Team& team, FoldShared<kThreads>& shared, const RowParts& parts,
-                            const RowQuery& query, RowFold& fold) {
+// Makes the row's summary of its parts; `summary.wanted` has been filled by the kernel.
+template <class ThreadGroup, int kThreads>
+DRAGOMAN_HD void MergeParts(const ThreadGroup& group, FoldShared<kThreads>& shared,
+                            const RowParts& parts, const LogitRequest& request,
+                            LogitSummary& summary) {
   // Each member a run of tiles, so that the tree is over the vocabulary's order.
-  const int run = (parts.tiles + team.size() - 1) / team.size();
+  const int run = (parts.tiles + group.size() - 1) / group.size();
   LogSum sum;
   bool bad = false;
-  for (int i = team.rank() * run; i < (team.rank() + 1) * run && i < parts.tiles; ++i) {
+  for (int i = group.rank() * run; i < (group.rank() + 1) * run && i < parts.tiles; ++i) {
     const LogSum tile = parts.sums[i];
     bad = bad || IsBadLogit(tile.max);
     Merge(sum, tile);
   }
-  bad = team.Any(bad);
-  StartBest(team, shared);
-  const LogSum all = SumOfTeam(team, shared, sum);
-  const int k = query.k < kMaxTopK ? query.k : kMaxTopK;
-  const int stretch = kMergePerThread * team.size();
+  bad = group.Any(bad);
+  StartBest(group, shared);
+  const LogSum all = SumOfGroup(group, shared, sum);
+  const int k = request.k < kMaxTopK ? request.k : kMaxTopK;
+  const int stretch = kMergePerThread * group.size();
   for (int first = 0; k > 0 && first < parts.entries; first += stretch) {
     float x[kMergePerThread];
     int32_t token[kMergePerThread];
     for (int i = 0; i < kMergePerThread; ++i) {
-      const int at = first + i * team.size() + team.rank();
+      const int at = first + i * group.size() + group.rank();
       const TokenScore entry = at < parts.entries ? parts.best[at] : TokenScore{-INFINITY, 0};
       x[i] = entry.score;
       token[i] = entry.token;
     }
-    TakeBest(team, shared, k, x, [&](int i) { return token[i]; });
+    TakeBest(group, shared, k, x, [&](int i) { return token[i]; });
   }
-  GiveBest(team, shared, fold);
-  if (team.rank() == 0) {
-    fold.normaliser = query.need_normaliser && !bad ? all : LogSum{};
-    fold.nan = bad;
+  GiveBest(group, shared, summary);
+  if (group.rank() == 0) {
+    summary.normaliser = request.need_normaliser && !bad ? all : LogSum{};
+    summary.nan = bad;
   }
 }
 

@@ -11,7 +11,7 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/lt_product.h"
 #include "kernels/cuda/lt_trial.h"
-#include "kernels/ops/activation.h"
+#include "kernels/ops/activation_cuda.h"
 
 namespace dragoman::cuda {
 namespace {

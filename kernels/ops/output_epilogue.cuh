@@ -1,6 +1,6 @@
 // What a warp of the fused output layer does with the logits in its registers: bias, scale, ids
 // that need care, (max, sum of exp) of the tile, candidates for the best (output_layer_sm90.cu);
-// and how the parts become the row's fold. All but the product itself, so that the host runs it
+// and how the parts become the row's summary. All but the product itself, so that the host runs it
 // too, in tests.
 //
 // A tile is kTileColumns of the vocabulary. The four lanes of a quad (4 q .. 4 q + 3) hold two
@@ -68,8 +68,8 @@ __device__ inline TokenScore QuadWorst(TokenScore mine) {
 struct FusedWork {
   StepRows rows;
   const SlotView* slots = nullptr;
-  const RowQuery* queries = nullptr;
-  RowFold* folds = nullptr;
+  const LogitRequest* requests = nullptr;
+  LogitSummary* summaries = nullptr;
   const float* bias =
       nullptr;  // [tiles * kTileColumns], -inf beyond the vocabulary; 8-byte aligned
   int tiles = 0;
@@ -99,15 +99,15 @@ struct EpilogueRow {
 
 inline constexpr int kWantedLane = 3;
 
-__device__ inline IdList ListOfLane(const RowQuery& query, int lane) {
-  if (lane == 0) return query.excluded;
-  if (lane == kWantedLane) return query.wanted;
-  return query.mask_first ? query.masked[lane - 1] : IdList{};
+__device__ inline IdList ListOfLane(const LogitRequest& request, int lane) {
+  if (lane == 0) return request.excluded;
+  if (lane == kWantedLane) return request.wanted;
+  return request.mask_first ? request.masked[lane - 1] : IdList{};
 }
 
 template <int kEntries>
-__device__ inline void NextId(const RowQuery& query, EpilogueRow<kEntries>& row, int lane) {
-  const IdList list = ListOfLane(query, lane);
+__device__ inline void NextId(const LogitRequest& request, EpilogueRow<kEntries>& row, int lane) {
+  const IdList list = ListOfLane(request, lane);
   row.next_id = row.next_place < list.count ? list.ids[row.next_place] : INT_MAX;
 }
 
@@ -122,12 +122,12 @@ __device__ inline void ClearRow(EpilogueRow<kEntries>& row, int lane) {
 template <int kEntries>
 __device__ inline void StartRow(EpilogueRow<kEntries>& row, const FusedWork& work, int number,
                                 int first, int lane) {
-  const RowQuery& query = work.queries[number];
+  const LogitRequest& request = work.requests[number];
   row.row = number;
-  row.scale = query.scale;
-  if (query.k > 0) row.worst = BestShare<kEntries>::FirstWorst();
-  row.next_place = FirstAtLeast(ListOfLane(query, lane), first);
-  NextId(query, row, lane);
+  row.scale = request.scale;
+  if (request.k > 0) row.worst = BestShare<kEntries>::FirstWorst();
+  row.next_place = FirstAtLeast(ListOfLane(request, lane), first);
+  NextId(request, row, lane);
 }
 
 // Goes through the ids below `end` that need care: what is struck becomes -inf, what is wanted is
@@ -153,10 +153,10 @@ __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, con
       logit = that && strike ? -INFINITY : logit;
       value = that ? logit : value;
     }
-    if (here && (lists & 1U << kWantedLane) != 0) work.folds[row.row].wanted[place] = value;
+    if (here && (lists & 1U << kWantedLane) != 0) work.summaries[row.row].wanted[place] = value;
     if (mine) {
       ++row.next_place;
-      NextId(work.queries[row.row], row, lane);
+      NextId(work.requests[row.row], row, lane);
     }
   }
 }
@@ -224,7 +224,9 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
         searching = false;
       }
     }
-    if (has && !MayBeBest(work.queries[row.row], candidate.token)) candidate = {-INFINITY, INT_MAX};
+    if (has && !MayBeBest(work.requests[row.row], candidate.token)) {
+      candidate = {-INFINITY, INT_MAX};
+    }
 #pragma unroll
     for (int from = 0; from < 4; ++from) {
       const TokenScore offered{__shfl_sync(kAllLanes, candidate.score, from, 4),
@@ -253,7 +255,7 @@ __device__ inline void FoldRange(const FusedWork& work, int first_row, int range
     ClearRow(rows[half], lane);
     if (!IsOurs(work, row)) continue;
     StartRow(rows[half], work, row, first_tile * kTileColumns, lane);
-    needs_sum = needs_sum || work.queries[row].need_normaliser;
+    needs_sum = needs_sum || work.requests[row].need_normaliser;
   }
   const bool with_sum = __any_sync(kAllLanes, needs_sum);
 
@@ -287,7 +289,7 @@ __device__ inline void FoldRange(const FusedWork& work, int first_row, int range
   }
 }
 
-// Makes the fold of a row of its parts. By the kMergeThreads threads of a block; `memory` of
+// Makes the summary of a row of its parts. By the kMergeThreads threads of a block; `memory` of
 // sizeof(FoldShared<kMergeThreads>), shared.
 __device__ inline void MergeRow(const FusedWork& work, int row, int list_entries, void* memory) {
   if (!IsOurs(work, row)) return;
@@ -295,7 +297,7 @@ __device__ inline void MergeRow(const FusedWork& work, int row, int list_entries
   const RowParts parts{work.sums + int64_t{row} * work.tiles, work.tiles,
                        work.best + int64_t{row} * entries, entries};
   MergeParts(FoldThreads<kMergeThreads>(), *static_cast<FoldShared<kMergeThreads>*>(memory), parts,
-             work.queries[row], work.folds[row]);
+             work.requests[row], work.summaries[row]);
 }
 
 }  // namespace dragoman::cuda

@@ -1,15 +1,15 @@
-// The fold of a row of logits by a team of threads: the text behind the device's output layer
+// The fold of a row of logits by a group of threads: the code behind the device's output layer
 // (output_layer_cuda.h). The host runs it too, in tests.
 //
-// A Team has
+// A ThreadGroup has
 //   int rank() const, int size() const    this member, 0..size-1
 //   void Sync() const                     all arrive before any goes on; memory is visible
 //   bool Any(bool) const                  Sync, and whether any member said true
-//   int Claim(int32_t* counter) const     adds one to a counter of the team; its value before
+//   int Claim(int32_t* counter) const     adds one to a counter of the group; its value before
 //   void SetBit(uint32_t* word, int bit) const
-// Every member runs the same text with the same arguments; `shared` is memory of the team. What two
-// members do in an order of their own (Claim, SetBit) never shows in a result: the best tokens are
-// a set under a total order, and sums are made in an order fixed by the size of team and row.
+// Every member runs the same code with the same arguments; `shared` is memory of the group. What
+// two members do in an order of their own (Claim, SetBit) never shows in a result: the best tokens
+// are a set under a total order, and sums are made in an order fixed by the size of group and row.
 #pragma once
 
 #include <cfloat>
@@ -47,7 +47,7 @@ DRAGOMAN_HD LogSum SumOf(const float (&x)[n], bool with_sum) {
   return sum;
 }
 
-// What a team of at most kThreads threads keeps of a row.
+// What a group of at most kThreads threads keeps of a row.
 template <int kThreads>
 struct FoldShared {
   LogSum sums[kThreads];
@@ -59,55 +59,56 @@ struct FoldShared {
 };
 
 // The sum of the members' sums, for every member: a tree over their ranks.
-// REQUIRES: the size of the team is a power of two.
-template <class Team, int kThreads>
-DRAGOMAN_HD LogSum SumOfTeam(const Team& team, FoldShared<kThreads>& shared, LogSum mine) {
-  shared.sums[team.rank()] = mine;
-  team.Sync();
-  for (int reach = team.size() / 2; reach > 0; reach /= 2) {
-    if (team.rank() < reach) Merge(shared.sums[team.rank()], shared.sums[team.rank() + reach]);
-    team.Sync();
+// REQUIRES: the size of the group is a power of two.
+template <class ThreadGroup, int kThreads>
+DRAGOMAN_HD LogSum SumOfGroup(const ThreadGroup& group, FoldShared<kThreads>& shared, LogSum mine) {
+  shared.sums[group.rank()] = mine;
+  group.Sync();
+  for (int reach = group.size() / 2; reach > 0; reach /= 2) {
+    if (group.rank() < reach) Merge(shared.sums[group.rank()], shared.sums[group.rank() + reach]);
+    group.Sync();
   }
   const LogSum all = shared.sums[0];
-  team.Sync();
+  group.Sync();
   return all;
 }
 
-template <class Team, int kThreads>
-DRAGOMAN_HD void StartBest(const Team& team, FoldShared<kThreads>& shared) {
-  if (team.rank() == 0) {
+template <class ThreadGroup, int kThreads>
+DRAGOMAN_HD void StartBest(const ThreadGroup& group, FoldShared<kThreads>& shared) {
+  if (group.rank() == 0) {
     shared.count = 0;
     shared.offered = 0;
   }
-  team.Sync();
+  group.Sync();
 }
 
 // A score that the k-th best of the members' maxima reaches: what is below it is not among the k
-// best. Sorts nothing: members are put into at most kMaxTopK groups, and the k-th best group
+// best. Sorts nothing: members are put into at most kMaxTopK bins, and the k-th best bin
 // maximum is found by counting.
-template <class Team, int kThreads>
-DRAGOMAN_HD float FloorOfTeam(const Team& team, FoldShared<kThreads>& shared, int k, float mine) {
-  const int groups = team.size() < kMaxTopK ? team.size() : kMaxTopK;
-  shared.maxima[team.rank()] = mine;
-  if (team.rank() == 0) shared.next[0].score = -INFINITY;
-  team.Sync();
-  if (team.rank() < groups) {
-    for (int i = team.rank() + groups; i < team.size(); i += groups) {
+template <class ThreadGroup, int kThreads>
+DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& shared, int k,
+                               float mine) {
+  const int bins = group.size() < kMaxTopK ? group.size() : kMaxTopK;
+  shared.maxima[group.rank()] = mine;
+  if (group.rank() == 0) shared.next[0].score = -INFINITY;
+  group.Sync();
+  if (group.rank() < bins) {
+    for (int i = group.rank() + bins; i < group.size(); i += bins) {
       mine = shared.maxima[i] > mine ? shared.maxima[i] : mine;
     }
-    shared.maxima[team.rank()] = mine;  // of its own group: no other member reads this one before
+    shared.maxima[group.rank()] = mine;  // of its own bin: no other member reads this one before
   }
-  team.Sync();
-  if (team.rank() < groups) {
-    int rank = 0;  // ties by the group: every rank is taken once
-    for (int i = 0; i < groups; ++i) {
-      rank += shared.maxima[i] > mine || (shared.maxima[i] == mine && i < team.rank());
+  group.Sync();
+  if (group.rank() < bins) {
+    int rank = 0;  // ties by the bin: every rank is taken once
+    for (int i = 0; i < bins; ++i) {
+      rank += shared.maxima[i] > mine || (shared.maxima[i] == mine && i < group.rank());
     }
     if (rank == k - 1) shared.next[0].score = mine;
   }
-  team.Sync();
+  group.Sync();
   const float floor = shared.next[0].score;
-  team.Sync();
+  group.Sync();
   return floor;
 }
 
@@ -117,68 +118,69 @@ DRAGOMAN_HD float FloorOfTeam(const Team& team, FoldShared<kThreads>& shared, in
 // In each round every member offers the best of what it has left, if that can still enter; the best
 // so far and the offers are ranked by counting. While the list is not full, a lower bound of the
 // k-th best keeps most offers away; later, the list's own last entry does.
-template <class Team, int kThreads, int n, class TokenOf>
-DRAGOMAN_HD void TakeBest(const Team& team, FoldShared<kThreads>& shared, int k, float (&x)[n],
-                          TokenOf token) {
+template <class ThreadGroup, int kThreads, int n, class TokenOf>
+DRAGOMAN_HD void TakeBest(const ThreadGroup& group, FoldShared<kThreads>& shared, int k,
+                          float (&x)[n], TokenOf token) {
   for (;;) {
     float top = -INFINITY;
     for (int i = 0; i < n; ++i) top = x[i] > top ? x[i] : top;
     const int count = shared.count;
     const bool full = count == k;
     const bool may = top > -INFINITY && (!full || top >= shared.pool[count - 1].score);
-    if (!team.Any(may)) return;
+    if (!group.Any(may)) return;
     TokenScore mine{-INFINITY, 0};
     for (int i = 0; i < n; ++i) {
       if (may && Better({x[i], token(i)}, mine)) mine = {x[i], token(i)};
     }
     const bool enters = may && (!full || Better(mine, shared.pool[count - 1]));
-    const float floor = full ? -INFINITY : FloorOfTeam(team, shared, k, mine.score);
+    const float floor = full ? -INFINITY : FloorOfGroup(group, shared, k, mine.score);
     const bool offers = enters && mine.score >= floor;
-    if (offers) shared.pool[count + team.Claim(&shared.offered)] = mine;
+    if (offers) shared.pool[count + group.Claim(&shared.offered)] = mine;
     for (int i = 0; i < n; ++i) {
       // Where the best cannot enter, nothing can.
       if (!enters || (offers && token(i) == mine.token)) x[i] = -INFINITY;
     }
-    team.Sync();
+    group.Sync();
     const int all = count + shared.offered;
-    for (int i = team.rank(); i < all; i += team.size()) {
+    for (int i = group.rank(); i < all; i += group.size()) {
       const TokenScore candidate = shared.pool[i];
       int rank = 0;
       for (int j = 0; j < all; ++j) rank += Better(shared.pool[j], candidate);
       if (rank < k) shared.next[rank] = candidate;
     }
-    team.Sync();
+    group.Sync();
     const int kept = all < k ? all : k;
-    for (int i = team.rank(); i < kept; i += team.size()) shared.pool[i] = shared.next[i];
-    if (team.rank() == 0) {
+    for (int i = group.rank(); i < kept; i += group.size()) shared.pool[i] = shared.next[i];
+    if (group.rank() == 0) {
       shared.count = kept;
       shared.offered = 0;
     }
-    team.Sync();
+    group.Sync();
   }
 }
 
-// Hands the best over to a fold.
-template <class Team, int kThreads>
-DRAGOMAN_HD void GiveBest(const Team& team, const FoldShared<kThreads>& shared, RowFold& fold) {
-  for (int i = team.rank(); i < shared.count; i += team.size()) fold.top[i] = shared.pool[i];
-  if (team.rank() == 0) fold.count = shared.count;
+// Hands the best over to a summary.
+template <class ThreadGroup, int kThreads>
+DRAGOMAN_HD void GiveBest(const ThreadGroup& group, const FoldShared<kThreads>& shared,
+                          LogitSummary& summary) {
+  for (int i = group.rank(); i < shared.count; i += group.size()) summary.top[i] = shared.pool[i];
+  if (group.rank() == 0) summary.count = shared.count;
 }
 
 // Logits that are -inf before the softmax.
-DRAGOMAN_HD inline bool IsStruck(const RowQuery& query, int32_t id) {
-  if (Contains(query.excluded, id)) return true;
-  if (!query.mask_first) return false;
-  for (const IdList& list : query.masked) {
+DRAGOMAN_HD inline bool IsStruck(const LogitRequest& request, int32_t id) {
+  if (Contains(request.excluded, id)) return true;
+  if (!request.mask_first) return false;
+  for (const IdList& list : request.masked) {
     if (Contains(list, id)) return true;
   }
   return false;
 }
 
 // Whether a token may be among the best at all; what IsStruck says need not be asked again.
-DRAGOMAN_HD inline bool MayBeBest(const RowQuery& query, int32_t id) {
-  if (Contains(query.wanted, id)) return false;
-  for (const IdList& list : query.masked) {
+DRAGOMAN_HD inline bool MayBeBest(const LogitRequest& request, int32_t id) {
+  if (Contains(request.wanted, id)) return false;
+  for (const IdList& list : request.masked) {
     if (Contains(list, id)) return false;
   }
   return true;
@@ -214,35 +216,35 @@ DRAGOMAN_HD inline bool Touches(const IdList& list, int64_t first, int64_t end) 
   return at < list.count && list.ids[at] < end;
 }
 
-template <class Team>
-DRAGOMAN_HD void Mark(const Team& team, uint32_t* bits, const IdList& list, int64_t first,
+template <class ThreadGroup>
+DRAGOMAN_HD void Mark(const ThreadGroup& group, uint32_t* bits, const IdList& list, int64_t first,
                       int64_t end) {
-  for (int32_t i = FirstAtLeast(list, first) + team.rank(); i < list.count && list.ids[i] < end;
-       i += team.size()) {
+  for (int32_t i = FirstAtLeast(list, first) + group.rank(); i < list.count && list.ids[i] < end;
+       i += group.size()) {
     const auto column = static_cast<int>(list.ids[i] - first);
-    team.SetBit(&bits[column / 32], column % 32);
+    group.SetBit(&bits[column / 32], column % 32);
   }
 }
 
 // Marks first .. end - 1; false when there is nothing to mark, and then marks nothing.
-template <class Team, int kColumns>
-DRAGOMAN_HD bool MarkStretch(const Team& team, Marks<kColumns>& marks, const RowQuery& query,
-                             int64_t first, int64_t end) {
-  bool any = Touches(query.excluded, first, end) || Touches(query.wanted, first, end);
-  for (const IdList& list : query.masked) any = any || Touches(list, first, end);
+template <class ThreadGroup, int kColumns>
+DRAGOMAN_HD bool MarkStretch(const ThreadGroup& group, Marks<kColumns>& marks,
+                             const LogitRequest& request, int64_t first, int64_t end) {
+  bool any = Touches(request.excluded, first, end) || Touches(request.wanted, first, end);
+  for (const IdList& list : request.masked) any = any || Touches(list, first, end);
   if (!any) return false;
-  team.Sync();  // the marks of the stretch before are not read any more
-  for (int i = team.rank(); i < marks.kWords; i += team.size()) {
+  group.Sync();  // the marks of the stretch before are not read any more
+  for (int i = group.rank(); i < marks.kWords; i += group.size()) {
     marks.struck[i] = 0;
     marks.barred[i] = 0;
   }
-  team.Sync();
-  Mark(team, marks.struck, query.excluded, first, end);
-  Mark(team, marks.barred, query.wanted, first, end);
-  for (const IdList& list : query.masked) {
-    Mark(team, query.mask_first ? marks.struck : marks.barred, list, first, end);
+  group.Sync();
+  Mark(group, marks.struck, request.excluded, first, end);
+  Mark(group, marks.barred, request.wanted, first, end);
+  for (const IdList& list : request.masked) {
+    Mark(group, request.mask_first ? marks.struck : marks.barred, list, first, end);
   }
-  team.Sync();
+  group.Sync();
   return true;
 }
 
@@ -250,27 +252,27 @@ DRAGOMAN_HD bool MarkStretch(const Team& team, Marks<kColumns>& marks, const Row
 
 // Folds the stored logits of one row. bias may be nullptr. With `keep` the row's memory holds
 // logits + bias afterwards; else it stays as it is.
-template <class Team, int kThreads, int kPerThread>
-DRAGOMAN_HD void FoldLogits(const Team& team, StoredShared<kThreads, kPerThread>& shared,
-                            float* logits, const float* bias, int vocabulary, const RowQuery& query,
-                            bool keep, RowFold& fold) {
+template <class ThreadGroup, int kThreads, int kPerThread>
+DRAGOMAN_HD void FoldLogits(const ThreadGroup& group, StoredShared<kThreads, kPerThread>& shared,
+                            float* logits, const float* bias, int vocabulary,
+                            const LogitRequest& request, bool keep, LogitSummary& summary) {
   using namespace output_fold_internal;  // NOLINT(google-build-using-namespace)
   const auto biased = [&](int64_t column) {
     return bias == nullptr ? logits[column] : logits[column] + bias[column];
   };
-  const float scale = query.scale;
-  const int k = query.k < kMaxTopK ? query.k : kMaxTopK;
-  for (int32_t i = team.rank(); i < query.wanted.count; i += team.size()) {
-    const int32_t id = query.wanted.ids[i];
-    fold.wanted[i] = IsStruck(query, id) ? -INFINITY : biased(id) * scale;
+  const float scale = request.scale;
+  const int k = request.k < kMaxTopK ? request.k : kMaxTopK;
+  for (int32_t i = group.rank(); i < request.wanted.count; i += group.size()) {
+    const int32_t id = request.wanted.ids[i];
+    summary.wanted[i] = IsStruck(request, id) ? -INFINITY : biased(id) * scale;
   }
-  StartBest(team, shared.fold);  // and from here on logits may be changed
+  StartBest(group, shared.fold);  // and from here on logits may be changed
   LogSum sum;
   bool bad = false;
-  const int64_t stretch = int64_t{kPerThread} * team.size();
+  const int64_t stretch = int64_t{kPerThread} * group.size();
   const auto load = [&](int64_t first, float(&x)[kPerThread]) {
     for (int i = 0; i < kPerThread; ++i) {
-      const int64_t column = first + int64_t{i} * team.size() + team.rank();
+      const int64_t column = first + int64_t{i} * group.size() + group.rank();
       x[i] = column < vocabulary ? biased(column) : -INFINITY;
     }
   };
@@ -279,36 +281,36 @@ DRAGOMAN_HD void FoldLogits(const Team& team, StoredShared<kThreads, kPerThread>
   for (int64_t first = 0; first < vocabulary; first += stretch) {
     float x[kPerThread];
     for (int i = 0; i < kPerThread; ++i) {
-      const int64_t column = first + int64_t{i} * team.size() + team.rank();
+      const int64_t column = first + int64_t{i} * group.size() + group.rank();
       x[i] = ahead[i];
       if (keep && column < vocabulary) logits[column] = x[i];
     }
     load(first + stretch, ahead);
     const int64_t end = first + stretch < vocabulary ? first + stretch : vocabulary;
-    const bool marked = MarkStretch(team, shared.marks, query, first, end);
+    const bool marked = MarkStretch(group, shared.marks, request, first, end);
     bool unfit[kPerThread];
     for (int i = 0; i < kPerThread; ++i) {
-      const int column = i * team.size() + team.rank();
+      const int column = i * group.size() + group.rank();
       x[i] *= scale;
       if (marked && shared.marks.Has(shared.marks.struck, column)) x[i] = -INFINITY;
       unfit[i] = marked && shared.marks.Has(shared.marks.barred, column);
       bad = bad || IsBadLogit(x[i]);
     }
-    Merge(sum, SumOf(x, query.need_normaliser));
+    Merge(sum, SumOf(x, request.need_normaliser));
     if (k == 0) continue;
     for (int i = 0; i < kPerThread; ++i) {
       if (unfit[i] || IsBadLogit(x[i])) x[i] = -INFINITY;
     }
-    TakeBest(team, shared.fold, k, x, [&](int i) {
-      return static_cast<int32_t>(first + int64_t{i} * team.size() + team.rank());
+    TakeBest(group, shared.fold, k, x, [&](int i) {
+      return static_cast<int32_t>(first + int64_t{i} * group.size() + group.rank());
     });
   }
-  bad = team.Any(bad);
-  const LogSum all = SumOfTeam(team, shared.fold, sum);
-  GiveBest(team, shared.fold, fold);
-  if (team.rank() == 0) {
-    fold.normaliser = query.need_normaliser && !bad ? all : LogSum{};
-    fold.nan = bad;
+  bad = group.Any(bad);
+  const LogSum all = SumOfGroup(group, shared.fold, sum);
+  GiveBest(group, shared.fold, summary);
+  if (group.rank() == 0) {
+    summary.normaliser = request.need_normaliser && !bad ? all : LogSum{};
+    summary.nan = bad;
   }
 }
 

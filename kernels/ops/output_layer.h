@@ -4,8 +4,8 @@
 //
 //   hidden [rows, d], W [vocabulary, d], bias [vocabulary]; f32, dense
 //
-// A row's fold depends on that row, its query and the weights only: bit-equal whatever rows are
-// beside it, for any number of rows and threads.
+// A row's summary depends on that row, its request and the weights only: bit-equal whatever rows
+// are beside it, for any number of rows and threads.
 //
 // Immutable after Create: any number of threads may Fold at once, each with a context of its own.
 #pragma once
@@ -31,9 +31,9 @@ class OutputLayer {
   // Prepares `context` for every number of rows up to max_rows: later Folds allocate nothing.
   virtual void Warm(OpContext& context, int64_t max_rows) const = 0;
 
-  // queries, folds [rows].
-  virtual void Fold(OpContext& context, const float* hidden, int64_t rows, const RowQuery* queries,
-                    RowFold* folds) const = 0;
+  // requests, summaries [rows].
+  virtual void Fold(OpContext& context, const float* hidden, int64_t rows,
+                    const LogitRequest* requests, LogitSummary* summaries) const = 0;
 
   int d() const { return d_; }
   int vocabulary() const { return vocabulary_; }

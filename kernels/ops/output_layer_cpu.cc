@@ -39,35 +39,35 @@ void ForIdsWithin(const IdList& list, int64_t first, int64_t end, Use use) {
 
 // Folds the logits of one row in one block: columns `first` .. `first + count - 1`. Returns the
 // block's (max, sum of exp).
-LogSum FoldBlock(const RowQuery& query, float* logits, int64_t first, int64_t count,
+LogSum FoldBlock(const LogitRequest& request, float* logits, int64_t first, int64_t count,
                  Partial& partial, float* wanted) {
   const cpu::KernelTable& kernels = cpu::Kernels();
   const int64_t end = first + count;
-  if (query.logits != nullptr) std::copy_n(logits, count, query.logits + first);
-  if (query.scale != 1.0F) {
-    for (int64_t c = 0; c < count; ++c) logits[c] *= query.scale;
+  if (request.logits != nullptr) std::copy_n(logits, count, request.logits + first);
+  if (request.scale != 1.0F) {
+    for (int64_t c = 0; c < count; ++c) logits[c] *= request.scale;
   }
   const auto strike = [&](const IdList& list) {
     ForIdsWithin(list, first, end, [&](int32_t, int64_t column) { logits[column] = -INFINITY; });
   };
-  strike(query.excluded);
-  if (query.mask_first) {
-    for (const IdList& list : query.masked) strike(list);
+  strike(request.excluded);
+  if (request.mask_first) {
+    for (const IdList& list : request.masked) strike(list);
   }
-  ForIdsWithin(query.wanted, first, end,
+  ForIdsWithin(request.wanted, first, end,
                [&](int32_t i, int64_t column) { wanted[i] = logits[column]; });
   LogSum sum;
   sum.max = kernels.row_max(logits, count, &partial.nan);
   if (sum.max == INFINITY) partial.nan = true;
-  if (query.need_normaliser && std::isfinite(sum.max)) {
+  if (request.need_normaliser && std::isfinite(sum.max)) {
     sum.sum = kernels.exp_sum(logits, count, sum.max);
   }
   if (!(sum.max > Threshold(partial.top))) return sum;
   // From here on a logit is only a candidate: what may not be among the best is struck out.
-  if (!query.mask_first) {
-    for (const IdList& list : query.masked) strike(list);
+  if (!request.mask_first) {
+    for (const IdList& list : request.masked) strike(list);
   }
-  strike(query.wanted);
+  strike(request.wanted);
   for (int64_t c = 0; c < count; c += kSearchColumns) {
     int32_t found[kSearchColumns];
     const int n = kernels.find_above(logits + c, std::min(kSearchColumns, count - c),
@@ -89,11 +89,11 @@ class CpuOutputLayer final : public OutputLayer {
     context.Reserve(ScratchFloats(std::min(max_rows, kBlockRowsMax)));
   }
 
-  void Fold(OpContext& context, const float* hidden, int64_t rows, const RowQuery* queries,
-            RowFold* folds) const override {
+  void Fold(OpContext& context, const float* hidden, int64_t rows, const LogitRequest* requests,
+            LogitSummary* summaries) const override {
     for (int64_t row = 0; row < rows; row += kBlockRowsMax) {
-      FoldRows(context, hidden + row * d(), std::min(kBlockRowsMax, rows - row), queries + row,
-               folds + row);
+      FoldRows(context, hidden + row * d(), std::min(kBlockRowsMax, rows - row), requests + row,
+               summaries + row);
     }
   }
 
@@ -127,13 +127,13 @@ class CpuOutputLayer final : public OutputLayer {
     return s;
   }
 
-  void FoldRows(OpContext& context, const float* hidden, int64_t rows, const RowQuery* queries,
-                RowFold* folds) const {
+  void FoldRows(OpContext& context, const float* hidden, int64_t rows, const LogitRequest* requests,
+                LogitSummary* summaries) const {
     const size_t floats = ScratchFloats(rows);
     for (int thread = 0; thread < context.threads(); ++thread) {
       const Scratch s = Divide(context.Scratch(thread, floats), rows);
       for (int64_t r = 0; r < rows; ++r) {
-        s.partials[r] = {{s.entries + r * kMaxTopK, std::min(queries[r].k, kMaxTopK), 0}, false};
+        s.partials[r] = {{s.entries + r * kMaxTopK, std::min(requests[r].k, kMaxTopK), 0}, false};
       }
     }
     LogSum* const sums = Divide(context.Scratch(0, floats), rows).sums;
@@ -141,28 +141,28 @@ class CpuOutputLayer final : public OutputLayer {
                      [&](int64_t begin, int64_t end, int thread) {
                        const Scratch s = Divide(context.Scratch(thread, floats), rows);
                        for (int64_t b = begin; b < end; ++b) {
-                         FoldOneBlock(hidden, rows, b, queries, folds, s, sums + b * rows);
+                         FoldOneBlock(hidden, rows, b, requests, summaries, s, sums + b * rows);
                        }
                      });
     for (int64_t r = 0; r < rows; ++r) {
-      RowFold& fold = folds[r];
-      fold.normaliser = LogSum{};
-      if (queries[r].need_normaliser) {
-        for (int64_t b = 0; b < blocks(); ++b) Merge(fold.normaliser, sums[b * rows + r]);
+      LogitSummary& summary = summaries[r];
+      summary.normaliser = LogSum{};
+      if (requests[r].need_normaliser) {
+        for (int64_t b = 0; b < blocks(); ++b) Merge(summary.normaliser, sums[b * rows + r]);
       }
-      TopList top{fold.top, std::min(queries[r].k, kMaxTopK), 0};
-      fold.nan = false;
+      TopList top{summary.top, std::min(requests[r].k, kMaxTopK), 0};
+      summary.nan = false;
       for (int thread = 0; thread < context.threads(); ++thread) {
         const Scratch s = Divide(context.Scratch(thread, floats), rows);
         Merge(top, s.partials[r].top);
-        fold.nan |= s.partials[r].nan;
+        summary.nan |= s.partials[r].nan;
       }
-      fold.count = top.count;
+      summary.count = top.count;
     }
   }
 
-  void FoldOneBlock(const float* hidden, int64_t rows, int64_t block, const RowQuery* queries,
-                    RowFold* folds, const Scratch& s, LogSum* sums) const {
+  void FoldOneBlock(const float* hidden, int64_t rows, int64_t block, const LogitRequest* requests,
+                    LogitSummary* summaries, const Scratch& s, LogSum* sums) const {
     const int64_t first = block * kBlockColumns;
     const int64_t columns = std::min(kBlockColumns, weights_.padded_n() - first);
     const int64_t panel = block * kBlockPanels;
@@ -181,8 +181,8 @@ class CpuOutputLayer final : public OutputLayer {
                          .panel_end = std::min(panel + kBlockPanels, weights_.panels())});
     const int64_t count = std::min<int64_t>(columns, vocabulary() - first);
     for (int64_t r = 0; r < rows; ++r) {
-      sums[r] = FoldBlock(queries[r], s.logits + r * columns, first, count, s.partials[r],
-                          folds[r].wanted);
+      sums[r] = FoldBlock(requests[r], s.logits + r * columns, first, count, s.partials[r],
+                          summaries[r].wanted);
     }
   }
 

@@ -22,30 +22,31 @@ namespace {
 
 __global__ void __launch_bounds__(kStoredThreads, 2)
     FoldStoredKernel(float* logits, int64_t stride, const float* bias, int vocabulary,
-                     StoredRows list, int64_t first, RowQuery* queries, RowFold* folds) {
+                     StoredRows list, int64_t first, LogitRequest* requests,
+                     LogitSummary* summaries) {
   using Shared = StoredShared<kStoredThreads, kStoredPerThread>;
   alignas(Shared) __shared__ unsigned char memory[sizeof(Shared)];
   const int64_t i = first + blockIdx.x;
   if (i >= *list.count) return;
   const int32_t row = list.rows[i];
-  RowQuery& query = queries[row];
+  LogitRequest& request = requests[row];
   float* const x = logits + blockIdx.x * stride;
-  const bool keep = query.logits != nullptr;
-  const FoldThreads<kStoredThreads> team;
-  FoldLogits(team, *reinterpret_cast<Shared*>(memory), x, bias, vocabulary, query, keep,
-             folds[row]);
-  team.Sync();  // all have read the query
-  if (keep && team.rank() == 0) query.logits = x;
+  const bool keep = request.logits != nullptr;
+  const FoldThreads<kStoredThreads> group;
+  FoldLogits(group, *reinterpret_cast<Shared*>(memory), x, bias, vocabulary, request, keep,
+             summaries[row]);
+  group.Sync();  // all have read the request
+  if (keep && group.rank() == 0) request.logits = x;
 }
 
 }  // namespace
 
 Error FoldStoredLogits(Stream stream, float* logits, int64_t stride, const float* bias,
                        int vocabulary, const StoredRows& list, int64_t first, int64_t n,
-                       RowQuery* queries, RowFold* folds) {
+                       LogitRequest* requests, LogitSummary* summaries) {
   if (n == 0) return Error::kNone;
   return Launch(FoldStoredKernel, static_cast<unsigned>(n), kStoredThreads, 0, stream, logits,
-                stride, bias, vocabulary, list, first, queries, folds);
+                stride, bias, vocabulary, list, first, requests, summaries);
 }
 
 }  // namespace dragoman::cuda

@@ -39,13 +39,13 @@ struct StoredRows {
 
 // Folds stored logits. logits [n, stride] f32, stride >= vocabulary, are those of rows
 // list.rows[first + i], without the bias, which is added here (f32, may be nullptr: none); each
-// row's query says what is wanted, its fold has memory for it. Masks, scale, normaliser as on the
-// CPU; sums by a block of threads in an order fixed by the vocabulary alone. A row with
-// query.logits not null keeps its logits, with the bias, in `logits`, and query.logits is set to
-// them; of other rows `logits` is left as it is.
+// row's request says what is wanted, its summary has memory for it. Masks, scale, normaliser as on
+// the CPU; sums by a block of threads in an order fixed by the vocabulary alone. A row with
+// request.logits not null keeps its logits, with the bias, in `logits`, and request.logits is set
+// to them; of other rows `logits` is left as it is.
 Error FoldStoredLogits(Stream stream, float* logits, int64_t stride, const float* bias,
                        int vocabulary, const StoredRows& list, int64_t first, int64_t n,
-                       RowQuery* queries, RowFold* folds);
+                       LogitRequest* requests, LogitSummary* summaries);
 
 // The fused way. One per device and model; immutable after Create.
 class FusedOutput {
@@ -64,12 +64,12 @@ class FusedOutput {
   // Of Fold, for steps of up to max_rows.
   virtual int64_t WorkspaceBytes(int64_t max_rows) const = 0;
 
-  // Folds the rows of the step that may fuse; the others' folds are left alone. max_k: the largest
-  // K of any of them, 0 .. kMaxFusedTopK, which chooses the instantiation (4, 8 or 16): it changes
-  // the time, never a result. hidden: `rows.rows` rows, 128-byte aligned.
+  // Folds the rows of the step that may fuse; the others' summaries are left alone. max_k: the
+  // largest K of any of them, 0 .. kMaxFusedTopK, which chooses the instantiation (4, 8 or 16): it
+  // changes the time, never a result. hidden: `rows.rows` rows, 128-byte aligned.
   virtual Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
-                     const SlotView* slots, int max_k, const RowQuery* queries,
-                     RowFold* folds) const = 0;
+                     const SlotView* slots, int max_k, const LogitRequest* requests,
+                     LogitSummary* summaries) const = 0;
 };
 
 }  // namespace dragoman::cuda

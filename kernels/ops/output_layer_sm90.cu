@@ -233,7 +233,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
 }
 
-// A block to a row: the parts become its fold.
+// A block to a row: the parts become its summary.
 __global__ void __launch_bounds__(kMergeThreads)
     MergeFusedKernel(const __grid_constant__ FusedWork work, int list_entries) {
   alignas(16) __shared__ unsigned char memory[sizeof(FoldShared<kMergeThreads>)];
@@ -306,8 +306,8 @@ class Sm90FusedOutput final : public FusedOutput {
   }
 
   Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
-             const SlotView* slots, int max_k, const RowQuery* queries,
-             RowFold* folds) const override;
+             const SlotView* slots, int max_k, const LogitRequest* requests,
+             LogitSummary* summaries) const override;
 
  private:
   static int64_t RowBlocks(int64_t rows) { return (rows + kBlockRows - 1) / kBlockRows; }
@@ -371,7 +371,7 @@ std::string Sm90FusedOutput::Prepare(const void* weight, const float* bias, int 
 
 Error Sm90FusedOutput::Fold(Stream stream, void* workspace, const void* hidden,
                             const StepRows& rows, const SlotView* slots, int max_k,
-                            const RowQuery* queries, RowFold* folds) const {
+                            const LogitRequest* requests, LogitSummary* summaries) const {
   if (rows.rows == 0) return Error::kNone;
   if (max_k < 0 || max_k > kMaxFusedTopK) return static_cast<Error>(cudaErrorInvalidValue);
   const int list_entries = max_k <= 4 ? 4 : max_k <= 8 ? 8 : 16;
@@ -385,8 +385,8 @@ Error Sm90FusedOutput::Fold(Stream stream, void* workspace, const void* hidden,
   FusedWork& work = args.work;
   work.rows = rows;
   work.slots = slots;
-  work.queries = queries;
-  work.folds = folds;
+  work.requests = requests;
+  work.summaries = summaries;
   work.bias = bias_;
   work.tiles = tiles_;
   work.ranges = DivideTiles(tiles_, blocks, processors_);

@@ -1,105 +1,106 @@
-// One step of a whole batch, in parts: the text that runs between the host's command and its
+// One step of a whole batch, in parts: the code that runs between the host's command and its
 // output.
 //
-//   BeginStep    one team          what has ended leaves, admissions enter, the plan is made
-//   AskStepRow   each row          what it asks, its newest token
-//   ListStoredRows  one team       which rows' logits are stored
-//   (the model)                    folds
-//   FoldStoredStepRow  each stored row, one team
-//   StepSlot     each slot that ran, one team: its beam step
-//   Deliver      each slot of `order`, one team: results, settled tokens
-//   EndStep      one team          the counts
+//   BeginStep          one group   what has ended leaves, admissions enter, the plan is made
+//   PrepareStepRow     each row, one thread: what it asks, its newest token
+//   ListStoredRows     one group   which rows' logits are stored
+//   (the model)                    summaries
+//   FoldStoredStepRow  each stored row, one group
+//   StepSlot           each slot that ran, one group: its beam step
+//   Deliver            each slot of `order`, one group: results, settled tokens
+//   EndStep            one group   the counts
 //
-// Each part begins when the one before it is through everywhere; within a part the teams run in any
-// order or at once, and what they decide does not depend on it. Which delivery comes first does,
-// and where the output is short, which of them come with a later step.
+// Each part begins when the one before it is through everywhere; within a part the groups run in
+// any order or at once, and what they decide does not depend on it. Which delivery comes first
+// does, and where the output is short, which of them come with a later step.
 #pragma once
 
 #include <cstdint>
 
 #include "kernels/base/host_device.h"
-#include "kernels/search/ask_row.h"
 #include "kernels/search/batch_tables.h"
 #include "kernels/search/beam_step.h"
 #include "kernels/search/begin_step.h"
 #include "kernels/search/deliver.h"
-#include "kernels/search/step_port.h"
+#include "kernels/search/prepare_row.h"
+#include "kernels/search/step_mailbox.h"
 #include "kernels/search/stored_row.h"
-#include "kernels/search/team.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman {
 
-// Row `row` < plan.rows: its query, its empty fold, its newest token. By one thread.
-DRAGOMAN_HD inline void AskStepRow(const BatchTables& tables, int32_t row) {
+// Row `row` < plan.rows: its request, its empty summary, its newest token. By one thread.
+DRAGOMAN_HD inline void PrepareStepRow(const BatchTables& tables, int32_t row) {
   const SlotView& slot = tables.views[tables.row_slot[row]];
   const int32_t lane = tables.row_lane[row];
   tables.row_token[row] = tables.lanes.tokens[slot.At(lane, tables.row_position[row])];
-  RowQuery& query = tables.queries[row];
-  query.logits = slot.state->options.stored_logits() ? tables.unplaced : nullptr;
-  AskRow(slot, lane, tables.wanted + int64_t{row} * kMaxWantedIds,
-         tables.masked + row * tables.row_masks, query);
-  RowFold& fold = tables.folds[row];
-  fold = RowFold{};
-  fold.top = tables.top + int64_t{row} * kMaxBeam;
-  fold.wanted = tables.wanted_logits + int64_t{row} * kMaxWantedIds;
+  LogitRequest& request = tables.requests[row];
+  request.logits = slot.state->options.stored_logits() ? tables.unplaced : nullptr;
+  PrepareRow(slot, lane, tables.wanted + int64_t{row} * kMaxWantedIds,
+             tables.masked + row * tables.row_masks, request);
+  LogitSummary& summary = tables.summaries[row];
+  summary = LogitSummary{};
+  summary.top = tables.top + int64_t{row} * kMaxBeam;
+  summary.wanted = tables.wanted_logits + int64_t{row} * kMaxWantedIds;
 }
 
 // Lists the rows for which `stored(options)` holds, ascending: now->stored_count of them. More of
 // them than BatchLimits::stored_rows is a mistake of the host's: such rows are bad numbers.
-template <class Team, class Stored>
-DRAGOMAN_HD void ListStoredRows(const Team& team, const BatchTables& tables, Stored stored) {
+template <class ThreadGroup, class Stored>
+DRAGOMAN_HD void ListStoredRows(const ThreadGroup& group, const BatchTables& tables,
+                                Stored stored) {
   BatchScalars& now = *tables.now;
   const auto is_stored = [&](int32_t row) {
     return stored(tables.states[tables.row_slot[row]].options);
   };
-  const Share mine = ShareOf(team, now.plan.rows);
+  const Share mine = ShareOf(group, now.plan.rows);
   int32_t count = 0;
   for (int32_t row = mine.begin; row < mine.end; ++row) count += is_stored(row) ? 1 : 0;
   int32_t all = 0;
-  int32_t at = team.ExclusiveSum(count, &all);
+  int32_t at = group.ExclusiveSum(count, &all);
   for (int32_t row = mine.begin; row < mine.end; ++row) {
     if (!is_stored(row)) continue;
     if (at < tables.limits.stored_rows) {
       tables.stored_rows[at++] = row;
     } else {
-      tables.folds[row].nan = true;
+      tables.summaries[row].nan = true;
     }
   }
-  if (team.rank() == 0) {
+  if (group.rank() == 0) {
     now.stored_count = all < tables.limits.stored_rows ? all : tables.limits.stored_rows;
   }
-  team.Sync();
+  group.Sync();
 }
 
 // Of those, number `index`, if its logits were asked for whole: FoldStoredRow. REQUIRES: its
-// query's `logits` are there.
-template <class Team>
-DRAGOMAN_HD void FoldStoredStepRow(const Team& team, const BatchTables& tables, int32_t index,
-                                   StoredRowWorkspace& workspace) {
+// request's `logits` are there.
+template <class ThreadGroup>
+DRAGOMAN_HD void FoldStoredStepRow(const ThreadGroup& group, const BatchTables& tables,
+                                   int32_t index, StoredRowWorkspace& workspace) {
   const int32_t row = tables.stored_rows[index];
   const SlotView& slot = tables.views[tables.row_slot[row]];
   if (!slot.state->options.stored_logits()) return;
-  FoldStoredRow(team, slot, tables.row_lane[row], tables.queries[row], tables.limits.vocabulary,
-                workspace, tables.folds[row]);
+  FoldStoredRow(group, slot, tables.row_lane[row], tables.requests[row], tables.limits.vocabulary,
+                workspace, tables.summaries[row]);
 }
 
 // The beam step of number `index` of the slots that ran.
-template <class Team>
-DRAGOMAN_HD void StepSlot(const Team& team, const BatchTables& tables, int32_t index,
+template <class ThreadGroup>
+DRAGOMAN_HD void StepSlot(const ThreadGroup& group, const BatchTables& tables, int32_t index,
                           BeamStepWorkspace& workspace) {
   const int32_t first = tables.first_row[index];
-  BeamStep(team, tables.views[tables.plan_slots[index]], tables.queries + first,
-           tables.folds + first, workspace);
+  BeamStep(group, tables.views[tables.plan_slots[index]], tables.requests + first,
+           tables.summaries + first, workspace);
 }
 
-// Makes carved memory an empty batch: no slot is occupied, every page is free. By one team.
-template <class Team>
-DRAGOMAN_HD void FormatBatch(const Team& team, const BatchTables& tables) {
+// Makes carved memory an empty batch: no slot is occupied, every page is free. By one group.
+template <class ThreadGroup>
+DRAGOMAN_HD void FormatBatch(const ThreadGroup& group, const BatchTables& tables) {
   const BatchLimits& limits = tables.limits;
   const auto each = [&](int64_t count, auto write) {
-    for (int64_t i = team.rank(); i < count; i += team.size()) write(i);
+    for (int64_t i = group.rank(); i < count; i += group.size()) write(i);
   };
-  if (team.rank() == 0) {
+  if (group.rank() == 0) {
     BatchScalars& now = *tables.now;
     now = BatchScalars{};
     now.plan = {tables.row_slot,
@@ -146,7 +147,7 @@ DRAGOMAN_HD void FormatBatch(const Team& team, const BatchTables& tables) {
     w.block_sums = arrays.block_sums + i * blocks;
     w.draw = {arrays.weights + i * limits.vocabulary, arrays.bins + i * DrawWorkspace::kBins};
   });
-  team.Sync();
+  group.Sync();
 }
 
 }  // namespace dragoman

@@ -3,8 +3,8 @@
 //   BeginStep, EndStep, FormatBatch
 //                  one block of 1,024 threads: what it does to one slot depends on all others. At
 //                  1,024 slots each thread has one, and the sums are two barriers.
-//   AskRows        one thread a row, warps of different rows: the text is a walk over short lists,
-//                  with nothing in it for a team. The list of stored rows by one more block.
+//   PrepareRows    one thread a row, warps of different rows: the code is a walk over short lists,
+//                  with nothing in it for a group. The list of stored rows by one more block.
 //   StepSlots      two warps a slot, as many at a time as there are workspaces. A beam of 4 with
 //                  its handful of candidates would be done by one warp; a beam of 64 has 64 rows to
 //                  offer, and 10,432 candidates under constraints.
@@ -12,17 +12,17 @@
 //   Deliver        one warp a slot: the results of a segment are some hundred words.
 //
 // Bounds name blocks of an SM as well where the compiler, left alone, would spill for the sake of
-// more of them. Decisions are compiled without fused multiply-add (FLAGS -fmad=false). Nothing is
+// more of them. The code is compiled without fused multiply-add (FLAGS -fmad=false). Nothing is
 // read ahead of the kernel before: each part begins when the one before it is through.
-#include "kernels/cuda/block_team.cuh"
 #include "kernels/cuda/kernel.cuh"
+#include "kernels/cuda/thread_block.cuh"
 #include "kernels/search/batch_step_cuda.h"
 
 namespace dragoman::cuda {
 namespace {
 
 constexpr int kBatchThreads = 1024;
-constexpr int kAskThreads = 64;
+constexpr int kPrepareThreads = 64;
 constexpr int kSlotThreads = 64;
 constexpr int kStoredThreads = 256;
 constexpr int kDeliverThreads = 32;
@@ -30,8 +30,8 @@ constexpr int kDeliverThreads = 32;
 // each.
 constexpr int64_t kDeliverBlocks = 4096;
 
-__device__ const StepPort& PortOf(const BatchTables& tables, const StepPorts& ports) {
-  return ports.port[tables.now->step % kStepPorts];
+__device__ const StepMailbox& MailboxOf(const BatchTables& tables, const StepMailboxes& mailboxes) {
+  return mailboxes.mailbox[tables.now->step % kStepMailboxes];
 }
 
 struct AnyOptions {
@@ -44,70 +44,70 @@ struct NotFused {
 
 __global__ void __launch_bounds__(kBatchThreads)
     FormatBatchKernel(const __grid_constant__ BatchTables tables) {
-  __shared__ BlockTeam::Shared shared;
-  ::dragoman::FormatBatch(BlockTeam(shared), tables);
+  __shared__ ThreadBlock::Shared shared;
+  ::dragoman::FormatBatch(ThreadBlock(shared), tables);
 }
 
 __global__ void __launch_bounds__(kBatchThreads)
     BeginStepKernel(const __grid_constant__ BatchTables tables,
-                    const __grid_constant__ StepPorts ports) {
-  __shared__ BlockTeam::Shared shared;
-  ::dragoman::BeginStep(BlockTeam(shared), tables, PortOf(tables, ports));
+                    const __grid_constant__ StepMailboxes mailboxes) {
+  __shared__ ThreadBlock::Shared shared;
+  ::dragoman::BeginStep(ThreadBlock(shared), tables, MailboxOf(tables, mailboxes));
 }
 
-__global__ void __launch_bounds__(kAskThreads, 16)
-    AskRowsKernel(const __grid_constant__ BatchTables tables) {
-  const auto row = static_cast<int32_t>(blockIdx.x * kAskThreads + threadIdx.x);
-  if (row < tables.now->plan.rows) AskStepRow(tables, row);
+__global__ void __launch_bounds__(kPrepareThreads, 16)
+    PrepareRowsKernel(const __grid_constant__ BatchTables tables) {
+  const auto row = static_cast<int32_t>(blockIdx.x * kPrepareThreads + threadIdx.x);
+  if (row < tables.now->plan.rows) PrepareStepRow(tables, row);
 }
 
 template <class Stored>
 __global__ void __launch_bounds__(kBatchThreads)
     ListStoredKernel(const __grid_constant__ BatchTables tables) {
-  __shared__ BlockTeam::Shared shared;
-  ListStoredRows(BlockTeam(shared), tables, Stored());
+  __shared__ ThreadBlock::Shared shared;
+  ListStoredRows(ThreadBlock(shared), tables, Stored());
 }
 
 __global__ void __launch_bounds__(kStoredThreads, 2)
     FoldStoredKernel(const __grid_constant__ BatchTables tables, int32_t first, int32_t end) {
-  __shared__ BlockTeam::Shared shared;
-  const BlockTeam team(shared);
+  __shared__ ThreadBlock::Shared shared;
+  const ThreadBlock group(shared);
   StoredRowWorkspace& workspace = tables.stored_workspaces[blockIdx.x];
   const int32_t count = tables.now->stored_count;
   if (count < end) end = count;
   for (auto i = static_cast<int32_t>(first + blockIdx.x); i < end; i += gridDim.x) {
-    FoldStoredStepRow(team, tables, i, workspace);
+    FoldStoredStepRow(group, tables, i, workspace);
   }
 }
 
 __global__ void __launch_bounds__(kSlotThreads, 8)
     StepSlotsKernel(const __grid_constant__ BatchTables tables) {
-  __shared__ BlockTeam::Shared shared;
-  const BlockTeam team(shared);
+  __shared__ ThreadBlock::Shared shared;
+  const ThreadBlock group(shared);
   BeamStepWorkspace& workspace = tables.step_workspaces[blockIdx.x];
   const int32_t count = tables.now->plan.slot_count;
   for (auto i = static_cast<int32_t>(blockIdx.x); i < count; i += gridDim.x) {
-    StepSlot(team, tables, i, workspace);
+    StepSlot(group, tables, i, workspace);
   }
 }
 
 __global__ void __launch_bounds__(kDeliverThreads)
     DeliverKernel(const __grid_constant__ BatchTables tables,
-                  const __grid_constant__ StepPorts ports) {
-  __shared__ BlockTeam::Shared shared;
-  const BlockTeam team(shared);
-  const StepPort& port = PortOf(tables, ports);
+                  const __grid_constant__ StepMailboxes mailboxes) {
+  __shared__ ThreadBlock::Shared shared;
+  const ThreadBlock group(shared);
+  const StepMailbox& mailbox = MailboxOf(tables, mailboxes);
   const int32_t count = tables.now->order_count;
   for (auto i = static_cast<int32_t>(blockIdx.x); i < count; i += gridDim.x) {
-    ::dragoman::Deliver(team, tables, i, port);
+    ::dragoman::Deliver(group, tables, i, mailbox);
   }
 }
 
 __global__ void __launch_bounds__(kBatchThreads)
     EndStepKernel(const __grid_constant__ BatchTables tables,
-                  const __grid_constant__ StepPorts ports) {
-  __shared__ BlockTeam::Shared shared;
-  ::dragoman::EndStep(BlockTeam(shared), tables, PortOf(tables, ports));
+                  const __grid_constant__ StepMailboxes mailboxes) {
+  __shared__ ThreadBlock::Shared shared;
+  ::dragoman::EndStep(ThreadBlock(shared), tables, MailboxOf(tables, mailboxes));
 }
 
 dim3 Blocks(int64_t wanted, int64_t most) {
@@ -120,15 +120,15 @@ Error FormatBatch(Stream stream, const BatchTables& tables) {
   return Launch(FormatBatchKernel, 1, kBatchThreads, 0, stream, tables);
 }
 
-Error BeginStep(Stream stream, const BatchTables& tables, const StepPorts& ports) {
-  return Launch(BeginStepKernel, 1, kBatchThreads, 0, stream, tables, ports);
+Error BeginStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
+  return Launch(BeginStepKernel, 1, kBatchThreads, 0, stream, tables, mailboxes);
 }
 
-Error AskRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list) {
+Error PrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list) {
   if (rows <= 0 || rows > tables.limits.max_rows) return static_cast<Error>(cudaErrorInvalidValue);
-  const dim3 blocks(static_cast<unsigned>((rows + kAskThreads - 1) / kAskThreads));
-  const Error asked = Launch(AskRowsKernel, blocks, kAskThreads, 0, stream, tables);
-  if (asked != Error::kNone || list == StoredList::kNone) return asked;
+  const dim3 blocks(static_cast<unsigned>((rows + kPrepareThreads - 1) / kPrepareThreads));
+  const Error prepared = Launch(PrepareRowsKernel, blocks, kPrepareThreads, 0, stream, tables);
+  if (prepared != Error::kNone || list == StoredList::kNone) return prepared;
   return Launch(
       list == StoredList::kAll ? ListStoredKernel<AnyOptions> : ListStoredKernel<NotFused>, 1,
       kBatchThreads, 0, stream, tables);
@@ -149,13 +149,13 @@ Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows) {
                 tables);
 }
 
-Error Deliver(Stream stream, const BatchTables& tables, const StepPorts& ports) {
+Error Deliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
   return Launch(DeliverKernel, Blocks(tables.limits.max_rows, kDeliverBlocks), kDeliverThreads, 0,
-                stream, tables, ports);
+                stream, tables, mailboxes);
 }
 
-Error EndStep(Stream stream, const BatchTables& tables, const StepPorts& ports) {
-  return Launch(EndStepKernel, 1, kBatchThreads, 0, stream, tables, ports);
+Error EndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
+  return Launch(EndStepKernel, 1, kBatchThreads, 0, stream, tables, mailboxes);
 }
 
 }  // namespace dragoman::cuda

@@ -1,7 +1,7 @@
-// The parts of a step (batch_step.h) as launches. One block is a team.
+// The parts of a step (batch_step.h) as launches. One block is a ThreadGroup.
 //
-// `tables` and `ports` are host values that hold device pointers; they are passed by value into the
-// kernels. The port of a step is the one of its number, which the device counts.
+// `tables` and `mailboxes` are host values that hold device pointers; they are passed by value into
+// the kernels. The mailbox of a step is the one of its number, which the device counts.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace dragoman::cuda {
 
-struct StepPorts {
-  StepPort port[kStepPorts];
+struct StepMailboxes {
+  StepMailbox mailbox[kStepMailboxes];
 };
 
 Error FormatBatch(Stream stream, const BatchTables& tables);
-Error BeginStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
+Error BeginStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 
 // Which rows are listed as stored.
 enum class StoredList {
@@ -25,8 +25,8 @@ enum class StoredList {
   kAll,
 };
 
-// Queries of up to `rows` rows, and the list of stored rows.
-Error AskRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
+// Requests of up to `rows` rows, and the list of stored rows.
+Error PrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
 
 // Of the stored rows first .. first + n - 1, those that are there.
 Error FoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
@@ -34,7 +34,7 @@ Error FoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, in
 // The beam steps of the slots that ran, in a step of up to `rows` rows.
 Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows);
 // What all slots of the batch have to tell.
-Error Deliver(Stream stream, const BatchTables& tables, const StepPorts& ports);
-Error EndStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
+Error Deliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
+Error EndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 
 }  // namespace dragoman::cuda

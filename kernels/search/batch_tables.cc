@@ -1,6 +1,6 @@
 #include "kernels/search/batch_tables.h"
 
-#include "kernels/search/ask_row.h"
+#include "kernels/search/prepare_row.h"
 
 namespace dragoman {
 namespace {
@@ -92,8 +92,8 @@ int64_t CarveBatch(const BatchLimits& limits, void* memory, BatchTables* tables)
   carver.Take(slots, &t.plan_slots);
   carver.Take(slots, &t.first_row);
   carver.Take(rows, &t.row_token);
-  carver.Take(rows, &t.queries);
-  carver.Take(rows, &t.folds);
+  carver.Take(rows, &t.requests);
+  carver.Take(rows, &t.summaries);
   carver.Take(rows * kMaxBeam, &t.top);
   carver.Take(rows * kMaxWantedIds, &t.wanted_logits);
   carver.Take(rows * kMaxWantedIds, &t.wanted);

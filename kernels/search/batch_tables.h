@@ -1,9 +1,9 @@
-// The state of a whole decoding batch as plain arrays in one block of memory, for decision text
-// that runs where the host cannot look: on a device, or on another thread (batch_step.h).
+// The state of a whole decoding batch as plain arrays in one block of memory, for code that
+// runs where the host cannot look: on a device, or on another thread (batch_step.h).
 //
 // The same carving serves every memory: CarveBatch with no memory gives the size, with a block of
 // that size the pointers. Nothing here is touched by the host between the steps: it sends commands
-// and reads outputs (step_port.h).
+// and reads outputs (step_mailbox.h).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "kernels/search/plan.h"
 #include "kernels/search/row.h"
 #include "kernels/search/slot.h"
-#include "kernels/search/step_port.h"
+#include "kernels/search/step_mailbox.h"
 #include "kernels/search/stored_row.h"
 
 namespace dragoman {
@@ -106,22 +106,23 @@ struct BatchTables {
   int32_t* rules = nullptr;  // [rules_words] images of the segments' rules; the host allots it
 
   // Rows of a step.
-  int32_t* row_slot = nullptr;      // [max_rows]
-  int32_t* row_lane = nullptr;      // [max_rows]
-  int32_t* row_position = nullptr;  // [max_rows]
-  int32_t* plan_slots = nullptr;    // [slots]
-  int32_t* first_row = nullptr;     // [slots]
-  int32_t* row_token = nullptr;     // [max_rows] the newest token of each hypothesis
-  RowQuery* queries = nullptr;      // [max_rows]
-  RowFold* folds = nullptr;         // [max_rows] with memory for what a query may ask:
-  TokenScore* top = nullptr;        // [max_rows, kMaxBeam]
-  float* wanted_logits = nullptr;   // [max_rows, kMaxWantedIds]
-  int32_t* wanted = nullptr;        // [max_rows, kMaxWantedIds]
-  int32_t* masked = nullptr;        // [max_rows, row_masks]
+  int32_t* row_slot = nullptr;        // [max_rows]
+  int32_t* row_lane = nullptr;        // [max_rows]
+  int32_t* row_position = nullptr;    // [max_rows]
+  int32_t* plan_slots = nullptr;      // [slots]
+  int32_t* first_row = nullptr;       // [slots]
+  int32_t* row_token = nullptr;       // [max_rows] the newest token of each hypothesis
+  LogitRequest* requests = nullptr;   // [max_rows]
+  LogitSummary* summaries = nullptr;  // [max_rows] with memory for what a request may ask:
+  TokenScore* top = nullptr;          // [max_rows, kMaxBeam]
+  float* wanted_logits = nullptr;     // [max_rows, kMaxWantedIds]
+  int32_t* wanted = nullptr;          // [max_rows, kMaxWantedIds]
+  int32_t* masked = nullptr;          // [max_rows, row_masks]
   int64_t row_masks = 0;
   int32_t* stored_rows = nullptr;  // [stored_rows] rows of this step, ascending
 
-  // RowQuery::logits of a row whose logits are wanted whole, until the model says where they are.
+  // LogitRequest::logits of a row whose logits are wanted whole, until the model says where they
+  // are.
   float* unplaced = nullptr;  // [1]
 
   // [workspaces] and [stored_workspaces].
@@ -132,7 +133,7 @@ struct BatchTables {
 
 // Sets all pointers of `tables` to places within `memory` (nullptr: leaves them null) and returns
 // the bytes that it takes, a multiple of 256. memory: aligned to 256 bytes, and so is each array.
-// What lies in the memory itself (views, plan, workspaces, folds) is written by FormatBatch
+// What lies in the memory itself (views, plan, workspaces, summaries) is written by FormatBatch
 // (batch_step.h), run where the memory can be written.
 int64_t CarveBatch(const BatchLimits& limits, void* memory, BatchTables* tables);
 

@@ -5,9 +5,9 @@
 //   constrained.h   which of them make the next beam when phrases are required
 //   finished.h      the hypotheses that have ended
 //
-// Runs on a Team (team.h); every member passes the same arguments and gets the same answer. No
-// heap, no recursion. Path scores are f32 sums. Compiled without contraction, so that host and
-// device agree on every addition.
+// Runs on a ThreadGroup (thread_group.h); every member passes the same arguments and gets the same
+// answer. No heap, no recursion. Path scores are f32 sums. Compiled without contraction, so that
+// host and device agree on every addition.
 #pragma once
 
 #include <cmath>
@@ -18,14 +18,14 @@
 #include "kernels/search/constrained.h"
 #include "kernels/search/finished.h"
 #include "kernels/search/slot.h"
-#include "kernels/search/team.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman {
 
-// Memory of one call for beams up to `beam`, owned by the caller, shared by the team.
+// Memory of one call for beams up to `beam`, owned by the caller, shared by the group.
 template <class Lane>
 struct BasicBeamStepWorkspace {
-  Offers offers;                           // its arrays; `folds` is set by the step
+  Offers offers;                           // its arrays; `summaries` is set by the step
   Candidate* chosen = nullptr;             // [beam]
   Candidate* pool = nullptr;               // [MaxConstrainedCandidates(beam)]
   int32_t* shared = nullptr;               // [1]
@@ -52,19 +52,19 @@ DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, in
 // id that ends) an ending one ranked within the first `beam` is final at once, and the first `beam`
 // others go on. ALL_BEAMS: of the best `beam - finished` candidates those that end leave, and the
 // others go on.
-template <class Team, class View>
-DRAGOMAN_HD int32_t SelectImmediate(const Team& team, const View& slot, Offers& offers,
+template <class ThreadGroup, class View>
+DRAGOMAN_HD int32_t SelectImmediate(const ThreadGroup& group, const View& slot, Offers& offers,
                                     Candidate* chosen) {
   const SearchOptions& o = slot.state->options;
   const bool all_beams = o.stop_rule == StopRule::kAllBeams;
   const int32_t width = all_beams ? o.beam - slot.state->finished : o.beam;
   const int32_t limit = all_beams ? width : (2 + o.more_eos_count) * o.beam;
-  team.Sync();
+  group.Sync();
   int32_t next = 0;
   for (int32_t i = 0; i < limit && next < width; ++i) {
-    const Candidate c = NextCandidate(team, slot, offers);
+    const Candidate c = NextCandidate(group, slot, offers);
     if (c.rank < 0) break;
-    if (team.rank() == 0) {
+    if (group.rank() == 0) {
       if (!c.ends) {
         chosen[next] = c;
       } else if (i < width) {
@@ -73,19 +73,20 @@ DRAGOMAN_HD int32_t SelectImmediate(const Team& team, const View& slot, Offers& 
     }
     if (!c.ends) ++next;
   }
-  team.Sync();
+  group.Sync();
   return next;
 }
 
-// One draw for each lane, which its fold holds; those that end are results under their own number.
-template <class Team, class View>
-DRAGOMAN_HD int32_t SelectDrawn(const Team& team, const View& slot, const Offers& offers,
+// One draw for each lane, which its summary holds; those that end are results under their own
+// number.
+template <class ThreadGroup, class View>
+DRAGOMAN_HD int32_t SelectDrawn(const ThreadGroup& group, const View& slot, const Offers& offers,
                                 Candidate* chosen) {
   int32_t next = 0;
   for (int r = 0; r < slot.state->live; ++r) {
     const Candidate c = RowOffer(slot, offers, r);
     if (c.rank < 0 || !(c.score > -INFINITY)) continue;
-    if (team.rank() == 0) {
+    if (group.rank() == 0) {
       if (c.ends) {
         WriteEntry(slot, c.rank, c, EntryStatus::kDone);
         CountDone(slot, c.path);
@@ -95,7 +96,7 @@ DRAGOMAN_HD int32_t SelectDrawn(const Team& team, const View& slot, const Offers
     }
     if (!c.ends) ++next;
   }
-  team.Sync();
+  group.Sync();
   return next;
 }
 
@@ -122,17 +123,17 @@ DRAGOMAN_HD bool ImmediateIsOver(const View& slot, int32_t length, float best_li
 // On the beam (a.1) or kept (f): the best `beam` candidates, ended ones among them. On the beam,
 // the leading run of ended ones becomes results and the beam shrinks by them. The next beam moves
 // to the front of `chosen`.
-template <class Team, class View>
-DRAGOMAN_HD int32_t SelectWithEnded(const Team& team, const View& slot, Offers& offers,
+template <class ThreadGroup, class View>
+DRAGOMAN_HD int32_t SelectWithEnded(const ThreadGroup& group, const View& slot, Offers& offers,
                                     Candidate* chosen, int32_t* shared) {
   SlotState& s = *slot.state;
   int32_t count = 0;
   for (; count < s.options.beam; ++count) {
-    const Candidate c = NextCandidate(team, slot, offers);
+    const Candidate c = NextCandidate(group, slot, offers);
     if (c.rank < 0) break;
-    if (team.rank() == 0) chosen[count] = c;
+    if (group.rank() == 0) chosen[count] = c;
   }
-  if (team.rank() == 0) {
+  if (group.rank() == 0) {
     int32_t popped = 0;
     if (s.options.finalisation == Finalisation::kOnBeam) {
       // At a limit that forces nothing all may end at once: then no more than are missing.
@@ -148,15 +149,15 @@ DRAGOMAN_HD int32_t SelectWithEnded(const Team& team, const View& slot, Offers& 
     for (int32_t i = popped; i < count; ++i) chosen[i - popped] = chosen[i];
     *shared = count - popped;
   }
-  team.Sync();
+  group.Sync();
   return *shared;
 }
 
 // Makes the unfinished ones of `chosen` [count] the live hypotheses. Tokens and K/V stay where they
 // are; lineages and states follow their hypotheses.
-template <class Team, class View>
-DRAGOMAN_HD void Reorder(const Team& team, const View& slot, const Candidate* chosen, int32_t count,
-                         BasicBeamStepWorkspace<typename View::Lane>& ws) {
+template <class ThreadGroup, class View>
+DRAGOMAN_HD void Reorder(const ThreadGroup& group, const View& slot, const Candidate* chosen,
+                         int32_t count, BasicBeamStepWorkspace<typename View::Lane>& ws) {
   using Lane = typename View::Lane;
   SlotState& s = *slot.state;
   const int64_t stride = slot.arrays.stride;
@@ -164,21 +165,21 @@ DRAGOMAN_HD void Reorder(const Team& team, const View& slot, const Candidate* ch
   const int32_t live = s.live;
   for (int r = 0; r < live; ++r) {
     const Lane* from = slot.Ancestry(r);
-    for (int p = team.rank(); p < length; p += team.size()) ws.ancestry[r * stride + p] = from[p];
+    for (int p = group.rank(); p < length; p += group.size()) ws.ancestry[r * stride + p] = from[p];
   }
-  for (int r = team.rank(); r < live; r += team.size()) {
+  for (int r = group.rank(); r < live; r += group.size()) {
     ws.constraints[r] = slot.Constraints(r);
     ws.forbidden[r] = slot.Forbidden(r);
   }
-  team.Sync();
+  group.Sync();
   int32_t lane = 0;
   for (int32_t i = 0; i < count; ++i) {
     const Candidate& c = chosen[i];
     if (c.ends) continue;
     Lane* to = slot.Ancestry(lane);
     const Lane* from = ws.ancestry + c.parent * stride;
-    for (int p = team.rank(); p < length; p += team.size()) to[p] = from[p];
-    if (team.rank() == 0) {
+    for (int p = group.rank(); p < length; p += group.size()) to[p] = from[p];
+    if (group.rank() == 0) {
       to[length] = static_cast<Lane>(c.parent);
       slot.arrays.tokens[slot.At(lane, length + 1)] = c.token;
       slot.arrays.token_log_probs[slot.At(lane, length + 1)] = c.log_prob;
@@ -191,37 +192,38 @@ DRAGOMAN_HD void Reorder(const Team& team, const View& slot, const Candidate* ch
     }
     ++lane;
   }
-  team.Sync();
-  if (team.rank() == 0) {
+  group.Sync();
+  if (group.rank() == 0) {
     s.length = length + 1;
     s.live = lane;
   }
-  team.Sync();
+  group.Sync();
 }
 
 }  // namespace beam_step_internal
 
-// Advances the slot by one position. queries, folds [state->live]: what the live hypotheses asked
-// (AskRow) and got, by lane. Afterwards status is kRunning with `length` one more and the new
-// hypotheses in lanes 0..live-1, or kDone / kBadNumber. REQUIRES: status is kRunning.
-template <class Team, class View>
-DRAGOMAN_HD void BeamStep(const Team& team, const View& slot, const RowQuery* queries,
-                          const RowFold* folds, BasicBeamStepWorkspace<typename View::Lane>& ws) {
+// Advances the slot by one position. requests, summaries [state->live]: what the live hypotheses
+// asked (PrepareRow) and got, by lane. Afterwards status is kRunning with `length` one more and the
+// new hypotheses in lanes 0..live-1, or kDone / kBadNumber. REQUIRES: status is kRunning.
+template <class ThreadGroup, class View>
+DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const LogitRequest* requests,
+                          const LogitSummary* summaries,
+                          BasicBeamStepWorkspace<typename View::Lane>& ws) {
   using namespace beam_step_internal;  // NOLINT(google-build-using-namespace)
   SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   bool nan = false;
-  for (int r = 0; r < s.live; ++r) nan |= folds[r].nan;  // no load waits for another
-  team.Sync();
+  for (int r = 0; r < s.live; ++r) nan |= summaries[r].nan;  // no load waits for another
+  group.Sync();
   if (nan) {
-    if (team.rank() == 0) s.status = SlotStatus::kBadNumber;
-    team.Sync();
+    if (group.rank() == 0) s.status = SlotStatus::kBadNumber;
+    group.Sync();
     return;
   }
   Offers offers = ws.offers;
-  offers.folds = folds;
-  OpenOffers(team, slot, queries, offers);
-  if (team.rank() == 0) {
+  offers.summaries = summaries;
+  OpenOffers(group, slot, requests, offers);
+  if (group.rank() == 0) {
     s.expansions += s.live + s.waiting;
     s.noop_expansions += s.waiting;
   }
@@ -232,37 +234,37 @@ DRAGOMAN_HD void BeamStep(const Team& team, const View& slot, const RowQuery* qu
   int32_t candidates = 0;  // under constraints
   bool over = false;
   if (o.sampling.enabled) {
-    count = SelectDrawn(team, slot, offers, ws.chosen);
+    count = SelectDrawn(group, slot, offers, ws.chosen);
   } else if (constrained) {
-    candidates = CollectConstrained(team, slot, offers, ws.pool, ws.shared);
-    count = SelectConstrained(team, slot, ws.pool, candidates, ws.banks, ws.chosen);
+    candidates = CollectConstrained(group, slot, offers, ws.pool, ws.shared);
+    count = SelectConstrained(group, slot, ws.pool, candidates, ws.banks, ws.chosen);
     over = o.stop_rule == StopRule::kFirstK && s.waiting > 0;
   } else if (o.finalisation == Finalisation::kImmediate) {
-    count = SelectImmediate(team, slot, offers, ws.chosen);
+    count = SelectImmediate(group, slot, offers, ws.chosen);
     over = count > 0 && ImmediateIsOver(slot, s.length + 1, ws.chosen[0].score);
     count = Prune(s, ws.chosen, count);
-    team.Sync();
-    for (int32_t i = team.rank(); i < count; i += team.size()) ws.chosen[i].rank = i;
+    group.Sync();
+    for (int32_t i = group.rank(); i < count; i += group.size()) ws.chosen[i].rank = i;
   } else {
-    count = SelectWithEnded(team, slot, offers, ws.chosen, ws.shared);
+    count = SelectWithEnded(group, slot, offers, ws.chosen, ws.shared);
     over = o.finalisation == Finalisation::kOnBeam && s.finished == o.beam;
   }
-  team.Sync();
+  group.Sync();
 
   bool live = false;
   for (int32_t i = 0; i < count; ++i) live = live || !ws.chosen[i].ends;
-  team.Sync();
+  group.Sync();
   if (over || !live) {
-    if (team.rank() == 0) {
+    if (group.rank() == 0) {
       if (constrained && s.waiting == 0) SetAside(slot, ws.pool, candidates);
       CloseEntries(slot, constrained || o.finalisation == Finalisation::kKeep);
       s.status = SlotStatus::kDone;
       s.live = 0;
     }
-    team.Sync();
+    group.Sync();
     return;
   }
-  Reorder(team, slot, ws.chosen, count, ws);
+  Reorder(group, slot, ws.chosen, count, ws);
 }
 
 }  // namespace dragoman

@@ -1,11 +1,11 @@
 // The beginning of a step: who leaves, who enters, who runs (batch_step.h).
 //
 // Pages go back and are taken in the order of the slots' ages, so that a batch with the same
-// history has the same pages, whatever the team.
+// history has the same pages, whatever the group.
 //
 // A device reads commands over its bus: a load takes a microsecond or more, and what counts is how
 // many wait for each other. So the command is read in one piece, and each admission's words by a
-// squad of its own, several loads of each member at a time.
+// subgroup of its own, several loads of each member at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,48 +14,49 @@
 #include "kernels/search/batch_tables.h"
 #include "kernels/search/plan.h"
 #include "kernels/search/rules_image.h"
-#include "kernels/search/step_port.h"
-#include "kernels/search/team.h"
+#include "kernels/search/step_mailbox.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman {
 namespace begin_step_internal {
 
 // Keeps those of `list` [count] for which `keep(slot)` holds; returns their number.
-template <class Team, class Keep>
-DRAGOMAN_HD int32_t KeepOf(const Team& team, const BatchTables& tables, int32_t* list,
+template <class ThreadGroup, class Keep>
+DRAGOMAN_HD int32_t KeepOf(const ThreadGroup& group, const BatchTables& tables, int32_t* list,
                            int32_t count, Keep keep) {
   const int32_t kept = Collect(
-      team, count, [&](int32_t i) { return keep(list[i]); }, [&](int32_t i) { return list[i]; },
+      group, count, [&](int32_t i) { return keep(list[i]); }, [&](int32_t i) { return list[i]; },
       tables.scratch);
-  for (int32_t i = team.rank(); i < kept; i += team.size()) list[i] = tables.scratch[i];
-  team.Sync();
+  for (int32_t i = group.rank(); i < kept; i += group.size()) list[i] = tables.scratch[i];
+  group.Sync();
   return kept;
 }
 
-template <class Team>
-DRAGOMAN_HD void MarkCancelled(const Team& team, const BatchTables& tables, const StepPort& port) {
+template <class ThreadGroup>
+DRAGOMAN_HD void MarkCancelled(const ThreadGroup& group, const BatchTables& tables,
+                               const StepMailbox& mailbox) {
   const int32_t cancelled = tables.now->command.cancelled;
-  for (int32_t i = team.rank(); i < cancelled; i += team.size()) {
-    tables.extras[port.cancelled[i]].occupied = false;
+  for (int32_t i = group.rank(); i < cancelled; i += group.size()) {
+    tables.extras[mailbox.cancelled[i]].occupied = false;
   }
-  team.Sync();
+  group.Sync();
 }
 
 // What has ended or goes needs its K/V no more.
-template <class Team>
-DRAGOMAN_HD void ReleaseEnded(const Team& team, const BatchTables& tables) {
+template <class ThreadGroup>
+DRAGOMAN_HD void ReleaseEnded(const ThreadGroup& group, const BatchTables& tables) {
   BatchScalars& now = *tables.now;
   const auto ended = [&](int32_t slot) {
     return !tables.extras[slot].occupied || tables.states[slot].status != SlotStatus::kRunning;
   };
-  const Share mine = ShareOf(team, now.order_count);
+  const Share mine = ShareOf(group, now.order_count);
   int32_t pages = 0;
   for (int32_t i = mine.begin; i < mine.end; ++i) {
     const int32_t slot = tables.order[i];
     if (ended(slot)) pages += tables.states[slot].pages;
   }
   int32_t all = 0;
-  int32_t at = team.ExclusiveSum(pages, &all);
+  int32_t at = group.ExclusiveSum(pages, &all);
   int32_t* const top = now.pages.free + now.pages.free_count;
   for (int32_t i = mine.begin; i < mine.end; ++i) {
     const int32_t slot = tables.order[i];
@@ -64,70 +65,72 @@ DRAGOMAN_HD void ReleaseEnded(const Team& team, const BatchTables& tables) {
     GiveBackPages(tables.views[slot], now.lane_pages, top + at);
     at += held;
   }
-  team.Sync();
-  if (team.rank() == 0) now.pages.free_count += all;
-  team.Sync();
+  group.Sync();
+  if (group.rank() == 0) now.pages.free_count += all;
+  group.Sync();
 }
 
-template <class Team>
-DRAGOMAN_HD void LeaveSlots(const Team& team, const BatchTables& tables) {
+template <class ThreadGroup>
+DRAGOMAN_HD void LeaveSlots(const ThreadGroup& group, const BatchTables& tables) {
   BatchScalars& now = *tables.now;
   const auto leaves = [&](int32_t slot) { return !tables.extras[slot].occupied; };
   const auto stays = [&](int32_t slot) { return !leaves(slot); };
-  for (int32_t i = team.rank(); i < now.order_count; i += team.size()) {
+  for (int32_t i = group.rank(); i < now.order_count; i += group.size()) {
     const int32_t slot = tables.order[i];
     if (leaves(slot)) tables.states[slot].status = SlotStatus::kFree;
   }
-  team.Sync();
-  const int32_t begun = KeepOf(team, tables, tables.order, now.order_count, stays);
-  const int32_t waiting = KeepOf(team, tables, tables.waiting, now.waiting_count, stays);
-  if (team.rank() == 0) {
+  group.Sync();
+  const int32_t begun = KeepOf(group, tables, tables.order, now.order_count, stays);
+  const int32_t waiting = KeepOf(group, tables, tables.waiting, now.waiting_count, stays);
+  if (group.rank() == 0) {
     now.order_count = begun;
     now.waiting_count = waiting;
   }
-  team.Sync();
+  group.Sync();
 }
 
-// Copies words [count] by the members of a squad, word i to `place(i)`.
-template <class Place>
-DRAGOMAN_HD void CopyWords(const Squad& squad, const int32_t* words, int32_t count, Place place) {
+// Copies words [count] by the members of a subgroup, word i to `target(i)`.
+template <class Target>
+DRAGOMAN_HD void CopyWords(const Subgroup& subgroup, const int32_t* words, int32_t count,
+                           Target target) {
   constexpr int32_t kAhead = 8;  // loads of a member before the first of them is needed
-  for (int32_t first = squad.rank; first < count; first += kAhead * squad.size) {
+  for (int32_t first = subgroup.rank; first < count; first += kAhead * subgroup.size) {
     int32_t held[kAhead] = {};
     for (int32_t j = 0; j < kAhead; ++j) {
-      const int32_t i = first + j * squad.size;
+      const int32_t i = first + j * subgroup.size;
       if (i < count) CopyWord(held + j, words + i);
     }
     for (int32_t j = 0; j < kAhead; ++j) {
-      const int32_t i = first + j * squad.size;
-      if (i < count) CopyWord(place(i), held + j);
+      const int32_t i = first + j * subgroup.size;
+      if (i < count) CopyWord(target(i), held + j);
     }
   }
 }
 
 // Takes what the commands bring; their segments wait.
-template <class Team>
-DRAGOMAN_HD void TakeAdmissions(const Team& team, const BatchTables& tables, const StepPort& port) {
+template <class ThreadGroup>
+DRAGOMAN_HD void TakeAdmissions(const ThreadGroup& group, const BatchTables& tables,
+                                const StepMailbox& mailbox) {
   BatchScalars& now = *tables.now;
   const int32_t admissions = now.command.admissions;
-  const Squad squad = SquadOf(team);
-  for (int32_t a = squad.number; a < admissions; a += squad.count) {
-    const AdmitCommand& admit = port.admissions[a];
+  const Subgroup subgroup = SubgroupOf(group);
+  for (int32_t a = subgroup.number; a < admissions; a += subgroup.count) {
+    const AdmitCommand& admit = mailbox.admissions[a];
     const int32_t beam = admit.options.beam;
     const int32_t rules_from = beam + admit.cross_pages;
     int32_t* const lanes = tables.slot_lanes + int64_t{admit.slot} * kMaxSlotLanes;
     int32_t* const pages =
         tables.cross_pages + int64_t{admit.slot} * tables.limits.pages_per_lane();
     int32_t* const rules = tables.rules + admit.rules_begin;
-    CopyWords(squad, port.command_words + admit.words_begin, rules_from + admit.rules_words,
+    CopyWords(subgroup, mailbox.command_words + admit.words_begin, rules_from + admit.rules_words,
               [&](int32_t i) {
                 if (i < beam) return lanes + i;
                 return i < rules_from ? pages + (i - beam) : rules + (i - rules_from);
               });
   }
-  team.Sync();  // the rules' counts are read below
-  for (int32_t a = team.rank(); a < admissions; a += team.size()) {
-    const AdmitCommand& admit = port.admissions[a];
+  group.Sync();  // the rules' counts are read below
+  for (int32_t a = group.rank(); a < admissions; a += group.size()) {
+    const AdmitCommand& admit = mailbox.admissions[a];
     SlotState& s = tables.states[admit.slot];
     s = SlotState{};
     s.options = admit.options;
@@ -139,9 +142,9 @@ DRAGOMAN_HD void TakeAdmissions(const Team& team, const BatchTables& tables, con
     extra.settled = 0;
     tables.waiting[now.waiting_count + a] = admit.slot;
   }
-  team.Sync();
-  if (team.rank() == 0) now.waiting_count += admissions;
-  team.Sync();
+  group.Sync();
+  if (group.rank() == 0) now.waiting_count += admissions;
+  group.Sync();
 }
 
 DRAGOMAN_HD inline int64_t WorstCaseOf(const SlotState& s) {
@@ -150,28 +153,28 @@ DRAGOMAN_HD inline int64_t WorstCaseOf(const SlotState& s) {
 
 // Begins those that wait, in their order, up to the first that the rule of pages holds back. The
 // largest worst case of all that run from now on.
-template <class Team>
-DRAGOMAN_HD int64_t BeginWaiting(const Team& team, const BatchTables& tables) {
+template <class ThreadGroup>
+DRAGOMAN_HD int64_t BeginWaiting(const ThreadGroup& group, const BatchTables& tables) {
   BatchScalars& now = *tables.now;
   const auto larger = [](int64_t a, int64_t b) { return a > b; };
   int64_t worst = 0;
-  for (int32_t i = team.rank(); i < now.runnable_count; i += team.size()) {
+  for (int32_t i = group.rank(); i < now.runnable_count; i += group.size()) {
     const int64_t of_slot = WorstCaseOf(tables.states[tables.runnable[i]]);
     if (of_slot > worst) worst = of_slot;
   }
-  worst = team.Reduce(worst, larger);
+  worst = group.Reduce(worst, larger);
   // To begin takes no page. So one that is let in changes nothing for the next but the worst case,
   // and that has room: the first that has none is the same whoever else is asked.
   const int64_t held =
       now.runnable_count > 0 ? tables.states[tables.runnable[0]].pages : int64_t{0};
   int32_t begun = now.waiting_count;
-  for (int32_t i = team.rank(); i < begun; i += team.size()) {
+  for (int32_t i = group.rank(); i < begun; i += group.size()) {
     const int64_t of_slot = WorstCaseOf(tables.states[tables.waiting[i]]);
     if (!MayAdmit(now.pages.free_count, held, worst, of_slot)) begun = i;
   }
-  begun = team.Reduce(begun, [](int32_t a, int32_t b) { return a < b; });
+  begun = group.Reduce(begun, [](int32_t a, int32_t b) { return a < b; });
   int64_t worst_begun = worst;
-  for (int32_t i = team.rank(); i < begun; i += team.size()) {
+  for (int32_t i = group.rank(); i < begun; i += group.size()) {
     const int32_t slot = tables.waiting[i];
     tables.order[now.order_count + i] = slot;
     tables.runnable[now.runnable_count + i] = slot;
@@ -179,24 +182,24 @@ DRAGOMAN_HD int64_t BeginWaiting(const Team& team, const BatchTables& tables) {
     const int64_t of_slot = WorstCaseOf(tables.states[slot]);
     if (of_slot > worst_begun) worst_begun = of_slot;
   }
-  worst_begun = team.Reduce(worst_begun, larger);
+  worst_begun = group.Reduce(worst_begun, larger);
   const int32_t left = now.waiting_count - begun;
   if (begun > 0) {
-    for (int32_t i = team.rank(); i < left; i += team.size()) {
+    for (int32_t i = group.rank(); i < left; i += group.size()) {
       tables.scratch[i] = tables.waiting[begun + i];
     }
-    team.Sync();
-    for (int32_t i = team.rank(); i < left; i += team.size()) {
+    group.Sync();
+    for (int32_t i = group.rank(); i < left; i += group.size()) {
       tables.waiting[i] = tables.scratch[i];
     }
   }
-  team.Sync();
-  if (team.rank() == 0) {
+  group.Sync();
+  if (group.rank() == 0) {
     now.order_count += begun;
     now.runnable_count += begun;
     now.waiting_count = left;
   }
-  team.Sync();
+  group.Sync();
   return worst_begun;
 }
 
@@ -205,37 +208,38 @@ DRAGOMAN_HD int64_t BeginWaiting(const Team& team, const BatchTables& tables) {
 // Reads the command. Slots that it cancels, and those whose end was delivered, leave: their pages
 // are free. Admitted segments begin in their order, while the rule of pages holds (MayAdmit). Then
 // the plan of those that run.
-template <class Team>
-DRAGOMAN_HD void BeginStep(const Team& team, const BatchTables& tables, const StepPort& port) {
+template <class ThreadGroup>
+DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
+                           const StepMailbox& mailbox) {
   using namespace begin_step_internal;  // NOLINT(google-build-using-namespace)
   BatchScalars& now = *tables.now;
-  if (team.rank() == 0) now.command = *port.command;
-  team.Sync();
-  MarkCancelled(team, tables, port);
-  ReleaseEnded(team, tables);
-  LeaveSlots(team, tables);
+  if (group.rank() == 0) now.command = *mailbox.command;
+  group.Sync();
+  MarkCancelled(group, tables, mailbox);
+  ReleaseEnded(group, tables);
+  LeaveSlots(group, tables);
   const int32_t runnable = Collect(
-      team, now.order_count,
+      group, now.order_count,
       [&](int32_t i) { return tables.states[tables.order[i]].status == SlotStatus::kRunning; },
       [&](int32_t i) { return tables.order[i]; }, tables.runnable);
-  if (team.rank() == 0) {
+  if (group.rank() == 0) {
     now.runnable_count = runnable;
     now.stored_count = 0;
     now.deliveries = 0;
     now.delivered_words = 0;
   }
-  team.Sync();
-  TakeAdmissions(team, tables, port);
+  group.Sync();
+  TakeAdmissions(group, tables, mailbox);
 
   PlanInput in;
-  in.worst_case = BeginWaiting(team, tables);
+  in.worst_case = BeginWaiting(group, tables);
   in.order = tables.runnable;
   in.count = now.runnable_count;
   in.oldest = in.count > 0 ? tables.runnable[0] : -1;
   in.max_rows = now.command.max_rows;
   in.rules = now.command.rules;
   in.batch_rows = tables.limits.max_rows;
-  PlanStep(team, in, tables.views, now.lane_pages, now.pages, now.plan);
+  PlanStep(group, in, tables.views, now.lane_pages, now.pages, now.plan);
 }
 
 }  // namespace dragoman

@@ -1,12 +1,12 @@
-// From the folds of a slot's rows to its candidates: the one-token extensions of all hypotheses of
-// a beam, best first (SEARCH.md a.1, steps 1 and 2).
+// From the summaries of a slot's rows to its candidates: the one-token extensions of all hypotheses
+// of a beam, best first (SEARCH.md a.1, steps 1 and 2).
 //
 // Each row offers two lists, both best first: its best tokens, and its wanted ids (EOS, tokens that
 // make progress). A hypothesis that waits on the beam offers itself. Merging all of these gives the
 // candidates in order, and no list needs to be longer than what can be selected.
 // Ties: higher score, then lower parent rank, then lower token.
 //
-// Runs on a Team; memory is the caller's.
+// Runs on a ThreadGroup; memory is the caller's.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@
 #include "kernels/base/host_device.h"
 #include "kernels/search/row.h"
 #include "kernels/search/slot.h"
-#include "kernels/search/team.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman {
 
@@ -58,40 +58,40 @@ struct RowCursor {
 
 // A slot's offers in a step.
 struct Offers {
-  const RowFold* folds = nullptr;  // [live]
-  Extra* extras = nullptr;         // [live, kMaxWantedIds], best first
-  int32_t* extra_count = nullptr;  // [live]
-  RowCursor* cursor = nullptr;     // [live]
-  bool* entry_open = nullptr;      // [beam] a waiting entry has not been taken yet
+  const LogitSummary* summaries = nullptr;  // [live]
+  Extra* extras = nullptr;                  // [live, kMaxWantedIds], best first
+  int32_t* extra_count = nullptr;           // [live]
+  RowCursor* cursor = nullptr;              // [live]
+  bool* entry_open = nullptr;               // [beam] a waiting entry has not been taken yet
 };
 
-// Sorts out the wanted ids of all rows and opens everything. `queries` [live]: what the folds
+// Sorts out the wanted ids of all rows and opens everything. `requests` [live]: what the summaries
 // answer.
-template <class Team, class View>
-DRAGOMAN_HD void OpenOffers(const Team& team, const View& slot, const RowQuery* queries,
-                            Offers& offers) {
+template <class ThreadGroup, class View>
+DRAGOMAN_HD void OpenOffers(const ThreadGroup& group, const View& slot,
+                            const LogitRequest* requests, Offers& offers) {
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   // What is forced at log-prob 0 is the only id that is wanted.
   const bool is_free = s.length < s.rules.prefix_length
                            ? o.free_prefix
                            : IsEosOnly(s) && o.forced_eos == ForcedEos::kZero;
-  for (int r = team.rank(); r < s.live; r += team.size()) {
-    const RowFold& fold = offers.folds[r];
-    const IdList& wanted = queries[r].wanted;
+  for (int r = group.rank(); r < s.live; r += group.size()) {
+    const LogitSummary& summary = offers.summaries[r];
+    const IdList& wanted = requests[r].wanted;
     Extra* extras = offers.extras + int64_t{r} * kMaxWantedIds;
     int32_t count = 0;
     for (int32_t i = 0; i < wanted.count; ++i) {
-      Extra x{fold.wanted[i], 0.0F, wanted.ids[i]};
+      Extra x{summary.wanted[i], 0.0F, wanted.ids[i]};
       if (is_free) {
         x.key = 0.0F;
       } else {
         if (!(x.key > -INFINITY)) continue;
         if (o.need_log_probs) {
-          x.log_prob = LogProb(x.key, fold.normaliser);
+          x.log_prob = LogProb(x.key, summary.normaliser);
           if (o.eos_penalty != 1.0F && o.Ends(x.token) && !o.stored_logits()) {
             x.log_prob *= o.eos_penalty;
-            x.key = LogSumValue(fold.normaliser) + x.log_prob;
+            x.key = LogSumValue(summary.normaliser) + x.log_prob;
           }
         }
       }
@@ -104,10 +104,10 @@ DRAGOMAN_HD void OpenOffers(const Team& team, const View& slot, const RowQuery* 
     offers.extra_count[r] = count;
     offers.cursor[r] = RowCursor{};
   }
-  for (int e = team.rank(); e < o.beam; e += team.size()) {
+  for (int e = group.rank(); e < o.beam; e += group.size()) {
     offers.entry_open[e] = slot.Finished(e).status == EntryStatus::kWaiting;
   }
-  team.Sync();
+  group.Sync();
 }
 
 // The candidate of a token of row `r`. Without log-probs (greedy, no score wanted) the logit is the
@@ -134,23 +134,23 @@ DRAGOMAN_HD Candidate MakeCandidate(const View& slot, int r, float key, float lo
 template <class View>
 DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r) {
   const RowCursor at = offers.cursor[r];
-  const RowFold& fold = offers.folds[r];
+  const LogitSummary& summary = offers.summaries[r];
   const int32_t limit = slot.state->options.max_candidates;
   if (limit > 0 && at.top + at.extra >= limit &&
       slot.state->length >= slot.state->rules.prefix_length) {
     return {};
   }
-  const bool has_top = at.top < fold.count;
+  const bool has_top = at.top < summary.count;
   const Extra* extra = at.extra < offers.extra_count[r]
                            ? offers.extras + int64_t{r} * kMaxWantedIds + at.extra
                            : nullptr;
-  if (extra != nullptr && (!has_top || Better({extra->key, extra->token}, fold.top[at.top]))) {
+  if (extra != nullptr && (!has_top || Better({extra->key, extra->token}, summary.top[at.top]))) {
     return MakeCandidate(slot, r, extra->key, extra->log_prob, extra->token);
   }
   if (!has_top) return {};
-  const TokenScore t = fold.top[at.top];
+  const TokenScore t = summary.top[at.top];
   const float log_prob =
-      slot.state->options.need_log_probs ? LogProb(t.score, fold.normaliser) : 0.0F;
+      slot.state->options.need_log_probs ? LogProb(t.score, summary.normaliser) : 0.0F;
   return MakeCandidate(slot, r, t.score, log_prob, t.token);
 }
 
@@ -177,8 +177,8 @@ inline DRAGOMAN_HD void Take(const Candidate& c, Offers& offers) {
     return;
   }
   RowCursor& at = offers.cursor[c.parent];
-  const bool of_top =
-      at.top < offers.folds[c.parent].count && offers.folds[c.parent].top[at.top].token == c.token;
+  const bool of_top = at.top < offers.summaries[c.parent].count &&
+                      offers.summaries[c.parent].top[at.top].token == c.token;
   if (of_top) {
     ++at.top;
   } else {
@@ -187,24 +187,24 @@ inline DRAGOMAN_HD void Take(const Candidate& c, Offers& offers) {
 }
 
 // The best candidate that is not taken yet, for every member, and takes it; rank -1: there is none.
-template <class Team, class View>
-DRAGOMAN_HD Candidate NextCandidate(const Team& team, const View& slot, Offers& offers) {
+template <class ThreadGroup, class View>
+DRAGOMAN_HD Candidate NextCandidate(const ThreadGroup& group, const View& slot, Offers& offers) {
   const SlotState& s = *slot.state;
   Candidate best;
-  for (int r = team.rank(); r < s.live; r += team.size()) {
+  for (int r = group.rank(); r < s.live; r += group.size()) {
     const Candidate c = RowOffer(slot, offers, r);
     if (c.rank >= 0 && c.score > -INFINITY && BetterCandidate()(c, best)) best = c;
   }
   if (s.waiting > 0) {
-    for (int e = team.rank(); e < s.options.beam; e += team.size()) {
+    for (int e = group.rank(); e < s.options.beam; e += group.size()) {
       if (!offers.entry_open[e]) continue;
       const Candidate c = WaitingOffer(slot, e);
       if (BetterCandidate()(c, best)) best = c;
     }
   }
-  best = team.Reduce(best, BetterCandidate());
-  if (best.rank >= 0 && team.rank() == 0) Take(best, offers);
-  team.Sync();
+  best = group.Reduce(best, BetterCandidate());
+  if (best.rank >= 0 && group.rank() == 0) Take(best, offers);
+  group.Sync();
   return best;
 }
 

@@ -5,7 +5,7 @@
 // the banks, so that hypotheses which make progress survive beside likelier ones that do not; the
 // cost does not grow with the number of constraints beyond the tokens that make progress.
 //
-// Runs on a Team; memory is the caller's.
+// Runs on a ThreadGroup; memory is the caller's.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "kernels/search/candidates.h"
 #include "kernels/search/constraints.h"
 #include "kernels/search/finished.h"
-#include "kernels/search/team.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman {
 
@@ -75,19 +75,19 @@ DRAGOMAN_HD inline void AllocateBanks(int32_t k, int32_t total, const int32_t* a
 }
 
 // Collects the candidates of a step into `pool` as a set (d.2, step 2) and gives each its bank;
-// returns their number, for which `shared` is memory of the team.
-template <class Team, class View>
-DRAGOMAN_HD int32_t CollectConstrained(const Team& team, const View& slot, Offers& offers,
+// returns their number, for which `shared` is memory of the group.
+template <class ThreadGroup, class View>
+DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slot, Offers& offers,
                                        Candidate* pool, int32_t* shared) {
   const SlotState& s = *slot.state;
   const ConstraintSet& set = s.rules.constraints;
   int32_t n = 0;
   for (; n < s.options.beam; ++n) {
-    const Candidate c = NextCandidate(team, slot, offers);
+    const Candidate c = NextCandidate(group, slot, offers);
     if (c.rank < 0) break;
-    if (team.rank() == 0) pool[n] = c;
+    if (group.rank() == 0) pool[n] = c;
   }
-  if (team.rank() == 0) {
+  if (group.rank() == 0) {
     for (int r = 0; r < s.live; ++r) {
       const RowCursor taken = offers.cursor[r];
       Candidate best;
@@ -109,16 +109,16 @@ DRAGOMAN_HD int32_t CollectConstrained(const Team& team, const View& slot, Offer
     }
     *shared = n;
   }
-  team.Sync();
+  group.Sync();
   n = *shared;
-  for (int32_t i = team.rank(); i < n; i += team.size()) {
+  for (int32_t i = group.rank(); i < n; i += group.size()) {
     if (pool[i].is_waiting()) continue;
     const ConstraintState next = Advance(set, slot.Constraints(pool[i].parent), pool[i].token);
     pool[i].bank = Bank(next);
     // Where the limit ends hypotheses without EOS, only those that have met everything are final.
     if (!s.options.Ends(pool[i].token) && IsLastToken(s)) pool[i].ends = Finished(set, next);
   }
-  team.Sync();
+  group.Sync();
   return n;
 }
 
@@ -127,16 +127,16 @@ DRAGOMAN_HD int32_t CollectConstrained(const Team& team, const View& slot, Offer
 // that has ended competes with its normalised score; with one there, all more than
 // `constraint_prune` below the best of them are dropped (d.3). `pool` is left in the order of
 // BetterInBank. banks [kBanks].
-template <class Team, class View>
-DRAGOMAN_HD int32_t SelectConstrained(const Team& team, const View& slot, Candidate* pool,
+template <class ThreadGroup, class View>
+DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot, Candidate* pool,
                                       int32_t n, int32_t* banks, Candidate* chosen) {
   const SlotState& s = *slot.state;
   const int32_t total = s.rules.constraints.total();
   int32_t* const available = banks;
   int32_t* const taken = banks + kMaxConstraintTokens + 1;
-  team.Sort(pool, n, BetterInBank());
+  group.Sort(pool, n, BetterInBank());
   int32_t count = 0;
-  if (team.rank() == 0) {
+  if (group.rank() == 0) {
     for (int32_t b = 0; b <= total; ++b) available[b] = 0;
     for (int32_t i = 0; i < n; ++i) ++available[pool[i].bank];
     if (s.options.constraint_allocation == Allocation::kBanks) {
@@ -163,7 +163,7 @@ DRAGOMAN_HD int32_t SelectConstrained(const Team& team, const View& slot, Candid
     SettleEntries(slot, chosen, count, 0);
     taken[0] = count;
   }
-  team.Sync();
+  group.Sync();
   count = taken[0];
   return count;
 }

@@ -9,59 +9,59 @@
 #include "kernels/search/partials.h"
 #include "kernels/search/plan.h"
 #include "kernels/search/rules_image.h"
-#include "kernels/search/step_port.h"
-#include "kernels/search/team.h"
+#include "kernels/search/step_mailbox.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman {
 namespace deliver_internal {
 
 // A result in the order of delivery: the better score first, then the lower entry; of samples the
 // entry is the number of the draw, and decides alone.
-struct Place {
+struct ResultKey {
   float score = 0;
   int32_t entry = -1;  // -1: none
 };
 
-struct EarlierPlace {
-  DRAGOMAN_HD bool operator()(Place a, Place b) const {
+struct EarlierResult {
+  DRAGOMAN_HD bool operator()(ResultKey a, ResultKey b) const {
     if (a.entry < 0 || b.entry < 0) return a.entry >= 0 && b.entry < 0;
     return a.score != b.score ? a.score > b.score : a.entry < b.entry;
   }
 };
 
 // The result that comes after `last`; entry -1: no other.
-template <class Team>
-DRAGOMAN_HD Place NextResult(const Team& team, const SlotView& slot, Place last) {
+template <class ThreadGroup>
+DRAGOMAN_HD ResultKey NextResult(const ThreadGroup& group, const SlotView& slot, ResultKey last) {
   const SearchOptions& o = slot.state->options;
-  Place next;
-  for (int32_t e = team.rank(); e < o.beam; e += team.size()) {
+  ResultKey next;
+  for (int32_t e = group.rank(); e < o.beam; e += group.size()) {
     const FinishedHypothesis& h = slot.Finished(e);
     if (h.status != EntryStatus::kDone) continue;
-    const Place place{o.sampling.enabled ? 0.0F : h.score, e};
-    if (last.entry >= 0 && !EarlierPlace()(last, place)) continue;
-    if (EarlierPlace()(place, next)) next = place;
+    const ResultKey key{o.sampling.enabled ? 0.0F : h.score, e};
+    if (last.entry >= 0 && !EarlierResult()(last, key)) continue;
+    if (EarlierResult()(key, next)) next = key;
   }
-  return team.Reduce(next, EarlierPlace());
+  return group.Reduce(next, EarlierResult());
 }
 
 // Calls `use(entry)` for the results that are to be delivered, in order; returns their number.
-template <class Team, class Use>
-DRAGOMAN_HD int32_t ForResults(const Team& team, const SlotView& slot, Use use) {
+template <class ThreadGroup, class Use>
+DRAGOMAN_HD int32_t ForResults(const ThreadGroup& group, const SlotView& slot, Use use) {
   int32_t count = 0;
-  Place place;
+  ResultKey key;
   for (; count < slot.state->options.num_alternatives; ++count) {
-    place = NextResult(team, slot, place);
-    if (place.entry < 0) break;
-    use(place.entry);
+    key = NextResult(group, slot, key);
+    if (key.entry < 0) break;
+    use(key.entry);
   }
   return count;
 }
 
-template <class Team>
-DRAGOMAN_HD void WriteHypothesis(const Team& team, const SlotView& slot, int32_t entry,
+template <class ThreadGroup>
+DRAGOMAN_HD void WriteHypothesis(const ThreadGroup& group, const SlotView& slot, int32_t entry,
                                  int32_t* words) {
   const FinishedHypothesis& h = slot.Finished(entry);
-  if (team.rank() == 0) {
+  if (group.rank() == 0) {
     words[0] = FloatBits(h.score);
     words[1] = FloatBits(h.log_prob);
     words[2] = h.length;
@@ -71,73 +71,73 @@ DRAGOMAN_HD void WriteHypothesis(const Team& team, const SlotView& slot, int32_t
   }
   int32_t* const tokens = words + HypothesisHeader::kWords;
   int32_t* const log_probs = tokens + h.length;
-  for (int32_t i = team.rank(); i < h.length; i += team.size()) {
+  for (int32_t i = group.rank(); i < h.length; i += group.size()) {
     tokens[i] = slot.FinishedToken(entry, i);
     log_probs[i] = FloatBits(slot.FinishedTokenLogProb(entry, i));
   }
   if (!slot.state->options.align) return;
   int32_t* const aligned = log_probs + h.length;
-  for (int32_t i = team.rank(); i <= h.length; i += team.size()) {
+  for (int32_t i = group.rank(); i <= h.length; i += group.size()) {
     aligned[i] = slot.FinishedAligned(entry, i);
   }
 }
 
 // Room for so many words of output, for every member; -1: there is none in this step.
-template <class Team>
-DRAGOMAN_HD int32_t ClaimWords(const Team& team, const BatchTables& tables, int32_t words,
-                               const StepPort& port) {
+template <class ThreadGroup>
+DRAGOMAN_HD int32_t ClaimWords(const ThreadGroup& group, const BatchTables& tables, int32_t words,
+                               const StepMailbox& mailbox) {
   int32_t begin = -1;
-  if (team.rank() == 0) {
-    begin = AtomicAddWithin(tables.now->delivered_words, words, port.output_capacity);
+  if (group.rank() == 0) {
+    begin = AtomicAddWithin(tables.now->delivered_words, words, mailbox.output_capacity);
   }
-  return team.Reduce(begin, [](int32_t a, int32_t b) { return a > b; });
+  return group.Reduce(begin, [](int32_t a, int32_t b) { return a > b; });
 }
 
 // By one member, once the words are written. A slot reports once in a step: there is room.
-DRAGOMAN_HD inline void Announce(const BatchTables& tables, const StepPort& port,
+DRAGOMAN_HD inline void Announce(const BatchTables& tables, const StepMailbox& mailbox,
                                  const Delivery& delivery) {
-  port.deliveries[AtomicAdd(tables.now->deliveries, 1)] = delivery;
+  mailbox.deliveries[AtomicAdd(tables.now->deliveries, 1)] = delivery;
 }
 
-template <class Team>
-DRAGOMAN_HD void DeliverSettled(const Team& team, const BatchTables& tables, int32_t number,
-                                const StepPort& port) {
+template <class ThreadGroup>
+DRAGOMAN_HD void DeliverSettled(const ThreadGroup& group, const BatchTables& tables, int32_t number,
+                                const StepMailbox& mailbox) {
   const SlotView& slot = tables.views[number];
   SlotExtra& extra = tables.extras[number];
   const int32_t from = extra.settled;
-  const int32_t settled = SettledTokens(team, slot, from);
+  const int32_t settled = SettledTokens(group, slot, from);
   if (settled == from) return;
   const int32_t words = settled - from;
-  const int32_t begin = ClaimWords(team, tables, words, port);
+  const int32_t begin = ClaimWords(group, tables, words, mailbox);
   if (begin < 0) return;
-  for (int32_t i = team.rank(); i < words; i += team.size()) {
-    port.output_words[begin + i] = slot.Token(0, from + i);
+  for (int32_t i = group.rank(); i < words; i += group.size()) {
+    mailbox.output_words[begin + i] = slot.Token(0, from + i);
   }
-  if (team.rank() == 0) {
+  if (group.rank() == 0) {
     extra.settled = settled;
-    Announce(tables, port, {number, DeliveryKind::kSettled, 0, begin, words});
+    Announce(tables, mailbox, {number, DeliveryKind::kSettled, 0, begin, words});
   }
 }
 
-template <class Team>
-DRAGOMAN_HD void DeliverResults(const Team& team, const BatchTables& tables, int32_t number,
-                                const StepPort& port) {
+template <class ThreadGroup>
+DRAGOMAN_HD void DeliverResults(const ThreadGroup& group, const BatchTables& tables, int32_t number,
+                                const StepMailbox& mailbox) {
   const SlotView& slot = tables.views[number];
   const bool align = slot.state->options.align;
   int32_t words = 0;
-  const int32_t count = ForResults(team, slot, [&](int32_t entry) {
+  const int32_t count = ForResults(group, slot, [&](int32_t entry) {
     words += HypothesisWords(slot.Finished(entry).length, align);
   });
-  const int32_t begin = ClaimWords(team, tables, words, port);
+  const int32_t begin = ClaimWords(group, tables, words, mailbox);
   if (begin < 0) return;
   int32_t at = begin;
-  ForResults(team, slot, [&](int32_t entry) {
-    WriteHypothesis(team, slot, entry, port.output_words + at);
+  ForResults(group, slot, [&](int32_t entry) {
+    WriteHypothesis(group, slot, entry, mailbox.output_words + at);
     at += HypothesisWords(slot.Finished(entry).length, align);
   });
-  if (team.rank() == 0) {
+  if (group.rank() == 0) {
     tables.extras[number].occupied = false;
-    Announce(tables, port, {number, DeliveryKind::kDone, count, begin, words});
+    Announce(tables, mailbox, {number, DeliveryKind::kDone, count, begin, words});
   }
 }
 
@@ -145,40 +145,41 @@ DRAGOMAN_HD void DeliverResults(const Team& team, const BatchTables& tables, int
 
 // Reports what slot number `index` of BatchTables::order has to tell: its end, or tokens that have
 // become settled. What finds no room in the output is left for a later step. Of slots that report
-// by one team after the other, an older one finds room first.
-template <class Team>
-DRAGOMAN_HD void Deliver(const Team& team, const BatchTables& tables, int32_t index,
-                         const StepPort& port) {
+// by one group after the other, an older one finds room first.
+template <class ThreadGroup>
+DRAGOMAN_HD void Deliver(const ThreadGroup& group, const BatchTables& tables, int32_t index,
+                         const StepMailbox& mailbox) {
   const int32_t number = tables.order[index];
   switch (tables.states[number].status) {
     case SlotStatus::kFree:
       break;
     case SlotStatus::kRunning:
       if (tables.extras[number].wants_partials) {
-        deliver_internal::DeliverSettled(team, tables, number, port);
+        deliver_internal::DeliverSettled(group, tables, number, mailbox);
       }
       break;
     case SlotStatus::kDone:
-      deliver_internal::DeliverResults(team, tables, number, port);
+      deliver_internal::DeliverResults(group, tables, number, mailbox);
       break;
     case SlotStatus::kBadNumber:
-      if (team.rank() == 0) {
+      if (group.rank() == 0) {
         tables.extras[number].occupied = false;
-        deliver_internal::Announce(tables, port, {number, DeliveryKind::kBadNumber, 0, 0, 0});
+        deliver_internal::Announce(tables, mailbox, {number, DeliveryKind::kBadNumber, 0, 0, 0});
       }
       break;
   }
-  team.Sync();
+  group.Sync();
 }
 
 // The counts; the step's number is used up.
-template <class Team>
-DRAGOMAN_HD void EndStep(const Team& team, const BatchTables& tables, const StepPort& port) {
+template <class ThreadGroup>
+DRAGOMAN_HD void EndStep(const ThreadGroup& group, const BatchTables& tables,
+                         const StepMailbox& mailbox) {
   BatchScalars& now = *tables.now;
   int32_t running = 0;
   int32_t undelivered = 0;
   int32_t expected = 0;
-  for (int32_t i = team.rank(); i < now.order_count; i += team.size()) {
+  for (int32_t i = group.rank(); i < now.order_count; i += group.size()) {
     const int32_t number = tables.order[i];
     const SlotState& s = tables.states[number];
     if (s.status == SlotStatus::kRunning) {
@@ -188,24 +189,24 @@ DRAGOMAN_HD void EndStep(const Team& team, const BatchTables& tables, const Step
       ++undelivered;
     }
   }
-  for (int32_t i = team.rank(); i < now.waiting_count; i += team.size()) {
+  for (int32_t i = group.rank(); i < now.waiting_count; i += group.size()) {
     expected += tables.states[tables.waiting[i]].options.beam;
   }
   StepOutput output;
-  team.ExclusiveSum(running, &output.running);
-  team.ExclusiveSum(undelivered, &output.undelivered);
-  team.ExclusiveSum(expected, &output.expected_rows);
-  if (team.rank() == 0) {
+  group.ExclusiveSum(running, &output.running);
+  group.ExclusiveSum(undelivered, &output.undelivered);
+  group.ExclusiveSum(expected, &output.expected_rows);
+  if (group.rank() == 0) {
     output.step = now.step;
     output.rows = now.plan.rows;
     output.slots = now.plan.slot_count;
     output.waiting = now.waiting_count;
     output.self_pages_used = tables.limits.self_pages - now.pages.free_count;
     output.deliveries = now.deliveries;
-    *port.output = output;
+    *mailbox.output = output;
     ++now.step;
   }
-  team.Sync();
+  group.Sync();
 }
 
 }  // namespace dragoman

@@ -2,13 +2,13 @@
 //
 // The order of the tokens is never made. A token's weight is exp((score - best) / temperature), its
 // mass the weight as a whole number of 2^-40ths; sums of masses are exact, so they depend neither
-// on their order nor on the team, and they are the same on host and device for the same scores.
+// on their order nor on the group, and they are the same on host and device for the same scores.
 // Where a running sum over the tokens, best first, reaches a number is found by halving the field
 // some thousandfold at a time: bins of weights, the sum of each, the bin in which it happens, bins
 // within that bin. Three levels lead to a single weight; tokens of one weight follow by their ids.
 // So a draw costs a few sweeps over the row, whatever the scores and the options.
 //
-// Runs on a Team. No heap.
+// Runs on a ThreadGroup. No heap.
 #pragma once
 
 #include <cmath>
@@ -18,11 +18,11 @@
 #include "kernels/search/exp.h"
 #include "kernels/search/fold.h"
 #include "kernels/search/options.h"
-#include "kernels/search/team.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman {
 
-// Memory of one draw, owned by the caller, shared by the team.
+// Memory of one draw, owned by the caller, shared by the group.
 struct DrawWorkspace {
   // Of the whole field, 64 for each halving of the weight down to the smallest that has a mass; and
   // of one of these bins.
@@ -53,13 +53,13 @@ struct MassMeasure {
 };
 
 // Calls `use(weight)` for the tokens whose keys lie in low .. low + range.
-template <class Team, class Use>
-DRAGOMAN_HD void ForKeysWithin(const Team& team, const float* weights, int32_t vocabulary,
+template <class ThreadGroup, class Use>
+DRAGOMAN_HD void ForKeysWithin(const ThreadGroup& group, const float* weights, int32_t vocabulary,
                                uint32_t low, uint32_t range, Use use) {
   constexpr int32_t kAhead = 32;  // are looked at together
-  const int32_t step = team.size();
+  const int32_t step = group.size();
   const auto within = [&](int32_t i) { return KeyOf(weights[i]) - low <= range; };
-  int32_t first = team.rank();
+  int32_t first = group.rank();
   for (; first + (kAhead - 1) * step < vocabulary; first += kAhead * step) {
     uint32_t any = 0;
     for (int32_t j = 0; j < kAhead; ++j) any |= within(first + j * step) ? 1U : 0U;
@@ -98,16 +98,16 @@ struct LowerBin {
 };
 
 // Sums of the keys low .. high in `bins` [count], 2^shift keys each, the highest keys first.
-template <class Team, class Measure>
-DRAGOMAN_HD void FillBins(const Team& team, const float* weights, int32_t vocabulary, uint32_t low,
-                          uint32_t high, int shift, Measure measure, uint64_t* bins,
+template <class ThreadGroup, class Measure>
+DRAGOMAN_HD void FillBins(const ThreadGroup& group, const float* weights, int32_t vocabulary,
+                          uint32_t low, uint32_t high, int shift, Measure measure, uint64_t* bins,
                           int32_t count) {
-  for (int32_t b = team.rank(); b < count; b += team.size()) bins[b] = 0;
-  team.Sync();
-  ForKeysWithin(team, weights, vocabulary, low, high - low, [&](float weight) {
-    team.Add(bins[(high - KeyOf(weight)) >> shift], measure(weight));
+  for (int32_t b = group.rank(); b < count; b += group.size()) bins[b] = 0;
+  group.Sync();
+  ForKeysWithin(group, weights, vocabulary, low, high - low, [&](float weight) {
+    group.Add(bins[(high - KeyOf(weight)) >> shift], measure(weight));
   });
-  team.Sync();
+  group.Sync();
 }
 
 constexpr int kWideShift = 17;
@@ -117,23 +117,23 @@ static_assert(1 << (kWideShift - kFineShift) <= DrawWorkspace::kFineBins);
 static_assert(1 << kFineShift <= DrawWorkspace::kFineBins);
 
 // The bins of the whole field.
-template <class Team, class Measure>
-DRAGOMAN_HD void FillWideBins(const Team& team, const DrawWorkspace& ws, int32_t vocabulary,
+template <class ThreadGroup, class Measure>
+DRAGOMAN_HD void FillWideBins(const ThreadGroup& group, const DrawWorkspace& ws, int32_t vocabulary,
                               Measure measure) {
-  FillBins(team, ws.weights, vocabulary, kLowestKey, kHighestKey, kWideShift, measure, ws.bins,
+  FillBins(group, ws.weights, vocabulary, kLowestKey, kHighestKey, kWideShift, measure, ws.bins,
            DrawWorkspace::kWideBins);
 }
 
 // Of the first `count` bins the one in which the running sum reaches `wanted`(sum of all) > 0;
 // `bin` is INT32_MAX where none does.
-template <class Team, class Wanted>
-DRAGOMAN_HD FoundBin FindBin(const Team& team, const uint64_t* bins, int32_t count, uint64_t before,
-                             Wanted wanted) {
-  const Share mine = ShareOf(team, count);
+template <class ThreadGroup, class Wanted>
+DRAGOMAN_HD FoundBin FindBin(const ThreadGroup& group, const uint64_t* bins, int32_t count,
+                             uint64_t before, Wanted wanted) {
+  const Share mine = ShareOf(group, count);
   uint64_t sum = 0;
   for (int32_t b = mine.begin; b < mine.end; ++b) sum += bins[b];
   uint64_t all = 0;
-  before += team.ExclusiveSum(sum, &all);
+  before += group.ExclusiveSum(sum, &all);
   const uint64_t target = wanted(all);
   FoundBin found{INT32_MAX, 0, 0, target};
   if (before < target && target <= before + sum) {
@@ -141,15 +141,15 @@ DRAGOMAN_HD FoundBin FindBin(const Team& team, const uint64_t* bins, int32_t cou
     while (before + bins[b] < target) before += bins[b++];
     found = {b, 0, before, target};
   }
-  return team.Reduce(found, LowerBin());
+  return group.Reduce(found, LowerBin());
 }
 
 // Where the running sum of `measure` over the tokens, best first, reaches `wanted`(sum of all).
 // REQUIRES: FillWideBins was called with this measure.
-template <class Team, class Measure, class Wanted>
-DRAGOMAN_HD Reached Reach(const Team& team, const DrawWorkspace& ws, int32_t vocabulary,
+template <class ThreadGroup, class Measure, class Wanted>
+DRAGOMAN_HD Reached Reach(const ThreadGroup& group, const DrawWorkspace& ws, int32_t vocabulary,
                           Measure measure, Wanted wanted) {
-  FoundBin found = FindBin(team, ws.bins, DrawWorkspace::kWideBins, 0, wanted);
+  FoundBin found = FindBin(group, ws.bins, DrawWorkspace::kWideBins, 0, wanted);
   if (found.bin == INT32_MAX) return {};
   uint32_t high = kHighestKey;
   int shift = kWideShift;
@@ -159,8 +159,8 @@ DRAGOMAN_HD Reached Reach(const Team& team, const DrawWorkspace& ws, int32_t voc
     high -= static_cast<uint32_t>(found.bin) << shift;
     const int32_t count = 1 << (shift - next);
     const uint32_t low = high - ((1U << shift) - 1);
-    FillBins(team, ws.weights, vocabulary, low, high, next, measure, fine, count);
-    found = FindBin(team, fine, count, found.before, [&](uint64_t) { return found.wanted; });
+    FillBins(group, ws.weights, vocabulary, low, high, next, measure, fine, count);
+    found = FindBin(group, fine, count, found.before, [&](uint64_t) { return found.wanted; });
     shift = next;
   }
   high -= static_cast<uint32_t>(found.bin);
@@ -169,18 +169,18 @@ DRAGOMAN_HD Reached Reach(const Team& team, const DrawWorkspace& ws, int32_t voc
 
 // Token number `number`, from 1, in the order of ids, of those with this key. REQUIRES: there is
 // one.
-template <class Team>
-DRAGOMAN_HD int32_t TokenOfKey(const Team& team, const float* weights, int32_t vocabulary,
+template <class ThreadGroup>
+DRAGOMAN_HD int32_t TokenOfKey(const ThreadGroup& group, const float* weights, int32_t vocabulary,
                                uint32_t key, uint64_t number) {
   const auto count_of = [&](int32_t begin, int32_t end) {
     int32_t count = 0;
     for (int32_t i = begin; i < end; ++i) count += KeyOf(weights[i]) == key ? 1 : 0;
     return count;
   };
-  const Share mine = ShareOf(team, vocabulary);
+  const Share mine = ShareOf(group, vocabulary);
   const int32_t count = count_of(mine.begin, mine.end);
   int32_t all = 0;
-  int32_t left = static_cast<int32_t>(number) - team.ExclusiveSum(count, &all);
+  int32_t left = static_cast<int32_t>(number) - group.ExclusiveSum(count, &all);
   int32_t token = INT32_MAX;
   if (left > 0 && left <= count) {
     constexpr int32_t kRun = 64;
@@ -193,7 +193,7 @@ DRAGOMAN_HD int32_t TokenOfKey(const Team& team, const float* weights, int32_t v
       if (KeyOf(weights[token]) == key && --left == 0) break;
     }
   }
-  return team.Reduce(token, [](int32_t a, int32_t b) { return a < b; });
+  return group.Reduce(token, [](int32_t a, int32_t b) { return a < b; });
 }
 
 }  // namespace draw_internal
@@ -202,33 +202,33 @@ DRAGOMAN_HD int32_t TokenOfKey(const Team& team, const float* weights, int32_t v
 // reach top_p: the first token, by descending probability, then id, whose running sum exceeds
 // `unit`, a multiple of 2^-24 in [0, 1). `max`: the largest of x [vocabulary]. The token; -1 when
 // all are -inf.
-template <class Team>
-DRAGOMAN_HD int32_t Draw(const Team& team, const SearchOptions& o, const float* x,
+template <class ThreadGroup>
+DRAGOMAN_HD int32_t Draw(const ThreadGroup& group, const SearchOptions& o, const float* x,
                          int32_t vocabulary, float max, float unit, const DrawWorkspace& ws) {
   using namespace draw_internal;  // NOLINT(google-build-using-namespace)
   if (max == -INFINITY) return -1;
   const SamplingOptions& sampling = o.sampling;
   const float scale = 1.0F / o.temperature;
-  for (int32_t i = team.rank(); i < vocabulary; i += team.size()) {
+  for (int32_t i = group.rank(); i < vocabulary; i += group.size()) {
     const float weight = ExpNonPositive((x[i] - max) * scale);
     ws.weights[i] = weight < 1.0F / kMassUnits ? 0.0F : weight;
   }
-  team.Sync();
+  group.Sync();
   if (sampling.top_k > 0 && sampling.top_k < vocabulary) {
     const auto k = static_cast<uint64_t>(sampling.top_k);
-    FillWideBins(team, ws, vocabulary, CountMeasure());
-    const Reached last = Reach(team, ws, vocabulary, CountMeasure(), [k](uint64_t) { return k; });
+    FillWideBins(group, ws, vocabulary, CountMeasure());
+    const Reached last = Reach(group, ws, vocabulary, CountMeasure(), [k](uint64_t) { return k; });
     if (last.found) {  // else there are fewer
-      const int32_t id = TokenOfKey(team, ws.weights, vocabulary, last.key, last.number());
-      for (int32_t i = team.rank(); i < vocabulary; i += team.size()) {
+      const int32_t id = TokenOfKey(group, ws.weights, vocabulary, last.key, last.number());
+      for (int32_t i = group.rank(); i < vocabulary; i += group.size()) {
         const uint32_t least = last.key + (i > id ? 1U : 0U);
         ws.weights[i] = KeyOf(ws.weights[i]) < least ? 0.0F : ws.weights[i];
       }
-      team.Sync();
+      group.Sync();
     }
   }
   const MassMeasure mass;
-  FillWideBins(team, ws, vocabulary, mass);
+  FillWideBins(group, ws, vocabulary, mass);
   uint64_t kept = 0;  // 0: all
   if (sampling.top_p < 1.0F) {
     const auto enough = [&](uint64_t all) {
@@ -237,15 +237,15 @@ DRAGOMAN_HD int32_t Draw(const Team& team, const SearchOptions& o, const float* 
       const auto sum = static_cast<uint64_t>(share);
       return sum < 1 ? 1 : (sum > all ? all : sum);
     };
-    kept = Reach(team, ws, vocabulary, mass, enough).sum();
+    kept = Reach(group, ws, vocabulary, mass, enough).sum();
   }
   // The first sum above unit * kept, which is a whole number of 2^-24ths.
   const auto part = static_cast<uint64_t>(unit * 0x1p24F);
-  const Reached drawn = Reach(team, ws, vocabulary, mass, [&](uint64_t all) {
+  const Reached drawn = Reach(group, ws, vocabulary, mass, [&](uint64_t all) {
     const uint64_t of = kept > 0 ? kept : all;
     return (of >> 24) * part + (((of & 0xFFFFFFU) * part) >> 24) + 1;
   });
-  return TokenOfKey(team, ws.weights, vocabulary, drawn.key, drawn.number());
+  return TokenOfKey(group, ws.weights, vocabulary, drawn.key, drawn.number());
 }
 
 }  // namespace dragoman

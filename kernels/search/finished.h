@@ -1,6 +1,6 @@
 // The entries of a slot: hypotheses that have ended, and what they score.
 //
-// Called by one member of a team.
+// Called by one member of a group.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,7 @@ DRAGOMAN_HD void WriteUnmetEntry(const View& slot, int entry, int lane) {
   }
 }
 
-// Books an entry that has become a result.
+// Records an entry that has become a result.
 template <class View>
 DRAGOMAN_HD void CountDone(const View& slot, float log_prob) {
   SlotState& s = *slot.state;

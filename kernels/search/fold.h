@@ -1,5 +1,5 @@
 // The fold of a row of logits: (max, sum of exp) and the sorted list of its K best tokens. Host and
-// device run this text; partial folds of the same row may be merged.
+// device run this code; partial folds of the same row may be merged.
 //
 // Pure functions over the caller's memory, no heap. Scores are logits (natural log scale). The
 // K best do not depend on the order of visits, for `Better` is a total order; the sum of exp does,

@@ -1,4 +1,4 @@
-// Memory of the decision text on the host: the arrays of the lanes, and the workspaces of a step.
+// Memory of the search on the host: the arrays of the lanes, and the workspaces of a step.
 //
 // Values that own what their views point to; not copied or moved, for the views would dangle. All
 // is allocated at construction. Large parts that only some options use are left untouched until
@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/search/ask_row.h"
 #include "kernels/search/beam_step.h"
+#include "kernels/search/prepare_row.h"
 #include "kernels/search/slot.h"
 #include "kernels/search/stored_row.h"
 
@@ -66,12 +66,12 @@ class LaneMemory {
   BasicLaneArrays<Lane> arrays_;
 };
 
-// What rows ask and get: lists of AskRow, logits of RowFold, for `rows` rows of beams up to `beam`.
+// Requests and summaries of `rows` rows of beams up to `beam`, and the lists of PrepareRow.
 class RowMemory {
  public:
   RowMemory(size_t rows, size_t beam, int64_t row_masks, size_t vocabulary)
-      : queries_(rows),
-        folds_(rows),
+      : requests_(rows),
+        summaries_(rows),
         top_(rows * beam),
         wanted_(new int32_t[rows * kMaxWantedIds]),
         wanted_logits_(new float[rows * kMaxWantedIds]),
@@ -83,33 +83,34 @@ class RowMemory {
   RowMemory(const RowMemory&) = delete;
   RowMemory& operator=(const RowMemory&) = delete;
 
-  // Row `row` is the live hypothesis in `lane` of the slot: asks for it, and clears its fold.
+  // Row `row` is the live hypothesis in `lane` of the slot: makes its request, and clears its
+  // summary.
   template <class View>
-  void Ask(size_t row, const View& slot, int lane) {
-    RowQuery& query = queries_[row];
-    query.logits =
+  void Prepare(size_t row, const View& slot, int lane) {
+    LogitRequest& request = requests_[row];
+    request.logits =
         slot.state->options.stored_logits() ? logits_.get() + row * vocabulary_ : nullptr;
-    AskRow(slot, lane, wanted_.get() + row * kMaxWantedIds, masked_.get() + row * row_masks_,
-           query);
-    RowFold& fold = folds_[row];
-    fold = RowFold{};
-    fold.top = top_.data() + row * beam_;
-    fold.wanted = wanted_logits_.get() + row * kMaxWantedIds;
+    PrepareRow(slot, lane, wanted_.get() + row * kMaxWantedIds, masked_.get() + row * row_masks_,
+               request);
+    LogitSummary& summary = summaries_[row];
+    summary = LogitSummary{};
+    summary.top = top_.data() + row * beam_;
+    summary.wanted = wanted_logits_.get() + row * kMaxWantedIds;
   }
 
-  const RowQuery* queries() const { return queries_.data(); }
-  RowFold* folds() { return folds_.data(); }
+  const LogitRequest* requests() const { return requests_.data(); }
+  LogitSummary* summaries() { return summaries_.data(); }
   // Also of what is touched only when some option asks for it.
   int64_t bytes() const {
     const size_t row = kMaxWantedIds * (sizeof(int32_t) + sizeof(float)) +
                        row_masks_ * sizeof(int32_t) + vocabulary_ * sizeof(float);
-    return BytesOf(queries_) + BytesOf(folds_) + BytesOf(top_) +
-           static_cast<int64_t>(queries_.size() * row);
+    return BytesOf(requests_) + BytesOf(summaries_) + BytesOf(top_) +
+           static_cast<int64_t>(requests_.size() * row);
   }
 
  private:
-  std::vector<RowQuery> queries_;
-  std::vector<RowFold> folds_;
+  std::vector<LogitRequest> requests_;
+  std::vector<LogitSummary> summaries_;
   std::vector<TokenScore> top_;
   const std::unique_ptr<int32_t[]> wanted_;
   const std::unique_ptr<float[]> wanted_logits_;

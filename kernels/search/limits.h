@@ -1,5 +1,5 @@
 // Published limits of a search; the wire has the same (proto/dragoman/v1/translation.proto). The
-// decision text itself takes its bounds from the memory it is given.
+// search itself takes its bounds from the memory it is given.
 #pragma once
 
 namespace dragoman {

@@ -1,5 +1,5 @@
 // A segment's search options as plain data: what the wire's message has become when it reaches the
-// decision text. What they mean is in SEARCH.md, at the sections named beside each.
+// code of the search. What they mean is in SEARCH.md, at the sections named beside each.
 #pragma once
 
 #include <cmath>

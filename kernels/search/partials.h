@@ -1,14 +1,14 @@
 // How much of a running search is settled: the tokens that every hypothesis which can still become
 // the translation begins with (SEARCH.md a.8, "Partials").
 //
-// Runs on a Team.
+// Runs on a ThreadGroup.
 #pragma once
 
 #include <cstdint>
 
 #include "kernels/base/host_device.h"
 #include "kernels/search/slot.h"
-#include "kernels/search/team.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman {
 
@@ -16,8 +16,8 @@ namespace dragoman {
 // Only the best finished hypothesis can still win: what ends later either beats it or does not, the
 // others never. Never less than `from`, the answer of an earlier step of the same segment.
 // REQUIRES: the slot is running.
-template <class Team, class View>
-DRAGOMAN_HD int32_t SettledTokens(const Team& team, const View& slot, int32_t from) {
+template <class ThreadGroup, class View>
+DRAGOMAN_HD int32_t SettledTokens(const ThreadGroup& group, const View& slot, int32_t from) {
   const SlotState& s = *slot.state;
   // Of the results only the best can still win; of those that wait on the beam each one.
   int best = -1;
@@ -37,7 +37,7 @@ DRAGOMAN_HD int32_t SettledTokens(const Team& team, const View& slot, int32_t fr
   // Two hypotheses whose position p was written by one lane are one hypothesis up to p: the first
   // position at which they differ is where it ends.
   int32_t differs = end + 1;
-  for (int32_t p = from + 1 + team.rank(); p < differs; p += team.size()) {
+  for (int32_t p = from + 1 + group.rank(); p < differs; p += group.size()) {
     const int writer = slot.Writer(0, p);
     bool same = true;
     for (int lane = 1; lane < s.live && same; ++lane) same = slot.Writer(lane, p) == writer;
@@ -46,7 +46,7 @@ DRAGOMAN_HD int32_t SettledTokens(const Team& team, const View& slot, int32_t fr
     }
     if (!same) differs = p;
   }
-  differs = team.Reduce(differs, [](int32_t a, int32_t b) { return a < b; });
+  differs = group.Reduce(differs, [](int32_t a, int32_t b) { return a < b; });
   return differs - 1 > from ? differs - 1 : from;
 }
 

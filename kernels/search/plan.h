@@ -20,9 +20,9 @@
 // so every step runs somebody.
 //
 // Two ways to the same plan: where nobody waits for pages or has paused too long, each member of
-// the team plans its share; otherwise one member walks the slots.
+// the group plans its share; otherwise one member walks the slots.
 //
-// Runs on a Team; the arrays are the caller's. Pages are numbers; a free list is a stack.
+// Runs on a ThreadGroup; the arrays are the caller's. Pages are numbers; a free list is a stack.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@
 #include "kernels/base/kv_pages.h"
 #include "kernels/search/plan_rules.h"
 #include "kernels/search/slot.h"
-#include "kernels/search/team.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman {
 
@@ -158,8 +158,9 @@ DRAGOMAN_HD inline int32_t ExpectedRows(const SlotState& s) {
 
 namespace plan_internal {
 
-// The place of a slot in the plan: lower first. Below 0 are those that have paused too long.
-DRAGOMAN_HD inline int64_t Place(const SlotState& s, const PlanRules& rules) {
+// Slots are planned in the order of their keys, the lowest first. Below 0 are those that have
+// paused too long.
+DRAGOMAN_HD inline int64_t OrderKey(const SlotState& s, const PlanRules& rules) {
   if (rules.max_pause > 0 && s.paused >= rules.max_pause) return -int64_t{s.paused};
   switch (rules.selection) {
     case SlotSelection::kShortest:
@@ -178,25 +179,25 @@ struct Before {
   const SlotView* slots;
 
   DRAGOMAN_HD bool operator()(int32_t a, int32_t b) const {
-    const int64_t place_a = Place(*slots[in.order[a]].state, in.rules);
-    const int64_t place_b = Place(*slots[in.order[b]].state, in.rules);
-    return place_a != place_b ? place_a < place_b : a < b;
+    const int64_t key_a = OrderKey(*slots[in.order[a]].state, in.rules);
+    const int64_t key_b = OrderKey(*slots[in.order[b]].state, in.rules);
+    return key_a != key_b ? key_a < key_b : a < b;
   }
 };
 
 // Fills `ranked` with the indices of in.order in the order of the plan. As a rule they are in order
 // already.
-template <class Team>
-DRAGOMAN_HD void Rank(const Team& team, const PlanInput& in, const SlotView* slots,
+template <class ThreadGroup>
+DRAGOMAN_HD void Rank(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                       int32_t* ranked) {
   const Before before{in, slots};
   int32_t unsorted = 0;
-  for (int32_t i = team.rank(); i < in.count; i += team.size()) {
+  for (int32_t i = group.rank(); i < in.count; i += group.size()) {
     ranked[i] = i;
     if (i > 0 && before(i, i - 1)) unsorted = 1;
   }
-  unsorted = team.Reduce(unsorted, [](int32_t a, int32_t b) { return a > b; });
-  if (unsorted != 0) team.Sort(ranked, in.count, before);
+  unsorted = group.Reduce(unsorted, [](int32_t a, int32_t b) { return a > b; });
+  if (unsorted != 0) group.Sort(ranked, in.count, before);
 }
 
 // Rows, and the same with their costs: two numbers in one, so that they are summed together.
@@ -235,24 +236,24 @@ DRAGOMAN_HD inline void WriteRows(int32_t number, const SlotState& s, int32_t at
 // The plan, where those that have paused too long all fit and every slot that the rules select gets
 // its pages: then the slots that run are a prefix of the ranking, and each member finds and writes
 // its share. Otherwise nothing is changed, and false. REQUIRES: in.count > 0.
-template <class Team>
-DRAGOMAN_HD bool PlanPrefix(const Team& team, const PlanInput& in, const SlotView* slots,
+template <class ThreadGroup>
+DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                             LanePages& lanes, PagePool& pool, PlanOutput& out) {
   const int32_t* ranked = out.slots;  // what is taken overwrites its own place in the ranking
   const auto slot_at = [&](int32_t i) -> const SlotView& { return slots[in.order[ranked[i]]]; };
 
-  const Share mine = ShareOf(team, in.count);
+  const Share mine = ShareOf(group, in.count);
   Width width;
   int32_t due = 0;  // paused too long: the first ones of the ranking
   for (int32_t i = mine.begin; i < mine.end; ++i) {
     const SlotState& s = *slot_at(i).state;
     width += Width::Of(s);
-    due += Place(s, in.rules) < 0 ? 1 : 0;
+    due += OrderKey(s, in.rules) < 0 ? 1 : 0;
   }
   int64_t all = 0;
-  const Width before{team.ExclusiveSum(width.both, &all)};
+  const Width before{group.ExclusiveSum(width.both, &all)};
   int32_t all_due = 0;
-  team.ExclusiveSum(due, &all_due);
+  group.ExclusiveSum(due, &all_due);
   const bool shortest = in.rules.selection == SlotSelection::kShortest && all_due < in.count;
   const int32_t longest = shortest ? slot_at(all_due).state->length : INT32_MAX;
   // Of all shares together what is taken is a prefix: widths are positive, lengths ascend where
@@ -272,9 +273,9 @@ DRAGOMAN_HD bool PlanPrefix(const Team& team, const PlanInput& in, const SlotVie
   int32_t all_needed = 0;
   int32_t all_taken = 0;
   int32_t all_rows = 0;
-  const int32_t needed_before = team.ExclusiveSum(need, &all_needed);
-  team.ExclusiveSum(end - mine.begin, &all_taken);
-  team.ExclusiveSum(width.rows(), &all_rows);
+  const int32_t needed_before = group.ExclusiveSum(need, &all_needed);
+  group.ExclusiveSum(end - mine.begin, &all_taken);
+  group.ExclusiveSum(width.rows(), &all_rows);
   if (all_taken < all_due) return false;
   // With all of them granted the rule still holds, so it held at each one before. The oldest may
   // take more than this allows: that is for the walk.
@@ -300,7 +301,7 @@ DRAGOMAN_HD bool PlanPrefix(const Team& team, const PlanInput& in, const SlotVie
     WriteRows(number, s, i, row, out);
     row += s.live;
   }
-  if (team.rank() == 0) {
+  if (group.rank() == 0) {
     out.rows = all_rows;
     out.slot_count = all_taken;
     pool.free_count = free_pages - all_needed;
@@ -321,7 +322,7 @@ DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, Lan
     const int32_t number = in.order[ranked[i]];
     const SlotView& slot = slots[number];
     SlotState& s = *slot.state;
-    const bool starved = Place(s, in.rules) < 0;
+    const bool starved = OrderKey(s, in.rules) < 0;
     if (!starved && s.length > shortest) break;
     if (out.rows > 0 && !Fits(in, width + Width::Of(s))) {
       if (starved) continue;
@@ -343,16 +344,17 @@ DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, Lan
 
 // slots[i] is the view of slot number i. Sets `paused` of every live slot. REQUIRES: no slot is
 // wider than max_rows, each has a live hypothesis.
-template <class Team>
-DRAGOMAN_HD void PlanStep(const Team& team, const PlanInput& in, const SlotView* slots,
+template <class ThreadGroup>
+DRAGOMAN_HD void PlanStep(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                           LanePages& lanes, PagePool& pool, PlanOutput& out) {
-  plan_internal::Rank(team, in, slots, out.slots);
-  const bool planned = in.count > 0 && plan_internal::PlanPrefix(team, in, slots, lanes, pool, out);
+  plan_internal::Rank(group, in, slots, out.slots);
+  const bool planned =
+      in.count > 0 && plan_internal::PlanPrefix(group, in, slots, lanes, pool, out);
   if (!planned) {
-    team.Sync();  // all have seen so: the walk changes what they look at
-    if (team.rank() == 0) plan_internal::PlanWalk(in, slots, lanes, pool, out);
+    group.Sync();  // all have seen so: the walk changes what they look at
+    if (group.rank() == 0) plan_internal::PlanWalk(in, slots, lanes, pool, out);
   }
-  team.Sync();
+  group.Sync();
 }
 
 }  // namespace dragoman

@@ -41,10 +41,10 @@ DRAGOMAN_HD inline bool Contains(const IdList& list, int32_t id) {
 inline constexpr int kMaskLists = 2;
 
 // Borrowed for the call.
-struct RowQuery {
+struct LogitRequest {
   int32_t k = 0;  // best tokens wanted, 0 .. kMaxTopK
-  bool need_normaliser =
-      false;                  // without it RowFold::normaliser is left empty, and exp is not paid
+  // Without it LogitSummary::normaliser is left empty, and exp is not paid.
+  bool need_normaliser = false;
   bool mask_first = false;    // masked ids are -inf before the softmax: not part of the normaliser
   float scale = 1.0F;         // logits are multiplied by it: 1 / temperature
   IdList wanted;              // their logits are handed back; never among the best
@@ -54,22 +54,22 @@ struct RowQuery {
                               // and unmasked
 };
 
-DRAGOMAN_HD inline bool IsMasked(const RowQuery& query, int32_t id) {
-  for (const IdList& list : query.masked) {
+DRAGOMAN_HD inline bool IsMasked(const LogitRequest& request, int32_t id) {
+  for (const IdList& list : request.masked) {
     if (Contains(list, id)) return true;
   }
-  return Contains(query.excluded, id);
+  return Contains(request.excluded, id);
 }
 
-// `top` and `wanted` are the caller's memory: query.k and query.wanted.count entries.
+// `top` and `wanted` are the caller's memory: request.k and request.wanted.count entries.
 // Log-probability of a logit x: LogProb(x, normaliser).
-struct RowFold {
+struct LogitSummary {
   LogSum normaliser;          // of all logits, or of the unmasked; max = -inf when there is none
-  bool nan = false;           // a logit was NaN or +inf: the rest of this fold means nothing
+  bool nan = false;           // a logit was NaN or +inf: the rest of this summary means nothing
   int32_t count = 0;          // entries of `top`: fewer than k when fewer are above -inf
   TokenScore* top = nullptr;  // scaled logits, best first, ties by the lower token
-  float* wanted = nullptr;    // scaled logits in the order of query.wanted, masked or not (but -inf
-                              // where that is before the softmax)
+  float* wanted = nullptr;    // scaled logits in the order of request.wanted, masked or not (but
+                              // -inf where that is before the softmax)
 };
 
 }  // namespace dragoman

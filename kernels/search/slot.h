@@ -11,7 +11,7 @@
 // ones together are the beam; their ranks order it.
 //
 // Plain data on raw pointers, for host and device. The arrays belong to the decoding batch; a slot
-// is touched by one team at a time.
+// is touched by one group at a time.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // Rows whose logits are needed whole: repetition penalty and sampling (SEARCH.md a.8).
 //
-// The row's fold is made again from its stored logits, with the changes of a.8 in their order; with
-// sampling it is the one token that was drawn. A few sweeps over the vocabulary, whatever the
+// The row's summary is made again from its stored logits, with the changes of a.8 in their order;
+// with sampling it is the one token that was drawn. A few sweeps over the vocabulary, whatever the
 // options are; loops are written so that a host's compiler does several tokens at a time. Runs on a
-// Team; sums are made per block of ids in kLanes parts and added in a fixed order, so that they do
-// not depend on the team. No heap.
+// ThreadGroup; sums are made per block of ids in kParts parts and added in a fixed order, so that
+// they do not depend on the group. No heap.
 #pragma once
 
 #include <cmath>
@@ -16,11 +16,11 @@
 #include "kernels/search/philox.h"
 #include "kernels/search/row.h"
 #include "kernels/search/slot.h"
-#include "kernels/search/team.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman {
 
-// Memory of one call, owned by the caller, shared by the team.
+// Memory of one call, owned by the caller, shared by the group.
 struct StoredRowWorkspace {
   static constexpr int32_t kBlock = 256;
 
@@ -43,86 +43,88 @@ struct Greater {
   }
 };
 
-// What is done to several tokens at a time, each in a lane of its own.
-constexpr int32_t kLanes = 16;
+// What is done to several tokens at a time, each in a part of its own.
+constexpr int32_t kParts = 16;
 
 // The largest of x[begin .. end).
 DRAGOMAN_HD inline float MaxOf(const float* x, int32_t begin, int32_t end) {
-  float lane[kLanes];
-  for (float& best : lane) best = -INFINITY;
+  float part[kParts];
+  for (float& best : part) best = -INFINITY;
   int32_t i = begin;
-  for (; i + kLanes <= end; i += kLanes) {
-    for (int32_t j = 0; j < kLanes; ++j) lane[j] = x[i + j] > lane[j] ? x[i + j] : lane[j];
+  for (; i + kParts <= end; i += kParts) {
+    for (int32_t j = 0; j < kParts; ++j) part[j] = x[i + j] > part[j] ? x[i + j] : part[j];
   }
-  for (; i < end; ++i) lane[0] = x[i] > lane[0] ? x[i] : lane[0];
-  float best = lane[0];
-  for (const float other : lane) best = other > best ? other : best;
+  for (; i < end; ++i) part[0] = x[i] > part[0] ? x[i] : part[0];
+  float best = part[0];
+  for (const float other : part) best = other > best ? other : best;
   return best;
 }
 
 // The largest of each block to `best`; the largest of all.
-template <class Team>
-DRAGOMAN_HD float BlockMaxima(const Team& team, const float* x, int32_t vocabulary, float* best) {
+template <class ThreadGroup>
+DRAGOMAN_HD float BlockMaxima(const ThreadGroup& group, const float* x, int32_t vocabulary,
+                              float* best) {
   const auto blocks = static_cast<int32_t>(StoredRowWorkspace::Blocks(vocabulary));
   float all = -INFINITY;
-  for (int32_t b = team.rank(); b < blocks; b += team.size()) {
+  for (int32_t b = group.rank(); b < blocks; b += group.size()) {
     const int32_t begin = b * StoredRowWorkspace::kBlock;
     const int32_t end = begin + StoredRowWorkspace::kBlock;
     best[b] = MaxOf(x, begin, end < vocabulary ? end : vocabulary);
     if (best[b] > all) all = best[b];
   }
-  return team.Reduce(all, Greater());
+  return group.Reduce(all, Greater());
 }
 
 // Sum of exp((x - max) * scale).
-template <class Team>
-DRAGOMAN_HD float ExpSum(const Team& team, const float* x, int32_t vocabulary, float max,
+template <class ThreadGroup>
+DRAGOMAN_HD float ExpSum(const ThreadGroup& group, const float* x, int32_t vocabulary, float max,
                          float scale, StoredRowWorkspace& ws) {
   const auto blocks = static_cast<int32_t>(StoredRowWorkspace::Blocks(vocabulary));
-  for (int32_t b = team.rank(); b < blocks; b += team.size()) {
+  for (int32_t b = group.rank(); b < blocks; b += group.size()) {
     const int32_t begin = b * StoredRowWorkspace::kBlock;
     const int32_t whole = begin + StoredRowWorkspace::kBlock;
     const int32_t end = whole < vocabulary ? whole : vocabulary;
-    float lane[kLanes];
-    for (float& sum : lane) sum = 0.0F;
+    float part[kParts];
+    for (float& sum : part) sum = 0.0F;
     int32_t i = begin;
-    for (; i + kLanes <= end; i += kLanes) {
-      for (int32_t j = 0; j < kLanes; ++j) lane[j] += ExpNonPositive((x[i + j] - max) * scale);
+    for (; i + kParts <= end; i += kParts) {
+      for (int32_t j = 0; j < kParts; ++j) part[j] += ExpNonPositive((x[i + j] - max) * scale);
     }
-    // Constant indices only: the lanes are to live in registers.
-    for (int32_t j = 0; j < kLanes; ++j) {
-      if (i + j < end) lane[j] += ExpNonPositive((x[i + j] - max) * scale);
+    // Constant indices only: the parts are to live in registers.
+    for (int32_t j = 0; j < kParts; ++j) {
+      if (i + j < end) part[j] += ExpNonPositive((x[i + j] - max) * scale);
     }
-    for (int32_t j = 0; j < 8; ++j) lane[j] += lane[j + 8];
-    for (int32_t j = 0; j < 4; ++j) lane[j] += lane[j + 4];
-    ws.block_sums[b] = (lane[0] + lane[2]) + (lane[1] + lane[3]);
+    for (int32_t j = 0; j < 8; ++j) part[j] += part[j + 8];
+    for (int32_t j = 0; j < 4; ++j) part[j] += part[j + 4];
+    ws.block_sums[b] = (part[0] + part[2]) + (part[1] + part[3]);
   }
-  team.Sync();
+  group.Sync();
   float sum = 0;
   for (int32_t b = 0; b < blocks; ++b) sum += ws.block_sums[b];
-  team.Sync();
+  group.Sync();
   return sum;
 }
 
 // The normaliser of x * scale.
-template <class Team>
-DRAGOMAN_HD LogSum Normaliser(const Team& team, const float* x, int32_t vocabulary, float scale,
-                              StoredRowWorkspace& ws) {
-  const float max = BlockMaxima(team, x, vocabulary, ws.block_best);
+template <class ThreadGroup>
+DRAGOMAN_HD LogSum Normaliser(const ThreadGroup& group, const float* x, int32_t vocabulary,
+                              float scale, StoredRowWorkspace& ws) {
+  const float max = BlockMaxima(group, x, vocabulary, ws.block_best);
   if (max == -INFINITY) return {};
-  return {max * scale, ExpSum(team, x, vocabulary, max, scale, ws)};
+  return {max * scale, ExpSum(group, x, vocabulary, max, scale, ws)};
 }
 
 // Writes the penalised score of every token of the hypothesis, made of `score(token)`, which is
 // what it was before: a token that was used several times is written several times alike.
-template <class Team, class View, class Score>
-DRAGOMAN_HD void Penalise(const Team& team, const View& slot, int lane, Score score, float* x) {
+template <class ThreadGroup, class View, class Score>
+DRAGOMAN_HD void Penalise(const ThreadGroup& group, const View& slot, int lane, Score score,
+                          float* x) {
   const SlotState& s = *slot.state;
   const float r = s.options.repetition_penalty;
   if (r == 1.0F) return;
-  team.Sync();
+  group.Sync();
   const int32_t from = s.options.penalise_start ? -1 : 0;
-  for (int32_t i = from + team.rank(); i < s.length; i += team.size()) {
+  for (int32_t i = from + group.rank(); i < s.length; i += group.size()) {
     const int32_t token =
         i < 0 ? slot.arrays.tokens[slot.At(slot.Writer(lane, 0), 0)] : slot.Token(lane, i);
     const float before = score(token);
@@ -130,43 +132,43 @@ DRAGOMAN_HD void Penalise(const Team& team, const View& slot, int lane, Score sc
   }
 }
 
-template <class Team>
-DRAGOMAN_HD void Exclude(const Team& team, const IdList& list, float* x) {
-  team.Sync();
-  for (int32_t i = team.rank(); i < list.count; i += team.size()) x[list.ids[i]] = -INFINITY;
+template <class ThreadGroup>
+DRAGOMAN_HD void Exclude(const ThreadGroup& group, const IdList& list, float* x) {
+  group.Sync();
+  for (int32_t i = group.rank(); i < list.count; i += group.size()) x[list.ids[i]] = -INFINITY;
 }
 
 // Fills x with the scores of the row: changes 1 to 7 of a.8.
-template <class Team, class View>
-DRAGOMAN_HD void ScoreRow(const Team& team, const View& slot, int lane, const RowQuery& query,
-                          LogSum normaliser, bool forced, int32_t vocabulary,
-                          StoredRowWorkspace& ws) {
+template <class ThreadGroup, class View>
+DRAGOMAN_HD void ScoreRow(const ThreadGroup& group, const View& slot, int lane,
+                          const LogitRequest& request, LogSum normaliser, bool forced,
+                          int32_t vocabulary, StoredRowWorkspace& ws) {
   const SearchOptions& o = slot.state->options;
-  const float* const logits = query.logits;
+  const float* const logits = request.logits;
   float* const x = ws.scores;
   // (logit, to be scaled) -> log-prob
-  const float scale = query.scale;
+  const float scale = request.scale;
   const float* from = logits;
   const bool penalise_logits = o.penalise_logits && o.repetition_penalty != 1.0F && !forced;
   if (penalise_logits) {
-    for (int32_t i = team.rank(); i < vocabulary; i += team.size()) x[i] = logits[i];
+    for (int32_t i = group.rank(); i < vocabulary; i += group.size()) x[i] = logits[i];
     Penalise(
-        team, slot, lane, [&](int32_t token) { return logits[token]; }, x);
-    Exclude(team, query.excluded, x);
-    team.Sync();
-    normaliser = Normaliser(team, x, vocabulary, scale, ws);
+        group, slot, lane, [&](int32_t token) { return logits[token]; }, x);
+    Exclude(group, request.excluded, x);
+    group.Sync();
+    normaliser = Normaliser(group, x, vocabulary, scale, ws);
     from = x;
   }
   const float max = normaliser.max;
   const float log_sum = std::log(normaliser.sum);
   const auto log_prob = [&](float logit) { return (logit * scale - max) - log_sum; };
   if (max == -INFINITY) {
-    for (int32_t i = team.rank(); i < vocabulary; i += team.size()) x[i] = -INFINITY;
+    for (int32_t i = group.rank(); i < vocabulary; i += group.size()) x[i] = -INFINITY;
   } else {
-    for (int32_t i = team.rank(); i < vocabulary; i += team.size()) x[i] = log_prob(from[i]);
+    for (int32_t i = group.rank(); i < vocabulary; i += group.size()) x[i] = log_prob(from[i]);
   }
-  team.Sync();
-  if (team.rank() == 0 && o.eos_penalty != 1.0F) {
+  group.Sync();
+  if (group.rank() == 0 && o.eos_penalty != 1.0F) {
     x[o.eos] *= o.eos_penalty;
     for (int32_t i = 0; i < o.more_eos_count; ++i) x[o.more_eos[i]] *= o.eos_penalty;
   }
@@ -175,30 +177,30 @@ DRAGOMAN_HD void ScoreRow(const Team& team, const View& slot, int lane, const Ro
       const float score = log_prob(logits[token]);
       return o.Ends(token) ? score * o.eos_penalty : score;
     };
-    Penalise(team, slot, lane, before, x);
+    Penalise(group, slot, lane, before, x);
   }
-  Exclude(team, query.excluded, x);
-  for (const IdList& list : query.masked) Exclude(team, list, x);
-  team.Sync();
+  Exclude(group, request.excluded, x);
+  for (const IdList& list : request.masked) Exclude(group, list, x);
+  group.Sync();
 }
 
 // The `k` best tokens of x to `top`, best first; their number. Those that were found are at -inf
 // after. REQUIRES: `best` holds the maxima of the blocks.
-template <class Team>
-DRAGOMAN_HD int32_t TakeBest(const Team& team, float* x, int32_t vocabulary, float* best, int32_t k,
-                             TokenScore* top) {
+template <class ThreadGroup>
+DRAGOMAN_HD int32_t TakeBest(const ThreadGroup& group, float* x, int32_t vocabulary, float* best,
+                             int32_t k, TokenScore* top) {
   constexpr int32_t kBlock = StoredRowWorkspace::kBlock;
   const auto blocks = static_cast<int32_t>(StoredRowWorkspace::Blocks(vocabulary));
   int32_t count = 0;
   for (; count < k; ++count) {
     // Of equal ones the block with the lower ids.
     TokenScore next{-INFINITY, blocks};
-    for (int32_t b = team.rank(); b < blocks; b += team.size()) {
+    for (int32_t b = group.rank(); b < blocks; b += group.size()) {
       if (best[b] > next.score) next = {best[b], b};
     }
-    next = team.Reduce(next, [](TokenScore a, TokenScore b) { return Better(a, b); });
+    next = group.Reduce(next, [](TokenScore a, TokenScore b) { return Better(a, b); });
     if (next.score == -INFINITY) break;
-    if (team.rank() == 0) {
+    if (group.rank() == 0) {
       const int32_t begin = next.token * kBlock;
       const int32_t end = begin + kBlock < vocabulary ? begin + kBlock : vocabulary;
       int32_t token = begin;
@@ -207,63 +209,64 @@ DRAGOMAN_HD int32_t TakeBest(const Team& team, float* x, int32_t vocabulary, flo
       x[token] = -INFINITY;
       best[next.token] = MaxOf(x, begin, end);
     }
-    team.Sync();
+    group.Sync();
   }
   return count;
 }
 
 }  // namespace stored_row_internal
 
-// Makes the fold of the row of `lane` again from query.logits, `vocabulary` of them. On entry
-// `fold` is that of the output layer; fold.top needs room for max(query.k, 1) entries.
-template <class Team, class View>
-DRAGOMAN_HD void FoldStoredRow(const Team& team, const View& slot, int lane, const RowQuery& query,
-                               int32_t vocabulary, StoredRowWorkspace& ws, RowFold& fold) {
+// Makes the summary of the row of `lane` again from request.logits, `vocabulary` of them. On entry
+// `summary` is that of the output layer; summary.top needs room for max(request.k, 1) entries.
+template <class ThreadGroup, class View>
+DRAGOMAN_HD void FoldStoredRow(const ThreadGroup& group, const View& slot, int lane,
+                               const LogitRequest& request, int32_t vocabulary,
+                               StoredRowWorkspace& ws, LogitSummary& summary) {
   using namespace stored_row_internal;  // NOLINT(google-build-using-namespace)
-  if (fold.nan) return;
+  if (summary.nan) return;
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   float* const x = ws.scores;
-  const LogSum model = fold.normaliser;
+  const LogSum model = summary.normaliser;
   const bool forced = IsEosOnly(s) || s.length < s.rules.prefix_length;
-  ScoreRow(team, slot, lane, query, model, forced, vocabulary, ws);
+  ScoreRow(group, slot, lane, request, model, forced, vocabulary, ws);
 
   if (o.sampling.enabled && !forced) {
     const PhiloxCounter place{{static_cast<uint32_t>(o.sampling.ordinal),
                                static_cast<uint32_t>(slot.RankOf(lane)),
                                static_cast<uint32_t>(s.length), 0}};
     const float unit = UnitFloat(Philox(place, o.sampling.seed).word[0]);
-    const float max = BlockMaxima(team, x, vocabulary, ws.block_best);
-    const int32_t token = Draw(team, o, x, vocabulary, max, unit, ws.draw);
+    const float max = BlockMaxima(group, x, vocabulary, ws.block_best);
+    const int32_t token = Draw(group, o, x, vocabulary, max, unit, ws.draw);
     // The token is drawn: EOS, which is wanted in every row, offers itself no more.
-    for (int32_t i = team.rank(); i < query.wanted.count; i += team.size()) {
-      fold.wanted[i] = -INFINITY;
+    for (int32_t i = group.rank(); i < request.wanted.count; i += group.size()) {
+      summary.wanted[i] = -INFINITY;
     }
-    if (team.rank() == 0) {
+    if (group.rank() == 0) {
       // The score is the model's, before all changes.
-      fold.count = token < 0 ? 0 : 1;
-      if (token >= 0) fold.top[0] = {LogProb(query.logits[token], model), token};
-      fold.normaliser = {0.0F, 1.0F};
+      summary.count = token < 0 ? 0 : 1;
+      if (token >= 0) summary.top[0] = {LogProb(request.logits[token], model), token};
+      summary.normaliser = {0.0F, 1.0F};
     }
-    team.Sync();
+    group.Sync();
     return;
   }
 
   LogSum all{0.0F, 1.0F};
-  if (o.renormalize) all = Normaliser(team, x, vocabulary, 1.0F, ws);
-  for (int32_t i = team.rank(); i < query.wanted.count; i += team.size()) {
-    fold.wanted[i] = x[query.wanted.ids[i]];
+  if (o.renormalize) all = Normaliser(group, x, vocabulary, 1.0F, ws);
+  for (int32_t i = group.rank(); i < request.wanted.count; i += group.size()) {
+    summary.wanted[i] = x[request.wanted.ids[i]];
   }
-  team.Sync();
-  Exclude(team, query.wanted, x);
-  team.Sync();
-  BlockMaxima(team, x, vocabulary, ws.block_best);
-  const int32_t count = TakeBest(team, x, vocabulary, ws.block_best, query.k, fold.top);
-  if (team.rank() == 0) {
-    fold.count = count;
-    fold.normaliser = all;
+  group.Sync();
+  Exclude(group, request.wanted, x);
+  group.Sync();
+  BlockMaxima(group, x, vocabulary, ws.block_best);
+  const int32_t count = TakeBest(group, x, vocabulary, ws.block_best, request.k, summary.top);
+  if (group.rank() == 0) {
+    summary.count = count;
+    summary.normaliser = all;
   }
-  team.Sync();
+  group.Sync();
 }
 
 }  // namespace dragoman

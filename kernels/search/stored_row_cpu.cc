@@ -9,21 +9,21 @@ namespace {
 // Nothing of it is fused: what is computed for several tokens at a time is computed for each of
 // them as the plain text says.
 __attribute__((target("avx2"), flatten)) void FoldWithAvx2(const SlotView& slot, int lane,
-                                                           const RowQuery& query,
+                                                           const LogitRequest& request,
                                                            int32_t vocabulary,
                                                            StoredRowWorkspace& workspace,
-                                                           RowFold& fold) {
-  FoldStoredRow(SoloTeam(), slot, lane, query, vocabulary, workspace, fold);
+                                                           LogitSummary& summary) {
+  FoldStoredRow(SingleThread(), slot, lane, request, vocabulary, workspace, summary);
 }
 
 }  // namespace
 
-void FoldStoredRowOnHost(const SlotView& slot, int lane, const RowQuery& query, int32_t vocabulary,
-                         StoredRowWorkspace& workspace, RowFold& fold) {
+void FoldStoredRowOnHost(const SlotView& slot, int lane, const LogitRequest& request,
+                         int32_t vocabulary, StoredRowWorkspace& workspace, LogitSummary& summary) {
   if (&cpu::Kernels() != &cpu::kBaselineKernels) {
-    FoldWithAvx2(slot, lane, query, vocabulary, workspace, fold);
+    FoldWithAvx2(slot, lane, request, vocabulary, workspace, summary);
   } else {
-    FoldStoredRow(SoloTeam(), slot, lane, query, vocabulary, workspace, fold);
+    FoldStoredRow(SingleThread(), slot, lane, request, vocabulary, workspace, summary);
   }
 }
 

@@ -10,7 +10,7 @@
 
 namespace dragoman {
 
-void FoldStoredRowOnHost(const SlotView& slot, int lane, const RowQuery& query, int32_t vocabulary,
-                         StoredRowWorkspace& workspace, RowFold& fold);
+void FoldStoredRowOnHost(const SlotView& slot, int lane, const LogitRequest& request,
+                         int32_t vocabulary, StoredRowWorkspace& workspace, LogitSummary& summary);
 
 }  // namespace dragoman

@@ -91,19 +91,19 @@ void LinearOneDnn(benchmark::State& state, int in, int out) {
 }
 
 // What the output layer needs of every row: the 4 best, and EOS.
-struct Queries {
-  Queries(int64_t rows, bool normaliser) : top(rows * 4), wanted(rows), folds(rows) {
+struct Requests {
+  Requests(int64_t rows, bool normaliser) : top(rows * 4), wanted(rows), summaries(rows) {
     for (int64_t r = 0; r < rows; ++r) {
-      queries.push_back({.k = 4, .need_normaliser = normaliser, .wanted = {&eos, 1}});
-      folds[r].top = top.data() + r * 4;
-      folds[r].wanted = wanted.data() + r;
+      requests.push_back({.k = 4, .need_normaliser = normaliser, .wanted = {&eos, 1}});
+      summaries[r].top = top.data() + r * 4;
+      summaries[r].wanted = wanted.data() + r;
     }
   }
   const int32_t eos = 0;
-  std::vector<RowQuery> queries;
+  std::vector<LogitRequest> requests;
   std::vector<TokenScore> top;
   std::vector<float> wanted;
-  std::vector<RowFold> folds;
+  std::vector<LogitSummary> summaries;
 };
 
 void Output(benchmark::State& state, const Model& m) {
@@ -113,9 +113,9 @@ void Output(benchmark::State& state, const Model& m) {
   const auto output = OutputLayer::Create(w.data(), nullptr, m.d, m.vocabulary);
   OpContext context;
   output->Warm(context, rows);
-  Queries q(rows, state.range(1) != 0);
+  Requests q(rows, state.range(1) != 0);
   while (state.KeepRunning()) {
-    output->Fold(context, x.data(), rows, q.queries.data(), q.folds.data());
+    output->Fold(context, x.data(), rows, q.requests.data(), q.summaries.data());
   }
   Gflops(state, 2.0 * static_cast<double>(rows) * m.d * m.vocabulary);
 }
@@ -150,7 +150,7 @@ class Step {
       : model_(m),
         rows_(rows),
         layout_{m.decoder_layers, m.heads, m.d / m.heads},
-        queries_(rows, true) {
+        requests_(rows, true) {
     for (int l = 0; l < m.decoder_layers; ++l) layers_.emplace_back(m);
     table_ = RandomFloats(size_t(m.vocabulary) * m.d, 0.1F);
     output_ = OutputLayer::Create(table_.data(), nullptr, m.d, m.vocabulary);
@@ -215,7 +215,8 @@ class Step {
       norm(layer);
     }
     if (output) {
-      output_->Fold(context_, x_.data(), rows_, queries_.queries.data(), queries_.folds.data());
+      output_->Fold(context_, x_.data(), rows_, requests_.requests.data(),
+                    requests_.summaries.data());
     }
   }
 
@@ -236,7 +237,7 @@ class Step {
   std::vector<int32_t> slot_, lane_, position_, token_, slot_lanes_, lane_pages_;
   std::vector<int32_t> cross_pages_, source_length_;
   std::vector<uint8_t> ancestry_;
-  Queries queries_;
+  Requests requests_;
 };
 
 // Whole steps, and steps of which only some parts run.

@@ -73,7 +73,7 @@ TEST(DaemonTest, ACancelledCallFreesItsRows) {
   while (reader->Read(&message)) {
   }
   EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::CANCELLED);
-  // The next call finds an empty batch; when it is back, the cancelled one has left the books.
+  // The next call finds an empty batch; when it is back, the cancelled one has left the ledger.
   v1::TranslateRequest next;
   next.add_contents("Hallo!");
   grpc::ClientContext next_context;

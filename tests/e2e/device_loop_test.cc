@@ -1,6 +1,6 @@
 // The loop of a device around the bundled model: requests of every decoding method, some of them
 // cancelled on the way, give bit for bit what the synchronous loop gives. The device is a thread
-// (tests/engine/support/host_step_device.h) with the decision text and the protocol of a GPU.
+// (tests/engine/support/host_step_device.h) with the code of the search and the protocol of a GPU.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -115,7 +115,7 @@ class DeviceLoop : public ::testing::Test {
     }
   }
 
-  // The engine goes; what its devices still held, and whether the books balance.
+  // The engine goes; what its devices still held, and whether the ledger balances.
   void ExpectNothingIsLeft(std::unique_ptr<Engine> engine, int devices) {
     // Whoever was cancelled in a slot leaves it with the next steps.
     EngineStats stats = engine->Stats();

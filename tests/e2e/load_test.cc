@@ -1,5 +1,5 @@
 // The daemon under more load than it can take: nothing accepted is lost, the rest is refused with a
-// hint, memory stays, the books balance in every scrape, and SIGTERM drains.
+// hint, memory stays, the ledger balances in every scrape, and SIGTERM drains.
 //
 // DRAGOMAN_LOAD_SECONDS (default 12) is how long the load lasts; with 40 and more the resident
 // memory is compared from second 20 on, as the issue of the pipeline asks, else from half the time.

@@ -44,7 +44,7 @@ absl::StatusOr<std::unique_ptr<ScriptedCudaDevice>> ScriptedCudaDevice::Create(
 
 absl::Status ScriptedCudaDevice::Allocate() {
   const int64_t bytes = CarveBatch(limits_, nullptr, &tables_);
-  if (absl::Status status = ports_.Allocate(/*device=*/0, limits_); !status.ok()) return status;
+  if (absl::Status status = mailboxes_.Allocate(/*device=*/0, limits_); !status.ok()) return status;
   RETURN_IF_FAILED(stream_.Create(cuda::StreamPriority::kHigh));
   RETURN_IF_FAILED(tables_memory_.Allocate(bytes));
   RETURN_IF_FAILED(
@@ -99,14 +99,15 @@ absl::Status ScriptedCudaDevice::Answer() {
   const cuda::StoredRows list = {tables_.stored_rows, &tables_.now->stored_count, limits_.max_rows};
   RETURN_IF_FAILED(cuda::FoldStoredLogits(
       stream_.get(), static_cast<float*>(logits_.data()), limits_.vocabulary, /*bias=*/nullptr,
-      limits_.vocabulary, list, 0, limits_.max_rows, tables_.queries, tables_.folds));
+      limits_.vocabulary, list, 0, limits_.max_rows, tables_.requests, tables_.summaries));
   RETURN_IF_FAILED(cuda::FoldStoredRows(stream_.get(), tables_, 0, limits_.max_rows));
   return absl::OkStatus();
 }
 
 absl::Status ScriptedCudaDevice::Enqueue(const Launch&) {
-  RETURN_IF_FAILED(cuda::BeginStep(stream_.get(), tables_, ports_.device()));
-  RETURN_IF_FAILED(cuda::AskRows(stream_.get(), tables_, limits_.max_rows, cuda::StoredList::kAll));
+  RETURN_IF_FAILED(cuda::BeginStep(stream_.get(), tables_, mailboxes_.device()));
+  RETURN_IF_FAILED(
+      cuda::PrepareRows(stream_.get(), tables_, limits_.max_rows, cuda::StoredList::kAll));
   if (absl::Status status = Look(); !status.ok()) return status;
   if (absl::Status status = Answer(); !status.ok()) return status;
   RETURN_IF_FAILED(cuda::StepSlots(stream_.get(), tables_, limits_.max_rows));
@@ -118,8 +119,8 @@ absl::Status ScriptedCudaDevice::Enqueue(const Launch&) {
       watch_(slot, CopiedView(slot));
     }
   }
-  RETURN_IF_FAILED(cuda::Deliver(stream_.get(), tables_, ports_.device()));
-  RETURN_IF_FAILED(cuda::EndStep(stream_.get(), tables_, ports_.device()));
+  RETURN_IF_FAILED(cuda::Deliver(stream_.get(), tables_, mailboxes_.device()));
+  RETURN_IF_FAILED(cuda::EndStep(stream_.get(), tables_, mailboxes_.device()));
   return ToStatus(stream_.Wait(), "the step");
 }
 

@@ -16,7 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/decode/cuda/step_ports.h"
+#include "engine/decode/cuda/step_mailboxes.h"
 #include "engine/decode/step_device.h"
 #include "kernels/cuda/device_memory.h"
 #include "kernels/cuda/stream.h"
@@ -40,7 +40,7 @@ class ScriptedCudaDevice : public StepDevice {
   const BatchLimits& limits() const override { return limits_; }
   std::span<const int> buckets() const override { return {&bucket_, 1}; }
   bool IsStored(const SearchOptions&) const override { return true; }
-  const StepPort& port(int index) const override { return ports_.host(index); }
+  const StepMailbox& mailbox(int index) const override { return mailboxes_.host(index); }
   absl::Status Enqueue(const Launch& launch) override;
   absl::Status Wait(int) override { return absl::OkStatus(); }
   int64_t workspace_bytes() const override { return tables_memory_.bytes(); }
@@ -62,7 +62,7 @@ class ScriptedCudaDevice : public StepDevice {
   cuda::OwnedStream stream_;
   cuda::DeviceBuffer tables_memory_;
   cuda::DeviceBuffer logits_;  // [max_rows, vocabulary]
-  StepPorts ports_;
+  StepMailboxes mailboxes_;
   BatchTables tables_;
   struct Free {
     void operator()(std::byte* p) const;

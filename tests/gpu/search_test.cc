@@ -16,7 +16,7 @@
 #include "kernels/cuda/stream.h"
 #include "kernels/search/batch_step_cuda.h"
 #include "tests/kernels/ops/op_device.h"
-#include "tests/kernels/search/batch_bench.h"
+#include "tests/kernels/search/batch_harness.h"
 
 namespace dragoman::testing {
 namespace {
@@ -51,25 +51,25 @@ class CudaRunner : public StepRunner {
     EXPECT_LAUNCHED(cuda::FormatBatch(stream_.get(), tables));
     EXPECT_LAUNCHED(stream_.Wait());
   }
-  void Before(const BatchTables& tables, const StepPort* ports) override {
-    EXPECT_LAUNCHED(cuda::BeginStep(stream_.get(), tables, Ports(ports)));
-    EXPECT_LAUNCHED(
-        cuda::AskRows(stream_.get(), tables, tables.limits.max_rows, cuda::StoredList::kNotFused));
+  void Before(const BatchTables& tables, const StepMailbox* mailboxes) override {
+    EXPECT_LAUNCHED(cuda::BeginStep(stream_.get(), tables, Mailboxes(mailboxes)));
+    EXPECT_LAUNCHED(cuda::PrepareRows(stream_.get(), tables, tables.limits.max_rows,
+                                      cuda::StoredList::kNotFused));
     EXPECT_LAUNCHED(stream_.Wait());
   }
-  void After(const BatchTables& tables, const StepPort* ports) override {
+  void After(const BatchTables& tables, const StepMailbox* mailboxes) override {
     const int64_t rows = tables.limits.max_rows;
     EXPECT_LAUNCHED(cuda::FoldStoredRows(stream_.get(), tables, 0, rows));
     EXPECT_LAUNCHED(cuda::StepSlots(stream_.get(), tables, rows));
-    EXPECT_LAUNCHED(cuda::Deliver(stream_.get(), tables, Ports(ports)));
-    EXPECT_LAUNCHED(cuda::EndStep(stream_.get(), tables, Ports(ports)));
+    EXPECT_LAUNCHED(cuda::Deliver(stream_.get(), tables, Mailboxes(mailboxes)));
+    EXPECT_LAUNCHED(cuda::EndStep(stream_.get(), tables, Mailboxes(mailboxes)));
     EXPECT_LAUNCHED(stream_.Wait());
   }
 
  private:
-  static cuda::StepPorts Ports(const StepPort* ports) {
-    cuda::StepPorts both;
-    std::copy(ports, ports + kStepPorts, both.port);
+  static cuda::StepMailboxes Mailboxes(const StepMailbox* mailboxes) {
+    cuda::StepMailboxes both;
+    std::copy(mailboxes, mailboxes + kStepMailboxes, both.mailbox);
     return both;
   }
 
@@ -84,23 +84,23 @@ bool Near(float a, float b) {
                        kTolerance * std::max(1.0, std::abs(static_cast<double>(b)));
 }
 
-bool Same(const BenchHypothesis& a, const BenchHypothesis& b) {
+bool Same(const HarnessHypothesis& a, const HarnessHypothesis& b) {
   return a.tokens == b.tokens && a.aligned == b.aligned && a.last_token == b.last_token &&
          a.unmet == b.unmet && Near(a.score, b.score) && Near(a.log_prob, b.log_prob) &&
          Near(a.last_log_prob, b.last_log_prob) &&
          std::ranges::equal(a.log_probs, b.log_probs, Near);
 }
 
-bool Same(const BenchResult& a, const BenchResult& b) {
+bool Same(const HarnessResult& a, const HarnessResult& b) {
   return a.bad_number == b.bad_number &&
          std::ranges::equal(a.hypotheses, b.hypotheses,
                             [](const auto& x, const auto& y) { return Same(x, y); });
 }
 
-std::vector<std::unique_ptr<BenchSegment>> Segments(uint64_t first_seed, int count, int pages) {
-  std::vector<std::unique_ptr<BenchSegment>> segments;
+std::vector<std::unique_ptr<HarnessSegment>> Segments(uint64_t first_seed, int count, int pages) {
+  std::vector<std::unique_ptr<HarnessSegment>> segments;
   for (uint64_t seed = first_seed; static_cast<int>(segments.size()) < count; ++seed) {
-    auto segment = std::make_unique<BenchSegment>(seed);
+    auto segment = std::make_unique<HarnessSegment>(seed);
     if (segment->WorstPages() <= pages) segments.push_back(std::move(segment));
   }
   return segments;
@@ -114,19 +114,19 @@ class SearchOnCuda : public ::testing::Test {
   }
 
   // One batch by the device and by the host: equal step by step and segment by segment.
-  void ExpectAsOnTheHost(const BenchConfig& config, uint64_t first_seed, int segments) {
+  void ExpectAsOnTheHost(const HarnessConfig& config, uint64_t first_seed, int segments) {
     CudaRunner device;
-    BatchBench on_device(config, Segments(first_seed, segments, config.self_pages), &device);
+    BatchHarness on_device(config, Segments(first_seed, segments, config.self_pages), &device);
     on_device.Run();
     if (HasFatalFailure()) return;
-    OneTeamRunner host(1);
-    BatchBench on_host(config, Segments(first_seed, segments, config.self_pages), &host);
+    OneGroupRunner host(1);
+    BatchHarness on_host(config, Segments(first_seed, segments, config.self_pages), &host);
     on_host.Run();
     if (HasFatalFailure()) return;
     EXPECT_TRUE(on_device.steps() == on_host.steps());
     for (size_t i = 0; i < on_device.outcomes().size(); ++i) {
       SCOPED_TRACE(on_device.segments()[i]->ToString());
-      const BatchBench::Outcome& outcome = on_device.outcomes()[i];
+      const BatchHarness::Outcome& outcome = on_device.outcomes()[i];
       EXPECT_EQ(outcome.settled, on_host.outcomes()[i].settled);
       ASSERT_EQ(outcome.cancelled, on_host.outcomes()[i].cancelled);
       if (outcome.cancelled) {
@@ -145,7 +145,7 @@ class SearchOnCuda : public ::testing::Test {
 
 // Short enough for a tool that watches every access.
 TEST_F(SearchOnCuda, SmallBatch) {
-  BenchConfig config;
+  HarnessConfig config;
   config.max_rows = 40;
   config.lanes = 48;
   config.self_pages = 60;
@@ -155,7 +155,7 @@ TEST_F(SearchOnCuda, SmallBatch) {
 
 TEST_F(SearchOnCuda, SegmentsOfEveryMethodTogether) {
   for (int batch = 0; batch < 8; ++batch) {
-    BenchConfig config;
+    HarnessConfig config;
     config.seed = static_cast<unsigned>(batch);
     config.rules.selection = static_cast<SlotSelection>(batch % 3);
     config.rules.width_budget = batch % 2 == 0 ? 0 : 12;
@@ -167,7 +167,7 @@ TEST_F(SearchOnCuda, SegmentsOfEveryMethodTogether) {
 
 TEST_F(SearchOnCuda, CancellationsAndOutputsReadOneStepLate) {
   for (int batch = 0; batch < 4; ++batch) {
-    BenchConfig config;
+    HarnessConfig config;
     config.seed = static_cast<unsigned>(batch);
     config.cancel_percent = 50;
     config.reads_late = true;
@@ -178,9 +178,9 @@ TEST_F(SearchOnCuda, CancellationsAndOutputsReadOneStepLate) {
   EXPECT_GT(cancelled_, 20);
 }
 
-TEST_F(SearchOnCuda, ShortPagesAndPorts) {
+TEST_F(SearchOnCuda, ShortPagesAndMailboxes) {
   for (int batch = 0; batch < 4; ++batch) {
-    BenchConfig config;
+    HarnessConfig config;
     config.seed = static_cast<unsigned>(batch);
     config.self_pages = 16;
     config.output_capacity = 5200;

@@ -1,4 +1,4 @@
-// A search case in the terms of the decision text, and what is read off a slot for its trace.
+// A search case in the terms of the search's code, and what is read off a slot for its trace.
 //
 // A CaseSearch owns the tables that its rules point to and borrows the case.
 #pragma once

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/engine/support/random_segment.h"
-#include "tests/kernels/search/slot_bench.h"
+#include "tests/kernels/search/slot_harness.h"
 #include "tests/oracle/production_backend.h"
 #include "tests/oracle/reference_backend.h"
 
@@ -19,12 +19,12 @@ namespace {
 
 void ExpectProductionAgrees(const RandomCase& c) {
   const RandomSegment segment(c);
-  SlotBench<uint8_t> bench(segment.options, segment.Rules(), c.vocabulary, c.pad());
+  SlotHarness<uint8_t> harness(segment.options, segment.Rules(), c.vocabulary, c.pad());
   const int steps =
-      bench.Run([&](std::span<const int32_t> prefix) { return c.script({}, prefix); });
+      harness.Run([&](std::span<const int32_t> prefix) { return c.script({}, prefix); });
 
   const ReferenceResult& expected = c.expected;
-  const auto found = bench.Results();
+  const auto found = harness.Results();
   bool met = true;
   ASSERT_EQ(found.size(), expected.nbest.size());
   for (size_t i = 0; i < found.size(); ++i) {
@@ -37,8 +37,8 @@ void ExpectProductionAgrees(const RandomCase& c) {
   EXPECT_EQ(met, expected.constraints_met);
   if (c.method == ReferenceMethod::kSampling) return;  // one draw after the other there
   EXPECT_EQ(steps, expected.steps);
-  EXPECT_EQ(bench.state.expansions - bench.state.noop_expansions, expected.expansions);
-  EXPECT_EQ(bench.state.noop_expansions, expected.noop_expansions);
+  EXPECT_EQ(harness.state.expansions - harness.state.noop_expansions, expected.expansions);
+  EXPECT_EQ(harness.state.noop_expansions, expected.noop_expansions);
 }
 
 class Differential : public ::testing::TestWithParam<ReferenceMethod> {};

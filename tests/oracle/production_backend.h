@@ -1,5 +1,5 @@
-// The oracle cases on the production code: the decision text of kernels/search/ on one slot, and
-// the operations of kernels/ops/.
+// The oracle cases on the production code: the code of the search in kernels/search/ on one slot,
+// and the operations of kernels/ops/.
 #pragma once
 
 #include "tests/oracle/case_search.h"

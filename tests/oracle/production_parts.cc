@@ -76,22 +76,22 @@ absl::StatusOr<FusedOutcome> ProductionBackend::FusedOutput(const FusedRow& row)
   Tokens forbid = row.forbid;
   std::sort(forbid.begin(), forbid.end());
   forbid.erase(std::unique(forbid.begin(), forbid.end()), forbid.end());
-  RowQuery query;
-  query.k = row.n;
-  query.need_normaliser = true;
-  query.masked[0] = {forbid.data(), static_cast<int32_t>(forbid.size())};
+  LogitRequest request;
+  request.k = row.n;
+  request.need_normaliser = true;
+  request.masked[0] = {forbid.data(), static_cast<int32_t>(forbid.size())};
   std::vector<TokenScore> top(static_cast<size_t>(row.n));
-  RowFold fold;
-  fold.top = top.data();
+  LogitSummary summary;
+  summary.top = top.data();
   OpContext context;
   const float one = 1.0F;
-  layer->Fold(context, &one, 1, &query, &fold);
-  if (fold.nan) return absl::InternalError("the row held a NaN");
+  layer->Fold(context, &one, 1, &request, &summary);
+  if (summary.nan) return absl::InternalError("the row held a NaN");
   FusedOutcome outcome;
-  outcome.lse = LogSumValue(fold.normaliser);
-  for (int32_t i = 0; i < fold.count; ++i) {
+  outcome.lse = LogSumValue(summary.normaliser);
+  for (int32_t i = 0; i < summary.count; ++i) {
     const TokenScore& t = top[static_cast<size_t>(i)];
-    outcome.nbest.emplace_back(t.token, LogProb(t.score, fold.normaliser));
+    outcome.nbest.emplace_back(t.token, LogProb(t.score, summary.normaliser));
   }
   return outcome;
 }
@@ -148,7 +148,7 @@ absl::StatusOr<std::vector<int32_t>> ProductionBackend::StripeSelect(
     c.bank = candidates[i].bank;
     pool.push_back(c);
   }
-  SoloTeam().Sort(pool.data(), static_cast<int32_t>(pool.size()), BetterInBank());
+  SingleThread().Sort(pool.data(), static_cast<int32_t>(pool.size()), BetterInBank());
   std::vector<int32_t> available(static_cast<size_t>(highest) + 1);
   for (const Candidate& c : pool) ++available[static_cast<size_t>(c.bank)];
   std::vector<int32_t> taken(available.size());
@@ -218,7 +218,7 @@ absl::StatusOr<std::vector<std::vector<Tokens>>> ProductionBackend::CacheIndirec
       chosen[lane].parent = parents[t][lane];
       chosen[lane].rank = static_cast<int32_t>(lane);
     }
-    beam_step_internal::Reorder(SoloTeam(), view, chosen.data(), beam, step.step());
+    beam_step_internal::Reorder(SingleThread(), view, chosen.data(), beam, step.step());
   }
 }
 

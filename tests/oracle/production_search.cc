@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/kernels/search/slot_bench.h"
+#include "tests/kernels/search/slot_harness.h"
 #include "tests/oracle/case_search.h"
 #include "tests/oracle/production_backend.h"
 #include "tests/oracle/schedule_cases.h"
@@ -14,7 +14,7 @@ namespace {
 
 // Wider than production's: for beams beyond the wire's.
 using Lane = uint16_t;
-using Bench = testing::SlotBench<Lane>;
+using Harness = testing::SlotHarness<Lane>;
 
 absl::StatusOr<SearchOptions> ToOptions(const SearchCase& c) {
   if (c.max_len < 1) return absl::InvalidArgumentError("max_len below 1");
@@ -43,20 +43,20 @@ absl::Status CheckPhrases(const std::vector<Tokens>& phrases) {
 }  // namespace
 
 absl::StatusOr<SearchOutcome> ProductionBackend::Search(const CaseSearch& search) {
-  Bench bench(search.options, search.Rules(), search.model.vocabulary,
-              /*start_token=*/search.model.vocabulary);
+  Harness harness(search.options, search.Rules(), search.model.vocabulary,
+                  /*start_token=*/search.model.vocabulary);
   SearchOutcome outcome;
-  for (; bench.running(); ++outcome.steps) {
-    bench.Fold([&](std::span<const int32_t> prefix) { return search.Logits(prefix); });
-    bench.Decide(SoloTeam());
-    outcome.trace.push_back(BeamOf(bench.view, bench.state.rules.constraints));
+  for (; harness.running(); ++outcome.steps) {
+    harness.Fold([&](std::span<const int32_t> prefix) { return search.Logits(prefix); });
+    harness.Decide(SingleThread());
+    outcome.trace.push_back(BeamOf(harness.view, harness.state.rules.constraints));
   }
-  if (bench.state.status != SlotStatus::kDone) return absl::InternalError("a row held a NaN");
-  for (const Bench::Result& r : bench.Results()) {
+  if (harness.state.status != SlotStatus::kDone) return absl::InternalError("a row held a NaN");
+  for (const Harness::Result& r : harness.Results()) {
     outcome.nbest.push_back({r.tokens, r.log_prob, r.score, r.has_eos, 0});
     outcome.constraints_met = outcome.constraints_met && !r.unmet;
   }
-  Count(bench.state, &outcome);
+  Count(harness.state, &outcome);
   return outcome;
 }
 

@@ -101,7 +101,7 @@ absl::StatusOr<std::vector<Round>> RunLoop(const std::vector<Widths>& segments,
   if (!memory.ok()) return memory.status();
   EncodedQueue queue(static_cast<int64_t>(segments.size()), &clock);
   DecodingBatch batch(config, memory->get(), model.CreateDecoder(1, config.max_rows));
-  DecodeLoop loop(&batch, &queue, &policy, Books{&ledger, &observer}, &clock);
+  DecodeLoop loop(&batch, &queue, &policy, SegmentAccounting{&ledger, &observer}, &clock);
   model.before_step = [&](int64_t rows) {
     Round round;
     round.admitted = std::exchange(admitted, {});

@@ -62,7 +62,7 @@ std::optional<SearchSettings> Settings(const json& o, const json& bad_words, uin
   return *std::move(settings);
 }
 
-// One live hypothesis after a history, whose next token is drawn by the decision text.
+// One live hypothesis after a history, whose next token is drawn by the search's code.
 class Row {
  public:
   Row(const SearchOptions& options, const SegmentRules& rules, int32_t start_token,
@@ -83,16 +83,16 @@ class Row {
 
   int32_t Draw(uint64_t seed) {
     state_.options.sampling.seed = seed;
-    rows_.Ask(0, view_, 0);
-    testing::FoldLogits(logits_, rows_.queries()[0], rows_.folds()[0]);
-    FoldStoredRow(SoloTeam(), view_, 0, rows_.queries()[0], static_cast<int32_t>(logits_.size()),
-                  memory_.stored(), rows_.folds()[0]);
-    return rows_.folds()[0].count == 1 ? rows_.folds()[0].top[0].token : -1;
+    rows_.Prepare(0, view_, 0);
+    testing::FoldLogits(logits_, rows_.requests()[0], rows_.summaries()[0]);
+    FoldStoredRow(SingleThread(), view_, 0, rows_.requests()[0],
+                  static_cast<int32_t>(logits_.size()), memory_.stored(), rows_.summaries()[0]);
+    return rows_.summaries()[0].count == 1 ? rows_.summaries()[0].top[0].token : -1;
   }
 
   // The draw from `scores` with this u.
   int32_t DrawAt(const std::vector<float>& scores, float u) {
-    return dragoman::Draw(SoloTeam(), state_.options, scores.data(),
+    return dragoman::Draw(SingleThread(), state_.options, scores.data(),
                           static_cast<int32_t>(scores.size()), *std::ranges::max_element(scores), u,
                           memory_.stored().draw);
   }
@@ -165,20 +165,20 @@ TEST_P(SamplingParity, DrawsComeFromTheFilteredDistribution) {
     ASSERT_TRUE(settings.has_value());
     const auto segment = MakeSegment(*settings, {5, 0}, row["ordinal"].get<int>());
     const SegmentRules rules = segment->Rules();
-    Row bench(segment->search, rules, spec.tokens.decoder_start, history,
-              row["alternative"].get<int>(), logits);
+    Row harness(segment->search, rules, spec.tokens.decoder_start, history,
+                row["alternative"].get<int>(), logits);
 
     const bool filters_only = !o.contains("repetition_penalty");
     if (filters_only) {
       std::vector<float> scores = logits;
       scores[static_cast<size_t>(spec.tokens.pad)] = -INFINITY;
-      ASSERT_NO_FATAL_FAILURE(ExpectDistribution(bench, scores, row));
+      ASSERT_NO_FATAL_FAILURE(ExpectDistribution(harness, scores, row));
       ++distributions;
     }
     const auto tokens = row["tokens"].get<std::vector<int32_t>>();
     for (size_t i = 0; i < tokens.size(); ++i) {
       if (tokens[i] < 0) continue;  // u was too near a border
-      ASSERT_EQ(bench.Draw(seed + i * 0x9E3779B97F4A7C15U), tokens[i]) << "draw " << i;
+      ASSERT_EQ(harness.Draw(seed + i * 0x9E3779B97F4A7C15U), tokens[i]) << "draw " << i;
       ++draws;
     }
   }

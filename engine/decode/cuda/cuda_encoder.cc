@@ -73,7 +73,7 @@ class CudaEncoder final : public Encoder {
   }
   void* At(BufferId buffer) const {
     return static_cast<uint8_t*>(activations_.data()) +
-           model_->encoder_buffers().place[static_cast<size_t>(buffer)] * capacity_ *
+           model_->encoder_buffers().offset[static_cast<size_t>(buffer)] * capacity_ *
                ElementBytes(model_->type());
   }
 

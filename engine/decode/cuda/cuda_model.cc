@@ -83,7 +83,7 @@ CudaModel::CudaModel(const CudaModelConfig& config, const Program& program,
       encoder_buffers_(PlanBuffers(program.encoder)),
       decoder_buffers_(PlanBuffers(program.decoder)),
       type_(image.type),
-      place_(image.place),
+      offset_(image.offset),
       step_buckets_(StepBuckets(config.max_rows)),
       encoder_buckets_(EncoderBuckets(config.encoder_tokens)) {}
 
@@ -91,7 +91,7 @@ CudaModel::CudaModel(const CudaModelConfig& config, const Program& program,
 CudaModel::~CudaModel() { static_cast<void>(cuda::SetDevice(config_.device)); }
 
 const void* CudaModel::weight(WeightId id) const {
-  return static_cast<const uint8_t*>(memory_.data()) + place_[static_cast<size_t>(id)];
+  return static_cast<const uint8_t*>(memory_.data()) + offset_[static_cast<size_t>(id)];
 }
 
 absl::Status CudaModel::Load(const WeightImage& image) {

@@ -76,7 +76,7 @@ class CudaModel {
   const Program program_;
   const BufferPlan encoder_buffers_, decoder_buffers_;
   const ComputeType type_;
-  const std::vector<int64_t> place_;  // by WeightId
+  const std::vector<int64_t> offset_;  // by WeightId
   std::vector<int> step_buckets_, encoder_buckets_;
   cuda::DeviceBuffer memory_;
   std::unique_ptr<cuda::Blas> blas_;

@@ -14,7 +14,7 @@
 #include "engine/decode/cuda/cuda_step.h"
 #include "engine/decode/cuda/device_rates.h"
 #include "engine/decode/cuda/step_costs.h"
-#include "engine/decode/cuda/step_ports.h"
+#include "engine/decode/cuda/step_mailboxes.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/search/rules_image.h"
@@ -105,7 +105,7 @@ class Profile {
   cuda::OwnedStream stream_;
   cuda::DeviceBuffer pool_;
   cuda::DeviceBuffer delay_;
-  StepPorts ports_;
+  StepMailboxes mailboxes_;
   std::unique_ptr<CudaStep> step_;
   int64_t number_ = 0;
 };
@@ -121,9 +121,9 @@ absl::Status Profile::Prepare() {
     error = cuda::Fill(stream_.get(), pool_.data(), 0, pages * page);
   }
   if (error != cuda::Error::kNone) return CudaMemoryStatus(device, "K/V", pages * page, error);
-  if (absl::Status status = ports_.Allocate(device, plan_.limits); !status.ok()) return status;
+  if (absl::Status status = mailboxes_.Allocate(device, plan_.limits); !status.ok()) return status;
   absl::StatusOr<std::unique_ptr<CudaStep>> step =
-      CudaStep::Create(model_, plan_.limits, pool_.data(), ports_.device());
+      CudaStep::Create(model_, plan_.limits, pool_.data(), mailboxes_.device());
   if (!step.ok()) return step.status();
   step_ = std::move(*step);
   error = step_->Format(stream_.get());
@@ -133,7 +133,7 @@ absl::Status Profile::Prepare() {
 
 // Every slot gets a segment that cannot end before the profile does.
 void Profile::Admit() {
-  const StepPort& port = ports_.host(0);
+  const StepMailbox& mailbox = mailboxes_.host(0);
   SearchOptions options;
   options.beam = beam();
   options.max_tokens = max_tokens();
@@ -147,7 +147,7 @@ void Profile::Admit() {
 
   int32_t words = 0;
   for (int slot = 0; slot < slots(); ++slot) {
-    AdmitCommand& admit = port.admissions[slot];
+    AdmitCommand& admit = mailbox.admissions[slot];
     admit = AdmitCommand{};
     admit.slot = slot;
     admit.source_length = kSourceTokens;
@@ -157,22 +157,22 @@ void Profile::Admit() {
     admit.rules_words = rules_words;
     admit.options = options;
     for (int lane = 0; lane < beam(); ++lane) {
-      port.command_words[words++] = slot * beam() + lane;
+      mailbox.command_words[words++] = slot * beam() + lane;
     }
     for (int32_t i = 0; i < pages; ++i) {
-      port.command_words[words++] =
+      mailbox.command_words[words++] =
           plan_.pages.self_pages + (slot * pages + i) % plan_.pages.cross_pages;
     }
-    WriteRulesImage(rules, max_tokens(), port.command_words + words);
+    WriteRulesImage(rules, max_tokens(), mailbox.command_words + words);
     words += rules_words;
   }
-  port.command->admissions = slots();
+  mailbox.command->admissions = slots();
 }
 
 absl::Status Profile::Step(StepProbe* probe) {
-  const StepPort& port = ports_.host(static_cast<int>(number_ % kStepPorts));
-  *port.command = StepCommand{};
-  port.command->max_rows = plan_.limits.max_rows;
+  const StepMailbox& mailbox = mailboxes_.host(static_cast<int>(number_ % kStepMailboxes));
+  *mailbox.command = StepCommand{};
+  mailbox.command->max_rows = plan_.limits.max_rows;
   if (number_ == 0) Admit();
   const StepVariant variant{plan_.limits.max_rows, beam(), false};
   const CudaStep::Fault fault = step_->Launch(stream_.get(), variant, probe);
@@ -197,7 +197,7 @@ absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
     if (const cuda::Error error = probe.Collect(); error != cuda::Error::kNone) {
       return Check("reading the times", error);
     }
-    rows += ports_.host(static_cast<int>((number_ - 1) % kStepPorts)).output->rows;
+    rows += mailboxes_.host(static_cast<int>((number_ - 1) % kStepMailboxes)).output->rows;
     positions += i + 1;
   }
   StepWork work;

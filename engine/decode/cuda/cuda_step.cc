@@ -56,8 +56,8 @@ class CudaStep::Launcher {
     const cuda::StoredList list = model_.fused() == nullptr ? cuda::StoredList::kAll
                                   : variant_.stored         ? cuda::StoredList::kNotFused
                                                             : cuda::StoredList::kNone;
-    Do(step_op::kBegin, [&] { return cuda::BeginStep(stream_, tables_, step_.ports_); });
-    Do(step_op::kAsk, [&] { return cuda::AskRows(stream_, tables_, rows_.rows, list); });
+    Do(step_op::kBegin, [&] { return cuda::BeginStep(stream_, tables_, step_.mailboxes_); });
+    Do(step_op::kPrepare, [&] { return cuda::PrepareRows(stream_, tables_, rows_.rows, list); });
     for (size_t i = 0; i < program_.decoder.ops.size(); ++i) {
       const Op& op = program_.decoder.ops[i];
       number_ = i;
@@ -68,8 +68,8 @@ class CudaStep::Launcher {
       }
     }
     Do(step_op::kStepSlots, [&] { return cuda::StepSlots(stream_, tables_, rows_.rows); });
-    Do(step_op::kDeliver, [&] { return cuda::Deliver(stream_, tables_, step_.ports_); });
-    Do(step_op::kEnd, [&] { return cuda::EndStep(stream_, tables_, step_.ports_); });
+    Do(step_op::kDeliver, [&] { return cuda::Deliver(stream_, tables_, step_.mailboxes_); });
+    Do(step_op::kEnd, [&] { return cuda::EndStep(stream_, tables_, step_.mailboxes_); });
     return fault_;
   }
 
@@ -120,7 +120,7 @@ class CudaStep::Launcher {
 
   void* At(BufferId buffer) const {
     return static_cast<uint8_t*>(step_.activations_.data()) +
-           model_.decoder_buffers().place[static_cast<size_t>(buffer)] * tables_.limits.max_rows *
+           model_.decoder_buffers().offset[static_cast<size_t>(buffer)] * tables_.limits.max_rows *
                ElementBytes(model_.type());
   }
 
@@ -132,7 +132,8 @@ class CudaStep::Launcher {
     }
     Do(step_op::kFused, [&] {
       return model_.fused()->Fold(stream_, step_.fused_workspace_.data(), At(op.x), rows_,
-                                  tables_.views, variant_.max_k, tables_.queries, tables_.folds);
+                                  tables_.views, variant_.max_k, tables_.requests,
+                                  tables_.summaries);
     });
     if (variant_.stored) Stored(op, std::min<int64_t>(rows_.rows, tables_.limits.stored_rows));
   }
@@ -162,7 +163,7 @@ class CudaStep::Launcher {
       Do(step_op::kFoldLogits, [&] {
         return cuda::FoldStoredLogits(stream_, logits, LogitStride(vocabulary),
                                       model_.float_weight(op.bias), vocabulary, list, first, n,
-                                      tables_.queries, tables_.folds);
+                                      tables_.requests, tables_.summaries);
       });
       if (!variant_.stored) continue;
       Do(step_op::kFoldStored, [&] { return cuda::FoldStoredRows(stream_, tables_, first, n); });
@@ -187,8 +188,8 @@ class CudaStep::Launcher {
 
 absl::StatusOr<std::unique_ptr<CudaStep>> CudaStep::Create(std::shared_ptr<const CudaModel> model,
                                                            const BatchLimits& limits, void* pool,
-                                                           const cuda::StepPorts& ports) {
-  std::unique_ptr<CudaStep> step(new CudaStep(std::move(model), pool, ports));
+                                                           const cuda::StepMailboxes& mailboxes) {
+  std::unique_ptr<CudaStep> step(new CudaStep(std::move(model), pool, mailboxes));
   if (const absl::Status status = step->Allocate(limits); !status.ok()) return status;
   return step;
 }

@@ -32,10 +32,10 @@ class StepProbe {
 
 class CudaStep {
  public:
-  // `pool`: the K/V pages, borrowed; `ports`: device pointers, kept by value.
+  // `pool`: the K/V pages, borrowed; `mailboxes`: device pointers, kept by value.
   static absl::StatusOr<std::unique_ptr<CudaStep>> Create(std::shared_ptr<const CudaModel> model,
                                                           const BatchLimits& limits, void* pool,
-                                                          const cuda::StepPorts& ports);
+                                                          const cuda::StepMailboxes& mailboxes);
 
   // Makes the batch an empty one.
   cuda::Error Format(cuda::Stream stream) const;
@@ -54,14 +54,14 @@ class CudaStep {
  private:
   class Launcher;
 
-  CudaStep(std::shared_ptr<const CudaModel> model, void* pool, const cuda::StepPorts& ports)
-      : model_(std::move(model)), pool_(pool), ports_(ports) {}
+  CudaStep(std::shared_ptr<const CudaModel> model, void* pool, const cuda::StepMailboxes& mailboxes)
+      : model_(std::move(model)), pool_(pool), mailboxes_(mailboxes) {}
 
   absl::Status Allocate(const BatchLimits& limits);
 
   const std::shared_ptr<const CudaModel> model_;
   void* const pool_;
-  const cuda::StepPorts ports_;
+  const cuda::StepMailboxes mailboxes_;
   BatchTables tables_;
 
   cuda::DeviceBuffer table_memory_;

@@ -12,7 +12,7 @@
 #include "engine/decode/cuda/cuda_status.h"
 #include "engine/decode/cuda/cuda_step.h"
 #include "engine/decode/cuda/nvtx.h"
-#include "engine/decode/cuda/step_ports.h"
+#include "engine/decode/cuda/step_mailboxes.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/graph.h"
 #include "kernels/cuda/stream.h"
@@ -41,9 +41,9 @@ class CudaStepDevice final : public StepDevice {
   bool IsStored(const SearchOptions& search) const override {
     return model_->fused() == nullptr ? search.stored_logits() : !cuda::MayFuse(search);
   }
-  const StepPort& port(int index) const override { return ports_.host(index); }
+  const StepMailbox& mailbox(int index) const override { return mailboxes_.host(index); }
   absl::Status Enqueue(const Launch& launch) override;
-  absl::Status Wait(int port) override;
+  absl::Status Wait(int mailbox) override;
   int64_t workspace_bytes() const override { return step_->bytes(); }
 
  private:
@@ -62,10 +62,10 @@ class CudaStepDevice final : public StepDevice {
 
   const std::shared_ptr<const CudaModel> model_;
   cuda::OwnedStream stream_;
-  StepPorts ports_;
+  StepMailboxes mailboxes_;
   std::unique_ptr<CudaStep> step_;
   std::vector<cuda::Graph> graphs_;  // by bucket, class of max_k, stored or not
-  std::array<cuda::Event, kStepPorts> done_;
+  std::array<cuda::Event, kStepMailboxes> done_;
   int64_t started_ = 0;  // steps since the batch was formatted
   absl::Status status_;  // the first error; final
 };
@@ -91,9 +91,9 @@ absl::Status CudaStepDevice::Init(const BatchLimits& limits, void* pool) {
     if (error == cuda::Error::kNone) error = event.Create();
   }
   if (error != cuda::Error::kNone) return CudaStatus(device, "making the decoder's stream", error);
-  if (absl::Status status = ports_.Allocate(device, limits); !status.ok()) return status;
+  if (absl::Status status = mailboxes_.Allocate(device, limits); !status.ok()) return status;
   absl::StatusOr<std::unique_ptr<CudaStep>> step =
-      CudaStep::Create(model_, limits, pool, ports_.device());
+      CudaStep::Create(model_, limits, pool, mailboxes_.device());
   if (!step.ok()) return step.status();
   step_ = std::move(*step);
   if (absl::Status status = Record(); !status.ok()) return status;
@@ -110,20 +110,20 @@ absl::Status CudaStepDevice::Format() {
 // A step of an empty batch.
 absl::Status CudaStepDevice::RunOnce(const char* what, int bucket,
                                      const std::function<CudaStep::Fault()>& launch) {
-  const StepPort& port = ports_.host(static_cast<int>(started_ % kStepPorts));
-  *port.command = StepCommand{};
-  port.command->max_rows = bucket;
-  *port.output = StepOutput{};
-  port.output->step = -1;
+  const StepMailbox& mailbox = mailboxes_.host(static_cast<int>(started_ % kStepMailboxes));
+  *mailbox.command = StepCommand{};
+  mailbox.command->max_rows = bucket;
+  *mailbox.output = StepOutput{};
+  mailbox.output->step = -1;
   CudaStep::Fault fault = launch();
   if (fault.error != cuda::Error::kNone) return ToStatus(what, fault);
   if (const cuda::Error error = stream_.Wait(); error != cuda::Error::kNone) {
     return CudaStatus(model_->device(), what, error);
   }
-  if (port.output->step != started_ || port.output->rows != 0) {
+  if (mailbox.output->step != started_ || mailbox.output->rows != 0) {
     return absl::InternalError(absl::StrCat(
-        CudaDeviceName(model_->device()), ": ", what, ": found step ", port.output->step, " with ",
-        port.output->rows, " rows, expected step ", started_, " with none"));
+        CudaDeviceName(model_->device()), ": ", what, ": found step ", mailbox.output->step,
+        " with ", mailbox.output->rows, " rows, expected step ", started_, " with none"));
   }
   ++started_;
   return absl::OkStatus();
@@ -175,15 +175,15 @@ absl::Status CudaStepDevice::Enqueue(const Launch& launch) {
   cuda::Error error = cuda::SetDevice(model_->device());
   if (error == cuda::Error::kNone) error = graph.Launch(stream_.get());
   if (error == cuda::Error::kNone) {
-    error = done_[static_cast<size_t>(launch.port)].Record(stream_.get());
+    error = done_[static_cast<size_t>(launch.mailbox)].Record(stream_.get());
   }
   return Finally("launching a step", error);
 }
 
-absl::Status CudaStepDevice::Wait(int port) {
+absl::Status CudaStepDevice::Wait(int mailbox) {
   if (!status_.ok()) return status_;
   const NvtxRange range("wait for a step");
-  return Finally("a decoding step", done_[static_cast<size_t>(port)].Wait());
+  return Finally("a decoding step", done_[static_cast<size_t>(mailbox)].Wait());
 }
 
 absl::Status CudaStepDevice::Finally(const char* doing, cuda::Error error) {

@@ -19,9 +19,9 @@ namespace {
 constexpr int kRulesWordsPerSlot = 64;
 constexpr int kLargeRules = 16;
 
-// Beam steps at a time: blocks of one team of threads, several to a multiprocessor. More would
-// wait for a place, and each costs half a megabyte.
-constexpr int kTeamsPerMultiprocessor = 4;
+// Beam steps at a time: a block of threads each, several to a multiprocessor. More would wait for a
+// place, and each costs half a megabyte.
+constexpr int kBlocksPerMultiprocessor = 4;
 
 // The K/V of all decoder layers as one product is one launch for twelve, and its buffer is gone
 // from the pages: worth this share of the memory.
@@ -98,7 +98,7 @@ bool JoinsCrossLayers(const Program& program, ComputeType type, int64_t device_b
 BatchLimits BatchLimitsOf(const MemoryRequest& r) {
   BatchLimits limits = LimitsOf(r.batch, 0);
   const int max_rows = limits.max_rows;
-  limits.workspaces = std::min(max_rows, kTeamsPerMultiprocessor * r.multiprocessors);
+  limits.workspaces = std::min(max_rows, kBlocksPerMultiprocessor * r.multiprocessors);
   // Beside the fused layer, stored rows are the rare ones (sampling, repetition penalty, beams
   // above 16): one chunk of them in a step. Without it every row is one.
   limits.stored_rows = r.fused ? std::min(max_rows, cuda::kChunkRows) : max_rows;

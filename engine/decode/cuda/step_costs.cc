@@ -22,7 +22,7 @@ std::vector<StepCost> CostsOf(const StepWork& w) {
   const Program& program = *w.program;
   const OpRows rows{static_cast<double>(w.rows), static_cast<double>(w.slots), w.self_positions,
                     w.source_positions, static_cast<double>(ElementBytes(w.type))};
-  std::vector<StepCost> costs = {{step_op::kBegin, 1, {}}, {step_op::kAsk, 1, {}}};
+  std::vector<StepCost> costs = {{step_op::kBegin, 1, {}}, {step_op::kPrepare, 1, {}}};
   for (const Op& op : program.decoder.ops) {
     if (std::holds_alternative<OutputOp>(op.what)) continue;
     auto same = std::find_if(costs.begin(), costs.end(), [&](const StepCost& cost) {

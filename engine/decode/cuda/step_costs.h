@@ -18,7 +18,7 @@ namespace dragoman {
 // What errors, ranges and tables call the launches that are none of the program's operations.
 namespace step_op {
 inline constexpr char kBegin[] = "begin step";
-inline constexpr char kAsk[] = "ask rows";
+inline constexpr char kPrepare[] = "prepare rows";
 // The output layer, by one way or both.
 inline constexpr char kFused[] = "fused output";
 inline constexpr char kGather[] = "gather rows";

@@ -53,15 +53,15 @@ absl::StatusOr<WeightImage> MakeWeightImage(const Program& program, const Weight
   image.type = type;
   int64_t end = 0;
   for (const Weight& weight : program.weights) {
-    const int64_t place = (end + kWeightAlignment - 1) / kWeightAlignment * kWeightAlignment;
-    image.place.push_back(place);
-    end = place + weight.elements() * ElementBytes(type_of(weight));
+    const int64_t offset = (end + kWeightAlignment - 1) / kWeightAlignment * kWeightAlignment;
+    image.offset.push_back(offset);
+    end = offset + weight.elements() * ElementBytes(type_of(weight));
   }
   image.bytes.resize(static_cast<size_t>(end));
   for (size_t i = 0; i < program.weights.size(); ++i) {
     const Weight& weight = program.weights[i];
     absl::Status status =
-        Convert(weight, type_of(weight), weights[i], image.bytes.data() + image.place[i]);
+        Convert(weight, type_of(weight), weights[i], image.bytes.data() + image.offset[i]);
     if (!status.ok()) return status;
   }
   return image;

@@ -1,5 +1,5 @@
-// A network's weights as a device holds them: one block of bytes, each weight at its place. Made on
-// the host, copied to every device as it is.
+// A network's weights as a device holds them: one block of bytes, each weight at its offset. Made
+// on the host, copied to every device as it is.
 //
 // A plain value. Weights are of the compute type but for those that stay float32 (StaysFloat32).
 #pragma once
@@ -18,7 +18,7 @@ inline constexpr int64_t kWeightAlignment = 256;
 struct WeightImage {
   ComputeType type = ComputeType::kFloat32;
   std::vector<uint8_t> bytes;
-  std::vector<int64_t> place;  // by WeightId: offset in bytes, a multiple of kWeightAlignment
+  std::vector<int64_t> offset;  // by WeightId: in bytes, a multiple of kWeightAlignment
 };
 
 // INVALID_ARGUMENT, naming the weight, where a finite number would become infinite.

@@ -11,7 +11,7 @@
 
 #include "engine/decode/device_batch.h"
 #include "engine/decode/step_device.h"
-#include "tests/engine/support/port_memory.h"
+#include "tests/engine/support/mailbox_memory.h"
 
 namespace dragoman::bench {
 namespace {
@@ -49,39 +49,39 @@ class NullDevice final : public StepDevice {
     limits_.rules_words += limits.max_rows * (limits.positions + 64);
     const DeviceNeeds needs = NeedsOf(limits_);
     const auto rows = static_cast<size_t>(limits.max_rows);
-    for (Port& port : ports_) {
-      port.Allocate(limits.max_rows, static_cast<size_t>(needs.command_words) + rows * 512,
-                    static_cast<size_t>(needs.output_words) + rows * 128);
+    for (Mailbox& mailbox : mailboxes_) {
+      mailbox.Allocate(limits.max_rows, static_cast<size_t>(needs.command_words) + rows * 512,
+                       static_cast<size_t>(needs.output_words) + rows * 128);
     }
   }
 
   const BatchLimits& limits() const override { return limits_; }
   std::span<const int> buckets() const override { return buckets_; }
   bool IsStored(const SearchOptions&) const override { return false; }
-  const StepPort& port(int index) const override { return ports_[index].port; }
+  const StepMailbox& mailbox(int index) const override { return mailboxes_[index].mailbox; }
   int64_t workspace_bytes() const override { return 0; }
 
   absl::Status Enqueue(const Launch& launch) override {
     const int64_t begun = ThreadCpuNanos();
     if (last_ != 0) options_.totals->decode += begun - last_;
-    Port& port = ports_[launch.port];
-    Obey(port);
-    Advance(port);
-    port.ends_at = std::max(steady_clock::now(), busy_until_) + nanoseconds(options_.step_nanos);
-    busy_until_ = port.ends_at;
+    Mailbox& mailbox = mailboxes_[launch.mailbox];
+    Obey(mailbox);
+    Advance(mailbox);
+    mailbox.ends_at = std::max(steady_clock::now(), busy_until_) + nanoseconds(options_.step_nanos);
+    busy_until_ = mailbox.ends_at;
     ++options_.totals->steps;
     last_ = ThreadCpuNanos();
     options_.totals->simulation += last_ - begun;
     return absl::OkStatus();
   }
 
-  absl::Status Wait(int port) override {
-    if (options_.step_nanos > 0) std::this_thread::sleep_until(ports_[port].ends_at);
+  absl::Status Wait(int mailbox) override {
+    if (options_.step_nanos > 0) std::this_thread::sleep_until(mailboxes_[mailbox].ends_at);
     return absl::OkStatus();
   }
 
  private:
-  struct Port : testing::PortMemory {
+  struct Mailbox : testing::MailboxMemory {
     steady_clock::time_point ends_at;
   };
   struct Running {
@@ -91,26 +91,26 @@ class NullDevice final : public StepDevice {
     int32_t left = 0;  // steps
   };
 
-  void Obey(const Port& port) {
-    for (int32_t i = 0; i < port.command.cancelled; ++i) {
-      std::erase_if(running_, [&](const Running& r) { return r.slot == port.cancelled[i]; });
+  void Obey(const Mailbox& mailbox) {
+    for (int32_t i = 0; i < mailbox.command.cancelled; ++i) {
+      std::erase_if(running_, [&](const Running& r) { return r.slot == mailbox.cancelled[i]; });
     }
-    for (int32_t i = 0; i < port.command.admissions; ++i) {
-      const AdmitCommand& admit = port.admissions[i];
+    for (int32_t i = 0; i < mailbox.command.admissions; ++i) {
+      const AdmitCommand& admit = mailbox.admissions[i];
       const int32_t length = std::min(admit.source_length, admit.options.max_tokens);
       running_.push_back({admit.slot, admit.options.beam, length, length});
     }
   }
 
-  void Advance(Port& port) {
-    StepOutput& out = port.output;
+  void Advance(Mailbox& mailbox) {
+    StepOutput& out = mailbox.output;
     out = StepOutput{.step = next_step_++};
     int32_t words = 0;
     size_t kept = 0;
     bool full = false;
     for (Running& running : running_) {
       const int32_t rows = running.left == running.length ? 1 : running.beam;
-      full = full || out.rows + rows > port.command.max_rows;
+      full = full || out.rows + rows > mailbox.command.max_rows;
       if (full) {
         out.expected_rows += running.beam;
         running_[kept++] = running;
@@ -120,18 +120,18 @@ class NullDevice final : public StepDevice {
       ++out.slots;
       --running.left;
       const int32_t needed = HypothesisWords(running.length, false);
-      if (running.left > 0 || words + needed > port.port.output_capacity) {
+      if (running.left > 0 || words + needed > mailbox.mailbox.output_capacity) {
         out.expected_rows += running.beam;
         running_[kept++] = running;
         continue;
       }
-      port.deliveries[out.deliveries++] = {running.slot, DeliveryKind::kDone, 1, words, needed};
+      mailbox.deliveries[out.deliveries++] = {running.slot, DeliveryKind::kDone, 1, words, needed};
       const HypothesisHeader header{-1, -1, running.length, 0, -0.1F, 0};
-      std::memcpy(&port.output_words[words], &header, sizeof(header));
+      std::memcpy(&mailbox.output_words[words], &header, sizeof(header));
       words += HypothesisHeader::kWords;
       for (int32_t i = 0; i < running.length; ++i, ++words) {
-        port.output_words[words] = kFirstPiece + (running.slot * 31 + i * 7) % kPieces;
-        port.output_words[words + running.length] = FloatBits(-0.1F);
+        mailbox.output_words[words] = kFirstPiece + (running.slot * 31 + i * 7) % kPieces;
+        mailbox.output_words[words + running.length] = FloatBits(-0.1F);
       }
       words += running.length;
     }
@@ -143,7 +143,7 @@ class NullDevice final : public StepDevice {
   BatchLimits limits_;
   const NullDeviceOptions options_;
   const std::vector<int> buckets_;
-  Port ports_[kStepPorts];
+  Mailbox mailboxes_[kStepMailboxes];
   std::vector<Running> running_;
   steady_clock::time_point busy_until_;
   int64_t next_step_ = 0;

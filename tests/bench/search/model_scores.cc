@@ -58,33 +58,33 @@ const std::vector<std::vector<float>>& ModelScores::Next(const std::vector<int>&
   const std::vector<int32_t> slot(rows, 0);
   const std::vector<int32_t> position(rows, position_);
   const auto source = static_cast<int32_t>(task_.source.size());
-  RowQuery query;
-  query.need_normaliser = true;
-  query.mask_first = task_.search.renormalize;
+  LogitRequest request;
+  request.need_normaliser = true;
+  request.mask_first = task_.search.renormalize;
   if (task_.forbidden != nullptr) {
-    query.masked[0] = task_.forbidden->automaton().always;
-    query.excluded = task_.forbidden->excluded();
+    request.masked[0] = task_.forbidden->automaton().always;
+    request.excluded = task_.forbidden->excluded();
   }
-  std::vector<RowQuery> queries(rows, query);
-  std::vector<RowFold> folds(rows);
-  for (size_t row = 0; row < rows; ++row) queries[row].logits = scores_[row].data();
+  std::vector<LogitRequest> requests(rows, request);
+  std::vector<LogitSummary> summaries(rows);
+  for (size_t row = 0; row < rows; ++row) requests[row].logits = scores_[row].data();
   StepInput in;
   in.rows = {static_cast<int64_t>(rows), slot.data(), lanes_.data(), position.data()};
   in.tokens = tokens.data();
-  in.queries = queries.data();
+  in.requests = requests.data();
   in.self = {
       memory_->pool(), lane_pages_.data(), static_cast<int32_t>(KvLayout::PagesFor(positions_)),
       lanes_.data(),   ancestry_.data(),   static_cast<int32_t>(positions_)};
   in.cross = {memory_->pool(), cross_pages_.data(), static_cast<int32_t>(cross_pages_.size()),
               &source};
-  OrEnd(decoder_->Step(in, folds.data()));
+  OrEnd(decoder_->Step(in, summaries.data()));
   ++position_;
   for (size_t row = 0; row < rows; ++row) {
     std::vector<float>& scores = scores_[row];
     for (size_t id = 0; id < scores.size(); ++id) {
-      scores[id] = IsMasked(query, static_cast<int32_t>(id))
+      scores[id] = IsMasked(request, static_cast<int32_t>(id))
                        ? -INFINITY
-                       : LogProb(scores[id], folds[row].normaliser);
+                       : LogProb(scores[id], summaries[row].normaliser);
     }
   }
   return scores_;

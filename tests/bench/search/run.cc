@@ -40,7 +40,7 @@ class CountingDecoder : public Decoder {
   CountingDecoder(std::unique_ptr<Decoder> inner, Positions* self, Positions* cross)
       : inner_(std::move(inner)), self_(self), cross_(cross) {}
 
-  absl::Status Step(const StepInput& input, RowFold* folds) override {
+  absl::Status Step(const StepInput& input, LogitSummary* summaries) override {
     int64_t longest = 0;
     int64_t longest_source = 0;
     int64_t positions = 0;
@@ -57,7 +57,7 @@ class CountingDecoder : public Decoder {
     self_->padding += longest * input.rows.count - positions;
     cross_->read += sources;
     cross_->padding += longest_source * input.rows.count - sources;
-    return inner_->Step(input, folds);
+    return inner_->Step(input, summaries);
   }
 
  private:
@@ -149,7 +149,7 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
   testing::FakeClock clock;
   StepCounter observer(&result);
   Ledger ledger;
-  const Books books{&ledger, &observer};
+  const SegmentAccounting accounting{&ledger, &observer};
   auto owner = std::make_shared<testing::RecordingOwner>(&ledger);
 
   std::vector<std::unique_ptr<Segment>> segments;
@@ -183,8 +183,8 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
   const Parts parts = on_cpu() ? MakeOnCpu(shape, pages, &result) : MakeOnDevice(shape, pages);
   // Whole windows: it runs to its end before the loop begins, so nothing makes room meanwhile.
   EncoderWorker encoder_worker({config.scheduler.window, 1, true}, &requests, parts.encoder.get(),
-                               parts.memory.get(), &encoded, books, &clock);
-  DecodeLoop loop(parts.batch.get(), &encoded, &policy, books, &clock);
+                               parts.memory.get(), &encoded, accounting, &clock);
+  DecodeLoop loop(parts.batch.get(), &encoded, &policy, accounting, &clock);
 
   ledger.Accept(count);
   RequestQueue::Reservation reservation;

@@ -82,12 +82,12 @@ bool OutputLayers(int64_t rounds, Report& report) {
     product->Warm(context, c.rows);
     fused->Warm(context, c.rows);
     std::vector<TokenScore> top(best.size());
-    std::vector<RowQuery> queries(static_cast<size_t>(c.rows));
-    std::vector<RowFold> folds(queries.size());
-    for (size_t r = 0; r < queries.size(); ++r) {
-      queries[r].k = c.k;
-      queries[r].need_normaliser = true;
-      folds[r].top = top.data() + r * static_cast<size_t>(c.k);
+    std::vector<LogitRequest> requests(static_cast<size_t>(c.rows));
+    std::vector<LogitSummary> summaries(requests.size());
+    for (size_t r = 0; r < requests.size(); ++r) {
+      requests[r].k = c.k;
+      requests[r].need_normaliser = true;
+      summaries[r].top = top.data() + r * static_cast<size_t>(c.k);
     }
     const auto ms = Times(
         rounds,
@@ -95,7 +95,7 @@ bool OutputLayers(int64_t rounds, Report& report) {
          [&] {
            SeparateSweeps(logits.data(), bias.data(), c.rows, v, c.k, best.data(), scores.data());
          },
-         [&] { fused->Fold(context, hidden.data(), c.rows, queries.data(), folds.data()); }});
+         [&] { fused->Fold(context, hidden.data(), c.rows, requests.data(), summaries.data()); }});
     bool same = true;
     for (size_t i = 0; i < best.size(); ++i) same = same && best[i] == top[i].token;
     equal = equal && same;

@@ -67,11 +67,11 @@ class PageWatcher final : public Decoder {
  public:
   PageWatcher(std::unique_ptr<Decoder> decoder, int lanes)
       : decoder_(std::move(decoder)), lanes_(lanes) {}
-  absl::Status Step(const StepInput& input, RowFold* folds) override {
+  absl::Status Step(const StepInput& input, LogitSummary* summaries) override {
     const int64_t entries = int64_t{lanes_} * input.self.pages_per_lane;
     pages_ = std::max(
         pages_, 1 + *std::max_element(input.self.lane_pages, input.self.lane_pages + entries));
-    return decoder_->Step(input, folds);
+    return decoder_->Step(input, summaries);
   }
   int32_t pages() const { return pages_; }
 

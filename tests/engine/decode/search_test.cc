@@ -26,10 +26,10 @@ using testing::ScriptedModel;
 constexpr int kMaxPositions = 40;
 
 // One batch on a script, with a pool of this many self pages.
-class Bench {
+class Harness {
  public:
-  explicit Bench(Script script, int max_rows = 64, int self_pages = 4096,
-                 const std::vector<int32_t>& banned = {})
+  explicit Harness(Script script, int max_rows = 64, int self_pages = 4096,
+                   const std::vector<int32_t>& banned = {})
       : model_(std::move(script)) {
     memory_ = *KvMemory::Create(model_.kv_layout(), self_pages, 64);
     BatchConfig config;
@@ -108,8 +108,8 @@ TEST(Search, EqualsThePlainReferenceOnRandomModels) {
             o.patience = stop == StopRule::kFirstK && cases % 2 == 1 ? 2.0F : 1.0F;
             const Script script = RandomScript(vocabulary);
             const std::vector<int32_t> source = {cases, 2 + cases % 11};
-            Bench bench(script, 64, 4096, banned);
-            const auto found = bench.Decode(bench.Admit(o, source));
+            Harness harness(script, 64, 4096, banned);
+            const auto found = harness.Decode(harness.Admit(o, source));
             SCOPED_TRACE("case " + std::to_string(cases));
             ExpectEqual(found, ReferenceSearch(script, source, o, banned));
             for (const DecodedHypothesis& h : found) {
@@ -131,10 +131,10 @@ TEST(Search, GreedyChoosesTheSameWithoutANormaliser) {
   for (int seed = 0; seed < 200; ++seed) {
     SearchOptions o;
     o.max_tokens = 20;
-    Bench with(RandomScript(9));
+    Harness with(RandomScript(9));
     const auto a = with.Decode(with.Admit(o, {seed, 8}));
     o.need_log_probs = false;
-    Bench without(RandomScript(9));
+    Harness without(RandomScript(9));
     const auto b = without.Decode(without.Admit(o, {seed, 8}));
     ASSERT_EQ(a.size(), 1U);
     ASSERT_EQ(b.size(), 1U);
@@ -151,8 +151,8 @@ TEST(Search, TiesGoToTheLowerParentThenTheLowerToken) {
   o.beam = 3;
   o.num_alternatives = 3;
   o.max_tokens = 8;
-  Bench bench(flat);
-  const auto found = bench.Decode(bench.Admit(o, {1}));
+  Harness harness(flat);
+  const auto found = harness.Decode(harness.Admit(o, {1}));
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].tokens, (std::vector<int32_t>{1, 1}));
   EXPECT_EQ(found[1].tokens, (std::vector<int32_t>{1, 2}));
@@ -166,8 +166,8 @@ TEST(Search, NoOutputWhenEveryTokenIsImpossible) {
   SearchOptions o;
   o.beam = 2;
   o.max_tokens = 8;
-  Bench bench(nothing, 64, 64, {2});
-  EXPECT_TRUE(bench.Decode(bench.Admit(o, {1})).empty());
+  Harness harness(nothing, 64, 64, {2});
+  EXPECT_TRUE(harness.Decode(harness.Admit(o, {1})).empty());
 }
 
 TEST(Search, ANanFailsItsSlotAlone) {
@@ -180,13 +180,13 @@ TEST(Search, ANanFailsItsSlotAlone) {
   o.beam = 3;
   o.max_tokens = 12;
   o.min_tokens = 4;
-  Bench alone(script);
+  Harness alone(script);
   const auto expected = alone.Decode(alone.Admit(o, {5, 6}));
-  Bench bench(script);
-  const int bad = bench.Admit(o, {7, 6});
-  const int good = bench.Admit(o, {5, 6});
-  const auto found = bench.Decode(good);
-  EXPECT_EQ(bench.batch().status(bad), SlotStatus::kBadNumber);
+  Harness harness(script);
+  const int bad = harness.Admit(o, {7, 6});
+  const int good = harness.Admit(o, {5, 6});
+  const auto found = harness.Decode(good);
+  EXPECT_EQ(harness.batch().status(bad), SlotStatus::kBadNumber);
   ASSERT_EQ(found.size(), expected.size());
   EXPECT_EQ(found[0].tokens, expected[0].tokens);
   EXPECT_EQ(found[0].score, expected[0].score);
@@ -201,19 +201,19 @@ TEST(Search, PausesForWantOfRowsAndPagesAndGivesTheSame) {
   const Script script = RandomScript(12);
   std::vector<std::vector<DecodedHypothesis>> expected;
   for (int seed = 0; seed < 4; ++seed) {
-    Bench alone(script);
+    Harness alone(script);
     expected.push_back(alone.Decode(alone.Admit(o, {seed, 35})));
   }
   // 2 lanes for each of 12 rows: all four segments are in slots, two run at a time. Pages: the
   // worst case of one (6 lanes, 39 positions) is 12.
-  Bench bench(script, 12, 18);
+  Harness harness(script, 12, 18);
   std::vector<int> numbers;
   for (int seed = 0; seed < 4; ++seed) {
-    ASSERT_TRUE(bench.batch().HasRoomFor(o, {}));
-    numbers.push_back(bench.Admit(o, {seed, 35}));
+    ASSERT_TRUE(harness.batch().HasRoomFor(o, {}));
+    numbers.push_back(harness.Admit(o, {seed, 35}));
   }
   for (int seed = 0; seed < 4; ++seed) {
-    const auto found = bench.Decode(numbers[static_cast<size_t>(seed)]);
+    const auto found = harness.Decode(numbers[static_cast<size_t>(seed)]);
     const auto& wanted = expected[static_cast<size_t>(seed)];
     ASSERT_EQ(found.size(), wanted.size());
     for (size_t i = 0; i < found.size(); ++i) {
@@ -221,21 +221,21 @@ TEST(Search, PausesForWantOfRowsAndPagesAndGivesTheSame) {
       EXPECT_EQ(found[i].score, wanted[i].score);
     }
   }
-  EXPECT_EQ(bench.batch().self_pages_used(), 0);
+  EXPECT_EQ(harness.batch().self_pages_used(), 0);
 }
 
 TEST(Search, ARefusedAdmissionWouldBreakTheRuleOfPages) {
   SearchOptions o;
   o.beam = 6;
   o.max_tokens = 38;
-  Bench bench(RandomScript(12), 64, 12);
+  Harness harness(RandomScript(12), 64, 12);
   SearchOptions wider = o;
   wider.beam = 7;
-  EXPECT_TRUE(bench.batch().HasRoomFor(o, {}));
-  EXPECT_FALSE(bench.batch().HasRoomFor(wider, {}));
-  bench.Admit(o, {1, 35});
-  EXPECT_TRUE(bench.batch().HasRoomFor(o, {}));
-  EXPECT_FALSE(bench.batch().HasRoomFor(wider, {}));
+  EXPECT_TRUE(harness.batch().HasRoomFor(o, {}));
+  EXPECT_FALSE(harness.batch().HasRoomFor(wider, {}));
+  harness.Admit(o, {1, 35});
+  EXPECT_TRUE(harness.batch().HasRoomFor(o, {}));
+  EXPECT_FALSE(harness.batch().HasRoomFor(wider, {}));
 }
 
 TEST(Partials, SettledTokensGrowAndBeginTheResult) {
@@ -244,15 +244,15 @@ TEST(Partials, SettledTokensGrowAndBeginTheResult) {
     SearchOptions o;
     o.beam = 4;
     o.max_tokens = 30;
-    Bench bench(RandomScript(10));
-    const int number = bench.Admit(o, {seed, 20});
+    Harness harness(RandomScript(10));
+    const int number = harness.Admit(o, {seed, 20});
     std::vector<std::vector<int32_t>> seen;
     int32_t settled = 0;
-    while (bench.batch().status(number) == SlotStatus::kRunning) {
-      ASSERT_TRUE(bench.batch().Step({}).ok());
-      if (bench.batch().status(number) != SlotStatus::kRunning) break;
-      const SlotView& slot = bench.batch().slot(number);
-      const int32_t now = SettledTokens(SoloTeam(), slot, settled);
+    while (harness.batch().status(number) == SlotStatus::kRunning) {
+      ASSERT_TRUE(harness.batch().Step({}).ok());
+      if (harness.batch().status(number) != SlotStatus::kRunning) break;
+      const SlotView& slot = harness.batch().slot(number);
+      const int32_t now = SettledTokens(SingleThread(), slot, settled);
       ASSERT_GE(now, settled);
       settled = now;
       std::vector<int32_t> prefix;
@@ -260,7 +260,7 @@ TEST(Partials, SettledTokensGrowAndBeginTheResult) {
       for (int32_t i = 0; i < now; ++i) prefix.push_back(slot.Token(0, i));
       seen.push_back(prefix);
     }
-    const std::vector<int32_t> best = bench.batch().Result(number)[0].tokens;
+    const std::vector<int32_t> best = harness.batch().Result(number)[0].tokens;
     for (const std::vector<int32_t>& prefix : seen) {
       ASSERT_LE(prefix.size(), best.size());
       EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), best.begin())) << seed;

@@ -25,7 +25,7 @@ void ExpectNothingIsOverwritten(const OpSequence& stage) {
   std::vector<int> memory(static_cast<size_t>(plan.width), -1);
   std::vector<int> writer(stage.buffers.size(), -1);
   const auto of = [&](BufferId id) {
-    const auto begin = memory.begin() + plan.place[static_cast<size_t>(id)];
+    const auto begin = memory.begin() + plan.offset[static_cast<size_t>(id)];
     return std::pair(begin, begin + stage.buffers[static_cast<size_t>(id)].width);
   };
   for (size_t i = 0; i < stage.ops.size(); ++i) {
@@ -72,7 +72,7 @@ TEST(PlanBuffers, PlacesAreAlignedWhateverTheWidths) {
   const Program program = MakeMarianNetwork(spec)->program;
   ExpectNothingIsOverwritten(program.decoder);
   const BufferPlan plan = PlanBuffers(program.decoder);
-  for (const int64_t place : plan.place) EXPECT_EQ(place % kBufferAlignment, 0);
+  for (const int64_t offset : plan.offset) EXPECT_EQ(offset % kBufferAlignment, 0);
   EXPECT_EQ(plan.Bytes(3, 2), 3 * plan.width * 2);
 }
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tests/engine/schedule/loop_bench.h"
+#include "tests/engine/schedule/loop_harness.h"
 #include "tests/engine/support/allocations.h"
 
 namespace dragoman {
@@ -13,7 +13,7 @@ namespace {
 
 using testing::DecodedAlone;
 using testing::ExpectSame;
-using testing::LoopBench;
+using testing::LoopHarness;
 using testing::RandomScript;
 using testing::RecordingOwner;
 using testing::Script;
@@ -23,83 +23,83 @@ TEST(DecodeLoop, MixedBeamsToppedUpGiveWhatEachGivesAlone) {
   const auto beam = [](int i) { return std::vector<int>{1, 4, 12, 3}[static_cast<size_t>(i % 4)]; };
   const auto length = [](int i) { return 1 + i * 7 % 23; };
   for (const int max_rows : {12, 17, 64}) {
-    LoopBench bench(RandomScript(12), max_rows);
-    for (int i = 0; i < kSegments; ++i) bench.Push(i, beam(i), i, length(i));
-    bench.RunDry();
-    const auto results = bench.owner->results();
+    LoopHarness harness(RandomScript(12), max_rows);
+    for (int i = 0; i < kSegments; ++i) harness.Push(i, beam(i), i, length(i));
+    harness.RunDry();
+    const auto results = harness.owner->results();
     ASSERT_EQ(results.size(), static_cast<size_t>(kSegments));
     for (int i = 0; i < kSegments; ++i) {
       SCOPED_TRACE(i);
       ExpectSame(results.at(i), DecodedAlone(beam(i), i, length(i)));
     }
-    EXPECT_EQ(bench.batch->self_pages_used(), 0);
-    EXPECT_EQ(bench.owner->started, kSegments);
+    EXPECT_EQ(harness.batch->self_pages_used(), 0);
+    EXPECT_EQ(harness.owner->started, kSegments);
   }
 }
 
 TEST(DecodeLoop, FreeRowsAreToppedUpAtTheNextStep) {
   // Beam 1, lengths fixed by min_tokens and a steep EOS: 2 rows, three segments.
-  LoopBench bench(RandomScript(12), 2);
-  bench.Push(1, 1, 1, -20, nullptr, 1);
-  bench.Push(3, 1, 2, -20, nullptr, 5);
-  bench.Push(5, 1, 3, -20, nullptr, 2);
+  LoopHarness harness(RandomScript(12), 2);
+  harness.Push(1, 1, 1, -20, nullptr, 1);
+  harness.Push(3, 1, 2, -20, nullptr, 5);
+  harness.Push(5, 1, 3, -20, nullptr, 2);
   // Token, EOS: the first is done after two steps, the third enters right then.
-  ASSERT_TRUE(*bench.loop->RunOnce());
-  EXPECT_EQ(bench.batch->live().size(), 2U);
-  ASSERT_TRUE(*bench.loop->RunOnce());
-  EXPECT_EQ(bench.batch->live().size(), 1U);
-  ASSERT_TRUE(*bench.loop->RunOnce());
-  EXPECT_EQ(bench.batch->live().size(), 2U);
-  bench.RunDry();
-  EXPECT_EQ(bench.observer.steps, 6);       // 6 of the longest
-  EXPECT_EQ(bench.observer.row_steps, 11);  // 2 + 6 + 3
+  ASSERT_TRUE(*harness.loop->RunOnce());
+  EXPECT_EQ(harness.batch->live().size(), 2U);
+  ASSERT_TRUE(*harness.loop->RunOnce());
+  EXPECT_EQ(harness.batch->live().size(), 1U);
+  ASSERT_TRUE(*harness.loop->RunOnce());
+  EXPECT_EQ(harness.batch->live().size(), 2U);
+  harness.RunDry();
+  EXPECT_EQ(harness.observer.steps, 6);       // 6 of the longest
+  EXPECT_EQ(harness.observer.row_steps, 11);  // 2 + 6 + 3
 }
 
 TEST(DecodeLoop, ACancelledSegmentFreesItsRowsAtTheNextStep) {
-  LoopBench bench(RandomScript(12), 8);
-  auto cancelled = std::make_shared<RecordingOwner>(&bench.ledger);
-  bench.Push(1, 4, 1, 30, cancelled, 20);
-  bench.Push(3, 4, 2, 30, nullptr, 20);
-  bench.Push(5, 4, 3, 30, nullptr, 20);
-  for (int i = 0; i < 5; ++i) ASSERT_TRUE(*bench.loop->RunOnce());
-  EXPECT_EQ(bench.batch->live().size(), 2U);
-  const int64_t before = bench.observer.row_steps;
+  LoopHarness harness(RandomScript(12), 8);
+  auto cancelled = std::make_shared<RecordingOwner>(&harness.ledger);
+  harness.Push(1, 4, 1, 30, cancelled, 20);
+  harness.Push(3, 4, 2, 30, nullptr, 20);
+  harness.Push(5, 4, 3, 30, nullptr, 20);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(*harness.loop->RunOnce());
+  EXPECT_EQ(harness.batch->live().size(), 2U);
+  const int64_t before = harness.observer.row_steps;
   cancelled->Abandon(CancelCause::kClient);
-  ASSERT_TRUE(*bench.loop->RunOnce());
+  ASSERT_TRUE(*harness.loop->RunOnce());
   // Its four rows are gone, the waiting segment's first one is there.
-  EXPECT_EQ(bench.observer.row_steps - before, 5);
-  EXPECT_EQ(bench.observer.cancelled, 1);
-  EXPECT_EQ(bench.observer.wasted_tokens, 5);
-  EXPECT_EQ(bench.observer.last_cancelled_stage, Stage::kDecode);
-  EXPECT_EQ(bench.ledger.Snapshot().cancelled, 1);
-  bench.RunDry();
+  EXPECT_EQ(harness.observer.row_steps - before, 5);
+  EXPECT_EQ(harness.observer.cancelled, 1);
+  EXPECT_EQ(harness.observer.wasted_tokens, 5);
+  EXPECT_EQ(harness.observer.last_cancelled_stage, Stage::kDecode);
+  EXPECT_EQ(harness.ledger.Snapshot().cancelled, 1);
+  harness.RunDry();
   EXPECT_TRUE(cancelled->results().empty());
-  EXPECT_EQ(bench.owner->results().size(), 2U);
+  EXPECT_EQ(harness.owner->results().size(), 2U);
 }
 
 TEST(DecodeLoop, AnExpiredSegmentEndsAtTheNextStepOrAtTheTopUp) {
-  LoopBench bench(RandomScript(12), 4);
-  bench.deadline = 1000;
-  auto running = std::make_shared<RecordingOwner>(&bench.ledger);
-  auto waiting = std::make_shared<RecordingOwner>(&bench.ledger);
-  bench.Push(1, 4, 1, 30, running, 20);
-  bench.Push(3, 4, 2, 30, waiting, 20);
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(*bench.loop->RunOnce());
-  bench.clock.Advance(1000);
-  ASSERT_FALSE(*bench.loop->RunOnce());
+  LoopHarness harness(RandomScript(12), 4);
+  harness.deadline = 1000;
+  auto running = std::make_shared<RecordingOwner>(&harness.ledger);
+  auto waiting = std::make_shared<RecordingOwner>(&harness.ledger);
+  harness.Push(1, 4, 1, 30, running, 20);
+  harness.Push(3, 4, 2, 30, waiting, 20);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(*harness.loop->RunOnce());
+  harness.clock.Advance(1000);
+  ASSERT_FALSE(*harness.loop->RunOnce());
   EXPECT_EQ(running->abandoned(), CancelCause::kDeadline);
   EXPECT_EQ(waiting->abandoned(), CancelCause::kDeadline);
-  EXPECT_EQ(bench.ledger.Snapshot().deadline, 2);
-  EXPECT_EQ(bench.observer.steps, 3);
+  EXPECT_EQ(harness.ledger.Snapshot().deadline, 2);
+  EXPECT_EQ(harness.observer.steps, 3);
 }
 
 TEST(DecodeLoop, PartialsBeginTheResult) {
-  LoopBench bench;
-  for (int i = 0; i < 40; i += 2) bench.Push(i, 4, i, 20);
-  bench.RunDry();
+  LoopHarness harness;
+  for (int i = 0; i < 40; i += 2) harness.Push(i, 4, i, 20);
+  harness.RunDry();
   int partials = 0;
-  const auto results = bench.owner->results();
-  for (const auto& [index, prefixes] : bench.owner->partials()) {
+  const auto results = harness.owner->results();
+  for (const auto& [index, prefixes] : harness.owner->partials()) {
     const std::vector<int32_t>& best = results.at(index)[0].tokens;
     size_t last = 0;
     for (const std::vector<int32_t>& prefix : prefixes) {
@@ -114,52 +114,52 @@ TEST(DecodeLoop, PartialsBeginTheResult) {
 }
 
 TEST(DecodeLoop, ANanFailsItsSegmentAlone) {
-  LoopBench bench([](std::span<const int32_t> source, std::span<const int32_t> prefix) {
+  LoopHarness harness([](std::span<const int32_t> source, std::span<const int32_t> prefix) {
     std::vector<float> logits = RandomScript(12)(source, prefix);
     if (source[0] == 1 && prefix.size() == 3) logits[4] = NAN;
     return logits;
   });
-  bench.Push(1, 4, 1, 20, nullptr, 6);
-  bench.Push(3, 4, 2, 20);
-  bench.RunDry();
-  ASSERT_EQ(bench.owner->failures().size(), 1U);
-  EXPECT_EQ(bench.owner->failures().at(1).code(), absl::StatusCode::kInternal);
-  ExpectSame(bench.owner->results().at(3), DecodedAlone(4, 2, 20));
-  EXPECT_EQ(bench.observer.errors, 1);
-  EXPECT_EQ(bench.ledger.Snapshot().error, 1);
+  harness.Push(1, 4, 1, 20, nullptr, 6);
+  harness.Push(3, 4, 2, 20);
+  harness.RunDry();
+  ASSERT_EQ(harness.owner->failures().size(), 1U);
+  EXPECT_EQ(harness.owner->failures().at(1).code(), absl::StatusCode::kInternal);
+  ExpectSame(harness.owner->results().at(3), DecodedAlone(4, 2, 20));
+  EXPECT_EQ(harness.observer.errors, 1);
+  EXPECT_EQ(harness.ledger.Snapshot().error, 1);
 }
 
 TEST(DecodeLoop, AnErrorOfTheModelFailsEverythingInSlots) {
-  LoopBench bench;
+  LoopHarness harness;
   int steps = 0;
-  bench.model.before_step = [&steps](int64_t) {
+  harness.model.before_step = [&steps](int64_t) {
     return ++steps == 3 ? absl::InternalError("device lost") : absl::OkStatus();
   };
-  for (int i = 0; i < 3; ++i) bench.Push(i, 4, i, 20, nullptr, 9);
-  ASSERT_TRUE(*bench.loop->RunOnce());
-  ASSERT_TRUE(*bench.loop->RunOnce());
-  EXPECT_FALSE(bench.loop->RunOnce().ok());
-  EXPECT_EQ(bench.owner->failures().size(), 3U);
-  EXPECT_TRUE(bench.loop->stats().dead);
-  EXPECT_EQ(bench.ledger.Snapshot().error, 3);
+  for (int i = 0; i < 3; ++i) harness.Push(i, 4, i, 20, nullptr, 9);
+  ASSERT_TRUE(*harness.loop->RunOnce());
+  ASSERT_TRUE(*harness.loop->RunOnce());
+  EXPECT_FALSE(harness.loop->RunOnce().ok());
+  EXPECT_EQ(harness.owner->failures().size(), 3U);
+  EXPECT_TRUE(harness.loop->stats().dead);
+  EXPECT_EQ(harness.ledger.Snapshot().error, 3);
 }
 
 TEST(DecodeLoop, AStepAllocatesNothing) {
   const Script fixed = [](std::span<const int32_t>, std::span<const int32_t>) {
     return std::vector<float>(12, 0.5F);
   };
-  LoopBench bench(fixed);
-  for (int i = 1; i < 12; i += 2) bench.Push(i, 4, i, 20, nullptr, 30);
-  for (int i = 0; i < 5; ++i) ASSERT_TRUE(*bench.loop->RunOnce());
+  LoopHarness harness(fixed);
+  for (int i = 1; i < 12; i += 2) harness.Push(i, 4, i, 20, nullptr, 30);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(*harness.loop->RunOnce());
   // The scripted decoder itself allocates the logits and the prefix of each row.
   int64_t by_script = 0;
-  bench.model.before_step = [&by_script](int64_t rows) {
+  harness.model.before_step = [&by_script](int64_t rows) {
     by_script = 2 * rows;
     return absl::OkStatus();
   };
   for (int i = 5; i < 20; ++i) {
     const int64_t before = testing::Allocations();
-    ASSERT_TRUE(*bench.loop->RunOnce());
+    ASSERT_TRUE(*harness.loop->RunOnce());
     EXPECT_EQ(testing::Allocations() - before, by_script) << "step " << i;
   }
 }

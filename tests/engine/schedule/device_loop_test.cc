@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "tests/engine/schedule/loop_bench.h"
+#include "tests/engine/schedule/loop_harness.h"
 
 namespace dragoman {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using testing::ExpectSame;
 using testing::HostDeviceOptions;
 using testing::HostDeviceTotals;
-using testing::LoopBench;
+using testing::LoopHarness;
 using testing::RandomScript;
 using testing::RecordingOwner;
 
@@ -53,9 +53,9 @@ constexpr int kSegments = 160;
 class DeviceLoop : public ::testing::TestWithParam<Setting> {
  protected:
   // Segment `index` of every kind that a loop knows. Even ones report partials.
-  static void Push(LoopBench& bench, int index, const std::shared_ptr<RecordingOwner>& owner) {
+  static void Push(LoopHarness& harness, int index, const std::shared_ptr<RecordingOwner>& owner) {
     std::mt19937 random(static_cast<unsigned>(index));
-    bench.prepare = [&random](Segment& segment) {
+    harness.prepare = [&random](Segment& segment) {
       SearchOptions& o = segment.search;
       switch (random() % 6) {
         case 0:
@@ -85,25 +85,25 @@ class DeviceLoop : public ::testing::TestWithParam<Setting> {
     };
     const auto beam = static_cast<int>(1 + random() % 8);
     const auto length = static_cast<int>(1 + random() % 25);
-    bench.Push(index, beam, index, length, owner);
+    harness.Push(index, beam, index, length, owner);
   }
 
   // What every segment gives on the host.
   static std::map<int, std::vector<DecodedHypothesis>> Expected() {
-    LoopBench bench;
-    for (int i = 0; i < kSegments; ++i) Push(bench, i, bench.owner);
-    bench.RunDry();
-    return bench.owner->results();
+    LoopHarness harness;
+    for (int i = 0; i < kSegments; ++i) Push(harness, i, harness.owner);
+    harness.RunDry();
+    return harness.owner->results();
   }
 
-  static void ExpectAllFree(const LoopBench& bench) {
-    const DeviceBatch::Held held = bench.device_batch->held();
+  static void ExpectAllFree(const LoopHarness& harness) {
+    const DeviceBatch::Held held = harness.device_batch->held();
     EXPECT_EQ(held.slots, 0);
     EXPECT_EQ(held.lanes, 0);
     EXPECT_EQ(held.rules_words, 0);
     EXPECT_EQ(held.stored_rows, 0);
-    EXPECT_EQ(bench.memory->cross_pages_free(), bench.memory->cross_pages());
-    const SegmentCounts counts = bench.ledger.Snapshot();
+    EXPECT_EQ(harness.memory->cross_pages_free(), harness.memory->cross_pages());
+    const SegmentCounts counts = harness.ledger.Snapshot();
     EXPECT_TRUE(testing::Balanced(counts));
     EXPECT_EQ(counts.waiting + counts.running + counts.error, 0);
   }
@@ -116,25 +116,25 @@ TEST_P(DeviceLoop, GivesWhatTheHostGives) {
   HostDeviceOptions options = setting.device;
   options.totals = &totals;
   {
-    LoopBench bench(RandomScript(12), setting.max_rows, setting.self_pages, setting.scheduler,
-                    &options);
-    for (int i = 0; i < kSegments; ++i) Push(bench, i, bench.owner);
-    bench.RunDry();
-    const auto results = bench.owner->results();
+    LoopHarness harness(RandomScript(12), setting.max_rows, setting.self_pages, setting.scheduler,
+                        &options);
+    for (int i = 0; i < kSegments; ++i) Push(harness, i, harness.owner);
+    harness.RunDry();
+    const auto results = harness.owner->results();
     ASSERT_EQ(results.size(), expected.size());
     for (const auto& [index, result] : expected) {
       SCOPED_TRACE(index);
       ExpectSame(results.at(index), result);
     }
-    for (const auto& [index, prefixes] : bench.owner->partials()) {
+    for (const auto& [index, prefixes] : harness.owner->partials()) {
       const std::vector<int32_t>& best = expected.at(index)[0].tokens;
       for (const std::vector<int32_t>& prefix : prefixes) {
         ASSERT_LE(prefix.size(), best.size());
         EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), best.begin()));
       }
     }
-    EXPECT_GT(bench.owner->partials().size(), 10U);
-    ExpectAllFree(bench);
+    EXPECT_GT(harness.owner->partials().size(), 10U);
+    ExpectAllFree(harness);
   }
   EXPECT_EQ(totals.pages_left, 0);
   EXPECT_EQ(totals.slots_left, 0);
@@ -152,21 +152,21 @@ TEST_P(DeviceLoop, CancellationsChangeNothingForTheOthers) {
     options.totals = &totals;
     options.seed = seed;
     {
-      LoopBench bench(RandomScript(12), setting.max_rows, setting.self_pages, setting.scheduler,
-                      &options);
+      LoopHarness harness(RandomScript(12), setting.max_rows, setting.self_pages, setting.scheduler,
+                          &options);
       std::mt19937 random(seed);
       std::vector<std::shared_ptr<RecordingOwner>> owners;
       int pushed = 0;
       for (bool stepped = true; stepped || pushed < kSegments;) {
         for (auto more = random() % 12; more > 0 && pushed < kSegments; --more) {
-          owners.push_back(std::make_shared<RecordingOwner>(&bench.ledger));
-          Push(bench, pushed++, owners.back());
+          owners.push_back(std::make_shared<RecordingOwner>(&harness.ledger));
+          Push(harness, pushed++, owners.back());
         }
         // Anybody: what waits, what runs, what has ended and nobody has read it.
         if (random() % 2 == 0 && !owners.empty()) {
           owners[random() % owners.size()]->Abandon(CancelCause::kClient);
         }
-        const auto round = bench.loop->RunOnce();
+        const auto round = harness.loop->RunOnce();
         ASSERT_TRUE(round.ok()) << round.status();
         stepped = *round;
       }
@@ -176,9 +176,9 @@ TEST_P(DeviceLoop, CancellationsChangeNothingForTheOthers) {
         SCOPED_TRACE(i);
         ExpectSame(results.at(i), expected.at(i));
       }
-      ExpectAllFree(bench);
-      cancelled += bench.ledger.Snapshot().cancelled;
-      in_slots += bench.observer.wasted_tokens > 0 ? 1 : 0;
+      ExpectAllFree(harness);
+      cancelled += harness.ledger.Snapshot().cancelled;
+      in_slots += harness.observer.wasted_tokens > 0 ? 1 : 0;
     }
     EXPECT_EQ(totals.pages_left, 0);
     EXPECT_EQ(totals.slots_left, 0);
@@ -192,21 +192,21 @@ TEST_P(DeviceLoop, AnErrorFailsEverythingInSlotsAndNothingHangs) {
   for (const bool refused : {false, true}) {
     HostDeviceOptions options = setting.device;
     (refused ? options.refuses : options.fails_at) = 6;
-    LoopBench bench(RandomScript(12), setting.max_rows, setting.self_pages, setting.scheduler,
-                    &options);
-    for (int i = 0; i < 40; ++i) bench.Push(i, 2, i, 30, nullptr, 20);
+    LoopHarness harness(RandomScript(12), setting.max_rows, setting.self_pages, setting.scheduler,
+                        &options);
+    for (int i = 0; i < 40; ++i) harness.Push(i, 2, i, 30, nullptr, 20);
     absl::StatusOr<bool> round = true;
-    for (int i = 0; i < 20 && round.ok(); ++i) round = bench.loop->RunOnce();
+    for (int i = 0; i < 20 && round.ok(); ++i) round = harness.loop->RunOnce();
     EXPECT_EQ(round.status().code(), absl::StatusCode::kInternal);
-    EXPECT_TRUE(bench.loop->stats().dead);
-    EXPECT_FALSE(bench.loop->stats().busy);
-    const auto failures = bench.owner->failures();
+    EXPECT_TRUE(harness.loop->stats().dead);
+    EXPECT_FALSE(harness.loop->stats().busy);
+    const auto failures = harness.owner->failures();
     EXPECT_GT(failures.size(), 0U);
     for (const auto& [index, status] : failures) {
       EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
     }
-    EXPECT_EQ(bench.device_batch->held().slots, 0);
-    EXPECT_EQ(bench.ledger.Snapshot().running, 0);
+    EXPECT_EQ(harness.device_batch->held().slots, 0);
+    EXPECT_EQ(harness.ledger.Snapshot().running, 0);
   }
 }
 

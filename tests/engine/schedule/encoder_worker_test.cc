@@ -25,8 +25,9 @@ class EncoderWorkerTest : public ::testing::Test {
     memory_ = *KvMemory::Create(ScriptedModel::kLayout, 1, cross_pages);
     encoder_ = model_.CreateEncoder(1);
     out_ = std::make_unique<EncodedQueue>(capacity, &clock_);
-    worker_ = std::make_unique<EncoderWorker>(config, &queue_, encoder_.get(), memory_.get(),
-                                              out_.get(), Books{&ledger_, &observer_}, &clock_);
+    worker_ =
+        std::make_unique<EncoderWorker>(config, &queue_, encoder_.get(), memory_.get(), out_.get(),
+                                        SegmentAccounting{&ledger_, &observer_}, &clock_);
     std::vector<std::unique_ptr<Segment>> segments;
     for (int i = 0; i < 100; ++i) {
       auto segment = std::make_unique<Segment>();

@@ -10,12 +10,12 @@
 #include <random>
 #include <string>
 
-#include "tests/engine/schedule/loop_bench.h"
+#include "tests/engine/schedule/loop_harness.h"
 
 namespace dragoman {
 namespace {
 
-using testing::LoopBench;
+using testing::LoopHarness;
 using testing::RandomScript;
 
 constexpr int kSegments = 2000;
@@ -23,7 +23,7 @@ constexpr int kSlots = 32;
 
 struct Text {
   int source;  // tokens
-  int steps;   // that its translation takes, 2 to LoopBench::kMaxTokens
+  int steps;   // that its translation takes, 2 to LoopHarness::kMaxTokens
 };
 
 // Lengths as of subtitles: log-normal, mean 9.4, deviation 6.1; translations a quarter longer or
@@ -41,7 +41,7 @@ std::vector<Text> Subtitles() {
     const double source = std::exp(std::log(9.4) - variance / 2 + std::sqrt(variance) * normal());
     text.source = std::max(1, static_cast<int>(std::lround(source)));
     const double steps = text.source * std::exp(0.25 * normal());
-    text.steps = std::clamp(static_cast<int>(std::lround(steps)), 2, LoopBench::kMaxTokens);
+    text.steps = std::clamp(static_cast<int>(std::lround(steps)), 2, LoopHarness::kMaxTokens);
   }
   return texts;
 }
@@ -65,22 +65,22 @@ struct Counts {
 };
 
 Counts Count(const std::vector<Text>& texts, const SchedulerOptions& options) {
-  LoopBench bench(RandomScript(4), 4 * kSlots, 2048, options);
+  LoopHarness harness(RandomScript(4), 4 * kSlots, 2048, options);
   Counts counts;
   size_t pushed = 0;
   for (;;) {
-    for (; pushed < texts.size() && bench.queue.stats().segments < 500; ++pushed) {
+    for (; pushed < texts.size() && harness.queue.stats().segments < 500; ++pushed) {
       // EOS is masked for all but the last step, and certain then. Odd: without partials.
-      bench.Push(1, 1, static_cast<int>(pushed), -50, nullptr, texts[pushed].steps - 1);
+      harness.Push(1, 1, static_cast<int>(pushed), -50, nullptr, texts[pushed].steps - 1);
     }
-    const int64_t before = bench.queue.stats().segments;
-    const absl::StatusOr<bool> stepped = bench.loop->RunOnce();
+    const int64_t before = harness.queue.stats().segments;
+    const absl::StatusOr<bool> stepped = harness.loop->RunOnce();
     EXPECT_TRUE(stepped.ok());
     if (!stepped.ok() || !*stepped) break;
-    if (bench.queue.stats().segments < before) ++counts.refills;
+    if (harness.queue.stats().segments < before) ++counts.refills;
   }
-  counts.steps = bench.observer.steps;
-  counts.row_steps = bench.observer.row_steps;
+  counts.steps = harness.observer.steps;
+  counts.row_steps = harness.observer.row_steps;
   return counts;
 }
 

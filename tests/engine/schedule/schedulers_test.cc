@@ -6,7 +6,7 @@
 #include <random>
 
 #include "engine/schedule/decode_loop.h"
-#include "tests/engine/schedule/loop_bench.h"
+#include "tests/engine/schedule/loop_harness.h"
 #include "tests/engine/support/allocations.h"
 
 namespace dragoman {
@@ -14,7 +14,7 @@ namespace {
 
 using testing::DecodedAlone;
 using testing::ExpectSame;
-using testing::LoopBench;
+using testing::LoopHarness;
 using testing::RandomScript;
 using testing::RecordingOwner;
 using testing::Script;
@@ -94,18 +94,18 @@ TEST(Schedulers, EveryOneGivesWhatEachSegmentGivesAlone) {
     // 24 pages are the worst case of a beam of 12, and there is no page more.
     for (const int pages : {24, 31, 512}) {
       SCOPED_TRACE(which);
-      LoopBench bench(RandomScript(12), 12, pages, all[which]);
-      bench.prepare = Prepare;
+      LoopHarness harness(RandomScript(12), 12, pages, all[which]);
+      harness.prepare = Prepare;
       for (int i = 0; i < kSegments; ++i) {
-        bench.priority = static_cast<Priority>(i % 3);
-        bench.Push(i, BeamOf(i), i, LengthOf(i));
+        harness.priority = static_cast<Priority>(i % 3);
+        harness.Push(i, BeamOf(i), i, LengthOf(i));
       }
-      bench.RunDry();
-      const auto results = bench.owner->results();
+      harness.RunDry();
+      const auto results = harness.owner->results();
       ASSERT_EQ(results.size(), static_cast<size_t>(kSegments));
       for (int i = 0; i < kSegments; ++i) ExpectSame(results.at(i), Alone(i));
-      EXPECT_EQ(bench.batch->self_pages_used(), 0);
-      EXPECT_EQ(bench.ledger.Snapshot().waiting, 0);
+      EXPECT_EQ(harness.batch->self_pages_used(), 0);
+      EXPECT_EQ(harness.ledger.Snapshot().waiting, 0);
     }
   }
 }
@@ -113,18 +113,18 @@ TEST(Schedulers, EveryOneGivesWhatEachSegmentGivesAlone) {
 TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
   std::mt19937 random(3);
   for (const SchedulerOptions& options : AllSchedulers()) {
-    LoopBench bench(RandomScript(12), 12, 30, options);
-    bench.prepare = Prepare;
+    LoopHarness harness(RandomScript(12), 12, 30, options);
+    harness.prepare = Prepare;
     std::vector<std::shared_ptr<RecordingOwner>> owners;
     std::vector<bool> cancelled(kSegments, false);
     int pushed = 0;
-    for (int round = 0; pushed < kSegments || bench.live() > 0 || bench.queue.stats().segments > 0;
-         ++round) {
+    for (int round = 0;
+         pushed < kSegments || harness.live() > 0 || harness.queue.stats().segments > 0; ++round) {
       ASSERT_LT(round, 20000);
       for (int n = static_cast<int>(random() % 4); n > 0 && pushed < kSegments; --n, ++pushed) {
-        owners.push_back(std::make_shared<RecordingOwner>(&bench.ledger));
-        bench.priority = static_cast<Priority>(random() % 3);
-        bench.Push(pushed, BeamOf(pushed), pushed, LengthOf(pushed), owners.back());
+        owners.push_back(std::make_shared<RecordingOwner>(&harness.ledger));
+        harness.priority = static_cast<Priority>(random() % 3);
+        harness.Push(pushed, BeamOf(pushed), pushed, LengthOf(pushed), owners.back());
       }
       if (random() % 8 == 0 && !owners.empty()) {
         const size_t who = random() % owners.size();
@@ -134,8 +134,8 @@ TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
         }
       }
       // What is cancelled has left after the round, whether it ran or paused.
-      ASSERT_TRUE(bench.loop->RunOnce().ok());
-      ASSERT_TRUE(testing::Balanced(bench.ledger.Snapshot()));
+      ASSERT_TRUE(harness.loop->RunOnce().ok());
+      ASSERT_TRUE(testing::Balanced(harness.ledger.Snapshot()));
     }
     int completed = 0;
     for (size_t i = 0; i < owners.size(); ++i) {
@@ -144,9 +144,9 @@ TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
       ExpectSame(owners[i]->results().at(static_cast<int>(i)), Alone(static_cast<int>(i)));
       ++completed;
     }
-    EXPECT_EQ(bench.ledger.Snapshot().cancelled, kSegments - completed);
+    EXPECT_EQ(harness.ledger.Snapshot().cancelled, kSegments - completed);
     EXPECT_GT(completed, 0);
-    EXPECT_EQ(bench.batch->self_pages_used(), 0);
+    EXPECT_EQ(harness.batch->self_pages_used(), 0);
   }
 }
 
@@ -156,64 +156,64 @@ TEST(Schedulers, ShortestFirstPausesNobodyForLongerThanTheBound) {
       Options(RefillRule::kContinuous, CapacityUnit::kRows, 0, SlotSelection::kShortest);
   for (const int max_pause : {5, kMaxPause}) {
     options.max_pause = max_pause;
-    LoopBench bench(RandomScript(12), 8, 512, options);
-    auto patient = std::make_shared<RecordingOwner>(&bench.ledger);
-    bench.Push(1, 2, 1, 60, patient, LoopBench::kMaxTokens);
+    LoopHarness harness(RandomScript(12), 8, 512, options);
+    auto patient = std::make_shared<RecordingOwner>(&harness.ledger);
+    harness.Push(1, 2, 1, 60, patient, LoopHarness::kMaxTokens);
     int longest = 0;
     int rounds = 0;
     for (int next = 3; patient->results().empty(); ++rounds) {
-      ASSERT_LT(rounds, (LoopBench::kMaxTokens + 1) * (max_pause + 8));
-      for (; bench.queue.stats().segments < 4; next += 2)
-        bench.Push(next, 2, next, -20, nullptr, 2);
-      ASSERT_TRUE(*bench.loop->RunOnce());
-      for (const int32_t slot : bench.batch->live()) {
-        longest = std::max(longest, bench.batch->slot(slot).state->paused);
+      ASSERT_LT(rounds, (LoopHarness::kMaxTokens + 1) * (max_pause + 8));
+      for (; harness.queue.stats().segments < 4; next += 2)
+        harness.Push(next, 2, next, -20, nullptr, 2);
+      ASSERT_TRUE(*harness.loop->RunOnce());
+      for (const int32_t slot : harness.batch->live()) {
+        longest = std::max(longest, harness.batch->slot(slot).state->paused);
       }
     }
     EXPECT_EQ(longest, max_pause);
-    EXPECT_GT(rounds, LoopBench::kMaxTokens * max_pause / 2) << "nobody was in its way";
+    EXPECT_GT(rounds, LoopHarness::kMaxTokens * max_pause / 2) << "nobody was in its way";
   }
 }
 
 TEST(Schedulers, ARefillGoesOnWhileTheEncoderIsAtWork) {
   SchedulerOptions options = Options(RefillRule::kStream, CapacityUnit::kSegments, 6);
   for (const bool at_work : {false, true}) {
-    LoopBench bench(RandomScript(12), 24, 512, options);
-    bench.queue.SetEncoderAtWork(at_work);
-    const auto push = [&bench](int index) { bench.Push(index, 1, index, 60, nullptr, 30); };
+    LoopHarness harness(RandomScript(12), 24, 512, options);
+    harness.queue.SetEncoderAtWork(at_work);
+    const auto push = [&harness](int index) { harness.Push(index, 1, index, 60, nullptr, 30); };
     push(1);
     push(3);
-    ASSERT_TRUE(*bench.loop->RunOnce());
-    EXPECT_EQ(bench.live(), 2U);
+    ASSERT_TRUE(*harness.loop->RunOnce());
+    EXPECT_EQ(harness.live(), 2U);
     push(5);
-    ASSERT_TRUE(*bench.loop->RunOnce());
+    ASSERT_TRUE(*harness.loop->RunOnce());
     // Two are more than a sixth of six: a new refill would have to wait for them to end.
-    EXPECT_EQ(bench.live(), at_work ? 3U : 2U);
+    EXPECT_EQ(harness.live(), at_work ? 3U : 2U);
     for (const int index : {7, 9, 11, 13}) push(index);
-    ASSERT_TRUE(*bench.loop->RunOnce());
-    EXPECT_EQ(bench.live(), at_work ? 6U : 2U);
-    EXPECT_EQ(bench.queue.stats().segments, at_work ? 1 : 5);
+    ASSERT_TRUE(*harness.loop->RunOnce());
+    EXPECT_EQ(harness.live(), at_work ? 6U : 2U);
+    EXPECT_EQ(harness.queue.stats().segments, at_work ? 1 : 5);
   }
 }
 
 TEST(Schedulers, AStaticBatchTakesNobodyUntilItHasEnded) {
-  LoopBench bench(RandomScript(12), 24, 512,
-                  Options(RefillRule::kStatic, CapacityUnit::kSegments, 2));
-  bench.queue.SetEncoderAtWork(true);
-  bench.Push(1, 1, 1, -20, nullptr, 1);
-  EXPECT_FALSE(*bench.loop->RunOnce()) << "the second is on its way";
-  bench.Push(3, 1, 2, -20, nullptr, 5);
-  bench.Push(5, 1, 3, -20, nullptr, 2);
+  LoopHarness harness(RandomScript(12), 24, 512,
+                      Options(RefillRule::kStatic, CapacityUnit::kSegments, 2));
+  harness.queue.SetEncoderAtWork(true);
+  harness.Push(1, 1, 1, -20, nullptr, 1);
+  EXPECT_FALSE(*harness.loop->RunOnce()) << "the second is on its way";
+  harness.Push(3, 1, 2, -20, nullptr, 5);
+  harness.Push(5, 1, 3, -20, nullptr, 2);
   for (int step = 0; step < 6; ++step) {
-    ASSERT_TRUE(*bench.loop->RunOnce());
-    EXPECT_LE(bench.live(), step < 1 ? 2U : 1U);
-    EXPECT_EQ(bench.queue.stats().segments, 1);
+    ASSERT_TRUE(*harness.loop->RunOnce());
+    EXPECT_LE(harness.live(), step < 1 ? 2U : 1U);
+    EXPECT_EQ(harness.queue.stats().segments, 1);
   }
-  EXPECT_FALSE(*bench.loop->RunOnce());
-  bench.queue.SetEncoderAtWork(false);
-  bench.RunDry();
-  EXPECT_EQ(bench.owner->results().size(), 3U);
-  EXPECT_EQ(bench.observer.steps, 6 + 3);
+  EXPECT_FALSE(*harness.loop->RunOnce());
+  harness.queue.SetEncoderAtWork(false);
+  harness.RunDry();
+  EXPECT_EQ(harness.owner->results().size(), 3U);
+  EXPECT_EQ(harness.observer.steps, 6 + 3);
 }
 
 TEST(Schedulers, MoreLanesHoldMoreSegmentsThanRunInAStep) {
@@ -221,24 +221,24 @@ TEST(Schedulers, MoreLanesHoldMoreSegmentsThanRunInAStep) {
   options.selection = SlotSelection::kShortest;
   for (const int lanes : {16, 32}) {
     options.lanes = lanes;
-    LoopBench bench(RandomScript(12), 8, 512, options);
-    for (int i = 1; i < 17; i += 2) bench.Push(i, 4, i, 60, nullptr, 30);
-    ASSERT_TRUE(*bench.loop->RunOnce());
-    EXPECT_EQ(bench.live(), lanes == 16 ? 4U : 8U);
+    LoopHarness harness(RandomScript(12), 8, 512, options);
+    for (int i = 1; i < 17; i += 2) harness.Push(i, 4, i, 60, nullptr, 30);
+    ASSERT_TRUE(*harness.loop->RunOnce());
+    EXPECT_EQ(harness.live(), lanes == 16 ? 4U : 8U);
   }
 }
 
 TEST(Schedulers, RowsThatPruningLeavesGoToOtherSegments) {
   // Nothing but the best hypothesis ever survives: a segment with a beam of 4 has one row.
-  LoopBench bench(RandomScript(12), 8, 512, {});
-  bench.prepare = [](Segment& s) { s.search.prune = 0.0F; };
-  for (int i = 1; i < 33; i += 2) bench.Push(i, 4, i, 60, nullptr, 30);
-  ASSERT_TRUE(*bench.loop->RunOnce());
-  EXPECT_EQ(bench.live(), 2U);  // a beam that may still grow counts whole
-  for (int i = 0; i < 8; ++i) ASSERT_TRUE(*bench.loop->RunOnce());
-  EXPECT_GE(bench.live(), 5U);
-  bench.RunDry();
-  EXPECT_EQ(bench.owner->results().size(), 16U);
+  LoopHarness harness(RandomScript(12), 8, 512, {});
+  harness.prepare = [](Segment& s) { s.search.prune = 0.0F; };
+  for (int i = 1; i < 33; i += 2) harness.Push(i, 4, i, 60, nullptr, 30);
+  ASSERT_TRUE(*harness.loop->RunOnce());
+  EXPECT_EQ(harness.live(), 2U);  // a beam that may still grow counts whole
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(*harness.loop->RunOnce());
+  EXPECT_GE(harness.live(), 5U);
+  harness.RunDry();
+  EXPECT_EQ(harness.owner->results().size(), 16U);
 }
 
 TEST(Schedulers, AStepAllocatesNothing) {
@@ -249,13 +249,13 @@ TEST(Schedulers, AStepAllocatesNothing) {
     return std::vector<float>(12, 0.5F);
   };
   for (const SchedulerOptions& options : AllSchedulers()) {
-    LoopBench bench(fixed, 12, 512, options);
-    for (int i = 1; i < 40; i += 2) bench.Push(i, 4, i, 20, nullptr, LoopBench::kMaxTokens);
-    ASSERT_TRUE(*bench.loop->RunOnce());
+    LoopHarness harness(fixed, 12, 512, options);
+    for (int i = 1; i < 40; i += 2) harness.Push(i, 4, i, 20, nullptr, LoopHarness::kMaxTokens);
+    ASSERT_TRUE(*harness.loop->RunOnce());
     for (int i = 0; i < 20; ++i) {
       by_script = 0;
       const int64_t before = testing::Allocations();
-      ASSERT_TRUE(*bench.loop->RunOnce());
+      ASSERT_TRUE(*harness.loop->RunOnce());
       ASSERT_EQ(testing::Allocations() - before, by_script) << "step " << i;
     }
   }

@@ -32,9 +32,9 @@ class Taken {
 CommandCheck::CommandCheck(const BatchLimits& limits)
     : limits_(limits), given_(static_cast<size_t>(limits.max_rows)) {}
 
-absl::Status CommandCheck::Check(const BatchTables& tables, const StepPort& port,
+absl::Status CommandCheck::Check(const BatchTables& tables, const StepMailbox& mailbox,
                                  const StepDevice::Launch& launch) {
-  const StepCommand& command = *port.command;
+  const StepCommand& command = *mailbox.command;
   absl::Status status;
   const auto expect = [&status](bool right, const char* what) {
     if (!right) status.Update(absl::InternalError(what));
@@ -44,8 +44,8 @@ absl::Status CommandCheck::Check(const BatchTables& tables, const StepPort& port
   Taken cancelled("cancelled slot", 0, limits_.max_rows);
   std::set<int32_t> leaving;
   for (int32_t i = 0; i < command.cancelled; ++i) {
-    cancelled.Take(port.cancelled[i], &status);
-    leaving.insert(port.cancelled[i]);
+    cancelled.Take(mailbox.cancelled[i], &status);
+    leaving.insert(mailbox.cancelled[i]);
   }
   std::set<int32_t> there;
   const auto stays = [&](const int32_t* slots, int32_t count) {
@@ -60,19 +60,19 @@ absl::Status CommandCheck::Check(const BatchTables& tables, const StepPort& port
   Taken slots("slot", 0, limits_.max_rows);
   for (const int32_t slot : there) slots.Take(slot, &status);
   for (int32_t i = 0; i < command.admissions; ++i) {
-    const AdmitCommand& admit = port.admissions[i];
+    const AdmitCommand& admit = mailbox.admissions[i];
     slots.Take(admit.slot, &status);
     if (!status.ok()) return status;
     Given& given = given_[static_cast<size_t>(admit.slot)];
-    const int32_t* const words = port.command_words + admit.words_begin;
+    const int32_t* const words = mailbox.command_words + admit.words_begin;
     given.beam = admit.options.beam;
     given.lanes.assign(words, words + given.beam);
     given.cross_pages.assign(words + given.beam, words + given.beam + admit.cross_pages);
     given.rules_begin = admit.rules_begin;
     given.rules_words = admit.rules_words;
     expect(admit.words_begin + given.beam + admit.cross_pages + admit.rules_words <=
-               port.command_capacity,
-           "a command's words are more than the port has");
+               mailbox.command_capacity,
+           "a command's words are more than the mailbox has");
     expect(admit.cross_pages == KvLayout::PagesFor(admit.source_length),
            "the cross pages are not the source's");
     there.insert(admit.slot);

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "engine/decode/step_device.h"
 #include "kernels/search/batch_tables.h"
-#include "kernels/search/step_port.h"
+#include "kernels/search/step_mailbox.h"
 
 namespace dragoman::testing {
 
@@ -19,8 +19,8 @@ class CommandCheck {
   explicit CommandCheck(const BatchLimits& limits);
 
   // INTERNAL says what is wrong: a slot, lane, rules word or cross page that is not free; a bucket
-  // or a store of rows that is too small; words beyond the port's.
-  absl::Status Check(const BatchTables& tables, const StepPort& port,
+  // or a store of rows that is too small; words beyond the mailbox's.
+  absl::Status Check(const BatchTables& tables, const StepMailbox& mailbox,
                      const StepDevice::Launch& launch);
 
  private:

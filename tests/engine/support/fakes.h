@@ -53,7 +53,7 @@ class CountingObserver : public EngineObserver {
   std::atomic<Stage> last_cancelled_stage{Stage::kTokenize};
 };
 
-// Records what became of its segments, by Segment::index. Books outcomes as a job does.
+// Records what became of its segments, by Segment::index. Counts outcomes as a job does.
 class RecordingOwner : public SegmentOwner {
  public:
   explicit RecordingOwner(Ledger* ledger) : ledger_(ledger) {}
@@ -114,7 +114,7 @@ class RecordingOwner : public SegmentOwner {
   std::map<int, std::vector<std::vector<int32_t>>> partials_ ABSL_GUARDED_BY(mu_);
 };
 
-// Whether the books balance.
+// Whether the ledger balances.
 inline bool Balanced(const SegmentCounts& c) {
   return c.accepted == c.eos + c.length + c.constraints_unmet + c.no_output + c.cancelled +
                            c.deadline + c.error + c.waiting + c.running;

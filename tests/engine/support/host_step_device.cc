@@ -34,14 +34,14 @@ HostStepDevice::HostStepDevice(const BatchLimits& limits, KvMemory* memory,
       random_(options.seed) {
   buckets_.push_back(limits.max_rows);
   CarveBatch(WithOptions(limits, options), block_.get(), &tables_);
-  MakePorts();
+  MakeMailboxes();
   launches_.reserve(1 << 16);  // to enqueue is to allocate nothing
   thread_ = std::thread([this] { Run(); });
 }
 
-void HostStepDevice::MakePorts() {
+void HostStepDevice::MakeMailboxes() {
   const DeviceNeeds needs = NeedsOf(limits());
-  for (PortMemory& memory : ports_) {
+  for (MailboxMemory& memory : mailboxes_) {
     memory.Allocate(limits().max_rows,
                     static_cast<size_t>(needs.command_words + options_.command_words),
                     static_cast<size_t>(needs.output_words + options_.output_words));
@@ -72,20 +72,20 @@ absl::Status HostStepDevice::Enqueue(const Launch& launch) {
     return absl::InternalError("a step cannot be enqueued");
   }
   launches_.push_back(launch);
-  last_of_port_[launch.port] = number;
+  last_of_mailbox_[launch.mailbox] = number;
   changed_.NotifyAll();
   return absl::OkStatus();
 }
 
-absl::Status HostStepDevice::Wait(int port) {
+absl::Status HostStepDevice::Wait(int mailbox) {
   MutexLock lock(&mu_);
-  const int64_t step = last_of_port_[port];
+  const int64_t step = last_of_mailbox_[mailbox];
   while (through_ <= step) changed_.Wait(&mu_);
   return step < failed_ ? absl::OkStatus() : status_;
 }
 
 void HostStepDevice::Run() {
-  FormatBatch(SoloTeam(), tables_);
+  FormatBatch(SingleThread(), tables_);
   bool failed = false;
   for (;;) {
     Launch launch;
@@ -113,43 +113,45 @@ void HostStepDevice::Run() {
 }
 
 absl::Status HostStepDevice::RunStep(const Launch& launch) {
-  const StepPort& port = ports_[launch.port].port;
+  const StepMailbox& mailbox = mailboxes_[launch.mailbox].mailbox;
   BatchScalars& now = *tables_.now;
   if (now.step == options_.fails_at) return absl::InternalError("device lost");
-  if (absl::Status status = check_.Check(tables_, port, launch); !status.ok()) return status;
-  BeginStep(SoloTeam(), tables_, port);
-  if (absl::Status status = Ask(launch); !status.ok()) return status;
+  if (absl::Status status = check_.Check(tables_, mailbox, launch); !status.ok()) return status;
+  BeginStep(SingleThread(), tables_, mailbox);
+  if (absl::Status status = Prepare(launch); !status.ok()) return status;
   if (absl::Status status = RunModel(); !status.ok()) return status;
-  Decide(port);
+  Decide(mailbox);
   if (options_.totals != nullptr) {
     ++options_.totals->steps;
-    options_.totals->undelivered += port.output->undelivered;
-    options_.totals->waiting += port.output->waiting;
+    options_.totals->undelivered += mailbox.output->undelivered;
+    options_.totals->waiting += mailbox.output->waiting;
   }
   return absl::OkStatus();
 }
 
-absl::Status HostStepDevice::Ask(const Launch& launch) {
+absl::Status HostStepDevice::Prepare(const Launch& launch) {
   BatchScalars& now = *tables_.now;
   if (now.plan.rows > launch.bucket) return absl::InternalError("more rows than the bucket has");
   align_.clear();
   int32_t stored = 0;
   for (int32_t row = 0; row < now.plan.rows; ++row) {
-    AskStepRow(tables_, row);
+    PrepareStepRow(tables_, row);
     const SearchOptions& o = tables_.states[tables_.row_slot[row]].options;
     if (o.align) align_.push_back({row, o.alignment_layer, o.alignment_heads});
     if (IsStored(o)) {
       ++stored;
-    } else if (tables_.queries[row].k > launch.max_k) {
+    } else if (tables_.requests[row].k > launch.max_k) {
       return absl::InternalError("a row asks for more candidates than were announced");
     }
   }
   if (stored > 0 && !launch.stored) return absl::InternalError("nobody announced stored rows");
   if (stored > limits().stored_rows) return absl::InternalError("too many stored rows");
-  ListStoredRows(SoloTeam(), tables_, [this](const SearchOptions& o) { return IsStored(o); });
+  ListStoredRows(SingleThread(), tables_, [this](const SearchOptions& o) { return IsStored(o); });
   for (int32_t i = 0; i < now.stored_count; ++i) {
-    RowQuery& query = tables_.queries[tables_.stored_rows[i]];
-    if (query.logits != nullptr) query.logits = logits_.data() + int64_t{i} * limits().vocabulary;
+    LogitRequest& request = tables_.requests[tables_.stored_rows[i]];
+    if (request.logits != nullptr) {
+      request.logits = logits_.data() + int64_t{i} * limits().vocabulary;
+    }
   }
   return absl::OkStatus();
 }
@@ -160,14 +162,14 @@ absl::Status HostStepDevice::RunModel() {
   StepInput step;
   step.rows = {t.now->plan.rows, t.row_slot, t.row_lane, t.row_position};
   step.tokens = t.row_token;
-  step.queries = t.queries;
+  step.requests = t.requests;
   step.self = {memory_->pool(), t.lane_pages,     limits().pages_per_lane(),
                t.slot_lanes,    t.lanes.ancestry, static_cast<int32_t>(limits().stride())};
   step.cross = {memory_->pool(), t.cross_pages, limits().pages_per_lane(), t.source_length};
   step.slots = t.views;
   step.align = align_;
   step.aligned = aligned_.data();
-  if (absl::Status status = decoder_->Step(step, t.folds); !status.ok()) return status;
+  if (absl::Status status = decoder_->Step(step, t.summaries); !status.ok()) return status;
   for (size_t i = 0; i < align_.size(); ++i) {
     const int32_t row = align_[i].row;
     const SlotView& view = t.views[t.row_slot[row]];
@@ -176,17 +178,17 @@ absl::Status HostStepDevice::RunModel() {
   return absl::OkStatus();
 }
 
-void HostStepDevice::Decide(const StepPort& port) {
-  const SoloTeam team;
+void HostStepDevice::Decide(const StepMailbox& mailbox) {
+  const SingleThread group;
   const BatchScalars& now = *tables_.now;
   for (int32_t i = 0; i < now.stored_count; ++i) {
-    FoldStoredStepRow(team, tables_, i, tables_.stored_workspaces[0]);
+    FoldStoredStepRow(group, tables_, i, tables_.stored_workspaces[0]);
   }
   for (const int32_t i : Shuffled(now.plan.slot_count)) {
-    StepSlot(team, tables_, i, tables_.step_workspaces[0]);
+    StepSlot(group, tables_, i, tables_.step_workspaces[0]);
   }
-  for (const int32_t i : Shuffled(now.order_count)) Deliver(team, tables_, i, port);
-  EndStep(team, tables_, port);
+  for (const int32_t i : Shuffled(now.order_count)) Deliver(group, tables_, i, mailbox);
+  EndStep(group, tables_, mailbox);
 }
 
 std::span<const int32_t> HostStepDevice::Shuffled(int32_t count) {

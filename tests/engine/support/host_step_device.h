@@ -1,6 +1,7 @@
 // A StepDevice without a device: its steps run on a thread of its own, as those of a stream do,
-// over tables that only this thread touches, with the decision text of a device and the model of
-// the CPU. Ports are plain memory, so that ThreadSanitizer sees who reads what when.
+// over tables that only this thread touches, with the code of the search as a device runs it and
+// the model of the CPU. Mailboxes are plain memory, so that ThreadSanitizer sees who reads
+// what when.
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,7 @@
 #include "engine/decode/step_device.h"
 #include "engine/decode/step_model.h"
 #include "tests/engine/support/command_check.h"
-#include "tests/engine/support/port_memory.h"
+#include "tests/engine/support/mailbox_memory.h"
 #include "tests/engine/support/step_gate.h"
 
 namespace dragoman::testing {
@@ -57,10 +58,10 @@ class HostStepDevice final : public StepDevice {
   bool IsStored(const SearchOptions& search) const override {
     return search.stored_logits() || search.candidates() > options_.fused_candidates;
   }
-  const StepPort& port(int index) const override { return ports_[index].port; }
+  const StepMailbox& mailbox(int index) const override { return mailboxes_[index].mailbox; }
   int64_t workspace_bytes() const override { return bytes_; }
   absl::Status Enqueue(const Launch& launch) override;
-  absl::Status Wait(int port) override;
+  absl::Status Wait(int mailbox) override;
 
   // Of all steps so far.
   std::vector<Launch> launches() const {
@@ -73,12 +74,12 @@ class HostStepDevice final : public StepDevice {
     void operator()(void* block) const { ::operator delete(block, std::align_val_t(256)); }
   };
 
-  void MakePorts();
+  void MakeMailboxes();
   void Run();
   absl::Status RunStep(const Launch& launch);
-  absl::Status Ask(const Launch& launch);
+  absl::Status Prepare(const Launch& launch);
   absl::Status RunModel();
-  void Decide(const StepPort& port);
+  void Decide(const StepMailbox& mailbox);
   // 0 .. count - 1, in the order of this step.
   std::span<const int32_t> Shuffled(int32_t count);
 
@@ -89,7 +90,7 @@ class HostStepDevice final : public StepDevice {
   BatchTables tables_;
   int64_t bytes_ = 0;
   std::unique_ptr<void, FreeBlock> block_;
-  PortMemory ports_[kStepPorts];
+  MailboxMemory mailboxes_[kStepMailboxes];
 
   // The thread's.
   CommandCheck check_;
@@ -105,7 +106,7 @@ class HostStepDevice final : public StepDevice {
   int64_t through_ ABSL_GUARDED_BY(mu_) = 0;           // of those
   int64_t failed_ ABSL_GUARDED_BY(mu_) = INT64_MAX;    // number of the step that failed
   absl::Status status_ ABSL_GUARDED_BY(mu_);
-  int64_t last_of_port_[kStepPorts] ABSL_GUARDED_BY(mu_) = {-1, -1};
+  int64_t last_of_mailbox_[kStepMailboxes] ABSL_GUARDED_BY(mu_) = {-1, -1};
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
 
   std::thread thread_;  // the last: it uses all of the above

@@ -1,4 +1,4 @@
-// A random case (random_case.h) in the terms of the decision text.
+// A random case (random_case.h) in the terms of the search's code.
 //
 // Owns the tables that its rules point to; it must stay where it is while they are in use.
 #pragma once

@@ -1,6 +1,6 @@
 // The reference decoders: every search, constraint and sampling rule of SEARCH.md written a second
 // time, from its text alone and as plainly as possible - in double, whole hypotheses copied, every
-// list sorted - so that a difference from the decision text in kernels/ is a finding.
+// list sorted - so that a difference from the search in kernels/ is a finding.
 //
 // This file: the model and the options that they share. Plain values; log-probabilities are natural
 // logs, token lists have neither start token nor EOS.

@@ -41,7 +41,7 @@ class ScriptedDecoder : public Decoder {
   ScriptedDecoder(const ScriptedModel* model, const Script* script)
       : model_(model), script_(script) {}
 
-  absl::Status Step(const StepInput& in, RowFold* folds) override {
+  absl::Status Step(const StepInput& in, LogitSummary* summaries) override {
     if (model_->before_step) {
       if (absl::Status status = model_->before_step(in.rows.count); !status.ok()) {
         return status;
@@ -56,7 +56,7 @@ class ScriptedDecoder : public Decoder {
         prefix.push_back(view.Token(in.rows.lane[r], i));
       }
       if (r == 0 || slot != in.rows.slot[r - 1]) ReadSource(in.cross, slot);
-      FoldLogits((*script_)(source_, prefix), in.queries[r], folds[r]);
+      FoldLogits((*script_)(source_, prefix), in.requests[r], summaries[r]);
     }
     // A scripted attention: the source from left to right.
     for (size_t i = 0; i < in.align.size(); ++i) {
@@ -95,23 +95,25 @@ CrossPages EncodeScripted(std::span<const int32_t> source, KvMemory* memory) {
   return pages;
 }
 
-void FoldLogits(const std::vector<float>& logits, const RowQuery& query, RowFold& fold) {
-  TopList list{fold.top, query.k, 0};
+void FoldLogits(const std::vector<float>& logits, const LogitRequest& request,
+                LogitSummary& summary) {
+  TopList list{summary.top, request.k, 0};
   for (size_t i = 0; i < logits.size(); ++i) {
     const auto id = static_cast<int32_t>(i);
-    const float x = logits[i] * query.scale;
-    if (std::isnan(x)) fold.nan = true;
-    if (query.logits != nullptr) query.logits[i] = logits[i];
-    const bool masked = IsMasked(query, id);
-    if (Contains(query.excluded, id) || (masked && query.mask_first)) continue;
-    Merge(fold.normaliser, LogSum{x, x == -INFINITY ? 0.0F : 1.0F});
-    if (!masked && !Contains(query.wanted, id)) Insert(list, {x, id});
+    const float x = logits[i] * request.scale;
+    if (std::isnan(x)) summary.nan = true;
+    if (request.logits != nullptr) request.logits[i] = logits[i];
+    const bool masked = IsMasked(request, id);
+    if (Contains(request.excluded, id) || (masked && request.mask_first)) continue;
+    Merge(summary.normaliser, LogSum{x, x == -INFINITY ? 0.0F : 1.0F});
+    if (!masked && !Contains(request.wanted, id)) Insert(list, {x, id});
   }
-  fold.count = list.count;
-  for (int32_t i = 0; i < query.wanted.count; ++i) {
-    const int32_t id = query.wanted.ids[i];
-    const bool struck = Contains(query.excluded, id) || (query.mask_first && IsMasked(query, id));
-    fold.wanted[i] = struck ? -INFINITY : logits[static_cast<size_t>(id)] * query.scale;
+  summary.count = list.count;
+  for (int32_t i = 0; i < request.wanted.count; ++i) {
+    const int32_t id = request.wanted.ids[i];
+    const bool struck =
+        Contains(request.excluded, id) || (request.mask_first && IsMasked(request, id));
+    summary.wanted[i] = struck ? -INFINITY : logits[static_cast<size_t>(id)] * request.scale;
   }
 }
 

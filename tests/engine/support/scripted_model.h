@@ -23,8 +23,9 @@ using Script = std::function<std::vector<float>(std::span<const int32_t> source,
 // encoder would. REQUIRES: the memory has a ScriptedModel's layout.
 CrossPages EncodeScripted(std::span<const int32_t> source, KvMemory* memory);
 
-// Fills a fold from stored logits, the plain way.
-void FoldLogits(const std::vector<float>& logits, const RowQuery& query, RowFold& fold);
+// Fills a summary from stored logits, the plain way.
+void FoldLogits(const std::vector<float>& logits, const LogitRequest& request,
+                LogitSummary& summary);
 
 class ScriptedModel : public StepModel {
  public:

@@ -47,8 +47,8 @@ struct StepArrays {
         first_row(kDevice, Multiplied(rows / k, k)),
         states(kDevice, States(rows / k, k)),
         views(kDevice, Views(rows / k)),
-        queries(kDevice, Queries(rows, k)),
-        folds(kDevice, Folds(rows, k)) {
+        requests(kDevice, Requests(rows, k)),
+        summaries(kDevice, Summaries(rows, k)) {
     step.rows = rows;
     step.count = count.data();
     step.slot = row_slot.data();
@@ -82,14 +82,14 @@ struct StepArrays {
     for (size_t s = 0; s < x.size(); ++s) x[s].state = states.data() + s;
     return x;
   }
-  static std::vector<RowQuery> Queries(int64_t rows, int k) {
-    RowQuery query;
-    query.k = k;
-    query.need_normaliser = true;
-    return std::vector<RowQuery>(static_cast<size_t>(rows), query);
+  static std::vector<LogitRequest> Requests(int64_t rows, int k) {
+    LogitRequest request;
+    request.k = k;
+    request.need_normaliser = true;
+    return std::vector<LogitRequest>(static_cast<size_t>(rows), request);
   }
-  std::vector<RowFold> Folds(int64_t rows, int k) const {
-    std::vector<RowFold> x(static_cast<size_t>(rows));
+  std::vector<LogitSummary> Summaries(int64_t rows, int k) const {
+    std::vector<LogitSummary> x(static_cast<size_t>(rows));
     for (size_t r = 0; r < x.size(); ++r) x[r].top = top.data() + r * static_cast<size_t>(k);
     return x;
   }
@@ -98,8 +98,8 @@ struct StepArrays {
   OpArray<int32_t> count, slot_count, row_slot, numbers, first_row;
   OpArray<SlotState> states;
   OpArray<SlotView> views;
-  OpArray<RowQuery> queries;
-  OpArray<RowFold> folds;
+  OpArray<LogitRequest> requests;
+  OpArray<LogitSummary> summaries;
   cuda::StepRows step;
   cuda::StoredRows stored;
 };
@@ -194,8 +194,8 @@ absl::StatusOr<json> Layer::Measure(const Case& c) {
   };
   const auto fold = [&](int64_t first, int64_t n) {
     return cuda::FoldStoredLogits(stream_.get(), logits, stride_, bias_.data(), vocabulary_,
-                                  arrays.stored, first, n, arrays.queries.data(),
-                                  arrays.folds.data());
+                                  arrays.stored, first, n, arrays.requests.data(),
+                                  arrays.summaries.data());
   };
   const auto sweeps = [&](int64_t first, int64_t n) {
     return cuda::SeparateSweeps(stream_.get(), logits, stride_, bias_.data(), vocabulary_, n, c.k,
@@ -228,7 +228,7 @@ absl::StatusOr<json> Layer::Measure(const Case& c) {
   if (fused_ == nullptr) return line;
   const auto seconds = MedianSeconds(stream_.get(), [&](int) {
     return fused_->Fold(stream_.get(), fused_workspace_.data(), hidden.data(), arrays.step,
-                        arrays.views.data(), c.k, arrays.queries.data(), arrays.folds.data());
+                        arrays.views.data(), c.k, arrays.requests.data(), arrays.summaries.data());
   });
   if (!seconds.ok()) return seconds.status();
   line["layer_fused_seconds"] = *seconds;

@@ -108,7 +108,7 @@ absl::StatusOr<json> Measure(int64_t rows) {
   if (auto s = Said(bans.Create(rows, kPosition)); !s.ok()) return s;
 
   const auto ask = [&](const Batch& batch) {
-    return cuda::AskRows(stream.get(), batch.tables(), rows, cuda::StoredList::kNotFused);
+    return cuda::PrepareRows(stream.get(), batch.tables(), rows, cuda::StoredList::kNotFused);
   };
   const auto production = MedianGraphSeconds(stream.get(), 1, [&](int) { return ask(with); });
   if (!production.ok()) return production.status();
@@ -118,11 +118,11 @@ absl::StatusOr<json> Measure(int64_t rows) {
   const auto variant = MedianSeconds(stream.get(), [&](int) {
     const cuda::Error error = ask(without);
     if (error != cuda::Error::kNone) return error;
-    return bans.Run(stream.get(), tokens.data(), length, kNgram, without.tables().queries);
+    return bans.Run(stream.get(), tokens.data(), length, kNgram, without.tables().requests);
   });
   if (!variant.ok()) return variant.status();
   json line = VariantLine(rows, *production, *variant);
-  line["asking_without_bans_seconds"] = *unbanned;
+  line["prepare_without_bans_seconds"] = *unbanned;
   line["production_bytes"] = 5 * rows * kPosition;
   line["variant_bytes_over_the_bus"] = 4 * rows * kPosition + 4 * (rows + 1);
   return line;

@@ -16,7 +16,7 @@ Error HostBans::Create(int64_t rows, int64_t stride) {
 }
 
 Error HostBans::Run(Stream stream, const int32_t* tokens, std::span<const int32_t> length,
-                    int32_t n, RowQuery* queries) {
+                    int32_t n, LogitRequest* requests) {
   constexpr int64_t kWord = sizeof(int32_t);
   const auto rows = static_cast<int64_t>(length.size());
   Error error = Copy(stream, tokens_.host(), tokens, rows * stride_ * kWord);
@@ -29,7 +29,7 @@ Error HostBans::Run(Stream stream, const int32_t* tokens, std::span<const int32_
   error = Copy(stream, lists_there_.data(), offsets, (rows + 1 + bans) * kWord);
   if (error != Error::kNone) return error;
   const auto* const there = static_cast<const int32_t*>(lists_there_.data());
-  return PlaceBans(stream, there, there + rows + 1, rows, queries);
+  return PlaceBans(stream, there, there + rows + 1, rows, requests);
 }
 
 }  // namespace dragoman::cuda

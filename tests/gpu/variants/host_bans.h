@@ -5,8 +5,8 @@
 //
 // Bytes of a step with `rows` rows of `length` tokens: 4 rows length to the host, and back
 // 4 (rows + 1 + bans); then 16 rows written on the device. And one wait of the host, so that a step
-// is no graph. Production (AskRows) reads 4 length of tokens and `length` of ancestry a row, and
-// nothing leaves the device.
+// is no graph. Production (PrepareRows) reads 4 length of tokens and `length` of ancestry a row,
+// and nothing leaves the device.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ int64_t BanRepeatedNgrams(const int32_t* tokens, int64_t stride, std::span<const
 
 namespace cuda {
 
-// queries[r].masked[1] becomes the list of row r as above. Device memory; `ids` is borrowed by the
-// queries. Of masked[1] nothing is kept: rows that mask other ids by themselves are not for this.
+// requests[r].masked[1] becomes the list of row r as above. Device memory; `ids` is borrowed by the
+// requests. Of masked[1] nothing is kept: rows that mask other ids by themselves are not for this.
 Error PlaceBans(Stream stream, const int32_t* offsets, const int32_t* ids, int64_t rows,
-                RowQuery* queries);
+                LogitRequest* requests);
 
 // The way there and back. Not thread-safe.
 class HostBans {
@@ -39,10 +39,10 @@ class HostBans {
   // For steps of up to `rows` rows of `stride` tokens.
   Error Create(int64_t rows, int64_t stride);
 
-  // Bans in the queries of rows 0 .. length.size() - 1; tokens [rows, stride] in device memory, as
-  // after a reorder. Waits for the stream once. The queries' lists hold until the next Run.
+  // Bans in the requests of rows 0 .. length.size() - 1; tokens [rows, stride] in device memory, as
+  // after a reorder. Waits for the stream once. The requests' lists hold until the next Run.
   Error Run(Stream stream, const int32_t* tokens, std::span<const int32_t> length, int32_t n,
-            RowQuery* queries);
+            LogitRequest* requests);
 
  private:
   int64_t stride_ = 0;

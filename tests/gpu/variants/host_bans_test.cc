@@ -1,11 +1,11 @@
-// Bans made on the host against what a row asks for by itself (ask_row.h), through its ancestry.
+// Bans made on the host against those of PrepareRow (prepare_row.h), through its ancestry.
 #include "tests/gpu/variants/host_bans.h"
 
 #include <algorithm>
 #include <random>
 #include <vector>
 
-#include "kernels/search/ask_row.h"
+#include "kernels/search/prepare_row.h"
 #include "tests/gpu/variants/variants_test.h"
 #include "tests/kernels/ops/op_device.h"
 
@@ -52,9 +52,9 @@ class Histories {
   std::vector<int32_t> Asked(int lane) const {
     std::vector<int32_t> wanted(kMaxWantedIds);
     std::vector<int32_t> masked(static_cast<size_t>(MaxRowMasks(kStride, 0)));
-    RowQuery query;
-    AskRow(view_, lane, wanted.data(), masked.data(), query);
-    return {query.masked[1].ids, query.masked[1].ids + query.masked[1].count};
+    LogitRequest request;
+    PrepareRow(view_, lane, wanted.data(), masked.data(), request);
+    return {request.masked[1].ids, request.masked[1].ids + request.masked[1].count};
   }
 
  private:
@@ -99,15 +99,15 @@ TEST_P(PlaceBansTest, GivesEachRowItsList) {
   const OpArray<int32_t> offsets_there(device, offsets);
   const OpArray<int32_t> ids(device, std::vector<int32_t>(static_cast<size_t>(offsets.back())));
   const int32_t other = 0;
-  RowQuery query;
-  query.k = 4;
-  query.masked[0] = {&other, 1};
-  const OpArray<RowQuery> queries(device, std::vector<RowQuery>(kRows + 1, query));
+  LogitRequest request;
+  request.k = 4;
+  request.masked[0] = {&other, 1};
+  const OpArray<LogitRequest> requests(device, std::vector<LogitRequest>(kRows + 1, request));
   EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device, PlaceBans)(kTestStream, offsets_there.data(),
-                                                       ids.data(), kRows, queries.data()));
-  const std::vector<RowQuery> placed = queries.Download();
+                                                       ids.data(), kRows, requests.data()));
+  const std::vector<LogitRequest> placed = requests.Download();
   for (int r = 0; r < kRows; ++r) {
-    const RowQuery& q = placed[static_cast<size_t>(r)];
+    const LogitRequest& q = placed[static_cast<size_t>(r)];
     ASSERT_EQ(q.masked[1].ids, ids.data() + offsets[static_cast<size_t>(r)]) << r;
     ASSERT_EQ(q.masked[1].count, r % 4) << r;
     ASSERT_EQ(q.masked[0].ids, &other);
@@ -131,11 +131,11 @@ TEST(HostBansOnCuda, ThereAndBack) {
   for (const int n : {2, 1}) {
     const Histories histories(30, 6, n, 7);
     const OpArray<int32_t> tokens(device, histories.Copied());
-    const OpArray<RowQuery> queries(device, std::vector<RowQuery>(kBeam));
+    const OpArray<LogitRequest> requests(device, std::vector<LogitRequest>(kBeam));
     const std::vector<int32_t> lengths(kBeam, 30);
-    EXPECT_LAUNCHED(bans.Run(stream.get(), tokens.data(), lengths, n, queries.data()));
+    EXPECT_LAUNCHED(bans.Run(stream.get(), tokens.data(), lengths, n, requests.data()));
     EXPECT_LAUNCHED(stream.Wait());
-    const std::vector<RowQuery> placed = queries.Download();
+    const std::vector<LogitRequest> placed = requests.Download();
     for (int lane = 0; lane < kBeam; ++lane) {
       const IdList list = placed[static_cast<size_t>(lane)].masked[1];
       std::vector<int32_t> ids(static_cast<size_t>(list.count));

@@ -8,19 +8,19 @@ namespace {
 constexpr int kThreads = 128;
 
 __global__ void __launch_bounds__(kThreads)
-    PlaceBansKernel(const int32_t* offsets, const int32_t* ids, int rows, RowQuery* queries) {
+    PlaceBansKernel(const int32_t* offsets, const int32_t* ids, int rows, LogitRequest* requests) {
   const auto row = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (row >= rows) return;
-  queries[row].masked[1] = {ids + offsets[row], offsets[row + 1] - offsets[row]};
+  requests[row].masked[1] = {ids + offsets[row], offsets[row + 1] - offsets[row]};
 }
 
 }  // namespace
 
 Error PlaceBans(Stream stream, const int32_t* offsets, const int32_t* ids, int64_t rows,
-                RowQuery* queries) {
+                LogitRequest* requests) {
   if (rows == 0) return Error::kNone;
   return Launch(PlaceBansKernel, static_cast<unsigned>((rows + kThreads - 1) / kThreads), kThreads,
-                0, stream, offsets, ids, static_cast<int>(rows), queries);
+                0, stream, offsets, ids, static_cast<int>(rows), requests);
 }
 
 }  // namespace dragoman::cuda

@@ -62,25 +62,25 @@ TEST_P(StoredSweepsTest, FindWhatOnePassFinds) {
     const OpArray<int32_t> list(device, numbers);
     const OpArray<int32_t> count(device, {c.rows});
     const OpArray<TokenScore> top(device, std::vector<TokenScore>(rows * k));
-    const OpArray<RowQuery> queries(
-        device, std::vector<RowQuery>(rows, {.k = c.k, .need_normaliser = true}));
-    std::vector<RowFold> row_folds(rows);
-    for (size_t r = 0; r < rows; ++r) row_folds[r].top = top.data() + r * k;
-    const OpArray<RowFold> folds(device, row_folds);
+    const OpArray<LogitRequest> requests(
+        device, std::vector<LogitRequest>(rows, {.k = c.k, .need_normaliser = true}));
+    std::vector<LogitSummary> row_summaries(rows);
+    for (size_t r = 0; r < rows; ++r) row_summaries[r].top = top.data() + r * k;
+    const OpArray<LogitSummary> summaries(device, row_summaries);
     const auto fold = DRAGOMAN_LAUNCHER(device, FoldStoredLogits);
     EXPECT_LAUNCHED(fold(kTestStream, folded.data(), static_cast<int64_t>(stride),
                          bias_there.data(), c.vocabulary, {list.data(), count.data(), c.rows}, 0,
-                         c.rows, queries.data(), folds.data()));
+                         c.rows, requests.data(), summaries.data()));
 
     const std::vector<int32_t> tokens = token.Download();
     const std::vector<float> log_probs = log_prob.Download();
     const std::vector<TokenScore> best = top.Download();
-    row_folds = folds.Download();
+    row_summaries = summaries.Download();
     for (size_t r = 0; r < rows; ++r) {
-      ASSERT_EQ(row_folds[r].count, c.k);
+      ASSERT_EQ(row_summaries[r].count, c.k);
       for (size_t i = r * k; i < (r + 1) * k; ++i) {
         EXPECT_EQ(tokens[i], best[i].token) << i;
-        const double expected = LogProb(best[i].score, row_folds[r].normaliser);
+        const double expected = LogProb(best[i].score, row_summaries[r].normaliser);
         EXPECT_NEAR(log_probs[i], expected, 1e-5 * std::max(1.0, std::abs(expected))) << i;
       }
     }

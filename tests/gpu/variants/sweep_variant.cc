@@ -34,21 +34,22 @@ absl::StatusOr<json> Measure(const cuda::OwnedStream& stream, const OpArray<floa
   }
   const auto results = static_cast<size_t>(rows * k);
   const OpArray<TokenScore> top(kDevice, std::vector<TokenScore>(results));
-  std::vector<RowFold> row_folds(static_cast<size_t>(rows));
-  for (size_t r = 0; r < row_folds.size(); ++r) {
-    row_folds[r].top = top.data() + r * static_cast<size_t>(k);
+  std::vector<LogitSummary> row_summaries(static_cast<size_t>(rows));
+  for (size_t r = 0; r < row_summaries.size(); ++r) {
+    row_summaries[r].top = top.data() + r * static_cast<size_t>(k);
   }
-  RowQuery query;
-  query.k = k;
-  query.need_normaliser = true;
-  std::vector<int32_t> list(row_folds.size());
+  LogitRequest request;
+  request.k = k;
+  request.need_normaliser = true;
+  std::vector<int32_t> list(row_summaries.size());
   std::iota(list.begin(), list.end(), 0);
-  const OpArray<RowQuery> queries(kDevice, std::vector<RowQuery>(row_folds.size(), query));
-  const OpArray<RowFold> folds(kDevice, row_folds);
+  const OpArray<LogitRequest> requests(kDevice,
+                                       std::vector<LogitRequest>(row_summaries.size(), request));
+  const OpArray<LogitSummary> summaries(kDevice, row_summaries);
   const OpArray<int32_t> numbers(kDevice, list);
   const OpArray<int32_t> listed(kDevice, {static_cast<int32_t>(rows)});
-  const OpArray<float> maxima(kDevice, std::vector<float>(row_folds.size()));
-  const OpArray<float> sums(kDevice, std::vector<float>(row_folds.size()));
+  const OpArray<float> maxima(kDevice, std::vector<float>(row_summaries.size()));
+  const OpArray<float> sums(kDevice, std::vector<float>(row_summaries.size()));
   const OpArray<int32_t> token(kDevice, std::vector<int32_t>(results));
   const OpArray<float> log_prob(kDevice, std::vector<float>(results));
 
@@ -63,8 +64,8 @@ absl::StatusOr<json> Measure(const cuda::OwnedStream& stream, const OpArray<floa
   };
   const auto fold = [&](float* chunk, int64_t first, int64_t n) {
     return cuda::FoldStoredLogits(stream.get(), chunk, kStride, bias.data(), kVocabulary,
-                                  {numbers.data(), listed.data(), rows}, first, n, queries.data(),
-                                  folds.data());
+                                  {numbers.data(), listed.data(), rows}, first, n, requests.data(),
+                                  summaries.data());
   };
   const auto sweep = [&](float* chunk, int64_t first, int64_t n) {
     return cuda::SeparateSweeps(stream.get(), chunk, kStride, bias.data(), kVocabulary, n, k,

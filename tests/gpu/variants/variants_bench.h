@@ -36,7 +36,7 @@ absl::StatusOr<nlohmann::json> ReorderVariant();
 // copies them too, as where all of the decoder's state is reordered.
 absl::StatusOr<nlohmann::json> CrossVariant();
 
-// e3: n-gram bans where the rows are asked, against on the host. Both with the rest of AskRows.
+// e3: n-gram bans where the rows are asked, against on the host. Both with the rest of PrepareRows.
 absl::StatusOr<nlohmann::json> BanVariant();
 
 // A line of a part; prints it too.

@@ -1,7 +1,7 @@
 // Activations in place, on the CPU's inner loops, on a device and emulated.
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/kernel_table.h"
-#include "kernels/ops/activation.h"
+#include "kernels/ops/activation_cuda.h"
 #include "tests/kernels/ops/activation_reference.h"
 #include "tests/kernels/ops/emulated_ops.h"
 #include "tests/kernels/ops/op_device.h"

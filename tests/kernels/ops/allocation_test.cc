@@ -28,10 +28,10 @@ TEST(Allocation, NoneAfterWarm) {
   std::vector<float> y(size_t(rows) * vocabulary);
   const auto linear = Linear::Create(w.data(), nullptr, d, 3 * d, Activation::kGelu);
   const auto output = OutputLayer::Create(w.data(), nullptr, d, vocabulary);
-  std::vector<RowQuery> queries(rows, RowQuery{.k = 4, .need_normaliser = true});
+  std::vector<LogitRequest> requests(rows, LogitRequest{.k = 4, .need_normaliser = true});
   std::vector<TokenScore> top(size_t(rows) * 4);
-  std::vector<RowFold> folds(rows);
-  for (int r = 0; r < rows; ++r) folds[r].top = top.data() + size_t(r) * 4;
+  std::vector<LogitSummary> summaries(rows);
+  for (int r = 0; r < rows; ++r) summaries[r].top = top.data() + size_t(r) * 4;
   const int32_t offsets[] = {0, 150, 200};
 
   OpContext context(1);
@@ -42,7 +42,7 @@ TEST(Allocation, NoneAfterWarm) {
   const size_t in_use = BytesInUse();
   for (const int n : {1, 7, 64, 129, 200}) {
     linear->Run(context, x.data(), n, y.data());
-    output->Fold(context, x.data(), n, queries.data(), folds.data());
+    output->Fold(context, x.data(), n, requests.data(), summaries.data());
     AddLayerNorm(context, x.data(), nullptr, w.data(), w.data(), 1e-5F, n, d, y.data());
   }
   EncoderAttention(context, x.data(), offsets, 2, 4, 16, y.data());

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernels/cuda/row_check.h"
-#include "kernels/ops/activation.h"
+#include "kernels/ops/activation_cuda.h"
 #include "kernels/ops/align.h"
 #include "kernels/ops/cross_attention.h"
 #include "kernels/ops/decode_attention.h"

@@ -24,15 +24,15 @@ enum class Way { kCpu, kStored, kFused };
 
 std::vector<Answer> FoldOnCpu(const Problem& p) {
   const auto layer = OutputLayer::Create(p.w.data(), p.bias.data(), p.d, p.vocabulary);
-  std::vector<RowQuery> queries;
-  std::vector<RowFold> folds(p.questions.size());
+  std::vector<LogitRequest> requests;
+  std::vector<LogitSummary> summaries(p.questions.size());
   std::vector<Answer> answers(p.questions.size());
   for (size_t r = 0; r < answers.size(); ++r) {
-    queries.push_back(Ask(p.questions[r], answers[r], p.vocabulary, folds[r]));
+    requests.push_back(Ask(p.questions[r], answers[r], p.vocabulary, summaries[r]));
   }
   OpContext context;
-  layer->Fold(context, p.hidden.data(), p.rows(), queries.data(), folds.data());
-  for (size_t r = 0; r < answers.size(); ++r) Take(folds[r], answers[r]);
+  layer->Fold(context, p.hidden.data(), p.rows(), requests.data(), summaries.data());
+  for (size_t r = 0; r < answers.size(); ++r) Take(summaries[r], answers[r]);
   return answers;
 }
 
@@ -60,7 +60,7 @@ std::vector<Answer> FoldStored(const OpDevice& device, const Problem& p, int chu
     EXPECT_LAUNCHED(fold(kTestStream, logits.data() + int64_t{first} * p.vocabulary, p.vocabulary,
                          bias.data(), p.vocabulary, stored, first,
                          std::min<int64_t>(chunk, static_cast<int64_t>(list.size()) - first),
-                         asked.queries(), asked.folds()));
+                         asked.requests(), asked.summaries()));
   }
   return asked.Answers(logits.Download(), p.vocabulary);
 }
@@ -119,7 +119,7 @@ std::vector<Answer> FoldFused(const OpDevice& device, const Problem& p, FusedSha
   }
   const OpBytes workspace(device, size_t(fused->WorkspaceBytes(shape.bucket)));
   EXPECT_LAUNCHED(fused->Fold(kTestStream, workspace.data(), hidden.data(), rows, view.data(),
-                              shape.max_k, asked.queries(), asked.folds()));
+                              shape.max_k, asked.requests(), asked.summaries()));
   return asked.Answers({}, p.vocabulary);
 }
 
@@ -245,7 +245,7 @@ TEST_P(OutputDeviceTest, EveryK) {
 }
 
 // Marks are of one stretch of the vocabulary at a time, and where no list is made nothing else
-// keeps the members of a team together. Excluded: the first half of the even stretches, the second
+// keeps the members of a group together. Excluded: the first half of the even stretches, the second
 // half of the odd ones; what is excluded would be most of the sum.
 TEST_P(OutputDeviceTest, MarksOfOneStretchAreNotThoseOfTheNext) {
   const OpDevice device = GetParam();

@@ -1,4 +1,4 @@
-// The text of the device's output layer, run on the host by teams of threads: against a sort and a
+// The code of the device's output layer, run on the host by groups of threads: against a sort and a
 // sum in double, with ties, masks, and every number of members.
 #include "kernels/ops/output_fold.h"
 
@@ -20,7 +20,7 @@ namespace {
 constexpr int kMembers = 8;
 constexpr int kPerMember = 5;
 
-// What the members of a team share.
+// What the members of a group share.
 struct Meeting {
   explicit Meeting(int members) : members(members), barrier(members) {}
   const int members;
@@ -28,9 +28,9 @@ struct Meeting {
   std::atomic<bool> any[2] = {false, false};
 };
 
-class HostTeam {
+class HostGroup {
  public:
-  HostTeam(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
+  HostGroup(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
   int rank() const { return rank_; }
   int size() const { return meeting_.members; }
   void Sync() const { meeting_.barrier.arrive_and_wait(); }
@@ -55,15 +55,15 @@ class HostTeam {
   mutable int turn_ = 0;
 };
 
-// Calls run(team) for each member of a team.
+// Calls run(group) for each member of a group.
 template <class Run>
-void OnTeam(int members, const Run& run) {
+void OnGroup(int members, const Run& run) {
   Meeting meeting(members);
   std::vector<std::jthread> threads;
   for (int rank = 1; rank < members; ++rank) {
-    threads.emplace_back([&, rank] { run(HostTeam(meeting, rank)); });
+    threads.emplace_back([&, rank] { run(HostGroup(meeting, rank)); });
   }
-  run(HostTeam(meeting, 0));
+  run(HostGroup(meeting, 0));
 }
 
 using Shared = StoredShared<kMembers, kPerMember>;
@@ -94,16 +94,16 @@ std::vector<float> RandomRow(int vocabulary, int trial, std::mt19937& random) {
 Answer FoldOnHost(int members, const Question& q, std::vector<float> logits,
                   const std::vector<float>* bias) {
   Answer answer;
-  RowFold fold;
+  LogitSummary summary;
   const auto vocabulary = static_cast<int>(logits.size());
-  const RowQuery query = Ask(q, answer, vocabulary, fold);
+  const LogitRequest request = Ask(q, answer, vocabulary, summary);
   const auto shared = std::make_unique<Shared>();
   const std::vector<float> before = logits;
-  OnTeam(members, [&](const HostTeam& team) {
-    FoldLogits(team, *shared, logits.data(), bias == nullptr ? nullptr : bias->data(), vocabulary,
-               query, q.store, fold);
+  OnGroup(members, [&](const HostGroup& group) {
+    FoldLogits(group, *shared, logits.data(), bias == nullptr ? nullptr : bias->data(), vocabulary,
+               request, q.store, summary);
   });
-  Take(fold, answer);
+  Take(summary, answer);
   if (q.store) {
     answer.stored = logits;
   } else {
@@ -112,7 +112,7 @@ Answer FoldOnHost(int members, const Question& q, std::vector<float> logits,
   return answer;
 }
 
-TEST(OutputFold, StoredRowsAreThoseOfASortWhateverTheTeam) {
+TEST(OutputFold, StoredRowsAreThoseOfASortWhateverTheGroup) {
   std::mt19937 random(5);
   for (int trial = 0; trial < 2000; ++trial) {
     SCOPED_TRACE(trial);
@@ -172,7 +172,7 @@ TEST(OutputFold, TheSameRowHasTheSameBitsInEveryRun) {
   for (int i = 0; i < 50; ++i) EXPECT_TRUE(FoldOnHost(kMembers, q, logits, nullptr) == first);
 }
 
-// Tiles with their sums, ranges of tiles with their lists: merged, they are the row's fold.
+// Tiles with their sums, ranges of tiles with their lists: merged, they are the row's summary.
 TEST(OutputFold, PartsAreMergedWhateverTheRangesAndTheOrderOfTheirLists) {
   std::mt19937 random(6);
   for (int trial = 0; trial < 2000; ++trial) {
@@ -207,13 +207,13 @@ TEST(OutputFold, PartsAreMergedWhateverTheRangesAndTheOrderOfTheirLists) {
     }
 
     Answer answer;
-    RowFold fold;
-    const RowQuery query = Ask(q, answer, vocabulary, fold);
+    LogitSummary summary;
+    const LogitRequest request = Ask(q, answer, vocabulary, summary);
     const RowParts parts{sums.data(), tiles, best.data(), static_cast<int>(best.size())};
     FoldShared<kMembers> shared;
-    OnTeam(1 << random() % 4,
-           [&](const HostTeam& team) { MergeParts(team, shared, parts, query, fold); });
-    Take(fold, answer);
+    OnGroup(1 << random() % 4,
+            [&](const HostGroup& group) { MergeParts(group, shared, parts, request, summary); });
+    Take(summary, answer);
     ExpectAnswer(answer, q, logits);
     if (HasFailure()) return;
   }

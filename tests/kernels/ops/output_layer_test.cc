@@ -12,14 +12,15 @@ namespace {
 
 std::vector<Answer> FoldAll(const OutputLayer& layer, OpContext& context, const float* hidden,
                             const std::vector<Question>& questions) {
-  std::vector<RowQuery> queries;
-  std::vector<RowFold> folds(questions.size());
+  std::vector<LogitRequest> requests;
+  std::vector<LogitSummary> summaries(questions.size());
   std::vector<Answer> answers(questions.size());
   for (size_t r = 0; r < questions.size(); ++r) {
-    queries.push_back(Ask(questions[r], answers[r], layer.vocabulary(), folds[r]));
+    requests.push_back(Ask(questions[r], answers[r], layer.vocabulary(), summaries[r]));
   }
-  layer.Fold(context, hidden, static_cast<int64_t>(questions.size()), queries.data(), folds.data());
-  for (size_t r = 0; r < questions.size(); ++r) Take(folds[r], answers[r]);
+  layer.Fold(context, hidden, static_cast<int64_t>(questions.size()), requests.data(),
+             summaries.data());
+  for (size_t r = 0; r < questions.size(); ++r) Take(summaries[r], answers[r]);
   return answers;
 }
 

@@ -85,7 +85,7 @@ inline void MakeFusable(Problem& p) {
   }
 }
 
-// Queries and folds in the memory of a device.
+// Requests and summaries in the memory of a device.
 class Questionnaire {
  public:
   Questionnaire(const OpDevice& device, const std::vector<Question>& questions, float* logits)
@@ -93,30 +93,31 @@ class Questionnaire {
         ids_(device, AllIds(questions)),
         top_(device, std::vector<TokenScore>(questions.size() * kEntries, {77.0F, 77})),
         wanted_(device, std::vector<float>(questions.size() * kMaxWanted, 55.0F)),
-        queries_(device, Queries(logits)),
-        folds_(device, Folds()) {}
+        requests_(device, Requests(logits)),
+        summaries_(device, Summaries()) {}
 
-  RowQuery* queries() const { return queries_.data(); }
-  RowFold* folds() const { return folds_.data(); }
+  LogitRequest* requests() const { return requests_.data(); }
+  LogitSummary* summaries() const { return summaries_.data(); }
 
-  // A row whose fold was left alone has a count of 99. `logits`: of stored rows, as they are now.
+  // A row whose summary was left alone has a count of 99. `logits`: of stored rows, as they are
+  // now.
   std::vector<Answer> Answers(const std::vector<float>& logits, int vocabulary) const {
-    const auto queries = queries_.Download();
-    const auto folds = folds_.Download();
+    const auto requests = requests_.Download();
+    const auto summaries = summaries_.Download();
     const auto top = top_.Download();
     const auto wanted = wanted_.Download();
     std::vector<Answer> answers(questions_.size());
     for (size_t r = 0; r < answers.size(); ++r) {
       Answer& a = answers[r];
-      a.normaliser = folds[r].normaliser;
-      a.nan = folds[r].nan;
+      a.normaliser = summaries[r].normaliser;
+      a.nan = summaries[r].nan;
       const auto entries = top.begin() + static_cast<int64_t>(r * kEntries);
-      a.top.assign(entries, entries + std::min(folds[r].count, kMaxTopK));
+      a.top.assign(entries, entries + std::min(summaries[r].count, kMaxTopK));
       EXPECT_EQ((entries + questions_[r].k)->token, 77) << "beyond the k entries of row " << r;
       const auto values = wanted.begin() + static_cast<int64_t>(r * kMaxWanted);
       a.wanted.assign(values, values + static_cast<int64_t>(questions_[r].wanted.size()));
       if (!questions_[r].store) continue;
-      EXPECT_EQ(queries[r].logits, base_ + r * size_t(vocabulary));
+      EXPECT_EQ(requests[r].logits, base_ + r * size_t(vocabulary));
       a.stored.assign(logits.begin() + static_cast<int64_t>(r) * vocabulary,
                       logits.begin() + static_cast<int64_t>(r + 1) * vocabulary);
     }
@@ -133,7 +134,7 @@ class Questionnaire {
     }
     return ids;
   }
-  std::vector<RowQuery> Queries(float* logits) {
+  std::vector<LogitRequest> Requests(float* logits) {
     base_ = logits;
     const int32_t* at = ids_.data();
     const auto take = [&](const std::vector<int32_t>& ids) {
@@ -141,28 +142,28 @@ class Questionnaire {
       at += ids.size();
       return list;
     };
-    std::vector<RowQuery> queries;
+    std::vector<LogitRequest> requests;
     for (const Question& q : questions_) {
-      RowQuery query{.k = q.k,
-                     .need_normaliser = q.normaliser,
-                     .mask_first = q.mask_first,
-                     .scale = q.scale,
-                     .logits = q.store ? logits : nullptr};
-      query.wanted = take(q.wanted);
-      query.excluded = take(q.excluded);
-      for (int i = 0; i < kMaskLists; ++i) query.masked[i] = take(q.masked[i]);
-      queries.push_back(query);
+      LogitRequest request{.k = q.k,
+                           .need_normaliser = q.normaliser,
+                           .mask_first = q.mask_first,
+                           .scale = q.scale,
+                           .logits = q.store ? logits : nullptr};
+      request.wanted = take(q.wanted);
+      request.excluded = take(q.excluded);
+      for (int i = 0; i < kMaskLists; ++i) request.masked[i] = take(q.masked[i]);
+      requests.push_back(request);
     }
-    return queries;
+    return requests;
   }
-  std::vector<RowFold> Folds() const {
-    std::vector<RowFold> folds(questions_.size());
-    for (size_t r = 0; r < folds.size(); ++r) {
-      folds[r] = {.count = 99,
-                  .top = top_.data() + r * kEntries,
-                  .wanted = wanted_.data() + r * kMaxWanted};
+  std::vector<LogitSummary> Summaries() const {
+    std::vector<LogitSummary> summaries(questions_.size());
+    for (size_t r = 0; r < summaries.size(); ++r) {
+      summaries[r] = {.count = 99,
+                      .top = top_.data() + r * kEntries,
+                      .wanted = wanted_.data() + r * kMaxWanted};
     }
-    return folds;
+    return summaries;
   }
 
   const std::vector<Question> questions_;
@@ -170,8 +171,8 @@ class Questionnaire {
   const OpArray<int32_t> ids_;
   const OpArray<TokenScore> top_;
   const OpArray<float> wanted_;
-  const OpArray<RowQuery> queries_;
-  const OpArray<RowFold> folds_;
+  const OpArray<LogitRequest> requests_;
+  const OpArray<LogitSummary> summaries_;
 };
 
 }  // namespace dragoman

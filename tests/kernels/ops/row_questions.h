@@ -46,16 +46,16 @@ struct Answer {
   }
 };
 
-// The query of a question, and a fold with memory in `answer`, both of which must stay where they
-// are.
-inline RowQuery Ask(const Question& q, Answer& answer, int vocabulary, RowFold& fold) {
+// The request of a question, and a summary with memory in `answer`, both of which must stay where
+// they are.
+inline LogitRequest Ask(const Question& q, Answer& answer, int vocabulary, LogitSummary& summary) {
   if (q.store) answer.stored.resize(vocabulary);
   answer.top.resize(q.k);
   answer.wanted.resize(q.wanted.size(), 55.0F);
-  fold.top = answer.top.data();
-  fold.wanted = answer.wanted.data();
-  fold.count = 99;
-  fold.nan = true;
+  summary.top = answer.top.data();
+  summary.wanted = answer.wanted.data();
+  summary.count = 99;
+  summary.nan = true;
   return {.k = q.k,
           .need_normaliser = q.normaliser,
           .mask_first = q.mask_first,
@@ -66,10 +66,10 @@ inline RowQuery Ask(const Question& q, Answer& answer, int vocabulary, RowFold& 
           .logits = q.store ? answer.stored.data() : nullptr};
 }
 
-inline void Take(const RowFold& fold, Answer& answer) {
-  answer.normaliser = fold.normaliser;
-  answer.nan = fold.nan;
-  answer.top.resize(fold.count);
+inline void Take(const LogitSummary& summary, Answer& answer) {
+  answer.normaliser = summary.normaliser;
+  answer.nan = summary.nan;
+  answer.top.resize(summary.count);
 }
 
 inline std::vector<int32_t> RandomIds(int count, int vocabulary, std::mt19937& random) {

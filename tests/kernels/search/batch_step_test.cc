@@ -1,5 +1,5 @@
 // Whole batches through commands and outputs: whatever is beside a segment, whoever runs the step,
-// however short pages and ports are, it gives what it gives alone.
+// however short pages and mailboxes are, it gives what it gives alone.
 #include "kernels/search/batch_step.h"
 
 #include <gtest/gtest.h>
@@ -9,32 +9,32 @@
 #include <utility>
 #include <vector>
 
-#include "tests/kernels/search/batch_bench.h"
+#include "tests/kernels/search/batch_harness.h"
 #include "tests/kernels/search/emulated_batch_step.h"
 
 namespace dragoman {
 namespace {
 
-using testing::BatchBench;
-using testing::BenchConfig;
-using testing::BenchHypothesis;
-using testing::BenchResult;
-using testing::BenchSegment;
+using testing::BatchHarness;
 using testing::EmulatedRunner;
-using testing::ManyTeamsRunner;
-using testing::OneTeamRunner;
+using testing::HarnessConfig;
+using testing::HarnessHypothesis;
+using testing::HarnessResult;
+using testing::HarnessSegment;
+using testing::ManyGroupsRunner;
+using testing::OneGroupRunner;
 using testing::StepRunner;
 
-using Segments = std::vector<std::unique_ptr<BenchSegment>>;
+using Segments = std::vector<std::unique_ptr<HarnessSegment>>;
 
-constexpr int kAmplePages = BenchConfig().self_pages;
+constexpr int kAmplePages = HarnessConfig().self_pages;
 
 // Where pages are short: of those that need no more; every fifth needs more than half of them.
 Segments Mix(uint64_t first_seed, int count, int pages) {
   const bool is_short = pages < kAmplePages;
   Segments segments;
   for (uint64_t seed = first_seed; static_cast<int>(segments.size()) < count; ++seed) {
-    auto segment = std::make_unique<BenchSegment>(seed);
+    auto segment = std::make_unique<HarnessSegment>(seed);
     if (segment->WorstPages() > pages) continue;
     const bool large = is_short && segments.size() % 5 == 4;
     if (large && 2 * segment->WorstPages() <= pages) continue;
@@ -53,10 +53,10 @@ int CommandWords(const Segments& segments) {
   return static_cast<int>(most);
 }
 int OutputWords(const Segments& segments) {
-  int most = BenchSegment::kMaxTokens;
+  int most = HarnessSegment::kMaxTokens;
   for (const auto& s : segments) {
     int words = 0;
-    for (const BenchHypothesis& h : s->Alone().hypotheses) {
+    for (const HarnessHypothesis& h : s->Alone().hypotheses) {
       words += HypothesisWords(static_cast<int32_t>(h.tokens.size()), s->options().align);
     }
     most = std::max(most, words);
@@ -74,14 +74,14 @@ struct Tally {
   int undelivered = 0;  // ends held back for want of room
 };
 
-void ExpectAsAlone(const BatchBench& bench, Tally* tally) {
-  for (size_t i = 0; i < bench.segments().size(); ++i) {
-    SCOPED_TRACE(bench.segments()[i]->ToString());
-    const BatchBench::Outcome& outcome = bench.outcomes()[i];
+void ExpectAsAlone(const BatchHarness& harness, Tally* tally) {
+  for (size_t i = 0; i < harness.segments().size(); ++i) {
+    SCOPED_TRACE(harness.segments()[i]->ToString());
+    const BatchHarness::Outcome& outcome = harness.outcomes()[i];
     ASSERT_TRUE(outcome.ended || outcome.cancelled);
     ++(outcome.cancelled ? tally->cancelled : tally->ended);
     if (outcome.cancelled) continue;
-    const BenchResult expected = bench.segments()[i]->Alone();
+    const HarnessResult expected = harness.segments()[i]->Alone();
     EXPECT_TRUE(outcome.result == expected);
     tally->bad_numbers += expected.bad_number ? 1 : 0;
     tally->hypotheses += static_cast<int>(expected.hypotheses.size());
@@ -93,36 +93,36 @@ void ExpectAsAlone(const BatchBench& bench, Tally* tally) {
     ASSERT_LE(outcome.settled.size(), best.size());
     EXPECT_TRUE(std::equal(outcome.settled.begin(), outcome.settled.end(), best.begin()));
   }
-  for (const BatchBench::StepRecord& step : bench.steps()) {
+  for (const BatchHarness::StepRecord& step : harness.steps()) {
     tally->waiting += step.waiting;
     tally->undelivered += step.undelivered;
   }
 }
 
-enum class Ports { kAmple, kShort };
+enum class Mailboxes { kAmple, kShort };
 
-Tally RunBatches(BenchConfig config, int batches, int segments, StepRunner* runner,
-                 Ports ports = Ports::kAmple) {
+Tally RunBatches(HarnessConfig config, int batches, int segments, StepRunner* runner,
+                 Mailboxes mailboxes = Mailboxes::kAmple) {
   Tally tally;
   for (int i = 0; i < batches; ++i) {
     config.seed = static_cast<unsigned>(i);
     config.rules.selection = static_cast<SlotSelection>(i % 3);
     config.rules.width_budget = i % 2 == 0 ? 0 : 12;
     Segments mix = Mix(1000 * static_cast<uint64_t>(i), segments, config.self_pages);
-    if (ports == Ports::kShort) {
+    if (mailboxes == Mailboxes::kShort) {
       config.command_capacity = CommandWords(mix);
       config.output_capacity = OutputWords(mix);
     }
-    BatchBench bench(config, std::move(mix), runner);
-    bench.Run();
+    BatchHarness harness(config, std::move(mix), runner);
+    harness.Run();
     if (::testing::Test::HasFatalFailure()) return tally;
-    ExpectAsAlone(bench, &tally);
+    ExpectAsAlone(harness, &tally);
   }
   return tally;
 }
 
 TEST(BatchStep, EverySegmentGivesWhatItGivesAlone) {
-  OneTeamRunner runner(1);
+  OneGroupRunner runner(1);
   const Tally tally = RunBatches({}, 12, 50, &runner);
   EXPECT_EQ(tally.ended, 600);
   EXPECT_GT(tally.bad_numbers, 10);
@@ -131,8 +131,8 @@ TEST(BatchStep, EverySegmentGivesWhatItGivesAlone) {
 }
 
 TEST(BatchStep, OutputsReadOneStepLateAndCancellationsDisturbNobody) {
-  OneTeamRunner runner(1);
-  BenchConfig config;
+  OneGroupRunner runner(1);
+  HarnessConfig config;
   config.cancel_percent = 60;
   config.reads_late = true;
   const Tally tally = RunBatches(config, 12, 50, &runner);
@@ -141,8 +141,8 @@ TEST(BatchStep, OutputsReadOneStepLateAndCancellationsDisturbNobody) {
 }
 
 TEST(BatchStep, ShortPagesMakeSegmentsWait) {
-  OneTeamRunner runner(1);
-  BenchConfig config;
+  OneGroupRunner runner(1);
+  HarnessConfig config;
   config.self_pages = 16;
   config.admissions = 1;  // those before hold pages by then
   config.cancel_percent = 5;
@@ -152,24 +152,24 @@ TEST(BatchStep, ShortPagesMakeSegmentsWait) {
   EXPECT_GT(tally.ended, 120);
 }
 
-TEST(BatchStep, ShortPortsMakeEverythingLaterAndNothingElse) {
-  OneTeamRunner runner(1);
-  const Tally tally = RunBatches({}, 12, 50, &runner, Ports::kShort);
+TEST(BatchStep, ShortMailboxesMakeEverythingLaterAndNothingElse) {
+  OneGroupRunner runner(1);
+  const Tally tally = RunBatches({}, 12, 50, &runner, Mailboxes::kShort);
   EXPECT_EQ(tally.ended, 600);
   EXPECT_GT(tally.undelivered, 10);
 }
 
 // Step for step and page for page what one thread does.
 void ExpectSameSteps(StepRunner* runner, int segments, bool with_cancellations) {
-  OneTeamRunner solo(1);
-  BenchConfig config;
+  OneGroupRunner solo(1);
+  HarnessConfig config;
   config.self_pages = with_cancellations ? 16 : kAmplePages;
   config.admissions = with_cancellations ? 1 : 1000;
   config.cancel_percent = with_cancellations ? 10 : 0;
   config.reads_late = with_cancellations;
   const uint64_t seed = with_cancellations ? 700 : 800;
-  BatchBench a(config, Mix(seed, segments, config.self_pages), &solo);
-  BatchBench b(config, Mix(seed, segments, config.self_pages), runner);
+  BatchHarness a(config, Mix(seed, segments, config.self_pages), &solo);
+  BatchHarness b(config, Mix(seed, segments, config.self_pages), runner);
   a.Run();
   b.Run();
   if (::testing::Test::HasFatalFailure()) return;
@@ -182,10 +182,10 @@ void ExpectSameSteps(StepRunner* runner, int segments, bool with_cancellations) 
   }
 }
 
-TEST(BatchStep, ATeamOfThirtyTwoTakesTheSameSteps) {
-  OneTeamRunner team(32);
-  ExpectSameSteps(&team, 24, false);
-  ExpectSameSteps(&team, 24, true);
+TEST(BatchStep, AGroupOfThirtyTwoTakesTheSameSteps) {
+  OneGroupRunner group(32);
+  ExpectSameSteps(&group, 24, false);
+  ExpectSameSteps(&group, 24, true);
 }
 
 TEST(BatchStep, AnEmulatedDeviceTakesTheSameSteps) {
@@ -196,17 +196,17 @@ TEST(BatchStep, AnEmulatedDeviceTakesTheSameSteps) {
 
 TEST(BatchStep, AnEmulatedDeviceReportsLateWhereTheOutputIsShort) {
   EmulatedRunner device;
-  BenchConfig config;
+  HarnessConfig config;
   config.cancel_percent = 5;
-  const Tally tally = RunBatches(config, 1, 24, &device, Ports::kShort);
+  const Tally tally = RunBatches(config, 1, 24, &device, Mailboxes::kShort);
   EXPECT_GT(tally.ended, 16);
 }
 
-TEST(BatchStep, TeamsOfAPartRunAtOnce) {
-  ManyTeamsRunner runner(4);
-  BenchConfig config;
+TEST(BatchStep, GroupsOfAPartRunAtOnce) {
+  ManyGroupsRunner runner(4);
+  HarnessConfig config;
   config.cancel_percent = 20;
-  const Tally tally = RunBatches(config, 3, 40, &runner, Ports::kShort);
+  const Tally tally = RunBatches(config, 3, 40, &runner, Mailboxes::kShort);
   EXPECT_GT(tally.ended, 60);
 }
 

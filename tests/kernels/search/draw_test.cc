@@ -10,15 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "tests/kernels/search/counting_team.h"
-#include "tests/kernels/search/thread_team.h"
+#include "tests/kernels/search/counting_group.h"
+#include "tests/kernels/search/host_thread_group.h"
 
 namespace dragoman {
 namespace {
 
-using testing::CountingTeam;
-using testing::RunTeam;
-using testing::ThreadTeam;
+using testing::CountingGroup;
+using testing::HostThreadGroup;
+using testing::RunGroup;
 
 class Row {
  public:
@@ -28,9 +28,9 @@ class Row {
         weights_(scores_.size()),
         bins_(DrawWorkspace::kBins) {}
 
-  template <class Team>
-  int32_t Draw(const Team& team, const SearchOptions& o, uint32_t part) {
-    return dragoman::Draw(team, o, scores_.data(), size(), max_,
+  template <class ThreadGroup>
+  int32_t Draw(const ThreadGroup& group, const SearchOptions& o, uint32_t part) {
+    return dragoman::Draw(group, o, scores_.data(), size(), max_,
                           static_cast<float>(part) * 0x1p-24F, {weights_.data(), bins_.data()});
   }
 
@@ -119,7 +119,7 @@ TEST(Draw, IsTheTokenOfTheSortedList) {
             const SearchOptions o = Sampling(top_k, top_p, temperature);
             for (const uint32_t part :
                  {0U, kLastPart, static_cast<uint32_t>(random()) & kLastPart}) {
-              ASSERT_EQ(row.Draw(SoloTeam(), o, part), row.Expected(o, part))
+              ASSERT_EQ(row.Draw(SingleThread(), o, part), row.Expected(o, part))
                   << size << " tokens of kind " << kind << ", top_k " << top_k << ", top_p "
                   << top_p << ", temperature " << temperature << ", part " << part;
               ++draws;
@@ -132,7 +132,7 @@ TEST(Draw, IsTheTokenOfTheSortedList) {
   EXPECT_EQ(draws, 5 * 6 * 6 * 3 * 4 * 3);
 }
 
-TEST(Draw, IsTheSameForATeamOfThirtyTwo) {
+TEST(Draw, IsTheSameForAGroupOfThirtyTwo) {
   std::mt19937 random(2);
   for (int kind = 0; kind < 6; ++kind) {
     for (const int top_k : {0, 50}) {
@@ -142,10 +142,10 @@ TEST(Draw, IsTheSameForATeamOfThirtyTwo) {
         Row solo(scores);
         Row many(scores);
         const auto part = static_cast<uint32_t>(random()) & kLastPart;
-        const int32_t expected = solo.Draw(SoloTeam(), o, part);
-        RunTeam(32, [&](const ThreadTeam& team) {
-          const int32_t token = many.Draw(team, o, part);
-          EXPECT_EQ(token, expected) << "kind " << kind << ", member " << team.rank();
+        const int32_t expected = solo.Draw(SingleThread(), o, part);
+        RunGroup(32, [&](const HostThreadGroup& group) {
+          const int32_t token = many.Draw(group, o, part);
+          EXPECT_EQ(token, expected) << "kind " << kind << ", member " << group.rank();
         });
       }
     }
@@ -154,7 +154,7 @@ TEST(Draw, IsTheSameForATeamOfThirtyTwo) {
 
 TEST(Draw, NothingIsDrawnFromARowOfNothing) {
   Row row(std::vector<float>(300, -INFINITY));
-  EXPECT_EQ(row.Draw(SoloTeam(), Sampling(0, 1.0F, 1.0F), 5), -1);
+  EXPECT_EQ(row.Draw(SingleThread(), Sampling(0, 1.0F, 1.0F), 5), -1);
 }
 
 // Whatever is drawn, the row is gone through a few times: it was once for each token taken.
@@ -165,8 +165,8 @@ TEST(Draw, CostsAFewSweepsWhateverTheOptions) {
     Row row(Scores(kind, kSize, random));
     for (const int top_k : {0, 50, 7999, 1'000'000}) {
       for (const float top_p : {1.0F, 0.9F}) {
-        CountingTeam::Counts counts;
-        row.Draw(CountingTeam(&counts), Sampling(top_k, top_p, 3.0F), kLastPart);
+        CountingGroup::Counts counts;
+        row.Draw(CountingGroup(&counts), Sampling(top_k, top_p, 3.0F), kLastPart);
         EXPECT_LE(counts.meetings, 60) << "kind " << kind << ", top_k " << top_k;
         EXPECT_LE(counts.additions, 8 * kSize) << "kind " << kind << ", top_k " << top_k;
       }

@@ -1,6 +1,6 @@
 #include "tests/kernels/cuda_emulation/emulation.h"
 // All that the .cu includes, before its own names move to another namespace.
-#include "kernels/cuda/block_team.cuh"
+#include "kernels/cuda/thread_block.cuh"
 #include "kernels/search/batch_step_cuda.h"
 #include "tests/kernels/search/emulated_batch_step.h"
 
@@ -21,7 +21,9 @@ void Check(cuda::Error error) {
   if (error != cuda::Error::kNone) std::abort();
 }
 
-cuda::StepPorts PortsOf(const StepPort* ports) { return {{ports[0], ports[1]}}; }
+cuda::StepMailboxes MailboxesOf(const StepMailbox* mailboxes) {
+  return {{mailboxes[0], mailboxes[1]}};
+}
 
 }  // namespace
 
@@ -29,19 +31,20 @@ void EmulatedRunner::Format(const BatchTables& tables) {
   Check(emulated::FormatBatch(nullptr, tables));
 }
 
-void EmulatedRunner::Before(const BatchTables& tables, const StepPort* ports) {
-  Check(emulated::BeginStep(nullptr, tables, PortsOf(ports)));
-  Check(emulated::AskRows(nullptr, tables, tables.limits.max_rows, cuda::StoredList::kNotFused));
+void EmulatedRunner::Before(const BatchTables& tables, const StepMailbox* mailboxes) {
+  Check(emulated::BeginStep(nullptr, tables, MailboxesOf(mailboxes)));
+  Check(
+      emulated::PrepareRows(nullptr, tables, tables.limits.max_rows, cuda::StoredList::kNotFused));
 }
 
 // For as many rows as there may be, in two parts, as a host does that does not know their number.
-void EmulatedRunner::After(const BatchTables& tables, const StepPort* ports) {
+void EmulatedRunner::After(const BatchTables& tables, const StepMailbox* mailboxes) {
   const int64_t half = tables.limits.stored_rows / 2;
   Check(emulated::FoldStoredRows(nullptr, tables, 0, half));
   Check(emulated::FoldStoredRows(nullptr, tables, half, tables.limits.stored_rows - half));
   Check(emulated::StepSlots(nullptr, tables, tables.limits.max_rows));
-  Check(emulated::Deliver(nullptr, tables, PortsOf(ports)));
-  Check(emulated::EndStep(nullptr, tables, PortsOf(ports)));
+  Check(emulated::Deliver(nullptr, tables, MailboxesOf(mailboxes)));
+  Check(emulated::EndStep(nullptr, tables, MailboxesOf(mailboxes)));
 }
 
 }  // namespace dragoman::testing

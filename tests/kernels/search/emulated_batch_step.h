@@ -8,8 +8,8 @@ namespace dragoman::testing {
 class EmulatedRunner : public StepRunner {
  public:
   void Format(const BatchTables& tables) override;
-  void Before(const BatchTables& tables, const StepPort* ports) override;
-  void After(const BatchTables& tables, const StepPort* ports) override;
+  void Before(const BatchTables& tables, const StepMailbox* mailboxes) override;
+  void After(const BatchTables& tables, const StepMailbox* mailboxes) override;
 };
 
 }  // namespace dragoman::testing

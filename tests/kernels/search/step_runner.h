@@ -1,5 +1,5 @@
-// Who runs the parts of a batch's step (kernels/search/batch_step.h): one thread, a team of
-// threads, several teams at once.
+// Who runs the parts of a batch's step (kernels/search/batch_step.h): one thread, a group of
+// threads, several groups at once.
 #pragma once
 
 #include <algorithm>
@@ -10,54 +10,54 @@
 #include <vector>
 
 #include "kernels/search/batch_step.h"
-#include "tests/kernels/search/thread_team.h"
+#include "tests/kernels/search/host_thread_group.h"
 
 namespace dragoman::testing {
 
 class StepRunner {
  public:
   virtual ~StepRunner() = default;
-  // Where what the steps see and write must lie: the batch's tables, ports, logits.
+  // Where what the steps see and write must lie: the batch's tables, mailboxes, logits.
   virtual std::pmr::memory_resource* memory() { return std::pmr::get_default_resource(); }
   virtual void Format(const BatchTables& tables) = 0;
   // Up to what the rows ask.
-  virtual void Before(const BatchTables& tables, const StepPort* ports) = 0;
-  // From the folds on.
-  virtual void After(const BatchTables& tables, const StepPort* ports) = 0;
+  virtual void Before(const BatchTables& tables, const StepMailbox* mailboxes) = 0;
+  // From the summaries on.
+  virtual void After(const BatchTables& tables, const StepMailbox* mailboxes) = 0;
 };
 
 inline bool IsStored(const SearchOptions& o) { return o.stored_logits(); }
 
-// A team of `size`; of one: a SoloTeam.
-class OneTeamRunner : public StepRunner {
+// A group of `size`; of one: a SingleThread.
+class OneGroupRunner : public StepRunner {
  public:
-  explicit OneTeamRunner(int size) : size_(size) {}
+  explicit OneGroupRunner(int size) : size_(size) {}
 
   void Format(const BatchTables& tables) override {
-    Run([&](const auto& team) { FormatBatch(team, tables); });
+    Run([&](const auto& group) { FormatBatch(group, tables); });
   }
-  void Before(const BatchTables& tables, const StepPort* ports) override {
-    Run([&](const auto& team) {
-      BeginStep(team, tables, ports[tables.now->step % kStepPorts]);
-      for (int32_t row = team.rank(); row < tables.now->plan.rows; row += team.size()) {
-        AskStepRow(tables, row);
+  void Before(const BatchTables& tables, const StepMailbox* mailboxes) override {
+    Run([&](const auto& group) {
+      BeginStep(group, tables, mailboxes[tables.now->step % kStepMailboxes]);
+      for (int32_t row = group.rank(); row < tables.now->plan.rows; row += group.size()) {
+        PrepareStepRow(tables, row);
       }
-      team.Sync();
-      ListStoredRows(team, tables, IsStored);
+      group.Sync();
+      ListStoredRows(group, tables, IsStored);
     });
   }
-  void After(const BatchTables& tables, const StepPort* ports) override {
-    Run([&](const auto& team) {
-      const StepPort& port = ports[tables.now->step % kStepPorts];
+  void After(const BatchTables& tables, const StepMailbox* mailboxes) override {
+    Run([&](const auto& group) {
+      const StepMailbox& mailbox = mailboxes[tables.now->step % kStepMailboxes];
       for (int32_t i = 0; i < tables.now->stored_count; ++i) {
-        FoldStoredStepRow(team, tables, i, tables.stored_workspaces[0]);
+        FoldStoredStepRow(group, tables, i, tables.stored_workspaces[0]);
       }
       for (int32_t i = 0; i < tables.now->plan.slot_count; ++i) {
-        StepSlot(team, tables, i, tables.step_workspaces[0]);
+        StepSlot(group, tables, i, tables.step_workspaces[0]);
       }
-      for (int32_t i = 0; i < tables.now->order_count; ++i) Deliver(team, tables, i, port);
-      team.Sync();
-      EndStep(team, tables, port);
+      for (int32_t i = 0; i < tables.now->order_count; ++i) Deliver(group, tables, i, mailbox);
+      group.Sync();
+      EndStep(group, tables, mailbox);
     });
   }
 
@@ -65,52 +65,53 @@ class OneTeamRunner : public StepRunner {
   template <class Body>
   void Run(Body body) {
     if (size_ == 1) {
-      body(SoloTeam());
+      body(SingleThread());
     } else {
-      RunTeam(size_, body);
+      RunGroup(size_, body);
     }
   }
 
   const int size_;
 };
 
-// Where a part has many teams, `teams` of one thread each are at work, each with a workspace.
-class ManyTeamsRunner : public StepRunner {
+// Where a part has many groups, `groups` of one thread each are at work, each with a workspace.
+class ManyGroupsRunner : public StepRunner {
  public:
-  explicit ManyTeamsRunner(int teams) : teams_(teams) {}
+  explicit ManyGroupsRunner(int groups) : groups_(groups) {}
 
-  void Format(const BatchTables& tables) override { FormatBatch(SoloTeam(), tables); }
-  void Before(const BatchTables& tables, const StepPort* ports) override {
-    BeginStep(SoloTeam(), tables, ports[tables.now->step % kStepPorts]);
-    Divide(tables.now->plan.rows, [&](int, int32_t row) { AskStepRow(tables, row); });
-    ListStoredRows(SoloTeam(), tables, IsStored);
+  void Format(const BatchTables& tables) override { FormatBatch(SingleThread(), tables); }
+  void Before(const BatchTables& tables, const StepMailbox* mailboxes) override {
+    BeginStep(SingleThread(), tables, mailboxes[tables.now->step % kStepMailboxes]);
+    Divide(tables.now->plan.rows, [&](int, int32_t row) { PrepareStepRow(tables, row); });
+    ListStoredRows(SingleThread(), tables, IsStored);
   }
-  void After(const BatchTables& tables, const StepPort* ports) override {
-    const StepPort& port = ports[tables.now->step % kStepPorts];
-    Divide(tables.now->stored_count, [&](int team, int32_t i) {
-      FoldStoredStepRow(SoloTeam(), tables, i, tables.stored_workspaces[team]);
+  void After(const BatchTables& tables, const StepMailbox* mailboxes) override {
+    const StepMailbox& mailbox = mailboxes[tables.now->step % kStepMailboxes];
+    Divide(tables.now->stored_count, [&](int group, int32_t i) {
+      FoldStoredStepRow(SingleThread(), tables, i, tables.stored_workspaces[group]);
     });
-    Divide(tables.now->plan.slot_count, [&](int team, int32_t i) {
-      StepSlot(SoloTeam(), tables, i, tables.step_workspaces[team]);
+    Divide(tables.now->plan.slot_count, [&](int group, int32_t i) {
+      StepSlot(SingleThread(), tables, i, tables.step_workspaces[group]);
     });
-    Divide(tables.now->order_count, [&](int, int32_t i) { Deliver(SoloTeam(), tables, i, port); });
-    EndStep(SoloTeam(), tables, port);
+    Divide(tables.now->order_count,
+           [&](int, int32_t i) { Deliver(SingleThread(), tables, i, mailbox); });
+    EndStep(SingleThread(), tables, mailbox);
   }
 
  private:
-  void Divide(int32_t count, const std::function<void(int team, int32_t i)>& body) const {
-    const int running = std::min(teams_, count);
-    std::vector<std::thread> teams;
-    teams.reserve(static_cast<size_t>(running));
-    for (int team = 0; team < running; ++team) {
-      teams.emplace_back([&, team] {
-        for (int32_t i = team; i < count; i += teams_) body(team, i);
+  void Divide(int32_t count, const std::function<void(int group, int32_t i)>& body) const {
+    const int running = std::min(groups_, count);
+    std::vector<std::thread> groups;
+    groups.reserve(static_cast<size_t>(running));
+    for (int group = 0; group < running; ++group) {
+      groups.emplace_back([&, group] {
+        for (int32_t i = group; i < count; i += groups_) body(group, i);
       });
     }
-    for (std::thread& team : teams) team.join();
+    for (std::thread& group : groups) group.join();
   }
 
-  const int teams_;
+  const int groups_;
 };
 
 }  // namespace dragoman::testing

@@ -11,12 +11,12 @@
 
 #include "kernels/search/host_memory.h"
 #include "kernels/search/stored_row_cpu.h"
-#include "tests/kernels/search/counting_team.h"
+#include "tests/kernels/search/counting_group.h"
 
 namespace dragoman {
 namespace {
 
-using testing::CountingTeam;
+using testing::CountingGroup;
 
 constexpr int kVocabulary = 8000;
 constexpr std::array<int32_t, 4> kLanes = {0, 1, 2, 3};
@@ -32,7 +32,7 @@ struct CountingView : SlotView {
 };
 
 struct Cost {
-  CountingTeam::Counts team;
+  CountingGroup::Counts group;
   int64_t lookups = 0;
   int32_t count = 0;
 };
@@ -60,15 +60,16 @@ Cost CostOf(const SearchOptions& options, int length) {
     view.arrays.tokens[view.At(0, state.length)] =
         static_cast<int32_t>(random() % (kVocabulary - 1));
   }
-  rows.Ask(0, view, 0);
-  const RowQuery& query = rows.queries()[0];
+  rows.Prepare(0, view, 0);
+  const LogitRequest& request = rows.requests()[0];
   std::normal_distribution<float> normal(0.0F, 2.5F);
-  for (int i = 0; i < kVocabulary; ++i) query.logits[i] = normal(random);
-  RowFold& fold = rows.folds()[0];
-  fold.normaliser = {10.0F, 1.0F};
+  for (int i = 0; i < kVocabulary; ++i) request.logits[i] = normal(random);
+  LogitSummary& summary = rows.summaries()[0];
+  summary.normaliser = {10.0F, 1.0F};
   cost.lookups = 0;
-  FoldStoredRow(CountingTeam(&cost.team), view, 0, query, kVocabulary, memory.stored(), fold);
-  cost.count = fold.count;
+  FoldStoredRow(CountingGroup(&cost.group), view, 0, request, kVocabulary, memory.stored(),
+                summary);
+  cost.count = summary.count;
   return cost;
 }
 
@@ -86,7 +87,7 @@ TEST(StoredRow, ADrawDoesNotCostMoreForMoreTokens) {
     o.sampling = {.enabled = true, .top_k = top_k};
     const Cost cost = CostOf(o, 5);
     EXPECT_EQ(cost.count, 1);
-    EXPECT_LE(cost.team.meetings, 100) << "top_k " << top_k;
+    EXPECT_LE(cost.group.meetings, 100) << "top_k " << top_k;
   }
 }
 
@@ -133,18 +134,18 @@ TEST(StoredRow, IsTheSameBitsForEveryInstructionSet) {
       for (const int32_t token : {3, 5, 3, 4000}) {
         view.arrays.tokens[view.At(0, ++state.length)] = token;
       }
-      rows.Ask(0, view, 0);
-      const RowQuery& query = rows.queries()[0];
-      std::copy(logits.begin(), logits.end(), query.logits);
-      RowFold& fold = rows.folds()[0];
-      fold.normaliser = {10.0F, 1.0F};
+      rows.Prepare(0, view, 0);
+      const LogitRequest& request = rows.requests()[0];
+      std::copy(logits.begin(), logits.end(), request.logits);
+      LogitSummary& summary = rows.summaries()[0];
+      summary.normaliser = {10.0F, 1.0F};
       if (host != 0) {
-        FoldStoredRowOnHost(view, 0, query, kWords, memory.stored(), fold);
+        FoldStoredRowOnHost(view, 0, request, kWords, memory.stored(), summary);
       } else {
-        FoldStoredRow(SoloTeam(), view, 0, query, kWords, memory.stored(), fold);
+        FoldStoredRow(SingleThread(), view, 0, request, kWords, memory.stored(), summary);
       }
-      found[host].assign(fold.top, fold.top + fold.count);
-      normalisers[host] = fold.normaliser;
+      found[host].assign(summary.top, summary.top + summary.count);
+      normalisers[host] = summary.normaliser;
     }
     ASSERT_EQ(found[0].size(), found[1].size());
     for (size_t i = 0; i < found[0].size(); ++i) {
@@ -173,21 +174,21 @@ TEST(StoredRow, ThePenaltyFallsOnEveryDistinctTokenOnce) {
   for (const int32_t token : {3, 5, 3, 3}) {
     view.arrays.tokens[view.At(0, ++state.length)] = token;
   }
-  rows.Ask(0, view, 0);
-  const RowQuery& query = rows.queries()[0];
-  for (int i = 0; i < kWords; ++i) query.logits[i] = -10.0F;
-  query.logits[3] = 2.0F;
-  query.logits[5] = 1.5F;
-  query.logits[7] = 1.0F;
-  query.logits[8] = -1.5F;
-  RowFold& fold = rows.folds()[0];
-  fold.normaliser = {2.5F, 1.0F};  // log-probs -0.5, -1.0, -1.5, -4.0
-  FoldStoredRow(SoloTeam(), view, 0, query, kWords, memory.stored(), fold);
-  ASSERT_EQ(fold.count, 4);
+  rows.Prepare(0, view, 0);
+  const LogitRequest& request = rows.requests()[0];
+  for (int i = 0; i < kWords; ++i) request.logits[i] = -10.0F;
+  request.logits[3] = 2.0F;
+  request.logits[5] = 1.5F;
+  request.logits[7] = 1.0F;
+  request.logits[8] = -1.5F;
+  LogitSummary& summary = rows.summaries()[0];
+  summary.normaliser = {2.5F, 1.0F};  // log-probs -0.5, -1.0, -1.5, -4.0
+  FoldStoredRow(SingleThread(), view, 0, request, kWords, memory.stored(), summary);
+  ASSERT_EQ(summary.count, 4);
   const TokenScore expected[] = {{-1.0F, 3}, {-1.5F, 7}, {-2.0F, 5}, {-4.0F, 8}};
   for (int i = 0; i < 4; ++i) {
-    EXPECT_EQ(fold.top[i].token, expected[i].token);
-    EXPECT_EQ(fold.top[i].score, expected[i].score);
+    EXPECT_EQ(summary.top[i].token, expected[i].token);
+    EXPECT_EQ(summary.top[i].score, expected[i].score);
   }
 }
 

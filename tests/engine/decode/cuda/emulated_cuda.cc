@@ -122,10 +122,10 @@ class HostFusedOutput final : public EmulatedFusedOutput {
   }
 
   Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
-             const SlotView* slots, int max_k, const RowQuery* queries,
-             RowFold* folds) const override {
+             const SlotView* slots, int max_k, const LogitRequest* requests,
+             LogitSummary* summaries) const override {
     return EmulateLaunch([=, this] {
-      return fused_->Fold(stream, workspace, hidden, rows, slots, max_k, queries, folds);
+      return fused_->Fold(stream, workspace, hidden, rows, slots, max_k, requests, summaries);
     });
   }
 
@@ -133,8 +133,8 @@ class HostFusedOutput final : public EmulatedFusedOutput {
   const std::unique_ptr<FusedOutput> fused_;
 };
 
-const StepPort& PortOf(const BatchTables& tables, const StepPorts& ports) {
-  return ports.port[tables.now->step % kStepPorts];
+const StepMailbox& MailboxOf(const BatchTables& tables, const StepMailboxes& mailboxes) {
+  return mailboxes.mailbox[tables.now->step % kStepMailboxes];
 }
 
 }  // namespace
@@ -245,20 +245,20 @@ std::unique_ptr<EmulatedFusedOutput> EmulatedFusedOutput::Create(ComputeType typ
 }
 
 Error EmulatedFormatBatch(Stream, const BatchTables& tables) {
-  dragoman::FormatBatch(SoloTeam(), tables);
+  dragoman::FormatBatch(SingleThread(), tables);
   return Error::kNone;
 }
 
-Error EmulatedBeginStep(Stream, const BatchTables& tables, const StepPorts& ports) {
-  dragoman::BeginStep(SoloTeam(), tables, PortOf(tables, ports));
+Error EmulatedBeginStep(Stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
+  dragoman::BeginStep(SingleThread(), tables, MailboxOf(tables, mailboxes));
   return Error::kNone;
 }
 
-Error EmulatedAskRows(Stream, const BatchTables& tables, int64_t rows, StoredList list) {
+Error EmulatedPrepareRows(Stream, const BatchTables& tables, int64_t rows, StoredList list) {
   if (tables.now->plan.rows > rows) return kInvalidValue;
-  for (int32_t row = 0; row < tables.now->plan.rows; ++row) AskStepRow(tables, row);
+  for (int32_t row = 0; row < tables.now->plan.rows; ++row) PrepareStepRow(tables, row);
   if (list == StoredList::kNone) return Error::kNone;
-  ListStoredRows(SoloTeam(), tables,
+  ListStoredRows(SingleThread(), tables,
                  [&](const SearchOptions& o) { return list == StoredList::kAll || !MayFuse(o); });
   return Error::kNone;
 }
@@ -267,7 +267,7 @@ Error EmulatedFoldStoredRows(Stream, const BatchTables& tables, int64_t first, i
   if (first + n > tables.limits.stored_rows) return kInvalidValue;
   const auto end = static_cast<int32_t>(std::min<int64_t>(first + n, tables.now->stored_count));
   for (auto i = static_cast<int32_t>(first); i < end; ++i) {
-    FoldStoredStepRow(SoloTeam(), tables, i,
+    FoldStoredStepRow(SingleThread(), tables, i,
                       tables.stored_workspaces[i % tables.limits.stored_workspaces]);
   }
   return Error::kNone;
@@ -276,20 +276,20 @@ Error EmulatedFoldStoredRows(Stream, const BatchTables& tables, int64_t first, i
 Error EmulatedStepSlots(Stream, const BatchTables& tables, int64_t rows) {
   if (tables.now->plan.slot_count > rows) return kInvalidValue;
   for (int32_t i = 0; i < tables.now->plan.slot_count; ++i) {
-    StepSlot(SoloTeam(), tables, i, tables.step_workspaces[i % tables.limits.workspaces]);
+    StepSlot(SingleThread(), tables, i, tables.step_workspaces[i % tables.limits.workspaces]);
   }
   return Error::kNone;
 }
 
-Error EmulatedDeliver(Stream, const BatchTables& tables, const StepPorts& ports) {
+Error EmulatedDeliver(Stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
   for (int32_t i = 0; i < tables.now->order_count; ++i) {
-    dragoman::Deliver(SoloTeam(), tables, i, PortOf(tables, ports));
+    dragoman::Deliver(SingleThread(), tables, i, MailboxOf(tables, mailboxes));
   }
   return Error::kNone;
 }
 
-Error EmulatedEndStep(Stream, const BatchTables& tables, const StepPorts& ports) {
-  dragoman::EndStep(SoloTeam(), tables, PortOf(tables, ports));
+Error EmulatedEndStep(Stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
+  dragoman::EndStep(SingleThread(), tables, MailboxOf(tables, mailboxes));
   return Error::kNone;
 }
 

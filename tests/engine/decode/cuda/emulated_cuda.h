@@ -136,20 +136,20 @@ class EmulatedFusedOutput {
   virtual int64_t bytes() const = 0;
   virtual int64_t WorkspaceBytes(int64_t max_rows) const = 0;
   virtual Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
-                     const SlotView* slots, int max_k, const RowQuery* queries,
-                     RowFold* folds) const = 0;
+                     const SlotView* slots, int max_k, const LogitRequest* requests,
+                     LogitSummary* summaries) const = 0;
 };
 
-using EmulatedStepPorts = StepPorts;
+using EmulatedStepMailboxes = StepMailboxes;
 
 // The parts of a step by the host's text, which is the device's.
 Error EmulatedFormatBatch(Stream stream, const BatchTables& tables);
-Error EmulatedBeginStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
-Error EmulatedAskRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
+Error EmulatedBeginStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
+Error EmulatedPrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
 Error EmulatedFoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
 Error EmulatedStepSlots(Stream stream, const BatchTables& tables, int64_t rows);
-Error EmulatedDeliver(Stream stream, const BatchTables& tables, const StepPorts& ports);
-Error EmulatedEndStep(Stream stream, const BatchTables& tables, const StepPorts& ports);
+Error EmulatedDeliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
+Error EmulatedEndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 
 // A launcher whose launches are run or kept.
 template <auto kLauncher>
@@ -171,7 +171,7 @@ inline constexpr Launched<EmulatedGatherRows> kGatherRows;
 inline constexpr Launched<EmulatedWriteCrossKv> kWriteCrossKv;
 inline constexpr Launched<EmulatedFormatBatch> kFormatBatch;
 inline constexpr Launched<EmulatedBeginStep> kBeginStep;
-inline constexpr Launched<EmulatedAskRows> kAskRows;
+inline constexpr Launched<EmulatedPrepareRows> kPrepareRows;
 inline constexpr Launched<EmulatedFoldStoredRows> kFoldStoredRows;
 inline constexpr Launched<EmulatedStepSlots> kStepSlots;
 inline constexpr Launched<EmulatedDeliver> kDeliver;

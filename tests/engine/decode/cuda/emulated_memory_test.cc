@@ -32,7 +32,7 @@ TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
     ASSERT_TRUE(plan.ok()) << plan.status();
     const auto encoder = CreateCudaEncoder(*model);
     ASSERT_TRUE(encoder.ok()) << encoder.status();
-    const auto step = CudaStep::Create(*model, plan->limits, nullptr, cuda::StepPorts{});
+    const auto step = CudaStep::Create(*model, plan->limits, nullptr, cuda::StepMailboxes{});
     ASSERT_TRUE(step.ok()) << step.status();
 
     // Weights; then tables, logits, the fused output layer and activations of steps; then those of

@@ -29,13 +29,13 @@
 #define WriteCrossKv kWriteCrossKv
 #define FormatBatch kFormatBatch
 #define BeginStep kBeginStep
-#define AskRows kAskRows
+#define PrepareRows kPrepareRows
 #define FoldStoredRows kFoldStoredRows
 #define StepSlots kStepSlots
 #define Deliver kDeliver
 #define EndStep kEndStep
 
-#define StepPorts EmulatedStepPorts
+#define StepMailboxes EmulatedStepMailboxes
 #define CudaModel EmulatedCudaModel
 #define CudaStep EmulatedCudaStep
 #define CudaPlanner EmulatedCudaPlanner

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "engine/decode/cuda/port_layout.h"
+#include "engine/decode/cuda/mailbox_layout.h"
 #include "engine/decode/device_batch.h"
 #include "engine/model/families/marian.h"
 
@@ -157,10 +157,10 @@ TEST(MemoryPlan, TheBatchHasWhatItNeeds) {
       EXPECT_GE(plan->limits.stored_rows, needs.stored_rows);
       EXPECT_GE(plan->limits.workspaces, 1);
       EXPECT_GE(plan->limits.stored_workspaces, 1);
-      StepPort port;
-      CarvePort(plan->limits, nullptr, &port);
-      EXPECT_GE(port.command_capacity, needs.command_words);
-      EXPECT_GE(port.output_capacity, needs.output_words);
+      StepMailbox mailbox;
+      CarveMailbox(plan->limits, nullptr, &mailbox);
+      EXPECT_GE(mailbox.command_capacity, needs.command_words);
+      EXPECT_GE(mailbox.output_capacity, needs.output_words);
     }
   }
 }

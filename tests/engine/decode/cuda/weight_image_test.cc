@@ -41,11 +41,11 @@ WeightValues NumbersFor(const Program& program) {
   return values;
 }
 
-std::vector<float> Read(const WeightImage& image, int64_t place, size_t count, ComputeType type) {
+std::vector<float> Read(const WeightImage& image, int64_t offset, size_t count, ComputeType type) {
   std::vector<float> values(count);
   const auto element = static_cast<size_t>(ElementBytes(type));
   for (size_t i = 0; i < count; ++i) {
-    const uint8_t* from = image.bytes.data() + static_cast<size_t>(place) + i * element;
+    const uint8_t* from = image.bytes.data() + static_cast<size_t>(offset) + i * element;
     if (type == ComputeType::kFloat32) {
       std::memcpy(&values[i], from, element);
     } else {
@@ -64,19 +64,19 @@ TEST_P(WeightImageTest, HoldsEveryWeightAtItsPlace) {
   const WeightValues values = NumbersFor(program);
   const auto image = MakeWeightImage(program, values, GetParam());
   ASSERT_TRUE(image.ok()) << image.status();
-  ASSERT_EQ(image->place.size(), values.size());
+  ASSERT_EQ(image->offset.size(), values.size());
   int64_t end = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     const Weight& weight = program.weights[i];
     const ComputeType type = StaysFloat32(weight.role) ? ComputeType::kFloat32 : GetParam();
-    EXPECT_EQ(image->place[i] % kWeightAlignment, 0) << weight.name;
-    EXPECT_GE(image->place[i], end) << weight.name;
-    end = image->place[i] + weight.elements() * ElementBytes(type);
+    EXPECT_EQ(image->offset[i] % kWeightAlignment, 0) << weight.name;
+    EXPECT_GE(image->offset[i], end) << weight.name;
+    end = image->offset[i] + weight.elements() * ElementBytes(type);
     std::vector<float> rounded = values[i];
     if (type == ComputeType::kBFloat16) {
       for (float& value : rounded) value = FromBFloat16(ToBFloat16(value));
     }
-    EXPECT_EQ(Read(*image, image->place[i], rounded.size(), type), rounded) << weight.name;
+    EXPECT_EQ(Read(*image, image->offset[i], rounded.size(), type), rounded) << weight.name;
   }
   EXPECT_EQ(static_cast<int64_t>(image->bytes.size()), end);
 }
@@ -109,7 +109,7 @@ TEST(WeightImage, TakesABiasThatForbidsATokenAsItIs) {
   values[bias][2] = -INFINITY;
   const auto image = MakeWeightImage(program, values, ComputeType::kFloat16);
   ASSERT_TRUE(image.ok()) << image.status();
-  EXPECT_EQ(Read(*image, image->place[bias], 3, ComputeType::kFloat32)[2], -INFINITY);
+  EXPECT_EQ(Read(*image, image->offset[bias], 3, ComputeType::kFloat32)[2], -INFINITY);
 }
 
 }  // namespace

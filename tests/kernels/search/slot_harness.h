@@ -1,4 +1,4 @@
-// One slot with arrays and workspaces of its own, for tests of the decision text: rows ask, a
+// One slot with arrays and workspaces of its own, for tests of the search: rows ask, a
 // function gives the logits, the step decides. `Lane` may be wider than production's byte, for
 // beams beyond the wire's.
 #pragma once
@@ -19,11 +19,11 @@ namespace dragoman::testing {
 using NextLogits = std::function<std::vector<float>(std::span<const int32_t> prefix)>;
 
 template <class Lane>
-class SlotBench {
+class SlotHarness {
  public:
   // Borrows what `rules` points to. `start_token` may be outside of the vocabulary.
-  SlotBench(const SearchOptions& options, const SegmentRules& rules, int vocabulary,
-            int32_t start_token)
+  SlotHarness(const SearchOptions& options, const SegmentRules& rules, int vocabulary,
+              int32_t start_token)
       : vocabulary_(vocabulary),
         lane_memory_(static_cast<size_t>(options.beam), Stride(options)),
         rows_(static_cast<size_t>(options.beam), static_cast<size_t>(options.beam),
@@ -48,21 +48,21 @@ class SlotBench {
   void Fold(const NextLogits& next) {
     for (int32_t lane = 0; lane < state.live; ++lane) {
       const auto row = static_cast<size_t>(lane);
-      rows_.Ask(row, view, lane);
-      FoldLogits(next(Prefix(lane)), rows_.queries()[row], rows_.folds()[row]);
+      rows_.Prepare(row, view, lane);
+      FoldLogits(next(Prefix(lane)), rows_.requests()[row], rows_.summaries()[row]);
     }
   }
 
-  // The step itself, by every member of a team.
-  template <class Team>
-  void Decide(const Team& team) {
+  // The step itself, by every member of a group.
+  template <class ThreadGroup>
+  void Decide(const ThreadGroup& group) {
     if (state.options.stored_logits()) {
       for (int32_t lane = 0; lane < state.live; ++lane) {
-        FoldStoredRow(team, view, lane, rows_.queries()[lane], vocabulary_, memory_.stored(),
-                      rows_.folds()[lane]);
+        FoldStoredRow(group, view, lane, rows_.requests()[lane], vocabulary_, memory_.stored(),
+                      rows_.summaries()[lane]);
       }
     }
-    BeamStep(team, view, rows_.queries(), rows_.folds(), memory_.step());
+    BeamStep(group, view, rows_.requests(), rows_.summaries(), memory_.step());
   }
 
   // Steps until the search is over; returns their number.
@@ -70,7 +70,7 @@ class SlotBench {
     int steps = 0;
     for (; running(); ++steps) {
       Fold(next);
-      Decide(SoloTeam());
+      Decide(SingleThread());
     }
     return steps;
   }

@@ -1,6 +1,6 @@
-// Who runs a piece of decision text: one thread on the host, the threads of a block on a device.
+// Who runs a piece of the search: one thread on the host, the threads of a block on a device.
 //
-// A Team has
+// A ThreadGroup has
 //   int rank() const, int size() const     this member, 0..size-1
 //   void Sync() const                      all members arrive before any goes on; memory is visible
 //   T Reduce(T value, Better better) const the best of all members' values, for every member;
@@ -15,7 +15,7 @@
 //                                          with a Sync
 // Reduce and ExclusiveSum are a Sync too. T is trivially copyable, of at most 64 bytes, a multiple
 // of four of them.
-// Every member of a team runs the same text with the same arguments. Decision text divides loops by
+// Every member of a group runs the same code with the same arguments. That code divides loops by
 // rank, keeps no state of its own, and never uses the heap.
 #pragma once
 
@@ -57,48 +57,49 @@ struct Share {
 };
 
 // Shares are runs in the order of ranks: for work whose results follow one another as its items do.
-template <class Team>
-DRAGOMAN_HD Share ShareOf(const Team& team, int32_t count) {
-  const int32_t each = (count + team.size() - 1) / team.size();
-  const int32_t begin = team.rank() * each;
+template <class ThreadGroup>
+DRAGOMAN_HD Share ShareOf(const ThreadGroup& group, int32_t count) {
+  const int32_t each = (count + group.size() - 1) / group.size();
+  const int32_t begin = group.rank() * each;
   return {begin < count ? begin : count, begin + each < count ? begin + each : count};
 }
 
 // A few members who do an item of a list together while the others do theirs: a warp of a block.
-struct Squad {
-  int32_t number = 0;  // of the team's `count` squads
+struct Subgroup {
+  int32_t number = 0;  // of the group's `count` subgroups
   int32_t count = 0;
   int32_t rank = 0;  // this member's, 0 .. size - 1
   int32_t size = 0;
 };
 
-template <class Team>
-DRAGOMAN_HD Squad SquadOf(const Team& team) {
+template <class ThreadGroup>
+DRAGOMAN_HD Subgroup SubgroupOf(const ThreadGroup& group) {
   constexpr int32_t kMembers = 32;
-  const int32_t number = team.rank() / kMembers;
-  const int32_t left = team.size() - number * kMembers;
-  return {number, (team.size() + kMembers - 1) / kMembers, team.rank() % kMembers,
+  const int32_t number = group.rank() / kMembers;
+  const int32_t left = group.size() - number * kMembers;
+  return {number, (group.size() + kMembers - 1) / kMembers, group.rank() % kMembers,
           left < kMembers ? left : kMembers};
 }
 
 // Writes the `item(i)` of those i < count for which `keep(i)` holds to `to`, in order; returns
 // their number. `keep` is asked twice and must not depend on `to`. A Sync before and after.
-template <class Team, class Keep, class Item>
-DRAGOMAN_HD int32_t Collect(const Team& team, int32_t count, Keep keep, Item item, int32_t* to) {
-  const Share mine = ShareOf(team, count);
+template <class ThreadGroup, class Keep, class Item>
+DRAGOMAN_HD int32_t Collect(const ThreadGroup& group, int32_t count, Keep keep, Item item,
+                            int32_t* to) {
+  const Share mine = ShareOf(group, count);
   int32_t kept = 0;
   for (int32_t i = mine.begin; i < mine.end; ++i) kept += keep(i) ? 1 : 0;
   int32_t total = 0;
-  int32_t at = team.ExclusiveSum(kept, &total);
+  int32_t at = group.ExclusiveSum(kept, &total);
   for (int32_t i = mine.begin; i < mine.end; ++i) {
     if (keep(i)) to[at++] = item(i);
   }
-  team.Sync();
+  group.Sync();
   return total;
 }
 
-// One thread is the whole team.
-struct SoloTeam {
+// One thread is the whole group.
+struct SingleThread {
   DRAGOMAN_HD int rank() const { return 0; }
   DRAGOMAN_HD int size() const { return 1; }
   DRAGOMAN_HD void Sync() const {}

@@ -1,21 +1,21 @@
-// A step port in memory of the host, for devices that stand in for a GPU.
+// A step mailbox in memory of the host, for devices that stand in for a GPU.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "kernels/search/step_port.h"
+#include "kernels/search/step_mailbox.h"
 
 namespace dragoman::testing {
 
-struct PortMemory {
+struct MailboxMemory {
   StepCommand command;
   StepOutput output;
   std::vector<int32_t> cancelled, command_words, output_words;
   std::vector<AdmitCommand> admissions;
   std::vector<Delivery> deliveries;
-  StepPort port;  // a view of the others: the struct may not move any more
+  StepMailbox mailbox;  // a view of the others: the struct may not move any more
 
   void Allocate(int32_t max_rows, size_t words_of_commands, size_t words_of_outputs) {
     const auto rows = static_cast<size_t>(max_rows);
@@ -24,15 +24,15 @@ struct PortMemory {
     deliveries.resize(rows);
     command_words.resize(words_of_commands);
     output_words.resize(words_of_outputs);
-    port = {&command,
-            cancelled.data(),
-            admissions.data(),
-            command_words.data(),
-            &output,
-            deliveries.data(),
-            output_words.data(),
-            static_cast<int32_t>(command_words.size()),
-            static_cast<int32_t>(output_words.size())};
+    mailbox = {&command,
+               cancelled.data(),
+               admissions.data(),
+               command_words.data(),
+               &output,
+               deliveries.data(),
+               output_words.data(),
+               static_cast<int32_t>(command_words.size()),
+               static_cast<int32_t>(output_words.size())};
   }
 };
 

@@ -2,9 +2,9 @@
 // that both see (pinned memory; for a batch on another thread, plain memory).
 //
 // One side has it at a time: the host fills the command before the step is enqueued, the step reads
-// it and writes the output, the host reads that after the step's end. Two ports take turns, that of
-// a step is the one of its number, so that the host reads the output of step n while step n + 1
-// runs.
+// it and writes the output, the host reads that after the step's end. Two mailboxes take turns,
+// that of a step is the one of its number, so that the host reads the output of step n while
+// step n + 1 runs.
 //
 // Who gives away what: slots, lanes and the words of rules are the host's to allot. They are free
 // again once the end of their segment was delivered, or with the command that cancels it: a slot
@@ -22,13 +22,13 @@
 
 namespace dragoman {
 
-inline constexpr int kStepPorts = 2;
+inline constexpr int kStepMailboxes = 2;
 
 struct StepCommand {
   int32_t max_rows = 0;  // of this step: its bucket; at least the widest beam of any slot
   PlanRules rules;
-  int32_t cancelled = 0;   // entries of StepPort::cancelled
-  int32_t admissions = 0;  // ... of StepPort::admissions
+  int32_t cancelled = 0;   // entries of StepMailbox::cancelled
+  int32_t admissions = 0;  // ... of StepMailbox::admissions
 };
 
 // A segment for a free slot. It begins as soon as the rule of pages allows (plan.h), in the order
@@ -41,7 +41,7 @@ struct AdmitCommand {
   int32_t slot = 0;
   int32_t source_length = 0;
   int32_t cross_pages = 0;
-  int32_t words_begin = 0;  // in StepPort::command_words
+  int32_t words_begin = 0;  // in StepMailbox::command_words
   int32_t rules_begin = 0;
   int32_t rules_words = 0;
   bool wants_partials = false;
@@ -57,7 +57,7 @@ struct StepOutput {
   int32_t undelivered = 0;    // slots whose end is still to be reported, for want of room here
   int32_t expected_rows = 0;  // that those that run or wait are going to need (ExpectedRows)
   int32_t self_pages_used = 0;
-  int32_t deliveries = 0;  // entries of StepPort::deliveries
+  int32_t deliveries = 0;  // entries of StepMailbox::deliveries
 };
 
 enum class DeliveryKind : uint8_t {
@@ -70,7 +70,7 @@ struct Delivery {
   int32_t slot = 0;
   DeliveryKind kind = DeliveryKind::kSettled;
   int32_t hypotheses = 0;
-  int32_t words_begin = 0;  // in StepPort::output_words
+  int32_t words_begin = 0;  // in StepMailbox::output_words
   int32_t words = 0;
 };
 
@@ -121,7 +121,7 @@ inline DeliveredHypothesis ReadHypothesis(const int32_t*& words, bool align) {
   return h;
 }
 
-struct StepPort {
+struct StepMailbox {
   StepCommand* command = nullptr;
   int32_t* cancelled = nullptr;        // [max_rows] slots that are not reported as ended in any
                                        // output that the host has read; each once

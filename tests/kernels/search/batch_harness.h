@@ -16,7 +16,7 @@
 namespace dragoman::testing {
 
 // As it was delivered, or as it is in a slot.
-struct BenchHypothesis {
+struct HarnessHypothesis {
   std::vector<int32_t> tokens;  // of the lineage
   std::vector<float> log_probs;
   std::vector<int32_t> aligned;
@@ -26,25 +26,25 @@ struct BenchHypothesis {
   float last_log_prob = 0;
   bool unmet = false;
 
-  bool operator==(const BenchHypothesis&) const = default;
+  bool operator==(const HarnessHypothesis&) const = default;
 };
 
-struct BenchResult {
+struct HarnessResult {
   bool bad_number = false;
-  std::vector<BenchHypothesis> hypotheses;
+  std::vector<HarnessHypothesis> hypotheses;
 
-  bool operator==(const BenchResult&) const = default;
+  bool operator==(const HarnessResult&) const = default;
 };
 
-// A segment for the bench, and what it gives alone.
-class BenchSegment {
+// A segment for the harness, and what it gives alone.
+class HarnessSegment {
  public:
   static constexpr int kVocabulary = 610;  // what a case does not know is impossible
   static constexpr int32_t kStartToken = kVocabulary - 1;
   static constexpr int kMaxTokens = 40;
   static constexpr int kMaxCrossPages = 2;
 
-  explicit BenchSegment(uint64_t seed);
+  explicit HarnessSegment(uint64_t seed);
 
   std::vector<float> Logits(std::span<const int32_t> prefix) const;
   // A scripted attention.
@@ -52,7 +52,7 @@ class BenchSegment {
     return static_cast<uint16_t>((position * 7 + source_length) % 50);
   }
   // By the beam step on one slot of the host's, one after the other.
-  BenchResult Alone() const;
+  HarnessResult Alone() const;
   int64_t WorstPages() const {
     return WorstCasePages(segment_.options.beam, segment_.options.max_tokens);
   }
@@ -69,7 +69,7 @@ class BenchSegment {
   int nan_at_ = -1;  // after so many tokens a logit is NaN
 };
 
-struct BenchConfig {
+struct HarnessConfig {
   int max_rows = 44;
   int lanes = 120;
   int self_pages = 300;
@@ -82,10 +82,10 @@ struct BenchConfig {
   unsigned seed = 1;
 };
 
-class BatchBench {
+class BatchHarness {
  public:
-  BatchBench(const BenchConfig& config, std::vector<std::unique_ptr<BenchSegment>> segments,
-             StepRunner* runner);
+  BatchHarness(const HarnessConfig& config, std::vector<std::unique_ptr<HarnessSegment>> segments,
+               StepRunner* runner);
 
   // Until every segment has ended or was cancelled and the batch is empty.
   void Run();
@@ -93,11 +93,11 @@ class BatchBench {
   struct Outcome {
     bool cancelled = false;
     bool ended = false;
-    BenchResult result;
+    HarnessResult result;
     std::vector<int32_t> settled;
   };
   const std::vector<Outcome>& outcomes() const { return outcomes_; }
-  const std::vector<std::unique_ptr<BenchSegment>>& segments() const { return segments_; }
+  const std::vector<std::unique_ptr<HarnessSegment>>& segments() const { return segments_; }
 
   // Of each step: what it reported, and a digest of the tables of pages.
   struct StepRecord {
@@ -109,8 +109,8 @@ class BatchBench {
   const std::vector<StepRecord>& steps() const { return steps_; }
 
  private:
-  struct Port {
-    Port(const BenchConfig& config, std::pmr::memory_resource* memory);
+  struct Mailbox {
+    Mailbox(const HarnessConfig& config, std::pmr::memory_resource* memory);
 
     StepCommand command;
     std::pmr::vector<int32_t> cancelled, words, output_words;
@@ -119,32 +119,32 @@ class BatchBench {
     std::pmr::vector<Delivery> deliveries;
   };
   // What the host knows of a slot.
-  struct Place {
+  struct Occupant {
     int segment = -1;
     int64_t since = 0;  // the step that the segment was sent with
     std::vector<int32_t> lanes;
   };
 
   void Command(int64_t step);
-  bool Admit(Port& port, int64_t step);
+  bool Admit(Mailbox& mailbox, int64_t step);
   void Model();
   void Read(int64_t step);
-  void ReadDelivery(const Port& port, const Delivery& delivery);
+  void ReadDelivery(const Mailbox& mailbox, const Delivery& delivery);
   void Vacate(int slot);
   void Record(const StepOutput& output);
 
-  const BenchConfig config_;
-  const std::vector<std::unique_ptr<BenchSegment>> segments_;
+  const HarnessConfig config_;
+  const std::vector<std::unique_ptr<HarnessSegment>> segments_;
   StepRunner* const runner_;
   std::mt19937 random_;
 
   BatchTables tables_;
   std::pmr::vector<unsigned char> memory_;
-  int32_t rules_words_ = 0;       // of a slot: each has a region of its own
-  std::pmr::vector<Port> ports_;  // [kStepPorts]
-  StepPort step_ports_[kStepPorts];
+  int32_t rules_words_ = 0;              // of a slot: each has a region of its own
+  std::pmr::vector<Mailbox> mailboxes_;  // [kStepMailboxes]
+  StepMailbox step_mailboxes_[kStepMailboxes];
 
-  std::vector<Place> places_;
+  std::vector<Occupant> occupants_;
   std::vector<int> free_slots_;
   std::vector<int32_t> free_lanes_;
   size_t next_ = 0;  // segment to be sent

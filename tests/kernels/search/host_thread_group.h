@@ -1,4 +1,4 @@
-// A team of threads in the place of a block's lanes: the same decision text, many members.
+// Threads of the host in the place of a block's: the same code, many members.
 #pragma once
 
 #include <barrier>
@@ -8,18 +8,18 @@
 #include <vector>
 
 #include "kernels/base/atomic.h"
-#include "kernels/search/team.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman::testing {
 
-class ThreadTeam {
+class HostThreadGroup {
  public:
   struct Shared {
     explicit Shared(int size) : barrier(size), values(static_cast<size_t>(size) * kValueBytes) {}
     std::barrier<> barrier;
     std::vector<unsigned char> values;
   };
-  ThreadTeam(int rank, int size, Shared* shared) : rank_(rank), size_(size), shared_(shared) {}
+  HostThreadGroup(int rank, int size, Shared* shared) : rank_(rank), size_(size), shared_(shared) {}
 
   int rank() const { return rank_; }
   int size() const { return size_; }
@@ -76,13 +76,13 @@ class ThreadTeam {
   Shared* shared_;
 };
 
-// Runs `body` on a team of this size; returns when all members have.
-inline void RunTeam(int size, const std::function<void(const ThreadTeam&)>& body) {
-  ThreadTeam::Shared shared(size);
+// Runs `body` on a group of this size; returns when all members have.
+inline void RunGroup(int size, const std::function<void(const HostThreadGroup&)>& body) {
+  HostThreadGroup::Shared shared(size);
   std::vector<std::thread> members;
   members.reserve(static_cast<size_t>(size));
   for (int rank = 0; rank < size; ++rank) {
-    members.emplace_back([&, rank] { body(ThreadTeam(rank, size, &shared)); });
+    members.emplace_back([&, rank] { body(HostThreadGroup(rank, size, &shared)); });
   }
   for (std::thread& member : members) member.join();
 }

@@ -1,5 +1,5 @@
-// Decision text gives the same with a team of one and with a team of many: one slot at a time, step
-// by step. Of whole batches: batch_step_test.cc.
+// The search gives the same with a group of one and with a group of many: one slot at a time,
+// step by step. Of whole batches: batch_step_test.cc.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,15 +7,15 @@
 
 #include "engine/decode/phrase_tables.h"
 #include "kernels/search/plan.h"
-#include "tests/kernels/search/slot_bench.h"
-#include "tests/kernels/search/thread_team.h"
+#include "tests/kernels/search/host_thread_group.h"
+#include "tests/kernels/search/slot_harness.h"
 
 namespace dragoman {
 namespace {
 
-using testing::RunTeam;
-using testing::SlotBench;
-using testing::ThreadTeam;
+using testing::HostThreadGroup;
+using testing::RunGroup;
+using testing::SlotHarness;
 
 constexpr int kVocabulary = 20;
 constexpr int kMaxTokens = 12;
@@ -36,7 +36,7 @@ std::vector<float> Logits(unsigned seed, std::span<const int32_t> prefix) {
   return logits;
 }
 
-void ExpectEqual(const SlotBench<uint8_t>& a, const SlotBench<uint8_t>& b) {
+void ExpectEqual(const SlotHarness<uint8_t>& a, const SlotHarness<uint8_t>& b) {
   ASSERT_EQ(a.state.status, b.state.status);
   ASSERT_EQ(a.state.live, b.state.live);
   ASSERT_EQ(a.state.length, b.state.length);
@@ -63,17 +63,17 @@ void ExpectEqual(const SlotBench<uint8_t>& a, const SlotBench<uint8_t>& b) {
 }
 
 // Steps one slot by one member and its twin by thirty-two, until both are over.
-void ExpectTeamsAgree(const SearchOptions& options, const SegmentRules& rules) {
-  SlotBench<uint8_t> solo(options, rules, kVocabulary, kVocabulary - 1);
-  SlotBench<uint8_t> team(options, rules, kVocabulary, kVocabulary - 1);
+void ExpectGroupsAgree(const SearchOptions& options, const SegmentRules& rules) {
+  SlotHarness<uint8_t> solo(options, rules, kVocabulary, kVocabulary - 1);
+  SlotHarness<uint8_t> group(options, rules, kVocabulary, kVocabulary - 1);
   const auto next = [](std::span<const int32_t> prefix) { return Logits(7, prefix); };
   int steps = 0;
   while (solo.running()) {
     solo.Fold(next);
-    team.Fold(next);
-    solo.Decide(SoloTeam());
-    RunTeam(32, [&](const ThreadTeam& t) { team.Decide(t); });
-    ExpectEqual(solo, team);
+    group.Fold(next);
+    solo.Decide(SingleThread());
+    RunGroup(32, [&](const HostThreadGroup& t) { group.Decide(t); });
+    ExpectEqual(solo, group);
     if (::testing::Test::HasFatalFailure()) return;
     ++steps;
   }
@@ -93,7 +93,7 @@ SearchOptions Options(int beam, ForcedEos forced) {
 
 constexpr ForcedEos kForcedEos[] = {ForcedEos::kModel, ForcedEos::kZero, ForcedEos::kNone};
 
-TEST(Team, BeamStepIsTheSameForOneAndThirtyTwo) {
+TEST(ThreadGroup, BeamStepIsTheSameForOneAndThirtyTwo) {
   const std::vector<float> divisors = Divisors();
   SegmentRules rules;
   rules.divisor = divisors.data();
@@ -103,17 +103,17 @@ TEST(Team, BeamStepIsTheSameForOneAndThirtyTwo) {
            {Finalisation::kImmediate, Finalisation::kOnBeam, Finalisation::kKeep}) {
         SearchOptions o = Options(beam, forced);
         o.finalisation = finalisation;
-        ExpectTeamsAgree(o, rules);
+        ExpectGroupsAgree(o, rules);
         o.prune = 1.5F;
         o.max_candidates = 2;
         o.no_repeat_ngram = 2;
-        ExpectTeamsAgree(o, rules);
+        ExpectGroupsAgree(o, rules);
       }
     }
   }
 }
 
-TEST(Team, ConstraintsAreTheSameForOneAndThirtyTwo) {
+TEST(ThreadGroup, ConstraintsAreTheSameForOneAndThirtyTwo) {
   const std::vector<float> divisors = Divisors();
   const ConstraintTable required({{3, 4}, {3, 4, 5}, {9}, {9}});
   const ForbiddenTable forbidden({{2}, {1, 3}, {3, 6, 1}});
@@ -127,13 +127,13 @@ TEST(Team, ConstraintsAreTheSameForOneAndThirtyTwo) {
         SearchOptions o = Options(beam, forced);
         o.constraint_allocation = allocation;
         o.constraint_prune = 20.0F;
-        ExpectTeamsAgree(o, rules);
+        ExpectGroupsAgree(o, rules);
       }
     }
   }
 }
 
-TEST(Team, StoredRowsAreTheSameForOneAndThirtyTwo) {
+TEST(ThreadGroup, StoredRowsAreTheSameForOneAndThirtyTwo) {
   const std::vector<float> divisors = Divisors();
   SegmentRules rules;
   rules.divisor = divisors.data();
@@ -141,20 +141,20 @@ TEST(Team, StoredRowsAreTheSameForOneAndThirtyTwo) {
     SearchOptions o = Options(4, ForcedEos::kNone);
     o.renormalize = renormalize;
     o.repetition_penalty = 1.3F;
-    ExpectTeamsAgree(o, rules);
+    ExpectGroupsAgree(o, rules);
     o.sampling.enabled = true;
     o.temperature = 0.8F;
-    ExpectTeamsAgree(o, rules);
+    ExpectGroupsAgree(o, rules);
     o.sampling.top_k = 5;
-    ExpectTeamsAgree(o, rules);
+    ExpectGroupsAgree(o, rules);
     o.sampling.top_p = 0.7F;
-    ExpectTeamsAgree(o, rules);
+    ExpectGroupsAgree(o, rules);
     o.sampling.top_k = 0;
-    ExpectTeamsAgree(o, rules);
+    ExpectGroupsAgree(o, rules);
   }
 }
 
-TEST(Team, PlanIsTheSameForOneAndThirtyTwo) {
+TEST(ThreadGroup, PlanIsTheSameForOneAndThirtyTwo) {
   for (const int size : {1, 32}) {
     std::vector<SlotState> states(3);
     std::vector<std::vector<int32_t>> lanes = {{0, 1, 2}, {3, 4}, {5, 6, 7, 8}};
@@ -174,7 +174,8 @@ TEST(Team, PlanIsTheSameForOneAndThirtyTwo) {
     PlanOutput out{
         row_slot.data(), row_lane.data(), row_position.data(), slots.data(), first.data(), 0, 0};
     const PlanInput in{order.data(), 3, 0, 8, 8};
-    RunTeam(size, [&](const ThreadTeam& t) { PlanStep(t, in, views.data(), table, pool, out); });
+    RunGroup(size,
+             [&](const HostThreadGroup& t) { PlanStep(t, in, views.data(), table, pool, out); });
     // 3 + 2 rows fit into 8, the third slot's 4 do not: it pauses.
     EXPECT_EQ(out.slot_count, 2);
     EXPECT_EQ(out.rows, 5);

@@ -18,14 +18,14 @@
 
 namespace dragoman::testing {
 
-class LoopBench {
+class LoopHarness {
  public:
   static constexpr int kMaxTokens = 40;
 
   // With `on_device` the batch is that of a device.
-  explicit LoopBench(Script script = RandomScript(12), int max_rows = 24, int self_pages = 512,
-                     const SchedulerOptions& options = {},
-                     const HostDeviceOptions* on_device = nullptr)
+  explicit LoopHarness(Script script = RandomScript(12), int max_rows = 24, int self_pages = 512,
+                       const SchedulerOptions& options = {},
+                       const HostDeviceOptions* on_device = nullptr)
       : policy(options), model(std::move(script)), queue(1000, &clock) {
     memory = *KvMemory::Create(model.kv_layout(), self_pages, 4096);
     BatchConfig config;
@@ -44,8 +44,8 @@ class LoopBench {
       device_batch = made.get();
       running = std::move(made);
     }
-    loop = std::make_unique<DecodeLoop>(running.get(), &queue, &policy, Books{&ledger, &observer},
-                                        &clock);
+    loop = std::make_unique<DecodeLoop>(running.get(), &queue, &policy,
+                                        SegmentAccounting{&ledger, &observer}, &clock);
     owner = std::make_shared<RecordingOwner>(&ledger);
   }
 
@@ -103,11 +103,11 @@ class LoopBench {
 
 inline std::vector<DecodedHypothesis> DecodedAlone(
     int beam, int seed, int length, const std::function<void(Segment&)>& prepare = nullptr) {
-  LoopBench bench;
-  bench.prepare = prepare;
-  bench.Push(0, beam, seed, length);
-  bench.RunDry();
-  return bench.owner->results().at(0);
+  LoopHarness harness;
+  harness.prepare = prepare;
+  harness.Push(0, beam, seed, length);
+  harness.RunDry();
+  return harness.owner->results().at(0);
 }
 
 inline void ExpectSame(const std::vector<DecodedHypothesis>& a,

@@ -1,5 +1,5 @@
-// The arrays of a port in one block.
-#include "engine/decode/cuda/port_layout.h"
+// The arrays of a mailbox in one block.
+#include "engine/decode/cuda/mailbox_layout.h"
 
 #include <gtest/gtest.h>
 
@@ -23,18 +23,18 @@ BatchLimits Limits() {
   return limits;
 }
 
-TEST(PortLayout, ArraysFollowEachOtherInsideTheBlock) {
+TEST(MailboxLayout, ArraysFollowEachOtherInsideTheBlock) {
   const BatchLimits limits = Limits();
-  StepPort measured;
-  const int64_t bytes = CarvePort(limits, nullptr, &measured);
+  StepMailbox measured;
+  const int64_t bytes = CarveMailbox(limits, nullptr, &measured);
   EXPECT_EQ(measured.command, nullptr);
   std::vector<uint8_t> memory(static_cast<size_t>(bytes) + 256);
   uint8_t* base = memory.data();
   base += (256 - reinterpret_cast<uintptr_t>(base) % 256) % 256;
-  StepPort port;
-  EXPECT_EQ(CarvePort(limits, base, &port), bytes);
-  EXPECT_EQ(port.command_capacity, measured.command_capacity);
-  EXPECT_EQ(port.output_capacity, measured.output_capacity);
+  StepMailbox mailbox;
+  EXPECT_EQ(CarveMailbox(limits, base, &mailbox), bytes);
+  EXPECT_EQ(mailbox.command_capacity, measured.command_capacity);
+  EXPECT_EQ(mailbox.output_capacity, measured.output_capacity);
 
   const auto at = [&](const void* p) { return static_cast<const uint8_t*>(p) - base; };
   int64_t end = 0;
@@ -44,25 +44,25 @@ TEST(PortLayout, ArraysFollowEachOtherInsideTheBlock) {
     end = at(begin) + size;
   };
   const int64_t rows = limits.max_rows;
-  expect(port.command, sizeof(StepCommand));
-  expect(port.cancelled, rows * static_cast<int64_t>(sizeof(int32_t)));
-  expect(port.admissions, rows * static_cast<int64_t>(sizeof(AdmitCommand)));
-  expect(port.command_words, port.command_capacity * static_cast<int64_t>(sizeof(int32_t)));
-  expect(port.output, sizeof(StepOutput));
-  expect(port.deliveries, rows * static_cast<int64_t>(sizeof(Delivery)));
-  expect(port.output_words, port.output_capacity * static_cast<int64_t>(sizeof(int32_t)));
+  expect(mailbox.command, sizeof(StepCommand));
+  expect(mailbox.cancelled, rows * static_cast<int64_t>(sizeof(int32_t)));
+  expect(mailbox.admissions, rows * static_cast<int64_t>(sizeof(AdmitCommand)));
+  expect(mailbox.command_words, mailbox.command_capacity * static_cast<int64_t>(sizeof(int32_t)));
+  expect(mailbox.output, sizeof(StepOutput));
+  expect(mailbox.deliveries, rows * static_cast<int64_t>(sizeof(Delivery)));
+  expect(mailbox.output_words, mailbox.output_capacity * static_cast<int64_t>(sizeof(int32_t)));
   EXPECT_LE(end, bytes);
 }
 
-TEST(PortLayout, HoldsWhatOneStepMayNeed) {
+TEST(MailboxLayout, HoldsWhatOneStepMayNeed) {
   const BatchLimits limits = Limits();
-  StepPort port;
-  CarvePort(limits, nullptr, &port);
+  StepMailbox mailbox;
+  CarveMailbox(limits, nullptr, &mailbox);
   // Every slot admitted at once, with the widest beam, the longest source and all rules.
-  EXPECT_GE(port.command_capacity,
+  EXPECT_GE(mailbox.command_capacity,
             limits.rules_words + limits.max_rows * (kMaxSlotLanes + limits.pages_per_lane()));
   // The largest result of one slot.
-  EXPECT_GE(port.output_capacity, kMaxBeam * HypothesisWords(limits.positions - 1, true));
+  EXPECT_GE(mailbox.output_capacity, kMaxBeam * HypothesisWords(limits.positions - 1, true));
 }
 
 }  // namespace

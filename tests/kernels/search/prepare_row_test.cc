@@ -1,5 +1,5 @@
-// Lists of ids that a row asks for (kernels/search/ask_row.h).
-#include "kernels/search/ask_row.h"
+// Lists of ids that a row asks for (kernels/search/prepare_row.h).
+#include "kernels/search/prepare_row.h"
 
 #include <gtest/gtest.h>
 

@@ -1,20 +1,20 @@
-// A team of one that counts what a team of many would have to do together: how often it meets, and
-// what it adds to shared sums.
+// A group of one that counts what a group of many would have to do together: how often it meets,
+// and what it adds to shared sums.
 #pragma once
 
 #include <cstdint>
 
-#include "kernels/search/team.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman::testing {
 
-class CountingTeam {
+class CountingGroup {
  public:
   struct Counts {
     int64_t meetings = 0;  // Sync, Reduce, ExclusiveSum, Sort
     int64_t additions = 0;
   };
-  explicit CountingTeam(Counts* counts) : counts_(counts) {}
+  explicit CountingGroup(Counts* counts) : counts_(counts) {}
 
   int rank() const { return 0; }
   int size() const { return 1; }

@@ -1,7 +1,7 @@
 // What a live hypothesis asks of the output layer: how many best tokens, which ids besides, which
 // never (SEARCH.md a.8, changes 5 to 8).
 //
-// Run for each row by one member of a team. The lists are written to the caller's memory.
+// Run for each row by one member of a group. The lists are written to the caller's memory.
 #pragma once
 
 #include <cstdint>
@@ -52,22 +52,22 @@ DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
   }
 }
 
-// Sets all of `query` but `logits`. wanted [kMaxWantedIds], masked [MaxRowMasks] become the row's
+// Sets all of `request` but `logits`. wanted [kMaxWantedIds], masked [MaxRowMasks] become the row's
 // lists. REQUIRES: the slot runs.
 template <class View>
-DRAGOMAN_HD void AskRow(const View& slot, int lane, int32_t* wanted, int32_t* masked,
-                        RowQuery& query) {
+DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t* wanted, int32_t* masked,
+                            LogitRequest& request) {
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   const SegmentRules& rules = s.rules;
-  float* const logits = query.logits;
-  query = RowQuery{};
-  query.logits = logits;
-  query.need_normaliser = o.need_log_probs;
-  query.mask_first = o.renormalize && !o.stored_logits();
-  query.scale = o.sampling.enabled ? 1.0F : 1.0F / o.temperature;
-  query.excluded = rules.excluded;
-  query.masked[0] = rules.forbidden.always;
+  float* const logits = request.logits;
+  request = LogitRequest{};
+  request.logits = logits;
+  request.need_normaliser = o.need_log_probs;
+  request.mask_first = o.renormalize && !o.stored_logits();
+  request.scale = o.sampling.enabled ? 1.0F : 1.0F / o.temperature;
+  request.excluded = rules.excluded;
+  request.masked[0] = rules.forbidden.always;
 
   const bool constrained = rules.constraints.phrases > 0;
   const auto may_end = [&](int32_t token) {
@@ -76,17 +76,17 @@ DRAGOMAN_HD void AskRow(const View& slot, int lane, int32_t* wanted, int32_t* ma
   };
   if (IsEosOnly(s)) {
     wanted[0] = o.eos;
-    query.wanted = {wanted, may_end(o.eos) ? 1 : 0};
+    request.wanted = {wanted, may_end(o.eos) ? 1 : 0};
     return;
   }
   if (s.length < rules.prefix_length) {
     wanted[0] = rules.prefix[s.length];
-    query.wanted = {wanted, 1};
-    if (Contains(query.masked[0], wanted[0])) query.masked[0] = {};  // the prefix wins
+    request.wanted = {wanted, 1};
+    if (Contains(request.masked[0], wanted[0])) request.masked[0] = {};  // the prefix wins
     return;
   }
 
-  query.k = o.candidates();
+  request.k = o.candidates();
   int32_t wanted_count = 0;
   int32_t masked_count = 0;
   const ForbiddenAutomaton& forbidden = rules.forbidden;
@@ -99,29 +99,29 @@ DRAGOMAN_HD void AskRow(const View& slot, int lane, int32_t* wanted, int32_t* ma
   for (int32_t i = 0; is_first && i < o.not_first_count; ++i) {
     InsertId(masked, masked_count, o.not_first[i]);
   }
-  query.masked[1] = {masked, masked_count};
+  request.masked[1] = {masked, masked_count};
   for (int32_t i = -1; i < o.more_eos_count; ++i) {
     const int32_t token = i < 0 ? o.eos : o.more_eos[i];
-    if (s.length >= o.min_tokens && !IsMasked(query, token) && may_end(token)) {
+    if (s.length >= o.min_tokens && !IsMasked(request, token) && may_end(token)) {
       InsertId(wanted, wanted_count, token);
     } else {
       InsertId(masked, masked_count, token);
-      query.masked[1].count = masked_count;
+      request.masked[1].count = masked_count;
     }
   }
   if (constrained) {
     ForProgressTokens(rules.constraints, slot.Constraints(lane), [&](int32_t token) {
-      if (!o.Ends(token) && !IsMasked(query, token)) InsertId(wanted, wanted_count, token);
+      if (!o.Ends(token) && !IsMasked(request, token)) InsertId(wanted, wanted_count, token);
     });
   }
-  query.wanted = {wanted, wanted_count};
+  request.wanted = {wanted, wanted_count};
   // Tokens that make progress are exempt (d.6).
   ForRepeatedNgrams(
       o.no_repeat_ngram, s.length, [&](int32_t i) { return slot.Token(lane, i); },
       [&](int32_t token) {
-        if (!Contains(query.wanted, token)) InsertId(masked, masked_count, token);
+        if (!Contains(request.wanted, token)) InsertId(masked, masked_count, token);
       });
-  query.masked[1].count = masked_count;
+  request.masked[1].count = masked_count;
 }
 
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-#include "engine/decode/cuda/port_layout.h"
+#include "engine/decode/cuda/mailbox_layout.h"
 
 #include "kernels/base/kv_pages.h"
 #include "kernels/search/options.h"
@@ -11,10 +11,10 @@ constexpr int32_t kOutputWordsPerRow = 128;
 
 }  // namespace
 
-int64_t CarvePort(const BatchLimits& limits, void* memory, StepPort* port) {
-  port->command_capacity =
+int64_t CarveMailbox(const BatchLimits& limits, void* memory, StepMailbox* mailbox) {
+  mailbox->command_capacity =
       limits.rules_words + limits.max_rows * (kMaxSlotLanes + limits.pages_per_lane());
-  port->output_capacity =
+  mailbox->output_capacity =
       kMaxBeam * HypothesisWords(limits.positions, true) + limits.max_rows * kOutputWordsPerRow;
   int64_t bytes = 0;
   const auto take = [&]<class T>(int64_t count, T** array) {
@@ -22,13 +22,13 @@ int64_t CarvePort(const BatchLimits& limits, void* memory, StepPort* port) {
                                : reinterpret_cast<T*>(static_cast<unsigned char*>(memory) + bytes);
     bytes += (count * static_cast<int64_t>(sizeof(T)) + kAlignment - 1) / kAlignment * kAlignment;
   };
-  take(1, &port->command);
-  take(limits.max_rows, &port->cancelled);
-  take(limits.max_rows, &port->admissions);
-  take(port->command_capacity, &port->command_words);
-  take(1, &port->output);
-  take(limits.max_rows, &port->deliveries);
-  take(port->output_capacity, &port->output_words);
+  take(1, &mailbox->command);
+  take(limits.max_rows, &mailbox->cancelled);
+  take(limits.max_rows, &mailbox->admissions);
+  take(mailbox->command_capacity, &mailbox->command_words);
+  take(1, &mailbox->output);
+  take(limits.max_rows, &mailbox->deliveries);
+  take(mailbox->output_capacity, &mailbox->output_words);
   return bytes;
 }
 

@@ -1,7 +1,7 @@
-// The threads of a block as a team, on an emulated device.
+// The threads of a block as a ThreadGroup, on an emulated device.
 #include "tests/kernels/cuda_emulation/emulation.h"
 // After it, for its names.
-#include "kernels/cuda/block_team.cuh"
+#include "kernels/cuda/thread_block.cuh"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "kernels/search/team.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman::cuda {
 namespace {
@@ -47,13 +47,13 @@ struct WorseItem {
 
 // Two, for a second one must not disturb the first.
 void BestAndWorst(const Item* items, Item* best, Item* worst) {
-  __shared__ BlockTeam::Shared shared;
-  const BlockTeam team(shared);
-  best[team.rank()] = team.Reduce(items[team.rank()], BetterItem());
-  worst[team.rank()] = team.Reduce(items[team.rank()], WorseItem());
+  __shared__ ThreadBlock::Shared shared;
+  const ThreadBlock group(shared);
+  best[group.rank()] = group.Reduce(items[group.rank()], BetterItem());
+  worst[group.rank()] = group.Reduce(items[group.rank()], WorseItem());
 }
 
-TEST(BlockTeam, EveryMemberGetsTheBest) {
+TEST(ThreadBlock, EveryMemberGetsTheBest) {
   for (const int size : kSizes) {
     for (unsigned seed = 1; seed <= 5; ++seed) {
       const auto items = RandomItems(static_cast<size_t>(size), seed);
@@ -77,13 +77,13 @@ TEST(BlockTeam, EveryMemberGetsTheBest) {
 // Twice, for a second one must not disturb the first.
 template <class T>
 void Sums(const T* values, T* before, T* totals) {
-  __shared__ BlockTeam::Shared shared;
-  const BlockTeam team(shared);
+  __shared__ ThreadBlock::Shared shared;
+  const ThreadBlock group(shared);
   T total = 0;
-  before[team.rank()] = team.ExclusiveSum(values[team.rank()], &total);
+  before[group.rank()] = group.ExclusiveSum(values[group.rank()], &total);
   T twice = 0;
-  before[team.rank()] += team.ExclusiveSum(2 * values[team.rank()], &twice);
-  totals[team.rank()] = total + twice;
+  before[group.rank()] += group.ExclusiveSum(2 * values[group.rank()], &twice);
+  totals[group.rank()] = total + twice;
 }
 
 template <class T>
@@ -103,17 +103,17 @@ void ExpectSums(T least) {
   }
 }
 
-TEST(BlockTeam, EachMemberGetsTheSumOfThoseBefore) {
+TEST(ThreadBlock, EachMemberGetsTheSumOfThoseBefore) {
   ExpectSums<int32_t>(-40);
   ExpectSums<int64_t>(int64_t{1} << 40);
 }
 
 void SortItems(Item* items, int n) {
-  __shared__ BlockTeam::Shared shared;
-  BlockTeam(shared).Sort(items, n, BetterItem());
+  __shared__ ThreadBlock::Shared shared;
+  ThreadBlock(shared).Sort(items, n, BetterItem());
 }
 
-TEST(BlockTeam, SortsAnyNumber) {
+TEST(ThreadBlock, SortsAnyNumber) {
   for (const int size : {32, 64, 256}) {
     for (const int n : {0, 1, 2, 3, 5, 31, 32, 33, 64, 100, 127, 1000, 2049}) {
       auto items = RandomItems(static_cast<size_t>(n) + 1, static_cast<unsigned>(n));

@@ -1,4 +1,4 @@
-#include "tests/kernels/search/batch_bench.h"
+#include "tests/kernels/search/batch_harness.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tests/engine/support/scripted_model.h"
-#include "tests/kernels/search/slot_bench.h"
+#include "tests/kernels/search/slot_harness.h"
 
 namespace dragoman::testing {
 namespace {
@@ -21,13 +21,13 @@ std::vector<int32_t> Descending(int count) {
   return numbers;
 }
 
-BenchHypothesis InSlot(const SlotView& view, int entry) {
+HarnessHypothesis InSlot(const SlotView& view, int entry) {
   const FinishedHypothesis& f = view.Finished(entry);
-  BenchHypothesis h{.score = f.score,
-                    .log_prob = f.log_prob,
-                    .last_token = f.last_token,
-                    .last_log_prob = f.last_log_prob,
-                    .unmet = f.unmet};
+  HarnessHypothesis h{.score = f.score,
+                      .log_prob = f.log_prob,
+                      .last_token = f.last_token,
+                      .last_log_prob = f.last_log_prob,
+                      .unmet = f.unmet};
   for (int32_t i = 0; i < f.length; ++i) {
     h.tokens.push_back(view.FinishedToken(entry, i));
     h.log_probs.push_back(view.FinishedTokenLogProb(entry, i));
@@ -38,14 +38,14 @@ BenchHypothesis InSlot(const SlotView& view, int entry) {
   return h;
 }
 
-int32_t CommandWords(const BenchSegment& s) {
+int32_t CommandWords(const HarnessSegment& s) {
   return s.options().beam + s.cross_pages +
          static_cast<int32_t>(RulesImageWords(s.Rules(), s.options().max_tokens));
 }
 
 }  // namespace
 
-BenchSegment::BenchSegment(uint64_t seed) : segment_(MakeRandomCase(seed)) {
+HarnessSegment::HarnessSegment(uint64_t seed) : segment_(MakeRandomCase(seed)) {
   std::mt19937_64 random(seed);
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<uint64_t>(n)); };
   SearchOptions& o = segment_.options;
@@ -57,25 +57,25 @@ BenchSegment::BenchSegment(uint64_t seed) : segment_(MakeRandomCase(seed)) {
   if (below(12) == 0) nan_at_ = below(5);
 }
 
-std::vector<float> BenchSegment::Logits(std::span<const int32_t> prefix) const {
+std::vector<float> HarnessSegment::Logits(std::span<const int32_t> prefix) const {
   std::vector<float> logits = segment_.random_case.script({}, prefix);
   if (static_cast<int>(prefix.size()) == nan_at_) logits[1] = NAN;
   logits.resize(kVocabulary, -INFINITY);
   return logits;
 }
 
-BenchResult BenchSegment::Alone() const {
-  SlotBench<uint8_t> bench(options(), Rules(), kVocabulary, kStartToken);
-  const SlotView& view = bench.view;
-  while (bench.running()) {
-    bench.Fold([this](std::span<const int32_t> prefix) { return Logits(prefix); });
-    for (int32_t lane = 0; lane < bench.state.live; ++lane) {
-      view.arrays.aligned[view.At(lane, bench.state.length)] = Aligned(bench.state.length);
+HarnessResult HarnessSegment::Alone() const {
+  SlotHarness<uint8_t> harness(options(), Rules(), kVocabulary, kStartToken);
+  const SlotView& view = harness.view;
+  while (harness.running()) {
+    harness.Fold([this](std::span<const int32_t> prefix) { return Logits(prefix); });
+    for (int32_t lane = 0; lane < harness.state.live; ++lane) {
+      view.arrays.aligned[view.At(lane, harness.state.length)] = Aligned(harness.state.length);
     }
-    bench.Decide(SoloTeam());
+    harness.Decide(SingleThread());
   }
-  BenchResult result;
-  result.bad_number = bench.state.status == SlotStatus::kBadNumber;
+  HarnessResult result;
+  result.bad_number = harness.state.status == SlotStatus::kBadNumber;
   if (result.bad_number) return result;
   std::vector<int> order;
   for (int e = 0; e < options().beam; ++e) {
@@ -92,24 +92,25 @@ BenchResult BenchSegment::Alone() const {
   return result;
 }
 
-BatchBench::Port::Port(const BenchConfig& config, std::pmr::memory_resource* memory)
+BatchHarness::Mailbox::Mailbox(const HarnessConfig& config, std::pmr::memory_resource* memory)
     : cancelled(static_cast<size_t>(config.max_rows), memory),
       words(static_cast<size_t>(config.command_capacity), memory),
       output_words(static_cast<size_t>(config.output_capacity), memory),
       admissions(static_cast<size_t>(config.max_rows), memory),
       deliveries(static_cast<size_t>(config.max_rows), memory) {}
 
-BatchBench::BatchBench(const BenchConfig& config,
-                       std::vector<std::unique_ptr<BenchSegment>> segments, StepRunner* runner)
+BatchHarness::BatchHarness(const HarnessConfig& config,
+                           std::vector<std::unique_ptr<HarnessSegment>> segments,
+                           StepRunner* runner)
     : config_(config),
       segments_(std::move(segments)),
       runner_(runner),
       random_(config.seed),
       memory_(runner->memory()),
-      ports_(runner->memory()),
-      places_(static_cast<size_t>(config.max_rows)),
+      mailboxes_(runner->memory()),
+      occupants_(static_cast<size_t>(config.max_rows)),
       free_lanes_(Descending(config.lanes)),
-      logits_(static_cast<size_t>(config.max_rows) * BenchSegment::kVocabulary, runner->memory()),
+      logits_(static_cast<size_t>(config.max_rows) * HarnessSegment::kVocabulary, runner->memory()),
       outcomes_(segments_.size()) {
   for (const auto& s : segments_) {
     const SegmentRules rules = s->Rules();
@@ -121,10 +122,10 @@ BatchBench::BatchBench(const BenchConfig& config,
   BatchLimits limits;
   limits.max_rows = config.max_rows;
   limits.lanes = config.lanes;
-  limits.positions = BenchSegment::kMaxTokens + 1;
+  limits.positions = HarnessSegment::kMaxTokens + 1;
   limits.self_pages = config.self_pages;
-  limits.vocabulary = BenchSegment::kVocabulary;
-  limits.start_token = BenchSegment::kStartToken;
+  limits.vocabulary = HarnessSegment::kVocabulary;
+  limits.start_token = HarnessSegment::kStartToken;
   limits.workspaces = 4;
   limits.stored_rows = config.max_rows;
   limits.stored_workspaces = 4;
@@ -135,36 +136,37 @@ BatchBench::BatchBench(const BenchConfig& config,
   at = (at + kAlignment - 1) / kAlignment * kAlignment;
   EXPECT_EQ(CarveBatch(limits, reinterpret_cast<void*>(at), &tables_), bytes);
 
-  ports_.reserve(kStepPorts);
-  for (int i = 0; i < kStepPorts; ++i) {
-    Port& port = ports_.emplace_back(config, runner->memory());
-    step_ports_[i] = {&port.command,
-                      port.cancelled.data(),
-                      port.admissions.data(),
-                      port.words.data(),
-                      &port.output,
-                      port.deliveries.data(),
-                      port.output_words.data(),
-                      config.command_capacity,
-                      config.output_capacity};
+  mailboxes_.reserve(kStepMailboxes);
+  for (int i = 0; i < kStepMailboxes; ++i) {
+    Mailbox& mailbox = mailboxes_.emplace_back(config, runner->memory());
+    step_mailboxes_[i] = {&mailbox.command,
+                          mailbox.cancelled.data(),
+                          mailbox.admissions.data(),
+                          mailbox.words.data(),
+                          &mailbox.output,
+                          mailbox.deliveries.data(),
+                          mailbox.output_words.data(),
+                          config.command_capacity,
+                          config.output_capacity};
   }
   runner_->Format(tables_);
 }
 
-bool BatchBench::Admit(Port& port, int64_t step) {
+bool BatchHarness::Admit(Mailbox& mailbox, int64_t step) {
   if (next_ == segments_.size() || free_slots_.empty()) return false;
-  const BenchSegment& s = *segments_[next_];
+  const HarnessSegment& s = *segments_[next_];
   const int32_t beam = s.options().beam;
   int32_t begin = 0;
-  if (port.command.admissions > 0) {
-    const AdmitCommand& last = port.admissions[static_cast<size_t>(port.command.admissions) - 1];
+  if (mailbox.command.admissions > 0) {
+    const AdmitCommand& last =
+        mailbox.admissions[static_cast<size_t>(mailbox.command.admissions) - 1];
     begin = last.words_begin + last.options.beam + last.cross_pages + last.rules_words;
   }
   const int32_t words = CommandWords(s);
   if (static_cast<int>(free_lanes_.size()) < beam) return false;
   if (begin + words > config_.command_capacity) return false;
 
-  AdmitCommand& admit = port.admissions[static_cast<size_t>(port.command.admissions++)];
+  AdmitCommand& admit = mailbox.admissions[static_cast<size_t>(mailbox.command.admissions++)];
   admit = AdmitCommand{};
   admit.slot = free_slots_.back();
   free_slots_.pop_back();
@@ -175,11 +177,11 @@ bool BatchBench::Admit(Port& port, int64_t step) {
   admit.rules_words = words - beam - s.cross_pages;
   admit.wants_partials = s.wants_partials;
   admit.options = s.options();
-  Place& place = places_[static_cast<size_t>(admit.slot)];
-  place = {static_cast<int>(next_), step, {}};
-  int32_t* to = port.words.data() + begin;
+  Occupant& occupant = occupants_[static_cast<size_t>(admit.slot)];
+  occupant = {static_cast<int>(next_), step, {}};
+  int32_t* to = mailbox.words.data() + begin;
   for (int32_t i = 0; i < beam; ++i) {
-    place.lanes.push_back(free_lanes_.back());
+    occupant.lanes.push_back(free_lanes_.back());
     *to++ = free_lanes_.back();
     free_lanes_.pop_back();
   }
@@ -190,48 +192,49 @@ bool BatchBench::Admit(Port& port, int64_t step) {
   return true;
 }
 
-void BatchBench::Command(int64_t step) {
-  Port& port = ports_[static_cast<size_t>(step % kStepPorts)];
-  port.command = StepCommand{};
-  port.command.rules = config_.rules;
+void BatchHarness::Command(int64_t step) {
+  Mailbox& mailbox = mailboxes_[static_cast<size_t>(step % kStepMailboxes)];
+  mailbox.command = StepCommand{};
+  mailbox.command.rules = config_.rules;
   if (static_cast<int>(random_() % 100) < config_.cancel_percent) {
     std::vector<int> occupied;
-    for (size_t slot = 0; slot < places_.size(); ++slot) {
-      if (places_[slot].segment >= 0) occupied.push_back(static_cast<int>(slot));
+    for (size_t slot = 0; slot < occupants_.size(); ++slot) {
+      if (occupants_[slot].segment >= 0) occupied.push_back(static_cast<int>(slot));
     }
     if (!occupied.empty()) {
       const int slot = occupied[random_() % occupied.size()];
-      port.cancelled[static_cast<size_t>(port.command.cancelled++)] = slot;
-      outcomes_[static_cast<size_t>(places_[static_cast<size_t>(slot)].segment)].cancelled = true;
+      mailbox.cancelled[static_cast<size_t>(mailbox.command.cancelled++)] = slot;
+      outcomes_[static_cast<size_t>(occupants_[static_cast<size_t>(slot)].segment)].cancelled =
+          true;
       Vacate(slot);  // and given to another segment at once
     }
   }
-  while (port.command.admissions < config_.admissions && Admit(port, step)) {
+  while (mailbox.command.admissions < config_.admissions && Admit(mailbox, step)) {
   }
   int widest = 1;
-  for (const Place& place : places_) {
-    if (place.segment >= 0) widest = std::max(widest, static_cast<int>(place.lanes.size()));
+  for (const Occupant& occupant : occupants_) {
+    if (occupant.segment >= 0) widest = std::max(widest, static_cast<int>(occupant.lanes.size()));
   }
-  port.command.max_rows =
+  mailbox.command.max_rows =
       widest + static_cast<int>(random_() % static_cast<unsigned>(config_.max_rows - widest + 1));
 }
 
-void BatchBench::Vacate(int slot) {
-  Place& place = places_[static_cast<size_t>(slot)];
-  for (const int32_t lane : place.lanes) free_lanes_.push_back(lane);
-  place = Place{};
+void BatchHarness::Vacate(int slot) {
+  Occupant& occupant = occupants_[static_cast<size_t>(slot)];
+  for (const int32_t lane : occupant.lanes) free_lanes_.push_back(lane);
+  occupant = Occupant{};
   free_slots_.push_back(slot);
   --outstanding_;
 }
 
-void BatchBench::Model() {
+void BatchHarness::Model() {
   for (int32_t row = 0; row < tables_.now->plan.rows; ++row) {
     const int32_t slot = tables_.row_slot[row];
     const int32_t lane = tables_.row_lane[row];
     const int32_t position = tables_.row_position[row];
-    const Place& place = places_[static_cast<size_t>(slot)];
-    ASSERT_GE(place.segment, 0) << "slot " << slot << " runs and is nobody's";
-    const BenchSegment& s = *segments_[static_cast<size_t>(place.segment)];
+    const Occupant& occupant = occupants_[static_cast<size_t>(slot)];
+    ASSERT_GE(occupant.segment, 0) << "slot " << slot << " runs and is nobody's";
+    const HarnessSegment& s = *segments_[static_cast<size_t>(occupant.segment)];
     ASSERT_EQ(tables_.source_length[slot], s.source_length);
     for (int32_t i = 0; i < s.cross_pages; ++i) {
       ASSERT_EQ(tables_.cross_pages[slot * tables_.limits.pages_per_lane() + i], slot * 100 + i);
@@ -239,24 +242,24 @@ void BatchBench::Model() {
     const SlotView& view = tables_.views[slot];
     std::vector<int32_t> prefix;
     for (int32_t i = 0; i < position; ++i) prefix.push_back(view.Token(lane, i));
-    ASSERT_EQ(tables_.row_token[row], prefix.empty() ? BenchSegment::kStartToken : prefix.back());
+    ASSERT_EQ(tables_.row_token[row], prefix.empty() ? HarnessSegment::kStartToken : prefix.back());
     const int64_t page =
         int64_t{view.lanes[lane]} * tables_.limits.pages_per_lane() + position / kPagePositions;
     ASSERT_NE(tables_.lane_pages[page], kNoPage);
-    RowQuery& query = tables_.queries[row];
-    ASSERT_EQ(query.logits != nullptr, s.options().stored_logits());
-    if (query.logits != nullptr) {
-      query.logits = logits_.data() + static_cast<size_t>(row) * BenchSegment::kVocabulary;
+    LogitRequest& request = tables_.requests[row];
+    ASSERT_EQ(request.logits != nullptr, s.options().stored_logits());
+    if (request.logits != nullptr) {
+      request.logits = logits_.data() + static_cast<size_t>(row) * HarnessSegment::kVocabulary;
     }
-    FoldLogits(s.Logits(prefix), query, tables_.folds[row]);
+    FoldLogits(s.Logits(prefix), request, tables_.summaries[row]);
     view.arrays.aligned[view.At(lane, position)] = s.Aligned(position);
   }
 }
 
-void BatchBench::ReadDelivery(const Port& port, const Delivery& delivery) {
-  Place& place = places_[static_cast<size_t>(delivery.slot)];
-  Outcome& outcome = outcomes_[static_cast<size_t>(place.segment)];
-  const int32_t* words = port.output_words.data() + delivery.words_begin;
+void BatchHarness::ReadDelivery(const Mailbox& mailbox, const Delivery& delivery) {
+  Occupant& occupant = occupants_[static_cast<size_t>(delivery.slot)];
+  Outcome& outcome = outcomes_[static_cast<size_t>(occupant.segment)];
+  const int32_t* words = mailbox.output_words.data() + delivery.words_begin;
   ASSERT_LE(delivery.words_begin + delivery.words, config_.output_capacity);
   if (delivery.kind == DeliveryKind::kSettled) {
     outcome.settled.insert(outcome.settled.end(), words, words + delivery.words);
@@ -265,15 +268,15 @@ void BatchBench::ReadDelivery(const Port& port, const Delivery& delivery) {
   ASSERT_FALSE(outcome.ended);
   outcome.ended = true;
   outcome.result.bad_number = delivery.kind == DeliveryKind::kBadNumber;
-  const bool align = segments_[static_cast<size_t>(place.segment)]->options().align;
+  const bool align = segments_[static_cast<size_t>(occupant.segment)]->options().align;
   const int32_t* at = words;
   for (int32_t i = 0; i < delivery.hypotheses; ++i) {
     const DeliveredHypothesis d = ReadHypothesis(at, align);
-    BenchHypothesis h{.score = d.header.score,
-                      .log_prob = d.header.log_prob,
-                      .last_token = d.header.last_token,
-                      .last_log_prob = d.header.last_log_prob,
-                      .unmet = d.header.unmet != 0};
+    HarnessHypothesis h{.score = d.header.score,
+                        .log_prob = d.header.log_prob,
+                        .last_token = d.header.last_token,
+                        .last_log_prob = d.header.last_log_prob,
+                        .unmet = d.header.unmet != 0};
     h.tokens.assign(d.tokens, d.tokens + d.header.length);
     for (int32_t p = 0; p < d.header.length; ++p) h.log_probs.push_back(d.LogProb(p));
     if (align) h.aligned.assign(d.aligned, d.aligned + d.header.length + 1);
@@ -283,25 +286,25 @@ void BatchBench::ReadDelivery(const Port& port, const Delivery& delivery) {
   Vacate(delivery.slot);
 }
 
-void BatchBench::Read(int64_t step) {
-  Port& port = ports_[static_cast<size_t>(step % kStepPorts)];
-  ASSERT_EQ(port.output.step, step);
+void BatchHarness::Read(int64_t step) {
+  Mailbox& mailbox = mailboxes_[static_cast<size_t>(step % kStepMailboxes)];
+  ASSERT_EQ(mailbox.output.step, step);
   // Which comes first is left open: what this host does next is not to depend on it.
-  const auto end = port.deliveries.begin() + port.output.deliveries;
-  std::sort(port.deliveries.begin(), end,
+  const auto end = mailbox.deliveries.begin() + mailbox.output.deliveries;
+  std::sort(mailbox.deliveries.begin(), end,
             [](const Delivery& x, const Delivery& y) { return x.slot < y.slot; });
-  for (auto delivery = port.deliveries.begin(); delivery != end; ++delivery) {
-    const Place& place = places_[static_cast<size_t>(delivery->slot)];
+  for (auto delivery = mailbox.deliveries.begin(); delivery != end; ++delivery) {
+    const Occupant& occupant = occupants_[static_cast<size_t>(delivery->slot)];
     // It was cancelled, and may be another's, before this could be read.
-    if (place.segment < 0 || place.since > step) {
+    if (occupant.segment < 0 || occupant.since > step) {
       EXPECT_TRUE(config_.reads_late);
       continue;
     }
-    ReadDelivery(port, *delivery);
+    ReadDelivery(mailbox, *delivery);
   }
 }
 
-void BatchBench::Record(const StepOutput& output) {
+void BatchHarness::Record(const StepOutput& output) {
   uint64_t digest = 0;
   const int64_t entries = int64_t{tables_.limits.lanes} * tables_.limits.pages_per_lane();
   for (int64_t i = 0; i < entries; ++i) {
@@ -311,7 +314,7 @@ void BatchBench::Record(const StepOutput& output) {
                     output.expected_rows, output.self_pages_used, output.deliveries, digest});
 }
 
-void BatchBench::Run() {
+void BatchHarness::Run() {
   constexpr int64_t kMost = 20000;
   const int64_t delay = config_.reads_late ? 2 : 1;
   // When nothing is left outstanding some more steps empty the batch.
@@ -321,12 +324,12 @@ void BatchBench::Run() {
     if (step >= delay) Read(step - delay);
     if (::testing::Test::HasFatalFailure()) return;
     Command(step);
-    runner_->Before(tables_, step_ports_);
+    runner_->Before(tables_, step_mailboxes_);
     Model();
     if (::testing::Test::HasFatalFailure()) return;
-    runner_->After(tables_, step_ports_);
-    Record(ports_[static_cast<size_t>(step % kStepPorts)].output);
-    const StepOutput& output = ports_[static_cast<size_t>(step % kStepPorts)].output;
+    runner_->After(tables_, step_mailboxes_);
+    Record(mailboxes_[static_cast<size_t>(step % kStepMailboxes)].output);
+    const StepOutput& output = mailboxes_[static_cast<size_t>(step % kStepMailboxes)].output;
     if (output.rows == 0) {
       // Somebody runs wherever somebody could.
       ASSERT_EQ(output.waiting, 0) << "step " << step;

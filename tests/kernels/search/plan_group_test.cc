@@ -1,4 +1,4 @@
-// One plan, whoever makes it: the walk, a team of one, a team of many. Page for page.
+// One plan, whoever makes it: the walk, a group of one, a group of many. Page for page.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "tests/kernels/search/plan_bench.h"
-#include "tests/kernels/search/thread_team.h"
+#include "tests/kernels/search/host_thread_group.h"
+#include "tests/kernels/search/plan_harness.h"
 
 namespace dragoman {
 namespace {
 
-using testing::PlanBench;
-using testing::RunTeam;
-using testing::ThreadTeam;
+using testing::HostThreadGroup;
+using testing::PlanHarness;
+using testing::RunGroup;
 using Numbers = std::vector<int32_t>;
 
 // Batches of random slots on their way: all selections, budgets, pauses up to the bound, from pools
@@ -25,16 +25,16 @@ class RandomBatches {
   explicit RandomBatches(unsigned seed) : random_(seed) { Begin(); }
 
   // The batch before its next plan.
-  const PlanBench& bench() const { return bench_; }
-  const Numbers& order() const { return bench_.live(); }
+  const PlanHarness& harness() const { return harness_; }
+  const Numbers& order() const { return harness_.live(); }
   const PlanRules& rules() const { return rules_; }
 
   void Next() {
-    const Numbers before = bench_.live();
-    bench_.Step(before, rules_);
+    const Numbers before = harness_.live();
+    harness_.Step(before, rules_);
     for (const int32_t n : before) {
       const bool gone =
-          std::find(bench_.live().begin(), bench_.live().end(), n) == bench_.live().end();
+          std::find(harness_.live().begin(), harness_.live().end(), n) == harness_.live().end();
       if (gone) free_slots_.push_back(n);
     }
     if (++steps_ == 60) Begin();
@@ -49,7 +49,7 @@ class RandomBatches {
   void Begin() {
     steps_ = 0;
     pages_ = Below(2) == 0 ? 16 + Below(60) : 400;
-    bench_ = PlanBench(kSlots, 8 + Below(120), pages_);
+    harness_ = PlanHarness(kSlots, 8 + Below(120), pages_);
     rules_ = {static_cast<SlotSelection>(Below(3)), Below(2) * (1 + Below(40)),
               std::vector<int>{0, 3, kMaxPause}[static_cast<size_t>(Below(3))]};
     free_slots_.resize(kSlots);
@@ -62,50 +62,50 @@ class RandomBatches {
       const int beam = 1 + Below(8);
       const int max_tokens = 1 + Below(100);
       if (WorstCasePages(beam, max_tokens) > pages_) continue;
-      if (!bench_.MayEnter(beam, max_tokens)) break;
-      bench_.Enter(free_slots_.back(), beam, max_tokens);
-      bench_.SetCost(free_slots_.back(), Below(4) == 0 ? 3 : 1);
+      if (!harness_.MayEnter(beam, max_tokens)) break;
+      harness_.Enter(free_slots_.back(), beam, max_tokens);
+      harness_.SetCost(free_slots_.back(), Below(4) == 0 ? 3 : 1);
       free_slots_.pop_back();
     }
-    for (const int32_t n : bench_.live())
-      bench_.SetWidth(n, 1 + Below(bench_.State(n).options.beam));
+    for (const int32_t n : harness_.live())
+      harness_.SetWidth(n, 1 + Below(harness_.State(n).options.beam));
   }
 
   std::mt19937 random_;
-  PlanBench bench_{1, 1, 1};
+  PlanHarness harness_{1, 1, 1};
   PlanRules rules_;
   Numbers free_slots_;
   int pages_ = 0;
   int steps_ = 0;
 };
 
-void ExpectSame(const PlanBench& found, const PlanBench& expected, int plan) {
+void ExpectSame(const PlanHarness& found, const PlanHarness& expected, int plan) {
   ASSERT_TRUE(found.SameOutput(expected)) << "plan " << plan;
   ASSERT_TRUE(found.SameState(expected)) << "plan " << plan;
 }
 
-TEST(PlanTeam, SharesGiveWhatTheWalkGives) {
+TEST(PlanGroup, SharesGiveWhatTheWalkGives) {
   RandomBatches batches(3);
   int without_walk = 0;
   int with_pages = 0;
   int with_pauses = 0;
   constexpr int kPlans = 20000;
   for (int plan = 0; plan < kPlans; ++plan, batches.Next()) {
-    PlanBench walked = batches.bench().Copy();
+    PlanHarness walked = batches.harness().Copy();
     const PlanInput in = walked.Input(batches.order(), batches.rules());
     walked.Walk(in);
-    PlanBench planned = batches.bench().Copy();
-    planned.Plan(SoloTeam(), in);
+    PlanHarness planned = batches.harness().Copy();
+    planned.Plan(SingleThread(), in);
     ExpectSame(planned, walked, plan);
     if (HasFatalFailure()) return;
-    PlanBench shares = batches.bench().Copy();
+    PlanHarness shares = batches.harness().Copy();
     const bool done = shares.PlanWithoutWalk(in);
     if (!done) {
-      ASSERT_TRUE(shares.SameState(batches.bench())) << "plan " << plan;
+      ASSERT_TRUE(shares.SameState(batches.harness())) << "plan " << plan;
       continue;
     }
     ++without_walk;
-    with_pages += shares.free_pages() < batches.bench().free_pages() ? 1 : 0;
+    with_pages += shares.free_pages() < batches.harness().free_pages() ? 1 : 0;
     with_pauses += shares.out().slot_count < in.count ? 1 : 0;
   }
   EXPECT_GT(without_walk, kPlans / 4);
@@ -114,20 +114,20 @@ TEST(PlanTeam, SharesGiveWhatTheWalkGives) {
   EXPECT_GT(with_pauses, kPlans / 10);
 }
 
-TEST(PlanTeam, ThirtyTwoMembersGiveWhatTheWalkGives) {
+TEST(PlanGroup, ThirtyTwoMembersGiveWhatTheWalkGives) {
   constexpr size_t kPlans = 2000;
   RandomBatches batches(4);
-  std::vector<PlanBench> found, expected;
+  std::vector<PlanHarness> found, expected;
   std::vector<Numbers> orders;
   std::vector<PlanInput> in;
   for (size_t plan = 0; plan < kPlans; ++plan, batches.Next()) {
-    found.push_back(batches.bench().Copy());
-    expected.push_back(batches.bench().Copy());
+    found.push_back(batches.harness().Copy());
+    expected.push_back(batches.harness().Copy());
     orders.push_back(batches.order());
     in.push_back(found.back().Input(orders.back(), batches.rules()));
   }
   for (size_t plan = 0; plan < kPlans; ++plan) in[plan].order = orders[plan].data();
-  RunTeam(32, [&](const ThreadTeam& t) {
+  RunGroup(32, [&](const HostThreadGroup& t) {
     for (size_t plan = 0; plan < kPlans; ++plan) found[plan].Plan(t, in[plan]);
   });
   for (size_t plan = 0; plan < kPlans; ++plan) {

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "kernels/search/plan.h"
-#include "kernels/search/team.h"
+#include "kernels/search/thread_group.h"
 
 namespace dragoman::testing {
 
 // Slots of a batch that run for a given number of steps, as far as rows and pages go.
-class PlanBench {
+class PlanHarness {
  public:
-  PlanBench(int slots, int max_rows, int pages)
+  PlanHarness(int slots, int max_rows, int pages)
       : max_rows_(max_rows),
         states_(static_cast<size_t>(slots)),
         lanes_(static_cast<size_t>(slots), std::vector<int32_t>(kMaxBeam)),
@@ -56,29 +56,29 @@ class PlanBench {
   PlanInput Input(const std::vector<int32_t>& order, const PlanRules& rules) const {
     return {order.data(), static_cast<int32_t>(order.size()), live_[0], max_rows_, Worst(), rules};
   }
-  // The plan itself, by every member of a team.
-  template <class Team>
-  void Plan(const Team& t, const PlanInput& in) {
+  // The plan itself, by every member of a group.
+  template <class ThreadGroup>
+  void Plan(const ThreadGroup& t, const PlanInput& in) {
     PlanStep(t, in, views_.data(), table_, pool_, out_);
   }
   // The same by the walk alone.
   void Walk(const PlanInput& in) {
-    plan_internal::Rank(SoloTeam(), in, views_.data(), out_.slots);
+    plan_internal::Rank(SingleThread(), in, views_.data(), out_.slots);
     plan_internal::PlanWalk(in, views_.data(), table_, pool_, out_);
   }
   // Whether no walk is needed; plans if so.
   bool PlanWithoutWalk(const PlanInput& in) {
-    plan_internal::Rank(SoloTeam(), in, views_.data(), out_.slots);
-    return plan_internal::PlanPrefix(SoloTeam(), in, views_.data(), table_, pool_, out_);
+    plan_internal::Rank(SingleThread(), in, views_.data(), out_.slots);
+    return plan_internal::PlanPrefix(SingleThread(), in, views_.data(), table_, pool_, out_);
   }
-  PlanBench Copy() const {
-    PlanBench copy = *this;
+  PlanHarness Copy() const {
+    PlanHarness copy = *this;
     copy.Rebind();
     return copy;
   }
   // Plans and advances those that run; what reaches its limit leaves.
   void Step(const std::vector<int32_t>& order, const PlanRules& rules = {}) {
-    Plan(SoloTeam(), Input(order, rules));
+    Plan(SingleThread(), Input(order, rules));
     for (int i = 0; i < out_.slot_count; ++i) {
       const int number = out_.slots[i];
       SlotState& s = states_[static_cast<size_t>(number)];
@@ -89,7 +89,7 @@ class PlanBench {
   }
   // The slots that the rules select, found the plain way; on copies of all that a plan changes.
   std::vector<int32_t> Expected(const std::vector<int32_t>& order, const PlanRules& rules) const {
-    PlanBench copy = Copy();
+    PlanHarness copy = Copy();
     const auto state = [&copy](int32_t number) -> SlotState& {
       return copy.states_[static_cast<size_t>(number)];
     };
@@ -135,7 +135,7 @@ class PlanBench {
   }
   // Whether the oldest slot gets its next pages, however wide it becomes.
   bool OldestCanGrow() const {
-    PlanBench copy = Copy();
+    PlanHarness copy = Copy();
     SlotState& oldest = copy.states_[static_cast<size_t>(live_[0])];
     oldest.live = oldest.options.beam;
     return GrowSlot(copy.views_[static_cast<size_t>(live_[0])], true, oldest.pages, Worst(),
@@ -155,17 +155,17 @@ class PlanBench {
   std::vector<int32_t> ran() const { return {out_.slots, out_.slots + out_.slot_count}; }
   const std::vector<int32_t>& live() const { return live_; }
   // All that a plan changes besides its output: pause and pages of each slot, the tables of pages.
-  bool SameState(const PlanBench& other) const {
+  bool SameState(const PlanHarness& other) const {
     for (size_t i = 0; i < states_.size(); ++i) {
       if (states_[i].paused != other.states_[i].paused) return false;
       if (states_[i].pages != other.states_[i].pages) return false;
     }
-    const auto stack = [](const PlanBench& b) {
+    const auto stack = [](const PlanHarness& b) {
       return std::vector<int32_t>(b.free_.begin(), b.free_.begin() + b.pool_.free_count);
     };
     return lane_pages_ == other.lane_pages_ && stack(*this) == stack(other);
   }
-  bool SameOutput(const PlanBench& other) const {
+  bool SameOutput(const PlanHarness& other) const {
     const auto same = [](const std::vector<int32_t>& a, const std::vector<int32_t>& b, int count) {
       return std::equal(a.begin(), a.begin() + count, b.begin());
     };

@@ -1,6 +1,6 @@
-// The threads of a block as a team (kernels/search/team.h).
+// The threads of a block as a ThreadGroup (kernels/search/thread_group.h).
 //
-// A block has one row of threads, whole warps of them. Its Shared lies in shared memory; one team
+// A block has one row of threads, whole warps of them. Its Shared lies in shared memory; one group
 // at a time uses it.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace dragoman::cuda {
 
-class BlockTeam {
+class ThreadBlock {
  public:
   static constexpr int kMaxWarps = 32;
   static constexpr int kMaxWords = 16;  // of a value, 32 bits each
@@ -22,7 +22,7 @@ class BlockTeam {
     uint32_t words[kMaxWords][kMaxWarps];
   };
 
-  __device__ explicit BlockTeam(Shared& shared) : shared_(shared) {}
+  __device__ explicit ThreadBlock(Shared& shared) : shared_(shared) {}
 
   __device__ int rank() const { return static_cast<int>(threadIdx.x); }
   __device__ int size() const { return static_cast<int>(blockDim.x); }

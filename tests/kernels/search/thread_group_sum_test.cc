@@ -1,4 +1,4 @@
-// What a team gives its members: sums, shares, lists (kernels/search/team.h).
+// What a group gives its members: sums, shares, lists (kernels/search/thread_group.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,22 +6,22 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/search/team.h"
-#include "tests/kernels/search/thread_team.h"
+#include "kernels/search/thread_group.h"
+#include "tests/kernels/search/host_thread_group.h"
 
 namespace dragoman {
 namespace {
 
-using testing::RunTeam;
-using testing::ThreadTeam;
+using testing::HostThreadGroup;
+using testing::RunGroup;
 
-TEST(TeamSum, EachMemberGetsWhatThoseBeforeItHave) {
+TEST(ThreadGroupSum, EachMemberGetsWhatThoseBeforeItHave) {
   int64_t total = 0;
-  EXPECT_EQ(SoloTeam().ExclusiveSum<int64_t>(7, &total), 0);
+  EXPECT_EQ(SingleThread().ExclusiveSum<int64_t>(7, &total), 0);
   EXPECT_EQ(total, 7);
   for (const int size : {1, 2, 32}) {
     std::vector<int32_t> before(static_cast<size_t>(size)), totals(before);
-    RunTeam(size, [&](const ThreadTeam& t) {
+    RunGroup(size, [&](const HostThreadGroup& t) {
       const auto rank = static_cast<size_t>(t.rank());
       before[rank] = t.ExclusiveSum(t.rank() + 1, &totals[rank]);
     });
@@ -34,12 +34,12 @@ TEST(TeamSum, EachMemberGetsWhatThoseBeforeItHave) {
   }
 }
 
-TEST(TeamSum, SharesAreRunsThatCoverTheList) {
+TEST(ThreadGroupSum, SharesAreRunsThatCoverTheList) {
   for (const int size : {1, 3, 32}) {
     for (const int32_t count : {0, 1, 31, 32, 33, 1000}) {
       std::vector<std::atomic<int>> taken(static_cast<size_t>(count));
       std::vector<int32_t> begins(static_cast<size_t>(size));
-      RunTeam(size, [&](const ThreadTeam& t) {
+      RunGroup(size, [&](const HostThreadGroup& t) {
         const Share mine = ShareOf(t, count);
         begins[static_cast<size_t>(t.rank())] = mine.begin;
         for (int32_t i = mine.begin; i < mine.end; ++i) ++taken[static_cast<size_t>(i)];
@@ -50,23 +50,25 @@ TEST(TeamSum, SharesAreRunsThatCoverTheList) {
   }
 }
 
-// The last squad of 70 has 6 members.
-TEST(TeamSum, SquadsTakeTheMembersInTurn) {
+// The last subgroup of 70 has 6 members.
+TEST(ThreadGroupSum, SubgroupsTakeTheMembersInTurn) {
   for (const int size : {1, 3, 32, 40, 70}) {
     const int count = (size + 31) / 32;
-    std::vector<Squad> squads(static_cast<size_t>(size));
-    RunTeam(size, [&](const ThreadTeam& t) { squads[static_cast<size_t>(t.rank())] = SquadOf(t); });
+    std::vector<Subgroup> subgroups(static_cast<size_t>(size));
+    RunGroup(size, [&](const HostThreadGroup& t) {
+      subgroups[static_cast<size_t>(t.rank())] = SubgroupOf(t);
+    });
     for (int rank = 0; rank < size; ++rank) {
-      const Squad& squad = squads[static_cast<size_t>(rank)];
-      EXPECT_EQ(squad.number, rank / 32);
-      EXPECT_EQ(squad.count, count);
-      EXPECT_EQ(squad.rank, rank % 32);
-      EXPECT_EQ(squad.size, squad.number < count - 1 || size % 32 == 0 ? 32 : size % 32);
+      const Subgroup& subgroup = subgroups[static_cast<size_t>(rank)];
+      EXPECT_EQ(subgroup.number, rank / 32);
+      EXPECT_EQ(subgroup.count, count);
+      EXPECT_EQ(subgroup.rank, rank % 32);
+      EXPECT_EQ(subgroup.size, subgroup.number < count - 1 || size % 32 == 0 ? 32 : size % 32);
     }
   }
 }
 
-TEST(TeamSum, CollectKeepsTheOrder) {
+TEST(ThreadGroupSum, CollectKeepsTheOrder) {
   std::vector<int32_t> expected;
   for (int32_t i = 0; i < 500; ++i) {
     if (i % 7 < 3) expected.push_back(3 * i);
@@ -74,7 +76,7 @@ TEST(TeamSum, CollectKeepsTheOrder) {
   for (const int size : {1, 32}) {
     std::vector<int32_t> found(500, -1);
     std::vector<int32_t> counts(static_cast<size_t>(size));
-    RunTeam(size, [&](const ThreadTeam& t) {
+    RunGroup(size, [&](const HostThreadGroup& t) {
       counts[static_cast<size_t>(t.rank())] = Collect(
           t, 500, [](int32_t i) { return i % 7 < 3; }, [](int32_t i) { return 3 * i; },
           found.data());
