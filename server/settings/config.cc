@@ -260,7 +260,7 @@ absl::Status ReadFile(const std::string& path, ServerConfig* config) {
     return Refuse(path, "", json.type_name(), "a JSON object with the flags' names");
   }
   const std::string where = path + ": ";
-  if (!twice.empty()) return Refuse(where, twice, "it twice", "it once");
+  if (!twice.empty()) return Refuse(where, twice, "two values", "one");
   for (const auto& [key, value] : json.items()) {
     const Option* option = FindOption(key);
     if (option == nullptr) {
@@ -319,7 +319,9 @@ absl::Status CheckAddress(std::string_view name, const std::string& address, boo
     if (result.ec != std::errc() || result.ptr != end) port = -1;
   }
   if (port < 0 || port > 65'535) {
-    return Refuse("--", name, Quoted(address), "host:port with a port 0..65535");
+    return Refuse("--", name, Quoted(address),
+                  absl::StrCat("host:port with a port from 0 to 65535",
+                               unix_allowed ? ", or unix:PATH" : ""));
   }
   return absl::OkStatus();
 }
@@ -382,8 +384,8 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
     flag.name = arg.substr(2, equals == std::string::npos ? equals : equals - 2);
     if (equals != std::string::npos) flag.value = arg.substr(equals + 1);
     if (!seen.insert(flag.name).second) {
-      return Refuse("--", flag.name, "it twice",
-                    flag.name == "model" ? "one model per process" : "it once");
+      return Refuse("--", flag.name, "two values",
+                    flag.name == "model" ? "one model per process" : "one");
     }
     const bool is_switch = flag.name == "check-config" || flag.name == "print-program" ||
                            flag.name == "version" || flag.name == "help";
