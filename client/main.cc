@@ -16,8 +16,9 @@ namespace {
 // and be waited for as input. What stands in for it fails as the closed one would: standard input
 // cannot be read, the others cannot be written.
 //
-// Runs before the libraries are initialised, for gRPC opens an eventfd then: so by system calls, as
-// no runtime of a sanitizer is there yet.
+// Runs before the libraries are initialised, because gRPC opens an eventfd then; by system calls,
+// because no sanitizer's runtime is there yet. server/process/main.cc has the same function: both
+// programs may include nothing together but the proto, which a room for ten lines would change.
 __attribute__((no_sanitize("address", "thread", "undefined"))) void OpenStandardDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (syscall(SYS_fcntl, fd, F_GETFD) >= 0) continue;

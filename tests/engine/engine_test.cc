@@ -428,7 +428,7 @@ TEST_F(EngineTest, ASchedulerSettingOutOfRangeIsRefused) {
 TEST_F(EngineTest, ACountOutOfRangeIsRefusedByName) {
   EngineConfig config;
   config.max_queue_tokens = 0;
-  const auto engine = CreateEngine(kBundledModel, config, &clock_, &observer_);
+  const auto engine = CreateEngine(testing::kBundledModel, config, &clock_, &observer_);
   EXPECT_EQ(engine.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(engine.status().message(),
               ::testing::HasSubstr("max_queue_tokens is 0, expected at least 1"));

@@ -11,6 +11,8 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <future>
 #include <map>
 #include <memory>
@@ -210,10 +212,13 @@ TEST_F(TransportTest, MoreConnectionsThanOpenFilesAreRefusedAtTheStart) {
 }
 
 TEST_F(TransportTest, ListensOnAUnixSocket) {
-  config_.listen = "unix:" + ::testing::TempDir() + "/dragoman-transport-test.sock";
+  std::string directory = ::testing::TempDir() + "/dragoman_transport_XXXXXX";
+  ASSERT_NE(mkdtemp(directory.data()), nullptr);
+  config_.listen = "unix:" + directory + "/socket";
   Start();
   EXPECT_TRUE(Translate(channel_).ok());
   EXPECT_TRUE(serving_->DrainCalls(seconds(10)).clean);
+  std::filesystem::remove_all(directory);
 }
 
 TEST_F(TransportTest, CallsThatMeetADrainAreUnavailableAndNeverCancelled) {
