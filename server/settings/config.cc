@@ -111,7 +111,7 @@ const std::vector<Option>& Options() {
        "order in which the encoder encodes the segments that it has taken",
        &C::encode_window_order},
       {"default-profile", "hf|ct2|marian|paper|article",
-       "whose rules decide about options that a request leaves unset", &C::default_profile},
+       "the rules that decide every option that a request leaves unset", &C::default_profile},
       {"glossary-dir", "DIR",
        "directory of glossaries, NAME.tsv and NAME.csv; read again on SIGHUP; empty: none",
        &C::glossary_dir},
