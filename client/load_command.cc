@@ -114,8 +114,9 @@ absl::StatusOr<std::deque<std::string>> ReadLines(const std::string& path) {
                                return line.find_first_not_of(" \t\r") == std::string::npos;
                              }),
               lines.end());
-  if (lines.empty())
+  if (lines.empty()) {
     return absl::InvalidArgumentError(path + " has no text, expected lines that are not empty");
+  }
   for (const std::string& line : lines) {
     if (FirstInvalidUtf8(line)) return absl::InvalidArgumentError(path + " is not UTF-8");
   }

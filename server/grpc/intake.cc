@@ -102,8 +102,9 @@ void Intake::LeaveCut(uint64_t call) {
 
 void Intake::EndFloods() {
   const ResetWatch::Floods floods = resets_.Look(clock_->Now());
-  for (const int fd : floods.connections)
+  for (const int fd : floods.connections) {
     EndConnection(&connections_[fd], "it resets too many calls");
+  }
   if (floods.many) hold_();
 }
 

@@ -32,7 +32,7 @@ class MetricsTest : public ::testing::Test {
   // Whatever is scraped now is in the list of server/README.md, there without the prefix.
   void ExpectNamedInTheReadme() const {
     std::ifstream file(DRAGOMAN_SOURCE_DIR "/server/README.md");
-    std::string readme{std::istreambuf_iterator<char>(file), {}};
+    const std::string readme(std::istreambuf_iterator<char>(file), {});
     const size_t begin = readme.find("The full list, without the prefix: ");
     ASSERT_NE(begin, std::string::npos);
     std::set<std::string> listed;
