@@ -26,8 +26,9 @@ absl::StatusOr<std::pair<std::string, std::string>> ParseTerm(const std::string&
   int side = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '=') {
-      if (++side > 1)
+      if (++side > 1) {
         return wrong("which has several '=', expected one; write '\\=' for one in the text");
+      }
       continue;
     }
     if (text[i] == '\\') {
