@@ -4,8 +4,8 @@
 //
 // The capacity is a soft bound. It is reserved by estimate before the text is tokenised, and the
 // estimate is exchanged for the real numbers when the segments are pushed: where they are larger,
-// they are taken all the same, and the queue then holds more than its capacity until enough has left
-// (by at most one capacity for each job that held a reservation, see FitsCapacity). Capacity
+// they are taken all the same, and the queue then holds more than its capacity until enough has
+// left (by at most one capacity for each job that held a reservation, see FitsCapacity). Capacity
 // is given back as segments leave for an encoder.
 //
 // Thread-safe. Shared by all workers of an engine. Sizes are source tokens; times are the engine's
