@@ -16,10 +16,10 @@ struct Entry {
 
 constexpr Entry kCommands[] = {
     {"translate", TranslateCommand, "translate text, line in, line out"},
-    {"load", LoadCommand, "measure a server under load"},
-    {"health", HealthCommand, "exit with 0 if the server is serving"},
-    {"models", ModelsCommand, "list the models that are loaded"},
-    {"languages", LanguagesCommand, "list what can be translated into what"},
+    {"load", LoadCommand, "measure a server's latency and throughput under load"},
+    {"health", HealthCommand, "ask whether the server is serving; exit with 0 if it is"},
+    {"models", ModelsCommand, "list the models that the server has loaded"},
+    {"languages", LanguagesCommand, "list the language pairs of a model"},
 };
 
 const Entry* FindCommand(const std::string& name) {
@@ -38,7 +38,7 @@ void PrintHelp(std::ostream& out) {
     name.resize(12, ' ');
     out << "  " << name << entry.about << "\n";
   }
-  out << "  help        help [COMMAND]: this text, or that of a command\n"
+  out << "  help        print this text, or with a COMMAND that command's flags\n"
          "\n  --version   print the version\n"
          "\nThe server is --server, else the environment variable DRAGOMAN_SERVER, else "
          "localhost:50051.\n";
@@ -75,7 +75,7 @@ void AddServerFlag(FlagTable* flags, std::string* server, const Io& io) {
   const std::string variable = io.environment ? io.environment("DRAGOMAN_SERVER") : "";
   *server = variable.empty() ? "localhost:50051" : variable;
   flags->String("server", "ADDR", server,
-                "address of the server, or several with commas between\n"
+                "address of the server, host:port, or several with commas between\n"
                 "(default: DRAGOMAN_SERVER, else localhost:50051)");
 }
 

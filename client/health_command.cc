@@ -11,8 +11,9 @@ int HealthCommand(const Io& io, const Arguments& arguments) {
   FlagTable flags;
   AddServerFlag(&flags, &options.server, io);
   flags.String("service", "NAME", &service,
-               "service or model to ask for (default: the whole server)");
-  flags.Number("timeout", "S", 0.001, 86400, &timeout, "seconds to wait (default 5)");
+               "name of a service or model to ask about (default: the whole\nserver)");
+  flags.Number("timeout", "S", 0.001, 86400, &timeout,
+               "seconds to wait for the answer (default: 5)");
   std::vector<std::string> positional;
   int exit_status = kExitOk;
   if (!ParseCommand(io, "health [flags]",

@@ -161,7 +161,7 @@ void LinePrinter::Close() {
   io_.out.flush();
   if (options_.format == Format::kJson) return;  // it has each line's finish_reason
   PrintNote(at_limit_, "reached the output limit (--max-output-tokens, --max-length-ratio)");
-  PrintNote(unmet_, "without a required phrase or term (CONSTRAINTS_UNMET)");
+  PrintNote(unmet_, "lacked a required phrase or term (CONSTRAINTS_UNMET)");
   PrintNote(without_output_, "had no hypothesis left (NO_OUTPUT)");
 }
 

@@ -65,11 +65,11 @@ absl::StatusOr<std::deque<std::string>> ReadLinesOf(const std::string& path, siz
     for (; known < lines.size() && status.ok(); ++known) {
       bytes += lines[known].size();
       if (LineSource::TooLong(lines[known])) {
-        status = absl::InvalidArgumentError(
-            absl::StrCat(path, " has a line of more than ", LineSource::kMaxLineBytes, " bytes"));
+        status = absl::InvalidArgumentError(absl::StrCat(
+            path, " has a line of more than the ", LineSource::kMaxLineBytes, " bytes allowed"));
       } else if (bytes > max_bytes) {
         status = absl::InvalidArgumentError(
-            absl::StrCat(path, " has more than ", max_bytes, " bytes, which would all be held"));
+            absl::StrCat(path, " has more than the ", max_bytes, " bytes that are held in memory"));
       }
     }
   }

@@ -79,8 +79,9 @@ struct Options {
 
 void AddCommonFlags(const Io& io, FlagTable* flags, Options* options) {
   AddServerFlag(flags, &options->client.server, io);
-  flags->Bool("json", &options->json, "one JSON document instead of text");
-  flags->Number("timeout", "S", 0.001, 86400, &options->timeout, "seconds to wait (default 10)");
+  flags->Bool("json", &options->json, "prints one JSON document instead of text");
+  flags->Number("timeout", "S", 0.001, 86400, &options->timeout,
+                "seconds to wait for the answer (default: 10)");
 }
 
 }  // namespace
@@ -115,12 +116,14 @@ int LanguagesCommand(const Io& io, const Arguments& arguments) {
   Options options;
   FlagTable flags;
   AddCommonFlags(io, &flags, &options);
-  flags.String("model", "NAME", &options.model, "model (default: the server's)");
+  flags.String("model", "NAME", &options.model,
+               "model whose language pairs are listed (default: the server's)");
   std::vector<std::string> positional;
   int exit_status = kExitOk;
-  if (!ParseCommand(io, "languages [flags]",
-                    "Lists what a model translates into what: source TAB target, * is any.",
-                    arguments, 0, &flags, &positional, &exit_status)) {
+  if (!ParseCommand(
+          io, "languages [flags]",
+          "Lists the language pairs of a model, one a line: source TAB target; * is any language.",
+          arguments, 0, &flags, &positional, &exit_status)) {
     return exit_status;
   }
   const auto client = TranslationClient::Create(options.client);

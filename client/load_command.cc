@@ -19,9 +19,9 @@ namespace dragoman {
 namespace {
 
 constexpr char kAbout[] =
-    "Measures a server with the lines of a file, over and over in their order. --rate sends at a "
-    "fixed\nrate, whatever the server does (open loop); --concurrency keeps C calls in flight "
-    "(closed loop).\nLatency counts from the time at which a call was meant to be sent.";
+    "Sends the lines of a file to a server, in order and over and over, and measures it. --rate "
+    "sends\nat a fixed rate whatever the server does (open loop); --concurrency keeps C calls in "
+    "flight\n(closed loop). Latency counts from the time at which a call was meant to be sent.";
 
 struct Options {
   ClientOptions client;
@@ -48,51 +48,58 @@ struct Options {
 
 void AddFlags(const Io& io, FlagTable* flags, Options* o) {
   AddServerFlag(flags, &o->client.server, io);
-  flags->String("input", "FILE", &o->input, "the lines to send; empty ones are left out");
-  flags->OptionalNumber("rate", "R", 1e-3, 1e6, &o->rate, "open loop: R requests a second");
+  flags->String("input", "FILE", &o->input,
+                "file with the lines to send; empty lines are left out");
+  flags->OptionalNumber("rate", "R", 1e-3, 1e6, &o->rate, "sends R requests a second (open loop)");
   flags->OptionalInt("concurrency", "C", 1, 100'000, &o->concurrency,
-                     "closed loop: C requests in flight; a caller that is\n"
+                     "keeps C requests in flight (closed loop); a caller that is\n"
                      "refused waits as long as the server asks for");
   flags->Choice("arrivals", {"poisson", "constant"}, &o->arrivals,
-                "of the open loop (default poisson)");
+                "times between the requests of --rate: drawn at random, or\n"
+                "all the same (default: poisson)");
   flags->OptionalNumber("duration", "S", 1e-3, 1e7, &o->duration,
-                        "seconds to measure, after the warm-up");
+                        "seconds to measure for, after the warm-up");
   flags->OptionalInt("requests", "N", 1, int64_t{1} << 50, &o->requests,
-                     "ends after N requests, instead of or before --duration");
-  flags->Number("warmup", "S", 0, 1e7, &o->warmup, "seconds that are not measured (default 0)");
+                     "ends after N requests, or at --duration if that is earlier");
+  flags->Number("warmup", "S", 0, 1e7, &o->warmup,
+                "seconds at the start that are not measured (default: 0)");
   flags->Number("deadline-ms", "N", 1, 86'400'000, &o->deadline_ms,
-                "deadline of a request (default 120000)");
-  flags->Int("batch", "N", 1, 1024, &o->batch, "texts per request (default 1)");
+                "deadline of a request, in milliseconds (default: 120000)");
+  flags->Int("batch", "N", 1, 1024, &o->batch, "texts in one request (default: 1)");
   flags->Int("join-lines", "N", 1, 1024, &o->join_lines,
-             "a text is 1 to N lines with spaces between, as drawn by\n"
-             "--seed (default 1); one segment only with --split none");
+             "makes each text of 1 to N lines, drawn by --seed, with\n"
+             "spaces between; one segment only with --split none\n"
+             "(default: 1)");
   flags->Ints("beams", "K,K,...", 1, std::numeric_limits<int32_t>::max(), &o->beams,
-              "beam sizes that requests take in turn, in place of\n"
+              "beam sizes that requests take in turn, instead of\n"
               "--beam-size");
-  flags->Bool("shuffle", &o->shuffle, "in an order drawn by --seed");
+  flags->Bool("shuffle", &o->shuffle, "sends the lines in an order drawn by --seed");
   flags->Int("seed", "N", 0, int64_t{1} << 50, &o->seed,
-             "of arrivals, order and lengths (default 1)");
-  flags->Int("retries", "N", 0, 1000, &o->retries, "of a refused request (default 0)");
-  flags->Int("connections", "N", 1, 1024, &o->connections, "to each address (default 1)");
+             "seed of the draws of --rate, --shuffle and --join-lines\n"
+             "(default: 1)");
+  flags->Int("retries", "N", 0, 1000, &o->retries,
+             "how often a refused request is sent again (default: 0)");
+  flags->Int("connections", "N", 1, 1024, &o->connections,
+             "connections to each address of --server (default: 1)");
   flags->Bool("stream", &o->stream,
-              "use StreamTranslate with partials (but for --html and\n"
-              "--sampling); also measures the time to the first message");
+              "calls StreamTranslate, with partials unless --html or\n"
+              "--sampling is given; measures the first message too");
   flags->Bool("count-tokens", &o->tokens,
-              "ask for the tokens of every result, to count them;\n"
-              "=false saves their cost and leaves them out");
-  flags->Bool("json", &o->json, "the result as one JSON object");
+              "asks for the tokens of every result and counts them\n"
+              "(default: true); =false saves what that costs");
+  flags->Bool("json", &o->json, "prints the result as one JSON object");
   o->request.AddTo(flags);
 }
 
 // What is wrong in the combination of flags, or "".
 std::string Contradiction(const Options& o) {
-  if (o.input.empty()) return "--input is missing";
+  if (o.input.empty()) return "--input is missing, expected a file";
   if (o.rate.has_value() == o.concurrency.has_value()) {
-    return "expected one of --rate and --concurrency";
+    return "expected either --rate or --concurrency";
   }
   if (!o.arrivals.empty() && !o.rate.has_value()) return "--arrivals goes with --rate only";
   if (!o.duration.has_value() && !o.requests.has_value()) {
-    return "expected --duration or --requests";
+    return "expected --duration or --requests or both";
   }
   return "";
 }
@@ -107,7 +114,9 @@ absl::StatusOr<std::deque<std::string>> ReadLines(const std::string& path) {
                                return line.find_first_not_of(" \t\r") == std::string::npos;
                              }),
               lines.end());
-  if (lines.empty()) return absl::InvalidArgumentError(path + " has no text");
+  if (lines.empty()) {
+    return absl::InvalidArgumentError(path + " has no text, expected lines that are not empty");
+  }
   for (const std::string& line : lines) {
     if (FirstInvalidUtf8(line)) return absl::InvalidArgumentError(path + " is not UTF-8");
   }
@@ -176,7 +185,7 @@ int LoadCommand(const Io& io, const Arguments& arguments) {
   auto request = o.request.Request();
   if (!request.ok()) return UsageError(io, "load", std::string(request.status().message()));
   if (!o.beams.empty() && request->decoding().has_beam_size()) {
-    return UsageError(io, "load", "expected one of --beam-size and --beams");
+    return UsageError(io, "load", "expected only one of --beam-size and --beams");
   }
   auto lines = ReadLines(o.input);
   if (!lines.ok()) return Fail(io, "load", lines.status());
@@ -215,7 +224,7 @@ int LoadCommand(const Io& io, const Arguments& arguments) {
     io.out << LoadReportText(report, context);
   }
   if (report.ok == 0) {
-    io.err << "dragoman load: no request was answered with OK\n";
+    io.err << "dragoman load: none of " << report.sent << " requests was answered with OK\n";
     return kExitFailed;
   }
   return kExitOk;

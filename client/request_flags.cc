@@ -26,7 +26,9 @@ absl::StatusOr<std::pair<std::string, std::string>> ParseTerm(const std::string&
   int side = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '=') {
-      if (++side > 1) return wrong("which has several '='; write '\\=' for one in the text");
+      if (++side > 1) {
+        return wrong("which has several '=', expected one; write '\\=' for one in the text");
+      }
       continue;
     }
     if (text[i] == '\\') {
@@ -48,21 +50,21 @@ void RequestFlags::AddTo(FlagTable* flags) {
 
 void RequestFlags::AddTextFlags(FlagTable* flags) {
   flags->String("source-language-code", "LANG", &from_,
-                "language of the texts, as de (default: the model's, if it\n"
-                "has only one)");
+                "language of the texts, such as de (default: the model's, if\n"
+                "it has only one)");
   flags->Alias("from");
   flags->String("target-language-code", "LANG", &to_,
-                "language to translate into, as en (default: the model's,\n"
+                "language to translate into, such as en (default: the model's,\n"
                 "if it has only one)");
   flags->Alias("to");
   flags->String("model", "NAME", &model_, "model to translate with (default: the server's)");
   flags->Bool("html", &html_, "treats the texts as HTML and keeps their tags");
   flags->Choice("split", {"sentences", "lines", "none"}, &split_,
-                "how a text is split before it is translated (default:\n"
+                "how each text is split before it is translated (default:\n"
                 "sentences; none with options that need an unsplit text)");
   flags->Choice("on-too-long", {"split", "reject"}, &on_too_long_,
-                "what happens to a sentence that is too long for the\n"
-                "model (default: split)");
+                "whether a sentence that is too long for the model is split\n"
+                "or fails (default: split)");
   flags->Choice("priority", {"interactive", "normal", "bulk"}, &priority_,
                 "priority of the requests in the server's queue (default:\n"
                 "normal)");
@@ -74,18 +76,19 @@ void RequestFlags::AddPhraseFlags(FlagTable* flags) {
   flags->Strings("required-phrases", "TEXT", &required_phrases_, HelpOf("required_phrases"));
   flags->Alias("require");
   flags->Strings("required-phrases-at-end", "TEXT", &required_at_end_,
-                 "a phrase that the translation must end with");
+                 "a phrase that the translation must end with; at most one");
   flags->Alias("require-at-end");
   flags->Strings("term", "SOURCE=TARGET", &terms_,
                  "translates SOURCE as TARGET wherever a text contains it;\n"
                  "\\= and \\\\ stand for = and \\ in the text; may be repeated");
   flags->Bool("term-ignore-case", &term_ignore_case_,
-              "matches the sources of --term in upper and lower case");
-  flags->String("glossary", "NAME", &glossary_, "applies the terms of a glossary on the server");
+              "ignores case when it looks for the SOURCE of a --term");
+  flags->String("glossary", "NAME", &glossary_,
+                "applies the terms of this glossary, which the server has");
   flags->Bool("glossary-ignore-case", &glossary_ignore_case_,
-              "matches the sources of --glossary in upper and lower case");
+              "ignores case when it looks for the terms of --glossary");
   flags->Strings("do-not-translate", "TEXT", &do_not_translate_,
-                 "a phrase that is copied as it is; may be repeated");
+                 "a phrase that is copied untranslated; may be repeated");
 }
 
 std::string RequestFlags::Contradiction() const {

@@ -18,13 +18,10 @@ namespace dragoman {
 namespace {
 
 constexpr char kAbout[] =
-    "Translates FILE, or standard input, line by line: line in, line out, in the same order. An "
-    "empty\nline stays empty. A line that fails leaves an empty line and a message on standard "
-    "error, and\nthe exit status is 1. With --num-alternatives it prints line TAB rank TAB score "
-    "TAB "
-    "text. With\n--sampling-seed each line is sent alone, because draws depend on what is sent "
-    "with "
-    "it.";
+    "Translates FILE, or standard input, line by line and in order. An empty line stays empty. A "
+    "line\nthat fails leaves an empty line and a message on standard error, and the exit status is "
+    "1. With\n--num-alternatives the output is line TAB rank TAB score TAB text. With "
+    "--sampling-seed each line\nis sent alone, because draws depend on what is sent with it.";
 
 struct Options {
   ClientOptions client;
@@ -49,14 +46,15 @@ void AddFlags(const Io& io, FlagTable* flags, Options* o) {
   AddServerFlag(flags, &o->client.server, io);
   o->request.AddTo(flags);
   flags->String("target-prefix", "TEXT", &o->run.target_prefix,
-                "how the translation of every line starts");
+                "text with which the translation of every line starts");
   flags->String("target-prefix-file", "FILE", &o->target_prefix_file,
-                "line n of FILE is how the translation of line n starts");
+                "file whose line n is the text with which the translation\n"
+                "of line n starts");
   flags->Bool("whole", &o->whole,
-              "takes the input as one text instead of one per line, as\n"
-              "HTML and paragraphs of several lines need");
+              "takes the whole input as one text instead of one per line;\n"
+              "for HTML and for paragraphs of several lines");
   flags->Bool("stream", &o->stream,
-              "receives results as they come; a terminal shows the\n"
+              "receives results as they are made; a terminal shows each\n"
               "translation as it grows");
   flags->Bool("json", &o->json, "prints one JSON object for each line");
   flags->Bool("tokens", &o->tokens, "adds the tokens of source and target; needs --json");
@@ -66,16 +64,16 @@ void AddFlags(const Io& io, FlagTable* flags, Options* o) {
               "prints line TAB source TAB target for each token of the\n"
               "translation, or its bytes with --json");
   flags->Number("timeout", "S", 0.001, 86400, &o->timeout,
-                "longest time for a request with its retries, in seconds\n"
+                "seconds that a request with its retries may take\n"
                 "(default: 120)");
   flags->Int("retries", "N", 0, 1000, &o->retries,
-             "how often a request is sent again that was refused or did\n"
-             "not reach the server; not counted where the server says\n"
-             "when to come back (default: 7)");
+             "how often a request that was refused, or did not reach the\n"
+             "server, is sent again; refusals with which the server says\n"
+             "when to come back do not count (default: 7)");
   flags->Int("concurrency", "C", 1, 4096, &o->concurrency,
-             "how many requests are in flight at once (default: 16)");
+             "requests that are in flight at once (default: 16)");
   flags->OptionalInt("batch", "N", 1, 1024, &o->batch,
-                     "most lines that one request has (default: 16)");
+                     "lines that one request has at most (default: 16)");
 }
 
 // Size of the input where it has one.
@@ -95,7 +93,7 @@ std::string Contradiction(const Options& o) {
     return "--sampling-seed (--seed) and --batch do not go together: each line is sent alone";
   }
   if (!o.run.target_prefix.empty() && !o.target_prefix_file.empty()) {
-    return "expected one of --target-prefix and --target-prefix-file";
+    return "expected only one of --target-prefix and --target-prefix-file";
   }
   return "";
 }

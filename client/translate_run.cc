@@ -129,8 +129,9 @@ class Run {
       if (text.empty()) {
         line.done = line.result.empty = true;
       } else if (LineSource::TooLong(text)) {
-        Finish(&line, absl::InvalidArgumentError(absl::StrCat(
-                          "more than ", LineSource::kMaxLineBytes, " bytes in one line")));
+        Finish(&line,
+               absl::InvalidArgumentError(absl::StrCat(
+                   "the text has more than the ", LineSource::kMaxLineBytes, " bytes allowed")));
         text = {};
       } else if (const auto bad = FirstInvalidUtf8(text)) {
         Finish(&line, absl::InvalidArgumentError(
@@ -252,7 +253,8 @@ class Run {
       }
     }
     absl::Status status = end.status();
-    if (status.ok()) status = absl::InternalError("the server's answer leaves this line out");
+    if (status.ok())
+      status = absl::InternalError("the server's answer has no result for this line");
     const bool alone = batch.lines.size() == 1;
     if (EndsTheRun(status.code())) given_up_ = status;
     for (const int64_t number : batch.lines) {

@@ -27,6 +27,29 @@ int CountWorkers(const std::vector<WorkerPlace>& places) {
   return workers;
 }
 
+absl::Status CheckCounts(const std::vector<WorkerPlace>& places, const EngineConfig& config) {
+  const auto check = [](const char* name, int64_t found, int64_t least) {
+    if (found >= least) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("engine: ", name, " is ", found, ", expected at least ", least));
+  };
+  for (const WorkerPlace& place : places) {
+    if (absl::Status status = check("workers", place.workers, 1); !status.ok()) return status;
+  }
+  for (const absl::Status& status :
+       {check("max_rows", config.max_rows, 1),
+        check("threads_per_worker", config.threads_per_worker, 1),
+        check("tokenizer_threads", config.tokenizer_threads, 1),
+        check("detokenizer_threads", config.detokenizer_threads, 0),
+        check("max_queue_segments", config.max_queue_segments, 1),
+        check("max_queue_tokens", config.max_queue_tokens, 1),
+        check("encoded_queue_segments", config.encoded_queue_segments, 1),
+        check("kv_memory_mb", config.kv_memory_mb, 0)}) {
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 Admission Refuse(RejectReason reason, absl::Status status, Nanos retry_after = 0) {
   return {std::move(status), reason, retry_after, 0};
 }
@@ -69,14 +92,7 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
                                                            const EngineConfig& config,
                                                            const Clock* clock,
                                                            EngineObserver* observer) {
-  const bool all_work = std::all_of(places.begin(), places.end(),
-                                    [](const auto& place) { return place.workers > 0; });
-  if (!all_work || config.max_rows < 1 || config.threads_per_worker < 1 ||
-      config.tokenizer_threads < 1 || config.detokenizer_threads < 0 ||
-      config.max_queue_segments < 1 || config.max_queue_tokens < 1 ||
-      config.encoded_queue_segments < 1 || config.kv_memory_mb < 0) {
-    return absl::InvalidArgumentError("engine: every count of the configuration must be positive");
-  }
+  if (const absl::Status status = CheckCounts(places, config); !status.ok()) return status;
   if (const absl::Status status = CheckSchedulerOptions(config.scheduler, config.max_rows);
       !status.ok()) {
     return status;
@@ -289,7 +305,7 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
                   absl::ResourceExhaustedError(absl::StrCat(
                       "the queue is full: ", by_segments ? stats.segments : stats.tokens, " of ",
                       by_segments ? stats.capacity.segments : stats.capacity.tokens,
-                      by_segments ? " segments" : " source tokens", " are taken")),
+                      by_segments ? " segments" : " source tokens", " are in use")),
                   stats.retry_after);
   }
 
@@ -366,7 +382,7 @@ void EngineImpl::Tokenize(const std::shared_ptr<Job>& job, const PlannerRequest&
     error.field = "contents";
     error.found = absl::StrCat(segments, " segments of ", tokens, " source tokens in all");
     error.expected = absl::StrCat("at most ", config_.max_queue_segments, " and ",
-                                  config_.max_queue_tokens, ", which the server's queue takes");
+                                  config_.max_queue_tokens, ", the capacity of the server's queue");
     job->EndWith(InvalidRequest(std::move(error)));
     return;
   }

@@ -41,7 +41,7 @@ absl::Status CheckWeightsFit(int64_t parameters, const EngineConfig& config) {
   if (config.memory.most == 0 || needed <= config.memory.most) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("the model has ", parameters, " parameters, ", NeededMiB(bytes),
-                   " MiB of float32: loading takes that twice, and ", config.memory.most_of,
+                   " MiB in float32: loading takes twice that, and ", config.memory.most_of,
                    " has ", MiB(config.memory.most), " MiB"));
 }
 
@@ -65,10 +65,11 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<Worker
   const HostMemory& memory = config.memory;
   const int64_t given = config.kv_memory_mb << 20;
   if (on_host && memory.most > 0 && given > 0 && given > memory.most - needs.sum()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "kv-memory-mb is ", config.kv_memory_mb, ": with ", TextOf(needs), " that makes ",
-        NeededMiB(given + needs.sum()), " MiB, and ", memory.most_of, " has ", MiB(memory.most),
-        ": expected at most ", MiB(std::max<int64_t>(memory.most - needs.sum(), 0))));
+    return absl::InvalidArgumentError(
+        absl::StrCat("kv-memory-mb is ", config.kv_memory_mb, ", expected at most ",
+                     MiB(std::max<int64_t>(memory.most - needs.sum(), 0)), ": with ", TextOf(needs),
+                     " the sum is ", NeededMiB(given + needs.sum()), " MiB, and ", memory.most_of,
+                     " has ", MiB(memory.most), " MiB"));
   }
 
   // An input position is at most that of the last real token.
@@ -100,7 +101,7 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<Worker
           given > 0 ? absl::StrCat("kv-memory-mb is ", config.kv_memory_mb)
                     : absl::StrCat(memory.most_of, " has ",
                                    MiB(memory.now > 0 ? memory.now : memory.most),
-                                   " MiB now, of which little is left beside ", TextOf(needs));
+                                   " MiB now, of which too little is left beside ", TextOf(needs));
       return absl::InvalidArgumentError(absl::StrCat(
           what, ", which leaves ", plan->self_pages, " pages of self-attention K/V for each of ",
           workers, " workers; expected at least ", request.default_segment,

@@ -115,7 +115,7 @@ absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const C
   if (choice.cuda.empty() && choice.compute_type != ComputeType::kFloat32) {
     return absl::InvalidArgumentError(absl::StrCat(
         "compute-type: found '", ComputeTypeName(choice.compute_type),
-        "', expected auto or float32 on the CPU, which is used because of this: ", choice.note));
+        "', expected auto or float32: the CPU is used, because no GPU can be: ", choice.note));
   }
   return choice;
 }

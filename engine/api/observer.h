@@ -1,7 +1,7 @@
 // What metrics want to know of the engine, as events. The server turns them into Prometheus series.
 //
-// Called from engine threads, at most once per step, window or segment: implementations must be
-// thread-safe and must not block.
+// Called from engine threads, a few times per step, encoder pass, segment or job: implementations
+// must be thread-safe and must not block.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ class EngineObserver {
   };
   virtual void OnStep(const Step& step) = 0;
 
-  // One encoder window. `padding` tokens were computed for nothing.
+  // One pass of the encoder, of which a window takes one or more; called whether or not it
+  // succeeded. `padding` tokens were computed for nothing (none today: passes are packed).
   virtual void OnEncode(int segments, int64_t tokens, int64_t padding) = 0;
 
   // A segment spent this long in a stage.

@@ -83,22 +83,22 @@ void CheckStopping(const DecodingOptions& o, const OptionContext& context, Error
             : ProfileInEffect(o);
     if (o.stop_rule.has_value()) {
       errors->push_back(Contradiction("decoding.stop_rule", other,
-                                      "stop rules are those of finalisation IMMEDIATE"));
+                                      "stop rules apply to decoding.finalisation IMMEDIATE only"));
     } else if (o.patience.has_value()) {
-      errors->push_back(
-          Contradiction("decoding.patience", other, "patience is of stop_rule FIRST_K"));
+      errors->push_back(Contradiction("decoding.patience", other,
+                                      "patience applies to decoding.stop_rule FIRST_K only"));
     }
     return;
   }
   if (!o.patience.has_value()) return;
   if (context.stop_rule.value_or(StopRule::kFirstK) == StopRule::kFirstK) return;
-  FieldError error = Error("decoding.patience", "", "FIRST_K with it");
+  FieldError error = Error("decoding.patience", "", "decoding.stop_rule FIRST_K");
   if (o.stop_rule.has_value()) {
     error.other = "decoding.stop_rule";
-    error.found = "with another decoding.stop_rule";
+    error.found = "it with another decoding.stop_rule";
   } else {
     error.other = ProfileInEffect(o);
-    error.found = absl::StrCat("with the decoding.stop_rule of ", error.other);
+    error.found = absl::StrCat("it with the decoding.stop_rule of ", error.other);
   }
   errors->push_back(std::move(error));
 }

@@ -25,21 +25,22 @@ absl::Status CheckSchedulerOptions(const SchedulerOptions& o, int max_rows) {
     return Bad("capacity", o.capacity, absl::StrCat("0 to ", most));
   }
   if (o.capacity == 0 && o.unit == CapacityUnit::kSourceTokens) {
-    return Bad("capacity", 0, "a number of source tokens");
+    return Bad("capacity", 0, "at least 1 with the unit source-tokens");
   }
   if (!Within(o.eps_den, 1, kLargest)) {
     return Bad("the denominator of eps", o.eps_den, absl::StrCat("1 to ", kLargest));
   }
   if (!Within(o.eps_num, 0, o.eps_den)) {
     return Bad("the numerator of eps", o.eps_num,
-               absl::StrCat("0 to the denominator, ", o.eps_den));
+               absl::StrCat("0 to ", o.eps_den, ", the denominator"));
   }
   if (!Within(o.width_budget, 0, max_rows)) {
-    return Bad("width_budget", o.width_budget, absl::StrCat("0 to max_rows, ", max_rows));
+    return Bad("width_budget", o.width_budget,
+               absl::StrCat("0 to ", max_rows, ", which is max_rows"));
   }
   if (o.max_pause < 0) return Bad("max_pause", o.max_pause, "0 or more steps");
   if (o.lanes != 0 && !Within(o.lanes, max_rows, kLargest)) {
-    return Bad("lanes", o.lanes, absl::StrCat("0 or at least max_rows, ", max_rows));
+    return Bad("lanes", o.lanes, absl::StrCat("0 or at least ", max_rows, ", which is max_rows"));
   }
   if (o.window.segments < 1) return Bad("window.segments", o.window.segments, "1 or more");
   if (o.window.tokens < 1) return Bad("window.tokens", o.window.tokens, "1 or more");

@@ -1,7 +1,11 @@
 // A few threads that run tasks in the order of arrival; without a thread, who posts runs the task.
 //
-// Thread-safe. The queue is not bounded here: what posts to it is bounded by admission. The
-// destructor runs what is queued, then joins. Posters must hold no lock that a task takes.
+// Thread-safe. The queue has no bound of its own; what posts to it bounds it. The tokenizer pool
+// has one task for each job that holds a reservation of the request queue. The detokenizer pool has
+// at most one partial and one final for each segment that is in a slot, or has left one and is not
+// written yet. Segments of calls that have ended (cancelled, say) count until their tasks have run,
+// so the calls in flight alone do not bound it. The destructor runs what is queued, then joins.
+// Posters must hold no lock that a task takes.
 #pragma once
 
 #include <deque>

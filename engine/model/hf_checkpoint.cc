@@ -79,8 +79,8 @@ absl::StatusOr<Checkpoint> ReadShards(const std::string& directory, const Format
         checkpoint.tensors.emplace(tensor, std::move(view));
       } else {
         return absl::InvalidArgumentError(
-            Concat(index->files[shard], ": tensor '", tensor, "' is there, though ", format.index,
-                   " has it in '", index->files[listed->second], "'"));
+            Concat(index->files[shard], ": tensor '", tensor, "' is here, though ", format.index,
+                   " places it in '", index->files[listed->second], "'"));
       }
     }
   }
@@ -88,7 +88,7 @@ absl::StatusOr<Checkpoint> ReadShards(const std::string& directory, const Format
     if (!checkpoint.tensors.contains(tensor)) {
       return absl::InvalidArgumentError(Concat(index->files[shard], ": tensor '", tensor,
                                                "' is missing, though ", format.index,
-                                               " has it there"));
+                                               " places it there"));
     }
   }
   return checkpoint;
@@ -151,7 +151,8 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& directory, size_t m
     if (Exists(directory, format.index)) return ReadShards(directory, format, max_bytes);
   }
   return absl::NotFoundError(
-      "neither model.safetensors nor pytorch_model.bin is there, nor an index of their shards");
+      "found no weights, expected model.safetensors, pytorch_model.bin or the index of their "
+      "shards");
 }
 
 }  // namespace dragoman

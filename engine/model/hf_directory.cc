@@ -71,7 +71,7 @@ std::string NoteOfUnused(const std::vector<std::string>& tensors) {
   constexpr size_t kNamed = 5;
   std::string note =
       Concat(tensors.size(), tensors.size() == 1 ? " tensor" : " tensors",
-             " of the checkpoint left aside, for the network that config.json describes has no ",
+             " of the checkpoint not used, because the network that config.json describes has no ",
              "place for them: ");
   for (size_t i = 0; i < std::min(kNamed, tensors.size()); ++i) {
     note += Concat(i == 0 ? "" : ", ", tensors[i].substr(0, 128));

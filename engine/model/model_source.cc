@@ -19,7 +19,7 @@ absl::StatusOr<LoadedModel> LoadModel(const std::string& directory) {
     if (source->Recognises(directory)) return source->Load(directory);
   }
   return absl::NotFoundError(
-      Concat(directory, ": no model of a known layout; expected a Hugging Face directory ",
+      Concat(directory, ": found no model, expected a directory in Hugging Face layout, ",
              "with config.json"));
 }
 

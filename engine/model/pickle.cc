@@ -118,7 +118,7 @@ class PickleParser {
     const uint8_t* begin = bytes_.data() + at_;
     const size_t limit = std::min(bytes_.size() - at_, kMaxStringBytes);
     const void* end = limit == 0 ? nullptr : std::memchr(begin, '\n', limit);
-    if (end == nullptr) return Fail("a name without end");
+    if (end == nullptr) return Fail("a name that does not end");
     const auto size = static_cast<size_t>(static_cast<const uint8_t*>(end) - begin);
     *line = std::string_view(reinterpret_cast<const char*>(begin), size);
     at_ += size + 1;
@@ -192,7 +192,7 @@ class PickleParser {
     if (!Need(1)) return false;
     PickleNode& target = pickle_.nodes_[stack_.back()];
     const bool pairs = target.kind == Kind::kDict || target.kind == Kind::kCall;
-    if (!pairs || items.size() % 2 != 0) return Fail("items are set on what is no dict");
+    if (!pairs || items.size() % 2 != 0) return Fail("items are set on a value that is not a dict");
     target.items.insert(target.items.end(), items.begin(), items.end());
     return true;
   }
@@ -200,7 +200,7 @@ class PickleParser {
   bool Append(std::span<const PickleId> items) {
     if (!Need(1)) return false;
     PickleNode& target = pickle_.nodes_[stack_.back()];
-    if (target.kind != Kind::kList) return Fail("a value is appended to what is no list");
+    if (target.kind != Kind::kList) return Fail("a value is appended to one that is not a list");
     target.items.insert(target.items.end(), items.begin(), items.end());
     return true;
   }
@@ -224,7 +224,7 @@ class PickleParser {
     const PickleNode& name = pickle_.nodes_[Pop()];
     const PickleNode& module = pickle_.nodes_[Pop()];
     if (name.kind != Kind::kString || module.kind != Kind::kString) {
-      return Fail("a global's name is no string");
+      return Fail("the name of a global is not a string");
     }
     return Global(module.text, name.text);
   }
@@ -235,7 +235,7 @@ class PickleParser {
     const PickleId callable = Pop();
     if (pickle_.nodes_[callable].kind != Kind::kGlobal ||
         pickle_.nodes_[arguments].kind != Kind::kTuple) {
-      return Fail("a call of what is no known function");
+      return Fail("a call of an unknown function");
     }
     return Push({.kind = Kind::kCall, .items = {callable, arguments}});
   }
@@ -246,7 +246,7 @@ class PickleParser {
     if (!Need(2)) return false;
     Pop();
     if (pickle_.nodes_[stack_.back()].kind != Kind::kCall)
-      return Fail("state of what is no object");
+      return Fail("state is set on a value that is not an object");
     return true;
   }
 

@@ -149,7 +149,7 @@ absl::StatusOr<TensorTable> ParseSafetensors(std::span<const uint8_t> bytes,
   const absl::StatusOr<nlohmann::json> root = ParseJson(header, file, kHeaderLimits);
   if (!root.ok()) return root.status();
   if (!root->is_object()) {
-    return absl::InvalidArgumentError(Concat(file, ": the header is no JSON object"));
+    return absl::InvalidArgumentError(Concat(file, ": the header is not a JSON object"));
   }
 
   TensorTable tensors;

@@ -88,7 +88,7 @@ absl::Status ReadRawStorages(const Pickle& keys, std::span<const uint8_t> bytes,
     }
     TorchStorage& storage = found->second;
     if (storage.bytes.data() != nullptr) {
-      return BrokenTorchFile(file, Concat("storage '", ShownName(key.text), "' is there twice"));
+      return BrokenTorchFile(file, Concat("storage '", ShownName(key.text), "' appears twice"));
     }
     int64_t numel = 0;
     if (bytes.size() < sizeof(numel)) {

@@ -154,7 +154,7 @@ class StateDictReader {
         std::find_if(kStorageTypes.begin(), kStorageTypes.end(),
                      [&](const StorageType& candidate) { return candidate.global == type.text; });
     if (known == kStorageTypes.end()) {
-      return invalid(Concat("has a storage of type ", type.text, ", which is none"));
+      return invalid(Concat("has a storage of type ", type.text, ", which is not known"));
     }
     int64_t bytes = 0;
     if (__builtin_mul_overflow(numel.number, static_cast<int64_t>(DTypeSize(known->dtype)),
@@ -166,7 +166,7 @@ class StateDictReader {
         dict_.storages.emplace(*key, TorchStorage{.dtype = known->dtype, .numel = numel.number});
     if (!added && (found->second.dtype != known->dtype || found->second.numel != numel.number)) {
       return invalid(
-          Concat("describes storage '", ShownName(*key), "' differently than another tensor does"));
+          Concat("describes storage '", ShownName(*key), "' differently from another tensor"));
     }
     return absl::OkStatus();
   }
@@ -213,7 +213,7 @@ absl::StatusOr<TensorTable> MakeTensorTable(const TorchStateDict& dict, std::str
                     .strides = tensor.strides,
                     .data = storage.bytes.subspan(skip)};
     if (!table.emplace(tensor.name, std::move(view)).second) {
-      return BrokenTorchFile(file, Concat("tensor '", ShownName(tensor.name), "' is there twice"));
+      return BrokenTorchFile(file, Concat("tensor '", ShownName(tensor.name), "' appears twice"));
     }
   }
   return table;

@@ -102,7 +102,7 @@ absl::StatusOr<ZipDirectory> ReadZipDirectory(std::span<const uint8_t> bytes,
     return absl::InvalidArgumentError(Concat(file, ": ", what));
   };
   const std::optional<DirectoryPlace> place = FindDirectory(bytes);
-  if (!place) return broken("no end of a zip archive: the file is cut short");
+  if (!place) return broken("the end of the zip archive is missing: the file is cut short");
   if (place->entries > kMaxEntries) {
     return broken(
         Concat("zip archive of ", place->entries, " entries, expected at most ", kMaxEntries));
@@ -142,7 +142,7 @@ absl::StatusOr<ZipDirectory> ReadZipDirectory(std::span<const uint8_t> bytes,
       return broken_entry("ends after the end of the file");
     }
     if (!directory.emplace(name, local.subspan(data_at, entry.size)).second) {
-      return broken_entry("is there twice");
+      return broken_entry("appears twice");
     }
     at += whole_size;
   }

@@ -35,7 +35,7 @@ FieldError NeedsOneSegment(const TranslationJob& job, const SearchOptions& searc
 std::string JobPlanner::HowToHaveOneSegment(const ItemPlan& plan) const {
   if (plan.cut) {
     return absl::StrCat("the text is longer than the ", facts_->text->max_source_tokens(),
-                        " tokens that the model takes at once, shorten it");
+                        " tokens that the model takes at once; shorten it");
   }
   if (plan.segments.front().run != plan.segments.back().run)
     return "send each paragraph of the HTML as an item of its own";

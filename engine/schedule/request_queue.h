@@ -1,9 +1,12 @@
-// The queue at the door: what was accepted and is not being encoded yet. Bounded in segments and in
-// source tokens; it refuses when full and never blocks a caller nor drops what it took.
+// The queue at the door: what was accepted and is not being encoded yet. It has a capacity in
+// segments and in source tokens, refuses new requests when that is taken, never blocks a caller and
+// never drops what it took.
 //
-// Capacity is reserved by estimate before the text is tokenised, and the estimate is exchanged for
-// the real numbers when the segments are pushed; an overrun is taken then, not refused. Capacity is
-// given back as segments leave for an encoder.
+// The capacity is a soft bound. It is reserved by estimate before the text is tokenised, and the
+// estimate is exchanged for the real numbers when the segments are pushed: where they are larger,
+// they are taken all the same, and the queue then holds more than its capacity until enough has
+// left (by at most one capacity for each job that held a reservation, see FitsCapacity). Capacity
+// is given back as segments leave for an encoder.
 //
 // Thread-safe. Shared by all workers of an engine. Sizes are source tokens; times are the engine's
 // clock.

@@ -109,7 +109,7 @@ absl::Status Bad(std::string_view name, std::string_view what) {
 
 absl::Status NotAMessage(std::string_view name, std::string_view part) {
   return Bad(name, absl::StrCat("not a SentencePiece model: the ", std::string(part),
-                                " is cut off or no protobuf message"));
+                                " is cut off or not a protobuf message"));
 }
 
 absl::Status ReadPiece(std::string_view message, size_t index, std::string_view name,
@@ -201,7 +201,7 @@ absl::Status CheckPieces(const SpmFile& file, std::string_view name) {
     const bool is_text = piece.type == SpmPiece::kNormal || piece.type == SpmPiece::kUserDefined ||
                          piece.type == SpmPiece::kUnused;
     if (!(is_text ? text_pieces : reserved).insert(piece.text).second) {
-      return Bad(name, absl::StrCat("piece ", i, " '", piece.text, "' is there twice"));
+      return Bad(name, absl::StrCat("piece ", i, " '", piece.text, "' appears twice"));
     }
     if (piece.type != SpmPiece::kByte) continue;
     const int byte = ByteOfPiece(piece.text);
@@ -210,17 +210,18 @@ absl::Status CheckPieces(const SpmFile& file, std::string_view name) {
                                     "', expected a name like <0x0A>"));
     }
     if (!file.byte_fallback) {
-      return Bad(name, absl::StrCat("byte piece ", i, " though byte_fallback is off"));
+      return Bad(name, absl::StrCat("byte piece ", i, ", expected none: byte_fallback is off"));
     }
     byte_found[static_cast<size_t>(byte)] = true;
   }
   if (unknown != 1) {
     return Bad(name, absl::StrCat(unknown, " pieces of type unknown, expected 1 (<unk>)"));
   }
-  if (normal == 0) return Bad(name, "no piece of type normal");
+  if (normal == 0) return Bad(name, "0 pieces of type normal, expected at least 1");
   if (file.byte_fallback) {
     for (const bool found : byte_found) {
-      if (!found) return Bad(name, "byte_fallback is on, but not all 256 byte pieces are there");
+      if (!found)
+        return Bad(name, "byte_fallback is on, but some of the 256 byte pieces are missing");
     }
   }
   return absl::OkStatus();

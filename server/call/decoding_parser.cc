@@ -64,9 +64,10 @@ void ReadPhrases(const Wire& in, DecodingOptions* out, Findings* findings) {
     const std::string field = absl::StrCat("decoding.required_phrases[", i, "]");
     CheckPhrase(phrase.text(), field + ".text", findings);
     if (phrase.at_end() && at_end.has_value()) {
-      findings->Invalid(field + ".at_end", absl::StrCat("found a second one, beside decoding."
-                                                        "required_phrases[",
-                                                        *at_end, "], expected one at most"));
+      findings->Invalid(field + ".at_end",
+                        absl::StrCat("found a second phrase at the end besides decoding."
+                                     "required_phrases[",
+                                     *at_end, "], expected at most one"));
     }
     if (phrase.at_end()) at_end = i;
     out->required_phrases.push_back({std::string(StripWhiteSpace(phrase.text())), phrase.at_end()});

@@ -116,7 +116,7 @@ void StreamWriter::HandleStuck(uint64_t write) {
     first = !aborted_;
     if (first) {
       aborted_ = true;
-      end_ = absl::CancelledError("the reader has taken nothing for the write timeout");
+      end_ = absl::CancelledError("the client has read nothing for the write timeout");
       outbox_.Clear();
     }
   }

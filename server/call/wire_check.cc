@@ -79,7 +79,7 @@ absl::Status ExplainUnparsable(const Descriptor& type, std::string_view bytes) {
     const auto bad = FirstBadString(type, fields, "", 0);
     if (bad.has_value()) return InvalidField(bad->field, bad->description);
   }
-  return InvalidField("", absl::StrCat("the ", bytes.size(), " bytes of the request are no ",
+  return InvalidField("", absl::StrCat("the ", bytes.size(), " bytes of the request are not a ",
                                        type.name(), " message"));
 }
 

@@ -101,7 +101,7 @@ void CallReactor::OnReadDone(bool ok) {
     HandleNoRequest(
         InvalidField("", ok ? absl::StrCat("the request has ", size, " bytes, expected at most ",
                                            service_->max_message_bytes)
-                            : std::string("the call ended before its request was whole")));
+                            : std::string("the call ended before its request was complete")));
     return;
   }
   HandleRequest(request_);
@@ -136,9 +136,9 @@ void CallReactor::HandleSlow() {
   const bool deadline = calls().clock->Now() >= deadline_;
   HandleNoRequest(absl::DeadlineExceededError(
       deadline
-          ? std::string("the deadline has passed before the request was whole")
-          : absl::StrCat("the request was not whole ", service_->receive_timeout / kNanosPerSecond,
-                         " s after the call began")));
+          ? std::string("the deadline passed before the request was complete")
+          : absl::StrCat("the request was not complete ",
+                         service_->receive_timeout / kNanosPerSecond, " s after the call began")));
 }
 
 bool CallReactor::IsDeadline() const {
@@ -151,7 +151,7 @@ bool CallReactor::IsDeadline() const {
 absl::Status CallReactor::CancelStatus() const {
   // Its connection was ended: nothing of it was taken, another server may have it.
   if (calls().draining != nullptr && calls().draining->load()) {
-    return absl::UnavailableError("the server stops");
+    return absl::UnavailableError("the server is stopping");
   }
   return IsDeadline() ? absl::DeadlineExceededError("the deadline has passed")
                       : absl::CancelledError("the client has cancelled");

@@ -87,7 +87,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
   out->server_ = builder.BuildAndStart();
-  if (out->server_ == nullptr) return absl::InternalError("gRPC does not start");
+  if (out->server_ == nullptr) return absl::InternalError("the gRPC server does not start");
   auto* health = out->server_->GetHealthCheckService();
   health->SetServingStatus("dragoman.v1.TranslationService", true);
   for (const Engine* engine : context->calls->models.engines()) {

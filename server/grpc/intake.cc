@@ -102,7 +102,9 @@ void Intake::LeaveCut(uint64_t call) {
 
 void Intake::EndFloods() {
   const ResetWatch::Floods floods = resets_.Look(clock_->Now());
-  for (const int fd : floods.connections) EndConnection(&connections_[fd], "it resets its calls");
+  for (const int fd : floods.connections) {
+    EndConnection(&connections_[fd], "it resets too many calls");
+  }
   if (floods.many) hold_();
 }
 
@@ -154,7 +156,7 @@ void Intake::EndGreediest(int64_t total, std::vector<Ending>* endings) {
     if (total <= wanted) return;
     total -= charge;
     if (connection->calls.empty()) {
-      EndConnection(connection, "it holds most of the memory for requests");
+      EndConnection(connection, "it holds the most memory for requests");
       continue;
     }
     EndCalls(connection,
@@ -184,11 +186,11 @@ void Intake::Look() {
       if (connection.held <= allowed) {
         total += ChargeOf(connection);
       } else if (idle) {
-        EndConnection(&connection, "it sends what belongs to no call");
+        EndConnection(&connection, "it sends data that belongs to no call");
       } else {
         EndCalls(&connection,
                  InvalidField("", absl::StrCat("the request has more than the ",
-                                               limits_.message_bytes, " bytes it may have")),
+                                               limits_.message_bytes, " bytes allowed")),
                  &endings);
       }
     }

@@ -73,7 +73,7 @@ HttpResponse RouteHttp(std::string_view method, std::string_view path, const Htt
   HttpResponse response;
   if (method != "GET" && method != "HEAD") {
     response.status = 405;
-    response.body = "only GET and HEAD\n";
+    response.body = "found another method, expected GET or HEAD\n";
     return response;
   }
   if (path == "/metrics") {
@@ -85,7 +85,7 @@ HttpResponse RouteHttp(std::string_view method, std::string_view path, const Htt
     response = Health(hooks.not_ready(), "ready");
   } else {
     response.status = 404;
-    response.body = "there are /metrics, /livez and /readyz\n";
+    response.body = "no such path, expected /metrics, /livez or /readyz\n";
   }
   return response;
 }
@@ -112,7 +112,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string&
       MHD_OPTION_CONNECTION_LIMIT, 2U * static_cast<unsigned>(options.max_connections),
       MHD_OPTION_CONNECTION_TIMEOUT, kIdleSeconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       kConnectionMemory, MHD_OPTION_END);
-  if (server->daemon_ == nullptr) return absl::UnavailableError("HTTP does not start");
+  if (server->daemon_ == nullptr) return absl::UnavailableError("the HTTP server does not start");
   server->listener_->Start([daemon = server->daemon_](int fd) {
     sockaddr_storage peer{};
     socklen_t size = sizeof(peer);

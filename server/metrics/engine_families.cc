@@ -45,7 +45,7 @@ void AddSegments(const EngineStats& stats, const std::string& model,
                  std::vector<MetricFamily>* out) {
   const SegmentCounts& s = stats.segments;
   MetricFamily accepted =
-      Family("dragoman_segments_accepted_total", "Segments taken in.", MetricType::Counter);
+      Family("dragoman_segments_accepted_total", "Segments admitted.", MetricType::Counter);
   Add(&accepted, {{"model", model}}, Number(s.accepted));
   MetricFamily outcomes =
       Family("dragoman_segments_total", "Segments that ended, by outcome.", MetricType::Counter);
@@ -66,14 +66,14 @@ void AddSegments(const EngineStats& stats, const std::string& model,
     Add(&family, {{"model", model}}, Number(value));
     out->push_back(std::move(family));
   };
-  gauge("dragoman_segments_waiting", "Segments accepted and not in the batch.", s.waiting);
+  gauge("dragoman_segments_waiting", "Segments accepted that are not in the batch yet.", s.waiting);
   gauge("dragoman_segments_running", "Segments in the batch.", s.running);
-  gauge("dragoman_requests_waiting", "Requests of which nothing is decoding yet.",
+  gauge("dragoman_requests_waiting", "Requests none of whose segments has begun decoding.",
         stats.requests_waiting);
-  gauge("dragoman_requests_running", "Requests of which something is decoding.",
+  gauge("dragoman_requests_running", "Requests with a segment that has begun decoding.",
         stats.requests_running);
   gauge("dragoman_decode_rows", "Live rows of the batch.", stats.rows);
-  gauge("dragoman_decode_rows_capacity", "Rows that the batch may have.", stats.row_capacity);
+  gauge("dragoman_decode_rows_capacity", "Rows that the batch can hold.", stats.row_capacity);
 }
 
 void AddQueues(const EngineStats& stats, std::vector<MetricFamily>* out) {
@@ -90,7 +90,7 @@ void AddQueues(const EngineStats& stats, std::vector<MetricFamily>* out) {
   Add(&age, {{"stage", "encode"}}, ToSeconds(stats.queue_oldest_age));
   Add(&age, {{"stage", "decode"}}, ToSeconds(stats.encoded_oldest_age));
   MetricFamily capacity =
-      Family("dragoman_queue_capacity", "What a queue may hold.", MetricType::Gauge);
+      Family("dragoman_queue_capacity", "Capacity of a queue.", MetricType::Gauge);
   Add(&capacity, {{"stage", "encode"}, {"unit", "segments"}}, Number(stats.queue_segment_capacity));
   Add(&capacity, {{"stage", "encode"}, {"unit", "tokens"}}, Number(stats.queue_token_capacity));
   Add(&capacity, {{"stage", "decode"}, {"unit", "segments"}},
@@ -149,8 +149,9 @@ std::vector<MetricFamily> ProcessFamilies() {
   double virtual_pages = 0;
   double resident_pages = 0;
   if (statm >> virtual_pages >> resident_pages) {
-    add("process_virtual_memory_bytes", "Virtual memory.", MetricType::Gauge, virtual_pages * page);
-    add("process_resident_memory_bytes", "Resident memory.", MetricType::Gauge,
+    add("process_virtual_memory_bytes", "Virtual memory in bytes.", MetricType::Gauge,
+        virtual_pages * page);
+    add("process_resident_memory_bytes", "Resident memory in bytes.", MetricType::Gauge,
         resident_pages * page);
   }
   std::ifstream stat("/proc/self/stat");
@@ -162,13 +163,13 @@ std::vector<MetricFamily> ProcessFamilies() {
     std::vector<std::string> fields;
     for (std::string field; rest >> field;) fields.push_back(field);
     if (fields.size() > 17) {
-      add("process_cpu_seconds_total", "CPU time, user and system.", MetricType::Counter,
+      add("process_cpu_seconds_total", "User and system CPU time in seconds.", MetricType::Counter,
           (std::stod(fields[11]) + std::stod(fields[12])) / ticks);
       add("process_threads", "Threads.", MetricType::Gauge, std::stod(fields[17]));
     }
   }
   add("dragoman_log_lines_dropped_total",
-      "Lines of the log that were lost: their reader was too slow, or is gone.",
+      "Log lines that were dropped because the reader was too slow or is gone.",
       MetricType::Counter, Number(LogLinesDropped()));
   if (DIR* directory = opendir("/proc/self/fd")) {
     int entries = -3;  // ".", ".." and the descriptor of this listing
@@ -181,14 +182,15 @@ std::vector<MetricFamily> ProcessFamilies() {
 
 std::vector<MetricFamily> ConnectionFamilies(const ListenerStats& stats, int capacity) {
   MetricFamily open =
-      Family("dragoman_connections", "Connections of the gRPC port.", MetricType::Gauge);
+      Family("dragoman_connections", "Open connections of the gRPC port.", MetricType::Gauge);
   Add(&open, {}, Number(stats.open));
   MetricFamily limit =
-      Family("dragoman_connections_capacity", "As many may be open at once.", MetricType::Gauge);
+      Family("dragoman_connections_capacity",
+             "Connections of the gRPC port that may be open at once.", MetricType::Gauge);
   Add(&limit, {}, capacity);
   MetricFamily total =
       Family("dragoman_connections_total",
-             "Connections that were accepted, and that were closed at once: too many were open.",
+             "Connections by outcome: accepted, or closed at once because too many were open.",
              MetricType::Counter);
   Add(&total, {{"outcome", "accepted"}}, Number(stats.accepted));
   Add(&total, {{"outcome", "refused"}}, Number(stats.refused));

@@ -80,22 +80,24 @@ Metrics::Metrics(std::string model, const Clock* clock) : model_(std::move(model
   const prometheus::Labels model_label = {{"model", model_}};
 
   rpcs_ = &counter("dragoman_rpcs_total", "Calls that ended, by method and status code.");
-  auto& rpc_duration = histogram("dragoman_rpc_duration_seconds", "Whole calls.");
+  auto& rpc_duration = histogram("dragoman_rpc_duration_seconds", "Duration of calls.");
   for (int i = 0; i < kMethods; ++i) {
     const std::string method = RpcMethodName(static_cast<RpcMethod>(i));
     rpc_duration_[i][0] = &rpc_duration.Add({{"method", method}, {"model", ""}}, kRpcBuckets);
     rpc_duration_[i][1] = &rpc_duration.Add({{"method", method}, {"model", model_}}, kRpcBuckets);
   }
   first_result_ =
-      &histogram("dragoman_first_result_seconds", "Streams: from the call to its first message.")
+      &histogram("dragoman_first_result_seconds",
+                 "Streaming calls: time from the start of the call to its first message.")
            .Add({{"method", "StreamTranslate"}, {"model", model_}}, kRpcBuckets);
   auto& rejected = counter("dragoman_rejected_total", "Calls that were not admitted, by reason.");
   for (int i = 1; i < kReasons; ++i) rejected_[i] = &rejected.Add({{"reason", kReasonNames[i]}});
 
   auto& cancelled = counter("dragoman_cancelled_total", "Segments cancelled, by stage and cause.");
-  auto& wasted =
-      counter("dragoman_wasted_target_tokens_total", "Tokens decoded for cancelled segments.");
-  auto& stage = histogram("dragoman_stage_duration_seconds", "Time of a segment in a stage.");
+  auto& wasted = counter("dragoman_wasted_target_tokens_total",
+                         "Target tokens that were decoded for segments cancelled later.");
+  auto& stage =
+      histogram("dragoman_stage_duration_seconds", "Time that a segment spent in a stage.");
   for (int c = 0; c < kCauses; ++c) {
     wasted_[c] = &wasted.Add({{"cause", kCauseNames[c]}});
     for (int s = 0; s < kStages; ++s) {
@@ -110,16 +112,18 @@ Metrics::Metrics(std::string model, const Clock* clock) : model_(std::move(model
                             "Rows summed over steps; occupancy is the busy share of their rates.");
   row_steps_busy_ = &row_steps.Add({{"state", "busy"}});
   row_steps_idle_ = &row_steps.Add({{"state", "idle"}});
-  step_duration_ = &histogram("dragoman_decode_step_duration_seconds", "One decode step.")
+  step_duration_ = &histogram("dragoman_decode_step_duration_seconds", "Duration of a decode step.")
                         .Add(model_label, kStepBuckets);
   batch_rows_ =
       &histogram("dragoman_decode_batch_rows", "Rows of a step.").Add(model_label, kSizeBuckets);
   batch_segments_ = &histogram("dragoman_decode_batch_segments", "Segments of a step.")
                          .Add(model_label, kSizeBuckets);
   topup_segments_ =
-      &histogram("dragoman_topup_segments", "Segments that joined right before a step, if any.")
+      &histogram(
+           "dragoman_topup_segments",
+           "Segments that joined the batch right before a step; steps without any are not counted.")
            .Add(model_label, kSizeBuckets);
-  encode_segments_ = &histogram("dragoman_encode_batch_segments", "Segments of an encoder window.")
+  encode_segments_ = &histogram("dragoman_encode_batch_segments", "Segments of an encoder pass.")
                           .Add(model_label, kSizeBuckets);
   auto& encoder = counter("dragoman_encoder_tokens_total", "Source tokens that were encoded.");
   encoder_real_ = &encoder.Add({{"kind", "real"}});
@@ -134,17 +138,19 @@ Metrics::Metrics(std::string model, const Clock* clock) : model_(std::move(model
                          .Add(model_label, kTokenBuckets);
   request_beam_ = &histogram("dragoman_request_beam_size", "Beam size of a request.")
                        .Add(model_label, kSizeBuckets);
-  errors_ = &counter("dragoman_engine_errors_total", "Failures of our own, by kind.");
+  errors_ = &counter("dragoman_engine_errors_total", "Internal failures of the engine, by kind.");
   for (const char* kind : {"nan", "encode", "decode", "worker"}) {
     errors_->Add({{"kind", kind}, {"model", model_}});
   }
-  ready_ = &gauge("dragoman_ready", "1 while calls are taken.").Add({});
-  draining_ = &gauge("dragoman_draining", "1 from the signal to the end.").Add({});
-  load_seconds_ = &gauge("dragoman_model_load_seconds", "How long loading took.").Add(model_label);
+  ready_ = &gauge("dragoman_ready", "1 while calls are accepted.").Add({});
+  draining_ =
+      &gauge("dragoman_draining", "1 from the signal to stop until the process ends.").Add({});
+  load_seconds_ =
+      &gauge("dragoman_model_load_seconds", "Time that loading the model took.").Add(model_label);
   counter("dragoman_model_reloads_total", "Reloads of a model, by result.")
       .Add({{"model", model_}, {"result", "ok"}});
-  model_info_ = &gauge("dragoman_model_info", "Always 1: what is loaded.");
-  gauge("dragoman_build_info", "Always 1: what is running.")
+  model_info_ = &gauge("dragoman_model_info", "Always 1; the labels describe the loaded model.");
+  gauge("dragoman_build_info", "Always 1; the labels describe the running build.")
       .Add({{"version", kVersion}, {"compiler", kCompiler}})
       .Set(1);
 }

@@ -1,4 +1,5 @@
-// The daemon's Prometheus metrics: every series of the table in README.md, under `dragoman_`.
+// The daemon's Prometheus metrics, under `dragoman_`. server/README.md lists them all; its test
+// holds the list to what is scraped.
 //
 // Thread-safe. Series are made once and held; an event costs a few atomic adds, or a histogram's
 // short lock. Gauges and counters of segments come from one EngineStats per scrape, so that

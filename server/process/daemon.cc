@@ -63,7 +63,9 @@ HttpHooks MakeHooks(const Metrics* metrics, const HealthState* state) {
   hooks.metrics = [metrics] { return metrics->Scrape(); };
   hooks.not_live = [state]() -> std::string {
     const Engine* engine = state->engine.load();
-    if (engine != nullptr && engine->Stats().stalled) return "stalled: busy rows and no step";
+    if (engine != nullptr && engine->Stats().stalled) {
+      return "stalled: a worker has busy rows and makes no decode step";
+    }
     const Serving* serving = state->serving.load();
     return serving == nullptr ? "" : serving->NotLive();
   };

@@ -119,8 +119,8 @@ absl::Status CheckThreads(int count) {
   } catch (const std::system_error& e) {
     status = absl::ResourceExhaustedError(absl::StrCat(
         "no thread could be started (", e.what(), ") after ", threads.size(), " of ", count,
-        " that serving needs: memory, the limits of address space (ulimit -v) and of processes "
-        "(ulimit -u), or the cgroup's pids.max are in the way"));
+        " that serving needs: too little memory, or a limit on address space (ulimit -v), "
+        "on processes (ulimit -u) or of the cgroup (pids.max)"));
   }
   {
     MutexLock lock(&mu);

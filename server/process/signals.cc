@@ -42,7 +42,7 @@ void ReloadGlossaries(Engine* engine) {
   if (status.ok()) {
     Log(LogLevel::kInfo, "glossaries reloaded");
   } else {
-    Log(LogLevel::kError, "glossaries not reloaded, the old ones stay",
+    Log(LogLevel::kError, "glossaries not reloaded, the old ones stay in use",
         {{"error", std::string(status.message())}});
   }
 }

@@ -38,84 +38,114 @@ struct Option {
 const std::vector<Option>& Options() {
   using C = ServerConfig;
   static const auto* const kOptions = new std::vector<Option>{
-      {"model", "DIR|NAME=DIR", "model directory (Hugging Face layout); its name is NAME or DIR's",
-       &C::model},
-      {"listen", "ADDR", "gRPC address, host:port; port 0 takes a free one", &C::listen},
-      {"metrics", "ADDR", "HTTP address of /metrics, /livez, /readyz; off for none", &C::metrics},
+      {"model", "DIR|NAME=DIR",
+       "model directory in Hugging Face layout; named NAME, or DIR's last part", &C::model},
+      {"listen", "ADDR", "gRPC address, host:port or unix:PATH; port 0 picks a free port",
+       &C::listen},
+      {"metrics", "ADDR",
+       "HTTP address of /metrics, /livez and /readyz, host:port; off: no HTTP server", &C::metrics},
       {"device", "auto|cpu|cuda:N[,cuda:M]",
-       "where to compute; auto: all GPUs that are fit, else the CPU", &C::device},
+       "where to compute; auto: every usable GPU, or the CPU if there is none", &C::device},
       {"compute-type", "auto|float32|float16|bfloat16",
-       "of the model; auto: float32 on the CPU, float16 on GPUs", &C::compute_type},
-      {"device-memory-fraction", "F", "of a GPU's memory, that may be in use",
+       "number format of the model; auto: float32 on the CPU, float16 on GPUs", &C::compute_type},
+      {"device-memory-fraction", "F",
+       "largest share of a GPU's memory that may be in use, above 0 and up to 1",
        &C::device_memory_fraction, 0, 1},
       {"max-rows", "N",
-       "rows of the decoding batch of one worker; 0: 256 on the CPU, 4096 on a GPU", &C::max_rows,
-       0, 4096},
-      {"cpu-workers", "N", "encoder and decoder pairs; 0: by CPUs", &C::cpu_workers, 0, 1024},
-      {"threads-per-worker", "N", "threads of each; 0: by CPUs", &C::threads_per_worker, 0, 1024},
-      {"tokenizer-threads", "N", "threads for text on each side; 0: by CPUs", &C::tokenizer_threads,
-       0, 256},
+       "rows (hypotheses) in each worker's decoding batch; 0: 256 on the CPU, 4096 on a GPU",
+       &C::max_rows, 0, 4096},
+      {"cpu-workers", "N",
+       "workers on the CPU, each an encoder and a decode loop; 0: from the number of CPUs",
+       &C::cpu_workers, 0, 1024},
+      {"threads-per-worker", "N",
+       "threads that share the arithmetic of a CPU worker; 0: from the number of CPUs",
+       &C::threads_per_worker, 0, 1024},
+      {"tokenizer-threads", "N",
+       "threads that split and tokenize incoming text; 0: one for every four CPUs",
+       &C::tokenizer_threads, 0, 256},
       {"detokenizer-threads", "N",
-       "of these, for translations; -1: as many; 0: the decode threads do it, to measure the cost",
+       "threads that write translations; -1: as tokenizer-threads; 0: decode threads do it",
        &C::detokenizer_threads, -1, 256},
-      {"max-queue-segments", "N", "segments that may wait", &C::max_queue_segments, 1, 10'000'000},
-      {"max-queue-tokens", "N", "source tokens that may wait", &C::max_queue_tokens, 1,
-       1'000'000'000},
-      {"encoded-queue-segments", "N", "encoded segments of one worker that may wait",
+      {"max-queue-segments", "N",
+       "segments that may wait to be encoded; requests beyond that are refused",
+       &C::max_queue_segments, 1, 10'000'000},
+      {"max-queue-tokens", "N",
+       "source tokens that may wait to be encoded; requests beyond that are refused",
+       &C::max_queue_tokens, 1, 1'000'000'000},
+      {"encoded-queue-segments", "N",
+       "encoded segments that may wait for a place in the batch of each worker",
        &C::encoded_queue_segments, 1, 1'000'000},
       {"kv-memory-mb", "N",
-       "memory of the K/V pool; 0: what max-rows needs, on a GPU all that is left",
+       "MiB of K/V cache for all workers; 0: what max-rows needs, on a GPU all that is left",
        &C::kv_memory_mb, 0, 16'777'216},
       {"scheduler", "continuous|stream|half-empty|static",
        "when waiting segments enter the batch; never changes a translation", &C::scheduler},
-      {"refill-threshold", "N/D", "stream: refill at so much of the capacity or less",
+      {"refill-threshold", "N/D",
+       "with --scheduler stream: refill once the batch is filled to this fraction or less",
        &C::refill_threshold},
-      {"scheduler-unit", "rows|segments|source-tokens", "what the capacity counts",
+      {"scheduler-unit", "rows|segments|source-tokens", "unit in which the batch's fill is counted",
        &C::scheduler_unit},
-      {"scheduler-capacity", "N", "what the batch holds at most; 0: max-rows",
+      {"scheduler-capacity", "N",
+       "capacity of the batch, in --scheduler-unit; 0: max-rows (not for source-tokens)",
        &C::scheduler_capacity, 0, INT_MAX},
-      {"slot-selection", "all|shortest-first|longest-first", "whom a step runs first",
+      {"slot-selection", "all|shortest-first|longest-first",
+       "which segments of the batch a decode step runs first; all: in order of admission",
        &C::slot_selection},
-      {"width-budget", "N", "rows of a step; 0: max-rows", &C::width_budget, 0, 4096},
-      {"max-pause-steps", "N", "a segment pauses no longer; 0: no bound", &C::max_pause_steps, 0,
-       INT_MAX},
-      {"decode-lanes", "N", "hypotheses of the batch, running or paused; 0: by max-rows",
+      {"width-budget", "N", "rows that one decode step may run; 0: max-rows", &C::width_budget, 0,
+       4096},
+      {"max-pause-steps", "N",
+       "decode steps after which a paused segment goes before all others; 0: never",
+       &C::max_pause_steps, 0, INT_MAX},
+      {"decode-lanes", "N",
+       "hypotheses that the batch may hold, running or paused; 0: eight times max-rows",
        &C::decode_lanes, 0, 1 << 20},
-      {"encode-window-segments", "N", "segments that the encoder sorts at a time",
+      {"encode-window-segments", "N",
+       "segments that the encoder takes from the queue and sorts at a time",
        &C::encode_window_segments, 1, 1'000'000},
-      {"encode-window-tokens", "N", "their source tokens", &C::encode_window_tokens, 1,
-       100'000'000},
-      {"encode-window-order", "arrival|longest-first|shortest-first", "in which they leave it",
+      {"encode-window-tokens", "N",
+       "source tokens that the encoder takes from the queue and sorts at a time",
+       &C::encode_window_tokens, 1, 100'000'000},
+      {"encode-window-order", "arrival|longest-first|shortest-first",
+       "order in which the encoder encodes the segments that it has taken",
        &C::encode_window_order},
       {"default-profile", "hf|ct2|marian|paper|article",
-       "whose rules fill in what a request leaves unset", &C::default_profile},
-      {"glossary-dir", "DIR", "glossaries NAME.tsv and NAME.csv; read again on SIGHUP",
+       "the rules that decide every option that a request leaves unset", &C::default_profile},
+      {"glossary-dir", "DIR",
+       "directory of glossaries, NAME.tsv and NAME.csv; read again on SIGHUP; empty: none",
        &C::glossary_dir},
-      {"drain-seconds", "N", "time for calls in flight after SIGTERM", &C::drain_seconds, 0,
-       86'400},
-      {"watchdog-seconds", "N", "busy rows without a step for so long: not live",
+      {"drain-seconds", "N", "seconds that calls in flight have to finish after SIGTERM or SIGINT",
+       &C::drain_seconds, 0, 86'400},
+      {"watchdog-seconds", "N",
+       "seconds that a worker with busy rows may make no decode step before /livez fails",
        &C::watchdog_seconds, 1, 86'400},
       {"profile-steps", "N",
-       "time each kernel of N steps of a full batch on one GPU, print it and exit; 0: serve",
+       "time each kernel of N steps of a full batch on one GPU, print a table and exit; 0: serve",
        &C::profile_steps, 0, 1'000'000},
-      {"log-level", "LEVEL", "trace, debug, info, warn, error or off", &C::log_level},
-      {"max-items", "N", "items of one request", &C::max_items, 1, 1'000'000},
-      {"max-code-points", "N", "code points of one request", &C::max_code_points, 1, 100'000'000},
-      {"max-message-mb", "N", "size of a request; 0: what max-code-points and max-items need",
+      {"log-level", "LEVEL",
+       "least severe lines that are logged: trace, debug, info, warn, error or off", &C::log_level},
+      {"max-items", "N", "items (texts) that one request may have", &C::max_items, 1, 1'000'000},
+      {"max-code-points", "N", "Unicode code points that the items of one request may have in all",
+       &C::max_code_points, 1, 100'000'000},
+      {"max-message-mb", "N", "largest request, in MiB; 0: what max-code-points and max-items need",
        &C::max_message_mb, 0, 1024},
-      {"max-streams", "N", "calls at once of one connection", &C::max_streams, 1, 1'000'000},
-      {"max-connections", "N", "at once; 0: what the limit on open files leaves, at most 4096",
+      {"max-streams", "N", "calls that one connection may have open at once", &C::max_streams, 1,
+       1'000'000},
+      {"max-connections", "N",
+       "gRPC connections that may be open at once; 0: by the limit on open files, at most 4096",
        &C::max_connections, 0, 1'000'000},
       {"receive-memory-mb", "N",
-       "requests on their way in, of all connections; 0: by max-message-mb", &C::receive_memory_mb,
-       0, 1'048'576},
-      {"receive-timeout-seconds", "N", "a request is whole so long after its call began",
+       "MiB for requests not yet received in full; 0: 32 requests of the largest size",
+       &C::receive_memory_mb, 0, 1'048'576},
+      {"receive-timeout-seconds", "N",
+       "seconds from the start of a call within which its request must arrive in full",
        &C::receive_timeout_seconds, 1, 86'400},
-      {"longest-call-seconds", "N", "deadline of calls that bring none", &C::longest_call_seconds,
-       1, 86'400},
-      {"connection-age-seconds", "N", "connections are renewed after this; 0: never",
+      {"longest-call-seconds", "N", "deadline, in seconds, of calls whose client sets none",
+       &C::longest_call_seconds, 1, 86'400},
+      {"connection-age-seconds", "N",
+       "seconds after which a connection is closed so that its client renews it; 0: never",
        &C::connection_age_seconds, 0, 31'536'000},
-      {"write-timeout-seconds", "N", "a stream whose reader takes nothing for so long is ended",
+      {"write-timeout-seconds", "N",
+       "seconds after which a call is ended whose client does not read the answer",
        &C::write_timeout_seconds, 1, 86'400},
   };
   return *kOptions;
@@ -228,7 +258,7 @@ absl::Status ReadFile(const std::string& path, ServerConfig* config) {
     return Refuse(path, "", json.type_name(), "a JSON object with the flags' names");
   }
   const std::string where = path + ": ";
-  if (!twice.empty()) return Refuse(where, twice, "it twice", "it once");
+  if (!twice.empty()) return Refuse(where, twice, "two values", "one");
   for (const auto& [key, value] : json.items()) {
     const Option* option = FindOption(key);
     if (option == nullptr) {
@@ -287,7 +317,9 @@ absl::Status CheckAddress(std::string_view name, const std::string& address, boo
     if (result.ec != std::errc() || result.ptr != end) port = -1;
   }
   if (port < 0 || port > 65'535) {
-    return Refuse("--", name, Quoted(address), "host:port with a port 0..65535");
+    return Refuse("--", name, Quoted(address),
+                  absl::StrCat("host:port with a port from 0 to 65535",
+                               unix_allowed ? ", or unix:PATH" : ""));
   }
   return absl::OkStatus();
 }
@@ -350,8 +382,8 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
     flag.name = arg.substr(2, equals == std::string::npos ? equals : equals - 2);
     if (equals != std::string::npos) flag.value = arg.substr(equals + 1);
     if (!seen.insert(flag.name).second) {
-      return Refuse("--", flag.name, "it twice",
-                    flag.name == "model" ? "one model per process" : "it once");
+      return Refuse("--", flag.name, "two values",
+                    flag.name == "model" ? "one model per process" : "one");
     }
     const bool is_switch = flag.name == "check-config" || flag.name == "print-program" ||
                            flag.name == "version" || flag.name == "help";
@@ -426,11 +458,12 @@ std::string HelpText() {
     line(option.name, option.argument, option.help,
          std::visit([&](auto target) { return absl::StrCat(defaults.*target); }, option.target));
   }
-  line("config", "FILE", "JSON object with these names; flags win", "");
-  line("check-config", "", "print the settings in effect and exit", "");
-  line("print-program", "", "print the network of the model, operation by operation, and exit", "");
+  line("config", "FILE",
+       "read settings from FILE, a JSON object keyed by these names; flags override it", "");
+  line("check-config", "", "check the settings, print those in effect as JSON and exit", "");
+  line("print-program", "", "print the operations of the model's network and exit", "");
   line("version", "", "print the version and exit", "");
-  line("help", "", "print this and exit", "");
+  line("help", "", "print this help and exit", "");
   return out;
 }
 

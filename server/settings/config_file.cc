@@ -19,7 +19,7 @@ constexpr int kLongestWaitMillis = 5000;
 
 absl::Status Refuse(const std::string& path, const std::string& what) {
   return absl::InvalidArgumentError(
-      absl::StrCat("--config: found ", Quoted(path), ", ", what, ", expected a file of JSON"));
+      absl::StrCat("--config: found ", Quoted(path), ", ", what, ", expected a JSON file"));
 }
 
 absl::StatusOr<std::string> ReadAll(const std::string& path, int fd) {
@@ -36,13 +36,13 @@ absl::StatusOr<std::string> ReadAll(const std::string& path, int fd) {
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       pollfd ready{fd, POLLIN, 0};
       if (poll(&ready, 1, kLongestWaitMillis) == 0) {
-        return Refuse(path, "from which nothing came for five seconds");
+        return Refuse(path, "a pipe that brought nothing for five seconds");
       }
     } else if (errno != EINTR) {
       return Refuse(path, absl::StrCat("which cannot be read (", std::strerror(errno), ")"));
     }
   }
-  return Refuse(path, absl::StrCat("which has more than ", kMaxConfigBytes, " bytes"));
+  return Refuse(path, absl::StrCat("which has more than the ", kMaxConfigBytes, " bytes allowed"));
 }
 
 }  // namespace

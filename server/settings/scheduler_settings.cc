@@ -74,7 +74,7 @@ absl::Status ReadThreshold(const std::string& text, SchedulerOptions* out) {
     }
   }
   return Refuse("refill-threshold", text,
-                "a fraction of at most 1, as 1/6, of numbers up to 1000000");
+                "a fraction from 0 to 1, such as 1/6, of whole numbers up to 1000000");
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ absl::StatusOr<SchedulerOptions> ParseScheduler(const ServerConfig& config) {
   const bool threshold_given = config.refill_threshold != ServerConfig().refill_threshold;
   if (threshold_given && out.refill != RefillRule::kStream) {
     return Refuse("refill-threshold", config.refill_threshold,
-                  "it with --scheduler stream only, found " + Quoted(config.scheduler));
+                  "it only with --scheduler stream, not with " + Quoted(config.scheduler));
   }
   out.capacity = config.scheduler_capacity;
   out.width_budget = config.width_budget;

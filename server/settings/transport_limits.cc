@@ -54,13 +54,13 @@ absl::Status CheckTransportSettings(const ServerConfig& config) {
   if (message < needed) {
     return absl::InvalidArgumentError(
         absl::StrCat("--max-message-mb: found ", config.max_message_mb, ", expected at least ",
-                     RoundUp(needed, kMiB) / kMiB, ", what --max-code-points ",
-                     config.max_code_points, " and --max-items ", config.max_items, " need"));
+                     RoundUp(needed, kMiB) / kMiB, ", which --max-code-points ",
+                     config.max_code_points, " and --max-items ", config.max_items, " require"));
   }
   if (config.receive_memory_mb > 0 && config.receive_memory_mb * kMiB < 2 * message) {
-    return absl::InvalidArgumentError(absl::StrCat("--receive-memory-mb: found ",
-                                                   config.receive_memory_mb, ", expected at least ",
-                                                   2 * message / kMiB, ", twice --max-message-mb"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--receive-memory-mb: found ", config.receive_memory_mb, ", expected at least ",
+        2 * message / kMiB, ", twice the largest request (--max-message-mb)"));
   }
   return absl::OkStatus();
 }
@@ -78,10 +78,11 @@ absl::StatusOr<TransportLimits> ComputeTransportLimits(const ServerConfig& confi
       kOtherDescriptors + kDescriptorsPerConnection * HttpConnections(descriptors);
   const int64_t room = (descriptors - others) / kDescriptorsPerConnection;
   if (room < std::max(1, config.max_connections)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--max-connections: found ", config.max_connections, ", which needs ",
-        kDescriptorsPerConnection * std::max(1, config.max_connections) + others,
-        " open files, expected at most the ", descriptors, " of this process (ulimit -Hn)"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--max-connections: found ", config.max_connections, ", which needs ",
+                     kDescriptorsPerConnection * std::max(1, config.max_connections) + others,
+                     " open files, expected at most the ", descriptors,
+                     " that this process may have (ulimit -Hn)"));
   }
   limits.max_connections = config.max_connections > 0
                                ? config.max_connections

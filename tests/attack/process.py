@@ -276,7 +276,7 @@ def line_of_100_mb():
     """The client is given a line that no server takes, between two that are fine."""
     with Daemon() as daemon, tempfile.TemporaryDirectory(prefix="attack-") as name:
         path = pathlib.Path(name) / "lines"
-        for size, expected in ((100 << 20, "bytes in one line"), (15 << 20, "")):
+        for size, expected in ((100 << 20, "bytes allowed"), (15 << 20, "")):
             with open(path, "wb") as file:
                 file.write(TEXT.encode() + b"\n" + b"a" * size + b"\n" + TEXT.encode() + b"\n")
             begin = time.monotonic()

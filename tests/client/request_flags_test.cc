@@ -211,7 +211,7 @@ TEST(ParseTerm, HasOneBareEqualsSign) {
   };
   EXPECT_EQ(error("Hund"), "--term is 'Hund', expected SOURCE=TARGET");
   EXPECT_EQ(error("a\\=b"), "--term is 'a\\=b', expected SOURCE=TARGET");
-  EXPECT_THAT(error("a=b=c"), HasSubstr("which has several '='; write '\\='"));
+  EXPECT_THAT(error("a=b=c"), HasSubstr("which has several '=', expected one; write '\\='"));
   EXPECT_THAT(error("a\\n=b"), HasSubstr("a backslash stands before neither"));
   EXPECT_THAT(error("a=b\\"), HasSubstr("a backslash stands before neither"));
 }

@@ -153,11 +153,11 @@ TEST(Translate, DoesNotSendWhatNoServerTakes) {
   const CommandRun run = Translate(server, "one\n" + endless + endless + "\ntwo\n" + endless);
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(run.out, "<one>\n\n<two>\n\n");
-  EXPECT_THAT(run.err, HasSubstr("more than 16777216 bytes in one line"));
+  EXPECT_THAT(run.err, HasSubstr("the text has more than the 16777216 bytes allowed"));
 
   const CommandRun whole = Translate(server, endless + "\n", {"--whole"});
   EXPECT_EQ(whole.status, 1);
-  EXPECT_THAT(whole.err, HasSubstr("more than 16777216 bytes"));
+  EXPECT_THAT(whole.err, HasSubstr("more than the 16777216 bytes allowed"));
 }
 
 TEST(Translate, RefusesFilesThatHaveNoLines) {
@@ -169,7 +169,7 @@ TEST(Translate, RefusesFilesThatHaveNoLines) {
     all.insert(all.end(), {"--server", server.address()});
     const CommandRun run = RunCommand(all);
     EXPECT_EQ(run.status, 1);
-    EXPECT_THAT(run.err, HasSubstr("/dev/zero has a line of more than 16777216 bytes"));
+    EXPECT_THAT(run.err, HasSubstr("/dev/zero has a line of more than the 16777216 bytes"));
   }
   // A directory is no file.
   const CommandRun run =
@@ -429,7 +429,7 @@ TEST(Translate, SaysHowManyLinesLackWhatWasRequired) {
   });
   const CommandRun run = Translate(server, "a\nb\nc\nd\n", {"--batch", "1"});
   EXPECT_EQ(run.err,
-            "dragoman translate: note: 2 lines without a required phrase or term "
+            "dragoman translate: note: 2 lines lacked a required phrase or term "
             "(CONSTRAINTS_UNMET)\n"
             "dragoman translate: note: 1 line had no hypothesis left (NO_OUTPUT)\n");
   EXPECT_EQ(Translate(server, "a\n", {"--json"}).err, "");
@@ -617,7 +617,7 @@ TEST(Translate, RefusesFlagsThatDoNotGoTogether) {
            {{"--sample", "--seed", "1", "--batch", "2"},
             "--sampling-seed (--seed) and --batch do not go together"},
            {{"--target-prefix", "a", "--target-prefix-file", "b"},
-            "expected one of --target-prefix and --target-prefix-file"},
+            "expected only one of --target-prefix and --target-prefix-file"},
            {{"--top-k", "1"}, "--sampling-top-k (--top-k) needs --sampling"},
            {{"--term", "a"}, "--term is 'a', expected SOURCE=TARGET"}}) {
     Arguments arguments = {"translate"};

@@ -208,7 +208,7 @@ TEST_F(EnginePhrases, WhatNeedsOneSegmentSaysSo) {
     job.split = split;
     job.decoding.num_alternatives = 2;
     EXPECT_THAT(ItemError(job), HasSubstr(": the text is longer than the "));
-    EXPECT_THAT(ItemError(job), HasSubstr(" tokens that the model takes at once, shorten it"));
+    EXPECT_THAT(ItemError(job), HasSubstr(" tokens that the model takes at once; shorten it"));
   }
   // Terms apply to the segments that hold them.
   TranslationJob terms = Job({two});

@@ -425,5 +425,14 @@ TEST_F(EngineTest, ASchedulerSettingOutOfRangeIsRefused) {
   EXPECT_THAT(engine.status().message(), ::testing::HasSubstr("width_budget is 17"));
 }
 
+TEST_F(EngineTest, ACountOutOfRangeIsRefusedByName) {
+  EngineConfig config;
+  config.max_queue_tokens = 0;
+  const auto engine = CreateEngine(testing::kBundledModel, config, &clock_, &observer_);
+  EXPECT_EQ(engine.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(engine.status().message(),
+              ::testing::HasSubstr("max_queue_tokens is 0, expected at least 1"));
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -335,15 +335,15 @@ TEST(LoadModel, LeavesTensorsWithoutAPlaceAsideAndSaysSo) {
   auto model = tiny.Load();
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_THAT(model->notes,
-              ElementsAre("1 tensor of the checkpoint left aside, for the network that config.json "
-                          "describes has no place for them: "
+              ElementsAre("1 tensor of the checkpoint not used, because the network that "
+                          "config.json describes has no place for them: "
                           "model.encoder.layernorm_embedding.weight"));
   for (int i = 0; i < 6; ++i) tiny.Add("model.encoder.layers.2.fc" + std::to_string(i), {6});
   tiny.config["normalize_before"] = true;
   model = tiny.Load();
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_THAT(model->notes, ElementsAre(HasSubstr("'normalize_before' is true"),
-                                        HasSubstr("7 tensors of the checkpoint left aside")));
+                                        HasSubstr("7 tensors of the checkpoint not used")));
   EXPECT_THAT(model->notes[1], EndsWith("model.encoder.layers.2.fc3, ..."));
   EXPECT_EQ(model->program.FindWeight("encoder layer 2: feed-forward up"), kNoWeight);
 }
@@ -423,12 +423,12 @@ TEST(LoadModel, ShardsMustAgreeWithTheirIndex) {
                 (*index)["weight_map"]["no.such"] = "model-00002-of-00002.safetensors";
               }),
               HasSubstr("model-00002-of-00002.safetensors: tensor 'no.such' is missing, though "
-                        "model.safetensors.index.json has it there"));
+                        "model.safetensors.index.json places it there"));
   EXPECT_THAT(refusal([&](json* index) {
                 (*index)["weight_map"][bias] = "model-00002-of-00002.safetensors";
               }),
-              HasSubstr("model-00001-of-00002.safetensors: tensor 'final_logits_bias' is there, "
-                        "though model.safetensors.index.json has it in "
+              HasSubstr("model-00001-of-00002.safetensors: tensor 'final_logits_bias' is here, "
+                        "though model.safetensors.index.json places it in "
                         "'model-00002-of-00002.safetensors'"));
   EXPECT_THAT(refusal([&](json* index) { (*index)["weight_map"][bias] = "a.safetensors"; }),
               HasSubstr("a.safetensors: cannot be opened"));
@@ -542,7 +542,8 @@ TEST(LoadModel, EveryFileButTwoMustBeThere) {
   tiny.change = [](const TempDirectory& directory) { directory.Remove("model.safetensors"); };
   EXPECT_THAT(tiny.Refusal(), HasSubstr("neither model.safetensors nor pytorch_model.bin"));
   tiny.change = [](const TempDirectory& directory) { directory.Remove("config.json"); };
-  EXPECT_THAT(tiny.Refusal(), HasSubstr("no model of a known layout"));
+  EXPECT_THAT(tiny.Refusal(),
+              HasSubstr("found no model, expected a directory in Hugging Face layout"));
   TinyModel separate = Separate();
   separate.target_vocabulary = nullptr;
   EXPECT_THAT(separate.Refusal(), HasSubstr("target_vocab.json: cannot be opened"));

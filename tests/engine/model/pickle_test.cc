@@ -73,7 +73,8 @@ TEST(Pickle, RefusesGlobalsThatAreNotListed) {
   EXPECT_THAT(ErrorOf("\x80\x04\x8c\x02os\x8c\x06system\x93."), HasSubstr("global 'os.system'"));
   EXPECT_THAT(ErrorOf("\x80\x02"s + "cbuiltins\neval\n."), HasSubstr("global 'builtins.eval'"));
   EXPECT_THAT(ErrorOf("\x80\x02"s + "ccollections.OrderedDict\nx\n."), HasSubstr("refused"));
-  EXPECT_THAT(ErrorOf("\x80\x02"s + "ccollections\nOrderedDict"), HasSubstr("a name without end"));
+  EXPECT_THAT(ErrorOf("\x80\x02"s + "ccollections\nOrderedDict"),
+              HasSubstr("a name that does not end"));
 }
 
 TEST(Pickle, RefusesOpcodesThatMakeObjects) {
@@ -82,8 +83,8 @@ TEST(Pickle, RefusesOpcodesThatMakeObjects) {
   EXPECT_THAT(ErrorOf("\x80\x02(o."), HasSubstr("opcode 0x6f"));
   EXPECT_THAT(ErrorOf("\x80\x02))\x81."), HasSubstr("opcode 0x81"));
   EXPECT_THAT(ErrorOf("\x80\x02\x82\x01."), HasSubstr("opcode 0x82"));
-  EXPECT_THAT(ErrorOf("\x80\x02}}b."), HasSubstr("state of what is no object"));
-  EXPECT_THAT(ErrorOf("\x80\x02K\x01)R."), HasSubstr("no known function"));
+  EXPECT_THAT(ErrorOf("\x80\x02}}b."), HasSubstr("state is set on a value that is not an object"));
+  EXPECT_THAT(ErrorOf("\x80\x02K\x01)R."), HasSubstr("unknown function"));
 }
 
 TEST(Pickle, RefusesStreamsThatAreCutShortAnywhere) {
@@ -102,9 +103,9 @@ TEST(Pickle, RefusesABrokenStack) {
   EXPECT_THAT(ErrorOf("\x80\x02K\x01\x86."), HasSubstr("too few values"));
   EXPECT_THAT(ErrorOf("\x80\x02K\x01(R."), HasSubstr("too few values"));
   EXPECT_THAT(ErrorOf("\x80\x02K\x01t."), HasSubstr("no mark"));
-  EXPECT_THAT(ErrorOf("\x80\x02K\x01(K\x01K\x02u."), HasSubstr("no dict"));
-  EXPECT_THAT(ErrorOf("\x80\x02}(K\x01u."), HasSubstr("no dict"));
-  EXPECT_THAT(ErrorOf("\x80\x02K\x01K\x02"s + "a."), HasSubstr("no list"));
+  EXPECT_THAT(ErrorOf("\x80\x02K\x01(K\x01K\x02u."), HasSubstr("not a dict"));
+  EXPECT_THAT(ErrorOf("\x80\x02}(K\x01u."), HasSubstr("not a dict"));
+  EXPECT_THAT(ErrorOf("\x80\x02K\x01K\x02"s + "a."), HasSubstr("not a list"));
   EXPECT_THAT(ErrorOf("\x80\x02h\x05."), HasSubstr("memo entry 5 does not exist"));
   EXPECT_THAT(ErrorOf("\x80\x09."), HasSubstr("protocol 9"));
 }

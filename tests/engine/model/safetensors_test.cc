@@ -73,7 +73,7 @@ TEST(Safetensors, RefusesFilesThatAreCutShort) {
 
 TEST(Safetensors, RefusesABadHeader) {
   EXPECT_THAT(ErrorOf(Safetensors("{", "")), HasSubstr("not valid JSON"));
-  EXPECT_THAT(ErrorOf(Safetensors("[]", "")), HasSubstr("no JSON object"));
+  EXPECT_THAT(ErrorOf(Safetensors("[]", "")), HasSubstr("not a JSON object"));
   EXPECT_THAT(ErrorOf(Safetensors(R"({"a": 1})", "")), HasSubstr("tensor 'a' is 1"));
   EXPECT_THAT(ErrorOf(Safetensors(R"({"a": {}})", "")), HasSubstr("tensor 'a' has no dtype"));
   EXPECT_THAT(ErrorOf(Safetensors(R"({"a": {"x": [[[[1]]]]}})", "")), HasSubstr("nested deeper"));

@@ -162,7 +162,8 @@ TEST(TorchFile, RefusesBadStorages) {
               HasSubstr("without valid description"));
   EXPECT_THAT(ErrorOfTensor({.storage = StorageId("FloatStorage", "0", int64_t{1} << 62)}),
               HasSubstr("storage of 4611686018427387904 elements"));
-  EXPECT_THAT(ErrorOfTensor({.storage = StorageId("Size", "0", 6)}), HasSubstr("which is none"));
+  EXPECT_THAT(ErrorOfTensor({.storage = StorageId("Size", "0", 6)}),
+              HasSubstr("which is not known"));
   EXPECT_THAT(ErrorOfTensor({.storage = StorageId("FloatStorage", "0", 6, Tuple({0, 1}))}),
               HasSubstr("a view of another"));
   EXPECT_THAT(ErrorOf(Archive(Dict(Text("v") + TensorCall().Code() + Text("w") +
@@ -179,7 +180,7 @@ TEST(TorchFile, RefusesHostilePickles) {
               HasSubstr("a key of the dict is an int"));
   EXPECT_THAT(
       ErrorOf(Archive(Dict(Text("w") + TensorCall().Code() + Text("w") + TensorCall().Code()))),
-      HasSubstr("tensor 'w' is there twice"));
+      HasSubstr("tensor 'w' appears twice"));
   EXPECT_THAT(ErrorOf(Archive(Dict(Text("w") + "ctorch._utils\n_rebuild_tensor_v2\n)R"))),
               HasSubstr("too few arguments"));
   // A parameter of itself, through the memo.
@@ -195,7 +196,7 @@ TEST(TorchFile, RefusesBadArchives) {
   EXPECT_THAT(ErrorOf(Zip({{"m/data.pkl", pickle}, {"m/data/0", storage}, {"m/byteorder", "big"}})),
               HasSubstr("byte order is 'big', expected 'little'"));
   EXPECT_THAT(ErrorOf(Zip({{"m/data.pkl", pickle}, {"m/data.pkl", pickle}})),
-              HasSubstr("zip entry 'm/data.pkl' is there twice"));
+              HasSubstr("zip entry 'm/data.pkl' appears twice"));
   EXPECT_THAT(ErrorOf(Zip({{"m/data.pkl", pickle}}, 8)), HasSubstr("is compressed"));
   EXPECT_THAT(ErrorOf(Zip({{"m/data.pkl", pickle}}, 0, 1)), HasSubstr("is encrypted"));
 }
@@ -279,7 +280,7 @@ TEST(TorchStream, RefusesWrongStorages) {
   EXPECT_THAT(ErrorOf(Stream{.keys = "\x80\x02](" + Text("7") + "e."}.File()),
               HasSubstr("lists storage '7', which no tensor uses"));
   EXPECT_THAT(ErrorOf(Stream{.keys = "\x80\x02](" + Text("0") + Text("0") + "e."}.File()),
-              HasSubstr("storage '0' is there twice"));
+              HasSubstr("storage '0' appears twice"));
   EXPECT_THAT(ErrorOf(Stream{.storages = Raw(int64_t{5}) + floats}.File()),
               HasSubstr("storage '0' has 5 elements, expected 6"));
   EXPECT_THAT(ErrorOf(Stream{.storages = Raw(int64_t{-1}) + floats}.File()),

@@ -330,12 +330,12 @@ TEST(SentencePieceFile, SaysWhatIsWrong) {
   EXPECT_TRUE(SentencePiece::Create(good, "x.spm").ok());
   const std::pair<std::string, const char*> kCases[] = {
       {"", "empty"},
-      {"{\"a\": 1}", "no protobuf message"},
+      {"{\"a\": 1}", "not a protobuf message"},
       {good + "\x0A", "cut off"},
       {Piece("a", 1), "0 pieces of type unknown, expected 1"},
       {good + Piece("<unk2>", 2), "2 pieces of type unknown"},
       {Piece("<unk>", 2), "no piece of type normal"},
-      {good + Piece("a", 1), "piece 2 'a' is there twice"},
+      {good + Piece("a", 1), "piece 2 'a' appears twice"},
       {good + Piece("", 1), "piece 2 is empty"},
       {good + Piece("\xFF", 1), "piece 2 is not UTF-8"},
       {good + Piece(std::string("a\0b", 3), 1), "piece 2 contains a NUL"},

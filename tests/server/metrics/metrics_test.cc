@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include "server/base/steady_clock.h"
 #include "server/http/http.h"
@@ -22,6 +27,34 @@ class MetricsTest : public ::testing::Test {
   // A sample line, alone on its line.
   void ExpectLine(const std::string& line) const {
     EXPECT_THAT(Text(), HasSubstr("\n" + line + "\n"));
+  }
+
+  // Whatever is scraped now is in the list of server/README.md, there without the prefix.
+  void ExpectNamedInTheReadme() const {
+    std::ifstream file(DRAGOMAN_SOURCE_DIR "/server/README.md");
+    const std::string readme(std::istreambuf_iterator<char>(file), {});
+    const size_t begin = readme.find("The full list, without the prefix: ");
+    ASSERT_NE(begin, std::string::npos);
+    std::set<std::string> listed;
+    std::string word;
+    for (const char c : readme.substr(begin, readme.find("\n\n", begin) - begin)) {
+      if ((c >= 'a' && c <= 'z') || c == '_') {
+        word += c;
+      } else {
+        listed.insert(std::exchange(word, ""));
+      }
+    }
+    listed.insert(word);
+    std::istringstream lines(Text());
+    const std::string start = "# TYPE dragoman_";
+    int found = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with(start)) continue;
+      ++found;
+      const std::string name = line.substr(start.size(), line.rfind(' ') - start.size());
+      EXPECT_TRUE(listed.contains(name)) << name;
+    }
+    EXPECT_GT(found, 20);
   }
 
   ManualClock clock_;
@@ -85,6 +118,7 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
   ExpectLine(R"(dragoman_wasted_target_tokens_total{cause="deadline"} 9)");
   ExpectLine(R"(dragoman_engine_errors_total{kind="nan",model="de-en"} 1)");
   ExpectLine(R"(dragoman_first_result_seconds_count{method="StreamTranslate",model="de-en"} 1)");
+  ExpectNamedInTheReadme();
 }
 
 TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
@@ -121,6 +155,7 @@ TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
         "process_resident_memory_bytes", "process_cpu_seconds_total", "process_open_fds"}) {
     EXPECT_THAT(Text(), HasSubstr("\n# TYPE " + std::string(name) + " ")) << name;
   }
+  ExpectNamedInTheReadme();
   metrics_.DetachEngine();
   EXPECT_THAT(Text(), Not(HasSubstr("dragoman_segments_accepted_total")));
 }

@@ -11,6 +11,8 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <future>
 #include <map>
 #include <memory>
@@ -141,7 +143,7 @@ TEST_F(TransportTest, EndedBeforeItsRequestIsTold) {
     call.EndOfWrites();
     const grpc::Status status = call.Wait();
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-    EXPECT_EQ(status.error_message(), "the call ended before its request was whole");
+    EXPECT_EQ(status.error_message(), "the call ended before its request was complete");
   }
 }
 
@@ -152,7 +154,7 @@ TEST_F(TransportTest, ARequestThatDoesNotComeEndsItsCall) {
     RawCall call(stub_.get(), method);
     const grpc::Status status = call.Wait();
     EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
-    EXPECT_EQ(status.error_message(), "the request was not whole 1 s after the call began");
+    EXPECT_EQ(status.error_message(), "the request was not complete 1 s after the call began");
   }
   EXPECT_EQ(engine_.submitted(), 0U);
   EXPECT_TRUE(Translate(channel_).ok());
@@ -164,7 +166,7 @@ TEST_F(TransportTest, TheLongestCallCountsFromTheHeaders) {
   RawCall call(stub_.get(), "Translate");
   const grpc::Status status = call.Wait();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
-  EXPECT_EQ(status.error_message(), "the deadline has passed before the request was whole");
+  EXPECT_EQ(status.error_message(), "the deadline passed before the request was complete");
 }
 
 TEST_F(TransportTest, ARequestThatIsTooLongIsInvalid) {
@@ -210,10 +212,13 @@ TEST_F(TransportTest, MoreConnectionsThanOpenFilesAreRefusedAtTheStart) {
 }
 
 TEST_F(TransportTest, ListensOnAUnixSocket) {
-  config_.listen = "unix:" + ::testing::TempDir() + "/dragoman-transport-test.sock";
+  std::string directory = ::testing::TempDir() + "/dragoman_transport_XXXXXX";
+  ASSERT_NE(mkdtemp(directory.data()), nullptr);
+  config_.listen = "unix:" + directory + "/socket";
   Start();
   EXPECT_TRUE(Translate(channel_).ok());
   EXPECT_TRUE(serving_->DrainCalls(seconds(10)).clean);
+  std::filesystem::remove_all(directory);
 }
 
 TEST_F(TransportTest, CallsThatMeetADrainAreUnavailableAndNeverCancelled) {

@@ -200,7 +200,7 @@ TEST(Config, RefusesFilesItDoesNotUnderstand) {
   EXPECT_THAT(FileErrorOf(R"({"max-rows": 18446744073709551615})"), HasSubstr("max-rows"));
   EXPECT_THAT(FileErrorOf(R"({"max-rows": -1})"), HasSubstr("found -1"));
   EXPECT_THAT(FileErrorOf(R"({"model": ["a", "b"]})"), HasSubstr("model: found array"));
-  EXPECT_THAT(FileErrorOf(R"({"model": "a", "model": "b"})"), HasSubstr("it twice"));
+  EXPECT_THAT(FileErrorOf(R"({"model": "a", "model": "b"})"), HasSubstr("found two values"));
 }
 
 TEST(Config, HelpNamesEveryFlag) {
