@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -52,7 +54,7 @@ struct PackedProgram {
 // Makes one, and lets go of what is packed.
 class Packer {
  public:
-  Packer(PackedProgram* packed) : packed_(*packed), uses_(packed->values.size(), 0) {}
+  explicit Packer(PackedProgram* packed) : packed_(*packed), uses_(packed->values.size(), 0) {}
 
   absl::Status Run() {
     for (const OpSequence* stage : {&packed_.program.encoder, &packed_.program.decoder}) {

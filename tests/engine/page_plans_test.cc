@@ -149,7 +149,7 @@ TEST(PagePlans, WeightsThatCannotFitAreRefusedBeforeTheyAreCopied) {
   const absl::Status status = CheckWeightsFit(200 << 20, config);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("800 MiB of float32"), HasSubstr("the cgroup /pod has 1024")));
+              AllOf(HasSubstr("800 MiB in float32"), HasSubstr("the cgroup /pod has 1024")));
 }
 
 // The request that was refused: the defaults, a plain text, few rows.

@@ -168,7 +168,7 @@ TEST(TorchFile, RefusesBadStorages) {
               HasSubstr("a view of another"));
   EXPECT_THAT(ErrorOf(Archive(Dict(Text("v") + TensorCall().Code() + Text("w") +
                                    TensorCall{.storage = StorageId("IntStorage", "0", 6)}.Code()))),
-              HasSubstr("tensor 'w': describes storage '0' differently than another tensor does"));
+              HasSubstr("tensor 'w': describes storage '0' differently from another tensor"));
 }
 
 TEST(TorchFile, RefusesHostilePickles) {
@@ -218,7 +218,7 @@ TEST(TorchFile, RefusesArchivesWithAWrongDirectory) {
   EXPECT_THAT(with(entry + 28, Raw(uint16_t{60000})), HasSubstr("directory is cut short"));
   EXPECT_THAT(with(end + 16, Raw(uint32_t{3})), HasSubstr("directory is damaged"));
   EXPECT_THAT(with(end + 10, Raw(uint16_t{9})), HasSubstr("directory is damaged"));
-  EXPECT_THAT(with(end, "XXXX"), HasSubstr("no end of a zip archive"));
+  EXPECT_THAT(with(end, "XXXX"), HasSubstr("the end of the zip archive is missing"));
 }
 
 TEST(TorchFile, ReadsZip64) {

@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
                       phrase->set_at_end(i != 1);
                     }
                   },
-                  "decoding.required_phrases[2].at_end", "beside decoding.required_phrases[0]"},
+                  "decoding.required_phrases[2].at_end", "besides decoding.required_phrases[0]"},
         RangeCase{"ForbiddenEmpty", DECODING(add_forbidden_phrases("")),
                   "decoding.forbidden_phrases[0]", "is empty"},
         RangeCase{"ForbiddenLong", DECODING(add_forbidden_phrases(std::string(1025, 'x'))),

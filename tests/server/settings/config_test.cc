@@ -275,9 +275,9 @@ TEST(EngineSettings, CarryEverySetting) {
 
 TEST(ConfigFile, WhatIsNoFileIsRefusedByWhatItIs) {
   EXPECT_THAT(ErrorOf({"--config", ::testing::TempDir()}), HasSubstr("a directory"));
-  EXPECT_THAT(ErrorOf({"--config=/dev/zero"}), HasSubstr("more than 1048576 bytes"));
+  EXPECT_THAT(ErrorOf({"--config=/dev/zero"}), HasSubstr("more than the 1048576 bytes allowed"));
   EXPECT_THAT(ErrorOf({"--config", TempFile("huge.json", std::string(2 << 20, ' '))}),
-              HasSubstr("more than 1048576 bytes"));
+              HasSubstr("more than the 1048576 bytes allowed"));
   EXPECT_THAT(ErrorOf({"--config=/dev/null"}), HasSubstr("not JSON"));
   // A pipe without a writer: it has ended, and nothing is waited for.
   const std::string pipe = ::testing::TempDir() + "config.pipe";
@@ -407,7 +407,7 @@ TEST(SchedulerSettings, SayWhatIsWrong) {
                 HasSubstr("--refill-threshold: found '" + std::string(bad) + "'"));
   }
   EXPECT_THAT(ErrorOf({"--model=x", "--refill-threshold=1/4"}),
-              HasSubstr("with --scheduler stream only"));
+              HasSubstr("only with --scheduler stream"));
 }
 
 class CgroupTest : public ::testing::Test {
