@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/decode/decoding_batch.h"
 #include "engine/decode/cpu_model.h"
+#include "engine/decode/decoding_batch.h"
 #include "engine/model/model_source.h"
 #include "engine/schedule/segment.h"
 

@@ -540,7 +540,8 @@ TEST(LoadModel, EveryFileButTwoMustBeThere) {
   }
   TinyModel tiny;
   tiny.change = [](const TempDirectory& directory) { directory.Remove("model.safetensors"); };
-  EXPECT_THAT(tiny.Refusal(), HasSubstr("found no weights, expected model.safetensors, pytorch_model.bin"));
+  EXPECT_THAT(tiny.Refusal(),
+              HasSubstr("found no weights, expected model.safetensors, pytorch_model.bin"));
   tiny.change = [](const TempDirectory& directory) { directory.Remove("config.json"); };
   EXPECT_THAT(tiny.Refusal(),
               HasSubstr("found no model, expected a directory in Hugging Face layout"));
