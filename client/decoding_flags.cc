@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "proto/dragoman/v1/decoding_options.h"
+#include "options/decoding_options.h"
 
 namespace dragoman {
 namespace {

@@ -1,4 +1,4 @@
-// The flags of DecodingOptions, one for each row of proto/dragoman/v1/decoding_options.inc. Values
+// The flags of DecodingOptions, one for each row of proto/options/decoding_options.inc. Values
 // go into the message by the field's type, so that a new option needs nothing here.
 //
 // Not thread-safe.

@@ -1,5 +1,5 @@
 // The options of a search as the caller asked for them. Numbers, enums and lists are the rows of
-// proto/dragoman/v1/decoding_options.inc, whose ranges are checked here.
+// proto/options/decoding_options.inc, whose ranges are checked here.
 //
 // Plain data and pure functions.
 #pragma once
@@ -11,7 +11,7 @@
 
 #include "engine/base/field_error.h"
 #include "kernels/search/options.h"
-#include "proto/dragoman/v1/decoding_options.h"
+#include "options/decoding_options.h"
 
 namespace dragoman {
 
@@ -21,12 +21,12 @@ enum class Profile { kHf, kCt2, kMarian, kPaper, kArticle };
 // Heuristics of Freitag & Al-Onaizan (a.2): absolute_delta, relative, max_candidates.
 struct Pruning {
 #define DRAGOMAN_PRUNING_NUMBER(type, name, ...) std::optional<type> name;
-#include "proto/dragoman/v1/decoding_options.inc"
+#include "options/decoding_options.inc"
 
   bool any() const {
 #define DRAGOMAN_PRUNING_NUMBER(type, name, ...) \
   if (name.has_value()) return true;
-#include "proto/dragoman/v1/decoding_options.inc"
+#include "options/decoding_options.inc"
     return false;
   }
 };
@@ -39,7 +39,7 @@ struct RequiredPhrase {
 // top_k, top_p, seed. Without a seed the engine draws one and returns it.
 struct Sampling {
 #define DRAGOMAN_SAMPLING_NUMBER(type, name, ...) std::optional<type> name;
-#include "proto/dragoman/v1/decoding_options.inc"
+#include "options/decoding_options.inc"
 };
 
 // What is unset comes from the profile; an empty list asks for nothing.
@@ -47,7 +47,7 @@ struct DecodingOptions {
 #define DRAGOMAN_NUMBER(type, name, ...) std::optional<type> name;
 #define DRAGOMAN_CHOICE(type, name, ...) std::optional<type> name;
 #define DRAGOMAN_LIST(type, name, ...) std::vector<type> name;
-#include "proto/dragoman/v1/decoding_options.inc"
+#include "options/decoding_options.inc"
   Pruning pruning;
   std::optional<Sampling> sampling;
 };
@@ -65,7 +65,7 @@ void VisitNumbers(Options& options, const Visit& visit) {
     visit("decoding.sampling." #name, OptionNamed("sampling." #name).range, \
           options.sampling->name);                                          \
   }
-#include "proto/dragoman/v1/decoding_options.inc"
+#include "options/decoding_options.inc"
 }
 
 // `value` of `field` is not in `range`; the same where the model or the machine narrows it, said in

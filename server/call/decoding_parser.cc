@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
-#include "proto/dragoman/v1/decoding_options.h"
+#include "options/decoding_options.h"
 
 namespace dragoman {
 namespace {
@@ -46,13 +46,13 @@ void ReadPlainFields(const Wire& in, DecodingOptions* out, Findings* findings) {
   if (in.pruning().has_##name()) out->pruning.name = in.pruning().name();
 #define DRAGOMAN_CHOICE(type, name, ...) \
   out->name = ReadEnum(in.name(), Choices::name, "decoding." #name, findings);
-#include "proto/dragoman/v1/decoding_options.inc"
+#include "options/decoding_options.inc"
 
   if (!in.has_sampling()) return;
   out->sampling.emplace();
 #define DRAGOMAN_SAMPLING_NUMBER(type, name, ...) \
   if (in.sampling().has_##name()) out->sampling->name = in.sampling().name();
-#include "proto/dragoman/v1/decoding_options.inc"
+#include "options/decoding_options.inc"
 }
 
 void ReadPhrases(const Wire& in, DecodingOptions* out, Findings* findings) {

@@ -14,7 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "client/decoding_flags.h"
 #include "dragoman/v1/translation.pb.h"
-#include "proto/dragoman/v1/decoding_options.h"
+#include "options/decoding_options.h"
 
 namespace dragoman {
 namespace {

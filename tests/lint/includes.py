@@ -17,7 +17,7 @@ import sys
 ROOMS = {
     'proto/': 'proto',
     # The contract's options as data, without protobuf: the engine has them too.
-    'proto/dragoman/v1/decoding_options': 'options',
+    'proto/options/': 'options',
     'kernels/base/': 'kernels/base',
     'kernels/cpu/': 'kernels/cpu',
     'kernels/cuda/': 'kernels/cuda',
@@ -134,6 +134,8 @@ def source_of(header, files):
     """The file behind a header: itself, or what it is generated from. None where the tree has neither."""
     message = re.fullmatch(r'(.*?)(\.grpc)?\.pb\.h', header)
     candidates = [header, header + '.in'] + ([f'proto/{message[1]}.proto'] if message else [])
+    if header.startswith('options/'):
+        candidates.append('proto/' + header)  # the include path of dragoman_options
     return next((path for path in candidates if path in files), None)
 
 

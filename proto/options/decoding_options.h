@@ -123,7 +123,7 @@ inline constexpr DecodingOption kRows[] = {
     {#name, Kind::kList, range, most, by_default, alias, value, help},
 #define DRAGOMAN_SWITCH(name, by_default, alias, help) \
     {#name, Kind::kSwitch, Any(), 0, by_default, alias, "", help},
-#include "proto/dragoman/v1/decoding_options.inc"
+#include "options/decoding_options.inc"
 };
 // clang-format on
 
