@@ -40,7 +40,7 @@ jobs=${DRAGOMAN_JOBS:-$jobs}
 
 launcher=()
 if command -v ccache >/dev/null; then
-  launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DDRAGOMAN_PRECOMPILED_HEADERS=OFF)
+  launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$PWD}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
 fi
 

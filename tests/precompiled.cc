@@ -1,1 +1,0 @@
-// The library that holds the tests' precompiled headers (CMakeLists.txt) needs a source.
