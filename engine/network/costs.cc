@@ -25,7 +25,7 @@ class Coster {
     return {3 * elements * r_.element_bytes, 8 * elements};
   }
 
-  // The K/V of a segment once for each block of its queries that is in a cache: once.
+  // q, k, v of every token in, the context out: K/V of a segment stay in cache between its queries.
   OpCost operator()(const EncoderAttentionOp& op) const {
     const double width = static_cast<double>(op.heads) * op.head_dim;
     return {r_.rows * width * r_.element_bytes * (3 + 1),
