@@ -1,5 +1,6 @@
 #include "engine/worker_places.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -39,8 +40,9 @@ absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config
                                                       LoadedModel* loaded) {
   std::vector<WorkerPlace> places;
   if (config.devices.cuda.empty()) {
-    absl::StatusOr<std::shared_ptr<const StepModel>> model = CreateCpuModel(
-        loaded->program, std::exchange(loaded->weights, {}), config.devices.compute_type);
+    absl::StatusOr<std::shared_ptr<const StepModel>> model =
+        CreateCpuModel(loaded->program, std::exchange(loaded->weights, {}),
+                       config.devices.compute_type, std::max(config.workers, 1));
     if (!model.ok()) return model.status();
     places.push_back({CreateCpuBackend(*std::move(model)), config.workers});
     return places;

@@ -16,7 +16,7 @@ namespace dragoman {
 struct DeviceRequest {
   bool automatic = false;  // every CUDA device that is fit, else the CPU
   std::vector<int> cuda;   // these, and none of them may be missing; empty: the CPU
-  std::optional<ComputeType> compute_type;  // empty: float32 on the CPU, float16 on CUDA
+  std::optional<ComputeType> compute_type;  // empty: int8 on the CPU, float16 on CUDA
 };
 
 // "auto", "cpu", or "cuda:N[,cuda:M]"; "auto" or a type's name. INVALID_ARGUMENT says which of the
@@ -37,7 +37,8 @@ CudaProbe ProbeCuda();
 struct DeviceChoice {
   std::vector<int> cuda;  // empty: the CPU
   ComputeType compute_type = ComputeType::kFloat32;
-  std::string note;  // of an automatic choice: what is left unused, and why
+  std::string note;       // of an automatic choice: what is left unused, and why
+  std::string type_note;  // of a compute type that was not asked for: why this one
 };
 
 // FAILED_PRECONDITION when a device that was asked for cannot be used, INVALID_ARGUMENT when the

@@ -18,8 +18,8 @@ namespace dragoman {
 
 struct BackendInfo {
   std::string device;        // "cpu", "cuda:0"
-  std::string device_name;   // "" or the card's
-  std::string compute_type;  // "float32"
+  std::string device_name;   // the card's; of the CPU its instruction set: "avx2"
+  std::string compute_type;  // "float32", "int8"
   int64_t weight_bytes = 0;
 };
 

@@ -1,8 +1,10 @@
 #include "engine/decode/cpu_backend.h"
 
+#include <string>
 #include <utility>
 
 #include "engine/decode/decoding_batch.h"
+#include "kernels/base/cpu_instruction_set.h"
 
 namespace dragoman {
 namespace {
@@ -11,7 +13,8 @@ class CpuBackend final : public Backend {
  public:
   explicit CpuBackend(std::shared_ptr<const StepModel> model)
       : model_(std::move(model)),
-        info_{"cpu", "", ComputeTypeName(model_->compute_type()), model_->weight_bytes()} {}
+        info_{"cpu", std::string(CpuInstructionSet()), ComputeTypeName(model_->compute_type()),
+              model_->weight_bytes()} {}
 
   const BackendInfo& info() const override { return info_; }
 

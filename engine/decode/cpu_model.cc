@@ -54,7 +54,8 @@ struct PackedProgram {
 // Makes one, and lets go of what is packed.
 class Packer {
  public:
-  explicit Packer(PackedProgram* packed) : packed_(*packed), uses_(packed->values.size(), 0) {}
+  Packer(PackedProgram* packed, int threads)
+      : packed_(*packed), threads_(threads), uses_(packed->values.size(), 0) {}
 
   absl::Status Run() {
     for (const OpSequence* stage : {&packed_.program.encoder, &packed_.program.decoder}) {
@@ -72,9 +73,9 @@ class Packer {
     const OutputOp& output = packed_.program.output();
     packed_.output = OutputLayer::Create(
         packed_.Value(output.table), packed_.Value(output.bias), packed_.Cols(output.table),
-        static_cast<int>(packed_.program.vocabulary()), packed_.type);
+        static_cast<int>(packed_.program.vocabulary()), packed_.type, threads_);
     if (packed_.output == nullptr) return NoKernel();
-    packed_.bytes += packed_.program.weight(output.table).elements() * kFloatBytes;
+    packed_.bytes += packed_.output->bytes();
     Release(output.table);
     Release(output.bias);
     for (const std::vector<float>& kept : packed_.values) {
@@ -101,20 +102,21 @@ class Packer {
     const int in = packed_.Cols(op.weight);
     std::unique_ptr<Linear> linear = Linear::Create(
         packed_.Value(op.weight) + op.first_row * in, packed_.Value(op.bias) + op.first_row, in,
-        static_cast<int>(op.rows), op.activation, packed_.type);
-    packed_.bytes += (int64_t{in} + 1) * op.rows * kFloatBytes;
+        static_cast<int>(op.rows), op.activation, packed_.type, threads_);
+    if (linear != nullptr) packed_.bytes += linear->bytes();
     Release(op.weight);
     Release(op.bias);
     return linear;
   }
 
   absl::Status NoKernel() const {
-    return absl::UnimplementedError(
-        absl::StrCat("compute-type: found ", ComputeTypeName(packed_.type),
-                     ", expected float32: the CPU has no kernels of other types"));
+    return absl::UnimplementedError(absl::StrCat(
+        "compute-type: found ", ComputeTypeName(packed_.type),
+        ", expected float32, bfloat16 or int8: the CPU has no kernels of other types"));
   }
 
   PackedProgram& packed_;
+  const int threads_;
   std::vector<int> uses_;  // by operations that are not packed yet
 };
 
@@ -303,14 +305,14 @@ class CpuModel final : public StepModel {
 
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(const Program& program,
                                                                 WeightValues weights,
-                                                                ComputeType type) {
+                                                                ComputeType type, int threads) {
   auto packed = std::make_shared<PackedProgram>();
   packed->program = program;
   packed->type = type;
   packed->encoder_buffers = PlanBuffers(program.encoder);
   packed->decoder_buffers = PlanBuffers(program.decoder);
   packed->values = std::move(weights);
-  if (absl::Status status = Packer(packed.get()).Run(); !status.ok()) return status;
+  if (absl::Status status = Packer(packed.get(), threads).Run(); !status.ok()) return status;
   return std::make_shared<const CpuModel>(std::move(packed));
 }
 

@@ -11,10 +11,11 @@
 
 namespace dragoman {
 
-// Each of `weights` goes as soon as it is packed, so that memory holds them once and one of them
-// twice. REQUIRES: CheckProgram said yes, and the weights are the program's. UNIMPLEMENTED for a
-// compute type that the CPU has no kernels of.
+// Packs on so many threads. Each of `weights` goes as soon as it is packed, so that memory holds
+// them once and one of them twice. REQUIRES: CheckProgram said yes, the weights are the program's,
+// threads > 0. UNIMPLEMENTED for a compute type that the CPU has no kernels of.
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(
-    const Program& program, WeightValues weights, ComputeType type = ComputeType::kFloat32);
+    const Program& program, WeightValues weights, ComputeType type = ComputeType::kFloat32,
+    int threads = 1);
 
 }  // namespace dragoman

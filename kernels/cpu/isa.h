@@ -1,26 +1,38 @@
 // Which instruction set the CPU operations use: the best one that this machine has, chosen once.
 //
-// DRAGOMAN_CPU_ISA=baseline|avx2|avx512 in the environment asks for a lower one (a higher one than
-// the machine has is not used). Results are bit-equal between runs only on one instruction set.
+// DRAGOMAN_CPU_ISA=<name> in the environment asks for a lower one (one that the machine does not
+// have is not used). Results are bit-equal between runs only on one instruction set; products in
+// int8 are bit-equal on all of them.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "kernels/cpu/kernel_table.h"
+#include "kernels/cpu/narrow_table.h"
 
 namespace dragoman::cpu {
 
-// Each one includes those before it.
-enum class Isa { kBaseline, kAvx2, kAvx512 };
+// In the order of preference. Those from kAvx512 on include those before them but kAvx2Vnni.
+enum class Isa {
+  kBaseline,    // "baseline": SSE2
+  kAvx2,        // "avx2", with FMA
+  kAvx2Vnni,    // "avx2_vnni": dot products of int8 in 256 bits, as on clients from Alder Lake on
+  kAvx512,      // "avx512": F, BW, DQ, VL
+  kAvx512Vnni,  // "avx512_vnni"
+  kAvx512Bf16,  // "avx512_bf16": and VNNI
+  kAmx,         // "amx": tiles of int8 and bfloat16, and all of the above
+};
 
 // Those that this machine runs, the lowest first.
 std::vector<Isa> SupportedIsas();
 
 std::string_view IsaName(Isa isa);
 
-// The table in use. Thread-safe.
+// The one in use, and its tables. Thread-safe.
+Isa ChosenIsa();
 const KernelTable& Kernels();
+const NarrowTable& NarrowKernels();
 
 // For tests: from now on use this one. REQUIRES: supported; no operation is running.
 void UseIsaForTest(Isa isa);

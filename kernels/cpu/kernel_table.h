@@ -74,7 +74,6 @@ struct AttendBlockArgs {
 };
 
 struct KernelTable {
-  const char* name;
   void (*gemm)(const GemmArgs& args);
   // In place on one row; nothing where IsOfProduct(activation).
   void (*activate)(Activation activation, float* y, int64_t n);

@@ -2,8 +2,13 @@
 #define DRAGOMAN_ISA avx2
 #define DRAGOMAN_LANES 8
 #define DRAGOMAN_TILE_ROWS 4
+#define DRAGOMAN_VNNI 0
+#define DRAGOMAN_BF16 0
+#define DRAGOMAN_AMX 0
+#define DRAGOMAN_NARROW_ONLY 0
 #include "kernels/cpu/kernels.inc"
 
 namespace dragoman::cpu {
-const KernelTable kAvx2Kernels = avx2::Table("avx2");
+const KernelTable kAvx2Kernels = avx2::Table();
+const NarrowTable kAvx2Narrow = avx2::Narrows();
 }  // namespace dragoman::cpu

@@ -2,6 +2,10 @@
 #define DRAGOMAN_ISA avx512
 #define DRAGOMAN_LANES 16
 #define DRAGOMAN_TILE_ROWS 8
+#define DRAGOMAN_VNNI 0
+#define DRAGOMAN_BF16 0
+#define DRAGOMAN_AMX 0
+#define DRAGOMAN_NARROW_ONLY 0
 
 #if defined(__GNUC__) && !defined(__clang__)
 // g++ 12 warns falsely about its own AVX-512 header (GCC PR 105593); the same text is checked with
@@ -12,5 +16,6 @@
 #include "kernels/cpu/kernels.inc"
 
 namespace dragoman::cpu {
-const KernelTable kAvx512Kernels = avx512::Table("avx512");
+const KernelTable kAvx512Kernels = avx512::Table();
+const NarrowTable kAvx512Narrow = avx512::Narrows();
 }  // namespace dragoman::cpu

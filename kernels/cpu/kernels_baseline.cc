@@ -2,8 +2,13 @@
 #define DRAGOMAN_ISA baseline
 #define DRAGOMAN_LANES 4
 #define DRAGOMAN_TILE_ROWS 4
+#define DRAGOMAN_VNNI 0
+#define DRAGOMAN_BF16 0
+#define DRAGOMAN_AMX 0
+#define DRAGOMAN_NARROW_ONLY 0
 #include "kernels/cpu/kernels.inc"
 
 namespace dragoman::cpu {
-const KernelTable kBaselineKernels = baseline::Table("baseline");
+const KernelTable kBaselineKernels = baseline::Table();
+const NarrowTable kBaselineNarrow = baseline::Narrows();
 }  // namespace dragoman::cpu

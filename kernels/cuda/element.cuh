@@ -102,6 +102,7 @@ Error ForType(ComputeType type, Launch launch) {
     case ComputeType::kBFloat16:
       return launch(__nv_bfloat16{});
     case ComputeType::kFloat32:
+    case ComputeType::kInt8:  // no device's: no model is loaded in it
       break;
   }
   return launch(float{});

@@ -12,6 +12,7 @@ cudaDataType_t DataType(ComputeType type) {
     case ComputeType::kBFloat16:
       return CUDA_R_16BF;
     case ComputeType::kFloat32:
+    case ComputeType::kInt8:  // no device's: no model is loaded in it
       break;
   }
   return CUDA_R_32F;

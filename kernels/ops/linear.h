@@ -3,6 +3,9 @@
 //   x [rows, in], W [out, in], bias [out], y [rows, out]; f32, row-major, dense. x and y must not
 //   overlap.
 //
+// In int8 and bfloat16 the operands of the multiplications are narrowed as kernels/cpu/
+// narrow_table.h says; bias, sums (int8: exact until they are scaled) and activation are f32.
+//
 // A row's result depends on that row and the weights only: it is bit-equal whatever rows are beside
 // it, for any number of rows and threads (on machines of one instruction set).
 //
@@ -20,11 +23,11 @@ namespace dragoman {
 
 class Linear {
  public:
-  // Copies weight and bias (nullptr: none), the weight as `type`. nullptr: the CPU has no kernel of
-  // this type. REQUIRES: in, out > 0.
+  // Copies weight and bias (nullptr: none), the weight as `type`, on so many threads. nullptr: the
+  // CPU has no kernel of this type. REQUIRES: in, out, threads > 0.
   static std::unique_ptr<Linear> Create(const float* weight, const float* bias, int in, int out,
                                         Activation activation = Activation::kNone,
-                                        ComputeType type = ComputeType::kFloat32);
+                                        ComputeType type = ComputeType::kFloat32, int threads = 1);
   virtual ~Linear() = default;
 
   // Prepares `context` for every number of rows up to max_rows: later Runs allocate nothing.
@@ -32,6 +35,9 @@ class Linear {
 
   // Any rows >= 0; rows beyond what was warmed work, but may allocate.
   virtual void Run(OpContext& context, const float* x, int64_t rows, float* y) const = 0;
+
+  // Of the packed weights.
+  virtual int64_t bytes() const = 0;
 
   int in() const { return in_; }
   int out() const { return out_; }

@@ -1,9 +1,11 @@
-// Work: 2 rows in out flop; W is read once per block of rows (kernels/cpu/gemm.inc).
+// Work: 2 rows in out flop; W is read once per block of rows (kernels/cpu/*.inc).
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "kernels/cpu/isa.h"
-#include "kernels/cpu/packed_matrix.h"
 #include "kernels/cpu/parallel.h"
+#include "kernels/cpu/product.h"
 #include "kernels/ops/linear.h"
 
 namespace dragoman {
@@ -14,58 +16,66 @@ constexpr int64_t kRowsToDivide = 64;
 
 class CpuLinear final : public Linear {
  public:
-  CpuLinear(const float* weight, const float* bias, int in, int out, Activation activation)
-      : Linear(in, out), weights_(weight, bias, out, in, 0.0F), activation_(activation) {}
+  CpuLinear(std::unique_ptr<const cpu::Product> product, Activation activation)
+      : Linear(static_cast<int>(product->k()), static_cast<int>(product->n())),
+        product_(std::move(product)),
+        activation_(activation) {}
 
-  void Warm(OpContext& /*context*/, int64_t /*max_rows*/) const override {}
+  void Warm(OpContext& context, int64_t max_rows) const override {
+    context.Reserve(product_->OperandFloats(max_rows));
+  }
 
   void Run(OpContext& context, const float* x, int64_t rows, float* y) const override {
     const int64_t work = int64_t{in()} * out();
+    const size_t floats = product_->OperandFloats(rows);
     if (rows >= kRowsToDivide * context.threads()) {
-      cpu::ParallelFor(context, rows, work, [&](int64_t begin, int64_t end, int /*thread*/) {
-        Part(x + begin * in(), end - begin, y + begin * out(), 0, weights_.panels());
+      for (int thread = 0; thread < context.threads(); ++thread) context.Scratch(thread, floats);
+      cpu::ParallelFor(context, rows, work, [&](int64_t begin, int64_t end, int thread) {
+        const cpu::Operand operand =
+            product_->Prepare(x + begin * in(), end - begin, context.Scratch(thread, floats));
+        Part(operand, end - begin, y + begin * out(), 0, product_->blocks());
       });
     } else {
+      const cpu::Operand operand = product_->Prepare(x, rows, context.Scratch(0, floats));
       cpu::ParallelFor(
-          context, weights_.panels(), rows * work / weights_.panels(),
-          [&](int64_t begin, int64_t end, int /*thread*/) { Part(x, rows, y, begin, end); });
+          context, product_->blocks(), rows * work / product_->blocks(),
+          [&](int64_t begin, int64_t end, int /*thread*/) { Part(operand, rows, y, begin, end); });
     }
   }
+
+  int64_t bytes() const override { return product_->bytes(); }
 
  private:
-  void Part(const float* x, int64_t rows, float* y, int64_t panel_begin, int64_t panel_end) const {
-    const cpu::KernelTable& kernels = cpu::Kernels();
-    const int64_t begin = panel_begin * cpu::kPanelWidth;
-    const int64_t end = std::min<int64_t>(panel_end * cpu::kPanelWidth, out());
-    kernels.gemm({.x = x,
-                  .ldx = in(),
-                  .rows = rows,
-                  .k = in(),
-                  .panels = weights_.data(),
-                  .n = out(),
-                  .bias = weights_.bias(),
-                  .y = y + begin,
-                  .ldy = out(),
-                  .relu = activation_ == Activation::kRelu,
-                  .padded = false,
-                  .panel_begin = panel_begin,
-                  .panel_end = panel_end});
+  void Part(const cpu::Operand& x, int64_t rows, float* y, int64_t block_begin,
+            int64_t block_end) const {
+    const int64_t begin = block_begin * cpu::Product::kBlockColumns;
+    const int64_t end = std::min<int64_t>(block_end * cpu::Product::kBlockColumns, out());
+    product_->Run({.x = x,
+                   .rows = rows,
+                   .y = y + begin,
+                   .ldy = out(),
+                   .relu = activation_ == Activation::kRelu,
+                   .padded = false,
+                   .block_begin = block_begin,
+                   .block_end = block_end});
     if (IsOfProduct(activation_)) return;
     for (int64_t r = 0; r < rows; ++r) {
-      kernels.activate(activation_, y + r * out() + begin, end - begin);
+      cpu::Kernels().activate(activation_, y + r * out() + begin, end - begin);
     }
   }
 
-  const cpu::PackedMatrix weights_;
+  const std::unique_ptr<const cpu::Product> product_;
   const Activation activation_;
 };
 
 }  // namespace
 
 std::unique_ptr<Linear> Linear::Create(const float* weight, const float* bias, int in, int out,
-                                       Activation activation, ComputeType type) {
-  if (type != ComputeType::kFloat32) return nullptr;
-  return std::make_unique<CpuLinear>(weight, bias, in, out, activation);
+                                       Activation activation, ComputeType type, int threads) {
+  OpContext context(threads);
+  auto product = cpu::Product::Create(context, type, weight, bias, out, in, 0.0F);
+  if (product == nullptr) return nullptr;
+  return std::make_unique<CpuLinear>(std::move(product), activation);
 }
 
 }  // namespace dragoman

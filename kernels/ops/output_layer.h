@@ -21,11 +21,12 @@ namespace dragoman {
 
 class OutputLayer {
  public:
-  // Copies weight and bias (nullptr: none), the weight as `type`. Bias may hold -inf. nullptr: the
-  // CPU has no kernel of this type. REQUIRES: d, vocabulary > 0.
+  // Copies weight and bias (nullptr: none), the weight as `type`, on so many threads. Bias may hold
+  // -inf. nullptr: the CPU has no kernel of this type. REQUIRES: d, vocabulary, threads > 0.
   static std::unique_ptr<OutputLayer> Create(const float* weight, const float* bias, int d,
                                              int vocabulary,
-                                             ComputeType type = ComputeType::kFloat32);
+                                             ComputeType type = ComputeType::kFloat32,
+                                             int threads = 1);
   virtual ~OutputLayer() = default;
 
   // Prepares `context` for every number of rows up to max_rows: later Folds allocate nothing.
@@ -34,6 +35,9 @@ class OutputLayer {
   // requests, summaries [rows].
   virtual void Fold(OpContext& context, const float* hidden, int64_t rows,
                     const LogitRequest* requests, LogitSummary* summaries) const = 0;
+
+  // Of the packed weights.
+  virtual int64_t bytes() const = 0;
 
   int d() const { return d_; }
   int vocabulary() const { return vocabulary_; }

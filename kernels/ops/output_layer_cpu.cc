@@ -9,16 +9,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "kernels/cpu/isa.h"
-#include "kernels/cpu/packed_matrix.h"
 #include "kernels/cpu/parallel.h"
+#include "kernels/cpu/product.h"
 
 namespace dragoman {
 namespace {
 
-constexpr int64_t kBlockPanels = 10;
-constexpr int64_t kBlockColumns = kBlockPanels * cpu::kPanelWidth;
+constexpr int64_t kProductBlocks = 5;
+constexpr int64_t kBlockColumns = kProductBlocks * cpu::Product::kBlockColumns;
 constexpr int64_t kBlockRowsMax = 128;
 // Columns that are searched for candidates before the list's threshold is looked at again.
 constexpr int64_t kSearchColumns = 96;
@@ -82,8 +84,9 @@ LogSum FoldBlock(const LogitRequest& request, float* logits, int64_t first, int6
 
 class CpuOutputLayer final : public OutputLayer {
  public:
-  CpuOutputLayer(const float* weight, const float* bias, int d, int vocabulary)
-      : OutputLayer(d, vocabulary), weights_(weight, bias, vocabulary, d, -INFINITY) {}
+  explicit CpuOutputLayer(std::unique_ptr<const cpu::Product> product)
+      : OutputLayer(static_cast<int>(product->k()), static_cast<int>(product->n())),
+        product_(std::move(product)) {}
 
   void Warm(OpContext& context, int64_t max_rows) const override {
     context.Reserve(ScratchFloats(std::min(max_rows, kBlockRowsMax)));
@@ -97,22 +100,25 @@ class CpuOutputLayer final : public OutputLayer {
     }
   }
 
+  int64_t bytes() const override { return product_->bytes(); }
+
  private:
   struct Scratch {
+    float* operand;       // hidden as the product wants it; that of thread 0 serves all threads
     float* logits;        // of a block: [rows, columns]
     Partial* partials;    // [rows]
     TokenScore* entries;  // [rows, kMaxTopK]
     LogSum* sums;         // [blocks, rows]; those of thread 0 serve all threads
   };
 
-  int64_t blocks() const { return (weights_.panels() + kBlockPanels - 1) / kBlockPanels; }
+  int64_t blocks() const { return (product_->blocks() + kProductBlocks - 1) / kProductBlocks; }
 
   size_t ScratchFloats(int64_t rows) const {
     const auto n = static_cast<size_t>(rows);
     const size_t bytes =
         n * (kBlockColumns * sizeof(float) + sizeof(Partial) + kMaxTopK * sizeof(TokenScore) +
              static_cast<size_t>(blocks()) * sizeof(LogSum));
-    return (bytes + sizeof(float) - 1) / sizeof(float);
+    return product_->OperandFloats(rows) + (bytes + sizeof(float) - 1) / sizeof(float);
   }
 
   // Trivial types, in the order of falling alignment.
@@ -120,8 +126,9 @@ class CpuOutputLayer final : public OutputLayer {
                 alignof(LogSum) <= alignof(TokenScore));
   Scratch Divide(float* memory, int64_t rows) const {
     Scratch s;
-    s.logits = memory;
-    s.partials = reinterpret_cast<Partial*>(memory + rows * kBlockColumns);
+    s.operand = memory;
+    s.logits = memory + product_->OperandFloats(rows);
+    s.partials = reinterpret_cast<Partial*>(s.logits + rows * kBlockColumns);
     s.entries = reinterpret_cast<TokenScore*>(s.partials + rows);
     s.sums = reinterpret_cast<LogSum*>(s.entries + rows * kMaxTopK);
     return s;
@@ -136,12 +143,14 @@ class CpuOutputLayer final : public OutputLayer {
         s.partials[r] = {{s.entries + r * kMaxTopK, std::min(requests[r].k, kMaxTopK), 0}, false};
       }
     }
-    LogSum* const sums = Divide(context.Scratch(0, floats), rows).sums;
+    const Scratch shared = Divide(context.Scratch(0, floats), rows);
+    LogSum* const sums = shared.sums;
+    const cpu::Operand operand = product_->Prepare(hidden, rows, shared.operand);
     cpu::ParallelFor(context, blocks(), rows * d() * kBlockColumns,
                      [&](int64_t begin, int64_t end, int thread) {
                        const Scratch s = Divide(context.Scratch(thread, floats), rows);
                        for (int64_t b = begin; b < end; ++b) {
-                         FoldOneBlock(hidden, rows, b, requests, summaries, s, sums + b * rows);
+                         FoldOneBlock(operand, rows, b, requests, summaries, s, sums + b * rows);
                        }
                      });
     for (int64_t r = 0; r < rows; ++r) {
@@ -161,24 +170,20 @@ class CpuOutputLayer final : public OutputLayer {
     }
   }
 
-  void FoldOneBlock(const float* hidden, int64_t rows, int64_t block, const LogitRequest* requests,
-                    LogitSummary* summaries, const Scratch& s, LogSum* sums) const {
+  void FoldOneBlock(const cpu::Operand& hidden, int64_t rows, int64_t block,
+                    const LogitRequest* requests, LogitSummary* summaries, const Scratch& s,
+                    LogSum* sums) const {
     const int64_t first = block * kBlockColumns;
-    const int64_t columns = std::min(kBlockColumns, weights_.padded_n() - first);
-    const int64_t panel = block * kBlockPanels;
-    cpu::Kernels().gemm({.x = hidden,
-                         .ldx = d(),
-                         .rows = rows,
-                         .k = d(),
-                         .panels = weights_.data(),
-                         .n = vocabulary(),
-                         .bias = weights_.bias(),
-                         .y = s.logits,
-                         .ldy = columns,
-                         .relu = false,
-                         .padded = true,
-                         .panel_begin = panel,
-                         .panel_end = std::min(panel + kBlockPanels, weights_.panels())});
+    const int64_t columns = std::min(kBlockColumns, product_->padded_n() - first);
+    const int64_t begin = block * kProductBlocks;
+    product_->Run({.x = hidden,
+                   .rows = rows,
+                   .y = s.logits,
+                   .ldy = columns,
+                   .relu = false,
+                   .padded = true,
+                   .block_begin = begin,
+                   .block_end = std::min(begin + kProductBlocks, product_->blocks())});
     const int64_t count = std::min<int64_t>(columns, vocabulary() - first);
     for (int64_t r = 0; r < rows; ++r) {
       sums[r] = FoldBlock(requests[r], s.logits + r * columns, first, count, s.partials[r],
@@ -186,15 +191,17 @@ class CpuOutputLayer final : public OutputLayer {
     }
   }
 
-  const cpu::PackedMatrix weights_;
+  const std::unique_ptr<const cpu::Product> product_;
 };
 
 }  // namespace
 
 std::unique_ptr<OutputLayer> OutputLayer::Create(const float* weight, const float* bias, int d,
-                                                 int vocabulary, ComputeType type) {
-  if (type != ComputeType::kFloat32) return nullptr;
-  return std::make_unique<CpuOutputLayer>(weight, bias, d, vocabulary);
+                                                 int vocabulary, ComputeType type, int threads) {
+  OpContext context(threads);
+  auto product = cpu::Product::Create(context, type, weight, bias, vocabulary, d, -INFINITY);
+  if (product == nullptr) return nullptr;
+  return std::make_unique<CpuOutputLayer>(std::move(product));
 }
 
 }  // namespace dragoman

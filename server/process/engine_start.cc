@@ -57,6 +57,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Create(const ServerConfig& config, int c
   Log(LogLevel::kInfo, "device",
       {{"device", DeviceNames(devices)},
        {"compute_type", ComputeTypeName(devices.compute_type)},
+       {"compute_type_because", devices.type_note},
        {"max_rows", settings.max_rows},
        {"not_used", devices.note}});
   Log(LogLevel::kInfo, "workers",

@@ -1,6 +1,7 @@
-// Time of the CPU operations: products (beside oneDNN's), the output layer, and one whole decoding
-// step of the bundled model and of an OPUS-MT base model. One thread; kernels/README.md has the
-// figures.
+// Time of the CPU operations in every number type: products (beside oneDNN's), the output layer, and
+// one whole decoding step of the bundled model and of an OPUS-MT base model. One thread;
+// kernels/README.md has the figures. DRAGOMAN_CPU_ISA and ONEDNN_MAX_CPU_ISA choose a lower
+// instruction set.
 //
 //   kernels_bench --benchmark_filter=DecodeStep --benchmark_min_time=1
 #include <benchmark/benchmark.h>
@@ -50,42 +51,52 @@ void Gflops(benchmark::State& state, double flop) {
       flop * static_cast<double>(state.iterations()) * 1e-9, benchmark::Counter::kIsRate);
 }
 
-void LinearOwn(benchmark::State& state, int in, int out) {
+void LinearOwn(benchmark::State& state, int in, int out, ComputeType type) {
   const int64_t rows = state.range(0);
   const auto w = RandomFloats(size_t(in) * out, 0.1F);
   const auto x = RandomFloats(size_t(rows) * in);
   std::vector<float> y(size_t(rows) * out);
-  const auto linear = Linear::Create(w.data(), w.data(), in, out);
+  const auto linear = Linear::Create(w.data(), w.data(), in, out, Activation::kNone, type);
   OpContext context;
+  linear->Warm(context, rows);
   while (state.KeepRunning()) linear->Run(context, x.data(), rows, y.data());
   Gflops(state, 2.0 * static_cast<double>(rows) * in * out);
 }
 
-void LinearOneDnn(benchmark::State& state, int in, int out) {
+// oneDNN's inner product on packed weights, f32 in its result. Its operands are narrow already:
+// what LinearOwn does to its rows is not in this time. int8: u8 rows and s8 weights with a scale
+// for each column.
+void LinearOneDnn(benchmark::State& state, int in, int out, ComputeType type) {
   const int64_t rows = state.range(0);
   omp_set_num_threads(1);
   using dnnl::memory;
+  using Number = memory::data_type;
+  const bool int8 = type == ComputeType::kInt8;
+  const Number x_type = int8                             ? Number::u8
+                        : type == ComputeType::kBFloat16 ? Number::bf16
+                                                         : Number::f32;
+  const Number w_type = int8 ? Number::s8 : x_type;
   dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   dnnl::stream stream(engine);
-  auto w = RandomFloats(size_t(in) * out, 0.1F);
-  auto x = RandomFloats(size_t(rows) * in);
-  std::vector<float> y(size_t(rows) * out);
-  constexpr auto kF32 = memory::data_type::f32;
-  const memory::desc x_desc({rows, in}, kF32, memory::format_tag::ab);
-  const memory::desc b_desc({out}, kF32, memory::format_tag::a);
-  const memory::desc y_desc({rows, out}, kF32, memory::format_tag::ab);
+  const memory::desc x_desc({rows, in}, x_type, memory::format_tag::ab);
+  const memory::desc b_desc({out}, Number::f32, memory::format_tag::a);
+  const memory::desc y_desc({rows, out}, Number::f32, memory::format_tag::ab);
+  dnnl::primitive_attr attributes;
+  if (int8) attributes.set_output_scales(2, std::vector<float>(size_t(out), 1e-4F));
   const dnnl::inner_product_forward::primitive_desc desc(
       {dnnl::prop_kind::forward_inference, x_desc,
-       memory::desc({out, in}, kF32, memory::format_tag::any), b_desc, y_desc},
-      engine);
-  memory plain({{out, in}, kF32, memory::format_tag::ab}, engine, w.data());
-  memory packed(desc.weights_desc(), engine);
-  dnnl::reorder(plain, packed).execute(stream, plain, packed);
+       memory::desc({out, in}, w_type, memory::format_tag::any), b_desc, y_desc},
+      attributes, engine);
+  memory weights(desc.weights_desc(), engine), x(x_desc, engine), b(b_desc, engine),
+      y(y_desc, engine);
+  for (memory* part : {&weights, &x, &b}) {
+    auto* const bytes = static_cast<uint8_t*>(part->get_data_handle());
+    // Small numbers in each type: 0x3c3c is 0.0115 in bfloat16, 0x3c3c3c3c in f32.
+    std::fill_n(bytes, part->get_desc().get_size(), uint8_t{0x3c});
+  }
   const dnnl::inner_product_forward product(desc);
-  const std::unordered_map<int, memory> args = {{DNNL_ARG_SRC, memory(x_desc, engine, x.data())},
-                                                {DNNL_ARG_WEIGHTS, packed},
-                                                {DNNL_ARG_BIAS, memory(b_desc, engine, w.data())},
-                                                {DNNL_ARG_DST, memory(y_desc, engine, y.data())}};
+  const std::unordered_map<int, memory> args = {
+      {DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_BIAS, b}, {DNNL_ARG_DST, y}};
   while (state.KeepRunning()) product.execute(stream, args);
   Gflops(state, 2.0 * static_cast<double>(rows) * in * out);
 }
@@ -106,11 +117,11 @@ struct Requests {
   std::vector<LogitSummary> summaries;
 };
 
-void Output(benchmark::State& state, const Model& m) {
+void Output(benchmark::State& state, const Model& m, ComputeType type) {
   const int64_t rows = state.range(0);
   const auto w = RandomFloats(size_t(m.d) * m.vocabulary, 0.1F);
   const auto x = RandomFloats(size_t(rows) * m.d);
-  const auto output = OutputLayer::Create(w.data(), nullptr, m.d, m.vocabulary);
+  const auto output = OutputLayer::Create(w.data(), nullptr, m.d, m.vocabulary, type);
   OpContext context;
   output->Warm(context, rows);
   Requests q(rows, state.range(1) != 0);
@@ -121,10 +132,10 @@ void Output(benchmark::State& state, const Model& m) {
 }
 
 struct Layer {
-  explicit Layer(const Model& m) {
-    const auto make = [](int in, int out, Activation a = Activation::kNone) {
+  Layer(const Model& m, ComputeType type) {
+    const auto make = [type](int in, int out, Activation a = Activation::kNone) {
       const auto w = RandomFloats(size_t(in) * out, 0.1F);
-      return Linear::Create(w.data(), w.data(), in, out, a);
+      return Linear::Create(w.data(), w.data(), in, out, a, type);
     };
     qkv = make(m.d, 3 * m.d);
     self_out = make(m.d, m.d);
@@ -146,14 +157,14 @@ class Step {
   static constexpr int kPosition = 20;
   static constexpr int kSource = 30;
 
-  Step(const Model& m, int64_t rows)
+  Step(const Model& m, int64_t rows, ComputeType type)
       : model_(m),
         rows_(rows),
         layout_{m.decoder_layers, m.heads, m.d / m.heads},
         requests_(rows, true) {
-    for (int l = 0; l < m.decoder_layers; ++l) layers_.emplace_back(m);
+    for (int l = 0; l < m.decoder_layers; ++l) layers_.emplace_back(m, type);
     table_ = RandomFloats(size_t(m.vocabulary) * m.d, 0.1F);
-    output_ = OutputLayer::Create(table_.data(), nullptr, m.d, m.vocabulary);
+    output_ = OutputLayer::Create(table_.data(), nullptr, m.d, m.vocabulary, type);
     const int64_t slots = (rows + kBeam - 1) / kBeam;
     pool_ = RandomFloats(size_t(rows + slots) * layout_.ElementsPerPage());
     slot_lanes_.assign(slots * kMaxSlotLanes, 0);
@@ -175,6 +186,7 @@ class Step {
       source_length_.push_back(kSource);
     }
     output_->Warm(context_, rows);
+    for (const Layer& layer : layers_) layer.down->Warm(context_, rows);
     for (auto* buffer : {&x_, &y_}) buffer->resize(rows * m.d);
     wide_.resize(rows * std::max(3 * m.d, m.ffn));
   }
@@ -241,9 +253,9 @@ class Step {
 };
 
 // Whole steps, and steps of which only some parts run.
-void DecodeStep(benchmark::State& state, const Model& m, bool products, bool output, bool attention,
-                bool rest) {
-  Step step(m, state.range(0));
+void DecodeStep(benchmark::State& state, const Model& m, ComputeType type, bool products,
+                bool output, bool attention, bool rest) {
+  Step step(m, state.range(0), type);
   while (state.KeepRunning()) step.Run(products, output, attention, rest);
   if (products && output) Gflops(state, step.Flop());
   state.counters["rows/s"] = benchmark::Counter(
@@ -273,9 +285,18 @@ void RowsWithAndWithoutNormaliser(benchmark::internal::Benchmark* b) {
   for (const int rows : {1, 4, 8, 32, 64, 128, 256}) b->Args({rows, 1})->Args({rows, 0});
 }
 
-#define DRAGOMAN_BENCH_LINEAR(in, out)                            \
-  BENCHMARK_CAPTURE(LinearOwn, in##x##out, in, out)->Apply(Rows); \
-  BENCHMARK_CAPTURE(LinearOneDnn, in##x##out, in, out)->Apply(Rows)
+constexpr ComputeType kF32 = ComputeType::kFloat32;
+constexpr ComputeType kBf16 = ComputeType::kBFloat16;
+constexpr ComputeType kInt8 = ComputeType::kInt8;
+
+#define DRAGOMAN_BENCH_LINEAR_TYPE(in, out, type)                                   \
+  BENCHMARK_CAPTURE(LinearOwn, in##x##out##_##type, in, out, k##type)->Apply(Rows); \
+  BENCHMARK_CAPTURE(LinearOneDnn, in##x##out##_##type, in, out, k##type)->Apply(Rows)
+
+#define DRAGOMAN_BENCH_LINEAR(in, out)       \
+  DRAGOMAN_BENCH_LINEAR_TYPE(in, out, F32);  \
+  DRAGOMAN_BENCH_LINEAR_TYPE(in, out, Bf16); \
+  DRAGOMAN_BENCH_LINEAR_TYPE(in, out, Int8)
 
 DRAGOMAN_BENCH_LINEAR(256, 256);
 DRAGOMAN_BENCH_LINEAR(256, 768);
@@ -286,16 +307,23 @@ DRAGOMAN_BENCH_LINEAR(512, 1536);
 DRAGOMAN_BENCH_LINEAR(512, 2048);
 DRAGOMAN_BENCH_LINEAR(2048, 512);
 
-#define DRAGOMAN_BENCH_MODEL(model)                                                               \
-  BENCHMARK_CAPTURE(Output, model, k##model)->Apply(RowsWithAndWithoutNormaliser);                \
-  BENCHMARK_CAPTURE(EncoderAttend, model, k##model)->Arg(8)->Arg(30)->Arg(64)->Arg(256);          \
-  BENCHMARK_CAPTURE(DecodeStep, model, k##model, true, true, true, true)->Apply(Rows);            \
-  BENCHMARK_CAPTURE(DecodeStep, model##Products, k##model, true, false, false, false)             \
-      ->Apply(Rows);                                                                              \
-  BENCHMARK_CAPTURE(DecodeStep, model##Output, k##model, false, true, false, false)->Apply(Rows); \
-  BENCHMARK_CAPTURE(DecodeStep, model##Attention, k##model, false, false, true, false)            \
-      ->Apply(Rows);                                                                              \
-  BENCHMARK_CAPTURE(DecodeStep, model##Rest, k##model, false, false, false, true)->Apply(Rows)
+#define DRAGOMAN_BENCH_STEP(model, part, type, ...) \
+  BENCHMARK_CAPTURE(DecodeStep, model##part##_##type, k##model, k##type, __VA_ARGS__)->Apply(Rows)
+
+#define DRAGOMAN_BENCH_MODEL_TYPE(model, type)                           \
+  BENCHMARK_CAPTURE(Output, model##_##type, k##model, k##type)           \
+      ->Apply(RowsWithAndWithoutNormaliser);                             \
+  DRAGOMAN_BENCH_STEP(model, Whole, type, true, true, true, true);       \
+  DRAGOMAN_BENCH_STEP(model, Products, type, true, false, false, false); \
+  DRAGOMAN_BENCH_STEP(model, Output, type, false, true, false, false)
+
+#define DRAGOMAN_BENCH_MODEL(model)                                      \
+  DRAGOMAN_BENCH_MODEL_TYPE(model, F32);                                 \
+  DRAGOMAN_BENCH_MODEL_TYPE(model, Bf16);                                \
+  DRAGOMAN_BENCH_MODEL_TYPE(model, Int8);                                \
+  DRAGOMAN_BENCH_STEP(model, Attention, F32, false, false, true, false); \
+  DRAGOMAN_BENCH_STEP(model, Rest, F32, false, false, false, true);      \
+  BENCHMARK_CAPTURE(EncoderAttend, model, k##model)->Arg(8)->Arg(30)->Arg(64)->Arg(256)
 
 DRAGOMAN_BENCH_MODEL(Bundled);
 DRAGOMAN_BENCH_MODEL(OpusBase);

@@ -35,6 +35,9 @@ absl::Status Convert(const Weight& weight, ComputeType type, std::span<const flo
       return Narrow(weight, type, values, to, ToFloat16, FromFloat16);
     case ComputeType::kBFloat16:
       return Narrow(weight, type, values, to, ToBFloat16, FromBFloat16);
+    case ComputeType::kInt8:
+      return absl::UnimplementedError(
+          "compute-type: found int8, expected float32, float16 or bfloat16 on a GPU");
     case ComputeType::kFloat32:
       break;
   }

@@ -36,6 +36,9 @@ TEST(ParseDevices, KnowsEveryForm) {
   EXPECT_EQ(Asked("auto", "float16").compute_type, ComputeType::kFloat16);
   EXPECT_EQ(Asked("cuda:0", "bfloat16").compute_type, ComputeType::kBFloat16);
   EXPECT_EQ(Asked("cpu", "float32").compute_type, ComputeType::kFloat32);
+  EXPECT_EQ(Asked("cpu", "bfloat16").compute_type, ComputeType::kBFloat16);
+  EXPECT_EQ(Asked("cpu", "int8").compute_type, ComputeType::kInt8);
+  EXPECT_EQ(Asked("auto", "int8").compute_type, ComputeType::kInt8);
 }
 
 TEST(ParseDevices, RefusesByName) {
@@ -45,10 +48,13 @@ TEST(ParseDevices, RefusesByName) {
                                           HasSubstr("expected auto, cpu, or cuda:N")));
   }
   EXPECT_THAT(ParseError("cuda:0,cuda:0"), HasSubstr("each device once"));
-  EXPECT_THAT(ParseError("auto", "int8"), AllOf(HasSubstr("compute-type: found 'int8'"),
-                                                HasSubstr("auto, float32, float16 or bfloat16")));
-  EXPECT_THAT(ParseError("cpu", "float16"), HasSubstr("expected auto or float32 on the CPU"));
-  EXPECT_THAT(ParseError("cpu", "bfloat16"), HasSubstr("'bfloat16'"));
+  EXPECT_THAT(ParseError("auto", "int4"),
+              AllOf(HasSubstr("compute-type: found 'int4'"),
+                    HasSubstr("auto, float32, float16, bfloat16 or int8")));
+  EXPECT_THAT(ParseError("cpu", "float16"),
+              HasSubstr("'float16', expected auto, float32, bfloat16 or int8 on the CPU"));
+  EXPECT_THAT(ParseError("cuda:0", "int8"),
+              HasSubstr("'int8', expected auto, float32, float16 or bfloat16 on a GPU"));
 }
 
 TEST(ChooseDevices, TakesWhatWasAskedForOrSaysWhyNot) {
@@ -83,8 +89,9 @@ TEST(ChooseDevices, AutoFallsBackToTheCpuAndSaysWhy) {
   const auto none = ChooseDevices(Asked("auto"), {"no CUDA driver", {}});
   ASSERT_TRUE(none.ok()) << none.status();
   EXPECT_THAT(none->cuda, IsEmpty());
-  EXPECT_EQ(none->compute_type, ComputeType::kFloat32);
+  EXPECT_EQ(none->compute_type, ComputeType::kInt8);
   EXPECT_EQ(none->note, "no CUDA driver");
+  EXPECT_THAT(none->type_note, HasSubstr("the fastest on a CPU"));
   EXPECT_EQ(DeviceNames(*none), "cpu");
   const auto unfit = ChooseDevices(Asked("auto"), {"", {"too old"}});
   ASSERT_TRUE(unfit.ok()) << unfit.status();
@@ -97,6 +104,14 @@ TEST(ChooseDevices, AutoDoesNotChangeTheComputeTypeThatWasAskedFor) {
   EXPECT_EQ(choice.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(choice.status().message()),
               AllOf(HasSubstr("'float16'"), HasSubstr("no CUDA driver")));
+  const auto gpu = ChooseDevices(Asked("auto", "int8"), {"", {""}});
+  EXPECT_EQ(gpu.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(gpu.status().message()),
+              AllOf(HasSubstr("'int8'"), HasSubstr("--device cpu")));
+  const auto float32 = ChooseDevices(Asked("cpu", "float32"), {"no CUDA driver", {}});
+  ASSERT_TRUE(float32.ok()) << float32.status();
+  EXPECT_EQ(float32->compute_type, ComputeType::kFloat32);
+  EXPECT_THAT(float32->type_note, IsEmpty());
 }
 
 TEST(ProbeCuda, SaysWhyThereIsNothingOrNamesWhatThereIs) {

@@ -19,15 +19,17 @@ size_t BytesInUse() {
   return info.uordblks + info.hblkhd;
 }
 
-TEST(Allocation, NoneAfterWarm) {
+class Allocation : public ::testing::TestWithParam<ComputeType> {};
+
+TEST_P(Allocation, NoneAfterWarm) {
   const int rows = 200;
   const int d = 64;
   const int vocabulary = 1100;
   const auto w = RandomFloats(size_t(d) * vocabulary, 1);
   const auto x = RandomFloats(size_t(rows) * vocabulary, 2);
   std::vector<float> y(size_t(rows) * vocabulary);
-  const auto linear = Linear::Create(w.data(), nullptr, d, 3 * d, Activation::kGelu);
-  const auto output = OutputLayer::Create(w.data(), nullptr, d, vocabulary);
+  const auto linear = Linear::Create(w.data(), nullptr, d, 3 * d, Activation::kGelu, GetParam());
+  const auto output = OutputLayer::Create(w.data(), nullptr, d, vocabulary, GetParam());
   std::vector<LogitRequest> requests(rows, LogitRequest{.k = 4, .need_normaliser = true});
   std::vector<TokenScore> top(size_t(rows) * 4);
   std::vector<LogitSummary> summaries(rows);
@@ -51,6 +53,11 @@ TEST(Allocation, NoneAfterWarm) {
   EXPECT_EQ(after, before);
   EXPECT_EQ(in_use_after, in_use);
 }
+
+INSTANTIATE_TEST_SUITE_P(Types, Allocation,
+                         ::testing::Values(ComputeType::kFloat32, ComputeType::kBFloat16,
+                                           ComputeType::kInt8),
+                         [](const auto& info) { return std::string(ComputeTypeName(info.param)); });
 
 }  // namespace
 }  // namespace dragoman

@@ -13,7 +13,7 @@ struct Shape {
   int out;
 };
 
-using LinearTest = PerIsa;
+using LinearTest = PerIsaAndType;
 
 TEST_P(LinearTest, AgreesWithDouble) {
   for (const Shape s : {Shape{1, 1},
@@ -32,19 +32,22 @@ TEST_P(LinearTest, AgreesWithDouble) {
         const auto w = RandomFloats(size_t(s.in) * s.out, 1, 1.0F / std::sqrt(float(s.in)));
         const auto b = RandomFloats(s.out, 2);
         const auto x = RandomFloats(rows * s.in, 3);
-        const auto linear =
-            Linear::Create(w.data(), with_bias ? b.data() : nullptr, s.in, s.out, activation);
+        const auto linear = Linear::Create(w.data(), with_bias ? b.data() : nullptr, s.in, s.out,
+                                           activation, type());
         OpContext context;
         // A border that must stay as it is shows writes outside of y.
         std::vector<float> y(rows * s.out + 64, 123.0F);
         linear->Run(context, x.data(), rows, y.data());
         for (size_t i = rows * s.out; i < y.size(); ++i) ASSERT_EQ(y[i], 123.0F);
         y.resize(rows * s.out);
+        const auto taken_x = AsOperand(type(), x, s.in);
+        const auto taken_w = AsOperand(type(), w, s.in);
         std::vector<double> expected(y.size());
         for (int64_t r = 0; r < rows; ++r) {
           for (int c = 0; c < s.out; ++c) {
             double sum = with_bias ? b[c] : 0.0;
-            for (int k = 0; k < s.in; ++k) sum += double(x[r * s.in + k]) * w[c * s.in + k];
+            for (int k = 0; k < s.in; ++k)
+              sum += double(taken_x[r * s.in + k]) * taken_w[c * s.in + k];
             expected[r * s.out + c] = ActivationReference(activation, sum);
           }
         }
@@ -61,7 +64,7 @@ TEST_P(LinearTest, RowsAreBitEqualInAnyCompany) {
     const auto w = RandomFloats(size_t(s.in) * s.out, 1, 0.05F);
     const auto b = RandomFloats(s.out, 2);
     const auto x = RandomFloats(most * s.in, 3);
-    const auto linear = Linear::Create(w.data(), b.data(), s.in, s.out, Activation::kGelu);
+    const auto linear = Linear::Create(w.data(), b.data(), s.in, s.out, Activation::kGelu, type());
     OpContext one(1);
     std::vector<float> alone(most * s.out);
     for (int64_t r = 0; r < most; ++r) {
@@ -93,7 +96,7 @@ TEST_P(LinearTest, RowsAreBitEqualInAnyCompany) {
 
 TEST_P(LinearTest, NoRowsIsNothing) {
   const auto w = RandomFloats(12, 1);
-  const auto linear = Linear::Create(w.data(), nullptr, 3, 4);
+  const auto linear = Linear::Create(w.data(), nullptr, 3, 4, Activation::kNone, type());
   OpContext context(kThreadCounts.back());
   std::vector<float> y(4, 7.0F);
   linear->Run(context, nullptr, 0, y.data());
@@ -105,7 +108,7 @@ TEST_P(LinearTest, NanStaysInItsRow) {
   auto x = RandomFloats(9 * 64, 2);
   for (const Activation activation :
        {Activation::kNone, Activation::kRelu, Activation::kGelu, Activation::kSwish}) {
-    const auto linear = Linear::Create(w.data(), nullptr, 64, 50, activation);
+    const auto linear = Linear::Create(w.data(), nullptr, 64, 50, activation, type());
     x[3 * 64 + 5] = NAN;
     OpContext context;
     std::vector<float> y(9 * 50);
@@ -114,7 +117,95 @@ TEST_P(LinearTest, NanStaysInItsRow) {
   }
 }
 
-DRAGOMAN_FOR_EVERY_ISA(LinearTest);
+TEST_P(LinearTest, RowsOfZerosAndOfTinyNumbersGiveTheBias) {
+  const auto w = RandomFloats(40 * 33, 1);
+  const auto b = RandomFloats(33, 2);
+  const auto linear = Linear::Create(w.data(), b.data(), 40, 33, Activation::kNone, type());
+  std::vector<float> x(2 * 40, 0.0F);
+  for (int i = 0; i < 40; ++i) x[40 + i] = 1e-39F;
+  OpContext context;
+  std::vector<float> y(2 * 33);
+  linear->Run(context, x.data(), 2, y.data());
+  for (int i = 0; i < 2 * 33; ++i) EXPECT_EQ(y[i], b[i % 33]) << i;
+}
+
+TEST_P(LinearTest, PackingOnSeveralThreadsChangesNothing) {
+  const auto w = RandomFloats(size_t(640) * 1000, 1);
+  const auto x = RandomFloats(size_t(5) * 640, 2);
+  std::vector<float> y[2];
+  for (const int threads : {1, 3}) {
+    const auto linear =
+        Linear::Create(w.data(), nullptr, 640, 1000, Activation::kNone, type(), threads);
+    OpContext context;
+    std::vector<float>& out = y[threads == 1 ? 0 : 1];
+    out.resize(5 * 1000);
+    linear->Run(context, x.data(), 5, out.data());
+  }
+  EXPECT_TRUE(SameBits(y[0].data(), y[1].data(), y[0].size()));
+}
+
+DRAGOMAN_FOR_EVERY_ISA_AND_TYPE(LinearTest);
+
+// Integers whose largest is 127 are their own operands, with scale 1: what comes out is the sum.
+using ExactSums = PerIsa;
+
+std::vector<float> RunInt8(int in, int out, int64_t rows, const std::vector<float>& w,
+                           const std::vector<float>& x) {
+  const auto linear =
+      Linear::Create(w.data(), nullptr, in, out, Activation::kNone, ComputeType::kInt8);
+  OpContext context;
+  std::vector<float> y(size_t(rows) * out);
+  linear->Run(context, x.data(), rows, y.data());
+  return y;
+}
+
+// The largest products that there are, with every pattern of signs in groups of four: what the
+// instructions that saturate at 16 bits get wrong. 1040 * 127 * 127 is the last below 2^24, so
+// that f32 holds every sum.
+TEST_P(ExactSums, AtTheLimitsOfEveryOperand) {
+  for (const int in : {4, 64, 200, 1040}) {
+    const int patterns = 16;
+    std::vector<float> w(size_t(patterns) * in), x(size_t(patterns + 3) * in);
+    for (int p = 0; p < patterns; ++p) {
+      for (int k = 0; k < in; ++k) w[size_t(p) * in + k] = p >> k % 4 & 1 ? -127.0F : 127.0F;
+    }
+    for (size_t i = 0; i < x.size(); ++i) x[i] = w[i % w.size()];
+    const int64_t rows = patterns + 3;
+    const auto y = RunInt8(in, patterns, rows, w, x);
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int c = 0; c < patterns; ++c) {
+        double sum = 0.0;
+        for (int k = 0; k < in; ++k) sum += double(x[r * in + k]) * w[size_t(c) * in + k];
+        ASSERT_EQ(y[r * patterns + c], sum) << in << " row " << r << " column " << c;
+      }
+    }
+  }
+}
+
+// A whole 4,096 of the largest products: 66 million, beyond f32's integers but a multiple of 4,096.
+TEST_P(ExactSums, OfTheLongestRows) {
+  const int in = 4096;
+  const std::vector<float> w(size_t(17) * in, -127.0F);
+  const std::vector<float> x(size_t(35) * in, 127.0F);
+  for (const float sum : RunInt8(in, 17, 35, w, x)) ASSERT_EQ(sum, -127.0F * 127.0F * 4096.0F);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, ExactSums, ::testing::ValuesIn(cpu::SupportedIsas()), IsaTestName);
+
+// The baseline is left out: it scales with a multiplication and an addition, the others with one
+// operation for both.
+TEST(Int8, HasTheSameBitsOnEveryInstructionSet) {
+  const auto w = RandomFloats(size_t(300) * 70, 1);
+  const auto x = RandomFloats(size_t(37) * 300, 2);
+  std::vector<float> first;
+  for (const cpu::Isa isa : cpu::SupportedIsas()) {
+    if (isa == cpu::Isa::kBaseline) continue;
+    const WithIsa with(isa);
+    const auto y = RunInt8(300, 70, 37, w, x);
+    if (first.empty()) first = y;
+    EXPECT_TRUE(SameBits(first.data(), y.data(), y.size())) << cpu::IsaName(isa);
+  }
+}
 
 }  // namespace
 }  // namespace dragoman

@@ -34,7 +34,7 @@ std::vector<double> Logits(const std::vector<float>& w, const std::vector<float>
   return logits;
 }
 
-using OutputLayerTest = PerIsa;
+using OutputLayerTest = PerIsaAndType;
 
 TEST_P(OutputLayerTest, AgreesWithSortAndDouble) {
   for (const auto& [d, vocabulary] :
@@ -43,14 +43,16 @@ TEST_P(OutputLayerTest, AgreesWithSortAndDouble) {
     const auto bias = RandomFloats(vocabulary, 2);
     const int rows = 40;
     const auto hidden = RandomFloats(size_t(rows) * d, 3);
-    const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary);
+    const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary, type());
     const auto questions = RandomQuestions(rows, vocabulary, 4);
+    const auto taken_w = AsOperand(type(), w, d);
+    const auto taken_hidden = AsOperand(type(), hidden, d);
     OpContext context;
     const auto answers = FoldAll(*layer, context, hidden.data(), questions);
     for (int r = 0; r < rows; ++r) {
       const Question& q = questions[r];
       const Answer& a = answers[r];
-      auto logits = Logits(w, bias, hidden.data() + size_t(r) * d, d, vocabulary);
+      auto logits = Logits(taken_w, bias, taken_hidden.data() + size_t(r) * d, d, vocabulary);
       for (int c = 0; q.store && c < vocabulary; ++c) EXPECT_NEAR(a.stored[c], logits[c], 2e-5);
       for (int c = 0; c < vocabulary; ++c) {
         logits[c] = Struck(q, c) ? -INFINITY : logits[c] * double{q.scale};
@@ -98,7 +100,7 @@ TEST_P(OutputLayerTest, RowsAreBitEqualInAnyCompany) {
   const auto w = RandomFloats(size_t(d) * vocabulary, 1);
   const auto bias = RandomFloats(vocabulary, 2);
   const auto hidden = RandomFloats(size_t(most) * d, 3);
-  const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary);
+  const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary, type());
   const auto questions = RandomQuestions(most, vocabulary, 4);
   OpContext one;
   std::vector<Answer> alone(most);
@@ -126,7 +128,7 @@ TEST_P(OutputLayerTest, TiesGoToTheLowerToken) {
   std::vector<float> bias(vocabulary, 1.0F);
   bias[700] = 2.0F;
   bias[1100] = 2.0F;
-  const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary);
+  const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary, type());
   const std::vector<float> hidden(d, 1.0F);
   for (const int threads : kThreadCounts) {
     OpContext context(threads, 1);
@@ -143,7 +145,7 @@ TEST_P(OutputLayerTest, LargeLogitsAndRowsWithoutAnyKeepTheirHead) {
   std::vector<float> w(size_t(d) * vocabulary, 0.0F);
   std::vector<float> bias(vocabulary);
   for (int c = 0; c < vocabulary; ++c) bias[c] = c % 2 == 0 ? -1e4F : 1e4F - float(c);
-  const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary);
+  const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary, type());
   const std::vector<float> hidden(d, 1.0F);
   OpContext context;
   const Answer a = FoldAll(*layer, context, hidden.data(), {{.k = 2, .wanted = {0, 999}}})[0];
@@ -155,7 +157,7 @@ TEST_P(OutputLayerTest, LargeLogitsAndRowsWithoutAnyKeepTheirHead) {
   EXPECT_NEAR(LogProb(a.wanted[0], a.normaliser), -19999.145, 2e-2);
 
   std::fill(bias.begin(), bias.end(), -INFINITY);
-  const auto empty = OutputLayer::Create(w.data(), bias.data(), d, vocabulary);
+  const auto empty = OutputLayer::Create(w.data(), bias.data(), d, vocabulary, type());
   const Answer none = FoldAll(*empty, context, hidden.data(), {{.k = 3, .wanted = {7}}})[0];
   EXPECT_FALSE(none.nan);
   EXPECT_TRUE(none.top.empty());
@@ -168,7 +170,7 @@ TEST_P(OutputLayerTest, ReportsNanAndInfinityOfARowAlone) {
   const int d = 20;
   const int vocabulary = 700;
   const auto w = RandomFloats(size_t(d) * vocabulary, 1);
-  const auto layer = OutputLayer::Create(w.data(), nullptr, d, vocabulary);
+  const auto layer = OutputLayer::Create(w.data(), nullptr, d, vocabulary, type());
   auto hidden = RandomFloats(size_t(5) * d, 3);
   hidden[2 * d + 7] = NAN;
   hidden[4 * d + 1] = std::numeric_limits<float>::infinity();
@@ -182,7 +184,7 @@ TEST_P(OutputLayerTest, ReportsNanAndInfinityOfARowAlone) {
   }
 }
 
-DRAGOMAN_FOR_EVERY_ISA(OutputLayerTest);
+DRAGOMAN_FOR_EVERY_ISA_AND_TYPE(OutputLayerTest);
 
 // The vector exp below the folds, at every instruction set.
 using ExpTest = PerIsa;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/compute_type.h"
 #include "kernels/cpu/isa.h"
 
 namespace dragoman {
@@ -46,19 +48,90 @@ inline const std::vector<int> kThreadCounts = {1};
 inline const std::vector<int> kThreadCounts = {1, 2, 3};
 #endif
 
+// Instruction sets that differ in f32: those above have the f32 loops of the last one.
+inline std::vector<cpu::Isa> FloatIsas() {
+  std::vector<cpu::Isa> isas;
+  for (const cpu::Isa isa : cpu::SupportedIsas()) {
+    if (isa == cpu::Isa::kBaseline || isa == cpu::Isa::kAvx2 || isa == cpu::Isa::kAvx512) {
+      isas.push_back(isa);
+    }
+  }
+  return isas;
+}
+
+// Uses an instruction set while it lives.
+class WithIsa {
+ public:
+  explicit WithIsa(cpu::Isa isa) { cpu::UseIsaForTest(isa); }
+  ~WithIsa() { cpu::UseIsaForTest(cpu::SupportedIsas().back()); }
+  WithIsa(const WithIsa&) = delete;
+  WithIsa& operator=(const WithIsa&) = delete;
+};
+
 // Runs a test once for each instruction set of this machine.
 class PerIsa : public ::testing::TestWithParam<cpu::Isa> {
- protected:
-  PerIsa() { cpu::UseIsaForTest(GetParam()); }
-  ~PerIsa() override { cpu::UseIsaForTest(cpu::SupportedIsas().back()); }
+  const WithIsa with_{GetParam()};
 };
 
 inline std::string IsaTestName(const ::testing::TestParamInfo<cpu::Isa>& info) {
   return std::string(cpu::IsaName(info.param));
 }
 
-#define DRAGOMAN_FOR_EVERY_ISA(suite)                                                         \
-  INSTANTIATE_TEST_SUITE_P(Cpu, suite, ::testing::ValuesIn(::dragoman::cpu::SupportedIsas()), \
+#define DRAGOMAN_FOR_EVERY_ISA(suite)                                                \
+  INSTANTIATE_TEST_SUITE_P(Cpu, suite, ::testing::ValuesIn(::dragoman::FloatIsas()), \
                            ::dragoman::IsaTestName)
+
+// The same for what is computed in several number types.
+struct IsaAndType {
+  cpu::Isa isa;
+  ComputeType type;
+};
+
+inline std::vector<IsaAndType> AllIsasAndTypes() {
+  std::vector<IsaAndType> all;
+  for (const cpu::Isa isa : FloatIsas()) all.push_back({isa, ComputeType::kFloat32});
+  for (const cpu::Isa isa : cpu::SupportedIsas()) {
+    all.push_back({isa, ComputeType::kBFloat16});
+    all.push_back({isa, ComputeType::kInt8});
+  }
+  return all;
+}
+
+class PerIsaAndType : public ::testing::TestWithParam<IsaAndType> {
+ protected:
+  ComputeType type() const { return GetParam().type; }
+
+ private:
+  const WithIsa with_{GetParam().isa};
+};
+
+inline std::string IsaAndTypeTestName(const ::testing::TestParamInfo<IsaAndType>& info) {
+  return std::string(cpu::IsaName(info.param.isa)) + "_" + ComputeTypeName(info.param.type);
+}
+
+#define DRAGOMAN_FOR_EVERY_ISA_AND_TYPE(suite)                                             \
+  INSTANTIATE_TEST_SUITE_P(Cpu, suite, ::testing::ValuesIn(::dragoman::AllIsasAndTypes()), \
+                           ::dragoman::IsaAndTypeTestName)
+
+// Rows of k numbers as products in this type take them (kernels/cpu/narrow_table.h), in f32 again.
+inline std::vector<float> AsOperand(ComputeType type, std::vector<float> x, int64_t k) {
+  if (type == ComputeType::kFloat32) return x;
+  for (size_t row = 0; row < x.size(); row += static_cast<size_t>(k)) {
+    float max = 0.0F;
+    for (int64_t i = 0; i < k; ++i) max = std::max(max, std::abs(x[row + i]));
+    for (int64_t i = 0; i < k; ++i) {
+      float& v = x[row + i];
+      if (type == ComputeType::kInt8) {
+        v = max == 0.0F ? 0.0F : std::nearbyint(v * (127.0F / max)) * (max / 127.0F);
+      } else {
+        uint32_t bits;
+        std::memcpy(&bits, &v, sizeof bits);
+        bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000U;
+        std::memcpy(&v, &bits, sizeof v);
+      }
+    }
+  }
+  return x;
+}
 
 }  // namespace dragoman

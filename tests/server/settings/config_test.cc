@@ -149,11 +149,11 @@ TEST(Config, RefusesDevicesAndComputeTypesItDoesNotKnow) {
   EXPECT_THAT(ErrorOf({"--model=x", "--device=tpu"}),
               AllOf(HasSubstr("--device: found 'tpu'"), HasSubstr("auto, cpu, or cuda:N")));
   EXPECT_THAT(ErrorOf({"--model=x", "--device=cuda:0,cuda:0"}), HasSubstr("each device once"));
-  EXPECT_THAT(ErrorOf({"--model=x", "--compute-type=int8"}),
-              AllOf(HasSubstr("--compute-type: found 'int8'"),
-                    HasSubstr("auto, float32, float16 or bfloat16")));
+  EXPECT_THAT(ErrorOf({"--model=x", "--compute-type=int4"}),
+              AllOf(HasSubstr("--compute-type: found 'int4'"),
+                    HasSubstr("auto, float32, float16, bfloat16 or int8")));
   EXPECT_THAT(ErrorOf({"--model=x", "--device=cpu", "--compute-type=float16"}),
-              AllOf(HasSubstr("'float16'"), HasSubstr("auto or float32 on the CPU")));
+              AllOf(HasSubstr("'float16'"), HasSubstr("float32, bfloat16 or int8 on the CPU")));
 }
 
 TEST(Config, ADeviceMemoryFractionIsAboveZeroAndAtMostOne) {

@@ -1,0 +1,49 @@
+// A weight matrix [n, k] in int8 or bfloat16, in the strips of narrow_table.h, with its bias and,
+// in int8, what turns a column's exact sum into a number.
+//
+// Immutable; owns its memory, 64-byte aligned, in large pages where the system gives them.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/base/compute_type.h"
+#include "kernels/base/float_buffer.h"
+#include "kernels/cpu/narrow_table.h"
+
+namespace dragoman {
+class OpContext;
+}
+
+namespace dragoman::cpu {
+
+class NarrowMatrix {
+ public:
+  // Copies, with the threads of `context`. bias may be nullptr: zeros. `bias_padding` is the bias
+  // of the columns that round n up. REQUIRES: type is kInt8 or kBFloat16.
+  NarrowMatrix(OpContext& context, ComputeType type, const float* weight, const float* bias,
+               int64_t n, int64_t k, float bias_padding);
+
+  int64_t n() const { return n_; }
+  int64_t k() const { return k_; }
+  int64_t groups() const { return groups_; }
+  int64_t strips() const { return padded_n_ / kStripWidth; }
+  const uint8_t* data() const { return reinterpret_cast<const uint8_t*>(data_.get()); }
+  const float* bias() const { return bias_.get(); }
+  // int8 only.
+  const float* scale() const { return scale_.get(); }
+  const int32_t* start() const { return reinterpret_cast<const int32_t*>(start_.get()); }
+
+  int64_t bytes() const;
+
+ private:
+  int64_t n_;
+  int64_t k_;
+  int64_t groups_;
+  int64_t padded_n_;
+  FloatBuffer data_;
+  FloatBuffer bias_;
+  FloatBuffer scale_;
+  FloatBuffer start_;  // of int32_t
+};
+
+}  // namespace dragoman::cpu

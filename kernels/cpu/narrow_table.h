@@ -1,0 +1,68 @@
+// The inner loops of products whose operands are narrower than f32: int8 with exact sums in s32,
+// and bfloat16 with sums in f32. One text (narrow.inc, amx.inc) for all instruction sets.
+//
+// Operands of both types are read in groups of 4 bytes along k: 4 numbers of int8, 2 of bfloat16.
+//   rows     [rows][k], each row a whole number of kGroupBlock groups; what rounds k up is zero
+//            (int8: the zero point)
+//   weights  W [n, k] in strips of kStripWidth columns: [strip][group][column][4 bytes], which is
+//            what dot-product instructions and tiles both take; what rounds n and k up is zero
+//
+// int8 (as CTranslate2's and Marian's): a row x is q = round(x / s) + 128 as u8 with s = max|x| /
+// 127, a column of W is round(w / t) as s8 with t = max|w| / 127. With `start` = -128 sum(w) the
+// sums are those of signed numbers, at most 127 * 127 * k: exact for k up to 133,000, on every
+// instruction set. So a row's result depends on nothing but the row and the weights.
+// bfloat16: both operands are rounded to nearest even. The order of the sums is fixed by the
+// instruction set; it does not depend on the other rows.
+//
+// All functions are pure: they may be called from any thread.
+#pragma once
+
+#include <cstdint>
+
+namespace dragoman::cpu {
+
+inline constexpr int kStripWidth = 16;
+inline constexpr int kGroupBytes = 4;
+// Rows of operands are whole multiples of this many groups: 64 bytes.
+inline constexpr int kGroupBlock = 16;
+// Rows that are readable behind the last one, as a multiple: tiles have that many.
+inline constexpr int kOperandRows = 16;
+inline constexpr int kZeroPoint = 128;
+
+struct NarrowGemmArgs {
+  const uint8_t* x;  // operand rows; readable up to `rows` rounded up to kOperandRows
+  int64_t rows;
+  int64_t groups;  // a multiple of kGroupBlock: a row of x is 4 * groups bytes
+  const uint8_t* strips;
+  int64_t n;                  // columns, not rounded
+  const int32_t* start;       // int8: [n rounded up to kStripWidth]
+  const float* column_scale;  // int8: the same
+  const float* row_scale;     // int8: [rows], readable as x is
+  const float* bias;          // [n rounded up to kStripWidth], never null
+  float* y;                   // where the first column of strip_begin goes; row stride ldy
+  int64_t ldy;
+  bool relu;
+  bool padded;          // y has room for the last strip's rounded width: write all of it
+  int64_t strip_begin;  // computes the strips strip_begin .. strip_end - 1
+  int64_t strip_end;
+};
+
+struct NarrowTable {
+  // One row of x as an operand of `groups` groups. *scale is NaN where a number of the row is NaN
+  // or infinite, which then every result of the row is.
+  void (*quantise_row)(const float* x, int64_t k, int64_t groups, uint8_t* row, float* scale);
+  // NaN and infinity stay what they are.
+  void (*round_row)(const float* x, int64_t k, int64_t groups, uint8_t* row);
+  void (*gemm_int8)(const NarrowGemmArgs& args);
+  void (*gemm_bfloat16)(const NarrowGemmArgs& args);
+};
+
+extern const NarrowTable kBaselineNarrow;
+extern const NarrowTable kAvx2Narrow;
+extern const NarrowTable kAvx2VnniNarrow;
+extern const NarrowTable kAvx512Narrow;
+extern const NarrowTable kAvx512VnniNarrow;
+extern const NarrowTable kAvx512Bf16Narrow;
+extern const NarrowTable kAmxNarrow;
+
+}  // namespace dragoman::cpu

@@ -1,0 +1,126 @@
+#include "kernels/cpu/product.h"
+
+#include <algorithm>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/cpu/narrow_matrix.h"
+#include "kernels/cpu/packed_matrix.h"
+
+namespace dragoman::cpu {
+namespace {
+
+constexpr int64_t kFloatBytes = sizeof(float);
+
+class FloatProduct final : public Product {
+ public:
+  FloatProduct(const float* weight, const float* bias, int64_t n, int64_t k, float bias_padding)
+      : Product(n, k), weights_(weight, bias, n, k, bias_padding) {}
+
+  int64_t padded_n() const override { return weights_.padded_n(); }
+  int64_t bytes() const override { return weights_.padded_n() * (k() + 1) * kFloatBytes; }
+  size_t OperandFloats(int64_t /*rows*/) const override { return 0; }
+  Operand Prepare(const float* x, int64_t /*rows*/, float* /*memory*/) const override {
+    return {x, nullptr};
+  }
+
+  void Run(const ProductArgs& a) const override {
+    static_assert(kBlockColumns % kPanelWidth == 0);
+    constexpr int64_t kPanels = kBlockColumns / kPanelWidth;
+    Kernels().gemm({.x = static_cast<const float*>(a.x.rows),
+                    .ldx = k(),
+                    .rows = a.rows,
+                    .k = k(),
+                    .panels = weights_.data(),
+                    .n = n(),
+                    .bias = weights_.bias(),
+                    .y = a.y,
+                    .ldy = a.ldy,
+                    .relu = a.relu,
+                    .padded = a.padded,
+                    .panel_begin = a.block_begin * kPanels,
+                    .panel_end = std::min(a.block_end * kPanels, weights_.panels())});
+  }
+
+ private:
+  const PackedMatrix weights_;
+};
+
+class NarrowProduct final : public Product {
+ public:
+  NarrowProduct(OpContext& context, ComputeType type, const float* weight, const float* bias,
+                int64_t n, int64_t k, float bias_padding)
+      : Product(n, k),
+        weights_(context, type, weight, bias, n, k, bias_padding),
+        int8_(type == ComputeType::kInt8) {}
+
+  int64_t padded_n() const override { return weights_.strips() * kStripWidth; }
+  int64_t bytes() const override { return weights_.bytes(); }
+  size_t OperandFloats(int64_t rows) const override {
+    return static_cast<size_t>(Padded(rows) * (weights_.groups() + 1));
+  }
+
+  // First the rows, which so are aligned, then their scales. The rows that round up are only read.
+  Operand Prepare(const float* x, int64_t rows, float* memory) const override {
+    const NarrowTable& kernels = NarrowKernels();
+    auto* const operand = reinterpret_cast<uint8_t*>(memory);
+    float* const scales = memory + Padded(rows) * weights_.groups();
+    const int64_t stride = weights_.groups() * kGroupBytes;
+    for (int64_t r = 0; r < rows; ++r) {
+      if (int8_) {
+        kernels.quantise_row(x + r * k(), k(), weights_.groups(), operand + r * stride, scales + r);
+      } else {
+        kernels.round_row(x + r * k(), k(), weights_.groups(), operand + r * stride);
+      }
+    }
+    return {operand, scales};
+  }
+
+  void Run(const ProductArgs& a) const override {
+    static_assert(kBlockColumns % kStripWidth == 0);
+    constexpr int64_t kStrips = kBlockColumns / kStripWidth;
+    const NarrowTable& kernels = NarrowKernels();
+    const auto gemm = int8_ ? kernels.gemm_int8 : kernels.gemm_bfloat16;
+    gemm({.x = static_cast<const uint8_t*>(a.x.rows),
+          .rows = a.rows,
+          .groups = weights_.groups(),
+          .strips = weights_.data(),
+          .n = n(),
+          .start = weights_.start(),
+          .column_scale = weights_.scale(),
+          .row_scale = int8_ ? a.x.scales : nullptr,
+          .bias = weights_.bias(),
+          .y = a.y,
+          .ldy = a.ldy,
+          .relu = a.relu,
+          .padded = a.padded,
+          .strip_begin = a.block_begin * kStrips,
+          .strip_end = std::min(a.block_end * kStrips, weights_.strips())});
+  }
+
+ private:
+  static int64_t Padded(int64_t rows) {
+    return (rows + kOperandRows - 1) / kOperandRows * kOperandRows;
+  }
+
+  const NarrowMatrix weights_;
+  const bool int8_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Product> Product::Create(OpContext& context, ComputeType type,
+                                               const float* weight, const float* bias, int64_t n,
+                                               int64_t k, float bias_padding) {
+  switch (type) {
+    case ComputeType::kFloat32:
+      return std::make_unique<FloatProduct>(weight, bias, n, k, bias_padding);
+    case ComputeType::kInt8:
+    case ComputeType::kBFloat16:
+      return std::make_unique<NarrowProduct>(context, type, weight, bias, n, k, bias_padding);
+    case ComputeType::kFloat16:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace dragoman::cpu

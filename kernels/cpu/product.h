@@ -1,0 +1,68 @@
+// y = x W^T + bias in one of the CPU's number types: what the operations Linear and OutputLayer
+// compute with. x and y are f32 in every type; a narrower type turns rows of x into operands first.
+//
+// A row's result depends on that row and the weights only, however rows and columns are divided.
+// Immutable after Create: any number of threads at once, each with operands of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "kernels/base/compute_type.h"
+#include "kernels/base/op_context.h"
+
+namespace dragoman::cpu {
+
+// Rows of x as a product wants them; valid as long as x and the memory that they were made in.
+struct Operand {
+  const void* rows = nullptr;
+  const float* scales = nullptr;
+};
+
+struct ProductArgs {
+  Operand x;
+  int64_t rows;
+  float* y;  // where the first column of block_begin goes; row stride ldy
+  int64_t ldy;
+  bool relu;
+  // y has room for the columns of the last block up to padded_n(): write all of them.
+  bool padded;
+  int64_t block_begin;  // computes the blocks block_begin .. block_end - 1
+  int64_t block_end;
+};
+
+class Product {
+ public:
+  // Columns that are not divided further.
+  static constexpr int64_t kBlockColumns = 96;
+
+  // Copies W [n, k] and bias [n] (nullptr: none), with the threads of `context`. `bias_padding` is
+  // the bias of the columns that round n up. nullptr: no kernel of this type.
+  static std::unique_ptr<const Product> Create(OpContext& context, ComputeType type,
+                                               const float* weight, const float* bias, int64_t n,
+                                               int64_t k, float bias_padding);
+  virtual ~Product() = default;
+
+  int64_t n() const { return n_; }
+  int64_t k() const { return k_; }
+  int64_t blocks() const { return (n_ + kBlockColumns - 1) / kBlockColumns; }
+  virtual int64_t padded_n() const = 0;
+  virtual int64_t bytes() const = 0;
+
+  // Floats of memory that the operands of so many rows take; 0 where x itself is the operand.
+  virtual size_t OperandFloats(int64_t rows) const = 0;
+
+  // x [rows, k] dense; memory [OperandFloats(rows)], 64-byte aligned.
+  virtual Operand Prepare(const float* x, int64_t rows, float* memory) const = 0;
+
+  virtual void Run(const ProductArgs& args) const = 0;
+
+ protected:
+  Product(int64_t n, int64_t k) : n_(n), k_(k) {}
+
+ private:
+  const int64_t n_;
+  const int64_t k_;
+};
+
+}  // namespace dragoman::cpu
