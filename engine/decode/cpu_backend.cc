@@ -22,9 +22,7 @@ class CpuBackend final : public Backend {
     return PlanPagesOf(request, host_page_bytes());
   }
 
-  int64_t host_page_bytes() const override {
-    return model_->kv_layout().ElementsPerPage() * static_cast<int64_t>(sizeof(float));
-  }
+  int64_t host_page_bytes() const override { return model_->kv_layout().HostPageBytes(); }
 
   int64_t HostWorkspaceBytes(const BatchConfig& config, int threads) const override {
     return DecodingBatch::TableBytes(config) + model_->workspace_bytes(threads, config.max_rows);

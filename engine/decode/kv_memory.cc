@@ -13,8 +13,7 @@ namespace dragoman {
 absl::StatusOr<std::unique_ptr<KvMemory>> KvMemory::Create(const KvLayout& layout,
                                                            int32_t self_pages,
                                                            int32_t cross_pages) {
-  const int64_t bytes = (int64_t{self_pages} + cross_pages) * layout.ElementsPerPage() *
-                        static_cast<int64_t>(sizeof(float));
+  const int64_t bytes = (int64_t{self_pages} + cross_pages) * layout.HostPageBytes();
   // Neither touched now nor MAP_NORESERVE: a system that does not overcommit counts it at once.
   void* pool = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

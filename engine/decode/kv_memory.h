@@ -30,7 +30,7 @@ struct KvBlock {
 
 class KvMemory {
  public:
-  // Of the host, in float32. RESOURCE_EXHAUSTED when the system does not give the memory.
+  // Of the host. RESOURCE_EXHAUSTED when the system does not give the memory.
   static absl::StatusOr<std::unique_ptr<KvMemory>> Create(const KvLayout& layout,
                                                           int32_t self_pages, int32_t cross_pages);
   // Takes over memory for this many pages.

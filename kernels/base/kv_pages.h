@@ -2,8 +2,9 @@
 // of one segment's source (cross), of ALL decoder layers. Both kinds have one size and come from
 // one pool.
 //
-// Plain values, device-friendly. Elements are of the compute type (the CPU's are f32). Only the
-// operations that write and read pages know their inside; those of the CPU:
+// Plain values, device-friendly. A device's elements are of the compute type. The CPU's are float32
+// or, with the narrower compute types, bfloat16: half as much to read, and no bit of a row depends
+// on the others. Only the operations that write and read pages know their inside; those of the CPU:
 //   self page    [layer][K | V][position][heads * head_dim]
 //   cross page   [layer][head][ K: [head_dim][position] | V: [position][head_dim] ]
 // Cross K is transposed so that scores are computed for many positions at once; a self page is not,
@@ -14,6 +15,7 @@
 
 #include <cstdint>
 
+#include "kernels/base/compute_type.h"
 #include "kernels/base/host_device.h"
 
 namespace dragoman {
@@ -30,11 +32,13 @@ struct KvLayout {
   int32_t layers = 0;
   int32_t heads = 0;
   int32_t head_dim = 0;
+  ComputeType host_element = ComputeType::kFloat32;  // of the CPU's pages: that or kBFloat16
 
   DRAGOMAN_HD int32_t width() const { return heads * head_dim; }
   DRAGOMAN_HD int64_t ElementsPerPage() const {
     return int64_t{2} * layers * kPagePositions * width();
   }
+  int64_t HostPageBytes() const { return ElementsPerPage() * ElementBytes(host_element); }
   DRAGOMAN_HD static int64_t PagesFor(int64_t positions) {
     return (positions + kPagePositions - 1) / kPagePositions;
   }

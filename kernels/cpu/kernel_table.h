@@ -40,12 +40,14 @@ struct GemmArgs {
   int64_t panel_end;
 };
 
+// K and V are f32 or bfloat16: each of the loops over them comes in both kinds.
+//
 // One tile of up to kTilePositions positions of one row of decoder self-attention, all heads.
 // State between tiles: max and sum [heads], acc [heads * head_dim].
 struct AttendRowArgs {
-  const float* q;              // [heads * head_dim]
-  const float* const* k_rows;  // [positions]: each [heads * head_dim]
-  int64_t v_offset;            // v row = k row + v_offset
+  const float* q;             // [heads * head_dim]
+  const void* const* k_rows;  // [positions]: each [heads * head_dim]
+  int64_t v_offset;           // in elements: v row = k row + v_offset
   int positions;
   int heads;
   int head_dim;
@@ -60,9 +62,9 @@ struct AttendBlockArgs {
   const float* q;  // [rows, head_dim], row stride q_stride
   int64_t q_stride;
   int rows;
-  const float* k;  // transposed: [head_dim][kTilePositions], row stride k_stride, all readable
+  const void* k;  // transposed: [head_dim][kTilePositions], row stride k_stride, all readable
   int64_t k_stride;
-  const float* v;  // [positions, head_dim], row stride v_stride
+  const void* v;  // [positions, head_dim], row stride v_stride
   int64_t v_stride;
   int positions;
   int head_dim;
@@ -84,7 +86,11 @@ struct KernelTable {
   void (*scale_add)(const float* x, float scale, const float* p, int64_t d, float* y);
   // max is -inf, sum and acc are zero before the first tile.
   void (*attend_row)(const AttendRowArgs& args);
+  void (*attend_row_bfloat16)(const AttendRowArgs& args);
   void (*attend_block)(const AttendBlockArgs& args);
+  void (*attend_block_bfloat16)(const AttendBlockArgs& args);
+  // Rounds to nearest even; a NaN stays one.
+  void (*to_bfloat16)(const float* x, int64_t n, uint16_t* y);
   // acc *= 1 / sum.
   void (*normalise)(float* acc, float sum, int64_t n);
   // Largest of x[0..n); -inf when n = 0. *nan is set when any is NaN.

@@ -4,12 +4,26 @@
 #include "kernels/ops/align.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "kernels/cpu/parallel.h"
 
 namespace dragoman {
 namespace {
+
+float FromBFloat16(uint16_t x) { return std::bit_cast<float>(uint32_t{x} << 16); }
+
+// scores[p] += q . k[p], where k is transposed as in a page.
+template <class Element, class Widen>
+void AddScores(const float* q, int head_dim, const Element* k, Widen widen, int positions,
+               float* scores) {
+  for (int j = 0; j < head_dim; ++j) {
+    for (int p = 0; p < positions; ++p) {
+      scores[p] += q[j] * widen(k[int64_t{j} * kPagePositions + p]);
+    }
+  }
+}
 
 // Adds the attention weights of one head to mean [length].
 void AddHead(const KvLayout& layout, int layer, int head, const CrossKvTables& tables, int32_t slot,
@@ -20,14 +34,16 @@ void AddHead(const KvLayout& layout, int layer, int head, const CrossKvTables& t
   float max = -INFINITY;
   for (int first = 0; first < length; first += kPagePositions) {
     const int positions = std::min(kPagePositions, length - first);
-    const float* k = static_cast<const float*>(tables.pool) +
-                     int64_t{pages[first / kPagePositions]} * layout.ElementsPerPage() +
-                     layout.CrossK(layer, head);
+    const auto* page = static_cast<const uint8_t*>(tables.pool) +
+                       pages[first / kPagePositions] * layout.HostPageBytes();
     std::fill_n(scores + first, positions, 0.0F);
-    for (int j = 0; j < layout.head_dim; ++j) {
-      for (int p = 0; p < positions; ++p) {
-        scores[first + p] += q[j] * k[int64_t{j} * kPagePositions + p];
-      }
+    if (layout.host_element == ComputeType::kBFloat16) {
+      const auto* k = reinterpret_cast<const uint16_t*>(page) + layout.CrossK(layer, head);
+      AddScores(q, layout.head_dim, k, FromBFloat16, positions, scores + first);
+    } else {
+      const auto* k = reinterpret_cast<const float*>(page) + layout.CrossK(layer, head);
+      AddScores(
+          q, layout.head_dim, k, [](float x) { return x; }, positions, scores + first);
     }
     for (int p = first; p < first + positions; ++p) {
       scores[p] *= scale;

@@ -36,11 +36,36 @@ void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, i
   }
 }
 
+// The same into a page of bfloat16.
+void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, int positions,
+               uint16_t* page) {
+  const cpu::KernelTable& kernels = cpu::Kernels();
+  for (int head = 0; head < layout.heads; ++head) {
+    const int64_t at = int64_t{head} * layout.head_dim;
+    uint16_t* k = page + layout.CrossK(layer, head);
+    uint16_t* v = page + layout.CrossV(layer, head);
+    for (int j = 0; j < layout.head_dim; ++j) {
+      float column[kPagePositions] = {};
+      for (int p = 0; p < positions; ++p) column[p] = kv[p * ld + at + j];
+      kernels.to_bfloat16(column, kPagePositions, k + int64_t{j} * kPagePositions);
+    }
+    for (int p = 0; p < positions; ++p) {
+      kernels.to_bfloat16(kv + p * ld + layout.width() + at, layout.head_dim,
+                          v + int64_t{p} * layout.head_dim);
+    }
+    std::fill(v + int64_t{positions} * layout.head_dim,
+              v + int64_t{kPagePositions} * layout.head_dim, uint16_t{0});
+  }
+}
+
 // Up to kBlockRows rows of one slot, all heads.
 void AttendRows(const KvLayout& layout, int layer, const CrossKvTables& tables, int32_t slot,
                 int rows, const float* q, float* out) {
   const cpu::KernelTable& kernels = cpu::Kernels();
   const int64_t d = layout.width();
+  const bool narrow = layout.host_element == ComputeType::kBFloat16;
+  const auto attend = narrow ? kernels.attend_block_bfloat16 : kernels.attend_block;
+  const int64_t element = ElementBytes(layout.host_element);
   const int length = tables.source_length[slot];
   const int32_t* pages = tables.pages + int64_t{slot} * tables.pages_per_slot;
   for (int head = 0; head < layout.heads; ++head) {
@@ -50,22 +75,22 @@ void AttendRows(const KvLayout& layout, int layer, const CrossKvTables& tables, 
     std::fill_n(max, cpu::kBlockRows, -INFINITY);
     for (int r = 0; r < rows; ++r) std::fill_n(out + r * d + at, layout.head_dim, 0.0F);
     for (int position = 0; position < length; position += kPagePositions) {
-      const float* page = static_cast<const float*>(tables.pool) +
-                          int64_t{pages[position / kPagePositions]} * layout.ElementsPerPage();
-      kernels.attend_block({.q = q + at,
-                            .q_stride = d,
-                            .rows = rows,
-                            .k = page + layout.CrossK(layer, head),
-                            .k_stride = kPagePositions,
-                            .v = page + layout.CrossV(layer, head),
-                            .v_stride = layout.head_dim,
-                            .positions = std::min(kPagePositions, length - position),
-                            .head_dim = layout.head_dim,
-                            .scale = 1.0F / std::sqrt(static_cast<float>(layout.head_dim)),
-                            .max = max,
-                            .sum = sum,
-                            .acc = out + at,
-                            .acc_stride = d});
+      const auto* page = static_cast<const uint8_t*>(tables.pool) +
+                         pages[position / kPagePositions] * layout.HostPageBytes();
+      attend({.q = q + at,
+              .q_stride = d,
+              .rows = rows,
+              .k = page + layout.CrossK(layer, head) * element,
+              .k_stride = kPagePositions,
+              .v = page + layout.CrossV(layer, head) * element,
+              .v_stride = layout.head_dim,
+              .positions = std::min(kPagePositions, length - position),
+              .head_dim = layout.head_dim,
+              .scale = 1.0F / std::sqrt(static_cast<float>(layout.head_dim)),
+              .max = max,
+              .sum = sum,
+              .acc = out + at,
+              .acc_stride = d});
     }
     for (int r = 0; r < rows; ++r) kernels.normalise(out + r * d + at, sum[r], layout.head_dim);
   }
@@ -78,20 +103,27 @@ void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, i
                   const int32_t* page_offsets, const int32_t* pages, void* pool) {
   const int64_t d = layout.width();
   const int64_t ld = layer_count * 2 * d;
-  cpu::ParallelFor(
-      context, segments, offsets[segments] * ld / std::max<int64_t>(segments, 1),
-      [&](int64_t begin, int64_t end, int /*thread*/) {
-        for (int64_t s = begin; s < end; ++s) {
-          for (int32_t j = page_offsets[s]; j < page_offsets[s + 1]; ++j) {
-            const int first = offsets[s] + (j - page_offsets[s]) * kPagePositions;
-            const int positions = std::min(kPagePositions, offsets[s + 1] - first);
-            float* page = static_cast<float*>(pool) + int64_t{pages[j]} * layout.ElementsPerPage();
-            for (int l = 0; l < layer_count; ++l) {
-              WritePage(layout, first_layer + l, kv + first * ld + l * 2 * d, ld, positions, page);
-            }
-          }
-        }
-      });
+  cpu::ParallelFor(context, segments, offsets[segments] * ld / std::max<int64_t>(segments, 1),
+                   [&](int64_t begin, int64_t end, int /*thread*/) {
+                     for (int64_t s = begin; s < end; ++s) {
+                       for (int32_t j = page_offsets[s]; j < page_offsets[s + 1]; ++j) {
+                         const int first = offsets[s] + (j - page_offsets[s]) * kPagePositions;
+                         const int positions = std::min(kPagePositions, offsets[s + 1] - first);
+                         uint8_t* page =
+                             static_cast<uint8_t*>(pool) + pages[j] * layout.HostPageBytes();
+                         for (int l = 0; l < layer_count; ++l) {
+                           const float* rows = kv + first * ld + l * 2 * d;
+                           if (layout.host_element == ComputeType::kBFloat16) {
+                             WritePage(layout, first_layer + l, rows, ld, positions,
+                                       reinterpret_cast<uint16_t*>(page));
+                           } else {
+                             WritePage(layout, first_layer + l, rows, ld, positions,
+                                       reinterpret_cast<float*>(page));
+                           }
+                         }
+                       }
+                     }
+                   });
 }
 
 void CrossAttention(OpContext& context, const KvLayout& layout, int layer, const DecodeRows& rows,

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kernels/base/float_buffer.h"
 #include "kernels/ops/cross_attention.h"
 #include "kernels/ops/decode_attention.h"
 #include "kernels/ops/embed.h"
@@ -160,13 +161,18 @@ class Step {
   Step(const Model& m, int64_t rows, ComputeType type)
       : model_(m),
         rows_(rows),
-        layout_{m.decoder_layers, m.heads, m.d / m.heads},
+        layout_{m.decoder_layers, m.heads, m.d / m.heads,
+                type == ComputeType::kFloat32 ? type : ComputeType::kBFloat16},
         requests_(rows, true) {
     for (int l = 0; l < m.decoder_layers; ++l) layers_.emplace_back(m, type);
     table_ = RandomFloats(size_t(m.vocabulary) * m.d, 0.1F);
     output_ = OutputLayer::Create(table_.data(), nullptr, m.d, m.vocabulary, type);
     const int64_t slots = (rows + kBeam - 1) / kBeam;
-    pool_ = RandomFloats(size_t(rows + slots) * layout_.ElementsPerPage());
+    // Large pages, as the engine's memory has.
+    const size_t pool = size_t(rows + slots) * layout_.HostPageBytes();
+    pool_ = cpu::AllocateFloats(pool / sizeof(float));
+    // 0.0115 in bfloat16 and in f32.
+    std::fill_n(reinterpret_cast<uint8_t*>(pool_.get()), pool, uint8_t{0x3c});
     slot_lanes_.assign(slots * kMaxSlotLanes, 0);
     for (int64_t r = 0; r < rows; ++r) {
       slot_.push_back(static_cast<int32_t>(r / kBeam));
@@ -191,8 +197,12 @@ class Step {
     wide_.resize(rows * std::max(3 * m.d, m.ffn));
   }
 
-  // products, output, attention, rest: which of them to run.
-  void Run(bool products, bool output, bool attention, bool rest) {
+  enum Part { kProducts = 1, kOutput = 2, kSelf = 4, kCross = 8, kRest = 16, kWhole = 31 };
+
+  // parts: a sum of Parts.
+  void Run(int parts) {
+    const bool products = (parts & kProducts) != 0;
+    const bool rest = (parts & kRest) != 0;
     const int d = model_.d;
     const auto product = [&](const Linear& linear, const float* in, float* out) {
       if (products) linear.Run(context_, in, rows_, out);
@@ -203,9 +213,9 @@ class Step {
                    rows_, d, x_.data());
     };
     const DecodeRows rows = {rows_, slot_.data(), lane_.data(), position_.data()};
-    const SelfKvTables self = {pool_.data(),       lane_pages_.data(), 1,
+    const SelfKvTables self = {pool_.get(),        lane_pages_.data(), 1,
                                slot_lanes_.data(), ancestry_.data(),   32};
-    const CrossKvTables cross = {pool_.data(), cross_pages_.data(), 1, source_length_.data()};
+    const CrossKvTables cross = {pool_.get(), cross_pages_.data(), 1, source_length_.data()};
     if (rest) {
       EmbedTokens(context_, table_.data(), table_.data(), 16.0F, token_.data(), position_.data(),
                   rows_, d, x_.data());
@@ -213,20 +223,22 @@ class Step {
     for (int l = 0; l < model_.decoder_layers; ++l) {
       const Layer& layer = layers_[l];
       product(*layer.qkv, x_.data(), wide_.data());
-      if (attention) {
+      if ((parts & kSelf) != 0) {
         DecodeSelfAttention(context_, layout_, l, rows, self, wide_.data(), y_.data());
       }
       product(*layer.self_out, y_.data(), wide_.data());
       norm(layer);
       product(*layer.cross_q, x_.data(), wide_.data());
-      if (attention) CrossAttention(context_, layout_, l, rows, cross, wide_.data(), y_.data());
+      if ((parts & kCross) != 0) {
+        CrossAttention(context_, layout_, l, rows, cross, wide_.data(), y_.data());
+      }
       product(*layer.cross_out, y_.data(), wide_.data());
       norm(layer);
       product(*layer.up, x_.data(), wide_.data());
       product(*layer.down, wide_.data(), y_.data());
       norm(layer);
     }
-    if (output) {
+    if ((parts & kOutput) != 0) {
       output_->Fold(context_, x_.data(), rows_, requests_.requests.data(),
                     requests_.summaries.data());
     }
@@ -245,7 +257,8 @@ class Step {
   OpContext context_;
   std::vector<Layer> layers_;
   std::unique_ptr<OutputLayer> output_;
-  std::vector<float> table_, pool_, x_, y_, wide_;
+  std::vector<float> table_, x_, y_, wide_;
+  cpu::FloatBuffer pool_;
   std::vector<int32_t> slot_, lane_, position_, token_, slot_lanes_, lane_pages_;
   std::vector<int32_t> cross_pages_, source_length_;
   std::vector<uint8_t> ancestry_;
@@ -253,11 +266,10 @@ class Step {
 };
 
 // Whole steps, and steps of which only some parts run.
-void DecodeStep(benchmark::State& state, const Model& m, ComputeType type, bool products,
-                bool output, bool attention, bool rest) {
+void DecodeStep(benchmark::State& state, const Model& m, ComputeType type, int parts) {
   Step step(m, state.range(0), type);
-  while (state.KeepRunning()) step.Run(products, output, attention, rest);
-  if (products && output) Gflops(state, step.Flop());
+  while (state.KeepRunning()) step.Run(parts);
+  if (parts == Step::kWhole) Gflops(state, step.Flop());
   state.counters["rows/s"] = benchmark::Counter(
       static_cast<double>(state.iterations() * state.range(0)), benchmark::Counter::kIsRate);
 }
@@ -307,22 +319,26 @@ DRAGOMAN_BENCH_LINEAR(512, 1536);
 DRAGOMAN_BENCH_LINEAR(512, 2048);
 DRAGOMAN_BENCH_LINEAR(2048, 512);
 
-#define DRAGOMAN_BENCH_STEP(model, part, type, ...) \
-  BENCHMARK_CAPTURE(DecodeStep, model##part##_##type, k##model, k##type, __VA_ARGS__)->Apply(Rows)
+#define DRAGOMAN_BENCH_STEP(model, type, part)                                             \
+  BENCHMARK_CAPTURE(DecodeStep, model##_##type##_##part, k##model, k##type, Step::k##part) \
+      ->Apply(Rows)
 
-#define DRAGOMAN_BENCH_MODEL_TYPE(model, type)                           \
-  BENCHMARK_CAPTURE(Output, model##_##type, k##model, k##type)           \
-      ->Apply(RowsWithAndWithoutNormaliser);                             \
-  DRAGOMAN_BENCH_STEP(model, Whole, type, true, true, true, true);       \
-  DRAGOMAN_BENCH_STEP(model, Products, type, true, false, false, false); \
-  DRAGOMAN_BENCH_STEP(model, Output, type, false, true, false, false)
+#define DRAGOMAN_BENCH_MODEL_TYPE(model, type)                 \
+  BENCHMARK_CAPTURE(Output, model##_##type, k##model, k##type) \
+      ->Apply(RowsWithAndWithoutNormaliser);                   \
+  DRAGOMAN_BENCH_STEP(model, type, Whole);                     \
+  DRAGOMAN_BENCH_STEP(model, type, Products);                  \
+  DRAGOMAN_BENCH_STEP(model, type, Self);                      \
+  DRAGOMAN_BENCH_STEP(model, type, Cross);                     \
+  DRAGOMAN_BENCH_STEP(model, type, Output)
 
-#define DRAGOMAN_BENCH_MODEL(model)                                      \
-  DRAGOMAN_BENCH_MODEL_TYPE(model, F32);                                 \
-  DRAGOMAN_BENCH_MODEL_TYPE(model, Bf16);                                \
-  DRAGOMAN_BENCH_MODEL_TYPE(model, Int8);                                \
-  DRAGOMAN_BENCH_STEP(model, Attention, F32, false, false, true, false); \
-  DRAGOMAN_BENCH_STEP(model, Rest, F32, false, false, false, true);      \
+#define DRAGOMAN_BENCH_MODEL(model)       \
+  DRAGOMAN_BENCH_MODEL_TYPE(model, F32);  \
+  DRAGOMAN_BENCH_MODEL_TYPE(model, Bf16); \
+  DRAGOMAN_BENCH_MODEL_TYPE(model, Int8); \
+  DRAGOMAN_BENCH_STEP(model, F32, Self);  \
+  DRAGOMAN_BENCH_STEP(model, F32, Cross); \
+  DRAGOMAN_BENCH_STEP(model, F32, Rest);  \
   BENCHMARK_CAPTURE(EncoderAttend, model, k##model)->Arg(8)->Arg(30)->Arg(64)->Arg(256)
 
 DRAGOMAN_BENCH_MODEL(Bundled);
