@@ -44,11 +44,17 @@ struct PackedProgram {
   // By operation; nullptr for one that is no product.
   std::vector<std::unique_ptr<Linear>> encoder, decoder;
   std::unique_ptr<OutputLayer> output;
+  // By weight: the embedding tables of a narrow type; nullptr for the others.
+  std::vector<std::unique_ptr<NarrowEmbedding>> embeddings;
   WeightValues values;  // those that operations read as they are; the others are empty
   int64_t bytes = 0;
 
   const float* Value(WeightId id) const { return values[static_cast<size_t>(id)].data(); }
   int Cols(WeightId id) const { return static_cast<int>(program.weight(id).cols); }
+  EmbeddingTable Table(WeightId id) const {
+    const auto& narrow = embeddings[static_cast<size_t>(id)];
+    return narrow != nullptr ? narrow->view() : EmbeddingTable(Value(id), Cols(id));
+  }
 };
 
 // Makes one, and lets go of what is packed.
@@ -68,6 +74,12 @@ class Packer {
         products->push_back(nullptr);
         const auto* product = std::get_if<ProductOp>(&op.what);
         if (product != nullptr && (products->back() = Pack(*product)) == nullptr) return NoKernel();
+      }
+    }
+    packed_.embeddings.resize(packed_.values.size());
+    for (const OpSequence* stage : {&packed_.program.encoder, &packed_.program.decoder}) {
+      for (const Op& op : stage->ops) {
+        if (const auto* embed = std::get_if<EmbedOp>(&op.what)) PackTable(embed->table);
       }
     }
     const OutputOp& output = packed_.program.output();
@@ -107,6 +119,19 @@ class Packer {
     Release(op.weight);
     Release(op.bias);
     return linear;
+  }
+
+  // Encoder and decoder may have one table: it is packed once, and let go by both.
+  void PackTable(WeightId id) {
+    if (packed_.type == ComputeType::kFloat32) return;
+    std::unique_ptr<NarrowEmbedding>& table = packed_.embeddings[static_cast<size_t>(id)];
+    if (table == nullptr) {
+      table = std::make_unique<NarrowEmbedding>(packed_.type, packed_.Value(id),
+                                                packed_.program.weight(id).rows, packed_.Cols(id),
+                                                threads_);
+      packed_.bytes += table->bytes();
+    }
+    Release(id);
   }
 
   absl::Status NoKernel() const {
@@ -180,8 +205,8 @@ class StageRunner {
           [&](const auto& op) {
             using What = std::decay_t<decltype(op)>;
             if constexpr (std::is_same_v<What, EmbedOp>) {
-              EmbedTokens(op_, Value(op.table), Value(op.positions), op.scale, tokens, positions,
-                          rows, packed_->Cols(op.table), buffers_[op.y]);
+              EmbedTokens(op_, packed_->Table(op.table), Value(op.positions), op.scale, tokens,
+                          positions, rows, buffers_[op.y]);
             } else if constexpr (std::is_same_v<What, ProductOp>) {
               products_[i]->Run(op_, buffers_[op.x], rows, buffers_[op.y]);
             } else if constexpr (std::is_same_v<What, AddNormOp>) {

@@ -16,12 +16,15 @@ int64_t RoundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 }  // namespace
 
+int64_t GroupsOf(ComputeType type, int64_t k) {
+  const int64_t per_group = kGroupBytes / ElementBytes(type);
+  return RoundUp((k + per_group - 1) / per_group, kGroupBlock);
+}
+
 NarrowMatrix::NarrowMatrix(OpContext& context, ComputeType type, const float* weight,
                            const float* bias, int64_t n, int64_t k, float bias_padding)
-    : n_(n), k_(k), padded_n_(RoundUp(n, kStripWidth)) {
+    : n_(n), k_(k), groups_(GroupsOf(type, k)), padded_n_(RoundUp(n, kStripWidth)) {
   const bool int8 = type == ComputeType::kInt8;
-  const int64_t per_group = int8 ? kGroupBytes : kGroupBytes / 2;
-  groups_ = RoundUp((k + per_group - 1) / per_group, kGroupBlock);
   const int64_t row_bytes = groups_ * kGroupBytes;
   data_ = AllocateFloats(static_cast<size_t>(padded_n_ * groups_));
   bias_ = AllocateFloats(static_cast<size_t>(padded_n_));

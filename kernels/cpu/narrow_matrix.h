@@ -16,6 +16,9 @@ class OpContext;
 
 namespace dragoman::cpu {
 
+// Groups of an operand row of k numbers. REQUIRES: type is kInt8 or kBFloat16.
+int64_t GroupsOf(ComputeType type, int64_t k);
+
 class NarrowMatrix {
  public:
   // Copies, with the threads of `context`. bias may be nullptr: zeros. `bias_padding` is the bias

@@ -53,6 +53,9 @@ struct NarrowTable {
   void (*quantise_row)(const float* x, int64_t k, int64_t groups, uint8_t* row, float* scale);
   // NaN and infinity stay what they are.
   void (*round_row)(const float* x, int64_t k, int64_t groups, uint8_t* row);
+  // Back: the first k numbers of an operand row in f32.
+  void (*widen_quantised_row)(const uint8_t* row, int64_t k, float scale, float* x);
+  void (*widen_rounded_row)(const uint8_t* row, int64_t k, float* x);
   void (*gemm_int8)(const NarrowGemmArgs& args);
   void (*gemm_bfloat16)(const NarrowGemmArgs& args);
 };

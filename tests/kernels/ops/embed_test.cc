@@ -41,8 +41,8 @@ TEST_P(EmbedTest, ScalesAndAddsThePosition) {
                             places.data(), rows, nullptr, d, y.data()));
     } else {
       OpContext context;
-      EmbedTokens(context, static_cast<const float*>(w.data()), added, scale, ids.data(),
-                  places.data(), rows, d, static_cast<float*>(y.data()));
+      EmbedTokens(context, EmbeddingTable(static_cast<const float*>(w.data()), d), added, scale,
+                  ids.data(), places.data(), rows, static_cast<float*>(y.data()));
     }
     EXPECT_LT(WorstError(y.Download(), expected), 2 * device.unit());
   }

@@ -1,4 +1,6 @@
 // Layer norm and embedding.
+#include <memory>
+
 #include "kernels/ops/embed.h"
 #include "kernels/ops/layer_norm.h"
 #include "tests/kernels/ops/test_support.h"
@@ -71,23 +73,30 @@ TEST_P(LayerNormTest, RowsAreBitEqualInAnyCompanyAndInPlace) {
 
 DRAGOMAN_FOR_EVERY_ISA(LayerNormTest);
 
-using EmbedTest = PerIsa;
+using EmbedTest = PerIsaAndType;
 
+// Narrow tables hold what products would take of their rows.
 TEST_P(EmbedTest, ScalesAndAddsPositions) {
   const int d = 21;
   const auto table = RandomFloats(7 * d, 1);
+  const auto held = AsOperand(type(), table, d);
   const auto positions = RandomFloats(4 * d, 2);
   const std::vector<int32_t> token = {6, 0, -1, 3, 3};
   const std::vector<int32_t> position = {3, 0, 2, 1, 1};
   for (const int threads : kThreadCounts) {
+    std::unique_ptr<NarrowEmbedding> narrow;
+    if (type() != ComputeType::kFloat32) {
+      narrow = std::make_unique<NarrowEmbedding>(type(), table.data(), 7, d, threads);
+    }
+    const EmbeddingTable view = narrow ? narrow->view() : EmbeddingTable(table.data(), d);
     for (const bool with_positions : {true, false}) {
       OpContext context(threads, 1);
       std::vector<float> y(5 * d);
-      EmbedTokens(context, table.data(), with_positions ? positions.data() : nullptr, 4.5F,
-                  token.data(), position.data(), 5, d, y.data());
+      EmbedTokens(context, view, with_positions ? positions.data() : nullptr, 4.5F, token.data(),
+                  position.data(), 5, y.data());
       for (int r = 0; r < 5; ++r) {
         for (int i = 0; i < d; ++i) {
-          const float embedded = token[r] < 0 ? 0.0F : table[token[r] * d + i] * 4.5F;
+          const float embedded = token[r] < 0 ? 0.0F : held[token[r] * d + i] * 4.5F;
           const float added = with_positions ? positions[position[r] * d + i] : 0.0F;
           EXPECT_EQ(y[r * d + i], embedded + added);
         }
@@ -96,7 +105,7 @@ TEST_P(EmbedTest, ScalesAndAddsPositions) {
   }
 }
 
-DRAGOMAN_FOR_EVERY_ISA(EmbedTest);
+DRAGOMAN_FOR_EVERY_ISA_AND_TYPE(EmbedTest);
 
 }  // namespace
 }  // namespace dragoman
