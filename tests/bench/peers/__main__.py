@@ -75,9 +75,8 @@ def options():
     p.add_argument("--smoke", action="store_true", help="everything small, to try it: figures mean nothing")
     given = p.parse_args()
     if given.smoke:
-        for name, value in SMOKE.items():
-            if getattr(given, name) == p.get_default(name):
-                setattr(given, name, value)
+        p.set_defaults(**SMOKE)
+        given = p.parse_args()
     given.daemon_flags = shlex.split(given.daemon_flags)
     given.dragomand = given.dragomand or os.path.join(given.build, "server/dragomand")
     given.dragoman = given.dragoman or os.path.join(given.build, "client/dragoman")

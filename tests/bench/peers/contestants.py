@@ -141,9 +141,11 @@ class CTranslate2(Peer):
     def tune(self, texts):
         cores, count = self.bench.processors, min(self.bench.options.tune_texts, texts.count)
         batches, path = self.bench.batches(count), texts.some(count)
+        warm = texts.some(max(1, count // 8))  # first use allocates
 
         def measure(setting):
             self.use(setting)
+            self.worker.call("throughput", path=warm, batch=self.batch(), **self.search())
             return self.worker.call("throughput", path=path, batch=self.batch(), **self.search())
 
         middle = batches[len(batches) // 2]
@@ -173,6 +175,7 @@ class Transformers(Peer):
     def tune(self, texts):
         count = min(self.bench.options.transformers_texts, texts.count)
         path = texts.some(count)
+        self.worker.call("throughput", path=texts.some(1), batch=1, **self.search())  # first use
 
         def measure(batch):
             return self.worker.call("throughput", path=path, batch=int(batch), **self.search())

@@ -16,7 +16,7 @@ import time
 from peers.contestants import Contestant, Dragoman, quantiles
 from peers.parts import Turns
 from peers.texts import Texts, read
-from peers.worker import HERE, PYTHON_PATH, PeerFailed
+from peers.worker import PYTHON_PATH, PeerFailed
 
 BEAM, LENGTH_PENALTY = 4, "0.2"
 START_SECONDS = 120
@@ -44,7 +44,7 @@ class LibreTranslate(Contestant):
             self.port = free.getsockname()[1]
         self.log = tempfile.TemporaryFile(mode="w+", encoding="utf-8", errors="replace")
         self.process = subprocess.Popen(
-            [self.bench.libretranslate_python, os.path.join(HERE, "libretranslate_server.py"), "--host", "127.0.0.1", "--port",
+            [self.bench.libretranslate_python, "-m", "peers.libretranslate_server", "--host", "127.0.0.1", "--port",
              str(self.port), "--threads", str(self.bench.options.clients), "--disable-web-ui", "--disable-files-translation"],
             stdout=self.log, stderr=self.log, cwd=self.bench.scratch,
             env={**os.environ, "PYTHONPATH": PYTHON_PATH, "PYTHONDONTWRITEBYTECODE": "1", "HOME": home, "XDG_DATA_HOME": home,
@@ -56,7 +56,7 @@ class LibreTranslate(Contestant):
         while not self.healthy():
             if self.process.poll() is not None or time.monotonic() > end:
                 self.log.seek(0)
-                raise PeerFailed(f"LibreTranslate does not serve: {self.log.read().strip()[-400:]}")
+                raise PeerFailed(f"LibreTranslate does not serve: {(self.log.read().strip().splitlines() or [''])[-1][:400]}")
             time.sleep(0.1)  # until it is asked again
 
     def healthy(self):
