@@ -40,7 +40,8 @@ def switches(rows):
     }
 
 
-MIX = ["--join-lines", "4", "--beams", "1,4,8", "--split", "none", "--shuffle", "--seed", "1"]
+TEXTS = ["--join-lines", "4", "--split", "none", "--shuffle", "--seed", "1"]
+MIX = [*TEXTS, "--beams", "1,4,8"]
 
 
 class Bench:
