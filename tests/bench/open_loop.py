@@ -124,7 +124,7 @@ class OpenLoop:
                                      *("-" if ms is None else f"{ms:.0f}" for ms in found)]) + " |")
         if o.out:
             svg.lines(f"{o.out}.svg", "Latency against offered load",
-                      f"{about['cpu']}, {about['processors']} processors; {about['flags']}; beams {o.beams} in turn, 1 to 4 lines a text",
+                      f"{about['cpu']}, {about['processors']} processors; {about['flags']}\nbeams {o.beams} in turn, 1 to 4 lines a text",
                       [dict(heading=f"{key[:3]} of a call", x="offered texts/s", y="ms", log=True,
                             series={NAMES[name]: self.curve(name, key) for name in o.schedulers if self.curve(name, key)})
                        for key in ("p50_ms", "p99_ms")])

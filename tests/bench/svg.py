@@ -36,6 +36,22 @@ def ticks(high, about=5):
     return [i * step for i in range(math.ceil(high / step * 0.999) + 1)]
 
 
+def decades(low, high):
+    """1, 2, 5, 10 and so on from `low` or below to `high` or above; at least two."""
+    marks = [m * 10.0 ** e for e in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1) for m in (1, 2, 5)]
+    first = max(i for i, mark in enumerate(marks) if mark <= low * 1.0001)
+    last = min(i for i, mark in enumerate(marks) if mark >= high * 0.9999)
+    return marks[first : max(last, first + 1) + 1]
+
+
+def head(title, note):
+    """The title and the lines of the note; where what follows begins."""
+    rows = note.split("\n")
+    parts = [text(16, 28, title, 17, weight="bold")]
+    parts += [text(16, 48 + 15 * i, words, 11, color=PALE) for i, words in enumerate(rows)]
+    return parts, 51 + 15 * len(rows)
+
+
 def write(path, height, parts):
     with open(path, "w", encoding="utf-8") as f:
         f.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" '
@@ -44,12 +60,12 @@ def write(path, height, parts):
 
 
 def bars(path, title, note, panels):
-    """Panels one below the other: dict(heading, axis, bars=[dict(label, value, least, most, ours, error)]).
+    """Panels one below the other: dict(heading, axis, bars=[dict(label, value, least, most, ours)]).
 
-    A bar without a value has an `error`, which is written in its place.
+    A bar without a value says that it failed. Notes may have several lines.
     """
     left, right, row = 210, WIDTH - 90, 24
-    parts, y = [text(16, 28, title, 17, weight="bold"), text(16, 48, note, 11, color=PALE)], 66
+    parts, y = head(title, note)
     for panel in panels:
         parts.append(text(16, y + 16, panel["heading"], 13, weight="bold"))
         y += 26
@@ -64,7 +80,7 @@ def bars(path, title, note, panels):
             middle = y + row / 2
             parts.append(text(left - 8, middle + 4, bar["label"], 12, "end"))
             if bar.get("value") is None:
-                parts.append(text(left + 4, middle + 4, f"failed: {bar.get('error') or 'no value'}"[:80], 11, color="#b42318"))
+                parts.append(text(left + 4, middle + 4, "failed, see the table", 11, color="#b42318"))
             else:
                 end = left + bar["value"] * scale
                 parts.append(f'<rect x="{left}" y="{y + 4:.1f}" width="{max(0.5, end - left):.1f}" height="{row - 8}" '
@@ -83,7 +99,7 @@ def bars(path, title, note, panels):
 def lines(path, title, note, panels):
     """Panels one below the other: dict(heading, x, y, log, series={name: [(x, y)]}); `log`: the y axis is logarithmic."""
     left, right, tall = 70, WIDTH - 170, 240
-    parts, top = [text(16, 28, title, 17, weight="bold"), text(16, 48, note, 11, color=PALE)], 66
+    parts, top = head(title, note)
     for panel in panels:
         parts.append(text(16, top + 16, panel["heading"], 13, weight="bold"))
         top += 28
@@ -91,8 +107,7 @@ def lines(path, title, note, panels):
         across = ticks(max((x for x, _ in points), default=1), 8)
         values = [y for _, y in points if y > 0] or [1]
         if panel["log"]:
-            low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)) + 1e-9)
-            up = [10.0 ** e for e in range(low, max(high, low + 1) + 1)]
+            up = decades(min(values), max(values))
         else:
             up = ticks(max(values))
 

@@ -163,7 +163,7 @@ class Results:
         if not runs:
             return paths
         about = runs[-1]["machine"]
-        note = f"{about['cpu']}, {about['processors']} processors; {about['flags']}; {runs[-1]['date']}; medians, lines: least to most"
+        note = f"{about['cpu']}, {about['processors']} processors; {about['flags']}\n{runs[-1]['date']}, medians of the rounds; lines: least to most"
         by_part = {}
         for (part, model, beam, metric), rows in self.groups():
             named = METRICS[part, metric]
