@@ -61,7 +61,7 @@ def options():
     p.add_argument("--rounds", type=positive, default=5)
     p.add_argument("--texts", type=positive, default=3000, help="of `throughput` and `memory`, bundled model")
     p.add_argument("--big-texts", type=positive, default=512, help="the same, OPUS-MT shape")
-    p.add_argument("--tune-texts", type=positive, default=512, help="of each try in the search for a peer's best setting")
+    p.add_argument("--tune-texts", type=positive, default=512, help="of each try in the search for a peer's best setting, at most half of those measured")
     p.add_argument("--transformers-texts", type=positive, default=64)
     p.add_argument("--invariance-texts", type=positive, default=500)
     p.add_argument("--server-texts", type=positive, default=500, help="of `libretranslate`")

@@ -139,7 +139,7 @@ class CTranslate2(Peer):
         return int(self.setting.split(":")[1])
 
     def tune(self, texts):
-        cores, count = self.bench.processors, min(self.bench.options.tune_texts, texts.count)
+        cores, count = self.bench.processors, min(self.bench.options.tune_texts, -(-texts.count // 2))
         batches, path = self.bench.batches(count), texts.some(count)
         warm = texts.some(max(1, count // 8))  # first use allocates
 

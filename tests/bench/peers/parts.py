@@ -95,6 +95,7 @@ def latency(bench, model, beam):
         contestant.lone(path, 2)
 
     def measure(contestant, number):
+        contestant.lone(path, 2)  # threads of whoever was before may still spin for a moment
         p50, p99 = contestant.lone(path, o.calls)
         how = "through gRPC" if contestant.ours else "called in its process"
         bench.results.measured(contestant, "p50 ms", p50, number, calls=o.calls, detail=how)
