@@ -1,5 +1,7 @@
 """A checkpoint of OPUS-MT's size, made up: 6 + 6 layers, width 512, 58,101 words, float32. It speaks the
-bundled model's pieces, and many that never occur."""
+bundled model's pieces, and many that never occur. The weights are noise, large enough that an output
+depends on the source; most outputs repeat one token. <pad>, the start token, is zero as in real checkpoints:
+CTranslate2 takes that for granted."""
 
 import array
 import json
@@ -10,6 +12,7 @@ import struct
 from harness import MODEL
 
 D, LAYERS, FFN, HEADS, WORDS = 512, 6, 2048, 8, 58_101
+EMBEDDING, MATRIX, BIAS = 1 / D**0.5, 2 / D**0.5, 0.02  # standard deviations
 
 
 def _tensors():
@@ -65,7 +68,11 @@ def make(directory):
         (out / name).write_bytes((MODEL / name).read_bytes())
 
     draw = random.Random(1)
-    noise = array.array("f", (draw.gauss(0, 0.02) for _ in range(100_003))).tobytes()
+    normal = [draw.gauss(0, 1) for _ in range(100_003)]
+    noise = {
+        scale: array.array("f", (scale * x for x in normal)).tobytes()
+        for scale in (EMBEDDING, MATRIX, BIAS)
+    }
     header = {}
     end = 0
     for name, shape in _tensors().items():
@@ -80,9 +87,14 @@ def make(directory):
             if name.endswith("norm.weight"):
                 file.write(array.array("f", [1.0]).tobytes() * (left // 4))
                 continue
-            block = noise[4 * (number % 1000) :]
+            shared = name == "model.shared.weight"
+            zeros = 4 * D if shared else 4 if name == "final_logits_bias" else 0  # <pad>, the last
+            left -= zeros
+            scale = EMBEDDING if shared else BIAS if name.endswith("bias") else MATRIX
+            block = noise[scale][4 * (number % 1000) :]
             while left > 0:
                 file.write(block[:left])
                 left -= len(block)
-                block = noise
+                block = noise[scale]
+            file.write(bytes(zeros))
     return out

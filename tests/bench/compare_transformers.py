@@ -39,7 +39,7 @@ TOKENS = 30  # of source and target in `base`
 
 
 def make_texts(path, count):
-    """As compare_ct2.py makes them, shortest first."""
+    """Shortest first. peers/texts.py makes them of the same lines."""
     with open(path, encoding="utf-8") as f:
         lines = [line.strip() for line in f if re.search(r"\w", line)]
     rng = random.Random(1)
@@ -71,15 +71,17 @@ class TextPeer(Peer):
         super().__init__(MarianMTModel.from_pretrained(path, dtype=torch.float32), device)
         self.tokenizer = MarianTokenizer.from_pretrained(path)
 
-    def run(self, batches):
-        """Totals over batches of texts."""
+    def run(self, batches, beam=BEAM, limits=None, keep=None):
+        """Totals over batches of texts. `limits`: generate()'s, else Dragoman's; `keep`: a list for the translations."""
         texts = tokens = 0
         inside, began = 0.0, time.perf_counter()
         for batch in batches:
             source = self.tokenizer(batch, return_tensors="pt", padding=True)
-            ids, seconds = self.generate(source.input_ids, source.attention_mask, num_beams=BEAM, early_stopping=True,
-                                         max_new_tokens=3 * source.input_ids.shape[1] + 20)  # as Dragoman's limit
-            self.tokenizer.batch_decode(ids, skip_special_tokens=True)
+            ids, seconds = self.generate(source.input_ids, source.attention_mask, num_beams=beam, early_stopping=beam > 1,
+                                         **(limits or dict(max_new_tokens=3 * source.input_ids.shape[1] + 20)))
+            translations = self.tokenizer.batch_decode(ids, skip_special_tokens=True)
+            if keep is not None:
+                keep += translations
             texts, tokens, inside = texts + len(batch), tokens + self.tokens(ids), inside + seconds
         return dict(texts=texts, target_tokens=tokens, seconds=time.perf_counter() - began, generate_seconds=inside,
                     texts_per_second=texts / inside, tokens_per_second=tokens / inside)

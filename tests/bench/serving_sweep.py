@@ -15,19 +15,15 @@ moved by between two scrapes at the ends of that window: occupancy = busy row-st
 passes if every call was answered with OK and both sides count as many texts. The last line is 'N passed, N failed'.
 """
 import argparse
-import atexit
 import json
-import os
-import re
 import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-import urllib.request
 
 import machine
+from daemon import Daemon, cpu_seconds
 
 
 def switches(rows):
@@ -44,73 +40,8 @@ def switches(rows):
     }
 
 
-MIX = ["--join-lines", "4", "--beams", "1,4,8", "--split", "none", "--shuffle", "--seed", "1"]
-
-
-def cpu_seconds(process):
-    """User and system time of a process so far."""
-    with open(f"/proc/{process.pid}/stat", encoding="ascii") as f:
-        fields = f.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def machine_cpu_seconds():
-    """Of all processes of the machine, stolen time included; idle and waiting are not."""
-    with open("/proc/stat", encoding="ascii") as f:
-        user, nice, system, _, _, irq, softirq, steal = (int(x) for x in f.readline().split()[1:9])
-    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
-
-
-class Daemon:
-    """dragomand on free ports of the loopback; serves once `wait` has returned."""
-
-    def __init__(self, program, flags):
-        self.flags = flags
-        self.log = tempfile.TemporaryFile(mode="w+")
-        self.process = subprocess.Popen(
-            [program, "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--log-level", "warn", *flags],
-            stdout=subprocess.PIPE, stderr=self.log, text=True)
-        atexit.register(self.process.kill)
-
-    def wait(self):
-        line = self.process.stdout.readline()  # once it serves, or is gone
-        found = re.search(r"grpc=(\S+) metrics=(\S+)", line)
-        if found is None:
-            raise RuntimeError(f"dragomand {' '.join(self.flags)} does not serve: {self.end_of_log()}")
-        self.grpc, self.http = found[1], found[2]
-
-    def end_of_log(self):
-        self.log.seek(0)
-        return self.log.read()[-2000:]
-
-    def scrape(self):
-        with urllib.request.urlopen(f"http://{self.http}/metrics", timeout=30) as page:
-            text = page.read().decode()
-        at = time.monotonic()
-
-        def value(name, labels=""):
-            pattern = rf"^dragoman_{name}(?:\{{[^}}]*{labels}[^}}]*\}})? (\S+)$"
-            return sum(float(v) for v in re.findall(pattern, text, re.M))
-
-        return {
-            "at": at,
-            "busy": value("decode_row_steps_total", 'state="busy"'),
-            "idle": value("decode_row_steps_total", 'state="idle"'),
-            "steps": value("decode_step_duration_seconds_count"),
-            "step_seconds": value("decode_step_duration_seconds_sum"),
-            "segments": value("segments_total"),
-            "target_tokens": value("target_tokens_total"),
-            "topped_up": value("topup_segments_sum"),
-            "waiting": value("segments_waiting"),
-            "workers": value("live_workers"),
-            "server_cpu": cpu_seconds(self.process),
-            "machine_cpu": machine_cpu_seconds(),
-        }
-
-    def stop(self):
-        self.process.terminate()
-        if self.process.wait() != 0:
-            raise RuntimeError(f"dragomand {' '.join(self.flags)} ended badly: {self.end_of_log()}")
+TEXTS = ["--join-lines", "4", "--split", "none", "--shuffle", "--seed", "1"]
+MIX = [*TEXTS, "--beams", "1,4,8"]
 
 
 class Bench:

@@ -60,7 +60,7 @@ cp -r tests/parity/fixtures "$root/tests/parity/"
 cp -r tests/oracle/cases "$root/tests/oracle/"
 [[ -z $oracles ]] || cp "$oracles"/*.json "$root/oracles/"
 [[ -z $pairs ]] || cp "$pairs" "$root/pairs.tsv"
-cp tests/gpu/bundle/*.sh tests/bench/{machine,serving_sweep,compare_transformers,search_quality}.py "$root/"
+cp tests/gpu/bundle/*.sh tests/bench/{daemon,machine,serving_sweep,compare_transformers,search_quality}.py "$root/"
 {
   echo "commit $(git rev-parse HEAD)$(git diff --quiet HEAD || echo ' with changes')"
   echo "built $(date -u +%Y-%m-%dT%H:%MZ) by $(c++ --version | head -n 1);" \

@@ -1,0 +1,12 @@
+#!/bin/bash
+# Dragoman beside CTranslate2, transformers and LibreTranslate, in turns on this machine: tables, data
+# and pictures. Makes virtual environments under build/peers first (PyPI; 6 GB). Needs python3 with
+# venv, and dragomand and dragoman of build/release.
+#
+#   tests/bench/peers.sh [--parts throughput latency invariance memory libretranslate] [--smoke] ...
+#
+# --help has the rest.
+set -euo pipefail
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
+export PYTHONPATH="$root/tests/bench:$root/tests/attack" PYTHONDONTWRITEBYTECODE=1
+exec python3 -m peers "$@"

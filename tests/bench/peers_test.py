@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""What peers.sh does without its peers: results, charts, workers. Needs Python's standard library only; takes a second."""
+import json
+import os
+import sys
+import tempfile
+import types
+import unittest
+import xml.etree.ElementTree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../attack")]
+sys.dont_write_bytecode = True
+
+import svg
+from peers.parts import Turns
+from peers.results import Results
+from peers.texts import Texts, read, write
+from peers.worker import PeerFailed, Worker
+
+RUN = dict(date="2000-01-01", machine=dict(cpu="C", processors=2, flags="avx2", load=0.5), versions={"x": "1"}, command="c")
+
+
+def contestant(name, ours=False):
+    return types.SimpleNamespace(name=name, type="float32", ours=ours, setting="defaults")
+
+
+class FolderTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        out, sys.stdout = sys.stdout, open(os.devnull, "w")
+        self.addCleanup(setattr, sys, "stdout", out)
+        self.addCleanup(sys.stdout.close)
+
+    def stem(self):
+        return os.path.join(self.folder, "r")
+
+    def derived(self, kind):
+        with open(f"{self.stem()}.json", encoding="utf-8") as f:
+            return [row for row in map(json.loads, f) if row["kind"] == kind]
+
+
+class ResultsTest(FolderTest):
+    def measured(self, values):
+        results = Results(self.stem(), RUN)
+        results.begin("throughput", "bundled", 4)
+        for name, speeds in values.items():
+            for number, speed in enumerate(speeds):
+                results.measured(contestant(name, name == "Dragoman"), "texts/s", speed, number)
+        return results
+
+    def test_ratio_is_of_medians(self):
+        self.measured({"Dragoman": [30, 10, 20], "peer": [10, 40, 5]})
+        self.assertEqual([(r["of"], r["to"], r["ratio"]) for r in self.derived("ratio")], [("Dragoman", "peer", 2.0)])
+
+    def test_measuring_again_replaces_that_part_alone(self):
+        first = self.measured({"Dragoman": [1]})
+        first.begin("throughput", "bundled", 1)
+        first.measured(contestant("Dragoman", True), "texts/s", 7, 0)
+        self.measured({"Dragoman": [2, 3]})
+        self.assertEqual(sorted((r["beam"], r["value"]) for r in self.derived("measurement")), [(1, 7), (4, 2), (4, 3)])
+        self.assertEqual(len(self.derived("run")), 2)
+
+    def test_failures_are_in_table_and_picture(self):
+        results = self.measured({"Dragoman": [2]})
+        results.add("failure", contestant="peer", type="int8", ours=False, error="out of <memory>")
+        paths = results.write_report()
+        self.assertIn("| peer |  | FAILED |  |  | 0 |  | out of <memory> |", results.table())
+        xml.etree.ElementTree.parse(paths[-1])
+
+    def test_refuses_another_file(self):
+        write(f"{self.stem()}.json", ["not json"])
+        with self.assertRaises(SystemExit):
+            Results(self.stem(), RUN)
+
+
+class TurnsTest(FolderTest):
+    def test_who_fails_is_out_and_the_others_go_on(self):
+        failed, ran = [], []
+        results = Results(self.stem(), RUN)
+        bench = types.SimpleNamespace(results=results, options=types.SimpleNamespace(rounds=3),
+                                      failed=lambda c, e: failed.append((c.name, str(e))))
+        those = [contestant("a"), contestant("b")]
+        for c in those:
+            c.stop = lambda: None
+
+        def measure(c, number):
+            ran.append(c.name)
+            if c.name == "a" and number == 1:
+                raise PeerFailed("no")
+
+        with Turns(bench, "latency", types.SimpleNamespace(name="bundled"), 4, those) as turns:
+            turns.rounds(measure)
+        self.assertEqual(failed, [("a", "no")])
+        self.assertEqual("".join(ran), "abbab")
+
+
+class WorkerTest(FolderTest):
+    def worker(self, body, limit=20):
+        with open(os.path.join(self.folder, "toy.py"), "w", encoding="utf-8") as f:
+            f.write(f"import os, sys, time\nfrom peers import worker\nclass C:\n    def do(self, x=0):\n        {body}\nworker.serve(C())\n")
+        toy = Worker(sys.executable, "toy", limit=limit, environment={"PYTHONPATH": os.pathsep.join([HERE, self.folder])})
+        self.addCleanup(toy.stop)
+        self.addCleanup(toy.process.stdout.close)
+        self.addCleanup(toy.log.close)
+        return toy
+
+    def test_answers_whatever_it_prints(self):
+        self.assertEqual(self.worker("print('noise'); return x + 1").call("do", x=4), 5)
+
+    def test_an_exception_is_told_and_the_process_goes_on(self):
+        toy = self.worker("return 1 // x")
+        with self.assertRaisesRegex(PeerFailed, "ZeroDivisionError"):
+            toy.call("do")
+        self.assertEqual(toy.call("do", x=1), 1)
+
+    def test_a_process_that_is_gone_is_told_with_its_last_words(self):
+        with self.assertRaisesRegex(PeerFailed, "status 3: last words"):
+            self.worker("sys.stderr.write('last words'); sys.stderr.flush(); os._exit(3)").call("do")
+
+    def test_a_process_that_hangs_is_ended(self):
+        with self.assertRaisesRegex(PeerFailed, "no answer within 0.5 s"):
+            self.worker("sys.stdin.read()", limit=0.5).call("do")
+
+
+class TextsTest(FolderTest):
+    def test_both_orders_have_the_same_texts(self):
+        source = write(os.path.join(self.folder, "lines"), ["a", "", "bb\u00a0c", "-", "d d"])
+        texts = Texts(self.folder, "t", source, 20)
+        self.assertEqual(sorted(read(texts.random)), sorted(read(texts.sorted)))
+        self.assertEqual([len(t) for t in read(texts.sorted)], sorted(map(len, read(texts.random)), reverse=True))
+        self.assertEqual(len(read(texts.some(3))), 3)
+
+
+class ChartTest(FolderTest):
+    def test_ticks_reach_the_value(self):
+        for value in (0.003, 0.7, 1, 3, 99, 150, 12345):
+            self.assertGreaterEqual(svg.ticks(value)[-1], value * 0.999)
+            self.assertLessEqual(len(svg.ticks(value)), 8)
+        self.assertEqual(svg.ticks(0), [0, 1])
+
+    def test_lines_are_xml(self):
+        path = os.path.join(self.folder, "l.svg")
+        svg.lines(path, "a & b", "n", [dict(heading="h", x="x", y="y", log=True, series={"<s>": [(1, 5), (2, 700)], "none": []})])
+        xml.etree.ElementTree.parse(path)
+
+
+if __name__ == "__main__":
+    unittest.main()
