@@ -30,6 +30,7 @@ struct OpDevice {
       case ComputeType::kBFloat16:
         return 1.0 / 256;
       case ComputeType::kFloat32:
+      case ComputeType::kInt8:  // no device's
         break;
     }
     return 1.0 / (1 << 24);
