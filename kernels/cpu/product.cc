@@ -111,6 +111,7 @@ class NarrowProduct final : public Product {
 std::unique_ptr<const Product> Product::Create(OpContext& context, ComputeType type,
                                                const float* weight, const float* bias, int64_t n,
                                                int64_t k, float bias_padding) {
+  ChosenIsa();  // is settled by its first use: not in a Run, which is not to allocate
   switch (type) {
     case ComputeType::kFloat32:
       return std::make_unique<FloatProduct>(weight, bias, n, k, bias_padding);

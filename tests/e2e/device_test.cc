@@ -71,26 +71,39 @@ TEST_F(WithoutGpu, AutoTranslatesOnTheCpuAndSaysWhy) {
               Not(IsEmpty()));
   EXPECT_EQ(status, 0);
   EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}),
-              AllOf(HasSubstr("cpu"), HasSubstr("float32")));
+              AllOf(HasSubstr("cpu"), HasSubstr("int8")));
   const std::string log = daemon.process().Errors();
-  EXPECT_THAT(log,
-              ContainsRegex("\"msg\":\"device\",\"device\":\"cpu\",\"compute_type\":\"float32\""));
+  EXPECT_THAT(log, ContainsRegex("\"msg\":\"device\",\"device\":\"cpu\",\"compute_type\":\"int8\","
+                                 "\"compute_type_because\":\"the fastest on a CPU"));
   EXPECT_THAT(log, HasSubstr("\"not_used\":\"" + why_ + "\""));
   daemon.process().Signal(SIGTERM);
   EXPECT_EQ(daemon.process().Wait(), 0);
 }
 
 TEST_F(WithoutGpu, AutoDoesNotReplaceAComputeTypeOfGpus) {
-  const End end = RunToEnd({"--device=auto", "--compute-type=bfloat16"});
+  const End end = RunToEnd({"--device=auto", "--compute-type=float16"});
   EXPECT_EQ(end.status, 1);
-  EXPECT_THAT(end.errors, AllOf(HasSubstr("'bfloat16'"), HasSubstr(why_)));
+  EXPECT_THAT(end.errors, AllOf(HasSubstr("'float16'"), HasSubstr(why_)));
 }
 
-TEST(Device, TheCpuHasOneComputeType) {
+TEST(Device, TheCpuHasNoFloat16) {
   const End end = RunToEnd({"--device=cpu", "--compute-type=float16"});
   EXPECT_EQ(end.status, 2);
   EXPECT_THAT(end.errors, AllOf(HasSubstr("--compute-type"), HasSubstr("'float16'"),
-                                HasSubstr("auto or float32 on the CPU")));
+                                HasSubstr("float32, bfloat16 or int8 on the CPU")));
+}
+
+TEST(Device, TheCpuTranslatesInEveryTypeThatItHas) {
+  for (const char* type : {"float32", "bfloat16", "int8"}) {
+    Daemon daemon({"--device=cpu", std::string("--compute-type=") + type});
+    int status = -1;
+    EXPECT_THAT(RunClient({"translate", "--server", daemon.grpc(), "--from", "de", "--to", "en",
+                           (DRAGOMAN_SOURCE_DIR "/tests/data/german.txt")},
+                          &status),
+                Not(IsEmpty()));
+    EXPECT_EQ(status, 0) << type;
+    EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}), HasSubstr(type));
+  }
 }
 
 TEST(Device, PrintsTheNetworkOfTheModel) {
