@@ -107,7 +107,8 @@ class Packer {
     for (const WeightId id : weights) ++uses_[static_cast<size_t>(id)];
   }
   void Release(WeightId id) {
-    if (--uses_[static_cast<size_t>(id)] == 0) packed_.values[static_cast<size_t>(id)] = {};
+    if (--uses_[static_cast<size_t>(id)] > 0) return;
+    std::vector<float>().swap(packed_.values[static_cast<size_t>(id)]);  // "= {}" keeps the memory
   }
 
   std::unique_ptr<Linear> Pack(const ProductOp& op) {

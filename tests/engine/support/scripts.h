@@ -19,7 +19,7 @@ inline uint64_t Mix(uint64_t x) {
 }
 
 // Token 0 is EOS, the last token the start and pad. The source's first token seeds the sentence;
-// its second one is about the length at which EOS grows likely.
+// its second one, or 0, is about the length at which EOS grows likely.
 inline Script RandomScript(int vocabulary) {
   return [vocabulary](std::span<const int32_t> source, std::span<const int32_t> prefix) {
     uint64_t state = Mix(static_cast<uint64_t>(source[0]));
@@ -29,7 +29,8 @@ inline Script RandomScript(int vocabulary) {
       const uint64_t bits = Mix(state ^ (i << 32));
       logits[i] = static_cast<float>(static_cast<double>(bits >> 11) * 0x1.0p-53 * 4.0);
     }
-    logits[0] += 0.7F * (static_cast<float>(prefix.size()) - static_cast<float>(source[1]));
+    const int32_t wanted = source.size() > 1 ? source[1] : 0;
+    logits[0] += 0.7F * (static_cast<float>(prefix.size()) - static_cast<float>(wanted));
     return logits;
   };
 }
