@@ -16,9 +16,7 @@ void OpTimes::After() {
   running_.pop_back();
   const Nanos took = now - op.begin;
   (running_.empty() ? total_ : running_.back().within) += took;
-  Sum& sum = sums_[op.name];
-  sum.nanos += took - op.within;
-  ++sum.count;
+  sums_[op.name] += took - op.within;
 }
 
 void OpTimes::Clear() {
@@ -28,12 +26,7 @@ void OpTimes::Clear() {
 
 Nanos OpTimes::Of(std::string_view name) const {
   const auto found = sums_.find(name);
-  return found == sums_.end() ? 0 : found->second.nanos;
-}
-
-int64_t OpTimes::Count(std::string_view name) const {
-  const auto found = sums_.find(name);
-  return found == sums_.end() ? 0 : found->second.count;
+  return found == sums_.end() ? 0 : found->second;
 }
 
 }  // namespace dragoman

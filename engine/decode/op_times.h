@@ -3,7 +3,6 @@
 // Belongs to the thread that runs them. Times are the clock's.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -26,7 +25,6 @@ class OpTimes final : public OpProbe {
 
   // Of all that was called so, less what ran within it under another name or its own.
   Nanos Of(std::string_view name) const;
-  int64_t Count(std::string_view name) const;
   // Of all that ran within nothing else: the sum of Of over all names.
   Nanos Total() const { return total_; }
 
@@ -36,14 +34,10 @@ class OpTimes final : public OpProbe {
     Nanos begin = 0;
     Nanos within = 0;  // of what ran within it
   };
-  struct Sum {
-    Nanos nanos = 0;
-    int64_t count = 0;
-  };
 
   const Clock* const clock_;
   std::vector<Running> running_;
-  std::map<std::string_view, Sum> sums_;
+  std::map<std::string_view, Nanos> sums_;
   Nanos total_ = 0;
 };
 
