@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cpu_backend.h"
 #include "engine/decode/cpu_model.h"
+#include "engine/decode/cpu_profile.h"
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
 
@@ -66,14 +67,20 @@ absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory) 
 }
 
 absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
-                                         const EngineConfig& config, int steps) {
-  if (config.devices.cuda.size() != 1) {
+                                         const EngineConfig& config, int steps,
+                                         const Clock* clock) {
+  if (config.devices.cuda.size() > 1) {
     return absl::InvalidArgumentError(absl::StrCat("profile-steps: found the device ",
                                                    DeviceNames(config.devices),
-                                                   ", expected one CUDA device"));
+                                                   ", expected the CPU or one CUDA device"));
   }
-  const absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory);
+  absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory);
   if (!loaded.ok()) return loaded.status();
+  if (config.devices.cuda.empty()) {
+    return ProfileCpuSteps({BatchConfigOf(loaded->spec, config), config.devices.compute_type,
+                            std::max(config.threads_per_worker, 1)},
+                           loaded->program, std::move(loaded->weights), steps, clock);
+  }
   const absl::StatusOr<WeightImage> image = ImageFor(*loaded, config);
   if (!image.ok()) return image.status();
   return ProfileCudaSteps(CudaConfigOf(config.devices.cuda.front(), loaded->spec, config),

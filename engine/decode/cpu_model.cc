@@ -202,6 +202,7 @@ class StageRunner {
   template <class Attend>
   void Run(const int32_t* tokens, const int32_t* positions, int64_t rows, Attend attend) {
     for (size_t i = 0; i < stage_.ops.size(); ++i) {
+      const Probed probed(op_.probe(), stage_.ops[i].name);
       std::visit(
           [&](const auto& op) {
             using What = std::decay_t<decltype(op)>;
@@ -275,9 +276,12 @@ class CpuEncoder final : public Encoder, private StageRunner {
 
 class CpuDecoder final : public Decoder, private StageRunner {
  public:
-  CpuDecoder(const std::shared_ptr<const PackedProgram>& packed, int threads, int max_rows)
+  CpuDecoder(const std::shared_ptr<const PackedProgram>& packed, int threads, int max_rows,
+             OpProbe* probe)
       : StageRunner(packed, packed->program.decoder, packed->decoder_buffers, packed->decoder,
-                    threads, max_rows) {}
+                    threads, max_rows) {
+    op_.set_probe(probe);
+  }
 
   absl::Status Step(const StepInput& in, LogitSummary* summaries) override {
     Run(in.tokens, in.rows.position, in.rows.count, [&](const auto& op) {
@@ -306,7 +310,8 @@ class CpuDecoder final : public Decoder, private StageRunner {
 
 class CpuModel final : public StepModel {
  public:
-  explicit CpuModel(std::shared_ptr<const PackedProgram> packed) : packed_(std::move(packed)) {}
+  CpuModel(std::shared_ptr<const PackedProgram> packed, OpProbe* probe)
+      : packed_(std::move(packed)), probe_(probe) {}
 
   KvLayout kv_layout() const override { return packed_->program.kv; }
   ComputeType compute_type() const override { return packed_->type; }
@@ -319,19 +324,21 @@ class CpuModel final : public StepModel {
     return std::make_unique<CpuEncoder>(packed_, threads);
   }
   std::unique_ptr<Decoder> CreateDecoder(int threads, int max_rows) const override {
-    return std::make_unique<CpuDecoder>(packed_, threads, max_rows);
+    return std::make_unique<CpuDecoder>(packed_, threads, max_rows, probe_);
   }
 
  private:
   // Shared with the encoders and decoders made from it, which may outlive this object.
   const std::shared_ptr<const PackedProgram> packed_;
+  OpProbe* const probe_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(const Program& program,
                                                                 WeightValues weights,
-                                                                ComputeType type, int threads) {
+                                                                ComputeType type, int threads,
+                                                                OpProbe* probe) {
   auto packed = std::make_shared<PackedProgram>();
   packed->program = program;
   packed->type = type;
@@ -340,7 +347,7 @@ absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(const Program& p
   packed->decoder_buffers = PlanBuffers(program.decoder);
   packed->values = std::move(weights);
   if (absl::Status status = Packer(packed.get(), threads).Run(); !status.ok()) return status;
-  return std::make_shared<const CpuModel>(std::move(packed));
+  return std::make_shared<const CpuModel>(std::move(packed), probe);
 }
 
 }  // namespace dragoman

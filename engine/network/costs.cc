@@ -12,7 +12,7 @@ class Coster {
 
   OpCost operator()(const EmbedOp& op) const {
     const double elements = r_.rows * Cols(op.table);
-    return {2 * elements * r_.element_bytes, 2 * elements};
+    return {elements * (r_.weight_bytes + r_.element_bytes), 2 * elements};
   }
 
   OpCost operator()(const ProductOp& op) const {
@@ -33,27 +33,29 @@ class Coster {
   }
 
   OpCost operator()(const WriteCrossKvOp& op) const {
-    return {2 * r_.rows * 2 * width_ * op.layers * r_.element_bytes, 0};
+    return {r_.rows * 2 * width_ * op.layers * (r_.element_bytes + r_.kv_bytes), 0};
   }
 
   // q, k, v in, k and v appended, the K/V of all positions, the context out. What the rows of a
   // slot share is counted for each of them.
   OpCost operator()(const SelfAttentionOp&) const {
-    return {r_.rows * width_ * r_.element_bytes * (3 + 2 + 2 * r_.self_positions + 1),
-            r_.rows * width_ * 4 * r_.self_positions};
+    return {
+        r_.rows * width_ * (r_.element_bytes * (3 + 1) + r_.kv_bytes * (2 + 2 * r_.self_positions)),
+        r_.rows * width_ * 4 * r_.self_positions};
   }
 
   OpCost operator()(const AlignOp&) const { return {}; }
 
   // The K/V of a source once for all rows of its slot.
   OpCost operator()(const CrossAttentionOp&) const {
-    return {width_ * r_.element_bytes * (2 * r_.rows + 2 * r_.segments * r_.source_positions),
+    return {width_ * (r_.element_bytes * 2 * r_.rows +
+                      r_.kv_bytes * 2 * r_.segments * r_.source_positions),
             r_.rows * width_ * 4 * r_.source_positions};
   }
 
   OpCost operator()(const OutputOp& op) const {
     const auto vocabulary = static_cast<double>(program_.weight(op.table).rows);
-    return {r_.element_bytes * Cols(op.table) * (vocabulary + r_.rows),
+    return {Cols(op.table) * (r_.weight_bytes * vocabulary + r_.element_bytes * r_.rows),
             2 * r_.rows * Cols(op.table) * vocabulary};
   }
 
@@ -62,7 +64,8 @@ class Coster {
 
   // Weights once, operands once.
   OpCost Product(double in, double out) const {
-    return {r_.element_bytes * (in * out + r_.rows * (in + out)), 2 * r_.rows * in * out};
+    return {r_.weight_bytes * in * out + r_.element_bytes * r_.rows * (in + out),
+            2 * r_.rows * in * out};
   }
 
   const Program& program_;

@@ -28,7 +28,9 @@ struct OpRows {
   double segments = 0;          // whose rows they are: slots of a step, segments of a pass
   double self_positions = 0;    // that a row of a step attends over, its own among them; the mean
   double source_positions = 0;  // of a segment; the mean
-  double element_bytes = 4;     // of the compute type
+  double element_bytes = 4;     // of an activation
+  double weight_bytes = 4;      // of an element of a matrix or an embedding table
+  double kv_bytes = 4;          // of an element of the attention memory
 };
 
 // Alignment counts as nothing: few rows want it. Of the output layer: its logits, not stored.

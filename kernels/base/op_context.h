@@ -1,4 +1,5 @@
-// What an operation needs besides its operands: how many threads it may use, and scratch memory.
+// What an operation needs besides its operands: how many threads it may use, and scratch memory; and
+// who hears of its parts, if anybody does.
 //
 // Thread-safety: one context per calling thread (an encoder thread, a decode thread); a context is
 // not shared. Its scratch grows when an operation asks for more than it has; after the Warm or
@@ -9,6 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <vector>
+
+#include "kernels/base/op_probe.h"
 
 namespace dragoman {
 
@@ -27,6 +30,11 @@ class OpContext {
 
   int threads() const { return threads_; }
   int64_t work_per_thread() const { return work_per_thread_; }
+
+  // Borrowed; nullptr, as at first: nobody listens.
+  void set_probe(OpProbe* probe) { probe_ = probe; }
+  // For what is done by this one of the threads: 0 is the caller's own.
+  OpProbe* probe(int thread = 0) const { return thread == 0 ? probe_ : nullptr; }
 
   // Makes every thread's scratch at least this large.
   void Reserve(size_t floats_per_thread);
@@ -49,6 +57,7 @@ class OpContext {
 
   const int threads_;
   const int64_t work_per_thread_;
+  OpProbe* probe_ = nullptr;
   std::vector<Buffer> scratch_;
 };
 

@@ -19,7 +19,8 @@ class FloatProduct final : public Product {
   int64_t padded_n() const override { return weights_.padded_n(); }
   int64_t bytes() const override { return weights_.padded_n() * (k() + 1) * kFloatBytes; }
   size_t OperandFloats(int64_t /*rows*/) const override { return 0; }
-  Operand Prepare(const float* x, int64_t /*rows*/, float* /*memory*/) const override {
+  Operand Prepare(const float* x, int64_t /*rows*/, float* /*memory*/,
+                  OpProbe* /*probe*/) const override {
     return {x, nullptr};
   }
 
@@ -60,7 +61,8 @@ class NarrowProduct final : public Product {
   }
 
   // First the rows, which so are aligned, then their scales. The rows that round up are only read.
-  Operand Prepare(const float* x, int64_t rows, float* memory) const override {
+  Operand Prepare(const float* x, int64_t rows, float* memory, OpProbe* probe) const override {
+    const Probed part(probe, op_part::kOperands);
     const NarrowTable& kernels = NarrowKernels();
     auto* const operand = reinterpret_cast<uint8_t*>(memory);
     float* const scales = memory + Padded(rows) * weights_.groups();

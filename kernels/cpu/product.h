@@ -10,6 +10,7 @@
 
 #include "kernels/base/compute_type.h"
 #include "kernels/base/op_context.h"
+#include "kernels/base/op_probe.h"
 
 namespace dragoman::cpu {
 
@@ -52,8 +53,9 @@ class Product {
   // Floats of memory that the operands of so many rows take; 0 where x itself is the operand.
   virtual size_t OperandFloats(int64_t rows) const = 0;
 
-  // x [rows, k] dense; memory [OperandFloats(rows)], 64-byte aligned.
-  virtual Operand Prepare(const float* x, int64_t rows, float* memory) const = 0;
+  // x [rows, k] dense; memory [OperandFloats(rows)], 64-byte aligned. `probe`: nullptr, or hears of
+  // it where there is something to do.
+  virtual Operand Prepare(const float* x, int64_t rows, float* memory, OpProbe* probe) const = 0;
 
   virtual void Run(const ProductArgs& args) const = 0;
 

@@ -31,23 +31,25 @@ class CpuLinear final : public Linear {
     if (rows >= kRowsToDivide * context.threads()) {
       for (int thread = 0; thread < context.threads(); ++thread) context.Scratch(thread, floats);
       cpu::ParallelFor(context, rows, work, [&](int64_t begin, int64_t end, int thread) {
-        const cpu::Operand operand =
-            product_->Prepare(x + begin * in(), end - begin, context.Scratch(thread, floats));
-        Part(operand, end - begin, y + begin * out(), 0, product_->blocks());
+        const cpu::Operand operand = product_->Prepare(
+            x + begin * in(), end - begin, context.Scratch(thread, floats), context.probe(thread));
+        Part(operand, end - begin, y + begin * out(), 0, product_->blocks(), context.probe(thread));
       });
     } else {
-      const cpu::Operand operand = product_->Prepare(x, rows, context.Scratch(0, floats));
-      cpu::ParallelFor(
-          context, product_->blocks(), rows * work / product_->blocks(),
-          [&](int64_t begin, int64_t end, int /*thread*/) { Part(operand, rows, y, begin, end); });
+      const cpu::Operand operand =
+          product_->Prepare(x, rows, context.Scratch(0, floats), context.probe());
+      cpu::ParallelFor(context, product_->blocks(), rows * work / product_->blocks(),
+                       [&](int64_t begin, int64_t end, int thread) {
+                         Part(operand, rows, y, begin, end, context.probe(thread));
+                       });
     }
   }
 
   int64_t bytes() const override { return product_->bytes(); }
 
  private:
-  void Part(const cpu::Operand& x, int64_t rows, float* y, int64_t block_begin,
-            int64_t block_end) const {
+  void Part(const cpu::Operand& x, int64_t rows, float* y, int64_t block_begin, int64_t block_end,
+            OpProbe* probe) const {
     const int64_t begin = block_begin * cpu::Product::kBlockColumns;
     const int64_t end = std::min<int64_t>(block_end * cpu::Product::kBlockColumns, out());
     product_->Run({.x = x,
@@ -59,6 +61,7 @@ class CpuLinear final : public Linear {
                    .block_begin = block_begin,
                    .block_end = block_end});
     if (IsOfProduct(activation_)) return;
+    const Probed part(probe, op_part::kActivation);
     for (int64_t r = 0; r < rows; ++r) {
       cpu::Kernels().activate(activation_, y + r * out() + begin, end - begin);
     }

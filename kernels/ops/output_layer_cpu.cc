@@ -145,14 +145,16 @@ class CpuOutputLayer final : public OutputLayer {
     }
     const Scratch shared = Divide(context.Scratch(0, floats), rows);
     LogSum* const sums = shared.sums;
-    const cpu::Operand operand = product_->Prepare(hidden, rows, shared.operand);
+    const cpu::Operand operand = product_->Prepare(hidden, rows, shared.operand, context.probe());
     cpu::ParallelFor(context, blocks(), rows * d() * kBlockColumns,
                      [&](int64_t begin, int64_t end, int thread) {
                        const Scratch s = Divide(context.Scratch(thread, floats), rows);
                        for (int64_t b = begin; b < end; ++b) {
-                         FoldOneBlock(operand, rows, b, requests, summaries, s, sums + b * rows);
+                         FoldOneBlock(operand, rows, b, requests, summaries, s, sums + b * rows,
+                                      context.probe(thread));
                        }
                      });
+    const Probed merge(context.probe(), op_part::kFold);
     for (int64_t r = 0; r < rows; ++r) {
       LogitSummary& summary = summaries[r];
       summary.normaliser = LogSum{};
@@ -172,7 +174,7 @@ class CpuOutputLayer final : public OutputLayer {
 
   void FoldOneBlock(const cpu::Operand& hidden, int64_t rows, int64_t block,
                     const LogitRequest* requests, LogitSummary* summaries, const Scratch& s,
-                    LogSum* sums) const {
+                    LogSum* sums, OpProbe* probe) const {
     const int64_t first = block * kBlockColumns;
     const int64_t columns = std::min(kBlockColumns, product_->padded_n() - first);
     const int64_t begin = block * kProductBlocks;
@@ -185,6 +187,7 @@ class CpuOutputLayer final : public OutputLayer {
                    .block_begin = begin,
                    .block_end = std::min(begin + kProductBlocks, product_->blocks())});
     const int64_t count = std::min<int64_t>(columns, vocabulary() - first);
+    const Probed fold(probe, op_part::kFold);
     for (int64_t r = 0; r < rows; ++r) {
       sums[r] = FoldBlock(requests[r], s.logits + r * columns, first, count, s.partials[r],
                           summaries[r].wanted);

@@ -90,13 +90,13 @@ int Run(const ServerConfig& config) {
   };
   auto loading = std::make_unique<EarlyEnd>(EndAtOnce);
 
+  const SteadyClock clock;
   if (config.profile_steps > 0) {
-    const absl::StatusOr<std::string> profile = ProfileEngine(config);
+    const absl::StatusOr<std::string> profile = ProfileEngine(config, CpuBudget(), &clock);
     if (!profile.ok()) return fail("profile", profile.status());
     std::fputs(profile->c_str(), stdout);
     return 0;
   }
-  const SteadyClock clock;
   Metrics metrics(config.model_name, &clock);
   HealthState state;
   std::unique_ptr<Engine> engine;

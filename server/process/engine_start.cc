@@ -102,12 +102,13 @@ absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ServerConfig& config, 
   return Create(config, cpus, *devices, clock, observer);
 }
 
-absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config) {
+absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config, int cpus,
+                                          const Clock* clock) {
   const absl::StatusOr<DeviceChoice> devices = Choose(ConfiguredDevices(config));
   if (!devices.ok()) return devices.status();
   Log(LogLevel::kInfo, "device", {{"device", DeviceNames(*devices)}, {"not_used", devices->note}});
-  return ProfileSteps(config.model_directory, MakeEngineConfig(config, 1, *devices),
-                      config.profile_steps);
+  return ProfileSteps(config.model_directory, MakeEngineConfig(config, cpus, *devices),
+                      config.profile_steps, clock);
 }
 
 }  // namespace dragoman

@@ -22,7 +22,7 @@ absl::Status CheckEngineSettings(const ServerConfig& config);
 absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ServerConfig& config, int cpus,
                                                     const Clock* clock, EngineObserver* observer);
 
-// The table of --profile-steps.
-absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config);
+// The table of --profile-steps. Errors as StartEngine's.
+absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config, int cpus, const Clock* clock);
 
 }  // namespace dragoman

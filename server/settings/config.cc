@@ -119,7 +119,9 @@ const std::vector<Option>& Options() {
        "seconds that a worker with busy rows may make no decode step before /livez fails",
        &C::watchdog_seconds, 1, 86'400},
       {"profile-steps", "N",
-       "time each kernel of N steps of a full batch on one GPU, print a table and exit; 0: serve",
+       "time each operation of N steps of a full batch, on the CPU or on one GPU, print a table "
+       "and "
+       "exit; 0: serve",
        &C::profile_steps, 0, 1'000'000},
       {"log-level", "LEVEL",
        "least severe lines that are logged: trace, debug, info, warn, error or off", &C::log_level},

@@ -117,11 +117,23 @@ TEST(Device, PrintsTheNetworkOfTheModel) {
   EXPECT_THAT(none.Errors(), HasSubstr("/nonexistent: no such directory"));
 }
 
-TEST(Device, TheCpuHasNoProfileOfKernels) {
-  const End end = RunToEnd({"--device=cpu", "--profile-steps=5"});
+TEST(Device, TheCpuProfilesItsSteps) {
+  for (const std::string type : {"float32", "bfloat16", "int8"}) {
+    const End end =
+        RunToEnd({"--device=cpu", "--compute-type", type, "--max-rows=16", "--profile-steps=2"});
+    EXPECT_EQ(end.status, 0) << end.errors;
+    EXPECT_THAT(end.output, HasSubstr("\n16 rows, 4 slots, 16.5 self positions"));
+    EXPECT_THAT(end.output, HasSubstr(type + "\ncopy "));
+    for (const char* line : {"self-attention", "output layer", "search and tables", "step",
+                             "everything that is no product: "}) {
+      EXPECT_THAT(end.output, HasSubstr("\n" + std::string(line)));
+    }
+  }
+  const End end = RunToEnd({"--device=cpu", "--profile-steps=100000"});
   EXPECT_EQ(end.status, 1);
   EXPECT_THAT(end.output, IsEmpty());
-  EXPECT_THAT(end.errors, AllOf(HasSubstr("profile-steps"), HasSubstr("found the device cpu")));
+  EXPECT_THAT(end.errors, AllOf(HasSubstr("profile-steps: found 100000 steps of 256 rows"),
+                                HasSubstr("expected at most")));
 }
 
 }  // namespace

@@ -15,17 +15,13 @@
 #include "engine/decode/cuda/device_rates.h"
 #include "engine/decode/cuda/step_costs.h"
 #include "engine/decode/cuda/step_mailboxes.h"
+#include "engine/decode/profiled_steps.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/search/rules_image.h"
 
 namespace dragoman {
 namespace {
-
-// What is profiled: sentences in the middle of a translation.
-constexpr int kBeam = 4;
-constexpr int kSourceTokens = 30;
-constexpr int kStepsBefore = 15;
 
 // Written before every step while its launches are prepared, so that no kernel is timed with the
 // wait for its own launch: more than a millisecond at 4 TB/s.
@@ -95,9 +91,8 @@ class Profile {
   absl::Status Check(const char* doing, cuda::Error error) const {
     return CudaStatus(model_->device(), doing, error);
   }
-  int slots() const { return std::max(1, plan_.limits.max_rows / kBeam); }
-  int beam() const { return std::min(kBeam, plan_.limits.max_rows); }
-  int max_tokens() const { return kStepsBefore + steps_ + 1; }
+  int slots() const { return std::max(1, plan_.limits.max_rows / kProfiledBeam); }
+  int beam() const { return std::min(kProfiledBeam, plan_.limits.max_rows); }
 
   const std::shared_ptr<const CudaModel> model_;
   const MemoryPlan plan_;
@@ -131,26 +126,22 @@ absl::Status Profile::Prepare() {
   return Check("making the batch's tables", error);
 }
 
-// Every slot gets a segment that cannot end before the profile does.
+// Every slot gets a segment.
 void Profile::Admit() {
   const StepMailbox& mailbox = mailboxes_.host(0);
-  SearchOptions options;
-  options.beam = beam();
-  options.max_tokens = max_tokens();
-  options.min_tokens = max_tokens();
-  options.eos = 0;  // any: it cannot come before the profile is over
-  const std::vector<float> divisors(static_cast<size_t>(max_tokens()) + 2, 1.0F);
+  const SearchOptions options = ProfiledSearch(beam(), steps_);
+  const std::vector<float> divisors(static_cast<size_t>(options.max_tokens) + 2, 1.0F);
   SegmentRules rules;
   rules.divisor = divisors.data();
-  const auto rules_words = static_cast<int32_t>(RulesImageWords(rules, max_tokens()));
-  const auto pages = static_cast<int32_t>(KvLayout::PagesFor(kSourceTokens));
+  const auto rules_words = static_cast<int32_t>(RulesImageWords(rules, options.max_tokens));
+  const auto pages = static_cast<int32_t>(KvLayout::PagesFor(kProfiledSourceTokens));
 
   int32_t words = 0;
   for (int slot = 0; slot < slots(); ++slot) {
     AdmitCommand& admit = mailbox.admissions[slot];
     admit = AdmitCommand{};
     admit.slot = slot;
-    admit.source_length = kSourceTokens;
+    admit.source_length = kProfiledSourceTokens;
     admit.cross_pages = pages;
     admit.words_begin = words;
     admit.rules_begin = slot * rules_words;
@@ -163,7 +154,7 @@ void Profile::Admit() {
       mailbox.command_words[words++] =
           plan_.pages.self_pages + (slot * pages + i) % plan_.pages.cross_pages;
     }
-    WriteRulesImage(rules, max_tokens(), mailbox.command_words + words);
+    WriteRulesImage(rules, options.max_tokens, mailbox.command_words + words);
     words += rules_words;
   }
   mailbox.command->admissions = slots();
@@ -186,8 +177,8 @@ absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
   TimingProbe probe(stream_.get());
   int64_t rows = 0;
   int64_t positions = 0;
-  for (int i = 0; i < kStepsBefore + steps_; ++i) {
-    const bool timed = i >= kStepsBefore;
+  for (int i = 0; i < kStepsBeforeProfile + steps_; ++i) {
+    const bool timed = i >= kStepsBeforeProfile;
     for (int k = 0; timed && k < kDelays; ++k) {
       const cuda::Error error = cuda::Fill(stream_.get(), delay_.data(), 0, kDelayBytes);
       if (error != cuda::Error::kNone) return Check("delaying a step", error);
@@ -206,7 +197,7 @@ absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
   work.rows = rows / steps_;
   work.slots = slots();
   work.self_positions = static_cast<double>(positions) / steps_;
-  work.source_positions = kSourceTokens;
+  work.source_positions = kProfiledSourceTokens;
   work.fused_rows = model_->fused() != nullptr ? work.rows : 0;
   work.stored_rows = model_->fused() != nullptr ? 0 : work.rows;
   std::vector<double> seconds;
@@ -222,11 +213,8 @@ absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
 absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
                                              const Program& program, const WeightImage& image,
                                              int steps) {
-  const int most = config.batch.max_positions - kStepsBefore - 2;
-  if (steps > most || config.batch.max_rows < kBeam || program.max_positions < kSourceTokens) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("profile-steps: found ", steps, " steps of ", config.batch.max_rows,
-                     " rows, expected at most ", most, " of ", kBeam, " rows or more"));
+  if (absl::Status status = CheckProfile(config.batch, program, steps); !status.ok()) {
+    return status;
   }
   if (const cuda::Error error = cuda::SetDevice(config.device); error != cuda::Error::kNone) {
     return CudaStatus(config.device, "selecting the device", error);
@@ -237,7 +225,7 @@ absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
   if (!planner.ok()) return planner.status();
   absl::StatusOr<std::shared_ptr<const CudaModel>> model = planner->LoadModel(image);
   if (!model.ok()) return model.status();
-  const auto longest = static_cast<int32_t>(KvLayout::PagesFor(kSourceTokens));
+  const auto longest = static_cast<int32_t>(KvLayout::PagesFor(kProfiledSourceTokens));
   const absl::StatusOr<MemoryPlan> plan = planner->Plan(0, longest);
   if (!plan.ok()) return plan.status();
   absl::StatusOr<std::string> table = Profile(*std::move(model), *plan, steps).Run(*rates);

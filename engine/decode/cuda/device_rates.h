@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/status/statusor.h"
-#include "engine/decode/cuda/step_costs.h"
+#include "engine/network/cost_table.h"
 #include "kernels/base/compute_type.h"
 
 namespace dragoman {

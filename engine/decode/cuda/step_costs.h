@@ -1,7 +1,7 @@
 // The launches of a decoding step in their order, and what each must move and compute at least:
-// sums over the program (engine/network/costs.h), with the step's own launches around them.
+// sums over the program (engine/network/cost_table.h), with the step's own launches around them.
 //
-// Pure. An operation that is not counted (code of the search, tables) has neither bytes nor flop.
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/network/costs.h"
+#include "engine/network/cost_table.h"
 #include "engine/network/program.h"
 #include "kernels/base/compute_type.h"
 
@@ -42,26 +42,10 @@ struct StepWork {
   bool gathered = false;  // stored rows are copied together first
 };
 
-// All launches of one name in one step.
-struct StepCost {
-  const char* name = "";
-  int64_t launches = 0;
-  OpCost cost;
-};
-
 // One for each name, in the order of the launches; an operation of every layer is one of them.
 std::vector<StepCost> CostsOf(const StepWork& work);
 
-struct DeviceRates {
-  double bytes_per_second = 0;  // copied, read and written both counted
-  double flop_per_second = 0;   // of matrix products of the compute type
-};
-
-// The least time for it, in seconds.
-double FloorSeconds(const OpCost& cost, const DeviceRates& rates);
-
-// One line for each name that ran: launches, time, bytes, flop, floor, floor / time; then the sum.
-// `seconds` of one step, as CostsOf lists them.
+// What was run on, the rates, and the table. `seconds` of one step, as CostsOf lists them.
 std::string CostTable(const StepWork& work, const DeviceRates& rates,
                       std::span<const double> seconds);
 

@@ -1,0 +1,32 @@
+#include "engine/decode/op_times.h"
+
+namespace dragoman {
+
+// The clock is read last here and first in After: what keeping the books takes is none of the
+// operation's time.
+void OpTimes::Before(const char* name) {
+  Running& op = running_.emplace_back();
+  op.name = name;
+  op.begin = clock_->Now();
+}
+
+void OpTimes::After() {
+  const Nanos now = clock_->Now();
+  const Running op = running_.back();
+  running_.pop_back();
+  const Nanos took = now - op.begin;
+  (running_.empty() ? total_ : running_.back().within) += took;
+  sums_[op.name] += took - op.within;
+}
+
+void OpTimes::Clear() {
+  sums_.clear();
+  total_ = 0;
+}
+
+Nanos OpTimes::Of(std::string_view name) const {
+  const auto found = sums_.find(name);
+  return found == sums_.end() ? 0 : found->second;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,44 @@
+// Adds up what operations take, by their names.
+//
+// Belongs to the thread that runs them. Times are the clock's.
+#pragma once
+
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/clock.h"
+#include "kernels/base/op_probe.h"
+
+namespace dragoman {
+
+class OpTimes final : public OpProbe {
+ public:
+  // `clock` is borrowed.
+  explicit OpTimes(const Clock* clock) : clock_(clock) {}
+
+  void Before(const char* name) override;
+  void After() override;
+
+  // Forgets what has been added up. REQUIRES: nothing is running.
+  void Clear();
+
+  // Of all that was called so, less what ran within it under another name or its own.
+  Nanos Of(std::string_view name) const;
+  // Of all that ran within nothing else: the sum of Of over all names.
+  Nanos Total() const { return total_; }
+
+ private:
+  struct Running {
+    const char* name = "";
+    Nanos begin = 0;
+    Nanos within = 0;  // of what ran within it
+  };
+
+  const Clock* const clock_;
+  std::vector<Running> running_;
+  std::map<std::string_view, Nanos> sums_;
+  Nanos total_ = 0;
+};
+
+}  // namespace dragoman

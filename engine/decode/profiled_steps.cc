@@ -1,0 +1,31 @@
+#include "engine/decode/profiled_steps.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace dragoman {
+
+absl::Status CheckProfile(const BatchConfig& batch, const Program& program, int steps) {
+  const int most = batch.max_positions - kStepsBeforeProfile - 2;
+  if (steps > most || batch.max_rows < kProfiledBeam) {
+    return absl::InvalidArgumentError(absl::StrCat("profile-steps: found ", steps, " steps of ",
+                                                   batch.max_rows, " rows, expected at most ", most,
+                                                   " of ", kProfiledBeam, " rows or more"));
+  }
+  if (program.max_positions < kProfiledSourceTokens) {
+    return absl::InvalidArgumentError(absl::StrCat("profile-steps: found a model of ",
+                                                   program.max_positions, " positions, expected ",
+                                                   kProfiledSourceTokens, " or more"));
+  }
+  return absl::OkStatus();
+}
+
+SearchOptions ProfiledSearch(int beam, int steps) {
+  SearchOptions options;
+  options.beam = beam;
+  options.max_tokens = kStepsBeforeProfile + steps + 1;
+  options.min_tokens = options.max_tokens;
+  options.eos = 0;  // any: it cannot come before the profile is over
+  return options;
+}
+
+}  // namespace dragoman

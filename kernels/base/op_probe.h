@@ -1,0 +1,46 @@
+// Hears of operations as they run, and of what is worth a time of its own within them; for
+// measuring. Where nobody listens, as in production, a branch before and one after are all it
+// costs.
+//
+// Called by the thread that runs the operation, never by those that help it: of work that is
+// shared it hears of the own thread's part.
+#pragma once
+
+namespace dragoman {
+
+class OpProbe {
+ public:
+  virtual ~OpProbe() = default;
+  // What begins within something else ends before it. `name` lives for ever.
+  virtual void Before(const char* name) = 0;
+  virtual void After() = 0;
+};
+
+// What the CPU's operations tell of within themselves.
+namespace op_part {
+inline constexpr char kOperands[] = "rows to operands";  // of products in a narrower type
+inline constexpr char kActivation[] = "activation";      // one that is no product's own
+inline constexpr char kFold[] = "fold logits";           // all of an output layer but its product
+}  // namespace op_part
+
+// From here to the end of the block; of nobody's interest where `probe` is nullptr.
+class Probed {
+ public:
+  Probed(OpProbe* probe, const char* name) : probe_(probe) {
+    if (probe_ != nullptr) [[unlikely]] {
+      probe_->Before(name);
+    }
+  }
+  ~Probed() {
+    if (probe_ != nullptr) [[unlikely]] {
+      probe_->After();
+    }
+  }
+  Probed(const Probed&) = delete;
+  Probed& operator=(const Probed&) = delete;
+
+ private:
+  OpProbe* const probe_;
+};
+
+}  // namespace dragoman
