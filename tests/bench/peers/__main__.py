@@ -122,7 +122,11 @@ class Bench:
 
     def relative(self, words):
         """Without the folders of this machine."""
-        return words.replace(self.scratch, "SCRATCH").replace(self.options.work, "WORK").replace(f"{ROOT}/", "")
+        for path, name in ((self.scratch, "SCRATCH"), (self.options.work, "WORK"), (self.options.out, "OUT"),
+                           (self.options.build, "BUILD")):
+            if path and os.path.isabs(path):
+                words = words.replace(path, name)
+        return words.replace(f"{ROOT}/", "")
 
     def failed(self, contestant, error):
         """In the table, and the run goes on."""
