@@ -6,13 +6,6 @@
 #define DRAGOMAN_BF16 0
 #define DRAGOMAN_AMX 0
 #define DRAGOMAN_NARROW_ONLY 0
-
-#if defined(__GNUC__) && !defined(__clang__)
-// g++ 12 warns falsely about its own AVX-512 header (GCC PR 105593); the same text is checked with
-// the other two instruction sets.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 #include "kernels/cpu/kernels.inc"
 
 namespace dragoman::cpu {

@@ -6,12 +6,6 @@
 #define DRAGOMAN_BF16 1
 #define DRAGOMAN_AMX 1
 #define DRAGOMAN_NARROW_ONLY 1
-
-#if defined(__GNUC__) && !defined(__clang__)
-// As in kernels_avx512.cc.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 #include "kernels/cpu/kernels.inc"
 
 namespace dragoman::cpu {
