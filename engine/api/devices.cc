@@ -17,9 +17,8 @@ constexpr int kMaxDevice = 1023;
 constexpr const char* kCpuTypes = "auto, float32, bfloat16 or int8 on the CPU";
 constexpr const char* kGpuTypes = "auto, float32, float16 or bfloat16 on a GPU";
 
-// int8's sums are exact on every instruction set, and it is the fastest on each.
-constexpr const char* kWhyInt8 =
-    "the fastest on a CPU, at most 0.3 BLEU below float32, which has the checkpoint's own scores";
+// int8's sums are exact on every instruction set. What it costs in BLEU: engine/decode/README.md.
+constexpr const char* kWhyInt8 = "the fastest on a CPU; float32 has the checkpoint's own scores";
 constexpr const char* kWhyFloat16 = "the fastest on a GPU";
 
 bool IsOfCpu(ComputeType type) { return type != ComputeType::kFloat16; }
