@@ -19,29 +19,31 @@
 
 #include <cstdint>
 
+#include "kernels/base/activation.h"
+#include "kernels/cpu/result_fold.h"
+
 namespace dragoman::cpu {
 
 inline constexpr int kStripWidth = 16;
 inline constexpr int kGroupBytes = 4;
 // Rows of operands are whole multiples of this many groups: 64 bytes.
 inline constexpr int kGroupBlock = 16;
-// Rows that are readable behind the last one, as a multiple: tiles have that many.
-inline constexpr int kOperandRows = 16;
 inline constexpr int kZeroPoint = 128;
 
 struct NarrowGemmArgs {
-  const uint8_t* x;  // operand rows; readable up to `rows` rounded up to kOperandRows
+  const uint8_t* x;  // operand rows
   int64_t rows;
   int64_t groups;  // a multiple of kGroupBlock: a row of x is 4 * groups bytes
   const uint8_t* strips;
   int64_t n;                  // columns, not rounded
   const int32_t* start;       // int8: [n rounded up to kStripWidth]
   const float* column_scale;  // int8: the same
-  const float* row_scale;     // int8: [rows], readable as x is
+  const float* row_scale;     // int8: [rows]
   const float* bias;          // [n rounded up to kStripWidth], never null
   float* y;                   // where the first column of strip_begin goes; row stride ldy
   int64_t ldy;
-  bool relu;
+  const ResultFold* fold;  // nullptr: none. With one, y may be nullptr: no result is stored
+  Activation activation;   // none with a fold
   bool padded;          // y has room for the last strip's rounded width: write all of it
   int64_t strip_begin;  // computes the strips strip_begin .. strip_end - 1
   int64_t strip_end;
@@ -56,6 +58,8 @@ struct NarrowTable {
   // Back: the first k numbers of an operand row in f32.
   void (*widen_quantised_row)(const uint8_t* row, int64_t k, float scale, float* x);
   void (*widen_rounded_row)(const uint8_t* row, int64_t k, float* x);
+  // The lanes of each row of ResultFold::sums added up, as a tree.
+  void (*add_lanes)(const float* lanes, int64_t rows, float* sums);
   void (*gemm_int8)(const NarrowGemmArgs& args);
   void (*gemm_bfloat16)(const NarrowGemmArgs& args);
 };

@@ -1,6 +1,8 @@
 #include "kernels/cpu/product.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/narrow_matrix.h"
@@ -23,6 +25,10 @@ class FloatProduct final : public Product {
                   OpProbe* /*probe*/) const override {
     return {x, nullptr};
   }
+  Operand FromRow(const Operand& x, int64_t row) const override {
+    return {static_cast<const float*>(x.rows) + row * k(), nullptr};
+  }
+  bool Folds() const override { return false; }
 
   void Run(const ProductArgs& a) const override {
     static_assert(kBlockColumns % kPanelWidth == 0);
@@ -57,15 +63,16 @@ class NarrowProduct final : public Product {
   int64_t padded_n() const override { return weights_.strips() * kStripWidth; }
   int64_t bytes() const override { return weights_.bytes(); }
   size_t OperandFloats(int64_t rows) const override {
-    return static_cast<size_t>(Padded(rows) * (weights_.groups() + 1));
+    // Of which what follows is aligned, too.
+    return static_cast<size_t>(rows * weights_.groups() + (rows + 15) / 16 * 16);
   }
 
-  // First the rows, which so are aligned, then their scales. The rows that round up are only read.
+  // First the rows, which so are aligned, then their scales.
   Operand Prepare(const float* x, int64_t rows, float* memory, OpProbe* probe) const override {
     const Probed part(probe, op_part::kOperands);
     const NarrowTable& kernels = NarrowKernels();
     auto* const operand = reinterpret_cast<uint8_t*>(memory);
-    float* const scales = memory + Padded(rows) * weights_.groups();
+    float* const scales = memory + rows * weights_.groups();
     const int64_t stride = weights_.groups() * kGroupBytes;
     for (int64_t r = 0; r < rows; ++r) {
       if (int8_) {
@@ -76,6 +83,12 @@ class NarrowProduct final : public Product {
     }
     return {operand, scales};
   }
+  Operand FromRow(const Operand& x, int64_t row) const override {
+    return {static_cast<const uint8_t*>(x.rows) + row * weights_.groups() * kGroupBytes,
+            x.scales + row};
+  }
+
+  bool Folds() const override { return true; }
 
   void Run(const ProductArgs& a) const override {
     static_assert(kBlockColumns % kStripWidth == 0);
@@ -93,22 +106,25 @@ class NarrowProduct final : public Product {
           .bias = weights_.bias(),
           .y = a.y,
           .ldy = a.ldy,
-          .relu = a.relu,
+          .fold = a.fold,
+          .activation = a.relu ? Activation::kRelu : Activation::kNone,
           .padded = a.padded,
           .strip_begin = a.block_begin * kStrips,
           .strip_end = std::min(a.block_end * kStrips, weights_.strips())});
   }
 
  private:
-  static int64_t Padded(int64_t rows) {
-    return (rows + kOperandRows - 1) / kOperandRows * kOperandRows;
-  }
-
   const NarrowMatrix weights_;
   const bool int8_;
 };
 
 }  // namespace
+
+float ExponentBelow(float threshold) {
+  if (std::isinf(threshold)) return threshold;
+  const float exponent = threshold * std::numbers::log2e_v<float>;
+  return exponent - std::abs(exponent) * 1e-5F - 1e-5F;
+}
 
 std::unique_ptr<const Product> Product::Create(OpContext& context, ComputeType type,
                                                const float* weight, const float* bias, int64_t n,

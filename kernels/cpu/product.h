@@ -11,6 +11,7 @@
 #include "kernels/base/compute_type.h"
 #include "kernels/base/op_context.h"
 #include "kernels/base/op_probe.h"
+#include "kernels/cpu/result_fold.h"
 
 namespace dragoman::cpu {
 
@@ -30,6 +31,8 @@ struct ProductArgs {
   bool padded;
   int64_t block_begin;  // computes the blocks block_begin .. block_end - 1
   int64_t block_end;
+  // REQUIRES of one: Folds(), padded, no relu. With one y may be nullptr: nothing is stored then.
+  const ResultFold* fold = nullptr;
 };
 
 class Product {
@@ -56,6 +59,12 @@ class Product {
   // x [rows, k] dense; memory [OperandFloats(rows)], 64-byte aligned. `probe`: nullptr, or hears of
   // it where there is something to do.
   virtual Operand Prepare(const float* x, int64_t rows, float* memory, OpProbe* probe) const = 0;
+
+  // The operands from a row on.
+  virtual Operand FromRow(const Operand& x, int64_t row) const = 0;
+
+  // Whether Run takes a fold.
+  virtual bool Folds() const = 0;
 
   virtual void Run(const ProductArgs& args) const = 0;
 

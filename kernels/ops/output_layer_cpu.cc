@@ -1,10 +1,17 @@
-// Work: 2 rows d vocabulary flop, and per logit one maximum and (when the normaliser is wanted) one
-// exp. The vocabulary is gone over in blocks of kBlockColumns; the logits of a block for up to
-// kBlockRowsMax rows lie in scratch (240 KiB, within L2) and are folded row by row. A block whose
+// Work: 2 rows d vocabulary flop, and per logit one exp and one comparison. The vocabulary is gone
+// over in blocks of kBlockColumns.
+//
+// A product that folds adds up exp(logit) as logits come out of its sums, and notes those that can
+// enter a row's list: logits are not stored (which costs a product with tiles up to half its rate).
+// A row that a block has more to do for (a list of ids, a scale, its first candidates, logits that
+// exp cannot take without a maximum) has the block's logits computed once more, by itself; where
+// that are many rows, the product stores those of all as it folds. Other products store the logits
+// (up to kBlockRowsMax rows: 240 KiB, within L2), which are then folded row by row; a block whose
 // maximum cannot enter a row's list costs that row nothing more.
 //
-// Order: (max, sum of exp) is made per (row, block) and merged in the order of blocks; the best
-// tokens do not depend on order. So any split over threads gives the same bits.
+// Order: (max, sum of exp) is made per (row, block) and merged in the order of blocks; which way it
+// is made depends on that row alone. The best tokens do not depend on order. So neither other rows
+// nor a split over threads change a bit.
 #include "kernels/ops/output_layer.h"
 
 #include <algorithm>
@@ -13,6 +20,7 @@
 #include <utility>
 
 #include "kernels/cpu/isa.h"
+#include "kernels/cpu/narrow_table.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/product.h"
 
@@ -22,8 +30,16 @@ namespace {
 constexpr int64_t kProductBlocks = 5;
 constexpr int64_t kBlockColumns = kProductBlocks * cpu::Product::kBlockColumns;
 constexpr int64_t kBlockRowsMax = 128;
-// Columns that are searched for candidates before the list's threshold is looked at again.
+// What a fold may find of a row in a block; and one row in so many may have its logits computed alone.
+constexpr int32_t kFoundCapacity = 16;
+constexpr int64_t kRowsForOneAlone = 16;
+// Between them a sum of exp(logit) has lost nothing.
+constexpr float kLeastSum = 1e-30F;
+constexpr float kMostSum = 1e37F;
+// Columns that are searched for candidates before the list's threshold is looked at again; fewer
+// while the list is not full.
 constexpr int64_t kSearchColumns = 96;
+constexpr int64_t kFirstColumns = 16;
 
 // What a thread keeps of a row between its blocks.
 struct Partial {
@@ -39,10 +55,40 @@ void ForIdsWithin(const IdList& list, int64_t first, int64_t end, Use use) {
   }
 }
 
+// One bit for each block of a row: whether one of its lists has an id there.
+class MarkedBlocks {
+ public:
+  static int64_t Words(int64_t blocks) { return (blocks + 63) / 64; }
+
+  MarkedBlocks(uint64_t* words, int64_t blocks) : words_(words), per_row_(Words(blocks)) {}
+
+  void Mark(int64_t row, const LogitRequest& request) {
+    std::fill_n(words_ + row * per_row_, per_row_, 0);
+    MarkIds(row, request.excluded);
+    MarkIds(row, request.wanted);
+    for (const IdList& list : request.masked) MarkIds(row, list);
+  }
+
+  bool Has(int64_t row, int64_t block) const {
+    return (words_[row * per_row_ + block / 64] >> (block % 64) & 1U) != 0;
+  }
+
+ private:
+  void MarkIds(int64_t row, const IdList& list) {
+    for (int32_t i = 0; i < list.count; ++i) {
+      const int64_t block = list.ids[i] / kBlockColumns;
+      words_[row * per_row_ + block / 64] |= uint64_t{1} << (block % 64);
+    }
+  }
+
+  uint64_t* const words_;
+  const int64_t per_row_;
+};
+
 // Folds the logits of one row in one block: columns `first` .. `first + count - 1`. Returns the
-// block's (max, sum of exp).
+// block's (max, sum of exp), which is `known` where that is not null.
 LogSum FoldBlock(const LogitRequest& request, float* logits, int64_t first, int64_t count,
-                 Partial& partial, float* wanted) {
+                 Partial& partial, float* wanted, const LogSum* known) {
   const cpu::KernelTable& kernels = cpu::Kernels();
   const int64_t end = first + count;
   if (request.logits != nullptr) std::copy_n(logits, count, request.logits + first);
@@ -59,21 +105,26 @@ LogSum FoldBlock(const LogitRequest& request, float* logits, int64_t first, int6
   ForIdsWithin(request.wanted, first, end,
                [&](int32_t i, int64_t column) { wanted[i] = logits[column]; });
   LogSum sum;
-  sum.max = kernels.row_max(logits, count, &partial.nan);
-  if (sum.max == INFINITY) partial.nan = true;
-  if (request.need_normaliser && std::isfinite(sum.max)) {
-    sum.sum = kernels.exp_sum(logits, count, sum.max);
+  if (known != nullptr) {
+    sum = *known;
+  } else {
+    sum.max = kernels.row_max(logits, count, &partial.nan);
+    if (sum.max == INFINITY) partial.nan = true;
+    if (request.need_normaliser && std::isfinite(sum.max)) {
+      sum.sum = kernels.exp_sum(logits, count, sum.max);
+    }
+    if (!(sum.max > Threshold(partial.top))) return sum;
   }
-  if (!(sum.max > Threshold(partial.top))) return sum;
   // From here on a logit is only a candidate: what may not be among the best is struck out.
   if (!request.mask_first) {
     for (const IdList& list : request.masked) strike(list);
   }
   strike(request.wanted);
-  for (int64_t c = 0; c < count; c += kSearchColumns) {
+  for (int64_t c = 0, columns = 0; c < count; c += columns) {
+    const float threshold = Threshold(partial.top);
+    columns = std::min(threshold == -INFINITY ? kFirstColumns : kSearchColumns, count - c);
     int32_t found[kSearchColumns];
-    const int n = kernels.find_above(logits + c, std::min(kSearchColumns, count - c),
-                                     Threshold(partial.top), found);
+    const int n = kernels.find_above(logits + c, columns, threshold, found);
     for (int i = 0; i < n; ++i) {
       const int64_t column = c + found[i];
       Insert(partial.top, {logits[column], static_cast<int32_t>(first + column)});
@@ -104,11 +155,18 @@ class CpuOutputLayer final : public OutputLayer {
 
  private:
   struct Scratch {
-    float* operand;       // hidden as the product wants it; that of thread 0 serves all threads
-    float* logits;        // of a block: [rows, columns]
-    Partial* partials;    // [rows]
-    TokenScore* entries;  // [rows, kMaxTopK]
-    LogSum* sums;         // [blocks, rows]; those of thread 0 serve all threads
+    float* operand;           // hidden as the product wants it; that of thread 0 serves all threads
+    float* logits;            // of a block: [rows, columns]
+    float* lanes;             // [rows, kFoldLanes]
+    uint64_t* marks;          // [rows, words]; those of thread 0 serve all threads
+    Partial* partials;        // [rows]
+    TokenScore* entries;      // [rows, kMaxTopK]
+    LogSum* sums;             // [blocks, rows]; those of thread 0 serve all threads
+    cpu::FoundResult* found;  // [rows, kFoundCapacity]
+    float* thresholds;        // [rows]
+    float* borders;           // [rows]
+    float* lane_sums;         // [rows]
+    int32_t* counts;          // [rows]
   };
 
   int64_t blocks() const { return (product_->blocks() + kProductBlocks - 1) / kProductBlocks; }
@@ -116,21 +174,33 @@ class CpuOutputLayer final : public OutputLayer {
   size_t ScratchFloats(int64_t rows) const {
     const auto n = static_cast<size_t>(rows);
     const size_t bytes =
-        n * (kBlockColumns * sizeof(float) + sizeof(Partial) + kMaxTopK * sizeof(TokenScore) +
-             static_cast<size_t>(blocks()) * sizeof(LogSum));
+        n *
+        ((kBlockColumns + cpu::kFoldLanes) * sizeof(float) +
+         static_cast<size_t>(MarkedBlocks::Words(blocks())) * sizeof(uint64_t) + sizeof(Partial) +
+         kMaxTopK * sizeof(TokenScore) + static_cast<size_t>(blocks()) * sizeof(LogSum) +
+         kFoundCapacity * sizeof(cpu::FoundResult) + 3 * sizeof(float) + sizeof(int32_t));
     return product_->OperandFloats(rows) + (bytes + sizeof(float) - 1) / sizeof(float);
   }
 
   // Trivial types, in the order of falling alignment.
-  static_assert(alignof(Partial) <= 64 && alignof(TokenScore) <= alignof(Partial) &&
-                alignof(LogSum) <= alignof(TokenScore));
+  static_assert(alignof(uint64_t) <= 64 && alignof(Partial) <= alignof(uint64_t) &&
+                alignof(TokenScore) <= alignof(Partial) && alignof(LogSum) <= alignof(TokenScore) &&
+                alignof(cpu::FoundResult) <= alignof(LogSum) &&
+                alignof(float) <= alignof(cpu::FoundResult));
   Scratch Divide(float* memory, int64_t rows) const {
     Scratch s;
     s.operand = memory;
     s.logits = memory + product_->OperandFloats(rows);
-    s.partials = reinterpret_cast<Partial*>(s.logits + rows * kBlockColumns);
+    s.lanes = s.logits + rows * kBlockColumns;
+    s.marks = reinterpret_cast<uint64_t*>(s.lanes + rows * cpu::kFoldLanes);
+    s.partials = reinterpret_cast<Partial*>(s.marks + rows * MarkedBlocks::Words(blocks()));
     s.entries = reinterpret_cast<TokenScore*>(s.partials + rows);
     s.sums = reinterpret_cast<LogSum*>(s.entries + rows * kMaxTopK);
+    s.found = reinterpret_cast<cpu::FoundResult*>(s.sums + rows * blocks());
+    s.thresholds = reinterpret_cast<float*>(s.found + rows * kFoundCapacity);
+    s.borders = s.thresholds + rows;
+    s.lane_sums = s.borders + rows;
+    s.counts = reinterpret_cast<int32_t*>(s.lane_sums + rows);
     return s;
   }
 
@@ -145,13 +215,23 @@ class CpuOutputLayer final : public OutputLayer {
     }
     const Scratch shared = Divide(context.Scratch(0, floats), rows);
     LogSum* const sums = shared.sums;
+    MarkedBlocks marked(shared.marks, blocks());
+    for (int64_t r = 0; r < rows; ++r) marked.Mark(r, requests[r]);
     const cpu::Operand operand = product_->Prepare(hidden, rows, shared.operand, context.probe());
     cpu::ParallelFor(context, blocks(), rows * d() * kBlockColumns,
                      [&](int64_t begin, int64_t end, int thread) {
                        const Scratch s = Divide(context.Scratch(thread, floats), rows);
                        for (int64_t b = begin; b < end; ++b) {
-                         FoldOneBlock(operand, rows, b, requests, summaries, s, sums + b * rows,
-                                      context.probe(thread));
+                         const Block block{operand,
+                                           rows,
+                                           b,
+                                           requests,
+                                           marked,
+                                           summaries,
+                                           s,
+                                           sums + b * rows,
+                                           context.probe(thread)};
+                         product_->Folds() ? FoldAsComputed(block) : FoldStored(block);
                        }
                      });
     const Probed merge(context.probe(), op_part::kFold);
@@ -172,25 +252,95 @@ class CpuOutputLayer final : public OutputLayer {
     }
   }
 
-  void FoldOneBlock(const cpu::Operand& hidden, int64_t rows, int64_t block,
-                    const LogitRequest* requests, LogitSummary* summaries, const Scratch& s,
-                    LogSum* sums, OpProbe* probe) const {
-    const int64_t first = block * kBlockColumns;
-    const int64_t columns = std::min(kBlockColumns, product_->padded_n() - first);
-    const int64_t begin = block * kProductBlocks;
-    product_->Run({.x = hidden,
+  // A block of the vocabulary and all that its fold needs.
+  struct Block {
+    const cpu::Operand& hidden;
+    int64_t rows;
+    int64_t index;
+    const LogitRequest* requests;
+    const MarkedBlocks& marked;
+    LogitSummary* summaries;
+    const Scratch& scratch;
+    LogSum* sums;
+    OpProbe* probe;
+
+    int64_t first() const { return index * kBlockColumns; }
+  };
+
+  // Columns with those that round the vocabulary up, whose logits are -inf; and without.
+  int64_t PaddedColumns(const Block& b) const {
+    return std::min(kBlockColumns, product_->padded_n() - b.first());
+  }
+  int64_t Columns(const Block& b) const {
+    return std::min(kBlockColumns, vocabulary() - b.first());
+  }
+
+  // Logits [rows, PaddedColumns(b)] to y.
+  void Compute(const Block& b, const cpu::Operand& x, int64_t rows, float* y,
+               const cpu::ResultFold* fold) const {
+    const int64_t begin = b.index * kProductBlocks;
+    product_->Run({.x = x,
                    .rows = rows,
-                   .y = s.logits,
-                   .ldy = columns,
+                   .y = y,
+                   .ldy = PaddedColumns(b),
                    .relu = false,
                    .padded = true,
                    .block_begin = begin,
-                   .block_end = std::min(begin + kProductBlocks, product_->blocks())});
-    const int64_t count = std::min<int64_t>(columns, vocabulary() - first);
-    const Probed fold(probe, op_part::kFold);
-    for (int64_t r = 0; r < rows; ++r) {
-      sums[r] = FoldBlock(requests[r], s.logits + r * columns, first, count, s.partials[r],
-                          summaries[r].wanted);
+                   .block_end = std::min(begin + kProductBlocks, product_->blocks()),
+                   .fold = fold});
+  }
+
+  void FoldStored(const Block& b) const {
+    Compute(b, b.hidden, b.rows, b.scratch.logits, nullptr);
+    const Probed fold(b.probe, op_part::kFold);
+    for (int64_t r = 0; r < b.rows; ++r) {
+      b.sums[r] = FoldBlock(b.requests[r], b.scratch.logits + r * PaddedColumns(b), b.first(),
+                            Columns(b), b.scratch.partials[r], b.summaries[r].wanted, nullptr);
+    }
+  }
+
+  void FoldAsComputed(const Block& b) const {
+    const Scratch& s = b.scratch;
+    // Whether exp(logit) may be added up as it is. (FoldBlock does the rest.)
+    const auto is_plain = [&](int64_t r) {
+      return b.requests[r].scale == 1.0F && !b.marked.Has(r, b.index);
+    };
+    const auto wants_logits = [&](int64_t r) {
+      return !is_plain(r) || b.requests[r].logits != nullptr || s.thresholds[r] == -INFINITY;
+    };
+    int64_t wanting = 0;
+    for (int64_t r = 0; r < b.rows; ++r) {
+      s.thresholds[r] = Threshold(s.partials[r].top);
+      s.borders[r] = cpu::ExponentBelow(s.thresholds[r]);
+      wanting += wants_logits(r) ? 1 : 0;
+    }
+    const bool store = wanting * kRowsForOneAlone > b.rows;
+    std::fill_n(s.lanes, b.rows * cpu::kFoldLanes, 0.0F);
+    std::fill_n(s.counts, b.rows, 0);
+    const cpu::ResultFold fold{.sums = s.lanes,
+                               .thresholds = s.thresholds,
+                               .borders = s.borders,
+                               .found = s.found,
+                               .counts = s.counts,
+                               .capacity = kFoundCapacity};
+    Compute(b, b.hidden, b.rows, store ? s.logits : nullptr, &fold);
+    const Probed part(b.probe, op_part::kFold);
+    cpu::NarrowKernels().add_lanes(s.lanes, b.rows, s.lane_sums);
+    for (int64_t r = 0; r < b.rows; ++r) {
+      const LogSum sum{0.0F, s.lane_sums[r]};
+      const bool known = is_plain(r) && sum.sum > kLeastSum && sum.sum < kMostSum;
+      if (known && !wants_logits(r) && s.counts[r] <= kFoundCapacity) {
+        const cpu::FoundResult* found = s.found + r * kFoundCapacity;
+        for (int32_t i = 0; i < s.counts[r]; ++i) {
+          Insert(s.partials[r].top, {found[i].value, found[i].column});
+        }
+        b.sums[r] = sum;
+        continue;
+      }
+      float* logits = s.logits + r * PaddedColumns(b);
+      if (!store) Compute(b, product_->FromRow(b.hidden, r), 1, logits, nullptr);
+      b.sums[r] = FoldBlock(b.requests[r], logits, b.first(), Columns(b), s.partials[r],
+                            b.summaries[r].wanted, known ? &sum : nullptr);
     }
   }
 

@@ -120,6 +120,45 @@ TEST_P(OutputLayerTest, RowsAreBitEqualInAnyCompany) {
   }
 }
 
+// Few rows of many for which a block has more to do than to add up and compare: logits in ascending
+// order, of which every one enters the list; logits that exp cannot take without a maximum; and
+// questions of their own. The others are as if these were not there.
+TEST_P(OutputLayerTest, FewRowsWithMoreToDoAreAsAlone) {
+  const int d = 48;
+  const int vocabulary = 2003;
+  const int rows = 100;
+  auto w = RandomFloats(size_t(d) * vocabulary, 1);
+  for (int c = 0; c < vocabulary; ++c) w[size_t(c) * d] = 0.01F * float(c);
+  auto hidden = RandomFloats(size_t(rows) * d, 3);
+  for (int r = 0; r < rows; ++r) hidden[size_t(r) * d] = 0.0F;
+  const auto set = [&](int row, float first) {
+    std::fill_n(hidden.data() + size_t(row) * d, d, 0.0F);
+    hidden[size_t(row) * d] = first;
+  };
+  set(20, 1.0F);     // ascending to 20
+  set(40, 50.0F);    // and to 1000
+  set(60, -100.0F);  // down to -2000
+  std::vector<Question> questions(rows, {.k = 8, .normaliser = true});
+  questions[10].scale = 0.5F;
+  questions[30].masked[0] = {700, 1100};
+  questions[50].excluded = {1500};
+  questions[70].wanted = {0, 2002};
+  const auto layer = OutputLayer::Create(w.data(), nullptr, d, vocabulary, type());
+  for (const int threads : kThreadCounts) {
+    OpContext context(threads, 1);
+    const auto answers = FoldAll(*layer, context, hidden.data(), questions);
+    for (int r = 0; r < rows; ++r) {
+      OpContext one;
+      const Answer alone = FoldAll(*layer, one, hidden.data() + size_t(r) * d, {questions[r]})[0];
+      EXPECT_TRUE(answers[r] == alone) << r << " " << threads;
+      EXPECT_FALSE(answers[r].nan) << r;
+    }
+    EXPECT_NEAR(answers[20].top[0].score, 20.02, 0.05);
+    EXPECT_NEAR(answers[40].top[0].score, 1001.0, 3.0);
+    EXPECT_NEAR(answers[60].top[0].score, 0.0, 2.0);
+  }
+}
+
 // Equal logits everywhere: the lowest tokens win, whatever block they are in.
 TEST_P(OutputLayerTest, TiesGoToTheLowerToken) {
   const int d = 4;
