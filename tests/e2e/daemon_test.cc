@@ -55,7 +55,7 @@ TEST(DaemonTest, TranslatesAFileInOrderAndAnswersProbes) {
   const Daemon::Samples samples = daemon.Metrics();
   EXPECT_GT(Sum(samples, "dragoman_rpcs_total"), 0);
   EXPECT_GT(Sum(samples, "dragoman_target_tokens_total"), 1000);
-  EXPECT_EQ(Sum(samples, "dragoman_encoder_tokens_total{kind=\"padding\"}"), 0);
+  EXPECT_EQ(Sum(samples, "dragoman_encoder_tokens_total{kind=\"padding\",model=\"de-en\"}"), 0);
   daemon.process().Signal(SIGTERM);
   EXPECT_EQ(daemon.process().Wait(), 0);
 }
@@ -84,8 +84,9 @@ TEST(DaemonTest, ACancelledCallFreesItsRows) {
     samples = daemon.Metrics();
   } while (Sum(samples, "dragoman_segments_running") + Sum(samples, "dragoman_segments_waiting") >
            0);
-  EXPECT_GT(samples["dragoman_cancelled_total{cause=\"client\",stage=\"decode\"}"], 0);
-  EXPECT_GT(samples["dragoman_wasted_target_tokens_total{cause=\"client\"}"], 0);
+  EXPECT_GT(samples["dragoman_cancelled_total{cause=\"client\",model=\"de-en\",stage=\"decode\"}"],
+            0);
+  EXPECT_GT(samples["dragoman_wasted_target_tokens_total{cause=\"client\",model=\"de-en\"}"], 0);
   EXPECT_GT(Sum(samples, "dragoman_segments_total{model=\"de-en\",outcome=\"cancelled\"}"), 100);
 }
 
