@@ -95,7 +95,11 @@ TEST(DaemonTest, TheServerEndsAnExpiredCall) {
   const auto stub = StubFor(daemon);
   grpc::ClientContext context;  // no deadline of the client's: it is the server's own
   v1::TranslateResponse response;
-  const grpc::Status status = stub->Translate(&context, LongRequest(), &response);
+  v1::TranslateRequest request = LongRequest();
+  // Longer than a second on any machine.
+  request.mutable_decoding()->set_min_output_tokens(480);
+  request.mutable_decoding()->set_max_length_extra(500);
+  const grpc::Status status = stub->Translate(&context, request, &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED) << status.error_message();
   Daemon::Samples samples;
   do {
@@ -169,7 +173,7 @@ TEST(DaemonTest, BadCommandLinesSayWhatIsWrong) {
   };
   EXPECT_THAT(complaint({"--model", "/nonexistent"}), HasSubstr("/nonexistent"));
   EXPECT_THAT(complaint({"--no-such-flag"}), HasSubstr("no-such-flag"));
-  EXPECT_THAT(complaint({"--model", "a", "--model", "b"}), HasSubstr("--model"));
+  EXPECT_THAT(complaint({"--model", "a", "--model", "a"}), HasSubstr("two models named 'a'"));
   const std::string model = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
   EXPECT_THAT(complaint({"--model", model, "--device", "cuda:0"}), HasSubstr("cuda:0"));
 }
