@@ -88,7 +88,7 @@ absl::StatusOr<LoopTimes> RunLoop(int max_rows, int beam, int tokens, int capaci
   auto batch = backend->CreateBatch(config, 1, memory.get());
   if (!batch.ok()) return batch.status();
   EncodedQueue queue(segments, &clock);
-  DecodeLoop loop(batch->get(), &queue, &policy, {&ledger, &metrics}, &clock);
+  DecodeLoop loop(batch->get(), &queue, &policy, {&ledger, metrics.ForModel("null")}, &clock);
   const auto owner = std::make_shared<CountingOwner>(&ledger);
   std::mt19937 random(1);
   ledger.Accept(segments);
