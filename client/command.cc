@@ -19,7 +19,8 @@ constexpr Entry kCommands[] = {
     {"load", LoadCommand, "measure a server's latency and throughput under load"},
     {"health", HealthCommand, "ask whether the server is serving; exit with 0 if it is"},
     {"models", ModelsCommand, "list the models that the server has loaded"},
-    {"languages", LanguagesCommand, "list the language pairs of a model"},
+    {"languages", LanguagesCommand, "list the language pairs of a model, or of all"},
+    {"admin", AdminCommand, "load, reload or unload models, drain, set the log level"},
 };
 
 const Entry* FindCommand(const std::string& name) {

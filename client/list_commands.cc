@@ -14,6 +14,38 @@ std::string PairName(const v1::LanguagePair& pair) {
                       pair.target_language_code());
 }
 
+// "serving"; "" of a server that does not say.
+std::string StateName(const v1::Model& model) {
+  if (model.state() == v1::Model::STATE_UNSPECIFIED) return "";
+  return absl::AsciiStrToLower(v1::Model::State_Name(model.state()));
+}
+
+nlohmann::ordered_json MemoryToJson(const v1::Model& model) {
+  nlohmann::ordered_json devices = nlohmann::ordered_json::array();
+  for (const v1::DeviceMemory& memory : model.memory()) {
+    devices.push_back({{"device", memory.device()},
+                       {"weights", memory.weights()},
+                       {"kv", memory.kv()},
+                       {"workspace", memory.workspace()}});
+  }
+  return devices;
+}
+
+// "version 2, checksum 0123456789ab, cpu: 10 MiB of weights, 144 of K/V, 29 of workspaces".
+std::string VersionText(const v1::Model& model) {
+  if (model.pivot_size() == 2) {
+    return absl::StrCat("\n  pivot: ", model.pivot(0), ", then ", model.pivot(1));
+  }
+  if (model.version() == 0) return "";
+  std::string text =
+      absl::StrCat("\n  version ", model.version(), ", checksum ", model.checksum().substr(0, 12));
+  for (const v1::DeviceMemory& memory : model.memory()) {
+    absl::StrAppend(&text, ", ", memory.device(), ": ", memory.weights() >> 20, " MiB of weights, ",
+                    memory.kv() >> 20, " of K/V, ", memory.workspace() >> 20, " of workspaces");
+  }
+  return text;
+}
+
 // As --profile has it.
 std::string ProfileName(const v1::Model& model) {
   return absl::AsciiStrToLower(v1::DecodingOptions::Profile_Name(model.default_profile()));
@@ -42,10 +74,22 @@ nlohmann::ordered_json ToJson(const v1::Model& model) {
           {"decoder_layers", model.decoder_layers()},
           {"decoder_heads", model.decoder_heads()},
           {"default_profile", ProfileName(model)},
-          {"glossaries", model.glossaries()}};
+          {"glossaries", model.glossaries()},
+          {"state", StateName(model)},
+          {"version", model.version()},
+          {"checksum", model.checksum()},
+          {"memory", MemoryToJson(model)},
+          {"loaded_at", model.loaded_at().seconds()},
+          {"pivot", model.pivot()}};
 }
 
 std::string ToText(const v1::Model& model) {
+  const std::string state = StateName(model);
+  if (!state.empty() && state != "serving") {
+    return absl::StrCat(model.name(), " (", state,
+                        model.version() > 0 ? absl::StrCat(", version ", model.version()) : "",
+                        ")\n");
+  }
   // A multilingual model has a thousand pairs; `dragoman languages` shows them all.
   constexpr int kShown = 8;
   std::vector<std::string> pairs;
@@ -66,7 +110,7 @@ std::string ToText(const v1::Model& model) {
       model.glossaries_size() == 0
           ? ""
           : absl::StrCat("\n  glossaries: ", absl::StrJoin(model.glossaries(), ", ")),
-      "\n");
+      VersionText(model), "\n");
 }
 
 // The flags of both commands here.
@@ -92,8 +136,10 @@ int ModelsCommand(const Io& io, const Arguments& arguments) {
   AddCommonFlags(io, &flags, &options);
   std::vector<std::string> positional;
   int exit_status = kExitOk;
-  if (!ParseCommand(io, "models [flags]", "Lists the models that the server has loaded.", arguments,
-                    0, &flags, &positional, &exit_status)) {
+  if (!ParseCommand(
+          io, "models [flags]",
+          "Lists the models of the server, the default first; then those that are coming or going.",
+          arguments, 0, &flags, &positional, &exit_status)) {
     return exit_status;
   }
   const auto client = TranslationClient::Create(options.client);
@@ -117,13 +163,13 @@ int LanguagesCommand(const Io& io, const Arguments& arguments) {
   FlagTable flags;
   AddCommonFlags(io, &flags, &options);
   flags.String("model", "NAME", &options.model,
-               "model whose language pairs are listed (default: the server's)");
+               "model whose language pairs are listed (default: all models)");
   std::vector<std::string> positional;
   int exit_status = kExitOk;
-  if (!ParseCommand(
-          io, "languages [flags]",
-          "Lists the language pairs of a model, one a line: source TAB target; * is any language.",
-          arguments, 0, &flags, &positional, &exit_status)) {
+  if (!ParseCommand(io, "languages [flags]",
+                    "Lists the language pairs of a model or of all, one a line: source TAB target; "
+                    "* is any language.",
+                    arguments, 0, &flags, &positional, &exit_status)) {
     return exit_status;
   }
   const auto client = TranslationClient::Create(options.client);

@@ -71,6 +71,16 @@ json ToJson(const v1::Translation& translation) {
     }
     object["alignment"] = std::move(links);
   }
+  if (translation.has_pivot()) {
+    const v1::PivotPart& pivot = translation.pivot();
+    json part = {{"models", {pivot.first_model(), pivot.second_model()}},
+                 {"language", pivot.language_code()},
+                 {"text", pivot.text()},
+                 {"finish_reason", v1::FinishReason_Name(pivot.finish_reason())}};
+    if (pivot.has_score()) part["score"] = ForJson(pivot.score());
+    if (pivot.has_log_prob()) part["log_prob"] = ForJson(pivot.log_prob());
+    object["pivot"] = std::move(part);
+  }
   if (translation.has_seed()) object["seed"] = std::to_string(translation.seed());
   return object;
 }

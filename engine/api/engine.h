@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -93,6 +94,21 @@ struct Hypothesis {
   std::vector<AlignmentLink> alignment;  // by target token; when asked for, of rank 0
 };
 
+// What the first of two engines made of an item on its way through a pivot language.
+struct PivotPart {
+  std::string first_model;
+  std::string second_model;
+  std::string language;  // between them
+  std::string text;
+  // Of the first engine's search; what else is in the result is of the second.
+  float score = 0;
+  float log_prob = 0;
+  FinishReason finish_reason = FinishReason::kEos;
+  // Whether each of them took the item as one segment: else it has no score.
+  bool first_one_segment = false;
+  bool second_one_segment = false;
+};
+
 struct ItemResult {
   int index = 0;
   absl::Status status;  // not OK: only `index` holds besides
@@ -102,6 +118,7 @@ struct ItemResult {
   int64_t source_token_count = 0;
   int64_t target_token_count = 0;  // of the best hypotheses, EOS included
   std::optional<uint64_t> seed;    // of sampling
+  std::optional<PivotPart> pivot;  // of a translation over a pivot language
 };
 
 struct SegmentUpdate {
@@ -240,6 +257,10 @@ class Engine {
   // What is said here stays valid for the engine's life, and true but for `glossaries`: a reload
   // that changes their names makes another answer.
   virtual const ModelInfo& info() const = 0;
+
+  // OK if the model translates between these languages, written as in a job. INVALID_ARGUMENT names
+  // the code that does not fit and what the model has.
+  virtual absl::Status CheckLanguages(std::string_view source, std::string_view target) const = 0;
 
   // Checks the options, reserves capacity by code points and takes the job, or refuses it whole:
   // INVALID_ARGUMENT, NOT_FOUND (glossary), RESOURCE_EXHAUSTED (with retry_after), UNAVAILABLE

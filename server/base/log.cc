@@ -19,8 +19,7 @@
 namespace dragoman {
 namespace {
 
-constexpr std::array<std::string_view, 6> kNames = {"trace", "debug", "info",
-                                                    "warn",  "error", "off"};
+constexpr std::array<const char*, 6> kNames = {"trace", "debug", "info", "warn", "error", "off"};
 
 spdlog::level::level_enum SpdlogLevel(LogLevel level) {
   switch (level) {
@@ -105,6 +104,7 @@ struct Logger {
   }
   std::shared_ptr<QueueSink> sink = std::make_shared<QueueSink>();
   spdlog::logger logger{"dragomand", sink};
+  std::atomic<LogLevel> level{LogLevel::kInfo};
   std::atomic<int64_t> lost{0};  // for want of memory
 };
 
@@ -139,7 +139,13 @@ std::optional<LogLevel> ParseLogLevel(std::string_view name) {
   return std::nullopt;
 }
 
-void SetLogLevel(LogLevel level) { TheLogger().logger.set_level(SpdlogLevel(level)); }
+const char* LogLevelName(LogLevel level) { return kNames[static_cast<size_t>(level)]; }
+
+LogLevel SetLogLevel(LogLevel level) {
+  Logger& log = TheLogger();
+  log.logger.set_level(SpdlogLevel(level));
+  return log.level.exchange(level);
+}
 
 void SetLogSink(std::function<void(std::string_view)> sink) {
   TheLogger().sink->Redirect(std::move(sink));

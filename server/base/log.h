@@ -22,7 +22,10 @@ std::optional<LogLevel> ParseLogLevel(std::string_view name);  // "info"
 // Fields keep their order.
 using LogFields = nlohmann::ordered_json;
 
-void SetLogLevel(LogLevel level);
+const char* LogLevelName(LogLevel level);
+
+// Returns the level before.
+LogLevel SetLogLevel(LogLevel level);
 
 // For tests: lines go to `sink` (without the line's end) instead; nullptr is standard error again.
 void SetLogSink(std::function<void(std::string_view)> sink);

@@ -1,8 +1,10 @@
 #include "server/call/response_builder.h"
 
 #include <map>
+#include <set>
 #include <utility>
 
+#include "server/base/steady_clock.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 
@@ -33,6 +35,16 @@ void FillTokens(Hypothesis* hypothesis, const ReturnOptions& returns, v1::Tokens
   }
 }
 
+void FillPivot(PivotPart* pivot, const ReturnOptions& returns, v1::PivotPart* out) {
+  out->set_first_model(std::move(pivot->first_model));
+  out->set_second_model(std::move(pivot->second_model));
+  out->set_language_code(std::move(pivot->language));
+  out->set_text(std::move(pivot->text));
+  out->set_finish_reason(WireReason(pivot->finish_reason));
+  if (returns.scores && pivot->first_one_segment) out->set_score(pivot->score);
+  if (returns.scores) out->set_log_prob(pivot->log_prob);
+}
+
 void FillAlignment(const Hypothesis& hypothesis, v1::Alignment* out) {
   for (const AlignmentLink& link : hypothesis.alignment) {
     v1::Alignment::Link* added = out->add_links();
@@ -59,12 +71,9 @@ v1::DecodingOptions::Profile WireProfile(Profile profile) {
   return v1::DecodingOptions::PROFILE_UNSPECIFIED;
 }
 
-void FillPairs(const ModelInfo& info, google::protobuf::RepeatedPtrField<v1::LanguagePair>* pairs) {
-  for (const LanguagePair& pair : info.pairs) {
-    v1::LanguagePair* out = pairs->Add();
-    out->set_source_language_code(pair.source);
-    out->set_target_language_code(pair.target);
-  }
+void FillPair(const LanguagePair& pair, v1::LanguagePair* out) {
+  out->set_source_language_code(pair.source);
+  out->set_target_language_code(pair.target);
 }
 
 }  // namespace
@@ -79,7 +88,8 @@ v1::Translation BuildTranslation(ItemResult result, const ReturnOptions& returns
     return out;
   }
   // A score ranks the n-best of one segment; sums over several segments have no such meaning.
-  const bool one_segment = result.sentences.size() == 1;
+  const bool one_segment =
+      result.pivot ? result.pivot->second_one_segment : result.sentences.size() == 1;
   const bool want_tokens = returns.tokens || returns.token_scores;
   for (size_t rank = 0; rank < result.hypotheses.size(); ++rank) {
     Hypothesis& hypothesis = result.hypotheses[rank];
@@ -100,6 +110,7 @@ v1::Translation BuildTranslation(ItemResult result, const ReturnOptions& returns
     if (want_tokens) FillTokens(&hypothesis, returns, alternative->mutable_tokens());
   }
   if (result.seed.has_value()) out.set_seed(*result.seed);
+  if (result.pivot.has_value()) FillPivot(&*result.pivot, returns, out.mutable_pivot());
   if (returns.tokens) {
     for (auto& token : result.source_tokens) {
       *out.mutable_tokens()->add_source() = std::move(token);
@@ -138,14 +149,16 @@ v1::StreamTranslateResponse BuildSegment(SegmentUpdate update) {
   return out;
 }
 
-v1::Model BuildModel(const ModelInfo& info, bool is_default) {
+v1::Model BuildModel(const ServedModel& model, bool is_default) {
+  const ModelInfo& info = model.engine->info();
   v1::Model out;
-  out.set_name(info.name);
+  out.set_name(model.name);
+  out.set_state(v1::Model::SERVING);
   out.set_is_default(is_default);
   out.set_family(info.family);
   out.set_device(info.device);
   out.set_compute_type(info.compute_type);
-  FillPairs(info, out.mutable_pairs());
+  for (const LanguagePair& pair : info.pairs) FillPair(pair, out.add_pairs());
   out.set_source_vocabulary(info.source_vocabulary);
   out.set_target_vocabulary(info.target_vocabulary);
   out.set_parameters(info.parameters);
@@ -158,19 +171,50 @@ v1::Model BuildModel(const ModelInfo& info, bool is_default) {
   out.set_decoder_heads(info.decoder_heads);
   out.set_default_profile(WireProfile(info.default_profile));
   for (const std::string& name : info.glossaries) out.add_glossaries(name);
+  out.mutable_loaded_at()->set_seconds(model.loaded_at);
+  for (const ModelPtr& leg : model.legs) out.add_pivot(leg->name);
+  if (model.is_pivot()) return out;
+  out.set_version(model.version);
+  out.set_checksum(model.checksum);
+  out.mutable_load_duration()->set_seconds(model.load_duration / kNanosPerSecond);
+  out.mutable_load_duration()->set_nanos(
+      static_cast<int32_t>(model.load_duration % kNanosPerSecond));
+  for (const DeviceMemory& memory : model.engine->Stats().memory) {
+    v1::DeviceMemory* held = out.add_memory();
+    held->set_device(memory.device);
+    held->set_weights(memory.weights);
+    held->set_kv(memory.kv);
+    held->set_workspace(memory.workspace);
+  }
   return out;
 }
 
-v1::ListLanguagesResponse BuildLanguages(const ModelInfo& info) {
+v1::Model BuildEntry(const ModelTable::Entry& entry, bool is_default) {
+  if (entry.model != nullptr) return BuildModel(*entry.model, is_default);
+  v1::Model out;
+  out.set_name(entry.name);
+  out.set_state(entry.state == ModelState::kDraining  ? v1::Model::DRAINING
+                : entry.state == ModelState::kLoading ? v1::Model::LOADING
+                                                      : v1::Model::FAILED);
+  if (entry.version > 0) out.set_version(entry.version);
+  return out;
+}
+
+v1::ListLanguagesResponse BuildLanguages(const std::vector<ModelPtr>& models) {
   v1::ListLanguagesResponse out;
   struct Support {
     bool source = false;
     bool target = false;
   };
   std::map<std::string, Support> languages;
-  for (const LanguagePair& pair : info.pairs) {
-    if (!pair.source.empty()) languages[pair.source].source = true;
-    if (!pair.target.empty()) languages[pair.target].target = true;
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const ModelPtr& model : models) {
+    for (const LanguagePair& pair : model->engine->info().pairs) {
+      if (!seen.emplace(pair.source, pair.target).second) continue;
+      if (!pair.source.empty()) languages[pair.source].source = true;
+      if (!pair.target.empty()) languages[pair.target].target = true;
+      FillPair(pair, out.add_pairs());
+    }
   }
   for (const auto& [code, support] : languages) {
     v1::Language* language = out.add_languages();
@@ -178,7 +222,6 @@ v1::ListLanguagesResponse BuildLanguages(const ModelInfo& info) {
     language->set_support_source(support.source);
     language->set_support_target(support.target);
   }
-  FillPairs(info, out.mutable_pairs());
   return out;
 }
 

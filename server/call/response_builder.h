@@ -3,10 +3,13 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "dragoman/v1/translation.pb.h"
 #include "engine/api/engine.h"
+#include "server/models/model_table.h"
+#include "server/models/served_model.h"
 
 namespace dragoman {
 
@@ -18,9 +21,13 @@ v1::Timings BuildTimings(const JobTimings& timings);
 
 v1::StreamTranslateResponse BuildSegment(SegmentUpdate update);
 
-v1::Model BuildModel(const ModelInfo& info, bool is_default);
+v1::Model BuildModel(const ServedModel& model, bool is_default);
 
-v1::ListLanguagesResponse BuildLanguages(const ModelInfo& info);
+// Of a list of models: what takes no calls has only its name, version and state.
+v1::Model BuildEntry(const ModelTable::Entry& entry, bool is_default);
+
+// Of one model or of several together.
+v1::ListLanguagesResponse BuildLanguages(const std::vector<ModelPtr>& models);
 
 // Watches a call's items: if all of them fail alike, the call fails so. Not thread-safe.
 class ItemOutcomes {

@@ -38,14 +38,14 @@ void StreamTranslation::StartWrite(v1::StreamTranslateResponse message) {
   if (first_) {
     first_ = false;
     message.set_request_id(request_id());
-    context().metrics->OnFirstResult(method(), write_started_ - started());
+    context().metrics->OnFirstResult(method(), model(), write_started_ - started());
   }
   transport_->StartWrite(std::move(message));
 }
 
 void StreamTranslation::OnWriteDone(bool ok) {
   if (ok) {
-    context().metrics->OnSent(context().clock->Now() - write_started_);
+    context().metrics->OnSent(model(), context().clock->Now() - write_started_);
   } else {
     CancelJob(CancelCause::kClient);
   }

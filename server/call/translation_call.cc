@@ -10,6 +10,7 @@
 #include "server/base/steady_clock.h"
 #include "server/call/call_id.h"
 #include "server/call/request_error.h"
+#include "server/models/model_router.h"
 
 namespace dragoman {
 namespace {
@@ -81,20 +82,22 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
     return status;
   };
   if (!parsed.status.ok()) return reject(ReasonOf(parsed.status), parsed.status);
-  if (context_->models.empty()) return absl::UnavailableError("the model is being loaded");
-  engine_ = context_->models.Find(parsed.model);
-  if (engine_ == nullptr) {
-    return reject(RejectReason::kInvalid,
-                  absl::NotFoundError(absl::StrCat("model: found ", Quoted(parsed.model),
-                                                   ", expected one that ListModels names")));
+  if (context_->draining != nullptr && context_->draining->load()) {
+    return reject(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
   }
-  model_ = engine_->info().name;
-  const absl::Status fits = CheckAgainstModel(parsed, engine_->info());
+  const std::vector<ModelPtr> models = context_->models->models();
+  if (models.empty()) return absl::UnavailableError("the model is being loaded");
+  absl::StatusOr<ModelPtr> model =
+      RouteRequest(models, parsed.model, parsed.job.source_language, parsed.job.target_language);
+  if (!model.ok()) return reject(RejectReason::kInvalid, model.status());
+  served_ = *std::move(model);
+  model_ = served_->name;
+  const absl::Status fits = CheckAgainstModel(parsed, served_->engine->info());
   if (!fits.ok()) return reject(RejectReason::kInvalid, fits);
 
   parsed.job.deadline = head_.deadline;
   parsed.job.client = head_.client;
-  const Admission admission = engine_->Submit(std::move(parsed.job), shared_from_this());
+  const Admission admission = served_->engine->Submit(std::move(parsed.job), shared_from_this());
   if (!admission.status.ok()) {
     absl::Status status = admission.status;
     if (admission.retry_after > 0) status = WithRetryAfter(status, admission.retry_after);
@@ -133,7 +136,7 @@ void TranslationCall::CancelJob(CancelCause cause) {
     cancel_sent_ = true;
     job = job_;
   }
-  engine_->Cancel(job, cause);
+  served_->engine->Cancel(job, cause);
 }
 
 void TranslationCall::CountItem(const ItemResult& result) {
@@ -164,7 +167,7 @@ void TranslationCall::Conclude(absl::Status status) {
   }
 
   const Nanos duration = context_->clock->Now() - head_.started;
-  context_->metrics->OnRpc(method_, status.code(), duration, !model_.empty());
+  context_->metrics->OnRpc(method_, status.code(), duration, model_);
   LogFields fields = {{"request_id", request_id_},
                       {"method", RpcMethodName(method_)},
                       {"code", CodeName(status.code())},

@@ -24,6 +24,7 @@
 #include "server/call/request_parser.h"
 #include "server/call/response_builder.h"
 #include "server/metrics/metrics.h"
+#include "server/models/served_model.h"
 
 namespace dragoman {
 
@@ -95,7 +96,7 @@ class TranslationCall : public TranslationSink,
   bool timings_ = false;
   int items_ = 0;
   int64_t code_points_ = 0;
-  Engine* engine_ = nullptr;
+  ModelPtr served_;  // the version that the call began with
 
   // By the engine's thread that reports the items, and Conclude.
   std::atomic<int64_t> source_tokens_{0};

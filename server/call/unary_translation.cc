@@ -31,6 +31,8 @@ void UnaryTranslation::End(absl::Status status) {
   Conclude(std::move(status));
 }
 
-void UnaryTranslation::OnSent() { context().metrics->OnSent(context().clock->Now() - sent_at_); }
+void UnaryTranslation::OnSent() {
+  context().metrics->OnSent(model(), context().clock->Now() - sent_at_);
+}
 
 }  // namespace dragoman

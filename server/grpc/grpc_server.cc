@@ -90,9 +90,6 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   if (out->server_ == nullptr) return absl::InternalError("the gRPC server does not start");
   auto* health = out->server_->GetHealthCheckService();
   health->SetServingStatus("dragoman.v1.TranslationService", true);
-  for (const Engine* engine : context->calls->models.engines()) {
-    health->SetServingStatus(engine->info().name, true);
-  }
   out->listener_->Start([acceptor = out->acceptor_.get()](int fd) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.listener_fd = -1;
@@ -104,7 +101,14 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
 
 GrpcServer::~GrpcServer() { Shutdown(); }
 
+void GrpcServer::SetModelServing(const std::string& model, bool serving) {
+  MutexLock lock(&health_mu_);
+  if (draining_) return;
+  server_->GetHealthCheckService()->SetServingStatus(model, serving);
+}
+
 void GrpcServer::SetNotServing() {
+  MutexLock lock(&health_mu_);
   draining_ = true;
   server_->GetHealthCheckService()->SetServingStatus(false);
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "engine/base/mutex.h"
 #include "server/grpc/service_context.h"
 #include "server/grpc/translation_service.h"
 #include "server/net/listener.h"
@@ -39,6 +40,9 @@ class GrpcServer {
   const std::string& address() const { return listener_->address(); }
   const Listener& listener() const { return *listener_; }
 
+  // What health answers to the name of a model, until SetNotServing.
+  void SetModelServing(const std::string& model, bool serving);
+
   // Health answers NOT_SERVING for everything from now on.
   void SetNotServing();
 
@@ -51,6 +55,7 @@ class GrpcServer {
   explicit GrpcServer(const ServiceContext* context)
       : service_(context, &draining_), missing_(context) {}
 
+  Mutex health_mu_;  // of changes of draining_ and of health
   std::atomic<bool> draining_{false};
   TranslationService service_;
   MissingMethods missing_;

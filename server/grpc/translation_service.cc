@@ -5,6 +5,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "dragoman/v1/translation.pb.h"
@@ -24,6 +25,7 @@
 #include "server/grpc/status_map.h"
 #include "server/grpc/stream_call.h"
 #include "server/grpc/unary_call.h"
+#include "server/models/model_router.h"
 
 namespace dragoman {
 namespace {
@@ -48,10 +50,10 @@ v1::GetServerInfoResponse BuildServerInfo(const ServiceContext& context, bool dr
   limits->mutable_receive_timeout()->set_seconds(context.receive_timeout / kNanosPerSecond);
   limits->set_max_streams(context.max_streams);
   limits->mutable_longest_call()->set_seconds(context.calls->longest_call / kNanosPerSecond);
-  for (const Engine* engine : context.calls->models.engines()) {
-    info.add_models(engine->info().name);
+  for (const ModelPtr& model : context.calls->models->models()) {
+    info.add_models(model->name);
     if (info.models_size() > 1) continue;
-    const EngineStats stats = engine->Stats();
+    const EngineStats stats = model->engine->Stats();
     limits->set_queue_segments(stats.queue_segment_capacity);
     limits->set_queue_tokens(stats.queue_token_capacity);
   }
@@ -99,7 +101,7 @@ class QueryCall final : public CallReactor {
   }
 
   void Count(const absl::Status& status) {
-    calls().metrics->OnRpc(method_, status.code(), calls().clock->Now() - started(), status.ok());
+    calls().metrics->OnRpc(method_, status.code(), calls().clock->Now() - started(), "");
     Log(LogLevel::kDebug, "call",
         {{"method", RpcMethodName(method_)}, {"code", CodeName(status.code())}});
   }
@@ -131,21 +133,23 @@ TranslationService::TranslationService(const ServiceContext* context,
       AnswerAtOnce<v1::ListLanguagesRequest, v1::ListLanguagesResponse>(
           RpcMethod::kListLanguages,
           [this](const v1::ListLanguagesRequest& in, v1::ListLanguagesResponse* out) {
-            const Engine* engine = context_->calls->models.Find(in.model());
-            if (engine == nullptr) {
-              return absl::NotFoundError(absl::StrCat("model: found ", Quoted(in.model()),
-                                                      ", expected one that ListModels names"));
+            std::vector<ModelPtr> models = context_->calls->models->models();
+            if (models.empty()) return absl::UnavailableError("the model is being loaded");
+            if (!in.model().empty()) {
+              absl::StatusOr<ModelPtr> model = FindModel(models, in.model());
+              if (!model.ok()) return model.status();
+              models = {*std::move(model)};
             }
-            *out = BuildLanguages(engine->info());
+            *out = BuildLanguages(models);
             return absl::OkStatus();
           }));
   Add("/dragoman.v1.TranslationService/ListModels",
       AnswerAtOnce<v1::ListModelsRequest, v1::ListModelsResponse>(
           RpcMethod::kListModels,
           [this](const v1::ListModelsRequest& /*in*/, v1::ListModelsResponse* out) {
-            for (const Engine* engine : context_->calls->models.engines()) {
-              const bool is_default = out->models_size() == 0;
-              *out->add_models() = BuildModel(engine->info(), is_default);
+            for (const ModelTable::Entry& entry : context_->calls->models->Entries()) {
+              const bool is_default = out->models_size() == 0 && entry.model != nullptr;
+              *out->add_models() = BuildEntry(entry, is_default);
             }
             return absl::OkStatus();
           }));
@@ -178,7 +182,7 @@ TranslationService::MakeCall TranslationService::AnswerAtOnce(RpcMethod method,
 
 grpc::ServerGenericBidiReactor* MissingMethods::CreateReactor(
     grpc::GenericCallbackServerContext* rpc) {
-  context_->calls->metrics->OnRpc(RpcMethod::kUnknown, absl::StatusCode::kUnimplemented, 0, false);
+  context_->calls->metrics->OnRpc(RpcMethod::kUnknown, absl::StatusCode::kUnimplemented, 0, "");
   return new RefusingReactor(ToGrpcStatus(absl::UnimplementedError(
       absl::StrCat("method ", Quoted(rpc->method()), ": this server does not have it"))));
 }

@@ -3,8 +3,8 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
-#include <initializer_list>
 #include <sstream>
 #include <utility>
 
@@ -18,7 +18,7 @@ using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-using Labels = std::initializer_list<std::pair<const char*, std::string>>;
+using Labels = std::vector<std::pair<const char*, std::string>>;
 
 MetricFamily Family(const char* name, const char* help, MetricType type) {
   MetricFamily family;
@@ -41,14 +41,33 @@ void Add(MetricFamily* family, const Labels& labels, double value) {
 
 double Number(int64_t value) { return static_cast<double>(value); }
 
-void AddSegments(const EngineStats& stats, const std::string& model,
-                 std::vector<MetricFamily>* out) {
+// The families of the engines, filled model by model.
+class Families {
+ public:
+  void Gauge(const char* name, const char* help, const Labels& labels, double value) {
+    Sample(name, help, MetricType::Gauge, labels, value);
+  }
+  void Count(const char* name, const char* help, const Labels& labels, int64_t value) {
+    Sample(name, help, MetricType::Counter, labels, Number(value));
+  }
+  std::vector<MetricFamily> Take() { return std::move(families_); }
+
+ private:
+  void Sample(const char* name, const char* help, MetricType type, const Labels& labels,
+              double value) {
+    auto at = std::find_if(families_.begin(), families_.end(),
+                           [name](const MetricFamily& family) { return family.name == name; });
+    if (at == families_.end()) at = families_.insert(at, Family(name, help, type));
+    Add(&*at, labels, value);
+  }
+
+  std::vector<MetricFamily> families_;
+};
+
+void AddSegments(const EngineStats& stats, const std::string& model, Families* out) {
   const SegmentCounts& s = stats.segments;
-  MetricFamily accepted =
-      Family("dragoman_segments_accepted_total", "Segments admitted.", MetricType::Counter);
-  Add(&accepted, {{"model", model}}, Number(s.accepted));
-  MetricFamily outcomes =
-      Family("dragoman_segments_total", "Segments that ended, by outcome.", MetricType::Counter);
+  out->Count("dragoman_segments_accepted_total", "Segments admitted.", {{"model", model}},
+             s.accepted);
   const std::pair<const char*, int64_t> by_outcome[] = {{"eos", s.eos},
                                                         {"length", s.length},
                                                         {"constraints_unmet", s.constraints_unmet},
@@ -57,14 +76,11 @@ void AddSegments(const EngineStats& stats, const std::string& model,
                                                         {"deadline", s.deadline},
                                                         {"error", s.error}};
   for (const auto& [outcome, count] : by_outcome) {
-    Add(&outcomes, {{"model", model}, {"outcome", outcome}}, Number(count));
+    out->Count("dragoman_segments_total", "Segments that ended, by outcome.",
+               {{"model", model}, {"outcome", outcome}}, count);
   }
-  out->push_back(std::move(accepted));
-  out->push_back(std::move(outcomes));
   const auto gauge = [&](const char* name, const char* help, int64_t value) {
-    MetricFamily family = Family(name, help, MetricType::Gauge);
-    Add(&family, {{"model", model}}, Number(value));
-    out->push_back(std::move(family));
+    out->Gauge(name, help, {{"model", model}}, Number(value));
   };
   gauge("dragoman_segments_waiting", "Segments accepted that are not in the batch yet.", s.waiting);
   gauge("dragoman_segments_running", "Segments in the batch.", s.running);
@@ -76,64 +92,77 @@ void AddSegments(const EngineStats& stats, const std::string& model,
   gauge("dragoman_decode_rows_capacity", "Rows that the batch can hold.", stats.row_capacity);
 }
 
-void AddQueues(const EngineStats& stats, std::vector<MetricFamily>* out) {
-  MetricFamily segments =
-      Family("dragoman_queue_segments", "Segments in a queue.", MetricType::Gauge);
-  Add(&segments, {{"stage", "encode"}}, Number(stats.queue_segments));
-  Add(&segments, {{"stage", "decode"}}, Number(stats.encoded_segments));
-  MetricFamily tokens =
-      Family("dragoman_queue_tokens", "Source tokens in a queue.", MetricType::Gauge);
-  Add(&tokens, {{"stage", "encode"}}, Number(stats.queue_tokens));
-  Add(&tokens, {{"stage", "decode"}}, Number(stats.encoded_tokens));
-  MetricFamily age = Family("dragoman_queue_oldest_age_seconds",
-                            "How long a queue's oldest segment has waited.", MetricType::Gauge);
-  Add(&age, {{"stage", "encode"}}, ToSeconds(stats.queue_oldest_age));
-  Add(&age, {{"stage", "decode"}}, ToSeconds(stats.encoded_oldest_age));
-  MetricFamily capacity =
-      Family("dragoman_queue_capacity", "Capacity of a queue.", MetricType::Gauge);
-  Add(&capacity, {{"stage", "encode"}, {"unit", "segments"}}, Number(stats.queue_segment_capacity));
-  Add(&capacity, {{"stage", "encode"}, {"unit", "tokens"}}, Number(stats.queue_token_capacity));
-  Add(&capacity, {{"stage", "decode"}, {"unit", "segments"}},
-      Number(stats.encoded_segment_capacity));
-  for (MetricFamily* family : {&segments, &tokens, &age, &capacity}) {
-    out->push_back(std::move(*family));
+void AddQueue(const char* stage, const std::string& model, int64_t segments, int64_t tokens,
+              Nanos age, Families* out) {
+  const Labels labels = {{"model", model}, {"stage", stage}};
+  out->Gauge("dragoman_queue_segments", "Segments in a queue.", labels, Number(segments));
+  out->Gauge("dragoman_queue_tokens", "Source tokens in a queue.", labels, Number(tokens));
+  out->Gauge("dragoman_queue_oldest_age_seconds", "How long a queue's oldest segment has waited.",
+             labels, ToSeconds(age));
+}
+
+void AddQueues(const EngineStats& stats, const std::string& model, Families* out) {
+  AddQueue("encode", model, stats.queue_segments, stats.queue_tokens, stats.queue_oldest_age, out);
+  AddQueue("decode", model, stats.encoded_segments, stats.encoded_tokens, stats.encoded_oldest_age,
+           out);
+  const auto capacity = [&](const char* stage, const char* unit, int64_t value) {
+    out->Gauge("dragoman_queue_capacity", "Capacity of a queue.",
+               {{"model", model}, {"stage", stage}, {"unit", unit}}, Number(value));
+  };
+  capacity("encode", "segments", stats.queue_segment_capacity);
+  capacity("encode", "tokens", stats.queue_token_capacity);
+  capacity("decode", "segments", stats.encoded_segment_capacity);
+}
+
+void AddMemory(const EngineStats& stats, const std::string& model, Families* out) {
+  const auto usage = [&](const char* pool, double value) {
+    out->Gauge("dragoman_kv_cache_usage_ratio", "Share of the K/V pages in use.",
+               {{"model", model}, {"pool", pool}}, value);
+  };
+  usage("self", stats.kv_self_usage);
+  usage("cross", stats.kv_cross_usage);
+  for (const DeviceMemory& device : stats.memory) {
+    const auto memory = [&](const char* kind, int64_t bytes) {
+      out->Gauge("dragoman_device_memory_bytes", "Memory held for the model.",
+                 {{"device", device.device}, {"kind", kind}, {"model", model}}, Number(bytes));
+    };
+    memory("weights", device.weights);
+    memory("kv", device.kv);
+    memory("workspace", device.workspace);
   }
 }
 
 }  // namespace
 
-std::vector<MetricFamily> EngineFamilies(const EngineStats& stats, const std::string& model,
-                                         Nanos now, double unix_now_seconds) {
-  std::vector<MetricFamily> out;
-  AddSegments(stats, model, &out);
-  AddQueues(stats, &out);
-
-  MetricFamily usage =
-      Family("dragoman_kv_cache_usage_ratio", "Share of the K/V pages in use.", MetricType::Gauge);
-  Add(&usage, {{"pool", "self"}}, stats.kv_self_usage);
-  Add(&usage, {{"pool", "cross"}}, stats.kv_cross_usage);
-  MetricFamily memory =
-      Family("dragoman_device_memory_bytes", "Memory held for the model.", MetricType::Gauge);
-  for (const DeviceMemory& device : stats.memory) {
-    Add(&memory, {{"device", device.device}, {"kind", "weights"}}, Number(device.weights));
-    Add(&memory, {{"device", device.device}, {"kind", "kv"}}, Number(device.kv));
-    Add(&memory, {{"device", device.device}, {"kind", "workspace"}}, Number(device.workspace));
+std::vector<MetricFamily> EngineFamilies(const std::vector<ModelStats>& models, Nanos now,
+                                         double unix_now_seconds) {
+  Families out;
+  for (const ModelStats& model : models) {
+    const EngineStats& stats = model.stats;
+    const Labels label = {{"model", model.name}};
+    AddSegments(stats, model.name, &out);
+    AddQueues(stats, model.name, &out);
+    AddMemory(stats, model.name, &out);
+    out.Gauge("dragoman_detokenize_backlog", "Results that wait for the detokenizer.", label,
+              Number(stats.detokenize_backlog));
+    out.Gauge("dragoman_last_step_timestamp_seconds",
+              "Unix time of the latest decode step; 0 before the first.", label,
+              stats.last_step == 0 ? 0.0 : unix_now_seconds - ToSeconds(now - stats.last_step));
+    out.Gauge("dragoman_live_workers", "Workers that can take segments.", label,
+              stats.live_workers);
+    out.Gauge("dragoman_model_load_seconds", "Time that loading the model took.", label,
+              ToSeconds(model.load_duration));
+    out.Gauge("dragoman_model_version", "How many times a model of this name was loaded.", label,
+              model.version);
+    out.Gauge("dragoman_model_info", "Always 1; the labels describe the loaded model.",
+              {{"checksum", model.checksum},
+               {"compute_type", model.compute_type},
+               {"device", model.device},
+               {"family", model.family},
+               {"model", model.name}},
+              1);
   }
-  MetricFamily backlog = Family("dragoman_detokenize_backlog",
-                                "Results that wait for the detokenizer.", MetricType::Gauge);
-  Add(&backlog, {}, Number(stats.detokenize_backlog));
-  MetricFamily step =
-      Family("dragoman_last_step_timestamp_seconds",
-             "Unix time of the latest decode step; 0 before the first.", MetricType::Gauge);
-  Add(&step, {{"model", model}},
-      stats.last_step == 0 ? 0.0 : unix_now_seconds - ToSeconds(now - stats.last_step));
-  MetricFamily workers =
-      Family("dragoman_live_workers", "Workers that can take segments.", MetricType::Gauge);
-  Add(&workers, {{"model", model}}, Number(stats.live_workers));
-  for (MetricFamily* family : {&usage, &memory, &backlog, &step, &workers}) {
-    out.push_back(std::move(*family));
-  }
-  return out;
+  return out.Take();
 }
 
 std::vector<MetricFamily> ProcessFamilies() {

@@ -11,14 +11,18 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "engine/api/engine.h"
+#include "absl/strings/str_join.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 #include "server/base/version.h"
+#include "server/grpc/admin_server.h"
 #include "server/http/http.h"
 #include "server/metrics/metrics.h"
+#include "server/models/model_manager.h"
+#include "server/models/model_table.h"
 #include "server/process/cpu_budget.h"
 #include "server/process/drain.h"
 #include "server/process/engine_start.h"
@@ -54,7 +58,7 @@ void QuietLibraries() {
 
 // What HTTP asks; the pointers appear as the daemon comes up and outlive the HTTP server.
 struct HealthState {
-  std::atomic<const Engine*> engine{nullptr};
+  std::atomic<const ModelTable*> models{nullptr};
   std::atomic<const Serving*> serving{nullptr};
 };
 
@@ -62,9 +66,11 @@ HttpHooks MakeHooks(const Metrics* metrics, const HealthState* state) {
   HttpHooks hooks;
   hooks.metrics = [metrics] { return metrics->Scrape(); };
   hooks.not_live = [state]() -> std::string {
-    const Engine* engine = state->engine.load();
-    if (engine != nullptr && engine->Stats().stalled) {
-      return "stalled: a worker has busy rows and makes no decode step";
+    if (const ModelTable* models = state->models.load()) {
+      for (const ModelStats& model : models->Stats()) {
+        if (!model.stats.stalled) continue;
+        return "stalled: a worker of " + model.name + " has busy rows and makes no decode step";
+      }
     }
     const Serving* serving = state->serving.load();
     return serving == nullptr ? "" : serving->NotLive();
@@ -92,14 +98,17 @@ int Run(const ServerConfig& config) {
 
   const SteadyClock clock;
   if (config.profile_steps > 0) {
-    const absl::StatusOr<std::string> profile = ProfileEngine(config, CpuBudget(), &clock);
+    const absl::StatusOr<std::string> profile = ProfileEngine(config, &clock);
     if (!profile.ok()) return fail("profile", profile.status());
     std::fputs(profile->c_str(), stdout);
     return 0;
   }
-  Metrics metrics(config.model_name, &clock);
+  Metrics metrics(&clock);
   HealthState state;
-  std::unique_ptr<Engine> engine;
+  std::vector<std::string> names;
+  for (const ModelSettings& model : config.models) names.push_back(model.model_name);
+  ModelTable models(&clock, names, config.pivots);
+  metrics.AttachModels([&models] { return models.Stats(); });
   std::unique_ptr<HttpServer> http;
   std::string http_address = "off";
   if (config.metrics != "off") {
@@ -112,46 +121,87 @@ int Run(const ServerConfig& config) {
   }
 
   const Nanos load_started = clock.Now();
-  auto created = StartEngine(config, CpuBudget(), &clock, &metrics);
-  if (!created.ok()) return fail("model", created.status());
-  engine = *std::move(created);
-  metrics.AttachEngine(engine.get(), clock.Now() - load_started);
-  state.engine = engine.get();
+  ModelManager manager(
+      &models, &metrics, &clock, FindResources(config), config,
+      [&clock](const ModelSettings& model, const ModelShare& share, EngineObserver* observer) {
+        return StartEngine(model, share, &clock, observer);
+      });
+  if (const absl::Status status = manager.LoadAll(config.models); !status.ok()) {
+    http.reset();
+    return fail("model", status);
+  }
+  LogMemoryBound(config, models.Stats());
+  state.models = &models;
 
   HardExitTimer hard_exit;
   if (const absl::Status status = CheckThreads(kServingThreads + CpuBudget()); !status.ok()) {
     return fail("start", status);
   }
   loading.reset();
-  auto serving = Serving::Start(config, engine.get(), &clock, &metrics);
+  auto serving = Serving::Start(config, &models, &clock, &metrics);
   if (!serving.ok()) {
     http.reset();
     return fail("start", serving.status());
   }
+  std::unique_ptr<AdminServer> admin;
+  if (config.admin_listen != "off") {
+    AdminHooks hooks;
+    hooks.manager = &manager;
+    hooks.metrics = &metrics;
+    hooks.clock = &clock;
+    hooks.drain_limit = std::chrono::seconds(config.drain_seconds);
+    hooks.drain = [serving = serving->get()](std::chrono::nanoseconds limit) {
+      return serving->DrainAndStay(limit).cut_off;
+    };
+    hooks.draining = [serving = serving->get()] { return serving->NotReady() == "draining"; };
+    auto started = AdminServer::Start(config.admin_listen, hooks);
+    if (!started.ok()) {
+      http.reset();
+      return fail("start", started.status());
+    }
+    admin = *std::move(started);
+  }
+  manager.Start();
   state.serving = serving->get();
   // Plain text on standard output, for scripts; the log is on standard error.
-  PrintLine(absl::StrCat("dragomand listening grpc=", (*serving)->address(),
-                         " metrics=", http_address, " model=", config.model_name));
+  PrintLine(absl::StrCat("dragomand listening grpc=", (*serving)->address(), " metrics=",
+                         http_address, " admin=", admin == nullptr ? "off" : admin->address(),
+                         " model=", absl::StrJoin(names, ",")));
   Log(LogLevel::kInfo, "serving",
       {{"grpc", (*serving)->address()},
        {"metrics", http_address},
-       {"model", config.model_name},
+       {"admin", admin == nullptr ? "off" : admin->address()},
+       {"models", names},
        {"load_seconds", ToSeconds(clock.Now() - load_started)}});
 
-  const int signal = WaitForEnd(engine.get());
-  const std::chrono::seconds limit(signal != 0 ? config.drain_seconds : 0);
+  // Posted, for a signal that comes while a model is loaded must not wait for it.
+  const auto reload = [&manager] {
+    const bool posted = manager.Post([&manager](bool go_on) {
+      if (go_on) manager.ReloadChanged();
+    });
+    if (!posted) Log(LogLevel::kWarn, "SIGHUP has no effect: too many changes of models wait");
+  };
+  const auto dead = [&models] {
+    for (const ModelPtr& model : models.models()) {
+      if (model->engine->Stats().live_workers > 0) continue;
+      Log(LogLevel::kError, "no worker is left", {{"model", model->name}});
+      return true;
+    }
+    return false;
+  };
+  const int signal = WaitForEnd(reload, dead);
+  // Beside a model without workers there may be others, whose calls have their time.
+  const bool others = models.models().size() > 1;
+  const std::chrono::seconds limit(signal != 0 || others ? config.drain_seconds : 0);
   hard_exit.Arm(limit + kExitGrace);  // before anything else, a log line even
-  if (signal != 0) {
-    Log(LogLevel::kInfo, "signal", {{"number", signal}});
-  } else {
-    Log(LogLevel::kError, "no worker is left");
-  }
+  if (signal != 0) Log(LogLevel::kInfo, "signal", {{"number", signal}});
   const DrainResult result = DrainUnlessHurried(serving->get(), limit);
-  // HTTP goes last of those who look at the engine.
+  manager.Stop();  // what it does is with `serving`
+  admin.reset();
+  // HTTP goes last of those who look at the models.
   http.reset();
-  metrics.DetachEngine();
+  metrics.AttachModels(nullptr);
   serving->reset();
-  engine.reset();
   Log(LogLevel::kInfo, "stopped", {{"clean", result.clean}});
   return signal != 0 && result.clean ? 0 : 1;
 }

@@ -5,9 +5,10 @@
 
 namespace dragoman {
 
-// Serves until SIGTERM or SIGINT; a second one ends the drain at once. SIGHUP reloads glossaries.
+// Serves until SIGTERM or SIGINT; a second one ends the drain at once. SIGHUP reloads
+// what has changed on disk.
 // REQUIRES: PrepareSignals (signals.h) was called. Returns the process's exit status: 0 after a
-// clean drain, 1 if it could not start, calls were cut off, or the engine lost its last worker.
+// clean drain, 1 if it could not start, calls were cut off, or a model lost its last worker.
 //
 // With profile_steps it loads the model, prints the profile of its steps on standard output, and
 // returns.

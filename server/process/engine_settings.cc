@@ -6,17 +6,18 @@
 
 namespace dragoman {
 
-EngineConfig MakeEngineConfig(const ServerConfig& config, int cpus, const DeviceChoice& devices) {
-  const WorkerPlan plan = PlanWorkers(cpus, config.cpu_workers, config.threads_per_worker);
+EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& share,
+                              const DeviceChoice& devices) {
+  const WorkerPlan plan = PlanWorkers(share.cpus, config.cpu_workers, config.threads_per_worker);
   EngineConfig out;
   out.model_name = config.model_name;
   out.devices = devices;
-  out.device_memory_fraction = config.device_memory_fraction;
+  out.device_memory_fraction = share.device_memory_fraction;
   const int usual_rows = devices.cuda.empty() ? kCpuMaxRows : kGpuMaxRows;
   out.max_rows = config.max_rows > 0 ? config.max_rows : usual_rows;
   out.workers = plan.workers;
   out.threads_per_worker = plan.threads_per_worker;
-  out.tokenizer_threads = TextThreads(cpus, config.tokenizer_threads);
+  out.tokenizer_threads = TextThreads(share.cpus, config.tokenizer_threads);
   out.detokenizer_threads =
       config.detokenizer_threads >= 0 ? config.detokenizer_threads : out.tokenizer_threads;
   out.max_queue_segments = config.max_queue_segments;

@@ -5,6 +5,7 @@
 #include "engine/api/create_engine.h"
 #include "engine/api/devices.h"
 #include "server/base/log.h"
+#include "server/process/cpu_budget.h"
 #include "server/process/engine_settings.h"
 #include "server/process/memory_bound.h"
 #include "server/process/memory_limit.h"
@@ -17,97 +18,124 @@ absl::StatusOr<DeviceChoice> Choose(const DeviceRequest& request) {
   return ChooseDevices(request, may_be_cuda ? ProbeCuda() : CudaProbe{});
 }
 
-HostMemory HostMemoryFor(const ServerConfig& config) {
+HostMemory HostMemoryFor(const ModelShare& share) {
   const MemoryLimits limits = FindMemoryLimits("", ThreadStackBytes());
   HostMemory memory;
   memory.most = limits.most.bytes;
   memory.most_of = limits.most.source;
   memory.now = limits.now.bytes;
-  memory.reserved = SumOf(ServingMemory(config));
+  memory.reserved = share.host_bytes_of_others;
   return memory;
 }
 
-void LogMemory(const ServerConfig& config, const HostMemory& host, const EngineStats& stats) {
+void LogMemory(const std::string& model, const EngineStats& stats) {
   for (const DeviceMemory& memory : stats.memory) {
     Log(LogLevel::kInfo, "memory",
-        {{"device", memory.device},
+        {{"model", model},
+         {"device", memory.device},
          {"name", memory.device_name},
          {"weight_bytes", memory.weights},
          {"kv_bytes", memory.kv},
          {"workspace_bytes", memory.workspace}});
   }
-  const std::vector<MemoryPart> parts = MemoryBound(config, stats);
-  LogFields fields = LogFields::object();
-  for (const MemoryPart& part : parts) fields[part.name + "_bytes"] = part.bytes;
-  fields["sum_bytes"] = SumOf(parts);
-  fields["limit_bytes"] = host.most;
-  fields["limit_of"] = host.most_of;
-  Log(LogLevel::kInfo, "memory bound", fields);
-  if (SumOf(parts) > host.most) {
-    Log(LogLevel::kWarn, "memory bound above the limit",
-        {{"sum_bytes", SumOf(parts)}, {"limit_bytes", host.most}, {"limit_of", host.most_of}});
-  }
 }
 
-absl::StatusOr<std::unique_ptr<Engine>> Create(const ServerConfig& config, int cpus,
+absl::StatusOr<std::unique_ptr<Engine>> Create(const ModelSettings& model, const ModelShare& share,
                                                const DeviceChoice& devices, const Clock* clock,
                                                EngineObserver* observer) {
-  EngineConfig settings = MakeEngineConfig(config, cpus, devices);
-  settings.memory = HostMemoryFor(config);
+  EngineConfig settings = MakeEngineConfig(model, share, devices);
+  settings.memory = HostMemoryFor(share);
   Log(LogLevel::kInfo, "device",
-      {{"device", DeviceNames(devices)},
+      {{"model", model.model_name},
+       {"device", DeviceNames(devices)},
        {"compute_type", ComputeTypeName(devices.compute_type)},
        {"compute_type_because", devices.type_note},
        {"max_rows", settings.max_rows},
        {"not_used", devices.note}});
   Log(LogLevel::kInfo, "workers",
-      {{"cpus", cpus},
+      {{"model", model.model_name},
+       {"cpus", share.cpus},
        {"workers", devices.cuda.empty() ? settings.workers : static_cast<int>(devices.cuda.size())},
        {"threads_per_worker", settings.threads_per_worker},
        {"tokenizer_threads", settings.tokenizer_threads},
        {"detokenizer_threads", settings.detokenizer_threads}});
   absl::StatusOr<std::unique_ptr<Engine>> engine =
-      CreateEngine(config.model_directory, settings, clock, observer);
+      CreateEngine(model.model_directory, settings, clock, observer);
   if (!engine.ok()) return engine;
   for (const std::string& note : (*engine)->info().notes) {
-    Log(LogLevel::kWarn, "model", {{"note", note}});
+    Log(LogLevel::kWarn, "model", {{"model", model.model_name}, {"note", note}});
   }
-  LogMemory(config, settings.memory, (*engine)->Stats());
+  LogMemory(model.model_name, (*engine)->Stats());
   return engine;
 }
 
 }  // namespace
 
 absl::Status CheckEngineSettings(const ServerConfig& config) {
-  DeviceChoice devices;
-  const DeviceRequest request = ConfiguredDevices(config);
-  // Where the machine decides, the larger batch is supposed: the engine looks again.
-  if (request.automatic) devices.cuda = {0};
-  if (!request.cuda.empty()) devices.cuda = request.cuda;
-  const EngineConfig engine = MakeEngineConfig(config, 1, devices);
-  return CheckSchedulerOptions(engine.scheduler, engine.max_rows);
+  for (const ModelSettings& model : config.models) {
+    DeviceChoice devices;
+    const DeviceRequest request = ConfiguredDevices(model);
+    // Where the machine decides, the larger batch is supposed: the engine looks again.
+    if (request.automatic) devices.cuda = {0};
+    if (!request.cuda.empty()) devices.cuda = request.cuda;
+    const EngineConfig engine = MakeEngineConfig(model, ModelShare(), devices);
+    absl::Status status = CheckSchedulerOptions(engine.scheduler, engine.max_rows);
+    if (!status.ok()) return status;
+  }
+  return DivideDeviceMemory(config.models, config.device_memory_fraction).status();
 }
 
-absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ServerConfig& config, int cpus,
-                                                    const Clock* clock, EngineObserver* observer) {
-  DeviceRequest request = ConfiguredDevices(config);
+absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
+                                                    const ModelShare& share, const Clock* clock,
+                                                    EngineObserver* observer) {
+  DeviceRequest request = ConfiguredDevices(model);
   absl::StatusOr<DeviceChoice> devices = Choose(request);
   if (!devices.ok()) return devices.status();
-  absl::StatusOr<std::unique_ptr<Engine>> engine = Create(config, cpus, *devices, clock, observer);
+  absl::StatusOr<std::unique_ptr<Engine>> engine = Create(model, share, *devices, clock, observer);
   const bool unfit = !engine.ok() && engine.status().code() == absl::StatusCode::kUnimplemented;
   if (!unfit || !request.automatic || devices->cuda.empty()) return engine;
   const CudaProbe none{std::string(engine.status().message()), {}};
   devices = ChooseDevices(request, none);
   if (!devices.ok()) return devices.status();
-  return Create(config, cpus, *devices, clock, observer);
+  return Create(model, share, *devices, clock, observer);
 }
 
-absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config, int cpus,
-                                          const Clock* clock) {
-  const absl::StatusOr<DeviceChoice> devices = Choose(ConfiguredDevices(config));
+ModelResources FindResources(const ServerConfig& config) {
+  ModelResources resources;
+  resources.cpus = CpuBudget();
+  resources.host_bytes = FindMemoryLimits("", ThreadStackBytes()).most.bytes;
+  resources.serving_bytes = SumOf(ServingMemory(config));
+  return resources;
+}
+
+void LogMemoryBound(const ServerConfig& config, const std::vector<ModelStats>& models) {
+  EngineStats all;
+  for (const ModelStats& model : models) {
+    all.memory.insert(all.memory.end(), model.stats.memory.begin(), model.stats.memory.end());
+  }
+  const MemoryLimit limit = FindMemoryLimits("", ThreadStackBytes()).most;
+  const std::vector<MemoryPart> parts = MemoryBound(config, all);
+  LogFields fields = LogFields::object();
+  for (const MemoryPart& part : parts) fields[part.name + "_bytes"] = part.bytes;
+  fields["sum_bytes"] = SumOf(parts);
+  fields["limit_bytes"] = limit.bytes;
+  fields["limit_of"] = limit.source;
+  Log(LogLevel::kInfo, "memory bound", fields);
+  if (SumOf(parts) > limit.bytes) {
+    Log(LogLevel::kWarn, "memory bound above the limit",
+        {{"sum_bytes", SumOf(parts)}, {"limit_bytes", limit.bytes}, {"limit_of", limit.source}});
+  }
+}
+
+absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config, const Clock* clock) {
+  const ModelSettings& model = config.models[0];
+  const absl::StatusOr<DeviceChoice> devices = Choose(ConfiguredDevices(model));
   if (!devices.ok()) return devices.status();
   Log(LogLevel::kInfo, "device", {{"device", DeviceNames(*devices)}, {"not_used", devices->note}});
-  return ProfileSteps(config.model_directory, MakeEngineConfig(config, cpus, *devices),
+  ModelShare share;
+  share.cpus = CpuBudget();
+  share.device_memory_fraction = model.device_memory_fraction;
+  return ProfileSteps(model.model_directory, MakeEngineConfig(model, share, *devices),
                       config.profile_steps, clock);
 }
 

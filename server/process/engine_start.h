@@ -1,14 +1,18 @@
-// From the daemon's settings to a running engine: the devices are chosen, and said in the log.
+// From a model's settings to a running engine: the devices are chosen, and said in the log.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/api/engine.h"
 #include "engine/api/observer.h"
 #include "engine/base/clock.h"
+#include "server/metrics/engine_families.h"
+#include "server/models/model_budget.h"
+#include "server/models/model_manager.h"
 #include "server/settings/config.h"
 
 namespace dragoman {
@@ -19,10 +23,18 @@ absl::Status CheckEngineSettings(const ServerConfig& config);
 
 // With --device auto a model that GPUs cannot take runs on the CPU. `clock` and `observer` are
 // borrowed for the engine's life. REQUIRES: checked by ParseCommandLine.
-absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ServerConfig& config, int cpus,
-                                                    const Clock* clock, EngineObserver* observer);
+absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
+                                                    const ModelShare& share, const Clock* clock,
+                                                    EngineObserver* observer);
 
-// The table of --profile-steps. Errors as StartEngine's.
-absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config, int cpus, const Clock* clock);
+// What this machine has for models, beside what serving needs.
+ModelResources FindResources(const ServerConfig& config);
+
+// Says in the log what all models and serving come to hold of the host's memory, and warns where
+// that is above its limit.
+void LogMemoryBound(const ServerConfig& config, const std::vector<ModelStats>& models);
+
+// The table of --profile-steps, of the default model. Errors as StartEngine's.
+absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config, const Clock* clock);
 
 }  // namespace dragoman

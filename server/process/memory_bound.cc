@@ -25,9 +25,12 @@ constexpr int64_t kThreads = 24;
 }  // namespace
 
 std::vector<MemoryPart> ServingMemory(const ServerConfig& config) {
+  int64_t queues = 0;
+  for (const ModelSettings& model : config.models) {
+    queues += model.max_queue_segments * kSegmentBytes + model.max_queue_tokens * kTokenBytes;
+  }
   std::vector<MemoryPart> parts = {{"process", kProcessBytes},
-                                   {"request_queue", config.max_queue_segments * kSegmentBytes +
-                                                         config.max_queue_tokens * kTokenBytes},
+                                   {"request_queue", queues},
                                    {"log_queue", kLogQueueBytes + kOutputQueueBytes}};
   // Settings that contradict each other refuse the start elsewhere.
   const auto transport = ComputeTransportLimits(config, RaiseDescriptorLimit());

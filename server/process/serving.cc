@@ -1,6 +1,7 @@
 #include "server/process/serving.h"
 
 #include <utility>
+#include <vector>
 
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
@@ -8,8 +9,9 @@
 
 namespace dragoman {
 
-Serving::Serving(const ServerConfig& config, Engine* engine, const Clock* clock, Metrics* metrics)
-    : engine_(engine), metrics_(metrics), timer_(clock) {
+Serving::Serving(const ServerConfig& config, ModelTable* models, const Clock* clock,
+                 Metrics* metrics)
+    : models_(models), metrics_(metrics), timer_(clock) {
   context_.calls = &calls_;
   context_.receive_timeout = config.receive_timeout_seconds * kNanosPerSecond;
   calls_.clock = clock;
@@ -17,7 +19,7 @@ Serving::Serving(const ServerConfig& config, Engine* engine, const Clock* clock,
   calls_.metrics = metrics;
   calls_.tracker = &tracker_;
   calls_.draining = &draining_;
-  if (engine != nullptr) calls_.models.Add(engine);
+  calls_.models = models;
   calls_.limits.max_items = config.max_items;
   calls_.limits.max_code_points = config.max_code_points;
   calls_.longest_call = config.longest_call_seconds * kNanosPerSecond;
@@ -38,12 +40,13 @@ void LogTransportLimits(const TransportLimits& limits) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& config, Engine* engine,
-                                                        const Clock* clock, Metrics* metrics) {
+absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& config,
+                                                        ModelTable* models, const Clock* clock,
+                                                        Metrics* metrics) {
   const auto limits = ComputeTransportLimits(config, RaiseDescriptorLimit());
   if (!limits.ok()) return limits.status();
   LogTransportLimits(*limits);
-  std::unique_ptr<Serving> serving(new Serving(config, engine, clock, metrics));
+  std::unique_ptr<Serving> serving(new Serving(config, models, clock, metrics));
   serving->intake_ = std::make_unique<Intake>(
       IntakeLimits{limits->message_bytes,
                    limits->receive_bytes,
@@ -62,36 +65,53 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   if (!grpc.ok()) return grpc.status();
   serving->grpc_ = *std::move(grpc);
   metrics->AttachListener(&serving->grpc_->listener());
-  metrics->SetReady(engine != nullptr);
+  models->OnChange([grpc = serving->grpc_.get()](const std::string& name, bool served) {
+    grpc->SetModelServing(name, served);
+  });
+  metrics->SetReady(!models->models().empty());
   return serving;
 }
 
-Serving::~Serving() { metrics_->AttachListener(nullptr); }
+Serving::~Serving() {
+  models_->OnChange(nullptr);
+  metrics_->AttachListener(nullptr);
+}
 
 std::string Serving::NotLive() const { return grpc_->listener().NotAccepting(); }
 
 std::string Serving::NotReady() const {
   if (draining_) return "draining";
-  if (engine_ == nullptr) return "loading";
-  if (engine_->Stats().live_workers < 1) return "no worker is left";
+  const std::vector<ModelPtr> models = models_->models();
+  if (models.empty()) return "loading";
+  for (const ModelPtr& model : models) {
+    if (model->engine->Stats().live_workers > 0) continue;
+    return models.size() == 1 ? "no worker is left" : "no worker is left of " + model->name;
+  }
   return "";
 }
 
-DrainResult Serving::DrainCalls(std::chrono::nanoseconds limit) {
+DrainSteps Serving::Steps() {
   DrainSteps steps;
   steps.stop_taking = [this] {
+    // Calls are refused where they come in, and not by the engines: a pivot's jobs still have to be
+    // admitted by its second model.
     draining_ = true;
     metrics_->SetReady(false);
     metrics_->SetDraining(true);
     grpc_->SetNotServing();
-    if (engine_ != nullptr) engine_->StopAdmission();
   };
   steps.wait_idle = [this](std::chrono::nanoseconds timeout) { return tracker_.WaitIdle(timeout); };
   steps.in_flight = [this] { return tracker_.in_flight(); };
-  steps.cancel_rest = [this] {
-    if (engine_ != nullptr) engine_->CancelAll(CancelCause::kDrain);
-  };
+  steps.cancel_rest = [this] { models_->CancelAll(CancelCause::kDrain); };
   steps.shutdown = [this] { grpc_->Shutdown(); };
+  return steps;
+}
+
+DrainResult Serving::DrainCalls(std::chrono::nanoseconds limit) { return Drain(Steps(), limit); }
+
+DrainResult Serving::DrainAndStay(std::chrono::nanoseconds limit) {
+  DrainSteps steps = Steps();
+  steps.shutdown = [] {};
   return Drain(steps, limit);
 }
 

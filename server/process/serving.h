@@ -9,7 +9,6 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "engine/api/engine.h"
 #include "server/base/deadline_timer.h"
 #include "server/call/call_context.h"
 #include "server/call/call_tracker.h"
@@ -17,6 +16,7 @@
 #include "server/grpc/intake.h"
 #include "server/grpc/service_context.h"
 #include "server/metrics/metrics.h"
+#include "server/models/model_table.h"
 #include "server/process/drain.h"
 #include "server/settings/config.h"
 
@@ -24,10 +24,11 @@ namespace dragoman {
 
 class Serving {
  public:
-  // Takes calls for `engine` from now on. All arguments outlive the object; metrics has the engine
-  // attached. A null engine answers UNAVAILABLE (a model that is still being loaded).
-  static absl::StatusOr<std::unique_ptr<Serving>> Start(const ServerConfig& config, Engine* engine,
-                                                        const Clock* clock, Metrics* metrics);
+  // Takes calls for the models of the table from now on. All arguments outlive the object; metrics
+  // has the models attached. Without any model calls are UNAVAILABLE (one is still being loaded).
+  static absl::StatusOr<std::unique_ptr<Serving>> Start(const ServerConfig& config,
+                                                        ModelTable* models, const Clock* clock,
+                                                        Metrics* metrics);
   // REQUIRES: drained, or no call in flight.
   ~Serving();
 
@@ -43,13 +44,17 @@ class Serving {
   // Ends service; see drain.h. Afterwards no call is in flight.
   DrainResult DrainCalls(std::chrono::nanoseconds limit);
 
+  // The same without closing the port: calls are refused and health says so.
+  DrainResult DrainAndStay(std::chrono::nanoseconds limit);
+
   // A drain that goes on waits no longer.
   void Hurry() { tracker_.Interrupt(); }
 
  private:
-  Serving(const ServerConfig& config, Engine* engine, const Clock* clock, Metrics* metrics);
+  Serving(const ServerConfig& config, ModelTable* models, const Clock* clock, Metrics* metrics);
+  DrainSteps Steps();
 
-  Engine* const engine_;
+  ModelTable* const models_;
   Metrics* const metrics_;
   std::unique_ptr<Intake> intake_;  // outlives timer_, which runs it
   DeadlineTimer timer_;

@@ -37,16 +37,6 @@ int WaitSignal(std::chrono::milliseconds timeout) {
   return signal > 0 ? signal : 0;
 }
 
-void ReloadGlossaries(Engine* engine) {
-  const absl::Status status = engine->ReloadGlossaries();
-  if (status.ok()) {
-    Log(LogLevel::kInfo, "glossaries reloaded");
-  } else {
-    Log(LogLevel::kError, "glossaries not reloaded, the old ones stay in use",
-        {{"error", std::string(status.message())}});
-  }
-}
-
 }  // namespace
 
 void PrepareSignals() {
@@ -81,15 +71,15 @@ EarlyEnd::~EarlyEnd() {
   close(signals_);
 }
 
-int WaitForEnd(Engine* engine) {
+int WaitForEnd(const std::function<void()>& reload, const std::function<bool()>& dead) {
   while (true) {
     const int signal = WaitSignal(std::chrono::seconds(1));
     if (signal == SIGHUP) {
-      ReloadGlossaries(engine);
+      reload();
     } else if (signal != 0) {
       return signal;
     }
-    if (engine->Stats().live_workers < 1) return 0;
+    if (dead()) return 0;
   }
 }
 

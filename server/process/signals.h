@@ -1,5 +1,5 @@
-// What the daemon does on signals: SIGTERM and SIGINT end it, SIGHUP makes it read its glossaries
-// again.
+// What the daemon does on signals: SIGTERM and SIGINT end it, SIGHUP makes it read again what
+// may have changed on disk.
 //
 // For the daemon's main thread. Signals are taken by waiting for them, never by a handler.
 #pragma once
@@ -8,7 +8,6 @@
 #include <functional>
 #include <thread>
 
-#include "engine/api/engine.h"
 #include "server/process/drain.h"
 #include "server/process/serving.h"
 
@@ -34,10 +33,9 @@ class EarlyEnd {
   std::thread thread_;
 };
 
-// Waits until SIGTERM or SIGINT, and returns its number, or until the engine has no worker left: 0.
-// SIGHUP meanwhile reloads the engine's glossaries; the outcome is in the log, and with an error
-// the old ones stay.
-int WaitForEnd(Engine* engine);
+// Waits until SIGTERM or SIGINT, and returns its number, or until `dead`, which is asked every
+// second: 0. SIGHUP meanwhile calls `reload`.
+int WaitForEnd(const std::function<void()>& reload, const std::function<bool()>& dead);
 
 // Drains; SIGTERM or SIGINT ends the waiting, SIGHUP has no effect any more.
 DrainResult DrainUnlessHurried(Serving* serving, std::chrono::seconds limit);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -16,21 +17,31 @@
 #include "absl/strings/str_join.h"
 #include "server/base/quoted.h"
 #include "server/settings/config_file.h"
+#include "server/settings/models_config.h"
+#include "server/settings/refusal.h"
 #include "server/settings/scheduler_settings.h"
 #include "server/settings/transport_limits.h"
 
 namespace dragoman {
 namespace {
 
-using IntTarget = int ServerConfig::*;
-using RealTarget = double ServerConfig::*;
-using TextTarget = std::string ServerConfig::*;
+// What a model may have of its own, and what the process has.
+template <typename T>
+using OfModel = T ModelSettings::*;
+template <typename T>
+using OfServer = T ServerConfig::*;
+using Texts = std::vector<std::string>;
+using Target = std::variant<OfModel<int>, OfModel<double>, OfModel<std::string>, OfServer<int>,
+                            OfServer<double>, OfServer<std::string>, OfServer<Texts>>;
+
+// Of a model's own share of a GPU: not the same as all models' together.
+constexpr std::string_view kOwnFraction = "device-memory-fraction";
 
 struct Option {
   std::string_view name;      // without the dashes; also the key in the file
   std::string_view argument;  // in the help
   std::string_view help;
-  std::variant<IntTarget, RealTarget, TextTarget> target;
+  Target target;
   int min = 0;  // of a number
   int max = INT_MAX;
 };
@@ -39,9 +50,23 @@ const std::vector<Option>& Options() {
   using C = ServerConfig;
   static const auto* const kOptions = new std::vector<Option>{
       {"model", "DIR|NAME=DIR",
-       "model directory in Hugging Face layout; named NAME, or DIR's last part", &C::model},
+       "model directory in Hugging Face layout; named NAME, or DIR's last part; one flag for each "
+       "model, the first is the default",
+       &C::model},
+      {"models-dir", "DIR",
+       "serve every directory of DIR that has a config.json, by its name; empty: none",
+       &C::models_dir},
+      {"default-model", "NAME", "the model of requests that name none and fit it; empty: the first",
+       &C::default_model},
+      {"pivot", "[NAME=]FIRST+SECOND",
+       "serve what model FIRST makes of a text, translated by model SECOND; one flag for each",
+       &C::pivot},
       {"listen", "ADDR", "gRPC address, host:port or unix:PATH; port 0 picks a free port",
        &C::listen},
+      {"admin-listen", "ADDR",
+       "gRPC address of AdminService (load, unload, reload): a loopback host:port or unix:PATH; "
+       "off: none",
+       &C::admin_listen},
       {"metrics", "ADDR",
        "HTTP address of /metrics, /livez and /readyz, host:port; off: no HTTP server", &C::metrics},
       {"device", "auto|cpu|cuda:N[,cuda:M]",
@@ -160,51 +185,75 @@ const Option* FindOption(std::string_view name) {
   return nullptr;
 }
 
-absl::Status Refuse(std::string_view where, std::string_view name, const std::string& found,
-                    const std::string& expected) {
-  return absl::InvalidArgumentError(absl::StrCat(absl::string_view(where.data(), where.size()),
-                                                 absl::string_view(name.data(), name.size()),
-                                                 ": found ", found, ", expected ", expected));
-}
-
 std::string KnownNames() {
   std::vector<std::string> names;
   for (const Option& option : Options()) names.emplace_back(option.name);
   return absl::StrJoin(names, ", ");
 }
 
-absl::Status SetInt(const Option& option, std::string_view where, int64_t value,
-                    ServerConfig* config) {
+// Where values go: into a model's settings, or into the process's with those of all models.
+struct Place {
+  ModelSettings* model;
+  ServerConfig* server;  // nullptr: a model's alone
+};
+
+template <typename T>
+T* Find(const Option& option, const Place& place) {
+  if (const auto* of_model = std::get_if<OfModel<T>>(&option.target)) {
+    return &(place.model->*(*of_model));
+  }
+  if (const auto* of_server = std::get_if<OfServer<T>>(&option.target)) {
+    return place.server == nullptr ? nullptr : &(place.server->*(*of_server));
+  }
+  return nullptr;
+}
+
+Texts* FindTexts(const Option& option, ServerConfig* config) {
+  const auto* texts = std::get_if<OfServer<Texts>>(&option.target);
+  return texts == nullptr || config == nullptr ? nullptr : &(config->*(*texts));
+}
+
+bool IsOfModel(const Option& option) {
+  return std::holds_alternative<OfModel<int>>(option.target) ||
+         std::holds_alternative<OfModel<double>>(option.target) ||
+         std::holds_alternative<OfModel<std::string>>(option.target);
+}
+
+absl::Status SetInt(const Option& option, std::string_view where, int64_t value, int* target) {
   if (value < option.min || value > option.max) {
     return Refuse(where, option.name, absl::StrCat(value),
                   absl::StrCat(option.min, "..", option.max));
   }
-  config->*std::get<IntTarget>(option.target) = static_cast<int>(value);
+  *target = static_cast<int>(value);
   return absl::OkStatus();
 }
 
-absl::Status SetReal(const Option& option, std::string_view where, double value,
-                     ServerConfig* config) {
+absl::Status SetReal(const Option& option, std::string_view where, double value, double* target) {
   if (!(value > option.min && value <= option.max)) {
     return Refuse(where, option.name, absl::StrCat(value),
                   absl::StrCat("a number above ", option.min, " and up to ", option.max));
   }
-  config->*std::get<RealTarget>(option.target) = value;
+  *target = value;
   return absl::OkStatus();
 }
 
-absl::Status SetFromText(const Option& option, const std::string& value, ServerConfig* config) {
-  if (const auto* text = std::get_if<TextTarget>(&option.target)) {
-    config->*(*text) = value;
+// A flag's value; one of several is added to those that there are. REQUIRES: as SetFromJson.
+absl::Status SetFromText(const Option& option, const std::string& value, const Place& place) {
+  if (auto* text = Find<std::string>(option, place)) {
+    *text = value;
     return absl::OkStatus();
   }
-  if (std::holds_alternative<RealTarget>(option.target)) {
+  if (Texts* texts = FindTexts(option, place.server)) {
+    texts->push_back(value);
+    return absl::OkStatus();
+  }
+  if (auto* real = Find<double>(option, place)) {
     double number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc() || end != value.data() + value.size()) {
       return Refuse("--", option.name, Quoted(value), "a number");
     }
-    return SetReal(option, "--", number, config);
+    return SetReal(option, "--", number, real);
   }
   int64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
@@ -212,20 +261,40 @@ absl::Status SetFromText(const Option& option, const std::string& value, ServerC
     return Refuse("--", option.name, Quoted(value),
                   absl::StrCat("a whole number ", option.min, "..", option.max));
   }
-  return SetInt(option, "--", number, config);
+  return SetInt(option, "--", number, Find<int>(option, place));
 }
 
+absl::Status SetTexts(const Option& option, const std::string& where, const nlohmann::json& value,
+                      Texts* texts) {
+  const nlohmann::json list = value.is_string() ? nlohmann::json::array({value}) : value;
+  texts->clear();
+  if (!list.is_array()) {
+    return Refuse(where, option.name, value.type_name(), "a string or an array of strings");
+  }
+  for (const nlohmann::json& text : list) {
+    if (!text.is_string()) {
+      return Refuse(where, option.name, absl::StrCat("an array with ", text.type_name()),
+                    "a string or an array of strings");
+    }
+    texts->push_back(text.get<std::string>());
+  }
+  return absl::OkStatus();
+}
+
+// REQUIRES: place.server, or IsOfModel.
 absl::Status SetFromJson(const Option& option, const std::string& where,
-                         const nlohmann::json& value, ServerConfig* config) {
-  if (const auto* text = std::get_if<TextTarget>(&option.target)) {
+                         const nlohmann::json& value, const Place& place) {
+  if (auto* text = Find<std::string>(option, place)) {
     if (!value.is_string()) return Refuse(where, option.name, value.type_name(), "a string");
-    config->*(*text) = value.get<std::string>();
+    *text = value.get<std::string>();
     return absl::OkStatus();
   }
-  if (std::holds_alternative<RealTarget>(option.target)) {
+  if (auto* real = Find<double>(option, place)) {
     if (!value.is_number()) return Refuse(where, option.name, value.type_name(), "a number");
-    return SetReal(option, where, value.get<double>(), config);
+    return SetReal(option, where, value.get<double>(), real);
   }
+  int* const target = Find<int>(option, place);
+  if (target == nullptr) return SetTexts(option, where, value, FindTexts(option, place.server));
   const std::string expected = absl::StrCat("a whole number ", option.min, "..", option.max);
   if (!value.is_number_integer()) {
     return Refuse(where, option.name, value.is_number() ? value.dump() : value.type_name(),
@@ -234,10 +303,11 @@ absl::Status SetFromJson(const Option& option, const std::string& where,
   if (value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(INT_MAX)) {
     return Refuse(where, option.name, value.dump(), expected);
   }
-  return SetInt(option, where, value.get<int64_t>(), config);
+  return SetInt(option, where, value.get<int64_t>(), target);
 }
 
-absl::Status ReadFile(const std::string& path, ServerConfig* config) {
+absl::Status ReadFile(ServerConfig* config, ModelsOfFile* file) {
+  const std::string& path = file->path;
   const absl::StatusOr<std::string> text = ReadConfigFile(path);
   if (!text.ok()) return text.status();
   // The callback sees every key of the outer object, so that one given twice is not lost.
@@ -262,48 +332,18 @@ absl::Status ReadFile(const std::string& path, ServerConfig* config) {
   const std::string where = path + ": ";
   if (!twice.empty()) return Refuse(where, twice, "two values", "one");
   for (const auto& [key, value] : json.items()) {
+    if (key == "models") {
+      if (!value.is_array()) return Refuse(where, key, value.type_name(), "an array of objects");
+      file->models = value;
+      continue;
+    }
     const Option* option = FindOption(key);
     if (option == nullptr) {
       return Refuse(where, Quoted(key), "an unknown setting",
-                    absl::StrCat("one of ", KnownNames()));
+                    absl::StrCat("one of ", KnownNames(), ", models"));
     }
-    absl::Status status = SetFromJson(*option, where, value, config);
+    absl::Status status = SetFromJson(*option, where, value, {config, config});
     if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
-
-bool IsModelName(std::string_view name) {
-  return !name.empty() && name.size() <= 128 && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  });
-}
-
-absl::Status ResolveModel(ServerConfig* config) {
-  const std::string& model = config->model;
-  if (model.empty()) return Refuse("--", "model", "nothing", "DIR or NAME=DIR");
-  const size_t equals = model.find('=');
-  // What comes before '=' is a name only if it looks like one: directories may hold '='.
-  if (equals != std::string::npos && model.find('/') > equals) {
-    config->model_name = model.substr(0, equals);
-    config->model_directory = model.substr(equals + 1);
-  } else {
-    config->model_directory = model;
-    std::filesystem::path path = std::filesystem::path(model).lexically_normal();
-    if (!path.has_filename()) path = path.parent_path();
-    if (path == "." || path.filename() == "..") {
-      std::error_code error;
-      path = std::filesystem::weakly_canonical(model, error);
-    }
-    config->model_name = path.filename().string();
-  }
-  if (config->model_directory.empty()) {
-    return Refuse("--", "model", Quoted(model), "a directory after NAME=");
-  }
-  if (!IsModelName(config->model_name)) {
-    return Refuse("--", "model", absl::StrCat("the name ", Quoted(config->model_name)),
-                  "letters, digits, '.', '_' and '-' (give one with NAME=DIR)");
   }
   return absl::OkStatus();
 }
@@ -326,42 +366,47 @@ absl::Status CheckAddress(std::string_view name, const std::string& address, boo
   return absl::OkStatus();
 }
 
-absl::Status CheckComputing(const ServerConfig& config) {
-  const absl::Status status = ParseDevices(config.device, config.compute_type).status();
-  return status.ok() ? status : absl::Status(status.code(), absl::StrCat("--", status.message()));
+// AdminService asks nobody who he is.
+absl::Status CheckAdminAddress(const std::string& address) {
+  if (address == "off") return absl::OkStatus();
+  absl::Status status = CheckAddress("admin-listen", address, true);
+  if (!status.ok()) return status;
+  const std::string host = address.substr(0, address.find_last_of(':'));
+  const bool loopback =
+      address.starts_with("unix:") || host == "localhost" || host == "[::1]" ||
+      (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string::npos);
+  if (loopback) return status;
+  return Refuse("--", "admin-listen", Quoted(address),
+                "off, a loopback address (127.0.0.1:PORT) or unix:PATH: whoever reaches it may "
+                "load and unload models");
 }
 
-constexpr std::pair<std::string_view, Profile> kProfiles[] = {{"hf", Profile::kHf},
-                                                              {"ct2", Profile::kCt2},
-                                                              {"marian", Profile::kMarian},
-                                                              {"paper", Profile::kPaper},
-                                                              {"article", Profile::kArticle}};
-
-std::optional<Profile> ParseProfile(std::string_view name) {
-  for (const auto& [known, profile] : kProfiles) {
-    if (known == name) return profile;
-  }
-  return std::nullopt;
-}
-
-absl::Status Check(ServerConfig* config) {
-  absl::Status status = ResolveModel(config);
+absl::Status Check(const ModelsOfFile& file, ServerConfig* config) {
+  absl::Status status = CheckModel(*config);
+  if (status.ok()) status = ResolveModels(file, config);
+  if (status.ok()) status = ResolvePivots(config);
   if (status.ok()) status = CheckAddress("listen", config->listen, true);
+  if (status.ok()) status = CheckAdminAddress(config->admin_listen);
   if (status.ok() && config->metrics != "off") {
     status = CheckAddress("metrics", config->metrics, false);
   }
   if (status.ok()) status = CheckTransportSettings(*config);
-  if (status.ok()) status = CheckComputing(*config);
-  if (status.ok()) status = ParseScheduler(*config).status();
-  if (status.ok() && !ParseProfile(config->default_profile).has_value()) {
-    status = Refuse("--", "default-profile", Quoted(config->default_profile),
-                    "hf, ct2, marian, paper or article");
-  }
   if (status.ok() && !ParseLogLevel(config->log_level).has_value()) {
     status = Refuse("--", "log-level", Quoted(config->log_level),
                     "trace, debug, info, warn, error or off");
   }
   return status;
+}
+
+bool IsRepeated(const Option& option) {
+  return std::holds_alternative<OfServer<Texts>>(option.target);
+}
+
+// A default, in the help.
+std::string Shown(const Texts& value) { return absl::StrJoin(value, " "); }
+template <typename T>
+std::string Shown(const T& value) {
+  return absl::StrCat(value);
 }
 
 struct Flag {
@@ -383,9 +428,10 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
     const size_t equals = arg.find('=');
     flag.name = arg.substr(2, equals == std::string::npos ? equals : equals - 2);
     if (equals != std::string::npos) flag.value = arg.substr(equals + 1);
-    if (!seen.insert(flag.name).second) {
-      return Refuse("--", flag.name, "two values",
-                    flag.name == "model" ? "one model per process" : "one");
+    const Option* const known = FindOption(flag.name);
+    const bool repeats = known != nullptr && IsRepeated(*known);
+    if (!seen.insert(flag.name).second && !repeats) {
+      return Refuse("--", flag.name, "two values", "one");
     }
     const bool is_switch = flag.name == "check-config" || flag.name == "print-program" ||
                            flag.name == "version" || flag.name == "help";
@@ -401,7 +447,7 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
       }
       continue;
     }
-    if (flag.name != "config" && FindOption(flag.name) == nullptr) {
+    if (flag.name != "config" && known == nullptr) {
       return Refuse("", Quoted(arg), "an unknown flag",
                     absl::StrCat("one of ", KnownNames(),
                                  ", config, check-config, print-program, version, help"));
@@ -421,22 +467,50 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
 
 }  // namespace
 
+// What models_config.h asks of the table.
+
+absl::Status SetModelOption(const std::string& name, const std::string& where,
+                            const nlohmann::json& value, ModelSettings* model) {
+  const Option* option = FindOption(name);
+  if (option == nullptr || !IsOfModel(*option)) {
+    std::vector<std::string> names;
+    for (const Option& known : Options()) {
+      if (IsOfModel(known)) names.emplace_back(known.name);
+    }
+    return Refuse(where, Quoted(name), "no setting of a model",
+                  absl::StrCat("one of ", absl::StrJoin(names, ", ")));
+  }
+  const Place place{model, nullptr};
+  // In a flag's place numbers are text.
+  const bool is_text = std::holds_alternative<OfModel<std::string>>(option->target);
+  const absl::Status status = value.is_string() && !is_text && where == kSettingsOfRequest
+                                  ? SetFromText(*option, value.get<std::string>(), place)
+                                  : SetFromJson(*option, where, value, place);
+  if (!status.ok()) return status;
+  if (name == kOwnFraction) model->own_device_memory_fraction = true;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& args) {
   CommandLine out;
   std::vector<Flag> flags;
-  std::string file;
-  absl::Status status = ReadFlags(args, &flags, &file, &out.mode);
+  ModelsOfFile file;
+  absl::Status status = ReadFlags(args, &flags, &file.path, &out.mode);
   if (!status.ok()) return status;
   if (out.mode == CommandMode::kHelp || out.mode == CommandMode::kVersion) return out;
-  if (!file.empty()) {
-    status = ReadFile(file, &out.config);
+  if (!file.path.empty()) {
+    status = ReadFile(&out.config, &file);
     if (!status.ok()) return status;
+  }
+  // Flags win over the file, also where there are several of one name.
+  for (const Flag& flag : flags) {
+    if (Texts* texts = FindTexts(*FindOption(flag.name), &out.config)) texts->clear();
   }
   for (const Flag& flag : flags) {
-    status = SetFromText(*FindOption(flag.name), *flag.value, &out.config);
+    status = SetFromText(*FindOption(flag.name), *flag.value, {&out.config, &out.config});
     if (!status.ok()) return status;
   }
-  status = Check(&out.config);
+  status = Check(file, &out.config);
   if (!status.ok()) return status;
   return out;
 }
@@ -458,7 +532,7 @@ std::string HelpText() {
   };
   for (const Option& option : Options()) {
     line(option.name, option.argument, option.help,
-         std::visit([&](auto target) { return absl::StrCat(defaults.*target); }, option.target));
+         std::visit([&](auto target) { return Shown(defaults.*target); }, option.target));
   }
   line("config", "FILE",
        "read settings from FILE, a JSON object keyed by these names; flags override it", "");
@@ -475,15 +549,24 @@ std::string ConfigToJson(const ServerConfig& config) {
     std::visit([&](auto target) { json[std::string(option.name)] = config.*target; },
                option.target);
   }
+  // All that are served, each with what it has in the end.
+  json["models"] = nlohmann::ordered_json::array();
+  for (const ModelSettings& model : config.models) {
+    nlohmann::ordered_json one = {{"name", model.model_name}, {"directory", model.model_directory}};
+    for (const Option& option : Options()) {
+      std::visit(
+          [&](auto target) {
+            if constexpr (std::is_invocable_v<decltype(target), const ModelSettings&>) {
+              one[std::string(option.name)] = model.*target;
+            }
+          },
+          option.target);
+    }
+    json["models"].push_back(std::move(one));
+  }
+  json["model"] = nlohmann::ordered_json::array();  // they are in `models`
+  json["models-dir"] = "";
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-DeviceRequest ConfiguredDevices(const ServerConfig& config) {
-  return ParseDevices(config.device, config.compute_type).value_or(DeviceRequest{});
-}
-
-Profile ConfiguredProfile(const ServerConfig& config) {
-  return ParseProfile(config.default_profile).value_or(Profile::kHf);
 }
 
 LogLevel ConfiguredLogLevel(const ServerConfig& config) {

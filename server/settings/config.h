@@ -5,7 +5,9 @@
 // the file.
 #pragma once
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,18 +17,19 @@
 
 namespace dragoman {
 
-struct ServerConfig {
-  std::string model;  // DIR or NAME=DIR as given
-  std::string listen = "0.0.0.0:50051";
-  std::string metrics = "0.0.0.0:9464";  // "off": no HTTP
+// Of one model.
+struct ModelSettings {
+  std::string model_name;
+  std::string model_directory;
   std::string device = "auto";
   std::string compute_type = "auto";
   double device_memory_fraction = 0.9;
-  int max_rows = 0;              // 0: by device, see server/process/engine_settings.h
-  int cpu_workers = 0;           // 0: by CPUs, see server/process/cpu_budget.h
-  int threads_per_worker = 0;    // 0: by CPUs
-  int tokenizer_threads = 0;     // 0: by CPUs
-  int detokenizer_threads = -1;  // -1: as tokenizer_threads; 0: the decode threads do it
+  bool own_device_memory_fraction = false;  // the model's, and not all models' together
+  int max_rows = 0;                         // 0: by device, see server/process/engine_settings.h
+  int cpu_workers = 0;                      // 0: by CPUs, see server/models/model_budget.h
+  int threads_per_worker = 0;               // 0: by CPUs
+  int tokenizer_threads = 0;                // 0: by CPUs
+  int detokenizer_threads = -1;             // -1: as tokenizer_threads; 0: the decode threads do it
   int max_queue_segments = 4096;
   int max_queue_tokens = 131'072;
   int encoded_queue_segments = 256;  // of each worker
@@ -45,8 +48,27 @@ struct ServerConfig {
   std::string encode_window_order = "longest-first";
   std::string default_profile = "hf";
   std::string glossary_dir;  // "": no named glossaries
-  int drain_seconds = 30;
   int watchdog_seconds = 30;
+};
+
+// A translation over a language between: what `first` makes of a text goes to `second`.
+struct PivotSettings {
+  std::string name;  // as a request's `model`
+  std::string first;
+  std::string second;
+};
+
+// Its own ModelSettings are what a model has that says nothing else; name and directory are the
+// default model's.
+struct ServerConfig : ModelSettings {
+  std::vector<std::string> model;  // each DIR or NAME=DIR as given
+  std::string models_dir;          // "": none
+  std::string default_model;       // "": the first
+  std::vector<std::string> pivot;  // each [NAME=]FIRST+SECOND as given
+  std::string listen = "0.0.0.0:50051";
+  std::string admin_listen = "off";
+  std::string metrics = "0.0.0.0:9464";  // "off": no HTTP
+  int drain_seconds = 30;
   int profile_steps = 0;  // 0: serve
   std::string log_level = "info";
   int max_items = 1024;
@@ -60,9 +82,10 @@ struct ServerConfig {
   int connection_age_seconds = 300;
   int write_timeout_seconds = 30;
 
-  // Made from `model`.
-  std::string model_name;
-  std::string model_directory;
+  // Made from `model`, the file's `models` and `models_dir`; the default first.
+  std::vector<ModelSettings> models;
+  // Made from `pivot`.
+  std::vector<PivotSettings> pivots;
 };
 
 enum class CommandMode { kServe, kCheckConfig, kPrintProgram, kVersion, kHelp };
@@ -73,8 +96,17 @@ struct CommandLine {
 };
 
 // `args` without the program's name. INVALID_ARGUMENT for what is not understood; for kServe and
-// kCheckConfig the settings are complete and checked (the model's directory is not opened).
+// kCheckConfig the settings are complete and checked (no model's directory is opened; the one of
+// --models-dir is listed).
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& args);
+
+// Whether a model may be called so: at most 128 letters, digits, '.', '_' and '-'.
+bool IsModelName(std::string_view name);
+
+// A model's settings with some of its own, by the names of their flags. INVALID_ARGUMENT as
+// ParseCommandLine; also for what is no setting of a model.
+absl::StatusOr<ModelSettings> OverrideSettings(ModelSettings model,
+                                               const std::map<std::string, std::string>& settings);
 
 // Text of --help.
 std::string HelpText();
@@ -83,8 +115,8 @@ std::string HelpText();
 std::string ConfigToJson(const ServerConfig& config);
 
 // REQUIRES: checked by ParseCommandLine.
-DeviceRequest ConfiguredDevices(const ServerConfig& config);
-Profile ConfiguredProfile(const ServerConfig& config);
+DeviceRequest ConfiguredDevices(const ModelSettings& settings);
+Profile ConfiguredProfile(const ModelSettings& settings);
 LogLevel ConfiguredLogLevel(const ServerConfig& config);
 
 }  // namespace dragoman

@@ -79,7 +79,7 @@ absl::Status ReadThreshold(const std::string& text, SchedulerOptions* out) {
 
 }  // namespace
 
-absl::StatusOr<SchedulerOptions> ParseScheduler(const ServerConfig& config) {
+absl::StatusOr<SchedulerOptions> ParseScheduler(const ModelSettings& config) {
   SchedulerOptions out;
   for (const absl::Status& status :
        {ReadName("scheduler", config.scheduler, kRefillRules, &out.refill),
@@ -89,7 +89,7 @@ absl::StatusOr<SchedulerOptions> ParseScheduler(const ServerConfig& config) {
         ReadThreshold(config.refill_threshold, &out)}) {
     if (!status.ok()) return status;
   }
-  const bool threshold_given = config.refill_threshold != ServerConfig().refill_threshold;
+  const bool threshold_given = config.refill_threshold != ModelSettings().refill_threshold;
   if (threshold_given && out.refill != RefillRule::kStream) {
     return Refuse("refill-threshold", config.refill_threshold,
                   "it only with --scheduler stream, not with " + Quoted(config.scheduler));

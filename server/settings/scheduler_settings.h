@@ -9,6 +9,6 @@ namespace dragoman {
 
 // INVALID_ARGUMENT names the flag, what was found and what was expected. Which numbers go together
 // is for the engine's CheckSchedulerOptions.
-absl::StatusOr<SchedulerOptions> ParseScheduler(const ServerConfig& config);
+absl::StatusOr<SchedulerOptions> ParseScheduler(const ModelSettings& config);
 
 }  // namespace dragoman

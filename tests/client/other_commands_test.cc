@@ -66,6 +66,63 @@ TEST(Lists, ModelsAndLanguages) {
   EXPECT_THAT(run.err, HasSubstr("NOT_FOUND: no model 'x'"));
 }
 
+TEST(Lists, AModelSaysWhatItIsAndWhatItHolds) {
+  ScriptedServer server;
+  CommandRun run = RunCommand({"models", "--server", server.address()});
+  EXPECT_THAT(run.out, HasSubstr("\n  version 3, checksum 0123456789ab, cpu: 10 MiB of weights, 20 "
+                                 "of K/V, 30 of workspaces\n"));
+  EXPECT_THAT(run.out, HasSubstr("\n  pivot: opus-de-en, then opus-en-fr\n"));
+  EXPECT_THAT(run.out, HasSubstr("\nopus-de-en (draining, version 2)\n"));
+  run = RunCommand({"models", "--json", "--server", server.address()});
+  const auto models = nlohmann::json::parse(run.out);
+  EXPECT_EQ(models[0]["state"], "serving");
+  EXPECT_EQ(models[0]["version"], 3);
+  EXPECT_EQ(models[0]["checksum"], "0123456789abcdef");
+  EXPECT_EQ(models[0]["memory"][0]["weights"], 10 << 20);
+  EXPECT_EQ(models[1]["pivot"], (std::vector<std::string>{"opus-de-en", "opus-en-fr"}));
+  EXPECT_EQ(models[2]["state"], "draining");
+}
+
+TEST(Admin, AsksTheDaemonAndPrintsWhatItDid) {
+  ScriptedAdmin admin;
+  const auto run = [&admin](Arguments arguments) {
+    arguments.insert(arguments.begin(), "admin");
+    arguments.insert(arguments.end(), {"--server", admin.address()});
+    return RunCommand(arguments);
+  };
+  EXPECT_EQ(run({"load", "a", "/m/a", "--set", "max-rows=8", "--set=device=cpu"}).out,
+            "loaded a version 1 c0ffee\n");
+  EXPECT_EQ(admin.last(), "load a /m/a device=cpu max-rows=8");
+  EXPECT_EQ(run({"load", "a"}).status, 0);
+  EXPECT_EQ(admin.last(), "load a ");
+  EXPECT_EQ(run({"reload", "a"}).out, "reloaded a version 2 c0ffee\n");
+  EXPECT_EQ(run({"reload", "a", "--if-changed"}).out, "unchanged a version 2 c0ffee\n");
+  EXPECT_EQ(run({"unload", "a"}).out, "unloaded a, 3 calls go on\n");
+  EXPECT_EQ(run({"drain", "--limit", "1.5"}).out, "drained, 4 calls cut off\n");
+  EXPECT_EQ(admin.last(), "drain 1500000000");
+  EXPECT_EQ(run({"drain"}).status, 0);
+  EXPECT_EQ(admin.last(), "drain");
+  EXPECT_EQ(run({"log-level", "debug"}).out, "log level debug, before info\n");
+  const CommandRun failed = run({"unload", "x"});
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_EQ(failed.err, "dragoman admin: NOT_FOUND: no x\n");
+}
+
+TEST(Admin, RefusesWhatItDoesNotUnderstand) {
+  for (const Arguments& arguments : std::vector<Arguments>{{"admin"},
+                                                           {"admin", "eject", "a"},
+                                                           {"admin", "load"},
+                                                           {"admin", "unload", "a", "b"},
+                                                           {"admin", "unload", "a", "--if-changed"},
+                                                           {"admin", "reload", "a", "--set", "x=1"},
+                                                           {"admin", "load", "a", "--limit", "1"},
+                                                           {"admin", "load", "a", "--set", "x"},
+                                                           {"admin", "drain", "--limit", "-1"}}) {
+    EXPECT_EQ(RunCommand(arguments).status, 2) << arguments.back();
+  }
+  EXPECT_THAT(RunCommand({"admin", "--help"}).out, HasSubstr("dragoman admin unload NAME"));
+}
+
 TEST(Main, VersionHelpAndUnknownCommands) {
   EXPECT_THAT(RunCommand({"--version"}).out, ::testing::StartsWith("dragoman "));
   EXPECT_EQ(RunCommand({"help"}).status, 0);

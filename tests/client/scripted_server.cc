@@ -3,6 +3,8 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "dragoman/v1/translation.grpc.pb.h"
@@ -60,6 +62,23 @@ class ScriptedServer::Service final : public v1::TranslationService::Service {
     model->set_default_profile(v1::DecodingOptions::CT2);
     model->add_glossaries("law");
     model->add_glossaries("names");
+    model->set_state(v1::Model::SERVING);
+    model->set_version(3);
+    model->set_checksum("0123456789abcdef");
+    v1::DeviceMemory* memory = model->add_memory();
+    memory->set_device("cpu");
+    memory->set_weights(10 << 20);
+    memory->set_kv(20 << 20);
+    memory->set_workspace(30 << 20);
+    v1::Model* pivot = response->add_models();
+    pivot->set_name("de-fr");
+    pivot->set_state(v1::Model::SERVING);
+    pivot->add_pivot("opus-de-en");
+    pivot->add_pivot("opus-en-fr");
+    v1::Model* old = response->add_models();
+    old->set_name("opus-de-en");
+    old->set_state(v1::Model::DRAINING);
+    old->set_version(2);
     return grpc::Status::OK;
   }
 
@@ -117,5 +136,81 @@ std::string ScriptedServer::address() const { return "127.0.0.1:" + std::to_stri
 void ScriptedServer::SetServing(bool serving) {
   state_->server->GetHealthCheckService()->SetServingStatus(serving);
 }
+
+class ScriptedAdmin::Service final : public v1::AdminService::Service {
+ public:
+  grpc::Status LoadModel(grpc::ServerContext*, const v1::LoadModelRequest* in,
+                         v1::LoadModelResponse* out) override {
+    const std::map<std::string, std::string> settings(in->settings().begin(), in->settings().end());
+    std::string words = "load " + in->name() + " " + in->directory();
+    for (const auto& [name, value] : settings) words += " " + name + "=" + value;
+    Note(words);
+    Fill(in->name(), 1, out->mutable_model());
+    return grpc::Status::OK;
+  }
+  grpc::Status ReloadModel(grpc::ServerContext*, const v1::ReloadModelRequest* in,
+                           v1::ReloadModelResponse* out) override {
+    Fill(in->name(), 2, out->mutable_model());
+    out->set_reloaded(!in->only_if_changed());
+    return grpc::Status::OK;
+  }
+  grpc::Status UnloadModel(grpc::ServerContext*, const v1::UnloadModelRequest* in,
+                           v1::UnloadModelResponse* out) override {
+    if (in->name() == "x") return grpc::Status(grpc::StatusCode::NOT_FOUND, "no x");
+    out->set_calls_left(3);
+    return grpc::Status::OK;
+  }
+  grpc::Status Drain(grpc::ServerContext*, const v1::DrainRequest* in,
+                     v1::DrainResponse* out) override {
+    Note(in->has_limit() ? "drain " + std::to_string(in->limit().seconds() * 1'000'000'000 +
+                                                     in->limit().nanos())
+                         : "drain");
+    out->set_cancelled(4);
+    return grpc::Status::OK;
+  }
+  grpc::Status SetLogLevel(grpc::ServerContext*, const v1::SetLogLevelRequest*,
+                           v1::SetLogLevelResponse* out) override {
+    out->set_previous("info");
+    return grpc::Status::OK;
+  }
+
+  std::string last() {
+    const std::lock_guard<std::mutex> lock(mu_);
+    return last_;
+  }
+
+ private:
+  static void Fill(const std::string& name, int version, v1::Model* model) {
+    model->set_name(name);
+    model->set_version(version);
+    model->set_checksum("c0ffee");
+  }
+  void Note(std::string words) {
+    const std::lock_guard<std::mutex> lock(mu_);
+    last_ = std::move(words);
+  }
+
+  std::mutex mu_;
+  std::string last_;
+};
+
+struct ScriptedAdmin::State {
+  Service service;
+  std::unique_ptr<grpc::Server> server;
+  int port = 0;
+};
+
+ScriptedAdmin::ScriptedAdmin() : state_(std::make_unique<State>()) {
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &state_->port);
+  builder.RegisterService(&state_->service);
+  state_->server = builder.BuildAndStart();
+}
+
+ScriptedAdmin::~ScriptedAdmin() { state_->server->Shutdown(); }
+
+std::string ScriptedAdmin::address() const { return "127.0.0.1:" + std::to_string(state_->port); }
+
+std::string ScriptedAdmin::last() const { return state_->service.last(); }
 
 }  // namespace dragoman

@@ -49,4 +49,20 @@ class ScriptedServer {
   std::unique_ptr<State> state_;
 };
 
+// An AdminService that does as it is told and knows no model "x".
+class ScriptedAdmin {
+ public:
+  ScriptedAdmin();
+  ~ScriptedAdmin();
+
+  std::string address() const;
+  // The latest request, in words.
+  std::string last() const;
+
+ private:
+  class Service;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 }  // namespace dragoman

@@ -55,7 +55,7 @@ TEST(DaemonTest, TranslatesAFileInOrderAndAnswersProbes) {
   const Daemon::Samples samples = daemon.Metrics();
   EXPECT_GT(Sum(samples, "dragoman_rpcs_total"), 0);
   EXPECT_GT(Sum(samples, "dragoman_target_tokens_total"), 1000);
-  EXPECT_EQ(Sum(samples, "dragoman_encoder_tokens_total{kind=\"padding\"}"), 0);
+  EXPECT_EQ(Sum(samples, "dragoman_encoder_tokens_total{kind=\"padding\",model=\"de-en\"}"), 0);
   daemon.process().Signal(SIGTERM);
   EXPECT_EQ(daemon.process().Wait(), 0);
 }
@@ -84,8 +84,9 @@ TEST(DaemonTest, ACancelledCallFreesItsRows) {
     samples = daemon.Metrics();
   } while (Sum(samples, "dragoman_segments_running") + Sum(samples, "dragoman_segments_waiting") >
            0);
-  EXPECT_GT(samples["dragoman_cancelled_total{cause=\"client\",stage=\"decode\"}"], 0);
-  EXPECT_GT(samples["dragoman_wasted_target_tokens_total{cause=\"client\"}"], 0);
+  EXPECT_GT(samples["dragoman_cancelled_total{cause=\"client\",model=\"de-en\",stage=\"decode\"}"],
+            0);
+  EXPECT_GT(samples["dragoman_wasted_target_tokens_total{cause=\"client\",model=\"de-en\"}"], 0);
   EXPECT_GT(Sum(samples, "dragoman_segments_total{model=\"de-en\",outcome=\"cancelled\"}"), 100);
 }
 
@@ -94,7 +95,11 @@ TEST(DaemonTest, TheServerEndsAnExpiredCall) {
   const auto stub = StubFor(daemon);
   grpc::ClientContext context;  // no deadline of the client's: it is the server's own
   v1::TranslateResponse response;
-  const grpc::Status status = stub->Translate(&context, LongRequest(), &response);
+  v1::TranslateRequest request = LongRequest();
+  // Longer than a second on any machine.
+  request.mutable_decoding()->set_min_output_tokens(480);
+  request.mutable_decoding()->set_max_length_extra(500);
+  const grpc::Status status = stub->Translate(&context, request, &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED) << status.error_message();
   Daemon::Samples samples;
   do {
@@ -168,7 +173,7 @@ TEST(DaemonTest, BadCommandLinesSayWhatIsWrong) {
   };
   EXPECT_THAT(complaint({"--model", "/nonexistent"}), HasSubstr("/nonexistent"));
   EXPECT_THAT(complaint({"--no-such-flag"}), HasSubstr("no-such-flag"));
-  EXPECT_THAT(complaint({"--model", "a", "--model", "b"}), HasSubstr("--model"));
+  EXPECT_THAT(complaint({"--model", "a", "--model", "a"}), HasSubstr("two models named 'a'"));
   const std::string model = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
   EXPECT_THAT(complaint({"--model", model, "--device", "cuda:0"}), HasSubstr("cuda:0"));
 }

@@ -118,6 +118,7 @@ Daemon::Daemon(const std::vector<std::string>& flags) : process_(DaemonCommand(f
   const std::string line = process_.ReadLine();
   grpc_ = Field(line, "grpc");
   http_ = Field(line, "metrics");
+  admin_ = Field(line, "admin");
   EXPECT_FALSE(grpc_.empty()) << "the daemon did not start: " << line << process_.Errors();
 }
 

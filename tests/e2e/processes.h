@@ -44,6 +44,8 @@ class Daemon {
   explicit Daemon(const std::vector<std::string>& flags = {});
 
   const std::string& grpc() const { return grpc_; }
+  // Of --admin-listen; "off" without it.
+  const std::string& admin() const { return admin_; }
   ChildProcess& process() { return process_; }
 
   // Body of GET `path` on the metrics port; "" when nobody answers.
@@ -57,6 +59,7 @@ class Daemon {
   ChildProcess process_;
   std::string grpc_;
   std::string http_;
+  std::string admin_;
 };
 
 // Sum over all label sets of a metric.

@@ -37,6 +37,7 @@ ROOMS = {
     'server/net/': 'server/net',
     'server/settings/': 'server/settings',
     'server/metrics/': 'server/metrics',
+    'server/models/': 'server/models',
     'server/call/': 'server/call',
     'server/http/': 'server/http',
     'server/grpc/': 'server/grpc',
@@ -56,6 +57,7 @@ LIBRARIES = {
     'nlohmann/': 'json',
     'nvtx3/': 'cuda',
     'omp.h': 'openmp',
+    'openssl/': 'openssl',
     'prometheus/': 'prometheus',
     'spdlog/': 'spdlog',
     'unicode/': 'icu',
@@ -88,12 +90,13 @@ ALLOWED = {
     'server/net': 'engine/base server/base absl',
     'server/settings': 'engine/api server/base absl json',
     'server/metrics': 'engine/base engine/api server/base server/net absl prometheus',
-    'server/call': 'proto options engine/base engine/api server/base server/metrics absl protobuf',
+    'server/models': 'engine/base engine/api server/base server/settings server/metrics absl openssl',
+    'server/call': 'proto options engine/base engine/api server/base server/metrics server/models absl protobuf',
     'server/http': 'server/base server/net absl microhttpd',
-    'server/grpc': 'proto engine/base engine/api server/base server/net server/settings server/metrics server/call '
-                   'absl grpc json protobuf',
-    'server/process': 'engine/base engine/api server/base server/settings server/metrics server/call server/http '
-                      'server/grpc absl grpc protobuf',
+    'server/grpc': 'proto engine/base engine/api server/base server/net server/settings server/metrics server/models '
+                   'server/call absl grpc json protobuf',
+    'server/process': 'engine/base engine/api server/base server/settings server/metrics server/models server/call '
+                      'server/http server/grpc absl grpc protobuf',
     'client': 'proto options absl grpc json protobuf',
 }
 

@@ -17,6 +17,7 @@
 #include "server/call/rpc_status.h"
 #include "server/process/drain.h"
 #include "tests/server/fake_engine.h"
+#include "tests/server/served_models.h"
 
 namespace dragoman {
 namespace {
@@ -231,16 +232,32 @@ TEST(ResponseBuilder, EveryRankHasItsFinishReason) {
 }
 
 TEST(ResponseBuilder, DescribesTheModel) {
-  ModelInfo info;
+  FakeEngine engine;
+  ModelInfo& info = *engine.mutable_info();
   info.name = "m";
   info.decoder_layers = 6;
   info.decoder_heads = 8;
   info.default_beam = 4;
   info.glossaries = {"law", "names"};
-  const v1::Model model = BuildModel(info, true);
+  ServedModel served = Borrowed(&engine);
+  served.version = 3;
+  served.loaded_at = 1'700'000'000;
+  served.load_duration = 1'500'000'000;
+  const v1::Model model = BuildModel(served, true);
   EXPECT_EQ(model.decoder_layers(), 6);
   EXPECT_EQ(model.decoder_heads(), 8);
   EXPECT_THAT(model.glossaries(), ElementsAre("law", "names"));
+  EXPECT_EQ(model.state(), v1::Model::SERVING);
+  EXPECT_EQ(model.version(), 3);
+  EXPECT_EQ(model.checksum(), "c0ffee");
+  EXPECT_EQ(model.loaded_at().seconds(), 1'700'000'000);
+  EXPECT_EQ(model.load_duration().nanos(), 500'000'000);
+  ASSERT_EQ(model.memory_size(), 2);
+  EXPECT_EQ(model.memory(1).device(), "cuda:1");
+  EXPECT_EQ(model.memory(1).weights(), 11);
+  EXPECT_EQ(model.memory(1).kv(), 21);
+  EXPECT_EQ(model.memory(1).workspace(), 31);
+  EXPECT_EQ(model.pivot_size(), 0);
   using Wire = v1::DecodingOptions;
   for (const auto& [profile, wire] :
        std::vector<std::pair<Profile, Wire::Profile>>{{Profile::kHf, Wire::HF},
@@ -249,8 +266,34 @@ TEST(ResponseBuilder, DescribesTheModel) {
                                                       {Profile::kPaper, Wire::PAPER},
                                                       {Profile::kArticle, Wire::ARTICLE}}) {
     info.default_profile = profile;
-    EXPECT_EQ(BuildModel(info, true).default_profile(), wire);
+    EXPECT_EQ(BuildModel(served, true).default_profile(), wire);
   }
+}
+
+TEST(ResponseBuilder, APivotSaysWhatTheFirstModelMade) {
+  TranslationJob job;
+  job.contents = {"x"};
+  ItemResult result = FakeEngine::Answer(job, 0);
+  result.pivot = PivotPart{"de-en", "en-fr", "en", "between", -0.25F, -3.0F, FinishReason::kLength,
+                           true,    false};
+  ReturnOptions scores;
+  scores.scores = true;
+  const v1::Translation with = BuildTranslation(result, scores, "de-fr");
+  EXPECT_EQ(with.model(), "de-fr");
+  EXPECT_EQ(with.pivot().first_model(), "de-en");
+  EXPECT_EQ(with.pivot().second_model(), "en-fr");
+  EXPECT_EQ(with.pivot().language_code(), "en");
+  EXPECT_EQ(with.pivot().text(), "between");
+  EXPECT_EQ(with.pivot().score(), -0.25F);
+  EXPECT_EQ(with.pivot().log_prob(), -3.0F);
+  EXPECT_EQ(with.pivot().finish_reason(), v1::LENGTH);
+  EXPECT_FALSE(with.has_score());  // of several segments of the second model
+  EXPECT_EQ(with.log_prob(), -2.0F);
+  result.pivot->first_one_segment = false;
+  result.pivot->second_one_segment = true;
+  EXPECT_FALSE(BuildTranslation(result, scores, "m").pivot().has_score());
+  EXPECT_TRUE(BuildTranslation(result, scores, "m").has_score());
+  EXPECT_FALSE(BuildTranslation(result, {}, "m").pivot().has_log_prob());
 }
 
 TEST(RequestError, TheEnginesErrorsBecomeViolations) {

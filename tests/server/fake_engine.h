@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -146,6 +147,16 @@ class FakeEngine : public Engine {
   // Before it is used only.
   ModelInfo* mutable_info() { return &info_; }
 
+  // The pairs of info(), to the letter; a side that is empty fits any.
+  absl::Status CheckLanguages(std::string_view source, std::string_view target) const override {
+    for (const LanguagePair& pair : info_.pairs) {
+      const bool fits = (source.empty() || pair.source.empty() || source == pair.source) &&
+                        (target.empty() || target == pair.target);
+      if (fits) return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError("no such pair");
+  }
+
   Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override {
     Admission admission;
     MutexLock lock(&mu_);
@@ -189,11 +200,6 @@ class FakeEngine : public Engine {
   void StopAdmission() override {
     MutexLock lock(&mu_);
     stopped_ = true;
-  }
-
-  bool stopped() const {
-    MutexLock lock(&mu_);
-    return stopped_;
   }
 
   int64_t jobs_in_flight() const override {

@@ -71,7 +71,7 @@ struct LoopTimes {
 // rows.
 absl::StatusOr<LoopTimes> RunLoop(int max_rows, int beam, int tokens, int capacity) {
   const SteadyClock clock;
-  Metrics metrics("null", &clock);
+  Metrics metrics(&clock);
   Ledger ledger;
   SchedulerOptions options;
   options.capacity = capacity;
@@ -88,7 +88,7 @@ absl::StatusOr<LoopTimes> RunLoop(int max_rows, int beam, int tokens, int capaci
   auto batch = backend->CreateBatch(config, 1, memory.get());
   if (!batch.ok()) return batch.status();
   EncodedQueue queue(segments, &clock);
-  DecodeLoop loop(batch->get(), &queue, &policy, {&ledger, &metrics}, &clock);
+  DecodeLoop loop(batch->get(), &queue, &policy, {&ledger, metrics.ForModel("null")}, &clock);
   const auto owner = std::make_shared<CountingOwner>(&ledger);
   std::mt19937 random(1);
   ledger.Accept(segments);
@@ -174,17 +174,22 @@ int Serve(Arguments arguments) {
   config.max_queue_tokens = 100'000'000;
 
   const SteadyClock clock;
-  Metrics metrics("null", &clock);
+  Metrics metrics(&clock);
   auto loaded = LoadModel("deploy/models/de-en");
   if (!loaded.ok()) return Fail(loaded.status());
-  auto engine =
-      CreateEngine(*std::move(loaded), {{CreateNullBackend(options), 1}}, config, &clock, &metrics);
+  auto engine = CreateEngine(*std::move(loaded), {{CreateNullBackend(options), 1}}, config, &clock,
+                             metrics.ForModel("null"));
   if (!engine.ok()) return Fail(engine.status());
-  metrics.AttachEngine(engine->get(), 0);
+  ModelTable models(&clock, {}, {});
+  ServedModel model;
+  model.name = "null";
+  model.engine = *std::move(engine);
+  const ModelPtr served = models.Put(std::move(model)).value();
+  metrics.AttachModels([&models] { return models.Stats(); });
   ServerConfig server;
   server.listen = "127.0.0.1:0";
   SetLogLevel(*log_level);
-  auto serving = Serving::Start(server, engine->get(), &clock, &metrics);
+  auto serving = Serving::Start(server, &models, &clock, &metrics);
   if (!serving.ok()) return Fail(serving.status());
 
   const double before = CpuSeconds(RUSAGE_SELF);
@@ -202,13 +207,13 @@ int Serve(Arguments arguments) {
   waitpid(child, &status, 0);
   const double wall = ToSeconds(clock.Now() - begun);
   const double all = CpuSeconds(RUSAGE_SELF) - before;
-  const auto texts = static_cast<double>((*engine)->Stats().segments.eos);
+  const auto texts = static_cast<double>(served->engine->Stats().segments.eos);
   const double decode = static_cast<double>(totals.decode) * 1e-9;
   const double encode = static_cast<double>(totals.encode) * 1e-9;
   const double simulation = static_cast<double>(totals.simulation) * 1e-9;
   const double rest = all - decode - encode - simulation;
   (*serving)->DrainCalls(std::chrono::seconds(1));
-  metrics.DetachEngine();
+  metrics.AttachModels(nullptr);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || texts == 0) {
     return Fail(absl::InternalError(client + " failed"));
   }

@@ -21,6 +21,7 @@
 #include "tests/server/call/request_fixture.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/manual_clock.h"
+#include "tests/server/served_models.h"
 
 namespace dragoman {
 namespace {
@@ -142,7 +143,8 @@ class TranslationCallTest : public ::testing::Test {
     context_.timer = &timer_;
     context_.metrics = &metrics_;
     context_.tracker = &tracker_;
-    context_.models.Add(&engine_);
+    EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
+    context_.models = &models_;
     context_.write_timeout = 30 * kNanosPerSecond;
     head_.started = clock_.Now();
     head_.deadline = head_.started + 60 * kNanosPerSecond;
@@ -171,12 +173,13 @@ class TranslationCallTest : public ::testing::Test {
   ManualClock clock_;
   DeadlineTimer timer_{&clock_};
   CallTracker tracker_;
-  Metrics metrics_{"de-en", &clock_};
+  Metrics metrics_{&clock_};
   CallContext context_;
   CallHead head_;
   FakeUnary unary_;
   FakeStream stream_;
-  CountingEngine engine_;  // last: its thread ends before what it calls
+  CountingEngine engine_;  // its thread ends before what it calls
+  ModelTable models_{&clock_, {}, {}};
 };
 
 TEST_F(TranslationCallTest, AnswersOnce) {
@@ -216,7 +219,7 @@ TEST_F(TranslationCallTest, AnswersOnce) {
 
   clock_.Advance(20 * kNanosPerMilli);
   call->OnSent();
-  ExpectMetric(R"(dragoman_stage_duration_seconds_count{stage="send"} 1)");
+  ExpectMetric(R"(dragoman_stage_duration_seconds_count{model="de-en",stage="send"} 1)");
   call.reset();
   EXPECT_TRUE(tracker_.WaitIdle(kPatience));
 }
@@ -292,7 +295,7 @@ TEST_F(TranslationCallTest, TheEnginesRefusalIsCountedAndBringsItsHint) {
 }
 
 TEST_F(TranslationCallTest, WithoutAModelItIsUnavailableAndSaysWhenToComeAgain) {
-  context_.models = ModelTable();
+  models_.Remove("de-en");
   const auto call = Unary();
   call->HandleRequest(Parse(Minimal()));
   const absl::Status status = unary_.notes.WaitEnd();

@@ -58,13 +58,13 @@ class MetricsTest : public ::testing::Test {
   }
 
   ManualClock clock_;
-  Metrics metrics_{"de-en", &clock_};
+  Metrics metrics_{&clock_};
 };
 
 TEST_F(MetricsTest, CountsCallsByMethodAndCode) {
-  metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, true);
-  metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kOk, 40 * kNanosPerMilli, true);
-  metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kNotFound, kNanosPerMilli, false);
+  metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, "de-en");
+  metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kOk, 40 * kNanosPerMilli, "de-en");
+  metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kNotFound, kNanosPerMilli, "");
   ExpectLine(R"(dragoman_rpcs_total{code="OK",method="Translate"} 2)");
   ExpectLine(R"(dragoman_rpcs_total{code="NOT_FOUND",method="Translate"} 1)");
   ExpectLine(
@@ -86,38 +86,48 @@ TEST_F(MetricsTest, HasEveryReasonFromTheStart) {
 }
 
 TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
-  metrics_.OnStep({2 * kNanosPerMilli, 12, 16, 3, 2});
-  metrics_.OnStep({2 * kNanosPerMilli, 4, 16, 1, 0});
-  metrics_.OnEncode(5, 100, 7);
-  metrics_.OnStage(Stage::kSlotWait, 10 * kNanosPerMilli);
-  metrics_.OnSent(kNanosPerMilli);
-  metrics_.OnJobTokenized(20, 4);
-  metrics_.OnSegmentTranslated(20, 24);
-  metrics_.OnJobTranslated(24);
-  metrics_.OnSegmentCancelled(Stage::kDecode, CancelCause::kDeadline, 9);
-  metrics_.OnError("nan");
-  metrics_.OnFirstResult(RpcMethod::kStreamTranslate, kNanosPerMilli);
-  ExpectLine(R"(dragoman_decode_row_steps_total{state="busy"} 16)");
-  ExpectLine(R"(dragoman_decode_row_steps_total{state="idle"} 16)");
+  ModelMetrics& model = *metrics_.ForModel("de-en");
+  model.OnStep({2 * kNanosPerMilli, 12, 16, 3, 2});
+  model.OnStep({2 * kNanosPerMilli, 4, 16, 1, 0});
+  model.OnEncode(5, 100, 7);
+  model.OnStage(Stage::kSlotWait, 10 * kNanosPerMilli);
+  metrics_.OnSent("de-en", kNanosPerMilli);
+  model.OnJobTokenized(20, 4);
+  model.OnSegmentTranslated(20, 24);
+  model.OnJobTranslated(24);
+  model.OnSegmentCancelled(Stage::kDecode, CancelCause::kDeadline, 9);
+  model.OnError("nan");
+  metrics_.OnFirstResult(RpcMethod::kStreamTranslate, "de-en", kNanosPerMilli);
+  ExpectLine(R"(dragoman_decode_row_steps_total{model="de-en",state="busy"} 16)");
+  ExpectLine(R"(dragoman_decode_row_steps_total{model="de-en",state="idle"} 16)");
   ExpectLine(R"(dragoman_decode_step_duration_seconds_bucket{model="de-en",le="0.0015"} 0)");
   ExpectLine(R"(dragoman_decode_step_duration_seconds_bucket{model="de-en",le="0.002"} 2)");
   ExpectLine(R"(dragoman_decode_batch_rows_bucket{model="de-en",le="8"} 1)");
   ExpectLine(R"(dragoman_decode_batch_segments_sum{model="de-en"} 4)");
   ExpectLine(R"(dragoman_topup_segments_count{model="de-en"} 1)");
   ExpectLine(R"(dragoman_encode_batch_segments_sum{model="de-en"} 5)");
-  ExpectLine(R"(dragoman_encoder_tokens_total{kind="real"} 100)");
-  ExpectLine(R"(dragoman_encoder_tokens_total{kind="padding"} 7)");
-  ExpectLine(R"(dragoman_stage_duration_seconds_count{stage="slot_wait"} 1)");
-  ExpectLine(R"(dragoman_stage_duration_seconds_count{stage="send"} 1)");
+  ExpectLine(R"(dragoman_encoder_tokens_total{kind="real",model="de-en"} 100)");
+  ExpectLine(R"(dragoman_encoder_tokens_total{kind="padding",model="de-en"} 7)");
+  ExpectLine(R"(dragoman_stage_duration_seconds_count{model="de-en",stage="slot_wait"} 1)");
+  ExpectLine(R"(dragoman_stage_duration_seconds_count{model="de-en",stage="send"} 1)");
   ExpectLine(R"(dragoman_request_source_tokens_bucket{model="de-en",le="32"} 1)");
   ExpectLine(R"(dragoman_request_beam_size_sum{model="de-en"} 4)");
   ExpectLine(R"(dragoman_source_tokens_total{model="de-en"} 20)");
   ExpectLine(R"(dragoman_target_tokens_total{model="de-en"} 24)");
   ExpectLine(R"(dragoman_request_target_tokens_count{model="de-en"} 1)");
-  ExpectLine(R"(dragoman_cancelled_total{cause="deadline",stage="decode"} 1)");
-  ExpectLine(R"(dragoman_wasted_target_tokens_total{cause="deadline"} 9)");
+  ExpectLine(R"(dragoman_cancelled_total{cause="deadline",model="de-en",stage="decode"} 1)");
+  ExpectLine(R"(dragoman_wasted_target_tokens_total{cause="deadline",model="de-en"} 9)");
   ExpectLine(R"(dragoman_engine_errors_total{kind="nan",model="de-en"} 1)");
   ExpectLine(R"(dragoman_first_result_seconds_count{method="StreamTranslate",model="de-en"} 1)");
+  // Another model has series of its own, and the first keeps what it has.
+  metrics_.ForModel("en-fr")->OnError("nan");
+  EXPECT_EQ(metrics_.ForModel("de-en"), &model);
+  ExpectLine(R"(dragoman_engine_errors_total{kind="nan",model="de-en"} 1)");
+  ExpectLine(R"(dragoman_engine_errors_total{kind="nan",model="en-fr"} 1)");
+  ExpectLine(R"(dragoman_decode_row_steps_total{model="en-fr",state="busy"} 0)");
+  metrics_.OnReload("en-fr", false);
+  ExpectLine(R"(dragoman_model_reloads_total{model="en-fr",result="failed"} 1)");
+  ExpectLine(R"(dragoman_model_reloads_total{model="de-en",result="ok"} 0)");
   ExpectNamedInTheReadme();
 }
 
@@ -125,7 +135,12 @@ TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
   EXPECT_THAT(Text(), Not(HasSubstr("dragoman_segments_accepted_total")));
   FakeEngine engine;
   engine.HoldJobs();
-  metrics_.AttachEngine(&engine, 3 * kNanosPerSecond);
+  metrics_.ForModel("de-en");
+  metrics_.AttachModels([&engine]() -> std::vector<ModelStats> {
+    const ModelInfo& info = engine.info();
+    return {{"de-en", engine.Stats(), info.family, info.device, info.compute_type, "c0ffee", 2,
+             3 * kNanosPerSecond}};
+  });
   TranslationJob job;
   job.contents = {"a", "b"};
   class Ignore final : public TranslationSink {
@@ -138,14 +153,17 @@ TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
   ExpectLine(R"(dragoman_segments_running{model="de-en"} 2)");
   ExpectLine(R"(dragoman_segments_waiting{model="de-en"} 0)");
   ExpectLine(R"(dragoman_segments_total{model="de-en",outcome="eos"} 0)");
-  ExpectLine(R"(dragoman_queue_capacity{stage="encode",unit="segments"} 100)");
-  ExpectLine(R"(dragoman_queue_capacity{stage="encode",unit="tokens"} 1000)");
-  ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:0",kind="weights"} 10)");
-  ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:0",kind="kv"} 20)");
-  ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:1",kind="workspace"} 31)");
+  ExpectLine(R"(dragoman_queue_capacity{model="de-en",stage="encode",unit="segments"} 100)");
+  ExpectLine(R"(dragoman_queue_capacity{model="de-en",stage="encode",unit="tokens"} 1000)");
+  ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:0",kind="weights",model="de-en"} 10)");
+  ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:0",kind="kv",model="de-en"} 20)");
+  ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:1",kind="workspace",model="de-en"} 31)");
   ExpectLine(R"(dragoman_model_load_seconds{model="de-en"} 3)");
+  ExpectLine(R"(dragoman_model_version{model="de-en"} 2)");
   ExpectLine("dragoman_last_step_timestamp_seconds{model=\"de-en\"} 0");
-  EXPECT_THAT(Text(), HasSubstr("dragoman_model_info{compute_type=\"float32\",device=\"cpu\""));
+  EXPECT_THAT(
+      Text(),
+      HasSubstr("dragoman_model_info{checksum=\"c0ffee\",compute_type=\"float32\",device=\"cpu\""));
   for (const char* name :
        {"dragoman_requests_waiting", "dragoman_requests_running", "dragoman_queue_segments",
         "dragoman_queue_tokens", "dragoman_queue_oldest_age_seconds", "dragoman_decode_rows",
@@ -156,7 +174,7 @@ TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
     EXPECT_THAT(Text(), HasSubstr("\n# TYPE " + std::string(name) + " ")) << name;
   }
   ExpectNamedInTheReadme();
-  metrics_.DetachEngine();
+  metrics_.AttachModels(nullptr);
   EXPECT_THAT(Text(), Not(HasSubstr("dragoman_segments_accepted_total")));
 }
 

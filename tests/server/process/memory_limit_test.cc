@@ -126,6 +126,7 @@ TEST(CheckThreads, SaysWhenThereAreNotEnough) {
 
 TEST(MemoryBound, SumsTheHostsPartsAndTheFlags) {
   ServerConfig config;
+  config.models.resize(2);
   EngineStats stats;
   stats.memory.push_back({"cpu", "", 100, 2000, 30});
   stats.memory.push_back({"cuda:0", "card", 7, 7, 7});
@@ -139,7 +140,7 @@ TEST(MemoryBound, SumsTheHostsPartsAndTheFlags) {
   }
   EXPECT_EQ(engine, 2130);
   EXPECT_EQ(SumOf(parts), SumOf(ServingMemory(config)) + engine);
-  config.max_queue_tokens *= 2;
+  config.models[1].max_queue_tokens *= 2;
   EXPECT_GT(SumOf(MemoryBound(config, stats)), SumOf(parts));
 }
 

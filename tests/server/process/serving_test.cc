@@ -29,6 +29,7 @@
 #include "server/http/http.h"
 #include "server/settings/transport_limits.h"
 #include "tests/server/fake_engine.h"
+#include "tests/server/served_models.h"
 
 namespace dragoman {
 namespace {
@@ -54,8 +55,11 @@ class ServingTest : public ::testing::Test {
 
   // Without an engine: a model that is still being loaded.
   void Start(bool with_engine = true) {
-    if (with_engine) metrics_.AttachEngine(&engine_, 0);
-    auto serving = Serving::Start(config_, with_engine ? &engine_ : nullptr, &clock_, &metrics_);
+    if (with_engine) {
+      EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
+    }
+    metrics_.AttachModels([this] { return models_.Stats(); });
+    auto serving = Serving::Start(config_, &models_, &clock_, &metrics_);
     ASSERT_TRUE(serving.ok()) << serving.status();
     serving_ = *std::move(serving);
     channel_ = grpc::CreateChannel(serving_->address(), grpc::InsecureChannelCredentials());
@@ -137,7 +141,8 @@ class ServingTest : public ::testing::Test {
   ServerConfig config_;
   SteadyClock clock_;
   FakeEngine engine_;
-  Metrics metrics_{"de-en", &clock_};
+  ModelTable models_{&clock_, {}, {}};
+  Metrics metrics_{&clock_};
   std::unique_ptr<Serving> serving_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::TranslationService::Stub> stub_;
@@ -712,7 +717,7 @@ TEST_F(ServingTest, ATakenPortIsAnError) {
   Start();
   ServerConfig second = config_;
   second.listen = serving_->address();
-  const auto other = Serving::Start(second, &engine_, &clock_, &metrics_);
+  const auto other = Serving::Start(second, &models_, &clock_, &metrics_);
   ASSERT_FALSE(other.ok());
   EXPECT_THAT(std::string(other.status().message()), HasSubstr(serving_->address()));
 }
@@ -768,7 +773,6 @@ TEST_F(ServingTest, DrainWaitsForWhatWasAccepted) {
   const DrainResult result = drain.get();  // an open Watch does not hold it
   EXPECT_TRUE(result.clean);
   EXPECT_EQ(serving_->in_flight(), 0);
-  EXPECT_TRUE(engine_.stopped());
   ExpectMetric("dragoman_draining 1");
   ExpectMetric("dragoman_ready 0");
   // The port is closed.

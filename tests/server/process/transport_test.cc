@@ -26,6 +26,7 @@
 #include "server/process/serving.h"
 #include "server/settings/transport_limits.h"
 #include "tests/server/fake_engine.h"
+#include "tests/server/served_models.h"
 
 namespace dragoman {
 namespace {
@@ -68,8 +69,9 @@ class TransportTest : public ::testing::Test {
   }
 
   void Start() {
-    metrics_.AttachEngine(&engine_, 0);
-    auto serving = Serving::Start(config_, &engine_, &clock_, &metrics_);
+    EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
+    metrics_.AttachModels([this] { return models_.Stats(); });
+    auto serving = Serving::Start(config_, &models_, &clock_, &metrics_);
     ASSERT_TRUE(serving.ok()) << serving.status();
     serving_ = *std::move(serving);
     channel_ = NewChannel();
@@ -113,7 +115,8 @@ class TransportTest : public ::testing::Test {
   ServerConfig config_;
   SteadyClock clock_;
   FakeEngine engine_;
-  Metrics metrics_{"de-en", &clock_};
+  ModelTable models_{&clock_, {}, {}};
+  Metrics metrics_{&clock_};
   std::unique_ptr<Serving> serving_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<grpc::GenericStub> stub_;
@@ -206,7 +209,7 @@ TEST_F(TransportTest, ConnectionsAboveTheLimitAreRefusedUntilOthersClose) {
 
 TEST_F(TransportTest, MoreConnectionsThanOpenFilesAreRefusedAtTheStart) {
   config_.max_connections = 1'000'000'000;
-  const auto serving = Serving::Start(config_, &engine_, &clock_, &metrics_);
+  const auto serving = Serving::Start(config_, &models_, &clock_, &metrics_);
   ASSERT_FALSE(serving.ok());
   EXPECT_THAT(std::string(serving.status().message()), HasSubstr("--max-connections: found"));
 }
@@ -223,11 +226,11 @@ TEST_F(TransportTest, ListensOnAUnixSocket) {
 
 TEST_F(TransportTest, CallsThatMeetADrainAreUnavailableAndNeverCancelled) {
   for (int round = 0; round < 5; ++round) {
-    // An engine that has stopped stays so.
-    auto engine = std::make_unique<FakeEngine>();
-    Metrics metrics("de-en", &clock_);
-    metrics.AttachEngine(engine.get(), 0);
-    auto serving = Serving::Start(config_, engine.get(), &clock_, &metrics);
+    FakeEngine engine;
+    ModelTable models(&clock_, {}, {});
+    ASSERT_TRUE(models.Put(Borrowed(&engine)).ok());
+    Metrics metrics(&clock_);
+    auto serving = Serving::Start(config_, &models, &clock_, &metrics);
     ASSERT_TRUE(serving.ok()) << serving.status();
     serving_ = *std::move(serving);
     constexpr int kThreads = 8;

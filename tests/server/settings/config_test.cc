@@ -18,6 +18,7 @@ namespace dragoman {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string TempFile(const std::string& name, const std::string& text) {
@@ -141,8 +142,118 @@ TEST(Config, RefusesFlagsItDoesNotUnderstand) {
   EXPECT_THAT(ErrorOf({"--model=x", "--log-level=loud"}), HasSubstr("'loud'"));
 }
 
-TEST(Config, RefusesASecondModel) {
-  EXPECT_THAT(ErrorOf({"--model=a", "--model=b"}), HasSubstr("one model per process"));
+std::vector<std::string> NamesOf(const absl::StatusOr<CommandLine>& command) {
+  if (!command.ok()) return {std::string(command.status().message())};
+  std::vector<std::string> names;
+  for (const ModelSettings& model : command->config.models) names.push_back(model.model_name);
+  return names;
+}
+
+TEST(Config, TakesSeveralModelsTheDefaultFirst) {
+  EXPECT_THAT(NamesOf(ParseCommandLine({"--model=/m/a", "--model=b=/m/x"})), ElementsAre("a", "b"));
+  const auto command = ParseCommandLine(
+      {"--model=/m/a", "--model=b=/m/x", "--model=c=/m/c", "--default-model=b", "--max-rows=8"});
+  EXPECT_THAT(NamesOf(command), ElementsAre("b", "a", "c"));
+  EXPECT_EQ(command->config.model_name, "b");
+  EXPECT_EQ(command->config.models[0].model_directory, "/m/x");
+  EXPECT_EQ(command->config.models[2].max_rows, 8);
+  EXPECT_THAT(ErrorOf({"--model=/m/a", "--model=/n/a"}), HasSubstr("two models named 'a'"));
+  EXPECT_THAT(ErrorOf({"--model=/m/a", "--default-model=b"}),
+              AllOf(HasSubstr("--default-model: found 'b'"), HasSubstr("one of a")));
+}
+
+TEST(Config, AModelOfTheFileHasSettingsOfItsOwn) {
+  const std::string path = TempFile("models.json", R"({
+    "max-rows": 16, "pivot": "a+b", "models": [
+      {"name": "a", "directory": "/m/a", "max-rows": 4, "kv-memory-mb": 100},
+      {"name": "b", "directory": "/m/b", "device-memory-fraction": 0.25}]})");
+  const auto command = ParseCommandLine({"--config", path, "--device=cpu", "--model=c=/m/c"});
+  EXPECT_THAT(NamesOf(command), ElementsAre("c", "a", "b"));
+  const std::vector<ModelSettings>& models = command->config.models;
+  EXPECT_EQ(models[0].max_rows, 16);
+  EXPECT_EQ(models[1].max_rows, 4);
+  EXPECT_EQ(models[1].kv_memory_mb, 100);
+  EXPECT_EQ(models[1].device, "cpu");  // flags are for all that say nothing else
+  EXPECT_FALSE(models[1].own_device_memory_fraction);
+  EXPECT_EQ(models[2].device_memory_fraction, 0.25);
+  EXPECT_TRUE(models[2].own_device_memory_fraction);
+  ASSERT_EQ(command->config.pivots.size(), 1U);
+  EXPECT_EQ(command->config.pivots[0].name, "a+b");
+  EXPECT_EQ(command->config.pivots[0].second, "b");
+
+  EXPECT_THAT(FileErrorOf(R"({"models": {}})"), HasSubstr("models: found object"));
+  EXPECT_THAT(FileErrorOf(R"({"models": [7]})"), HasSubstr("models[0]: found number"));
+  EXPECT_THAT(FileErrorOf(R"({"models": [{"name": "a"}]})"), HasSubstr("directory: found nothing"));
+  EXPECT_THAT(FileErrorOf(R"({"models": [{"name": "a b", "directory": "/m"}]})"),
+              HasSubstr("name: found 'a b'"));
+  EXPECT_THAT(FileErrorOf(R"({"models": [{"name": "a", "directory": "/m", "listen": "x:1"}]})"),
+              AllOf(HasSubstr("'listen'"), HasSubstr("no setting of a model")));
+  EXPECT_THAT(FileErrorOf(R"({"models": [{"name": "a", "directory": "/m", "max-rows": "8"}]})"),
+              HasSubstr("models[0]: max-rows: found string"));
+  EXPECT_THAT(FileErrorOf(R"({"models": [{"name": "a", "directory": "/m", "device": "tpu"}]})"),
+              HasSubstr("models[0]: --device"));
+}
+
+TEST(Config, ADirectoryOfModelsServesThoseThatHaveAConfiguration) {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::path(::testing::TempDir()) / "models_dir";
+  fs::remove_all(root);
+  for (const char* name : {"fr-en", "de-en", "notes"}) fs::create_directories(root / name);
+  for (const char* name : {"fr-en", "de-en"}) std::ofstream(root / name / "config.json") << "{}";
+  const auto command = ParseCommandLine({"--models-dir", root.string()});
+  EXPECT_THAT(NamesOf(command), ElementsAre("de-en", "fr-en"));
+  EXPECT_EQ(command->config.models[1].model_directory, (root / "fr-en").string());
+  EXPECT_THAT(ErrorOf({"--models-dir", (root / "notes").string()}), HasSubstr("no model in"));
+  EXPECT_THAT(ErrorOf({"--models-dir", (root / "none").string()}),
+              HasSubstr("a directory that can be read"));
+  fs::create_directories(root / "a b");
+  std::ofstream(root / "a b" / "config.json") << "{}";
+  EXPECT_THAT(ErrorOf({"--models-dir", root.string()}), HasSubstr("the name 'a b'"));
+  fs::remove_all(root);
+}
+
+TEST(Config, PivotsNameTwoModels) {
+  const auto command =
+      ParseCommandLine({"--model=a=/m", "--model=b=/m", "--pivot=de-fr=a+b", "--pivot", "b+a"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  ASSERT_EQ(command->config.pivots.size(), 2U);
+  EXPECT_EQ(command->config.pivots[0].name, "de-fr");
+  EXPECT_EQ(command->config.pivots[0].first, "a");
+  EXPECT_EQ(command->config.pivots[1].name, "b+a");
+  for (const char* wrong : {"a", "a+", "a+c", "x y=a+b", "=a+b", "a+b+a"}) {
+    EXPECT_THAT(ErrorOf({"--model=a=/m", "--model=b=/m", "--pivot", wrong}),
+                HasSubstr("two of the models a, b"))
+        << wrong;
+  }
+  EXPECT_THAT(ErrorOf({"--model=a=/m", "--model=b=/m", "--pivot=a=b+b"}),
+              HasSubstr("a second model named 'a'"));
+}
+
+TEST(Config, AdministrationListensOnTheLoopbackOnly) {
+  EXPECT_EQ(ParseCommandLine({"--model=x"})->config.admin_listen, "off");
+  for (const char* address : {"127.0.0.1:0", "localhost:50052", "[::1]:1", "unix:/run/admin"}) {
+    EXPECT_TRUE(ParseCommandLine({"--model=x", "--admin-listen", address}).ok()) << address;
+  }
+  for (const char* address : {"0.0.0.0:50052", "10.0.0.1:1", "127.0.0.1", "127.0.0.1.evil.org:1"}) {
+    EXPECT_THAT(ErrorOf({"--model=x", "--admin-listen", address}), HasSubstr("--admin-listen"))
+        << address;
+  }
+}
+
+TEST(Config, SettingsOfAModelCanBeReplacedByName) {
+  ModelSettings base;
+  base.model_name = "a";
+  const auto model = OverrideSettings(base, {{"max-rows", "8"}, {"device", "cpu"}});
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->model_name, "a");
+  EXPECT_EQ(model->max_rows, 8);
+  EXPECT_EQ(model->device, "cpu");
+  const auto error = [&base](const char* name, const char* value) {
+    return std::string(OverrideSettings(base, {{name, value}}).status().message());
+  };
+  EXPECT_THAT(error("listen", "x:1"), HasSubstr("no setting of a model"));
+  EXPECT_THAT(error("max-rows", "many"), HasSubstr("'many'"));
+  EXPECT_THAT(error("scheduler", "fifo"), HasSubstr("'fifo'"));
 }
 
 TEST(Config, RefusesDevicesAndComputeTypesItDoesNotKnow) {
@@ -199,7 +310,9 @@ TEST(Config, RefusesFilesItDoesNotUnderstand) {
   EXPECT_THAT(FileErrorOf(R"({"max-rows": 8.5})"), HasSubstr("found 8.5"));
   EXPECT_THAT(FileErrorOf(R"({"max-rows": 18446744073709551615})"), HasSubstr("max-rows"));
   EXPECT_THAT(FileErrorOf(R"({"max-rows": -1})"), HasSubstr("found -1"));
-  EXPECT_THAT(FileErrorOf(R"({"model": ["a", "b"]})"), HasSubstr("model: found array"));
+  EXPECT_THAT(FileErrorOf(R"({"model": ["a", 7]})"),
+              HasSubstr("model: found an array with number"));
+  EXPECT_THAT(FileErrorOf(R"({"model": {"a": "b"}})"), HasSubstr("model: found object"));
   EXPECT_THAT(FileErrorOf(R"({"model": "a", "model": "b"})"), HasSubstr("found two values"));
 }
 
@@ -257,7 +370,7 @@ TEST(EngineSettings, CarryEverySetting) {
        "--encoded-queue-segments=7", "--kv-memory-mb=30", "--watchdog-seconds=9",
        "--default-profile=marian", "--glossary-dir=/g"});
   ASSERT_TRUE(command.ok()) << command.status();
-  const EngineConfig settings = MakeEngineConfig(command->config, 8, {});
+  const EngineConfig settings = MakeEngineConfig(command->config, {.cpus = 8}, {});
   EXPECT_EQ(settings.model_name, "big");
   EXPECT_EQ(settings.max_rows, 64);
   EXPECT_EQ(settings.workers, 2);
@@ -304,7 +417,7 @@ TEST(EngineSettings, DetokenizersAreAsManyAsSaidOrNone) {
     const auto command = ParseCommandLine(
         {"--model=x", "--tokenizer-threads=5", absl::StrCat("--detokenizer-threads=", threads)});
     ASSERT_TRUE(command.ok()) << command.status();
-    const EngineConfig settings = MakeEngineConfig(command->config, 8, {});
+    const EngineConfig settings = MakeEngineConfig(command->config, {.cpus = 8}, {});
     EXPECT_EQ(settings.tokenizer_threads, 5);
     EXPECT_EQ(settings.detokenizer_threads, threads);
   }
@@ -314,24 +427,26 @@ TEST(EngineSettings, DetokenizersAreAsManyAsSaidOrNone) {
 TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {
   const auto command = ParseCommandLine({"--model=x", "--device-memory-fraction=0.5"});
   ASSERT_TRUE(command.ok()) << command.status();
-  EXPECT_EQ(MakeEngineConfig(command->config, 8, {}).max_rows, 256);
+  EXPECT_EQ(MakeEngineConfig(command->config, {.cpus = 8}, {}).max_rows, 256);
   DeviceChoice gpus;
   gpus.cuda = {1, 3};
   gpus.compute_type = ComputeType::kBFloat16;
-  const EngineConfig settings = MakeEngineConfig(command->config, 8, gpus);
+  // Beside other models a model has what the budget gives it, and not what the flag says for all.
+  const EngineConfig settings =
+      MakeEngineConfig(command->config, {.cpus = 8, .device_memory_fraction = 0.25}, gpus);
   EXPECT_EQ(settings.max_rows, 4096);
   EXPECT_EQ(settings.devices.cuda, gpus.cuda);
   EXPECT_EQ(settings.devices.compute_type, ComputeType::kBFloat16);
-  EXPECT_EQ(settings.device_memory_fraction, 0.5);
+  EXPECT_EQ(settings.device_memory_fraction, 0.25);
   const auto fixed = ParseCommandLine({"--model=x", "--max-rows=100"});
   ASSERT_TRUE(fixed.ok()) << fixed.status();
-  EXPECT_EQ(MakeEngineConfig(fixed->config, 8, gpus).max_rows, 100);
+  EXPECT_EQ(MakeEngineConfig(fixed->config, {.cpus = 8}, gpus).max_rows, 100);
 }
 
 TEST(SchedulerSettings, AreTheEnginesByDefault) {
   const auto command = ParseCommandLine({"--model=x"});
   ASSERT_TRUE(command.ok()) << command.status();
-  const SchedulerOptions scheduler = MakeEngineConfig(command->config, 2, {}).scheduler;
+  const SchedulerOptions scheduler = MakeEngineConfig(command->config, {.cpus = 2}, {}).scheduler;
   const SchedulerOptions defaults;
   EXPECT_EQ(scheduler.refill, defaults.refill);
   EXPECT_EQ(scheduler.unit, defaults.unit);
@@ -351,7 +466,8 @@ SchedulerOptions SchedulerOf(std::vector<std::string> args) {
   args.emplace_back("--model=x");
   const auto command = ParseCommandLine(args);
   EXPECT_TRUE(command.ok()) << command.status();
-  return command.ok() ? MakeEngineConfig(command->config, 2, {}).scheduler : SchedulerOptions();
+  return command.ok() ? MakeEngineConfig(command->config, {.cpus = 2}, {}).scheduler
+                      : SchedulerOptions();
 }
 
 TEST(SchedulerSettings, CarryEveryFlag) {

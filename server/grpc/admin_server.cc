@@ -1,0 +1,178 @@
+#include "server/grpc/admin_server.h"
+
+#include <google/protobuf/util/time_util.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+#include <sys/stat.h>
+
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "dragoman/v1/translation.grpc.pb.h"
+#include "server/base/log.h"
+#include "server/base/quoted.h"
+#include "server/base/status_codes.h"
+#include "server/call/request_error.h"
+#include "server/call/response_builder.h"
+#include "server/call/wire_check.h"
+#include "server/grpc/status_map.h"
+
+namespace dragoman {
+namespace {
+
+using Work = std::function<absl::Status()>;
+
+}  // namespace
+
+class AdminServer::Service final : public v1::AdminService::CallbackService {
+ public:
+  explicit Service(const AdminHooks& hooks) : hooks_(hooks) {}
+
+  grpc::ServerUnaryReactor* LoadModel(grpc::CallbackServerContext* rpc,
+                                      const v1::LoadModelRequest* in,
+                                      v1::LoadModelResponse* out) override {
+    return Later(RpcMethod::kLoadModel, rpc, *in, [this, in, out] {
+      const std::map<std::string, std::string> settings(in->settings().begin(),
+                                                        in->settings().end());
+      const absl::StatusOr<ModelPtr> model =
+          hooks_.manager->Load(in->name(), in->directory(), settings);
+      if (model.ok()) *out->mutable_model() = BuildModel(**model, false);
+      return model.status();
+    });
+  }
+
+  grpc::ServerUnaryReactor* ReloadModel(grpc::CallbackServerContext* rpc,
+                                        const v1::ReloadModelRequest* in,
+                                        v1::ReloadModelResponse* out) override {
+    return Later(RpcMethod::kReloadModel, rpc, *in, [this, in, out] {
+      const absl::StatusOr<ModelManager::Reloaded> model =
+          hooks_.manager->Reload(in->name(), in->only_if_changed());
+      if (!model.ok()) return model.status();
+      *out->mutable_model() = BuildModel(*model->model, false);
+      out->set_reloaded(model->changed);
+      return absl::OkStatus();
+    });
+  }
+
+  grpc::ServerUnaryReactor* UnloadModel(grpc::CallbackServerContext* rpc,
+                                        const v1::UnloadModelRequest* in,
+                                        v1::UnloadModelResponse* out) override {
+    return Later(RpcMethod::kUnloadModel, rpc, *in, [this, in, out] {
+      const absl::StatusOr<int64_t> calls = hooks_.manager->Unload(in->name());
+      if (calls.ok()) out->set_calls_left(*calls);
+      return calls.status();
+    });
+  }
+
+  grpc::ServerUnaryReactor* Drain(grpc::CallbackServerContext* rpc, const v1::DrainRequest* in,
+                                  v1::DrainResponse* out) override {
+    return Later(RpcMethod::kDrain, rpc, *in, [this, in, out] {
+      std::chrono::nanoseconds limit = hooks_.drain_limit;
+      if (in->has_limit()) {
+        limit = std::chrono::nanoseconds(
+            google::protobuf::util::TimeUtil::DurationToNanoseconds(in->limit()));
+      }
+      if (limit < std::chrono::nanoseconds::zero()) {
+        return InvalidField("limit",
+                            absl::StrCat("found ", limit.count(), " ns, expected 0 or more"));
+      }
+      out->set_cancelled(hooks_.drain(limit));
+      return absl::OkStatus();
+    });
+  }
+
+  grpc::ServerUnaryReactor* SetLogLevel(grpc::CallbackServerContext* rpc,
+                                        const v1::SetLogLevelRequest* in,
+                                        v1::SetLogLevelResponse* out) override {
+    const Nanos begun = hooks_.clock->Now();
+    absl::Status status = CheckFields(*in);
+    const auto level = ParseLogLevel(in->level());
+    if (status.ok() && !level.has_value()) {
+      status = InvalidField("level", absl::StrCat("found ", Quoted(in->level()),
+                                                  ", expected trace, debug, info, warn, error or "
+                                                  "off"));
+    }
+    if (status.ok()) {
+      out->set_previous(LogLevelName(dragoman::SetLogLevel(*level)));
+    }
+    grpc::ServerUnaryReactor* const reactor = rpc->DefaultReactor();
+    Finish(RpcMethod::kSetLogLevel, begun, status, reactor);
+    return reactor;
+  }
+
+ private:
+  template <typename Request>
+  static absl::Status CheckFields(const Request& in) {
+    const auto unknown = UnknownFields(in);
+    return unknown.empty() ? absl::OkStatus() : UnimplementedFields(unknown);
+  }
+
+  // Does `work` on the manager's thread and answers; gRPC keeps request and response until then.
+  template <typename Request>
+  grpc::ServerUnaryReactor* Later(RpcMethod method, grpc::CallbackServerContext* rpc,
+                                  const Request& in, Work work) {
+    grpc::ServerUnaryReactor* const reactor = rpc->DefaultReactor();
+    const Nanos begun = hooks_.clock->Now();
+    absl::Status status = CheckFields(in);
+    if (status.ok()) {
+      const bool posted =
+          hooks_.manager->Post([this, method, begun, reactor, work = std::move(work)](bool go_on) {
+            absl::Status done = absl::UnavailableError("the server is draining");
+            if (go_on && (method == RpcMethod::kDrain || !hooks_.draining())) done = work();
+            Finish(method, begun, done, reactor);
+          });
+      if (posted) return reactor;
+      status = absl::ResourceExhaustedError(absl::StrCat(
+          "found ", ModelManager::kMaxPosted, " changes that wait, expected fewer: try again"));
+    }
+    Finish(method, begun, status, reactor);
+    return reactor;
+  }
+
+  void Finish(RpcMethod method, Nanos begun, const absl::Status& status,
+              grpc::ServerUnaryReactor* reactor) {
+    const Nanos duration = hooks_.clock->Now() - begun;
+    hooks_.metrics->OnRpc(method, status.code(), duration, "");
+    LogFields fields = {{"method", RpcMethodName(method)},
+                        {"code", CodeName(status.code())},
+                        {"duration_ms", static_cast<double>(duration) * 1e-6}};
+    if (!status.ok()) fields["error"] = std::string(status.message());
+    Log(LogLevel::kInfo, "admin", fields);
+    reactor->Finish(ToGrpcStatus(status));
+  }
+
+  const AdminHooks hooks_;
+};
+
+AdminServer::AdminServer(const AdminHooks& hooks) : service_(std::make_unique<Service>(hooks)) {}
+
+absl::StatusOr<std::unique_ptr<AdminServer>> AdminServer::Start(const std::string& address,
+                                                                const AdminHooks& hooks) {
+  std::unique_ptr<AdminServer> out(new AdminServer(hooks));
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.RegisterService(out->service_.get());
+  out->server_ = builder.BuildAndStart();
+  if (out->server_ == nullptr) {
+    return absl::UnavailableError(absl::StrCat("--admin-listen: cannot listen on ", address));
+  }
+  out->address_ = address;
+  constexpr std::string_view kUnix = "unix:";
+  if (address.starts_with(kUnix)) {
+    chmod(address.substr(kUnix.size()).c_str(), S_IRUSR | S_IWUSR);
+  } else {
+    out->address_ = absl::StrCat(address.substr(0, address.find_last_of(':')), ":", port);
+  }
+  return out;
+}
+
+AdminServer::~AdminServer() {
+  if (server_ == nullptr) return;
+  server_->Shutdown(std::chrono::system_clock::now());
+  server_->Wait();
+}
+
+}  // namespace dragoman

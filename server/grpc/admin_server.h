@@ -1,0 +1,58 @@
+// AdminService on an address of its own: who can connect may change what is served. Loads and
+// unloads models, drains, sets the log level.
+//
+// Thread-safe. What takes long is done on the model manager's thread, one thing after another;
+// gRPC's threads never wait for it.
+#pragma once
+
+#include <grpcpp/server.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "engine/base/clock.h"
+#include "server/metrics/metrics.h"
+#include "server/models/model_manager.h"
+
+namespace dragoman {
+
+// Everything outlives the server.
+struct AdminHooks {
+  ModelManager* manager = nullptr;
+  Metrics* metrics = nullptr;
+  const Clock* clock = nullptr;
+  // Refuses calls from now on; returns how many were cut off when the time was over.
+  std::function<int64_t(std::chrono::nanoseconds limit)> drain;
+  std::chrono::nanoseconds drain_limit{0};  // where a request names none
+  std::function<bool()> draining;
+};
+
+class AdminServer {
+ public:
+  // `address`: host:port, port 0 takes a free one, or unix:PATH, which only this user may open.
+  // UNAVAILABLE if it cannot listen.
+  static absl::StatusOr<std::unique_ptr<AdminServer>> Start(const std::string& address,
+                                                            const AdminHooks& hooks);
+  // Waits for what is under way.
+  ~AdminServer();
+  AdminServer(const AdminServer&) = delete;
+  AdminServer& operator=(const AdminServer&) = delete;
+
+  // With the port that was bound.
+  const std::string& address() const { return address_; }
+
+ private:
+  class Service;
+
+  explicit AdminServer(const AdminHooks& hooks);
+
+  const std::unique_ptr<Service> service_;
+  std::string address_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,298 @@
+#include "server/models/model_manager.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "server/base/log.h"
+#include "server/base/quoted.h"
+#include "server/base/steady_clock.h"
+#include "server/models/model_files.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+int64_t UnixNow() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+ModelManager::ModelManager(ModelTable* table, Metrics* metrics, const Clock* clock,
+                           ModelResources resources, ModelSettings defaults, EngineLoader loader)
+    : table_(table),
+      metrics_(metrics),
+      clock_(clock),
+      resources_(resources),
+      defaults_(std::move(defaults)),
+      loader_(std::move(loader)) {}
+
+ModelManager::~ModelManager() { Stop(); }
+
+void ModelManager::Stop() {
+  {
+    MutexLock lock(&mu_);
+    stop_ = true;
+    changed_.NotifyAll();
+  }
+  if (thread_.joinable()) thread_.join();
+  std::deque<Task> left;
+  {
+    MutexLock lock(&mu_);
+    left.swap(tasks_);
+  }
+  for (const Task& task : left) task(false);
+}
+
+void ModelManager::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+bool ModelManager::Post(Task task) {
+  MutexLock lock(&mu_);
+  if (stop_ || tasks_.size() >= kMaxPosted) return false;
+  tasks_.push_back(std::move(task));
+  changed_.NotifyAll();
+  return true;
+}
+
+void ModelManager::Run() {
+  while (true) {
+    Task task;
+    {
+      MutexLock lock(&mu_);
+      while (tasks_.empty() && !stop_) changed_.Wait(&mu_);
+      if (stop_) return;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+    }
+    task(true);
+  }
+}
+
+int64_t ModelManager::HostBytesHeld(std::string* sum) const {
+  int64_t held = 0;
+  for (const ModelStats& model : table_->Stats()) {
+    for (const DeviceMemory& memory : model.stats.memory) {
+      if (memory.device != "cpu") continue;
+      const int64_t bytes = memory.weights + memory.kv + memory.workspace;
+      held += bytes;
+      absl::StrAppend(sum, sum->empty() ? "" : " + ", bytes / kMiB, " of ", model.name);
+    }
+  }
+  return held;
+}
+
+ModelShare ModelManager::ShareOf(const ModelSettings& settings,
+                                 const std::vector<ModelSettings>& to_come) {
+  ModelShare share;
+  const auto known = shares_.find(settings.model_name);
+  if (known != shares_.end()) {
+    share = known->second;
+  } else {
+    // Those that are there keep what they have.
+    std::vector<ModelSettings> all;
+    for (const auto& [name, other] : settings_) all.push_back(other);
+    all.push_back(settings);
+    share.cpus = DivideCpus(resources_.cpus, all).back();
+    share.device_memory_fraction = settings.device_memory_fraction;
+  }
+  std::string sum;
+  const int64_t taken = resources_.serving_bytes + HostBytesHeld(&sum);
+  share.host_bytes_of_others = HostBytesOfOthers(resources_.host_bytes, taken, settings, to_come);
+  return share;
+}
+
+absl::Status ModelManager::LoadAll(const std::vector<ModelSettings>& models) {
+  const std::vector<size_t> order = LoadOrder(models);
+  std::vector<ModelSettings> in_order;
+  for (const size_t i : order) in_order.push_back(models[i]);
+  // The default comes first in what is left over, hence by `models`.
+  const std::vector<int> cpus = DivideCpus(resources_.cpus, models);
+  const absl::StatusOr<std::vector<double>> fractions =
+      DivideDeviceMemory(in_order, defaults_.device_memory_fraction);
+  if (!fractions.ok()) return fractions.status();
+  for (size_t i = 0; i < order.size(); ++i) {
+    ModelShare& share = shares_[in_order[i].model_name];
+    share.cpus = cpus[order[i]];
+    share.device_memory_fraction = (*fractions)[i];
+  }
+  for (size_t i = 0; i < in_order.size(); ++i) {
+    const std::vector<ModelSettings> to_come(in_order.begin() + static_cast<ptrdiff_t>(i) + 1,
+                                             in_order.end());
+    const absl::Status status = LoadVersion(in_order[i], ShareOf(in_order[i], to_come)).status();
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& settings,
+                                                      const ModelShare& share) {
+  ServedModel model;
+  model.name = settings.model_name;
+  model.directory = settings.model_directory;
+  const Nanos begun = clock_->Now();
+  const absl::StatusOr<std::string> stamp = StampOfFiles(settings.model_directory);
+  if (!stamp.ok()) return stamp.status();
+  absl::StatusOr<std::string> checksum = ChecksumOfFiles(settings.model_directory);
+  if (!checksum.ok()) return checksum.status();
+  model.checksum = *std::move(checksum);
+  absl::StatusOr<std::unique_ptr<Engine>> engine =
+      loader_(settings, share, metrics_->ForModel(settings.model_name));
+  if (!engine.ok()) {
+    std::string sum;
+    const int64_t held = HostBytesHeld(&sum);
+    if (engine.status().code() != absl::StatusCode::kResourceExhausted || held == 0) {
+      return engine.status();
+    }
+    return absl::ResourceExhaustedError(absl::StrCat(engine.status().message(),
+                                                     "; the models that are loaded hold ",
+                                                     held / kMiB, " MiB: ", sum));
+  }
+  const absl::StatusOr<std::string> after = StampOfFiles(settings.model_directory);
+  if (!after.ok()) return after.status();
+  if (*after != *stamp) {
+    return absl::AbortedError(
+        absl::StrCat(settings.model_directory,
+                     ": found files that changed while they were read, expected them to stay; "
+                     "write a new version elsewhere and rename it"));
+  }
+  model.engine = *std::move(engine);
+  model.load_duration = clock_->Now() - begun;
+  model.loaded_at = UnixNow();
+  return model;
+}
+
+absl::StatusOr<ModelPtr> ModelManager::LoadVersion(const ModelSettings& settings,
+                                                   const ModelShare& share) {
+  const std::string& name = settings.model_name;
+  Log(LogLevel::kInfo, "loading model", {{"model", name}, {"directory", settings.model_directory}});
+  table_->Note(name, ModelState::kLoading);
+  absl::StatusOr<ModelPtr> put = absl::InternalError("");
+  try {
+    absl::StatusOr<ServedModel> made = MakeVersion(settings, share);
+    put = made.ok() ? table_->Put(*std::move(made)) : absl::StatusOr<ModelPtr>(made.status());
+  } catch (const std::exception& e) {
+    put = absl::ResourceExhaustedError(absl::StrCat("loading failed: ", e.what()));
+  }
+  if (!put.ok()) {
+    table_->Note(name, ModelState::kFailed);
+    return absl::Status(put.status().code(),
+                        absl::StrCat("model ", name, ": ", put.status().message()));
+  }
+  settings_[name] = settings;
+  Log(LogLevel::kInfo, "model loaded",
+      {{"model", name},
+       {"version", (*put)->version},
+       {"checksum", (*put)->checksum},
+       {"seconds", ToSeconds((*put)->load_duration)}});
+  return put;
+}
+
+absl::StatusOr<ModelPtr> ModelManager::Replace(const ModelSettings& settings) {
+  absl::StatusOr<ModelPtr> loaded = LoadVersion(settings, ShareOf(settings, {}));
+  metrics_->ForModel(settings.model_name);
+  metrics_->OnReload(settings.model_name, loaded.ok());
+  if (!loaded.ok()) {
+    const bool serving = table_->Find(settings.model_name) != nullptr;
+    Log(LogLevel::kError, "model not loaded",
+        {{"model", settings.model_name},
+         {"directory", settings.model_directory},
+         {"serving", serving ? "the version before" : "none"},
+         {"error", std::string(loaded.status().message())}});
+  }
+  return loaded;
+}
+
+absl::Status ModelManager::NoSuchModel(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const auto& [known, settings] : settings_) names.push_back(known);
+  return absl::NotFoundError(
+      absl::StrCat("name: found ", Quoted(name), ", expected one of ", absl::StrJoin(names, ", ")));
+}
+
+absl::StatusOr<ModelPtr> ModelManager::Load(const std::string& name, const std::string& directory,
+                                            const std::map<std::string, std::string>& settings) {
+  if (!IsModelName(name)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "name: found ", Quoted(name), ", expected 1 to 128 letters, digits, '.', '_' and '-'"));
+  }
+  const ModelPtr present = table_->Find(name);
+  if (present != nullptr && present->is_pivot()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("name: found ", Quoted(name), ", a pivot, expected another name"));
+  }
+  const auto known = settings_.find(name);
+  if (directory.empty() && known == settings_.end()) return NoSuchModel(name);
+  if (!directory.empty() && directory[0] != '/') {
+    return absl::InvalidArgumentError(absl::StrCat("directory: found ", Quoted(directory),
+                                                   ", expected an absolute path on the server"));
+  }
+  ModelSettings base = known == settings_.end() ? defaults_ : known->second;
+  base.model_name = name;
+  if (!directory.empty()) base.model_directory = directory;
+  const absl::StatusOr<ModelSettings> model = OverrideSettings(std::move(base), settings);
+  if (!model.ok()) return model.status();
+  return Replace(*model);
+}
+
+absl::StatusOr<ModelManager::Reloaded> ModelManager::Reload(const std::string& name,
+                                                            bool only_if_changed) {
+  const auto known = settings_.find(name);
+  const ModelPtr present = table_->Find(name);
+  if (known == settings_.end() || present == nullptr) return NoSuchModel(name);
+  if (only_if_changed) {
+    const absl::StatusOr<std::string> checksum = ChecksumOfFiles(known->second.model_directory);
+    if (checksum.ok() && *checksum == present->checksum) return Reloaded{present, false};
+  }
+  const ModelSettings settings = known->second;
+  absl::StatusOr<ModelPtr> loaded = Replace(settings);
+  if (!loaded.ok()) return loaded.status();
+  return Reloaded{*std::move(loaded), true};
+}
+
+absl::StatusOr<int64_t> ModelManager::Unload(const std::string& name) {
+  if (settings_.find(name) == settings_.end()) return NoSuchModel(name);
+  if (settings_.size() == 1) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("name: found ", Quoted(name), ", the only model, expected one of several"));
+  }
+  int64_t calls = 0;
+  if (const ModelPtr present = table_->Find(name)) calls = present->engine->jobs_in_flight();
+  table_->Remove(name);
+  settings_.erase(name);
+  shares_.erase(name);
+  Log(LogLevel::kInfo, "model unloaded", {{"model", name}, {"calls_left", calls}});
+  return calls;
+}
+
+void ModelManager::ReloadChanged() {
+  std::vector<std::string> names;
+  for (const auto& [name, settings] : settings_) names.push_back(name);
+  int reloaded = 0;
+  for (const std::string& name : names) {
+    const absl::StatusOr<Reloaded> model = Reload(name, true);
+    if (!model.ok()) continue;  // the log has it
+    if (model->changed) {
+      ++reloaded;
+      continue;  // with the glossaries of now
+    }
+    const absl::Status glossaries = model->model->engine->ReloadGlossaries();
+    if (glossaries.ok()) {
+      Log(LogLevel::kInfo, "glossaries reloaded", {{"model", name}});
+    } else {
+      Log(LogLevel::kError, "glossaries not reloaded, the old ones stay in use",
+          {{"model", name}, {"error", std::string(glossaries.message())}});
+    }
+  }
+  Log(LogLevel::kInfo, "models looked at", {{"models", names.size()}, {"reloaded", reloaded}});
+}
+
+}  // namespace dragoman

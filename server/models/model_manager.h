@@ -1,0 +1,113 @@
+// Changes what the table serves: loads models, new versions of them, takes them out. A new version
+// is loaded and warmed up beside the old one and takes its place when it is ready; whatever goes
+// wrong before changes nothing.
+//
+// One thing after another, on a thread of its own. Post is thread-safe; what is said to be for the
+// manager's thread may be called from what was posted, and before Start.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/api/engine.h"
+#include "engine/api/observer.h"
+#include "engine/base/clock.h"
+#include "engine/base/mutex.h"
+#include "server/metrics/metrics.h"
+#include "server/models/model_budget.h"
+#include "server/models/model_table.h"
+#include "server/settings/config.h"
+
+namespace dragoman {
+
+// Makes a model's engine and warms it up, within its share. May take minutes.
+using EngineLoader = std::function<absl::StatusOr<std::unique_ptr<Engine>>(
+    const ModelSettings& settings, const ModelShare& share, EngineObserver* observer)>;
+
+// What the machine has.
+struct ModelResources {
+  int cpus = 1;
+  int64_t host_bytes = 0;     // that the process may hold; 0: not known
+  int64_t serving_bytes = 0;  // of them, for what is no model's
+};
+
+class ModelManager {
+ public:
+  static constexpr size_t kMaxPosted = 16;
+
+  // All are borrowed and outlive the manager. `defaults` are the settings of models that have none.
+  ModelManager(ModelTable* table, Metrics* metrics, const Clock* clock, ModelResources resources,
+               ModelSettings defaults, EngineLoader loader);
+  // Stops.
+  ~ModelManager();
+  ModelManager(const ModelManager&) = delete;
+  ModelManager& operator=(const ModelManager&) = delete;
+
+  // From now on what is posted is called, in order, with `true`; with `false`, meaning that it must
+  // not change anything, if the manager ends before. False: too much waits, and it never will be.
+  void Start();
+  using Task = std::function<void(bool go_on)>;
+  bool Post(Task task);
+  // Waits for what is under way, and ends what has not begun. Once is enough.
+  void Stop();
+
+  // For the manager's thread:
+
+  // The models of the start. Ends with the first that cannot be loaded.
+  absl::Status LoadAll(const std::vector<ModelSettings>& models);
+
+  // A new model, or a new version of one. "" and no settings: as they are for the model of that
+  // name. INVALID_ARGUMENT, NOT_FOUND, or as the loader says; ABORTED if the files were changed
+  // while they were read.
+  absl::StatusOr<ModelPtr> Load(const std::string& name, const std::string& directory,
+                                const std::map<std::string, std::string>& settings);
+
+  struct Reloaded {
+    ModelPtr model;
+    bool changed = true;
+  };
+  absl::StatusOr<Reloaded> Reload(const std::string& name, bool only_if_changed);
+
+  // The calls that still go on. NOT_FOUND; FAILED_PRECONDITION for the last model.
+  absl::StatusOr<int64_t> Unload(const std::string& name);
+
+  // What has changed on disk: models by their checksum, and the glossaries of all. The outcome is
+  // in the log.
+  void ReloadChanged();
+
+ private:
+  absl::StatusOr<ModelPtr> LoadVersion(const ModelSettings& settings, const ModelShare& share);
+  absl::StatusOr<ServedModel> MakeVersion(const ModelSettings& settings, const ModelShare& share);
+  absl::StatusOr<ModelPtr> Replace(const ModelSettings& settings);
+  ModelShare ShareOf(const ModelSettings& settings, const std::vector<ModelSettings>& to_come);
+  // What all versions of all models hold of the host's memory, as a sum in words and in bytes.
+  int64_t HostBytesHeld(std::string* sum) const;
+  absl::Status NoSuchModel(const std::string& name) const;
+  void Run();
+
+  ModelTable* const table_;
+  Metrics* const metrics_;
+  const Clock* const clock_;
+  const ModelResources resources_;
+  const ModelSettings defaults_;
+  const EngineLoader loader_;
+
+  // Of the manager's thread.
+  std::map<std::string, ModelSettings> settings_;  // by name, of what is served
+  std::map<std::string, ModelShare> shares_;       // of those of the start
+
+  Mutex mu_;
+  CondVar changed_;
+  std::deque<Task> tasks_ ABSL_GUARDED_BY(mu_);
+  bool stop_ ABSL_GUARDED_BY(mu_) = false;
+  std::thread thread_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,368 @@
+#include "server/models/model_table.h"
+
+#include <algorithm>
+#include <deque>
+#include <iterator>
+#include <utility>
+
+#include "server/models/pivot_engine.h"
+
+namespace dragoman {
+namespace {
+
+void AddCounts(const SegmentCounts& from, SegmentCounts* to) {
+  to->accepted += from.accepted;
+  to->eos += from.eos;
+  to->length += from.length;
+  to->constraints_unmet += from.constraints_unmet;
+  to->no_output += from.no_output;
+  to->cancelled += from.cancelled;
+  to->deadline += from.deadline;
+  to->error += from.error;
+  to->waiting += from.waiting;
+  to->running += from.running;
+}
+
+void AddMemory(const std::vector<DeviceMemory>& from, std::vector<DeviceMemory>* to) {
+  for (const DeviceMemory& memory : from) {
+    const auto at = std::find_if(to->begin(), to->end(), [&](const DeviceMemory& known) {
+      return known.device == memory.device;
+    });
+    if (at == to->end()) {
+      to->push_back(memory);
+      continue;
+    }
+    at->weights += memory.weights;
+    at->kv += memory.kv;
+    at->workspace += memory.workspace;
+  }
+}
+
+// Of two versions of a model: what they have together, or the worse of both.
+void AddStats(const EngineStats& from, EngineStats* to) {
+  AddCounts(from.segments, &to->segments);
+  to->requests_waiting += from.requests_waiting;
+  to->requests_running += from.requests_running;
+  to->queue_segments += from.queue_segments;
+  to->queue_tokens += from.queue_tokens;
+  to->queue_segment_capacity += from.queue_segment_capacity;
+  to->queue_token_capacity += from.queue_token_capacity;
+  to->queue_oldest_age = std::max(to->queue_oldest_age, from.queue_oldest_age);
+  to->encoded_segments += from.encoded_segments;
+  to->encoded_tokens += from.encoded_tokens;
+  to->encoded_segment_capacity += from.encoded_segment_capacity;
+  to->encoded_oldest_age = std::max(to->encoded_oldest_age, from.encoded_oldest_age);
+  to->rows += from.rows;
+  to->row_capacity += from.row_capacity;
+  to->kv_self_usage = std::max(to->kv_self_usage, from.kv_self_usage);
+  to->kv_cross_usage = std::max(to->kv_cross_usage, from.kv_cross_usage);
+  AddMemory(from.memory, &to->memory);
+  to->detokenize_backlog += from.detokenize_backlog;
+  to->last_step = std::max(to->last_step, from.last_step);
+  to->stalled = to->stalled || from.stalled;
+  to->live_workers += from.live_workers;
+}
+
+}  // namespace
+
+struct ModelTable::Shelf {
+  // While it is held, no version ends. Whoever lets go of a model may hold the engine's locks: so
+  // this one, and not `mu`, is held where engines are asked.
+  Mutex hold;
+  // What versions that have ended had counted, by name.
+  std::map<std::string, SegmentCounts> ended ABSL_GUARDED_BY(hold);
+
+  Mutex mu;
+  CondVar changed;
+  // Every version that exists. Taken out with `hold` held as well.
+  std::set<const ServedModel*> live ABSL_GUARDED_BY(mu);
+  // Those of them that nobody holds.
+  std::deque<const ServedModel*> dead ABSL_GUARDED_BY(mu);
+  bool stop ABSL_GUARDED_BY(mu) = false;
+
+  std::vector<const ServedModel*> Live() {
+    MutexLock lock(&mu);
+    return {live.begin(), live.end()};
+  }
+};
+
+ModelTable::ModelTable(const Clock* clock, std::vector<std::string> names,
+                       std::vector<PivotSettings> pivots)
+    : clock_(clock),
+      names_(std::move(names)),
+      pivots_(std::move(pivots)),
+      timer_(clock),
+      shelf_(std::make_shared<Shelf>()),
+      burier_([this] { Bury(); }) {
+  if (!pivots_.empty()) timer_.Start();
+}
+
+ModelTable::~ModelTable() {
+  OnChange(nullptr);
+  CancelAll(CancelCause::kDrain);
+  Publish({});
+  {
+    MutexLock lock(&shelf_->mu);
+    while (!shelf_->live.empty()) shelf_->changed.Wait(&shelf_->mu);
+    shelf_->stop = true;
+    shelf_->changed.NotifyAll();
+  }
+  burier_.join();
+}
+
+void ModelTable::Bury() {
+  while (true) {
+    const ServedModel* model = nullptr;
+    {
+      MutexLock lock(&shelf_->mu);
+      while (shelf_->dead.empty() && !shelf_->stop) shelf_->changed.Wait(&shelf_->mu);
+      if (shelf_->dead.empty()) return;
+      model = shelf_->dead.front();
+      shelf_->dead.pop_front();
+    }
+    {
+      MutexLock hold(&shelf_->hold);
+      if (!model->is_pivot()) {
+        // Its jobs have ended; segments of cancelled ones that are still in the batch go with it.
+        SegmentCounts counts = model->engine->Stats().segments;
+        counts.cancelled += counts.waiting + counts.running;
+        counts.waiting = 0;
+        counts.running = 0;
+        AddCounts(counts, &shelf_->ended[model->name]);
+      }
+      MutexLock lock(&shelf_->mu);
+      shelf_->live.erase(model);
+    }
+    delete model;
+    MutexLock lock(&shelf_->mu);
+    shelf_->changed.NotifyAll();
+  }
+}
+
+ModelPtr ModelTable::Share(ServedModel model) {
+  auto made = std::make_unique<ServedModel>(std::move(model));
+  {
+    MutexLock lock(&shelf_->mu);
+    shelf_->live.insert(made.get());
+  }
+  return ModelPtr(made.release(), [shelf = shelf_](const ServedModel* ended) {
+    MutexLock lock(&shelf->mu);
+    shelf->dead.push_back(ended);
+    shelf->changed.NotifyAll();
+  });
+}
+
+size_t ModelTable::RankOf(const std::string& name) const {
+  return static_cast<size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+}
+
+absl::StatusOr<std::vector<ModelPtr>> ModelTable::WithPivots(std::vector<ModelPtr> direct) {
+  const std::vector<ModelPtr> before = models();
+  const auto find = [](const std::vector<ModelPtr>& models, const std::string& name) -> ModelPtr {
+    for (const ModelPtr& model : models) {
+      if (model->name == name) return model;
+    }
+    return nullptr;
+  };
+  std::vector<ModelPtr> all = direct;
+  for (const PivotSettings& pivot : pivots_) {
+    const std::vector<ModelPtr> legs = {find(direct, pivot.first), find(direct, pivot.second)};
+    if (legs[0] == nullptr || legs[1] == nullptr) continue;
+    const ModelPtr known = find(before, pivot.name);
+    if (known != nullptr && known->legs == legs) {
+      all.push_back(known);
+      continue;
+    }
+    auto engine = PivotEngine::Create(pivot.name, *legs[0], *legs[1], clock_, &timer_);
+    if (!engine.ok()) return engine.status();
+    ServedModel made;
+    made.name = pivot.name;
+    made.loaded_at = std::max(legs[0]->loaded_at, legs[1]->loaded_at);
+    made.legs = legs;
+    made.engine = *std::move(engine);
+    all.push_back(Share(std::move(made)));
+  }
+  return all;
+}
+
+absl::StatusOr<ModelPtr> ModelTable::Put(ServedModel model) {
+  std::vector<ModelPtr> direct;
+  for (const ModelPtr& known : models()) {
+    if (!known->is_pivot() && known->name != model.name) direct.push_back(known);
+  }
+  model.version = versions_[model.name] + 1;
+  const ModelPtr added = Share(std::move(model));
+  const size_t rank = RankOf(added->name);
+  const auto at = std::find_if(direct.begin(), direct.end(),
+                               [&](const ModelPtr& other) { return RankOf(other->name) > rank; });
+  direct.insert(at, added);
+  absl::StatusOr<std::vector<ModelPtr>> all = WithPivots(std::move(direct));
+  if (!all.ok()) return all.status();
+  ++versions_[added->name];
+  Note(added->name, ModelState::kServing);
+  Publish(*std::move(all));
+  return added;
+}
+
+bool ModelTable::Remove(std::string_view name) {
+  std::vector<ModelPtr> direct;
+  bool found = false;
+  for (const ModelPtr& known : models()) {
+    if (known->is_pivot()) continue;
+    if (known->name == name) {
+      found = true;
+    } else {
+      direct.push_back(known);
+    }
+  }
+  {
+    MutexLock lock(&mu_);
+    const auto note = notes_.find(std::string(name));
+    if (note != notes_.end() && note->second == ModelState::kFailed) notes_.erase(note);
+  }
+  if (!found) return false;
+  // Fewer models make no new pivot, hence no error.
+  Publish(WithPivots(std::move(direct)).value_or(std::vector<ModelPtr>()));
+  return true;
+}
+
+void ModelTable::Publish(std::vector<ModelPtr> models) {
+  std::vector<std::pair<std::string, bool>> changes;
+  Change change;
+  {
+    MutexLock lock(&mu_);
+    for (const ModelPtr& old : models_) {
+      const bool stays = std::any_of(models.begin(), models.end(), [&](const ModelPtr& model) {
+        return model->name == old->name;
+      });
+      if (!stays) changes.emplace_back(old->name, false);
+    }
+    for (const ModelPtr& model : models) changes.emplace_back(model->name, true);
+    models_.swap(models);
+    change = change_;
+  }
+  // The old ones go with `models`, outside of the lock.
+  if (!change) return;
+  for (const auto& [name, served] : changes) change(name, served);
+}
+
+ModelPtr ModelTable::Find(std::string_view name) const {
+  MutexLock lock(&mu_);
+  for (const ModelPtr& model : models_) {
+    if (model->name == name) return model;
+  }
+  return nullptr;
+}
+
+std::vector<ModelPtr> ModelTable::models() const {
+  MutexLock lock(&mu_);
+  return models_;
+}
+
+void ModelTable::Note(const std::string& name, ModelState state) {
+  MutexLock lock(&mu_);
+  if (state == ModelState::kServing) {
+    notes_.erase(name);
+  } else {
+    notes_[name] = state;
+  }
+}
+
+std::vector<ModelTable::Entry> ModelTable::Entries() const {
+  std::vector<Entry> entries;
+  for (ModelPtr& model : models()) {
+    const ServedModel& served = *model;
+    entries.push_back({served.name, ModelState::kServing, served.version, std::move(model)});
+  }
+  const size_t serving = entries.size();
+  {
+    MutexLock hold(&shelf_->hold);
+    for (const ServedModel* version : shelf_->Live()) {
+      const bool present =
+          std::any_of(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(serving),
+                      [version](const Entry& entry) { return entry.model.get() == version; });
+      if (!present && !version->is_pivot()) {
+        entries.push_back({version->name, ModelState::kDraining, version->version, nullptr});
+      }
+    }
+  }
+  MutexLock lock(&mu_);
+  for (const auto& [name, state] : notes_) entries.push_back({name, state, 0, nullptr});
+  return entries;
+}
+
+void ModelTable::OnChange(Change change) {
+  std::vector<ModelPtr> present;
+  {
+    MutexLock lock(&mu_);
+    change_ = change;
+    present = models_;
+  }
+  if (!change) return;
+  for (const ModelPtr& model : present) change(model->name, true);
+}
+
+std::vector<ModelStats> ModelTable::Stats() const {
+  const std::vector<ModelPtr> present = models();
+  std::vector<ModelStats> out;
+  const auto of = [&out](const std::string& name) -> ModelStats& {
+    for (ModelStats& stats : out) {
+      if (stats.name == name) return stats;
+    }
+    out.emplace_back().name = name;
+    return out.back();
+  };
+  for (const ModelPtr& model : present) {
+    if (model->is_pivot()) continue;
+    const ModelInfo& info = model->engine->info();
+    ModelStats& stats = of(model->name);
+    stats.family = info.family;
+    stats.device = info.device;
+    stats.compute_type = info.compute_type;
+    stats.checksum = model->checksum;
+    stats.version = model->version;
+    stats.load_duration = model->load_duration;
+  }
+  MutexLock hold(&shelf_->hold);
+  for (const ServedModel* version : shelf_->Live()) {
+    if (!version->is_pivot()) AddStats(version->engine->Stats(), &of(version->name).stats);
+  }
+  for (ModelStats& stats : out) {
+    const auto ended = shelf_->ended.find(stats.name);
+    if (ended != shelf_->ended.end()) AddCounts(ended->second, &stats.stats.segments);
+  }
+  return out;
+}
+
+void ModelTable::CancelAll(CancelCause cause) {
+  MutexLock hold(&shelf_->hold);
+  // Pivots first: what ends in a model that they go through would go on otherwise.
+  const std::vector<const ServedModel*> live = shelf_->Live();
+  for (const bool pivots : {true, false}) {
+    for (const ServedModel* version : live) {
+      if (version->is_pivot() == pivots) version->engine->CancelAll(cause);
+    }
+  }
+}
+
+int64_t ModelTable::jobs_in_flight() const {
+  MutexLock hold(&shelf_->hold);
+  int64_t jobs = 0;
+  for (const ServedModel* version : shelf_->Live()) jobs += version->engine->jobs_in_flight();
+  return jobs;
+}
+
+bool ModelTable::WaitEnded(std::chrono::nanoseconds timeout) {
+  std::set<const ServedModel*> present;
+  for (const ModelPtr& model : models()) present.insert(model.get());
+  const auto end = std::chrono::steady_clock::now() + timeout;
+  MutexLock lock(&shelf_->mu);
+  while (shelf_->live != present) {
+    const auto left = end - std::chrono::steady_clock::now();
+    if (left <= std::chrono::nanoseconds::zero()) return false;
+    shelf_->changed.WaitFor(&shelf_->mu, left);
+  }
+  return true;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,123 @@
+// The models of the process, by name, and what becomes of those that are served no longer.
+//
+// A model that is replaced or taken out takes no new calls; those that hold it go on. When the last
+// of them has let go, a thread of the table ends its engine: an engine joins its threads, and those
+// let go of calls themselves. What it had counted stays in the name's counts.
+//
+// Pivots are made here from the models that they go through: a pivot is there whenever both of them
+// are, and always goes through their present versions.
+//
+// Thread-safe. Put, Remove and their kin are for one thread at a time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/api/engine.h"
+#include "engine/base/clock.h"
+#include "engine/base/mutex.h"
+#include "server/base/deadline_timer.h"
+#include "server/metrics/engine_families.h"
+#include "server/models/served_model.h"
+#include "server/settings/config.h"
+
+namespace dragoman {
+
+enum class ModelState { kServing, kDraining, kLoading, kFailed };
+
+class ModelTable {
+ public:
+  // `clock` outlives the table. Models are listed in the order of `names`, those with other names
+  // behind them; the first is the default. Pivots come last.
+  ModelTable(const Clock* clock, std::vector<std::string> names, std::vector<PivotSettings> pivots);
+  // Ends every job, and waits until nobody holds a model any more and all engines have ended.
+  ~ModelTable();
+  ModelTable(const ModelTable&) = delete;
+  ModelTable& operator=(const ModelTable&) = delete;
+
+  // Calls to come get `model`, in place of one of its name that there may be. Its version is given
+  // here. Error, and nothing has changed: a pivot through it would have no language between.
+  absl::StatusOr<ModelPtr> Put(ServedModel model);
+
+  // Calls to come find no such model. False: there is none. Pivots through it go as well.
+  bool Remove(std::string_view name);
+
+  // nullptr if there is none of this name.
+  ModelPtr Find(std::string_view name) const;
+
+  // All that take calls, the default first.
+  std::vector<ModelPtr> models() const;
+
+  // What is being loaded or has failed to, for those who ask; kServing takes the note away, as does
+  // Put. Remove takes away that it has failed.
+  void Note(const std::string& name, ModelState state);
+
+  // One line of a list of models.
+  struct Entry {
+    std::string name;
+    ModelState state = ModelState::kServing;
+    int version = 0;  // 0: not known yet
+    // Of those that take calls. Held no longer than needed: whoever holds it keeps the engine.
+    ModelPtr model;
+  };
+  // models(), then the old versions that still have calls, then what Note says.
+  std::vector<Entry> Entries() const;
+
+  // Calls `change` with the name and whether it takes calls, once for every model that is there and
+  // then after every change, from the thread that makes it. Null ends that.
+  using Change = std::function<void(const std::string& name, bool served)>;
+  void OnChange(Change change);
+
+  // Of every name that takes calls or has versions that still have some; pivots apart, whose jobs
+  // are those of the models that they go through. Consistent as Engine::Stats is, over all
+  // versions; counts never fall.
+  std::vector<ModelStats> Stats() const;
+
+  // Every job of every version ends as Engine::Cancel does. Nobody is refused: see
+  // CallContext::draining.
+  void CancelAll(CancelCause cause);
+
+  // Of all versions. For a drain and for tests.
+  int64_t jobs_in_flight() const;
+
+  // Waits until no version but those that take calls is left, or that long. True: none is.
+  bool WaitEnded(std::chrono::nanoseconds timeout);
+
+ private:
+  struct Shelf;  // what outlives the models: whoever lets go of one last comes back to it
+
+  // As models(); `pivots` are made anew where a version has changed. REQUIRES: Shelf's lock is not
+  // held.
+  absl::StatusOr<std::vector<ModelPtr>> WithPivots(std::vector<ModelPtr> direct);
+  ModelPtr Share(ServedModel model);
+  void Publish(std::vector<ModelPtr> models);
+  size_t RankOf(const std::string& name) const;
+  void Bury();
+
+  const Clock* const clock_;
+  const std::vector<std::string> names_;
+  const std::vector<PivotSettings> pivots_;
+  DeadlineTimer timer_;  // of the pivots
+  const std::shared_ptr<Shelf> shelf_;
+
+  mutable Mutex mu_;
+  std::vector<ModelPtr> models_ ABSL_GUARDED_BY(mu_);
+  std::map<std::string, ModelState> notes_ ABSL_GUARDED_BY(mu_);
+  Change change_ ABSL_GUARDED_BY(mu_);
+
+  // Of the thread that makes changes.
+  std::map<std::string, int> versions_;
+
+  std::thread burier_;
+};
+
+}  // namespace dragoman

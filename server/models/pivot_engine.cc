@@ -1,0 +1,210 @@
+#include "server/models/pivot_engine.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/base/field_error.h"
+#include "server/base/steady_clock.h"
+#include "server/models/pivot_job.h"
+
+namespace dragoman {
+namespace {
+
+// Two multilingual models have a million.
+constexpr size_t kMaxPairs = 4096;
+
+std::vector<LanguagePair> JoinPairs(const ModelInfo& first, const ModelInfo& second) {
+  std::vector<LanguagePair> pairs;
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const LanguagePair& one : first.pairs) {
+    for (const LanguagePair& two : second.pairs) {
+      const bool joins = two.source.empty() || two.source == one.target;
+      if (!joins || one.source == two.target || one.target == two.target) continue;
+      if (pairs.size() == kMaxPairs) return pairs;
+      if (seen.emplace(one.source, two.target).second) pairs.push_back({one.source, two.target});
+    }
+  }
+  return pairs;
+}
+
+std::string Both(const std::string& first, const std::string& second) {
+  return first == second ? first : absl::StrCat(first, "+", second);
+}
+
+ModelInfo InfoOf(std::string name, const ModelInfo& first, const ModelInfo& second) {
+  ModelInfo info;
+  info.name = std::move(name);
+  info.family = Both(first.family, second.family);
+  info.device = Both(first.device, second.device);
+  info.compute_type = Both(first.compute_type, second.compute_type);
+  info.pairs = JoinPairs(first, second);
+  info.source_vocabulary = first.source_vocabulary;
+  info.target_vocabulary = second.target_vocabulary;
+  info.parameters = first.parameters + second.parameters;
+  info.max_source_tokens = first.max_source_tokens;
+  info.max_target_tokens = second.max_target_tokens;
+  info.max_rows = std::min(first.max_rows, second.max_rows);
+  info.max_beam = std::min(first.max_beam, second.max_beam);
+  info.default_beam = second.default_beam;
+  info.decoder_layers = second.decoder_layers;
+  info.decoder_heads = second.decoder_heads;
+  info.default_profile = second.default_profile;
+  return info;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PivotEngine>> PivotEngine::Create(std::string name,
+                                                                 const ServedModel& first,
+                                                                 const ServedModel& second,
+                                                                 const Clock* clock,
+                                                                 DeadlineTimer* timer) {
+  ModelInfo info = InfoOf(std::move(name), first.engine->info(), second.engine->info());
+  if (info.pairs.empty()) {
+    const auto listed = [](const ModelInfo& model) {
+      std::string pairs;
+      for (const LanguagePair& pair : model.pairs) {
+        if (pairs.size() > 200) return pairs + ", ...";
+        absl::StrAppend(&pairs, pairs.empty() ? "" : ", ", pair.source.empty() ? "*" : pair.source,
+                        "-", pair.target);
+      }
+      return pairs;
+    };
+    return absl::InvalidArgumentError(absl::StrCat(
+        "pivot ", info.name, ": found no language between: ", first.name, " has ",
+        listed(first.engine->info()), ", ", second.name, " has ", listed(second.engine->info()),
+        "; expected a target of the first that is a source of the second"));
+  }
+  return std::unique_ptr<PivotEngine>(
+      new PivotEngine(std::move(info), first, second, clock, timer));
+}
+
+PivotEngine::PivotEngine(ModelInfo info, const ServedModel& first, const ServedModel& second,
+                         const Clock* clock, DeadlineTimer* timer)
+    : info_(std::move(info)),
+      first_(*first.engine),
+      second_(*second.engine),
+      first_name_(first.name),
+      second_name_(second.name),
+      clock_(clock),
+      timer_(timer) {}
+
+absl::StatusOr<std::string> PivotEngine::Between(std::string_view source,
+                                                 std::string_view target) const {
+  absl::Status why = first_.CheckLanguages(source, first_.info().pairs[0].target);
+  for (const LanguagePair& pair : first_.info().pairs) {
+    const absl::Status first = first_.CheckLanguages(source, pair.target);
+    const absl::Status second = second_.CheckLanguages(pair.target, target);
+    if (first.ok() && second.ok()) return pair.target;
+    if (first.ok()) why = second;
+  }
+  return why;
+}
+
+absl::Status PivotEngine::CheckLanguages(std::string_view source, std::string_view target) const {
+  return Between(source, target).status();
+}
+
+absl::Status PivotEngine::CheckJob(const TranslationJob& job) const {
+  std::vector<FieldError> errors;
+  const auto refuse = [&](bool given, const char* field, const char* why) {
+    if (!given) return;
+    FieldError error;
+    error.field = field;
+    error.found = absl::StrCat("one with the pivot ", first_name_, "+", second_name_);
+    error.expected = "none";
+    error.reason = why;
+    errors.push_back(std::move(error));
+  };
+  constexpr const char* kTerms = "a term would have to be known in the language between as well";
+  constexpr const char* kAlignment = "each model attends to a text of its own";
+  refuse(!job.terms.empty(), "terms", kTerms);
+  refuse(!job.glossary.empty(), "glossary_config", kTerms);
+  refuse(job.returns.alignment, "return_options.alignment", kAlignment);
+  refuse(job.decoding.alignment_layer.has_value(), "decoding.alignment_layer", kAlignment);
+  refuse(!job.decoding.alignment_heads.empty(), "decoding.alignment_heads", kAlignment);
+  return errors.empty() ? absl::OkStatus() : InvalidRequest(errors);
+}
+
+Admission PivotEngine::Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) {
+  const auto refused = [](RejectReason reason, absl::Status status, Nanos retry_after = 0) {
+    Admission admission;
+    admission.status = std::move(status);
+    admission.reason = reason;
+    admission.retry_after = retry_after;
+    return admission;
+  };
+  if (!admitting_.load()) {
+    return refused(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
+  }
+  if (absl::Status status = CheckJob(job); !status.ok()) {
+    return refused(RejectReason::kInvalid, std::move(status));
+  }
+  const absl::StatusOr<std::string> between = Between(job.source_language, job.target_language);
+  if (!between.ok()) return refused(RejectReason::kInvalid, between.status());
+  if (const int64_t waiting = waiting_.load(); waiting >= kMaxWaiting) {
+    return refused(RejectReason::kQueueFull,
+                   absl::ResourceExhaustedError(absl::StrCat("the queue of ", second_name_,
+                                                             " is full: ", waiting, " of ",
+                                                             kMaxWaiting, " items wait for it")),
+                   kNanosPerSecond);
+  }
+  const JobId id = next_job_.fetch_add(1);
+  const auto made = std::make_shared<PivotJob>(this, id, std::move(job), *between, std::move(sink));
+  {
+    // Before it begins: it may be over before Start returns.
+    MutexLock lock(&mu_);
+    jobs_.emplace(id, made);
+  }
+  Admission admission = made->Start();
+  if (!admission.status.ok()) Forget(id);
+  return admission;
+}
+
+void PivotEngine::Forget(JobId job) {
+  std::shared_ptr<PivotJob> forgotten;  // goes after the lock
+  MutexLock lock(&mu_);
+  const auto at = jobs_.find(job);
+  if (at == jobs_.end()) return;
+  forgotten = std::move(at->second);
+  jobs_.erase(at);
+}
+
+void PivotEngine::Cancel(JobId job, CancelCause cause) {
+  std::shared_ptr<PivotJob> found;
+  {
+    MutexLock lock(&mu_);
+    const auto at = jobs_.find(job);
+    if (at == jobs_.end()) return;
+    found = at->second;
+  }
+  found->Cancel(cause);
+}
+
+int64_t PivotEngine::jobs_in_flight() const {
+  MutexLock lock(&mu_);
+  return static_cast<int64_t>(jobs_.size());
+}
+
+void PivotEngine::CancelAll(CancelCause cause) {
+  std::vector<std::shared_ptr<PivotJob>> jobs;
+  {
+    MutexLock lock(&mu_);
+    for (const auto& [id, job] : jobs_) jobs.push_back(job);
+  }
+  for (const auto& job : jobs) job->Cancel(cause);
+}
+
+EngineStats PivotEngine::Stats() const {
+  const EngineStats first = first_.Stats();
+  EngineStats stats;
+  stats.queue_segment_capacity = first.queue_segment_capacity;
+  stats.queue_token_capacity = first.queue_token_capacity;
+  stats.live_workers = std::min(first.live_workers, second_.Stats().live_workers);
+  return stats;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,89 @@
+// Two engines as one: what the first makes of a text, over a language between, goes to the second.
+//
+// An item goes on as soon as the first engine is done with it; those that are done at the same time
+// go on together. A job is admitted by the first engine. Where the second one's queue is full, its
+// items wait and try again; while many wait, no new job is admitted. So what was admitted is
+// answered here too.
+//
+// Options of the search (beam, penalties, profile, sampling, lengths by ratio) hold for both. What
+// is about the text of the translation or its length in tokens holds for the second: alternatives,
+// target prefixes, required and forbidden phrases, max_ and min_output_tokens; tokens are the
+// source's of the first and the target's of the second. do_not_translate holds for both. Refused,
+// because they have no meaning across two models: terms and glossaries (a term's target would have
+// to be known in the language between), alignment and the choice of attention for it.
+//
+// Thread-safe, as Engine. Both models and the timer are borrowed. The second engine is called from
+// the timer's thread, because a sink may not submit.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "engine/api/engine.h"
+#include "engine/base/mutex.h"
+#include "server/base/deadline_timer.h"
+#include "server/models/served_model.h"
+
+namespace dragoman {
+
+class PivotJob;
+
+class PivotEngine final : public Engine {
+ public:
+  // Items that may wait for a place in the second engine's queue, over all jobs, before no new job
+  // is admitted.
+  static constexpr int64_t kMaxWaiting = 4096;
+
+  // INVALID_ARGUMENT: no target language of `first` is a source language of `second`.
+  static absl::StatusOr<std::unique_ptr<PivotEngine>> Create(std::string name,
+                                                             const ServedModel& first,
+                                                             const ServedModel& second,
+                                                             const Clock* clock,
+                                                             DeadlineTimer* timer);
+
+  // Said of both: the pairs from end to end, the lesser of all limits; parameters are a sum.
+  const ModelInfo& info() const override { return info_; }
+  absl::Status CheckLanguages(std::string_view source, std::string_view target) const override;
+  Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override;
+  void Cancel(JobId job, CancelCause cause) override;
+  void StopAdmission() override { admitting_.store(false); }
+  int64_t jobs_in_flight() const override;
+  void CancelAll(CancelCause cause) override;
+  // Of its own it has but jobs: the segments are those of the two engines. Capacities are the
+  // first's, live workers the fewer.
+  EngineStats Stats() const override;
+  // Nothing: the two models reload theirs.
+  absl::Status ReloadGlossaries() override { return absl::OkStatus(); }
+
+ private:
+  friend class PivotJob;
+
+  PivotEngine(ModelInfo info, const ServedModel& first, const ServedModel& second,
+              const Clock* clock, DeadlineTimer* timer);
+
+  // The language between, for a request's languages. INVALID_ARGUMENT as CheckLanguages.
+  absl::StatusOr<std::string> Between(std::string_view source, std::string_view target) const;
+  // What cannot go over a language between.
+  absl::Status CheckJob(const TranslationJob& job) const;
+  void Forget(JobId job);
+
+  const ModelInfo info_;
+  Engine& first_;
+  Engine& second_;
+  const std::string first_name_;
+  const std::string second_name_;
+  const Clock* const clock_;
+  DeadlineTimer* const timer_;
+  std::atomic<bool> admitting_{true};
+  std::atomic<JobId> next_job_{1};
+  std::atomic<int64_t> waiting_{0};  // items that the second engine could not take yet
+
+  mutable Mutex mu_;
+  std::map<JobId, std::shared_ptr<PivotJob>> jobs_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace dragoman

@@ -1,0 +1,316 @@
+#include "server/models/pivot_job.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/base/steady_clock.h"
+#include "server/models/pivot_parts.h"
+
+namespace dragoman {
+namespace {
+
+// Between two tries at a full queue.
+constexpr Nanos kShortestWait = 10 * kNanosPerMilli;
+constexpr Nanos kLongestWait = kNanosPerSecond;
+
+absl::Status StatusOf(CancelCause cause) {
+  switch (cause) {
+    case CancelCause::kClient:
+      return absl::CancelledError("the client has cancelled");
+    case CancelCause::kDeadline:
+      return absl::DeadlineExceededError("the deadline has passed");
+    case CancelCause::kDrain:
+      return absl::UnavailableError("the server is stopping");
+  }
+  return absl::CancelledError("");
+}
+
+// As whose fault the rest of a job ends, when a part of it has ended so.
+CancelCause CauseOf(const absl::Status& status) {
+  if (status.code() == absl::StatusCode::kDeadlineExceeded) return CancelCause::kDeadline;
+  if (status.code() == absl::StatusCode::kUnavailable) return CancelCause::kDrain;
+  return CancelCause::kClient;
+}
+
+void AddTimings(const JobTimings& from, JobTimings* to) {
+  to->tokenize += from.tokenize;
+  to->queue += from.queue;
+  to->encode += from.encode;
+  to->slot_wait += from.slot_wait;
+  to->decode += from.decode;
+  to->detokenize += from.detokenize;
+}
+
+}  // namespace
+
+class PivotJob::FirstSink final : public TranslationSink {
+ public:
+  explicit FirstSink(std::shared_ptr<PivotJob> job) : job_(std::move(job)) {}
+  void OnSegment(SegmentUpdate /*update*/) override {}
+  void OnItem(ItemResult result) override { job_->OnFirstItem(std::move(result)); }
+  void OnDone(const absl::Status& status, const JobTimings& timings) override {
+    job_->OnFirstDone(status, timings);
+  }
+
+ private:
+  const std::shared_ptr<PivotJob> job_;
+};
+
+// Of some items, which have numbers of their own in the second engine's job.
+class PivotJob::SecondSink final : public TranslationSink {
+ public:
+  SecondSink(std::shared_ptr<PivotJob> job, int batch, std::vector<int> items)
+      : job_(std::move(job)), batch_(batch), items_(std::move(items)) {}
+  void OnSegment(SegmentUpdate update) override {
+    job_->OnSecondSegment(items_, std::move(update));
+  }
+  void OnItem(ItemResult result) override { job_->OnSecondItem(items_, std::move(result)); }
+  void OnDone(const absl::Status& status, const JobTimings& timings) override {
+    job_->OnSecondDone(batch_, status, timings);
+  }
+
+ private:
+  const std::shared_ptr<PivotJob> job_;
+  const int batch_;
+  const std::vector<int> items_;
+};
+
+PivotJob::PivotJob(PivotEngine* engine, JobId id, TranslationJob job, std::string language,
+                   std::shared_ptr<TranslationSink> sink)
+    : engine_(engine),
+      clock_(engine->clock_),
+      timer_(engine->timer_),
+      id_(id),
+      job_(std::move(job)),
+      language_(std::move(language)),
+      begun_(clock_->Now()),
+      sink_(std::move(sink)),
+      firsts_(job_.contents.size()) {}
+
+Admission PivotJob::Start() {
+  Admission admission = engine_->first_.Submit(FirstLeg(job_, language_),
+                                               std::make_shared<FirstSink>(shared_from_this()));
+  if (!admission.status.ok()) return admission;
+  std::optional<CancelCause> cause;
+  {
+    MutexLock lock(&mu_);
+    first_ = admission.job;
+    if (stopped_.has_value()) cause = cause_;
+  }
+  if (cause.has_value()) engine_->first_.Cancel(admission.job, *cause);
+  admission.job = id_;
+  return admission;
+}
+
+void PivotJob::Cancel(CancelCause cause) { Stop(StatusOf(cause), cause); }
+
+std::shared_ptr<TranslationSink> PivotJob::Keep() {
+  MutexLock lock(&mu_);
+  return sink_;
+}
+
+void PivotJob::Stop(absl::Status status, CancelCause cause) {
+  const std::shared_ptr<TranslationSink> keep = Keep();
+  std::optional<JobId> first;
+  std::vector<JobId> seconds;
+  {
+    MutexLock lock(&mu_);
+    if (finished_ || stopped_.has_value()) return;
+    stopped_ = std::move(status);
+    cause_ = cause;
+    if (!first_over_) first = first_;
+    for (const auto& [batch, job] : seconds_) {
+      if (job.has_value()) seconds.push_back(*job);
+    }
+  }
+  if (first.has_value()) engine_->first_.Cancel(*first, cause);
+  for (const JobId job : seconds) engine_->second_.Cancel(job, cause);
+  FinishIfOver();
+}
+
+void PivotJob::OnFirstItem(ItemResult result) {
+  if (!result.status.ok()) {
+    Tell([result = std::move(result)](TranslationSink* sink) { sink->OnItem(result); });
+    return;
+  }
+  const int item = result.index;
+  bool arm = false;
+  {
+    MutexLock lock(&mu_);
+    firsts_[static_cast<size_t>(item)] = std::move(result);
+    ready_.push_back(item);
+    // Draws depend on the number of an item in its job: they all go together, in their order.
+    if (!job_.decoding.sampling.has_value()) arm = !std::exchange(armed_, true);
+  }
+  if (arm) Arm(clock_->Now());
+}
+
+void PivotJob::OnFirstDone(const absl::Status& status, const JobTimings& timings) {
+  bool arm = false;
+  {
+    MutexLock lock(&mu_);
+    first_over_ = true;
+    AddTimings(timings, &timings_);
+    std::sort(ready_.begin(), ready_.end());
+    if (status.ok() && !ready_.empty()) arm = !std::exchange(armed_, true);
+  }
+  if (arm) Arm(clock_->Now());
+  if (!status.ok()) Stop(status, CauseOf(status));
+  FinishIfOver();
+}
+
+void PivotJob::Arm(Nanos when) {
+  timer_->Arm(when, [weak = weak_from_this()] {
+    if (const auto job = weak.lock()) job->SubmitSecond();
+  });
+}
+
+void PivotJob::SubmitSecond() {
+  const std::shared_ptr<TranslationSink> keep = Keep();
+  std::vector<int> items;
+  int batch = 0;
+  {
+    MutexLock lock(&mu_);
+    armed_ = false;
+    if (finished_) return;
+    engine_->waiting_ -= std::exchange(waiting_, 0);
+    if (!stopped_.has_value()) items.swap(ready_);
+    if (!items.empty()) {
+      batch = ++batches_;
+      seconds_[batch] = std::nullopt;
+    }
+  }
+  if (items.empty()) {
+    FinishIfOver();
+    return;
+  }
+  const Admission admission =
+      engine_->second_.Submit(SecondLeg(job_, language_, items, firsts_),
+                              std::make_shared<SecondSink>(shared_from_this(), batch, items));
+  if (admission.status.ok()) {
+    std::optional<CancelCause> cause;
+    {
+      MutexLock lock(&mu_);
+      const auto at = seconds_.find(batch);  // none: it has ended
+      if (at != seconds_.end()) at->second = admission.job;
+      if (stopped_.has_value()) cause = cause_;
+    }
+    if (cause.has_value()) engine_->second_.Cancel(admission.job, *cause);
+    return;
+  }
+  if (admission.status.code() == absl::StatusCode::kResourceExhausted) {
+    Wait(batch, std::move(items), admission.retry_after);
+    return;
+  }
+  if (admission.reason == RejectReason::kTooLarge) {
+    for (const int item : items) {
+      Tell([item, status = admission.status](TranslationSink* sink) {
+        ItemResult failed;
+        failed.index = item;
+        failed.status = status;
+        sink->OnItem(std::move(failed));
+      });
+    }
+  } else {
+    Stop(admission.status, CauseOf(admission.status));
+  }
+  {
+    MutexLock lock(&mu_);
+    seconds_.erase(batch);
+  }
+  FinishIfOver();
+}
+
+void PivotJob::Wait(int batch, std::vector<int> items, Nanos retry_after) {
+  bool arm = false;
+  {
+    MutexLock lock(&mu_);
+    seconds_.erase(batch);
+    waiting_ += static_cast<int64_t>(items.size());
+    engine_->waiting_ += static_cast<int64_t>(items.size());
+    items.insert(items.end(), ready_.begin(), ready_.end());
+    ready_ = std::move(items);
+    // One more item of the first engine may have armed it meanwhile: that try does as well.
+    if (!stopped_.has_value()) arm = !std::exchange(armed_, true);
+  }
+  if (arm) Arm(clock_->Now() + std::clamp(retry_after, kShortestWait, kLongestWait));
+  FinishIfOver();
+}
+
+void PivotJob::OnSecondSegment(const std::vector<int>& items, SegmentUpdate update) {
+  update.item = items[static_cast<size_t>(update.item)];
+  update.source = SourceOf(firsts_[static_cast<size_t>(update.item)], update.source);
+  Tell([update = std::move(update)](TranslationSink* sink) { sink->OnSegment(update); });
+}
+
+void PivotJob::OnSecondItem(const std::vector<int>& items, ItemResult result) {
+  const int item = items[static_cast<size_t>(result.index)];
+  result.index = item;
+  if (result.status.ok()) {
+    PivotPart pivot;
+    pivot.first_model = engine_->first_name_;
+    pivot.second_model = engine_->second_name_;
+    pivot.language = language_;
+    result = Compose(firsts_[static_cast<size_t>(item)], std::move(result), std::move(pivot));
+  }
+  Tell([result = std::move(result)](TranslationSink* sink) { sink->OnItem(result); });
+}
+
+void PivotJob::OnSecondDone(int batch, const absl::Status& status, const JobTimings& timings) {
+  {
+    MutexLock lock(&mu_);
+    seconds_.erase(batch);
+    AddTimings(timings, &timings_);
+  }
+  if (!status.ok()) Stop(status, CauseOf(status));
+  FinishIfOver();
+}
+
+void PivotJob::FinishIfOver() {
+  absl::Status status;
+  JobTimings timings;
+  {
+    MutexLock lock(&mu_);
+    if (finished_ || !first_over_ || !seconds_.empty()) return;
+    if (!stopped_.has_value() && (armed_ || !ready_.empty())) return;
+    finished_ = true;
+    engine_->waiting_ -= std::exchange(waiting_, 0);
+    if (stopped_.has_value()) status = *stopped_;
+    timings_.total = clock_->Now() - begun_;
+    timings = timings_;
+  }
+  Tell([this, status, timings](TranslationSink* sink) {
+    sink->OnDone(status, timings);
+    engine_->Forget(id_);
+    // The last of all: the engine may be gone with the sink.
+    std::shared_ptr<TranslationSink> last;
+    MutexLock lock(&mu_);
+    last.swap(sink_);
+  });
+}
+
+void PivotJob::Tell(std::function<void(TranslationSink*)> what) {
+  const std::shared_ptr<PivotJob> self = shared_from_this();  // what is told may let go of it
+  {
+    MutexLock lock(&mu_);
+    outbox_.push_back(std::move(what));
+    if (std::exchange(telling_, true)) return;
+  }
+  while (true) {
+    std::function<void(TranslationSink*)> next;
+    TranslationSink* sink = nullptr;
+    {
+      MutexLock lock(&mu_);
+      if (outbox_.empty()) {
+        telling_ = false;
+        return;
+      }
+      next = std::move(outbox_.front());
+      outbox_.pop_front();
+      sink = sink_.get();
+    }
+    next(sink);
+  }
+}
+
+}  // namespace dragoman

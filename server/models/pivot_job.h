@@ -1,0 +1,86 @@
+// One job of a PivotEngine, from its admission by the first engine to its OnDone.
+//
+// Thread-safe. Held by its engine until OnDone has returned, and by the jobs of the two engines, as
+// their sink; timers hold it weakly. No lock is held while an engine or the sink is called: what
+// the sink is to hear goes through a queue, which one thread at a time empties, for the two
+// engines' threads come at the same time.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/api/engine.h"
+#include "engine/base/mutex.h"
+#include "server/models/pivot_engine.h"
+
+namespace dragoman {
+
+class PivotJob : public std::enable_shared_from_this<PivotJob> {
+ public:
+  PivotJob(PivotEngine* engine, JobId id, TranslationJob job, std::string language,
+           std::shared_ptr<TranslationSink> sink);
+
+  // Submits to the first engine. What it refuses, the sink hears nothing of.
+  Admission Start();
+
+  void Cancel(CancelCause cause);
+
+ private:
+  class FirstSink;
+  class SecondSink;
+
+  void OnFirstItem(ItemResult result);
+  void OnFirstDone(const absl::Status& status, const JobTimings& timings);
+  void OnSecondSegment(const std::vector<int>& items, SegmentUpdate update);
+  void OnSecondItem(const std::vector<int>& items, ItemResult result);
+  void OnSecondDone(int batch, const absl::Status& status, const JobTimings& timings);
+
+  // The second engine is asked, from the timer's thread, at `when`.
+  void Arm(Nanos when);
+  void SubmitSecond();
+  // The items of `batch` wait until the second engine may have room.
+  void Wait(int batch, std::vector<int> items, Nanos retry_after);
+  // What keeps the engines while the job may end meanwhile: their models are held by the sink.
+  std::shared_ptr<TranslationSink> Keep();
+
+  // Ends both engines' jobs; the status is the job's. The first cause counts.
+  void Stop(absl::Status status, CancelCause cause);
+  void FinishIfOver();
+  void Tell(std::function<void(TranslationSink*)> what);
+
+  // Not touched after the end, as long as nobody keeps the sink.
+  PivotEngine* const engine_;
+  const Clock* const clock_;
+  DeadlineTimer* const timer_;
+  const JobId id_;
+  const TranslationJob job_;
+  const std::string language_;
+  const Nanos begun_;
+
+  Mutex mu_;
+  std::shared_ptr<TranslationSink> sink_ ABSL_GUARDED_BY(mu_);  // let go after OnDone
+  // By item; constant once the item is in ready_, or was told.
+  std::vector<ItemResult> firsts_;
+  std::vector<int> ready_ ABSL_GUARDED_BY(mu_);  // items for the second engine
+  int64_t waiting_ ABSL_GUARDED_BY(mu_) = 0;     // of them, that it could not take yet
+  bool armed_ ABSL_GUARDED_BY(mu_) = false;
+  std::optional<JobId> first_ ABSL_GUARDED_BY(mu_);  // none before Submit has returned
+  bool first_over_ ABSL_GUARDED_BY(mu_) = false;
+  std::map<int, std::optional<JobId>> seconds_ ABSL_GUARDED_BY(mu_);  // by batch
+  int batches_ ABSL_GUARDED_BY(mu_) = 0;
+  std::optional<absl::Status> stopped_ ABSL_GUARDED_BY(mu_);
+  CancelCause cause_ ABSL_GUARDED_BY(mu_) = CancelCause::kClient;
+  bool finished_ ABSL_GUARDED_BY(mu_) = false;
+  JobTimings timings_ ABSL_GUARDED_BY(mu_);
+
+  std::deque<std::function<void(TranslationSink*)>> outbox_ ABSL_GUARDED_BY(mu_);
+  bool telling_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,107 @@
+#include "server/models/pivot_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dragoman {
+namespace {
+
+// One after another, as an item's sentences are.
+bool Touch(const ByteRange& a, const ByteRange& b) { return a.begin < b.end && b.begin < a.end; }
+
+void Widen(const ByteRange& range, ByteRange* whole) {
+  whole->begin = std::min(whole->begin, range.begin);
+  whole->end = std::max(whole->end, range.end);
+}
+
+}  // namespace
+
+TranslationJob FirstLeg(const TranslationJob& job, const std::string& language) {
+  TranslationJob leg = job;
+  leg.target_language = language;
+  leg.decoding.num_alternatives.reset();
+  leg.decoding.required_phrases.clear();
+  leg.decoding.forbidden_phrases.clear();
+  leg.decoding.min_output_tokens.reset();
+  leg.decoding.max_output_tokens.reset();
+  leg.target_prefixes.clear();
+  leg.returns.token_scores = false;
+  leg.returns.partials = false;
+  leg.returns.segments = false;
+  // The answer says it in any case.
+  leg.returns.scores = true;
+  return leg;
+}
+
+TranslationJob SecondLeg(const TranslationJob& job, const std::string& language,
+                         const std::vector<int>& items, const std::vector<ItemResult>& firsts) {
+  TranslationJob leg = job;
+  leg.source_language = language;
+  leg.contents.clear();
+  leg.target_prefixes.clear();
+  for (const int item : items) {
+    const auto at = static_cast<size_t>(item);
+    leg.contents.push_back(firsts[at].hypotheses.empty() ? "" : firsts[at].hypotheses[0].text);
+    if (!job.target_prefixes.empty()) leg.target_prefixes.push_back(job.target_prefixes[at]);
+  }
+  if (leg.decoding.sampling.has_value() && !items.empty()) {
+    leg.decoding.sampling->seed = firsts[static_cast<size_t>(items[0])].seed;
+  }
+  return leg;
+}
+
+ByteRange SourceOf(const ItemResult& first, ByteRange between) {
+  std::optional<ByteRange> source;
+  for (const SentenceRange& sentence : first.sentences) {
+    if (!Touch(sentence.target, between)) continue;
+    if (!source.has_value()) source = sentence.source;
+    Widen(sentence.source, &*source);
+  }
+  return source.value_or(ByteRange{});
+}
+
+ItemResult Compose(const ItemResult& first, ItemResult second, PivotPart pivot) {
+  ItemResult result = std::move(second);
+  const std::vector<SentenceRange> seconds = std::move(result.sentences);
+  result.index = first.index;
+  result.source_tokens = first.source_tokens;
+  result.source_token_count = first.source_token_count;
+  pivot.first_one_segment = first.sentences.size() == 1;
+  pivot.second_one_segment = seconds.size() == 1;
+  if (!first.hypotheses.empty()) {
+    const Hypothesis& best = first.hypotheses[0];
+    pivot.text = best.text;
+    pivot.score = best.score;
+    pivot.log_prob = best.log_prob;
+    pivot.finish_reason = best.finish_reason;
+    for (Hypothesis& hypothesis : result.hypotheses) {
+      hypothesis.finish_reason = std::max(hypothesis.finish_reason, best.finish_reason);
+    }
+  }
+  // Both lists are in order: a sentence of either opens a part, or widens the last one where it
+  // touches that between the two.
+  result.sentences.clear();
+  ByteRange between;
+  size_t next = 0;
+  for (const SentenceRange& sentence : seconds) {
+    SentenceRange part{SourceOf(first, sentence.source), sentence.target};
+    ByteRange reach = sentence.source;
+    for (; next < first.sentences.size() && first.sentences[next].target.begin < reach.end;
+         ++next) {
+      Widen(first.sentences[next].target, &reach);
+    }
+    if (!result.sentences.empty() && sentence.source.begin < between.end) {
+      SentenceRange& last = result.sentences.back();
+      if (part.source.end > part.source.begin) Widen(part.source, &last.source);
+      Widen(part.target, &last.target);
+      Widen(reach, &between);
+    } else {
+      result.sentences.push_back(part);
+      between = reach;
+    }
+  }
+  result.pivot = std::move(pivot);
+  return result;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,37 @@
+// A model that is served: one version of it, with its engine.
+//
+// Immutable after it was made, so any thread may read. A call holds it as a ModelPtr and so keeps
+// the version that it began with, whatever the table (model_table.h) does meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/api/engine.h"
+#include "engine/base/clock.h"
+
+namespace dragoman {
+
+struct ServedModel;
+// Shared by the table and by every call of the model. The last to let go may be a thread of the
+// engine itself: the engine ends elsewhere, see ModelTable.
+using ModelPtr = std::shared_ptr<const ServedModel>;
+
+struct ServedModel {
+  std::string name;
+  std::string directory;    // "" of a pivot
+  std::string checksum;     // of its files, see model_files.h; "" of a pivot
+  int version = 0;          // counted from 1 for each name; a pivot has none
+  Nanos load_duration = 0;  // 0 of a pivot
+  int64_t loaded_at = 0;    // Unix time, seconds
+  // Of a pivot: the two models that it goes through. They outlive the engine.
+  std::vector<ModelPtr> legs;
+  // Shared because a test may keep it.
+  std::shared_ptr<Engine> engine;
+
+  bool is_pivot() const { return !legs.empty(); }
+};
+
+}  // namespace dragoman

@@ -1,0 +1,239 @@
+#include "server/settings/models_config.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "server/base/quoted.h"
+#include "server/settings/refusal.h"
+#include "server/settings/scheduler_settings.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::pair<std::string_view, Profile> kProfiles[] = {{"hf", Profile::kHf},
+                                                              {"ct2", Profile::kCt2},
+                                                              {"marian", Profile::kMarian},
+                                                              {"paper", Profile::kPaper},
+                                                              {"article", Profile::kArticle}};
+
+std::optional<Profile> ParseProfile(std::string_view name) {
+  for (const auto& [known, profile] : kProfiles) {
+    if (known == name) return profile;
+  }
+  return std::nullopt;
+}
+
+ModelSettings MakeModel(const ServerConfig& config, std::string name, std::string directory) {
+  ModelSettings model = config;  // its part for all models
+  model.model_name = std::move(name);
+  model.model_directory = std::move(directory);
+  return model;
+}
+
+// One of --model: DIR or NAME=DIR.
+absl::StatusOr<ModelSettings> ModelOfFlag(const ServerConfig& config, const std::string& text) {
+  ModelSettings model;
+  const size_t equals = text.find('=');
+  // What comes before '=' is a name only if it looks like one: directories may hold '='.
+  if (equals != std::string::npos && text.find('/') > equals) {
+    model = MakeModel(config, text.substr(0, equals), text.substr(equals + 1));
+  } else {
+    std::filesystem::path path = std::filesystem::path(text).lexically_normal();
+    if (!path.has_filename()) path = path.parent_path();
+    if (path == "." || path.filename() == "..") {
+      std::error_code error;
+      path = std::filesystem::weakly_canonical(text, error);
+    }
+    model = MakeModel(config, path.filename().string(), text);
+  }
+  if (model.model_directory.empty()) {
+    return Refuse("--", "model", Quoted(text), "a directory after NAME=");
+  }
+  if (!IsModelName(model.model_name)) {
+    return Refuse("--", "model", absl::StrCat("the name ", Quoted(model.model_name)),
+                  "letters, digits, '.', '_' and '-' (give one with NAME=DIR)");
+  }
+  return model;
+}
+
+// One of the file's `models`: its name, its directory and settings of its own.
+absl::StatusOr<ModelSettings> ModelOfFile(const ServerConfig& config, const std::string& where,
+                                          const nlohmann::json& json) {
+  if (!json.is_object()) return Refuse(where, "", json.type_name(), "a JSON object");
+  ModelSettings model = MakeModel(config, "", "");
+  for (const auto& [key, value] : json.items()) {
+    if (key == "name" || key == "directory") {
+      if (!value.is_string()) return Refuse(where + ": ", key, value.type_name(), "a string");
+      (key == "name" ? model.model_name : model.model_directory) = value.get<std::string>();
+      continue;
+    }
+    const absl::Status status = SetModelOption(key, where + ": ", value, &model);
+    if (!status.ok()) return status;
+  }
+  if (!IsModelName(model.model_name)) {
+    return Refuse(where + ": ", "name", Quoted(model.model_name),
+                  "letters, digits, '.', '_' and '-'");
+  }
+  if (model.model_directory.empty()) return Refuse(where + ": ", "directory", "nothing", "one");
+  const absl::Status status = CheckModel(model);
+  if (!status.ok()) {
+    return absl::Status(status.code(), absl::StrCat(where, ": ", status.message()));
+  }
+  return model;
+}
+
+// The models of --models-dir, by name.
+absl::Status AddModelsOfDirectory(const ServerConfig& config, std::vector<ModelSettings>* models) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<std::string> names;
+  for (fs::directory_iterator entry(config.models_dir, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code none;
+    if (fs::exists(entry->path() / "config.json", none)) {
+      names.push_back(entry->path().filename().string());
+    }
+  }
+  const std::string found = Quoted(config.models_dir);
+  if (error) {
+    return Refuse("--", "models-dir", absl::StrCat(found, " (", error.message(), ")"),
+                  "a directory that can be read");
+  }
+  if (names.empty()) {
+    return Refuse("--", "models-dir", absl::StrCat("no model in ", found),
+                  "directories with a config.json");
+  }
+  std::sort(names.begin(), names.end());
+  for (std::string& name : names) {
+    if (!IsModelName(name)) {
+      return Refuse("--", "models-dir", absl::StrCat("the name ", Quoted(name)),
+                    "letters, digits, '.', '_' and '-'");
+    }
+    std::string directory = fs::path(config.models_dir) / name;
+    models->push_back(MakeModel(config, std::move(name), std::move(directory)));
+  }
+  return absl::OkStatus();
+}
+
+std::string NamesOf(const std::vector<ModelSettings>& models) {
+  std::vector<std::string> names;
+  for (const ModelSettings& model : models) names.push_back(model.model_name);
+  return absl::StrJoin(names, ", ");
+}
+
+}  // namespace
+
+absl::Status CheckModel(const ModelSettings& settings) {
+  absl::Status status = ParseDevices(settings.device, settings.compute_type).status();
+  if (!status.ok()) {
+    return absl::Status(status.code(), absl::StrCat("--", status.message()));
+  }
+  status = ParseScheduler(settings).status();
+  if (status.ok() && !ParseProfile(settings.default_profile).has_value()) {
+    status = Refuse("--", "default-profile", Quoted(settings.default_profile),
+                    "hf, ct2, marian, paper or article");
+  }
+  return status;
+}
+
+absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config) {
+  std::vector<ModelSettings>& models = config->models;
+  for (const std::string& text : config->model) {
+    absl::StatusOr<ModelSettings> model = ModelOfFlag(*config, text);
+    if (!model.ok()) return model.status();
+    models.push_back(*std::move(model));
+  }
+  for (size_t i = 0; i < file.models.size(); ++i) {
+    absl::StatusOr<ModelSettings> model =
+        ModelOfFile(*config, absl::StrCat(file.path, ": models[", i, "]"), file.models[i]);
+    if (!model.ok()) return model.status();
+    models.push_back(*std::move(model));
+  }
+  if (!config->models_dir.empty()) {
+    absl::Status status = AddModelsOfDirectory(*config, &models);
+    if (!status.ok()) return status;
+  }
+  if (models.empty()) return Refuse("--", "model", "nothing", "DIR or NAME=DIR");
+  std::set<std::string> names;
+  for (const ModelSettings& model : models) {
+    if (!names.insert(model.model_name).second) {
+      return Refuse("--", "model", absl::StrCat("two models named ", Quoted(model.model_name)),
+                    "a name of its own for each (NAME=DIR)");
+    }
+  }
+  if (!config->default_model.empty()) {
+    const auto at = std::find_if(models.begin(), models.end(), [&](const ModelSettings& model) {
+      return model.model_name == config->default_model;
+    });
+    if (at == models.end()) {
+      return Refuse("--", "default-model", Quoted(config->default_model),
+                    absl::StrCat("one of ", NamesOf(models)));
+    }
+    std::rotate(models.begin(), at, at + 1);
+  }
+  config->model_name = models[0].model_name;
+  config->model_directory = models[0].model_directory;
+  return absl::OkStatus();
+}
+
+absl::Status ResolvePivots(ServerConfig* config) {
+  std::set<std::string> names;
+  for (const ModelSettings& model : config->models) names.insert(model.model_name);
+  const std::set<std::string> models = names;
+  for (const std::string& text : config->pivot) {
+    PivotSettings pivot;
+    const size_t equals = text.find('=');
+    const std::string legs = equals == std::string::npos ? text : text.substr(equals + 1);
+    const size_t plus = legs.find('+');
+    pivot.first = legs.substr(0, plus);
+    pivot.second = plus == std::string::npos ? "" : legs.substr(plus + 1);
+    pivot.name = equals == std::string::npos ? legs : text.substr(0, equals);
+    const bool named = equals == std::string::npos || IsModelName(pivot.name);
+    if (!named || !models.contains(pivot.first) || !models.contains(pivot.second)) {
+      return Refuse(
+          "--", "pivot", Quoted(text),
+          absl::StrCat("[NAME=]FIRST+SECOND, two of the models ", NamesOf(config->models)));
+    }
+    if (!names.insert(pivot.name).second) {
+      return Refuse("--", "pivot", absl::StrCat("a second model named ", Quoted(pivot.name)),
+                    "a name of its own (NAME=FIRST+SECOND)");
+    }
+    config->pivots.push_back(std::move(pivot));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ModelSettings> OverrideSettings(ModelSettings model,
+                                               const std::map<std::string, std::string>& settings) {
+  for (const auto& [name, value] : settings) {
+    const absl::Status status =
+        SetModelOption(name, std::string(kSettingsOfRequest), value, &model);
+    if (!status.ok()) return status;
+  }
+  const absl::Status status = CheckModel(model);
+  if (!status.ok()) return status;
+  return model;
+}
+
+bool IsModelName(std::string_view name) {
+  return !name.empty() && name.size() <= 128 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  });
+}
+
+DeviceRequest ConfiguredDevices(const ModelSettings& settings) {
+  return ParseDevices(settings.device, settings.compute_type).value_or(DeviceRequest{});
+}
+
+Profile ConfiguredProfile(const ModelSettings& settings) {
+  return ParseProfile(settings.default_profile).value_or(Profile::kHf);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,274 @@
+// Several models in one process, as an operator meets them: routing, a pivot, and what changes
+// while calls go on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/e2e/processes.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using testing::ChildProcess;
+using testing::ClientCommand;
+using testing::Daemon;
+using ::testing::HasSubstr;
+using testing::RunClient;
+using testing::Sum;
+
+const char kInput[] = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
+const std::string kBundled = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
+
+// Copies of models that a test may break.
+class ModelsTest : public ::testing::Test {
+ protected:
+  ModelsTest() : root_(::testing::TempDir() + "models_test_" + std::to_string(getpid())) {
+    fs::remove_all(root_);
+    // There is no second real model here: a small one with weights of chance, which says that it
+    // reads English.
+    Copy(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-multi", "en-fr");
+    const fs::path config = root_ / "en-fr" / "tokenizer_config.json";
+    std::ifstream in(config);
+    json tokenizer = json::parse(in);
+    tokenizer["source_lang"] = "en";
+    std::ofstream(config) << tokenizer.dump();
+  }
+  ~ModelsTest() override { fs::remove_all(root_); }
+
+  void Copy(const fs::path& from, const std::string& to) const {
+    fs::create_directories(root_);
+    fs::copy(from, root_ / to, fs::copy_options::recursive);
+  }
+
+  // The bundled model is de-en.
+  std::vector<std::string> Flags(std::vector<std::string> more = {}) const {
+    std::vector<std::string> flags = {"--model", "en-fr=" + (root_ / "en-fr").string(),
+                                      "--admin-listen", "127.0.0.1:0"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    return flags;
+  }
+
+  static int Admin(const Daemon& daemon, std::vector<std::string> arguments,
+                   std::string* said = nullptr) {
+    arguments.insert(arguments.begin(), "admin");
+    arguments.insert(arguments.end(), {"--server", daemon.admin()});
+    ChildProcess client(ClientCommand(arguments));
+    const std::string output = client.ReadAll();
+    const int status = client.Wait();
+    if (said != nullptr) *said = output + client.Errors();
+    return status;
+  }
+
+  // One line of text, translated; as JSON.
+  static json Translate(const Daemon& daemon, const std::string& text,
+                        std::vector<std::string> flags, int* status = nullptr) {
+    const fs::path file = ::testing::TempDir() + "models_test_line_" + std::to_string(getpid());
+    std::ofstream(file) << text << "\n";
+    flags.insert(flags.begin(), {"translate", "--server", daemon.grpc(), "--json"});
+    flags.push_back(file.string());
+    const std::string line = RunClient(flags, status);
+    fs::remove(file);
+    return json::parse(line, nullptr, false);
+  }
+
+  static void ExpectBalanced(const Daemon::Samples& samples) {
+    ASSERT_FALSE(samples.empty());
+    EXPECT_EQ(Sum(samples, "dragoman_segments_accepted_total"),
+              Sum(samples, "dragoman_segments_total") + Sum(samples, "dragoman_segments_waiting") +
+                  Sum(samples, "dragoman_segments_running"));
+  }
+
+  static int64_t VersionOf(const Daemon& daemon, const std::string& model) {
+    return static_cast<int64_t>(
+        daemon.Metrics()["dragoman_model_version{model=\"" + model + "\"}"]);
+  }
+
+  const fs::path root_;
+};
+
+TEST_F(ModelsTest, RequestsFindTheirModelAndAPivotGoesOverTwo) {
+  Daemon daemon(Flags({"--pivot", "de-fr=de-en+en-fr"}));
+  const std::string text = "Ich habe heute leider gar keine Zeit.";
+  const json english = Translate(daemon, text, {"--from", "de", "--to", "en"});
+  EXPECT_EQ(english["model"], "de-en");
+  EXPECT_FALSE(english.contains("pivot"));
+
+  const json french = Translate(daemon, text, {"--from", "de", "--to", "fr"});
+  EXPECT_EQ(french["model"], "de-fr") << french;
+  const json& pivot = french["pivot"];
+  EXPECT_EQ(pivot["models"], (std::vector<std::string>{"de-en", "en-fr"}));
+  EXPECT_EQ(pivot["language"], "en");
+  // What the first model makes of the text, with its score; and the second of that.
+  EXPECT_EQ(pivot["text"], english["text"]);
+  EXPECT_EQ(pivot["score"], english["score"]);
+  const json second = Translate(daemon, english["text"], {"--from", "en", "--to", "fr"});
+  EXPECT_EQ(second["model"], "en-fr");
+  EXPECT_EQ(french["text"], second["text"]);
+  EXPECT_EQ(french["score"], second["score"]);
+
+  int status = 0;
+  Translate(daemon, text, {"--model", "fr-de"}, &status);
+  EXPECT_EQ(status, 1);
+  const json refused = Translate(daemon, text, {"--from", "de", "--to", "ja"}, &status);
+  EXPECT_EQ(status, 1);
+  EXPECT_THAT(
+      refused["error"]["message"].get<std::string>(),
+      AllOf(HasSubstr("'de' to 'ja'"), HasSubstr("de-en (de-en)"), HasSubstr("en-fr (en-fr)")));
+
+  const json models = json::parse(RunClient({"models", "--json", "--server", daemon.grpc()}));
+  ASSERT_EQ(models.size(), 3U);
+  EXPECT_EQ(models[0]["name"], "de-en");
+  EXPECT_TRUE(models[0]["default"].get<bool>());
+  EXPECT_EQ(models[0]["checksum"].get<std::string>().size(), 64U);
+  EXPECT_GT(models[0]["memory"][0]["weights"].get<int64_t>(), 1 << 20);
+  EXPECT_EQ(models[2]["pivot"], (std::vector<std::string>{"de-en", "en-fr"}));
+  for (const char* model : {"de-en", "en-fr", "de-fr"}) {
+    RunClient({"health", "--service", model, "--server", daemon.grpc()}, &status);
+    EXPECT_EQ(status, 0) << model;
+  }
+  Daemon::Samples samples = daemon.Metrics();
+  ExpectBalanced(samples);
+  EXPECT_EQ(samples["dragoman_segments_total{model=\"en-fr\",outcome=\"eos\"}"] +
+                samples["dragoman_segments_total{model=\"en-fr\",outcome=\"length\"}"],
+            2);
+  daemon.process().Signal(SIGTERM);
+  EXPECT_EQ(daemon.process().Wait(), 0);
+}
+
+TEST_F(ModelsTest, NothingIsLostWhileModelsAreReloadedAndUnloaded) {
+  Daemon daemon(Flags({"--pivot", "de-fr=de-en+en-fr"}));
+  ChildProcess direct(
+      ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput, "--concurrency", "8",
+                     "--duration", "6", "--warmup", "0", "--model", "de-en", "--json"}));
+  ChildProcess pivot(ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput,
+                                    "--concurrency", "4", "--duration", "6", "--warmup", "0",
+                                    "--model", "de-fr", "--to", "fr", "--json"}));
+  while (Sum(daemon.Metrics(), "dragoman_segments_total") == 0 && direct.running()) {
+  }
+  const std::string other = (root_ / "en-fr").string();
+  int rounds = 0;
+  std::string said;
+  while (direct.running() && pivot.running() && rounds < 20) {
+    ++rounds;
+    for (const char* model : {"de-en", "en-fr"}) {
+      ASSERT_EQ(Admin(daemon, {"reload", model}, &said), 0) << said;
+    }
+    ASSERT_EQ(Admin(daemon, {"load", "extra", other}, &said), 0) << said;
+    ASSERT_EQ(Admin(daemon, {"unload", "extra"}, &said), 0) << said;
+    ExpectBalanced(daemon.Metrics());
+  }
+  EXPECT_GE(rounds, 2);
+  for (ChildProcess* load : {&direct, &pivot}) {
+    const std::string output = load->ReadAll();
+    EXPECT_EQ(load->Wait(), 0) << load->Errors();
+    const json report = json::parse(output, nullptr, false);
+    ASSERT_TRUE(report.is_object()) << output;
+    EXPECT_GT(report["sent"].get<int64_t>(), 10);
+    EXPECT_EQ(report["sent"], report["ok"]) << output;
+  }
+  EXPECT_EQ(VersionOf(daemon, "de-en"), 1 + rounds);
+  Daemon::Samples samples = daemon.Metrics();
+  ExpectBalanced(samples);
+  EXPECT_EQ(samples["dragoman_model_reloads_total{model=\"de-en\",result=\"ok\"}"], rounds);
+  EXPECT_EQ(Sum(samples, "dragoman_cancelled_total"), 0);
+  EXPECT_FALSE(samples.contains("dragoman_model_version{model=\"extra\"}"));
+
+  // A model with a pivot over it goes under load: its callers get an answer each, by name.
+  ChildProcess last(ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput,
+                                   "--concurrency", "4", "--duration", "3", "--warmup", "0",
+                                   "--model", "en-fr", "--to", "fr", "--json"}));
+  const double before = samples["dragoman_segments_accepted_total{model=\"en-fr\"}"];
+  while (last.running() &&
+         daemon.Metrics()["dragoman_segments_accepted_total{model=\"en-fr\"}"] <= before) {
+  }
+  ASSERT_EQ(Admin(daemon, {"unload", "en-fr"}, &said), 0) << said;
+  const json report = json::parse(last.ReadAll(), nullptr, false);
+  ASSERT_TRUE(report.is_object());
+  EXPECT_EQ(report["sent"], report["answered"]);
+  for (const auto& [code, count] : report["errors"].items()) EXPECT_EQ(code, "NOT_FOUND") << count;
+  int status = 0;
+  RunClient({"health", "--service", "de-fr", "--server", daemon.grpc()}, &status);
+  EXPECT_EQ(status, 1);  // the pivot is gone with it
+  ASSERT_EQ(Admin(daemon, {"load", "en-fr", other}, &said), 0) << said;
+  RunClient({"health", "--service", "de-fr", "--server", daemon.grpc()}, &status);
+  EXPECT_EQ(status, 0);
+  daemon.process().Signal(SIGTERM);
+  EXPECT_EQ(daemon.process().Wait(), 0);
+}
+
+TEST_F(ModelsTest, ABrokenDirectoryChangesNothingAndSaysWhatIsWrong) {
+  Daemon daemon(Flags());
+  const fs::path weights = root_ / "en-fr" / "pytorch_model.bin";
+  const std::string text = "I have no time today.";
+  const json before = Translate(daemon, text, {"--model", "en-fr", "--to", "fr"});
+  std::ifstream file(weights, std::ios::binary);
+  const std::string whole(std::istreambuf_iterator<char>(file), {});
+  fs::resize_file(weights, whole.size() / 2);
+  std::string said;
+  EXPECT_EQ(Admin(daemon, {"reload", "en-fr"}, &said), 1);
+  EXPECT_THAT(said, AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("pytorch_model.bin")));
+  EXPECT_EQ(Translate(daemon, text, {"--model", "en-fr", "--to", "fr"}), before);
+  const json models = json::parse(RunClient({"models", "--json", "--server", daemon.grpc()}));
+  ASSERT_EQ(models.size(), 3U);
+  EXPECT_EQ(models[1]["state"], "serving");
+  EXPECT_EQ(models[1]["version"], 1);
+  EXPECT_EQ(models[2]["state"], "failed");
+
+  // The directory gone altogether: what is served does not need it.
+  fs::rename(root_ / "en-fr", root_ / "away");
+  EXPECT_EQ(Admin(daemon, {"reload", "en-fr"}, &said), 1);
+  EXPECT_THAT(said, HasSubstr("no such directory"));
+  EXPECT_EQ(Translate(daemon, text, {"--model", "en-fr", "--to", "fr"}), before);
+  EXPECT_EQ(daemon.Metrics()["dragoman_model_reloads_total{model=\"en-fr\",result=\"failed\"}"], 2);
+
+  // Whole again, with another file beside it: SIGHUP loads what changed and leaves the rest.
+  fs::rename(root_ / "away", root_ / "en-fr");
+  std::ofstream(weights, std::ios::binary) << whole;
+  std::ofstream(root_ / "en-fr" / "NOTES.txt") << "a new version";
+  daemon.process().Signal(SIGHUP);
+  while (daemon.process().running() && VersionOf(daemon, "en-fr") < 2) {
+  }
+  EXPECT_EQ(Translate(daemon, text, {"--model", "en-fr", "--to", "fr"}), before);
+  EXPECT_EQ(VersionOf(daemon, "de-en"), 1);
+  daemon.process().Signal(SIGTERM);
+  EXPECT_EQ(daemon.process().Wait(), 0);
+}
+
+TEST_F(ModelsTest, DrainingThroughAdministrationLeavesTheProcess) {
+  Daemon daemon(Flags());
+  std::string said;
+  EXPECT_EQ(Admin(daemon, {"log-level", "debug"}, &said), 0);
+  EXPECT_EQ(said, "log level debug, before info\n");
+  EXPECT_EQ(Admin(daemon, {"drain", "--limit", "10"}, &said), 0) << said;
+  EXPECT_EQ(said, "drained, 0 calls cut off\n");
+  EXPECT_THAT(daemon.Get("/readyz"), HasSubstr("draining"));
+  EXPECT_THAT(daemon.Get("/livez"), HasSubstr("ok"));
+  EXPECT_EQ(Admin(daemon, {"reload", "de-en"}, &said), 1);
+  EXPECT_THAT(said, HasSubstr("UNAVAILABLE"));
+  EXPECT_TRUE(daemon.process().running());
+  daemon.process().Signal(SIGTERM);
+  EXPECT_EQ(daemon.process().Wait(), 0);
+}
+
+TEST_F(ModelsTest, WhatDoesNotFitIsRefusedWithTheArithmetic) {
+  ChildProcess daemon({DRAGOMAN_DAEMON, "--listen", "127.0.0.1:0", "--metrics", "off", "--model",
+                       "a=" + kBundled, "--model", "b=" + (root_ / "en-fr").string(),
+                       "--kv-memory-mb", "16777215"});
+  EXPECT_EQ(daemon.Wait(), 1);
+  EXPECT_THAT(daemon.Errors(),
+              AllOf(HasSubstr("model a: kv-memory-mb is 16777215"), HasSubstr("expected at most")));
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,248 @@
+// AdminService over a loopback port, around scripted engines.
+#include "server/grpc/admin_server.h"
+
+#include <gmock/gmock.h>
+#include <google/protobuf/util/time_util.h>
+#include <grpcpp/create_channel.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "dragoman/v1/translation.grpc.pb.h"
+#include "server/base/log.h"
+#include "server/base/steady_clock.h"
+#include "tests/server/fake_engine.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class AdminServerTest : public ::testing::Test {
+ protected:
+  AdminServerTest() : root_(::testing::TempDir() + "/admin_server") {
+    SetLogLevel(LogLevel::kOff);
+    fs::remove_all(root_);
+    for (const char* name : {"a", "b", "c"}) {
+      fs::create_directories(root_ / name);
+      std::ofstream(root_ / name / "config.json") << name;
+    }
+    EXPECT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+    manager_.Start();
+    Start("127.0.0.1:0");
+  }
+  ~AdminServerTest() override {
+    manager_.Stop();
+    server_.reset();
+    SetLogLevel(LogLevel::kInfo);
+    fs::remove_all(root_);
+  }
+
+  void Start(const std::string& address) {
+    AdminHooks hooks;
+    hooks.manager = &manager_;
+    hooks.metrics = &metrics_;
+    hooks.clock = &clock_;
+    hooks.drain_limit = std::chrono::seconds(30);
+    hooks.drain = [this](std::chrono::nanoseconds limit) {
+      drained_for_ = limit;
+      draining_ = true;
+      return int64_t{3};
+    };
+    hooks.draining = [this] { return draining_.load(); };
+    auto started = AdminServer::Start(address, hooks);
+    ASSERT_TRUE(started.ok()) << started.status();
+    server_ = *std::move(started);
+    stub_ = v1::AdminService::NewStub(
+        grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials()));
+  }
+
+  ModelSettings Model(const std::string& name) const {
+    ModelSettings settings;
+    settings.model_name = name;
+    settings.model_directory = root_ / name;
+    return settings;
+  }
+
+  grpc::Status Load(const std::string& name, const std::string& directory,
+                    v1::LoadModelResponse* out) {
+    grpc::ClientContext context;
+    v1::LoadModelRequest request;
+    request.set_name(name);
+    request.set_directory(directory);
+    return stub_->LoadModel(&context, request, out);
+  }
+
+  const fs::path root_;
+  const SteadyClock clock_;
+  Metrics metrics_{&clock_};
+  ModelTable table_{&clock_, {"a", "b"}, {}};
+  ModelManager manager_{&table_,
+                        &metrics_,
+                        &clock_,
+                        {},
+                        ModelSettings{},
+                        [](const ModelSettings& settings, const ModelShare&,
+                           EngineObserver*) -> absl::StatusOr<std::unique_ptr<Engine>> {
+                          auto engine = std::make_unique<FakeEngine>();
+                          engine->mutable_info()->name = settings.model_name;
+                          return engine;
+                        }};
+  std::chrono::nanoseconds drained_for_{0};
+  std::atomic<bool> draining_{false};
+  std::unique_ptr<AdminServer> server_;
+  std::unique_ptr<v1::AdminService::Stub> stub_;
+};
+
+TEST_F(AdminServerTest, LoadsReloadsAndUnloads) {
+  v1::LoadModelResponse loaded;
+  ASSERT_TRUE(Load("c", (root_ / "c").string(), &loaded).ok());
+  EXPECT_EQ(loaded.model().name(), "c");
+  EXPECT_EQ(loaded.model().version(), 1);
+  EXPECT_EQ(loaded.model().checksum().size(), 64U);
+  EXPECT_NE(table_.Find("c"), nullptr);
+
+  v1::ReloadModelRequest again;
+  again.set_name("c");
+  again.set_only_if_changed(true);
+  v1::ReloadModelResponse reloaded;
+  {
+    grpc::ClientContext context;
+    ASSERT_TRUE(stub_->ReloadModel(&context, again, &reloaded).ok());
+    EXPECT_FALSE(reloaded.reloaded());
+  }
+  again.set_only_if_changed(false);
+  {
+    grpc::ClientContext context;
+    ASSERT_TRUE(stub_->ReloadModel(&context, again, &reloaded).ok());
+    EXPECT_TRUE(reloaded.reloaded());
+    EXPECT_EQ(reloaded.model().version(), 2);
+  }
+  v1::UnloadModelRequest unload;
+  unload.set_name("c");
+  v1::UnloadModelResponse unloaded;
+  grpc::ClientContext context;
+  ASSERT_TRUE(stub_->UnloadModel(&context, unload, &unloaded).ok());
+  EXPECT_EQ(table_.Find("c"), nullptr);
+  EXPECT_THAT(metrics_.Scrape(),
+              HasSubstr(R"(dragoman_rpcs_total{code="OK",method="ReloadModel"} 2)"));
+}
+
+TEST_F(AdminServerTest, ErrorsHaveTheCodesOfTheContract) {
+  v1::LoadModelResponse loaded;
+  EXPECT_EQ(Load("x y", "/m", &loaded).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  const grpc::Status missing = Load("d", "/nowhere/at/all", &loaded);
+  EXPECT_EQ(missing.error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_THAT(missing.error_message(), HasSubstr("/nowhere/at/all: no such directory"));
+  v1::UnloadModelRequest unload;
+  unload.set_name("x");
+  v1::UnloadModelResponse unloaded;
+  grpc::ClientContext context;
+  const grpc::Status unknown = stub_->UnloadModel(&context, unload, &unloaded);
+  EXPECT_EQ(unknown.error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_THAT(unknown.error_message(), HasSubstr("one of a, b"));
+  grpc::ClientContext newer;
+  v1::UnloadModelRequest with_option;
+  with_option.GetReflection()->MutableUnknownFields(&with_option)->AddVarint(99, 1);
+  EXPECT_EQ(stub_->UnloadModel(&newer, with_option, &unloaded).error_code(),
+            grpc::StatusCode::UNIMPLEMENTED);
+}
+
+TEST_F(AdminServerTest, TooManyChangesAreRefusedAndNoneIsLost) {
+  std::promise<void> held;
+  std::promise<void> begun;
+  ASSERT_TRUE(manager_.Post([&](bool) {
+    begun.set_value();
+    held.get_future().wait();
+  }));
+  begun.get_future().wait();
+  std::vector<std::future<grpc::Status>> calls;
+  for (size_t i = 0; i < ModelManager::kMaxPosted; ++i) {
+    calls.push_back(std::async(std::launch::async, [this] {
+      grpc::ClientContext context;
+      v1::ReloadModelRequest request;
+      request.set_name("a");
+      v1::ReloadModelResponse response;
+      return stub_->ReloadModel(&context, request, &response);
+    }));
+  }
+  // Until all of them wait, one more would be among them.
+  grpc::Status refused;
+  while (refused.error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(200));
+    v1::ReloadModelRequest request;
+    request.set_name("b");
+    v1::ReloadModelResponse response;
+    refused = stub_->ReloadModel(&context, request, &response);
+  }
+  held.set_value();
+  int done = 0;
+  for (auto& call : calls) done += call.get().ok() ? 1 : 0;
+  // One place may have gone to the call that was given up.
+  EXPECT_GE(done, static_cast<int>(ModelManager::kMaxPosted) - 1);
+  EXPECT_EQ(table_.Find("a")->version, 1 + done);
+}
+
+TEST_F(AdminServerTest, DrainsAndTakesNoChangesThen) {
+  grpc::ClientContext context;
+  v1::DrainRequest request;
+  v1::DrainResponse response;
+  ASSERT_TRUE(stub_->Drain(&context, request, &response).ok());
+  EXPECT_EQ(response.cancelled(), 3);
+  EXPECT_EQ(drained_for_, std::chrono::seconds(30));
+  grpc::ClientContext shorter;
+  *request.mutable_limit() = google::protobuf::util::TimeUtil::MillisecondsToDuration(250);
+  ASSERT_TRUE(stub_->Drain(&shorter, request, &response).ok());
+  EXPECT_EQ(drained_for_, std::chrono::milliseconds(250));
+  grpc::ClientContext negative;
+  request.mutable_limit()->set_seconds(-1);
+  request.mutable_limit()->set_nanos(0);
+  EXPECT_EQ(stub_->Drain(&negative, request, &response).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+  v1::LoadModelResponse loaded;
+  EXPECT_EQ(Load("c", (root_ / "c").string(), &loaded).error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST_F(AdminServerTest, SetsTheLogLevel) {
+  grpc::ClientContext context;
+  v1::SetLogLevelRequest request;
+  request.set_level("error");
+  v1::SetLogLevelResponse response;
+  ASSERT_TRUE(stub_->SetLogLevel(&context, request, &response).ok());
+  EXPECT_EQ(response.previous(), "off");
+  grpc::ClientContext wrong;
+  request.set_level("loud");
+  const grpc::Status status = stub_->SetLogLevel(&wrong, request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("'loud'"));
+  EXPECT_EQ(SetLogLevel(LogLevel::kOff), LogLevel::kError);
+}
+
+TEST_F(AdminServerTest, OnAUnixSocketOnlyItsUserMayConnect) {
+  const std::string path = (root_ / "admin.sock").string();
+  server_.reset();
+  Start("unix:" + path);
+  v1::LoadModelResponse loaded;
+  EXPECT_TRUE(Load("c", (root_ / "c").string(), &loaded).ok());
+  struct stat found {};
+  ASSERT_EQ(stat(path.c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777, 0600U);
+}
+
+TEST_F(AdminServerTest, ATakenPortIsAnError) {
+  AdminHooks hooks;
+  hooks.manager = &manager_;
+  const auto other = AdminServer::Start(server_->address(), hooks);
+  ASSERT_FALSE(other.ok());
+  EXPECT_THAT(std::string(other.status().message()), HasSubstr(server_->address()));
+}
+
+}  // namespace
+}  // namespace dragoman

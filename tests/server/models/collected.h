@@ -1,0 +1,81 @@
+// A sink that keeps what it hears and can be waited for.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/api/engine.h"
+#include "engine/base/mutex.h"
+
+namespace dragoman {
+
+class Collected final : public TranslationSink {
+ public:
+  void OnSegment(SegmentUpdate update) override {
+    MutexLock lock(&mu_);
+    segments_.push_back(std::move(update));
+  }
+  void OnItem(ItemResult result) override {
+    MutexLock lock(&mu_);
+    items_.emplace(result.index, std::move(result));
+    ++item_calls_;
+  }
+  void OnDone(const absl::Status& status, const JobTimings& timings) override {
+    MutexLock lock(&mu_);
+    done_ = status;
+    timings_ = timings;
+    ++done_calls_;
+    changed_.NotifyAll();
+  }
+
+  absl::Status WaitDone() {
+    MutexLock lock(&mu_);
+    while (!done_.has_value()) changed_.Wait(&mu_);
+    return *done_;
+  }
+  bool done() {
+    MutexLock lock(&mu_);
+    return done_.has_value();
+  }
+
+  // After WaitDone.
+  std::map<int, ItemResult> items() {
+    MutexLock lock(&mu_);
+    return items_;
+  }
+  std::vector<SegmentUpdate> segments() {
+    MutexLock lock(&mu_);
+    return segments_;
+  }
+  JobTimings timings() {
+    MutexLock lock(&mu_);
+    return timings_;
+  }
+  int item_calls() {
+    MutexLock lock(&mu_);
+    return item_calls_;
+  }
+  int done_calls() {
+    MutexLock lock(&mu_);
+    return done_calls_;
+  }
+
+  // A model that the sink's owner holds, as a call does.
+  std::shared_ptr<const void> held;
+
+ private:
+  Mutex mu_;
+  CondVar changed_;
+  std::vector<SegmentUpdate> segments_ ABSL_GUARDED_BY(mu_);
+  std::map<int, ItemResult> items_ ABSL_GUARDED_BY(mu_);
+  int item_calls_ ABSL_GUARDED_BY(mu_) = 0;
+  int done_calls_ ABSL_GUARDED_BY(mu_) = 0;
+  std::optional<absl::Status> done_ ABSL_GUARDED_BY(mu_);
+  JobTimings timings_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace dragoman

@@ -1,0 +1,118 @@
+#include "server/models/model_budget.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+ModelSettings Model(const std::string& device = "cpu") {
+  ModelSettings model;
+  model.model_name = "m";
+  model.device = device;
+  return model;
+}
+
+ModelSettings WithCpus(int workers, int threads) {
+  ModelSettings model = Model();
+  model.cpu_workers = workers;
+  model.threads_per_worker = threads;
+  return model;
+}
+
+ModelSettings WithKv(int mb) {
+  ModelSettings model = Model();
+  model.kv_memory_mb = mb;
+  return model;
+}
+
+ModelSettings WithFraction(const std::string& device, double fraction) {
+  ModelSettings model = Model(device);
+  model.own_device_memory_fraction = true;
+  model.device_memory_fraction = fraction;
+  return model;
+}
+
+TEST(ModelBudget, ProcessorsAreDividedAndTheFirstGetWhatIsLeftOver) {
+  EXPECT_THAT(DivideCpus(8, {Model()}), ElementsAre(8));
+  EXPECT_THAT(DivideCpus(8, {Model(), Model()}), ElementsAre(4, 4));
+  EXPECT_THAT(DivideCpus(8, {Model("auto"), Model(), Model()}), ElementsAre(3, 3, 2));
+}
+
+TEST(ModelBudget, ModelsThatSayHowManyHaveThemAndTheOthersTheRest) {
+  EXPECT_THAT(DivideCpus(8, {WithCpus(2, 3), Model()}), ElementsAre(6, 2));
+  EXPECT_THAT(DivideCpus(8, {Model(), WithCpus(2, 1), Model()}), ElementsAre(3, 2, 3));
+  // Half of it is not enough to know.
+  EXPECT_THAT(DivideCpus(8, {WithCpus(2, 0), Model()}), ElementsAre(4, 4));
+}
+
+TEST(ModelBudget, EveryModelHasAProcessorEvenWhereThereAreFewer) {
+  EXPECT_THAT(DivideCpus(2, {Model(), Model(), Model()}), ElementsAre(1, 1, 1));
+  EXPECT_THAT(DivideCpus(4, {WithCpus(8, 1), Model()}), ElementsAre(8, 1));
+}
+
+TEST(ModelBudget, ModelsOnNamedGpusTakeOneForTheirText) {
+  EXPECT_THAT(DivideCpus(8, {Model("cuda:0"), Model()}), ElementsAre(1, 7));
+}
+
+TEST(ModelBudget, ModelsOfOneGpuFillItOneAfterAnother) {
+  const auto two = DivideDeviceMemory({Model("auto"), Model("cuda:0")}, 0.9);
+  ASSERT_TRUE(two.ok()) << two.status();
+  EXPECT_THAT(*two, ElementsAre(DoubleNear(0.45, 1e-9), DoubleNear(0.9, 1e-9)));
+  const auto own =
+      DivideDeviceMemory({WithFraction("cuda:0", 0.5), Model("cuda:0"), Model("cuda:0")}, 0.9);
+  ASSERT_TRUE(own.ok()) << own.status();
+  EXPECT_THAT(*own,
+              ElementsAre(DoubleNear(0.5, 1e-9), DoubleNear(0.7, 1e-9), DoubleNear(0.9, 1e-9)));
+}
+
+TEST(ModelBudget, ModelsOfDifferentDevicesDoNotShare) {
+  const auto fractions = DivideDeviceMemory({Model("cuda:0"), Model("cuda:1"), Model("cpu")}, 0.9);
+  ASSERT_TRUE(fractions.ok()) << fractions.status();
+  EXPECT_THAT(*fractions,
+              ElementsAre(DoubleNear(0.9, 1e-9), DoubleNear(0.9, 1e-9), DoubleNear(0.9, 1e-9)));
+}
+
+TEST(ModelBudget, FractionsThatDoNotFitAreRefusedWithTheSum) {
+  const auto above =
+      DivideDeviceMemory({WithFraction("cuda:0", 0.5), WithFraction("cuda:0", 0.75)}, 0.9);
+  EXPECT_EQ(above.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(above.status().message()),
+              AllOf(HasSubstr("0.5 (m) + 0.75 (m) = 1.25"), HasSubstr("at most 1")));
+  const auto none = DivideDeviceMemory({WithFraction("cuda:0", 0.9), Model("cuda:0")}, 0.9);
+  EXPECT_THAT(
+      std::string(none.status().message()),
+      AllOf(HasSubstr("= 0.9"), HasSubstr("1 models without one"), HasSubstr("less than 0.9")));
+}
+
+TEST(ModelBudget, ModelsWithKvOfAGivenSizeAreLoadedFirst) {
+  EXPECT_THAT(LoadOrder({Model(), WithKv(10), Model(), WithKv(5)}), ElementsAre(1, 3, 0, 2));
+}
+
+TEST(ModelBudget, WhatIsLeftOfMemoryIsDividedAmongThoseToCome) {
+  const int64_t most = 1000 * kMiB;
+  // Alone: all but what is taken.
+  EXPECT_EQ(HostBytesOfOthers(most, 100 * kMiB, Model(), {}), 100 * kMiB);
+  // Two more without a size: a third of the 900 that are left.
+  EXPECT_EQ(HostBytesOfOthers(most, 100 * kMiB, Model(), {Model(), Model()}), 700 * kMiB);
+  // Sizes that are given are kept first; a model with one leaves nothing else.
+  EXPECT_EQ(HostBytesOfOthers(most, 100 * kMiB, Model(), {WithKv(300), Model()}), 700 * kMiB);
+  EXPECT_EQ(HostBytesOfOthers(most, 100 * kMiB, WithKv(50), {WithKv(300), Model()}), 400 * kMiB);
+  // A GPU's K/V are not the host's.
+  EXPECT_EQ(HostBytesOfOthers(most, 100 * kMiB, Model(), {Model("cuda:0")}), 100 * kMiB);
+  // More than there is: the engine says so.
+  EXPECT_EQ(HostBytesOfOthers(most, 2000 * kMiB, Model(), {Model()}), 2000 * kMiB);
+}
+
+}  // namespace
+}  // namespace dragoman

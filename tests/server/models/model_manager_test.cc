@@ -1,0 +1,237 @@
+#include "server/models/model_manager.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/base/log.h"
+#include "server/base/steady_clock.h"
+#include "tests/server/fake_engine.h"
+
+namespace dragoman {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class ModelManagerTest : public ::testing::Test {
+ protected:
+  ModelManagerTest() : root_(::testing::TempDir() + "/model_manager") {
+    fs::remove_all(root_);
+    SetLogSink([this](std::string_view line) { log_.push_back(nlohmann::json::parse(line)); });
+    for (const char* name : {"a", "b"}) Write(name, "one");
+  }
+  ~ModelManagerTest() override {
+    SetLogSink(nullptr);
+    fs::remove_all(root_);
+  }
+
+  void Write(const std::string& name, const std::string& weights) const {
+    fs::create_directories(root_ / name);
+    std::ofstream(root_ / name / "model.safetensors") << weights;
+  }
+
+  ModelSettings Model(const std::string& name) const {
+    ModelSettings settings;
+    settings.model_name = name;
+    settings.model_directory = root_ / name;
+    return settings;
+  }
+
+  // An engine whose weights' content is its family; "broken" cannot be loaded.
+  absl::StatusOr<std::unique_ptr<Engine>> MakeEngine(const ModelSettings& settings,
+                                                     const ModelShare& share) {
+    loads_.push_back({settings, share});
+    std::string weights;
+    std::ifstream(settings.model_directory + "/model.safetensors") >> weights;
+    if (while_loading_) while_loading_();
+    if (weights == "broken") {
+      return absl::InvalidArgumentError("model.safetensors: found 6 bytes, expected a header");
+    }
+    if (weights == "huge") return absl::ResourceExhaustedError("weights of 9 GiB");
+    auto engine = std::make_unique<FakeEngine>();
+    engine->mutable_info()->name = settings.model_name;
+    engine->mutable_info()->family = weights;
+    engines_[settings.model_name] = engine.get();
+    return engine;
+  }
+
+  std::string Family(const std::string& name) const {
+    const ModelPtr model = table_.Find(name);
+    return model == nullptr ? "none" : model->engine->info().family;
+  }
+
+  std::string LastLog(const std::string& message) const {
+    for (auto line = log_.rbegin(); line != log_.rend(); ++line) {
+      if ((*line)["msg"] == message) return line->dump();
+    }
+    return "";
+  }
+
+  const fs::path root_;
+  std::vector<nlohmann::json> log_;
+  const SteadyClock clock_;
+  Metrics metrics_{&clock_};
+  ModelTable table_{&clock_, {"a", "b"}, {}};
+  std::vector<std::pair<ModelSettings, ModelShare>> loads_;
+  std::map<std::string, FakeEngine*> engines_;
+  std::function<void()> while_loading_;
+  ModelManager manager_{
+      &table_,
+      &metrics_,
+      &clock_,
+      {.cpus = 8, .host_bytes = int64_t{1000} << 20, .serving_bytes = 0},
+      ModelSettings{},
+      [this](const ModelSettings& settings, const ModelShare& share, EngineObserver* /*observer*/) {
+        return MakeEngine(settings, share);
+      }};
+};
+
+TEST_F(ModelManagerTest, LoadsAllWithTheirShares) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  ASSERT_EQ(loads_.size(), 2U);
+  EXPECT_EQ(loads_[0].second.cpus, 4);
+  EXPECT_EQ(loads_[0].second.host_bytes_of_others, int64_t{500} << 20);
+  EXPECT_EQ(loads_[1].second.cpus, 4);
+  EXPECT_EQ(table_.Find("a")->version, 1);
+  EXPECT_EQ(table_.Find("a")->checksum.size(), 64U);
+}
+
+TEST_F(ModelManagerTest, TheStartEndsWithTheFirstThatCannotBeLoaded) {
+  Write("b", "broken");
+  const absl::Status status = manager_.LoadAll({Model("a"), Model("b")});
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("model b"), HasSubstr("found 6 bytes, expected a header")));
+}
+
+TEST_F(ModelManagerTest, ABrokenDirectoryChangesNothing) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  const ModelPtr before = table_.Find("a");
+  Write("a", "broken");
+  const auto reloaded = manager_.Reload("a", false);
+  EXPECT_EQ(reloaded.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(table_.Find("a"), before);
+  EXPECT_EQ(table_.Entries().back().state, ModelState::kFailed);
+  EXPECT_THAT(LastLog("model not loaded"), HasSubstr("the version before"));
+  fs::remove_all(root_ / "a");
+  EXPECT_EQ(manager_.Reload("a", true).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(table_.Find("a"), before);
+  EXPECT_THAT(metrics_.Scrape(),
+              HasSubstr(R"(dragoman_model_reloads_total{model="a",result="failed"} 2)"));
+  Write("a", "two");
+  EXPECT_TRUE(manager_.Reload("a", true).ok());
+  EXPECT_EQ(Family("a"), "two");
+  EXPECT_EQ(table_.Find("a")->version, 2);
+  EXPECT_EQ(table_.Entries().size(), 3U);  // the note is gone, `before` keeps the old one
+}
+
+TEST_F(ModelManagerTest, FilesThatChangeWhileTheyAreReadAreRefused) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  while_loading_ = [this] { Write("a", "three"); };
+  const auto torn = manager_.Reload("a", false);
+  EXPECT_EQ(torn.status().code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(std::string(torn.status().message()), HasSubstr("changed while they were read"));
+  EXPECT_EQ(Family("a"), "one");
+}
+
+TEST_F(ModelManagerTest, WithoutAChangeNothingIsLoaded) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  const auto same = manager_.Reload("a", true);
+  ASSERT_TRUE(same.ok());
+  EXPECT_FALSE(same->changed);
+  EXPECT_EQ(loads_.size(), 2U);
+  EXPECT_EQ(manager_.Reload("c", true).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(ModelManagerTest, LooksAtWhatChangedOnDisk) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  Write("b", "two");
+  FakeEngine* const a = engines_["a"];
+  a->SetReload(absl::InvalidArgumentError("names.tsv:3: found one cell"));
+  manager_.ReloadChanged();
+  EXPECT_EQ(Family("a"), "one");
+  EXPECT_EQ(Family("b"), "two");
+  EXPECT_EQ(a->reloads(), 1);
+  EXPECT_THAT(LastLog("glossaries not reloaded, the old ones stay in use"),
+              AllOf(HasSubstr("names.tsv:3"), HasSubstr(R"("model":"a")")));
+  EXPECT_THAT(LastLog("models looked at"), HasSubstr(R"("reloaded":1)"));
+  a->SetReload(absl::OkStatus());
+  manager_.ReloadChanged();
+  EXPECT_THAT(LastLog("glossaries reloaded"), HasSubstr(R"("model":"b")"));
+}
+
+TEST_F(ModelManagerTest, ANewModelComesWithSettingsOfItsOwn) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  Write("c", "new");
+  const auto added = manager_.Load("c", (root_ / "c").string(), {{"max-rows", "8"}});
+  ASSERT_TRUE(added.ok()) << added.status();
+  EXPECT_EQ(Family("c"), "new");
+  EXPECT_EQ(loads_.back().first.max_rows, 8);
+  EXPECT_EQ(loads_.back().second.cpus, 2);  // a third of 8; the others keep theirs
+  // The same name again: a new version, its settings as they were but for what is said.
+  Write("d", "other");
+  ASSERT_TRUE(manager_.Load("c", (root_ / "d").string(), {{"kv-memory-mb", "3"}}).ok());
+  EXPECT_EQ(Family("c"), "other");
+  EXPECT_EQ(table_.Find("c")->version, 2);
+  EXPECT_EQ(loads_.back().first.max_rows, 8);
+  EXPECT_EQ(loads_.back().first.kv_memory_mb, 3);
+  EXPECT_EQ(table_.Find("c")->directory, (root_ / "d").string());
+}
+
+TEST_F(ModelManagerTest, WhatCannotBeLoadedIsSaid) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  const auto code = [this](const std::string& name, const std::string& directory,
+                           const std::map<std::string, std::string>& settings = {}) {
+    return manager_.Load(name, directory, settings).status().code();
+  };
+  EXPECT_EQ(code("x y", "/m"), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code("c", "relative"), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code("c", ""), absl::StatusCode::kNotFound);
+  EXPECT_EQ(code("c", (root_ / "none").string()), absl::StatusCode::kNotFound);
+  EXPECT_EQ(code("c", (root_ / "a").string(), {{"listen", "x:1"}}),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(table_.models().size(), 2U);
+  Write("c", "huge");
+  engines_["a"]->HoldJobs();
+  const absl::Status huge = manager_.Load("c", (root_ / "c").string(), {}).status();
+  EXPECT_EQ(huge.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(huge.message()), HasSubstr("weights of 9 GiB"));
+}
+
+TEST_F(ModelManagerTest, UnloadsAllButTheLast) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  EXPECT_EQ(manager_.Unload("x").status().code(), absl::StatusCode::kNotFound);
+  const auto calls = manager_.Unload("a");
+  ASSERT_TRUE(calls.ok());
+  EXPECT_EQ(*calls, 0);
+  EXPECT_EQ(table_.Find("a"), nullptr);
+  EXPECT_EQ(manager_.Unload("b").status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(Family("b"), "one");
+}
+
+TEST_F(ModelManagerTest, WhatIsPostedIsDoneInOrderOrTold) {
+  std::vector<std::string> done;
+  // Before Start nothing runs: so the queue fills.
+  for (size_t i = 0; i < ModelManager::kMaxPosted; ++i) {
+    EXPECT_TRUE(manager_.Post(
+        [&done, i](bool go_on) { done.push_back((go_on ? "+" : "-") + std::to_string(i)); }));
+  }
+  EXPECT_FALSE(manager_.Post([](bool) { FAIL(); }));
+  manager_.Stop();
+  EXPECT_EQ(done.size(), ModelManager::kMaxPosted);
+  EXPECT_EQ(done[0], "-0");
+  EXPECT_FALSE(manager_.Post([](bool) { FAIL(); }));
+}
+
+}  // namespace
+}  // namespace dragoman

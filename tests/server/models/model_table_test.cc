@@ -1,0 +1,262 @@
+#include "server/models/model_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "server/base/steady_clock.h"
+#include "tests/server/fake_engine.h"
+#include "tests/server/models/collected.h"
+
+namespace dragoman {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+// Tells when it ends.
+class MortalEngine final : public FakeEngine {
+ public:
+  explicit MortalEngine(std::atomic<int>* alive) : alive_(alive) { ++*alive_; }
+  ~MortalEngine() override { --*alive_; }
+
+ private:
+  std::atomic<int>* const alive_;
+};
+
+class ModelTableTest : public ::testing::Test {
+ protected:
+  ServedModel Make(const std::string& name, std::vector<LanguagePair> pairs = {{"de", "en"}}) {
+    auto engine = std::make_shared<MortalEngine>(&alive_);
+    engine->mutable_info()->name = name;
+    engine->mutable_info()->pairs = std::move(pairs);
+    latest_ = engine.get();
+    ServedModel model;
+    model.name = name;
+    model.engine = std::move(engine);
+    return model;
+  }
+
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const ModelPtr& model : table_->models()) names.push_back(model->name);
+    return names;
+  }
+
+  std::vector<std::pair<std::string, ModelState>> States() const {
+    std::vector<std::pair<std::string, ModelState>> states;
+    for (const ModelTable::Entry& entry : table_->Entries()) {
+      states.emplace_back(entry.name, entry.state);
+    }
+    return states;
+  }
+
+  // A job that the engine holds, whose sink holds the model, as a call does.
+  static std::shared_ptr<Collected> Submit(ModelPtr model) {
+    auto sink = std::make_shared<Collected>();
+    Engine* const engine = model->engine.get();
+    sink->held = std::move(model);
+    TranslationJob job;
+    job.contents = {"a", "b"};
+    EXPECT_TRUE(engine->Submit(std::move(job), sink).status.ok());
+    return sink;
+  }
+
+  SegmentCounts Counts(const std::string& name) const {
+    for (const ModelStats& stats : table_->Stats()) {
+      if (stats.name == name) return stats.stats.segments;
+    }
+    return {};
+  }
+
+  std::atomic<int> alive_{0};
+  const SteadyClock clock_;
+  MortalEngine* latest_ = nullptr;
+  std::unique_ptr<ModelTable> table_ = std::make_unique<ModelTable>(
+      &clock_, std::vector<std::string>{"b", "a"}, std::vector<PivotSettings>{{"a+c", "a", "c"}});
+};
+
+TEST_F(ModelTableTest, ListsInItsOrderWhateverComesFirst) {
+  for (const char* name : {"z", "a", "b"}) ASSERT_TRUE(table_->Put(Make(name)).ok());
+  EXPECT_THAT(Names(), ElementsAre("b", "a", "z"));
+  EXPECT_EQ(table_->Find("a")->name, "a");
+  EXPECT_EQ(table_->Find("x"), nullptr);
+}
+
+TEST_F(ModelTableTest, ACallKeepsTheVersionThatItBeganWith) {
+  ASSERT_TRUE(table_->Put(Make("a")).ok());
+  MortalEngine* const old = latest_;
+  old->HoldJobs();
+  const auto sink = Submit(table_->Find("a"));
+  const JobId job = old->WaitHeld().id;
+  ASSERT_TRUE(table_->Put(Make("a")).ok());
+  EXPECT_EQ(table_->Find("a")->version, 2);
+  EXPECT_THAT(States(),
+              ElementsAre(Pair("a", ModelState::kServing), Pair("a", ModelState::kDraining)));
+  EXPECT_EQ(alive_, 2);
+  EXPECT_FALSE(table_->WaitEnded(milliseconds(1)));
+
+  old->Finish(job, absl::OkStatus());
+  EXPECT_TRUE(sink->WaitDone().ok());
+  sink->held.reset();
+  EXPECT_TRUE(table_->WaitEnded(seconds(60)));
+  EXPECT_EQ(alive_, 1);
+  EXPECT_THAT(States(), ElementsAre(Pair("a", ModelState::kServing)));
+}
+
+TEST_F(ModelTableTest, TheEngineEndsThoughItsOwnThreadLetsGoLast) {
+  ASSERT_TRUE(table_->Put(Make("a")).ok());
+  MortalEngine* const old = latest_;
+  old->HoldJobs();
+  Submit(table_->Find("a"));  // nobody keeps the sink but the engine
+  const JobId job = old->WaitHeld().id;
+  EXPECT_TRUE(table_->Remove("a"));
+  old->Finish(job, absl::OkStatus());
+  EXPECT_TRUE(table_->WaitEnded(seconds(60)));
+  EXPECT_EQ(alive_, 0);
+}
+
+TEST_F(ModelTableTest, CountsOfAllVersionsStayAndNeverFall) {
+  ASSERT_TRUE(table_->Put(Make("a")).ok());
+  MortalEngine* const old = latest_;
+  EXPECT_TRUE(Submit(table_->Find("a"))->WaitDone().ok());
+  old->HoldJobs();
+  const auto sink = Submit(table_->Find("a"));
+  const JobId job = old->WaitHeld().id;
+  ASSERT_TRUE(table_->Put(Make("a")).ok());
+  EXPECT_TRUE(Submit(table_->Find("a"))->WaitDone().ok());
+  SegmentCounts counts = Counts("a");
+  EXPECT_EQ(counts.accepted, 6);
+  EXPECT_EQ(counts.eos, 4);
+  EXPECT_EQ(counts.running, 2);
+  old->Finish(job, absl::OkStatus());
+  EXPECT_TRUE(sink->WaitDone().ok());
+  sink->held.reset();
+  ASSERT_TRUE(table_->WaitEnded(seconds(60)));
+  counts = Counts("a");
+  EXPECT_EQ(counts.accepted, 6);
+  EXPECT_EQ(counts.eos, 6);
+  EXPECT_EQ(counts.running, 0);
+  const std::vector<ModelStats> stats = table_->Stats();
+  ASSERT_EQ(stats.size(), 1U);
+  EXPECT_EQ(stats[0].version, 2);
+  EXPECT_EQ(stats[0].stats.memory[0].weights, 10);  // of the one version that is left
+
+  // A name that is gone has no series; when it comes back, its counts go on.
+  table_->Remove("a");
+  ASSERT_TRUE(table_->WaitEnded(seconds(60)));
+  EXPECT_THAT(table_->Stats(), IsEmpty());
+  ASSERT_TRUE(table_->Put(Make("a")).ok());
+  EXPECT_EQ(Counts("a").accepted, 6);
+  EXPECT_EQ(table_->Find("a")->version, 3);
+}
+
+TEST_F(ModelTableTest, ReadersAreAlwaysAnsweredWhileVersionsChange) {
+  ASSERT_TRUE(table_->Put(Make("a")).ok());
+  std::atomic<bool> stop{false};
+  std::atomic<int64_t> answered{0};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 3; ++i) {
+    callers.emplace_back([&] {
+      while (!stop) {
+        ASSERT_TRUE(Submit(table_->Find("a"))->WaitDone().ok());
+        ++answered;
+      }
+    });
+  }
+  std::thread scraper([&] {
+    int64_t before = 0;
+    while (!stop) {
+      const SegmentCounts s = Counts("a");
+      ASSERT_EQ(s.accepted, s.eos + s.cancelled + s.waiting + s.running);
+      ASSERT_GE(s.accepted, before);
+      before = s.accepted;
+    }
+  });
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(table_->Put(Make("a")).ok());
+  stop = true;
+  for (std::thread& caller : callers) caller.join();
+  scraper.join();
+  EXPECT_TRUE(table_->WaitEnded(seconds(60)));
+  EXPECT_EQ(alive_, 1);
+  EXPECT_EQ(Counts("a").eos, 2 * answered);
+  EXPECT_EQ(Counts("a").cancelled, 0);
+}
+
+TEST_F(ModelTableTest, PivotsComeAndGoWithTheirModels) {
+  std::vector<std::string> changes;
+  table_->OnChange([&](const std::string& name, bool served) {
+    changes.push_back((served ? "+" : "-") + name);
+  });
+  ASSERT_TRUE(table_->Put(Make("a", {{"de", "en"}})).ok());
+  EXPECT_THAT(Names(), ElementsAre("a"));
+  ASSERT_TRUE(table_->Put(Make("c", {{"en", "fr"}})).ok());
+  EXPECT_THAT(Names(), ElementsAre("a", "c", "a+c"));
+  const ModelPtr pivot = table_->Find("a+c");
+  EXPECT_TRUE(pivot->is_pivot());
+  EXPECT_TRUE(pivot->engine->CheckLanguages("de", "fr").ok());
+  // It has no segments of its own.
+  EXPECT_EQ(table_->Stats().size(), 2U);
+  // A new version of a model: the pivot goes over that one.
+  ASSERT_TRUE(table_->Put(Make("c", {{"en", "fr"}})).ok());
+  EXPECT_NE(table_->Find("a+c"), pivot);
+  EXPECT_EQ(table_->Find("a+c")->legs[1]->version, 2);
+  EXPECT_EQ(table_->Find("a+c")->legs[0], pivot->legs[0]);
+  changes.clear();
+  EXPECT_TRUE(table_->Remove("a"));
+  EXPECT_THAT(changes, ElementsAre("-a", "-a+c", "+c"));
+  EXPECT_FALSE(table_->Remove("a"));
+  table_->OnChange(nullptr);
+}
+
+TEST_F(ModelTableTest, AModelThatLeavesAPivotNoLanguageIsRefusedAndChangesNothing) {
+  ASSERT_TRUE(table_->Put(Make("a", {{"de", "en"}})).ok());
+  ASSERT_TRUE(table_->Put(Make("c", {{"en", "fr"}})).ok());
+  const auto wrong = table_->Put(Make("c", {{"it", "fr"}}));
+  EXPECT_EQ(wrong.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(
+      std::string(wrong.status().message()),
+      ::testing::AllOf(::testing::HasSubstr("a has de-en"), ::testing::HasSubstr("c has it-fr")));
+  EXPECT_EQ(table_->Find("c")->version, 1);
+  EXPECT_THAT(Names(), ElementsAre("a", "c", "a+c"));
+  EXPECT_TRUE(table_->WaitEnded(seconds(60)));
+  EXPECT_EQ(alive_, 2);
+}
+
+TEST_F(ModelTableTest, NotesSayWhatIsComingAndWhatHasFailed) {
+  table_->Note("a", ModelState::kLoading);
+  EXPECT_THAT(States(), ElementsAre(Pair("a", ModelState::kLoading)));
+  ASSERT_TRUE(table_->Put(Make("a")).ok());
+  EXPECT_THAT(States(), ElementsAre(Pair("a", ModelState::kServing)));
+  table_->Note("a", ModelState::kFailed);
+  EXPECT_THAT(States(),
+              ElementsAre(Pair("a", ModelState::kServing), Pair("a", ModelState::kFailed)));
+  table_->Remove("a");
+  EXPECT_TRUE(table_->WaitEnded(seconds(60)));
+  EXPECT_THAT(States(), IsEmpty());
+}
+
+TEST_F(ModelTableTest, ItsEndEndsWhatIsLeft) {
+  ASSERT_TRUE(table_->Put(Make("a")).ok());
+  latest_->HoldJobs();
+  const auto sink = Submit(table_->Find("a"));
+  std::thread caller([sink] {
+    EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kUnavailable);
+    sink->held.reset();
+  });
+  table_.reset();
+  EXPECT_EQ(alive_, 0);
+  caller.join();
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,341 @@
+#include "server/models/pivot_engine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/base/field_error.h"
+#include "server/base/steady_clock.h"
+#include "tests/server/fake_engine.h"
+#include "tests/server/models/collected.h"
+#include "tests/server/served_models.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class PivotEngineTest : public ::testing::Test {
+ protected:
+  PivotEngineTest() {
+    first_.mutable_info()->name = "de-en";
+    second_.mutable_info()->name = "en-fr";
+    second_.mutable_info()->pairs = {{"en", "fr"}};
+    second_.mutable_info()->max_rows = 8;
+    timer_.Start();
+    auto made =
+        PivotEngine::Create("de-fr", Borrowed(&first_), Borrowed(&second_), &clock_, &timer_);
+    EXPECT_TRUE(made.ok()) << made.status();
+    pivot_ = *std::move(made);
+  }
+
+  static TranslationJob Job(std::vector<std::string> contents) {
+    TranslationJob job;
+    job.contents = std::move(contents);
+    job.source_language = "de";
+    job.target_language = "fr";
+    job.returns.segments = true;
+    return job;
+  }
+
+  // Holds the engine, as a call does: a job may still be at its end when its sink knows of it.
+  std::shared_ptr<Collected> NewSink() const {
+    auto sink = std::make_shared<Collected>();
+    sink->held = pivot_;
+    return sink;
+  }
+
+  std::shared_ptr<Collected> Submit(TranslationJob job) {
+    const auto sink = NewSink();
+    const Admission admission = pivot_->Submit(std::move(job), sink);
+    EXPECT_TRUE(admission.status.ok()) << admission.status;
+    latest_ = admission.job;
+    return sink;
+  }
+
+  static Admission Refusal(absl::Status status, RejectReason reason, Nanos retry_after = 0) {
+    Admission refusal;
+    refusal.status = std::move(status);
+    refusal.reason = reason;
+    refusal.retry_after = retry_after;
+    return refusal;
+  }
+
+  const SteadyClock clock_;
+  DeadlineTimer timer_{&clock_};
+  FakeEngine first_;
+  FakeEngine second_;
+  std::shared_ptr<PivotEngine> pivot_;
+  JobId latest_ = 0;
+};
+
+TEST_F(PivotEngineTest, EveryItemGoesThroughBoth) {
+  const auto sink = Submit(Job({"eins", "zwei"}));
+  EXPECT_TRUE(sink->WaitDone().ok());
+  const std::map<int, ItemResult> items = sink->items();
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(items.at(1).hypotheses[0].text, "[[zwei]]");
+  EXPECT_EQ(items.at(1).pivot->text, "[zwei]");
+  EXPECT_EQ(items.at(1).pivot->first_model, "de-en");
+  EXPECT_EQ(items.at(1).pivot->second_model, "en-fr");
+  EXPECT_EQ(items.at(1).pivot->language, "en");
+  EXPECT_EQ(items.at(1).pivot->score, -0.5F);
+  ASSERT_EQ(sink->segments().size(), 2U);
+  EXPECT_EQ(sink->segments()[0].source.end, 4);  // of the item, and not of what is between
+  EXPECT_EQ(sink->done_calls(), 1);
+  EXPECT_EQ(sink->timings().decode, 5 * (1 + static_cast<Nanos>(second_.submitted())));
+  EXPECT_GT(sink->timings().total, 0);
+  while (pivot_->jobs_in_flight() > 0) std::this_thread::yield();  // at its end
+}
+
+TEST_F(PivotEngineTest, AnItemGoesOnWhileTheFirstModelHasOthers) {
+  first_.HoldJobs();
+  second_.HoldJobs();
+  const auto sink = Submit(Job({"eins", "zwei"}));
+  const FakeEngine::Held first = first_.WaitHeld();
+  first_.Play(first, [&](TranslationSink* to) { to->OnItem(FakeEngine::Answer(first.job, 1)); });
+  const FakeEngine::Held second = second_.WaitHeld();
+  EXPECT_EQ(second.job.contents, std::vector<std::string>{"[zwei]"});
+  EXPECT_EQ(second.job.source_language, "en");
+  second_.Play(second, [&](TranslationSink* to) { to->OnItem(FakeEngine::Answer(second.job, 0)); });
+  second_.Finish(second.id, absl::OkStatus());
+  EXPECT_FALSE(sink->done());
+  first_.Play(first, [&](TranslationSink* to) { to->OnItem(FakeEngine::Answer(first.job, 0)); });
+  first_.Finish(first.id, absl::OkStatus());
+  const FakeEngine::Held third = second_.WaitHeld();
+  EXPECT_EQ(third.job.contents, std::vector<std::string>{"[eins]"});
+  second_.Play(third, [&](TranslationSink* to) { to->OnItem(FakeEngine::Answer(third.job, 0)); });
+  second_.Finish(third.id, absl::OkStatus());
+  EXPECT_TRUE(sink->WaitDone().ok());
+  EXPECT_EQ(sink->items().at(0).hypotheses[0].text, "[[eins]]");
+  EXPECT_EQ(sink->items().at(1).hypotheses[0].text, "[[zwei]]");
+}
+
+TEST_F(PivotEngineTest, DrawsGoOnTogetherInTheirOrder) {
+  first_.HoldJobs();
+  second_.HoldJobs();
+  TranslationJob job = Job({"eins", "zwei"});
+  job.decoding.sampling.emplace();
+  const auto sink = Submit(job);
+  const FakeEngine::Held first = first_.WaitHeld();
+  for (const int item : {1, 0}) {
+    first_.Play(first,
+                [&](TranslationSink* to) { to->OnItem(FakeEngine::Answer(first.job, item)); });
+  }
+  EXPECT_EQ(second_.submitted(), 0U);
+  first_.Finish(first.id, absl::OkStatus());
+  const FakeEngine::Held second = second_.WaitHeld();
+  EXPECT_EQ(second.job.contents, (std::vector<std::string>{"[eins]", "[zwei]"}));
+  EXPECT_EQ(second.job.decoding.sampling->seed, 77U);
+  pivot_->Cancel(latest_, CancelCause::kClient);
+  EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kCancelled);
+}
+
+TEST_F(PivotEngineTest, AnItemThatFailsInEitherFailsAlone) {
+  first_.FailItem(0, absl::InvalidArgumentError("too long"));
+  const auto sink = Submit(Job({"eins", "zwei", "drei"}));
+  EXPECT_TRUE(sink->WaitDone().ok());
+  EXPECT_EQ(sink->items().at(0).status.message(), "too long");
+  EXPECT_TRUE(sink->items().at(2).status.ok());
+  EXPECT_EQ(sink->item_calls(), 3);
+}
+
+TEST_F(PivotEngineTest, WhatTheSecondModelCannotTakeYetWaitsAndIsNotLost) {
+  for (int i = 0; i < 3; ++i) {
+    second_.RefuseNext(
+        Refusal(absl::ResourceExhaustedError("full"), RejectReason::kQueueFull, kNanosPerMilli));
+  }
+  const auto sink = Submit(Job({"eins", "zwei"}));
+  EXPECT_TRUE(sink->WaitDone().ok());
+  EXPECT_EQ(sink->items().at(0).hypotheses[0].text, "[[eins]]");
+  EXPECT_EQ(sink->items().at(1).hypotheses[0].text, "[[zwei]]");
+  EXPECT_EQ(sink->item_calls(), 2);
+}
+
+TEST_F(PivotEngineTest, WhileManyWaitNoNewJobIsAdmitted) {
+  first_.HoldJobs();
+  const auto full = Refusal(absl::ResourceExhaustedError("full"), RejectReason::kQueueFull,
+                            3600 * kNanosPerSecond);
+  for (int i = 0; i < 100; ++i) second_.RefuseNext(full);
+  const auto sink = Submit(Job(std::vector<std::string>(PivotEngine::kMaxWaiting, "x")));
+  const JobId waiting = latest_;
+  const FakeEngine::Held first = first_.WaitHeld();
+  first_.Play(first, [&](TranslationSink* to) {
+    for (int i = 0; i < PivotEngine::kMaxWaiting; ++i) {
+      to->OnItem(FakeEngine::Answer(first.job, i));
+    }
+  });
+  first_.Finish(first.id, absl::OkStatus());
+  // Until all of them wait; tries and refusals go on meanwhile.
+  Admission refused;
+  while (refused.status.ok()) {
+    const auto other = NewSink();
+    refused = pivot_->Submit(Job({"y"}), other);
+    if (refused.status.ok()) pivot_->Cancel(refused.job, CancelCause::kClient);
+  }
+  EXPECT_EQ(refused.status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(refused.reason, RejectReason::kQueueFull);
+  EXPECT_GT(refused.retry_after, 0);
+  // The end of a job that waits between the two: nobody else would end it.
+  pivot_->Cancel(waiting, CancelCause::kDeadline);
+  EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kDeadlineExceeded);
+  const auto next = NewSink();
+  const Admission admitted = pivot_->Submit(Job({"z"}), next);
+  EXPECT_TRUE(admitted.status.ok()) << admitted.status;
+  pivot_->CancelAll(CancelCause::kDrain);
+  EXPECT_EQ(next->WaitDone().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST_F(PivotEngineTest, CancellingEndsBothLegs) {
+  first_.HoldJobs();
+  second_.HoldJobs();
+  const auto sink = Submit(Job({"eins", "zwei"}));
+  const FakeEngine::Held first = first_.WaitHeld();
+  first_.Play(first, [&](TranslationSink* to) { to->OnItem(FakeEngine::Answer(first.job, 0)); });
+  second_.WaitHeld();
+  pivot_->Cancel(latest_, CancelCause::kDeadline);
+  EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(first_.WaitCancel().second, CancelCause::kDeadline);
+  EXPECT_EQ(sink->done_calls(), 1);
+}
+
+TEST_F(PivotEngineTest, AFailureOfOneLegEndsTheJobOnce) {
+  first_.HoldJobs();
+  second_.HoldJobs();
+  const auto sink = Submit(Job({"eins", "zwei"}));
+  const FakeEngine::Held first = first_.WaitHeld();
+  first_.Play(first, [&](TranslationSink* to) { to->OnItem(FakeEngine::Answer(first.job, 0)); });
+  const FakeEngine::Held second = second_.WaitHeld();
+  second_.Finish(second.id, absl::UnavailableError("every worker has stopped"));
+  const absl::Status status = sink->WaitDone();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(status.message(), "every worker has stopped");
+  EXPECT_EQ(first_.WaitCancel().second, CancelCause::kDrain);
+  EXPECT_EQ(sink->done_calls(), 1);
+}
+
+TEST_F(PivotEngineTest, ARefusalOfTheFirstIsThePivots) {
+  first_.RefuseNext(Refusal(absl::ResourceExhaustedError("full"), RejectReason::kQueueFull, 5));
+  const auto sink = NewSink();
+  const Admission admission = pivot_->Submit(Job({"x"}), sink);
+  EXPECT_EQ(admission.status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(admission.retry_after, 5);
+  EXPECT_EQ(pivot_->jobs_in_flight(), 0);
+  EXPECT_EQ(sink.use_count(), 1);
+}
+
+TEST_F(PivotEngineTest, ARefusalOfTheSecondThatStaysIsTheJobsEnd) {
+  second_.RefuseNext(
+      Refusal(absl::InvalidArgumentError("no such profile here"), RejectReason::kInvalid));
+  EXPECT_EQ(Submit(Job({"x"}))->WaitDone().message(), "no such profile here");
+  second_.RefuseNext(
+      Refusal(absl::InvalidArgumentError("larger than the queue"), RejectReason::kTooLarge));
+  const auto sink = Submit(Job({"x"}));
+  EXPECT_TRUE(sink->WaitDone().ok());
+  EXPECT_EQ(sink->items().at(0).status.message(), "larger than the queue");
+}
+
+TEST_F(PivotEngineTest, OptionsWithoutAMeaningAreRefusedByName) {
+  const auto fields = [this](const std::function<void(TranslationJob*)>& change) {
+    TranslationJob job = Job({"x"});
+    change(&job);
+    const Admission admission = pivot_->Submit(job, std::make_shared<Collected>());
+    EXPECT_EQ(admission.status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(admission.reason, RejectReason::kInvalid);
+    EXPECT_THAT(std::string(admission.status.message()), HasSubstr("de-en+en-fr"));
+    std::string names;
+    for (const FieldError& error : FieldErrorsOf(admission.status)) names += error.field + " ";
+    return names;
+  };
+  EXPECT_EQ(fields([](TranslationJob* job) { job->terms.push_back({"a", "b", false}); }), "terms ");
+  EXPECT_EQ(fields([](TranslationJob* job) { job->glossary = "law"; }), "glossary_config ");
+  EXPECT_EQ(fields([](TranslationJob* job) {
+              job->returns.alignment = true;
+              job->decoding.alignment_layer = 1;
+              job->decoding.alignment_heads = {0};
+            }),
+            "return_options.alignment decoding.alignment_layer decoding.alignment_heads ");
+  EXPECT_EQ(first_.submitted(), 0U);
+}
+
+TEST_F(PivotEngineTest, SaysWhatBothHaveInCommon) {
+  const ModelInfo& info = pivot_->info();
+  EXPECT_EQ(info.name, "de-fr");
+  ASSERT_EQ(info.pairs.size(), 1U);
+  EXPECT_EQ(info.pairs[0].source, "de");
+  EXPECT_EQ(info.pairs[0].target, "fr");
+  EXPECT_EQ(info.max_rows, 8);
+  EXPECT_TRUE(pivot_->CheckLanguages("de", "fr").ok());
+  EXPECT_FALSE(pivot_->CheckLanguages("de", "en").ok());
+  EXPECT_FALSE(pivot_->CheckLanguages("it", "fr").ok());
+  second_.SetLiveWorkers(0);
+  EXPECT_EQ(pivot_->Stats().live_workers, 0);
+  EXPECT_EQ(pivot_->Stats().segments.accepted, 0);
+}
+
+TEST_F(PivotEngineTest, TheLanguageBetweenFollowsTheRequest) {
+  FakeEngine many;
+  many.mutable_info()->pairs = {{"de", "en"}, {"de", "es"}};
+  FakeEngine last;
+  last.mutable_info()->pairs = {{"es", "pt"}, {"en", "fr"}};
+  auto made = PivotEngine::Create("x", Borrowed(&many), Borrowed(&last), &clock_, &timer_);
+  ASSERT_TRUE(made.ok()) << made.status();
+  const std::shared_ptr<PivotEngine> pivot = *std::move(made);
+  EXPECT_EQ(pivot->info().pairs.size(), 2U);
+  const auto sink = std::make_shared<Collected>();
+  sink->held = pivot;
+  TranslationJob job = Job({"x"});
+  job.target_language = "pt";
+  ASSERT_TRUE(pivot->Submit(job, sink).status.ok());
+  EXPECT_TRUE(sink->WaitDone().ok());
+  EXPECT_EQ(sink->items().at(0).pivot->language, "es");
+}
+
+TEST_F(PivotEngineTest, ModelsWithoutALanguageBetweenAreRefused) {
+  FakeEngine other;
+  other.mutable_info()->name = "it-fr";
+  other.mutable_info()->pairs = {{"it", "fr"}};
+  const auto made = PivotEngine::Create("x", Borrowed(&first_), Borrowed(&other), &clock_, &timer_);
+  EXPECT_EQ(made.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(made.status().message()),
+              AllOf(HasSubstr("de-en has de-en"), HasSubstr("it-fr has it-fr")));
+}
+
+TEST_F(PivotEngineTest, AThousandJobsAreAllAnsweredOnce) {
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 4; ++t) {
+    callers.emplace_back([&, t] {
+      for (int i = 0; i < 250; ++i) {
+        const auto sink = NewSink();
+        const std::string text = std::to_string(1000 * t + i);
+        if (i % 5 == 0) {
+          second_.RefuseNext(Refusal(absl::ResourceExhaustedError("full"), RejectReason::kQueueFull,
+                                     kNanosPerMilli));
+        }
+        const Admission admission = pivot_->Submit(Job({text, text, text}), sink);
+        if (i % 7 == 0) pivot_->Cancel(admission.job, CancelCause::kClient);
+        const absl::Status status = sink->WaitDone();
+        const bool whole = status.ok() && sink->item_calls() == 3 &&
+                           sink->items().at(2).hypotheses[0].text == "[[" + text + "]]";
+        const bool cancelled = i % 7 == 0 && absl::IsCancelled(status);
+        if (!whole && !cancelled) ++wrong;
+        if (sink->done_calls() != 1) ++wrong;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, 0);
+  while (pivot_->jobs_in_flight() > 0) std::this_thread::yield();
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,23 @@
+// Models around engines that a test keeps.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/api/engine.h"
+#include "server/models/served_model.h"
+
+namespace dragoman {
+
+// `engine` is borrowed; the name is its own.
+inline ServedModel Borrowed(Engine* engine) {
+  ServedModel model;
+  model.name = engine->info().name;
+  model.directory = "/models/" + model.name;
+  model.checksum = "c0ffee";
+  model.engine = std::shared_ptr<Engine>(engine, [](Engine*) {});
+  return model;
+}
+
+}  // namespace dragoman
