@@ -32,10 +32,11 @@ const prometheus::Histogram::BucketBoundaries kTokenBuckets = {1,  2,  4,   8,  
 // In the order of Stage, and "send" behind them.
 constexpr const char* kStageNames[] = {"tokenize", "queue",      "encode", "slot_wait",
                                        "decode",   "detokenize", "send"};
-constexpr const char* kCauseNames[] = {"client", "deadline", "drain"};  // CancelCause
+constexpr const char* kCauseNames[] = {"client", "deadline", "drain", "revoked"};  // CancelCause
 // RejectReason; the first is never counted.
 constexpr const char* kReasonNames[] = {"",        "queue_full",  "token_budget", "too_large",
-                                        "invalid", "unsupported", "draining",     "deadline"};
+                                        "invalid", "unsupported", "draining",     "deadline",
+                                        "rate",    "denied"};
 
 template <typename Builder>
 auto& Register(Builder builder, const char* name, const char* help,
@@ -150,6 +151,10 @@ Metrics::Metrics(std::string model, const Clock* clock) : model_(std::move(model
   counter("dragoman_model_reloads_total", "Reloads of a model, by result.")
       .Add({{"model", model_}, {"result", "ok"}});
   model_info_ = &gauge("dragoman_model_info", "Always 1; the labels describe the loaded model.");
+  certificate_end_ = &gauge("dragoman_tls_cert_not_after_seconds",
+                            "When the certificate in use ends, in seconds since 1970.");
+  files_read_ = &counter("dragoman_files_read_total",
+                         "Files of certificates or API keys that were read again, by outcome.");
   gauge("dragoman_build_info", "Always 1; the labels describe the running build.")
       .Add({{"version", kVersion}, {"compiler", kCompiler}})
       .Set(1);
@@ -197,6 +202,14 @@ void Metrics::OnRpc(RpcMethod method, absl::StatusCode code, Nanos duration, boo
 
 void Metrics::OnFirstResult(RpcMethod /*method*/, Nanos duration) {
   first_result_->Observe(ToSeconds(duration));
+}
+
+void Metrics::SetCertificateEnd(int64_t unix_seconds) {
+  certificate_end_->Add({}).Set(static_cast<double>(unix_seconds));
+}
+
+void Metrics::OnFilesRead(const std::string& files, bool ok) {
+  files_read_->Add({{"files", files}, {"outcome", ok ? "ok" : "error"}}).Increment();
 }
 
 void Metrics::OnRejected(RejectReason reason) {

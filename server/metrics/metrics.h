@@ -48,6 +48,11 @@ class Metrics final : public EngineObserver {
   // The same for connections; null detaches.
   void AttachListener(const Listener* listener);
 
+  // Of the certificate in use: when it ends, in seconds since 1970.
+  void SetCertificateEnd(int64_t unix_seconds);
+  // Files were read again, because they changed or on SIGHUP.
+  void OnFilesRead(const std::string& files, bool ok);
+
   void SetReady(bool ready);
   void SetDraining(bool draining);
 
@@ -75,9 +80,9 @@ class Metrics final : public EngineObserver {
   using Gauge = prometheus::Gauge;
   using Histogram = prometheus::Histogram;
   static constexpr int kStages = 6;
-  static constexpr int kCauses = 3;
+  static constexpr int kCauses = 4;
   static constexpr int kMethods = 6;
-  static constexpr int kReasons = 8;
+  static constexpr int kReasons = 10;
 
   Counter* RpcCounter(RpcMethod method, absl::StatusCode code);
 
@@ -112,6 +117,8 @@ class Metrics final : public EngineObserver {
   Gauge* draining_ = nullptr;
   Gauge* load_seconds_ = nullptr;
   prometheus::Family<Gauge>* model_info_ = nullptr;
+  prometheus::Family<Gauge>* certificate_end_ = nullptr;  // no series without TLS
+  prometheus::Family<Counter>* files_read_ = nullptr;
 
   mutable Mutex mu_;
   std::map<std::pair<int, int>, Counter*> rpc_counters_ ABSL_GUARDED_BY(mu_);

@@ -18,6 +18,7 @@
 #include "server/grpc/service_context.h"
 #include "server/metrics/metrics.h"
 #include "server/process/drain.h"
+#include "server/process/security.h"
 #include "server/settings/config.h"
 
 namespace dragoman {
@@ -26,8 +27,10 @@ class Serving {
  public:
   // Takes calls for `engine` from now on. All arguments outlive the object; metrics has the engine
   // attached. A null engine answers UNAVAILABLE (a model that is still being loaded).
+  // Without `security` there is no TLS and no call needs a key.
   static absl::StatusOr<std::unique_ptr<Serving>> Start(const ServerConfig& config, Engine* engine,
-                                                        const Clock* clock, Metrics* metrics);
+                                                        const Clock* clock, Metrics* metrics,
+                                                        const Security* security = nullptr);
   // REQUIRES: drained, or no call in flight.
   ~Serving();
 

@@ -81,11 +81,12 @@ EarlyEnd::~EarlyEnd() {
   close(signals_);
 }
 
-int WaitForEnd(Engine* engine) {
+int WaitForEnd(Engine* engine, const std::function<void()>& on_hangup) {
   while (true) {
     const int signal = WaitSignal(std::chrono::seconds(1));
     if (signal == SIGHUP) {
       ReloadGlossaries(engine);
+      on_hangup();
     } else if (signal != 0) {
       return signal;
     }

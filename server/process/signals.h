@@ -36,8 +36,9 @@ class EarlyEnd {
 
 // Waits until SIGTERM or SIGINT, and returns its number, or until the engine has no worker left: 0.
 // SIGHUP meanwhile reloads the engine's glossaries; the outcome is in the log, and with an error
-// the old ones stay.
-int WaitForEnd(Engine* engine);
+// the old ones stay. `on_hangup` is called then too.
+int WaitForEnd(
+    Engine* engine, const std::function<void()>& on_hangup = [] {});
 
 // Drains; SIGTERM or SIGINT ends the waiting, SIGHUP has no effect any more.
 DrainResult DrainUnlessHurried(Serving* serving, std::chrono::seconds limit);

@@ -35,6 +35,7 @@ ROOMS = {
     'engine/': 'engine',
     'server/base/': 'server/base',
     'server/net/': 'server/net',
+    'server/security/': 'server/security',
     'server/settings/': 'server/settings',
     'server/metrics/': 'server/metrics',
     'server/call/': 'server/call',
@@ -49,6 +50,7 @@ LIBRARIES = {
     'absl/': 'absl',
     'cublas': 'cuda',
     'cuda': 'cuda',
+    'gnutls/': 'gnutls',
     'google/protobuf/': 'protobuf',
     'grpc/': 'grpc',
     'grpcpp/': 'grpc',
@@ -56,6 +58,7 @@ LIBRARIES = {
     'nlohmann/': 'json',
     'nvtx3/': 'cuda',
     'omp.h': 'openmp',
+    'openssl/': 'openssl',
     'prometheus/': 'prometheus',
     'spdlog/': 'spdlog',
     'unicode/': 'icu',
@@ -86,15 +89,16 @@ ALLOWED = {
               'engine/schedule engine/request kernels/search absl',
     'server/base': 'engine/base absl json spdlog',
     'server/net': 'engine/base server/base absl',
+    'server/security': 'engine/base server/base absl json openssl',
     'server/settings': 'engine/api server/base absl json',
     'server/metrics': 'engine/base engine/api server/base server/net absl prometheus',
-    'server/call': 'proto options engine/base engine/api server/base server/metrics absl protobuf',
-    'server/http': 'server/base server/net absl microhttpd',
-    'server/grpc': 'proto engine/base engine/api server/base server/net server/settings server/metrics server/call '
-                   'absl grpc json protobuf',
-    'server/process': 'engine/base engine/api server/base server/settings server/metrics server/call server/http '
-                      'server/grpc absl grpc protobuf',
-    'client': 'proto options absl grpc json protobuf',
+    'server/call': 'proto options engine/base engine/api server/base server/security server/metrics absl protobuf',
+    'server/http': 'server/base server/net server/security absl gnutls microhttpd',
+    'server/grpc': 'proto engine/base engine/api server/base server/net server/security server/settings server/metrics '
+                   'server/call absl grpc json protobuf',
+    'server/process': 'engine/base engine/api server/base server/security server/settings server/metrics server/call '
+                      'server/http server/grpc absl grpc protobuf',
+    'client': 'proto options absl grpc json openssl protobuf',
 }
 
 # Edges that the code has and should not: (room, room) -> header -> the files that include it. The list only
