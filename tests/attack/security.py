@@ -236,6 +236,28 @@ def connections_5000():
         return memory.check(f"4,800 are refused, {used - idle} descriptors; from another address: {other.summary()}")
 
 
+@attack("half_open_connections", issue=15, limit=150)
+def half_open_connections():
+    """200 connections whose peers are gone without a word: they answer no ping any more."""
+    with Daemon() as daemon:
+        memory = Memory(daemon)
+        idle = daemon.fds()
+        held = []
+        for _ in range(200):
+            raw = RawHttp2(daemon.grpc)
+            raw.receive(5)
+            held.append(raw)
+        begin = time.monotonic()
+        check(wait_until(lambda: daemon.samples()["dragoman_connections"] == 0, 100, step=1),
+              f"{daemon.samples()['dragoman_connections']:.0f} stay")
+        seconds = time.monotonic() - begin
+        check(seconds > 30, f"they are closed after {seconds:.0f} s already")
+        check(wait_until(lambda: daemon.fds() <= idle + 6, 10), f"{daemon.fds()} descriptors, {idle} before")
+        for raw in held:
+            raw.socket.close()
+        return memory.check(f"closed after {seconds:.0f} s")
+
+
 # ------------------------------------------------------------------ keys
 
 
@@ -308,38 +330,50 @@ def backlog_of_one_key():
         check(wait_until(lambda: daemon.samples()[waiting] > 9000, 60), f"{daemon.samples()[waiting]:.0f} wait")
         done = 'dragoman_segments_total{model="de-en",outcome="eos"}'
         before, begin = daemon.samples()[done], time.monotonic()
-        beside = [single() for _ in range(20)]
+        beside, overtaking = [], []
+        for _ in range(20):
+            ended = daemon.samples()[done]
+            beside.append(single())
+            overtaking.append(daemon.samples()[done] - ended - 1)
         rate = (daemon.samples()[done] - before) / (time.monotonic() - begin)
         left = daemon.samples()[waiting]
         for call in calls:
             call.cancel()
         check(left > 1000, f"only {left:.0f} are left: the backlog was too short")
         rows = daemon.samples()['dragoman_decode_rows_capacity{model="de-en"}']
-        # A window, the batch that is full when it comes, and its own stay in a full batch.
-        bound = (64 + 2 * rows / 4) / rate
+        # A window, those that were in the batch when it came, and those that end while it is in the batch: counted and
+        # not timed, so that other work on the machine changes nothing.
+        # 32: of the time that the two scrapes take.
+        bound = 64 + 2 * rows / 4 + 32
         text = (
-            f"alone {alone * 1e3:.0f} ms; beside 10,000 segments ({rate:.0f} a second): "
-            f"p50 {statistics.median(beside) * 1e3:.0f} ms, worst {max(beside) * 1e3:.0f} ms of {len(beside)}"
+            f"beside 10,000 segments ({rate:.0f} a second, {10_000 / rate:.0f} s in all) at most {max(overtaking):.0f} of "
+            f"them end before a sentence of the other key, p50 {statistics.median(overtaking):.0f}; it takes p50 "
+            f"{statistics.median(beside) * 1e3:.0f} ms, worst {max(beside) * 1e3:.0f} ms, alone {alone * 1e3:.0f} ms"
         )
-        limit = f"a window, a full batch and its own stay: {bound * 1e3:.0f} ms; all of it: {10_000 / rate:.0f} s"
-        check(max(beside) <= bound, text, limit)
+        limit = f"a window and two full batches: {bound:.0f} segments"
+        check(max(overtaking) <= bound, text, limit)
         return Outcome(text, limit)
 
 
 @attack("deadlines_behind_a_backlog", issue=15, limit=240)
 def deadlines_behind_a_backlog():
     """Calls with two seconds left behind a backlog of their own client of more than that."""
+    from dragoman.v1 import translation_pb2 as pb
+
     sentence = "Wenn ich Zeit hätte, würde ich heute eine neue Sprache lernen."
     flags = ("--max-queue-segments", 20000, "--max-queue-tokens", 2_000_000)
     with Daemon(*flags) as daemon, Client(daemon.grpc) as client:
-        calls = [client.stub.Translate.future(request(*[sentence] * 400), timeout=110) for _ in range(25)]
+        wide = pb.DecodingOptions(beam_size=32)
+        calls = [
+            client.stub.Translate.future(request(*[sentence] * 400, decoding=wide), timeout=110) for _ in range(25)
+        ]
         waiting = 'dragoman_queue_segments{stage="encode"}'
         refused = 'dragoman_rejected_total{reason="deadline"}'
         check(wait_until(lambda: daemon.samples()[waiting] > 9000, 60), f"{daemon.samples()[waiting]:.0f} wait")
         codes = collections.Counter()
         took = []
-        end = time.monotonic() + 12
-        while time.monotonic() < end:
+        end = time.monotonic() + 15
+        while len(took) < 20 and time.monotonic() < end:
             begin = time.monotonic()
             code = client.code(sentence, timeout=2)
             codes[code] += 1
@@ -433,6 +467,7 @@ def cve_2023_1428():
                     while size > 0:
                         block += _literal(b"x-%d" % size, b"b" * min(size, 100))
                         size -= 100
+                    _open(raw, 1)
                     raw.socket.sendall(_raw_frame(HEADERS, END_HEADERS, 1, block))
                     raw.receive(1)
                 tried += 1
@@ -441,8 +476,15 @@ def cve_2023_1428():
         return Outcome(f"{tried} combinations; alive")
 
 
+def _open(raw, stream):
+    """Lets h2 know of a stream whose headers are sent by hand."""
+    raw.h2.send_headers(stream, [(":method", "POST"), (":scheme", "http"), (":path", "/"), (":authority", "x")])
+    raw.h2.data_to_send()  # thrown away
+
+
 def _call_with(raw, stream, block):
     """Sends a call with this block of headers; how it ends."""
+    _open(raw, stream)
     message = frame(request("Hallo.").SerializeToString())
     raw.socket.sendall(_raw_frame(HEADERS, END_HEADERS, stream, block) + _raw_frame(0, END_STREAM, stream, message))
     return raw.outcome(stream, 5)
@@ -466,6 +508,7 @@ def _after_a_bad_block(daemon, bad):
         try:
             second = _call_with(raw, 3, bad_block)
             third_headers = {}
+            _open(raw, 5)
             raw.socket.sendall(
                 _raw_frame(HEADERS, END_HEADERS, 5, static + b"\xbe")
                 + _raw_frame(0, END_STREAM, 5, frame(request("Hallo.").SerializeToString())))
