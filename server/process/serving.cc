@@ -32,7 +32,7 @@ void LogTransportLimits(const TransportLimits& limits) {
        {"streams_per_connection", limits.max_streams},
        {"request_bytes", limits.message_bytes},
        {"receive_bytes", limits.receive_bytes},
-       {"memory_bytes", limits.quota_bytes},
+       {"memory_bytes", limits.quota_bytes + limits.tls_bytes},
        {"reset_bytes", limits.reset_bytes}});
 }
 

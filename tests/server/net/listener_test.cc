@@ -224,6 +224,10 @@ TEST(TransportLimits, ARequestHasRoomForWhatItMayHold) {
   EXPECT_GE(limits->message_bytes, NeededMessageBytes(config.max_items, config.max_code_points));
   EXPECT_EQ(limits->max_connections, 4096);
   EXPECT_GT(limits->quota_bytes, limits->receive_bytes);
+  EXPECT_EQ(limits->tls_bytes, 0);
+  config.tls_cert = "crt";
+  EXPECT_EQ(ComputeTransportLimits(config, 1 << 20)->tls_bytes, 4096 * 96 * 1024);
+  EXPECT_EQ(ComputeTransportLimits(config, 1 << 20)->quota_bytes, limits->quota_bytes);
 
   config.max_code_points = 1'000'000;
   EXPECT_GE(ComputeTransportLimits(config, 1 << 20)->message_bytes, 2 * 4'000'000);
