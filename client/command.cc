@@ -1,8 +1,11 @@
 #include "client/command.h"
 
 #include <cmath>
+#include <fstream>
 #include <ostream>
+#include <sstream>
 
+#include "absl/strings/ascii.h"
 #include "client/status_map.h"
 
 namespace dragoman {
@@ -19,9 +22,19 @@ constexpr Entry kCommands[] = {
     {"load", LoadCommand, "measure a server's latency and throughput under load"},
     {"health", HealthCommand, "ask whether the server is serving; exit with 0 if it is"},
     {"models", ModelsCommand, "list the models that the server has loaded"},
+    {"key", KeyCommand, "make an API key for a client of a server"},
     {"languages", LanguagesCommand, "list the language pairs of a model, or of all"},
     {"admin", AdminCommand, "load, reload or unload models, drain, set the log level"},
 };
+
+// "", or what was expected of the file.
+std::string ReadInto(const std::string& path, std::string* text) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  *text = bytes.str();
+  return file && !text->empty() ? "" : "a file that can be read and is not empty";
+}
 
 const Entry* FindCommand(const std::string& name) {
   for (const Entry& entry : kCommands) {
@@ -72,12 +85,50 @@ int RunDragoman(const Io& io, const Arguments& arguments) {
   return kExitUsage;
 }
 
-void AddServerFlag(FlagTable* flags, std::string* server, const Io& io) {
-  const std::string variable = io.environment ? io.environment("DRAGOMAN_SERVER") : "";
-  *server = variable.empty() ? "localhost:50051" : variable;
-  flags->String("server", "ADDR", server,
+void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io) {
+  const auto environment = [&io](const char* name) {
+    return io.environment ? io.environment(name) : std::string();
+  };
+  const std::string server = environment("DRAGOMAN_SERVER");
+  options->server = server.empty() ? "localhost:50051" : server;
+  flags->String("server", "ADDR", &options->server,
                 "address of the server, host:port, or several with commas between\n"
                 "(default: DRAGOMAN_SERVER, else localhost:50051)");
+  ChannelSecurity* const security = &options->security;
+  flags->Bool("tls", &security->tls, "speaks TLS with the server");
+  flags->Custom(
+      "ca", "FILE", false,
+      [security](const std::string& path) {
+        security->tls = true;
+        return ReadInto(path, &security->authorities);
+      },
+      "authorities (PEM) that the server's certificate may come from;\n"
+      "implies --tls (default: the machine's)");
+  flags->Custom(
+      "cert", "FILE", false,
+      [security](const std::string& path) {
+        security->tls = true;
+        return ReadInto(path, &security->certificate);
+      },
+      "the client's own certificate (PEM); implies --tls");
+  flags->Custom(
+      "key", "FILE", false,
+      [security](const std::string& path) { return ReadInto(path, &security->key); },
+      "the key (PEM) of --cert");
+  flags->String("tls-server-name", "NAME", &security->server_name,
+                "name in the server's certificate, where it is not the address's");
+  security->api_key = environment("DRAGOMAN_API_KEY");
+  flags->Custom(
+      "api-key-file", "FILE", false,
+      [security](const std::string& path) {
+        std::string wrong = ReadInto(path, &security->api_key);
+        absl::StripAsciiWhitespace(&security->api_key);
+        if (wrong.empty() && !IsApiKey(security->api_key)) wrong = "a file with an API key";
+        return wrong;
+      },
+      "file with the API key (default: DRAGOMAN_API_KEY, else none)");
+  flags->Bool("plaintext-key", &security->plaintext_key,
+              "sends the API key without --tls to other machines too");
 }
 
 bool ParseCommand(const Io& io, const std::string& usage, const std::string& about,

@@ -37,6 +37,7 @@ using Arguments = std::vector<std::string>;
 
 int TranslateCommand(const Io& io, const Arguments& arguments);
 int LoadCommand(const Io& io, const Arguments& arguments);
+int KeyCommand(const Io& io, const Arguments& arguments);
 int HealthCommand(const Io& io, const Arguments& arguments);
 int ModelsCommand(const Io& io, const Arguments& arguments);
 int LanguagesCommand(const Io& io, const Arguments& arguments);
@@ -45,8 +46,9 @@ int AdminCommand(const Io& io, const Arguments& arguments);
 // Runs what `arguments` (without the program's name) ask for; also help and --version.
 int RunDragoman(const Io& io, const Arguments& arguments);
 
-// --server, the same for all commands: DRAGOMAN_SERVER or localhost:50051 by default.
-void AddServerFlag(FlagTable* flags, std::string* server, const Io& io);
+// --server and how to talk to it, the same for all commands: DRAGOMAN_SERVER or localhost:50051 by
+// default. An API key comes from a file or DRAGOMAN_API_KEY, because others see a command's flags.
+void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io);
 
 // Parses; handles --help. Returns true if the command is to go on, else `*exit_status` is set.
 // `usage` is what follows "dragoman", as "models [flags]"; at most `max_positional` arguments that

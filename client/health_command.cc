@@ -9,7 +9,7 @@ int HealthCommand(const Io& io, const Arguments& arguments) {
   std::string service;
   double timeout = 5;
   FlagTable flags;
-  AddServerFlag(&flags, &options.server, io);
+  AddServerFlags(&flags, &options, io);
   flags.String("service", "NAME", &service,
                "name of a service or model to ask about (default: the whole\nserver)");
   flags.Number("timeout", "S", 0.001, 86400, &timeout,

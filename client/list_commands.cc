@@ -122,7 +122,7 @@ struct Options {
 };
 
 void AddCommonFlags(const Io& io, FlagTable* flags, Options* options) {
-  AddServerFlag(flags, &options->client.server, io);
+  AddServerFlags(flags, &options->client, io);
   flags->Bool("json", &options->json, "prints one JSON document instead of text");
   flags->Number("timeout", "S", 0.001, 86400, &options->timeout,
                 "seconds to wait for the answer (default: 10)");

@@ -47,7 +47,7 @@ struct Options {
 };
 
 void AddFlags(const Io& io, FlagTable* flags, Options* o) {
-  AddServerFlag(flags, &o->client.server, io);
+  AddServerFlags(flags, &o->client, io);
   flags->String("input", "FILE", &o->input,
                 "file with the lines to send; empty lines are left out");
   flags->OptionalNumber("rate", "R", 1e-3, 1e6, &o->rate, "sends R requests a second (open loop)");

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "client/channel_security.h"
 #include "client/command.h"
 
 namespace {
@@ -47,6 +48,7 @@ int main(int argc, char** argv) {
     const char* value = std::getenv(name.c_str());
     return value == nullptr ? "" : value;
   };
+  dragoman::KeepTlsErrors();
   const int status = dragoman::RunDragoman(io, dragoman::Arguments(argv + 1, argv + argc));
   std::cout.flush();
   if (!std::cout) {

@@ -43,7 +43,7 @@ struct Options {
 constexpr int64_t kDefaultBatch = 16;
 
 void AddFlags(const Io& io, FlagTable* flags, Options* o) {
-  AddServerFlag(flags, &o->client.server, io);
+  AddServerFlags(flags, &o->client, io);
   o->request.AddTo(flags);
   flags->String("target-prefix", "TEXT", &o->run.target_prefix,
                 "text with which the translation of every line starts");

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/cord.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "client/status_map.h"
 #include "dragoman/v1/translation.grpc.pb.h"
@@ -107,6 +109,24 @@ class TranslationClient::Core {
     Core& core_;
   };
 
+  // gRPC says of a connection that failed little more than that it did.
+  absl::Status Explain(absl::Status status) const {
+    constexpr absl::string_view kClosed = "Socket closed";
+    if (status.code() != absl::StatusCode::kUnavailable) return status;
+    std::string why = options.security.tls ? LastTlsError() : "";
+    if (!why.empty()) {
+      why = " (TLS: " + why + ")";
+    } else if (absl::StrContains(status.message(), kClosed)) {
+      why = options.security.tls ? " (the server may speak no TLS, or want another certificate)"
+                                 : " (the server may want TLS)";
+    }
+    absl::Status explained(status.code(), std::string(status.message()) + why);
+    status.ForEachPayload([&explained](absl::string_view url, const absl::Cord& value) {
+      explained.SetPayload(url, value);
+    });
+    return explained;
+  }
+
   void WaitUntilIdle() {
     std::unique_lock<std::mutex> lock(mu_);
     idle_.wait(lock, [this] { return in_flight_ == 0; });
@@ -148,6 +168,10 @@ class Call : public std::enable_shared_from_this<Call> {
     context_ = std::make_unique<grpc::ClientContext>();
     context_->set_deadline(std::chrono::system_clock::now() +
                            std::chrono::duration_cast<std::chrono::system_clock::duration>(left));
+    // By hand: gRPC's own way sends nothing without TLS, not even on the same machine.
+    if (!core_.options.security.api_key.empty()) {
+      context_->AddMetadata("authorization", "Bearer " + core_.options.security.api_key);
+    }
     Attempt(core_.Pick());
   }
 
@@ -171,6 +195,7 @@ class Call : public std::enable_shared_from_this<Call> {
     if (!received && WasNeverTaken(grpc_status)) {
       status = absl::UnavailableError("the server shut down before it took the call");
     }
+    status = core_.Explain(std::move(status));
     const auto delay = retry_.AfterFailure(status, core_.options.clock->Now(), received);
     if (!delay.has_value()) return Finish(std::move(status));
     core_.options.clock->RunAfter(*delay, [self = shared_from_this()] { self->Start(); });
@@ -300,12 +325,16 @@ absl::StatusOr<std::unique_ptr<TranslationClient>> TranslationClient::Create(
       return absl::InvalidArgumentError("the server address '" + options.server +
                                         "' has an empty part, expected host:port");
     }
+    if (absl::Status status = CheckSecurity(options.security, address); !status.ok()) return status;
     for (int i = 0; i < options.connections; ++i) {
       grpc::ChannelArguments arguments = Arguments();
+      if (!options.security.server_name.empty()) {
+        arguments.SetSslTargetNameOverride(options.security.server_name);
+      }
       // Else channels to one address share one connection.
       if (options.connections > 1) arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
       core->links.push_back(std::make_unique<Link>(
-          grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments)));
+          grpc::CreateCustomChannel(address, MakeCredentials(options.security), arguments)));
     }
   }
   return std::unique_ptr<TranslationClient>(new TranslationClient(std::move(core)));

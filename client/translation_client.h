@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/channel_security.h"
 #include "client/clock.h"
 #include "client/retry_policy.h"
 #include "dragoman/v1/translation.pb.h"
@@ -25,6 +26,7 @@ struct ClientOptions {
   // Calls go round robin over all of them and over all addresses of a name, past those that do not
   // answer.
   std::string server = "localhost:50051";
+  ChannelSecurity security;
   // For calls that do not bring their own. Covers a call with all its attempts and waits.
   std::chrono::nanoseconds timeout = std::chrono::seconds(120);
   RetryOptions retry;
@@ -41,7 +43,8 @@ class TranslationClient {
   using OnMessage = std::function<bool(const v1::StreamTranslateResponse&)>;
   using StreamDone = std::function<void(absl::Status)>;
 
-  // Connects when the first call needs it. INVALID_ARGUMENT for an empty address.
+  // Connects when the first call needs it. INVALID_ARGUMENT for an empty address, and
+  // as CheckSecurity.
   static absl::StatusOr<std::unique_ptr<TranslationClient>> Create(const ClientOptions& options);
   ~TranslationClient();
   TranslationClient(const TranslationClient&) = delete;

@@ -15,6 +15,7 @@ set -euo pipefail
 
 runtime_packages=(
   libabsl20220623
+  libgnutls30
   libgomp1
   libgrpc++1.51
   libicu72
@@ -22,6 +23,7 @@ runtime_packages=(
   libprometheus-cpp-core1.0
   libprotobuf32
   libspdlog1.10
+  libssl3
   libstdc++6
 )
 build_packages=(
@@ -30,11 +32,13 @@ build_packages=(
   libabsl-dev
   libcivetweb-dev # the CMake package of prometheus-cpp-dev looks for it
   libfmt-dev
+  libgnutls28-dev
   libgrpc++-dev
   libicu-dev
   libmicrohttpd-dev
   libprotobuf-dev
   libspdlog-dev
+  libssl-dev
   ninja-build
   nlohmann-json3-dev
   pkg-config

@@ -289,6 +289,16 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
     settings->search.sampling.seed = DrawSeed();
   }
 
+  const Nanos left = job.deadline - clock_->Now();
+  const Nanos wait = queue_.EstimateWait(ClientNumber(job.client), job.share, job.priority, left);
+  if (wait > left) {
+    return Refuse(RejectReason::kDeadline,
+                  absl::ResourceExhaustedError(absl::StrCat(
+                      "the queue is too long for the deadline: about ", wait / 1'000'000,
+                      " ms to wait, ", left / 1'000'000, " ms left")),
+                  queue_.stats().retry_after);
+  }
+
   int64_t tokens = 0;
   int64_t segments = 0;
   for (const std::string& item : job.contents) {

@@ -64,6 +64,7 @@ struct TranslationJob {
   // Whose job it is. Clients of one priority take turns, however much each has waiting; jobs with
   // the same name are of one client.
   std::string client;
+  int share = 1;  // turns of the client, for one of others'; the last job's counts
   Nanos deadline = kNoDeadline;
 };
 
@@ -163,10 +164,13 @@ enum class RejectReason {
   kInvalid,   // of an unknown glossary, too: its status is NOT_FOUND
   kUnsupported,
   kDraining,
-  kDeadline,
+  kDeadline,  // over, or shorter than the wait
+  // The server's own, of those that it lets in:
+  kRate,
+  kDenied,
 };
 
-enum class CancelCause { kClient, kDeadline, kDrain };
+enum class CancelCause { kClient, kDeadline, kDrain, kRevoked };
 
 using JobId = uint64_t;
 

@@ -10,7 +10,7 @@ namespace dragoman {
 namespace {
 
 // Ended by EndWith, not by a cancellation.
-constexpr int kEndedOtherwise = 3;
+constexpr int kEndedOtherwise = 100;
 
 absl::Status StatusOf(CancelCause cause) {
   switch (cause) {
@@ -18,6 +18,8 @@ absl::Status StatusOf(CancelCause cause) {
       return absl::CancelledError("the call was cancelled");
     case CancelCause::kDeadline:
       return absl::DeadlineExceededError("the deadline passed before the translation was done");
+    case CancelCause::kRevoked:
+      return absl::UnauthenticatedError("the client may not call any more");
     case CancelCause::kDrain:
       break;
   }
@@ -64,7 +66,8 @@ std::unique_ptr<Segment> Job::MakeSegment(int item, int index) {
   segment->forbidden = std::move(plan.forbidden);
   segment->wants_partials = request_.returns.partials;
   segment->priority = request_.priority;
-  segment->client = std::hash<std::string>{}(request_.client);
+  segment->client = ClientNumber(request_.client);
+  segment->share = request_.share;
   segment->deadline = request_.deadline;
   return segment;
 }

@@ -7,20 +7,24 @@ namespace {
 
 constexpr auto kBulk = static_cast<size_t>(Priority::kBulk);
 
-int64_t Cost(const Segment& segment) {
+}  // namespace
+
+int64_t FairQueue::Cost(const Segment& segment) {
   const Load load = segment.load();
   return load.source_tokens * std::max<int64_t>(load.cost, 1);
 }
 
-}  // namespace
-
 void FairQueue::Class::Push(std::unique_ptr<Segment> segment) {
   const auto [found, is_new] = flows_.try_emplace(segment->client);
   if (is_new) {
-    found->second = turns_.insert(turns_.end(), Flow{segment->client, 0, {}});
+    found->second = turns_.insert(turns_.end(), Flow{segment->client});
     heads_.emplace(segment->queued_at, segment->client);
   }
-  found->second->segments.push_back(std::move(segment));
+  Flow& flow = *found->second;
+  flow.share = segment->share;
+  flow.cost += Cost(*segment);
+  cost_ += Cost(*segment);
+  flow.segments.push_back(std::move(segment));
   if (turns_.size() == 1) Settle();
 }
 
@@ -29,6 +33,8 @@ std::unique_ptr<Segment> FairQueue::Class::Pop() {
   std::unique_ptr<Segment> segment = std::move(flow.segments.front());
   flow.segments.pop_front();
   flow.deficit -= Cost(*segment);
+  flow.cost -= Cost(*segment);
+  cost_ -= Cost(*segment);
   heads_.erase({segment->queued_at, flow.client});
   if (flow.segments.empty()) {
     Erase(turns_.begin());
@@ -49,6 +55,8 @@ void FairQueue::Class::Remove(const SegmentOwner* owner,
       if (owner != nullptr && segment->owner.get() != owner) {
         kept.push_back(std::move(segment));
       } else {
+        flow->cost -= Cost(*segment);
+        cost_ -= Cost(*segment);
         removed->push_back(std::move(segment));
       }
     }
@@ -66,10 +74,22 @@ void FairQueue::Class::Remove(const SegmentOwner* owner,
 void FairQueue::Class::Settle() {
   while (!turns_.empty() && turns_.front().deficit < Cost(turns_.front().head())) {
     Flow& flow = turns_.front();
-    flow.deficit += kFairQuantum;
+    flow.deficit += kFairQuantum * flow.share;
     if (flow.deficit >= Cost(flow.head())) break;
     turns_.splice(turns_.end(), turns_, turns_.begin());
   }
+}
+
+int64_t FairQueue::Class::CostBefore(uint64_t client, int64_t share) const {
+  const auto own = flows_.find(client);
+  const int64_t own_cost = own == flows_.end() ? 0 : own->second->cost;
+  int64_t before = own_cost;
+  // While what the client has waiting leaves, others' leaves too, by their shares.
+  for (const Flow& flow : turns_) {
+    if (flow.client == client) continue;
+    before += std::min(flow.cost, flow.share * (own_cost / share + kFairQuantum));
+  }
+  return before;
 }
 
 FairQueue::Class::Turns::iterator FairQueue::Class::Erase(Turns::iterator flow) {
@@ -109,6 +129,20 @@ std::vector<std::unique_ptr<Segment>> FairQueue::Remove(const SegmentOwner* owne
   for (Class& from : classes_) from.Remove(owner, &removed);
   for (const std::unique_ptr<Segment>& segment : removed) load_.Subtract(segment->load());
   return removed;
+}
+
+int64_t FairQueue::CostBefore(uint64_t client, int share, Priority priority) const {
+  const auto own = static_cast<size_t>(priority);
+  int64_t before = classes_[own].CostBefore(client, share);
+  // BULK does not wait for them for ever.
+  for (size_t higher = 0; higher < own && own != kBulk; ++higher) before += classes_[higher].cost();
+  return before;
+}
+
+int64_t FairQueue::cost() const {
+  int64_t cost = 0;
+  for (const Class& of : classes_) cost += of.cost();
+  return cost;
 }
 
 Nanos FairQueue::OldestQueuedAt(Nanos now) const {

@@ -3,10 +3,10 @@
 //
 // Strict between priorities, but for BULK that has waited longer than kMaxBulkWait: every other
 // segment is then a BULK one. Within a priority the clients take turns by deficit round robin
-// (Shreedhar & Varghese 1995): a turn is worth kFairQuantum, a segment costs its source tokens
-// times its rows with their costs, which is about the row-steps that it will take. So whoever comes
-// new waits for one turn of each other client at most, however much those have waiting. Segments of
-// one client leave in the order in which they came.
+// (Shreedhar & Varghese 1995): a turn is worth kFairQuantum times the client's share, a segment costs
+// its source tokens times its rows with their costs, which is about the row-steps that it will take.
+// So whoever comes new waits for one turn of each other client at most, however much those have
+// waiting. Segments of one client leave in the order in which they came.
 //
 // The next in order stays next until it is popped or removed, or something of a higher priority
 // arrives: who waits for room for it is not overtaken by one that fits better.
@@ -47,6 +47,14 @@ class FairQueue {
   // Takes out every segment of `owner`; of nobody in particular (nullptr): all.
   std::vector<std::unique_ptr<Segment>> Remove(const SegmentOwner* owner);
 
+  // About what leaves before a segment of `client` that came now, in the unit of Cost. Costs a look
+  // at each client of the class.
+  int64_t CostBefore(uint64_t client, int share, Priority priority) const;
+
+  // Of a segment: the row-steps that it will take, about. Of all of them.
+  static int64_t Cost(const Segment& segment);
+  int64_t cost() const;
+
   const Load& load() const { return load_; }
   int64_t size() const { return load_.segments; }
   int64_t tokens() const { return load_.source_tokens; }
@@ -60,6 +68,8 @@ class FairQueue {
   struct Flow {
     uint64_t client = 0;
     int64_t deficit = 0;  // row-steps that it may still take in this turn
+    int64_t share = 1;
+    int64_t cost = 0;  // of all its segments
     std::deque<std::unique_ptr<Segment>> segments;
 
     const Segment& head() const { return *segments.front(); }
@@ -72,6 +82,8 @@ class FairQueue {
     bool empty() const { return turns_.empty(); }
     const Segment& head() const { return turns_.front().head(); }
     Nanos oldest() const { return heads_.begin()->first; }  // REQUIRES: not empty
+    int64_t cost() const { return cost_; }
+    int64_t CostBefore(uint64_t client, int64_t share) const;
     void Push(std::unique_ptr<Segment> segment);
     std::unique_ptr<Segment> Pop();  // REQUIRES: not empty
     void Remove(const SegmentOwner* owner, std::vector<std::unique_ptr<Segment>>* removed);
@@ -84,6 +96,7 @@ class FairQueue {
     Turns::iterator Erase(Turns::iterator flow);
 
     Turns turns_;  // none is empty
+    int64_t cost_ = 0;
     std::unordered_map<uint64_t, Turns::iterator> flows_;
     std::set<std::pair<Nanos, uint64_t>> heads_;  // of each flow: when its head was queued, client
   };

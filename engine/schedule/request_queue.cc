@@ -78,13 +78,16 @@ std::vector<std::unique_ptr<Segment>> RequestQueue::TakeWindow(int64_t max_segme
   const int64_t limit = std::min(max_segments, share);
   std::vector<std::unique_ptr<Segment>> window;
   int64_t tokens = 0;
+  int64_t cost = 0;
   while (!waiting_.empty() && static_cast<int64_t>(window.size()) < limit) {
     const int64_t next = waiting_.Peek(now)->tokens();
     if (!window.empty() && tokens + next > max_tokens) break;
     tokens += next;
     window.push_back(waiting_.Pop(now));
     window.back()->popped_at = now;
+    cost += FairQueue::Cost(*window.back());
   }
+  MeasureLeaving(cost, now);
   rate_tokens_ += tokens;
   if (now - rate_since_ >= kRateWindow) {
     if (rate_since_ != 0) {
@@ -94,6 +97,32 @@ std::vector<std::unique_ptr<Segment>> RequestQueue::TakeWindow(int64_t max_segme
     rate_tokens_ = 0;
   }
   return window;
+}
+
+void RequestQueue::MeasureLeaving(int64_t cost, Nanos now) {
+  // Of time without a backlog nothing can be learnt: then as much leaves as comes.
+  if (backlog_since_ != 0) {
+    busy_time_ += now - backlog_since_;
+    busy_cost_ += cost;
+  }
+  backlog_since_ = waiting_.empty() ? 0 : now;
+  if (busy_time_ < kRateWindow) return;
+  cost_per_nano_ = {static_cast<double>(busy_cost_) / static_cast<double>(busy_time_),
+                    cost_per_nano_[0]};
+  busy_time_ = 0;
+  busy_cost_ = 0;
+}
+
+Nanos RequestQueue::EstimateWait(uint64_t client, int share, Priority priority, Nanos limit) const {
+  MutexLock lock(&mu_);
+  // The faster of the two: who is let in for nothing costs less than who is refused for nothing.
+  const double rate = std::max(cost_per_nano_[0], cost_per_nano_[1]);
+  if (rate <= 0) return 0;
+  // Usually not even all of it would take so long.
+  if (static_cast<double>(waiting_.cost()) <= rate * static_cast<double>(limit)) return 0;
+  const int64_t before = waiting_.CostBefore(client, share, priority);
+  const double wait = static_cast<double>(before) / rate;
+  return wait <= static_cast<double>(limit) ? 0 : static_cast<Nanos>(wait);
 }
 
 std::vector<std::unique_ptr<Segment>> RequestQueue::Remove(const SegmentOwner* owner) {

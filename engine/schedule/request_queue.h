@@ -12,6 +12,7 @@
 // clock.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -42,6 +43,11 @@ class RequestQueue {
 
   // Gives an unused reservation back.
   void Unreserve(const Reservation& reservation);
+
+  // About how long a segment of `client` that came now would wait here, from what would leave before
+  // it and the rate at which segments have left while others waited; 0 before there is such a rate,
+  // and if it is `limit` or less.
+  Nanos EstimateWait(uint64_t client, int share, Priority priority, Nanos limit) const;
 
   // Whether this many could ever be taken at once.
   bool FitsCapacity(int64_t segments, int64_t tokens) const {
@@ -84,6 +90,9 @@ class RequestQueue {
   std::vector<std::unique_ptr<Segment>> TakeWindow(int64_t max_segments, int64_t max_tokens,
                                                    int workers) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
+  // `cost` has left at `now`.
+  void MeasureLeaving(int64_t cost, Nanos now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
   // About how long until half of what waits has left, from the recent rate of leaving.
   Nanos RetryAfter() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
@@ -101,6 +110,12 @@ class RequestQueue {
   Nanos rate_since_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t rate_tokens_ ABSL_GUARDED_BY(mu_) = 0;
   double tokens_per_nano_ ABSL_GUARDED_BY(mu_) = 0;
+  // What left while there was always something waiting (FairQueue::Cost), over about a second of
+  // such time; and the rates of the last two such seconds.
+  Nanos backlog_since_ ABSL_GUARDED_BY(mu_) = 0;  // when somebody left others behind; 0: nobody did
+  Nanos busy_time_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t busy_cost_ ABSL_GUARDED_BY(mu_) = 0;
+  std::array<double, 2> cost_per_nano_ ABSL_GUARDED_BY(mu_) = {};
 };
 
 }  // namespace dragoman

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -60,7 +62,8 @@ struct Segment {
   std::shared_ptr<const ForbiddenTable> forbidden;  // of all segments of the request; may be null
   bool wants_partials = false;
   Priority priority = Priority::kNormal;
-  uint64_t client = 0;  // a hash of TranslationJob::client
+  uint64_t client = 0;  // ClientNumber of TranslationJob::client
+  int share = 1;        // TranslationJob::share
   Nanos deadline = kNoDeadline;
 
   // Set on the way.
@@ -79,6 +82,9 @@ struct Segment {
   // Views of what this segment owns.
   SegmentRules Rules() const;
 };
+
+// By which queues know a client.
+inline uint64_t ClientNumber(const std::string& client) { return std::hash<std::string>{}(client); }
 
 // For len 0 .. max_tokens + 1, rounded from double: the divisors of the scores. The powers are made
 // here, on the host, for all devices.

@@ -13,11 +13,13 @@
 // be gone before Finish returns (or such a StartWrite); the call may live on, held by the engine.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "dragoman/v1/translation.pb.h"
 #include "engine/base/clock.h"
+#include "server/security/api_keys.h"
 
 namespace dragoman {
 
@@ -28,6 +30,8 @@ struct CallHead {
   // Whose it is, as ClientOfPeer writes it: the engine lets clients take turns, whichever
   // transports they come by.
   std::string client;
+  // The key that it came with; nullptr: none is needed here.
+  std::shared_ptr<Grant> grant;
   // Headers as they were sent, unchecked; "" = none.
   std::string request_id;  // x-request-id
   std::string traceparent;

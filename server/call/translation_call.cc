@@ -39,6 +39,9 @@ void TranslationCall::HandleNoRequest(absl::Status status) {
   if (status.code() == absl::StatusCode::kInvalidArgument) {
     context_->metrics->OnRejected(RejectReason::kInvalid);
   }
+  if (status.code() == absl::StatusCode::kUnauthenticated) {
+    context_->metrics->OnRejected(RejectReason::kDenied);
+  }
   End(std::move(status));
 }
 
@@ -52,6 +55,7 @@ void TranslationCall::HandleRequest(ParsedRequest parsed) {
   const absl::Status status = Admit(std::move(parsed));
   if (status.ok()) {
     ArmDeadline();
+    WatchKey();
   } else {
     End(status);
   }
@@ -92,13 +96,31 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
   if (!model.ok()) return reject(RejectReason::kInvalid, model.status());
   served_ = *std::move(model);
   model_ = served_->name;
+  Client* const client = head_.grant == nullptr ? nullptr : &head_.grant->client();
+  if (client != nullptr && !client->MayUse(model_)) {
+    return reject(RejectReason::kDenied, absl::PermissionDeniedError(absl::StrCat(
+                                             "model: found ", Quoted(model_), ", which client ",
+                                             Quoted(client->name()), " may not use")));
+  }
   const absl::Status fits = CheckAgainstModel(parsed, served_->engine->info());
   if (!fits.ok()) return reject(RejectReason::kInvalid, fits);
 
   parsed.job.deadline = head_.deadline;
   parsed.job.client = head_.client;
+  if (client != nullptr) {
+    parsed.job.share = client->share();
+    const Nanos wait = client->Take(code_points_, context_->clock->Now());
+    if (wait > 0) {
+      return reject(RejectReason::kRate,
+                    WithRetryAfter(absl::ResourceExhaustedError(
+                                       absl::StrCat("client ", Quoted(client->name()),
+                                                    " has used up its characters per minute")),
+                                   wait));
+    }
+  }
   const Admission admission = served_->engine->Submit(std::move(parsed.job), shared_from_this());
   if (!admission.status.ok()) {
+    if (client != nullptr) client->GiveBack(code_points_);
     absl::Status status = admission.status;
     if (admission.retry_after > 0) status = WithRetryAfter(status, admission.retry_after);
     return reject(admission.reason, status);
@@ -128,6 +150,25 @@ void TranslationCall::Cancel() {
   End(absl::CancelledError("the client has cancelled"));
 }
 
+void TranslationCall::WatchKey() {
+  if (head_.grant == nullptr) return;
+  const uint64_t watch = head_.grant->OnRevoked([weak = weak_from_this()] {
+    if (const auto call = weak.lock()) call->Revoke();
+  });
+  {
+    MutexLock lock(&mu_);
+    key_watch_ = watch;
+    if (!concluded_) return;
+  }
+  head_.grant->Forget(watch);
+}
+
+void TranslationCall::Revoke() {
+  // First, so that the client hears the reason and not how the engine ends the job.
+  End(absl::UnauthenticatedError("the API key was revoked"));
+  CancelJob(CancelCause::kRevoked);
+}
+
 void TranslationCall::CancelJob(CancelCause cause) {
   JobId job = 0;
   {
@@ -152,11 +193,14 @@ absl::Status TranslationCall::StatusAfter(const absl::Status& job) const {
 
 void TranslationCall::Conclude(absl::Status status) {
   DeadlineTimer::Id timer = DeadlineTimer::kNone;
+  uint64_t key_watch = 0;
   {
     MutexLock lock(&mu_);
     concluded_ = true;
     timer = std::exchange(deadline_timer_, DeadlineTimer::kNone);
+    key_watch = key_watch_;
   }
+  if (key_watch != 0) head_.grant->Forget(key_watch);
   if (timer != DeadlineTimer::kNone) context_->timer->Disarm(timer);
 
   status = WithFieldViolation(std::move(status));
@@ -175,6 +219,7 @@ void TranslationCall::Conclude(absl::Status status) {
                       {"items", items_},
                       {"code_points", code_points_}};
   if (!trace_id_.empty()) fields["trace_id"] = trace_id_;
+  if (head_.grant != nullptr) fields["client"] = head_.grant->client().name();
   if (!model_.empty()) fields["model"] = model_;
   if (status.ok()) {
     fields["source_tokens"] = source_tokens_.load();

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -80,6 +81,9 @@ class TranslationCall : public TranslationSink,
   void ReadNames(ParsedRequest* parsed);
   absl::Status Admit(ParsedRequest parsed);
   void ArmDeadline();
+  void WatchKey();
+  // The key that the call came with is no longer one.
+  void Revoke();
 
   const CallTracker::Ticket ticket_;
   const CallContext* const context_;
@@ -112,6 +116,7 @@ class TranslationCall : public TranslationSink,
   bool cancel_sent_ ABSL_GUARDED_BY(mu_) = false;
   bool concluded_ ABSL_GUARDED_BY(mu_) = false;
   DeadlineTimer::Id deadline_timer_ ABSL_GUARDED_BY(mu_) = DeadlineTimer::kNone;
+  uint64_t key_watch_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace dragoman

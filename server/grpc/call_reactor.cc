@@ -21,6 +21,13 @@ std::string ClientMetadata(const grpc::CallbackServerContext& rpc, const char* k
              : std::string(entry->second.data(), entry->second.size());
 }
 
+// The key that a call came with: nullptr where none is needed, UNAUTHENTICATED where it is none.
+absl::StatusOr<std::shared_ptr<Grant>> AccessOf(const ServiceContext& service,
+                                                const grpc::CallbackServerContext& rpc) {
+  if (service.keys == nullptr) return nullptr;
+  return service.keys->Authenticate(ClientMetadata(rpc, "authorization"));
+}
+
 }  // namespace
 
 Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, Nanos started, Nanos longest) {
@@ -38,7 +45,8 @@ CallReactor::CallReactor(const ServiceContext* service, grpc::CallbackServerCont
       rpc_(rpc),
       started_(service->calls->clock->Now()),
       deadline_(CallDeadline(rpc->raw_deadline(), gpr_now(rpc->raw_deadline().clock_type), started_,
-                             service->calls->longest_call)) {}
+                             service->calls->longest_call)),
+      access_(AccessOf(*service, *rpc)) {}
 
 RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
   CallReactor* const raw = call.get();
@@ -53,6 +61,11 @@ RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
         raw->rpc_->peer(), [weak = raw->weak_from_this()](const absl::Status& status) {
           if (const auto greedy = weak.lock()) greedy->EndReading(status);
         });
+  }
+  if (!raw->access_.ok()) {
+    // Nothing of the request is taken.
+    raw->EndReading(raw->access_.status());
+    return raw;
   }
   raw->StartRead(&raw->request_);
   return raw;
@@ -161,7 +174,9 @@ CallHead CallReactor::Head() const {
   CallHead head;
   head.started = started_;
   head.deadline = deadline_;
-  head.client = ClientOfPeer(rpc_->peer());
+  if (access_.ok()) head.grant = *access_;
+  head.client = head.grant == nullptr ? ClientOfPeer(rpc_->peer())
+                                      : absl::StrCat("key:", head.grant->client().name());
   head.request_id = ClientMetadata(*rpc_, "x-request-id");
   head.traceparent = ClientMetadata(*rpc_, "traceparent");
   return head;

@@ -17,10 +17,12 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "engine/base/mutex.h"
 #include "server/base/deadline_timer.h"
 #include "server/call/call_transport.h"
 #include "server/grpc/service_context.h"
+#include "server/security/api_keys.h"
 
 namespace dragoman {
 
@@ -94,8 +96,9 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
 
   const ServiceContext* const service_;
   grpc::CallbackServerContext* const rpc_;
-  const Nanos started_;   // at the headers
-  const Nanos deadline_;  // counted from there
+  const Nanos started_;                                  // at the headers
+  const Nanos deadline_;                                 // counted from there
+  const absl::StatusOr<std::shared_ptr<Grant>> access_;  // nullptr: no key is needed
 
   grpc::ByteBuffer request_;  // gRPC's until OnReadDone
 

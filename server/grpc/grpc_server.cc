@@ -8,6 +8,8 @@
 
 #include <chrono>
 
+#include "server/grpc/tls_credentials.h"
+
 namespace dragoman {
 namespace {
 
@@ -41,6 +43,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   ListenerOptions listen;
   listen.address = options.listen;
   listen.max_connections = options.limits.max_connections;
+  listen.max_per_peer = options.max_connections_per_peer;
   listen.opened = [intake = context->intake](int fd) { intake->Open(fd); };
   listen.closed = [intake = context->intake](int fd) { intake->Close(fd); };
   auto listener = Listener::Listen(listen);
@@ -50,7 +53,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   grpc::ServerBuilder builder;
   out->acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-      grpc::InsecureServerCredentials());
+      options.tls == nullptr ? grpc::InsecureServerCredentials() : MakeTlsCredentials(options.tls));
   builder.RegisterService(&out->service_);
   builder.RegisterCallbackGenericService(&out->missing_);
   // Reflection alone uses the synchronous API.

@@ -14,6 +14,7 @@
 #include "server/grpc/service_context.h"
 #include "server/grpc/translation_service.h"
 #include "server/net/listener.h"
+#include "server/security/tls_store.h"
 #include "server/settings/transport_limits.h"
 
 namespace dragoman {
@@ -21,8 +22,10 @@ namespace dragoman {
 struct GrpcServerOptions {
   std::string listen;  // host:port; port 0 takes a free one
   TransportLimits limits;
+  int max_connections_per_peer = 0;  // 0: no limit of their own
   int connection_age_seconds = 300;  // 0: never renewed
   int connection_grace_seconds = 120;
+  const TlsStore* tls = nullptr;  // borrowed, outlives the server; nullptr: no TLS
 };
 
 class GrpcServer {

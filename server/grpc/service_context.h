@@ -6,6 +6,7 @@
 #include "engine/base/clock.h"
 #include "server/call/call_context.h"
 #include "server/grpc/intake.h"
+#include "server/security/api_keys.h"
 
 namespace dragoman {
 
@@ -13,6 +14,7 @@ namespace dragoman {
 struct ServiceContext {
   const CallContext* calls = nullptr;
   Intake* intake = nullptr;
+  const ApiKeys* keys = nullptr;  // nullptr: calls need none
   int64_t max_message_bytes = 0;  // of a request
   int max_streams = 0;            // of one connection
   Nanos receive_timeout = 0;      // from a call's headers until its request is whole

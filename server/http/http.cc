@@ -1,5 +1,7 @@
 #include "server/http/http.h"
 
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
 #include <microhttpd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,6 +22,8 @@ constexpr std::chrono::seconds kLongestConnection{10};
 constexpr unsigned kIdleSeconds = 5;
 // Of the request's headers; a connection holds two of these at most.
 constexpr size_t kConnectionMemory = 16 * 1024;
+// Like gRPC's side.
+constexpr char kTlsVersions[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 
 HttpResponse Health(const std::string& wrong, const char* well) {
   HttpResponse response;
@@ -43,6 +47,22 @@ MHD_Result Send(MHD_Connection* connection, const HttpResponse& answer) {
   return result;
 }
 
+bool IsProbe(std::string_view path) { return path == "/livez" || path == "/readyz"; }
+
+// Whether the connection's client has shown a certificate of the authorities, made for clients.
+bool IsKnownClient(MHD_Connection* connection) {
+  const MHD_ConnectionInfo* info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+  if (info == nullptr || info->tls_session == nullptr) return false;
+  gnutls_typed_vdata_st purpose{};
+  purpose.type = GNUTLS_DT_KEY_PURPOSE_OID;
+  purpose.data = reinterpret_cast<unsigned char*>(const_cast<char*>(GNUTLS_KP_TLS_WWW_CLIENT));
+  unsigned wrong = 0;
+  const int error = gnutls_certificate_verify_peers(
+      static_cast<gnutls_session_t>(info->tls_session), &purpose, 1, &wrong);
+  return error == GNUTLS_E_SUCCESS && wrong == 0;
+}
+
 MHD_Result Answer(void* data, MHD_Connection* connection, const char* path, const char* method,
                   const char* /*version*/, const char* /*upload*/, size_t* upload_size,
                   void** state) {
@@ -54,6 +74,12 @@ MHD_Result Answer(void* data, MHD_Connection* connection, const char* path, cons
     *state = &called;
     *upload_size = 0;
     return MHD_YES;
+  }
+  if (server->mutual() && !IsProbe(path) && !IsKnownClient(connection)) {
+    HttpResponse refusal;
+    refusal.status = 403;
+    refusal.body = "found no certificate of a known client, expected one\n";
+    return Send(connection, refusal);
   }
   return Send(connection, RouteHttp(verb, path, server->hooks()));
 }
@@ -91,9 +117,9 @@ HttpResponse RouteHttp(std::string_view method, std::string_view path, const Htt
 }
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string& address,
-                                                              HttpHooks hooks,
-                                                              int max_connections) {
-  std::unique_ptr<HttpServer> server(new HttpServer(std::move(hooks)));
+                                                              HttpHooks hooks, int max_connections,
+                                                              HttpTls tls) {
+  std::unique_ptr<HttpServer> server(new HttpServer(std::move(hooks), tls));
   ListenerOptions options;
   options.address = address;
   options.max_connections = max_connections;
@@ -105,27 +131,74 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string&
         absl::StrCat(std::string(listener.status().message()), " (HTTP)"));
   }
   server->listener_ = *std::move(listener);
-  // What the listener has dropped takes a moment to be closed here, hence twice as many.
-  server->daemon_ = MHD_start_daemon(
-      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0,
-      nullptr, nullptr, Answer, server.get(), MHD_OPTION_EXTERNAL_LOGGER, LogLibrary, nullptr,
-      MHD_OPTION_CONNECTION_LIMIT, 2U * static_cast<unsigned>(options.max_connections),
-      MHD_OPTION_CONNECTION_TIMEOUT, kIdleSeconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-      kConnectionMemory, MHD_OPTION_END);
-  if (server->daemon_ == nullptr) return absl::UnavailableError("the HTTP server does not start");
-  server->listener_->Start([daemon = server->daemon_](int fd) {
-    sockaddr_storage peer{};
-    socklen_t size = sizeof(peer);
-    getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size);
-    // Closes it where it fails.
-    MHD_add_connection(daemon, fd, reinterpret_cast<const sockaddr*>(&peer), size);
-  });
+  Library& library = server->library_;
+  if (tls.store != nullptr) library.material = tls.store->current();
+  library.daemon = server->StartLibrary(library.material.get());
+  if (library.daemon == nullptr) return absl::UnavailableError("the HTTP server does not start");
+  server->listener_->Start([raw = server.get()](int fd) { raw->Take(fd); });
   return server;
 }
 
 HttpServer::~HttpServer() {
   listener_.reset();
-  if (daemon_ != nullptr) MHD_stop_daemon(daemon_);
+  for (const Library& library : retired_) MHD_stop_daemon(library.daemon);
+  if (library_.daemon != nullptr) MHD_stop_daemon(library_.daemon);
+}
+
+MHD_Daemon* HttpServer::StartLibrary(const TlsMaterial* material) {
+  unsigned flags =
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_USE_ERROR_LOG;
+  std::vector<MHD_OptionItem> options;
+  const auto text = [&options](MHD_OPTION option, const std::string& value) {
+    options.push_back({option, 0, const_cast<char*>(value.c_str())});
+  };
+  if (material != nullptr) {
+    flags |= MHD_USE_TLS;
+    text(MHD_OPTION_HTTPS_MEM_CERT, material->certificate);
+    text(MHD_OPTION_HTTPS_MEM_KEY, material->key);
+    if (tls_.mutual) text(MHD_OPTION_HTTPS_MEM_TRUST, material->client_ca);
+    options.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char*>(kTlsVersions)});
+  }
+  options.push_back({MHD_OPTION_END, 0, nullptr});
+  // What the listener has dropped takes a moment to be closed here, hence twice as many.
+  return MHD_start_daemon(
+      flags, 0, nullptr, nullptr, Answer, this, MHD_OPTION_EXTERNAL_LOGGER, LogLibrary, nullptr,
+      MHD_OPTION_CONNECTION_LIMIT, 2U * static_cast<unsigned>(listener_->max_connections()),
+      MHD_OPTION_CONNECTION_TIMEOUT, kIdleSeconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      kConnectionMemory, MHD_OPTION_ARRAY, options.data(), MHD_OPTION_END);
+}
+
+void HttpServer::Renew() {
+  if (tls_.store == nullptr) return;
+  std::shared_ptr<const TlsMaterial> current = tls_.store->current();
+  if (current == library_.material || current == refused_) return;
+  const auto now = std::chrono::steady_clock::now();
+  for (auto at = retired_.begin(); at != retired_.end();) {
+    if (now - at->retired < kLongestConnection) {
+      ++at;
+    } else {
+      MHD_stop_daemon(at->daemon);
+      at = retired_.erase(at);
+    }
+  }
+  MHD_Daemon* const daemon = StartLibrary(current.get());
+  if (daemon == nullptr) {
+    Log(LogLevel::kError, "HTTP does not take the new certificate, the old one stays in use",
+        {{"serial", current->serial}});
+    refused_ = std::move(current);
+    return;
+  }
+  library_.retired = now;
+  retired_.push_back(std::exchange(library_, Library{daemon, std::move(current), {}}));
+}
+
+void HttpServer::Take(int fd) {
+  Renew();
+  sockaddr_storage peer{};
+  socklen_t size = sizeof(peer);
+  getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size);
+  // Closes it where it fails.
+  MHD_add_connection(library_.daemon, fd, reinterpret_cast<const sockaddr*>(&peer), size);
 }
 
 }  // namespace dragoman

@@ -22,7 +22,8 @@ using prometheus::MetricFamily;
 
 // RejectReason; the first is never counted.
 constexpr const char* kReasonNames[] = {"",        "queue_full",  "token_budget", "too_large",
-                                        "invalid", "unsupported", "draining",     "deadline"};
+                                        "invalid", "unsupported", "draining",     "deadline",
+                                        "rate",    "denied"};
 
 template <typename Builder>
 auto& Register(Builder builder, const char* name, const char* help,
@@ -87,6 +88,10 @@ Metrics::Metrics(const Clock* clock) : clock_(clock) {
   ready_ = &gauge("dragoman_ready", "1 while calls are accepted.").Add({});
   draining_ =
       &gauge("dragoman_draining", "1 from the signal to stop until the process ends.").Add({});
+  certificate_end_ = &gauge("dragoman_tls_cert_not_after_seconds",
+                            "When the certificate in use ends, in seconds since 1970.");
+  files_read_ = &counter("dragoman_files_read_total",
+                         "Files of certificates or API keys that were read again, by outcome.");
   gauge("dragoman_build_info", "Always 1; the labels describe the running build.")
       .Add({{"version", kVersion}, {"compiler", kCompiler}})
       .Set(1);
@@ -136,6 +141,14 @@ void Metrics::OnRpc(RpcMethod method, absl::StatusCode code, Nanos duration,
 void Metrics::OnFirstResult(RpcMethod method, const std::string& model, Nanos duration) {
   first_result_->Add({{"method", RpcMethodName(method)}, {"model", model}}, kRpcBuckets)
       .Observe(ToSeconds(duration));
+}
+
+void Metrics::SetCertificateEnd(int64_t unix_seconds) {
+  certificate_end_->Add({}).Set(static_cast<double>(unix_seconds));
+}
+
+void Metrics::OnFilesRead(const std::string& files, bool ok) {
+  files_read_->Add({{"files", files}, {"outcome", ok ? "ok" : "error"}}).Increment();
 }
 
 void Metrics::OnRejected(RejectReason reason) {

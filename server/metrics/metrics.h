@@ -60,6 +60,11 @@ class Metrics {
   // The same for connections; null detaches.
   void AttachListener(const Listener* listener);
 
+  // Of the certificate in use: when it ends, in seconds since 1970.
+  void SetCertificateEnd(int64_t unix_seconds);
+  // Files were read again, because they changed or on SIGHUP.
+  void OnFilesRead(const std::string& files, bool ok);
+
   void SetReady(bool ready);
   void SetDraining(bool draining);
 
@@ -79,7 +84,7 @@ class Metrics {
   using Counter = prometheus::Counter;
   using Gauge = prometheus::Gauge;
   using Histogram = prometheus::Histogram;
-  static constexpr int kReasons = 8;
+  static constexpr int kReasons = 10;
 
   Counter* RpcCounter(RpcMethod method, absl::StatusCode code);
 
@@ -95,6 +100,8 @@ class Metrics {
   std::array<Counter*, kReasons> rejected_{};
   Gauge* ready_ = nullptr;
   Gauge* draining_ = nullptr;
+  prometheus::Family<Gauge>* certificate_end_ = nullptr;  // no series without TLS
+  prometheus::Family<Counter>* files_read_ = nullptr;
 
   mutable Mutex mu_;
   std::map<std::pair<int, int>, Counter*> rpc_counters_ ABSL_GUARDED_BY(mu_);

@@ -23,7 +23,7 @@ const prometheus::Histogram::BucketBoundaries kTokenBuckets = {1,  2,  4,   8,  
 
 constexpr const char* kStageNames[] = {"tokenize",  "queue",  "encode",
                                        "slot_wait", "decode", "detokenize"};
-constexpr const char* kCauseNames[] = {"client", "deadline", "drain"};  // CancelCause
+constexpr const char* kCauseNames[] = {"client", "deadline", "drain", "revoked"};  // CancelCause
 
 }  // namespace
 

@@ -37,7 +37,7 @@ class ModelMetrics final : public EngineObserver {
   using Counter = prometheus::Counter;
   using Histogram = prometheus::Histogram;
   static constexpr int kStages = 6;
-  static constexpr int kCauses = 3;
+  static constexpr int kCauses = 4;
 
   const std::string model_;
 

@@ -349,10 +349,12 @@ bool Listener::AcceptOne(int socket) {
     return false;
   }
   bool taken = false;
+  // IPv6 clients have a network of addresses each: /64 is what one is given at least.
+  const std::string peer = options_.max_per_peer > 0 ? NetworkOf(ours) : "";
   {
     MutexLock lock(&mu_);
     failure_.clear();
-    taken = static_cast<int>(connections_.size()) < options_.max_connections;
+    taken = static_cast<int>(connections_.size()) < options_.max_connections && HasRoomFor(peer);
     if (!taken) ++stats_.refused;
     if (!taken && options_.drop_oldest) {
       EndOldest();
@@ -360,7 +362,8 @@ bool Listener::AcceptOne(int socket) {
     }
     if (taken) {
       ++stats_.accepted;
-      connections_[ours] = {++last_number_, std::chrono::steady_clock::now()};
+      connections_[ours] = {++last_number_, std::chrono::steady_clock::now(), false, peer};
+      if (!peer.empty()) ++by_peer_[peer];
       by_age_[last_number_] = ours;
     }
   }
@@ -429,11 +432,18 @@ void Listener::CloseArrived() {
   }
 }
 
+bool Listener::HasRoomFor(const std::string& peer) {
+  const auto at = by_peer_.find(peer);
+  return at == by_peer_.end() || at->second < options_.max_per_peer;
+}
+
 void Listener::Forget(int fd) {
   options_.closed(fd);
   close(fd);
   const auto at = connections_.find(fd);
   by_age_.erase(at->second.number);
+  const auto peer = by_peer_.find(at->second.peer);
+  if (peer != by_peer_.end() && --peer->second == 0) by_peer_.erase(peer);
   connections_.erase(at);
   if (connections_.empty()) changed_.NotifyAll();
 }

@@ -28,6 +28,8 @@ struct ListenerOptions {
   std::string address;  // host:port or unix:PATH
   // At once; two descriptors each.
   int max_connections = 1;
+  // Of one address at once, whatever the port; 0: as many as all. Unix sockets have no addresses.
+  int max_per_peer = 0;
   // For one above it the oldest goes, once it is 0.1 s old; else the new one goes.
   bool drop_oldest = false;
   // A connection is ended after so long; 0: never.
@@ -41,7 +43,7 @@ struct ListenerOptions {
 struct ListenerStats {
   int64_t open = 0;      // connections now
   int64_t accepted = 0;  // since the start
-  int64_t refused = 0;   // closed because there were as many as may be
+  int64_t refused = 0;   // closed because there were as many as may be, in all or of one peer
 };
 
 class Listener {
@@ -88,6 +90,7 @@ class Listener {
     uint64_t number = 0;
     std::chrono::steady_clock::time_point begin;
     bool ended = false;  // by us: what was sent may still be under way
+    std::string peer;    // its address, where that counts
   };
 
   explicit Listener(const ListenerOptions& options) : options_(options) {}
@@ -106,6 +109,8 @@ class Listener {
   int EndOld();
   void EndOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void CloseArrived() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Whether one more connection of the address is allowed.
+  bool HasRoomFor(const std::string& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Forget(int fd) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void WatchSockets(bool watch);
   void Wake() const;
@@ -130,6 +135,7 @@ class Listener {
   CondVar changed_;
   std::vector<int> sockets_ ABSL_GUARDED_BY(mu_);
   std::map<int, Connection> connections_ ABSL_GUARDED_BY(mu_);  // by descriptor
+  std::map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);     // how many; where that counts
   std::map<uint64_t, int> by_age_ ABSL_GUARDED_BY(mu_);         // those that were not ended
   uint64_t last_number_ ABSL_GUARDED_BY(mu_) = 0;
   ListenerStats stats_ ABSL_GUARDED_BY(mu_);

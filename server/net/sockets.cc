@@ -5,8 +5,10 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 
@@ -37,6 +39,24 @@ std::string PeerOf(int fd) {
   socklen_t size = sizeof(address);
   if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
   return TextOf(address);
+}
+
+std::string NetworkOf(int fd) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
+  if (address.ss_family == AF_INET6) {
+    auto& v6 = reinterpret_cast<sockaddr_in6&>(address);
+    if (!IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
+      constexpr size_t kNetworkBytes = 8;
+      std::fill(v6.sin6_addr.s6_addr + kNetworkBytes, std::end(v6.sin6_addr.s6_addr), 0);
+      std::array<char, INET6_ADDRSTRLEN> text{};
+      inet_ntop(AF_INET6, &v6.sin6_addr, text.data(), text.size());
+      return text.data();
+    }
+  }
+  const std::string peer = TextOf(address);
+  return peer.substr(0, peer.find_last_of(':'));
 }
 
 std::string PeerKey(std::string_view grpc_peer) {

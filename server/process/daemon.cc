@@ -27,6 +27,7 @@
 #include "server/process/drain.h"
 #include "server/process/engine_start.h"
 #include "server/process/memory_limit.h"
+#include "server/process/security.h"
 #include "server/process/serving.h"
 #include "server/process/signals.h"
 #include "server/settings/transport_limits.h"
@@ -82,6 +83,11 @@ HttpHooks MakeHooks(const Metrics* metrics, const HealthState* state) {
   return hooks;
 }
 
+HttpTls HttpTlsOf(const ServerConfig& config, const Security& security) {
+  if (config.metrics_tls == "off") return {};
+  return {security.tls(), config.metrics_tls == "mutual"};
+}
+
 // Nothing was accepted yet, so there is nothing to wait for.
 void EndAtOnce(int signal) {
   Log(LogLevel::kInfo, "stopped", {{"clean", true}, {"signal", signal}, {"while", "loading"}});
@@ -111,10 +117,14 @@ int Run(const ServerConfig& config) {
   metrics.AttachModels([&models] { return models.Stats(); });
   std::unique_ptr<HttpServer> http;
   std::string http_address = "off";
+  // Before HTTP and calls, which use it.
+  auto security = Security::Open(config, &metrics);
+  if (!security.ok()) return fail("start", security.status());
   if (config.metrics != "off") {
     // First, so that probes see a process that loads, and not one that is dead.
-    auto started = HttpServer::Start(config.metrics, MakeHooks(&metrics, &state),
-                                     HttpConnections(RaiseDescriptorLimit()));
+    auto started =
+        HttpServer::Start(config.metrics, MakeHooks(&metrics, &state),
+                          HttpConnections(RaiseDescriptorLimit()), HttpTlsOf(config, **security));
     if (!started.ok()) return fail("start", started.status());
     http = *std::move(started);
     http_address = http->address();
@@ -138,7 +148,7 @@ int Run(const ServerConfig& config) {
     return fail("start", status);
   }
   loading.reset();
-  auto serving = Serving::Start(config, &models, &clock, &metrics);
+  auto serving = Serving::Start(config, &models, &clock, &metrics, security->get());
   if (!serving.ok()) {
     http.reset();
     return fail("start", serving.status());
@@ -175,7 +185,8 @@ int Run(const ServerConfig& config) {
        {"load_seconds", ToSeconds(clock.Now() - load_started)}});
 
   // Posted, for a signal that comes while a model is loaded must not wait for it.
-  const auto reload = [&manager] {
+  const auto reload = [&] {
+    (*security)->ReloadAll();
     const bool posted = manager.Post([&manager](bool go_on) {
       if (go_on) manager.ReloadChanged();
     });

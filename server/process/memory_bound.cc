@@ -34,7 +34,7 @@ std::vector<MemoryPart> ServingMemory(const ServerConfig& config) {
                                    {"log_queue", kLogQueueBytes + kOutputQueueBytes}};
   // Settings that contradict each other refuse the start elsewhere.
   const auto transport = ComputeTransportLimits(config, RaiseDescriptorLimit());
-  if (transport.ok()) parts.push_back({"network", transport->quota_bytes});
+  if (transport.ok()) parts.push_back({"network", transport->quota_bytes + transport->tls_bytes});
   return parts;
 }
 

@@ -34,7 +34,7 @@ void LogTransportLimits(const TransportLimits& limits) {
        {"streams_per_connection", limits.max_streams},
        {"request_bytes", limits.message_bytes},
        {"receive_bytes", limits.receive_bytes},
-       {"memory_bytes", limits.quota_bytes},
+       {"memory_bytes", limits.quota_bytes + limits.tls_bytes},
        {"reset_bytes", limits.reset_bytes}});
 }
 
@@ -42,7 +42,8 @@ void LogTransportLimits(const TransportLimits& limits) {
 
 absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& config,
                                                         ModelTable* models, const Clock* clock,
-                                                        Metrics* metrics) {
+                                                        Metrics* metrics,
+                                                        const Security* security) {
   const auto limits = ComputeTransportLimits(config, RaiseDescriptorLimit());
   if (!limits.ok()) return limits.status();
   LogTransportLimits(*limits);
@@ -55,10 +56,13 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   serving->context_.intake = serving->intake_.get();
   serving->context_.max_message_bytes = limits->message_bytes;
   serving->context_.max_streams = limits->max_streams;
+  if (security != nullptr) serving->context_.keys = security->keys();
   serving->timer_.Start();
   GrpcServerOptions options;
   options.listen = config.listen;
   options.limits = *limits;
+  options.max_connections_per_peer = config.max_connections_per_peer;
+  if (security != nullptr) options.tls = security->tls();
   options.connection_age_seconds = config.connection_age_seconds;
   options.connection_grace_seconds = config.longest_call_seconds;
   auto grpc = GrpcServer::Start(options, &serving->context_);

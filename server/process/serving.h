@@ -18,6 +18,7 @@
 #include "server/metrics/metrics.h"
 #include "server/models/model_table.h"
 #include "server/process/drain.h"
+#include "server/process/security.h"
 #include "server/settings/config.h"
 
 namespace dragoman {
@@ -26,9 +27,11 @@ class Serving {
  public:
   // Takes calls for the models of the table from now on. All arguments outlive the object; metrics
   // has the models attached. Without any model calls are UNAVAILABLE (one is still being loaded).
+  // Without `security` there is no TLS and no call needs a key.
   static absl::StatusOr<std::unique_ptr<Serving>> Start(const ServerConfig& config,
                                                         ModelTable* models, const Clock* clock,
-                                                        Metrics* metrics);
+                                                        Metrics* metrics,
+                                                        const Security* security = nullptr);
   // REQUIRES: drained, or no call in flight.
   ~Serving();
 

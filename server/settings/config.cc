@@ -174,6 +174,24 @@ const std::vector<Option>& Options() {
       {"write-timeout-seconds", "N",
        "seconds after which a call is ended whose client does not read the answer",
        &C::write_timeout_seconds, 1, 86'400},
+      {"max-connections-per-peer", "N",
+       "gRPC connections that one address may have open at once; 0: as many as all",
+       &C::max_connections_per_peer, 0, 1'000'000},
+      {"tls-cert", "FILE",
+       "certificate (PEM) of the gRPC port, with its chain; read again when it changes; empty: no "
+       "TLS",
+       &C::tls_cert},
+      {"tls-key", "FILE", "private key (PEM, no password) of --tls-cert", &C::tls_key},
+      {"tls-client-ca", "FILE",
+       "authorities (PEM) of clients' certificates; with it every client needs one",
+       &C::tls_client_ca},
+      {"metrics-tls", "off|on|mutual",
+       "TLS of the HTTP port, with --tls-cert; mutual: only probes need no client certificate",
+       &C::metrics_tls},
+      {"api-keys", "FILE",
+       "clients and the hashes of their keys (JSON); read again when it changes; empty: calls need "
+       "no key",
+       &C::api_keys},
   };
   return *kOptions;
 }
@@ -381,6 +399,26 @@ absl::Status CheckAdminAddress(const std::string& address) {
                 "load and unload models");
 }
 
+absl::Status CheckTls(const ServerConfig& config) {
+  if (config.tls_cert.empty() != config.tls_key.empty()) {
+    return Refuse("--", config.tls_cert.empty() ? "tls-cert" : "tls-key", "nothing",
+                  config.tls_cert.empty() ? "a file beside --tls-key" : "a file beside --tls-cert");
+  }
+  if (!config.tls_client_ca.empty() && config.tls_cert.empty()) {
+    return Refuse("--", "tls-client-ca", Quoted(config.tls_client_ca), "--tls-cert with it");
+  }
+  if (config.metrics_tls != "off" && config.metrics_tls != "on" && config.metrics_tls != "mutual") {
+    return Refuse("--", "metrics-tls", Quoted(config.metrics_tls), "off, on or mutual");
+  }
+  if (config.metrics_tls != "off" && config.tls_cert.empty()) {
+    return Refuse("--", "metrics-tls", Quoted(config.metrics_tls), "--tls-cert with it, or off");
+  }
+  if (config.metrics_tls == "mutual" && config.tls_client_ca.empty()) {
+    return Refuse("--", "metrics-tls", "mutual", "--tls-client-ca with it, or on");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Check(const ModelsOfFile& file, ServerConfig* config) {
   absl::Status status = CheckModel(*config);
   if (status.ok()) status = ResolveModels(file, config);
@@ -391,6 +429,7 @@ absl::Status Check(const ModelsOfFile& file, ServerConfig* config) {
     status = CheckAddress("metrics", config->metrics, false);
   }
   if (status.ok()) status = CheckTransportSettings(*config);
+  if (status.ok()) status = CheckTls(*config);
   if (status.ok() && !ParseLogLevel(config->log_level).has_value()) {
     status = Refuse("--", "log-level", Quoted(config->log_level),
                     "trace, debug, info, warn, error or off");

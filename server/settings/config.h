@@ -81,6 +81,12 @@ struct ServerConfig : ModelSettings {
   int longest_call_seconds = 120;
   int connection_age_seconds = 300;
   int write_timeout_seconds = 30;
+  int max_connections_per_peer = 0;  // 0: no limit of their own
+  std::string tls_cert;              // "": no TLS
+  std::string tls_key;
+  std::string tls_client_ca;  // "": clients need no certificate
+  std::string metrics_tls = "off";
+  std::string api_keys;  // a file; "": calls need no key
 
   // Made from `model`, the file's `models` and `models_dir`; the default first.
   std::vector<ModelSettings> models;

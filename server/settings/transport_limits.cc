@@ -23,6 +23,8 @@ constexpr int64_t kElementBytes = 6;
 constexpr int64_t kRequestsAtOnce = 32;
 // Of an idle connection, or a call without its request: measured 20 to 40 KiB.
 constexpr int64_t kConnectionBytes = 64 * kKiB;
+// Of its TLS: measured 60 to 70 KiB.
+constexpr int64_t kTlsBytes = 96 * kKiB;
 // Of a stream that was reset: some 20 KiB, and as much again and more for those that come until the
 // connection is closed.
 constexpr int64_t kWastedStreamBytes = 64 * kKiB;
@@ -90,6 +92,7 @@ absl::StatusOr<TransportLimits> ComputeTransportLimits(const ServerConfig& confi
   limits.receive_bytes = config.receive_memory_mb > 0 ? config.receive_memory_mb * kMiB
                                                       : kRequestsAtOnce * limits.message_bytes;
   limits.quota_bytes = limits.receive_bytes + limits.max_connections * kConnectionBytes;
+  if (!config.tls_cert.empty()) limits.tls_bytes = limits.max_connections * kTlsBytes;
   limits.reset_bytes = limits.quota_bytes;
   limits.wasted_streams = limits.reset_bytes / kWastedStreamBytes;
   return limits;

@@ -18,6 +18,8 @@ struct TransportLimits {
   // All that gRPC may hold for connections, calls and requests: its ResourceQuota. Close to it, it
   // closes connections without calls, beyond it it ends calls.
   int64_t quota_bytes = 0;
+  // What OpenSSL holds for connections beside that, unseen by the quota; 0 without TLS.
+  int64_t tls_bytes = 0;
   // Streams that were accepted and brought no request yet, of all connections together, before
   // those who sent most of them are closed, and what they may take on top.
   int64_t wasted_streams = 0;

@@ -260,12 +260,15 @@ def wait_until(holds, timeout, step=0.05):
 class Client:
     """Calls by grpcio on a connection of its own."""
 
-    def __init__(self, address, **options):
+    def __init__(self, address, credentials=None, **options):
         import grpc
         from dragoman.v1 import translation_pb2_grpc
 
         arguments = {"grpc.use_local_subchannel_pool": 1, "grpc.enable_retries": 0, **options}
-        self.channel = grpc.insecure_channel(address, options=list(arguments.items()))
+        if credentials is None:
+            self.channel = grpc.insecure_channel(address, options=list(arguments.items()))
+        else:
+            self.channel = grpc.secure_channel(address, credentials, options=list(arguments.items()))
         self.stub = translation_pb2_grpc.TranslationServiceStub(self.channel)
 
     def __enter__(self):

@@ -35,6 +35,7 @@ ROOMS = {
     'engine/': 'engine',
     'server/base/': 'server/base',
     'server/net/': 'server/net',
+    'server/security/': 'server/security',
     'server/settings/': 'server/settings',
     'server/metrics/': 'server/metrics',
     'server/models/': 'server/models',
@@ -50,6 +51,7 @@ LIBRARIES = {
     'absl/': 'absl',
     'cublas': 'cuda',
     'cuda': 'cuda',
+    'gnutls/': 'gnutls',
     'google/protobuf/': 'protobuf',
     'grpc/': 'grpc',
     'grpcpp/': 'grpc',
@@ -88,16 +90,18 @@ ALLOWED = {
               'engine/schedule engine/request kernels/search absl',
     'server/base': 'engine/base absl json spdlog',
     'server/net': 'engine/base server/base absl',
+    'server/security': 'engine/base server/base absl json openssl',
     'server/settings': 'engine/api server/base absl json',
     'server/metrics': 'engine/base engine/api server/base server/net absl prometheus',
     'server/models': 'engine/base engine/api server/base server/settings server/metrics absl openssl',
-    'server/call': 'proto options engine/base engine/api server/base server/metrics server/models absl protobuf',
-    'server/http': 'server/base server/net absl microhttpd',
-    'server/grpc': 'proto engine/base engine/api server/base server/net server/settings server/metrics server/models '
-                   'server/call absl grpc json protobuf',
-    'server/process': 'engine/base engine/api server/base server/settings server/metrics server/models server/call '
-                      'server/http server/grpc absl grpc protobuf',
-    'client': 'proto options absl grpc json protobuf',
+    'server/call': 'proto options engine/base engine/api server/base server/security server/metrics server/models absl '
+                   'protobuf',
+    'server/http': 'server/base server/net server/security absl gnutls microhttpd',
+    'server/grpc': 'proto engine/base engine/api server/base server/net server/security server/settings server/metrics '
+                   'server/models server/call absl grpc json protobuf',
+    'server/process': 'engine/base engine/api server/base server/security server/settings server/metrics server/models '
+                      'server/call server/http server/grpc absl grpc protobuf',
+    'client': 'proto options absl grpc json openssl protobuf',
 }
 
 # Edges that the code has and should not: (room, room) -> header -> the files that include it. The list only

@@ -193,7 +193,9 @@ class FakeEngine : public Engine {
     Post([this, job, cause] {
       End(job, cause == CancelCause::kClient     ? absl::CancelledError("cancelled")
                : cause == CancelCause::kDeadline ? absl::DeadlineExceededError("expired")
-                                                 : absl::UnavailableError("draining"));
+               : cause == CancelCause::kRevoked
+                   ? absl::UnauthenticatedError("revoked by the engine")
+                   : absl::UnavailableError("draining"));
     });
   }
 

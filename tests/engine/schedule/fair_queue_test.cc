@@ -21,6 +21,7 @@ class FairQueueTest : public ::testing::Test {
     int beam = 4;
     Priority priority = Priority::kNormal;
     Nanos queued_at = 0;
+    int share = 1;
   };
   void Push(int index, const Kind& kind) { queue_.Push(Make(index, kind, owner_)); }
   static std::unique_ptr<Segment> Make(int index, const Kind& kind,
@@ -29,6 +30,7 @@ class FairQueueTest : public ::testing::Test {
     segment->owner = owner;
     segment->index = index;
     segment->client = kind.client;
+    segment->share = kind.share;
     segment->priority = kind.priority;
     segment->search.beam = kind.beam;
     segment->queued_at = kind.queued_at;
@@ -75,6 +77,46 @@ TEST_F(FairQueueTest, ClientsThatBothWaitGetEqualRowSteps) {
     taken[segment->client] += segment->tokens() * segment->search.beam;
     EXPECT_LE(std::abs(taken[1] - taken[2]), 2 * kFairQuantum) << i;
   }
+}
+
+TEST_F(FairQueueTest, TurnsFollowShares) {
+  for (int i = 0; i < 900; ++i) Push(i, {.client = 1, .tokens = 25, .share = 3});
+  for (int i = 0; i < 900; ++i) Push(1000 + i, {.client = 2, .tokens = 25});
+  std::map<uint64_t, int> taken;
+  for (int i = 0; i < 800; ++i) ++taken[queue_.Pop(0)->client];
+  EXPECT_NEAR(taken[1], 600, 3 * kFairQuantum / 100);
+  // The largest share that the server gives (16): a newcomer waits for a window's worth.
+  for (int i = 0; i < 900; ++i) Push(2000 + i, {.client = 3, .tokens = 32, .share = 16});
+  PopAll();
+  for (int i = 0; i < 900; ++i) Push(2000 + i, {.client = 3, .tokens = 32, .share = 16});
+  Push(5000, {.client = 4, .tokens = 32});
+  int before = 0;
+  while (queue_.Pop(0)->index != 5000) ++before;
+  EXPECT_LE(before, 64 + 1);
+}
+
+TEST_F(FairQueueTest, KnowsWhatLeavesBeforeASegmentThatCameNow) {
+  const int64_t one = int64_t{25} * 4;
+  EXPECT_EQ(queue_.CostBefore(1, 1, Priority::kNormal), 0);
+  for (int i = 0; i < 400; ++i) Push(i, {.client = 1, .tokens = 25});
+  Push(500, {.client = 2, .tokens = 25});
+  EXPECT_EQ(queue_.cost(), 401 * one);
+  // Its own, and one of the other's; a turn of the first, and all of the second.
+  EXPECT_EQ(queue_.CostBefore(1, 1, Priority::kNormal), 401 * one);
+  EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kNormal), kFairQuantum + one);
+  // While the own one leaves, as much of the other's does, and a turn; half of it with twice the
+  // share.
+  EXPECT_EQ(queue_.CostBefore(2, 1, Priority::kNormal), one + one + kFairQuantum);
+  EXPECT_EQ(queue_.CostBefore(2, 2, Priority::kNormal), one + one / 2 + kFairQuantum);
+  // Who is more urgent waits for none of them, who is less for all, but not for ever.
+  EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kInteractive), 0);
+  Push(600, {.client = 1, .tokens = 25, .priority = Priority::kInteractive});
+  EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kNormal), kFairQuantum + 2 * one);
+  EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kBulk), 0);
+  queue_.Pop(0);
+  queue_.Remove(nullptr);
+  EXPECT_EQ(queue_.cost(), 0);
+  EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kNormal), 0);
 }
 
 TEST_F(FairQueueTest, ASegmentLargerThanATurnIsSavedFor) {

@@ -111,6 +111,74 @@ TEST_F(RequestQueueTest, WindowsKeepToTheirLimitsAndShareAmongWorkers) {
   EXPECT_EQ(queue.PopWindow(2, 10000, 1).size(), 2U);
 }
 
+// Segments of 10 tokens, of a client that has all of them.
+class WaitTest : public RequestQueueTest {
+ protected:
+  static constexpr Nanos kSecond = 1'000'000'000;
+
+  void PushMany(int count) {
+    std::vector<std::unique_ptr<Segment>> segments;
+    for (int i = 0; i < count; ++i) {
+      segments.push_back(Make(i, 10));
+      segments.back()->client = 1;
+    }
+    Push(queue_, std::move(segments));
+  }
+  // Somebody takes `count` segments ten times a second, for so many seconds.
+  void Work(int count, int seconds) {
+    for (int i = 0; i < 10 * seconds; ++i) {
+      clock_.Advance(kSecond / 10);
+      queue_.TryPopWindow(count, 1'000'000, 1);
+    }
+  }
+  Nanos Wait(uint64_t client, Nanos limit) {
+    return queue_.EstimateWait(client, 1, Priority::kNormal, limit);
+  }
+
+  RequestQueue queue_{{100'000, 1'000'000}, &clock_};
+};
+
+TEST_F(WaitTest, IsNotEstimatedBeforeThereWasABacklogForASecond) {
+  PushMany(1000);
+  EXPECT_EQ(Wait(1, 1), 0);
+  queue_.TryPopWindow(5, 1'000'000, 1);
+  clock_.Advance(kSecond / 2);
+  queue_.TryPopWindow(5, 1'000'000, 1);
+  EXPECT_EQ(Wait(1, 1), 0);
+}
+
+TEST_F(WaitTest, FollowsFromTheRateOfLeavingAndWhatComesBefore) {
+  PushMany(1000);
+  queue_.TryPopWindow(5, 1'000'000, 1);
+  Work(5, 1);  // 50 a second, of which 945 are left: 18.9 s
+  EXPECT_NEAR(static_cast<double>(Wait(1, kSecond)), 18.9e9, 1e8);
+  EXPECT_EQ(Wait(1, 19 * kSecond), 0);  // within the limit
+  // Another client waits for a turn of the first only.
+  const double turn = static_cast<double>(kFairQuantum) / (50.0 * 10);
+  EXPECT_NEAR(static_cast<double>(Wait(2, kSecond / 10)), turn * 1e9, 1e8);
+}
+
+TEST_F(WaitTest, LittleWorkIsNoLowRate) {
+  // One segment every second, taken at once: 10 tokens a second, and no backlog.
+  for (int i = 0; i < 20; ++i) {
+    clock_.Advance(kSecond);
+    PushMany(1);
+    queue_.TryPopWindow(64, 1'000'000, 1);
+  }
+  PushMany(1000);
+  EXPECT_EQ(Wait(1, kSecond), 0);
+}
+
+TEST_F(WaitTest, OneSlowSecondRefusesNobody) {
+  PushMany(3000);
+  queue_.TryPopWindow(50, 1'000'000, 1);
+  Work(50, 1);
+  Work(1, 1);
+  EXPECT_NEAR(static_cast<double>(Wait(1, kSecond)), 2440.0 / 500 * 1e9, 1e8);
+  Work(1, 1);
+  EXPECT_NEAR(static_cast<double>(Wait(1, kSecond)), 2430.0 / 10 * 1e9, 1e9);
+}
+
 TEST_F(RequestQueueTest, CloseDrainsThenEndsAndHandsBackWhatComesLater) {
   RequestQueue queue({10, 100}, &clock_);
   PushOne(queue, Make(0, 5));

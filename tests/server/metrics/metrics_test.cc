@@ -76,13 +76,24 @@ TEST_F(MetricsTest, CountsCallsByMethodAndCode) {
 
 TEST_F(MetricsTest, HasEveryReasonFromTheStart) {
   for (const char* reason : {"queue_full", "token_budget", "too_large", "invalid", "unsupported",
-                             "draining", "deadline"}) {
+                             "draining", "deadline", "rate", "denied"}) {
     ExpectLine("dragoman_rejected_total{reason=\"" + std::string(reason) + "\"} 0");
   }
   metrics_.OnRejected(RejectReason::kTokenBudget);
   metrics_.OnRejected(RejectReason::kNone);
   ExpectLine(R"(dragoman_rejected_total{reason="token_budget"} 1)");
   ExpectLine(R"(dragoman_rejected_total{reason="queue_full"} 0)");
+}
+
+TEST_F(MetricsTest, CountsFilesThatWereReadAgainAndTellsTheCertificatesEnd) {
+  metrics_.SetCertificateEnd(1'797'099'511);
+  metrics_.OnFilesRead("certificates", true);
+  metrics_.OnFilesRead("certificates", false);
+  metrics_.OnFilesRead("certificates", false);
+  ExpectLine("dragoman_tls_cert_not_after_seconds 1797099511");
+  ExpectLine(R"(dragoman_files_read_total{files="certificates",outcome="ok"} 1)");
+  ExpectLine(R"(dragoman_files_read_total{files="certificates",outcome="error"} 2)");
+  ExpectNamedInTheReadme();
 }
 
 TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {

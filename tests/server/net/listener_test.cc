@@ -112,6 +112,34 @@ TEST_F(ListenerTest, RefusesAboveTheLimitAndCountsWhatIsClosed) {
   EXPECT_TRUE(listener_->WaitEmpty(seconds(20)));
 }
 
+TEST_F(ListenerTest, OneAddressGetsNoMoreThanItsOwnLimit) {
+  Start({.max_connections = 10, .max_per_peer = 2});
+  const int first = Connect(*listener_);
+  const int second = Connect(*listener_);
+  Taken(1);
+  const int third = Connect(*listener_);
+  EXPECT_EQ(ReadToEnd(third), "");
+  EXPECT_EQ(listener_->Stats().refused, 1);
+  // Another address of the same machine is another peer.
+  const int other = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in from{};
+  from.sin_family = AF_INET;
+  inet_pton(AF_INET, "127.0.0.2", &from.sin_addr);
+  ASSERT_EQ(bind(other, reinterpret_cast<const sockaddr*>(&from), sizeof(from)), 0);
+  const sockaddr_in to = AddressOf(*listener_);
+  ASSERT_EQ(connect(other, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
+  Taken(2);
+  // What it has closed counts no more.
+  CloseAsOwner(Taken(0));
+  WaitOpen(2);
+  const int fourth = Connect(*listener_);
+  Taken(3);
+  EXPECT_EQ(listener_->Stats().refused, 1);
+  for (const int fd : {first, second, third, other, fourth}) close(fd);
+  for (size_t i = 1; i < 4; ++i) CloseAsOwner(Taken(i));
+  EXPECT_TRUE(listener_->WaitEmpty(seconds(20)));
+}
+
 TEST_F(ListenerTest, DropsTheOldest) {
   Start({.max_connections = 2, .drop_oldest = true});
   const int first = Connect(*listener_);
@@ -196,6 +224,10 @@ TEST(TransportLimits, ARequestHasRoomForWhatItMayHold) {
   EXPECT_GE(limits->message_bytes, NeededMessageBytes(config.max_items, config.max_code_points));
   EXPECT_EQ(limits->max_connections, 4096);
   EXPECT_GT(limits->quota_bytes, limits->receive_bytes);
+  EXPECT_EQ(limits->tls_bytes, 0);
+  config.tls_cert = "crt";
+  EXPECT_EQ(ComputeTransportLimits(config, 1 << 20)->tls_bytes, 4096 * 96 * 1024);
+  EXPECT_EQ(ComputeTransportLimits(config, 1 << 20)->quota_bytes, limits->quota_bytes);
 
   config.max_code_points = 1'000'000;
   EXPECT_GE(ComputeTransportLimits(config, 1 << 20)->message_bytes, 2 * 4'000'000);

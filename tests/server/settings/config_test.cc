@@ -82,6 +82,12 @@ TEST(Config, ReadsEveryFlagInBothForms) {
                                          "--default-profile",
                                          "paper",
                                          "--glossary-dir=/g",
+                                         "--tls-cert=/t/crt",
+                                         "--tls-key=/t/key",
+                                         "--tls-client-ca=/t/ca",
+                                         "--metrics-tls=mutual",
+                                         "--api-keys=/t/keys",
+                                         "--max-connections-per-peer=5",
                                          "--log-level",
                                          "debug"});
   ASSERT_TRUE(command.ok()) << command.status();
@@ -102,6 +108,12 @@ TEST(Config, ReadsEveryFlagInBothForms) {
   EXPECT_EQ(config.drain_seconds, 0);
   EXPECT_EQ(ConfiguredProfile(config), Profile::kPaper);
   EXPECT_EQ(config.glossary_dir, "/g");
+  EXPECT_EQ(config.tls_cert, "/t/crt");
+  EXPECT_EQ(config.tls_key, "/t/key");
+  EXPECT_EQ(config.tls_client_ca, "/t/ca");
+  EXPECT_EQ(config.metrics_tls, "mutual");
+  EXPECT_EQ(config.api_keys, "/t/keys");
+  EXPECT_EQ(config.max_connections_per_peer, 5);
   EXPECT_EQ(ConfiguredLogLevel(config), LogLevel::kDebug);
 }
 
@@ -140,6 +152,17 @@ TEST(Config, RefusesFlagsItDoesNotUnderstand) {
   EXPECT_THAT(ErrorOf({"--model=x", "--listen=nowhere"}), HasSubstr("host:port"));
   EXPECT_THAT(ErrorOf({"--model=x", "--metrics=:70000"}), HasSubstr("--metrics"));
   EXPECT_THAT(ErrorOf({"--model=x", "--log-level=loud"}), HasSubstr("'loud'"));
+}
+
+TEST(Config, RefusesHalfOfTls) {
+  EXPECT_THAT(ErrorOf({"--model=x", "--tls-cert=c"}), HasSubstr("--tls-key: found nothing"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--tls-key=k"}), HasSubstr("--tls-cert: found nothing"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--tls-client-ca=a"}), HasSubstr("expected --tls-cert"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--metrics-tls=on"}), HasSubstr("expected --tls-cert"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--tls-cert=c", "--tls-key=k", "--metrics-tls=mutual"}),
+              HasSubstr("expected --tls-client-ca"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--metrics-tls=yes"}),
+              AllOf(HasSubstr("'yes'"), HasSubstr("off, on or mutual")));
 }
 
 std::vector<std::string> NamesOf(const absl::StatusOr<CommandLine>& command) {

@@ -1,0 +1,91 @@
+#include "server/process/security.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/log.h"
+
+namespace dragoman {
+namespace {
+
+constexpr char kCertificates[] = "certificates";
+constexpr char kApiKeys[] = "api keys";
+
+// Whether what is said on this address stays on the machine.
+bool IsLocal(const std::string& address) {
+  return absl::StartsWith(address, "unix:") || absl::StartsWith(address, "127.") ||
+         absl::StartsWith(address, "localhost:") || absl::StartsWith(address, "[::1]:");
+}
+
+}  // namespace
+
+Security::Security(Metrics* metrics)
+    : metrics_(metrics), watch_([metrics](const std::string& what, bool ok) {
+        metrics->OnFilesRead(what == kApiKeys ? "api_keys" : what, ok);
+      }) {}
+
+absl::StatusOr<std::unique_ptr<Security>> Security::Open(const ServerConfig& config,
+                                                         Metrics* metrics) {
+  std::unique_ptr<Security> security(new Security(metrics));
+  absl::Status status = security->OpenTls(config);
+  if (status.ok()) status = security->OpenKeys(config);
+  if (!status.ok()) return status;
+  if (!security->watch_.empty()) security->watch_.Start();
+  return security;
+}
+
+absl::Status Security::OpenTls(const ServerConfig& config) {
+  if (config.tls_cert.empty()) return absl::OkStatus();
+  // Watched before they are read, so that no change is missed.
+  std::vector<std::string> paths = {config.tls_cert, config.tls_key};
+  if (!config.tls_client_ca.empty()) paths.push_back(config.tls_client_ca);
+  watch_.Add({kCertificates, std::move(paths), [this] { return ReloadTls(); }});
+  auto tls = TlsStore::Open({config.tls_cert, config.tls_key, config.tls_client_ca},
+                            TlsStore::SystemTime());
+  if (!tls.ok()) return tls.status();
+  tls_ = *std::move(tls);
+  ReportTls("certificate");
+  return absl::OkStatus();
+}
+
+absl::Status Security::OpenKeys(const ServerConfig& config) {
+  if (config.api_keys.empty()) return absl::OkStatus();
+  watch_.Add({kApiKeys, {config.api_keys}, [this] {
+                const absl::Status status = keys_->Reload();
+                if (status.ok()) ReportKeys();
+                return status;
+              }});
+  auto keys = ApiKeys::Open(config.api_keys);
+  if (!keys.ok()) return keys.status();
+  keys_ = *std::move(keys);
+  ReportKeys();
+  if (tls_ == nullptr && !IsLocal(config.listen)) {
+    Log(LogLevel::kWarn, "API keys travel unencrypted: there is no --tls-cert",
+        {{"listen", config.listen}});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Security::ReloadTls() {
+  const absl::StatusOr<bool> changed = tls_->Reload();
+  if (changed.ok() && *changed) ReportTls("certificate changed");
+  return changed.status();
+}
+
+void Security::ReportTls(const char* what) const {
+  const std::shared_ptr<const TlsMaterial> now = tls_->current();
+  metrics_->SetCertificateEnd(now->not_after);
+  Log(LogLevel::kInfo, what,
+      {{"subject", now->subject},
+       {"serial", now->serial},
+       {"not_after", now->not_after},
+       {"client_certificates", tls_->wants_clients()}});
+}
+
+void Security::ReportKeys() const {
+  Log(LogLevel::kInfo, kApiKeys, {{"clients", keys_->clients()}, {"keys", keys_->keys()}});
+}
+
+}  // namespace dragoman

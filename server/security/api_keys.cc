@@ -1,0 +1,322 @@
+#include "server/security/api_keys.h"
+
+#include <openssl/crypto.h>
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/quoted.h"
+#include "server/security/small_file.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kHashPrefix = "sha256:";
+constexpr int64_t kMaxRate = 1'000'000'000'000;
+constexpr size_t kMaxNameBytes = 64;
+
+KeyHash Sha256(std::string_view bytes) {
+  KeyHash hash{};
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), hash.data());
+  return hash;
+}
+
+absl::Status Refuse(const std::string& where, absl::string_view found, absl::string_view expected) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(where, ": found ", found, ", expected ", expected));
+}
+
+std::optional<KeyHash> ParseHash(std::string_view text) {
+  if (!text.starts_with(kHashPrefix)) return std::nullopt;
+  const std::string_view digits = text.substr(kHashPrefix.size());
+  const bool hex = std::all_of(digits.begin(), digits.end(),
+                               [](unsigned char c) { return absl::ascii_isxdigit(c); });
+  KeyHash hash{};
+  if (!hex || digits.size() != 2 * hash.size()) return std::nullopt;
+  const std::string bytes = absl::HexStringToBytes(absl::string_view(digits.data(), digits.size()));
+  std::copy(bytes.begin(), bytes.end(), hash.begin());
+  return hash;
+}
+
+bool IsName(const std::string& name) {
+  return !name.empty() && name.size() <= kMaxNameBytes &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) {
+           return absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-';
+         });
+}
+
+// Everything but the keys may be quoted in an error: of a key that somebody wrote down in place of
+// its hash nothing may get into the log.
+absl::Status ReadKeys(const std::string& where, const json& value, ClientEntry* entry) {
+  if (!value.is_array() || value.empty()) {
+    return Refuse(where, value.is_array() ? "an empty list" : value.type_name(),
+                  "a list of at least one hash");
+  }
+  for (size_t i = 0; i < value.size(); ++i) {
+    const std::optional<KeyHash> hash =
+        value[i].is_string() ? ParseHash(value[i].get_ref<const std::string&>()) : std::nullopt;
+    if (!hash.has_value()) {
+      return Refuse(absl::StrCat(where, "[", i, "]"), "something else",
+                    "\"sha256:\" and 64 hexadecimal digits (of the key's hash, not the key)");
+    }
+    entry->hashes.push_back(*hash);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadModels(const std::string& where, const json& value, ClientEntry* entry) {
+  const bool strings =
+      value.is_array() && !value.empty() &&
+      std::all_of(value.begin(), value.end(), [](const json& model) { return model.is_string(); });
+  if (!strings) return Refuse(where, value.type_name(), "a list of models' names, or [\"*\"]");
+  entry->models = value.get<std::vector<std::string>>();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> ReadNumber(const std::string& where, const json& value, int64_t max) {
+  const bool fits = value.is_number_integer() && value.get<double>() >= 1 &&
+                    value.get<double>() <= static_cast<double>(max);
+  if (!fits) {
+    return Refuse(where, value.is_number() ? value.dump() : value.type_name(),
+                  absl::StrCat("a whole number 1..", max));
+  }
+  return value.get<int64_t>();
+}
+
+absl::StatusOr<ClientEntry> ReadClient(const std::string& where, const json& value) {
+  if (!value.is_object()) return Refuse(where, value.type_name(), "an object");
+  ClientEntry entry;
+  entry.models = {"*"};
+  for (const auto& [key, field] : value.items()) {
+    const std::string at = absl::StrCat(where, ".", key);
+    absl::Status status;
+    if (key == "name") {
+      if (!field.is_string() || !IsName(field.get<std::string>())) {
+        return Refuse(at, field.is_string() ? Quoted(field.get<std::string>()) : field.type_name(),
+                      absl::StrCat("up to ", kMaxNameBytes, " letters, digits, '.', '_' and '-'"));
+      }
+      entry.name = field.get<std::string>();
+    } else if (key == "keys") {
+      status = ReadKeys(at, field, &entry);
+    } else if (key == "models") {
+      status = ReadModels(at, field, &entry);
+    } else if (key == "characters_per_minute") {
+      const absl::StatusOr<int64_t> number = ReadNumber(at, field, kMaxRate);
+      if (number.ok()) entry.characters_per_minute = *number;
+      status = number.status();
+    } else if (key == "share") {
+      const absl::StatusOr<int64_t> number = ReadNumber(at, field, kMaxShare);
+      if (number.ok()) entry.share = static_cast<int>(*number);
+      status = number.status();
+    } else {
+      return Refuse(where, Quoted(key), "name, keys, models, characters_per_minute or share");
+    }
+    if (!status.ok()) return status;
+  }
+  if (entry.name.empty()) return Refuse(absl::StrCat(where, ".name"), "nothing", "a name");
+  if (entry.hashes.empty()) {
+    return Refuse(absl::StrCat(where, ".keys"), "nothing", "a list of at least one hash");
+  }
+  return entry;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ClientEntry>> ParseApiKeys(std::string_view text) {
+  const json file = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  // The library's message would quote the text.
+  if (file.is_discarded()) return absl::InvalidArgumentError("found no JSON, expected JSON");
+  if (!file.is_object() || file.size() != 1 || !file.contains("clients") ||
+      !file["clients"].is_array()) {
+    return absl::InvalidArgumentError(
+        "found something else, expected an object with the list \"clients\" and nothing more");
+  }
+  std::vector<ClientEntry> entries;
+  std::set<std::string> names;
+  std::set<KeyHash> hashes;
+  const json& clients = file["clients"];
+  for (size_t i = 0; i < clients.size(); ++i) {
+    const std::string where = absl::StrCat("clients[", i, "]");
+    absl::StatusOr<ClientEntry> entry = ReadClient(where, clients[i]);
+    if (!entry.ok()) return entry.status();
+    if (!names.insert(entry->name).second) {
+      return Refuse(absl::StrCat(where, ".name"), Quoted(entry->name) + " again",
+                    "each name once (a client may have several keys)");
+    }
+    for (const KeyHash& hash : entry->hashes) {
+      if (!hashes.insert(hash).second) {
+        return Refuse(absl::StrCat(where, ".keys"), "a hash that was there before",
+                      "each hash once");
+      }
+    }
+    entries.push_back(*std::move(entry));
+  }
+  if (hashes.size() > kMaxApiKeys) {
+    return Refuse("clients", absl::StrCat(hashes.size(), " keys"),
+                  absl::StrCat("at most ", kMaxApiKeys));
+  }
+  return entries;
+}
+
+std::string HashOfKey(std::string_view key) {
+  const KeyHash hash = Sha256(key);
+  return absl::StrCat(absl::string_view(kHashPrefix.data(), kHashPrefix.size()),
+                      absl::BytesToHexString(absl::string_view(
+                          reinterpret_cast<const char*>(hash.data()), hash.size())));
+}
+
+Client::Client(const ClientEntry& entry) : name_(entry.name) { Update(entry); }
+
+int Client::share() const {
+  MutexLock lock(&mu_);
+  return share_;
+}
+
+bool Client::MayUse(std::string_view model) const {
+  MutexLock lock(&mu_);
+  return std::any_of(models_.begin(), models_.end(),
+                     [&](const std::string& name) { return name == "*" || name == model; });
+}
+
+Nanos Client::Take(int64_t characters, Nanos now) {
+  MutexLock lock(&mu_);
+  return bucket_.Take(characters, now);
+}
+
+void Client::GiveBack(int64_t characters) {
+  MutexLock lock(&mu_);
+  bucket_.GiveBack(characters);
+}
+
+void Client::Update(const ClientEntry& entry) {
+  MutexLock lock(&mu_);
+  models_ = entry.models;
+  share_ = entry.share;
+  bucket_.SetRate(entry.characters_per_minute);
+}
+
+uint64_t Grant::OnRevoked(std::function<void()> end) {
+  {
+    MutexLock lock(&mu_);
+    if (!revoked_) {
+      ends_.emplace(++last_, std::move(end));
+      return last_;
+    }
+  }
+  end();
+  return 0;
+}
+
+void Grant::Forget(uint64_t number) {
+  MutexLock lock(&mu_);
+  ends_.erase(number);
+}
+
+void Grant::Revoke() {
+  std::map<uint64_t, std::function<void()>> ends;
+  {
+    MutexLock lock(&mu_);
+    revoked_ = true;
+    ends.swap(ends_);
+  }
+  for (const auto& [number, end] : ends) end();
+}
+
+absl::StatusOr<std::unique_ptr<ApiKeys>> ApiKeys::Open(std::string path) {
+  std::unique_ptr<ApiKeys> keys(new ApiKeys(std::move(path)));
+  if (absl::Status status = keys->Reload(); !status.ok()) return status;
+  return keys;
+}
+
+absl::Status ApiKeys::Reload() {
+  const absl::StatusOr<std::string> text = ReadSmallFile(path_);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<std::vector<ClientEntry>> entries = ParseApiKeys(*text);
+  if (!entries.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(Quoted(path_), ": ", std::string(entries.status().message())));
+  }
+  std::vector<std::shared_ptr<Grant>> revoked;
+  {
+    MutexLock lock(&mu_);
+    std::map<KeyHash, std::shared_ptr<Grant>> old;
+    if (keys_ != nullptr) {
+      for (const Key& key : *keys_) old.emplace(key.hash, key.grant);
+    }
+    std::map<std::string, std::shared_ptr<Client>> clients;
+    auto keys = std::make_shared<std::vector<Key>>();
+    for (const ClientEntry& entry : *entries) {
+      std::shared_ptr<Client>& client = clients[entry.name];
+      const auto known = clients_.find(entry.name);
+      if (known == clients_.end()) {
+        client = std::make_shared<Client>(entry);
+      } else {
+        client = known->second;
+        client->Update(entry);
+      }
+      for (const KeyHash& hash : entry.hashes) {
+        const auto at = old.find(hash);
+        // A key that went to another client is another one.
+        if (at != old.end() && &at->second->client() == client.get()) {
+          keys->push_back({hash, at->second});
+          old.erase(at);
+        } else {
+          keys->push_back({hash, std::make_shared<Grant>(client)});
+        }
+      }
+    }
+    for (const auto& [hash, grant] : old) revoked.push_back(grant);
+    clients_ = std::move(clients);
+    keys_ = std::move(keys);
+  }
+  for (const auto& grant : revoked) grant->Revoke();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<Grant>> ApiKeys::Authenticate(std::string_view authorization) const {
+  constexpr std::string_view kScheme = "bearer ";
+  const absl::string_view header(authorization.data(), authorization.size());
+  if (header.empty()) {
+    return absl::UnauthenticatedError(
+        "found no API key, expected one in the metadata authorization: Bearer KEY");
+  }
+  if (!absl::StartsWithIgnoreCase(header, absl::string_view(kScheme.data(), kScheme.size()))) {
+    return absl::UnauthenticatedError(
+        "metadata authorization: found another scheme, expected Bearer KEY");
+  }
+  const KeyHash hash = Sha256(authorization.substr(kScheme.size()));
+  std::shared_ptr<const std::vector<Key>> keys;
+  {
+    MutexLock lock(&mu_);
+    keys = keys_;
+  }
+  // All of them, each in the same time: how long it takes tells nothing about the hashes.
+  const Key* found = nullptr;
+  for (const Key& key : *keys) {
+    if (CRYPTO_memcmp(key.hash.data(), hash.data(), hash.size()) == 0) found = &key;
+  }
+  if (found == nullptr) return absl::UnauthenticatedError("the API key is not known");
+  return found->grant;
+}
+
+size_t ApiKeys::clients() const {
+  MutexLock lock(&mu_);
+  return clients_.size();
+}
+
+size_t ApiKeys::keys() const {
+  MutexLock lock(&mu_);
+  return keys_->size();
+}
+
+}  // namespace dragoman

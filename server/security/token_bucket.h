@@ -1,0 +1,53 @@
+// A rate with room for bursts. Not thread-safe; times are the caller's clock.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "engine/base/clock.h"
+
+namespace dragoman {
+
+// Holds up to a minute's worth. Something larger than that is let through when the bucket is full,
+// and leaves a debt: else it could never pass, and its cost is paid by who comes next.
+class TokenBucket {
+ public:
+  // `per_minute` 0: no limit.
+  explicit TokenBucket(int64_t per_minute = 0) { SetRate(per_minute); }
+
+  // What is in it stays, up to the new size; a new bucket, or one that had no limit, is full.
+  void SetRate(int64_t per_minute) {
+    const auto size = static_cast<double>(per_minute);
+    level_ = size_ == 0 ? size : std::min(level_, size);
+    size_ = size;
+  }
+
+  // Takes `count`, and returns 0; or takes nothing, and returns the time after which it may.
+  Nanos Take(int64_t count, Nanos now) {
+    if (size_ == 0) return 0;
+    if (now > filled_) {
+      const double minutes = static_cast<double>(now - filled_) / kMinute;
+      if (filled_ != kNever) level_ = std::min(size_, level_ + minutes * size_);
+      filled_ = now;
+    }
+    const auto wanted = static_cast<double>(count);
+    const double missing = std::min(wanted, size_) - level_;
+    if (missing > 0) return static_cast<Nanos>(std::ceil(missing / size_ * kMinute));
+    level_ -= wanted;
+    return 0;
+  }
+
+  // Of something that was taken and not used.
+  void GiveBack(int64_t count) { level_ = std::min(size_, level_ + static_cast<double>(count)); }
+
+ private:
+  static constexpr double kMinute = 60e9;
+  static constexpr Nanos kNever = -1;
+
+  double size_ = 0;
+  double level_ = 0;
+  Nanos filled_ = kNever;  // when level_ was right
+};
+
+}  // namespace dragoman

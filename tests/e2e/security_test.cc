@@ -1,0 +1,238 @@
+// TLS and API keys as an operator and a client meet them: files, flags, messages, exit statuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/e2e/processes.h"
+#include "tests/server/security/certificates.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using testing::Authority;
+using testing::ChildProcess;
+using testing::ClientCommand;
+using testing::Daemon;
+using ::testing::HasSubstr;
+using testing::Replace;
+using testing::RunClient;
+using testing::Sum;
+
+constexpr char kInput[] = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
+
+class SecurityE2e : public ::testing::Test {
+ protected:
+  SecurityE2e() { std::filesystem::create_directories(folder_); }
+  ~SecurityE2e() override { std::filesystem::remove_all(folder_); }
+
+  // PREFIX.crt and PREFIX.key.
+  void Write(const std::string& prefix, const Authority::Issued& issued) const {
+    Replace(folder_ + prefix + ".key", issued.key);
+    Replace(folder_ + prefix + ".crt", issued.certificate);
+  }
+  std::string Path(const std::string& name) const { return folder_ + name; }
+
+  std::vector<std::string> ServerFlags() const {
+    Write("server", authority_.Issue());
+    Replace(Path("ca.crt"), authority_.pem());
+    return {"--tls-cert", Path("server.crt"), "--tls-key", Path("server.key")};
+  }
+
+  struct Run {
+    int status = -1;
+    std::string out;
+    std::string err;
+  };
+  static Run Call(const Daemon& daemon, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin() + 1, {"--server", daemon.grpc()});
+    ChildProcess client(ClientCommand(arguments));
+    Run run;
+    run.out = client.ReadAll();
+    run.status = client.Wait();
+    run.err = client.Errors();
+    return run;
+  }
+
+  // The key that `dragoman key` has printed, in a file; its entry is added to the server's.
+  void MakeKey(const std::string& name, const std::vector<std::string>& flags = {}) {
+    std::vector<std::string> arguments = {"key", name};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const std::string made = RunClient(arguments);
+    const size_t end = made.find('\n');
+    Replace(Path(name + ".key"), made.substr(0, end + 1));
+    entries_[name] = made.substr(end + 1);
+  }
+  void WriteKeys(const std::vector<std::string>& names) {
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ",") + entries_.at(name);
+    Replace(Path("keys.json"), "{\"clients\": [" + list + "]}");
+  }
+
+  static bool WaitForLine(const ChildProcess& process, const std::string& text) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (process.Errors().find(text) == std::string::npos) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+  const std::string folder_ =
+      ::testing::TempDir() + "security_e2e." + std::to_string(getpid()) + "/";
+  const Authority authority_{"Test CA"};
+  const Authority stranger_{"Another CA"};
+  std::map<std::string, std::string> entries_;
+};
+
+TEST_F(SecurityE2e, TlsAndWhatItsClientsAreTold) {
+  std::vector<std::string> flags = ServerFlags();
+  flags.insert(flags.end(), {"--tls-client-ca", Path("ca.crt")});
+  Daemon daemon(flags);
+  Write("client", authority_.Issue({.client = true}));
+  Write("stranger", stranger_.Issue({.client = true}));
+  Write("expired", authority_.Issue({.begin = -7200, .end = -10, .client = true}));
+  Replace(Path("other_ca.crt"), stranger_.pem());
+  const auto models = [&](const std::string& ca, const std::string& own) {
+    std::vector<std::string> arguments = {"models", "--timeout", "3"};
+    if (!ca.empty()) arguments.insert(arguments.end(), {"--ca", Path(ca)});
+    if (!own.empty()) {
+      arguments.insert(arguments.end(),
+                       {"--cert", Path(own + ".crt"), "--key", Path(own + ".key")});
+    }
+    return Call(daemon, arguments);
+  };
+  const Run right = models("ca.crt", "client");
+  EXPECT_EQ(right.status, 0) << right.err;
+  EXPECT_THAT(right.out, HasSubstr("de-en"));
+
+  Run wrong = models("", "");
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_THAT(wrong.err, AllOf(HasSubstr("UNAVAILABLE"), HasSubstr("may want TLS")));
+  wrong = models("other_ca.crt", "client");
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_THAT(wrong.err, HasSubstr("certificate verify failed"));
+  for (const char* own : {"", "stranger", "expired"}) {
+    wrong = models("ca.crt", own);
+    EXPECT_EQ(wrong.status, 1) << own;
+    EXPECT_THAT(wrong.err, HasSubstr("UNAVAILABLE")) << own;
+  }
+  wrong = Call(daemon,
+               {"models", "--ca", Path("ca.crt"), "--cert", Path("client.crt"), "--key",
+                Path("client.key"), "--tls-server-name", "elsewhere.example", "--timeout", "3"});
+  EXPECT_THAT(wrong.err, HasSubstr("elsewhere.example"));
+  wrong = Call(daemon, {"models", "--cert", Path("client.crt")});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--cert without --key"));
+  Replace(Path("client.key"), stranger_.Issue().key);
+  EXPECT_THAT(models("ca.crt", "client").err, HasSubstr("a certificate and its private key"));
+  EXPECT_THAT(models("missing.crt", "").err, HasSubstr("--ca"));
+}
+
+TEST_F(SecurityE2e, ATlsClientAtAServerWithoutTlsIsToldSo) {
+  const Daemon daemon;
+  const Run run = Call(daemon, {"models", "--tls", "--timeout", "2"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("(TLS: wrong version number)"));
+}
+
+TEST_F(SecurityE2e, ACertificateIsReplacedWhileAFileIsTranslated) {
+  Daemon daemon(ServerFlags());
+  ChildProcess client(ClientCommand({"translate", "--server", daemon.grpc(), "--ca", Path("ca.crt"),
+                                     "--concurrency", "1", "--batch", "1", kInput}));
+  ASSERT_NE(client.ReadLine(), "");  // in the middle of it
+  Write("server", stranger_.Issue());
+  ASSERT_TRUE(WaitForLine(daemon.process(), "certificate changed"));
+  Replace(Path("new_ca.crt"), stranger_.pem());
+  EXPECT_EQ(Call(daemon, {"models", "--ca", Path("new_ca.crt")}).status, 0);
+  EXPECT_EQ(Call(daemon, {"models", "--ca", Path("ca.crt"), "--timeout", "2"}).status, 1);
+  // A broken one is said, and changes nothing; SIGHUP reads it at once.
+  Replace(Path("server.crt"), "broken");
+  daemon.process().Signal(SIGHUP);
+  ASSERT_TRUE(WaitForLine(daemon.process(), "certificates not read again"));
+  EXPECT_THAT(daemon.process().Errors(), HasSubstr("no certificate in PEM format"));
+  EXPECT_EQ(Call(daemon, {"models", "--ca", Path("new_ca.crt")}).status, 0);
+  client.ReadAll();
+  EXPECT_EQ(client.Wait(), 0) << client.Errors();
+}
+
+TEST_F(SecurityE2e, ABrokenPairStopsTheStartWithTheFilesName) {
+  const std::vector<std::string> flags = ServerFlags();
+  Replace(Path("server.key"), stranger_.Issue().key);
+  std::vector<std::string> command = {
+      DRAGOMAN_DAEMON, "--model",     DRAGOMAN_SOURCE_DIR "/deploy/models/de-en",
+      "--listen",      "127.0.0.1:0", "--metrics",
+      "127.0.0.1:0"};
+  command.insert(command.end(), flags.begin(), flags.end());
+  ChildProcess daemon(command);
+  EXPECT_EQ(daemon.Wait(), 1);
+  EXPECT_THAT(daemon.Errors(),
+              AllOf(HasSubstr("server.key"), HasSubstr("not the one of the certificate")));
+}
+
+TEST_F(SecurityE2e, KeysMissingWrongRightUsedUpAndRevoked) {
+  MakeKey("web");
+  MakeKey("batch", {"--characters-per-minute", "100", "--model", "de-en"});
+  MakeKey("other", {"--model", "fr-en"});
+  MakeKey("unknown");
+  WriteKeys({"web", "batch", "other"});
+  Daemon daemon({"--api-keys", Path("keys.json")});
+  const auto translate = [&](const std::string& key) {
+    Replace(Path("input.txt"), std::string(80, 'a') + "\n");
+    std::vector<std::string> arguments = {"translate", "--retries", "0", "--timeout", "5"};
+    if (!key.empty()) {
+      arguments.insert(arguments.end(), {"--api-key-file", Path(key + ".key")});
+    }
+    arguments.push_back(Path("input.txt"));
+    return Call(daemon, arguments);
+  };
+  EXPECT_EQ(translate("web").status, 0);
+  EXPECT_THAT(translate("").err, AllOf(HasSubstr("UNAUTHENTICATED"), HasSubstr("no API key")));
+  EXPECT_THAT(translate("unknown").err,
+              AllOf(HasSubstr("UNAUTHENTICATED"), HasSubstr("not known")));
+  EXPECT_THAT(translate("other").err, AllOf(HasSubstr("PERMISSION_DENIED"), HasSubstr("'other'")));
+  EXPECT_EQ(translate("batch").status, 0);
+  EXPECT_THAT(translate("batch").err,
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("characters per minute")));
+  EXPECT_EQ(Call(daemon, {"health"}).status, 0);
+  // Neither the keys nor what was presented is in the log.
+  EXPECT_EQ(daemon.process().Errors().find("dgm_"), std::string::npos);
+  EXPECT_THAT(daemon.process().Errors(), HasSubstr(R"("client":"web")"));
+
+  // Revoked in the middle of a file.
+  ChildProcess client(
+      ClientCommand({"translate", "--server", daemon.grpc(), "--api-key-file", Path("web.key"),
+                     "--stream", "--concurrency", "2", "--min-output-tokens", "60", kInput}));
+  const auto running = [&] { return Sum(daemon.Metrics(), "dragoman_segments_running") > 0; };
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!running() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  WriteKeys({"batch", "other"});
+  daemon.process().Signal(SIGHUP);
+  EXPECT_EQ(client.Wait(), 1);
+  EXPECT_THAT(client.Errors(), AllOf(HasSubstr("UNAUTHENTICATED"), HasSubstr("revoked")));
+  EXPECT_THAT(translate("web").err, HasSubstr("not known"));
+}
+
+TEST_F(SecurityE2e, AKeyDoesNotTravelUnencryptedToAnotherMachine) {
+  MakeKey("web");
+  ChildProcess client(ClientCommand({"models", "--server", "192.0.2.1:50051", "--api-key-file",
+                                     Path("web.key"), "--timeout", "1"}));
+  EXPECT_EQ(client.Wait(), 2);
+  EXPECT_THAT(client.Errors(), AllOf(HasSubstr("unencrypted"), HasSubstr("--tls")));
+  Replace(Path("web.key"), "two words\n");
+  ChildProcess broken(ClientCommand({"models", "--api-key-file", Path("web.key")}));
+  EXPECT_EQ(broken.Wait(), 2);
+  EXPECT_THAT(broken.Errors(), HasSubstr("a file with an API key"));
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,149 @@
+// The HTTP side with TLS: whom it answers, and what a new certificate does.
+#include <gtest/gtest.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "server/base/log.h"
+#include "server/http/http.h"
+#include "tests/server/security/certificates.h"
+
+namespace dragoman {
+namespace {
+
+using testing::Authority;
+using testing::Replace;
+
+class HttpsTest : public ::testing::Test {
+ protected:
+  HttpsTest() {
+    SetLogLevel(LogLevel::kOff);
+    std::filesystem::create_directories(folder_);
+    Replace(paths_.client_ca, authority_.pem());
+    Write(authority_.Issue({.name = "first"}));
+    hooks_.metrics = [] { return std::string("metrics"); };
+    hooks_.not_live = [] { return std::string(); };
+    hooks_.not_ready = [] { return std::string("loading"); };
+  }
+  ~HttpsTest() override {
+    server_.reset();
+    std::filesystem::remove_all(folder_);
+    SetLogLevel(LogLevel::kInfo);
+  }
+
+  void Write(const Authority::Issued& issued) {
+    Replace(paths_.certificate, issued.certificate);
+    Replace(paths_.key, issued.key);
+  }
+
+  void Start(bool mutual) {
+    auto store = TlsStore::Open(paths_, TlsStore::SystemTime());
+    ASSERT_TRUE(store.ok()) << store.status();
+    store_ = *std::move(store);
+    auto server = HttpServer::Start("127.0.0.1:0", hooks_, 16, {store_.get(), mutual});
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+  }
+
+  // The status of GET, and the subject that the server has shown; 0 where there was no TLS.
+  struct Answer {
+    int status = 0;
+    std::string subject;
+  };
+  Answer Get(const std::string& path, const Authority::Issued& shows = {},
+             int newest = TLS1_3_VERSION) {
+    Answer answer;
+    SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
+    SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
+    SSL_CTX_set_max_proto_version(context, newest);
+    // So that it would go below 1.2 if the server did.
+    SSL_CTX_set_security_level(context, 0);
+    if (!shows.key.empty()) {
+      BIO* const certificate = BIO_new_mem_buf(shows.certificate.data(), -1);
+      BIO* const key = BIO_new_mem_buf(shows.key.data(), -1);
+      X509* const own = PEM_read_bio_X509(certificate, nullptr, nullptr, nullptr);
+      EVP_PKEY* const secret = PEM_read_bio_PrivateKey(key, nullptr, nullptr, nullptr);
+      SSL_CTX_use_certificate(context, own);
+      SSL_CTX_use_PrivateKey(context, secret);
+      X509_free(own);
+      EVP_PKEY_free(secret);
+      BIO_free(certificate);
+      BIO_free(key);
+    }
+    BIO* const connection = BIO_new_ssl_connect(context);
+    BIO_set_conn_hostname(connection, server_->address().c_str());
+    if (BIO_do_handshake(connection) == 1) {
+      SSL* tls = nullptr;
+      BIO_get_ssl(connection, &tls);
+      X509* const shown = SSL_get1_peer_certificate(tls);
+      char name[64] = "";
+      X509_NAME_get_text_by_NID(X509_get_subject_name(shown), NID_commonName, name, sizeof(name));
+      answer.subject = name;
+      X509_free(shown);
+      const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+      BIO_write(connection, request.data(), static_cast<int>(request.size()));
+      std::string text;
+      char buffer[4096];
+      // Not to the end, which takes a moment longer.
+      for (int n = 0; text.find("\r\n\r\n") == std::string::npos &&
+                      (n = BIO_read(connection, buffer, sizeof(buffer))) > 0;) {
+        text.append(buffer, static_cast<size_t>(n));
+      }
+      if (text.starts_with("HTTP/1.1 ")) answer.status = std::stoi(text.substr(9, 3));
+    }
+    BIO_free_all(connection);
+    SSL_CTX_free(context);
+    ERR_clear_error();
+    return answer;
+  }
+
+  const std::string folder_ = ::testing::TempDir() + "https_test." + std::to_string(getpid()) + "/";
+  TlsPaths paths_{folder_ + "tls.crt", folder_ + "tls.key", folder_ + "ca.crt"};
+  const Authority authority_{"Test CA"};
+  const Authority stranger_{"Another CA"};
+  HttpHooks hooks_;
+  std::unique_ptr<TlsStore> store_;
+  std::unique_ptr<HttpServer> server_;
+};
+
+TEST_F(HttpsTest, AnswersEverybodyWhoSpeaksTls) {
+  Start(false);
+  EXPECT_EQ(Get("/metrics").status, 200);
+  EXPECT_EQ(Get("/livez").status, 200);
+  EXPECT_EQ(Get("/readyz").status, 503);
+  EXPECT_EQ(Get("/metrics").subject, "first");
+  EXPECT_EQ(Get("/metrics", {}, TLS1_2_VERSION).status, 200);
+  EXPECT_EQ(Get("/metrics", {}, TLS1_1_VERSION).status, 0);
+}
+
+TEST_F(HttpsTest, MutualAsksAllButProbesForACertificate) {
+  Start(true);
+  EXPECT_EQ(Get("/livez").status, 200);
+  EXPECT_EQ(Get("/readyz").status, 503);
+  EXPECT_EQ(Get("/metrics").status, 403);
+  EXPECT_EQ(Get("/nothing").status, 403);
+  EXPECT_EQ(Get("/metrics", authority_.Issue({.client = true})).status, 200);
+  EXPECT_EQ(Get("/metrics", authority_.Issue({.client = true}), TLS1_2_VERSION).status, 200);
+  EXPECT_EQ(Get("/metrics", stranger_.Issue({.client = true})).status, 403);
+  EXPECT_EQ(Get("/metrics", authority_.Issue({.begin = -7200, .end = -10, .client = true})).status,
+            403);
+  // A server's certificate is no client's.
+  EXPECT_EQ(Get("/metrics", authority_.Issue()).status, 403);
+}
+
+TEST_F(HttpsTest, TheNextConnectionGetsTheNewCertificate) {
+  Start(false);
+  for (const char* name : {"second", "third", "fourth"}) {
+    Write(authority_.Issue({.name = name}));
+    ASSERT_EQ(store_->Reload().value(), true);
+    EXPECT_EQ(Get("/livez").subject, name);
+    EXPECT_EQ(Get("/livez").status, 200);
+  }
+}
+
+}  // namespace
+}  // namespace dragoman
