@@ -139,14 +139,19 @@ int Run(const ServerConfig& config) {
        {"load_seconds", ToSeconds(clock.Now() - load_started)}});
 
   const int signal = WaitForEnd(engine.get());
-  const std::chrono::seconds limit(signal != 0 ? config.drain_seconds : 0);
-  hard_exit.Arm(limit + kExitGrace);  // before anything else, a log line even
+  DrainTimes times;
+  if (signal != 0) {
+    times.limit = std::chrono::seconds(config.drain_seconds);
+    times.lame_duck = std::chrono::seconds(config.lame_duck_seconds);
+  }
+  // Before anything else, a log line even.
+  hard_exit.Arm(times.lame_duck + times.limit + kExitGrace);
   if (signal != 0) {
     Log(LogLevel::kInfo, "signal", {{"number", signal}});
   } else {
     Log(LogLevel::kError, "no worker is left");
   }
-  const DrainResult result = DrainUnlessHurried(serving->get(), limit);
+  const DrainResult result = DrainUnlessHurried(serving->get(), times);
   // HTTP goes last of those who look at the engine.
   http.reset();
   metrics.DetachEngine();

@@ -71,19 +71,23 @@ Serving::~Serving() { metrics_->AttachListener(nullptr); }
 std::string Serving::NotLive() const { return grpc_->listener().NotAccepting(); }
 
 std::string Serving::NotReady() const {
-  if (draining_) return "draining";
+  if (leaving_) return "draining";
   if (engine_ == nullptr) return "loading";
   if (engine_->Stats().live_workers < 1) return "no worker is left";
   return "";
 }
 
-DrainResult Serving::DrainCalls(std::chrono::nanoseconds limit) {
+DrainResult Serving::DrainCalls(const DrainTimes& times) {
   DrainSteps steps;
-  steps.stop_taking = [this] {
-    draining_ = true;
+  steps.leave = [this] {
+    leaving_ = true;
     metrics_->SetReady(false);
     metrics_->SetDraining(true);
     grpc_->SetNotServing();
+  };
+  steps.linger = [this](std::chrono::nanoseconds time) { return tracker_.WaitInterrupted(time); };
+  steps.stop_taking = [this] {
+    draining_ = true;
     if (engine_ != nullptr) engine_->StopAdmission();
   };
   steps.wait_idle = [this](std::chrono::nanoseconds timeout) { return tracker_.WaitIdle(timeout); };
@@ -92,7 +96,7 @@ DrainResult Serving::DrainCalls(std::chrono::nanoseconds limit) {
     if (engine_ != nullptr) engine_->CancelAll(CancelCause::kDrain);
   };
   steps.shutdown = [this] { grpc_->Shutdown(); };
-  return Drain(steps, limit);
+  return Drain(steps, times);
 }
 
 }  // namespace dragoman

@@ -41,7 +41,7 @@ class Serving {
   std::string NotReady() const;
 
   // Ends service; see drain.h. Afterwards no call is in flight.
-  DrainResult DrainCalls(std::chrono::nanoseconds limit);
+  DrainResult DrainCalls(const DrainTimes& times);
 
   // A drain that goes on waits no longer.
   void Hurry() { tracker_.Interrupt(); }
@@ -56,7 +56,8 @@ class Serving {
   CallTracker tracker_;
   CallContext calls_;
   ServiceContext context_;
-  std::atomic<bool> draining_{false};
+  std::atomic<bool> leaving_{false};   // not ready any more
+  std::atomic<bool> draining_{false};  // takes no calls any more
   std::unique_ptr<GrpcServer> grpc_;
 };
 

@@ -93,7 +93,7 @@ int WaitForEnd(Engine* engine) {
   }
 }
 
-DrainResult DrainUnlessHurried(Serving* serving, std::chrono::seconds limit) {
+DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times) {
   std::atomic<bool> done{false};
   std::thread second;
   try {
@@ -108,7 +108,7 @@ DrainResult DrainUnlessHurried(Serving* serving, std::chrono::seconds limit) {
   } catch (const std::system_error& e) {
     Log(LogLevel::kWarn, "no thread waits for a second signal", {{"error", e.what()}});
   }
-  const DrainResult result = serving->DrainCalls(limit);
+  const DrainResult result = serving->DrainCalls(times);
   done = true;
   if (second.joinable()) second.join();
   return result;

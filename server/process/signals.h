@@ -40,6 +40,6 @@ class EarlyEnd {
 int WaitForEnd(Engine* engine);
 
 // Drains; SIGTERM or SIGINT ends the waiting, SIGHUP has no effect any more.
-DrainResult DrainUnlessHurried(Serving* serving, std::chrono::seconds limit);
+DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times);
 
 }  // namespace dragoman

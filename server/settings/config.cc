@@ -113,6 +113,10 @@ const std::vector<Option>& Options() {
       {"glossary-dir", "DIR",
        "directory of glossaries, NAME.tsv and NAME.csv; read again on SIGHUP; empty: none",
        &C::glossary_dir},
+      {"lame-duck-seconds", "N",
+       "seconds after SIGTERM or SIGINT in which calls are still taken, though no longer ready, "
+       "while balancers notice",
+       &C::lame_duck_seconds, 0, 3600},
       {"drain-seconds", "N", "seconds that calls in flight have to finish after SIGTERM or SIGINT",
        &C::drain_seconds, 0, 86'400},
       {"watchdog-seconds", "N",

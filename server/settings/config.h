@@ -45,6 +45,7 @@ struct ServerConfig {
   std::string encode_window_order = "longest-first";
   std::string default_profile = "hf";
   std::string glossary_dir;  // "": no named glossaries
+  int lame_duck_seconds = 0;
   int drain_seconds = 30;
   int watchdog_seconds = 30;
   int profile_steps = 0;  // 0: serve

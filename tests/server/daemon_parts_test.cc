@@ -31,6 +31,11 @@ class DrainTest : public ::testing::Test {
 
   DrainSteps Steps(bool idle) {
     DrainSteps steps;
+    steps.leave = [this] { order_.emplace_back("leave"); };
+    steps.linger = [this](std::chrono::nanoseconds time) {
+      order_.push_back("linger " + std::to_string(time.count() / 1'000'000'000));
+      return false;
+    };
     steps.stop_taking = [this] { order_.emplace_back("stop_taking"); };
     steps.wait_idle = [this, idle](std::chrono::nanoseconds limit) {
       order_.push_back("wait " + std::to_string(limit.count() / 1'000'000'000));
@@ -45,17 +50,23 @@ class DrainTest : public ::testing::Test {
 };
 
 TEST_F(DrainTest, WaitsForWhatWasAccepted) {
-  const DrainResult result = Drain(Steps(true), seconds(30));
+  const DrainResult result = Drain(Steps(true), {seconds(30)});
   EXPECT_TRUE(result.clean);
   EXPECT_EQ(result.cut_off, 0);
-  EXPECT_THAT(order_, ElementsAre("stop_taking", "wait 30", "shutdown"));
+  EXPECT_THAT(order_, ElementsAre("leave", "stop_taking", "wait 30", "shutdown"));
+}
+
+TEST_F(DrainTest, TakesCallsForAWhileWhereItIsToBeALameDuck) {
+  EXPECT_TRUE(Drain(Steps(true), {seconds(30), seconds(5)}).clean);
+  EXPECT_THAT(order_, ElementsAre("leave", "linger 5", "stop_taking", "wait 30", "shutdown"));
 }
 
 TEST_F(DrainTest, CutsOffAtTheLimit) {
-  const DrainResult result = Drain(Steps(false), seconds(30));
+  const DrainResult result = Drain(Steps(false), {seconds(30)});
   EXPECT_FALSE(result.clean);
   EXPECT_EQ(result.cut_off, 3);
-  EXPECT_THAT(order_, ElementsAre("stop_taking", "wait 30", "cancel_rest", "wait 2", "shutdown"));
+  EXPECT_THAT(order_,
+              ElementsAre("leave", "stop_taking", "wait 30", "cancel_rest", "wait 2", "shutdown"));
 }
 
 TEST(CallTracker, WaitsForTheLastCall) {
@@ -80,6 +91,17 @@ TEST(CallTracker, InterruptEndsTheWait) {
   EXPECT_FALSE(tracker.WaitIdle(seconds(60)));
   hurry.join();
   EXPECT_FALSE(tracker.WaitIdle(seconds(60)));  // and every later one
+  EXPECT_TRUE(tracker.WaitInterrupted(seconds(60)));
+}
+
+TEST(CallTracker, AWaitForAnInterruptLastsItsTime) {
+  CallTracker tracker;
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(tracker.WaitInterrupted(std::chrono::milliseconds(30)));  // idle or not
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(30));
+  std::thread hurry([&] { tracker.Interrupt(); });
+  EXPECT_TRUE(tracker.WaitInterrupted(seconds(60)));
+  hurry.join();
 }
 
 // It would end the test program, or never come back from the destructor.

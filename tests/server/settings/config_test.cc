@@ -56,6 +56,7 @@ TEST(Config, HasTheDefaultsOfTheContract) {
   EXPECT_EQ(ConfiguredProfile(config), Profile::kHf);
   EXPECT_EQ(config.glossary_dir, "");
   EXPECT_EQ(config.drain_seconds, 30);
+  EXPECT_EQ(config.lame_duck_seconds, 0);
   EXPECT_EQ(config.watchdog_seconds, 30);
   EXPECT_EQ(config.longest_call_seconds, 120);
   EXPECT_EQ(config.connection_age_seconds, 300);
@@ -78,6 +79,7 @@ TEST(Config, ReadsEveryFlagInBothForms) {
                                          "--max-queue-tokens=20",
                                          "--kv-memory-mb=30",
                                          "--drain-seconds=0",
+                                         "--lame-duck-seconds=12",
                                          "--default-profile",
                                          "paper",
                                          "--glossary-dir=/g",
@@ -99,6 +101,7 @@ TEST(Config, ReadsEveryFlagInBothForms) {
   EXPECT_EQ(config.max_queue_tokens, 20);
   EXPECT_EQ(config.kv_memory_mb, 30);
   EXPECT_EQ(config.drain_seconds, 0);
+  EXPECT_EQ(config.lame_duck_seconds, 12);
   EXPECT_EQ(ConfiguredProfile(config), Profile::kPaper);
   EXPECT_EQ(config.glossary_dir, "/g");
   EXPECT_EQ(ConfiguredLogLevel(config), LogLevel::kDebug);
