@@ -11,6 +11,7 @@
 #include "server/call/call_tracker.h"
 #include "server/call/request_parser.h"
 #include "server/metrics/metrics.h"
+#include "server/trace/span.h"
 
 namespace dragoman {
 
@@ -45,6 +46,7 @@ struct CallContext {
   Nanos longest_call = 0;                       // where the client brings no deadline
   Nanos write_timeout = 0;                      // for a client that takes nothing
   const std::atomic<bool>* draining = nullptr;  // nullptr: never
+  SpanSink* spans = nullptr;                    // nullptr: nobody wants them
 };
 
 }  // namespace dragoman

@@ -23,6 +23,7 @@
 #include "engine/api/observer.h"
 #include "engine/base/mutex.h"
 #include "server/net/listener.h"
+#include "server/trace/span.h"
 
 namespace dragoman {
 
@@ -47,6 +48,9 @@ class Metrics final : public EngineObserver {
 
   // The same for connections; null detaches.
   void AttachListener(const Listener* listener);
+
+  // The same for spans, where they are exported.
+  void AttachSpans(const SpanCounts* counts);
 
   void SetReady(bool ready);
   void SetDraining(bool draining);
@@ -117,6 +121,7 @@ class Metrics final : public EngineObserver {
   std::map<std::pair<int, int>, Counter*> rpc_counters_ ABSL_GUARDED_BY(mu_);
   const Engine* engine_ ABSL_GUARDED_BY(mu_) = nullptr;
   const Listener* listener_ ABSL_GUARDED_BY(mu_) = nullptr;
+  const SpanCounts* spans_ ABSL_GUARDED_BY(mu_) = nullptr;
 };
 
 }  // namespace dragoman

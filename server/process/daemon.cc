@@ -6,11 +6,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <climits>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "engine/api/engine.h"
@@ -25,7 +27,9 @@
 #include "server/process/memory_limit.h"
 #include "server/process/serving.h"
 #include "server/process/signals.h"
+#include "server/settings/otlp_endpoint.h"
 #include "server/settings/transport_limits.h"
+#include "server/trace/otlp_exporter.h"
 
 namespace dragoman {
 namespace {
@@ -35,6 +39,9 @@ constexpr std::chrono::seconds kExitGrace{15};
 
 // Of gRPC and of the server, beside one for each CPU: 11 are seen.
 constexpr int kServingThreads = 12;
+
+// For a connection to the collector, and for its answer.
+constexpr std::chrono::milliseconds kCollectorTimeout{2000};
 
 // For lines that the log still holds when the process is about to end.
 constexpr std::chrono::seconds kLastLines{1};
@@ -76,6 +83,21 @@ HttpHooks MakeHooks(const Metrics* metrics, const HealthState* state) {
   return hooks;
 }
 
+// To the collector that the settings name; null if they name none.
+std::unique_ptr<OtlpExporter> StartSpans(const ServerConfig& config, const Clock* clock) {
+  if (config.otlp.empty()) return nullptr;
+  const OtlpEndpoint to = ParseOtlpEndpoint(config.otlp);
+  char host[HOST_NAME_MAX + 1] = "";
+  gethostname(host, HOST_NAME_MAX);
+  return std::make_unique<OtlpExporter>(
+      std::vector<std::pair<std::string, std::string>>{
+          {"service.name", "dragomand"},
+          {"service.version", kVersion},
+          {"service.instance.id", absl::StrCat(host, ":", getpid())},
+          {"host.name", host}},
+      PostTo(to.host, to.port, kCollectorTimeout), clock);
+}
+
 // Nothing was accepted yet, so there is nothing to wait for.
 void EndAtOnce(int signal) {
   Log(LogLevel::kInfo, "stopped", {{"clean", true}, {"signal", signal}, {"while", "loading"}});
@@ -98,6 +120,8 @@ int Run(const ServerConfig& config) {
     return 0;
   }
   Metrics metrics(config.model_name, &clock);
+  const auto spans = StartSpans(config, &clock);
+  if (spans != nullptr) metrics.AttachSpans(&spans->counts());
   HealthState state;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<HttpServer> http;
@@ -123,7 +147,7 @@ int Run(const ServerConfig& config) {
     return fail("start", status);
   }
   loading.reset();
-  auto serving = Serving::Start(config, engine.get(), &clock, &metrics);
+  auto serving = Serving::Start(config, engine.get(), &clock, &metrics, spans.get());
   if (!serving.ok()) {
     http.reset();
     return fail("start", serving.status());

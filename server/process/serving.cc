@@ -39,11 +39,13 @@ void LogTransportLimits(const TransportLimits& limits) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& config, Engine* engine,
-                                                        const Clock* clock, Metrics* metrics) {
+                                                        const Clock* clock, Metrics* metrics,
+                                                        SpanSink* spans) {
   const auto limits = ComputeTransportLimits(config, RaiseDescriptorLimit());
   if (!limits.ok()) return limits.status();
   LogTransportLimits(*limits);
   std::unique_ptr<Serving> serving(new Serving(config, engine, clock, metrics));
+  serving->calls_.spans = spans;
   serving->intake_ = std::make_unique<Intake>(
       IntakeLimits{limits->message_bytes,
                    limits->receive_bytes,

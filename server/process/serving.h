@@ -19,15 +19,18 @@
 #include "server/metrics/metrics.h"
 #include "server/process/drain.h"
 #include "server/settings/config.h"
+#include "server/trace/span.h"
 
 namespace dragoman {
 
 class Serving {
  public:
   // Takes calls for `engine` from now on. All arguments outlive the object; metrics has the engine
-  // attached. A null engine answers UNAVAILABLE (a model that is still being loaded).
+  // attached. A null engine answers UNAVAILABLE (a model that is still being loaded); without
+  // `spans` there are none.
   static absl::StatusOr<std::unique_ptr<Serving>> Start(const ServerConfig& config, Engine* engine,
-                                                        const Clock* clock, Metrics* metrics);
+                                                        const Clock* clock, Metrics* metrics,
+                                                        SpanSink* spans = nullptr);
   // REQUIRES: drained, or no call in flight.
   ~Serving();
 

@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "server/base/quoted.h"
 #include "server/settings/config_file.h"
+#include "server/settings/otlp_endpoint.h"
 #include "server/settings/scheduler_settings.h"
 #include "server/settings/transport_limits.h"
 
@@ -130,6 +131,9 @@ const std::vector<Option>& Options() {
        &C::profile_steps, 0, 1'000'000},
       {"log-level", "LEVEL",
        "least severe lines that are logged: trace, debug, info, warn, error or off", &C::log_level},
+      {"otlp", "http://HOST:PORT",
+       "OpenTelemetry collector that gets a span of every call and of its stages; empty: none",
+       &C::otlp},
       {"max-items", "N", "items (texts) that one request may have", &C::max_items, 1, 1'000'000},
       {"max-code-points", "N", "Unicode code points that the items of one request may have in all",
        &C::max_code_points, 1, 100'000'000},
@@ -366,6 +370,10 @@ absl::Status Check(ServerConfig* config) {
     status = Refuse("--", "log-level", Quoted(config->log_level),
                     "trace, debug, info, warn, error or off");
   }
+  if (status.ok() && !config->otlp.empty() && ParseOtlpEndpoint(config->otlp).host.empty()) {
+    status = Refuse("--", "otlp", Quoted(config->otlp),
+                    "http://HOST:PORT (no path, for it is /v1/traces; no TLS)");
+  }
   return status;
 }
 
@@ -374,9 +382,9 @@ struct Flag {
   std::optional<std::string> value;
 };
 
-// Reads the arguments into flags of the table, and `file` and `mode`.
+// Reads the arguments into flags of the table, and `file`, `mode` and `verbose`.
 absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* flags,
-                       std::string* file, CommandMode* mode) {
+                       std::string* file, CommandMode* mode, bool* verbose) {
   std::set<std::string> seen;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string& arg = args[i];
@@ -393,10 +401,11 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
                     flag.name == "model" ? "one model per process" : "one");
     }
     const bool is_switch = flag.name == "check-config" || flag.name == "print-program" ||
-                           flag.name == "version" || flag.name == "help";
+                           flag.name == "version" || flag.name == "verbose" || flag.name == "help";
     if (is_switch) {
       if (flag.value.has_value()) return Refuse("--", flag.name, Quoted(*flag.value), "no value");
       if (flag.name == "help") *mode = CommandMode::kHelp;
+      if (flag.name == "verbose") *verbose = true;
       if (flag.name == "version" && *mode != CommandMode::kHelp) *mode = CommandMode::kVersion;
       if (flag.name == "check-config" && *mode == CommandMode::kServe) {
         *mode = CommandMode::kCheckConfig;
@@ -409,7 +418,7 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
     if (flag.name != "config" && FindOption(flag.name) == nullptr) {
       return Refuse("", Quoted(arg), "an unknown flag",
                     absl::StrCat("one of ", KnownNames(),
-                                 ", config, check-config, print-program, version, help"));
+                                 ", config, check-config, print-program, version, verbose, help"));
     }
     if (!flag.value.has_value()) {
       if (i + 1 == args.size()) return Refuse("--", flag.name, "no value", "one");
@@ -430,8 +439,11 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
   CommandLine out;
   std::vector<Flag> flags;
   std::string file;
-  absl::Status status = ReadFlags(args, &flags, &file, &out.mode);
+  absl::Status status = ReadFlags(args, &flags, &file, &out.mode, &out.verbose);
   if (!status.ok()) return status;
+  if (out.verbose && out.mode != CommandMode::kVersion && out.mode != CommandMode::kHelp) {
+    return Refuse("--", "verbose", "it alone", "--version beside it");
+  }
   if (out.mode == CommandMode::kHelp || out.mode == CommandMode::kVersion) return out;
   if (!file.empty()) {
     status = ReadFile(file, &out.config);
@@ -470,6 +482,7 @@ std::string HelpText() {
   line("check-config", "", "check the settings, print those in effect as JSON and exit", "");
   line("print-program", "", "print the operations of the model's network and exit", "");
   line("version", "", "print the version and exit", "");
+  line("verbose", "", "with --version: also the build, the instruction set and the libraries", "");
   line("help", "", "print this help and exit", "");
   return out;
 }

@@ -50,6 +50,7 @@ struct ServerConfig {
   int watchdog_seconds = 30;
   int profile_steps = 0;  // 0: serve
   std::string log_level = "info";
+  std::string otlp;  // "http://HOST:PORT"; "": no spans
   int max_items = 1024;
   int max_code_points = 30'000;
   int max_message_mb = 0;     // 0: what max_items and max_code_points need
@@ -70,6 +71,7 @@ enum class CommandMode { kServe, kCheckConfig, kPrintProgram, kVersion, kHelp };
 
 struct CommandLine {
   CommandMode mode = CommandMode::kServe;
+  bool verbose = false;  // of kVersion
   ServerConfig config;
 };
 

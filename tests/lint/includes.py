@@ -36,6 +36,7 @@ ROOMS = {
     'server/base/': 'server/base',
     'server/net/': 'server/net',
     'server/settings/': 'server/settings',
+    'server/trace/': 'server/trace',
     'server/metrics/': 'server/metrics',
     'server/call/': 'server/call',
     'server/http/': 'server/http',
@@ -82,18 +83,19 @@ ALLOWED = {
     'engine/schedule': 'engine/base engine/api engine/decode kernels/search absl',
     'engine/request': 'engine/base engine/api engine/text engine/model engine/decode engine/schedule '
                       'kernels/search absl icu',
-    'engine': 'engine/base engine/api engine/text engine/network engine/model engine/decode engine/decode/cuda '
+    'engine': 'kernels/cpu engine/base engine/api engine/text engine/network engine/model engine/decode engine/decode/cuda '
               'engine/schedule engine/request kernels/search absl',
     'server/base': 'engine/base absl json spdlog',
     'server/net': 'engine/base server/base absl',
     'server/settings': 'engine/api server/base absl json',
-    'server/metrics': 'engine/base engine/api server/base server/net absl prometheus',
-    'server/call': 'proto options engine/base engine/api server/base server/metrics absl protobuf',
+    'server/trace': 'engine/base server/base server/net json',
+    'server/metrics': 'engine/base engine/api server/base server/net server/trace absl prometheus',
+    'server/call': 'proto options engine/base engine/api server/base server/trace server/metrics absl protobuf',
     'server/http': 'server/base server/net absl microhttpd',
     'server/grpc': 'proto engine/base engine/api server/base server/net server/settings server/metrics server/call '
                    'absl grpc json protobuf',
-    'server/process': 'engine/base engine/api server/base server/settings server/metrics server/call server/http '
-                      'server/grpc absl grpc protobuf',
+    'server/process': 'engine/base engine/api server/base server/settings server/trace server/metrics server/call '
+                      'server/http server/grpc absl grpc protobuf',
     'client': 'proto options absl grpc json protobuf',
 }
 

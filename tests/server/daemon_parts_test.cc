@@ -10,12 +10,14 @@
 
 #include "engine/base/field_error.h"
 #include "server/base/log.h"
+#include "server/base/version.h"
 #include "server/call/call_id.h"
 #include "server/call/call_tracker.h"
 #include "server/call/request_error.h"
 #include "server/call/response_builder.h"
 #include "server/call/rpc_status.h"
 #include "server/process/drain.h"
+#include "server/process/version_text.h"
 #include "tests/server/fake_engine.h"
 
 namespace dragoman {
@@ -23,6 +25,8 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class DrainTest : public ::testing::Test {
  protected:
@@ -122,23 +126,27 @@ TEST(HardExitTimerDeathTest, EndsAProcessThatHangs) {
       ::testing::ExitedWithCode(3), "^$");
 }
 
-TEST(CallId, RequestIdsDiffer) {
-  std::set<std::string> ids;
-  for (int i = 0; i < 1000; ++i) ids.insert(NewRequestId());
-  EXPECT_EQ(ids.size(), 1000U);
-  EXPECT_EQ(ids.begin()->size(), 32U);
+TEST(VersionText, SaysOneLineOrEverything) {
+  EngineBuild engine;
+  engine.instruction_set = "avx2";
+  engine.instruction_sets = {"baseline", "avx2"};
+  const std::string brief = VersionText(false, engine);
+  EXPECT_EQ(brief, "dragomand " + std::string(kVersion) + "\n");
+  const std::string verbose = VersionText(true, engine);
+  EXPECT_THAT(verbose, StartsWith(brief));
+  EXPECT_THAT(verbose, HasSubstr("\ncompiler "));
+  EXPECT_THAT(verbose, HasSubstr("\ninstruction set   avx2, of baseline avx2\n"));
+  EXPECT_THAT(verbose, HasSubstr("\ndevices           CPU\n"));
+  EXPECT_THAT(verbose, HasSubstr("libgrpc"));  // this program has it, too
+  engine.cuda = true;
+  EXPECT_THAT(VersionText(true, engine), HasSubstr("CPU, CUDA "));
 }
 
-TEST(CallId, ReadsTraceparent) {
-  const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-  EXPECT_EQ(TraceIdOf("00-" + trace + "-00f067aa0ba902b7-01"), trace);
-  EXPECT_EQ(TraceIdOf("01-" + trace + "-00f067aa0ba902b7-01-more"), trace);
-  EXPECT_EQ(TraceIdOf("00-" + trace + "-00f067aa0ba902b7-01-more"), "");
-  EXPECT_EQ(TraceIdOf("ff-" + trace + "-00f067aa0ba902b7-01"), "");
-  EXPECT_EQ(TraceIdOf("00-" + std::string(32, '0') + "-00f067aa0ba902b7-01"), "");
-  EXPECT_EQ(TraceIdOf("00-" + std::string(32, 'G') + "-00f067aa0ba902b7-01"), "");
-  EXPECT_EQ(TraceIdOf("00-short"), "");
-  EXPECT_EQ(TraceIdOf(""), "");
+TEST(CallId, RequestIdsDiffer) {
+  std::set<std::string> ids;
+  for (int i = 0; i < 1000; ++i) ids.insert(NewId());
+  EXPECT_EQ(ids.size(), 1000U);
+  EXPECT_EQ(ids.begin()->size(), 32U);
 }
 
 TEST(CallId, TheClientIsThePeerWithoutItsPort) {

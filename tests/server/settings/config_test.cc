@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/process/cpu_budget.h"
 #include "server/process/engine_settings.h"
+#include "server/settings/otlp_endpoint.h"
 
 namespace dragoman {
 namespace {
@@ -144,6 +145,21 @@ TEST(Config, RefusesFlagsItDoesNotUnderstand) {
   EXPECT_THAT(ErrorOf({"--model=x", "--log-level=loud"}), HasSubstr("'loud'"));
 }
 
+TEST(Config, SpansGoToAHostAndAPort) {
+  const auto command = ParseCommandLine({"--model=x", "--otlp", "http://collector:4318"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(ParseOtlpEndpoint(command->config.otlp).host, "collector");
+  EXPECT_EQ(ParseOtlpEndpoint(command->config.otlp).port, "4318");
+  EXPECT_EQ(ParseOtlpEndpoint("http://[::1]:4318/").host, "::1");
+  for (const char* wrong :
+       {"collector:4318", "https://collector:4318", "http://collector", "http://:4318",
+        "http://collector:0", "http://collector:65536", "http://collector:4318/v1/traces",
+        "http://user@collector:4318", "http://collector:43x8", "http://a b:1"}) {
+    EXPECT_THAT(ErrorOf({"--model=x", "--otlp", wrong}),
+                AllOf(HasSubstr("--otlp: found"), HasSubstr(wrong), HasSubstr("http://HOST:PORT")));
+  }
+}
+
 TEST(Config, RefusesASecondModel) {
   EXPECT_THAT(ErrorOf({"--model=a", "--model=b"}), HasSubstr("one model per process"));
 }
@@ -234,6 +250,9 @@ TEST(Config, HelpNamesEveryFlag) {
   }
   EXPECT_EQ(ParseCommandLine({"--help"})->mode, CommandMode::kHelp);
   EXPECT_EQ(ParseCommandLine({"--version"})->mode, CommandMode::kVersion);
+  EXPECT_FALSE(ParseCommandLine({"--version"})->verbose);
+  EXPECT_TRUE(ParseCommandLine({"--verbose", "--version"})->verbose);
+  EXPECT_THAT(ErrorOf({"--model=x", "--verbose"}), HasSubstr("--version beside it"));
   EXPECT_EQ(ParseCommandLine({"--model=x=/m", "--print-program"})->mode,
             CommandMode::kPrintProgram);
 }
