@@ -43,6 +43,7 @@ struct ReturnOptions {
   bool alignment = false;
   bool partials = false;  // growing prefixes as segment updates
   bool segments = false;  // final segment updates as each finishes (StreamTranslate); none of HTML
+  int segment_times = 0;  // segments, the first to end, of which JobTimings has the times; >= 0
 };
 
 struct TranslationJob {
@@ -130,6 +131,18 @@ struct SegmentUpdate {
   bool final = false;
 };
 
+// When a segment was where, on the engine's clock.
+struct SegmentTimes {
+  int item = 0;
+  int segment = 0;
+  Nanos queued = 0;
+  Nanos popped = 0;    // by an encoder
+  Nanos encoded = 0;   // waits for a slot
+  Nanos admitted = 0;  // to the decoding batch
+  Nanos decoded = 0;
+  Nanos detokenized = 0;
+};
+
 // Sums over the job's segments, but total, which is the job's own.
 struct JobTimings {
   Nanos tokenize = 0;
@@ -139,6 +152,8 @@ struct JobTimings {
   Nanos decode = 0;
   Nanos detokenize = 0;
   Nanos total = 0;
+  Nanos tokenized = 0;                 // when it was; 0: not yet
+  std::vector<SegmentTimes> segments;  // when asked for, in the order in which they ended
 };
 
 // What a job's owner hears. Calls for one job never overlap and must not block; of the engine they

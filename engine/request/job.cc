@@ -79,6 +79,7 @@ std::vector<std::unique_ptr<Segment>> Job::Begin(std::vector<ItemPlan> plans, Na
   {
     MutexLock lock(&mu_);
     timings_.tokenize = tokenize_time;
+    timings_.tokenized = services_->clock->Now();
     items_.resize(plans_.size());
     for (size_t i = 0; i < plans_.size(); ++i) {
       Item& item = items_[i];
@@ -227,6 +228,11 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
     timings_.slot_wait += segment->admitted_at - segment->encoded_at;
     timings_.decode += segment->decoded_at - segment->admitted_at;
     timings_.detokenize += now - begun;
+    if (timings_.segments.size() < static_cast<size_t>(request_.returns.segment_times)) {
+      timings_.segments.push_back({segment->item, segment->index, segment->queued_at,
+                                   segment->popped_at, segment->encoded_at, segment->admitted_at,
+                                   segment->decoded_at, now});
+    }
     target_tokens_ += target_tokens;
     SegmentState& state = StateOf(segment->item, segment->index);
     state.done = true;

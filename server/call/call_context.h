@@ -9,6 +9,7 @@
 #include "server/call/request_parser.h"
 #include "server/metrics/metrics.h"
 #include "server/models/model_table.h"
+#include "server/trace/span.h"
 
 namespace dragoman {
 
@@ -24,6 +25,7 @@ struct CallContext {
   Nanos write_timeout = 0;  // for a client that takes nothing
   // New jobs are refused from then on; those between two models of a pivot go on. nullptr: never.
   const std::atomic<bool>* draining = nullptr;
+  SpanSink* spans = nullptr;  // nullptr: nobody wants them
 };
 
 }  // namespace dragoman

@@ -39,6 +39,18 @@ class CallTracker {
     return in_flight_ == 0;
   }
 
+  // Waits that long, or until Interrupt, whatever is in flight. True: it was interrupted.
+  bool WaitInterrupted(std::chrono::nanoseconds timeout) {
+    const auto end = std::chrono::steady_clock::now() + timeout;
+    MutexLock lock(&mu_);
+    while (!interrupted_) {
+      const auto left = end - std::chrono::steady_clock::now();
+      if (left <= std::chrono::nanoseconds::zero()) break;
+      changed_.WaitFor(&mu_, left);
+    }
+    return interrupted_;
+  }
+
   // Ends every wait, now and later: somebody is in a hurry.
   void Interrupt() {
     MutexLock lock(&mu_);

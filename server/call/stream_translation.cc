@@ -24,6 +24,7 @@ void StreamTranslation::OnItem(ItemResult result) {
 }
 
 void StreamTranslation::OnDone(const absl::Status& status, const JobTimings& timings) {
+  NoteTimings(timings);
   absl::Status result = StatusAfter(status);
   if (result.ok() && want_timings()) {
     v1::StreamTranslateResponse message;
@@ -45,7 +46,7 @@ void StreamTranslation::StartWrite(v1::StreamTranslateResponse message) {
 
 void StreamTranslation::OnWriteDone(bool ok) {
   if (ok) {
-    context().metrics->OnSent(model(), context().clock->Now() - write_started_);
+    NoteSent(write_started_);
   } else {
     CancelJob(CancelCause::kClient);
   }

@@ -31,7 +31,8 @@ TranslationCall::TranslationCall(const CallContext* context, RpcMethod method, C
       context_(context),
       method_(method),
       head_(std::move(head)),
-      transport_(transport) {}
+      transport_(transport),
+      trace_(context->spans, RpcMethodName(method), head_.started) {}
 
 void TranslationCall::HandleNoRequest(absl::Status status) {
   ParsedRequest none;
@@ -67,7 +68,7 @@ void TranslationCall::ReadNames(ParsedRequest* parsed) {
     if (IsValidRequestId(head_.request_id)) {
       request_id_ = head_.request_id;
     } else {
-      request_id_ = NewRequestId();
+      request_id_ = NewId();
       if (!head_.request_id.empty() && parsed->status.ok()) {
         parsed->status = InvalidField(
             "", absl::StrCat("metadata x-request-id: found ", Quoted(head_.request_id),
@@ -76,7 +77,7 @@ void TranslationCall::ReadNames(ParsedRequest* parsed) {
     }
     parsed->job.request_id = request_id_;
   }
-  trace_id_ = TraceIdOf(head_.traceparent);
+  trace_.Join(head_.traceparent);
   transport_->AnnounceRequestId(request_id_);
 }
 
@@ -118,6 +119,7 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
                                    wait));
     }
   }
+  parsed.job.returns.segment_times = trace_.segments_wanted();
   const Admission admission = served_->engine->Submit(std::move(parsed.job), shared_from_this());
   if (!admission.status.ok()) {
     if (client != nullptr) client->GiveBack(code_points_);
@@ -125,6 +127,7 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
     if (admission.retry_after > 0) status = WithRetryAfter(status, admission.retry_after);
     return reject(admission.reason, status);
   }
+  trace_.Accepted(context_->clock->Now());
   MutexLock lock(&mu_);
   job_ = admission.job;
   admitted_ = true;
@@ -180,6 +183,12 @@ void TranslationCall::CancelJob(CancelCause cause) {
   served_->engine->Cancel(job, cause);
 }
 
+void TranslationCall::NoteSent(Nanos begin) {
+  const Nanos now = context_->clock->Now();
+  context_->metrics->OnSent(model_, now - begin);
+  trace_.Sent(begin, now);
+}
+
 void TranslationCall::CountItem(const ItemResult& result) {
   source_tokens_ += result.source_token_count;
   target_tokens_ += result.target_token_count;
@@ -210,7 +219,19 @@ void TranslationCall::Conclude(absl::Status status) {
     status = WithRetryAfter(std::move(status), kDefaultRetryAfter);
   }
 
-  const Nanos duration = context_->clock->Now() - head_.started;
+  const Nanos now = context_->clock->Now();
+  const Nanos duration = now - head_.started;
+  trace_.Concluded(now, status.ok(),
+                   {{"rpc.system", "grpc"},
+                    {"rpc.service", "dragoman.v1.TranslationService"},
+                    {"rpc.method", RpcMethodName(method_)},
+                    {"rpc.grpc.status_code", static_cast<int64_t>(status.code())},
+                    {"dragoman.request_id", request_id_},
+                    {"dragoman.model", model_},
+                    {"dragoman.items", items_},
+                    {"dragoman.code_points", code_points_},
+                    {"dragoman.source_tokens", source_tokens_.load()},
+                    {"dragoman.target_tokens", target_tokens_.load()}});
   context_->metrics->OnRpc(method_, status.code(), duration, model_);
   LogFields fields = {{"request_id", request_id_},
                       {"method", RpcMethodName(method_)},
@@ -218,7 +239,7 @@ void TranslationCall::Conclude(absl::Status status) {
                       {"duration_ms", static_cast<double>(duration) * 1e-6},
                       {"items", items_},
                       {"code_points", code_points_}};
-  if (!trace_id_.empty()) fields["trace_id"] = trace_id_;
+  if (!trace_.trace_id().empty()) fields["trace_id"] = trace_.trace_id();
   if (head_.grant != nullptr) fields["client"] = head_.grant->client().name();
   if (!model_.empty()) fields["model"] = model_;
   if (status.ok()) {

@@ -20,6 +20,7 @@
 #include "engine/base/mutex.h"
 #include "server/base/deadline_timer.h"
 #include "server/call/call_context.h"
+#include "server/call/call_trace.h"
 #include "server/call/call_tracker.h"
 #include "server/call/call_transport.h"
 #include "server/call/request_parser.h"
@@ -61,6 +62,10 @@ class TranslationCall : public TranslationSink,
   // The end: stops the deadline, writes metrics and the log line, and finishes the transport. Once.
   void Conclude(absl::Status status);
 
+  // For the call's spans: what the job says in OnDone, and each part of the answer as it was sent.
+  void NoteTimings(const JobTimings& timings) { trace_.Timed(timings); }
+  void NoteSent(Nanos begin);
+
   // Counts an item, for the log line and for the call's status. Called from OnItem only.
   void CountItem(const ItemResult& result);
   // How the call ends, whose job has ended so: if all items failed alike, as they did. Called from
@@ -93,7 +98,6 @@ class TranslationCall : public TranslationSink,
 
   // Written by HandleRequest before the job is submitted, constant afterwards.
   std::string request_id_;
-  std::string trace_id_;
   std::string model_;
   std::vector<std::pair<std::string, std::string>> labels_;
   ReturnOptions returns_;
@@ -101,6 +105,8 @@ class TranslationCall : public TranslationSink,
   int items_ = 0;
   int64_t code_points_ = 0;
   ModelPtr served_;  // the version that the call began with
+
+  CallTrace trace_;
 
   // By the engine's thread that reports the items, and Conclude.
   std::atomic<int64_t> source_tokens_{0};

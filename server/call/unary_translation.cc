@@ -10,6 +10,7 @@ void UnaryTranslation::OnItem(ItemResult result) {
 }
 
 void UnaryTranslation::OnDone(const absl::Status& status, const JobTimings& timings) {
+  NoteTimings(timings);
   absl::Status result = StatusAfter(status);
   if (!result.ok()) {
     End(std::move(result));
@@ -31,8 +32,6 @@ void UnaryTranslation::End(absl::Status status) {
   Conclude(std::move(status));
 }
 
-void UnaryTranslation::OnSent() {
-  context().metrics->OnSent(model(), context().clock->Now() - sent_at_);
-}
+void UnaryTranslation::OnSent() { NoteSent(sent_at_); }
 
 }  // namespace dragoman

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
+#include "server/http/status_page.h"
 
 namespace dragoman {
 namespace {
@@ -38,6 +39,10 @@ MHD_Result Send(MHD_Connection* connection, const HttpResponse& answer) {
   if (response == nullptr) return MHD_NO;
   MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer.content_type.c_str());
   MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+  if (!answer.policy.empty()) {
+    MHD_add_response_header(response, "Content-Security-Policy", answer.policy.c_str());
+  }
   MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
   if (answer.status == 405) MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
   // Leaves out the body for HEAD.
@@ -109,9 +114,13 @@ HttpResponse RouteHttp(std::string_view method, std::string_view path, const Htt
     response = Health(hooks.not_live(), "ok");
   } else if (path == "/readyz") {
     response = Health(hooks.not_ready(), "ready");
+  } else if (path == "/status") {
+    response.content_type = "text/html; charset=utf-8";
+    response.policy = kStatusPagePolicy;
+    response.body = StatusPage();
   } else {
     response.status = 404;
-    response.body = "no such path, expected /metrics, /livez or /readyz\n";
+    response.body = "no such path, expected /metrics, /livez, /readyz or /status\n";
   }
   return response;
 }

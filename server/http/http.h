@@ -1,4 +1,4 @@
-// The HTTP side of the daemon: /metrics, /livez and /readyz on a port of their own.
+// The HTTP side of the daemon: /metrics, /livez, /readyz and /status on a port of their own.
 //
 // Thread-safe. One thread serves all connections in turn as they have something to say, so that
 // silent and slow clients cost nobody else anything.
@@ -31,6 +31,7 @@ struct HttpHooks {
 struct HttpResponse {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
+  std::string policy;  // Content-Security-Policy; "": none, for what is no page
   std::string body;
 };
 

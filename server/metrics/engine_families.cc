@@ -226,4 +226,14 @@ std::vector<MetricFamily> ConnectionFamilies(const ListenerStats& stats, int cap
   return {std::move(open), std::move(limit), std::move(total)};
 }
 
+MetricFamily SpanFamily(const SpanCounts& counts) {
+  MetricFamily family =
+      Family("dragoman_spans_total", "Spans for the collector, by what became of them.",
+             MetricType::Counter);
+  Add(&family, {{"outcome", "exported"}}, Number(counts.exported));
+  Add(&family, {{"outcome", "queue_full"}}, Number(counts.queue_full));
+  Add(&family, {{"outcome", "failed"}}, Number(counts.failed));
+  return family;
+}
+
 }  // namespace dragoman

@@ -10,6 +10,7 @@
 
 #include "engine/api/engine.h"
 #include "server/net/listener.h"
+#include "server/trace/span.h"
 
 namespace dragoman {
 
@@ -35,5 +36,8 @@ std::vector<prometheus::MetricFamily> ProcessFamilies();
 
 // Connections of the gRPC port.
 std::vector<prometheus::MetricFamily> ConnectionFamilies(const ListenerStats& stats, int capacity);
+
+// What became of spans.
+prometheus::MetricFamily SpanFamily(const SpanCounts& counts);
 
 }  // namespace dragoman

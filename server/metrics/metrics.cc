@@ -119,6 +119,11 @@ void Metrics::AttachListener(const Listener* listener) {
   listener_ = listener;
 }
 
+void Metrics::AttachSpans(const SpanCounts* counts) {
+  MutexLock lock(&mu_);
+  spans_ = counts;
+}
+
 void Metrics::SetReady(bool ready) { ready_->Set(ready ? 1 : 0); }
 void Metrics::SetDraining(bool draining) { draining_->Set(draining ? 1 : 0); }
 
@@ -175,6 +180,7 @@ std::string Metrics::Scrape() const {
     if (listener_ != nullptr) {
       append(ConnectionFamilies(listener_->Stats(), listener_->max_connections()));
     }
+    if (spans_ != nullptr) append({SpanFamily(*spans_)});
   }
   append(ProcessFamilies());
   std::ostringstream out;

@@ -27,6 +27,7 @@
 #include "server/metrics/engine_families.h"
 #include "server/metrics/model_metrics.h"
 #include "server/net/listener.h"
+#include "server/trace/span.h"
 
 namespace dragoman {
 
@@ -64,6 +65,8 @@ class Metrics {
   void SetCertificateEnd(int64_t unix_seconds);
   // Files were read again, because they changed or on SIGHUP.
   void OnFilesRead(const std::string& files, bool ok);
+  // The same for spans, where they are exported.
+  void AttachSpans(const SpanCounts* counts);
 
   void SetReady(bool ready);
   void SetDraining(bool draining);
@@ -108,6 +111,7 @@ class Metrics {
   std::map<std::string, std::unique_ptr<ModelMetrics>> models_ ABSL_GUARDED_BY(mu_);
   ModelsSource source_ ABSL_GUARDED_BY(mu_);
   const Listener* listener_ ABSL_GUARDED_BY(mu_) = nullptr;
+  const SpanCounts* spans_ ABSL_GUARDED_BY(mu_) = nullptr;
 };
 
 }  // namespace dragoman

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <climits>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -30,7 +31,9 @@
 #include "server/process/security.h"
 #include "server/process/serving.h"
 #include "server/process/signals.h"
+#include "server/settings/otlp_endpoint.h"
 #include "server/settings/transport_limits.h"
+#include "server/trace/otlp_exporter.h"
 
 namespace dragoman {
 namespace {
@@ -40,6 +43,9 @@ constexpr std::chrono::seconds kExitGrace{15};
 
 // Of gRPC and of the server, beside one for each CPU: 11 are seen.
 constexpr int kServingThreads = 12;
+
+// For a connection to the collector, and for its answer.
+constexpr std::chrono::milliseconds kCollectorTimeout{2000};
 
 // For lines that the log still holds when the process is about to end.
 constexpr std::chrono::seconds kLastLines{1};
@@ -88,6 +94,21 @@ HttpTls HttpTlsOf(const ServerConfig& config, const Security& security) {
   return {security.tls(), config.metrics_tls == "mutual"};
 }
 
+// To the collector that the settings name; null if they name none.
+std::unique_ptr<OtlpExporter> StartSpans(const ServerConfig& config, const Clock* clock) {
+  if (config.otlp.empty()) return nullptr;
+  const OtlpEndpoint to = ParseOtlpEndpoint(config.otlp);
+  char host[HOST_NAME_MAX + 1] = "";
+  gethostname(host, HOST_NAME_MAX);
+  return std::make_unique<OtlpExporter>(
+      std::vector<std::pair<std::string, std::string>>{
+          {"service.name", "dragomand"},
+          {"service.version", kVersion},
+          {"service.instance.id", absl::StrCat(host, ":", getpid())},
+          {"host.name", host}},
+      PostTo(to.host, to.port, kCollectorTimeout), clock);
+}
+
 // Nothing was accepted yet, so there is nothing to wait for.
 void EndAtOnce(int signal) {
   Log(LogLevel::kInfo, "stopped", {{"clean", true}, {"signal", signal}, {"while", "loading"}});
@@ -110,6 +131,8 @@ int Run(const ServerConfig& config) {
     return 0;
   }
   Metrics metrics(&clock);
+  const auto spans = StartSpans(config, &clock);
+  if (spans != nullptr) metrics.AttachSpans(&spans->counts());
   HealthState state;
   std::vector<std::string> names;
   for (const ModelSettings& model : config.models) names.push_back(model.model_name);
@@ -148,7 +171,8 @@ int Run(const ServerConfig& config) {
     return fail("start", status);
   }
   loading.reset();
-  auto serving = Serving::Start(config, &models, &clock, &metrics, security->get());
+  auto serving =
+      Serving::Start(config, &models, &clock, &metrics, security->get(), spans.get());
   if (!serving.ok()) {
     http.reset();
     return fail("start", serving.status());
@@ -203,10 +227,13 @@ int Run(const ServerConfig& config) {
   const int signal = WaitForEnd(reload, dead);
   // Beside a model without workers there may be others, whose calls have their time.
   const bool others = models.models().size() > 1;
-  const std::chrono::seconds limit(signal != 0 || others ? config.drain_seconds : 0);
-  hard_exit.Arm(limit + kExitGrace);  // before anything else, a log line even
+  DrainTimes times;
+  if (signal != 0 || others) times.limit = std::chrono::seconds(config.drain_seconds);
+  if (signal != 0) times.lame_duck = std::chrono::seconds(config.lame_duck_seconds);
+  // Before anything else, a log line even.
+  hard_exit.Arm(times.lame_duck + times.limit + kExitGrace);
   if (signal != 0) Log(LogLevel::kInfo, "signal", {{"number", signal}});
-  const DrainResult result = DrainUnlessHurried(serving->get(), limit);
+  const DrainResult result = DrainUnlessHurried(serving->get(), times);
   manager.Stop();  // what it does is with `serving`
   admin.reset();
   // HTTP goes last of those who look at the models.

@@ -13,11 +13,18 @@ constexpr int kHardExitStatus = 3;
 
 }  // namespace
 
-DrainResult Drain(const DrainSteps& steps, std::chrono::nanoseconds limit) {
+DrainResult Drain(const DrainSteps& steps, const DrainTimes& times) {
   DrainResult result;
+  steps.leave();
+  if (times.lame_duck > std::chrono::nanoseconds::zero()) {
+    const double seconds = std::chrono::duration<double>(times.lame_duck).count();
+    Log(LogLevel::kInfo, "lame duck", {{"seconds", seconds}, {"in_flight", steps.in_flight()}});
+    const bool hurried = steps.linger(times.lame_duck);
+    if (hurried) Log(LogLevel::kInfo, "lame duck cut short");
+  }
   steps.stop_taking();
   Log(LogLevel::kInfo, "draining", {{"in_flight", steps.in_flight()}});
-  if (!steps.wait_idle(limit)) {
+  if (!steps.wait_idle(times.limit)) {
     result.clean = false;
     result.cut_off = steps.in_flight();
     Log(LogLevel::kWarn, "drain limit", {{"cut_off", result.cut_off}});

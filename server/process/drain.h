@@ -1,4 +1,5 @@
-// How the daemon ends: refuse what is new, wait for what was accepted, then close.
+// How the daemon ends: tell balancers, go on for as long as they may take to notice, refuse what is
+// new, wait for what was accepted, then close.
 #pragma once
 
 #include <chrono>
@@ -13,7 +14,11 @@ namespace dragoman {
 
 // What each stage does; none of them may fail.
 struct DrainSteps {
-  // Health and readiness say no, new calls get UNAVAILABLE with a retry hint.
+  // Health and readiness say no; calls are taken as before.
+  std::function<void()> leave;
+  // Waits that long, or until somebody is in a hurry, and tells whether somebody is.
+  std::function<bool(std::chrono::nanoseconds)> linger;
+  // New calls get UNAVAILABLE with a retry hint.
   std::function<void()> stop_taking;
   // Waits until no call is in flight, or that long, or until somebody is in a hurry. True: none is.
   std::function<bool(std::chrono::nanoseconds)> wait_idle;
@@ -29,7 +34,12 @@ struct DrainResult {
   int64_t cut_off = 0;  // calls in flight when the limit came
 };
 
-DrainResult Drain(const DrainSteps& steps, std::chrono::nanoseconds limit);
+struct DrainTimes {
+  std::chrono::nanoseconds limit{};      // for what was accepted, from the first refusal on
+  std::chrono::nanoseconds lame_duck{};  // between leaving and the first refusal
+};
+
+DrainResult Drain(const DrainSteps& steps, const DrainTimes& times);
 
 // Ends the process with status 3, and without a line, if it is not destroyed in time once it was
 // armed: a drain must not hang for ever. Its thread is there from the start, for at the end there

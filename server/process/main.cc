@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "engine/api/build_info.h"
 #include "engine/api/create_engine.h"
-#include "server/base/version.h"
 #include "server/process/daemon.h"
 #include "server/process/engine_start.h"
 #include "server/process/signals.h"
+#include "server/process/version_text.h"
 #include "server/settings/config.h"
 
 namespace {
@@ -55,7 +56,8 @@ int main(int argc, char** argv) {
       std::fputs(dragoman::HelpText().c_str(), stdout);
       return 0;
     case dragoman::CommandMode::kVersion:
-      std::printf("dragomand %s\n", dragoman::kVersion);
+      std::fputs(dragoman::VersionText(command->verbose, dragoman::DescribeEngineBuild()).c_str(),
+                 stdout);
       return 0;
     case dragoman::CommandMode::kCheckConfig:
       std::printf("%s\n", dragoman::ConfigToJson(command->config).c_str());

@@ -43,11 +43,12 @@ void LogTransportLimits(const TransportLimits& limits) {
 absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& config,
                                                         ModelTable* models, const Clock* clock,
                                                         Metrics* metrics,
-                                                        const Security* security) {
+                                                        const Security* security, SpanSink* spans) {
   const auto limits = ComputeTransportLimits(config, RaiseDescriptorLimit());
   if (!limits.ok()) return limits.status();
   LogTransportLimits(*limits);
   std::unique_ptr<Serving> serving(new Serving(config, models, clock, metrics));
+  serving->calls_.spans = spans;
   serving->intake_ = std::make_unique<Intake>(
       IntakeLimits{limits->message_bytes,
                    limits->receive_bytes,
@@ -84,7 +85,7 @@ Serving::~Serving() {
 std::string Serving::NotLive() const { return grpc_->listener().NotAccepting(); }
 
 std::string Serving::NotReady() const {
-  if (draining_) return "draining";
+  if (leaving_) return "draining";
   const std::vector<ModelPtr> models = models_->models();
   if (models.empty()) return "loading";
   for (const ModelPtr& model : models) {
@@ -96,13 +97,17 @@ std::string Serving::NotReady() const {
 
 DrainSteps Serving::Steps() {
   DrainSteps steps;
+  steps.leave = [this] {
+    leaving_ = true;
+    metrics_->SetReady(false);
+    metrics_->SetDraining(true);
+    grpc_->SetNotServing();
+  };
+  steps.linger = [this](std::chrono::nanoseconds time) { return tracker_.WaitInterrupted(time); };
   steps.stop_taking = [this] {
     // Calls are refused where they come in, and not by the engines: a pivot's jobs still have to be
     // admitted by its second model.
     draining_ = true;
-    metrics_->SetReady(false);
-    metrics_->SetDraining(true);
-    grpc_->SetNotServing();
   };
   steps.wait_idle = [this](std::chrono::nanoseconds timeout) { return tracker_.WaitIdle(timeout); };
   steps.in_flight = [this] { return tracker_.in_flight(); };
@@ -111,12 +116,12 @@ DrainSteps Serving::Steps() {
   return steps;
 }
 
-DrainResult Serving::DrainCalls(std::chrono::nanoseconds limit) { return Drain(Steps(), limit); }
+DrainResult Serving::DrainCalls(const DrainTimes& times) { return Drain(Steps(), times); }
 
 DrainResult Serving::DrainAndStay(std::chrono::nanoseconds limit) {
   DrainSteps steps = Steps();
   steps.shutdown = [] {};
-  return Drain(steps, limit);
+  return Drain(steps, {.limit = limit, .lame_duck = {}});
 }
 
 }  // namespace dragoman

@@ -20,6 +20,7 @@
 #include "server/process/drain.h"
 #include "server/process/security.h"
 #include "server/settings/config.h"
+#include "server/trace/span.h"
 
 namespace dragoman {
 
@@ -27,11 +28,12 @@ class Serving {
  public:
   // Takes calls for the models of the table from now on. All arguments outlive the object; metrics
   // has the models attached. Without any model calls are UNAVAILABLE (one is still being loaded).
-  // Without `security` there is no TLS and no call needs a key.
+  // Without `security` there is no TLS and no call needs a key; without `spans` there are none.
   static absl::StatusOr<std::unique_ptr<Serving>> Start(const ServerConfig& config,
                                                         ModelTable* models, const Clock* clock,
                                                         Metrics* metrics,
-                                                        const Security* security = nullptr);
+                                                        const Security* security = nullptr,
+                                                        SpanSink* spans = nullptr);
   // REQUIRES: drained, or no call in flight.
   ~Serving();
 
@@ -45,7 +47,7 @@ class Serving {
   std::string NotReady() const;
 
   // Ends service; see drain.h. Afterwards no call is in flight.
-  DrainResult DrainCalls(std::chrono::nanoseconds limit);
+  DrainResult DrainCalls(const DrainTimes& times);
 
   // The same without closing the port: calls are refused and health says so.
   DrainResult DrainAndStay(std::chrono::nanoseconds limit);
@@ -64,7 +66,8 @@ class Serving {
   CallTracker tracker_;
   CallContext calls_;
   ServiceContext context_;
-  std::atomic<bool> draining_{false};
+  std::atomic<bool> leaving_{false};   // not ready any more
+  std::atomic<bool> draining_{false};  // takes no calls any more
   std::unique_ptr<GrpcServer> grpc_;
 };
 

@@ -83,7 +83,7 @@ int WaitForEnd(const std::function<void()>& reload, const std::function<bool()>&
   }
 }
 
-DrainResult DrainUnlessHurried(Serving* serving, std::chrono::seconds limit) {
+DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times) {
   std::atomic<bool> done{false};
   std::thread second;
   try {
@@ -98,7 +98,7 @@ DrainResult DrainUnlessHurried(Serving* serving, std::chrono::seconds limit) {
   } catch (const std::system_error& e) {
     Log(LogLevel::kWarn, "no thread waits for a second signal", {{"error", e.what()}});
   }
-  const DrainResult result = serving->DrainCalls(limit);
+  const DrainResult result = serving->DrainCalls(times);
   done = true;
   if (second.joinable()) second.join();
   return result;

@@ -38,6 +38,6 @@ class EarlyEnd {
 int WaitForEnd(const std::function<void()>& reload, const std::function<bool()>& dead);
 
 // Drains; SIGTERM or SIGINT ends the waiting, SIGHUP has no effect any more.
-DrainResult DrainUnlessHurried(Serving* serving, std::chrono::seconds limit);
+DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times);
 
 }  // namespace dragoman

@@ -19,6 +19,7 @@
 #include "server/settings/config_file.h"
 #include "server/settings/models_config.h"
 #include "server/settings/refusal.h"
+#include "server/settings/otlp_endpoint.h"
 #include "server/settings/scheduler_settings.h"
 #include "server/settings/transport_limits.h"
 
@@ -68,7 +69,8 @@ const std::vector<Option>& Options() {
        "off: none",
        &C::admin_listen},
       {"metrics", "ADDR",
-       "HTTP address of /metrics, /livez and /readyz, host:port; off: no HTTP server", &C::metrics},
+       "HTTP address of /metrics, /livez, /readyz and /status, host:port; off: no HTTP server",
+       &C::metrics},
       {"device", "auto|cpu|cuda:N[,cuda:M]",
        "where to compute; auto: every usable GPU, or the CPU if there is none", &C::device},
       {"compute-type", "auto|float32|float16|bfloat16|int8",
@@ -138,6 +140,10 @@ const std::vector<Option>& Options() {
       {"glossary-dir", "DIR",
        "directory of glossaries, NAME.tsv and NAME.csv; read again on SIGHUP; empty: none",
        &C::glossary_dir},
+      {"lame-duck-seconds", "N",
+       "seconds after SIGTERM or SIGINT in which calls are still taken, though no longer ready, "
+       "while balancers notice",
+       &C::lame_duck_seconds, 0, 3600},
       {"drain-seconds", "N", "seconds that calls in flight have to finish after SIGTERM or SIGINT",
        &C::drain_seconds, 0, 86'400},
       {"watchdog-seconds", "N",
@@ -150,6 +156,9 @@ const std::vector<Option>& Options() {
        &C::profile_steps, 0, 1'000'000},
       {"log-level", "LEVEL",
        "least severe lines that are logged: trace, debug, info, warn, error or off", &C::log_level},
+      {"otlp", "http://HOST:PORT",
+       "OpenTelemetry collector that gets a span of every call and of its stages; empty: none",
+       &C::otlp},
       {"max-items", "N", "items (texts) that one request may have", &C::max_items, 1, 1'000'000},
       {"max-code-points", "N", "Unicode code points that the items of one request may have in all",
        &C::max_code_points, 1, 100'000'000},
@@ -434,6 +443,10 @@ absl::Status Check(const ModelsOfFile& file, ServerConfig* config) {
     status = Refuse("--", "log-level", Quoted(config->log_level),
                     "trace, debug, info, warn, error or off");
   }
+  if (status.ok() && !config->otlp.empty() && ParseOtlpEndpoint(config->otlp).host.empty()) {
+    status = Refuse("--", "otlp", Quoted(config->otlp),
+                    "http://HOST:PORT (no path, for it is /v1/traces; no TLS)");
+  }
   return status;
 }
 
@@ -453,9 +466,9 @@ struct Flag {
   std::optional<std::string> value;
 };
 
-// Reads the arguments into flags of the table, and `file` and `mode`.
+// Reads the arguments into flags of the table, and `file`, `mode` and `verbose`.
 absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* flags,
-                       std::string* file, CommandMode* mode) {
+                       std::string* file, CommandMode* mode, bool* verbose) {
   std::set<std::string> seen;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string& arg = args[i];
@@ -473,10 +486,11 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
       return Refuse("--", flag.name, "two values", "one");
     }
     const bool is_switch = flag.name == "check-config" || flag.name == "print-program" ||
-                           flag.name == "version" || flag.name == "help";
+                           flag.name == "version" || flag.name == "verbose" || flag.name == "help";
     if (is_switch) {
       if (flag.value.has_value()) return Refuse("--", flag.name, Quoted(*flag.value), "no value");
       if (flag.name == "help") *mode = CommandMode::kHelp;
+      if (flag.name == "verbose") *verbose = true;
       if (flag.name == "version" && *mode != CommandMode::kHelp) *mode = CommandMode::kVersion;
       if (flag.name == "check-config" && *mode == CommandMode::kServe) {
         *mode = CommandMode::kCheckConfig;
@@ -489,7 +503,7 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
     if (flag.name != "config" && known == nullptr) {
       return Refuse("", Quoted(arg), "an unknown flag",
                     absl::StrCat("one of ", KnownNames(),
-                                 ", config, check-config, print-program, version, help"));
+                                 ", config, check-config, print-program, version, verbose, help"));
     }
     if (!flag.value.has_value()) {
       if (i + 1 == args.size()) return Refuse("--", flag.name, "no value", "one");
@@ -534,8 +548,11 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
   CommandLine out;
   std::vector<Flag> flags;
   ModelsOfFile file;
-  absl::Status status = ReadFlags(args, &flags, &file.path, &out.mode);
+  absl::Status status = ReadFlags(args, &flags, &file.path, &out.mode, &out.verbose);
   if (!status.ok()) return status;
+  if (out.verbose && out.mode != CommandMode::kVersion && out.mode != CommandMode::kHelp) {
+    return Refuse("--", "verbose", "it alone", "--version beside it");
+  }
   if (out.mode == CommandMode::kHelp || out.mode == CommandMode::kVersion) return out;
   if (!file.path.empty()) {
     status = ReadFile(&out.config, &file);
@@ -578,6 +595,7 @@ std::string HelpText() {
   line("check-config", "", "check the settings, print those in effect as JSON and exit", "");
   line("print-program", "", "print the operations of the model's network and exit", "");
   line("version", "", "print the version and exit", "");
+  line("verbose", "", "with --version: also the build, the instruction set and the libraries", "");
   line("help", "", "print this help and exit", "");
   return out;
 }

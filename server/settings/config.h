@@ -68,9 +68,11 @@ struct ServerConfig : ModelSettings {
   std::string listen = "0.0.0.0:50051";
   std::string admin_listen = "off";
   std::string metrics = "0.0.0.0:9464";  // "off": no HTTP
+  int lame_duck_seconds = 0;
   int drain_seconds = 30;
   int profile_steps = 0;  // 0: serve
   std::string log_level = "info";
+  std::string otlp;  // "http://HOST:PORT"; "": no spans
   int max_items = 1024;
   int max_code_points = 30'000;
   int max_message_mb = 0;     // 0: what max_items and max_code_points need
@@ -98,6 +100,7 @@ enum class CommandMode { kServe, kCheckConfig, kPrintProgram, kVersion, kHelp };
 
 struct CommandLine {
   CommandMode mode = CommandMode::kServe;
+  bool verbose = false;  // of kVersion
   ServerConfig config;
 };
 

@@ -243,6 +243,24 @@ TEST_F(Client, RetriesAtTheOtherAddressWhenOneIsGone) {
   EXPECT_EQ(there.calls(), 10);
 }
 
+TEST_F(Client, LeavesAServerThatDoesNotServeAnyMore) {
+  ScriptedServer leaving;
+  ScriptedServer staying;
+  const auto client = Connect(leaving.address() + "," + staying.address());
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(client->Translate(Request("a")).ok());
+  ASSERT_EQ(leaving.calls(), 2);
+  leaving.SetServing(false);
+  // The client is told soon, and until then both answer.
+  int before = 0;
+  do {
+    before = leaving.calls();
+    for (int i = 0; i < 8; ++i) ASSERT_TRUE(client->Translate(Request("a")).ok());
+  } while (leaving.calls() != before);
+  // What a server says about itself is asked of one that does not serve, too.
+  EXPECT_FALSE(*Connect(leaving.address())->Healthy());
+  EXPECT_TRUE(Connect(leaving.address())->ListModels().ok());
+}
+
 TEST_F(Client, RefusesAnEmptyAddress) {
   options_.server = "a:1,";
   EXPECT_TRUE(absl::IsInvalidArgument(TranslationClient::Create(options_).status()));

@@ -27,8 +27,8 @@ std::unique_ptr<v1::TranslationService::Stub> StubFor(const Daemon& daemon) {
 // A request that runs for long: many items with a minimum of output.
 v1::TranslateRequest LongRequest() {
   v1::TranslateRequest request;
-  for (int i = 0; i < 200; ++i) request.add_contents("Ich habe heute leider gar keine Zeit.");
-  request.mutable_decoding()->set_min_output_tokens(100);
+  for (int i = 0; i < 700; ++i) request.add_contents("Ich habe heute leider gar keine Zeit.");
+  request.mutable_decoding()->set_min_output_tokens(200);
   request.mutable_decoding()->set_max_length_extra(200);
   return request;
 }

@@ -122,12 +122,12 @@ Daemon::Daemon(const std::vector<std::string>& flags) : process_(DaemonCommand(f
   EXPECT_FALSE(grpc_.empty()) << "the daemon did not start: " << line << process_.Errors();
 }
 
-std::string Daemon::Get(const std::string& path) const {
-  const size_t colon = http_.rfind(':');
+std::string HttpGet(const std::string& server, const std::string& path) {
+  const size_t colon = server.rfind(':');
   if (colon == std::string::npos) return "";
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>(std::atoi(http_.c_str() + colon + 1)));
+  address.sin_port = htons(static_cast<uint16_t>(std::atoi(server.c_str() + colon + 1)));
   inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   std::string answer;
@@ -147,9 +147,13 @@ std::string Daemon::Get(const std::string& path) const {
   return body == std::string::npos ? "" : answer.substr(body + 4);
 }
 
-Daemon::Samples Daemon::Metrics() const {
-  Samples samples;
-  std::istringstream text(Get("/metrics"));
+std::string Daemon::Get(const std::string& path) const { return HttpGet(http_, path); }
+
+Daemon::Samples Daemon::Metrics() const { return MetricsAt(http_); }
+
+Daemon::Samples MetricsAt(const std::string& server) {
+  Daemon::Samples samples;
+  std::istringstream text(HttpGet(server, "/metrics"));
   for (std::string line; std::getline(text, line);) {
     const size_t space = line.rfind(' ');
     if (line.empty() || line[0] == '#' || space == std::string::npos) continue;

@@ -62,6 +62,10 @@ class Daemon {
   std::string admin_;
 };
 
+// The same of a daemon by the address of its metrics port, however it was started.
+std::string HttpGet(const std::string& server, const std::string& path);
+Daemon::Samples MetricsAt(const std::string& server);
+
 // Sum over all label sets of a metric.
 double Sum(const Daemon::Samples& samples, const std::string& name);
 

@@ -37,6 +37,7 @@ ROOMS = {
     'server/net/': 'server/net',
     'server/security/': 'server/security',
     'server/settings/': 'server/settings',
+    'server/trace/': 'server/trace',
     'server/metrics/': 'server/metrics',
     'server/models/': 'server/models',
     'server/call/': 'server/call',
@@ -86,21 +87,22 @@ ALLOWED = {
     'engine/schedule': 'engine/base engine/api engine/decode kernels/search absl',
     'engine/request': 'engine/base engine/api engine/text engine/model engine/decode engine/schedule '
                       'kernels/search absl icu',
-    'engine': 'engine/base engine/api engine/text engine/network engine/model engine/decode engine/decode/cuda '
+    'engine': 'kernels/cpu engine/base engine/api engine/text engine/network engine/model engine/decode engine/decode/cuda '
               'engine/schedule engine/request kernels/search absl',
     'server/base': 'engine/base absl json spdlog',
     'server/net': 'engine/base server/base absl',
     'server/security': 'engine/base server/base absl json openssl',
     'server/settings': 'engine/api server/base absl json',
-    'server/metrics': 'engine/base engine/api server/base server/net absl prometheus',
+    'server/trace': 'engine/base server/base server/net json',
+    'server/metrics': 'engine/base engine/api server/base server/net server/trace absl prometheus',
     'server/models': 'engine/base engine/api server/base server/settings server/metrics absl openssl',
-    'server/call': 'proto options engine/base engine/api server/base server/security server/metrics server/models absl '
-                   'protobuf',
+    'server/call': 'proto options engine/base engine/api server/base server/security server/trace server/metrics '
+                   'server/models absl protobuf',
     'server/http': 'server/base server/net server/security absl gnutls microhttpd',
     'server/grpc': 'proto engine/base engine/api server/base server/net server/security server/settings server/metrics '
                    'server/models server/call absl grpc json protobuf',
-    'server/process': 'engine/base engine/api server/base server/security server/settings server/metrics server/models '
-                      'server/call server/http server/grpc absl grpc protobuf',
+    'server/process': 'engine/base engine/api server/base server/security server/settings server/trace server/metrics '
+                      'server/models server/call server/http server/grpc absl grpc protobuf',
     'client': 'proto options absl grpc json openssl protobuf',
 }
 

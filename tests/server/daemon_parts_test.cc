@@ -10,12 +10,14 @@
 
 #include "engine/base/field_error.h"
 #include "server/base/log.h"
+#include "server/base/version.h"
 #include "server/call/call_id.h"
 #include "server/call/call_tracker.h"
 #include "server/call/request_error.h"
 #include "server/call/response_builder.h"
 #include "server/call/rpc_status.h"
 #include "server/process/drain.h"
+#include "server/process/version_text.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/served_models.h"
 
@@ -24,6 +26,8 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class DrainTest : public ::testing::Test {
  protected:
@@ -32,6 +36,11 @@ class DrainTest : public ::testing::Test {
 
   DrainSteps Steps(bool idle) {
     DrainSteps steps;
+    steps.leave = [this] { order_.emplace_back("leave"); };
+    steps.linger = [this](std::chrono::nanoseconds time) {
+      order_.push_back("linger " + std::to_string(time.count() / 1'000'000'000));
+      return false;
+    };
     steps.stop_taking = [this] { order_.emplace_back("stop_taking"); };
     steps.wait_idle = [this, idle](std::chrono::nanoseconds limit) {
       order_.push_back("wait " + std::to_string(limit.count() / 1'000'000'000));
@@ -46,17 +55,23 @@ class DrainTest : public ::testing::Test {
 };
 
 TEST_F(DrainTest, WaitsForWhatWasAccepted) {
-  const DrainResult result = Drain(Steps(true), seconds(30));
+  const DrainResult result = Drain(Steps(true), {seconds(30)});
   EXPECT_TRUE(result.clean);
   EXPECT_EQ(result.cut_off, 0);
-  EXPECT_THAT(order_, ElementsAre("stop_taking", "wait 30", "shutdown"));
+  EXPECT_THAT(order_, ElementsAre("leave", "stop_taking", "wait 30", "shutdown"));
+}
+
+TEST_F(DrainTest, TakesCallsForAWhileWhereItIsToBeALameDuck) {
+  EXPECT_TRUE(Drain(Steps(true), {seconds(30), seconds(5)}).clean);
+  EXPECT_THAT(order_, ElementsAre("leave", "linger 5", "stop_taking", "wait 30", "shutdown"));
 }
 
 TEST_F(DrainTest, CutsOffAtTheLimit) {
-  const DrainResult result = Drain(Steps(false), seconds(30));
+  const DrainResult result = Drain(Steps(false), {seconds(30)});
   EXPECT_FALSE(result.clean);
   EXPECT_EQ(result.cut_off, 3);
-  EXPECT_THAT(order_, ElementsAre("stop_taking", "wait 30", "cancel_rest", "wait 2", "shutdown"));
+  EXPECT_THAT(order_,
+              ElementsAre("leave", "stop_taking", "wait 30", "cancel_rest", "wait 2", "shutdown"));
 }
 
 TEST(CallTracker, WaitsForTheLastCall) {
@@ -81,6 +96,17 @@ TEST(CallTracker, InterruptEndsTheWait) {
   EXPECT_FALSE(tracker.WaitIdle(seconds(60)));
   hurry.join();
   EXPECT_FALSE(tracker.WaitIdle(seconds(60)));  // and every later one
+  EXPECT_TRUE(tracker.WaitInterrupted(seconds(60)));
+}
+
+TEST(CallTracker, AWaitForAnInterruptLastsItsTime) {
+  CallTracker tracker;
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(tracker.WaitInterrupted(std::chrono::milliseconds(30)));  // idle or not
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(30));
+  std::thread hurry([&] { tracker.Interrupt(); });
+  EXPECT_TRUE(tracker.WaitInterrupted(seconds(60)));
+  hurry.join();
 }
 
 // It would end the test program, or never come back from the destructor.
@@ -101,23 +127,27 @@ TEST(HardExitTimerDeathTest, EndsAProcessThatHangs) {
       ::testing::ExitedWithCode(3), "^$");
 }
 
-TEST(CallId, RequestIdsDiffer) {
-  std::set<std::string> ids;
-  for (int i = 0; i < 1000; ++i) ids.insert(NewRequestId());
-  EXPECT_EQ(ids.size(), 1000U);
-  EXPECT_EQ(ids.begin()->size(), 32U);
+TEST(VersionText, SaysOneLineOrEverything) {
+  EngineBuild engine;
+  engine.instruction_set = "avx2";
+  engine.instruction_sets = {"baseline", "avx2"};
+  const std::string brief = VersionText(false, engine);
+  EXPECT_EQ(brief, "dragomand " + std::string(kVersion) + "\n");
+  const std::string verbose = VersionText(true, engine);
+  EXPECT_THAT(verbose, StartsWith(brief));
+  EXPECT_THAT(verbose, HasSubstr("\ncompiler "));
+  EXPECT_THAT(verbose, HasSubstr("\ninstruction set   avx2, of baseline avx2\n"));
+  EXPECT_THAT(verbose, HasSubstr("\ndevices           CPU\n"));
+  EXPECT_THAT(verbose, HasSubstr("libgrpc"));  // this program has it, too
+  engine.cuda = true;
+  EXPECT_THAT(VersionText(true, engine), HasSubstr("CPU, CUDA "));
 }
 
-TEST(CallId, ReadsTraceparent) {
-  const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-  EXPECT_EQ(TraceIdOf("00-" + trace + "-00f067aa0ba902b7-01"), trace);
-  EXPECT_EQ(TraceIdOf("01-" + trace + "-00f067aa0ba902b7-01-more"), trace);
-  EXPECT_EQ(TraceIdOf("00-" + trace + "-00f067aa0ba902b7-01-more"), "");
-  EXPECT_EQ(TraceIdOf("ff-" + trace + "-00f067aa0ba902b7-01"), "");
-  EXPECT_EQ(TraceIdOf("00-" + std::string(32, '0') + "-00f067aa0ba902b7-01"), "");
-  EXPECT_EQ(TraceIdOf("00-" + std::string(32, 'G') + "-00f067aa0ba902b7-01"), "");
-  EXPECT_EQ(TraceIdOf("00-short"), "");
-  EXPECT_EQ(TraceIdOf(""), "");
+TEST(CallId, RequestIdsDiffer) {
+  std::set<std::string> ids;
+  for (int i = 0; i < 1000; ++i) ids.insert(NewId());
+  EXPECT_EQ(ids.size(), 1000U);
+  EXPECT_EQ(ids.begin()->size(), 32U);
 }
 
 TEST(CallId, TheClientIsThePeerWithoutItsPort) {

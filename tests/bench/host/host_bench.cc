@@ -212,7 +212,7 @@ int Serve(Arguments arguments) {
   const double encode = static_cast<double>(totals.encode) * 1e-9;
   const double simulation = static_cast<double>(totals.simulation) * 1e-9;
   const double rest = all - decode - encode - simulation;
-  (*serving)->DrainCalls(std::chrono::seconds(1));
+  (*serving)->DrainCalls({std::chrono::seconds(1)});
   metrics.AttachModels(nullptr);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || texts == 0) {
     return Fail(absl::InternalError(client + " failed"));

@@ -224,6 +224,43 @@ TEST_F(TranslationCallTest, AnswersOnce) {
   EXPECT_TRUE(tracker_.WaitIdle(kPatience));
 }
 
+TEST_F(TranslationCallTest, ATracedCallLeavesSpansWhenItIsGone) {
+  struct Sink final : SpanSink {
+    void Put(std::vector<Span> put) override {
+      MutexLock lock(&mu);
+      spans = std::move(put);
+      ++puts;
+      changed.NotifyAll();
+    }
+    Mutex mu;
+    CondVar changed;
+    std::vector<Span> spans ABSL_GUARDED_BY(mu);
+    int puts ABSL_GUARDED_BY(mu) = 0;
+  } sink;
+  context_.spans = &sink;
+  head_.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  engine_.HoldJobs();
+  auto call = Unary();
+  call->HandleRequest(Parse(Minimal()));
+  const FakeEngine::Held held = engine_.WaitHeld();
+  EXPECT_EQ(held.job.returns.segment_times, 16);
+  engine_.Finish(held.id, absl::UnavailableError("draining"));
+  EXPECT_FALSE(unary_.notes.WaitEnd().ok());
+  clock_.Advance(20 * kNanosPerMilli);
+  call->OnSent();
+  call.reset();
+  MutexLock lock(&sink.mu);
+  while (sink.puts == 0) sink.changed.Wait(&sink.mu);
+  ASSERT_EQ(sink.spans.size(), 3U);
+  EXPECT_EQ(sink.spans[0].name, "Translate");
+  EXPECT_EQ(sink.spans[0].trace_id, "0af7651916cd43dd8448eb211c80319c");
+  EXPECT_EQ(sink.spans[0].parent_id, "b7ad6b7169203331");
+  EXPECT_TRUE(sink.spans[0].failed);
+  EXPECT_EQ(sink.spans[1].name, "accept");
+  EXPECT_EQ(sink.spans[2].name, "send");
+  EXPECT_EQ(sink.spans[2].end - sink.spans[2].start, 20 * kNanosPerMilli);
+}
+
 TEST_F(TranslationCallTest, TheEngineHearsWhoseJobItIsAndUntilWhen) {
   engine_.HoldJobs();
   const auto call = Unary();

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -12,14 +13,18 @@
 
 #include "server/base/steady_clock.h"
 #include "server/http/http.h"
+#include "server/http/status_page.h"
+#include "server/net/listener.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/manual_clock.h"
 
 namespace dragoman {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 class MetricsTest : public ::testing::Test {
  protected:
@@ -189,6 +194,36 @@ TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
   EXPECT_THAT(Text(), Not(HasSubstr("dragoman_segments_accepted_total")));
 }
 
+TEST_F(MetricsTest, TheStatusPageAsksForWhatThereIs) {
+  FakeEngine engine;
+  metrics_.AttachEngine(&engine, 0);
+  ListenerOptions options;
+  options.address = "127.0.0.1:0";
+  const auto listener = Listener::Listen(options);
+  ASSERT_TRUE(listener.ok()) << listener.status();
+  metrics_.AttachListener(listener->get());
+  metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, true);
+  const std::string text = Text();
+  const std::string page(StatusPage());
+  const std::regex asked(
+      R"((?:all|sum|values|rate|mean|buckets|quantile)\((?:at|to|from, to), '(\w+)')");
+  std::set<std::string> names;
+  for (std::sregex_iterator match(page.begin(), page.end(), asked), end; match != end; ++match) {
+    names.insert((*match)[1]);
+  }
+  // In loops and with a quantile before.
+  for (const char* name : {"rpc_duration_seconds", "decode_step_duration_seconds"}) {
+    ASSERT_THAT(page, HasSubstr("from, to, '" + std::string(name) + "'"));
+    names.insert(name);
+  }
+  EXPECT_GT(names.size(), 20U);
+  for (const std::string& name : names) {
+    const bool own = !name.starts_with("process_");
+    EXPECT_THAT(text, HasSubstr("\n# TYPE " + (own ? "dragoman_" + name : name) + " "));
+  }
+  metrics_.AttachListener(nullptr);
+}
+
 TEST(Http, RoutesWhatThereIs) {
   std::string not_live;
   std::string not_ready = "loading";
@@ -207,6 +242,13 @@ TEST(Http, RoutesWhatThereIs) {
   EXPECT_EQ(RouteHttp("GET", "/livez", hooks).body, "ok\n");
   not_live = "stalled";
   EXPECT_EQ(RouteHttp("GET", "/livez", hooks).status, 503);
+  const HttpResponse page = RouteHttp("GET", "/status", hooks);
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
+  EXPECT_THAT(page.policy, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(page.body, StartsWith("<!doctype html>"));
+  EXPECT_THAT(page.body, EndsWith("</html>\n"));
+  EXPECT_EQ(metrics.policy, "");
   EXPECT_EQ(RouteHttp("HEAD", "/metrics", hooks).status, 200);
   EXPECT_EQ(RouteHttp("POST", "/metrics", hooks).status, 405);
   EXPECT_EQ(RouteHttp("GET", "/metrics/", hooks).status, 404);

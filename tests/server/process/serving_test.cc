@@ -481,7 +481,7 @@ TEST_F(ServingTest, DeadlineIsEndedByTheServerToo) {
     EXPECT_NE(held.job.deadline, kNoDeadline);
     EXPECT_EQ(engine_.WaitCancel(i), std::make_pair(held.id, CancelCause::kDeadline));
   }
-  EXPECT_TRUE(serving_->DrainCalls(seconds(10)).clean);
+  EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
   ExpectMetric(R"(dragoman_rpcs_total{code="DEADLINE_EXCEEDED",method="Translate"} 1)");
   ExpectMetric(R"(dragoman_rpcs_total{code="DEADLINE_EXCEEDED",method="StreamTranslate"} 1)");
   ExpectMetric(R"(dragoman_segments_total{model="de-en",outcome="deadline"} 2)");
@@ -528,7 +528,7 @@ TEST_F(ServingTest, CancellationReachesTheEngine) {
   EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::CANCELLED);
   EXPECT_EQ(engine_.WaitCancel(1), std::make_pair(second.id, CancelCause::kClient));
 
-  EXPECT_TRUE(serving_->DrainCalls(seconds(10)).clean);
+  EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
   ExpectMetric(R"(dragoman_rpcs_total{code="CANCELLED",method="Translate"} 1)");
   ExpectMetric(R"(dragoman_rpcs_total{code="CANCELLED",method="StreamTranslate"} 1)");
 }
@@ -741,7 +741,7 @@ TEST_F(ServingTest, AReaderThatNeverReadsIsCutOff) {
     }
   });
   EXPECT_EQ(engine_.WaitCancel(), std::make_pair(held.id, CancelCause::kClient));
-  EXPECT_TRUE(serving_->DrainCalls(seconds(10)).clean);
+  EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
   ExpectMetric(R"(dragoman_rpcs_total{code="CANCELLED",method="StreamTranslate"} 1)");
   v1::StreamTranslateResponse message;
   while (reader->Read(&message)) {
@@ -763,7 +763,8 @@ TEST_F(ServingTest, DrainWaitsForWhatWasAccepted) {
   ASSERT_TRUE(watch->Read(&health));
   EXPECT_EQ(health.status(), ::grpc::health::v1::HealthCheckResponse::SERVING);
 
-  auto drain = std::async(std::launch::async, [this] { return serving_->DrainCalls(seconds(60)); });
+  auto drain =
+      std::async(std::launch::async, [this] { return serving_->DrainCalls({seconds(60)}); });
   ASSERT_TRUE(watch->Read(&health));
   EXPECT_EQ(health.status(), ::grpc::health::v1::HealthCheckResponse::NOT_SERVING);
   EXPECT_EQ(serving_->NotReady(), "draining");
@@ -780,13 +781,49 @@ TEST_F(ServingTest, DrainWaitsForWhatWasAccepted) {
   EXPECT_EQ(TranslateLater(&late).get().error_code(), grpc::StatusCode::UNAVAILABLE);
 }
 
+// The end of the lame duck is an interrupt here, so that nothing depends on time.
+TEST_F(ServingTest, ALameDuckTakesCallsAndIsNotReady) {
+  Start();
+  grpc::ClientContext watch_context;
+  const auto watch = health_->Watch(&watch_context, {});
+  ::grpc::health::v1::HealthCheckResponse health;
+  ASSERT_TRUE(watch->Read(&health));
+
+  auto drain = std::async(std::launch::async, [this] {
+    return serving_->DrainCalls({seconds(60), seconds(3600)});
+  });
+  ASSERT_TRUE(watch->Read(&health));
+  EXPECT_EQ(health.status(), ::grpc::health::v1::HealthCheckResponse::NOT_SERVING);
+  EXPECT_EQ(serving_->NotReady(), "draining");
+  EXPECT_EQ(serving_->NotLive(), "");
+  ExpectMetric("dragoman_draining 1");
+  ExpectMetric("dragoman_ready 0");
+  for (int call = 0; call < 3; ++call) {  // on the old connection
+    grpc::ClientContext context;
+    EXPECT_TRUE(TranslateLater(&context).get().ok());
+  }
+  grpc::ChannelArguments own;
+  own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  const auto fresh = v1::TranslationService::NewStub(
+      grpc::CreateCustomChannel(serving_->address(), grpc::InsecureChannelCredentials(), own));
+  grpc::ClientContext context;
+  v1::TranslateResponse response;
+  EXPECT_TRUE(fresh->Translate(&context, Request({"neu"}), &response).ok());  // and on a new one
+  EXPECT_FALSE(engine_.stopped());
+
+  serving_->Hurry();
+  drain.get();
+  EXPECT_TRUE(engine_.stopped());
+  EXPECT_EQ(serving_->in_flight(), 0);
+}
+
 TEST_F(ServingTest, DrainLimitAnswersUnavailable) {
   Start();
   engine_.HoldJobs();
   grpc::ClientContext context;
   auto call = TranslateLater(&context);
   engine_.WaitHeld();
-  const DrainResult result = serving_->DrainCalls(milliseconds(1));
+  const DrainResult result = serving_->DrainCalls({milliseconds(1)});
   EXPECT_FALSE(result.clean);
   EXPECT_EQ(result.cut_off, 1);
   const grpc::Status status = call.get();
@@ -804,7 +841,7 @@ TEST_F(ServingTest, HurryEndsTheDrainAtOnce) {
   auto call = TranslateLater(&context);
   engine_.WaitHeld();
   serving_->Hurry();
-  EXPECT_EQ(serving_->DrainCalls(seconds(3600)).cut_off, 1);
+  EXPECT_EQ(serving_->DrainCalls({seconds(3600)}).cut_off, 1);
   EXPECT_EQ(call.get().error_code(), grpc::StatusCode::UNAVAILABLE);
 }
 
@@ -838,7 +875,7 @@ TEST_F(ServingTest, ManyCallsAtOnceAreAllAnsweredOnce) {
   }
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(answered, kThreads * kCalls);
-  EXPECT_TRUE(serving_->DrainCalls(seconds(10)).clean);
+  EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
   EXPECT_EQ(serving_->in_flight(), 0);
 }
 

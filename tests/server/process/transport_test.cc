@@ -220,7 +220,7 @@ TEST_F(TransportTest, ListensOnAUnixSocket) {
   config_.listen = "unix:" + directory + "/socket";
   Start();
   EXPECT_TRUE(Translate(channel_).ok());
-  EXPECT_TRUE(serving_->DrainCalls(seconds(10)).clean);
+  EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
   std::filesystem::remove_all(directory);
 }
 
@@ -249,7 +249,7 @@ TEST_F(TransportTest, CallsThatMeetADrainAreUnavailableAndNeverCancelled) {
         return codes;
       }));
     }
-    EXPECT_TRUE(serving_->DrainCalls(seconds(10)).clean);
+    EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
     serving_.reset();
     for (auto& caller : callers) {
       for (const auto& [code, count] : caller.get()) {

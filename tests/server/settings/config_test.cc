@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/process/cpu_budget.h"
 #include "server/process/engine_settings.h"
+#include "server/settings/otlp_endpoint.h"
 
 namespace dragoman {
 namespace {
@@ -57,6 +58,7 @@ TEST(Config, HasTheDefaultsOfTheContract) {
   EXPECT_EQ(ConfiguredProfile(config), Profile::kHf);
   EXPECT_EQ(config.glossary_dir, "");
   EXPECT_EQ(config.drain_seconds, 30);
+  EXPECT_EQ(config.lame_duck_seconds, 0);
   EXPECT_EQ(config.watchdog_seconds, 30);
   EXPECT_EQ(config.longest_call_seconds, 120);
   EXPECT_EQ(config.connection_age_seconds, 300);
@@ -79,6 +81,7 @@ TEST(Config, ReadsEveryFlagInBothForms) {
                                          "--max-queue-tokens=20",
                                          "--kv-memory-mb=30",
                                          "--drain-seconds=0",
+                                         "--lame-duck-seconds=12",
                                          "--default-profile",
                                          "paper",
                                          "--glossary-dir=/g",
@@ -106,6 +109,7 @@ TEST(Config, ReadsEveryFlagInBothForms) {
   EXPECT_EQ(config.max_queue_tokens, 20);
   EXPECT_EQ(config.kv_memory_mb, 30);
   EXPECT_EQ(config.drain_seconds, 0);
+  EXPECT_EQ(config.lame_duck_seconds, 12);
   EXPECT_EQ(ConfiguredProfile(config), Profile::kPaper);
   EXPECT_EQ(config.glossary_dir, "/g");
   EXPECT_EQ(config.tls_cert, "/t/crt");
@@ -152,6 +156,21 @@ TEST(Config, RefusesFlagsItDoesNotUnderstand) {
   EXPECT_THAT(ErrorOf({"--model=x", "--listen=nowhere"}), HasSubstr("host:port"));
   EXPECT_THAT(ErrorOf({"--model=x", "--metrics=:70000"}), HasSubstr("--metrics"));
   EXPECT_THAT(ErrorOf({"--model=x", "--log-level=loud"}), HasSubstr("'loud'"));
+}
+
+TEST(Config, SpansGoToAHostAndAPort) {
+  const auto command = ParseCommandLine({"--model=x", "--otlp", "http://collector:4318"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(ParseOtlpEndpoint(command->config.otlp).host, "collector");
+  EXPECT_EQ(ParseOtlpEndpoint(command->config.otlp).port, "4318");
+  EXPECT_EQ(ParseOtlpEndpoint("http://[::1]:4318/").host, "::1");
+  for (const char* wrong :
+       {"collector:4318", "https://collector:4318", "http://collector", "http://:4318",
+        "http://collector:0", "http://collector:65536", "http://collector:4318/v1/traces",
+        "http://user@collector:4318", "http://collector:43x8", "http://a b:1"}) {
+    EXPECT_THAT(ErrorOf({"--model=x", "--otlp", wrong}),
+                AllOf(HasSubstr("--otlp: found"), HasSubstr(wrong), HasSubstr("http://HOST:PORT")));
+  }
 }
 
 TEST(Config, RefusesHalfOfTls) {
@@ -367,6 +386,9 @@ TEST(Config, HelpNamesEveryFlag) {
   }
   EXPECT_EQ(ParseCommandLine({"--help"})->mode, CommandMode::kHelp);
   EXPECT_EQ(ParseCommandLine({"--version"})->mode, CommandMode::kVersion);
+  EXPECT_FALSE(ParseCommandLine({"--version"})->verbose);
+  EXPECT_TRUE(ParseCommandLine({"--verbose", "--version"})->verbose);
+  EXPECT_THAT(ErrorOf({"--model=x", "--verbose"}), HasSubstr("--version beside it"));
   EXPECT_EQ(ParseCommandLine({"--model=x=/m", "--print-program"})->mode,
             CommandMode::kPrintProgram);
 }

@@ -1,0 +1,36 @@
+# Installed files, and the Debian package that 'cpack' makes of them (deploy/package/build.sh).
+# Packed is what was built: the tests need not be.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY TRUE)
+
+install(TARGETS dragomand dragoman RUNTIME DESTINATION bin)
+install(DIRECTORY deploy/models/de-en DESTINATION share/dragoman/models
+        FILES_MATCHING PATTERN "*.json" PATTERN "*.spm" PATTERN "*.safetensors" PATTERN "README.md")
+install(FILES README.md .github/SECURITY.md deploy/package/copyright DESTINATION share/doc/dragoman)
+install(FILES deploy/systemd/gpu.conf DESTINATION share/doc/dragoman/systemd)
+install(FILES deploy/systemd/dragomand.service DESTINATION lib/systemd/system)
+install(FILES deploy/systemd/dragomand.json DESTINATION /etc/dragoman)
+# Of the binaries as they are when the package is made.
+install(CODE "execute_process(
+  COMMAND python3 ${CMAKE_SOURCE_DIR}/deploy/package/sbom.py --version ${PROJECT_VERSION}
+          --output ${CMAKE_BINARY_DIR}/sbom.spdx.json $<TARGET_FILE:dragomand> $<TARGET_FILE:dragoman>
+  COMMAND_ERROR_IS_FATAL ANY)")
+install(FILES ${CMAKE_BINARY_DIR}/sbom.spdx.json DESTINATION share/doc/dragoman)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME dragoman)
+set(CPACK_PACKAGE_CONTACT "The Dragoman authors <dragoman@invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "translation server for MarianMT and OPUS-MT models, over gRPC")
+set(CPACK_PACKAGE_DESCRIPTION
+"dragomand serves encoder-decoder translation models from one decoding batch that never
+stops; dragoman is its command line. With a small German-English model.")
+set(CPACK_PACKAGE_FILE_NAME "dragoman_${PROJECT_VERSION}_amd64")
+set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE amd64)
+set(CPACK_DEBIAN_PACKAGE_SECTION net)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
+    "${CMAKE_SOURCE_DIR}/deploy/package/conffiles;${CMAKE_SOURCE_DIR}/deploy/package/postinst;${CMAKE_SOURCE_DIR}/deploy/package/prerm;${CMAKE_SOURCE_DIR}/deploy/package/postrm")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_SET_DESTDIR ON)
+set(CPACK_INSTALL_PREFIX /usr)
+include(CPack)

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""The SBOM of the binaries: what they are linked to, as SPDX 2.3 in JSON.
+
+    deploy/package/sbom.py --version V [--output FILE] BINARY...
+
+Shared libraries are those that the loader finds (ldd), by the Debian package that owns each file, with
+version, licences and the hash of the file; what is compiled in (headers, static libraries) is listed by
+the package that it comes from. Two runs on one machine differ in nothing: the date is that of
+SOURCE_DATE_EPOCH, or of the newest binary.
+"""
+
+import argparse
+import datetime
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+# Debian packages of which code is compiled into the binaries.
+COMPILED_IN = ("nlohmann-json3-dev", "libprometheus-cpp-dev", "prometheus-cpp-dev", "libabsl-dev", "libspdlog-dev")
+# Short names of Debian's copyright files that SPDX calls otherwise.
+LICENCES = {
+    "Expat": "MIT",
+    "Apache-2.0": "Apache-2.0",
+    "Apache-2": "Apache-2.0",
+    "BSD-3-clause": "BSD-3-Clause",
+    "BSD-3-Clause": "BSD-3-Clause",
+    "BSD-2-clause": "BSD-2-Clause",
+    "BSD-2-Clause": "BSD-2-Clause",
+    "MIT": "MIT",
+    "Zlib": "Zlib",
+    "zlib": "Zlib",
+    "ISC": "ISC",
+    "LGPL-2.1+": "LGPL-2.1-or-later",
+    "GPL-2+": "GPL-2.0-or-later",
+    "GPL-3+": "GPL-3.0-or-later",
+    "CC0-1.0": "CC0-1.0",
+}
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def sha256(path):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+def libraries(binary):
+    """The files that the loader would load."""
+    out = run("ldd", str(binary))
+    missing = re.findall(r"^\s*(\S+) => not found", out, re.MULTILINE)
+    if missing:
+        sys.exit(f"sbom: {binary} needs {', '.join(missing)}, which the loader does not find")
+    found = re.findall(r"^\s*(?:\S+ => )?(/\S+) \(0x", out, re.MULTILINE)
+    return {os.path.realpath(path) for path in found}
+
+
+def owner(path):
+    """The Debian package that a file is of. dpkg knows /lib as well as /usr/lib by one name."""
+    for candidate in (path, path.removeprefix("/usr"), "/usr" + path):
+        done = subprocess.run(["dpkg", "-S", candidate], capture_output=True, text=True)
+        if done.returncode == 0:
+            return done.stdout.split(": ")[0].split(",")[0]
+    sys.exit(f"sbom: found no Debian package that owns {path}")
+
+
+def about(package):
+    fields = ("Version", "source:Package", "Homepage")
+    form = "\\t".join("${" + field + "}" for field in fields)
+    return run("dpkg-query", "-W", "-f", form, package).split("\t")
+
+
+def licences(package):
+    """The licences that the package's copyright file names, as comments can hold them, and the SPDX
+    expression if all of them are known."""
+    name = package.split(":")[0]
+    try:
+        text = pathlib.Path(f"/usr/share/doc/{name}/copyright").read_text(errors="replace")
+    except OSError:
+        return [], "NOASSERTION"
+    found = sorted(set(re.findall(r"^License: *(\S+)", text, re.MULTILINE)))
+    known = [LICENCES[licence] for licence in found if licence in LICENCES]
+    if not found or len(known) < len(found):
+        return found, "NOASSERTION"
+    return found, " AND ".join(sorted(set(known)))
+
+
+def identifier(name):
+    return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", name)
+
+
+def debian_package(package, files):
+    name = package.split(":")[0]
+    version, source, homepage = about(package)
+    declared, expression = licences(package)
+    out = {
+        "name": name,
+        "SPDXID": identifier(name),
+        "versionInfo": version,
+        "downloadLocation": "NOASSERTION",
+        "filesAnalyzed": False,
+        "supplier": "Organization: Debian",
+        "sourceInfo": f"built from the Debian source package {source}",
+        "licenseConcluded": "NOASSERTION",
+        "licenseDeclared": expression,
+        "licenseComments": f"The package's copyright file names: {', '.join(declared) or 'none'}",
+        "copyrightText": "NOASSERTION",
+        "externalRefs": [
+            {
+                "referenceCategory": "PACKAGE-MANAGER",
+                "referenceType": "purl",
+                "referenceLocator": f"pkg:deb/debian/{name}@{version}?arch=amd64&distro=debian-12",
+            }
+        ],
+    }
+    if homepage:
+        out["homepage"] = homepage
+    if files:
+        hashes = ", ".join(f"{os.path.basename(path)} sha256:{sha256(path)}" for path in sorted(files))
+        out["comment"] = f"Loaded: {hashes}"
+    return out
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--output")
+    parser.add_argument("binaries", nargs="+", type=pathlib.Path)
+    arguments = parser.parse_args()
+
+    newest = max(binary.stat().st_mtime for binary in arguments.binaries)
+    when = int(os.environ.get("SOURCE_DATE_EPOCH", newest))
+    created = datetime.datetime.fromtimestamp(when, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    packages, relations = [], []
+    of_package = {}
+    for binary in arguments.binaries:
+        main_id = identifier(binary.name)
+        packages.append(
+            {
+                "name": binary.name,
+                "SPDXID": main_id,
+                "versionInfo": arguments.version,
+                "downloadLocation": "NOASSERTION",
+                "filesAnalyzed": False,
+                "licenseConcluded": "MIT",
+                "licenseDeclared": "MIT",
+                "copyrightText": "NOASSERTION",
+                "checksums": [{"algorithm": "SHA256", "checksumValue": sha256(binary)}],
+                "primaryPackagePurpose": "APPLICATION",
+            }
+        )
+        relations.append(("SPDXRef-DOCUMENT", "DESCRIBES", main_id))
+        for library in sorted(libraries(binary)):
+            package = owner(library)
+            of_package.setdefault(package, set()).add(library)
+            relation = (main_id, "DYNAMIC_LINK", identifier(package.split(":")[0]))
+            if relation not in relations:
+                relations.append(relation)
+    for package in COMPILED_IN:
+        status = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Status}", package], capture_output=True, text=True)
+        if status.stdout == "installed":
+            of_package.setdefault(package, set())
+            relations.append((identifier(arguments.binaries[0].name), "STATIC_LINK", identifier(package)))
+    packages += [debian_package(package, files) for package, files in sorted(of_package.items())]
+
+    digest = hashlib.sha256("".join(sha256(binary) for binary in arguments.binaries).encode()).hexdigest()
+    document = {
+        "spdxVersion": "SPDX-2.3",
+        "dataLicense": "CC0-1.0",
+        "SPDXID": "SPDXRef-DOCUMENT",
+        "name": f"dragoman-{arguments.version}",
+        "documentNamespace": f"https://dragoman.invalid/spdx/{arguments.version}/{digest}",
+        "creationInfo": {"created": created, "creators": ["Tool: deploy/package/sbom.py"]},
+        "packages": packages,
+        "relationships": [
+            {"spdxElementId": a, "relationshipType": kind, "relatedSpdxElement": b} for a, kind, b in relations
+        ],
+    }
+    text = json.dumps(document, indent=1) + "\n"
+    if arguments.output:
+        pathlib.Path(arguments.output).write_text(text)
+    else:
+        sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+// The spans of one call: notes what happened when, and gives it to the exporter when the call is
+// gone. Without an exporter, or where the client does not record the trace, it costs nothing.
+//
+// Each method once or never, but for Sent; not thread-safe among equals, but different methods may
+// be called from different threads. The destructor comes after all of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/api/engine.h"
+#include "engine/base/clock.h"
+#include "server/trace/span.h"
+
+namespace dragoman {
+
+class CallTrace {
+ public:
+  using Attributes = std::vector<std::pair<std::string, std::variant<int64_t, std::string>>>;
+
+  // `sink` outlives this; nullptr: no spans. `method` is the name of the call's span, from its
+  // headers at `started` on.
+  CallTrace(SpanSink* sink, std::string method, Nanos started)
+      : sink_(sink), method_(std::move(method)), started_(started) {}
+  ~CallTrace();
+  CallTrace(const CallTrace&) = delete;
+  CallTrace& operator=(const CallTrace&) = delete;
+
+  // The header traceparent, or what is there in its place. The trace is the client's, or a new one
+  // where there is none and spans are wanted. A client that does not record its trace gets no spans.
+  void Join(const std::string& traceparent);
+
+  // For the log: "" if there is no trace.
+  const std::string& trace_id() const { return trace_id_; }
+
+  // How many segments' times the job is to report.
+  int segments_wanted() const;
+
+  void Accepted(Nanos at) { accepted_ = at; }
+  void Timed(const JobTimings& timings) {
+    if (recording_) timings_ = timings;
+  }
+  // A part of the answer was on its way between these. The span is from the first to the last.
+  void Sent(Nanos begin, Nanos end) {
+    if (sent_begin_ == 0) sent_begin_ = begin;
+    sent_end_ = end;
+  }
+  void Concluded(Nanos at, bool ok, Attributes attributes);
+
+ private:
+  void Add(std::vector<Span>* spans, const char* name, Nanos start, Nanos end,
+           Attributes attributes = {}) const;
+
+  SpanSink* const sink_;
+  const std::string method_;
+  const Nanos started_;
+  bool recording_ = false;
+  std::string trace_id_;
+  std::string parent_id_;
+  std::string span_id_;
+  Nanos accepted_ = 0;
+  JobTimings timings_;
+  Nanos sent_begin_ = 0;
+  Nanos sent_end_ = 0;
+  Nanos concluded_ = 0;
+  bool ok_ = false;
+  Attributes attributes_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,18 @@
+// The status page: status_page.html, of which CMake makes a part of the program. It asks for
+// /metrics by itself and needs nothing else.
+#pragma once
+
+#include <string_view>
+
+namespace dragoman {
+
+// Lives for ever.
+std::string_view StatusPage();
+
+// What a browser may do for it: run what is in it, and ask this server. The value of
+// Content-Security-Policy.
+inline constexpr std::string_view kStatusPagePolicy =
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+}  // namespace dragoman

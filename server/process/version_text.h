@@ -1,0 +1,14 @@
+// What --version prints.
+#pragma once
+
+#include <string>
+
+#include "engine/api/build_info.h"
+
+namespace dragoman {
+
+// The name and the version; with `verbose` also the compiler and its flags, what the engine uses on
+// this machine, and the libraries that this process has loaded, by the names of their files.
+std::string VersionText(bool verbose, const EngineBuild& engine);
+
+}  // namespace dragoman

