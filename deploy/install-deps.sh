@@ -58,6 +58,7 @@ test_packages=(
   ocl-icd-opencl-dev # the CMake package of libdnnl-dev looks for OpenCL
   procps
   python3
+  python3-venv # of tests/deploy
   zlib1g-dev # the parity fixtures are stored compressed
 )
 container_packages=(
