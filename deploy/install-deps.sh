@@ -56,6 +56,7 @@ test_packages=(
   libomp-dev # OpenMP of clang
   libsentencepiece-dev # the oracle of our tokenizer
   ocl-icd-opencl-dev # the CMake package of libdnnl-dev looks for OpenCL
+  openssl # certificates of the tests
   procps
   python3
   python3-venv # of tests/deploy
@@ -63,10 +64,13 @@ test_packages=(
 )
 container_packages=(
   buildah
+  catatonit # podman's pods have it as their first process
   curl
   debootstrap
   iproute2
+  podman
   procps
+  runc # for podman, where crun does not start
   util-linux # unshare, nsenter
 )
 

@@ -152,6 +152,9 @@ def selector_findings(objects):
         if len(chosen) != 1:
             findings.append(f'ServiceMonitor: selector {selector} selects {len(chosen)} Services, expected 1')
         for endpoint in monitor['spec']['endpoints']:
+            if (endpoint['scheme'] == 'https') != (pod.flags.get('metrics-tls', 'off') != 'off'):
+                findings.append(f'ServiceMonitor: scheme {endpoint["scheme"]}, but --metrics-tls is '
+                                f'{pod.flags.get("metrics-tls", "off")}')
             for service in chosen:
                 if endpoint['port'] not in [port['name'] for port in service['spec']['ports']]:
                     findings.append(f'ServiceMonitor: no port {endpoint["port"]} in {service["metadata"]["name"]}')
@@ -198,6 +201,9 @@ def probe_findings(objects):
             found = probe['httpGet']['path']
             if found != path:
                 findings.append(f'{name}: asks {found}, expected {path}')
+            scheme = 'HTTP' if pod.flags.get('metrics-tls', 'off') == 'off' else 'HTTPS'
+            if probe['httpGet'].get('scheme', 'HTTP') != scheme:
+                findings.append(f'{name}: asks by {probe["httpGet"].get("scheme")}, expected {scheme}')
             port = probe['httpGet']['port']
             if pod.ports.get(port, port) != pod.ports['http-metrics']:
                 findings.append(f'{name}: asks port {port}, expected http-metrics')

@@ -13,6 +13,8 @@ import sys
 import tempfile
 import unittest
 
+import yaml
+
 import daemon
 import manifests
 import promql
@@ -20,6 +22,7 @@ import promql
 VALUES = sorted(glob.glob(os.path.join(manifests.HERE, 'values', '*.yaml')) +
                 glob.glob(os.path.join(manifests.ROOT, 'deploy', 'kubernetes', 'values', '*.yaml')))
 OPERATORS = os.path.join(manifests.ROOT, 'deploy', 'kubernetes', 'values', 'operators.yaml')
+SECURED = os.path.join(manifests.HERE, 'values', 'secured.yaml')
 
 # Flags that a chart has no use for: what they do ends the process, or is settled by the chart itself.
 NOT_IN_SETTINGS = {'help', 'version', 'check-config', 'print-program', 'profile-steps', 'config'}
@@ -37,6 +40,9 @@ def setUpModule():
     with daemon.Daemon() as running:
         running.translate('Guten Morgen!')
         series = promql.scraped(running.scrape())
+    # Some metrics are there with TLS only.
+    with tempfile.TemporaryDirectory() as folder, daemon.Daemon(*daemon.certificate_flags(folder)) as running:
+        series = {**promql.scraped(running.scrape()), **series}
 
 
 def needs_daemon(test):
@@ -133,6 +139,8 @@ class Schema(unittest.TestCase):
         self.assertIn('models.claim.name: empty', self.refused('models.source=claim'))
         self.assertIn('models.image.reference: empty', self.refused('models.source=initImage'))
         self.assertIn('tls.secret is empty', self.refused('tls.clientCertificates=true'))
+        self.assertIn('tls.secret is empty', self.refused('tls.metrics=on'))
+        self.assertIn('tls.clientCertificates is false', self.refused('tls.metrics=mutual,tls.secret=a'))
 
     @needs_daemon
     def test_settings_are_the_flags_of_dragomand(self):
@@ -163,6 +171,53 @@ class Promql(unittest.TestCase):
         self.assertEqual(promql.unknown('rate(a{x="2"}[1m])', series), ['no series a{x="2"} in a scrape'])
         self.assertEqual(promql.unknown('sum(c) or vector(0)', series), ['no metric c in a scrape'])
         self.assertEqual(promql.unknown('r:c', series, ['r:c']), [])
+
+
+class Compose(unittest.TestCase):
+    """docker/compose.yaml: what it mounts is there, and its three services find each other."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = os.path.join(manifests.ROOT, 'docker')
+        cls.services = cls.read('docker', 'compose.yaml')['services']
+
+    @staticmethod
+    def read(*path):
+        with open(os.path.join(manifests.ROOT, *path), encoding='utf-8') as file:
+            return yaml.safe_load(file)
+
+    def mounts(self, service):
+        """{path inside: path here} of the files and folders that a service is given."""
+        pairs = [volume.split(':') for volume in self.services[service]['volumes']]
+        return {parts[1]: os.path.normpath(os.path.join(self.folder, parts[0]))
+                for parts in pairs if parts[0].startswith('.')}
+
+    def test_what_is_mounted_is_there(self):
+        for service in ('prometheus', 'grafana'):
+            for path in self.mounts(service).values():
+                self.assertTrue(os.path.exists(path), path)
+                self.assertFalse(os.path.islink(path), f'{path}: a link leads to nothing inside a container')
+
+    def test_prometheus_finds_its_rules_and_the_daemon(self):
+        config = self.read('deploy', 'prometheus', 'prometheus.yml')
+        for name in config['rule_files']:
+            self.assertIn('/etc/prometheus/' + name, self.mounts('prometheus'))
+        target, = config['scrape_configs'][0]['static_configs'][0]['targets']
+        host, port = target.split(':')
+        self.assertIn(host, self.services)
+        self.assertEqual(int(port), manifests.Pod(manifests.render()).ports['http-metrics'])
+
+    def test_grafana_finds_prometheus_and_the_dashboard(self):
+        source, = self.read('deploy', 'grafana', 'provisioning', 'datasources', 'prometheus.yml')['datasources']
+        self.assertEqual(source['url'], 'http://prometheus:9090')
+        provider, = self.read('deploy', 'grafana', 'provisioning', 'dashboards', 'dragoman.yml')['providers']
+        dashboards = [path for path in self.mounts('grafana') if path.startswith(provider['options']['path'] + '/')]
+        self.assertEqual(dashboards, [self.services['grafana']['environment']['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH']])
+
+    def test_the_daemon_has_the_time_that_it_needs_to_end(self):
+        settings = self.read('docker', 'dragomand.json')
+        needed = settings.get('lame-duck-seconds', 0) + settings.get('drain-seconds', 30) + manifests.exit_grace_seconds()
+        self.assertGreaterEqual(int(self.services['dragoman']['stop_grace_period'].rstrip('s')), needed + 5)
 
 
 # What is planted: a file of the chart, a text in it, what it becomes, and the finding that names it.
@@ -205,8 +260,12 @@ MUTATIONS = {
         'terminationGracePeriodSeconds: found 30'),
     'flag': ('_helpers.tpl', '--drain-seconds', '--drain-timeout', 'no flag --drain-timeout'),
     'probe that translates': (
-        'deployment.yaml', 'httpGet:\n              path: /livez\n              port: http-metrics',
+        'deployment.yaml',
+        'httpGet:\n              path: /livez\n              port: http-metrics\n              '
+        'scheme: {{ include "dragoman.metricsScheme" . | upper }}',
         'exec:\n              command: [dragoman, translate]', 'livenessProbe: expected httpGet'),
+    'probes without TLS': (
+        '_helpers.tpl', 'ternary "https" "http"', 'ternary "http" "http"', 'livenessProbe: asks by HTTP, expected HTTPS'),
     'liveness by readiness': ('deployment.yaml', 'path: /livez', 'path: /readyz', 'livenessProbe: asks /readyz'),
     'replicas beside an autoscaler': ('deployment.yaml', 'eq .Values.autoscaling.by "none"', 'true', 'replicas has to'),
     'root': ('deployment.yaml', 'runAsNonRoot: true', 'runAsNonRoot: false', 'securityContext.runAsNonRoot'),
@@ -229,7 +288,7 @@ class Mutations(unittest.TestCase):
             with open(path, 'w', encoding='utf-8') as target:
                 target.write(text.replace(old, new))
             findings = []
-            for values in ([OPERATORS], []):
+            for values in ([OPERATORS], [SECURED], []):
                 objects = manifests.render(values, chart=chart)
                 findings += manifests.findings(objects, manifests.VERSIONS[-1], defaults, series)
             return findings

@@ -18,6 +18,7 @@ import yaml
 
 import daemon
 import manifests
+import promql
 
 PROMETHEUS = os.path.join(manifests.ROOT, 'deploy', 'prometheus')
 RULES = os.path.join(PROMETHEUS, 'dragoman.rules.yml')
@@ -91,6 +92,12 @@ class Files(unittest.TestCase):
         chosen = [service for service in manifests.of_kind(manifests.render(), 'Service')
                   if manifests.selects(selector, service['metadata']['labels'])]
         self.assertEqual([port], [one['name'] for service in chosen for one in service['spec']['ports']])
+
+    def test_the_adapter_serves_what_the_autoscaler_asks_for(self):
+        rules = yaml.safe_load(read(os.path.join(PROMETHEUS, 'adapter.yml')))['rules']
+        served = {metric for rule in rules for metric, _ in promql.selectors(rule['seriesQuery'])}
+        scaler = manifests.of_kind(manifests.render(sets=['autoscaling.by=hpa']), 'HorizontalPodAutoscaler')
+        self.assertEqual(served, {name for _, name in manifests.expressions(scaler)})
 
     def test_the_dashboard_is_one(self):
         dashboard = json.loads(read(DASHBOARD))

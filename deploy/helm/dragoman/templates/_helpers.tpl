@@ -76,6 +76,7 @@ app.kubernetes.io/part-of: dragoman
 {{- if .Values.tls.clientCertificates }}
 - --tls-client-ca=/etc/dragoman/tls/ca.crt
 {{- end }}
+- --metrics-tls={{ .Values.tls.metrics }}
 {{- end }}
 {{- if .Values.apiKeys.secret }}
 - --api-keys=/etc/dragoman/api-keys/{{ .Values.apiKeys.key }}
@@ -89,6 +90,11 @@ app.kubernetes.io/part-of: dragoman
 {{- end }}
 - --{{ $name }}={{ $value }}
 {{- end }}
+{{- end -}}
+
+{{/* HTTPS where the HTTP port has TLS. The kubelet does not check whose certificate it is. */}}
+{{- define "dragoman.metricsScheme" -}}
+{{- ternary "https" "http" (and (ne .Values.tls.secret "") (ne .Values.tls.metrics "off")) -}}
 {{- end -}}
 
 {{- define "dragoman.containerSecurity" -}}
