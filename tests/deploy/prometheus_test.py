@@ -199,7 +199,8 @@ class Live(unittest.TestCase):
             self.assertGreater(len(queries), 40)
             for title, query in queries:
                 prometheus.wait_for(f'a value of "{title}": {query}', lambda q=query: prometheus.values(q))
-            self.assertEqual(prometheus.firing(), set())
+            prometheus.wait_for('a moment without any alert', lambda: not prometheus.firing())
+            self.assertEqual(prometheus.values('ALERTS{alertname="DragomanRefusesCalls"}'), [])
 
             full = self.load(running, '--concurrency', '100')
             prometheus.wait_for('the overload alert', lambda: 'DragomanRefusesCalls' in prometheus.firing())
