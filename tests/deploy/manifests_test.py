@@ -86,6 +86,14 @@ class Rendered(unittest.TestCase):
                 _, different, unread = filecmp.cmpfiles(kept, made, os.listdir(made), shallow=False)
                 self.assertEqual(different + unread, [], f'{name}: run deploy/kubernetes/render.py')
 
+    @needs_daemon
+    def test_the_daemon_takes_the_flags(self):
+        for values in VALUES:
+            with self.subTest(values=name_of(values)):
+                arguments = manifests.Pod(manifests.render([values])).container['args']
+                result = subprocess.run([daemon.DRAGOMAND, *arguments, '--check-config'], capture_output=True, text=True)
+                self.assertEqual((result.returncode, result.stderr), (0, ''))
+
     def test_flags_are_written_as_dragomand_reads_them(self):
         flags = manifests.Pod(manifests.render([os.path.join(manifests.HERE, 'values', 'settings.yaml')])).flags
         self.assertEqual(flags['max-queue-tokens'], '1048576')
@@ -105,9 +113,9 @@ class Rendered(unittest.TestCase):
 
 
 class Schema(unittest.TestCase):
-    def refused(self, *sets):
+    def refused(self, *sets, values=()):
         with self.assertRaises(manifests.RenderError) as caught:
-            manifests.render(sets=sets)
+            manifests.render(values, sets=sets)
         return str(caught.exception)
 
     def test_every_object_says_which_values_it_has(self):
@@ -138,6 +146,10 @@ class Schema(unittest.TestCase):
     def test_values_that_need_another_are_refused_without_it(self):
         self.assertIn('models.claim.name: empty', self.refused('models.source=claim'))
         self.assertIn('models.image.reference: empty', self.refused('models.source=initImage'))
+        with tempfile.NamedTemporaryFile('w', suffix='.yaml') as values:
+            values.write('models: {serve: []}')
+            values.flush()
+            self.assertIn('models.serve: empty', self.refused(values=[values.name]))
         self.assertIn('tls.secret is empty', self.refused('tls.clientCertificates=true'))
         self.assertIn('tls.secret is empty', self.refused('tls.metrics=on'))
         self.assertIn('tls.clientCertificates is false', self.refused('tls.metrics=mutual,tls.secret=a'))

