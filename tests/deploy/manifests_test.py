@@ -25,7 +25,7 @@ OPERATORS = os.path.join(manifests.ROOT, 'deploy', 'kubernetes', 'values', 'oper
 SECURED = os.path.join(manifests.HERE, 'values', 'secured.yaml')
 
 # Flags that a chart has no use for: what they do ends the process, or is settled by the chart itself.
-NOT_IN_SETTINGS = {'help', 'version', 'check-config', 'print-program', 'profile-steps', 'config'}
+NOT_IN_SETTINGS = {'help', 'version', 'verbose', 'check-config', 'print-program', 'profile-steps', 'config'}
 
 
 def setUpModule():
@@ -153,6 +153,7 @@ class Schema(unittest.TestCase):
             self.assertIn('models.serve: empty', self.refused(values=[values.name]))
         self.assertIn('tls.secret is empty', self.refused('tls.clientCertificates=true'))
         self.assertIn('tls.secret is empty', self.refused('tls.metrics=on'))
+        self.assertIn('networkPolicy.egress: empty', self.refused('settings.otlp=http://collector:4318'))
         self.assertIn('tls.clientCertificates is false', self.refused('tls.metrics=mutual,tls.secret=a'))
 
     @needs_daemon
