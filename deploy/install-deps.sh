@@ -60,16 +60,21 @@ test_packages=(
   libomp-dev # OpenMP of clang
   libsentencepiece-dev # the oracle of our tokenizer
   ocl-icd-opencl-dev # the CMake package of libdnnl-dev looks for OpenCL
+  openssl # certificates of the tests
   procps
   python3
+  python3-venv # of tests/deploy
   zlib1g-dev # the parity fixtures are stored compressed
 )
 container_packages=(
   buildah
+  catatonit # podman's pods have it as their first process
   curl
   debootstrap
   iproute2
+  podman
   procps
+  runc # for podman, where crun does not start
   util-linux # unshare, nsenter
 )
 

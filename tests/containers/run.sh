@@ -1,15 +1,27 @@
 #!/bin/bash
-# Builds docker/Dockerfile on a base image made by debootstrap, and translates through a container
-# of it. Nothing is pulled from a registry: needs root, a Debian 12 mirror (the machine's own apt
-# sources say which), about 8 GiB of disk while it runs, and 15 to 25 minutes on two cores.
+# Builds docker/Dockerfile and docker/Dockerfile.cuda on a base image made by debootstrap, translates
+# through a container of each, and runs the pod of the plain manifests under podman. Nothing is pulled
+# from a registry: needs root, a Debian 12 mirror (the machine's own apt sources say which), about 8 GiB
+# of disk while it runs (24 with CUDA), and 15 to 25 minutes on two cores for each image.
 #
-#   tests/containers/run.sh
+#   tests/containers/run.sh [cpu | cuda]
 #
+# Without an argument: both. The CUDA image needs the toolkit of CUDA 13 in DRAGOMAN_CUDA_TOOLKIT
+# (default /usr/local/cuda), no GPU, and is skipped without it; DRAGOMAN_CUDA_ARCHS (default 90a) are the
+# architectures that it is built for here. The pod is skipped where podman cannot run a container.
 # DRAGOMAN_CONTAINER_DIR: where the images live while it runs (default: a folder in /var/tmp).
 # The last line is 'N passed, N failed'.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
+case "${1:-}" in
+  "") images=(cpu cuda) ;;
+  cpu | cuda) images=("$1") ;;
+  *)
+    echo "containers: unknown argument '$1', expected cpu or cuda" >&2
+    exit 2
+    ;;
+esac
 [[ $EUID -eq 0 ]] || {
   echo "containers: debootstrap and buildah's chroot isolation need root" >&2
   exit 2
@@ -20,8 +32,10 @@ work=$(mktemp -d "${DRAGOMAN_CONTAINER_DIR:-/var/tmp}/dragoman-containers.XXXXXX
 storage=(--root "$work/storage" --runroot "$work/runroot" --storage-driver "${STORAGE_DRIVER:-vfs}")
 container=
 running=
+pod=
 # The containers' processes live in this machine's process table: end what is left of ours.
 clean_up() {
+  [[ -z $pod ]] || in_namespace podman "${storage[@]}" pod rm --force "$pod" >/dev/null 2>&1 || true
   if [[ -n $running ]]; then
     kill "$running" 2>/dev/null || true
     wait "$running" 2>/dev/null || true
@@ -80,20 +94,31 @@ buildah "${storage[@]}" commit --quiet --disable-compression "$base" dragoman-ba
 buildah "${storage[@]}" rm "$base" >/dev/null
 rm -rf "$work/base"
 
-# --- the image ------------------------------------------------------------------------------------
-build_image() {
+# --- an image and a container of it, in a network namespace of its own, so that its ports are free ---
+build_image() { # build_image NAME DOCKERFILE [ARGUMENT...]
   buildah "${storage[@]}" bud --isolation chroot --format docker --pull-never \
-    --build-arg BASE_IMAGE=dragoman-base --file docker/Dockerfile --tag dragoman .
+    --build-arg BASE_IMAGE=dragoman-base --file "$2" --tag "$1" "${@:3}" .
 }
-check "the image builds" build_image
-((failed == 0)) || finish
-
 inspect() {
-  buildah "${storage[@]}" inspect --type image --format "$1" dragoman
+  buildah "${storage[@]}" inspect --type image --format "$1" "$image"
 }
-container=$(buildah "${storage[@]}" from --pull-never dragoman)
 in_container() {
   buildah "${storage[@]}" run --isolation chroot "$container" -- "$@"
+}
+in_namespace() {
+  nsenter --net="/proc/$running/ns/net" "$@"
+}
+in_network() {
+  in_namespace buildah "${storage[@]}" run --isolation chroot "$container" -- "$@"
+}
+new_namespace() {
+  unshare --net sleep infinity &
+  running=$!
+  until [[ "$(readlink "/proc/$running/ns/net")" != "$(readlink /proc/self/ns/net)" ]]; do
+    kill -0 "$running" || exit 1
+    sleep 0.05
+  done
+  in_namespace ip link set lo up
 }
 
 numeric_user() {
@@ -101,40 +126,29 @@ numeric_user() {
 }
 no_build_tools() {
   local found
-  found=$(in_container sh -c 'for tool in cc c++ gcc g++ clang ld as make cmake ninja protoc; do
+  found=$(in_container sh -c 'for tool in cc c++ gcc g++ clang ld as make cmake ninja protoc nvcc ptxas; do
     command -v "$tool"; done; echo end') && [[ "$found" == end ]]
 }
 libraries_found() {
   in_container sh -c 'dragomand --version' && ! in_container sh -c 'ldd /usr/local/bin/*' | grep 'not found'
 }
-check "the user is a number and not root" numeric_user
-check "no compiler and no build tool inside" no_build_tools
-check "every library of the binaries is inside" libraries_found
-echo "containers: the image takes $(du -sh "$(buildah "${storage[@]}" mount "$container")" | cut -f1)"
-
-# --- a container of it, in a network namespace of its own, so that the image's own ports are free --
-mapfile -t entrypoint < <(inspect '{{range .Docker.Config.Entrypoint}}{{println .}}{{end}}' | sed '/^$/d')
-mapfile -t health < <(inspect '{{range .Docker.Config.Healthcheck.Test}}{{println .}}{{end}}' | sed '/^$/d;1d')
-
-unshare --net sleep infinity &
-running=$!
-network=(nsenter --net="/proc/$running/ns/net")
-until [[ "$(readlink "/proc/$running/ns/net")" != "$(readlink /proc/self/ns/net)" ]]; do
-  kill -0 "$running" || exit 1
-  sleep 0.05
-done
-"${network[@]}" ip link set lo up
-
-in_network() {
-  "${network[@]}" buildah "${storage[@]}" run --isolation chroot "$container" -- "$@"
+# cuBLASLt and nothing else of CUDA.
+only_cublas_lt() {
+  local found
+  found=$(in_container sh -c 'find / -xdev -name "libcu*" -o -xdev -name "libnv*" 2>/dev/null | xargs -n 1 basename')
+  [[ "$(sort -u <<<"$found")" == libcublasLt.so.13 ]] || {
+    echo "$found"
+    return 1
+  }
+  in_container sh -c 'ldconfig -p | grep -q libcublasLt.so.13'
+}
+says_why_there_is_no_gpu() {
+  grep '"msg":"device"' "$work/dragomand.log" | grep '"device":"cpu"' | grep 'no CUDA driver' ||
+    ! cat "$work/dragomand.log"
 }
 healthy() {
   in_network "${health[@]}" >/dev/null 2>&1
 }
-check "unhealthy before the start" eval '! healthy'
-
-in_network "${entrypoint[@]}" >"$work/dragomand.log" 2>&1 &
-server=$!
 becomes_healthy() {
   local deadline=$((SECONDS + 90))
   until healthy; do
@@ -145,23 +159,17 @@ becomes_healthy() {
     sleep 0.2
   done
 }
-check "the health check passes after the start" becomes_healthy
-
-translates() {
+translates() { # translates COMMAND...: with the client that COMMAND runs
   local german english
   german=$'Guten Morgen!\nDas Wetter ist heute schön.'
-  english=$(in_network dragoman translate --server 127.0.0.1:50051 --from de --to en <<<"$german") || return 1
+  english=$("$@" dragoman translate --server 127.0.0.1:50051 --from de --to en <<<"$german") || return 1
   echo "$english"
   [[ $(wc -l <<<"$english") -eq 2 && "${english,,}" == *morning* && "${english,,}" == *weather* ]]
 }
-check "two sentences are translated" translates
-
 metrics_count() {
-  "${network[@]}" curl --silent --fail --max-time 10 http://127.0.0.1:9464/metrics |
+  in_namespace curl --silent --fail --max-time 10 http://127.0.0.1:9464/metrics |
     grep -E '^dragoman_segments_total\{.*outcome="eos".*\} 2$'
 }
-check "the metrics count the two segments" metrics_count
-
 # SIGTERM to the daemon itself, which has no init above it in the image.
 descendant() { # descendant PID NAME: the process of that name below PID
   local child
@@ -182,6 +190,160 @@ stops_cleanly() {
   ((status == 0)) || cat "$work/dragomand.log"
   return "$status"
 }
-check "SIGTERM drains and ends with status 0" stops_cleanly
-check "unhealthy after the stop" eval '! healthy'
+
+try_image() { # try_image NAME DOCKERFILE [ARGUMENT...]
+  image=$1
+  local before=$failed
+  check "$image: builds" build_image "$@"
+  ((failed == before)) || return 0
+  container=$(buildah "${storage[@]}" from --pull-never "$image")
+  check "$image: the user is a number and not root" numeric_user
+  check "$image: no compiler and no build tool inside" no_build_tools
+  check "$image: every library of the binaries is inside" libraries_found
+  [[ $image != *cuda ]] || check "$image: of CUDA it has cuBLASLt only" only_cublas_lt
+  echo "containers: $image takes $(du -sh "$(buildah "${storage[@]}" mount "$container")" | cut -f1)"
+
+  mapfile -t entrypoint < <(inspect '{{range .Docker.Config.Entrypoint}}{{println .}}{{end}}' | sed '/^$/d')
+  mapfile -t health < <(inspect '{{range .Docker.Config.Healthcheck.Test}}{{println .}}{{end}}' | sed '/^$/d;1d')
+  new_namespace
+  check "$image: unhealthy before the start" eval '! healthy'
+  in_network "${entrypoint[@]}" --device auto >"$work/dragomand.log" 2>&1 &
+  server=$!
+  check "$image: the health check passes after the start" becomes_healthy
+  [[ $image != *cuda ]] || check "$image: says why there is no GPU" says_why_there_is_no_gpu
+  check "$image: two sentences are translated" translates in_network
+  check "$image: the metrics count the two segments" metrics_count
+  check "$image: SIGTERM drains and ends with status 0" stops_cleanly
+  check "$image: unhealthy after the stop" eval '! healthy'
+  kill "$running"
+  wait "$running" 2>/dev/null || true
+  running=
+  buildah "${storage[@]}" rm "$container" >/dev/null
+  container=
+}
+
+# --- the pod of the plain manifests -----------------------------------------------------------------
+# podman as it has to be here: limits that the machine allows, and the first runtime that works (crun does
+# not start where both versions of control groups are mounted). Fails where none does.
+podman_works() {
+  local runtime
+  export CONTAINERS_CONF="$work/containers.conf"
+  for runtime in crun runc; do
+    command -v "$runtime" >/dev/null || continue
+    cat >"$CONTAINERS_CONF" <<EOF
+[containers]
+default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+runtime = "$runtime"
+EOF
+    if podman "${storage[@]}" run --rm --network none dragoman-base true 2>"$work/podman.log"; then return 0; fi
+  done
+  return 1
+}
+in_pod() {
+  in_namespace podman "${storage[@]}" exec --interactive "$pod_container" "$@"
+}
+pod_answers() { # pod_answers PATH STATUS
+  [[ "$(in_namespace curl --silent --output /dev/null --write-out '%{http_code}' --max-time 5 \
+    "http://127.0.0.1:9464$1")" == "$2" ]]
+}
+play() {
+  # One pod, because podman gives each the ports of the machine; and the image by the name it has here.
+  sed 's|^\( *replicas:\).*|\1 1|; s|image: dragoman:.*|image: localhost/dragoman:latest|' \
+    deploy/kubernetes/cpu/deployment.yaml >"$work/pod/deployment.yaml"
+  in_namespace podman "${storage[@]}" play kube --build=false "$work/pod/deployment.yaml" || return 1
+  pod=$(podman "${storage[@]}" pod ps --quiet --no-trunc)
+  pod_container=$(podman "${storage[@]}" ps --quiet --no-trunc --filter name=dragomand)
+  local deadline=$((SECONDS + 60))
+  until pod_answers /readyz 200 && pod_answers /livez 200; do
+    if ((SECONDS >= deadline)); then
+      podman "${storage[@]}" logs "$pod_container"
+      return 1
+    fi
+    sleep 0.2
+  done
+}
+pod_is_confined() {
+  local state
+  state=$(podman "${storage[@]}" inspect --format \
+    '{{.HostConfig.ReadonlyRootfs}} {{.EffectiveCaps}} {{.Config.User}} {{.HostConfig.Memory}}' "$pod_container")
+  echo "$state"
+  [[ "$state" == "true [] 65532:65532 1073741824" ]] && ! in_pod touch /etc/dragoman/new 2>/dev/null &&
+    podman "${storage[@]}" logs "$pod_container" 2>&1 | grep -q '"limit_bytes":1073741824'
+}
+# A translation on a new connection, by a client that does not ask for health first, as `dragoman` does:
+# bytes of gRPC, of a message with one text.
+translates_regardless() {
+  printf '\0\0\0\0\x0f\x0a\x0dGuten Morgen!' |
+    in_namespace curl --silent --max-time 10 --http2-prior-knowledge --header 'content-type: application/grpc' \
+      --header 'te: trailers' --data-binary @- --dump-header - --output "$work/answer" \
+      http://127.0.0.1:50051/dragoman.v1.TranslationService/Translate | grep '^grpc-status: 0' &&
+    grep --text --only-matching 'Good morning' "$work/answer"
+}
+# `stop` and not `kill`: a container that ends by itself is started again, as in a cluster.
+pod_ends_as_a_lame_duck() {
+  local begin=$SECONDS
+  in_namespace podman "${storage[@]}" stop --time 60 "$pod_container" >/dev/null 2>"$work/podman.log" &
+  local stopping=$!
+  until pod_answers /readyz 503; do
+    ((SECONDS < begin + 5)) || return 1
+    sleep 0.05
+  done
+  translates_regardless || return 1
+  wait "$stopping"
+  local took=$((SECONDS - begin)) status
+  status=$(podman "${storage[@]}" inspect --format '{{.State.ExitCode}}' "$pod_container")
+  echo "status $status after $took s"
+  ((status == 0 && took >= 4 && took < 60))
+}
+try_pod() {
+  mkdir "$work/pod"
+  (cd "$work/pod" && podman_works) || {
+    echo "containers: SKIPPED: the pod of deploy/kubernetes, because podman cannot run a container here:"
+    tail -n 1 "$work/podman.log"
+    return 0
+  }
+  export CONTAINERS_CONF="$work/containers.conf"
+  new_namespace
+  check "the pod of deploy/kubernetes: becomes ready" play
+  [[ -n $pod ]] || return 0
+  check "the pod of deploy/kubernetes: read-only, without capabilities, within its memory" pod_is_confined
+  check "the pod of deploy/kubernetes: translates" translates in_pod
+  check "the pod of deploy/kubernetes: takes calls after SIGTERM, ends with status 0 in its grace period" \
+    pod_ends_as_a_lame_duck
+  in_namespace podman "${storage[@]}" pod rm --force "$pod" >/dev/null 2>&1 || true
+  pod=
+  kill "$running"
+  wait "$running" 2>/dev/null || true
+  running=
+}
+
+if [[ " ${images[*]} " == *" cpu "* ]]; then
+  try_image dragoman docker/Dockerfile
+  ((failed)) || try_pod
+fi
+if [[ " ${images[*]} " == *" cuda "* ]]; then
+  toolkit=$(readlink -f "${DRAGOMAN_CUDA_TOOLKIT:-/usr/local/cuda}")
+  if [[ -x $toolkit/bin/nvcc ]]; then
+    # The place of the toolkit in an image, with what the build and the image take from it.
+    cuda=$(buildah "${storage[@]}" from scratch)
+    target="$work/cuda/targets/x86_64-linux"
+    mkdir -p "$target/lib"
+    cp --archive --dereference "$toolkit/bin" "$toolkit/nvvm" "$work/cuda/"
+    cp --archive --dereference "$toolkit/include" "$target/"
+    cp --archive --dereference "$toolkit"/lib64/libcuda{rt,devrt}* "$toolkit"/lib64/libcublasLt.so.13 "$target/lib/"
+    ln --symbolic targets/x86_64-linux/include "$work/cuda/include"
+    ln --symbolic targets/x86_64-linux/lib "$work/cuda/lib64"
+    buildah "${storage[@]}" add --quiet "$cuda" "$work/cuda" /usr/local/cuda-13.0
+    buildah "${storage[@]}" commit --quiet --disable-compression "$cuda" dragoman-toolkit >/dev/null
+    buildah "${storage[@]}" rm "$cuda" >/dev/null
+    rm -rf "$work/cuda"
+    try_image dragoman-cuda docker/Dockerfile.cuda --build-arg CUDA_IMAGE=dragoman-toolkit \
+      --build-arg "CUDA_ARCHS=${DRAGOMAN_CUDA_ARCHS:-90a}"
+  else
+    echo "containers: SKIPPED: the CUDA image, because there is no nvcc in $toolkit/bin"
+  fi
+fi
 finish

@@ -1,0 +1,35 @@
+#!/bin/bash
+# Checks what is in deploy: the chart, the plain manifests, rules, scrape configurations, dashboard.
+#
+#   tests/deploy/run.sh [manifests | prometheus]
+#
+#   manifests    the chart with many values, on every version of Kubernetes that the validator knows;
+#                against the flags and metrics of a dragomand; with planted mistakes
+#   prometheus   promtool, and a Prometheus that scrapes a loaded dragomand
+#
+# Without an argument: both. DRAGOMAND and DRAGOMAN name the binaries (default: build/release). Status
+# 77 and the reason when the tools cannot be had (tools.sh). The last line is 'N passed, N failed'.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+case "${1:-}" in
+  "") suites=(manifests prometheus) ;;
+  manifests | prometheus) suites=("$1") ;;
+  *)
+    echo "deploy: unknown argument '$1', expected manifests or prometheus" >&2
+    exit 2
+    ;;
+esac
+
+passed=0
+failed=0
+for suite in "${suites[@]}"; do
+  tools=$(tests/deploy/tools.sh "$suite")
+  if "$tools/venv/bin/python" -B "tests/deploy/${suite}_test.py"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+  fi
+done
+echo "$passed passed, $failed failed"
+((failed == 0))
