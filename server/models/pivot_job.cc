@@ -32,13 +32,19 @@ CancelCause CauseOf(const absl::Status& status) {
   return CancelCause::kClient;
 }
 
-void AddTimings(const JobTimings& from, JobTimings* to) {
+// `items`: those of the pivot that the job's items are; nullptr: the same.
+void AddTimings(const JobTimings& from, const std::vector<int>* items, JobTimings* to) {
   to->tokenize += from.tokenize;
   to->queue += from.queue;
   to->encode += from.encode;
   to->slot_wait += from.slot_wait;
   to->decode += from.decode;
   to->detokenize += from.detokenize;
+  if (to->tokenized == 0) to->tokenized = from.tokenized;
+  for (SegmentTimes times : from.segments) {
+    if (items != nullptr) times.item = (*items)[static_cast<size_t>(times.item)];
+    to->segments.push_back(times);
+  }
 }
 
 }  // namespace
@@ -66,7 +72,7 @@ class PivotJob::SecondSink final : public TranslationSink {
   }
   void OnItem(ItemResult result) override { job_->OnSecondItem(items_, std::move(result)); }
   void OnDone(const absl::Status& status, const JobTimings& timings) override {
-    job_->OnSecondDone(batch_, status, timings);
+    job_->OnSecondDone(batch_, items_, status, timings);
   }
 
  private:
@@ -150,7 +156,7 @@ void PivotJob::OnFirstDone(const absl::Status& status, const JobTimings& timings
   {
     MutexLock lock(&mu_);
     first_over_ = true;
-    AddTimings(timings, &timings_);
+    AddTimings(timings, nullptr, &timings_);
     std::sort(ready_.begin(), ready_.end());
     if (status.ok() && !ready_.empty()) arm = !std::exchange(armed_, true);
   }
@@ -256,11 +262,12 @@ void PivotJob::OnSecondItem(const std::vector<int>& items, ItemResult result) {
   Tell([result = std::move(result)](TranslationSink* sink) { sink->OnItem(result); });
 }
 
-void PivotJob::OnSecondDone(int batch, const absl::Status& status, const JobTimings& timings) {
+void PivotJob::OnSecondDone(int batch, const std::vector<int>& items, const absl::Status& status,
+                            const JobTimings& timings) {
   {
     MutexLock lock(&mu_);
     seconds_.erase(batch);
-    AddTimings(timings, &timings_);
+    AddTimings(timings, &items, &timings_);
   }
   if (!status.ok()) Stop(status, CauseOf(status));
   FinishIfOver();

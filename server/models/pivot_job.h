@@ -39,7 +39,8 @@ class PivotJob : public std::enable_shared_from_this<PivotJob> {
   void OnFirstDone(const absl::Status& status, const JobTimings& timings);
   void OnSecondSegment(const std::vector<int>& items, SegmentUpdate update);
   void OnSecondItem(const std::vector<int>& items, ItemResult result);
-  void OnSecondDone(int batch, const absl::Status& status, const JobTimings& timings);
+  void OnSecondDone(int batch, const std::vector<int>& items, const absl::Status& status,
+                    const JobTimings& timings);
 
   // The second engine is asked, from the timer's thread, at `when`.
   void Arm(Nanos when);
