@@ -171,8 +171,7 @@ int Run(const ServerConfig& config) {
     return fail("start", status);
   }
   loading.reset();
-  auto serving =
-      Serving::Start(config, &models, &clock, &metrics, security->get(), spans.get());
+  auto serving = Serving::Start(config, &models, &clock, &metrics, security->get(), spans.get());
   if (!serving.ok()) {
     http.reset();
     return fail("start", serving.status());

@@ -42,8 +42,8 @@ void LogTransportLimits(const TransportLimits& limits) {
 
 absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& config,
                                                         ModelTable* models, const Clock* clock,
-                                                        Metrics* metrics,
-                                                        const Security* security, SpanSink* spans) {
+                                                        Metrics* metrics, const Security* security,
+                                                        SpanSink* spans) {
   const auto limits = ComputeTransportLimits(config, RaiseDescriptorLimit());
   if (!limits.ok()) return limits.status();
   LogTransportLimits(*limits);
