@@ -21,6 +21,8 @@ absl::Status StatusOf(CancelCause cause) {
       return absl::DeadlineExceededError("the deadline has passed");
     case CancelCause::kDrain:
       return absl::UnavailableError("the server is stopping");
+    case CancelCause::kRevoked:
+      return absl::UnauthenticatedError("the client may not call any more");
   }
   return absl::CancelledError("");
 }
@@ -29,6 +31,7 @@ absl::Status StatusOf(CancelCause cause) {
 CancelCause CauseOf(const absl::Status& status) {
   if (status.code() == absl::StatusCode::kDeadlineExceeded) return CancelCause::kDeadline;
   if (status.code() == absl::StatusCode::kUnavailable) return CancelCause::kDrain;
+  if (status.code() == absl::StatusCode::kUnauthenticated) return CancelCause::kRevoked;
   return CancelCause::kClient;
 }
 

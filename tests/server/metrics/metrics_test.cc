@@ -34,6 +34,15 @@ class MetricsTest : public ::testing::Test {
     EXPECT_THAT(Text(), HasSubstr("\n" + line + "\n"));
   }
 
+  void AttachModel(const FakeEngine* engine) {
+    metrics_.ForModel("de-en");
+    metrics_.AttachModels([engine]() -> std::vector<ModelStats> {
+      const ModelInfo& info = engine->info();
+      return {{"de-en", engine->Stats(), info.family, info.device, info.compute_type, "c0ffee", 2,
+               3 * kNanosPerSecond}};
+    });
+  }
+
   // Whatever is scraped now is in the list of server/README.md, there without the prefix.
   void ExpectNamedInTheReadme() const {
     std::ifstream file(DRAGOMAN_SOURCE_DIR "/server/README.md");
@@ -91,6 +100,8 @@ TEST_F(MetricsTest, HasEveryReasonFromTheStart) {
 }
 
 TEST_F(MetricsTest, CountsFilesThatWereReadAgainAndTellsTheCertificatesEnd) {
+  FakeEngine engine;
+  AttachModel(&engine);
   metrics_.SetCertificateEnd(1'797'099'511);
   metrics_.OnFilesRead("certificates", true);
   metrics_.OnFilesRead("certificates", false);
@@ -99,6 +110,7 @@ TEST_F(MetricsTest, CountsFilesThatWereReadAgainAndTellsTheCertificatesEnd) {
   ExpectLine(R"(dragoman_files_read_total{files="certificates",outcome="ok"} 1)");
   ExpectLine(R"(dragoman_files_read_total{files="certificates",outcome="error"} 2)");
   ExpectNamedInTheReadme();
+  metrics_.AttachModels(nullptr);
 }
 
 TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
@@ -151,12 +163,7 @@ TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
   EXPECT_THAT(Text(), Not(HasSubstr("dragoman_segments_accepted_total")));
   FakeEngine engine;
   engine.HoldJobs();
-  metrics_.ForModel("de-en");
-  metrics_.AttachModels([&engine]() -> std::vector<ModelStats> {
-    const ModelInfo& info = engine.info();
-    return {{"de-en", engine.Stats(), info.family, info.device, info.compute_type, "c0ffee", 2,
-             3 * kNanosPerSecond}};
-  });
+  AttachModel(&engine);
   TranslationJob job;
   job.contents = {"a", "b"};
   class Ignore final : public TranslationSink {
@@ -196,13 +203,13 @@ TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
 
 TEST_F(MetricsTest, TheStatusPageAsksForWhatThereIs) {
   FakeEngine engine;
-  metrics_.AttachEngine(&engine, 0);
+  AttachModel(&engine);
   ListenerOptions options;
   options.address = "127.0.0.1:0";
   const auto listener = Listener::Listen(options);
   ASSERT_TRUE(listener.ok()) << listener.status();
   metrics_.AttachListener(listener->get());
-  metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, true);
+  metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, "de-en");
   const std::string text = Text();
   const std::string page(StatusPage());
   const std::regex asked(
@@ -222,6 +229,7 @@ TEST_F(MetricsTest, TheStatusPageAsksForWhatThereIs) {
     EXPECT_THAT(text, HasSubstr("\n# TYPE " + (own ? "dragoman_" + name : name) + " "));
   }
   metrics_.AttachListener(nullptr);
+  metrics_.AttachModels(nullptr);
 }
 
 TEST(Http, RoutesWhatThereIs) {

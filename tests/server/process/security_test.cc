@@ -24,6 +24,7 @@
 #include "server/process/serving.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/security/certificates.h"
+#include "tests/server/served_models.h"
 
 namespace dragoman {
 namespace {
@@ -51,8 +52,9 @@ class SecurityTest : public ::testing::Test {
     auto security = Security::Open(config_, &metrics_);
     ASSERT_TRUE(security.ok()) << security.status();
     security_ = *std::move(security);
-    metrics_.AttachEngine(&engine_, 0);
-    auto serving = Serving::Start(config_, &engine_, &clock_, &metrics_, security_.get());
+    ASSERT_TRUE(models_.Put(Borrowed(&engine_)).ok());
+    metrics_.AttachModels([this] { return models_.Stats(); });
+    auto serving = Serving::Start(config_, &models_, &clock_, &metrics_, security_.get());
     ASSERT_TRUE(serving.ok()) << serving.status();
     serving_ = *std::move(serving);
   }
@@ -140,7 +142,8 @@ class SecurityTest : public ::testing::Test {
   ServerConfig config_;
   SteadyClock clock_;
   FakeEngine engine_;
-  Metrics metrics_{"de-en", &clock_};
+  ModelTable models_{&clock_, {}, {}};
+  Metrics metrics_{&clock_};
   std::unique_ptr<Security> security_;
   std::unique_ptr<Serving> serving_;
 };
