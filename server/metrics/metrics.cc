@@ -105,6 +105,12 @@ ModelMetrics* Metrics::ForModel(const std::string& name) {
     for (const char* result : {"ok", "failed"}) {
       reloads_->Add({{"model", name}, {"result", result}});
     }
+    // There from the start, so that nobody who asks for them finds nothing.
+    for (const RpcMethod method : {RpcMethod::kTranslate, RpcMethod::kStreamTranslate}) {
+      rpc_duration_->Add({{"method", RpcMethodName(method)}, {"model", name}}, kRpcBuckets);
+    }
+    first_result_->Add({{"method", RpcMethodName(RpcMethod::kStreamTranslate)}, {"model", name}},
+                       kRpcBuckets);
   }
   return held.get();
 }

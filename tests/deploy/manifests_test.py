@@ -91,6 +91,9 @@ class Rendered(unittest.TestCase):
         for values in VALUES:
             with self.subTest(values=name_of(values)):
                 arguments = manifests.Pod(manifests.render([values])).container['args']
+                # A directory of models is read, and so has to be there: the one with the bundled model.
+                models = os.path.join(manifests.ROOT, 'deploy', 'models')
+                arguments = [f'--models-dir={models}' if a.startswith('--models-dir=') else a for a in arguments]
                 result = subprocess.run([daemon.DRAGOMAND, *arguments, '--check-config'], capture_output=True,
                                         text=True)
                 self.assertEqual((result.returncode, result.stderr), (0, ''))

@@ -73,8 +73,10 @@ TEST_F(WithoutGpu, AutoTranslatesOnTheCpuAndSaysWhy) {
   EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}),
               AllOf(HasSubstr("cpu"), HasSubstr("int8")));
   const std::string log = daemon.process().Errors();
-  EXPECT_THAT(log, ContainsRegex("\"msg\":\"device\",\"device\":\"cpu\",\"compute_type\":\"int8\","
-                                 "\"compute_type_because\":\"the fastest on a CPU"));
+  EXPECT_THAT(
+      log,
+      ContainsRegex("\"msg\":\"device\",\"model\":\"de-en\",\"device\":\"cpu\","
+                    "\"compute_type\":\"int8\",\"compute_type_because\":\"the fastest on a CPU"));
   EXPECT_THAT(log, HasSubstr("\"not_used\":\"" + why_ + "\""));
   daemon.process().Signal(SIGTERM);
   EXPECT_EQ(daemon.process().Wait(), 0);

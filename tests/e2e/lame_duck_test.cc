@@ -88,11 +88,10 @@ TEST(LameDuck, AClientThatHearsOfItThreeSecondsLateLosesNoCall) {
 
 TEST(LameDuck, ASecondSignalEndsItAtOnce) {
   Daemon daemon({"--lame-duck-seconds", "3600", "--cpu-workers", "1"});
-  ASSERT_TRUE(Translate(StubFor(daemon).get()).ok());
+  // No call: one that is over for its client may not be so for the server yet.
   const auto begin = steady_clock::now();
   daemon.process().Signal(SIGTERM);
   while (daemon.Get("/readyz").find("draining") == std::string::npos) std::this_thread::yield();
-  EXPECT_TRUE(Translate(StubFor(daemon).get()).ok());
   daemon.process().Signal(SIGINT);
   EXPECT_EQ(daemon.process().Wait(), 0);
   EXPECT_LT(steady_clock::now() - begin, seconds(60));
