@@ -44,8 +44,8 @@ struct NarrowGemmArgs {
   int64_t ldy;
   const ResultFold* fold;  // nullptr: none. With one, y may be nullptr: no result is stored
   Activation activation;   // none with a fold
-  bool padded;          // y has room for the last strip's rounded width: write all of it
-  int64_t strip_begin;  // computes the strips strip_begin .. strip_end - 1
+  bool padded;             // y has room for the last strip's rounded width: write all of it
+  int64_t strip_begin;     // computes the strips strip_begin .. strip_end - 1
   int64_t strip_end;
 };
 
