@@ -213,12 +213,10 @@ void PivotJob::SubmitSecond() {
   }
   if (admission.reason == RejectReason::kTooLarge) {
     for (const int item : items) {
-      Tell([item, status = admission.status](TranslationSink* sink) {
-        ItemResult failed;
-        failed.index = item;
-        failed.status = status;
-        sink->OnItem(std::move(failed));
-      });
+      ItemResult failed;
+      failed.index = item;
+      failed.status = admission.status;
+      Tell([failed](TranslationSink* sink) { sink->OnItem(failed); });
     }
   } else {
     Stop(admission.status, CauseOf(admission.status));
