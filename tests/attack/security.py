@@ -326,7 +326,7 @@ def backlog_of_one_key():
                 request(*[sentence] * 400, decoding=beam), timeout=280, metadata=bearer(keys["crowd"]))
             for _ in range(25)
         ]
-        waiting = 'dragoman_queue_segments{stage="encode"}'
+        waiting = 'dragoman_queue_segments{model="de-en",stage="encode"}'
         check(wait_until(lambda: daemon.samples()[waiting] > 9000, 60), f"{daemon.samples()[waiting]:.0f} wait")
         done = 'dragoman_segments_total{model="de-en",outcome="eos"}'
         before, begin = daemon.samples()[done], time.monotonic()
@@ -367,7 +367,7 @@ def deadlines_behind_a_backlog():
         calls = [
             client.stub.Translate.future(request(*[sentence] * 400, decoding=wide), timeout=110) for _ in range(25)
         ]
-        waiting = 'dragoman_queue_segments{stage="encode"}'
+        waiting = 'dragoman_queue_segments{model="de-en",stage="encode"}'
         refused = 'dragoman_rejected_total{reason="deadline"}'
         check(wait_until(lambda: daemon.samples()[waiting] > 9000, 60), f"{daemon.samples()[waiting]:.0f} wait")
         codes = collections.Counter()
