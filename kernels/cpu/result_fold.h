@@ -16,7 +16,7 @@ struct FoundResult {
 // Memory of the caller; a product adds to what is there. A row's numbers depend on the row, the
 // weights and the columns only: a lane takes its columns in ascending order.
 struct ResultFold {
-  // [rows][kFoldLanes]: exp(result), relative error below 1e-5 for |result| <= 80, is added to the
+  // [rows][kFoldLanes]: exp(result), relative error below 3e-5 for |result| <= 80, is added to the
   // lane column % kFoldLanes. Not shifted by a maximum: results above 88 and NaN make a lane one
   // that is not finite.
   float* sums;
@@ -29,7 +29,8 @@ struct ResultFold {
   int32_t capacity;
 };
 
-// Less than log2(exp(x)) for every x above the threshold, whatever rounding does to it.
+// Less than log2(exp(x)) for every x above the threshold, whatever rounding does to it, as long as
+// sum and bias of x are not hundreds of times as large as x itself.
 float ExponentBelow(float threshold);
 
 }  // namespace dragoman::cpu
