@@ -342,7 +342,8 @@ absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(const Program& p
   auto packed = std::make_shared<PackedProgram>();
   packed->program = program;
   packed->type = type;
-  if (type != ComputeType::kFloat32) packed->program.kv.host_element = ComputeType::kBFloat16;
+  KvLayout& kv = packed->program.kv;
+  kv.host_element = type == ComputeType::kInt8 && !kv.HasInt8Rows() ? ComputeType::kBFloat16 : type;
   packed->encoder_buffers = PlanBuffers(program.encoder);
   packed->decoder_buffers = PlanBuffers(program.decoder);
   packed->values = std::move(weights);

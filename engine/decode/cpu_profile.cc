@@ -57,7 +57,7 @@ class Profile {
   const int slots_;
   const SearchOptions search_;
   const std::vector<float> divisors_;
-  ComputeType kv_element_ = ComputeType::kFloat32;
+  double kv_bytes_ = 0;  // of an element of the attention memory
   std::shared_ptr<const Backend> backend_;
   std::unique_ptr<KvMemory> memory_;
   std::unique_ptr<Batch> batch_;
@@ -67,7 +67,7 @@ absl::Status Profile::Create(WeightValues weights) {
   absl::StatusOr<std::shared_ptr<const StepModel>> model =
       CreateCpuModel(program_, std::move(weights), config_.type, config_.threads, &times_);
   if (!model.ok()) return model.status();
-  kv_element_ = (*model)->kv_layout().host_element;
+  kv_bytes_ = (*model)->kv_layout().HostElementBytes();
   backend_ = CreateCpuBackend(*std::move(model));
   PagePlan plan;
   plan.self_pages = static_cast<int32_t>(slots_ * WorstCasePages(search_.beam, search_.max_tokens));
@@ -132,7 +132,7 @@ OpRows Profile::Rows(double self_positions) const {
   rows.source_positions = kProfiledSourceTokens;
   rows.element_bytes = ElementBytes(ComputeType::kFloat32);
   rows.weight_bytes = static_cast<double>(ElementBytes(config_.type));
-  rows.kv_bytes = static_cast<double>(ElementBytes(kv_element_));
+  rows.kv_bytes = kv_bytes_;
   return rows;
 }
 

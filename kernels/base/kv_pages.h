@@ -2,11 +2,13 @@
 // of one segment's source (cross), of ALL decoder layers. Both kinds have one size and come from
 // one pool.
 //
-// Plain values, device-friendly. A device's elements are of the compute type. The CPU's are float32
-// or, with the narrower compute types, bfloat16: half as much to read, and no bit of a row depends
-// on the others. Only the operations that write and read pages know their inside; those of the CPU:
+// Plain values, device-friendly. A device's elements are of the compute type. The CPU's are those of
+// the compute type, too: bfloat16 is half as much to read as float32, int8 a little more than a
+// quarter, and no bit of a row depends on the others. Only the operations that write and read pages
+// know their inside; those of the CPU:
 //   self page    [layer][K | V][position][heads * head_dim]
 //   cross page   [layer][head][ K: [head_dim][position] | V: [position][head_dim] ]
+//   in int8      both [layer][position] of int8_kv_row.h
 // Cross K is transposed so that scores are computed for many positions at once; a self page is not,
 // for the positions of a hypothesis come from the pages of different lanes.
 // Those of a device, where a warp takes one head and reads positions as rows, are all
@@ -17,6 +19,7 @@
 
 #include "kernels/base/compute_type.h"
 #include "kernels/base/host_device.h"
+#include "kernels/base/int8_kv_row.h"
 
 namespace dragoman {
 
@@ -32,13 +35,21 @@ struct KvLayout {
   int32_t layers = 0;
   int32_t heads = 0;
   int32_t head_dim = 0;
-  ComputeType host_element = ComputeType::kFloat32;  // of the CPU's pages: that or kBFloat16
+  // Of the CPU's pages: that, kBFloat16, or kInt8 where HasInt8Rows().
+  ComputeType host_element = ComputeType::kFloat32;
 
   DRAGOMAN_HD int32_t width() const { return heads * head_dim; }
   DRAGOMAN_HD int64_t ElementsPerPage() const {
     return int64_t{2} * layers * kPagePositions * width();
   }
-  int64_t HostPageBytes() const { return ElementsPerPage() * ElementBytes(host_element); }
+  int64_t HostPageBytes() const {
+    return host_element == ComputeType::kInt8 ? int64_t{layers} * kPagePositions * Int8Row().bytes
+                                              : ElementsPerPage() * ElementBytes(host_element);
+  }
+  // Of an element on the average, scales included.
+  double HostElementBytes() const {
+    return static_cast<double>(HostPageBytes()) / static_cast<double>(ElementsPerPage());
+  }
   DRAGOMAN_HD static int64_t PagesFor(int64_t positions) {
     return (positions + kPagePositions - 1) / kPagePositions;
   }
@@ -56,11 +67,38 @@ struct KvLayout {
   DRAGOMAN_HD int64_t CrossV(int layer, int head) const {
     return CrossK(layer, head) + int64_t{kPagePositions} * head_dim;
   }
+  // Rows of int8: whether heads have a shape that they come in, how they lie, and where one is in
+  // its page, in bytes.
+  bool HasInt8Rows() const {
+    return head_dim % 16 == 0 && RoundedUp(heads, kInt8HeadLanes) * head_dim <= kMaxInt8RowBytes;
+  }
+  Int8KvRow Int8Row() const {
+    int32_t lanes = 1;
+    while (lanes < heads && lanes < kInt8HeadLanes) lanes *= 2;
+    const int32_t all = RoundedUp(heads, lanes);
+    const int32_t k_bytes = RoundedUp(all * head_dim, 64);
+    const int32_t scales_at = k_bytes + RoundedUp(width(), 64);
+    return {heads,
+            head_dim,
+            lanes,
+            all / lanes,
+            k_bytes,
+            scales_at,
+            scales_at + RoundedUp(2 * all * static_cast<int32_t>(sizeof(float)), 64)};
+  }
+  int64_t Int8RowAt(int layer, int position) const {
+    return (int64_t{layer} * kPagePositions + position) * Int8Row().bytes;
+  }
   // In the pages of a device, self or cross; V of a position lies DeviceVOffset behind its K.
   DRAGOMAN_HD int64_t DeviceK(int layer, int head, int position) const {
     return ((int64_t{layer} * heads + head) * 2 * kPagePositions + position) * head_dim;
   }
   DRAGOMAN_HD int64_t DeviceVOffset() const { return int64_t{kPagePositions} * head_dim; }
+
+ private:
+  static constexpr int32_t RoundedUp(int32_t n, int32_t step) {
+    return (n + step - 1) / step * step;
+  }
 };
 
 // The rows of a step, one entry each. The rows of a slot are adjacent.

@@ -20,6 +20,7 @@
 #include <cstdint>
 
 #include "kernels/base/activation.h"
+#include "kernels/base/int8_kv_row.h"
 #include "kernels/cpu/result_fold.h"
 
 namespace dragoman::cpu {
@@ -49,6 +50,27 @@ struct NarrowGemmArgs {
   int64_t strip_end;
 };
 
+// q of a row as attention over rows of int8 takes it: s8 in the order of K, and per lane.
+struct Int8Query {
+  const int8_t* values;  // [k_bytes]
+  const float* scales;   // [all lanes], with 1 / sqrt(head_dim) in it
+  const int32_t* zeros;  // [all lanes]: what K's zero point adds to the dot product
+};
+
+// One tile of up to kTilePositions positions of one query row, all heads. The weights of a tile's
+// positions become integers of 15 bits, each with V's scale in it, so that both products of
+// attention are exact sums in s32; scores, softmax and what goes from tile to tile are f32.
+struct Int8AttendArgs {
+  const Int8KvRow* shape;
+  Int8Query q;
+  const uint8_t* const* rows;  // [positions]
+  int positions;
+  // State between tiles: [all lanes], at least 16; acc [heads * head_dim].
+  float* max;
+  float* sum;
+  float* acc;
+};
+
 struct NarrowTable {
   // One row of x as an operand of `groups` groups. *scale is NaN where a number of the row is NaN
   // or infinite, which then every result of the row is.
@@ -58,6 +80,13 @@ struct NarrowTable {
   // Back: the first k numbers of an operand row in f32.
   void (*widen_quantised_row)(const uint8_t* row, int64_t k, float scale, float* x);
   void (*widen_rounded_row)(const uint8_t* row, int64_t k, float* x);
+  // k and v [heads * head_dim] of one position as a row.
+  void (*write_kv_row)(const Int8KvRow& shape, const float* k, const float* v, uint8_t* row);
+  // q [heads * head_dim]; what Int8Query points to.
+  void (*write_query)(const Int8KvRow& shape, const float* q, int8_t* values, float* scales,
+                      int32_t* zeros);
+  // max is -inf, sum and acc are zero before the first tile.
+  void (*attend_int8)(const Int8AttendArgs& args);
   // The lanes of each row of ResultFold::sums added up, as a tree.
   void (*add_lanes)(const float* lanes, int64_t rows, float* sums);
   void (*gemm_int8)(const NarrowGemmArgs& args);

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "kernels/cpu/narrow_table.h"
 #include "kernels/cpu/parallel.h"
 
 namespace dragoman {
@@ -25,6 +26,18 @@ void AddScores(const float* q, int head_dim, const Element* k, Widen widen, int 
   }
 }
 
+// The same of one position's row of int8.
+float Int8Score(const Int8KvRow& shape, const uint8_t* row, int head, const float* q) {
+  const int lane = head % shape.lanes;
+  const uint8_t* k = row + (head - lane) * shape.head_dim + lane * cpu::kGroupBytes;
+  float score = 0.0F;
+  for (int j = 0; j < shape.head_dim; ++j) {
+    const int at = j / cpu::kGroupBytes * cpu::kGroupBytes * shape.lanes + j % cpu::kGroupBytes;
+    score += q[j] * static_cast<float>(k[at] - cpu::kZeroPoint);
+  }
+  return score * reinterpret_cast<const float*>(row + shape.scales_at)[head];
+}
+
 // Adds the attention weights of one head to mean [length].
 void AddHead(const KvLayout& layout, int layer, int head, const CrossKvTables& tables, int32_t slot,
              const float* q, float* scores, float* mean) {
@@ -37,7 +50,12 @@ void AddHead(const KvLayout& layout, int layer, int head, const CrossKvTables& t
     const auto* page = static_cast<const uint8_t*>(tables.pool) +
                        pages[first / kPagePositions] * layout.HostPageBytes();
     std::fill_n(scores + first, positions, 0.0F);
-    if (layout.host_element == ComputeType::kBFloat16) {
+    if (layout.host_element == ComputeType::kInt8) {
+      const Int8KvRow shape = layout.Int8Row();
+      for (int p = 0; p < positions; ++p) {
+        scores[first + p] = Int8Score(shape, page + layout.Int8RowAt(layer, p), head, q);
+      }
+    } else if (layout.host_element == ComputeType::kBFloat16) {
       const auto* k = reinterpret_cast<const uint16_t*>(page) + layout.CrossK(layer, head);
       AddScores(q, layout.head_dim, k, FromBFloat16, positions, scores + first);
     } else {

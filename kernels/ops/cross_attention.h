@@ -18,7 +18,7 @@ namespace dragoman {
 //   page_offsets [segments + 1], pages: page j of segment i is pages[page_offsets[i] + j]; it has
 //     PagesFor(its length) of them
 //
-// Positions of the last page beyond the segment are set to zero.
+// Positions of the last page beyond the segment are set to zero, or never read (int8).
 void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, int layer_count,
                   const float* kv, const int32_t* offsets, int64_t segments,
                   const int32_t* page_offsets, const int32_t* pages, void* pool);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/cpu/attend_int8.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/parallel.h"
 
@@ -56,6 +57,31 @@ void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, i
     std::fill(v + int64_t{positions} * layout.head_dim,
               v + int64_t{kPagePositions} * layout.head_dim, uint16_t{0});
   }
+}
+
+// The same into a page of int8, in which what no position has is never read.
+void WriteInt8Page(const KvLayout& layout, int layer, const float* kv, int64_t ld, int positions,
+                   uint8_t* page) {
+  const Int8KvRow shape = layout.Int8Row();
+  for (int p = 0; p < positions; ++p) {
+    const float* const k = kv + p * ld;
+    cpu::NarrowKernels().write_kv_row(shape, k, k + layout.width(),
+                                      page + layout.Int8RowAt(layer, p));
+  }
+}
+
+// One row over pages of int8.
+void AttendInt8(const KvLayout& layout, int layer, const CrossKvTables& tables, int32_t slot,
+                const float* q, float* out) {
+  const int32_t* pages = tables.pages + int64_t{slot} * tables.pages_per_slot;
+  cpu::AttendInt8(
+      layout.Int8Row(), q, tables.source_length[slot],
+      [&](int p) {
+        return static_cast<const uint8_t*>(tables.pool) +
+               pages[p / kPagePositions] * layout.HostPageBytes() +
+               layout.Int8RowAt(layer, p % kPagePositions);
+      },
+      out);
 }
 
 // Up to kBlockRows rows of one slot, all heads.
@@ -113,7 +139,9 @@ void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, i
                              static_cast<uint8_t*>(pool) + pages[j] * layout.HostPageBytes();
                          for (int l = 0; l < layer_count; ++l) {
                            const float* rows = kv + first * ld + l * 2 * d;
-                           if (layout.host_element == ComputeType::kBFloat16) {
+                           if (layout.host_element == ComputeType::kInt8) {
+                             WriteInt8Page(layout, first_layer + l, rows, ld, positions, page);
+                           } else if (layout.host_element == ComputeType::kBFloat16) {
                              WritePage(layout, first_layer + l, rows, ld, positions,
                                        reinterpret_cast<uint16_t*>(page));
                            } else {
@@ -129,19 +157,24 @@ void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, i
 void CrossAttention(OpContext& context, const KvLayout& layout, int layer, const DecodeRows& rows,
                     const CrossKvTables& tables, const float* q, float* context_out) {
   const int64_t d = layout.width();
-  cpu::ParallelFor(context, rows.count, kUsualPositions * 2 * d,
-                   [&](int64_t begin, int64_t end, int /*thread*/) {
-                     for (int64_t r = begin; r < end;) {
-                       int count = 1;
-                       while (count < cpu::kBlockRows && r + count < end &&
-                              rows.slot[r + count] == rows.slot[r]) {
-                         ++count;
-                       }
-                       AttendRows(layout, layer, tables, rows.slot[r], count, q + r * d,
-                                  context_out + r * d);
-                       r += count;
-                     }
-                   });
+  cpu::ParallelFor(
+      context, rows.count, kUsualPositions * 2 * d,
+      [&](int64_t begin, int64_t end, int /*thread*/) {
+        for (int64_t r = begin; r < end;) {
+          if (layout.host_element == ComputeType::kInt8) {
+            AttendInt8(layout, layer, tables, rows.slot[r], q + r * d, context_out + r * d);
+            ++r;
+            continue;
+          }
+          int count = 1;
+          while (count < cpu::kBlockRows && r + count < end &&
+                 rows.slot[r + count] == rows.slot[r]) {
+            ++count;
+          }
+          AttendRows(layout, layer, tables, rows.slot[r], count, q + r * d, context_out + r * d);
+          r += count;
+        }
+      });
 }
 
 }  // namespace dragoman

@@ -1,0 +1,34 @@
+// K and V of one position of one layer in int8, all heads side by side: what attention reads of a
+// position is 2 bytes for each number of a head's K and V, in one run of lines, and its scales.
+//
+//   K        [group of heads][head_dim / 4][lanes][4]: u8, zero point 128. The heads of a group,
+//            up to kInt8HeadLanes, are lanes: dot products of bytes leave each head's sum in its
+//            own lane, and softmax goes over positions without adding up within a register.
+//            A single group of few heads is rounded up to a power of two, lanes of no head are 0.
+//   V        [heads][head_dim]: s8
+//   scales   [K | V][all lanes]: f32, max|x| / 127 of a head. NaN where a number of it was NaN or
+//            infinite, which then every result that it goes into is.
+//
+// Plain values: the inner loops see them.
+#pragma once
+
+#include <cstdint>
+
+namespace dragoman {
+
+inline constexpr int kInt8HeadLanes = 16;
+// The most bytes of K in a row.
+inline constexpr int kMaxInt8RowBytes = 8192;
+
+struct Int8KvRow {
+  int32_t heads;
+  int32_t head_dim;  // a multiple of 16
+  int32_t lanes;     // of a group: kInt8HeadLanes, or the power of two that takes all heads
+  int32_t groups;
+  // In bytes, from the row's start; all multiples of 64.
+  int32_t k_bytes;
+  int32_t scales_at;
+  int32_t bytes;
+};
+
+}  // namespace dragoman
