@@ -16,7 +16,7 @@ constexpr int64_t kFloatBytes = sizeof(float);
 class FloatProduct final : public Product {
  public:
   FloatProduct(const float* weight, const float* bias, int64_t n, int64_t k, float bias_padding)
-      : Product(n, k), weights_(weight, bias, n, k, bias_padding) {}
+      : Product(n, k, bias), weights_(weight, bias, n, k, bias_padding) {}
 
   int64_t padded_n() const override { return weights_.padded_n(); }
   int64_t bytes() const override { return weights_.padded_n() * (k() + 1) * kFloatBytes; }
@@ -56,7 +56,7 @@ class NarrowProduct final : public Product {
  public:
   NarrowProduct(OpContext& context, ComputeType type, const float* weight, const float* bias,
                 int64_t n, int64_t k, float bias_padding)
-      : Product(n, k),
+      : Product(n, k, bias),
         weights_(context, type, weight, bias, n, k, bias_padding),
         int8_(type == ComputeType::kInt8) {}
 
@@ -120,10 +120,18 @@ class NarrowProduct final : public Product {
 
 }  // namespace
 
-float ExponentBelow(float threshold) {
+Product::Product(int64_t n, int64_t k, const float* bias) : n_(n), k_(k) {
+  for (int64_t i = 0; bias != nullptr && i < n; ++i) {
+    if (std::isfinite(bias[i])) largest_bias_ = std::max(largest_bias_, std::abs(bias[i]));
+  }
+}
+
+// A result is a sum and a bias, and so is its exponent, each term with a relative error of some
+// 2^-24: near the threshold the terms are at most |threshold| + 2 largest_bias large.
+float ExponentBelow(float threshold, float largest_bias) {
   if (std::isinf(threshold)) return threshold;
   const float exponent = threshold * std::numbers::log2e_v<float>;
-  return exponent - std::abs(exponent) * 1e-5F - 1e-5F;
+  return exponent - (std::abs(exponent) + largest_bias) * 1e-5F - 1e-5F;
 }
 
 std::unique_ptr<const Product> Product::Create(OpContext& context, ComputeType type,

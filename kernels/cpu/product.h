@@ -63,17 +63,22 @@ class Product {
   // The operands from a row on.
   virtual Operand FromRow(const Operand& x, int64_t row) const = 0;
 
+  // In magnitude, of those that are finite.
+  float largest_bias() const { return largest_bias_; }
+
   // Whether Run takes a fold.
   virtual bool Folds() const = 0;
 
   virtual void Run(const ProductArgs& args) const = 0;
 
  protected:
-  Product(int64_t n, int64_t k) : n_(n), k_(k) {}
+  // bias [n], or nullptr.
+  Product(int64_t n, int64_t k, const float* bias);
 
  private:
   const int64_t n_;
   const int64_t k_;
+  float largest_bias_ = 0.0F;
 };
 
 }  // namespace dragoman::cpu

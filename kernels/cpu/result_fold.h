@@ -22,15 +22,15 @@ struct ResultFold {
   float* sums;
   // [rows]: a result above it is found.
   const float* thresholds;
-  const float* borders;  // [rows]: ExponentBelow(threshold)
+  const float* borders;  // [rows]: ExponentBelow(threshold, ..)
   // [rows][capacity], ascending columns; what is beyond capacity is counted only.
   FoundResult* found;
   int32_t* counts;  // [rows]
   int32_t capacity;
 };
 
-// Less than log2(exp(x)) for every x above the threshold, whatever rounding does to it, as long as
-// sum and bias of x are not hundreds of times as large as x itself.
-float ExponentBelow(float threshold);
+// Less than log2(exp(x)) for every x above the threshold, whatever rounding does to it. No finite
+// bias is larger than `largest_bias`, in magnitude.
+float ExponentBelow(float threshold, float largest_bias);
 
 }  // namespace dragoman::cpu

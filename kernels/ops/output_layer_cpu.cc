@@ -311,7 +311,7 @@ class CpuOutputLayer final : public OutputLayer {
     int64_t wanting = 0;
     for (int64_t r = 0; r < b.rows; ++r) {
       s.thresholds[r] = Threshold(s.partials[r].top);
-      s.borders[r] = cpu::ExponentBelow(s.thresholds[r]);
+      s.borders[r] = cpu::ExponentBelow(s.thresholds[r], product_->largest_bias());
       wanting += wants_logits(r) ? 1 : 0;
     }
     const bool store = wanting * kRowsForOneAlone > b.rows;

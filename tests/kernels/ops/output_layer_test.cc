@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include "tests/kernels/ops/row_questions.h"
 #include "tests/kernels/ops/test_support.h"
@@ -156,6 +157,40 @@ TEST_P(OutputLayerTest, FewRowsWithMoreToDoAreAsAlone) {
     EXPECT_NEAR(answers[20].top[0].score, 20.02, 0.05);
     EXPECT_NEAR(answers[40].top[0].score, 1001.0, 3.0);
     EXPECT_NEAR(answers[60].top[0].score, 0.0, 2.0);
+  }
+}
+
+// Logits that are what little is left of a large sum and a large bias: rounding errors are those of
+// the large ones, and the best tokens are still the exact ones.
+TEST_P(OutputLayerTest, SumsThatBiasesCancelLoseNoCandidate) {
+  const int d = 4;
+  const int vocabulary = 2003;
+  const int k = 8;
+  std::mt19937 random(1);
+  for (float large = 512.0F; large < 2048.0F; large += 64.0F) {
+    std::vector<float> w(size_t(d) * vocabulary, 0.0F);
+    std::vector<float> bias(vocabulary);
+    for (int c = 0; c < vocabulary; ++c) {
+      w[size_t(c) * d] = large;
+      bias[c] = -large + 0.05F * float(int(random() % 2001) - 1000) / 1000;
+    }
+    std::vector<int32_t> best(vocabulary);
+    std::iota(best.begin(), best.end(), 0);
+    std::stable_sort(best.begin(), best.end(), [&](int a, int b) { return bias[a] > bias[b]; });
+    best.resize(k);
+    const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary, type());
+    OpContext context;
+    for (const int rows : {1, 64}) {
+      std::vector<float> hidden(size_t(rows) * d, 0.0F);
+      for (int r = 0; r < rows; ++r) hidden[size_t(r) * d] = 1.0F;
+      const auto answers = FoldAll(*layer, context, hidden.data(),
+                                   std::vector<Question>(rows, {.k = k, .normaliser = true}));
+      for (const Answer& a : answers) {
+        std::vector<int32_t> tokens;
+        for (const TokenScore& x : a.top) tokens.push_back(x.token);
+        EXPECT_EQ(tokens, best) << large << " " << rows;
+      }
+    }
   }
 }
 
