@@ -49,6 +49,26 @@ struct PackedProgram {
   WeightValues values;  // those that operations read as they are; the others are empty
   int64_t bytes = 0;
 
+  // What an encoder or decoder for so many rows needs of each of its threads' scratch.
+  size_t ScratchFloats(const OpSequence& stage,
+                       const std::vector<std::unique_ptr<Linear>>& products, int64_t rows) const {
+    size_t floats = 0;
+    for (size_t i = 0; i < stage.ops.size(); ++i) {
+      size_t needed = 0;
+      if (products[i] != nullptr) {
+        needed = products[i]->ScratchFloats(rows);
+      } else if (const auto* attention = std::get_if<EncoderAttentionOp>(&stage.ops[i].what)) {
+        needed = EncoderAttentionScratch(program.max_positions, attention->head_dim);
+      } else if (std::holds_alternative<AlignOp>(stage.ops[i].what)) {
+        needed = AlignScratch(program.max_positions);
+      } else if (std::holds_alternative<OutputOp>(stage.ops[i].what)) {
+        needed = output->ScratchFloats(rows);
+      }
+      floats = std::max(floats, needed);
+    }
+    return floats;
+  }
+
   const float* Value(WeightId id) const { return values[static_cast<size_t>(id)].data(); }
   int Cols(WeightId id) const { return static_cast<int>(program.weight(id).cols); }
   EmbeddingTable Table(WeightId id) const {
@@ -183,17 +203,7 @@ class StageRunner {
         products_(products),
         op_(threads),
         buffers_(plan, capacity) {
-    const int64_t positions = packed_->program.max_positions;
-    for (size_t i = 0; i < stage.ops.size(); ++i) {
-      if (products[i] != nullptr) products[i]->Warm(op_, capacity);
-      if (const auto* attention = std::get_if<EncoderAttentionOp>(&stage.ops[i].what)) {
-        op_.Reserve(EncoderAttentionScratch(positions, attention->head_dim));
-      } else if (std::holds_alternative<AlignOp>(stage.ops[i].what)) {
-        op_.Reserve(AlignScratch(positions));
-      } else if (std::holds_alternative<OutputOp>(stage.ops[i].what)) {
-        packed_->output->Warm(op_, capacity);
-      }
-    }
+    op_.Reserve(packed_->ScratchFloats(stage, products, capacity));
     workspace_bytes_ = buffers_.bytes() + op_.bytes();
   }
 
@@ -267,7 +277,10 @@ class CpuEncoder final : public Encoder, private StageRunner {
   }
 
   int64_t max_tokens() const override { return capacity_; }
-  int64_t workspace_bytes() const override { return workspace_bytes_; }
+  int64_t workspace_bytes() const override { return workspace_bytes_ + PositionBytes(capacity_); }
+  static int64_t PositionBytes(int64_t capacity) {
+    return capacity * static_cast<int64_t>(sizeof(int32_t));
+  }
 
  private:
   const int64_t capacity_;
@@ -316,9 +329,14 @@ class CpuModel final : public StepModel {
   KvLayout kv_layout() const override { return packed_->program.kv; }
   ComputeType compute_type() const override { return packed_->type; }
   int64_t weight_bytes() const override { return packed_->bytes; }
-  int64_t workspace_bytes(int /*threads*/, int max_rows) const override {
-    return packed_->encoder_buffers.Bytes(EncoderRows(packed_->program), kFloatBytes) +
-           packed_->decoder_buffers.Bytes(max_rows, kFloatBytes);
+  int64_t workspace_bytes(int threads, int max_rows) const override {
+    const PackedProgram& p = *packed_;
+    const int64_t tokens = EncoderRows(p.program);
+    const size_t scratch = p.ScratchFloats(p.program.encoder, p.encoder, tokens) +
+                           p.ScratchFloats(p.program.decoder, p.decoder, max_rows);
+    return p.encoder_buffers.Bytes(tokens, kFloatBytes) + CpuEncoder::PositionBytes(tokens) +
+           p.decoder_buffers.Bytes(max_rows, kFloatBytes) +
+           threads * static_cast<int64_t>(scratch) * kFloatBytes;
   }
   std::unique_ptr<Encoder> CreateEncoder(int threads) const override {
     return std::make_unique<CpuEncoder>(packed_, threads);

@@ -64,7 +64,7 @@ double FlopPerSecond(ComputeType type, int in, int out, const Clock* clock) {
   OpTimes times(clock);
   OpContext context;
   context.set_probe(&times);
-  linear->Warm(context, kRows);
+  context.Reserve(linear->ScratchFloats(kRows));
   const double seconds = BestSeconds(kProducts, [&] {
     times.Clear();
     times.Before(kProduct);

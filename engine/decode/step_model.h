@@ -78,7 +78,8 @@ class StepModel {
   virtual ComputeType compute_type() const { return ComputeType::kFloat32; }
   virtual int64_t weight_bytes() const = 0;
 
-  // What an encoder and a decoder of so many threads and rows are going to hold, about.
+  // What an encoder and a decoder of so many threads and rows are going to hold: the sum of their
+  // own workspace_bytes().
   virtual int64_t workspace_bytes(int /*threads*/, int /*max_rows*/) const { return 0; }
 
   // Scratch for `threads` threads is allocated here, not in the calls.

@@ -2,8 +2,8 @@
 // who hears of its parts, if anybody does.
 //
 // Thread-safety: one context per calling thread (an encoder thread, a decode thread); a context is
-// not shared. Its scratch grows when an operation asks for more than it has; after the Warm or
-// Reserve calls that the operations document, nothing is allocated any more.
+// not shared. Its scratch grows when an operation asks for more than it has; after a Reserve of
+// what the operations document, nothing is allocated any more.
 #pragma once
 
 #include <cstddef>

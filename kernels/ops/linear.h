@@ -12,6 +12,7 @@
 // Immutable after Create: any number of threads may Run at once, each with a context of its own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -30,10 +31,11 @@ class Linear {
                                         ComputeType type = ComputeType::kFloat32, int threads = 1);
   virtual ~Linear() = default;
 
-  // Prepares `context` for every number of rows up to max_rows: later Runs allocate nothing.
-  virtual void Warm(OpContext& context, int64_t max_rows) const = 0;
+  // What a thread of a context needs of scratch for any number of rows up to max_rows: once a
+  // context has Reserved it, Runs of so many allocate nothing.
+  virtual size_t ScratchFloats(int64_t max_rows) const = 0;
 
-  // Any rows >= 0; rows beyond what was warmed work, but may allocate.
+  // Any rows >= 0; rows beyond what was reserved work, but may allocate.
   virtual void Run(OpContext& context, const float* x, int64_t rows, float* y) const = 0;
 
   // Of the packed weights.

@@ -21,8 +21,8 @@ class CpuLinear final : public Linear {
         product_(std::move(product)),
         activation_(activation) {}
 
-  void Warm(OpContext& context, int64_t max_rows) const override {
-    context.Reserve(product_->OperandFloats(max_rows));
+  size_t ScratchFloats(int64_t max_rows) const override {
+    return product_->OperandFloats(max_rows);
   }
 
   void Run(OpContext& context, const float* x, int64_t rows, float* y) const override {

@@ -10,6 +10,7 @@
 // Immutable after Create: any number of threads may Fold at once, each with a context of its own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -29,8 +30,9 @@ class OutputLayer {
                                              int threads = 1);
   virtual ~OutputLayer() = default;
 
-  // Prepares `context` for every number of rows up to max_rows: later Folds allocate nothing.
-  virtual void Warm(OpContext& context, int64_t max_rows) const = 0;
+  // What a thread of a context needs of scratch for any number of rows up to max_rows: once a
+  // context has Reserved it, Folds of so many allocate nothing.
+  virtual size_t ScratchFloats(int64_t max_rows) const = 0;
 
   // requests, summaries [rows].
   virtual void Fold(OpContext& context, const float* hidden, int64_t rows,

@@ -139,8 +139,8 @@ class CpuOutputLayer final : public OutputLayer {
       : OutputLayer(static_cast<int>(product->k()), static_cast<int>(product->n())),
         product_(std::move(product)) {}
 
-  void Warm(OpContext& context, int64_t max_rows) const override {
-    context.Reserve(ScratchFloats(std::min(max_rows, kBlockRowsMax)));
+  size_t ScratchFloats(int64_t max_rows) const override {
+    return FloatsFor(std::min(max_rows, kBlockRowsMax));
   }
 
   void Fold(OpContext& context, const float* hidden, int64_t rows, const LogitRequest* requests,
@@ -171,7 +171,8 @@ class CpuOutputLayer final : public OutputLayer {
 
   int64_t blocks() const { return (product_->blocks() + kProductBlocks - 1) / kProductBlocks; }
 
-  size_t ScratchFloats(int64_t rows) const {
+  // Of the rows that are folded together.
+  size_t FloatsFor(int64_t rows) const {
     const auto n = static_cast<size_t>(rows);
     const size_t bytes =
         n *
@@ -206,7 +207,7 @@ class CpuOutputLayer final : public OutputLayer {
 
   void FoldRows(OpContext& context, const float* hidden, int64_t rows, const LogitRequest* requests,
                 LogitSummary* summaries) const {
-    const size_t floats = ScratchFloats(rows);
+    const size_t floats = FloatsFor(rows);
     for (int thread = 0; thread < context.threads(); ++thread) {
       const Scratch s = Divide(context.Scratch(thread, floats), rows);
       for (int64_t r = 0; r < rows; ++r) {

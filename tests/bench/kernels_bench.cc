@@ -59,7 +59,7 @@ void LinearOwn(benchmark::State& state, int in, int out, ComputeType type) {
   std::vector<float> y(size_t(rows) * out);
   const auto linear = Linear::Create(w.data(), w.data(), in, out, Activation::kNone, type);
   OpContext context;
-  linear->Warm(context, rows);
+  context.Reserve(linear->ScratchFloats(rows));
   while (state.KeepRunning()) linear->Run(context, x.data(), rows, y.data());
   Gflops(state, 2.0 * static_cast<double>(rows) * in * out);
 }
@@ -124,7 +124,7 @@ void Output(benchmark::State& state, const Model& m, ComputeType type) {
   const auto x = RandomFloats(size_t(rows) * m.d);
   const auto output = OutputLayer::Create(w.data(), nullptr, m.d, m.vocabulary, type);
   OpContext context;
-  output->Warm(context, rows);
+  context.Reserve(output->ScratchFloats(rows));
   Requests q(rows, state.range(1) != 0);
   while (state.KeepRunning()) {
     output->Fold(context, x.data(), rows, q.requests.data(), q.summaries.data());
@@ -191,8 +191,8 @@ class Step {
       cross_pages_.push_back(static_cast<int32_t>(rows + s));
       source_length_.push_back(kSource);
     }
-    output_->Warm(context_, rows);
-    for (const Layer& layer : layers_) layer.down->Warm(context_, rows);
+    context_.Reserve(output_->ScratchFloats(rows));
+    for (const Layer& layer : layers_) context_.Reserve(layer.down->ScratchFloats(rows));
     for (auto* buffer : {&x_, &y_}) buffer->resize(rows * m.d);
     wide_.resize(rows * std::max(3 * m.d, m.ffn));
   }

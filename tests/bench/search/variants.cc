@@ -79,8 +79,8 @@ bool OutputLayers(int64_t rounds, Report& report) {
     const auto fused =
         OutputLayer::Create(weight.data(), bias.data(), c.shape.d, static_cast<int>(v));
     OpContext context;
-    product->Warm(context, c.rows);
-    fused->Warm(context, c.rows);
+    context.Reserve(product->ScratchFloats(c.rows));
+    context.Reserve(fused->ScratchFloats(c.rows));
     std::vector<TokenScore> top(best.size());
     std::vector<LogitRequest> requests(static_cast<size_t>(c.rows));
     std::vector<LogitSummary> summaries(requests.size());

@@ -37,6 +37,28 @@ TEST_P(CpuModel, LetsGoOfWeightsAsItPacksThem) {
   EXPECT_GE(held, (*model)->weight_bytes() * 95 / 100);
 }
 
+// The plan of the memory is made before there is an encoder or a decoder: it counts what they take.
+TEST_P(CpuModel, HoldsTheWorkspacesThatWerePlanned) {
+  auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const auto model = *CreateCpuModel(loaded->program, std::move(loaded->weights), GetParam());
+  for (const int threads : {1, 3}) {
+    for (const int rows : {1, 16, 256}) {
+      const int64_t before = BytesInUse();
+      const std::unique_ptr<Encoder> encoder = model->CreateEncoder(threads);
+      const std::unique_ptr<Decoder> decoder = model->CreateDecoder(threads, rows);
+      const int64_t held = BytesInUse() - before;
+      const int64_t planned = model->workspace_bytes(threads, rows);
+      EXPECT_EQ(encoder->workspace_bytes() + decoder->workspace_bytes(), planned)
+          << threads << " threads, " << rows << " rows";
+      if (before == 0) continue;  // this allocator does not count
+      // The objects themselves, and the allocator's own words.
+      EXPECT_GE(held, planned);
+      EXPECT_LE(held, planned + (int64_t{16} << 10)) << threads << " threads, " << rows << " rows";
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Types, CpuModel,
                          ::testing::Values(ComputeType::kFloat32, ComputeType::kBFloat16,
                                            ComputeType::kInt8),

@@ -37,8 +37,8 @@ TEST_P(Allocation, NoneAfterWarm) {
   const int32_t offsets[] = {0, 150, 200};
 
   OpContext context(1);
-  linear->Warm(context, rows);
-  output->Warm(context, rows);
+  context.Reserve(linear->ScratchFloats(rows));
+  context.Reserve(output->ScratchFloats(rows));
   context.Reserve(EncoderAttentionScratch(150, 16));
   const int64_t before = testing::Allocations();
   const size_t in_use = BytesInUse();
