@@ -26,12 +26,13 @@ nlohmann::ordered_json MemoryToJson(const v1::Model& model) {
     devices.push_back({{"device", memory.device()},
                        {"weights", memory.weights()},
                        {"kv", memory.kv()},
-                       {"workspace", memory.workspace()}});
+                       {"workspace", memory.workspace()},
+                       {"kv_resident", memory.kv_resident()}});
   }
   return devices;
 }
 
-// "version 2, checksum 0123456789ab, cpu: 10 MiB of weights, 144 of K/V, 29 of workspaces".
+// "version 2, checksum 0123456789ab, cpu: 10 MiB of weights, 12 of at most 144 of K/V, 29 of workspaces".
 std::string VersionText(const v1::Model& model) {
   if (model.pivot_size() == 2) {
     return absl::StrCat("\n  pivot: ", model.pivot(0), ", then ", model.pivot(1));
@@ -41,7 +42,8 @@ std::string VersionText(const v1::Model& model) {
       absl::StrCat("\n  version ", model.version(), ", checksum ", model.checksum().substr(0, 12));
   for (const v1::DeviceMemory& memory : model.memory()) {
     absl::StrAppend(&text, ", ", memory.device(), ": ", memory.weights() >> 20, " MiB of weights, ",
-                    memory.kv() >> 20, " of K/V, ", memory.workspace() >> 20, " of workspaces");
+                    memory.kv_resident() >> 20, " of at most ", memory.kv() >> 20, " of K/V, ",
+                    memory.workspace() >> 20, " of workspaces");
   }
   return text;
 }

@@ -484,6 +484,7 @@ EngineStats EngineImpl::Stats() const {
     DeviceMemory& memory = stats.memory[worker_places_[i]];
     memory.kv += w.kv_bytes;
     memory.workspace += w.workspace_bytes;
+    memory.kv_resident += w.kv_resident_bytes;
     stats.encoded_segments += w.encoded.segments;
     stats.encoded_tokens += w.encoded.tokens;
     stats.encoded_segment_capacity += w.encoded.capacity;

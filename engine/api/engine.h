@@ -243,6 +243,7 @@ struct DeviceMemory {
   int64_t weights = 0;
   int64_t kv = 0;  // of all its workers, and so:
   int64_t workspace = 0;
+  int64_t kv_resident = 0;  // of kv, what is there now; on the host it comes and goes with use
 };
 
 struct EngineStats {

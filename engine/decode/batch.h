@@ -110,6 +110,12 @@ class Batch {
 
   virtual int32_t self_pages_used() const = 0;
 
+  // The memory behind its pages and those of the sources, where it is the host's and comes with use
+  // (page_memory.h): ends a period; gives idle memory back, whether some is left; how much is there.
+  virtual void EndMemoryPeriod() {}
+  virtual bool GiveBackIdleMemory(int64_t /*most_bytes*/) { return false; }
+  virtual int64_t resident_page_bytes() const { return 0; }
+
   // Never change; may be asked by any thread.
   virtual int max_rows() const = 0;
   virtual int64_t workspace_bytes() const = 0;

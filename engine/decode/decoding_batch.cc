@@ -53,6 +53,7 @@ DecodingBatch::DecodingBatch(const BatchConfig& config, KvMemory* memory,
   free_pages_ = Descending(memory->self_pages());
   lane_page_table_ = {lane_pages_.data(), static_cast<int32_t>(pages_per_lane)};
   pages_ = {free_pages_.data(), memory->self_pages()};
+  page_memory_ = memory->SelfPageMemory();
 
   row_slot_.resize(rows);
   row_lane_.resize(rows);
@@ -164,7 +165,10 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
   for (const int32_t number : live_) in.worst_case = std::max(in.worst_case, WorstCase(number));
   in.rules = rules;
   const SingleThread group;
+  const int32_t free_before = pages_.free_count;
   PlanStep(group, in, views_.data(), lane_page_table_, pages_, plan_);
+  // What was taken is still above what is left.
+  page_memory_.NoteTaken(pages_.free + pages_.free_count, free_before - pages_.free_count);
   PrepareRows();
 
   StepInput step;
@@ -274,9 +278,21 @@ std::vector<DecodedHypothesis> DecodingBatch::Result(int number) const {
   return result;
 }
 
+void DecodingBatch::EndMemoryPeriod() {
+  page_memory_.EndPeriod(pages_.free, pages_.free_count);
+  memory_->EndCrossPeriod();
+}
+
+bool DecodingBatch::GiveBackIdleMemory(int64_t most_bytes) {
+  const bool left = page_memory_.GiveBackIdle(most_bytes);
+  return memory_->GiveBackIdleCross(most_bytes) || left;
+}
+
 void DecodingBatch::Release(int number) {
   const SlotView& view = slot(number);
+  const int32_t sorted = pages_.free_count;
   ReleasePages(view, lane_page_table_, pages_);
+  page_memory_.PutInOrder(pages_.free, sorted, pages_.free_count);
   for (int lane = view.state->options.beam; lane-- > 0;) free_lanes_.push_back(view.lanes[lane]);
   slot_cross_[static_cast<size_t>(number)].Release();
   view.state->status = SlotStatus::kFree;

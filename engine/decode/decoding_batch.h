@@ -38,6 +38,11 @@ class DecodingBatch final : public Batch {
   int64_t ExpectedLoad() const override;
   int DecodedTokens(int number) const override { return slot(number).state->length; }
   int32_t self_pages_used() const override { return memory_->self_pages() - pages_.free_count; }
+  void EndMemoryPeriod() override;
+  bool GiveBackIdleMemory(int64_t most_bytes) override;
+  int64_t resident_page_bytes() const override {
+    return page_memory_.resident_bytes() + memory_->cross_resident_bytes();
+  }
   int max_rows() const override { return config_.max_rows; }
   int64_t workspace_bytes() const override { return workspace_bytes_; }
 
@@ -85,6 +90,7 @@ class DecodingBatch final : public Batch {
   std::vector<int32_t> free_pages_;
   LanePages lane_page_table_;
   PagePool pages_;
+  PageMemory page_memory_;
 
   // Rows of a step.
   std::vector<int32_t> row_slot_, row_lane_, row_position_, row_token_;

@@ -3,7 +3,8 @@
 //
 // On the host the address space is taken at construction and the memory behind a page when the page
 // is first used; free pages are given out again before new ones, so that what is resident is what
-// was in use at a time. A device's is taken at construction. The block is
+// was in use at a time. What nobody has used for a while can be given back to the system
+// (page_memory.h). A device's is taken at construction. The block is
 // shared by both threads (a device's by the streams that they drive); which page belongs to whom is
 // settled by the free lists. Pages are numbered over both kinds: self pages 0 .. self_pages - 1,
 // cross pages after them.
@@ -17,6 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/base/mutex.h"
+#include "engine/decode/page_memory.h"
 #include "kernels/base/kv_pages.h"
 
 namespace dragoman {
@@ -33,8 +35,9 @@ class KvMemory {
   // Of the host. RESOURCE_EXHAUSTED when the system does not give the memory.
   static absl::StatusOr<std::unique_ptr<KvMemory>> Create(const KvLayout& layout,
                                                           int32_t self_pages, int32_t cross_pages);
-  // Takes over memory for this many pages.
-  KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, KvBlock block);
+  // Takes over memory for this many pages, all of it there.
+  KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, KvBlock block)
+      : KvMemory(layout, self_pages, cross_pages, std::move(block), false) {}
   ~KvMemory();
   KvMemory(const KvMemory&) = delete;
   KvMemory& operator=(const KvMemory&) = delete;
@@ -44,6 +47,8 @@ class KvMemory {
   int32_t self_pages() const { return self_pages_; }
   int32_t cross_pages() const { return cross_pages_; }
   int64_t bytes() const { return block_.bytes; }
+  // Whether memory is there only as it is used, and goes again.
+  bool is_lazy() const { return is_lazy_; }
 
   // Takes `count` cross pages; waits until they are free or Close was called, and is then empty.
   // REQUIRES: count <= cross_pages().
@@ -54,18 +59,31 @@ class KvMemory {
   void GiveBackCross(const std::vector<int32_t>& pages);
   int32_t cross_pages_free() const;
 
+  // Of the self pages, whose free list is the batch's; nothing on a device. Once, while all of them
+  // are free.
+  PageMemory SelfPageMemory() const;
+  // Of the cross pages, as PageMemory's of the same names; any thread.
+  void EndCrossPeriod();
+  bool GiveBackIdleCross(int64_t most_bytes);
+  int64_t cross_resident_bytes() const;
+
   // Wakes whoever waits for pages, for good.
   void Close();
 
  private:
+  KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, KvBlock block,
+           bool is_lazy);
+
   const KvLayout layout_;
   const int32_t self_pages_;
   const int32_t cross_pages_;
   const KvBlock block_;
+  const bool is_lazy_;
 
   mutable Mutex mu_;
   CondVar freed_;
   std::vector<int32_t> free_cross_ ABSL_GUARDED_BY(mu_);
+  PageMemory cross_memory_ ABSL_GUARDED_BY(mu_);
   bool closed_ ABSL_GUARDED_BY(mu_) = false;
 };
 

@@ -1,11 +1,22 @@
 #include "engine/schedule/decode_loop.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 
 namespace dragoman {
+namespace {
+
+// Idle memory goes in pieces: between two steps a tenth of a millisecond's worth, without steps as
+// much as a segment that comes meanwhile can wait for.
+constexpr int64_t kBusySlice = int64_t{8} << 20;
+constexpr int64_t kIdleSlice = int64_t{32} << 20;
+// How often a loop without work looks whether its memory is idle.
+constexpr std::chrono::seconds kIdleTick(1);
+
+}  // namespace
 
 DecodeLoop::DecodeLoop(Batch* batch, EncodedQueue* in, const Policy* policy,
                        const SegmentAccounting& accounting, const Clock* clock)
@@ -14,15 +25,13 @@ DecodeLoop::DecodeLoop(Batch* batch, EncodedQueue* in, const Policy* policy,
       policy_(policy),
       accounting_(accounting),
       clock_(clock),
-      segments_(static_cast<size_t>(batch->max_rows())) {
+      segments_(static_cast<size_t>(batch->max_rows())),
+      memory_period_began_(clock->Now()) {
   occupied_.reserve(segments_.size());
 }
 
 absl::Status DecodeLoop::Run() {
-  const auto ready = [this](const Waiting& waiting) {
-    return policy_->RefillBegins(Load{}, waiting, batch_->max_rows());
-  };
-  while (in_->WaitUntil(ready)) {
+  while (WaitForWork()) {
     for (;;) {
       const absl::StatusOr<bool> stepped = RunOnce();
       if (!stepped.ok()) return stepped.status();
@@ -30,6 +39,37 @@ absl::Status DecodeLoop::Run() {
     }
   }
   return absl::OkStatus();
+}
+
+bool DecodeLoop::WaitForWork() {
+  const auto ready = [this](const Waiting& waiting) {
+    return policy_->RefillBegins(Load{}, waiting, batch_->max_rows());
+  };
+  bool is_idle_left = false;
+  for (;;) {
+    // With nothing to give back there is nothing to wake up for.
+    if (batch_->resident_page_bytes() == 0) return in_->WaitUntil(ready);
+    switch (in_->WaitUntil(ready, is_idle_left ? std::chrono::nanoseconds(0) : kIdleTick)) {
+      case EncodedQueue::Wake::kReady:
+        return true;
+      case EncodedQueue::Wake::kOver:
+        return false;
+      case EncodedQueue::Wake::kTimeout:
+        is_idle_left = GiveBackIdleMemory(kIdleSlice);
+        break;
+    }
+  }
+}
+
+bool DecodeLoop::GiveBackIdleMemory(int64_t most_bytes) {
+  const Nanos now = clock_->Now();
+  if (now - memory_period_began_ >= kMemoryPeriod) {
+    batch_->EndMemoryPeriod();
+    memory_period_began_ = now;
+  }
+  const bool left = batch_->GiveBackIdleMemory(most_bytes);
+  resident_page_bytes_.store(batch_->resident_page_bytes(), std::memory_order_relaxed);
+  return left;
 }
 
 absl::StatusOr<bool> DecodeLoop::RunOnce() {
@@ -60,6 +100,7 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
   }
   Publish(step->rows);
   for (const BatchEvent& event : step->events) Harvest(event);
+  GiveBackIdleMemory(kBusySlice);
   return true;
 }
 
@@ -171,6 +212,7 @@ DecodeLoop::Stats DecodeLoop::stats() const {
   stats.row_capacity = batch_->max_rows();
   stats.segments = live_.load(std::memory_order_relaxed);
   stats.self_pages_used = self_pages_used_.load(std::memory_order_relaxed);
+  stats.resident_page_bytes = resident_page_bytes_.load(std::memory_order_relaxed);
   stats.last_step = last_step_.load(std::memory_order_relaxed);
   stats.busy = busy_.load(std::memory_order_relaxed);
   stats.dead = dead_.load(std::memory_order_relaxed);

@@ -30,11 +30,18 @@ class DecodeLoop {
   // One round without waiting: top-up, then a step if one is due. False when none was.
   absl::StatusOr<bool> RunOnce();
 
+  // What Run does beside its steps and while it has none: memory of pages that nobody has used for
+  // kMemoryPeriod by the clock goes back to the system, `most_bytes` of it at a time. Whether some
+  // of it is left.
+  static constexpr Nanos kMemoryPeriod = 15'000'000'000;
+  bool GiveBackIdleMemory(int64_t most_bytes);
+
   struct Stats {
     int rows = 0;  // of the step reported last; 0 when idle
     int row_capacity = 0;
     int segments = 0;  // in slots
     int32_t self_pages_used = 0;
+    int64_t resident_page_bytes = 0;  // of a batch whose memory comes with use
     Nanos last_step = 0;
     bool busy = false;  // steps are due
     bool dead = false;
@@ -42,6 +49,8 @@ class DecodeLoop {
   Stats stats() const;
 
  private:
+  // False once the encoder has ended and nothing is left. Gives memory back meanwhile.
+  bool WaitForWork();
   // What is in slots now.
   Load Live() const;
   int TopUp();
@@ -63,11 +72,13 @@ class DecodeLoop {
   Load load_;                                       // of the segments in slots
   bool refilling_ = false;
   int topped_up_ = 0;  // not yet told the observer
+  Nanos memory_period_began_;
 
   std::atomic<int> rows_{0};
   std::atomic<int> live_{0};
   std::atomic<bool> busy_{false};
   std::atomic<int32_t> self_pages_used_{0};
+  std::atomic<int64_t> resident_page_bytes_{0};
   std::atomic<Nanos> last_step_{0};
   std::atomic<bool> dead_{false};
 };

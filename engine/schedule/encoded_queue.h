@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -70,10 +71,25 @@ class EncodedQueue {
 
   // Waits until there is a segment and `ready` says yes to what is there; false once ended and
   // empty, or closed. `ready` is called under the lock.
-  bool WaitUntil(const std::function<bool(const Waiting&)>& ready) {
+  using Ready = std::function<bool(const Waiting&)>;
+  bool WaitUntil(const Ready& ready) {
     MutexLock lock(&mu_);
-    while (!closed_ && (waiting_.empty() ? !ended_ : !ready(Look()))) changed_.Wait(&mu_);
+    while (!IsOver() && !IsReady(ready)) changed_.Wait(&mu_);
     return !waiting_.empty();
+  }
+
+  // The same, for so long at most.
+  enum class Wake : uint8_t { kReady, kOver, kTimeout };
+  Wake WaitUntil(const Ready& ready, std::chrono::nanoseconds at_most) {
+    const auto give_up = std::chrono::steady_clock::now() + at_most;
+    MutexLock lock(&mu_);
+    for (;;) {
+      if (IsOver()) return waiting_.empty() ? Wake::kOver : Wake::kReady;
+      if (IsReady(ready)) return Wake::kReady;
+      const auto left = give_up - std::chrono::steady_clock::now();
+      if (left <= std::chrono::nanoseconds::zero()) return Wake::kTimeout;
+      changed_.WaitFor(&mu_, left);
+    }
   }
 
   // The encoder has taken segments in hand, or has none and has found nothing more to take.
@@ -125,6 +141,12 @@ class EncodedQueue {
   }
 
  private:
+  bool IsOver() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    return closed_ || (ended_ && waiting_.empty());
+  }
+  bool IsReady(const Ready& ready) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    return !waiting_.empty() && ready(Look());
+  }
   Waiting Look() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     const bool full = pushing_ && waiting_.size() >= capacity_;
     return {waiting_.load(), at_work_ && !ended_, held_up_ || full};

@@ -65,12 +65,14 @@ void Worker::DropEncoded(const SegmentOwner* owner) {
 }
 
 Worker::Stats Worker::stats() const {
+  const DecodeLoop::Stats decode = loop_.stats();
   return {encoded_.stats(),
-          loop_.stats(),
+          decode,
           parts_.memory->self_pages(),
           parts_.memory->cross_pages(),
           parts_.memory->cross_pages() - parts_.memory->cross_pages_free(),
           parts_.memory->bytes(),
+          parts_.memory->is_lazy() ? decode.resident_page_bytes : parts_.memory->bytes(),
           parts_.batch->workspace_bytes() + parts_.encoder->workspace_bytes()};
 }
 

@@ -67,6 +67,7 @@ class Worker {
     int32_t cross_pages = 0;
     int32_t cross_pages_used = 0;
     int64_t kv_bytes = 0;
+    int64_t kv_resident_bytes = 0;
     int64_t workspace_bytes = 0;
   };
   Stats stats() const;  // thread-safe

@@ -185,6 +185,7 @@ v1::Model BuildModel(const ServedModel& model, bool is_default) {
     held->set_weights(memory.weights);
     held->set_kv(memory.kv);
     held->set_workspace(memory.workspace);
+    held->set_kv_resident(memory.kv_resident);
   }
   return out;
 }

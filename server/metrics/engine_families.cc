@@ -129,6 +129,8 @@ void AddMemory(const EngineStats& stats, const std::string& model, Families* out
     memory("weights", device.weights);
     memory("kv", device.kv);
     memory("workspace", device.workspace);
+    out->Gauge("dragoman_kv_resident_bytes", "Memory that is there for K/V now.",
+               {{"device", device.device}, {"model", model}}, Number(device.kv_resident));
   }
 }
 

@@ -35,6 +35,7 @@ void AddMemory(const std::vector<DeviceMemory>& from, std::vector<DeviceMemory>*
     at->weights += memory.weights;
     at->kv += memory.kv;
     at->workspace += memory.workspace;
+    at->kv_resident += memory.kv_resident;
   }
 }
 

@@ -69,8 +69,8 @@ TEST(Lists, ModelsAndLanguages) {
 TEST(Lists, AModelSaysWhatItIsAndWhatItHolds) {
   ScriptedServer server;
   CommandRun run = RunCommand({"models", "--server", server.address()});
-  EXPECT_THAT(run.out, HasSubstr("\n  version 3, checksum 0123456789ab, cpu: 10 MiB of weights, 20 "
-                                 "of K/V, 30 of workspaces\n"));
+  EXPECT_THAT(run.out, HasSubstr("\n  version 3, checksum 0123456789ab, cpu: 10 MiB of weights, 5 "
+                                 "of at most 20 of K/V, 30 of workspaces\n"));
   EXPECT_THAT(run.out, HasSubstr("\n  pivot: opus-de-en, then opus-en-fr\n"));
   EXPECT_THAT(run.out, HasSubstr("\nopus-de-en (draining, version 2)\n"));
   run = RunCommand({"models", "--json", "--server", server.address()});
@@ -79,6 +79,7 @@ TEST(Lists, AModelSaysWhatItIsAndWhatItHolds) {
   EXPECT_EQ(models[0]["version"], 3);
   EXPECT_EQ(models[0]["checksum"], "0123456789abcdef");
   EXPECT_EQ(models[0]["memory"][0]["weights"], 10 << 20);
+  EXPECT_EQ(models[0]["memory"][0]["kv_resident"], 5 << 20);
   EXPECT_EQ(models[1]["pivot"], (std::vector<std::string>{"opus-de-en", "opus-en-fr"}));
   EXPECT_EQ(models[2]["state"], "draining");
 }

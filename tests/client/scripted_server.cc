@@ -70,6 +70,7 @@ class ScriptedServer::Service final : public v1::TranslationService::Service {
     memory->set_weights(10 << 20);
     memory->set_kv(20 << 20);
     memory->set_workspace(30 << 20);
+    memory->set_kv_resident(5 << 20);
     v1::Model* pivot = response->add_models();
     pivot->set_name("de-fr");
     pivot->set_state(v1::Model::SERVING);

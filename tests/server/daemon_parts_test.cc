@@ -287,6 +287,7 @@ TEST(ResponseBuilder, DescribesTheModel) {
   EXPECT_EQ(model.memory(1).weights(), 11);
   EXPECT_EQ(model.memory(1).kv(), 21);
   EXPECT_EQ(model.memory(1).workspace(), 31);
+  EXPECT_EQ(model.memory(1).kv_resident(), 19);
   EXPECT_EQ(model.pivot_size(), 0);
   using Wire = v1::DecodingOptions;
   for (const auto& [profile, wire] :

@@ -241,7 +241,7 @@ class FakeEngine : public Engine {
     stats.queue_token_capacity = 1000;
     stats.stalled = stalled_;
     stats.live_workers = live_workers_;
-    stats.memory = {{"cuda:0", "a card", 10, 20, 30}, {"cuda:1", "a card", 11, 21, 31}};
+    stats.memory = {{"cuda:0", "a card", 10, 20, 30, 20}, {"cuda:1", "a card", 11, 21, 31, 19}};
     return stats;
   }
 

@@ -181,6 +181,7 @@ TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
   ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:0",kind="weights",model="de-en"} 10)");
   ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:0",kind="kv",model="de-en"} 20)");
   ExpectLine(R"(dragoman_device_memory_bytes{device="cuda:1",kind="workspace",model="de-en"} 31)");
+  ExpectLine(R"(dragoman_kv_resident_bytes{device="cuda:1",model="de-en"} 19)");
   ExpectLine(R"(dragoman_model_load_seconds{model="de-en"} 3)");
   ExpectLine(R"(dragoman_model_version{model="de-en"} 2)");
   ExpectLine("dragoman_last_step_timestamp_seconds{model=\"de-en\"} 0");
@@ -191,9 +192,10 @@ TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
        {"dragoman_requests_waiting", "dragoman_requests_running", "dragoman_queue_segments",
         "dragoman_queue_tokens", "dragoman_queue_oldest_age_seconds", "dragoman_decode_rows",
         "dragoman_decode_rows_capacity", "dragoman_kv_cache_usage_ratio",
-        "dragoman_device_memory_bytes", "dragoman_detokenize_backlog", "dragoman_ready",
-        "dragoman_draining", "dragoman_model_reloads_total", "dragoman_build_info",
-        "process_resident_memory_bytes", "process_cpu_seconds_total", "process_open_fds"}) {
+        "dragoman_device_memory_bytes", "dragoman_kv_resident_bytes", "dragoman_detokenize_backlog",
+        "dragoman_ready", "dragoman_draining", "dragoman_model_reloads_total",
+        "dragoman_build_info", "process_resident_memory_bytes", "process_cpu_seconds_total",
+        "process_open_fds"}) {
     EXPECT_THAT(Text(), HasSubstr("\n# TYPE " + std::string(name) + " ")) << name;
   }
   ExpectNamedInTheReadme();

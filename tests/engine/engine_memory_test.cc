@@ -1,0 +1,72 @@
+// What an engine on the CPU holds of the host's memory, as the system sees it.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/schedule/decode_loop.h"
+#include "tests/engine/support/bundled_engine.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+// Resident bytes of this process.
+int64_t Rss() {
+  std::ifstream file("/proc/self/smaps_rollup");
+  std::string word;
+  while (file >> word) {
+    int64_t kilobytes = 0;
+    if (word == "Rss:" && file >> kilobytes) return kilobytes << 10;
+  }
+  return 0;
+}
+
+class EngineMemory : public testing::BundledEngine {
+ protected:
+  int64_t KvResident() const { return engine_->Stats().memory.front().kv_resident; }
+};
+
+TEST_F(EngineMemory, KvComesWithUseAndGoesWhenNothingIsDecoded) {
+  EngineConfig config;
+  config.max_rows = 96;
+  config.workers = 2;
+  Start(config);
+  EXPECT_EQ(KvResident(), 0);
+  if (Rss() == 0) GTEST_SKIP() << "skipped: no /proc/self/smaps_rollup";
+
+  std::vector<std::string> texts;
+  for (int i = 0; i < 100; ++i) {
+    texts.push_back(absl::StrCat("Im Jahr ", 1900 + i, " war das Wetter nicht so schlecht, wie ",
+                                 "man es heute erzählt, und die Leute gingen oft spazieren."));
+  }
+  const auto translate = [&] {
+    std::vector<std::string> results;
+    for (const ItemResult& item : Translate(Job(texts))) {
+      results.push_back(item.hypotheses.front().text);
+    }
+    return results;
+  };
+  const std::vector<std::string> first = translate();
+  const int64_t used = KvResident();
+  const int64_t rss = Rss();
+  EXPECT_GE(used, 8 * kMiB);
+
+  // The workers look once a second of their own accord, and judge by the engine's clock.
+  while (KvResident() > 0) {
+    clock_.Advance(DecodeLoop::kMemoryPeriod);
+    std::this_thread::yield();
+  }
+  EXPECT_LE(Rss(), rss - used * 3 / 4);
+
+  EXPECT_EQ(translate(), first);
+  EXPECT_GE(KvResident(), used / 2);
+}
+
+}  // namespace
+}  // namespace dragoman
