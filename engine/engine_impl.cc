@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/api/option_rules.h"
 #include "engine/base/field_error.h"
+#include "engine/base/on_cpus.h"
 #include "engine/base/out_of_memory.h"
 #include "engine/base/utf8.h"
 #include "engine/create_loaded_engine.h"
@@ -190,8 +191,15 @@ absl::Status EngineImpl::StartWorkers() {
   for (size_t place = 0; place < places_.size(); ++place) {
     worker.pages = (*plans)[place];
     for (int i = 0; i < places_[place].workers; ++i) {
-      absl::StatusOr<std::unique_ptr<Worker>> made =
-          Worker::Create(worker, *places_[place].backend, shared, [this] { OnWorkerDead(); });
+      // Made where it runs: its threads stay there, and its tables are in that node's memory.
+      absl::StatusOr<std::unique_ptr<Worker>> made = absl::InternalError("not made");
+      const std::vector<std::vector<int>>& cpus = places_[place].cpus;
+      const absl::Status there =
+          OnCpus(cpus.empty() ? std::vector<int>() : cpus[static_cast<size_t>(i)], [&] {
+            made =
+                Worker::Create(worker, *places_[place].backend, shared, [this] { OnWorkerDead(); });
+          });
+      if (!there.ok()) return there;
       if (!made.ok()) return made.status();
       workers_.push_back(std::move(*made));
       worker_places_.push_back(place);
@@ -206,8 +214,8 @@ void EngineImpl::FillInfo() {
   ModelInfo info;
   info.name = config_.model_name.empty() ? loaded_.name : config_.model_name;
   info.family = spec.family;
-  for (const WorkerPlace& place : places_) {
-    absl::StrAppend(&info.device, info.device.empty() ? "" : ",", place.backend->info().device);
+  for (const DeviceMemory& memory : Stats().memory) {
+    absl::StrAppend(&info.device, info.device.empty() ? "" : ",", memory.device);
   }
   info.compute_type = places_.front().backend->info().compute_type;
   for (const ModelLanguagePair& pair : loaded_.languages.Pairs()) {
@@ -475,13 +483,19 @@ EngineStats EngineImpl::Stats() const {
   Nanos furthest_behind = now;
   int64_t self = 0, self_used = 0;
   int64_t cross = 0, cross_used = 0;
+  // By device: the nodes of the host are one.
+  std::vector<size_t> device_of;
   for (const WorkerPlace& place : places_) {
     const BackendInfo& info = place.backend->info();
-    stats.memory.push_back({info.device, info.device_name, info.weight_bytes, 0, 0});
+    size_t device = 0;
+    while (device < stats.memory.size() && stats.memory[device].device != info.device) ++device;
+    if (device == stats.memory.size()) stats.memory.push_back({info.device, info.device_name});
+    stats.memory[device].weights += info.weight_bytes;
+    device_of.push_back(device);
   }
   for (size_t i = 0; i < workers_.size(); ++i) {
     const Worker::Stats w = workers_[i]->stats();
-    DeviceMemory& memory = stats.memory[worker_places_[i]];
+    DeviceMemory& memory = stats.memory[device_of[worker_places_[i]]];
     memory.kv += w.kv_bytes;
     memory.workspace += w.workspace_bytes;
     memory.kv_resident += w.kv_resident_bytes;

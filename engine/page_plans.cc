@@ -37,12 +37,16 @@ std::string TextOf(const HostNeeds& needs) {
 
 absl::Status CheckWeightsFit(int64_t parameters, const EngineConfig& config) {
   const int64_t bytes = parameters * static_cast<int64_t>(sizeof(float));
-  const int64_t needed = 2 * bytes;
+  const bool has_nodes = std::any_of(
+      config.placement.begin(), config.placement.end(),
+      [&](const WorkerCpus& worker) { return worker.node != config.placement.front().node; });
+  // Where nodes have weights of their own, each packs from a copy.
+  const int64_t needed = (has_nodes ? 3 : 2) * bytes;
   if (config.memory.most == 0 || needed <= config.memory.most) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("the model has ", parameters, " parameters, ", NeededMiB(bytes),
-                   " MiB in float32: loading takes twice that, and ", config.memory.most_of,
-                   " has ", MiB(config.memory.most), " MiB"));
+                   " MiB in float32: loading takes ", has_nodes ? "three times" : "twice",
+                   " that, and ", config.memory.most_of, " has ", MiB(config.memory.most), " MiB"));
 }
 
 absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<WorkerPlace>& places,

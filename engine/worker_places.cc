@@ -1,11 +1,13 @@
 #include "engine/worker_places.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/on_cpus.h"
 #include "engine/decode/cpu_backend.h"
 #include "engine/decode/cpu_model.h"
 #include "engine/decode/cpu_profile.h"
@@ -25,6 +27,53 @@ absl::StatusOr<WeightImage> ImageFor(const LoadedModel& loaded, const EngineConf
   return MakeWeightImage(loaded.program, loaded.weights, config.devices.compute_type);
 }
 
+// The workers of a node, or all.
+struct NodeWorkers {
+  int count = 0;
+  std::vector<std::vector<int>> cpus;  // of each; none: anywhere
+  std::vector<int> all_cpus;
+};
+
+absl::StatusOr<std::vector<NodeWorkers>> WorkersByNode(const EngineConfig& config) {
+  if (config.placement.empty()) return std::vector<NodeWorkers>{{config.workers, {}, {}}};
+  if (config.placement.size() != static_cast<size_t>(config.workers)) {
+    return absl::InvalidArgumentError(absl::StrCat("placement: found ", config.placement.size(),
+                                                   " places, expected ", config.workers,
+                                                   ", one for each worker"));
+  }
+  std::map<int, NodeWorkers> nodes;
+  for (const WorkerCpus& worker : config.placement) {
+    NodeWorkers& node = nodes[worker.node];
+    ++node.count;
+    node.cpus.push_back(worker.cpus);
+    node.all_cpus.insert(node.all_cpus.end(), worker.cpus.begin(), worker.cpus.end());
+  }
+  std::vector<NodeWorkers> by_node;
+  for (auto& [number, node] : nodes) by_node.push_back(std::move(node));
+  return by_node;
+}
+
+absl::StatusOr<std::vector<WorkerPlace>> CreateCpuPlaces(const EngineConfig& config,
+                                                         LoadedModel* loaded) {
+  absl::StatusOr<std::vector<NodeWorkers>> nodes = WorkersByNode(config);
+  if (!nodes.ok()) return nodes.status();
+  WeightValues weights = std::exchange(loaded->weights, {});
+  std::vector<WorkerPlace> places;
+  for (NodeWorkers& node : *nodes) {
+    absl::StatusOr<std::shared_ptr<const StepModel>> model = absl::InternalError("not packed");
+    // What some operation reads as it is has to be the node's too, so each of several has a copy.
+    const bool is_only = nodes->size() == 1;
+    const absl::Status on_node = OnCpus(node.all_cpus, [&] {
+      model = CreateCpuModel(loaded->program, is_only ? std::move(weights) : weights,
+                             config.devices.compute_type, std::max(node.count, 1));
+    });
+    if (!on_node.ok()) return on_node;
+    if (!model.ok()) return model.status();
+    places.push_back({CreateCpuBackend(*std::move(model)), node.count, std::move(node.cpus)});
+  }
+  return places;
+}
+
 }  // namespace
 
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config) {
@@ -39,15 +88,8 @@ BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config) {
 
 absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config,
                                                       LoadedModel* loaded) {
+  if (config.devices.cuda.empty()) return CreateCpuPlaces(config, loaded);
   std::vector<WorkerPlace> places;
-  if (config.devices.cuda.empty()) {
-    absl::StatusOr<std::shared_ptr<const StepModel>> model =
-        CreateCpuModel(loaded->program, std::exchange(loaded->weights, {}),
-                       config.devices.compute_type, std::max(config.workers, 1));
-    if (!model.ok()) return model.status();
-    places.push_back({CreateCpuBackend(*std::move(model)), config.workers});
-    return places;
-  }
   const absl::StatusOr<WeightImage> image = ImageFor(*loaded, config);
   if (!image.ok()) return image.status();
   loaded->weights = {};

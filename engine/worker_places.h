@@ -16,13 +16,15 @@ namespace dragoman {
 struct WorkerPlace {
   std::shared_ptr<const Backend> backend;
   int workers = 1;
+  std::vector<std::vector<int>> cpus = {};  // of each worker; none: wherever the system puts them
 };
 
 // Of every worker.
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);
 
-// Packs the weights for each place and takes them out of `loaded`. UNIMPLEMENTED when a device does
-// not take the model.
+// Packs the weights for each place and takes them out of `loaded`: one place for each GPU, or for
+// each node of memory that config.placement names, on that node's processors. UNIMPLEMENTED when a
+// device does not take the model.
 absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config,
                                                       LoadedModel* loaded);
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/api/devices.h"
@@ -24,6 +25,12 @@ struct HostMemory {
   int64_t reserved = 0;  // of it, for what is not the engine's
 };
 
+// Where a worker of the CPU runs: on these processors of a node of memory.
+struct WorkerCpus {
+  int node = 0;
+  std::vector<int> cpus;
+};
+
 struct EngineConfig {
   std::string model_name;               // "" = the directory's name
   DeviceChoice devices;                 // the CPU, or GPUs with one worker each
@@ -31,6 +38,9 @@ struct EngineConfig {
   int max_rows = 256;                   // of each worker
   int workers = 1;                      // of the CPU
   int threads_per_worker = 1;
+  // One for each worker of the CPU, or none: wherever the system puts them. With several nodes each
+  // has weights of its own.
+  std::vector<WorkerCpus> placement;
   int tokenizer_threads = 1;
   int detokenizer_threads = 1;  // 0: the decode threads do it, for measurements
   int64_t max_queue_segments = 4096;

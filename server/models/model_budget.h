@@ -15,7 +15,9 @@ namespace dragoman {
 
 // What is there for one model.
 struct ModelShare {
-  int cpus = 1;  // for workers and text
+  int cpus = 1;            // for workers and text
+  int first_cpu = 0;       // where these begin among all; beyond them: they are others' as well
+  int cpus_per_cache = 0;  // that share a last level of cache, as far as that is known
   // Of a GPU's memory, that may be in use once the model has taken its own.
   double device_memory_fraction = 0.9;
   int64_t host_bytes_of_others = 0;  // of the host's memory, see HostBytesOfOthers

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -102,6 +103,8 @@ ModelShare ModelManager::ShareOf(const ModelSettings& settings,
     for (const auto& [name, other] : settings_) all.push_back(other);
     all.push_back(settings);
     share.cpus = DivideCpus(resources_.cpus, all).back();
+    share.first_cpu = resources_.cpus;
+    share.cpus_per_cache = resources_.cpus_per_cache;
     share.device_memory_fraction = settings.device_memory_fraction;
   }
   std::string sum;
@@ -122,6 +125,9 @@ absl::Status ModelManager::LoadAll(const std::vector<ModelSettings>& models) {
   for (size_t i = 0; i < order.size(); ++i) {
     ModelShare& share = shares_[in_order[i].model_name];
     share.cpus = cpus[order[i]];
+    share.first_cpu =
+        std::accumulate(cpus.begin(), cpus.begin() + static_cast<ptrdiff_t>(order[i]), 0);
+    share.cpus_per_cache = resources_.cpus_per_cache;
     share.device_memory_fraction = (*fractions)[i];
   }
   for (size_t i = 0; i < in_order.size(); ++i) {

@@ -34,6 +34,7 @@ using EngineLoader = std::function<absl::StatusOr<std::unique_ptr<Engine>>(
 // What the machine has.
 struct ModelResources {
   int cpus = 1;
+  int cpus_per_cache = 0;     // that share a last level of cache; 0: not known
   int64_t host_bytes = 0;     // that the process may hold; 0: not known
   int64_t serving_bytes = 0;  // of them, for what is no model's
 };

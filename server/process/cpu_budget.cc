@@ -1,18 +1,14 @@
 #include "server/process/cpu_budget.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include "server/process/cgroup.h"
+#include "server/process/cpu_topology.h"
 
 namespace dragoman {
 namespace {
-
-constexpr int kMaxDefaultWorkers = 16;
 
 int CeilDivide(int64_t a, int64_t b) {
   return static_cast<int>(std::max<int64_t>(1, (a + b - 1) / b));
@@ -52,23 +48,8 @@ int CgroupCpuLimit(const std::string& root, int if_none) {
 }
 
 int CpuBudget() {
-  int cpus = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  if (sched_getaffinity(0, sizeof(mask), &mask) == 0) cpus = std::max(1, CPU_COUNT(&mask));
+  const int cpus = static_cast<int>(AllowedCpus().size());
   return std::min(cpus, CgroupCpuLimit("", cpus));
 }
-
-WorkerPlan PlanWorkers(int cpus, int workers, int threads_per_worker) {
-  WorkerPlan plan{workers, threads_per_worker};
-  if (plan.workers == 0 && plan.threads_per_worker == 0) {
-    plan.threads_per_worker = CeilDivide(cpus, kMaxDefaultWorkers);
-  }
-  if (plan.workers == 0) plan.workers = std::max(1, cpus / plan.threads_per_worker);
-  if (plan.threads_per_worker == 0) plan.threads_per_worker = std::max(1, cpus / plan.workers);
-  return plan;
-}
-
-int TextThreads(int cpus, int asked) { return asked > 0 ? asked : std::max(1, cpus / 4); }
 
 }  // namespace dragoman

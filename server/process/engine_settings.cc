@@ -1,14 +1,15 @@
 #include "server/process/engine_settings.h"
 
 #include "server/base/steady_clock.h"
-#include "server/process/cpu_budget.h"
+#include "server/process/worker_plan.h"
 #include "server/settings/scheduler_settings.h"
 
 namespace dragoman {
 
 EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& share,
                               const DeviceChoice& devices) {
-  const WorkerPlan plan = PlanWorkers(share.cpus, config.cpu_workers, config.threads_per_worker);
+  const WorkerPlan plan =
+      PlanWorkers(share.cpus, share.cpus_per_cache, config.cpu_workers, config.threads_per_worker);
   EngineConfig out;
   out.model_name = config.model_name;
   out.devices = devices;

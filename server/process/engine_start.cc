@@ -1,14 +1,17 @@
 #include "server/process/engine_start.h"
 
+#include <limits>
 #include <utility>
 
 #include "engine/api/create_engine.h"
 #include "engine/api/devices.h"
 #include "server/base/log.h"
 #include "server/process/cpu_budget.h"
+#include "server/process/cpu_topology.h"
 #include "server/process/engine_settings.h"
 #include "server/process/memory_bound.h"
 #include "server/process/memory_limit.h"
+#include "server/process/worker_plan.h"
 
 namespace dragoman {
 namespace {
@@ -40,11 +43,36 @@ void LogMemory(const std::string& model, const EngineStats& stats) {
   }
 }
 
+int CpusPerCache() { return ReadCpuTopology("", AllowedCpus()).PerCache(); }
+
+absl::StatusOr<std::vector<WorkerCpus>> Place(const ModelSettings& model, const ModelShare& share,
+                                              const EngineConfig& settings) {
+  const CpuTopology topology = ReadCpuTopology("", AllowedCpus());
+  const int quota = CgroupCpuLimit("", std::numeric_limits<int>::max());
+  return PlaceWorkers(topology, {model.pin, share.first_cpu, share.cpus, quota},
+                      {settings.workers, settings.threads_per_worker});
+}
+
+void LogPlacement(const std::string& model, const std::vector<WorkerCpus>& placement) {
+  for (size_t i = 0; i < placement.size(); ++i) {
+    Log(LogLevel::kInfo, "worker pinned",
+        {{"model", model},
+         {"worker", i},
+         {"node", placement[i].node},
+         {"cpus", CpuListText(placement[i].cpus)}});
+  }
+}
+
 absl::StatusOr<std::unique_ptr<Engine>> Create(const ModelSettings& model, const ModelShare& share,
                                                const DeviceChoice& devices, const Clock* clock,
                                                EngineObserver* observer) {
   EngineConfig settings = MakeEngineConfig(model, share, devices);
   settings.memory = HostMemoryFor(share);
+  if (devices.cuda.empty()) {
+    absl::StatusOr<std::vector<WorkerCpus>> placement = Place(model, share, settings);
+    if (!placement.ok()) return placement.status();
+    settings.placement = *std::move(placement);
+  }
   Log(LogLevel::kInfo, "device",
       {{"model", model.model_name},
        {"device", DeviceNames(devices)},
@@ -58,7 +86,9 @@ absl::StatusOr<std::unique_ptr<Engine>> Create(const ModelSettings& model, const
        {"workers", devices.cuda.empty() ? settings.workers : static_cast<int>(devices.cuda.size())},
        {"threads_per_worker", settings.threads_per_worker},
        {"tokenizer_threads", settings.tokenizer_threads},
-       {"detokenizer_threads", settings.detokenizer_threads}});
+       {"detokenizer_threads", settings.detokenizer_threads},
+       {"pin", settings.placement.empty() ? "off" : model.pin}});
+  LogPlacement(model.model_name, settings.placement);
   absl::StatusOr<std::unique_ptr<Engine>> engine =
       CreateEngine(model.model_directory, settings, clock, observer);
   if (!engine.ok()) return engine;
@@ -103,6 +133,7 @@ absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
 ModelResources FindResources(const ServerConfig& config) {
   ModelResources resources;
   resources.cpus = CpuBudget();
+  resources.cpus_per_cache = CpusPerCache();
   resources.host_bytes = FindMemoryLimits("", ThreadStackBytes()).most.bytes;
   resources.serving_bytes = SumOf(ServingMemory(config));
   return resources;
@@ -134,6 +165,7 @@ absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config, const Cloc
   Log(LogLevel::kInfo, "device", {{"device", DeviceNames(*devices)}, {"not_used", devices->note}});
   ModelShare share;
   share.cpus = CpuBudget();
+  share.cpus_per_cache = CpusPerCache();
   share.device_memory_fraction = model.device_memory_fraction;
   return ProfileSteps(model.model_directory, MakeEngineConfig(model, share, *devices),
                       config.profile_steps, clock);

@@ -86,6 +86,10 @@ const std::vector<Option>& Options() {
       {"threads-per-worker", "N",
        "threads that share the arithmetic of a CPU worker; 0: from the number of CPUs",
        &C::threads_per_worker, 0, 1024},
+      {"pin", "auto|off|cores",
+       "keep each CPU worker on processors of its own (cores), or on those of one NUMA node where "
+       "there are several (auto)",
+       &C::pin},
       {"tokenizer-threads", "N",
        "threads that split and tokenize incoming text; 0: one for every four CPUs",
        &C::tokenizer_threads, 0, 256},

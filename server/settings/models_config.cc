@@ -134,6 +134,9 @@ absl::Status CheckModel(const ModelSettings& settings) {
   if (!status.ok()) {
     return absl::Status(status.code(), absl::StrCat("--", status.message()));
   }
+  if (settings.pin != "auto" && settings.pin != "off" && settings.pin != "cores") {
+    return Refuse("--", "pin", Quoted(settings.pin), "auto, off or cores");
+  }
   status = ParseScheduler(settings).status();
   if (status.ok() && !ParseProfile(settings.default_profile).has_value()) {
     status = Refuse("--", "default-profile", Quoted(settings.default_profile),

@@ -100,8 +100,10 @@ TEST_F(ModelManagerTest, LoadsAllWithTheirShares) {
   ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
   ASSERT_EQ(loads_.size(), 2U);
   EXPECT_EQ(loads_[0].second.cpus, 4);
+  EXPECT_EQ(loads_[0].second.first_cpu, 0);
   EXPECT_EQ(loads_[0].second.host_bytes_of_others, int64_t{500} << 20);
   EXPECT_EQ(loads_[1].second.cpus, 4);
+  EXPECT_EQ(loads_[1].second.first_cpu, 4);
   EXPECT_EQ(table_.Find("a")->version, 1);
   EXPECT_EQ(table_.Find("a")->checksum.size(), 64U);
 }
@@ -177,7 +179,8 @@ TEST_F(ModelManagerTest, ANewModelComesWithSettingsOfItsOwn) {
   ASSERT_TRUE(added.ok()) << added.status();
   EXPECT_EQ(Family("c"), "new");
   EXPECT_EQ(loads_.back().first.max_rows, 8);
-  EXPECT_EQ(loads_.back().second.cpus, 2);  // a third of 8; the others keep theirs
+  EXPECT_EQ(loads_.back().second.cpus, 2);       // a third of 8; the others keep theirs
+  EXPECT_EQ(loads_.back().second.first_cpu, 8);  // none is left that is its own
   // The same name again: a new version, its settings as they were but for what is said.
   Write("d", "other");
   ASSERT_TRUE(manager_.Load("c", (root_ / "d").string(), {{"kv-memory-mb", "3"}}).ok());

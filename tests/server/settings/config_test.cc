@@ -305,6 +305,8 @@ TEST(Config, RefusesDevicesAndComputeTypesItDoesNotKnow) {
   EXPECT_THAT(ErrorOf({"--model=x", "--compute-type=int4"}),
               AllOf(HasSubstr("--compute-type: found 'int4'"),
                     HasSubstr("auto, float32, float16, bfloat16 or int8")));
+  EXPECT_THAT(ErrorOf({"--model=x", "--pin=all"}),
+              AllOf(HasSubstr("--pin: found 'all'"), HasSubstr("auto, off or cores")));
   EXPECT_THAT(ErrorOf({"--model=x", "--device=cpu", "--compute-type=float16"}),
               AllOf(HasSubstr("'float16'"), HasSubstr("float32, bfloat16 or int8 on the CPU")));
 }
@@ -604,24 +606,6 @@ TEST_F(CgroupTest, ReadsVersionOne) {
   EXPECT_EQ(CgroupCpuLimit(root_, 8), 4);
   Write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "-1\n");
   EXPECT_EQ(CgroupCpuLimit(root_, 8), 8);
-}
-
-TEST(PlanWorkers, FillsInWhatIsNotAsked) {
-  const auto plan = [](int cpus, int workers, int threads) {
-    const WorkerPlan p = PlanWorkers(cpus, workers, threads);
-    return std::make_pair(p.workers, p.threads_per_worker);
-  };
-  EXPECT_EQ(plan(1, 0, 0), std::make_pair(1, 1));
-  EXPECT_EQ(plan(2, 0, 0), std::make_pair(2, 1));
-  EXPECT_EQ(plan(64, 0, 0), std::make_pair(16, 4));
-  EXPECT_EQ(plan(8, 2, 0), std::make_pair(2, 4));
-  EXPECT_EQ(plan(8, 0, 3), std::make_pair(2, 3));
-  EXPECT_EQ(plan(2, 5, 0), std::make_pair(5, 1));
-  EXPECT_EQ(plan(2, 3, 3), std::make_pair(3, 3));
-  EXPECT_GE(CpuBudget(), 1);
-  EXPECT_EQ(TextThreads(2, 0), 1);
-  EXPECT_EQ(TextThreads(16, 0), 4);
-  EXPECT_EQ(TextThreads(16, 2), 2);
 }
 
 }  // namespace

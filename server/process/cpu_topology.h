@@ -1,0 +1,42 @@
+// The processors that this process may run on, and what they share: read from /sys.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dragoman {
+
+struct Cpu {
+  int number = 0;
+  int node = 0;     // of memory
+  int cache = 0;    // the lowest processor of those that share its last level of cache
+  int core = 0;     // the lowest processor of those that are threads of its core
+  int sibling = 0;  // which of these threads it is: 0, 1 ..
+};
+
+struct CpuTopology {
+  // The first threads of all cores, then the second ones; among these neighbours next to each other,
+  // by node, cache and core.
+  std::vector<Cpu> cpus;
+  int64_t cache_bytes = 0;  // of one last level; 0: not known
+
+  // The nodes that there are, in their order.
+  std::vector<int> Nodes() const;
+  // The most of these processors that share a last level of cache.
+  int PerCache() const;
+};
+
+// Of these processors. Those of which /sys says nothing are on node 0, share their cache with all
+// others of this kind and are cores of their own. `root` is "" but in tests, where it holds sys.
+CpuTopology ReadCpuTopology(const std::string& root, const std::vector<int>& allowed);
+
+// Those that the process may run on: its affinity mask, which the system keeps within the cpuset of
+// the control group.
+std::vector<int> AllowedCpus();
+
+// "0-3,8" as numbers; of what is written otherwise, nothing. And back.
+std::vector<int> ParseCpuList(const std::string& text);
+std::string CpuListText(std::vector<int> cpus);
+
+}  // namespace dragoman

@@ -1,0 +1,284 @@
+// Machines made up in files: how many workers they get, and where these run.
+#include "server/process/worker_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/process/cpu_budget.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct Machine {
+  int nodes = 1;
+  int caches = 1;   // of a node
+  int cores = 1;    // of a cache
+  int threads = 1;  // of a core
+  int cpus() const { return nodes * caches * cores * threads; }
+};
+
+class WorkerPlanTest : public ::testing::Test {
+ protected:
+  // As Linux numbers them: the first threads of all cores, then the second ones.
+  CpuTopology Read(const Machine& m, std::vector<int> allowed = {}) {
+    root_ = ::testing::TempDir() + "worker_plan_" +
+            ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(root_);
+    const int cores = m.nodes * m.caches * m.cores;
+    for (int node = 0; node < m.nodes; ++node) {
+      std::vector<int> of_node;
+      for (int cpu = 0; cpu < m.cpus(); ++cpu) {
+        if (cpu % cores / (m.caches * m.cores) == node) of_node.push_back(cpu);
+      }
+      Write(absl::StrCat("node/node", node, "/cpulist"), CpuListText(of_node));
+    }
+    Write("node/possible", "0");
+    for (int cpu = 0; cpu < m.cpus(); ++cpu) {
+      const std::string at = absl::StrCat("cpu/cpu", cpu);
+      const int core = cpu % cores;
+      std::vector<int> siblings;
+      std::vector<int> sharing;
+      for (int other = 0; other < m.cpus(); ++other) {
+        if (other % cores == core) siblings.push_back(other);
+        if (other % cores / m.cores == core / m.cores) sharing.push_back(other);
+      }
+      Write(at + "/topology/thread_siblings_list", CpuListText(siblings));
+      const auto cache = [&](int index, int level, const char* type, const char* size,
+                             const std::vector<int>& shared_by) {
+        const std::string file = absl::StrCat(at, "/cache/index", index, "/");
+        Write(file + "level", absl::StrCat(level));
+        Write(file + "type", type);
+        Write(file + "size", size);
+        Write(file + "shared_cpu_list", CpuListText(shared_by));
+      };
+      cache(0, 1, "Data", "48K", siblings);
+      cache(1, 1, "Instruction", "64K", siblings);
+      cache(2, 2, "Unified", "2048K", siblings);
+      cache(3, 3, "Unified", "32768K", sharing);
+    }
+    if (allowed.empty()) {
+      allowed.resize(static_cast<size_t>(m.cpus()));
+      std::iota(allowed.begin(), allowed.end(), 0);
+    }
+    return ReadCpuTopology(root_, allowed);
+  }
+
+  void Write(const std::string& path, const std::string& text) {
+    const std::filesystem::path full = root_ + "/sys/devices/system/" + path;
+    std::filesystem::create_directories(full.parent_path());
+    std::ofstream(full) << text << "\n";
+  }
+
+  static std::pair<int, int> Plan(int cpus, int per_cache = 0, int workers = 0, int threads = 0) {
+    const WorkerPlan plan = PlanWorkers(cpus, per_cache, workers, threads);
+    return {plan.workers, plan.threads_per_worker};
+  }
+
+  // What `auto` makes of the whole machine.
+  static std::vector<WorkerCpus> PlaceAll(const CpuTopology& topology, const std::string& pin,
+                                          int quota = 0) {
+    const auto all = static_cast<int>(topology.cpus.size());
+    const int cpus = quota > 0 ? std::min(quota, all) : all;
+    auto places =
+        PlaceWorkers(topology, {pin, 0, cpus, quota}, PlanWorkers(cpus, topology.PerCache(), 0, 0));
+    EXPECT_TRUE(places.ok()) << places.status();
+    return places.ok() ? *std::move(places) : std::vector<WorkerCpus>();
+  }
+
+  std::string root_;
+};
+
+TEST_F(WorkerPlanTest, FillsInWhatIsNotAsked) {
+  using P = std::pair<int, int>;
+  EXPECT_EQ(Plan(8, 0, 2, 0), P(2, 4));
+  EXPECT_EQ(Plan(8, 0, 0, 3), P(2, 3));
+  EXPECT_EQ(Plan(2, 0, 5, 0), P(5, 1));
+  EXPECT_EQ(Plan(2, 0, 3, 3), P(3, 3));
+  EXPECT_GE(CpuBudget(), 1);
+  EXPECT_EQ(TextThreads(2, 0), 1);
+  EXPECT_EQ(TextThreads(16, 0), 4);
+  EXPECT_EQ(TextThreads(16, 2), 2);
+}
+
+// Server sizes, by the table of server/README.md.
+TEST_F(WorkerPlanTest, FollowsTheMachine) {
+  using P = std::pair<int, int>;
+  EXPECT_EQ(Plan(1), P(1, 1));
+  EXPECT_EQ(Plan(2, 2), P(2, 1));
+  EXPECT_EQ(Plan(8, 8), P(8, 1));
+  EXPECT_EQ(Plan(16, 16), P(16, 1));
+  EXPECT_EQ(Plan(32, 32), P(16, 2));
+  EXPECT_EQ(Plan(64, 64), P(16, 4));
+  EXPECT_EQ(Plan(96, 48), P(16, 6));  // two sockets
+  EXPECT_EQ(Plan(96, 8), P(12, 8));   // twelve caches: six would share two of them
+  EXPECT_EQ(Plan(32, 8), P(16, 2));
+  EXPECT_EQ(Plan(64, 3), P(21, 3));  // no four share a cache
+  EXPECT_EQ(Plan(64, 1), P(16, 4));  // a hypervisor's fancy
+  for (int cpus = 1; cpus <= 256; ++cpus) {
+    for (const int per_cache : {0, 4, 6, 8, 16, 32, 56}) {
+      const auto [workers, threads] = Plan(cpus, per_cache);
+      EXPECT_LE(workers * threads, cpus);
+      EXPECT_GT(workers * threads, cpus / 2) << cpus << ", " << per_cache;
+      EXPECT_TRUE(threads == 1 || cpus > 16) << cpus << ", " << per_cache;
+    }
+  }
+}
+
+TEST_F(WorkerPlanTest, ReadsWhatProcessorsShare) {
+  const CpuTopology topology = Read({.nodes = 2, .caches = 2, .cores = 2, .threads = 2});
+  ASSERT_THAT(topology.cpus, SizeIs(16));
+  EXPECT_THAT(topology.Nodes(), ElementsAre(0, 1));
+  EXPECT_EQ(topology.PerCache(), 4);
+  EXPECT_EQ(topology.cache_bytes, int64_t{32} << 20);
+  // Core 5 is the second of the first cache of node 1.
+  const Cpu& sixth = topology.cpus[5];
+  EXPECT_EQ(sixth.number, 5);
+  EXPECT_EQ(sixth.node, 1);
+  EXPECT_EQ(sixth.cache, 4);
+  EXPECT_EQ(sixth.core, 5);
+  EXPECT_EQ(sixth.sibling, 0);
+  EXPECT_EQ(topology.cpus[13].number, 13);
+  EXPECT_EQ(topology.cpus[13].core, 5);
+  EXPECT_EQ(topology.cpus[13].sibling, 1);
+}
+
+TEST_F(WorkerPlanTest, AMachineThatSaysNothingIsOneNode) {
+  const CpuTopology topology = ReadCpuTopology("/nowhere", {3, 1});
+  ASSERT_THAT(topology.cpus, SizeIs(2));
+  EXPECT_EQ(topology.cpus[0].number, 1);
+  EXPECT_THAT(topology.Nodes(), ElementsAre(0));
+  EXPECT_EQ(topology.PerCache(), 2);
+  EXPECT_EQ(topology.cache_bytes, 0);
+  // This machine has at least the processor that runs this.
+  EXPECT_THAT(AllowedCpus(), ::testing::Not(IsEmpty()));
+}
+
+TEST_F(WorkerPlanTest, ListsOfProcessorsAreReadAndWritten) {
+  EXPECT_THAT(ParseCpuList("0-2,8,10-11"), ElementsAre(0, 1, 2, 8, 10, 11));
+  EXPECT_EQ(CpuListText({11, 10, 8, 2, 1, 0}), "0-2,8,10-11");
+  for (const char* bad : {"", "x", "3-1", "1-2-3", "-4", "0-9999999"}) {
+    EXPECT_THAT(ParseCpuList(bad), IsEmpty()) << bad;
+  }
+}
+
+TEST_F(WorkerPlanTest, OneNodeIsLeftToTheSystem) {
+  EXPECT_THAT(PlaceAll(Read({.cores = 2}), "auto"), IsEmpty());
+  EXPECT_THAT(PlaceAll(Read({.caches = 4, .cores = 8}), "auto"), IsEmpty());
+  EXPECT_THAT(PlaceAll(Read({.nodes = 2, .cores = 48}), "off"), IsEmpty());
+}
+
+TEST_F(WorkerPlanTest, SeveralNodesHaveTheirWorkers) {
+  const std::vector<WorkerCpus> places = PlaceAll(Read({.nodes = 2, .cores = 48}), "auto");
+  ASSERT_THAT(places, SizeIs(16));
+  int of_first = 0;
+  for (const WorkerCpus& place : places) {
+    of_first += place.node == 0 ? 1 : 0;
+    EXPECT_EQ(CpuListText(place.cpus), place.node == 0 ? "0-47" : "48-95");
+  }
+  EXPECT_EQ(of_first, 8);
+}
+
+// A container with the time of four processors may run on all: the system spreads it over both
+// nodes as others leave room.
+TEST_F(WorkerPlanTest, AQuotaIsNoPlace) {
+  const CpuTopology topology = Read({.nodes = 2, .cores = 48});
+  EXPECT_THAT(PlaceAll(topology, "auto", 4), IsEmpty());
+  const auto refused = PlaceWorkers(topology, {"cores", 0, 4, 4}, {4, 1});
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(refused.status().message()),
+              AllOf(HasSubstr("pin: found cores"), HasSubstr("the time of 4 of 96 processors"),
+                    HasSubstr("expected a cpuset")));
+  // A quota of all that it may run on bounds nothing.
+  EXPECT_TRUE(PlaceWorkers(Read({.cores = 4}), {"cores", 0, 4, 4}, {4, 1}).ok());
+}
+
+TEST_F(WorkerPlanTest, CoresAreEachWorkersOwnAndShareItsCache) {
+  const std::vector<Machine> machines = {
+      {.cores = 2},
+      {.cores = 8},
+      {.caches = 4, .cores = 8},
+      {.nodes = 2, .cores = 48},
+      {.nodes = 2, .caches = 6, .cores = 8},
+      {.nodes = 2, .caches = 2, .cores = 8, .threads = 2},
+  };
+  for (const Machine& machine : machines) {
+    const CpuTopology topology = Read(machine);
+    const std::vector<WorkerCpus> places = PlaceAll(topology, "cores");
+    EXPECT_THAT(places, ::testing::Not(IsEmpty()));
+    std::set<int> used;
+    for (const WorkerCpus& place : places) {
+      std::set<int> caches;
+      for (const Cpu& cpu : topology.cpus) {
+        if (std::count(place.cpus.begin(), place.cpus.end(), cpu.number) == 0) continue;
+        EXPECT_EQ(cpu.node, place.node);
+        EXPECT_TRUE(used.insert(cpu.number).second) << cpu.number << " is two workers'";
+        caches.insert(cpu.cache);
+      }
+      EXPECT_THAT(caches, SizeIs(1));
+    }
+    EXPECT_GT(static_cast<int>(used.size()), machine.cpus() / 2);
+  }
+}
+
+// Half of the threads of a machine: one of each core.
+TEST_F(WorkerPlanTest, CoresComeBeforeTheirSecondThreads) {
+  const CpuTopology topology = Read({.cores = 4, .threads = 2});
+  const auto places = PlaceWorkers(topology, {"cores", 0, 4, 0}, {4, 1});
+  ASSERT_TRUE(places.ok());
+  std::set<int> cpus;
+  for (const WorkerCpus& place : *places) cpus.insert(place.cpus.begin(), place.cpus.end());
+  EXPECT_THAT(cpus, ElementsAre(0, 1, 2, 3));
+}
+
+TEST_F(WorkerPlanTest, TheAffinityMaskHolds) {
+  // 3 and 5 are on different nodes.
+  const CpuTopology topology = Read({.nodes = 2, .cores = 4}, {3, 5});
+  const auto places = PlaceWorkers(topology, {"cores", 0, 2, 0}, {2, 1});
+  ASSERT_TRUE(places.ok());
+  EXPECT_THAT((*places)[0].cpus, ElementsAre(3));
+  EXPECT_THAT((*places)[1].cpus, ElementsAre(5));
+  EXPECT_EQ((*places)[1].node, 1);
+  // One worker of two threads would sit on both.
+  const auto refused = PlaceWorkers(topology, {"cores", 0, 2, 0}, {1, 2});
+  EXPECT_THAT(std::string(refused.status().message()),
+              AllOf(HasSubstr("1 workers of 2 threads"), HasSubstr("at most 0 such workers"),
+                    HasSubstr("2 of 2 processors"), HasSubstr("(3,5)"), HasSubstr("one node")));
+}
+
+TEST_F(WorkerPlanTest, ModelsHaveProcessorsOfTheirOwnOrAreRefused) {
+  const CpuTopology topology = Read({.cores = 8});
+  const auto first = PlaceWorkers(topology, {"cores", 0, 5, 0}, {5, 1});
+  const auto second = PlaceWorkers(topology, {"cores", 5, 3, 0}, {3, 1});
+  ASSERT_TRUE(first.ok());
+  ASSERT_TRUE(second.ok());
+  EXPECT_THAT((*first)[4].cpus, ElementsAre(4));
+  EXPECT_THAT((*second)[0].cpus, ElementsAre(5));
+  // More threads than processors, and a model that came when all were given away.
+  EXPECT_THAT(std::string(PlaceWorkers(topology, {"cores", 0, 9, 0}, {3, 3}).status().message()),
+              AllOf(HasSubstr("3 workers of 3 threads"),
+                    HasSubstr("at most 2 such workers on the 8 of 8")));
+  EXPECT_THAT(std::string(PlaceWorkers(topology, {"cores", 8, 2, 0}, {2, 1}).status().message()),
+              HasSubstr("at most 0 such workers on the 0 of 8"));
+  // With nodes, such a model goes where the system puts it.
+  const auto late = PlaceWorkers(Read({.nodes = 2, .cores = 4}), {"auto", 8, 2, 0}, {2, 1});
+  ASSERT_TRUE(late.ok());
+  EXPECT_THAT(*late, IsEmpty());
+}
+
+}  // namespace
+}  // namespace dragoman
