@@ -172,11 +172,11 @@ TEST_F(DeviceLoop, ADeviceThatIsLostFailsItsSegmentsAndTheOtherOneGoesOn) {
   auto loaded = LoadModel(kModel);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   const auto lost = testing::CreateHostDeviceBackend(*model_, {.fails_at = 30});
-  const auto sound = testing::CreateHostDeviceBackend(*model_, {});
+  const auto sound = testing::CreateHostDeviceBackend(*model_, {.name = "another"});
   auto engine =
       CreateEngine(*std::move(loaded), {{lost, 1}, {sound, 1}}, config, &clock_, &observer_);
   ASSERT_TRUE(engine.ok()) << engine.status();
-  EXPECT_EQ((*engine)->info().device, "thread,thread");
+  EXPECT_EQ((*engine)->info().device, "thread,another");
   std::vector<std::shared_ptr<CollectingSink>> sinks;
   for (size_t i = 0; i < 150; ++i) {
     sinks.push_back(std::make_shared<CollectingSink>());

@@ -10,7 +10,7 @@ class HostDeviceBackend final : public Backend {
   HostDeviceBackend(std::shared_ptr<const StepModel> model, const HostDeviceOptions& options)
       : model_(std::move(model)),
         options_(options),
-        info_{"thread", "", ComputeTypeName(model_->compute_type()), model_->weight_bytes()} {}
+        info_{options.name, "", ComputeTypeName(model_->compute_type()), model_->weight_bytes()} {}
 
   const BackendInfo& info() const override { return info_; }
   absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const override {

@@ -43,6 +43,7 @@ struct HostDeviceOptions {
   unsigned seed = 0;                   // of the order in which slots are dealt with within a step
   StepGate* gate = nullptr;            // borrowed; none: every step begins at once
   HostDeviceTotals* totals = nullptr;  // borrowed, or none
+  const char* name = "thread";         // as BackendInfo::device
 };
 
 class HostStepDevice final : public StepDevice {
