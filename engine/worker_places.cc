@@ -27,6 +27,19 @@ absl::StatusOr<WeightImage> ImageFor(const LoadedModel& loaded, const EngineConf
 
 }  // namespace
 
+int CoresOf(const EngineConfig& config) {
+  return std::max(config.workers, 1) * std::max(config.threads_per_worker, 1);
+}
+
+int MostThreadsOfWorker(const EngineConfig& config) {
+  // More threads hardly get weights out of memory faster, and have more to agree about.
+  constexpr int kUsuallyMost = 8;
+  const int most = config.max_threads_per_worker > 0
+                       ? config.max_threads_per_worker
+                       : std::max(config.threads_per_worker, kUsuallyMost);
+  return std::min(most, CoresOf(config));
+}
+
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config) {
   BatchConfig batch;
   batch.max_rows = config.max_rows;
@@ -43,7 +56,7 @@ absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config
   if (config.devices.cuda.empty()) {
     absl::StatusOr<std::shared_ptr<const StepModel>> model =
         CreateCpuModel(loaded->program, std::exchange(loaded->weights, {}),
-                       config.devices.compute_type, std::max(config.workers, 1));
+                       config.devices.compute_type, CoresOf(config));
     if (!model.ok()) return model.status();
     places.push_back({CreateCpuBackend(*std::move(model)), config.workers});
     return places;

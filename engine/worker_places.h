@@ -18,6 +18,10 @@ struct WorkerPlace {
   int workers = 1;
 };
 
+// On the CPU: threads that all its workers together, and those that one of them may have at once.
+int CoresOf(const EngineConfig& config);
+int MostThreadsOfWorker(const EngineConfig& config);
+
 // Of every worker.
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);
 

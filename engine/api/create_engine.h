@@ -31,6 +31,8 @@ struct EngineConfig {
   int max_rows = 256;                   // of each worker
   int workers = 1;                      // of the CPU
   int threads_per_worker = 1;
+  // With the cores that have no other work. 0: 8, or threads_per_worker if that is more.
+  int max_threads_per_worker = 0;
   int tokenizer_threads = 1;
   int detokenizer_threads = 1;  // 0: the decode threads do it, for measurements
   int64_t max_queue_segments = 4096;
