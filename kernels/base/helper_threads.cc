@@ -12,8 +12,14 @@ namespace {
 
 // A look at what is waited for takes some 50 ns.
 constexpr int kLooksPerClock = 32;
-// Whoever is waited for so long does not run: it may want this core.
+// Whoever is waited for so long (25 microseconds) does not run: it may want this core.
 constexpr int kLooksBeforeYield = 512;
+// To wake a helper costs some 35 microseconds, and one that has something else running on its core
+// costs more than it helps: it is sent away, and called again after a time that doubles until it
+// has joined in so many works.
+constexpr int kWorksToBeOfUse = 16;
+constexpr std::chrono::milliseconds kFirstRetry{1};
+constexpr std::chrono::milliseconds kLastRetry{64};
 // A thread's part is taken in so many pieces, so that others can take what one that came late left.
 constexpr int64_t kTakesPerPart = 4;
 
@@ -48,7 +54,10 @@ struct HelperThreads::Desk {
       }
       // From here on `pieces` stay as they are.
       *done = WorkOf(seen);
-      if (thread < pieces.threads) return thread;
+      if (thread < pieces.threads) {
+        joined.fetch_add(1, std::memory_order_relaxed);
+        return thread;
+      }
       Leave(thread);
     }
     return 0;
@@ -76,6 +85,7 @@ struct HelperThreads::Desk {
   };
 
   alignas(64) std::atomic<uint64_t> state{0};
+  std::atomic<int64_t> joined{0};           // of all works, by helpers
   alignas(64) std::atomic<int> helpers{0};  // changes under the mutex
 
   // Change while nobody is at the work.
@@ -239,7 +249,8 @@ void HelperThreads::Help(Helper& helper) {
 HelpedThread::HelpedThread(HelperThreads* helpers, int most_threads)
     : helpers_(helpers),
       desk_(helpers->TakeDesk()),
-      most_threads_(std::clamp(most_threads, 1, kMostThreads)) {}
+      most_threads_(std::clamp(most_threads, 1, kMostThreads)),
+      retry_(kFirstRetry) {}
 
 HelpedThread::~HelpedThread() {
   if (begun_) End();
@@ -261,12 +272,36 @@ int HelpedThread::Helpers(int wanted) {
   int have = desk_->helpers.load(std::memory_order_relaxed);
   const int share = std::min(helpers_->Share(), most_threads_ - 1);
   wanted = std::min(wanted, share);
-  if (have > share ||
-      (have < wanted && helpers_->unassigned_.load(std::memory_order_relaxed) > 0)) {
-    helpers_->Assign(desk_, have > share ? share : wanted);
-    have = desk_->helpers.load(std::memory_order_relaxed);
+  if (have > share) {
+    helpers_->Assign(desk_, share);
+  } else if (have >= wanted || helpers_->unassigned_.load(std::memory_order_relaxed) == 0 ||
+             !MayCall()) {
+    return have;
+  } else {
+    helpers_->Assign(desk_, wanted);
   }
-  return have;
+  return desk_->helpers.load(std::memory_order_relaxed);
+}
+
+bool HelpedThread::MayCall() {
+  const auto now = std::chrono::steady_clock::now();
+  const int64_t joined = desk_->joined.load(std::memory_order_relaxed);
+  if (joined - joined_before_ >= kWorksToBeOfUse) {
+    retry_ = kFirstRetry;
+  } else if (now < retry_at_) {
+    return false;
+  }
+  joined_before_ = joined;
+  retry_at_ = now + retry_;
+  retry_ = std::min<std::chrono::nanoseconds>(2 * retry_, kLastRetry);
+  return true;
+}
+
+void HelpedThread::SendAway() {
+  helpers_->Assign(desk_, 0);
+  joined_before_ = desk_->joined.load(std::memory_order_relaxed);
+  retry_at_ = std::chrono::steady_clock::now() + retry_;
+  retry_ = std::min<std::chrono::nanoseconds>(2 * retry_, kLastRetry);
 }
 
 void HelpedThread::Do(const WorkPieces& pieces) {
@@ -291,10 +326,12 @@ void HelpedThread::Do(const WorkPieces& pieces) {
   desk.state.store(work * kNextWork | kOpen, std::memory_order_release);
   desk.Work(0, [] { return true; });
   uint64_t left = desk.state.fetch_and(~kOpen, std::memory_order_acquire) & kThreads;
-  for (int looks = 0; left != 0; ++looks) {
+  int looks = 0;
+  for (; left != 0; ++looks) {
     looks < kLooksBeforeYield ? Relax() : std::this_thread::yield();
     left = desk.state.load(std::memory_order_acquire) & kThreads;
   }
+  if (looks > kLooksBeforeYield) SendAway();
 }
 
 }  // namespace dragoman

@@ -7,7 +7,8 @@
 //
 //   * Nobody waits for a helper to come: a helped thread takes piece after piece itself, and waits
 //     at the end only for pieces that helpers are in the middle of.
-//   * A helper whose core is needed sleeps after the piece at hand.
+//   * A helper whose core is needed sleeps after the piece at hand; so does one that others' work
+//     on its core keeps from helping, and it is called less and less often.
 //   * A helper without work for kPatience sleeps. Until then it spins: what a step divides takes
 //     from two microseconds on, and to wake a thread takes tens of them.
 //
@@ -112,11 +113,19 @@ class HelpedThread {
  private:
   // How many it has, after it has asked for `wanted` if they could be had.
   int Helpers(int wanted);
+  // Whether to call helpers now, after they have been of little use.
+  bool MayCall();
+  // They hold the work up.
+  void SendAway();
 
   HelperThreads* const helpers_;
   HelperThreads::Desk* const desk_;
   const int most_threads_;
   bool begun_ = false;
+
+  int64_t joined_before_ = 0;  // works that helpers joined in, when it called them last
+  std::chrono::steady_clock::time_point retry_at_;
+  std::chrono::nanoseconds retry_;
 };
 
 }  // namespace dragoman

@@ -30,17 +30,22 @@ void Await(const std::function<bool()>& happened) {
   while (!happened()) std::this_thread::yield();
 }
 
-// Has work done until a helper has taken part in it.
-void AwaitHelp(HelpedThread& self) {
-  std::atomic<bool> helped{false};
-  while (!helped) {
-    Do(self, 2, 2, [&](int64_t, int64_t, int thread) {
-      if (thread > 0) helped = true;
-      // The helper's chance to come: it takes the piece that is left.
-      if (thread == 0) std::this_thread::yield();
+// Has work done over and over until as many threads have been at it in one go: each stays at its
+// piece for a while, for the others to come.
+void AwaitThreads(HelpedThread& self, int wanted) {
+  for (int most = 0; most < wanted;) {
+    std::atomic<unsigned> seen{0};
+    Do(self, 64, 32, [&](int64_t, int64_t, int thread) {
+      seen |= 1U << thread;
+      for (int i = 0; i < 100 && std::popcount(seen.load()) < wanted; ++i) {
+        std::this_thread::yield();
+      }
     });
+    most = std::popcount(seen.load());
   }
 }
+
+void AwaitHelp(HelpedThread& self) { AwaitThreads(self, 2); }
 
 TEST(HelperThreads, DoesEveryPieceOnceWhateverThereIsAndHoweverManyHelp) {
   for (const int cores : {1, 2, 3, 5}) {
@@ -159,36 +164,24 @@ TEST(HelperThreads, AThreadThatBeginsGetsItsCoreBack) {
   AwaitHelp(one);  // it has the core again
 }
 
-// Has work done over and over until as many threads have been at it in one go.
-void AwaitThreads(HelpedThread& self, int wanted) {
-  for (int most = 0; most < wanted;) {
-    std::atomic<unsigned> seen{0};
-    Do(self, 64, 32, [&](int64_t, int64_t, int thread) {
-      seen |= 1U << thread;
-      std::this_thread::yield();
-    });
-    most = std::popcount(seen.load());
-  }
-}
-
 TEST(HelperThreads, CoresAreDividedEvenly) {
-  HelperThreads helpers(6);
-  HelpedThread one(&helpers, 6);
-  HelpedThread other(&helpers, 6);
+  HelperThreads helpers(4);
+  HelpedThread one(&helpers, 4);
+  HelpedThread other(&helpers, 4);
   one.Begin();
-  AwaitThreads(one, 6);
+  AwaitThreads(one, 4);
   other.Begin();
-  // Each asks for five helpers and gets two: it has them while the other one has its own.
+  // Each asks for all helpers and gets one: it has it while the other one has its own.
   std::atomic<int> waiting{2};
-  const auto have_two_each = [&](HelpedThread& self) {
-    AwaitThreads(self, 3);
+  const auto have_one_each = [&](HelpedThread& self) {
+    AwaitThreads(self, 2);
     --waiting;
-    while (waiting > 0) AwaitThreads(self, 3);
+    while (waiting > 0) AwaitThreads(self, 2);
   };
-  std::thread second([&] { have_two_each(other); });
-  have_two_each(one);
+  std::thread second([&] { have_one_each(other); });
+  have_one_each(one);
   second.join();
-  Await([&] { return helpers.awake() <= 4; });
+  Await([&] { return helpers.awake() <= 2; });
 }
 
 // Threads that begin and end as they like, next to each other: all is done, once, and nothing hangs.
