@@ -40,6 +40,7 @@ absl::Status CheckCounts(const std::vector<WorkerPlace>& places, const EngineCon
   for (const absl::Status& status :
        {check("max_rows", config.max_rows, 1),
         check("threads_per_worker", config.threads_per_worker, 1),
+        check("max_threads_per_worker", config.max_threads_per_worker, 0),
         check("tokenizer_threads", config.tokenizer_threads, 1),
         check("detokenizer_threads", config.detokenizer_threads, 0),
         check("max_queue_segments", config.max_queue_segments, 1),
@@ -182,7 +183,7 @@ absl::Status EngineImpl::StartWorkers() {
 
   WorkerConfig worker;
   worker.batch = batch;
-  worker.threads = config_.threads_per_worker;
+  worker.threads = MostThreadsOfWorker(config_);
   worker.encoded_segments = config_.encoded_queue_segments;
   worker.window = config_.scheduler.window;
   worker.workers = worker_count_;

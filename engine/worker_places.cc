@@ -53,6 +53,10 @@ absl::StatusOr<std::vector<NodeWorkers>> WorkersByNode(const EngineConfig& confi
   return by_node;
 }
 
+int CoresOf(const EngineConfig& config, int workers) {
+  return std::max(workers, 1) * std::max(config.threads_per_worker, 1);
+}
+
 absl::StatusOr<std::vector<WorkerPlace>> CreateCpuPlaces(const EngineConfig& config,
                                                          LoadedModel* loaded) {
   absl::StatusOr<std::vector<NodeWorkers>> nodes = WorkersByNode(config);
@@ -65,7 +69,7 @@ absl::StatusOr<std::vector<WorkerPlace>> CreateCpuPlaces(const EngineConfig& con
     const bool is_only = nodes->size() == 1;
     const absl::Status on_node = OnCpus(node.all_cpus, [&] {
       model = CreateCpuModel(loaded->program, is_only ? std::move(weights) : weights,
-                             config.devices.compute_type, std::max(node.count, 1));
+                             config.devices.compute_type, CoresOf(config, node.count));
     });
     if (!on_node.ok()) return on_node;
     if (!model.ok()) return model.status();
@@ -75,6 +79,17 @@ absl::StatusOr<std::vector<WorkerPlace>> CreateCpuPlaces(const EngineConfig& con
 }
 
 }  // namespace
+
+int CoresOf(const EngineConfig& config) { return CoresOf(config, config.workers); }
+
+int MostThreadsOfWorker(const EngineConfig& config) {
+  // More threads hardly get weights out of memory faster, and have more to agree about.
+  constexpr int kUsuallyMost = 8;
+  const int most = config.max_threads_per_worker > 0
+                       ? config.max_threads_per_worker
+                       : std::max(config.threads_per_worker, kUsuallyMost);
+  return std::min(most, CoresOf(config));
+}
 
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config) {
   BatchConfig batch;

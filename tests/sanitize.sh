@@ -6,8 +6,7 @@
 #   asan   AddressSanitizer, LeakSanitizer and UBSan: every suite but the one labelled 'load'
 #   tsan   ThreadSanitizer: engine, kernels and the server below the gRPC seam. Debian's gRPC and
 #          abseil are not instrumented and would give false races, so suites labelled 'grpc' or
-#          'load' stay out, and the kernels run on one thread (libgomp is not instrumented either).
-#          Emulated CUDA kernels stay out too: their fibers change stacks unseen by it
+#          'load' stay out. Emulated CUDA kernels stay out too: their fibers change stacks unseen by it
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -41,6 +41,8 @@ struct EngineConfig {
   // One for each worker of the CPU, or none: wherever the system puts them. With several nodes each
   // has weights of its own.
   std::vector<WorkerCpus> placement;
+  // With the cores that have no other work. 0: 8, or threads_per_worker if that is more.
+  int max_threads_per_worker = 0;
   int tokenizer_threads = 1;
   int detokenizer_threads = 1;  // 0: the decode threads do it, for measurements
   int64_t max_queue_segments = 4096;

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/network/buffers.h"
+#include "kernels/base/helper_threads.h"
 #include "kernels/base/op_context.h"
 #include "kernels/ops/align.h"
 #include "kernels/ops/cross_attention.h"
@@ -36,8 +37,11 @@ int64_t EncoderRows(const Program& program) {
   return std::max(kEncodeTokens, program.max_positions);
 }
 
-// A program with its weights as the operations want them. Immutable once made.
+// A program with its weights as the operations want them, immutable once made; and the threads that
+// help to compute it.
 struct PackedProgram {
+  explicit PackedProgram(int cores) : helpers(cores) {}
+
   Program program;
   ComputeType type = ComputeType::kFloat32;
   BufferPlan encoder_buffers, decoder_buffers;
@@ -48,6 +52,7 @@ struct PackedProgram {
   std::vector<std::unique_ptr<NarrowEmbedding>> embeddings;
   WeightValues values;  // those that operations read as they are; the others are empty
   int64_t bytes = 0;
+  mutable HelperThreads helpers;  // of whoever runs it
 
   // What an encoder or decoder for so many rows needs of each of its threads' scratch.
   size_t ScratchFloats(const OpSequence& stage,
@@ -80,8 +85,12 @@ struct PackedProgram {
 // Makes one, and lets go of what is packed.
 class Packer {
  public:
-  Packer(PackedProgram* packed, int threads)
-      : packed_(*packed), threads_(threads), uses_(packed->values.size(), 0) {}
+  explicit Packer(PackedProgram* packed)
+      : packed_(*packed),
+        context_(&packed->helpers, packed->helpers.cores()),
+        uses_(packed->values.size(), 0) {
+    context_.Begin();
+  }
 
   absl::Status Run() {
     for (const OpSequence* stage : {&packed_.program.encoder, &packed_.program.decoder}) {
@@ -105,7 +114,7 @@ class Packer {
     const OutputOp& output = packed_.program.output();
     packed_.output = OutputLayer::Create(
         packed_.Value(output.table), packed_.Value(output.bias), packed_.Cols(output.table),
-        static_cast<int>(packed_.program.vocabulary()), packed_.type, threads_);
+        static_cast<int>(packed_.program.vocabulary()), packed_.type, &context_);
     if (packed_.output == nullptr) return NoKernel();
     packed_.bytes += packed_.output->bytes();
     Release(output.table);
@@ -135,7 +144,7 @@ class Packer {
     const int in = packed_.Cols(op.weight);
     std::unique_ptr<Linear> linear = Linear::Create(
         packed_.Value(op.weight) + op.first_row * in, packed_.Value(op.bias) + op.first_row, in,
-        static_cast<int>(op.rows), op.activation, packed_.type, threads_);
+        static_cast<int>(op.rows), op.activation, packed_.type, &context_);
     if (linear != nullptr) packed_.bytes += linear->bytes();
     Release(op.weight);
     Release(op.bias);
@@ -147,9 +156,8 @@ class Packer {
     if (packed_.type == ComputeType::kFloat32) return;
     std::unique_ptr<NarrowEmbedding>& table = packed_.embeddings[static_cast<size_t>(id)];
     if (table == nullptr) {
-      table = std::make_unique<NarrowEmbedding>(packed_.type, packed_.Value(id),
-                                                packed_.program.weight(id).rows, packed_.Cols(id),
-                                                threads_);
+      table = std::make_unique<NarrowEmbedding>(context_, packed_.type, packed_.Value(id),
+                                                packed_.program.weight(id).rows, packed_.Cols(id));
       packed_.bytes += table->bytes();
     }
     Release(id);
@@ -162,7 +170,7 @@ class Packer {
   }
 
   PackedProgram& packed_;
-  const int threads_;
+  OpContext context_;
   std::vector<int> uses_;  // by operations that are not packed yet
 };
 
@@ -201,7 +209,7 @@ class StageRunner {
       : packed_(std::move(packed)),
         stage_(stage),
         products_(products),
-        op_(threads),
+        op_(&packed_->helpers, threads),
         buffers_(plan, capacity) {
     op_.Reserve(packed_->ScratchFloats(stage, products, capacity));
     workspace_bytes_ = buffers_.bytes() + op_.bytes();
@@ -258,6 +266,7 @@ class CpuEncoder final : public Encoder, private StageRunner {
       return absl::InternalError(
           absl::StrCat("encoder: ", tokens, " tokens in one pass, expected at most ", capacity_));
     }
+    op_.Begin();
     for (int64_t i = 0; i < in.segments; ++i) {
       std::iota(positions_.begin() + in.offsets[i], positions_.begin() + in.offsets[i + 1], 0);
     }
@@ -273,6 +282,7 @@ class CpuEncoder final : public Encoder, private StageRunner {
         NotOfThisStage();
       }
     });
+    op_.End();
     return absl::OkStatus();
   }
 
@@ -297,6 +307,7 @@ class CpuDecoder final : public Decoder, private StageRunner {
   }
 
   absl::Status Step(const StepInput& in, LogitSummary* summaries) override {
+    op_.Begin();
     Run(in.tokens, in.rows.position, in.rows.count, [&](const auto& op) {
       using What = std::decay_t<decltype(op)>;
       if constexpr (std::is_same_v<What, SelfAttentionOp>) {
@@ -317,6 +328,8 @@ class CpuDecoder final : public Decoder, private StageRunner {
     });
     return absl::OkStatus();
   }
+
+  void Rest() override { op_.End(); }
 
   int64_t workspace_bytes() const override { return workspace_bytes_; }
 };
@@ -355,9 +368,9 @@ class CpuModel final : public StepModel {
 
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(const Program& program,
                                                                 WeightValues weights,
-                                                                ComputeType type, int threads,
+                                                                ComputeType type, int cores,
                                                                 OpProbe* probe) {
-  auto packed = std::make_shared<PackedProgram>();
+  auto packed = std::make_shared<PackedProgram>(cores);
   packed->program = program;
   packed->type = type;
   KvLayout& kv = packed->program.kv;
@@ -365,7 +378,7 @@ absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(const Program& p
   packed->encoder_buffers = PlanBuffers(program.encoder);
   packed->decoder_buffers = PlanBuffers(program.decoder);
   packed->values = std::move(weights);
-  if (absl::Status status = Packer(packed.get(), threads).Run(); !status.ok()) return status;
+  if (absl::Status status = Packer(packed.get()).Run(); !status.ok()) return status;
   return std::make_shared<const CpuModel>(std::move(packed), probe);
 }
 

@@ -12,15 +12,17 @@
 
 namespace dragoman {
 
-// Packs on so many threads. Each of `weights` goes as soon as it is packed, so that memory holds
+// `cores`: threads that may compute at once, in packing and in all that is made from the model. What
+// an encoder or decoder divides is shared with the cores that have no other work
+// (kernels/base/helper_threads.h). Each of `weights` goes as soon as it is packed, so that memory holds
 // them once and one of them twice. REQUIRES: CheckProgram said yes, the weights are the program's,
-// threads > 0. UNIMPLEMENTED for a compute type that the CPU has no kernels of.
+// cores > 0. UNIMPLEMENTED for a compute type that the CPU has no kernels of.
 //
 // `probe`, for measuring: hears of every operation of a decoder's step by its name, and of parts
 // within it. Borrowed for the life of the model's one decoder; nullptr in production, where
 // decoders are as many as there are workers.
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(
     const Program& program, WeightValues weights, ComputeType type = ComputeType::kFloat32,
-    int threads = 1, OpProbe* probe = nullptr);
+    int cores = 1, OpProbe* probe = nullptr);
 
 }  // namespace dragoman

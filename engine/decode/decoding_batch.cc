@@ -298,6 +298,7 @@ void DecodingBatch::Release(int number) {
   view.state->status = SlotStatus::kFree;
   free_slots_.push_back(number);
   live_.erase(std::find(live_.begin(), live_.end(), number));
+  if (live_.empty()) decoder_->Rest();
 }
 
 }  // namespace dragoman

@@ -63,6 +63,9 @@ class Decoder {
   // One position more for every row. summaries [rows] come with memory for what the requests ask.
   virtual absl::Status Step(const StepInput& input, LogitSummary* summaries) = 0;
 
+  // No step is due for now: threads that make steps may be lent to others.
+  virtual void Rest() {}
+
   // As the encoder's.
   virtual int64_t workspace_bytes() const { return 0; }
 };
@@ -82,7 +85,7 @@ class StepModel {
   // own workspace_bytes().
   virtual int64_t workspace_bytes(int /*threads*/, int /*max_rows*/) const { return 0; }
 
-  // Scratch for `threads` threads is allocated here, not in the calls.
+  // At most `threads` threads work for it at once. Their scratch is allocated here, not in the calls.
   virtual std::unique_ptr<Encoder> CreateEncoder(int threads) const = 0;
   virtual std::unique_ptr<Decoder> CreateDecoder(int threads, int max_rows) const = 0;
 };

@@ -3,15 +3,44 @@
 #include <algorithm>
 
 #include "kernels/base/float_buffer.h"
+#include "kernels/base/helper_threads.h"
 
 namespace dragoman {
 
+namespace {
+
+int ThreadsOf(int threads) { return std::clamp(threads, 1, HelpedThread::kMostThreads); }
+
+}  // namespace
+
 OpContext::OpContext(int threads, int64_t work_per_thread)
-    : threads_(std::max(threads, 1)),
+    : threads_(ThreadsOf(threads)),
       work_per_thread_(std::max<int64_t>(work_per_thread, 1)),
+      own_(threads_ > 1 ? std::make_unique<HelperThreads>(threads_) : nullptr),
+      helped_(own_ != nullptr ? std::make_unique<HelpedThread>(own_.get(), threads_) : nullptr),
+      scratch_(static_cast<size_t>(threads_)) {
+  Begin();
+}
+
+OpContext::OpContext(HelperThreads* helpers, int threads, int64_t work_per_thread)
+    : threads_(ThreadsOf(std::min(threads, helpers->cores()))),
+      work_per_thread_(std::max<int64_t>(work_per_thread, 1)),
+      helped_(std::make_unique<HelpedThread>(helpers, threads_)),
       scratch_(static_cast<size_t>(threads_)) {}
 
 OpContext::~OpContext() = default;
+
+void OpContext::Begin() {
+  if (begun_ || helped_ == nullptr) return;
+  begun_ = true;
+  helped_->Begin();
+}
+
+void OpContext::End() {
+  if (!begun_) return;
+  begun_ = false;
+  helped_->End();
+}
 
 void OpContext::Free::operator()(float* p) const { cpu::FreeFloats()(p); }
 

@@ -1,5 +1,5 @@
-// What an operation needs besides its operands: how many threads it may use, and scratch memory; and
-// who hears of its parts, if anybody does.
+// What an operation needs besides its operands: threads that it may use, and scratch memory; and who
+// hears of its parts, if anybody does.
 //
 // Thread-safety: one context per calling thread (an encoder thread, a decode thread); a context is
 // not shared. Its scratch grows when an operation asks for more than it has; after a Reserve of
@@ -15,20 +15,33 @@
 
 namespace dragoman {
 
+class HelpedThread;
+class HelperThreads;
+
 class OpContext {
  public:
-  // About 10 microseconds.
-  static constexpr int64_t kWorkPerThread = 1'000'000;
+  // About 2 microseconds in int8, 10 in f32.
+  static constexpr int64_t kWorkPerThread = 250'000;
 
-  // With 1 thread the caller's own does all the work and no pool is woken. work_per_thread:
-  // multiply-adds (or as many loads) that are worth waking another thread for.
+  // With 1 thread the caller's own does all the work; otherwise the context has helpers of its own.
+  // work_per_thread: multiply-adds (or as many loads) that are worth the help of another thread.
   // REQUIRES: threads, work_per_thread >= 1.
   explicit OpContext(int threads = 1, int64_t work_per_thread = kWorkPerThread);
+  // With helpers that other contexts have too: at most `threads` at once, between Begin and End.
+  // `helpers` is borrowed.
+  OpContext(HelperThreads* helpers, int threads, int64_t work_per_thread = kWorkPerThread);
   ~OpContext();
   OpContext(const OpContext&) = delete;
   OpContext& operator=(const OpContext&) = delete;
 
+  // From the first Begin on the thread computes, and until End (which may be without one) it needs
+  // its core. A context with helpers of its own has begun from the start.
+  void Begin();
+  void End();
+
   int threads() const { return threads_; }
+  // nullptr where there is one thread.
+  HelpedThread* helped() const { return helped_.get(); }
   int64_t work_per_thread() const { return work_per_thread_; }
 
   // Borrowed; nullptr, as at first: nobody listens.
@@ -57,6 +70,9 @@ class OpContext {
 
   const int threads_;
   const int64_t work_per_thread_;
+  const std::unique_ptr<HelperThreads> own_;
+  const std::unique_ptr<HelpedThread> helped_;
+  bool begun_ = false;
   OpProbe* probe_ = nullptr;
   std::vector<Buffer> scratch_;
 };

@@ -3,7 +3,7 @@
 // costs.
 //
 // Called by the thread that runs the operation, never by those that help it: of work that is
-// shared it hears of the own thread's part.
+// shared it hears of the pieces that the own thread takes.
 #pragma once
 
 namespace dragoman {

@@ -34,8 +34,10 @@ struct EmbeddingTable {
 // One in int8 or bfloat16, which are the operand rows of kernels/cpu/narrow_table.h. Immutable.
 class NarrowEmbedding {
  public:
-  // Copies table [vocabulary, d], on so many threads. REQUIRES: type is kInt8 or kBFloat16.
-  NarrowEmbedding(ComputeType type, const float* table, int64_t vocabulary, int d, int threads);
+  // Copies table [vocabulary, d], with the threads of `context`. REQUIRES: type is kInt8 or
+  // kBFloat16.
+  NarrowEmbedding(OpContext& context, ComputeType type, const float* table, int64_t vocabulary,
+                  int d);
 
   EmbeddingTable view() const {
     return {type_, rows_.get(), scales_.get(), d_, groups_ * kGroupBytes};

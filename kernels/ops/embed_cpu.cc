@@ -28,8 +28,8 @@ const float* RowOf(const EmbeddingTable& table, int32_t token, float* memory) {
 
 }  // namespace
 
-NarrowEmbedding::NarrowEmbedding(ComputeType type, const float* table, int64_t vocabulary, int d,
-                                 int threads)
+NarrowEmbedding::NarrowEmbedding(OpContext& context, ComputeType type, const float* table,
+                                 int64_t vocabulary, int d)
     : type_(type),
       vocabulary_(vocabulary),
       d_(d),
@@ -39,7 +39,6 @@ NarrowEmbedding::NarrowEmbedding(ComputeType type, const float* table, int64_t v
   static_assert(kGroupBytes == cpu::kGroupBytes);
   const cpu::NarrowTable& narrow = cpu::NarrowKernels();
   auto* const rows = reinterpret_cast<uint8_t*>(rows_.get());
-  OpContext context(threads);
   cpu::ParallelFor(context, vocabulary, d, [&](int64_t begin, int64_t end, int /*thread*/) {
     for (int64_t r = begin; r < end; ++r) {
       uint8_t* const row = rows + r * groups_ * kGroupBytes;

@@ -24,11 +24,12 @@ namespace dragoman {
 
 class Linear {
  public:
-  // Copies weight and bias (nullptr: none), the weight as `type`, on so many threads. nullptr: the
-  // CPU has no kernel of this type. REQUIRES: in, out, threads > 0.
+  // Copies weight and bias (nullptr: none), the weight as `type`, with the threads of `context`
+  // (nullptr: the caller's alone). nullptr: the CPU has no kernel of this type. REQUIRES: in, out > 0.
   static std::unique_ptr<Linear> Create(const float* weight, const float* bias, int in, int out,
                                         Activation activation = Activation::kNone,
-                                        ComputeType type = ComputeType::kFloat32, int threads = 1);
+                                        ComputeType type = ComputeType::kFloat32,
+                                        OpContext* context = nullptr);
   virtual ~Linear() = default;
 
   // What a thread of a context needs of scratch for any number of rows up to max_rows: once a

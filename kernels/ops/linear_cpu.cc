@@ -11,7 +11,8 @@
 namespace dragoman {
 namespace {
 
-// Rows from which threads divide the rows and not the columns: below it, reading W is what costs.
+// Rows of each thread from which they divide the rows and not the columns: below it, reading W is
+// what costs.
 constexpr int64_t kRowsToDivide = 64;
 
 class CpuLinear final : public Linear {
@@ -30,11 +31,16 @@ class CpuLinear final : public Linear {
     const size_t floats = product_->OperandFloats(rows);
     if (rows >= kRowsToDivide * context.threads()) {
       for (int thread = 0; thread < context.threads(); ++thread) context.Scratch(thread, floats);
-      cpu::ParallelFor(context, rows, work, [&](int64_t begin, int64_t end, int thread) {
-        const cpu::Operand operand = product_->Prepare(
-            x + begin * in(), end - begin, context.Scratch(thread, floats), context.probe(thread));
-        Part(operand, end - begin, y + begin * out(), 0, product_->blocks(), context.probe(thread));
-      });
+      cpu::ParallelFor(
+          context, rows, work,
+          [&](int64_t begin, int64_t end, int thread) {
+            const cpu::Operand operand =
+                product_->Prepare(x + begin * in(), end - begin, context.Scratch(thread, floats),
+                                  context.probe(thread));
+            Part(operand, end - begin, y + begin * out(), 0, product_->blocks(),
+                 context.probe(thread));
+          },
+          kRowsToDivide);
     } else {
       const cpu::Operand operand =
           product_->Prepare(x, rows, context.Scratch(0, floats), context.probe());
@@ -74,9 +80,11 @@ class CpuLinear final : public Linear {
 }  // namespace
 
 std::unique_ptr<Linear> Linear::Create(const float* weight, const float* bias, int in, int out,
-                                       Activation activation, ComputeType type, int threads) {
-  OpContext context(threads);
-  auto product = cpu::Product::Create(context, type, weight, bias, out, in, 0.0F);
+                                       Activation activation, ComputeType type,
+                                       OpContext* context) {
+  OpContext alone;
+  auto product = cpu::Product::Create(context != nullptr ? *context : alone, type, weight, bias,
+                                      out, in, 0.0F);
   if (product == nullptr) return nullptr;
   return std::make_unique<CpuLinear>(std::move(product), activation);
 }

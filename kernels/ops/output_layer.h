@@ -22,12 +22,13 @@ namespace dragoman {
 
 class OutputLayer {
  public:
-  // Copies weight and bias (nullptr: none), the weight as `type`, on so many threads. Bias may hold
-  // -inf. nullptr: the CPU has no kernel of this type. REQUIRES: d, vocabulary, threads > 0.
+  // Copies weight and bias (nullptr: none), the weight as `type`, with the threads of `context`
+  // (nullptr: the caller's alone). Bias may hold -inf. nullptr: the CPU has no kernel of this type.
+  // REQUIRES: d, vocabulary > 0.
   static std::unique_ptr<OutputLayer> Create(const float* weight, const float* bias, int d,
                                              int vocabulary,
                                              ComputeType type = ComputeType::kFloat32,
-                                             int threads = 1);
+                                             OpContext* context = nullptr);
   virtual ~OutputLayer() = default;
 
   // What a thread of a context needs of scratch for any number of rows up to max_rows: once a

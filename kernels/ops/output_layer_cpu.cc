@@ -351,9 +351,11 @@ class CpuOutputLayer final : public OutputLayer {
 }  // namespace
 
 std::unique_ptr<OutputLayer> OutputLayer::Create(const float* weight, const float* bias, int d,
-                                                 int vocabulary, ComputeType type, int threads) {
-  OpContext context(threads);
-  auto product = cpu::Product::Create(context, type, weight, bias, vocabulary, d, -INFINITY);
+                                                 int vocabulary, ComputeType type,
+                                                 OpContext* context) {
+  OpContext alone;
+  auto product = cpu::Product::Create(context != nullptr ? *context : alone, type, weight, bias,
+                                      vocabulary, d, -INFINITY);
   if (product == nullptr) return nullptr;
   return std::make_unique<CpuOutputLayer>(std::move(product));
 }

@@ -18,6 +18,7 @@ EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& sha
   out.max_rows = config.max_rows > 0 ? config.max_rows : usual_rows;
   out.workers = plan.workers;
   out.threads_per_worker = plan.threads_per_worker;
+  out.max_threads_per_worker = config.max_threads_per_worker;
   out.tokenizer_threads = TextThreads(share.cpus, config.tokenizer_threads);
   out.detokenizer_threads =
       config.detokenizer_threads >= 0 ? config.detokenizer_threads : out.tokenizer_threads;

@@ -90,6 +90,10 @@ const std::vector<Option>& Options() {
        "keep each CPU worker on processors of its own (cores), or on those of one NUMA node where "
        "there are several (auto)",
        &C::pin},
+      {"max-threads-per-worker", "N",
+       "threads that may do the arithmetic of one CPU worker while the others' have nothing to do; "
+       "1: its own alone; 0: 8, or --threads-per-worker if that is more",
+       &C::max_threads_per_worker, 0, 1024},
       {"tokenizer-threads", "N",
        "threads that split and tokenize incoming text; 0: one for every four CPUs",
        &C::tokenizer_threads, 0, 256},

@@ -29,6 +29,7 @@ struct ModelSettings {
   int cpu_workers = 0;                      // 0: by CPUs, see server/models/model_budget.h
   int threads_per_worker = 0;               // 0: by CPUs
   std::string pin = "auto";                 // where workers run: auto, off or cores
+  int max_threads_per_worker = 0;           // 0: see engine/worker_places.cc
   int tokenizer_threads = 0;                // 0: by CPUs
   int detokenizer_threads = -1;             // -1: as tokenizer_threads; 0: the decode threads do it
   int max_queue_segments = 4096;

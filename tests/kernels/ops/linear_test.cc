@@ -134,8 +134,9 @@ TEST_P(LinearTest, PackingOnSeveralThreadsChangesNothing) {
   const auto x = RandomFloats(size_t(5) * 640, 2);
   std::vector<float> y[2];
   for (const int threads : {1, 3}) {
+    OpContext packing(threads, 1);
     const auto linear =
-        Linear::Create(w.data(), nullptr, 640, 1000, Activation::kNone, type(), threads);
+        Linear::Create(w.data(), nullptr, 640, 1000, Activation::kNone, type(), &packing);
     OpContext context;
     std::vector<float>& out = y[threads == 1 ? 0 : 1];
     out.resize(5 * 1000);

@@ -86,7 +86,8 @@ TEST_P(EmbedTest, ScalesAndAddsPositions) {
   for (const int threads : kThreadCounts) {
     std::unique_ptr<NarrowEmbedding> narrow;
     if (type() != ComputeType::kFloat32) {
-      narrow = std::make_unique<NarrowEmbedding>(type(), table.data(), 7, d, threads);
+      OpContext packing(threads, 1);
+      narrow = std::make_unique<NarrowEmbedding>(packing, type(), table.data(), 7, d);
     }
     const EmbeddingTable view = narrow ? narrow->view() : EmbeddingTable(table.data(), d);
     for (const bool with_positions : {true, false}) {

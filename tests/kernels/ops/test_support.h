@@ -40,13 +40,8 @@ inline double WorstError(const std::vector<float>& a, const std::vector<double>&
   return worst;
 }
 
-// Thread counts to try. ThreadSanitizer does not know libgomp's barriers and would report races
-// that are none.
-#ifdef __SANITIZE_THREAD__
-inline const std::vector<int> kThreadCounts = {1};
-#else
+// Thread counts to try.
 inline const std::vector<int> kThreadCounts = {1, 2, 3};
-#endif
 
 // Instruction sets that differ in f32: those above have the f32 loops of the last one.
 inline std::vector<cpu::Isa> FloatIsas() {

@@ -77,6 +77,7 @@ TEST(Config, ReadsEveryFlagInBothForms) {
                                          "--cpu-workers",
                                          "2",
                                          "--threads-per-worker=3",
+                                         "--max-threads-per-worker=5",
                                          "--max-queue-segments=10",
                                          "--max-queue-tokens=20",
                                          "--kv-memory-mb=30",
@@ -105,6 +106,7 @@ TEST(Config, ReadsEveryFlagInBothForms) {
   EXPECT_EQ(config.max_rows, 64);
   EXPECT_EQ(config.cpu_workers, 2);
   EXPECT_EQ(config.threads_per_worker, 3);
+  EXPECT_EQ(config.max_threads_per_worker, 5);
   EXPECT_EQ(config.max_queue_segments, 10);
   EXPECT_EQ(config.max_queue_tokens, 20);
   EXPECT_EQ(config.kv_memory_mb, 30);
@@ -372,6 +374,7 @@ TEST(Config, HelpNamesEveryFlag) {
                            "--profile-steps",
                            "--cpu-workers",
                            "--threads-per-worker",
+                           "--max-threads-per-worker",
                            "--max-queue-segments",
                            "--max-queue-tokens",
                            "--kv-memory-mb",
@@ -413,15 +416,16 @@ TEST(Config, KnowsEveryProfile) {
 TEST(EngineSettings, CarryEverySetting) {
   const auto command = ParseCommandLine(
       {"--model=big=/m/x", "--max-rows=64", "--cpu-workers=2", "--threads-per-worker=3",
-       "--tokenizer-threads=5", "--max-queue-segments=10", "--max-queue-tokens=20",
-       "--encoded-queue-segments=7", "--kv-memory-mb=30", "--watchdog-seconds=9",
-       "--default-profile=marian", "--glossary-dir=/g"});
+       "--max-threads-per-worker=4", "--tokenizer-threads=5", "--max-queue-segments=10",
+       "--max-queue-tokens=20", "--encoded-queue-segments=7", "--kv-memory-mb=30",
+       "--watchdog-seconds=9", "--default-profile=marian", "--glossary-dir=/g"});
   ASSERT_TRUE(command.ok()) << command.status();
   const EngineConfig settings = MakeEngineConfig(command->config, {.cpus = 8}, {});
   EXPECT_EQ(settings.model_name, "big");
   EXPECT_EQ(settings.max_rows, 64);
   EXPECT_EQ(settings.workers, 2);
   EXPECT_EQ(settings.threads_per_worker, 3);
+  EXPECT_EQ(settings.max_threads_per_worker, 4);
   EXPECT_EQ(settings.tokenizer_threads, 5);
   EXPECT_EQ(settings.detokenizer_threads, 5);  // as the tokenizer's, where nothing is said
   EXPECT_EQ(settings.max_queue_segments, 10);

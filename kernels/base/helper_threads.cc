@@ -1,0 +1,337 @@
+#include "kernels/base/helper_threads.h"
+
+#include <algorithm>
+#include <bit>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace dragoman {
+namespace {
+
+// A look at what is waited for takes some 50 ns.
+constexpr int kLooksPerClock = 32;
+// Whoever is waited for so long (25 microseconds) does not run: it may want this core.
+constexpr int kLooksBeforeYield = 512;
+// To wake a helper costs some 35 microseconds, and one that has something else running on its core
+// costs more than it helps: it is sent away, and called again after a time that doubles until it
+// has joined in so many works.
+constexpr int kWorksToBeOfUse = 16;
+constexpr std::chrono::milliseconds kFirstRetry{1};
+constexpr std::chrono::milliseconds kLastRetry{64};
+// A thread's part is taken in so many pieces, so that others can take what one that came late left.
+constexpr int64_t kTakesPerPart = 4;
+
+void Relax() {
+#if defined(__x86_64__)
+  _mm_pause();
+#endif
+}
+
+// The state of a desk is one word: the threads that are at the work, a bit each; whether one more
+// may join; and the number of the work.
+constexpr uint64_t kThreads = (uint64_t{1} << HelpedThread::kMostThreads) - 1;
+constexpr uint64_t kOpen = kThreads + 1;
+constexpr uint64_t kNextWork = kOpen << 1;
+
+uint64_t WorkOf(uint64_t state) { return state / kNextWork; }
+constexpr uint64_t kNoWork = ~uint64_t{0};
+
+}  // namespace
+
+struct HelperThreads::Desk {
+  // The number of a thread that has joined the work which is open; 0: there is none, or it is
+  // `done`, or has threads enough.
+  int Join(uint64_t* done) {
+    uint64_t seen = state.load(std::memory_order_acquire);
+    while ((seen & kOpen) != 0 && WorkOf(seen) != *done) {
+      const int thread = std::countr_one((seen & kThreads) | 1);
+      if (thread >= HelpedThread::kMostThreads) return 0;
+      if (!state.compare_exchange_weak(seen, seen | (uint64_t{1} << thread),
+                                       std::memory_order_acq_rel, std::memory_order_acquire)) {
+        continue;
+      }
+      // From here on `pieces` stay as they are.
+      *done = WorkOf(seen);
+      if (thread < pieces.threads) {
+        joined.fetch_add(1, std::memory_order_relaxed);
+        return thread;
+      }
+      Leave(thread);
+    }
+    return 0;
+  }
+
+  void Leave(int thread) { state.fetch_and(~(uint64_t{1} << thread), std::memory_order_release); }
+
+  // Takes what is left, of this thread's own part first, as long as it `may_stay`.
+  template <class MayStay>
+  void Work(int thread, const MayStay& may_stay) {
+    for (int i = 0; i < parts; ++i) {
+      Part& from = part[(thread + i) % parts];
+      while (from.next.load(std::memory_order_relaxed) < from.end) {
+        if (!may_stay()) return;
+        const int64_t begin = from.next.fetch_add(take, std::memory_order_relaxed);
+        if (begin >= from.end) break;
+        pieces.work(pieces.data, begin, std::min(begin + take, from.end), thread);
+      }
+    }
+  }
+
+  struct alignas(64) Part {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+  };
+
+  alignas(64) std::atomic<uint64_t> state{0};
+  std::atomic<int64_t> joined{0};           // of all works, by helpers
+  alignas(64) std::atomic<int> helpers{0};  // changes under the mutex
+
+  // Change while nobody is at the work.
+  WorkPieces pieces;
+  int64_t take = 1;
+  int parts = 1;
+  Part part[HelpedThread::kMostThreads];
+};
+
+struct HelperThreads::Helper {
+  alignas(64) std::atomic<Desk*> desk{nullptr};  // changes under the mutex
+  bool asleep = true;                            // guarded by the mutex
+  std::condition_variable wake;
+  std::thread thread;
+};
+
+HelperThreads::HelperThreads(int cores) : cores_(std::max(cores, 1)) {
+  for (int i = 1; i < cores_; ++i) helpers_.push_back(std::make_unique<Helper>());
+  unassigned_.store(cores_ - 1);
+  try {
+    for (const auto& helper : helpers_) {
+      helper->thread = std::thread([this, &own = *helper] { Run(own); });
+    }
+  } catch (...) {
+    Close();
+    throw;
+  }
+}
+
+HelperThreads::~HelperThreads() { Close(); }
+
+void HelperThreads::Close() {
+  {
+    const std::lock_guard lock(mu_);
+    closing_.store(true);
+  }
+  for (const auto& helper : helpers_) {
+    helper->wake.notify_one();
+    if (helper->thread.joinable()) helper->thread.join();
+  }
+}
+
+HelperThreads::Desk* HelperThreads::TakeDesk() {
+  const std::lock_guard lock(mu_);
+  if (free_desks_.empty()) {
+    desks_.push_back(std::make_unique<Desk>());
+    free_desks_.reserve(desks_.size());
+    return desks_.back().get();
+  }
+  Desk* const desk = free_desks_.back();
+  free_desks_.pop_back();
+  return desk;
+}
+
+void HelperThreads::GiveBack(Desk* desk) {
+  Assign(desk, 0);
+  const std::lock_guard lock(mu_);
+  free_desks_.push_back(desk);
+}
+
+int HelperThreads::Share() const {
+  const int computing = std::max(1, computing_.load(std::memory_order_relaxed));
+  return std::max(0, cores_ / computing - 1);
+}
+
+void HelperThreads::Assign(Desk* desk, int wanted) {
+  std::condition_variable* woken[HelpedThread::kMostThreads];
+  int count = 0;
+  {
+    const std::lock_guard lock(mu_);
+    int have = desk->helpers.load(std::memory_order_relaxed);
+    for (const auto& helper : helpers_) {
+      if (have == wanted) break;
+      Desk* const at = helper->desk.load(std::memory_order_relaxed);
+      if (have > wanted && at == desk) {
+        helper->desk.store(nullptr, std::memory_order_relaxed);
+        unassigned_.fetch_add(1, std::memory_order_relaxed);
+        --have;
+      } else if (have < wanted && at == nullptr) {
+        helper->desk.store(desk, std::memory_order_release);
+        unassigned_.fetch_sub(1, std::memory_order_relaxed);
+        ++have;
+        if (helper->asleep) {
+          helper->asleep = false;
+          awake_.fetch_add(1, std::memory_order_relaxed);
+          woken[count++] = &helper->wake;
+        }
+      }
+    }
+    desk->helpers.store(have, std::memory_order_relaxed);
+  }
+  for (int i = 0; i < count; ++i) woken[i]->notify_one();
+}
+
+void HelperThreads::Run(Helper& helper) {
+  for (;;) {
+    {
+      std::unique_lock lock(mu_);
+      helper.wake.wait(lock, [&] { return !helper.asleep || closing_.load(); });
+      if (closing_.load()) return;
+    }
+    Help(helper);
+  }
+}
+
+bool HelperThreads::TooManyAwake() const {
+  return computing_.load(std::memory_order_relaxed) + awake_.load(std::memory_order_relaxed) >
+         cores_;
+}
+
+bool HelperThreads::MayStay() {
+  int awake = awake_.load(std::memory_order_relaxed);
+  while (computing_.load(std::memory_order_relaxed) + awake > cores_) {
+    if (awake_.compare_exchange_weak(awake, awake - 1, std::memory_order_relaxed)) return false;
+  }
+  return true;
+}
+
+void HelperThreads::FallAsleep(Helper& helper) {
+  const std::lock_guard lock(mu_);
+  helper.asleep = true;
+  Desk* const desk = helper.desk.load(std::memory_order_relaxed);
+  if (desk == nullptr) return;
+  helper.desk.store(nullptr, std::memory_order_relaxed);
+  desk->helpers.fetch_sub(1, std::memory_order_relaxed);
+  unassigned_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void HelperThreads::Help(Helper& helper) {
+  Desk* desk = nullptr;
+  uint64_t done = kNoWork;
+  std::chrono::steady_clock::time_point idle_since;
+  for (int looks = 1;; ++looks) {
+    Desk* const at = helper.desk.load(std::memory_order_acquire);
+    if (at != desk) {
+      desk = at;
+      done = kNoWork;
+      looks = 1;
+    }
+    if (desk != nullptr) {
+      if (const int thread = desk->Join(&done); thread > 0) {
+        desk->Work(thread, [this] { return !TooManyAwake(); });
+        desk->Leave(thread);
+        looks = 0;
+      }
+    }
+    if (!MayStay()) break;
+    if (looks % kLooksPerClock == 0 && looks > 0) {
+      const auto now = std::chrono::steady_clock::now();
+      if (looks == kLooksPerClock) idle_since = now;
+      if (now - idle_since > kPatience || closing_.load(std::memory_order_relaxed)) {
+        awake_.fetch_sub(1, std::memory_order_relaxed);
+        break;
+      }
+    }
+    Relax();
+  }
+  FallAsleep(helper);
+}
+
+HelpedThread::HelpedThread(HelperThreads* helpers, int most_threads)
+    : helpers_(helpers),
+      desk_(helpers->TakeDesk()),
+      most_threads_(std::clamp(most_threads, 1, kMostThreads)),
+      retry_(kFirstRetry) {}
+
+HelpedThread::~HelpedThread() {
+  if (begun_) End();
+  helpers_->GiveBack(desk_);
+}
+
+void HelpedThread::Begin() {
+  begun_ = true;
+  helpers_->computing_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void HelpedThread::End() {
+  begun_ = false;
+  helpers_->computing_.fetch_sub(1, std::memory_order_relaxed);
+  if (desk_->helpers.load(std::memory_order_relaxed) > 0) helpers_->Assign(desk_, 0);
+}
+
+int HelpedThread::Helpers(int wanted) {
+  int have = desk_->helpers.load(std::memory_order_relaxed);
+  const int share = std::min(helpers_->Share(), most_threads_ - 1);
+  wanted = std::min(wanted, share);
+  if (have > share) {
+    helpers_->Assign(desk_, share);
+  } else if (have >= wanted || helpers_->unassigned_.load(std::memory_order_relaxed) == 0 ||
+             !MayCall()) {
+    return have;
+  } else {
+    helpers_->Assign(desk_, wanted);
+  }
+  return desk_->helpers.load(std::memory_order_relaxed);
+}
+
+bool HelpedThread::MayCall() {
+  const auto now = std::chrono::steady_clock::now();
+  const int64_t joined = desk_->joined.load(std::memory_order_relaxed);
+  if (joined - joined_before_ >= kWorksToBeOfUse) {
+    retry_ = kFirstRetry;
+  } else if (now < retry_at_) {
+    return false;
+  }
+  joined_before_ = joined;
+  retry_at_ = now + retry_;
+  retry_ = std::min<std::chrono::nanoseconds>(2 * retry_, kLastRetry);
+  return true;
+}
+
+void HelpedThread::SendAway() {
+  helpers_->Assign(desk_, 0);
+  joined_before_ = desk_->joined.load(std::memory_order_relaxed);
+  retry_at_ = std::chrono::steady_clock::now() + retry_;
+  retry_ = std::min<std::chrono::nanoseconds>(2 * retry_, kLastRetry);
+}
+
+void HelpedThread::Do(const WorkPieces& pieces) {
+  const int64_t units = (pieces.count + pieces.multiple - 1) / pieces.multiple;
+  const int most = static_cast<int>(std::min<int64_t>({pieces.threads, most_threads_, units}));
+  const int have = begun_ && most > 1 ? Helpers(most - 1) : 0;
+  const int parts = std::min(have + 1, most);
+  if (parts <= 1) {
+    if (pieces.count > 0) pieces.work(pieces.data, 0, pieces.count, 0);
+    return;
+  }
+  HelperThreads::Desk& desk = *desk_;
+  desk.pieces = pieces;
+  desk.pieces.threads = most;
+  desk.parts = parts;
+  desk.take = std::max<int64_t>(1, units / (parts * kTakesPerPart)) * pieces.multiple;
+  for (int i = 0; i < parts; ++i) {
+    desk.part[i].next.store(units * i / parts * pieces.multiple, std::memory_order_relaxed);
+    desk.part[i].end = std::min(units * (i + 1) / parts * pieces.multiple, pieces.count);
+  }
+  const uint64_t work = WorkOf(desk.state.load(std::memory_order_relaxed)) + 1;
+  desk.state.store(work * kNextWork | kOpen, std::memory_order_release);
+  desk.Work(0, [] { return true; });
+  uint64_t left = desk.state.fetch_and(~kOpen, std::memory_order_acquire) & kThreads;
+  int looks = 0;
+  for (; left != 0; ++looks) {
+    looks < kLooksBeforeYield ? Relax() : std::this_thread::yield();
+    left = desk.state.load(std::memory_order_acquire) & kThreads;
+  }
+  if (looks > kLooksBeforeYield) SendAway();
+}
+
+}  // namespace dragoman
