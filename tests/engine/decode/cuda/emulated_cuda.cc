@@ -86,7 +86,8 @@ class HostLinear final : public EmulatedLinear {
     }
   }
 
-  Error Run(Stream, void* workspace, const void* x, int64_t rows, const int32_t* /*count*/,
+  // Of rows beyond the count, which a device computes all the same, comes NaN: nobody may look.
+  Error Run(Stream, void* workspace, const void* x, int64_t rows, const int32_t* count,
             void* y) const override {
     if (workspace == nullptr || !std::binary_search(buckets_.begin(), buckets_.end(), rows)) {
       return kInvalidValue;
@@ -95,9 +96,14 @@ class HostLinear final : public EmulatedLinear {
         [=, this] {
           const ComputeType type = options_.float_output ? ComputeType::kFloat32 : options_.type;
           const int64_t stride = options_.y_stride > 0 ? options_.y_stride : options_.out;
+          const int64_t live = count == nullptr ? rows : std::min<int64_t>(rows, *count);
           std::vector<float> row(static_cast<size_t>(options_.out));
           for (int64_t r = 0; r < rows; ++r) {
-            product_.Row(x, options_.type, r, row.data());
+            if (r < live) {
+              product_.Row(x, options_.type, r, row.data());
+            } else {
+              std::fill(row.begin(), row.end(), NAN);
+            }
             for (size_t o = 0; o < row.size(); ++o) {
               const float sum = row[o] + (bias_.empty() ? 0.0F : bias_[o]);
               Store(y, type, r * stride + static_cast<int64_t>(o),
