@@ -196,6 +196,7 @@ StepDevice::Launch DeviceBatch::MakeLaunch(const PlanRules& rules) const {
   for (const int number : occupied_) {
     const SearchOptions& search = Of(number).search;
     widest = std::max<int64_t>(widest, search.beam);
+    launch.align = launch.align || search.align;
     if (device_->IsStored(search)) {
       launch.stored = true;
     } else {

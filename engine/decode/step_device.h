@@ -43,6 +43,7 @@ class StepDevice {
     int bucket = 0;       // of buckets(); the command's max_rows
     int max_k = 0;        // most candidates of a row that is not stored; 0: there is no such row
     bool stored = false;  // some rows may be stored
+    bool align = false;   // some may ask for their alignment
   };
   // Starts a step. The command must be complete.
   virtual absl::Status Enqueue(const Launch& launch) = 0;

@@ -3,9 +3,11 @@
 #
 #   dragoman_cuda_objects(OUT SOURCES a.cu ... [ARCHS 90a] [FLAGS ...])
 #
-# Without ARCHS those of DRAGOMAN_CUDA_ARCHS. OUT becomes the list of objects, to be named among the
+# Without ARCHS those of DRAGOMAN_CUDA_ARCHS: "90a" is code for sm_90a, "120-virtual" PTX, which a
+# driver compiles for later cards. OUT becomes the list of objects, to be named among the
 # sources of a target. Beside each object lies what ptxas said of its kernels (OBJECT.ptxas, all of
 # them in the global property DRAGOMAN_PTXAS_REPORTS), which tests/gpu reads against its budgets.
+# The machine code is packed small: every program of the tests has all of it.
 # Multiply-add is fused in arithmetic; the code of the search says FLAGS -fmad=false.
 function(dragoman_cuda_objects out)
   cmake_parse_arguments(PARSE_ARGV 1 CUDA "" "" "SOURCES;ARCHS;FLAGS")
@@ -14,7 +16,13 @@ function(dragoman_cuda_objects out)
   endif()
   set(targets)
   foreach(arch ${CUDA_ARCHS})
-    list(APPEND targets -gencode=arch=compute_${arch},code=sm_${arch})
+    if(arch MATCHES "^([0-9]+)-virtual$")
+      list(APPEND targets -gencode=arch=compute_${CMAKE_MATCH_1},code=compute_${CMAKE_MATCH_1})
+    elseif(arch MATCHES "^[0-9]+[af]?$")
+      list(APPEND targets -gencode=arch=compute_${arch},code=sm_${arch})
+    else()
+      message(FATAL_ERROR "DRAGOMAN_CUDA_ARCHS: found '${arch}', expected numbers such as 80, 90a or 120-virtual")
+    endif()
   endforeach()
   # What a host compiler of these files must know as well: a debug build's assertions stay out.
   set(host_flags -Xcompiler=-Wall,-Wextra,-ffp-contract=off)
@@ -27,7 +35,7 @@ function(dragoman_cuda_objects out)
       OUTPUT ${object}
       BYPRODUCTS ${object}.ptxas
       COMMAND ${CMAKE_SOURCE_DIR}/kernels/cuda/compile.sh ${object}.ptxas
-              ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CUDA_COMPILER} -std=c++20 -O3
+              ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CUDA_COMPILER} -std=c++20 -O3 --compress-mode=size
               --expt-relaxed-constexpr -Werror all-warnings -Xptxas -v ${host_flags} ${CUDA_FLAGS}
               ${targets} -I${CMAKE_SOURCE_DIR} -MD -MF ${object}.d
               -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}

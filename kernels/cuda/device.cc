@@ -72,4 +72,6 @@ int RuntimeVersion() {
   return Checked(cudaRuntimeGetVersion(&version)) == Error::kNone ? version : 0;
 }
 
+const char* CompiledArchitectures() { return DRAGOMAN_CUDA_ARCHITECTURES; }
+
 }  // namespace dragoman::cuda

@@ -37,4 +37,8 @@ int CurrentDevice();
 int DriverVersion();
 int RuntimeVersion();
 
+// What the kernels of this build were compiled for, as DRAGOMAN_CUDA_ARCHS says it: "80, 120,
+// 120-virtual". Virtual ones are PTX, which a driver compiles for every later card.
+const char* CompiledArchitectures();
+
 }  // namespace dragoman::cuda

@@ -16,6 +16,9 @@ Error Graph::Record(Stream stream, const std::function<Error()>& launches) {
   if (launched != Error::kNone) error = launched;
   // Without flags the graph runs with the priority of the stream that it is launched on.
   if (error == Error::kNone) error = Checked(cudaGraphInstantiate(&graph_, recorded, 0));
+  size_t nodes = 0;
+  if (error == Error::kNone) error = Checked(cudaGraphGetNodes(recorded, nullptr, &nodes));
+  nodes_ = static_cast<int64_t>(nodes);
   if (recorded != nullptr) {
     const Error destroyed = Checked(cudaGraphDestroy(recorded));
     if (error == Error::kNone) error = destroyed;
@@ -29,6 +32,7 @@ Error Graph::Record(Stream stream, const std::function<Error()>& launches) {
 Error Graph::Launch(Stream stream) const { return Checked(cudaGraphLaunch(graph_, stream)); }
 
 void Graph::Destroy() {
+  nodes_ = 0;
   if (graph_ == nullptr) return;
   // Nobody is left to tell of an error: after a failed kernel every call returns one.
   static_cast<void>(Checked(cudaGraphExecDestroy(graph_)));

@@ -4,6 +4,7 @@
 // were given is kept by value; what pointers among it point to must stay.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <utility>
 
@@ -17,9 +18,11 @@ class Graph {
  public:
   Graph() = default;
   ~Graph() { Destroy(); }
-  Graph(Graph&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
+  Graph(Graph&& other) noexcept
+      : graph_(std::exchange(other.graph_, nullptr)), nodes_(std::exchange(other.nodes_, 0)) {}
   Graph& operator=(Graph&& other) noexcept {
     std::swap(graph_, other.graph_);
+    std::swap(nodes_, other.nodes_);
     return *this;
   }
 
@@ -31,10 +34,14 @@ class Graph {
   // REQUIRES: recorded.
   Error Launch(Stream stream) const;
 
+  // Kernels, copies and fills; 0 before Record.
+  int64_t nodes() const { return nodes_; }
+
  private:
   void Destroy();
 
   CUgraphExec_st* graph_ = nullptr;
+  int64_t nodes_ = 0;
 };
 
 }  // namespace dragoman::cuda

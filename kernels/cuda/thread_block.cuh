@@ -49,7 +49,8 @@ class ThreadBlock {
     const T in_warp = WarpInclusiveSum(value);
     if (Lane() == kWarpThreads - 1) Put(in_warp);
     __syncthreads();
-    const T of_warp = Lane() < Warps() ? Get<T>(Lane()) : T{0};
+    const int warp = Lane();
+    const T of_warp = warp < Warps() ? Get<T>(warp) : T{0};
     const T of_warps = WarpInclusiveSum(of_warp);
     *total = __shfl_sync(kWholeWarp, of_warps, kWarpThreads - 1);
     const T before = __shfl_sync(kWholeWarp, of_warps - of_warp, Warp());
@@ -72,7 +73,13 @@ class ThreadBlock {
   }
 
  private:
-  __device__ static int Lane() { return static_cast<int>(threadIdx.x) % kWarpThreads; }
+  // The compiler cannot know that it is the same in every call: or it would keep what it makes of it
+  // in registers from the first use to the last.
+  __device__ static int Lane() {
+    int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
+    asm volatile("" : "+r"(lane));
+    return lane;
+  }
   __device__ static int Warp() { return static_cast<int>(threadIdx.x) / kWarpThreads; }
   __device__ static int Warps() { return static_cast<int>(blockDim.x) / kWarpThreads; }
 
@@ -119,11 +126,11 @@ class ThreadBlock {
 
   template <class T>
   __device__ static T WarpInclusiveSum(T value) {
+    const int lane = Lane();
 #pragma unroll
     for (int by = 1; by < kWarpThreads; by *= 2) {
-      const int from = Lane() - by;
-      const T other = __shfl_sync(kWholeWarp, value, from < 0 ? 0 : from);
-      if (from >= 0) value += other;
+      const T other = __shfl_up_sync(kWholeWarp, value, by);
+      if (lane >= by) value += other;
     }
     return value;
   }

@@ -288,18 +288,18 @@ DRAGOMAN_HD void FoldLogits(const ThreadGroup& group, StoredShared<kThreads, kPe
     load(first + stretch, ahead);
     const int64_t end = first + stretch < vocabulary ? first + stretch : vocabulary;
     const bool marked = MarkStretch(group, shared.marks, request, first, end);
-    bool unfit[kPerThread];
+    uint32_t unfit = 0;  // a bit for each of them
     for (int i = 0; i < kPerThread; ++i) {
       const int column = i * group.size() + group.rank();
       x[i] *= scale;
       if (marked && shared.marks.Has(shared.marks.struck, column)) x[i] = -INFINITY;
-      unfit[i] = marked && shared.marks.Has(shared.marks.barred, column);
+      if (marked && shared.marks.Has(shared.marks.barred, column)) unfit |= 1U << i;
       bad = bad || IsBadLogit(x[i]);
     }
     Merge(sum, SumOf(x, request.need_normaliser));
     if (k == 0) continue;
     for (int i = 0; i < kPerThread; ++i) {
-      if (unfit[i] || IsBadLogit(x[i])) x[i] = -INFINITY;
+      if ((unfit >> i & 1U) != 0 || IsBadLogit(x[i])) x[i] = -INFINITY;
     }
     TakeBest(group, shared.fold, k, x, [&](int i) {
       return static_cast<int32_t>(first + int64_t{i} * group.size() + group.rank());

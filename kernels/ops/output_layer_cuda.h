@@ -51,8 +51,8 @@ Error FoldStoredLogits(Stream stream, float* logits, int64_t stride, const float
 class FusedOutput {
  public:
   // `weight` [vocabulary, d], 16-byte aligned, is borrowed; `bias` [vocabulary] is copied (nullptr:
-  // none). The device is the current one; allocates and waits. nullptr, and why, where the
-  // device is no sm_90, the type is f32, or d is not a multiple of 64 up to 1024.
+  // none). The device is the current one; allocates and waits. nullptr, and why, where the device
+  // does not run sm_90a's code, the type is f32, or d is not a multiple of 64 up to 1024.
   static std::unique_ptr<FusedOutput> Create(ComputeType type, const void* weight,
                                              const float* bias, int d, int vocabulary,
                                              std::string* why);

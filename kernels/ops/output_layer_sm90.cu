@@ -406,21 +406,15 @@ Error Sm90FusedOutput::Fold(Stream stream, void* workspace, const void* hidden,
 std::unique_ptr<FusedOutput> FusedOutput::Create(ComputeType type, const void* weight,
                                                  const float* bias, int d, int vocabulary,
                                                  std::string* why) {
-  int device = 0;
-  int major = 0;
-  int minor = 0;
+  cudaFuncAttributes code{};
   if (type == ComputeType::kFloat32) {
     *why = "float32 has no such products";
   } else if (d <= 0 || d % kSlab != 0 || d > kMaxD) {
     *why = "d is no multiple of 64 up to 1024";
-  } else if (cudaGetDevice(&device) != cudaSuccess ||
-             cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) !=
-                 cudaSuccess ||
-             cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) !=
-                 cudaSuccess) {
-    *why = "no CUDA device";
-  } else if (major != 9 || minor != 0) {
-    *why = "the device is no sm_90";
+  } else if (const cudaError_t status = cudaFuncGetAttributes(&code, KernelFor<__half>(kLists[0]));
+             status != cudaSuccess) {
+    *why = std::string("its code, sm_90a's, does not run on this device: ") +
+           cudaGetErrorString(status);
   } else {
     auto fused = std::make_unique<Sm90FusedOutput>(type, d, vocabulary);
     *why = fused->Prepare(weight, bias, vocabulary);

@@ -213,6 +213,21 @@ struct Width {
   DRAGOMAN_HD void operator+=(const Width& other) { both += other.both; }
 };
 
+// What a share of the slots takes: three numbers in one. A row needs a page at most, and each slot
+// has one: none of them is larger than the rows of a step.
+struct Taken {
+  static constexpr int kBits = 21;
+  static constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
+  int64_t all = 0;
+
+  DRAGOMAN_HD static Taken Of(int32_t pages, int32_t slots, int32_t rows) {
+    return {int64_t{pages} << 2 * kBits | int64_t{slots} << kBits | rows};
+  }
+  DRAGOMAN_HD int32_t pages() const { return static_cast<int32_t>(all >> 2 * kBits); }
+  DRAGOMAN_HD int32_t slots() const { return static_cast<int32_t>(all >> kBits & kMask); }
+  DRAGOMAN_HD int32_t rows() const { return static_cast<int32_t>(all & kMask); }
+};
+
 DRAGOMAN_HD inline bool Fits(const PlanInput& in, const Width& width) {
   const int32_t budget = in.rules.width_budget;
   const int32_t rows = budget > 0 && budget < in.max_rows ? budget : in.max_rows;
@@ -270,13 +285,11 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
   }
   const int32_t free_pages = pool.free_count;
   const int64_t oldest_held = in.oldest >= 0 ? slots[in.oldest].state->pages : 0;
-  int32_t all_needed = 0;
-  int32_t all_taken = 0;
-  int32_t all_rows = 0;
-  const int32_t needed_before = group.ExclusiveSum(need, &all_needed);
-  group.ExclusiveSum(end - mine.begin, &all_taken);
-  group.ExclusiveSum(width.rows(), &all_rows);
-  if (all_taken < all_due) return false;
+  Taken taken;
+  const Taken taken_before{
+      group.ExclusiveSum(Taken::Of(need, end - mine.begin, width.rows()).all, &taken.all)};
+  const int32_t all_needed = taken.pages();
+  if (taken.slots() < all_due) return false;
   // With all of them granted the rule still holds, so it held at each one before. The oldest may
   // take more than this allows: that is for the walk.
   if (all_needed > 0 &&
@@ -284,8 +297,14 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
     return false;
   }
 
+  // Nobody looks at these any more. Now, and not at the end: until then they would take registers.
+  if (group.rank() == 0) {
+    out.rows = taken.rows();
+    out.slot_count = taken.slots();
+    pool.free_count = free_pages - all_needed;
+  }
   int32_t row = before.rows();
-  int32_t page = needed_before;
+  int32_t page = taken_before.pages();
   for (int32_t i = mine.begin; i < mine.end; ++i) {
     const int32_t number = in.order[ranked[i]];
     const SlotView& slot = slots[number];
@@ -300,11 +319,6 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
     page += pages;
     WriteRows(number, s, i, row, out);
     row += s.live;
-  }
-  if (group.rank() == 0) {
-    out.rows = all_rows;
-    out.slot_count = all_taken;
-    pool.free_count = free_pages - all_needed;
   }
   return true;
 }

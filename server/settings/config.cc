@@ -120,7 +120,9 @@ const std::vector<Option>& Options() {
       {"scheduler-unit", "rows|segments|source-tokens", "unit in which the batch's fill is counted",
        &C::scheduler_unit},
       {"scheduler-capacity", "N",
-       "capacity of the batch, in --scheduler-unit; 0: max-rows (not for source-tokens)",
+       "capacity of the batch, in --scheduler-unit; 0: max-rows, on a GPU with continuous top-up "
+       "9/8 "
+       "of it (not for source-tokens)",
        &C::scheduler_capacity, 0, INT_MAX},
       {"slot-selection", "all|shortest-first|longest-first",
        "which segments of the batch a decode step runs first; all: in order of admission",

@@ -24,10 +24,16 @@ std::string Field(const std::string& line, const std::string& name) {
   return line.substr(begin, line.find(' ', begin) - begin);
 }
 
-std::vector<std::string> DaemonCommand(const std::vector<std::string>& flags) {
+std::vector<std::string> DaemonCommand(const std::vector<std::string>& flags,
+                                       const std::string& program) {
   const std::string model = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
-  std::vector<std::string> command = {DRAGOMAN_DAEMON, "--model",   model,        "--listen",
-                                      "127.0.0.1:0",   "--metrics", "127.0.0.1:0"};
+  std::vector<std::string> command = {program.empty() ? DRAGOMAN_DAEMON : program,
+                                      "--model",
+                                      model,
+                                      "--listen",
+                                      "127.0.0.1:0",
+                                      "--metrics",
+                                      "127.0.0.1:0"};
   command.insert(command.end(), flags.begin(), flags.end());
   return command;
 }
@@ -114,7 +120,8 @@ int64_t ChildProcess::ResidentBytes() const {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
-Daemon::Daemon(const std::vector<std::string>& flags) : process_(DaemonCommand(flags)) {
+Daemon::Daemon(const std::vector<std::string>& flags, const std::string& program)
+    : process_(DaemonCommand(flags, program)) {
   const std::string line = process_.ReadLine();
   grpc_ = Field(line, "grpc");
   http_ = Field(line, "metrics");

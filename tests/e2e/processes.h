@@ -41,7 +41,8 @@ class ChildProcess {
 // dragomand with the bundled model on free ports of the loopback.
 class Daemon {
  public:
-  explicit Daemon(const std::vector<std::string>& flags = {});
+  // `program`: another than dragomand; "": that one.
+  explicit Daemon(const std::vector<std::string>& flags = {}, const std::string& program = "");
 
   const std::string& grpc() const { return grpc_; }
   // Of --admin-listen; "off" without it.

@@ -156,7 +156,7 @@ absl::Status CudaModel::MakeProducts() {
   }
 
   const OutputOp& output = program_.output();
-  const std::vector<int> chunks = ChunkBuckets(steps, cuda::kChunkRows);
+  const std::vector<int> chunks = ChunkBuckets(cuda::kChunkRows);
   cuda::LinearOptions options;
   options.in = static_cast<int>(program_.weight(output.table).cols);
   options.out = static_cast<int>(program_.vocabulary());

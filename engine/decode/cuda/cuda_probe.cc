@@ -2,23 +2,23 @@
 #include "engine/api/devices.h"
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/device_code.h"
 
 namespace dragoman {
 namespace {
-
-// The oldest architecture that the kernels are compiled for: 8.0.
-constexpr int kLeastMajor = 8;
 
 std::string WhyUnfit(int device) {
   cuda::DeviceInfo info;
   if (const cuda::Error error = cuda::Describe(device, &info); error != cuda::Error::kNone) {
     return cuda::ErrorText(error);
   }
-  if (info.major < kLeastMajor) {
-    return absl::StrCat(info.name, " has compute capability ", info.major, ".", info.minor,
-                        ", expected ", kLeastMajor, ".0 or later");
-  }
-  return "";
+  const cuda::Error error = cuda::FindCode(device);
+  if (error == cuda::Error::kNone) return "";
+  const std::string card =
+      absl::StrCat(info.name, ", compute capability ", info.major, ".", info.minor, ": ");
+  if (!cuda::MeansNoCode(error)) return absl::StrCat(card, cuda::ErrorText(error));
+  return absl::StrCat(card, "this build has no code for it, but for ",
+                      cuda::CompiledArchitectures());
 }
 
 }  // namespace

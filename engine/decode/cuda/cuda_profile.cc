@@ -17,6 +17,7 @@
 #include "engine/decode/cuda/step_mailboxes.h"
 #include "engine/decode/profiled_steps.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/graph.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/search/rules_image.h"
 
@@ -93,6 +94,8 @@ class Profile {
   }
   int slots() const { return std::max(1, plan_.limits.max_rows / kProfiledBeam); }
   int beam() const { return std::min(kProfiledBeam, plan_.limits.max_rows); }
+  StepVariant Variant() const { return {plan_.limits.max_rows, beam()}; }
+  absl::StatusOr<int64_t> GraphNodes() const;
 
   const std::shared_ptr<const CudaModel> model_;
   const MemoryPlan plan_;
@@ -165,11 +168,19 @@ absl::Status Profile::Step(StepProbe* probe) {
   *mailbox.command = StepCommand{};
   mailbox.command->max_rows = plan_.limits.max_rows;
   if (number_ == 0) Admit();
-  const StepVariant variant{plan_.limits.max_rows, beam(), false};
-  const CudaStep::Fault fault = step_->Launch(stream_.get(), variant, probe);
+  const CudaStep::Fault fault = step_->Launch(stream_.get(), Variant(), probe);
   if (fault.error != cuda::Error::kNone) return Check(fault.op, fault.error);
   ++number_;
   return Check("a decoding step", stream_.Wait());
+}
+
+// Of the graph that such a step is in production. Nothing of it runs.
+absl::StatusOr<int64_t> Profile::GraphNodes() const {
+  cuda::Graph graph;
+  const cuda::Error error =
+      graph.Record(stream_.get(), [&] { return step_->Launch(stream_.get(), Variant()).error; });
+  if (error != cuda::Error::kNone) return Check("recording a step", error);
+  return graph.nodes();
 }
 
 absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
@@ -202,7 +213,9 @@ absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
   work.stored_rows = model_->fused() != nullptr ? 0 : work.rows;
   std::vector<double> seconds;
   for (const StepCost& cost : CostsOf(work)) seconds.push_back(probe.seconds(cost.name) / steps_);
-  return absl::StrCat(CostTable(work, rates, seconds),
+  const absl::StatusOr<int64_t> nodes = GraphNodes();
+  if (!nodes.ok()) return nodes.status();
+  return absl::StrCat(CostTable(work, rates, seconds), *nodes, " nodes in the graph of a step\n",
                       model_->fused() != nullptr
                           ? ""
                           : absl::StrCat("no fused output layer: ", model_->why_not_fused(), "\n"));

@@ -63,7 +63,7 @@ class CudaStep::Launcher {
       number_ = i;
       if (const auto* output = std::get_if<OutputOp>(&op.what)) {
         Output(*output);
-      } else {
+      } else if (variant_.align || !std::holds_alternative<AlignOp>(op.what)) {
         Do(op.name, [&] { return std::visit(*this, op.what); });
       }
     }
@@ -81,7 +81,7 @@ class CudaStep::Launcher {
   }
   cuda::Error operator()(const ProductOp& op) const {
     return model_.decoder_product(number_).Run(stream_, step_.workspace_.data(), At(op.x),
-                                               rows_.rows, rows_.count, At(op.y));
+                                               ProductRows(rows_.rows), rows_.count, At(op.y));
   }
   cuda::Error operator()(const AddNormOp& op) const {
     return cuda::AddLayerNorm(stream_, model_.type(), At(op.x), At(op.residual),
@@ -120,8 +120,8 @@ class CudaStep::Launcher {
 
   void* At(BufferId buffer) const {
     return static_cast<uint8_t*>(step_.activations_.data()) +
-           model_.decoder_buffers().offset[static_cast<size_t>(buffer)] * tables_.limits.max_rows *
-               ElementBytes(model_.type());
+           model_.decoder_buffers().offset[static_cast<size_t>(buffer)] *
+               ProductRows(tables_.limits.max_rows) * ElementBytes(model_.type());
   }
 
   // By the fused way, the stored one, or both.
@@ -158,7 +158,8 @@ class CudaStep::Launcher {
       }
       auto* const logits = static_cast<float*>(step_.logits_.data());
       Do(step_op::kLogits, [&] {
-        return model_.logits().Run(stream_, step_.workspace_.data(), x, n, nullptr, logits);
+        return model_.logits().Run(stream_, step_.workspace_.data(), x, ProductRows(n), nullptr,
+                                   logits);
       });
       Do(step_op::kFoldLogits, [&] {
         return cuda::FoldStoredLogits(stream_, logits, LogitStride(vocabulary),
@@ -212,11 +213,11 @@ absl::Status CudaStep::Allocate(const BatchLimits& limits) {
   const Program& program = model_->program();
   const int64_t element = ElementBytes(model_->type());
   const int64_t d = program.weight(program.output().table).cols;
-  const int64_t chunk = std::min<int64_t>(limits.stored_rows, cuda::kChunkRows);
+  const int64_t chunk = ProductRows(std::min<int64_t>(limits.stored_rows, cuda::kChunkRows));
   take("batch tables", CarveBatch(limits, nullptr, &tables_), &table_memory_);
   take("workspace of cuBLASLt", cuda::Blas::kWorkspaceBytes, &workspace_);
-  take("decoder activations", model_->decoder_buffers().Bytes(limits.max_rows, element),
-       &activations_);
+  take("decoder activations",
+       model_->decoder_buffers().Bytes(ProductRows(limits.max_rows), element), &activations_);
   take("logits",
        chunk * LogitStride(static_cast<int>(program.vocabulary())) *
            static_cast<int64_t>(sizeof(float)),

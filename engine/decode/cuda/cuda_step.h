@@ -20,6 +20,7 @@ struct StepVariant {
   int bucket = 0;  // rows that launches are made for
   int max_k = 4;   // of the rows of the fused output layer: 4, 8 or 16
   bool stored = false;
+  bool align = false;  // some row may ask for its alignment
 };
 
 // Hears of the launches as they are made, by their names (step_costs.h); for measuring.
@@ -67,9 +68,10 @@ class CudaStep {
   cuda::DeviceBuffer table_memory_;
   cuda::DeviceBuffer workspace_;        // of cuBLASLt
   cuda::DeviceBuffer fused_workspace_;  // of the fused output layer
-  cuda::DeviceBuffer activations_;      // decoder_buffers of max_rows rows
-  cuda::DeviceBuffer gathered_;         // [min(stored_rows, kChunkRows), d], beside a fused layer
-  cuda::DeviceBuffer logits_;           // [min(stored_rows, kChunkRows), vocabulary] f32
+  // Of ProductRows of the rows that are named.
+  cuda::DeviceBuffer activations_;  // decoder_buffers of max_rows rows
+  cuda::DeviceBuffer gathered_;     // [min(stored_rows, kChunkRows), d], beside a fused layer
+  cuda::DeviceBuffer logits_;       // [min(stored_rows, kChunkRows), vocabulary] f32
 };
 
 }  // namespace dragoman

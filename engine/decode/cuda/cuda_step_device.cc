@@ -22,6 +22,7 @@ namespace {
 
 // The instantiations of the fused output layer.
 constexpr std::array<int, 3> kTopKClasses = {4, 8, 16};
+constexpr int kWays = 4;  // stored rows or none, alignments or none
 
 class CudaStepDevice final : public StepDevice {
  public:
@@ -49,8 +50,8 @@ class CudaStepDevice final : public StepDevice {
  private:
   // Classes of max_k that make a difference.
   size_t classes() const { return model_->fused() == nullptr ? 1 : kTopKClasses.size(); }
-  // REQUIRES: `bucket` is one of buckets().
-  size_t GraphOf(int bucket, int max_k, bool stored) const;
+  // REQUIRES: the bucket is one of buckets().
+  size_t GraphOf(const StepVariant& variant) const;
 
   absl::Status Record();
   absl::Status RunOnce(const char* what, int bucket,
@@ -64,19 +65,19 @@ class CudaStepDevice final : public StepDevice {
   cuda::OwnedStream stream_;
   StepMailboxes mailboxes_;
   std::unique_ptr<CudaStep> step_;
-  std::vector<cuda::Graph> graphs_;  // by bucket, class of max_k, stored or not
+  std::vector<cuda::Graph> graphs_;  // by bucket, class of max_k, stored or not, aligned or not
   std::array<cuda::Event, kStepMailboxes> done_;
   int64_t started_ = 0;  // steps since the batch was formatted
   absl::Status status_;  // the first error; final
 };
 
-size_t CudaStepDevice::GraphOf(int bucket, int max_k, bool stored) const {
+size_t CudaStepDevice::GraphOf(const StepVariant& variant) const {
   const std::span<const int> all = buckets();
   const auto index =
-      static_cast<size_t>(std::lower_bound(all.begin(), all.end(), bucket) - all.begin());
+      static_cast<size_t>(std::lower_bound(all.begin(), all.end(), variant.bucket) - all.begin());
   size_t group = 0;
-  while (group + 1 < classes() && kTopKClasses[group] < max_k) ++group;
-  return (index * classes() + group) * 2 + (stored ? 1 : 0);
+  while (group + 1 < classes() && kTopKClasses[group] < variant.max_k) ++group;
+  return (index * classes() + group) * kWays + (variant.stored ? 2 : 0) + (variant.align ? 1 : 0);
 }
 
 absl::Status CudaStepDevice::ToStatus(const char* doing, const CudaStep::Fault& fault) const {
@@ -131,18 +132,18 @@ absl::Status CudaStepDevice::RunOnce(const char* what, int bucket,
 
 absl::Status CudaStepDevice::Record() {
   if (absl::Status status = Format(); !status.ok()) return status;
-  graphs_.resize(buckets().size() * classes() * 2);
+  graphs_.resize(buckets().size() * classes() * kWays);
   for (const int bucket : buckets()) {
     for (size_t group = 0; group < classes(); ++group) {
       // Kernels are loaded at their first launch, which is no matter for a capture: every launch of
       // a graph is made by itself before.
-      const StepVariant whole{bucket, kTopKClasses[group], true};
+      const StepVariant whole{bucket, kTopKClasses[group], true, true};
       absl::Status status =
           RunOnce("the first step", bucket, [&] { return step_->Launch(stream_.get(), whole); });
       if (!status.ok()) return status;
-      for (const bool stored : {false, true}) {
-        const StepVariant variant{bucket, kTopKClasses[group], stored};
-        cuda::Graph& graph = graphs_[GraphOf(bucket, variant.max_k, stored)];
+      for (int way = 0; way < kWays; ++way) {
+        const StepVariant variant{bucket, kTopKClasses[group], way / 2 != 0, way % 2 != 0};
+        cuda::Graph& graph = graphs_[GraphOf(variant)];
         CudaStep::Fault fault;
         const cuda::Error error = graph.Record(stream_.get(), [&] {
           fault = step_->Launch(stream_.get(), variant);
@@ -171,7 +172,8 @@ absl::Status CudaStepDevice::Enqueue(const Launch& launch) {
         absl::StrCat("step device: ", launch.bucket, " rows, expected one of its buckets"));
     return status_;
   }
-  const cuda::Graph& graph = graphs_[GraphOf(launch.bucket, launch.max_k, launch.stored)];
+  const cuda::Graph& graph =
+      graphs_[GraphOf({launch.bucket, launch.max_k, launch.stored, launch.align})];
   cuda::Error error = cuda::SetDevice(model_->device());
   if (error == cuda::Error::kNone) error = graph.Launch(stream_.get());
   if (error == cuda::Error::kNone) {

@@ -48,11 +48,16 @@ int64_t EncoderBytes(const MemoryRequest& r) {
          cuda::Blas::kWorkspaceBytes;
 }
 
+// Rows of logits at a time.
+int64_t LogitRows(const BatchLimits& limits) {
+  return ProductRows(std::min<int64_t>(limits.stored_rows, cuda::kChunkRows));
+}
+
 // What CudaStep allocates, but for tables, logits and the fused layer's.
 int64_t DecoderBytes(const MemoryRequest& r, const BatchLimits& limits) {
   const int64_t d = r.program.weight(r.program.output().table).cols;
-  const int64_t gathered = r.fused ? std::min<int64_t>(limits.stored_rows, cuda::kChunkRows) : 0;
-  return PlanBuffers(r.program.decoder).Bytes(limits.max_rows, ElementBytes(r.type)) +
+  const int64_t gathered = r.fused ? LogitRows(limits) : 0;
+  return PlanBuffers(r.program.decoder).Bytes(ProductRows(limits.max_rows), ElementBytes(r.type)) +
          gathered * d * ElementBytes(r.type) + cuda::Blas::kWorkspaceBytes;
 }
 
@@ -120,16 +125,14 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
   plan.limits = BatchLimitsOf(r);
   plan.limits.self_pages = static_cast<int32_t>(least_self);
 
-  const int64_t logits = int64_t{std::min(plan.limits.stored_rows, cuda::kChunkRows)} *
-                         LogitStride(plan.limits.vocabulary) * static_cast<int64_t>(sizeof(float));
+  const int64_t logits = LogitRows(plan.limits) * LogitStride(plan.limits.vocabulary) *
+                         static_cast<int64_t>(sizeof(float));
   plan.lines = {
       {absl::StrCat("weights, ", ComputeTypeName(r.type)), r.weight_bytes},
       {absl::StrCat("batch tables of ", plan.limits.max_rows, " rows, ", plan.limits.lanes,
                     " lanes, ", plan.limits.positions, " positions"),
        TableBytes(plan.limits)},
-      {absl::StrCat("logits of ", std::min(plan.limits.stored_rows, cuda::kChunkRows),
-                    " rows, f32"),
-       logits},
+      {absl::StrCat("logits of ", LogitRows(plan.limits), " rows, f32"), logits},
       {"fused output layer", r.fused_bytes},
       {"decoder activations", DecoderBytes(r, plan.limits)},
       {absl::StrCat("encoder activations of ", r.encoder_tokens, " tokens"), EncoderBytes(r)},

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 
 namespace dragoman {
 namespace {
@@ -10,6 +9,7 @@ namespace {
 // A third more at most above 32 rows, where rows begin to cost.
 constexpr int kStepBuckets[] = {8,   16,  32,   64,   128,  192,  256, 384,
                                 512, 768, 1024, 1536, 2048, 3072, 4096};
+constexpr int64_t kBeyond = 512;  // of products of more: multiples of this
 constexpr int kEncoderBuckets[] = {32,   64,   128,  192,  256,  384,  512, 768,
                                    1024, 1536, 2048, 3072, 4096, 6144, 8192};
 
@@ -26,24 +26,24 @@ std::vector<int> CutOff(std::span<const int> buckets, int last) {
 
 std::vector<int> StepBuckets(int max_rows) { return CutOff(kStepBuckets, max_rows); }
 
+int ProductRows(int64_t rows) {
+  const auto* const found =
+      std::lower_bound(std::begin(kStepBuckets), std::end(kStepBuckets), rows);
+  if (found != std::end(kStepBuckets)) return *found;
+  return static_cast<int>((rows + kBeyond - 1) / kBeyond * kBeyond);
+}
+
 std::vector<int> ProductBuckets(int max_rows) {
-  std::set<int> sizes(std::begin(kStepBuckets), std::end(kStepBuckets));
-  sizes.insert(max_rows);
-  return {sizes.begin(), sizes.end()};
+  std::vector<int> list(std::begin(kStepBuckets), std::end(kStepBuckets));
+  if (ProductRows(max_rows) > list.back()) list.push_back(ProductRows(max_rows));
+  return list;
 }
 
 std::vector<int> EncoderBuckets(int64_t tokens) {
   return CutOff(kEncoderBuckets, static_cast<int>(tokens));
 }
 
-std::vector<int> ChunkBuckets(std::span<const int> step_buckets, int chunk) {
-  std::set<int> sizes;
-  for (const int bucket : step_buckets) {
-    if (bucket >= chunk) sizes.insert(chunk);
-    if (bucket % chunk != 0) sizes.insert(bucket % chunk);
-  }
-  return {sizes.begin(), sizes.end()};
-}
+std::vector<int> ChunkBuckets(int chunk) { return CutOff(kStepBuckets, ProductRows(chunk)); }
 
 int BucketFor(std::span<const int> buckets, int64_t rows) {
   return *std::lower_bound(buckets.begin(), buckets.end(), rows);

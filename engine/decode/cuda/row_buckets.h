@@ -13,17 +13,20 @@ namespace dragoman {
 // Of steps; the last is max_rows.
 std::vector<int> StepBuckets(int max_rows);
 
-// Of the products of a step: those of the largest steps too, whatever max_rows is, so that the
-// algorithm which is pinned for all of them, and with it the last bit of a score, is no matter of
-// max_rows.
+// The row count with which the products of a step of `rows`, or of a chunk of its rows, are made:
+// the next of a fixed list. So the counts that a product is tried with, and with them the algorithm
+// which is pinned for all of them and the last bit of a score, are no matter of max_rows. Buffers
+// have room for so many; what lies beyond the rows is computed and never read.
+int ProductRows(int64_t rows);
+
+// All of them for steps of up to max_rows: one list for every max_rows up to 4,096.
 std::vector<int> ProductBuckets(int max_rows);
 
 // Of the encoder's passes; the last is `tokens`.
 std::vector<int> EncoderBuckets(int64_t tokens);
 
-// Of the chunks into which stored rows of a step are cut, whatever part of the step's bucket they
-// are: whole chunks, and what is left of a bucket.
-std::vector<int> ChunkBuckets(std::span<const int> step_buckets, int chunk);
+// And for the chunks of at most `chunk` rows into which the stored rows of a step are cut.
+std::vector<int> ChunkBuckets(int chunk);
 
 // The least bucket that holds `rows`. REQUIRES: there is one.
 int BucketFor(std::span<const int> buckets, int64_t rows);

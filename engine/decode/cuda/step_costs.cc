@@ -1,6 +1,8 @@
 #include "engine/decode/cuda/step_costs.h"
 
 #include <cstdio>
+#include <string_view>
+#include <variant>
 
 namespace dragoman {
 namespace {
@@ -25,6 +27,12 @@ std::vector<StepCost> CostsOf(const StepWork& w) {
   std::vector<StepCost> costs = {{step_op::kBegin, 1, {}}, {step_op::kPrepare, 1, {}}};
   for (const StepCost& cost : CostsByName(program.decoder, program, rows)) costs.push_back(cost);
   costs.pop_back();  // the output layer: it has launches of its own
+  for (const Op& op : program.decoder.ops) {
+    if (w.aligned || !std::holds_alternative<AlignOp>(op.what)) continue;
+    for (StepCost& cost : costs) {
+      if (cost.name == std::string_view(op.name)) cost = {cost.name, 0, {}};
+    }
+  }
 
   const auto output = [&](int64_t of) {
     OpRows some = rows;

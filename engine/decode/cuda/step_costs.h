@@ -40,6 +40,7 @@ struct StepWork {
   int64_t fused_rows = 0;
   int64_t stored_rows = 0;
   bool gathered = false;  // stored rows are copied together first
+  bool aligned = false;   // some row may ask for its alignment
 };
 
 // One for each name, in the order of the launches; an operation of every layer is one of them.

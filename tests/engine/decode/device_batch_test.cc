@@ -476,6 +476,22 @@ TEST_F(DeviceBatchTest, MoreCandidatesThanTheFusedLayerGivesAreStored) {
   EXPECT_EQ(launches[1].max_k, 3);
 }
 
+// Only then has a step the launches for it.
+TEST_F(DeviceBatchTest, AlignmentsAreAnnouncedWhileASegmentAsksForThem) {
+  Start({.max_rows = 16});
+  Admit(MakeCaseOfSteps(1, 1, 20));
+  ASSERT_TRUE(batch_->Step({}).ok());
+  Case aligned = MakeCaseOfSteps(2, 2, 4);
+  aligned.search.align = true;
+  Admit(aligned);
+  ASSERT_TRUE(batch_->Step({}).ok());
+  RunDry();
+  const auto launches = device_->launches();
+  EXPECT_FALSE(launches.front().align);
+  EXPECT_TRUE(launches[1].align);
+  EXPECT_FALSE(launches.back().align);
+}
+
 TEST_F(DeviceBatchTest, BucketsHoldWhatIsExpectedAndTheWidestBeam) {
   HostDeviceOptions options;
   options.buckets = {2, 4, 8};

@@ -137,6 +137,7 @@ absl::Status HostStepDevice::Prepare(const Launch& launch) {
   for (int32_t row = 0; row < now.plan.rows; ++row) {
     PrepareStepRow(tables_, row);
     const SearchOptions& o = tables_.states[tables_.row_slot[row]].options;
+    if (o.align && !launch.align) return absl::InternalError("nobody announced alignments");
     if (o.align) align_.push_back({row, o.alignment_layer, o.alignment_heads});
     if (IsStored(o)) {
       ++stored;

@@ -257,6 +257,8 @@ bool BlockAny(bool mine) {
   return any;
 }
 
+int64_t launches = 0;
+
 int Run(dim3 grid, dim3 size, size_t shared, const std::function<void()>& thread) {
   const int64_t blocks = int64_t{grid.x} * grid.y * grid.z;
   const int64_t threads = int64_t{size.x} * size.y * size.z;
@@ -265,6 +267,7 @@ int Run(dim3 grid, dim3 size, size_t shared, const std::function<void()>& thread
     return cudaErrorInvalidConfiguration;
   }
   if (shared > kSharedBytes) return cudaErrorInvalidValue;
+  ++launches;
   static std::mt19937 random(1);
   std::vector<int64_t> order(static_cast<size_t>(blocks));
   std::iota(order.begin(), order.end(), 0);

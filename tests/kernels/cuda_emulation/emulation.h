@@ -53,7 +53,12 @@ struct alignas(8) float2 {
   float x, y;
 };
 
-enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorInvalidConfiguration = 9 };
+enum cudaError_t {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorInvalidConfiguration = 9,
+  cudaErrorNoKernelImageForDevice = 209
+};
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 
 namespace dragoman::emulation {
@@ -84,6 +89,9 @@ uint32_t Ballot(bool mine);
 // As BlockBarrier; whether any thread said true.
 bool BlockAny(bool mine);
 
+// Launches that were run, ever.
+extern int64_t launches;
+
 // What a device would refuse is refused: the value of a cudaError_t.
 int Run(dim3 grid, dim3 block, size_t shared, const std::function<void()>& thread);
 
@@ -111,6 +119,12 @@ T __shfl_sync(unsigned mask, T value, int from, int width = 32) {
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int lanes) {
   return dragoman::emulation::Shuffle(mask, value, dragoman::emulation::current.lane ^ lanes);
+}
+template <class T>
+T __shfl_up_sync(unsigned mask, T value, int by) {
+  const int from = dragoman::emulation::current.lane - by;
+  return dragoman::emulation::Shuffle(mask, value,
+                                      from >= 0 ? from : dragoman::emulation::current.lane);
 }
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, int by) {

@@ -1,5 +1,5 @@
 // What classes in .cu files ask of the CUDA runtime when a model is loaded, for emulated kernels: a
-// device of compute capability 9.0, whose memory is the host's. Included before the .cu.
+// device that has their code, and whose memory is the host's. Included before the .cu.
 #pragma once
 
 #include <cuda.h>
@@ -12,15 +12,13 @@
 namespace dragoman::emulation {
 
 inline int processors = 132;  // of the device; tests set it
+inline cudaError_t code_status =
+    cudaSuccess;  // of kernels on it: whether they have code; tests set it
 
 }  // namespace dragoman::emulation
 
-enum cudaDeviceAttr {
-  cudaDevAttrMultiProcessorCount,
-  cudaDevAttrMaxSharedMemoryPerBlockOptin,
-  cudaDevAttrComputeCapabilityMajor,
-  cudaDevAttrComputeCapabilityMinor
-};
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount, cudaDevAttrMaxSharedMemoryPerBlockOptin };
+struct cudaFuncAttributes {};
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToDevice };
 enum cudaDriverEntryPointQueryResult {
@@ -41,14 +39,12 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
       *value = 227 << 10;
       break;
-    case cudaDevAttrComputeCapabilityMajor:
-      *value = 9;
-      break;
-    case cudaDevAttrComputeCapabilityMinor:
-      *value = 0;
-      break;
   }
   return cudaSuccess;
+}
+template <class Kernel>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, Kernel*) {
+  return dragoman::emulation::code_status;
 }
 inline cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
 inline const char* cudaGetErrorString(cudaError_t) { return "an error of the emulation"; }

@@ -30,4 +30,8 @@ std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType t
   return EmulatedHopperOutput::Create(type, weight, bias, d, vocabulary, why);
 }
 
+void EmulateFusedCode(bool there) {
+  emulation::code_status = there ? cudaSuccess : cudaErrorNoKernelImageForDevice;
+}
+
 }  // namespace dragoman::cuda

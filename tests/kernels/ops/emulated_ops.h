@@ -2,6 +2,7 @@
 // their own: cuda::EmulatedX does what cuda::X does, in host memory, and is done when it returns.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,13 @@
 #include "kernels/ops/gather_rows.h"
 #include "kernels/ops/layer_norm.h"
 #include "kernels/ops/output_layer_cuda.h"
+
+namespace dragoman::emulation {
+
+// Launches of kernels that were run, ever.
+extern int64_t launches;
+
+}  // namespace dragoman::emulation
 
 namespace dragoman::cuda {
 
@@ -35,5 +43,8 @@ decltype(WriteCrossKv) EmulatedWriteCrossKv;
 std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType type,
                                                    const void* weight, const float* bias, int d,
                                                    int vocabulary, std::string* why);
+
+// Whether the device has code of the fused kernel, for those made from now on.
+void EmulateFusedCode(bool there);
 
 }  // namespace dragoman::cuda

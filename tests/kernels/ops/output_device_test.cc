@@ -123,8 +123,8 @@ std::vector<Answer> FoldFused(const OpDevice& device, const Problem& p, FusedSha
   return asked.Answers({}, p.vocabulary);
 }
 
-// Whether the fused way exists here; where it does not on a device, because the device is no sm_90
-// or the type is f32.
+// Whether the fused way exists here; where it does not on a device, because the device does not run
+// sm_90a's code or the type is f32.
 bool HasFused(const OpDevice& device) {
   if (!device.cuda && !device.emulated) return false;
   const OpNumbers w(device, std::vector<float>(64, 1.0F));
@@ -172,6 +172,21 @@ std::vector<OpDevice> NarrowDevices() {
   std::vector<OpDevice> devices = LaunchDevices();
   std::erase_if(devices, [](const OpDevice& d) { return d.type == ComputeType::kFloat32; });
   return devices;
+}
+
+TEST(FusedOutputCode, WhereThereIsNoneTheFusedWayIsNotThereEither) {
+  const std::vector<uint16_t> weight(64 * 8);
+  for (const bool there : {false, true}) {
+    cuda::EmulateFusedCode(there);
+    std::string why;
+    const auto fused =
+        cuda::EmulatedFusedOutputOf(4, ComputeType::kFloat16, weight.data(), nullptr, 64, 8, &why);
+    EXPECT_EQ(fused != nullptr, there) << why;
+    EXPECT_EQ(why.empty(), there);
+    if (!there) {
+      EXPECT_EQ(why.find("its code, sm_90a's, does not run on this device"), 0U) << why;
+    }
+  }
 }
 
 // The first to look at when a new way fails: which weight, of which token and element, each row

@@ -494,6 +494,25 @@ TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {
   EXPECT_EQ(MakeEngineConfig(fixed->config, {.cpus = 8}, gpus).max_rows, 100);
 }
 
+// On a GPU more segments than rows are in slots, where top-up is continuous and counted in rows.
+TEST(EngineSettings, OfAGpuHaveRoomBeyondTheRows) {
+  DeviceChoice gpu;
+  gpu.cuda = {0};
+  const auto capacity = [&](std::vector<std::string> flags, const DeviceChoice& devices) {
+    flags.emplace_back("--model=x");
+    const auto command = ParseCommandLine(flags);
+    EXPECT_TRUE(command.ok()) << command.status();
+    return MakeEngineConfig(command->config, {.cpus = 8}, devices).scheduler.capacity;
+  };
+  EXPECT_EQ(capacity({}, gpu), 4608);
+  EXPECT_EQ(capacity({"--max-rows=1000"}, gpu), 1125);
+  EXPECT_EQ(capacity({"--max-rows=7"}, gpu), 7);
+  EXPECT_EQ(capacity({"--scheduler-capacity=4096"}, gpu), 4096);
+  EXPECT_EQ(capacity({"--scheduler=static"}, gpu), 0);
+  EXPECT_EQ(capacity({"--scheduler-unit=segments"}, gpu), 0);
+  EXPECT_EQ(capacity({}, {}), 0);
+}
+
 TEST(SchedulerSettings, AreTheEnginesByDefault) {
   const auto command = ParseCommandLine({"--model=x"});
   ASSERT_TRUE(command.ok()) << command.status();

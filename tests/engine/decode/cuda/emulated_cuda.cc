@@ -16,9 +16,10 @@ namespace {
 
 constexpr Error kInvalidValue{1};
 constexpr Error kNotWhileRecording{900};
+constexpr Error kMiscounted{901};
 
 // The graph that this thread records.
-thread_local std::vector<std::function<Error()>>* recording = nullptr;
+thread_local std::vector<EmulatedGraph::Call>* recording = nullptr;
 
 std::mutex& OneAtATime() {
   static std::mutex mutex;
@@ -85,27 +86,39 @@ class HostLinear final : public EmulatedLinear {
     }
   }
 
-  Error Run(Stream, void* workspace, const void* x, int64_t rows, const int32_t* /*count*/,
+  // Of rows beyond the count, which a device computes all the same, comes NaN: nobody may look.
+  Error Run(Stream, void* workspace, const void* x, int64_t rows, const int32_t* count,
             void* y) const override {
     if (workspace == nullptr || !std::binary_search(buckets_.begin(), buckets_.end(), rows)) {
       return kInvalidValue;
     }
-    return EmulateLaunch([=, this] {
-      const ComputeType type = options_.float_output ? ComputeType::kFloat32 : options_.type;
-      const int64_t stride = options_.y_stride > 0 ? options_.y_stride : options_.out;
-      std::vector<float> row(static_cast<size_t>(options_.out));
-      for (int64_t r = 0; r < rows; ++r) {
-        product_.Row(x, options_.type, r, row.data());
-        for (size_t o = 0; o < row.size(); ++o) {
-          const float sum = row[o] + (bias_.empty() ? 0.0F : bias_[o]);
-          Store(y, type, r * stride + static_cast<int64_t>(o), Activated(options_.activation, sum));
-        }
-      }
-      return Error::kNone;
-    });
+    return EmulateLaunch(
+        [=, this] {
+          const ComputeType type = options_.float_output ? ComputeType::kFloat32 : options_.type;
+          const int64_t stride = options_.y_stride > 0 ? options_.y_stride : options_.out;
+          const int64_t live = count == nullptr ? rows : std::min<int64_t>(rows, *count);
+          std::vector<float> row(static_cast<size_t>(options_.out));
+          for (int64_t r = 0; r < rows; ++r) {
+            if (r < live) {
+              product_.Row(x, options_.type, r, row.data());
+            } else {
+              std::fill(row.begin(), row.end(), NAN);
+            }
+            for (size_t o = 0; o < row.size(); ++o) {
+              const float sum = row[o] + (bias_.empty() ? 0.0F : bias_[o]);
+              Store(y, type, r * stride + static_cast<int64_t>(o),
+                    Activated(options_.activation, sum));
+            }
+          }
+          return Error::kNone;
+        },
+        {Nodes(), false});
   }
 
  private:
+  // The product, and the activation where cuBLASLt's epilogue does not have it.
+  int Nodes() const { return IsOfProduct(options_.activation) ? 1 : 2; }
+
   const LinearOptions options_;
   const Product product_;
   const std::vector<int> buckets_;
@@ -124,9 +137,11 @@ class HostFusedOutput final : public EmulatedFusedOutput {
   Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
              const SlotView* slots, int max_k, const LogitRequest* requests,
              LogitSummary* summaries) const override {
-    return EmulateLaunch([=, this] {
-      return fused_->Fold(stream, workspace, hidden, rows, slots, max_k, requests, summaries);
-    });
+    return EmulateLaunch(
+        [=, this] {
+          return fused_->Fold(stream, workspace, hidden, rows, slots, max_k, requests, summaries);
+        },
+        {2, true});
   }
 
  private:
@@ -139,9 +154,9 @@ const StepMailbox& MailboxOf(const BatchTables& tables, const StepMailboxes& mai
 
 }  // namespace
 
-Error EmulateLaunch(std::function<Error()> launch) {
+Error EmulateLaunch(std::function<Error()> launch, EmulatedNodes nodes) {
   if (recording != nullptr) {
-    recording->push_back(std::move(launch));
+    recording->push_back({std::move(launch), nodes});
     return Error::kNone;
   }
   const std::lock_guard<std::mutex> lock(OneAtATime());
@@ -211,11 +226,20 @@ Error EmulatedGraph::Record(Stream, const std::function<Error()>& launches) {
 Error EmulatedGraph::Launch(Stream) const {
   if (recording != nullptr || launches_.empty()) return kInvalidValue;
   const std::lock_guard<std::mutex> lock(OneAtATime());
-  for (const std::function<Error()>& launch : launches_) {
-    const Error error = launch();
+  for (const Call& call : launches_) {
+    const int64_t before = emulation::launches;
+    const Error error = call.launch();
     if (error != Error::kNone) return error;
+    const int64_t kernels = emulation::launches - before;
+    if (kernels != (call.nodes.emulated ? call.nodes.nodes : 0)) return kMiscounted;
   }
   return Error::kNone;
+}
+
+int64_t EmulatedGraph::nodes() const {
+  int64_t nodes = 0;
+  for (const Call& call : launches_) nodes += call.nodes.nodes;
+  return nodes;
 }
 
 std::unique_ptr<EmulatedBlas> EmulatedBlas::Create(std::string*) {

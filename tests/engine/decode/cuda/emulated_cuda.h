@@ -39,8 +39,14 @@
 
 namespace dragoman::cuda {
 
+// What one call puts on a stream.
+struct EmulatedNodes {
+  int nodes = 1;
+  bool emulated = true;  // by kernels that run here, which are counted as well; or stood in for
+};
+
 // Runs a launch, or, while a graph is being recorded by this thread, keeps it.
-Error EmulateLaunch(std::function<Error()> launch);
+Error EmulateLaunch(std::function<Error()> launch, EmulatedNodes nodes = {});
 
 inline const char* EmulatedErrorText(Error error) {
   return error == Error::kNone ? "no error" : "an error of the emulation";
@@ -103,10 +109,17 @@ class EmulatedEvent {
 class EmulatedGraph {
  public:
   Error Record(Stream stream, const std::function<Error()>& launches);
+  // Fails where a launch runs another number of kernels than it has nodes.
   Error Launch(Stream stream) const;
+  int64_t nodes() const;
+
+  struct Call {
+    std::function<Error()> launch;
+    EmulatedNodes nodes;
+  };
 
  private:
-  std::vector<std::function<Error()>> launches_;
+  std::vector<Call> launches_;
 };
 
 class EmulatedBlas {
@@ -160,6 +173,15 @@ struct Launched {
   }
 };
 
+// One of code that the host runs in the place of a kernel.
+template <auto kLauncher>
+struct StoodIn {
+  template <class... Arguments>
+  Error operator()(Stream stream, const Arguments&... arguments) const {
+    return EmulateLaunch([=] { return kLauncher(stream, arguments...); }, {1, false});
+  }
+};
+
 inline constexpr Launched<EmulatedAddLayerNorm> kAddLayerNorm;
 inline constexpr Launched<EmulatedAlignRows> kAlignRows;
 inline constexpr Launched<EmulatedCrossAttention> kCrossAttention;
@@ -169,12 +191,17 @@ inline constexpr Launched<EmulatedEncoderAttention> kEncoderAttention;
 inline constexpr Launched<EmulatedFoldStoredLogits> kFoldStoredLogits;
 inline constexpr Launched<EmulatedGatherRows> kGatherRows;
 inline constexpr Launched<EmulatedWriteCrossKv> kWriteCrossKv;
-inline constexpr Launched<EmulatedFormatBatch> kFormatBatch;
-inline constexpr Launched<EmulatedBeginStep> kBeginStep;
-inline constexpr Launched<EmulatedPrepareRows> kPrepareRows;
-inline constexpr Launched<EmulatedFoldStoredRows> kFoldStoredRows;
-inline constexpr Launched<EmulatedStepSlots> kStepSlots;
-inline constexpr Launched<EmulatedDeliver> kDeliver;
-inline constexpr Launched<EmulatedEndStep> kEndStep;
+inline constexpr StoodIn<EmulatedFormatBatch> kFormatBatch;
+inline constexpr StoodIn<EmulatedBeginStep> kBeginStep;
+inline constexpr StoodIn<EmulatedFoldStoredRows> kFoldStoredRows;
+inline constexpr StoodIn<EmulatedStepSlots> kStepSlots;
+inline constexpr StoodIn<EmulatedDeliver> kDeliver;
+inline constexpr StoodIn<EmulatedEndStep> kEndStep;
+inline Error LaunchEmulatedPrepareRows(Stream stream, const BatchTables& tables, int64_t rows,
+                                       StoredList list) {
+  const int nodes = list == StoredList::kNone ? 1 : 2;
+  return EmulateLaunch([=] { return EmulatedPrepareRows(stream, tables, rows, list); },
+                       {nodes, false});
+}
 
 }  // namespace dragoman::cuda

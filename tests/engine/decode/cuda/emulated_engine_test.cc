@@ -139,6 +139,9 @@ TEST_F(EmulatedEngine, ProfilesAFullStep) {
     EXPECT_EQ(table->find("\nfused output") != std::string::npos, fused);
     EXPECT_EQ(table->find("\nlogits                    1      125.0 ") != std::string::npos,
               !fused);
+    // Two layers, and what the table has around them; two kernels of the fused output layer.
+    EXPECT_THAT(*table, HasSubstr(fused ? "\n32 nodes in the graph of a step\n"
+                                        : "\n33 nodes in the graph of a step\n"));
     EXPECT_EQ(table->find("\nno fused output layer: float32") != std::string::npos, !fused);
   }
 }

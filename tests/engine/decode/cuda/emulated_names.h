@@ -29,7 +29,7 @@
 #define WriteCrossKv kWriteCrossKv
 #define FormatBatch kFormatBatch
 #define BeginStep kBeginStep
-#define PrepareRows kPrepareRows
+#define PrepareRows LaunchEmulatedPrepareRows
 #define FoldStoredRows kFoldStoredRows
 #define StepSlots kStepSlots
 #define Deliver kDeliver

@@ -24,15 +24,20 @@ TEST(RowBuckets, EndAtTheMost) {
 }
 
 // What a product is tried with, and asked for first, decides which algorithm it gets.
-TEST(RowBuckets, OfProductsAreTheSameForEveryUsualBatch) {
+TEST(RowBuckets, OfProductsAreTheSameForEveryBatch) {
   const std::vector<int> all = StepBuckets(4096);
-  for (const int max_rows : {8, 64, 256, 1024, 4096}) EXPECT_EQ(ProductBuckets(max_rows), all);
-  for (const int max_rows : {1, 200, 1000, 5000}) {
+  for (int max_rows = 1; max_rows <= 4096; ++max_rows) ASSERT_EQ(ProductBuckets(max_rows), all);
+  EXPECT_EQ(ProductBuckets(5000).back(), 5120);
+}
+
+TEST(RowBuckets, EveryStepHasItsProductsAndTheirRowsHaveRoom) {
+  for (int max_rows = 1; max_rows <= 5000; max_rows += max_rows < 70 ? 1 : 61) {
     const std::vector<int> products = ProductBuckets(max_rows);
-    EXPECT_TRUE(std::is_sorted(products.begin(), products.end()));
-    EXPECT_EQ(products.size(), all.size() + 1);
-    for (const std::vector<int>& list : {all, StepBuckets(max_rows)}) {
-      EXPECT_TRUE(std::includes(products.begin(), products.end(), list.begin(), list.end()));
+    for (const int bucket : StepBuckets(max_rows)) {
+      const int rows = ProductRows(bucket);
+      ASSERT_GE(rows, bucket);
+      ASSERT_LE(rows, ProductRows(max_rows));
+      ASSERT_TRUE(std::binary_search(products.begin(), products.end(), rows)) << bucket;
     }
   }
 }
@@ -51,17 +56,15 @@ TEST(RowBuckets, TheLeastThatHoldsTheRowsIsTaken) {
 // CudaStep cuts the stored rows of a bucket into chunks: each must be one that the product knows.
 TEST(RowBuckets, KnowEveryChunkOfEveryBucket) {
   constexpr int kChunk = 512;
-  for (const int max_rows : {1, 7, 256, 511, 512, 513, 1000, 1024, 1500, 4095, 4096}) {
-    const std::vector<int> steps = StepBuckets(max_rows);
-    const std::vector<int> chunks = ChunkBuckets(ProductBuckets(max_rows), kChunk);
-    EXPECT_TRUE(std::is_sorted(chunks.begin(), chunks.end()));
-    for (const int bucket : steps) {
-      for (const int capacity : {bucket, std::min(bucket, kChunk)}) {
-        for (int first = 0; first < capacity; first += kChunk) {
-          EXPECT_TRUE(
-              std::binary_search(chunks.begin(), chunks.end(), std::min(kChunk, capacity - first)))
-              << max_rows << " " << bucket;
-        }
+  const std::vector<int> chunks = ChunkBuckets(kChunk);
+  EXPECT_THAT(chunks, ElementsAre(8, 16, 32, 64, 128, 192, 256, 384, 512));
+  for (int rows = 1; rows <= 5000; ++rows) {
+    for (const int capacity : {rows, std::min(rows, kChunk)}) {
+      for (int first = 0; first < capacity; first += kChunk) {
+        const int of_chunk = ProductRows(std::min(kChunk, capacity - first));
+        ASSERT_TRUE(std::binary_search(chunks.begin(), chunks.end(), of_chunk)) << rows;
+        // Its hidden rows are read where they are: within the buffer.
+        ASSERT_LE(first + of_chunk, ProductRows(rows));
       }
     }
   }

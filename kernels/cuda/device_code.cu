@@ -1,0 +1,33 @@
+#include "kernels/cuda/device_code.h"
+
+#include "kernels/cuda/checked.h"
+#include "kernels/cuda/device.h"
+
+namespace dragoman::cuda {
+namespace {
+
+// Never launched. It is compiled as all kernels of this folder are (kernels/CMakeLists.txt), so
+// where it has code they have.
+__global__ void __launch_bounds__(32) AskedAfterKernel() {}
+
+}  // namespace
+
+Error FindCode(int index) {
+  const int before = CurrentDevice();
+  Error error = SetDevice(index);
+  if (error != Error::kNone) return error;
+  cudaFuncAttributes attributes{};
+  error = Checked(cudaFuncGetAttributes(&attributes, AskedAfterKernel));
+  if (before >= 0 && before != index) {
+    const Error back = SetDevice(before);
+    if (error == Error::kNone) error = back;
+  }
+  return error;
+}
+
+bool MeansNoCode(Error error) {
+  const auto status = static_cast<cudaError_t>(error);
+  return status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction;
+}
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,160 @@
+#include "tests/bench/fold/fold_rule.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+
+#include "kernels/ops/fused_parts.h"
+#include "kernels/search/fold.h"
+
+namespace dragoman::bench {
+namespace {
+
+constexpr int kLanes = 4;  // of a row
+constexpr int kHalfRows = 8;
+constexpr int kWarps = 4;
+constexpr int kWarpRows = 2 * kHalfRows;
+constexpr size_t kGroupRows = kWarps * kWarpRows;
+
+// A row's list on its way through a range.
+class List {
+ public:
+  List(int k, float bound) : bound_(bound) {
+    for (int i = 0; i < k; ++i) entries_.push_back({-INFINITY, INT32_MAX - 1 - i});
+  }
+
+  // What a candidate's score must reach.
+  float Needed() const { return std::max(bound_, Worst().score); }
+  TokenScore Worst() const {
+    return *std::max_element(entries_.begin(), entries_.end(),
+                             [](const TokenScore& a, const TokenScore& b) { return Better(a, b); });
+  }
+  void Offer(const TokenScore& x) {
+    auto worst =
+        std::max_element(entries_.begin(), entries_.end(),
+                         [](const TokenScore& a, const TokenScore& b) { return Better(a, b); });
+    if (x.score >= bound_ && Better(x, *worst)) *worst = x;
+  }
+  const std::vector<TokenScore>& entries() const { return entries_; }
+
+ private:
+  const float bound_;
+  std::vector<TokenScore> entries_;
+};
+
+// FoldTile for one row: the rounds that it asks for.
+int FoldOneTile(std::span<const float> tile, int first, List* list) {
+  std::vector<float> lanes[kLanes];
+  std::vector<int> tokens[kLanes];
+  float top = -INFINITY;
+  for (size_t column = 0; column < tile.size(); ++column) {
+    const size_t lane = column % 8 / 2;
+    lanes[lane].push_back(tile[column]);
+    tokens[lane].push_back(first + static_cast<int>(column));
+    top = std::max(top, tile[column]);
+  }
+  // In the tile an equal score may have the lower token; between tiles what is in the list stays.
+  const bool open = top > list->Worst().score && top >= list->Needed();
+  for (int rounds = 0;; ++rounds) {
+    const float needed = std::max(list->Needed(), -FLT_MAX);
+    TokenScore offered[kLanes];
+    bool any = false;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      offered[lane] = {-INFINITY, INT_MAX};
+      const auto best = std::max_element(lanes[lane].begin(), lanes[lane].end());
+      if (!open || best == lanes[lane].end() || !(*best >= needed)) continue;
+      any = true;
+      offered[lane] = {*best, tokens[lane][static_cast<size_t>(best - lanes[lane].begin())]};
+      *best = -INFINITY;
+    }
+    if (!any) return rounds;
+    for (const TokenScore& x : offered) list->Offer(x);
+  }
+}
+
+// The k-th best of some, -inf where there are fewer.
+float KthBest(std::vector<TokenScore> entries, int k) {
+  std::sort(entries.begin(), entries.end(),
+            [](const TokenScore& a, const TokenScore& b) { return Better(a, b); });
+  return static_cast<size_t>(k) <= entries.size() ? entries[static_cast<size_t>(k) - 1].score
+                                                  : -INFINITY;
+}
+
+}  // namespace
+
+RowFold FoldRow(std::span<const float> logits, const FoldShape& shape, FoldRule rule) {
+  const int tiles = TilesOf(static_cast<int>(logits.size()));
+  const auto tile_of = [&](int tile) {
+    const auto begin = static_cast<size_t>(tile * kTileColumns);
+    return logits.subspan(begin, std::min<size_t>(kTileColumns, logits.size() - begin));
+  };
+  RowFold fold;
+  float known = -INFINITY;
+  if (rule == FoldRule::kKnown) {
+    std::vector<TokenScore> all;
+    for (size_t i = 0; i < logits.size(); ++i) all.push_back({logits[i], static_cast<int>(i)});
+    known = KthBest(std::move(all), shape.k);
+  }
+  std::vector<TokenScore> found;
+  for (int begin = 0; begin < tiles; begin += shape.tiles_per_range) {
+    float bound = known;
+    if (rule == FoldRule::kCarried) bound = KthBest(found, shape.k);
+    if (rule == FoldRule::kLead && begin > 0) {
+      List lead(shape.k, -INFINITY);
+      fold.lead_rounds.push_back(FoldOneTile(tile_of(0), 0, &lead));
+      bound = KthBest(lead.entries(), shape.k);
+    }
+    List list(shape.k, bound);
+    for (int tile = begin; tile < std::min(tiles, begin + shape.tiles_per_range); ++tile) {
+      fold.rounds.push_back(FoldOneTile(tile_of(tile), tile * kTileColumns, &list));
+    }
+    for (const TokenScore& entry : list.entries()) {
+      if (entry.score > -INFINITY) found.push_back(entry);
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const TokenScore& a, const TokenScore& b) { return Better(a, b); });
+  found.resize(std::min(found.size(), static_cast<size_t>(shape.k)));
+  fold.best = std::move(found);
+  return fold;
+}
+
+FoldRounds CountRounds(std::span<const RowFold> rows) {
+  FoldRounds all;
+  int64_t folded = 0;   // tiles of warpgroups
+  int64_t in_step = 0;  // of the vocabulary
+  const auto count = [&](size_t group, auto rounds_of, size_t tiles) {
+    for (size_t tile = 0; tile < tiles; ++tile) {
+      int slowest = 0;
+      for (int warp = 0; warp < kWarps; ++warp) {
+        int halves[2] = {};
+        for (int row = 0; row < kWarpRows; ++row) {
+          int& half = halves[row / kHalfRows];
+          const RowFold& fold = rows[group + static_cast<size_t>(warp * kWarpRows + row)];
+          half = std::max(half, rounds_of(fold)[tile]);
+        }
+        slowest = std::max(slowest, halves[0] + halves[1]);
+        all.warp += halves[0] + halves[1];
+      }
+      all.slowest_warp += slowest;
+      all.quiet += slowest == 0 ? 1 : 0;
+      ++folded;
+    }
+  };
+  for (size_t group = 0; group + kGroupRows <= rows.size(); group += kGroupRows) {
+    count(
+        group, [](const RowFold& f) { return f.rounds.data(); }, rows[group].rounds.size());
+    in_step += static_cast<int64_t>(rows[group].rounds.size());
+    count(
+        group, [](const RowFold& f) { return f.lead_rounds.data(); },
+        rows[group].lead_rounds.size());
+  }
+  if (in_step == 0) return {};
+  // Of each tile of the vocabulary, so that a rule pays for the tiles that it adds.
+  const auto n = static_cast<double>(in_step);
+  return {all.slowest_warp / n, all.warp / (kWarps * n), all.quiet / static_cast<double>(folded),
+          static_cast<double>(folded - in_step) / n};
+}
+
+}  // namespace dragoman::bench

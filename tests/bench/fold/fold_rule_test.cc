@@ -1,0 +1,123 @@
+// The model of the fold: its lists are the best tokens by every rule, and its rounds are those that
+// can be counted by hand.
+#include "tests/bench/fold/fold_rule.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "kernels/ops/fused_parts.h"
+#include "kernels/search/fold.h"
+
+namespace dragoman::bench {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr FoldRule kAllRules[] = {FoldRule::kNone, FoldRule::kCarried, FoldRule::kLead,
+                                  FoldRule::kKnown};
+
+// Few values, so that there are ties.
+std::vector<float> Logits(size_t n, std::mt19937& generator, int values) {
+  std::uniform_int_distribution<int> draw(0, values);
+  std::vector<float> logits(n);
+  for (float& x : logits) x = static_cast<float>(draw(generator)) / 4;
+  return logits;
+}
+
+int Sum(const std::vector<int>& rounds) {
+  int sum = 0;
+  for (const int r : rounds) sum += r;
+  return sum;
+}
+
+TEST(FoldRule, EveryRuleFindsTheBest) {
+  std::mt19937 generator(1);
+  for (const int values : {3, 40, 100'000}) {
+    for (const size_t n : {10, 700, 2900}) {
+      const std::vector<float> logits = Logits(n, generator, values);
+      std::vector<TokenScore> all;
+      for (size_t i = 0; i < n; ++i) all.push_back({logits[i], static_cast<int32_t>(i)});
+      std::sort(all.begin(), all.end(),
+                [](const TokenScore& a, const TokenScore& b) { return Better(a, b); });
+      for (const int k : {1, 4, 16}) {
+        for (const int tiles : {1, 3, 100}) {
+          for (const FoldRule rule : kAllRules) {
+            const RowFold fold = FoldRow(logits, {k, tiles}, rule);
+            ASSERT_EQ(fold.rounds.size(), static_cast<size_t>(TilesOf(static_cast<int>(n))));
+            ASSERT_EQ(fold.best.size(), std::min(n, static_cast<size_t>(k)));
+            for (size_t i = 0; i < fold.best.size(); ++i) {
+              ASSERT_EQ(fold.best[i].token, all[i].token) << static_cast<int>(rule);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(FoldRule, WhoKnowsMoreMakesFewerRounds) {
+  std::mt19937 generator(2);
+  const std::vector<float> logits = Logits(5999, generator, 1'000'000);
+  const auto rounds = [&](FoldRule rule) { return Sum(FoldRow(logits, {4, 4}, rule).rounds); };
+  EXPECT_LT(rounds(FoldRule::kCarried), rounds(FoldRule::kNone));
+  EXPECT_LE(rounds(FoldRule::kKnown), rounds(FoldRule::kCarried));
+  EXPECT_LT(rounds(FoldRule::kLead), rounds(FoldRule::kNone));
+  EXPECT_EQ(FoldRow(logits, {4, 4}, FoldRule::kLead).lead_rounds.size(), 5U);
+}
+
+// Lane l of a row has columns 2 l and 2 l + 1 of every eight.
+TEST(FoldRule, RoundsAreThoseOfTheSlowestLane) {
+  std::vector<float> logits(512, -INFINITY);
+  for (const int column : {0, 2, 4, 6})
+    logits[static_cast<size_t>(column)] = 9;  // one of each lane
+  // All four enter at once; what is in the list stays, so the second tile asks for none.
+  EXPECT_THAT(FoldRow(logits, {4, 2}, FoldRule::kNone).rounds, ElementsAre(1, 0));
+  // Four of one lane enter one after the other, and a fifth would not: four rounds.
+  std::fill(logits.begin(), logits.end(), -INFINITY);
+  for (const int column : {0, 1, 8, 9}) logits[static_cast<size_t>(column)] = 9.0F - column;
+  EXPECT_THAT(FoldRow(logits, {4, 2}, FoldRule::kNone).rounds, ElementsAre(4, 0));
+  // A tile whose best does not beat the list is passed over; one that does is looked at once.
+  logits[300] = -5;
+  EXPECT_THAT(FoldRow(logits, {4, 2}, FoldRule::kNone).rounds, ElementsAre(4, 0));
+  logits[300] = 2;
+  EXPECT_THAT(FoldRow(logits, {4, 2}, FoldRule::kNone).rounds, ElementsAre(4, 1));
+  // With a range to each tile the list begins anew: what does not matter enters, unless its bound
+  // is carried over.
+  logits[300] = -5;
+  EXPECT_THAT(FoldRow(logits, {4, 1}, FoldRule::kNone).rounds, ElementsAre(4, 1));
+  EXPECT_THAT(FoldRow(logits, {4, 1}, FoldRule::kCarried).rounds, ElementsAre(4, 0));
+}
+
+TEST(FoldRule, AWarpWaitsForItsRowsAndAWarpgroupForItsWarps) {
+  std::vector<RowFold> rows(64);
+  for (RowFold& row : rows) row.rounds = {0, 0};
+  rows[0].rounds = {2, 0};   // warp 0, first half
+  rows[3].rounds = {3, 0};   // the same half: 3 and not 5
+  rows[9].rounds = {1, 0};   // its other half: 4 in all
+  rows[63].rounds = {3, 0};  // warp 3
+  const FoldRounds found = CountRounds(rows);
+  EXPECT_DOUBLE_EQ(found.slowest_warp, 4.0 / 2);
+  EXPECT_DOUBLE_EQ(found.warp, (4.0 + 3) / (4 * 2));
+  EXPECT_DOUBLE_EQ(found.quiet, 0.5);
+  EXPECT_DOUBLE_EQ(found.more_tiles, 0);
+  EXPECT_DOUBLE_EQ(CountRounds(std::span(rows).first(63)).slowest_warp, 0);
+}
+
+TEST(FoldRule, TilesThatARuleAddsAreCounted) {
+  std::vector<RowFold> rows(64);
+  for (RowFold& row : rows) {
+    row.rounds = {1, 0};
+    row.lead_rounds = {2};
+  }
+  const FoldRounds found = CountRounds(rows);
+  EXPECT_DOUBLE_EQ(found.slowest_warp, (2.0 + 4) / 2);
+  EXPECT_DOUBLE_EQ(found.more_tiles, 0.5);
+}
+
+}  // namespace
+}  // namespace dragoman::bench

@@ -1,0 +1,91 @@
+// A card that the build has no code for, as the operator of a daemon meets it. The card is a fake
+// (fake_card.cc), the daemon is not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include "tests/e2e/processes.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using testing::Daemon;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::RunClient;
+
+constexpr char kHasCode[] = "0";
+constexpr char kNoKernelImage[] = "209";
+constexpr char kUnsupportedPtx[] = "222";
+
+constexpr char kWhy[] =
+    "Imagined B300, compute capability 10.3: this build has no code for it, but for 75, 80";
+
+void SetCard(const char* code) { ASSERT_EQ(setenv("DRAGOMAN_TEST_CARD", code, 1), 0); }
+
+// A daemon that is to end by itself.
+std::string ErrorsOf(const std::string& device, int* status) {
+  testing::ChildProcess daemon({DRAGOMAN_DAEMON_WITH_CARD, "--model",
+                                (DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"),
+                                "--listen=127.0.0.1:0", "--metrics=off", "--device", device});
+  EXPECT_THAT(daemon.ReadAll(), IsEmpty());
+  *status = daemon.Wait();
+  return daemon.Errors();
+}
+
+TEST(Card, WithoutCodeForItAutoServesOnTheCpuAndSaysWhy) {
+  SetCard(kNoKernelImage);
+  Daemon daemon({"--device=auto"}, DRAGOMAN_DAEMON_WITH_CARD);
+  int status = -1;
+  EXPECT_THAT(RunClient({"translate", "--server", daemon.grpc(), "--from", "de", "--to", "en",
+                         (DRAGOMAN_SOURCE_DIR "/tests/data/german.txt")},
+                        &status),
+              Not(IsEmpty()));
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}), HasSubstr("cpu"));
+  EXPECT_THAT(daemon.process().Errors(),
+              AllOf(HasSubstr("\"msg\":\"device\",\"model\":\"de-en\",\"device\":\"cpu\""),
+                    HasSubstr("\"not_used\":\"cuda:0: " + std::string(kWhy) + "\"")));
+  daemon.process().Signal(SIGTERM);
+  EXPECT_EQ(daemon.process().Wait(), 0);
+}
+
+TEST(Card, WithoutCodeForItANamedDeviceIsRefusedInOneLine) {
+  SetCard(kNoKernelImage);
+  int status = 0;
+  const std::string errors = ErrorsOf("cuda:0", &status);
+  EXPECT_EQ(status, 1);
+  EXPECT_THAT(errors, AllOf(HasSubstr("\"level\":\"error\""),
+                            HasSubstr("device cuda:0 cannot be used: " + std::string(kWhy))));
+  const size_t error = errors.find("\"level\":\"error\"");
+  EXPECT_EQ(std::count(errors.begin() + static_cast<ptrdiff_t>(error), errors.end(), '\n'), 1);
+}
+
+// A driver that is older than the PTX: not a matter of what was compiled.
+TEST(Card, WhoseDriverCannotTakeTheCodeIsNotUsedInTheRuntimesWords) {
+  SetCard(kUnsupportedPtx);
+  int status = 0;
+  EXPECT_THAT(
+      ErrorsOf("cuda:0", &status),
+      AllOf(HasSubstr("device cuda:0 cannot be used: Imagined B300, compute capability 10.3: "),
+            HasSubstr("PTX"), Not(HasSubstr("no code for it"))));
+  EXPECT_EQ(status, 1);
+}
+
+// Then it is taken, and what fails is what no fake stands for.
+TEST(Card, WithCodeForItIsTaken) {
+  SetCard(kHasCode);
+  int status = 0;
+  EXPECT_THAT(ErrorsOf("auto", &status), AllOf(HasSubstr("\"device\":\"cuda:0\""),
+                                               HasSubstr("cuda:0: "), Not(HasSubstr("no code"))));
+  EXPECT_EQ(status, 1);
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,40 @@
+// A GPU that is none, in place of the library's (kernels/cuda/device.h, device_code.h,
+// cublas_lt.h): a daemon that is linked with this file finds one card, which the environment
+// describes, and only there. Memory, streams and launches are the real ones, and fail.
+//
+//   DRAGOMAN_TEST_CARD   what the runtime says of the kernels' code on it, a cudaError_t: 0 that
+//                        there is some
+#include <cstdlib>
+
+#include "kernels/cuda/cublas_lt.h"
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/device_code.h"
+
+namespace dragoman::cuda {
+
+int DeviceCount(std::string*) { return 1; }
+
+Error Describe(int, DeviceInfo* info) {
+  *info = {"Imagined B300", 10, 3, 148, int64_t{288} << 30, int64_t{280} << 30};
+  return Error::kNone;
+}
+
+Error SetDevice(int) { return Error::kNone; }
+int CurrentDevice() { return 0; }
+int DriverVersion() { return 13000; }
+int RuntimeVersion() { return 13000; }
+const char* CompiledArchitectures() { return "75, 80"; }
+
+Error FindCode(int) {
+  const char* const status = std::getenv("DRAGOMAN_TEST_CARD");
+  return Error{status == nullptr ? 0 : std::atoi(status)};
+}
+
+bool MeansNoCode(Error error) { return error == Error{209}; }
+
+const CublasLt* LoadCublasLt(const char**) {
+  static const CublasLt library;
+  return &library;
+}
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,88 @@
+// How many nodes the graph of each kind of step has, for a decoder as OPUS-MT base has it (6 layers,
+// swish): held against tests/gpu/graph_nodes.json, so that one more shows where it was added.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "engine/decode/batch.h"
+#include "engine/model/families/marian.h"
+#include "nlohmann/json.hpp"
+#include "tests/engine/decode/cuda/emulated_names.h"
+// After it, for the classes are those of the emulated device.
+#include "engine/decode/cuda/cuda_planner.h"
+#include "engine/decode/cuda/cuda_step.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int kMaxRows = 1024;
+
+// The number of layers and their activation are those that count; narrow, so that it is quick.
+ModelSpec Spec() {
+  ModelSpec spec;
+  spec.shape = {64, 1, 6, 8, 8, 128, 128, 520, 520, 40};
+  spec.activation = Activation::kSwish;
+  return spec;
+}
+
+std::unique_ptr<CudaStep> StepOf(ComputeType type) {
+  const ModelSpec spec = Spec();
+  const Program program = MakeMarianNetwork(spec)->program;
+  WeightValues zeros;
+  for (const Weight& weight : program.weights) {
+    zeros.emplace_back(static_cast<size_t>(weight.elements()));
+  }
+  const auto image = MakeWeightImage(program, zeros, type);
+  EXPECT_TRUE(image.ok()) << image.status();
+  CudaBackendConfig config;
+  config.batch.max_rows = kMaxRows;
+  config.batch.max_positions = spec.shape.max_positions + 1;
+  config.batch.vocabulary = spec.shape.target_vocab;
+  auto planner = CudaPlanner::Create(config, program, *image);
+  EXPECT_TRUE(planner.ok()) << planner.status();
+  auto model = planner->LoadModel(*image);
+  EXPECT_TRUE(model.ok()) << model.status();
+  auto step = CudaStep::Create(*model, planner->Limits(), nullptr, cuda::StepMailboxes{});
+  EXPECT_TRUE(step.ok()) << step.status();
+  return *std::move(step);
+}
+
+int64_t NodesOf(const CudaStep& step, const StepVariant& variant) {
+  cuda::Graph graph;
+  EXPECT_EQ(graph.Record(nullptr, [&] { return step.Launch(nullptr, variant).error; }),
+            cuda::Error::kNone);
+  return graph.nodes();
+}
+
+TEST(StepNodes, AreThoseOfTheBudget) {
+  std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/gpu/graph_nodes.json");
+  const nlohmann::json budgets = nlohmann::json::parse(file);
+  int compared = 0;
+  for (const ComputeType type : {ComputeType::kFloat16, ComputeType::kFloat32}) {
+    const std::unique_ptr<CudaStep> step = StepOf(type);
+    for (const int rows : {8, kMaxRows}) {
+      for (const bool stored : {false, true}) {
+        for (const bool align : {false, true}) {
+          const std::string name = std::string(ComputeTypeName(type)) + ", " +
+                                   std::to_string(rows) + " rows" + (stored ? ", stored" : "") +
+                                   (align ? ", align" : "");
+          const auto budget = budgets.find(name);
+          const int64_t nodes = NodesOf(*step, {rows, 4, stored, align});
+          if (budget == budgets.end()) {
+            ADD_FAILURE() << name << ": " << nodes << " nodes, and no budget";
+            continue;
+          }
+          // Fewer are welcome, and the budget then becomes what is there.
+          EXPECT_EQ(nodes, budget->get<int64_t>()) << name;
+          ++compared;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(compared, static_cast<int>(budgets.size()));
+}
+
+}  // namespace
+}  // namespace dragoman

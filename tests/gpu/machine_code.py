@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Reads the machine code of the kernels (cuobjdump) and holds it against what they were written to become.
+
+    DRAGOMAN_CUOBJDUMP=... machine_code.py BUDGETS OBJECT...
+
+BUDGETS is the JSON file of ptxas_report.py; of a kernel it may say as well
+
+    "warps": {architecture: least}   that a multiprocessor holds at once: of the registers, shared memory
+                                     and threads of the worst instantiation
+    "shared": bytes                  of shared memory that its launcher asks for beside its own
+    "code": {architecture: {instruction: count}}
+                                     how often each instantiation has an instruction, exactly
+
+Prints a line for every kernel and architecture, and one beginning with FAIL for everything that is wrong:
+
+  * an access to local memory (LDL, STL), without "spill" in the budget: a spill, or an array that is
+    indexed by what the compiler cannot know
+  * another number of instructions than "code" says, or fewer warps than "warps"
+  * in a kernel with products of a warpgroup (HGMMA): an instruction at which lanes that went apart meet
+    again (BSSY, BSYNC, WARPSYNC), between the wait for the operands (SYNCS ... TRYWAIT) and the last of
+    the products; or products without such a wait before them. Then lanes may arrive apart at what all
+    of a warpgroup must do together
+  * a kernel with a budget that has no code for an architecture that others have code for
+
+Exit status 1 when something is.
+"""
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+
+from ptxas_report import kernel_name
+
+CODE_FOR = re.compile(r'^\s*code for sm_(\w+)', re.M)
+ARCH = re.compile(r'^arch = sm_(\w+)', re.M)
+FUNCTION = re.compile(r'^\s*Function : (\S+)')
+INSTRUCTION = re.compile(r'^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)')
+USAGE_OF = re.compile(r'^\s*Function (\S+):')
+USAGE = re.compile(r'REG:(\d+) .*SHARED:(\d+)')
+SECTION = re.compile(r'^\.(\S+)$')
+ATTRIBUTE = re.compile(r'^\s*Attribute:\s*EIATTR_(\w+)')
+VALUE = re.compile(r'^\s*Value:\s*(0x[0-9a-f]+) (0x[0-9a-f]+) (0x[0-9a-f]+)')
+
+MEETING = ('BSSY', 'BSYNC', 'WARPSYNC')
+
+# Of a multiprocessor: warps, blocks, shared memory in KiB (CUDA C++ Programming Guide, "Compute
+# Capabilities"); all have 65,536 registers, which a warp takes by 256, and warps by four.
+LIMITS = {
+    '75': (32, 16, 64),
+    '80': (64, 32, 164),
+    '86': (48, 16, 100),
+    '89': (48, 24, 100),
+    '90': (64, 32, 228),
+    '100': (64, 32, 228),
+    '120': (48, 24, 100),
+}
+REGISTERS = 65536
+
+
+class Kernel:
+    """An instantiation on one architecture."""
+
+    def __init__(self):
+        self.instructions = []
+        self.registers = self.shared = 0
+        self.threads = None  # of a block at most; None: not bounded
+
+    def count(self, name):
+        return sum(1 for i in self.instructions if i.split('.')[0] == name)
+
+
+def number_of(architecture):
+    return re.match(r'\d+', architecture)[0]
+
+
+def read_code(text, kernels):
+    """Adds the instructions of 'cuobjdump -sass' to kernels[symbol, architecture]."""
+    architecture = kernel = None
+    for line in text.splitlines():
+        if found := CODE_FOR.match(line):
+            architecture = found[1]
+        elif found := FUNCTION.match(line):
+            kernel = kernels.setdefault((found[1], architecture), Kernel())
+        elif kernel is not None and (found := INSTRUCTION.match(line)):
+            kernel.instructions.append(found[1])
+
+
+def read_usage(text, kernels):
+    """Adds the figures of 'cuobjdump --dump-resource-usage'."""
+    architecture = kernel = None
+    for line in text.splitlines():
+        if found := ARCH.match(line):
+            architecture = found[1]
+        elif found := USAGE_OF.match(line):
+            kernel = kernels.get((found[1], architecture))
+        elif kernel is not None and (found := USAGE.search(line)):
+            kernel.registers, kernel.shared = int(found[1]), int(found[2])
+            kernel = None
+
+
+def read_bounds(text, kernels):
+    """Adds the launch bounds that 'cuobjdump -elf' shows."""
+    architecture = kernel = attribute = None
+    for line in text.splitlines():
+        if found := ARCH.match(line):
+            architecture = found[1]
+        elif found := SECTION.match(line):
+            name = found[1]
+            kernel = kernels.get((name.removeprefix('nv.info.'), architecture)) \
+                if name.startswith('nv.info.') else None
+        elif found := ATTRIBUTE.match(line):
+            attribute = found[1]
+        elif kernel is not None and attribute == 'MAX_THREADS' and (found := VALUE.match(line)):
+            kernel.threads = math.prod(int(found[i], 16) for i in (1, 2, 3))
+
+
+def warps(kernel, architecture, more_shared=0):
+    """Warps of blocks as large as the kernel may have that a multiprocessor holds at once; 0 where a
+    block does not fit, None where nothing is known of the architecture or the blocks."""
+    limits = LIMITS.get(number_of(architecture))
+    if limits is None or kernel.threads is None:
+        return None
+    most_warps, most_blocks, shared_kib = limits
+    of_block = -(-kernel.threads // 32)
+    of_warp = -(-kernel.registers * 32 // 256) * 256
+    blocks = min(most_blocks, most_warps // of_block)
+    if of_warp > 0:
+        blocks = min(blocks, REGISTERS // of_warp // 4 * 4 // of_block)
+    # From 8.0 on each block takes a KiB more, which is in the figure from 9.0 on.
+    shared = kernel.shared + more_shared + (1024 if 80 <= int(number_of(architecture)) < 90 else 0)
+    if shared > 0:
+        blocks = min(blocks, shared_kib * 1024 // shared)
+    return blocks * of_block
+
+
+def products_apart(instructions):
+    """What is wrong around the products of a warpgroup; nothing where there are none."""
+    names = [i.split('.')[0] for i in instructions]
+    at = [i for i, name in enumerate(names) if name == 'HGMMA']
+    wrong = []
+    first = None  # of products that wait for the same operands
+    for place in at:
+        if first is not None and not any(is_wait(i) for i in instructions[first:place]):
+            begin = first
+        else:
+            waits = [i for i in range(place) if is_wait(instructions[i])]
+            if not waits:
+                wrong.append('products without a wait before them')
+                break
+            begin, first = waits[-1], place
+        between = [name for name in names[begin:place] if name in MEETING]
+        if between:
+            wrong.append(f'{between[0]} between a wait and the products')
+            break
+    return wrong
+
+
+def is_wait(instruction):
+    return instruction.startswith('SYNCS') and 'TRYWAIT' in instruction
+
+
+def check(budgets, kernels):
+    """What is wrong, in words."""
+    wrong = [] if kernels else ['the objects have no kernel at all']
+    architectures = {architecture for _, architecture in kernels}
+    for (symbol, architecture), kernel in sorted(kernels.items()):
+        name = kernel_name(symbol)
+        budget = budgets.get(name, {})
+        where = f'{name} on sm_{architecture}'
+        local = kernel.count('LDL') + kernel.count('STL')
+        if local and not budget.get('spill', 0):
+            wrong.append(f'{where}: {local} accesses to local memory')
+        wrong += [f'{where}: {what}' for what in products_apart(kernel.instructions)]
+        for instruction, most in budget.get('code', {}).get(architecture, {}).items():
+            found = kernel.count(instruction)
+            if found != most:
+                wrong.append(f'{where}: {found} {instruction}, expected {most}')
+        least = budget.get('warps', {}).get(architecture)
+        found = warps(kernel, architecture, budget.get('shared', 0))
+        if name in budgets and least is None:
+            wrong.append(f'{where}: no budget of warps; found {found}')
+        elif least is not None and (found is None or found < least):
+            wrong.append(f'{where}: {found} warps on a multiprocessor, budget {least}')
+    have = {(kernel_name(symbol), architecture) for symbol, architecture in kernels}
+    for name, budget in sorted(budgets.items()):
+        for architecture in sorted(architectures & set(budget.get('warps', {}))):
+            if (name, architecture) not in have:
+                wrong.append(f'{name}: no code for sm_{architecture}')
+    return sorted(set(wrong))
+
+
+def table(budgets, kernels):
+    """A line for each kernel and architecture: the worst of its instantiations."""
+    groups = {}
+    for (symbol, architecture), kernel in kernels.items():
+        groups.setdefault((kernel_name(symbol), architecture), []).append(kernel)
+    for (name, architecture), group in sorted(groups.items()):
+        more = budgets.get(name, {}).get('shared', 0)
+        found = [warps(kernel, architecture, more) for kernel in group]
+        least = '-' if None in found else min(found)
+        threads = '-' if group[0].threads is None else group[0].threads
+        yield (f'{name:32} sm_{architecture:4} {max(k.registers for k in group):3} registers '
+               f'{max(k.shared for k in group) + more:6} shared {threads:>4} threads {least:>2} warps '
+               f'{max(len(k.instructions) for k in group):6} instructions')
+
+
+def dump(tool, option, path):
+    result = subprocess.run([tool, option, path], capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        sys.exit(f'FAIL {tool} {option} {path}: {result.stderr.strip() or result.stdout.strip()}')
+    return result.stdout
+
+
+def main(arguments):
+    tool = os.environ.get('DRAGOMAN_CUOBJDUMP')
+    if len(arguments) < 2 or not tool:
+        print(__doc__)
+        return 2
+    with open(arguments[0], encoding='utf8') as file:
+        budgets = json.load(file)
+    kernels = {}
+    for path in arguments[1:]:
+        read_code(dump(tool, '-sass', path), kernels)
+        read_usage(dump(tool, '--dump-resource-usage', path), kernels)
+        read_bounds(dump(tool, '-elf', path), kernels)
+    for line in table(budgets, kernels):
+        print(line)
+    wrong = check(budgets, kernels)
+    for line in wrong:
+        print('FAIL', line)
+    return 1 if wrong else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""The gate of machine_code.py fails when it should: on listings as cuobjdump writes them, and, where
+there are a compiler (DRAGOMAN_NVCC) and a cuobjdump (DRAGOMAN_CUOBJDUMP), on kernels that break the
+rules, and on the same ones made well."""
+import contextlib
+import io
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+import machine_code
+
+SYMBOL = '_ZN8dragoman4cuda17FusedOutputKernelI6__halfLi4EEEvi'
+WAIT = 'SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR10], R22'
+PRODUCT = 'HGMMA.64x256x16.F32 R24, gdesc[UR16], R24, UP0'
+GOOD = ['BSSY B0, 0x100', 'BSYNC B0', WAIT, '@P0 BRA 0x30', WAIT, 'WARPGROUP.ARRIVE', PRODUCT, 'NOP',
+        PRODUCT, 'WARPGROUP.DEPBAR.LE gsb0, 0x1', 'BSSY B0, 0x200', 'EXIT']
+BUDGET = {'FusedOutputKernel': {'warps': {'90a': 12}, 'code': {'90a': {'HGMMA': 2}}}}
+
+
+def listing(instructions, symbol=SYMBOL, architecture='90a'):
+    code = ''.join(f'        /*{16 * i:04x}*/                   {text} ;   /* 0x{i:016x} */\n'
+                   f'                                            /* 0x{i:016x} */\n'
+                   for i, text in enumerate(instructions))
+    return f'\tcode for sm_{architecture}\n\t\tFunction : {symbol}\n{code}'
+
+
+def usage(registers=168, shared=1024, symbol=SYMBOL, architecture='90a'):
+    return (f'arch = sm_{architecture}\n Function {symbol}:\n'
+            f'  REG:{registers} STACK:0 SHARED:{shared} LOCAL:0 CONSTANT[0]:1040 TEXTURE:0\n')
+
+
+def bounds(threads=384, symbol=SYMBOL, architecture='90a'):
+    return (f'arch = sm_{architecture}\n.nv.info\n\tAttribute:\tEIATTR_REGCOUNT\n'
+            f'\tValue:\tfunction: {symbol}(0x4)\tregister count: 168\n.nv.info.{symbol}\n'
+            f'\tAttribute:\tEIATTR_MAX_THREADS\n\tFormat:\tEIFMT_SVAL\n\tValue:\t{threads:#x} 0x1 0x1 \n')
+
+
+def kernels_of(instructions, registers=168, shared=1024, threads=384, architecture='90a'):
+    kernels = {}
+    machine_code.read_code(listing(instructions, architecture=architecture), kernels)
+    machine_code.read_usage(usage(registers, shared, architecture=architecture), kernels)
+    if threads is not None:
+        machine_code.read_bounds(bounds(threads, architecture=architecture), kernels)
+    return kernels
+
+
+class Listings(unittest.TestCase):
+    def wrong(self, *arguments, budgets=None, **named):
+        return machine_code.check(BUDGET if budgets is None else budgets,
+                                  kernels_of(*arguments, **named))
+
+    def test_passes_what_is_well(self):
+        self.assertEqual(self.wrong(GOOD), [])
+        line = next(machine_code.table(BUDGET, kernels_of(GOOD)))
+        self.assertIn('FusedOutputKernel', line)
+        self.assertIn('168 registers   1024 shared  384 threads 12 warps     12 instructions', line)
+
+    def test_local_memory(self):
+        for access in ('LDL.LU R30, [R1+0x4]', '@!P2 STL [R1], R13'):
+            self.assertEqual(self.wrong(GOOD + [access]),
+                             ['FusedOutputKernel on sm_90a: 1 accesses to local memory'])
+        budget = {'FusedOutputKernel': {**BUDGET['FusedOutputKernel'], 'spill': 4}}
+        self.assertEqual(self.wrong(GOOD + ['STL [R1], R13'], budgets=budget), [])
+
+    def test_local_memory_without_a_budget(self):
+        self.assertEqual(self.wrong(['STL [R1], R13'], budgets={}),
+                         ['FusedOutputKernel on sm_90a: 1 accesses to local memory'])
+
+    def test_the_number_of_instructions(self):
+        self.assertEqual(self.wrong(GOOD[:6] + GOOD[7:]),
+                         ['FusedOutputKernel on sm_90a: 1 HGMMA, expected 2'])
+
+    def test_lanes_that_meet_between_wait_and_products(self):
+        for meeting in ('BSSY B2, 0x400', 'BSYNC B2', 'WARPSYNC.ALL', '@P1 WARPSYNC R3'):
+            for place in (5, 6, 8):
+                self.assertEqual(
+                    self.wrong(GOOD[:place] + [meeting] + GOOD[place:]),
+                    [f'FusedOutputKernel on sm_90a: {meeting.replace("@P1 ", "").split()[0].split(".")[0]}'
+                     ' between a wait and the products'])
+
+    def test_products_that_wait_for_nothing(self):
+        self.assertEqual(self.wrong([PRODUCT, PRODUCT]),
+                         ['FusedOutputKernel on sm_90a: products without a wait before them'])
+
+    def test_warps(self):
+        self.assertEqual(self.wrong(GOOD, shared=120_000, threads=128, registers=64),
+                         ['FusedOutputKernel on sm_90a: 4 warps on a multiprocessor, budget 12'])
+        self.assertEqual(self.wrong(GOOD, threads=None),
+                         ['FusedOutputKernel on sm_90a: None warps on a multiprocessor, budget 12'])
+
+    def test_an_architecture_without_a_budget(self):
+        self.assertEqual(self.wrong(GOOD, architecture='100'),
+                         ['FusedOutputKernel on sm_100: no budget of warps; found 12'])
+
+    def test_a_kernel_that_is_gone(self):
+        budgets = {**BUDGET, 'Gone': {'warps': {'90a': 1, '80': 1}}}
+        self.assertEqual(self.wrong(GOOD, budgets=budgets), ['Gone: no code for sm_90a'])
+
+    def test_objects_that_hold_nothing(self):
+        self.assertIn('the objects have no kernel at all', machine_code.check({}, {}))
+
+
+class Warps(unittest.TestCase):
+    """Against CUDA's own arithmetic: cudaOccupancyMaxActiveBlocksPerMultiprocessor's, worked by hand."""
+
+    def of(self, architecture, registers, shared, threads, more=0):
+        (kernel,) = kernels_of(['EXIT'], registers, shared, threads, architecture).values()
+        return machine_code.warps(kernel, architecture, more)
+
+    def test_limits(self):
+        self.assertEqual(self.of('90a', 16, 0, 1024), 64)  # warps
+        self.assertEqual(self.of('75', 16, 0, 1024), 32)
+        self.assertEqual(self.of('90a', 16, 0, 32), 32)  # blocks of a warp
+        self.assertEqual(self.of('75', 16, 0, 32), 16)
+        self.assertEqual(self.of('120', 16, 0, 1024), 32)  # 48 warps hold one block of 32
+        self.assertEqual(self.of('121', 16, 0, 32), None)  # not known
+
+    def test_registers(self):
+        # 167 are given out as 168: 5,376 a warp, 12 of them.
+        self.assertEqual(self.of('90a', 167, 0, 128), 12)
+        self.assertEqual(self.of('80', 64, 0, 1024), 32)
+        self.assertEqual(self.of('80', 65, 0, 1024), 0)  # a block does not fit
+
+    def test_shared_memory(self):
+        self.assertEqual(self.of('75', 32, 32768, 128), 8)
+        self.assertEqual(self.of('86', 32, 32768, 128), 12)  # 33 KiB each, three are 99 of 100
+        self.assertEqual(self.of('86', 32, 33792, 128), 8)
+        self.assertEqual(self.of('90a', 168, 1024, 384, more=231_000), 12)
+
+
+@unittest.skipUnless(os.environ.get('DRAGOMAN_NVCC') and os.environ.get('DRAGOMAN_CUOBJDUMP'),
+                     'no CUDA compiler, or no cuobjdump')
+class Planted(unittest.TestCase):
+    def run_on(self, source, budgets, *flags):
+        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ('planted.cu', 'planted.o', 'budgets.json')]
+            with open(paths[0], 'w', encoding='utf8') as file:
+                file.write(source)
+            with open(paths[2], 'w', encoding='utf8') as file:
+                json.dump(budgets, file)
+            subprocess.run([os.environ['DRAGOMAN_NVCC'], '-std=c++20', '-O3', *flags, '-I', root,
+                            '-gencode=arch=compute_90a,code=sm_90a', '-c', paths[0], '-o', paths[1]],
+                           check=True, capture_output=True, text=True)
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                status = machine_code.main([paths[2], paths[1]])
+            return status, out.getvalue()
+
+    def expect(self, status, words, *arguments):
+        found, out = self.run_on(*arguments)
+        self.assertEqual(found, status, out)
+        self.assertIn(words, out)
+
+    def test_a_spill(self):
+        source = '''
+            __global__ void Spills(const float* in, float* out) {
+              float x[96];
+              for (int i = 0; i < 96; ++i) x[i] = in[i * blockDim.x + threadIdx.x];
+              __syncthreads();
+              for (int i = 0; i < 96; ++i) out[i * blockDim.x + threadIdx.x] = x[i] * x[95 - i];
+            }'''
+        self.expect(1, 'accesses to local memory', source, {}, '-maxrregcount=24')
+        self.expect(0, 'Spills', source, {}, '-maxrregcount=255')
+
+    # Not a spill: ptxas -v has a stack frame for it, and no word of registers.
+    def test_an_array_that_is_indexed(self):
+        source = '''
+            __global__ void Indexes(const int* in, int* out) {
+              int x[32] = {};
+              for (int i = 0; i < 32; ++i) x[in[i * 32 + threadIdx.x] % 32] += i;
+              for (int i = 0; i < 32; ++i) out[i * 32 + threadIdx.x] = x[i];
+            }'''
+        self.expect(1, 'Indexes on sm_90a', source, {})
+
+    def test_fewer_warps(self):
+        source = '''
+            __global__ void __launch_bounds__(128) Holds(float* out) {
+              __shared__ float x[12000];
+              x[threadIdx.x] = out[threadIdx.x];
+              __syncthreads();
+              out[threadIdx.x] = x[127 - threadIdx.x];
+            }'''
+        self.expect(0, '16 warps', source, {'Holds': {'warps': {'90a': 16}}})
+        self.expect(1, 'Holds on sm_90a: 16 warps on a multiprocessor, budget 32', source,
+                    {'Holds': {'warps': {'90a': 32}}})
+
+    # A product after a wait; with `between` lanes that go apart and meet again.
+    PRODUCTS = '''
+        #include "kernels/cuda/hopper.cuh"
+        using namespace dragoman::cuda;
+        __global__ void __launch_bounds__(128) Multiplies(float* out, const int* list, int waits) {
+          extern __shared__ uint4 memory[];
+          const uint32_t at = SharedAddress(memory);
+          float x[128] = {};
+          for (int i = 0; i < waits; ++i) {
+            WaitForPhase(at, i & 1);
+            %s
+            PinAccumulator(x);
+            FenceProducts();
+            Product(__half{}, x, OperandOf(at + 1024), OperandOf(at + 32768), true);
+            CommitProducts();
+            WaitForProducts<0>();
+            PinAccumulator(x);
+          }
+          for (int i = 0; i < 128; ++i) out[i * 128 + threadIdx.x] = x[i];
+        }'''
+    BETWEEN = '''
+            if (list[threadIdx.x] > i) {
+              for (int k = list[threadIdx.x]; k > 0; k = list[k]) x[0] += __int2float_rn(list[k + i]);
+            }
+            __syncwarp();'''
+
+    def test_lanes_that_meet_between_wait_and_products(self):
+        budgets = {'Multiplies': {'warps': {'90a': 8}, 'code': {'90a': {'HGMMA': 1}}}}
+        self.expect(0, 'Multiplies', self.PRODUCTS % '', budgets)
+        self.expect(1, 'between a wait and the products', self.PRODUCTS % self.BETWEEN, budgets)
+
+    def test_the_number_of_instructions(self):
+        budgets = {'Multiplies': {'warps': {'90a': 8}, 'code': {'90a': {'HGMMA': 4}}}}
+        self.expect(1, '1 HGMMA, expected 4', self.PRODUCTS % '', budgets)
+
+
+if __name__ == '__main__':
+    unittest.main()
