@@ -276,11 +276,13 @@ TEST(Fault, AClientKilledInAStreamCostsNothingButItsOwnCall) {
 TEST(Fault, AfterSigkillAnotherHasThePortAtOnceAndClientsComeBack) {
   std::string address;
   std::unique_ptr<ChildProcess> load;
+  // Two calls at a time: a client has 20 retries in hand, whose waits double, so that these last for
+  // half a minute.
   {
     ChildProcess first(Shell("exec \"$0\" \"$@\""));
     address = Field(first.ReadLine(), "grpc");
     load = std::make_unique<ChildProcess>(
-        ClientCommand({"load", "--server", address, "--input", kText, "--concurrency", "8",
+        ClientCommand({"load", "--server", address, "--input", kText, "--concurrency", "2",
                        "--duration", "6", "--retries", "20", "--beam-size", "1", "--json"}));
     // The first line of its log about a call.
     while (first.Errors().find("\"call\"") == std::string::npos) std::this_thread::yield();

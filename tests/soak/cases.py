@@ -1,7 +1,8 @@
 """Requests of every kind that the contract has, the same on every machine.
 
-A Case is a request with the model that takes it and the method that it is sent by. Kinds are functions below;
-the first fourteen are those of tests/engine/support/mixed_requests.cc. missing_options() names what of the contract no case uses: a new option needs a kind.
+A Case is a request with the model that takes it and the method that it is sent by. Kinds are functions
+below; the first fourteen are those of tests/engine/support/mixed_requests.cc. missing_options() names what
+of the contract no case uses: a new option needs a kind.
 """
 
 import dataclasses
@@ -17,6 +18,8 @@ GLOSSARY_TSV = "nicht\tnot at all\nheute\ttoday then\n"
 # Two models and what goes over both.
 FIRST, SECOND, PIVOT = "de-en", "en-fr", "de-fr"
 SHARES = {FIRST: 6, SECOND: 3, PIVOT: 1}
+# Comes and goes.
+GUEST, GUEST_LANGUAGES = "guest", ("nl", "da")
 LANGUAGES = {FIRST: ("de", "en"), SECOND: ("en", "fr"), PIVOT: ("de", "fr")}
 
 D = pb.DecodingOptions
