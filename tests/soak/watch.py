@@ -149,4 +149,4 @@ def own_threads(daemon):
     for task in pathlib.Path(f"/proc/{daemon.pid}/task").iterdir():
         with contextlib.suppress(OSError):
             names.append((task / "comm").read_text().strip())
-    return names.count("dragomand")
+    return names.count(pathlib.Path(f"/proc/{daemon.pid}/comm").read_text().strip())
