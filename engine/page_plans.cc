@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "kernels/search/plan.h"
@@ -43,7 +44,7 @@ absl::Status CheckWeightsFit(int64_t parameters, const EngineConfig& config) {
   // Where nodes have weights of their own, each packs from a copy.
   const int64_t needed = (has_nodes ? 3 : 2) * bytes;
   if (config.memory.most == 0 || needed <= config.memory.most) return absl::OkStatus();
-  return absl::InvalidArgumentError(
+  return absl::ResourceExhaustedError(
       absl::StrCat("the model has ", parameters, " parameters, ", NeededMiB(bytes),
                    " MiB in float32: loading takes ", has_nodes ? "three times" : "twice",
                    " that, and ", config.memory.most_of, " has ", MiB(config.memory.most), " MiB"));
@@ -69,7 +70,7 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<Worker
   const HostMemory& memory = config.memory;
   const int64_t given = config.kv_memory_mb << 20;
   if (on_host && memory.most > 0 && given > 0 && given > memory.most - needs.sum()) {
-    return absl::InvalidArgumentError(
+    return absl::ResourceExhaustedError(
         absl::StrCat("kv-memory-mb is ", config.kv_memory_mb, ", expected at most ",
                      MiB(std::max<int64_t>(memory.most - needs.sum(), 0)), ": with ", TextOf(needs),
                      " the sum is ", NeededMiB(given + needs.sum()), " MiB, and ", memory.most_of,
@@ -106,11 +107,13 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<Worker
                     : absl::StrCat(memory.most_of, " has ",
                                    MiB(memory.now > 0 ? memory.now : memory.most),
                                    " MiB now, of which too little is left beside ", TextOf(needs));
-      return absl::InvalidArgumentError(absl::StrCat(
+      std::string message = absl::StrCat(
           what, ", which leaves ", plan->self_pages, " pages of self-attention K/V for each of ",
           workers, " workers; expected at least ", request.default_segment,
           " for the default beam of ", default_beam, " and ", longest, " tokens of output",
-          given > 0 ? "" : " (fewer --cpu-workers or --max-rows need less)"));
+          given > 0 ? "" : " (fewer --cpu-workers or --max-rows need less)");
+      if (given > 0) return absl::InvalidArgumentError(std::move(message));
+      return absl::ResourceExhaustedError(std::move(message));
     }
     plans.push_back(*plan);
   }

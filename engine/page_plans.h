@@ -15,11 +15,12 @@
 namespace dragoman {
 
 // Whether weights of this size, as f32 in the file's order and once more as the operations want
-// them, are within the host's memory. INVALID_ARGUMENT with the arithmetic.
+// them, are within the host's memory. RESOURCE_EXHAUSTED with the arithmetic.
 absl::Status CheckWeightsFit(int64_t parameters, const EngineConfig& config);
 
-// One plan for the workers of each place. INVALID_ARGUMENT, with the arithmetic, when a segment of
-// the default beam could not run at its longest, or the host has not got the memory.
+// One plan for the workers of each place. With the arithmetic: RESOURCE_EXHAUSTED when the host has
+// not got the memory; INVALID_ARGUMENT when a segment of the default beam could not run at its
+// longest with the kv-memory-mb that was asked for.
 absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<WorkerPlace>& places,
                                                         const ModelSpec& spec,
                                                         int max_source_tokens,

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/base/allocator.h"
 #include "server/base/log.h"
 #include "server/base/quoted.h"
 #include "server/base/steady_clock.h"
@@ -188,6 +189,7 @@ absl::StatusOr<ModelPtr> ModelManager::LoadVersion(const ModelSettings& settings
   } catch (const std::exception& e) {
     put = absl::ResourceExhaustedError(absl::StrCat("loading failed: ", e.what()));
   }
+  GiveBackFreeMemory();  // what loading took beside the model, or all that a failed one did
   if (!put.ok()) {
     table_->Note(name, ModelState::kFailed);
     return absl::Status(put.status().code(),

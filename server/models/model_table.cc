@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "server/base/allocator.h"
 #include "server/models/pivot_engine.h"
 
 namespace dragoman {
@@ -135,6 +136,7 @@ void ModelTable::Bury() {
       shelf_->live.erase(model);
     }
     delete model;
+    GiveBackFreeMemory();
     MutexLock lock(&shelf_->mu);
     shelf_->changed.NotifyAll();
   }

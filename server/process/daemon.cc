@@ -16,6 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/base/allocator.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 #include "server/base/version.h"
@@ -246,6 +247,7 @@ int Run(const ServerConfig& config) {
 }  // namespace
 
 int RunDaemon(const ServerConfig& config) {
+  ConfigureAllocator();
   SaveAddressSpace();
   SetLogLevel(ConfiguredLogLevel(config));
   QuietLibraries();

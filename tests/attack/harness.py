@@ -101,7 +101,7 @@ class Daemon:
     killed at the end.
 
     flags:  after the model's and the ports'. A flag of these that is given here wins.
-    model:  a directory.
+    model:  a directory; None: the flags have it.
     limits: {resource.RLIMIT_NOFILE: (soft, hard)}, the child's.
     stderr: None: a file, for errors() and log(); or what subprocess takes (a pipe's end, say).
     wait:   seconds until it must listen; 0: do not wait (for starts that are to fail).
@@ -112,14 +112,14 @@ class Daemon:
         given = {flag.split("=")[0] for flag in flags}
         command = [DAEMON]
         for name, value in (
-            ("--model", f"de-en={model}" if pathlib.Path(model) == MODEL else model),
+            ("--model", f"de-en={model}" if str(model) == str(MODEL) else model),
             ("--listen", "127.0.0.1:0"),
             ("--metrics", "127.0.0.1:0"),
         ):
-            if name not in given:
+            if name not in given and (name != "--model" or model is not None):
                 command += [name, str(value)]
         self._errors = tempfile.NamedTemporaryFile(prefix="attack-", suffix=".log")
-        self.grpc = self.metrics = ""
+        self.grpc = self.metrics = self.admin = ""
         self.process = subprocess.Popen(
             command + flags,
             stdin=subprocess.DEVNULL,
@@ -140,10 +140,10 @@ class Daemon:
         timer.start()
         line = self.process.stdout.readline().decode()
         timer.cancel()
-        match = re.match(r"dragomand listening grpc=(\S+) metrics=(\S+)", line)
+        match = re.match(r"dragomand listening grpc=(\S+) metrics=(\S+) admin=(\S+)", line)
         if match is None:
             raise Failed(f"the daemon did not start: {line or self.errors()[-400:]!r}")
-        self.grpc, self.metrics = match.groups()
+        self.grpc, self.metrics, self.admin = match.groups()
 
     def __enter__(self):
         return self
@@ -164,11 +164,14 @@ class Daemon:
 
     def log(self, message=None):
         """Its log lines as dicts; those with this "msg" alone, if one is given."""
-        lines = []
-        for line in self.errors().splitlines():
-            with contextlib.suppress(ValueError):
-                lines.append(json.loads(line))
-        return [line for line in lines if message is None or line.get("msg") == message]
+        return [line for line in self.log_lines() if message is None or line.get("msg") == message]
+
+    def log_lines(self):
+        """The same one after another, for logs that are large."""
+        with open(self._errors.name, errors="replace") as file:
+            for line in file:
+                with contextlib.suppress(ValueError):
+                    yield json.loads(line)
 
     def _proc(self, name):
         return pathlib.Path(f"/proc/{self.pid}/{name}").read_text()

@@ -9,29 +9,5 @@
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 here="$root/tests/attack"
-venv="$root/build/attack-venv"
-generated="$venv/generated"
-
-if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
-  python3 -m venv "$venv"
-  "$venv/bin/pip" install -q --disable-pip-version-check -r "$here/requirements.txt"
-  cp "$here/requirements.txt" "$venv/requirements.txt"
-fi
-
-protos=("$root"/proto/dragoman/v1/*.proto "$root"/proto/google/rpc/*.proto "$root/proto/grpc/health/v1/health.proto")
-stamp="$generated/stamp"
-for proto in "${protos[@]}"; do
-  if [[ ! -e $stamp || $proto -nt $stamp ]]; then
-    rm -rf "$generated"
-    mkdir -p "$generated"
-    "$venv/bin/python" -m grpc_tools.protoc -I "$root/proto" --python_out="$generated" \
-      --grpc_python_out="$generated" "${protos[@]:0:${#protos[@]}-1}"
-    # The Python package grpc has no room for grpc/health: this one lies at the top.
-    "$venv/bin/python" -m grpc_tools.protoc -I "$root/proto/grpc/health/v1" \
-      --python_out="$generated" --grpc_python_out="$generated" health.proto
-    touch "$stamp"
-    break
-  fi
-done
-
+. "$here/clients.sh"
 PYTHONPATH="$generated:$here" PYTHONDONTWRITEBYTECODE=1 exec "$venv/bin/python" "$here/harness.py" "$@"

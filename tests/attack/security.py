@@ -47,37 +47,45 @@ class Certificates:
 
     def __init__(self):
         from cryptography import x509
-        from cryptography.hazmat.primitives import hashes, serialization
+
+        self.folder = tempfile.TemporaryDirectory(prefix="attack-tls-")
+        self._ca_key = self._ca = None
+        self._ca_key, self._ca = self._make("Attack CA", x509.BasicConstraints(ca=True, path_length=None))
+        self._write("ca.pem", self._ca.public_bytes(_pem()))
+        self.renew()
+
+    def renew(self):
+        """A new pair of the same authority in the place of the server's."""
+        from cryptography import x509
+        from cryptography.hazmat.primitives import serialization
+
+        names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+        key, own = self._make("localhost", x509.SubjectAlternativeName(names))
+        self._write("server.pem", own.public_bytes(_pem()))
+        self._write("server.key", key.private_bytes(
+            _pem(), serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+
+    def _make(self, name, extension):
+        """A key and its certificate, signed by the authority if there is one."""
+        from cryptography import x509
+        from cryptography.hazmat.primitives import hashes
         from cryptography.hazmat.primitives.asymmetric import ec
         from cryptography.x509.oid import NameOID
 
-        self.folder = tempfile.TemporaryDirectory(prefix="attack-tls-")
+        key = ec.generate_private_key(ec.SECP256R1())
         now = datetime.datetime.now(datetime.timezone.utc)
-
-        def make(name, issuer, issuer_key, *extensions):
-            key = ec.generate_private_key(ec.SECP256R1())
-            subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-            builder = (
-                x509.CertificateBuilder()
-                .subject_name(subject)
-                .issuer_name(issuer or subject)
-                .public_key(key.public_key())
-                .serial_number(x509.random_serial_number())
-                .not_valid_before(now - datetime.timedelta(hours=1))
-                .not_valid_after(now + datetime.timedelta(days=1))
-            )
-            for extension in extensions:
-                builder = builder.add_extension(extension, critical=False)
-            return key, builder.sign(issuer_key or key, hashes.SHA256())
-
-        ca_key, ca = make("Attack CA", None, None, x509.BasicConstraints(ca=True, path_length=None))
-        names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
-        key, own = make("localhost", ca.subject, ca_key, x509.SubjectAlternativeName(names))
-        pem = serialization.Encoding.PEM
-        self._write("ca.pem", ca.public_bytes(pem))
-        self._write("server.pem", own.public_bytes(pem))
-        self._write("server.key", key.private_bytes(
-            pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        builder = (
+            x509.CertificateBuilder()
+            .subject_name(subject)
+            .issuer_name(self._ca.subject if self._ca else subject)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(hours=1))
+            .not_valid_after(now + datetime.timedelta(days=1))
+            .add_extension(extension, critical=False)
+        )
+        return key, builder.sign(self._ca_key or key, hashes.SHA256())
 
     def _write(self, name, data):
         pathlib.Path(self[name]).write_bytes(data)
@@ -93,6 +101,12 @@ class Certificates:
 
         roots = pathlib.Path(self["ca.pem"]).read_bytes()
         return Client(address, credentials=grpc.ssl_channel_credentials(roots))
+
+
+def _pem():
+    from cryptography.hazmat.primitives import serialization
+
+    return serialization.Encoding.PEM
 
 
 def keys_file(**clients):

@@ -334,6 +334,56 @@ def descriptors_hard():
     return _connections_attack(1024, 1024, 1100)
 
 
+def _may_open(count):
+    """Raises this process's own limit on open files; fails where it cannot be that high."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    check(hard == resource.RLIM_INFINITY or hard >= count, f"needs {count} open files, may have {hard}")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (count, hard))
+
+
+def _five_thousand(*flags):
+    """5,000 connections that each begin a call, beside a client that was there before."""
+    _may_open(5200)
+    with Daemon("--receive-timeout-seconds", 60, *flags, limits={resource.RLIMIT_NOFILE: (16384, 16384)}) as daemon:
+        memory = Memory(daemon)
+        limit = _network_limits(daemon)["connections"]
+        idle = daemon.fds()
+        opened = []
+        with Bystander(daemon.grpc) as bystander:
+            for _ in range(5000):
+                with contextlib.suppress(OSError):
+                    raw = RawHttp2(daemon.grpc)
+                    opened.append(raw)
+                    raw.begin()
+            check(wait_until(lambda: _connections(daemon) >= 5001, 30), "not all were accepted or refused")
+            samples = daemon.samples()
+        check(not bystander.failures, bystander.summary())
+        there = int(samples["dragoman_connections"])
+        refused = int(samples['dragoman_connections_total{outcome="refused"}'])
+        check(there == min(limit, 5001), f"{there} connections, of 5,001", str(limit))
+        check(there + refused == 5001, f"{there} connections and {refused} refused, of 5,001")
+        for raw in opened:
+            raw.socket.close()
+        took = _serves(daemon)
+        check(wait_until(lambda: daemon.fds() <= idle + 6, 20), f"{daemon.fds()} descriptors, {idle} before")
+        outcome = memory.check(f"{there} there, {refused} refused; {bystander.summary()}; all closed: a new client is "
+                               f"served after {took * 1e3:.0f} ms")  # fmt: skip
+        daemon.stop()
+        return outcome
+
+
+@attack("five_thousand", issue=15, limit=150)
+def five_thousand():
+    """5,000 connections at the default limit of 4,096."""
+    return _five_thousand()
+
+
+@attack("five_thousand_taken", issue=15, limit=150)
+def five_thousand_taken():
+    """The same where all may come."""
+    return _five_thousand("--max-connections", 5100)
+
+
 @attack("idle_connections", issue=12, limit=90)
 def idle_connections():
     """1,500 connections with 20 calls each of which only the headers came."""

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -22,6 +23,8 @@
 namespace dragoman {
 namespace {
 
+namespace fs = std::filesystem;
+using ::testing::AllOf;
 using testing::ChildProcess;
 using testing::ClientCommand;
 using testing::Daemon;
@@ -54,6 +57,18 @@ std::string Translation(const std::string& address) {
   return out;
 }
 
+double ModelVersion(const std::string& line) {
+  return testing::MetricsAt(Field(line, "metrics"))["dragoman_model_version{model=\"de-en\"}"];
+}
+
+// The last number of a file of weights in float16.
+void WriteNan(const std::string& path) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const uint16_t nan = 0x7E00;
+  file.seekp(-static_cast<std::streamoff>(sizeof(nan)), std::ios::end);
+  file.write(reinterpret_cast<const char*>(&nan), sizeof(nan));
+}
+
 nlohmann::json Report(ChildProcess* load) {
   const std::string out = load->ReadAll();
   EXPECT_EQ(load->Wait(), 0) << load->Errors();
@@ -66,7 +81,7 @@ class Folder {
   Folder() : path_(::testing::TempDir() + "dragoman_fault_XXXXXX") {
     EXPECT_NE(mkdtemp(path_.data()), nullptr);
   }
-  ~Folder() { std::filesystem::remove_all(path_); }
+  ~Folder() { fs::remove_all(path_); }
   const std::string& path() const { return path_; }
 
  private:
@@ -88,19 +103,145 @@ TEST(Fault, ADiskThatIsFullAtTheLogLosesLinesAndNoCall) {
 TEST(Fault, TheModelsFilesAreNotNeededOnceItServes) {
   const Folder folder;
   const std::string model = folder.path() + "/model";
-  std::filesystem::copy(kModel, model);
+  fs::copy(kModel, model);
   ChildProcess daemon(Shell("exec \"$0\" \"$@\"", model));
-  const std::string address = Field(daemon.ReadLine(), "grpc");
+  const std::string line = daemon.ReadLine();
+  const std::string address = Field(line, "grpc");
   const std::string before = Translation(address);
   // Cut short first, which would end a process that has them mapped; then gone.
-  for (const auto& file : std::filesystem::directory_iterator(model)) {
-    std::filesystem::resize_file(file.path(), 0);
-  }
+  for (const auto& file : fs::directory_iterator(model)) fs::resize_file(file.path(), 0);
   EXPECT_EQ(Translation(address), before);
-  std::filesystem::remove_all(model);
+  fs::remove_all(model);
   EXPECT_EQ(Translation(address), before);
+  // Another one in its place, whose outputs end early, is taken when it is asked for.
+  fs::copy(kModel, model);
+  std::ifstream in(model + "/generation_config.json");
+  nlohmann::json generation = nlohmann::json::parse(in);
+  generation["max_length"] = 5;
+  std::ofstream(model + "/generation_config.json") << generation.dump();
+  EXPECT_EQ(Translation(address), before);
+  daemon.Signal(SIGHUP);
+  while (ModelVersion(line) < 2) std::this_thread::yield();
+  const std::string after = Translation(address);
+  EXPECT_FALSE(after.empty());
+  EXPECT_LT(after.size(), before.size());
   daemon.Signal(SIGTERM);
   EXPECT_EQ(daemon.Wait(), 0);
+}
+
+// Every way in which a directory can be broken, by both ways to ask for it: the old version serves on.
+TEST(Fault, AReloadOfABrokenModelUnderLoadLosesNoCall) {
+  const Folder folder;
+  const std::string model = folder.path() + "/model";
+  fs::copy(kModel, model);
+  ChildProcess daemon(Shell("exec \"$0\" \"$@\" --admin-listen 127.0.0.1:0", model));
+  const std::string line = daemon.ReadLine();
+  const std::string address = Field(line, "grpc");
+  const std::string before = Translation(address);
+  ChildProcess load(
+      ClientCommand({"load", "--server", address, "--input", kText, "--concurrency", "8",
+                     "--duration", "8", "--warmup", "0", "--beam-size", "1", "--json"}));
+  const auto count = [&line](const std::string& name) {
+    return Sum(testing::MetricsAt(Field(line, "metrics")), name);
+  };
+  const auto failed = [&count] {
+    return count("dragoman_model_reloads_total{model=\"de-en\",result=\"failed\"}");
+  };
+  const auto resize = [](const std::string& path) {
+    fs::resize_file(path, fs::file_size(path) / 2);
+  };
+  const std::string weights = model + "/model.safetensors";
+  struct Breakage {
+    std::string file;  // that the error names
+    std::function<void()> make;
+  };
+  const std::vector<Breakage> breakages = {
+      {"model.safetensors", [&] { resize(weights); }},
+      {"config.json", [&] { resize(model + "/config.json"); }},
+      {"source.spm", [&] { resize(model + "/source.spm"); }},
+      {"vocab.json", [&] { fs::remove(model + "/vocab.json"); }},
+      {"holds nan", [&] { WriteNan(weights); }},
+      {"no such directory", [&] { fs::rename(model, folder.path() + "/away"); }},
+  };
+  double failures = 0;
+  for (const Breakage& breakage : breakages) {
+    const double calls = count("dragoman_rpcs_total");
+    breakage.make();
+    ChildProcess reload(
+        ClientCommand({"admin", "reload", "de-en", "--server", Field(line, "admin")}));
+    EXPECT_EQ(reload.Wait(), 1) << breakage.file;
+    EXPECT_THAT(reload.Errors(), HasSubstr(breakage.file));
+    daemon.Signal(SIGHUP);
+    failures += 2;
+    while (failed() < failures) std::this_thread::yield();
+    // Calls went on meanwhile, and do.
+    while (count("dragoman_rpcs_total") < calls + 10) std::this_thread::yield();
+    EXPECT_TRUE(load.running()) << "the load ended before " << breakage.file;
+    fs::remove_all(model);
+    fs::copy(kModel, model);
+  }
+  EXPECT_EQ(ModelVersion(line), 1);
+  EXPECT_EQ(Translation(address), before);
+  ChildProcess reload(
+      ClientCommand({"admin", "reload", "de-en", "--server", Field(line, "admin")}));
+  EXPECT_EQ(reload.Wait(), 0) << reload.Errors();
+  EXPECT_EQ(ModelVersion(line), 2);
+  EXPECT_EQ(Translation(address), before);
+  const nlohmann::json report = Report(&load);
+  EXPECT_EQ(report["sent"], report["ok"]) << report["errors"];
+  daemon.Signal(SIGTERM);
+  EXPECT_EQ(daemon.Wait(), 0);
+}
+
+// Models are loaded until there is no memory for one more: it is refused with the arithmetic, and
+// those before it serve on. At the start nothing serves yet: the process ends and says why.
+TEST(Fault, AModelForWhichThereIsNoMemoryIsRefusedAndTheOthersServeOn) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need terabytes of address space";
+#endif
+  const std::string limited = "ulimit -v 1000000 && exec \"$0\" \"$@\" --admin-listen 127.0.0.1:0";
+  constexpr int kTooMany = 40;
+  int fit = 1;
+  {
+    ChildProcess daemon(Shell(limited));
+    const std::string line = daemon.ReadLine();
+    const std::string address = Field(line, "grpc");
+    const std::string before = Translation(address);
+    ChildProcess load(ClientCommand({"load", "--server", address, "--input", kText, "--concurrency",
+                                     "8", "--duration", "10", "--warmup", "0", "--model", "de-en",
+                                     "--beam-size", "1", "--json"}));
+    const auto load_model = [&line](const std::string& name, const std::string& setting) {
+      std::vector<std::string> command = {"admin", "load",     name,
+                                          kModel,  "--server", Field(line, "admin")};
+      if (!setting.empty()) command.insert(command.end(), {"--set", setting});
+      auto admin = std::make_unique<ChildProcess>(ClientCommand(command));
+      admin->Wait();
+      return admin->Errors();
+    };
+    // More K/V than there can be.
+    EXPECT_THAT(load_model("wide", "kv-memory-mb=100000"),
+                AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("kv-memory-mb is 100000"),
+                      HasSubstr("MiB of weights"), HasSubstr("ulimit -v"),
+                      HasSubstr("the models that are loaded hold")));
+    std::string said;
+    while (said.empty() && fit < kTooMany) {
+      said = load_model("m" + std::to_string(fit), "");
+      if (said.empty()) ++fit;
+    }
+    EXPECT_THAT(said, AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("ulimit -v"),
+                            HasSubstr("the models that are loaded hold")));
+    EXPECT_EQ(Translation(address), before);
+    const nlohmann::json report = Report(&load);
+    EXPECT_EQ(report["sent"], report["ok"]) << report["errors"];
+    daemon.Signal(SIGTERM);
+    EXPECT_EQ(daemon.Wait(), 0) << daemon.Errors();
+  }
+  std::string models;
+  for (int i = 1; i < kTooMany; ++i) models += " --model m" + std::to_string(i) + "=" + kModel;
+  ChildProcess daemon(Shell(limited + models));
+  EXPECT_EQ(daemon.Wait(), 1);
+  EXPECT_THAT(daemon.Errors(), AllOf(HasSubstr("\"level\":\"error\""), HasSubstr("model m"),
+                                     HasSubstr("ulimit -v")));
 }
 
 TEST(Fault, AClientKilledInAStreamCostsNothingButItsOwnCall) {
@@ -135,11 +276,13 @@ TEST(Fault, AClientKilledInAStreamCostsNothingButItsOwnCall) {
 TEST(Fault, AfterSigkillAnotherHasThePortAtOnceAndClientsComeBack) {
   std::string address;
   std::unique_ptr<ChildProcess> load;
+  // Two calls at a time: a client has 20 retries in hand, whose waits double, so that these last for
+  // half a minute.
   {
     ChildProcess first(Shell("exec \"$0\" \"$@\""));
     address = Field(first.ReadLine(), "grpc");
     load = std::make_unique<ChildProcess>(
-        ClientCommand({"load", "--server", address, "--input", kText, "--concurrency", "8",
+        ClientCommand({"load", "--server", address, "--input", kText, "--concurrency", "2",
                        "--duration", "6", "--retries", "20", "--beam-size", "1", "--json"}));
     // The first line of its log about a call.
     while (first.Errors().find("\"call\"") == std::string::npos) std::this_thread::yield();

@@ -1,0 +1,18 @@
+// What the C library's allocator keeps of freed memory, and when the system gets it back.
+//
+// A reload frees a whole model. Left to itself glibc keeps most of it: it takes blocks of up to
+// 32 MiB from its heaps once one of that size was freed, and gives back only what lies at a heap's
+// end. After five reloads of the bundled model 190 MB were resident instead of 69.
+#pragma once
+
+namespace dragoman {
+
+// Large blocks (weights, packed weights, tables) always come straight from the system and go
+// straight back. Before any thread is started.
+void ConfigureAllocator();
+
+// Gives every free page of the heaps back: some milliseconds, in which allocations of other threads
+// may wait. After a model has come or gone. Thread-safe.
+void GiveBackFreeMemory();
+
+}  // namespace dragoman
