@@ -63,7 +63,7 @@ test_packages=(
   openssl # certificates of the tests
   procps
   python3
-  python3-venv # of tests/deploy
+  python3-venv # of tests/venv.sh
   zlib1g-dev # the parity fixtures are stored compressed
 )
 container_packages=(

@@ -3,20 +3,14 @@
 #
 #   tests/attack/run.sh [--list] [NAME...]
 #
-# A NAME is an attack or a pattern of the shell ('transport.*'); without one all run. Makes a virtual
-# environment under build/attack-venv first. DRAGOMAND and DRAGOMAN name other binaries than
+# A NAME is an attack or a pattern of the shell ('transport.*'); without one all run. Its Python packages
+# come from PyPI (tests/venv.sh). DRAGOMAND and DRAGOMAN name other binaries than
 # build/release/server/dragomand and build/release/client/dragoman.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 here="$root/tests/attack"
-venv="$root/build/attack-venv"
+venv="$("$root/tests/venv.sh" attack)"
 generated="$venv/generated"
-
-if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
-  python3 -m venv "$venv"
-  "$venv/bin/pip" install -q --disable-pip-version-check -r "$here/requirements.txt"
-  cp "$here/requirements.txt" "$venv/requirements.txt"
-fi
 
 protos=("$root"/proto/dragoman/v1/*.proto "$root"/proto/google/rpc/*.proto "$root/proto/grpc/health/v1/health.proto")
 stamp="$generated/stamp"
