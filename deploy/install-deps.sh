@@ -71,6 +71,7 @@ container_packages=(
   catatonit # podman's pods have it as their first process
   curl
   debootstrap
+  golang-github-containernetworking-plugin-dnsname # podman's containers find each other by name
   iproute2
   podman
   procps
