@@ -88,9 +88,10 @@ nlohmann::ordered_json ToJson(const v1::Model& model) {
 std::string ToText(const v1::Model& model) {
   const std::string state = StateName(model);
   if (!state.empty() && state != "serving") {
-    return absl::StrCat(model.name(), " (", state,
-                        model.version() > 0 ? absl::StrCat(", version ", model.version()) : "",
-                        ")\n");
+    return absl::StrCat(
+        model.name(), " (", state,
+        model.version() > 0 ? absl::StrCat(", version ", model.version()) : "",
+        model.state() == v1::Model::FAILED ? " to load: the daemon's log says why" : "", ")\n");
   }
   // A multilingual model has a thousand pairs; `dragoman languages` shows them all.
   constexpr int kShown = 8;

@@ -59,6 +59,12 @@ std::string ToText(const char* name, const std::map<absl::StatusCode, int64_t>& 
   return text + "\n";
 }
 
+// "" where all calls are OK.
+std::string FirstError(const LoadReport& report) {
+  if (report.first_error.ok()) return "";
+  return absl::StrCat(CodeName(report.first_error.code()), ": ", report.first_error.message());
+}
+
 }  // namespace
 
 std::string LoadReportJson(const LoadReport& report, const LoadReportContext& context) {
@@ -76,6 +82,7 @@ std::string LoadReportJson(const LoadReport& report, const LoadReportContext& co
                  {"unavailable", report.unavailable},
                  {"refused_with_hint", report.refused_with_hint},
                  {"errors", ToJson(report.errors)},
+                 {"first_error", FirstError(report)},
                  {"item_errors", ToJson(report.item_errors)},
                  {"sentences", report.items},
                  {"sentences_per_second", PerSecond(report.items, report)},
@@ -104,6 +111,9 @@ std::string LoadReportText(const LoadReport& report, const LoadReportContext& co
       "%-14s sent %d, answered %d, accepted %d, ok %d, refused %d, unavailable %d\n", "calls",
       report.sent, report.answered, report.accepted, report.ok, report.refused, report.unavailable);
   text += ToText("errors", report.errors);
+  if (!report.first_error.ok()) {
+    absl::StrAppendFormat(&text, "%-14s %s\n", "first of them", FirstError(report));
+  }
   text += ToText("item errors", report.item_errors);
   absl::StrAppendFormat(&text, "%-14s %d in %.2f s: %.1f/s\n", "sentences", report.items,
                         std::chrono::duration<double>(report.window).count(),

@@ -182,6 +182,7 @@ class Run {
     report_.refused_with_hint += (refused || unavailable) && hint.delay.has_value();
     if (!done.status.ok()) {
       ++report_.errors[done.status.code()];
+      if (report_.first_error.ok()) report_.first_error = done.status;
       return;
     }
     ++report_.ok;

@@ -73,6 +73,7 @@ struct LoadReport {
   int64_t unavailable = 0;                     // UNAVAILABLE
   int64_t refused_with_hint = 0;               // of both: said when to come back
   std::map<absl::StatusCode, int64_t> errors;  // of calls
+  absl::Status first_error;                    // of these, with its message
   std::map<absl::StatusCode, int64_t> item_errors;  // of single items in calls that are OK
   // From the intended start to the end, of calls that are OK.
   Histogram latency;

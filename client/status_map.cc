@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "google/rpc/error_details.pb.h"
@@ -42,7 +43,12 @@ absl::Status FromGrpc(const grpc::Status& status, std::optional<std::string> pus
   if (status.ok()) return absl::OkStatus();
   google::rpc::Status rich;
   if (!rich.ParseFromString(status.error_details())) rich.Clear();
-  absl::Status result = WithDetails(status.error_code(), status.error_message(), rich);
+  std::string message = status.error_message();
+  // gRPC's words for a port that does not speak HTTP/2, which here is mostly the one beside it.
+  if (absl::StrContains(message, "http1.x server")) {
+    message += " (is that the daemon's --metrics? The client needs --listen)";
+  }
+  absl::Status result = WithDetails(status.error_code(), message, rich);
   if (pushback.has_value()) result.SetPayload(kPushback, absl::Cord(*pushback));
   return result;
 }

@@ -63,7 +63,7 @@ test_packages=(
   openssl # certificates of the tests
   procps
   python3
-  python3-venv # of tests/deploy
+  python3-venv # of tests/venv.sh
   zlib1g-dev # the parity fixtures are stored compressed
 )
 container_packages=(
@@ -71,6 +71,7 @@ container_packages=(
   catatonit # podman's pods have it as their first process
   curl
   debootstrap
+  golang-github-containernetworking-plugin-dnsname # podman's containers find each other by name
   iproute2
   podman
   procps

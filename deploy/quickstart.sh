@@ -121,7 +121,7 @@ for i in "${!german[@]}"; do
 done
 echo
 echo "server   $server (gRPC: dragoman.v1.TranslationService, health, reflection)"
-echo "metrics  http://$metrics/metrics (also /livez and /readyz)"
+echo "status   http://$metrics/status (a page for the browser; also /metrics, /livez and /readyz)"
 ((once)) && exit 0
 
 echo "try      echo 'Das ist ein Test.' | $client translate --server $server --from de --to en"

@@ -16,6 +16,7 @@
 #include "server/call/request_error.h"
 #include "server/call/response_builder.h"
 #include "server/call/wire_check.h"
+#include "server/grpc/refusing_reactor.h"
 #include "server/grpc/status_map.h"
 
 namespace dragoman {
@@ -23,7 +24,30 @@ namespace {
 
 using Work = std::function<absl::Status()>;
 
+// Sets the permissions of files to come: a socket that is closed to others from its first moment.
+class PrivateFiles {
+ public:
+  PrivateFiles() : before_(umask(S_IRWXG | S_IRWXO | S_IXUSR)) {}
+  ~PrivateFiles() { umask(before_); }
+  PrivateFiles(const PrivateFiles&) = delete;
+  PrivateFiles& operator=(const PrivateFiles&) = delete;
+
+ private:
+  const mode_t before_;
+};
+
 }  // namespace
+
+// Every other method, those of TranslationService above all: somebody has the wrong address.
+class AdminServer::OtherMethods final : public grpc::CallbackGenericService {
+ public:
+  grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* rpc) override {
+    return new RefusingReactor(ToGrpcStatus(absl::UnimplementedError(
+        absl::StrCat("method ", Quoted(rpc->method()),
+                     ": this address (--admin-listen) has AdminService only; translations are at "
+                     "the daemon's --listen"))));
+  }
+};
 
 class AdminServer::Service final : public v1::AdminService::CallbackService {
  public:
@@ -145,7 +169,8 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
   const AdminHooks hooks_;
 };
 
-AdminServer::AdminServer(const AdminHooks& hooks) : service_(std::make_unique<Service>(hooks)) {}
+AdminServer::AdminServer(const AdminHooks& hooks)
+    : service_(std::make_unique<Service>(hooks)), others_(std::make_unique<OtherMethods>()) {}
 
 absl::StatusOr<std::unique_ptr<AdminServer>> AdminServer::Start(const std::string& address,
                                                                 const AdminHooks& hooks) {
@@ -155,15 +180,19 @@ absl::StatusOr<std::unique_ptr<AdminServer>> AdminServer::Start(const std::strin
   builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.RegisterService(out->service_.get());
-  out->server_ = builder.BuildAndStart();
+  builder.RegisterCallbackGenericService(out->others_.get());
+  {
+    const PrivateFiles socket;
+    out->server_ = builder.BuildAndStart();
+  }
   if (out->server_ == nullptr) {
-    return absl::UnavailableError(absl::StrCat("--admin-listen: cannot listen on ", address));
+    return absl::UnavailableError(
+        absl::StrCat("--admin-listen: cannot listen on ", address,
+                     ": it is taken, or this machine has no such address"));
   }
   out->address_ = address;
   constexpr std::string_view kUnix = "unix:";
-  if (address.starts_with(kUnix)) {
-    chmod(address.substr(kUnix.size()).c_str(), S_IRUSR | S_IWUSR);
-  } else {
+  if (!address.starts_with(kUnix)) {
     out->address_ = absl::StrCat(address.substr(0, address.find_last_of(':')), ":", port);
   }
   return out;

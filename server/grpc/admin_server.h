@@ -47,10 +47,12 @@ class AdminServer {
 
  private:
   class Service;
+  class OtherMethods;
 
   explicit AdminServer(const AdminHooks& hooks);
 
   const std::unique_ptr<Service> service_;
+  const std::unique_ptr<OtherMethods> others_;
   std::string address_;
   std::unique_ptr<grpc::Server> server_;
 };

@@ -13,16 +13,19 @@ namespace {
 
 // Frames and headers of a call beside its message.
 constexpr int64_t kCallSlack = 64 * 1024;
-// Of a connection that no call of ours accounts for: health checks, pings, windows. A second's
-// worth passes; the rest may come at once.
-constexpr int64_t kForeignBytesPerSecond = 256 * 1024;
-constexpr int64_t kForeignBytes = 2 * 1024 * 1024;
+// Of what gRPC has read of a connection and no call of ours accounts for: health checks, pings,
+// windows. A second's worth passes; the rest may come at once. It may also be a field of headers in
+// frames of a byte (CVE-2023-33953), each of which costs gRPC 1.51 a copy of all before it, and as
+// long as there are more gRPC may look at no other connection: with 512 KiB that is a third of a
+// second, with 2 MiB it was seconds, and at 256 KiB a second it went on for ever.
+constexpr int64_t kForeignBytesPerSecond = 32 * 1024;
+constexpr int64_t kForeignBytes = 512 * 1024;
 // Connections without waiting calls are looked at this much less often.
 constexpr uint64_t kIdleLooks = 5;
 
 }  // namespace
 
-Intake::Sockets Intake::RealSockets() { return {PeerOf, ReceivedBy, EndAtOnce}; }
+Intake::Sockets Intake::RealSockets() { return {PeerOf, ReceivedBy, UnreadOf, EndAtOnce}; }
 
 Intake::Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts counts,
                const Clock* clock, DeadlineTimer* timer)
@@ -183,7 +186,9 @@ void Intake::Look() {
       const int64_t allowed =
           static_cast<int64_t>(connection.calls.size()) * (limits_.message_bytes + kCallSlack) +
           (idle ? kForeignBytes : 0);
-      if (connection.held <= allowed) {
+      // A request may be in the kernel whose call gRPC has not seen.
+      const int64_t unread = idle ? sockets_.unread(fd) : 0;
+      if (connection.held - unread <= allowed) {
         total += ChargeOf(connection);
       } else if (idle) {
         EndConnection(&connection, "it sends data that belongs to no call");

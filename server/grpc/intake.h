@@ -43,6 +43,7 @@ class Intake {
   struct Sockets {
     std::function<std::string(int fd)> peer;  // as PeerKey has it; "" if it has none
     std::function<int64_t(int fd)> received;  // bytes since its start; -1 if it cannot be told
+    std::function<int64_t(int fd)> unread;    // bytes of them that gRPC has not read
     std::function<void(int fd)> end;
   };
   static Sockets RealSockets();

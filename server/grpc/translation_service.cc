@@ -22,6 +22,7 @@
 #include "server/call/response_builder.h"
 #include "server/call/wire_check.h"
 #include "server/grpc/grpc_bytes.h"
+#include "server/grpc/refusing_reactor.h"
 #include "server/grpc/status_map.h"
 #include "server/grpc/stream_call.h"
 #include "server/grpc/unary_call.h"
@@ -112,12 +113,6 @@ class QueryCall final : public CallReactor {
   grpc::ByteBuffer response_;
 };
 
-class RefusingReactor final : public grpc::ServerGenericBidiReactor {
- public:
-  explicit RefusingReactor(grpc::Status status) { Finish(std::move(status)); }
-  void OnDone() override { delete this; }
-};
-
 }  // namespace
 
 TranslationService::TranslationService(const ServiceContext* context,
@@ -183,8 +178,11 @@ TranslationService::MakeCall TranslationService::AnswerAtOnce(RpcMethod method,
 grpc::ServerGenericBidiReactor* MissingMethods::CreateReactor(
     grpc::GenericCallbackServerContext* rpc) {
   context_->calls->metrics->OnRpc(RpcMethod::kUnknown, absl::StatusCode::kUnimplemented, 0, "");
+  const bool admin = rpc->method().starts_with("/dragoman.v1.AdminService/");
   return new RefusingReactor(ToGrpcStatus(absl::UnimplementedError(
-      absl::StrCat("method ", Quoted(rpc->method()), ": this server does not have it"))));
+      absl::StrCat("method ", Quoted(rpc->method()), ": this ",
+                   admin ? "address does not have it, but that of --admin-listen, if there is one"
+                         : "server does not have it"))));
 }
 
 }  // namespace dragoman

@@ -33,7 +33,9 @@ absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& directory) {
   std::error_code error;
   const fs::file_status status = fs::status(directory, error);
   if (status.type() == fs::file_type::not_found) {
-    return absl::NotFoundError(absl::StrCat(directory, ": no such directory"));
+    return absl::NotFoundError(absl::StrCat(
+        directory,
+        ": no such directory, expected one with a model's files (nothing is downloaded)"));
   }
   if (!fs::is_directory(status)) {
     return absl::InvalidArgumentError(
@@ -49,7 +51,9 @@ absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& directory) {
   if (error) return absl::UnavailableError(absl::StrCat(directory, ": ", error.message()));
   if (names.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(directory, ": found no file, expected a model's"));
+        absl::StrCat(directory,
+                     ": found no files in this directory, expected a model's: config.json and "
+                     "those beside it"));
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -90,21 +94,32 @@ absl::StatusOr<std::string> ChecksumOfFiles(const std::string& directory) {
   return absl::BytesToHexString(std::string(reinterpret_cast<const char*>(bytes), size));
 }
 
-absl::StatusOr<std::string> StampOfFiles(const std::string& directory) {
+absl::StatusOr<FileStamps> StampsOfFiles(const std::string& directory) {
   const absl::StatusOr<std::vector<std::string>> names = FilesOf(directory);
   if (!names.ok()) return names.status();
-  std::string stamp;
+  FileStamps stamps;
   for (const std::string& name : *names) {
     struct stat found {};
     const std::string path = fs::path(directory) / name;
     if (stat(path.c_str(), &found) != 0) {
       return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
     }
-    absl::StrAppend(&stamp, name, " ", found.st_size, " ", found.st_ino, " ", found.st_mtim.tv_sec,
-                    ".", found.st_mtim.tv_nsec, " ", found.st_ctim.tv_sec, ".",
-                    found.st_ctim.tv_nsec, "\n");
+    stamps[name] =
+        absl::StrCat(found.st_size, " ", found.st_ino, " ", found.st_mtim.tv_sec, ".",
+                     found.st_mtim.tv_nsec, " ", found.st_ctim.tv_sec, ".", found.st_ctim.tv_nsec);
   }
-  return stamp;
+  return stamps;
+}
+
+std::string FirstChanged(const FileStamps& before, const FileStamps& after) {
+  for (const auto& [name, stamp] : before) {
+    const auto now = after.find(name);
+    if (now == after.end() || now->second != stamp) return name;
+  }
+  for (const auto& [name, stamp] : after) {
+    if (!before.contains(name)) return name;
+  }
+  return "";
 }
 
 }  // namespace dragoman

@@ -3,6 +3,7 @@
 // Thread-safe. Reads the disk.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -15,8 +16,13 @@ namespace dragoman {
 // read, and why.
 absl::StatusOr<std::string> ChecksumOfFiles(const std::string& directory);
 
-// What changes when a file of it is written, replaced or taken away, without reading it: names,
-// sizes, times of change, inodes. Errors as above.
-absl::StatusOr<std::string> StampOfFiles(const std::string& directory);
+// By a file's name, what changes when it is written or replaced, without reading it: size, times of
+// change, inode.
+using FileStamps = std::map<std::string, std::string>;
+// Errors as above.
+absl::StatusOr<FileStamps> StampsOfFiles(const std::string& directory);
+
+// The first file that was written, replaced, added or taken away between the two; "" if none was.
+std::string FirstChanged(const FileStamps& before, const FileStamps& after);
 
 }  // namespace dragoman

@@ -146,11 +146,8 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
   model.name = settings.model_name;
   model.directory = settings.model_directory;
   const Nanos begun = clock_->Now();
-  const absl::StatusOr<std::string> stamp = StampOfFiles(settings.model_directory);
-  if (!stamp.ok()) return stamp.status();
-  absl::StatusOr<std::string> checksum = ChecksumOfFiles(settings.model_directory);
-  if (!checksum.ok()) return checksum.status();
-  model.checksum = *std::move(checksum);
+  const absl::StatusOr<FileStamps> before = StampsOfFiles(settings.model_directory);
+  if (!before.ok()) return before.status();
   absl::StatusOr<std::unique_ptr<Engine>> engine =
       loader_(settings, share, metrics_->ForModel(settings.model_name));
   if (!engine.ok()) {
@@ -163,13 +160,17 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
                                                      "; the models that are loaded hold ",
                                                      held / kMiB, " MiB: ", sum));
   }
-  const absl::StatusOr<std::string> after = StampOfFiles(settings.model_directory);
+  // After the loader, which knows what each file may be and how large: this reads whatever there is.
+  absl::StatusOr<std::string> checksum = ChecksumOfFiles(settings.model_directory);
+  if (!checksum.ok()) return checksum.status();
+  model.checksum = *std::move(checksum);
+  const absl::StatusOr<FileStamps> after = StampsOfFiles(settings.model_directory);
   if (!after.ok()) return after.status();
-  if (*after != *stamp) {
+  if (const std::string changed = FirstChanged(*before, *after); !changed.empty()) {
     return absl::AbortedError(
-        absl::StrCat(settings.model_directory,
-                     ": found files that changed while they were read, expected them to stay; "
-                     "write a new version elsewhere and rename it"));
+        absl::StrCat(settings.model_directory, "/", changed,
+                     ": changed while it was read, expected it to stay; write "
+                     "a new version elsewhere and rename it"));
   }
   model.engine = *std::move(engine);
   model.load_duration = clock_->Now() - begun;
@@ -222,8 +223,12 @@ absl::StatusOr<ModelPtr> ModelManager::Replace(const ModelSettings& settings) {
 absl::Status ModelManager::NoSuchModel(const std::string& name) const {
   std::vector<std::string> names;
   for (const auto& [known, settings] : settings_) names.push_back(known);
-  return absl::NotFoundError(
-      absl::StrCat("name: found ", Quoted(name), ", expected one of ", absl::StrJoin(names, ", ")));
+  const ModelPtr present = table_->Find(name);
+  return absl::NotFoundError(absl::StrCat("name: found ", Quoted(name),
+                                          present != nullptr && present->is_pivot()
+                                              ? ", a pivot, which comes and goes with its models"
+                                              : "",
+                                          ", expected one of ", absl::StrJoin(names, ", ")));
 }
 
 absl::StatusOr<ModelPtr> ModelManager::Load(const std::string& name, const std::string& directory,
@@ -258,7 +263,10 @@ absl::StatusOr<ModelManager::Reloaded> ModelManager::Reload(const std::string& n
   if (known == settings_.end() || present == nullptr) return NoSuchModel(name);
   if (only_if_changed) {
     const absl::StatusOr<std::string> checksum = ChecksumOfFiles(known->second.model_directory);
-    if (checksum.ok() && *checksum == present->checksum) return Reloaded{present, false};
+    if (checksum.ok() && *checksum == present->checksum) {
+      table_->ForgetFailure(name);  // what was wrong with the files is so no more
+      return Reloaded{present, false};
+    }
   }
   const ModelSettings settings = known->second;
   absl::StatusOr<ModelPtr> loaded = Replace(settings);
@@ -267,7 +275,10 @@ absl::StatusOr<ModelManager::Reloaded> ModelManager::Reload(const std::string& n
 }
 
 absl::StatusOr<int64_t> ModelManager::Unload(const std::string& name) {
-  if (settings_.find(name) == settings_.end()) return NoSuchModel(name);
+  if (settings_.find(name) == settings_.end()) {
+    if (table_->ForgetFailure(name)) return 0;
+    return NoSuchModel(name);
+  }
   if (settings_.size() == 1) {
     return absl::FailedPreconditionError(
         absl::StrCat("name: found ", Quoted(name), ", the only model, expected one of several"));

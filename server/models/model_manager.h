@@ -76,7 +76,8 @@ class ModelManager {
   };
   absl::StatusOr<Reloaded> Reload(const std::string& name, bool only_if_changed);
 
-  // The calls that still go on. NOT_FOUND; FAILED_PRECONDITION for the last model.
+  // The calls that still go on. Of a model that could not be loaded, that is forgotten. NOT_FOUND;
+  // FAILED_PRECONDITION for the last model.
   absl::StatusOr<int64_t> Unload(const std::string& name);
 
   // What has changed on disk: models by their checksum, and the glossaries of all. The outcome is

@@ -218,11 +218,7 @@ bool ModelTable::Remove(std::string_view name) {
       direct.push_back(known);
     }
   }
-  {
-    MutexLock lock(&mu_);
-    const auto note = notes_.find(std::string(name));
-    if (note != notes_.end() && note->second == ModelState::kFailed) notes_.erase(note);
-  }
+  ForgetFailure(std::string(name));
   if (!found) return false;
   // Fewer models make no new pivot, hence no error.
   Publish(WithPivots(std::move(direct)).value_or(std::vector<ModelPtr>()));
@@ -269,6 +265,14 @@ void ModelTable::Note(const std::string& name, ModelState state) {
   } else {
     notes_[name] = state;
   }
+}
+
+bool ModelTable::ForgetFailure(const std::string& name) {
+  MutexLock lock(&mu_);
+  const auto note = notes_.find(name);
+  if (note == notes_.end() || note->second != ModelState::kFailed) return false;
+  notes_.erase(note);
+  return true;
 }
 
 std::vector<ModelTable::Entry> ModelTable::Entries() const {

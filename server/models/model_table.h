@@ -58,8 +58,11 @@ class ModelTable {
   std::vector<ModelPtr> models() const;
 
   // What is being loaded or has failed to, for those who ask; kServing takes the note away, as does
-  // Put. Remove takes away that it has failed.
+  // Put. Remove forgets a failure.
   void Note(const std::string& name, ModelState state);
+
+  // Takes away that it has failed. False: it has not.
+  bool ForgetFailure(const std::string& name);
 
   // One line of a list of models.
   struct Entry {

@@ -73,10 +73,11 @@ absl::StatusOr<std::unique_ptr<PivotEngine>> PivotEngine::Create(std::string nam
       }
       return pairs;
     };
-    return absl::InvalidArgumentError(absl::StrCat(
-        "pivot ", info.name, ": found no language between: ", first.name, " has ",
-        listed(first.engine->info()), ", ", second.name, " has ", listed(second.engine->info()),
-        "; expected a target of the first that is a source of the second"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("pivot ", info.name, ": found no language that links its models: ", first.name,
+                     " translates ", listed(first.engine->info()), ", ", second.name,
+                     " translates ", listed(second.engine->info()),
+                     "; expected a target of the first that is a source of the second"));
   }
   return std::unique_ptr<PivotEngine>(
       new PivotEngine(std::move(info), first, second, clock, timer));

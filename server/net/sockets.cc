@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -90,6 +91,11 @@ int64_t ReceivedBy(int fd) {
     return -1;
   }
   return static_cast<int64_t>(info.tcpi_bytes_received);
+}
+
+int64_t UnreadOf(int fd) {
+  int bytes = 0;
+  return ioctl(fd, FIONREAD, &bytes) == 0 ? bytes : 0;
 }
 
 void DiscardReceived(int fd) {

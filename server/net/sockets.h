@@ -19,6 +19,9 @@ std::string PeerKey(std::string_view grpc_peer);
 // Bytes since the connection's start; -1 if that cannot be told.
 int64_t ReceivedBy(int fd);
 
+// Bytes that were received and nobody has read yet; 0 if that cannot be told.
+int64_t UnreadOf(int fd);
+
 // Throws away what was received and not read yet, which gRPC would read and serve first.
 void DiscardReceived(int fd);
 // Closes both directions too.

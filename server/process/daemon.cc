@@ -257,8 +257,10 @@ int RunDaemon(const ServerConfig& config) {
   try {
     status = Run(config);
   } catch (const std::exception& e) {
-    // No memory, or no thread, for what is not the engine's.
-    Log(LogLevel::kError, "failed", {{"error", e.what()}});
+    // For what is not the engine's.
+    Log(LogLevel::kError, "failed",
+        {{"error",
+          absl::StrCat("memory or a thread cannot be had (", e.what(), "): ", kWhatLimits)}});
   }
   FlushLines(kLastLines);
   return status;

@@ -117,10 +117,9 @@ absl::Status CheckThreads(int count) {
       });
     }
   } catch (const std::system_error& e) {
-    status = absl::ResourceExhaustedError(absl::StrCat(
-        "no thread could be started (", e.what(), ") after ", threads.size(), " of ", count,
-        " that serving needs: too little memory, or a limit on address space (ulimit -v), "
-        "on processes (ulimit -u) or of the cgroup (pids.max)"));
+    status = absl::ResourceExhaustedError(absl::StrCat("no thread could be started (", e.what(),
+                                                       ") after ", threads.size(), " of ", count,
+                                                       " that serving needs: ", kWhatLimits));
   }
   {
     MutexLock lock(&mu);

@@ -32,6 +32,12 @@ MemoryLimits FindMemoryLimits(const std::string& root, int64_t thread_stacks);
 // thread. Before any thread is started.
 void SaveAddressSpace();
 
+// What may be in the way where memory or a thread cannot be had.
+inline constexpr char kWhatLimits[] =
+    "too little memory, or a limit on address space (ulimit -v), on processes (ulimit -u) or of "
+    "the "
+    "cgroup (pids.max)";
+
 // Whether so many threads can run beside those that do: libraries end the process where one cannot.
 // RESOURCE_EXHAUSTED says how many could, and what may be in the way.
 absl::Status CheckThreads(int count);

@@ -78,7 +78,10 @@ absl::Status ReadModels(const std::string& where, const json& value, ClientEntry
   const bool strings =
       value.is_array() && !value.empty() &&
       std::all_of(value.begin(), value.end(), [](const json& model) { return model.is_string(); });
-  if (!strings) return Refuse(where, value.type_name(), "a list of models' names, or [\"*\"]");
+  if (!strings) {
+    return Refuse(where, value == json::array() ? "an empty list" : value.type_name(),
+                  "a list of models' names, or [\"*\"]");
+  }
   entry->models = value.get<std::vector<std::string>>();
   return absl::OkStatus();
 }
@@ -133,9 +136,25 @@ absl::StatusOr<ClientEntry> ReadClient(const std::string& where, const json& val
 }  // namespace
 
 absl::StatusOr<std::vector<ClientEntry>> ParseApiKeys(std::string_view text) {
-  const json file = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  // A field that is there twice: the library keeps the last, and a client's keys would be lost.
+  std::vector<std::set<std::string>> fields;
+  bool twice = false;
+  const auto on_event = [&](int depth, json::parse_event_t event, json& value) {
+    const auto level = static_cast<size_t>(depth);
+    if (event == json::parse_event_t::object_start) {
+      fields.resize(level + 2);
+      fields[level + 1].clear();
+    } else if (event == json::parse_event_t::key) {
+      twice |= !fields[level].insert(value.get<std::string>()).second;
+    }
+    return true;
+  };
+  const json file = json::parse(text, on_event, /*allow_exceptions=*/false);
   // The library's message would quote the text.
   if (file.is_discarded()) return absl::InvalidArgumentError("found no JSON, expected JSON");
+  if (twice) {
+    return absl::InvalidArgumentError("found a field twice in one object, expected each once");
+  }
   if (!file.is_object() || file.size() != 1 || !file.contains("clients") ||
       !file["clients"].is_array()) {
     return absl::InvalidArgumentError(

@@ -64,8 +64,8 @@ const std::vector<Option>& Options() {
       {"listen", "ADDR", "gRPC address, host:port or unix:PATH; port 0 picks a free port",
        &C::listen},
       {"admin-listen", "ADDR",
-       "gRPC address of AdminService (load, unload, reload): a loopback host:port or unix:PATH; "
-       "off: none",
+       "gRPC address for 'dragoman admin' (load, unload, reload): a loopback host:port, for every "
+       "user of this machine, or unix:PATH; off: none",
        &C::admin_listen},
       {"metrics", "ADDR",
        "HTTP address of /metrics, /livez, /readyz and /status, host:port; off: no HTTP server",
@@ -221,12 +221,6 @@ const Option* FindOption(std::string_view name) {
   return nullptr;
 }
 
-std::string KnownNames() {
-  std::vector<std::string> names;
-  for (const Option& option : Options()) names.emplace_back(option.name);
-  return absl::StrJoin(names, ", ");
-}
-
 // Where values go: into a model's settings, or into the process's with those of all models.
 struct Place {
   ModelSettings* model;
@@ -376,7 +370,7 @@ absl::Status ReadFile(ServerConfig* config, ModelsOfFile* file) {
     const Option* option = FindOption(key);
     if (option == nullptr) {
       return Refuse(where, Quoted(key), "an unknown setting",
-                    absl::StrCat("one of ", KnownNames(), ", models"));
+                    "one of the flags that dragomand --help lists, or models");
     }
     absl::Status status = SetFromJson(*option, where, value, {config, config});
     if (!status.ok()) return status;
@@ -443,9 +437,7 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
       continue;
     }
     if (flag.name != "config" && known == nullptr) {
-      return Refuse("", Quoted(arg), "an unknown flag",
-                    absl::StrCat("one of ", KnownNames(),
-                                 ", config, check-config, print-program, version, verbose, help"));
+      return Refuse("", Quoted(arg), "an unknown flag", "one of those that dragomand --help lists");
     }
     if (!flag.value.has_value()) {
       if (i + 1 == args.size()) return Refuse("--", flag.name, "no value", "one");

@@ -1,13 +1,7 @@
 # Read by run.sh here and in ../soak, which set root: makes a virtual environment with gRPC under
 # build/attack-venv, and in it the Python of our protos. Sets venv and generated.
-venv="$root/build/attack-venv"
+venv="$("$root/tests/venv.sh" attack)"
 generated="$venv/generated"
-
-if ! cmp -s "$root/tests/attack/requirements.txt" "$venv/requirements.txt"; then
-  python3 -m venv "$venv"
-  "$venv/bin/pip" install -q --disable-pip-version-check -r "$root/tests/attack/requirements.txt"
-  cp "$root/tests/attack/requirements.txt" "$venv/requirements.txt"
-fi
 
 protos=("$root"/proto/dragoman/v1/*.proto "$root"/proto/google/rpc/*.proto "$root/proto/grpc/health/v1/health.proto")
 stamp="$generated/stamp"

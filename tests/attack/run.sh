@@ -3,8 +3,8 @@
 #
 #   tests/attack/run.sh [--list] [NAME...]
 #
-# A NAME is an attack or a pattern of the shell ('transport.*'); without one all run. Makes a virtual
-# environment under build/attack-venv first. DRAGOMAND and DRAGOMAN name other binaries than
+# A NAME is an attack or a pattern of the shell ('transport.*'); without one all run. Its Python packages
+# come from PyPI (tests/venv.sh). DRAGOMAND and DRAGOMAN name other binaries than
 # build/release/server/dragomand and build/release/client/dragoman.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"

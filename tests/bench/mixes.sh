@@ -4,7 +4,7 @@
 #   tests/bench/mixes.sh [--big] [--rounds N] [--seconds S] [--only NAME]
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
-"$root/tests/attack/run.sh" --list >/dev/null # makes the environment
-venv="$root/build/attack-venv"
+"$root/tests/attack/run.sh" --list >/dev/null # makes the stubs
+venv="$("$root/tests/venv.sh" attack)"
 export PYTHONPATH="$venv/generated:$root/tests/attack" PYTHONDONTWRITEBYTECODE=1
 exec "$venv/bin/python" "$root/tests/bench/mixes.py" "$@"

@@ -1,5 +1,6 @@
 #include "client/load_run.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,12 +8,15 @@
 #include <map>
 #include <set>
 
+#include "client/load_report.h"
+
 namespace dragoman {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
+using ::testing::HasSubstr;
 using TimePoint = ClientClock::TimePoint;
 
 // A server with one worker on a simulated clock: calls are served one after another.
@@ -204,6 +208,10 @@ TEST(Load, CountsEveryCallOnce) {
   EXPECT_EQ(report.refused_with_hint, 20);
   EXPECT_EQ(report.errors.at(absl::StatusCode::kDeadlineExceeded), 20);
   EXPECT_EQ(report.errors.at(absl::StatusCode::kResourceExhausted), 20);
+  EXPECT_TRUE(absl::IsResourceExhausted(report.first_error));
+  const LoadReportContext context;
+  EXPECT_THAT(LoadReportText(report, context), HasSubstr("\nfirst of them  RESOURCE_EXHAUSTED: "));
+  EXPECT_THAT(LoadReportJson(report, context), HasSubstr(R"("first_error":"RESOURCE_EXHAUSTED: )"));
 }
 
 TEST(Load, LeavesTheWarmUpOut) {

@@ -72,7 +72,8 @@ TEST(Lists, AModelSaysWhatItIsAndWhatItHolds) {
   EXPECT_THAT(run.out, HasSubstr("\n  version 3, checksum 0123456789ab, cpu: 10 MiB of weights, 5 "
                                  "of at most 20 of K/V, 30 of workspaces\n"));
   EXPECT_THAT(run.out, HasSubstr("\n  pivot: opus-de-en, then opus-en-fr\n"));
-  EXPECT_THAT(run.out, HasSubstr("\nopus-de-en (draining, version 2)\n"));
+  EXPECT_THAT(run.out, HasSubstr("\nopus-de-en (draining, version 2)\n"
+                                 "opus-fr-de (failed to load: the daemon's log says why)\n"));
   run = RunCommand({"models", "--json", "--server", server.address()});
   const auto models = nlohmann::json::parse(run.out);
   EXPECT_EQ(models[0]["state"], "serving");

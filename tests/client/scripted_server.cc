@@ -80,6 +80,9 @@ class ScriptedServer::Service final : public v1::TranslationService::Service {
     old->set_name("opus-de-en");
     old->set_state(v1::Model::DRAINING);
     old->set_version(2);
+    v1::Model* failed = response->add_models();
+    failed->set_name("opus-fr-de");
+    failed->set_state(v1::Model::FAILED);
     return grpc::Status::OK;
   }
 

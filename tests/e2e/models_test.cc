@@ -98,6 +98,20 @@ class ModelsTest : public ::testing::Test {
   const fs::path root_;
 };
 
+// Whoever takes one of the three ports for another is told which it is.
+TEST_F(ModelsTest, APortThatIsNotTheRightOneIsNamed) {
+  Daemon daemon(Flags());
+  ChildProcess admin(ClientCommand({"admin", "reload", "en-fr", "--server", daemon.grpc()}));
+  EXPECT_EQ(admin.Wait(), 1);
+  EXPECT_THAT(admin.Errors(), HasSubstr("--admin-listen"));
+  ChildProcess models(ClientCommand({"models", "--server", daemon.admin()}));
+  EXPECT_EQ(models.Wait(), 1);
+  EXPECT_THAT(models.Errors(), HasSubstr("translations are at the daemon's --listen"));
+  ChildProcess health(ClientCommand({"health", "--server", daemon.http()}));
+  EXPECT_EQ(health.Wait(), 1);
+  EXPECT_THAT(health.Errors(), HasSubstr("is that the daemon's --metrics?"));
+}
+
 TEST_F(ModelsTest, RequestsFindTheirModelAndAPivotGoesOverTwo) {
   Daemon daemon(Flags({"--pivot", "de-fr=de-en+en-fr"}));
   const std::string text = "Ich habe heute leider gar keine Zeit.";
@@ -126,6 +140,10 @@ TEST_F(ModelsTest, RequestsFindTheirModelAndAPivotGoesOverTwo) {
   EXPECT_THAT(
       refused["error"]["message"].get<std::string>(),
       AllOf(HasSubstr("'de' to 'ja'"), HasSubstr("de-en (de-en)"), HasSubstr("en-fr (en-fr)")));
+
+  std::string said;
+  EXPECT_EQ(Admin(daemon, {"reload", "de-fr"}, &said), 1);
+  EXPECT_THAT(said, HasSubstr("found 'de-fr', a pivot"));
 
   const json models = json::parse(RunClient({"models", "--json", "--server", daemon.grpc()}));
   ASSERT_EQ(models.size(), 3U);

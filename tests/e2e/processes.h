@@ -47,6 +47,8 @@ class Daemon {
   const std::string& grpc() const { return grpc_; }
   // Of --admin-listen; "off" without it.
   const std::string& admin() const { return admin_; }
+  // Of --metrics.
+  const std::string& http() const { return http_; }
   ChildProcess& process() { return process_; }
 
   // Body of GET `path` on the metrics port; "" when nobody answers.

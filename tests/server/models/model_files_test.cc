@@ -64,13 +64,17 @@ TEST_F(ModelFilesTest, HiddenFilesAndFoldersDoNotCount) {
 }
 
 TEST_F(ModelFilesTest, TheStampTellsThatAFileWasReplaced) {
-  const auto before = StampOfFiles(root_.string());
+  const auto before = StampsOfFiles(root_.string());
   ASSERT_TRUE(before.ok());
-  EXPECT_EQ(*StampOfFiles(root_.string()), *before);
-  // The same name, size and bytes, but another file.
+  const auto changed = [&] { return FirstChanged(*before, *StampsOfFiles(root_.string())); };
+  EXPECT_EQ(changed(), "");
   Write("new", "{}");
+  EXPECT_EQ(changed(), "new");
+  // The same name, size and bytes, but another file.
   fs::rename(root_ / "new", root_ / "config.json");
-  EXPECT_NE(*StampOfFiles(root_.string()), *before);
+  EXPECT_EQ(changed(), "config.json");
+  fs::remove(root_ / "config.json");
+  EXPECT_EQ(changed(), "config.json");
 }
 
 TEST_F(ModelFilesTest, WhatIsNoModelDirectoryIsSaid) {
@@ -81,7 +85,7 @@ TEST_F(ModelFilesTest, WhatIsNoModelDirectoryIsSaid) {
   EXPECT_EQ(file.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(file.status().message()), HasSubstr("found no directory"));
   fs::create_directories(root_ / "empty");
-  const auto empty = StampOfFiles((root_ / "empty").string());
+  const auto empty = StampsOfFiles((root_ / "empty").string());
   EXPECT_EQ(empty.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(empty.status().message()), HasSubstr("found no file"));
 }

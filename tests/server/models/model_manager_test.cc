@@ -142,8 +142,19 @@ TEST_F(ModelManagerTest, FilesThatChangeWhileTheyAreReadAreRefused) {
   while_loading_ = [this] { Write("a", "three"); };
   const auto torn = manager_.Reload("a", false);
   EXPECT_EQ(torn.status().code(), absl::StatusCode::kAborted);
-  EXPECT_THAT(std::string(torn.status().message()), HasSubstr("changed while they were read"));
+  EXPECT_THAT(std::string(torn.status().message()),
+              HasSubstr("a/model.safetensors: changed while it was read"));
   EXPECT_EQ(Family("a"), "one");
+}
+
+// A file of any size may lie there; what it may be is for the loader to say, which comes first.
+TEST_F(ModelManagerTest, WhatCannotBeLoadedIsNotReadForItsChecksum) {
+  Write("a", "broken");
+  std::error_code error;
+  std::ofstream(root_ / "a" / "giant").put('x');
+  fs::resize_file(root_ / "a" / "giant", uintmax_t{1} << 40, error);
+  if (error) GTEST_SKIP() << "no sparse file of a tebibyte: " << error.message();
+  EXPECT_EQ(manager_.LoadAll({Model("a")}).code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(ModelManagerTest, WithoutAChangeNothingIsLoaded) {
@@ -209,6 +220,25 @@ TEST_F(ModelManagerTest, WhatCannotBeLoadedIsSaid) {
   const absl::Status huge = manager_.Load("c", (root_ / "c").string(), {}).status();
   EXPECT_EQ(huge.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(huge.message()), HasSubstr("weights of 9 GiB"));
+}
+
+TEST_F(ModelManagerTest, AFailureIsForgottenOnceItsFilesAreRightOrItIsUnloaded) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  Write("a", "broken");
+  EXPECT_FALSE(manager_.Reload("a", true).ok());
+  EXPECT_EQ(table_.Entries().back().state, ModelState::kFailed);
+  // As they were before: nothing is loaded.
+  Write("a", "one");
+  const auto unchanged = manager_.Reload("a", true);
+  ASSERT_TRUE(unchanged.ok());
+  EXPECT_FALSE(unchanged->changed);
+  EXPECT_EQ(table_.Entries().size(), 2U);
+
+  EXPECT_FALSE(manager_.Load("c", (root_ / "none").string(), {}).ok());
+  EXPECT_EQ(table_.Entries().size(), 3U);
+  EXPECT_EQ(manager_.Unload("c").value_or(-1), 0);
+  EXPECT_EQ(table_.Entries().size(), 2U);
+  EXPECT_EQ(manager_.Unload("c").status().code(), absl::StatusCode::kNotFound);
 }
 
 TEST_F(ModelManagerTest, UnloadsAllButTheLast) {

@@ -223,9 +223,9 @@ TEST_F(ModelTableTest, AModelThatLeavesAPivotNoLanguageIsRefusedAndChangesNothin
   ASSERT_TRUE(table_->Put(Make("c", {{"en", "fr"}})).ok());
   const auto wrong = table_->Put(Make("c", {{"it", "fr"}}));
   EXPECT_EQ(wrong.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(
-      std::string(wrong.status().message()),
-      ::testing::AllOf(::testing::HasSubstr("a has de-en"), ::testing::HasSubstr("c has it-fr")));
+  EXPECT_THAT(std::string(wrong.status().message()),
+              ::testing::AllOf(::testing::HasSubstr("a translates de-en"),
+                               ::testing::HasSubstr("c translates it-fr")));
   EXPECT_EQ(table_->Find("c")->version, 1);
   EXPECT_THAT(Names(), ElementsAre("a", "c", "a+c"));
   EXPECT_TRUE(table_->WaitEnded(seconds(60)));

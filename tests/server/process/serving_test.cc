@@ -36,6 +36,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -448,7 +449,8 @@ TEST_F(ServingTest, UnimplementedMethodsAreNamed) {
   v1::LoadModelResponse loaded;
   const grpc::Status load = admin->LoadModel(&load_context, {}, &loaded);
   EXPECT_EQ(load.error_code(), grpc::StatusCode::UNIMPLEMENTED);
-  EXPECT_THAT(load.error_message(), HasSubstr("/dragoman.v1.AdminService/LoadModel"));
+  EXPECT_THAT(load.error_message(),
+              AllOf(HasSubstr("/dragoman.v1.AdminService/LoadModel"), HasSubstr("--admin-listen")));
   for (const char* method : {"UnloadModel", "Drain", "SetLogLevel"}) {
     const grpc::Status status = RawCall(std::string("/dragoman.v1.AdminService/") + method, "");
     EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);

@@ -110,6 +110,8 @@ TEST(ApiKeyFile, RefusesWithThePlaceWhatWasFoundAndWhatWasExpected) {
       {File({Entry("web", "a", R"(, "characters_per_minute": "many")")}),
        "characters_per_minute: found string"},
       {File({Entry("web", "a", R"(, "models": "de-en")")}), "models: found string"},
+      {File({Entry("web", "a", R"(, "models": [])")}), "models: found an empty list"},
+      {File({Entry("web", "a", R"(, "keys": [])")}), "found a field twice in one object"},
       {File({Entry("web", "a"), Entry("web", "b")}), "clients[1].name: found 'web' again"},
       {File({Entry("web", "a"), Entry("app", "a")}), "clients[1].keys: found a hash that was"},
   };

@@ -146,7 +146,10 @@ TEST(Config, WhatItPrintsIsAConfigurationFile) {
 
 TEST(Config, RefusesFlagsItDoesNotUnderstand) {
   EXPECT_THAT(ErrorOf({}), HasSubstr("--model: found nothing"));
-  EXPECT_THAT(ErrorOf({"--model=x", "--nonsense=1"}), HasSubstr("'--nonsense=1'"));
+  EXPECT_THAT(
+      ErrorOf({"--model=x", "--nonsense=1"}),
+      HasSubstr(
+          "'--nonsense=1': found an unknown flag, expected one of those that dragomand --help"));
   EXPECT_THAT(ErrorOf({"--model=x", "extra"}), HasSubstr("'extra'"));
   EXPECT_THAT(ErrorOf({"--model=x", "--max-rows"}), HasSubstr("--max-rows: found no value"));
   EXPECT_THAT(ErrorOf({"--model=x", "--max-rows=ten"}),

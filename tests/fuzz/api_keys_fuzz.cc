@@ -1,0 +1,73 @@
+// Input: a file of API keys. What is accepted keeps what the header promises of clients, and an error says
+// nothing of what stands where the hash of a key should: somebody may have written the key itself.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/security/api_keys.h"
+#include "tests/fuzz/fuzz_check.h"
+
+namespace {
+
+using dragoman::FuzzCheck;
+using nlohmann::json;
+
+bool IsHash(const json& value) {
+  constexpr std::string_view kPrefix = "sha256:";
+  if (!value.is_string()) return false;
+  const auto& text = value.get_ref<const std::string&>();
+  return text.size() == kPrefix.size() + 64 && text.starts_with(kPrefix) &&
+         text.find_first_not_of("0123456789abcdefABCDEF", kPrefix.size()) == std::string::npos;
+}
+
+void CheckAccepted(const std::vector<dragoman::ClientEntry>& entries) {
+  std::set<std::string> names;
+  std::set<dragoman::KeyHash> hashes;
+  size_t keys = 0;
+  for (const dragoman::ClientEntry& entry : entries) {
+    FuzzCheck(!entry.name.empty() && names.insert(entry.name).second);
+    FuzzCheck(std::ranges::all_of(entry.name, [](char c) { return c > ' ' && c <= '~'; }));
+    FuzzCheck(!entry.hashes.empty() && !entry.models.empty());
+    hashes.insert(entry.hashes.begin(), entry.hashes.end());
+    keys += entry.hashes.size();
+    FuzzCheck(entry.share >= 1 && entry.share <= dragoman::kMaxShare);
+    FuzzCheck(entry.characters_per_minute >= 0);
+  }
+  FuzzCheck(hashes.size() == keys && keys <= dragoman::kMaxApiKeys);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto entries = dragoman::ParseApiKeys(text);
+  if (entries.ok()) {
+    CheckAccepted(*entries);
+    return 0;
+  }
+  json file = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const std::string message(entries.status().message());
+  if (file.is_discarded()) {
+    FuzzCheck(message == "found no JSON, expected JSON");
+    return 0;
+  }
+  if (message.starts_with("found a field twice")) return 0;  // which `file` has lost
+  // The same message whatever it is that is no hash. The library writes what is nested by recursion.
+  if (std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; }) > 1000) return 0;
+  if (!file.is_object() || !file.contains("clients")) return 0;
+  for (json& client : file["clients"]) {
+    if (!client.is_object() || !client.contains("keys") || !client["keys"].is_array()) continue;
+    for (json& key : client["keys"]) {
+      if (!IsHash(key)) key = "other";
+    }
+  }
+  const auto again = dragoman::ParseApiKeys(file.dump());
+  FuzzCheck(!again.ok() && std::string(again.status().message()) == message);
+  return 0;
+}
