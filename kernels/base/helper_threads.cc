@@ -12,16 +12,17 @@ namespace {
 
 // A look at what is waited for takes some 50 ns.
 constexpr int kLooksPerClock = 32;
-// Whoever is waited for so long (25 microseconds) does not run: it may want this core.
-constexpr int kLooksBeforeYield = 512;
+// Whoever is waited for so long (100 microseconds) does not run: it may want this core.
+constexpr int kLooksBeforeYield = 2048;
 // To wake a helper costs some 35 microseconds, and one that has something else running on its core
 // costs more than it helps: it is sent away, and called again after a time that doubles until it
 // has joined in so many works.
 constexpr int kWorksToBeOfUse = 16;
 constexpr std::chrono::milliseconds kFirstRetry{1};
 constexpr std::chrono::milliseconds kLastRetry{64};
-// A thread's part is taken in so many pieces, so that others can take what one that came late left.
-constexpr int64_t kTakesPerPart = 4;
+// A thread's part is taken in so many pieces, so that others can take what one that came late left,
+// and nobody waits long for the last one: of the output layer, it is 30 microseconds' work.
+constexpr int64_t kTakesPerPart = 16;
 
 void Relax() {
 #if defined(__x86_64__)
