@@ -41,7 +41,7 @@ TEST_P(CpuModel, LetsGoOfWeightsAsItPacksThem) {
 TEST_P(CpuModel, HoldsTheWorkspacesThatWerePlanned) {
   auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
-  const auto model = *CreateCpuModel(loaded->program, std::move(loaded->weights), GetParam());
+  const auto model = *CreateCpuModel(loaded->program, std::move(loaded->weights), GetParam(), 3);
   for (const int threads : {1, 3}) {
     for (const int rows : {1, 16, 256}) {
       const int64_t before = BytesInUse();

@@ -27,7 +27,9 @@ using ::testing::HasSubstr;
 
 class AdminServerTest : public ::testing::Test {
  protected:
-  AdminServerTest() : root_(::testing::TempDir() + "/admin_server") {
+  AdminServerTest()
+      : root_(::testing::TempDir() + "/admin_server_" +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
     SetLogLevel(LogLevel::kOff);
     fs::remove_all(root_);
     for (const char* name : {"a", "b", "c"}) {

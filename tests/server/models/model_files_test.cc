@@ -15,7 +15,9 @@ using ::testing::HasSubstr;
 
 class ModelFilesTest : public ::testing::Test {
  protected:
-  ModelFilesTest() : root_(::testing::TempDir() + "/model_files") {
+  ModelFilesTest()
+      : root_(::testing::TempDir() + "/model_files_" +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
     fs::remove_all(root_);
     fs::create_directories(root_);
     Write("config.json", "{}");

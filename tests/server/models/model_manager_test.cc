@@ -25,7 +25,9 @@ using ::testing::HasSubstr;
 
 class ModelManagerTest : public ::testing::Test {
  protected:
-  ModelManagerTest() : root_(::testing::TempDir() + "/model_manager") {
+  ModelManagerTest()
+      : root_(::testing::TempDir() + "/model_manager_" +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
     fs::remove_all(root_);
     SetLogSink([this](std::string_view line) { log_.push_back(nlohmann::json::parse(line)); });
     for (const char* name : {"a", "b"}) Write(name, "one");
