@@ -65,7 +65,7 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<Worker
     on_host = true;
     needs.weights += place.backend->info().weight_bytes;
     needs.workspaces +=
-        place.workers * place.backend->HostWorkspaceBytes(batch, config.threads_per_worker);
+        place.workers * place.backend->HostWorkspaceBytes(batch, MostThreadsOfWorker(config));
   }
   const HostMemory& memory = config.memory;
   const int64_t given = config.kv_memory_mb << 20;

@@ -349,7 +349,8 @@ class CpuModel final : public StepModel {
                            p.ScratchFloats(p.program.decoder, p.decoder, max_rows);
     return p.encoder_buffers.Bytes(tokens, kFloatBytes) + CpuEncoder::PositionBytes(tokens) +
            p.decoder_buffers.Bytes(max_rows, kFloatBytes) +
-           threads * static_cast<int64_t>(scratch) * kFloatBytes;
+           std::min(threads, packed_->helpers.cores()) * static_cast<int64_t>(scratch) *
+               kFloatBytes;
   }
   std::unique_ptr<Encoder> CreateEncoder(int threads) const override {
     return std::make_unique<CpuEncoder>(packed_, threads);
