@@ -7,7 +7,8 @@
 //            A single group of few heads is rounded up to a power of two, lanes of no head are 0.
 //   V        [heads][head_dim]: s8
 //   scales   [K | V][all lanes]: f32, max|x| / 127 of a head. NaN where a number of it was NaN or
-//            infinite, which then every result that it goes into is.
+//            infinite: of V, then so is that head of every context it goes into; of K, the position
+//            has no weight in that head, as in f32.
 //
 // Plain values: the inner loops see them.
 #pragma once
