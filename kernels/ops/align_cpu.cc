@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "kernels/cpu/narrow_table.h"
 #include "kernels/cpu/parallel.h"
@@ -26,16 +27,44 @@ void AddScores(const float* q, int head_dim, const Element* k, Widen widen, int 
   }
 }
 
-// The same of one position's row of int8.
-float Int8Score(const Int8KvRow& shape, const uint8_t* row, int head, const float* q) {
-  const int lane = head % shape.lanes;
-  const uint8_t* k = row + (head - lane) * shape.head_dim + lane * cpu::kGroupBytes;
-  float score = 0.0F;
-  for (int j = 0; j < shape.head_dim; ++j) {
-    const int at = j / cpu::kGroupBytes * cpu::kGroupBytes * shape.lanes + j % cpu::kGroupBytes;
-    score += q[j] * static_cast<float>(k[at] - cpu::kZeroPoint);
+// The most that a head has in rows of int8 (KvLayout::HasInt8Rows).
+constexpr int kMaxInt8HeadDim = kMaxInt8RowBytes / kInt8HeadLanes;
+
+// q of one head as integers, whose sums a compiler may divide between lanes: of 14 bits, so that
+// those of kMaxInt8HeadDim numbers with K's 8 bits fit. NaN and infinity make the scale NaN.
+struct IntegerQuery {
+  static constexpr float kMost = 16383.0F;
+
+  IntegerQuery(const float* q, int head_dim) {
+    float most = 0.0F;
+    for (int j = 0; j < head_dim; ++j) most = std::max(most, std::abs(q[j]));
+    const float factor = most > 1e-30F && std::isfinite(most) ? kMost / most : 0.0F;
+    float sum = 0.0F;
+    for (int j = 0; j < head_dim; ++j) {
+      sum += q[j];
+      values[j] = factor > 0.0F && !std::isnan(q[j])
+                      ? static_cast<int16_t>(std::lrint(q[j] * factor))
+                      : int16_t{0};
+    }
+    scale = std::isfinite(sum) ? most / kMost : NAN;
   }
-  return score * reinterpret_cast<const float*>(row + shape.scales_at)[head];
+
+  int16_t values[kMaxInt8HeadDim];
+  float scale;
+};
+
+// The same of one position's row of int8.
+float Int8Score(const Int8KvRow& shape, const uint8_t* row, int head, const IntegerQuery& q) {
+  const int lane = head % shape.lanes;
+  const uint8_t* group = row + (head - lane) * shape.head_dim + lane * cpu::kGroupBytes;
+  uint8_t k[kMaxInt8HeadDim];
+  for (int j = 0; j < shape.head_dim; j += cpu::kGroupBytes) {
+    std::memcpy(k + j, group + j * shape.lanes, cpu::kGroupBytes);
+  }
+  int32_t sum = 0;
+  for (int j = 0; j < shape.head_dim; ++j) sum += (k[j] - cpu::kZeroPoint) * q.values[j];
+  return static_cast<float>(sum) * q.scale *
+         reinterpret_cast<const float*>(row + shape.scales_at)[head];
 }
 
 // Adds the attention weights of one head to mean [length].
@@ -52,8 +81,9 @@ void AddHead(const KvLayout& layout, int layer, int head, const CrossKvTables& t
     std::fill_n(scores + first, positions, 0.0F);
     if (layout.host_element == ComputeType::kInt8) {
       const Int8KvRow shape = layout.Int8Row();
+      const IntegerQuery query(q, layout.head_dim);
       for (int p = 0; p < positions; ++p) {
-        scores[first + p] = Int8Score(shape, page + layout.Int8RowAt(layer, p), head, q);
+        scores[first + p] = Int8Score(shape, page + layout.Int8RowAt(layer, p), head, query);
       }
     } else if (layout.host_element == ComputeType::kBFloat16) {
       const auto* k = reinterpret_cast<const uint16_t*>(page) + layout.CrossK(layer, head);
