@@ -28,8 +28,6 @@ shift
 deploy/install-deps.sh --build --test
 deploy/build.sh --tests "$preset"
 
-# The limit also holds where a parallel region asks for a number of threads.
-export OMP_NUM_THREADS=1 OMP_THREAD_LIMIT=1
 export ASAN_OPTIONS="detect_leaks=1:strict_string_checks=1:check_initialization_order=1:${ASAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
 export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:${TSAN_OPTIONS:-}"

@@ -65,7 +65,7 @@ struct Int8AttendArgs {
   Int8Query q;
   const uint8_t* const* rows;  // [positions]
   int positions;
-  // State between tiles: [all lanes], at least 16; acc [heads * head_dim].
+  // State between tiles: [all lanes]; acc [heads * head_dim].
   float* max;
   float* sum;
   float* acc;
