@@ -21,6 +21,25 @@ inline constexpr int kInt8HeadLanes = 16;
 // The most bytes of K in a row.
 inline constexpr int kMaxInt8RowBytes = 8192;
 
+// Rows come from everywhere, for the positions of a hypothesis were written by many lanes. Those of a
+// source lie together, and are read by all rows of a slot: there K and V of a page's positions of one
+// layer are a block, in which no byte has to be moved before it is multiplied. Of each head:
+//
+//   K        [head_dim / 4][position][4]: u8 as above
+//   V        [position / 4][head_dim][4 positions]: s8
+//   scales   [K | V][position]: f32 as above
+//
+// Positions that the source does not have are zeros.
+struct Int8KvBlock {
+  int32_t heads;
+  int32_t head_dim;
+  int32_t head_bytes;  // of a head, from one to the next; all multiples of 64
+  // In bytes, from a head's start, which is K.
+  int32_t v_at;
+  int32_t k_scales_at;
+  int32_t v_scales_at;
+};
+
 struct Int8KvRow {
   int32_t heads;
   int32_t head_dim;  // a multiple of 16

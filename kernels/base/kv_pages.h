@@ -8,7 +8,7 @@
 // know their inside; those of the CPU:
 //   self page    [layer][K | V][position][heads * head_dim]
 //   cross page   [layer][head][ K: [head_dim][position] | V: [position][head_dim] ]
-//   in int8      both [layer][position] of int8_kv_row.h
+//   in int8      self [layer][position] of rows, cross [layer] of blocks of int8_kv_row.h
 // Cross K is transposed so that scores are computed for many positions at once; a self page is not,
 // for the positions of a hypothesis come from the pages of different lanes.
 // Those of a device, where a warp takes one head and reads positions as rows, are all
@@ -86,6 +86,14 @@ struct KvLayout {
             scales_at,
             scales_at + RoundedUp(2 * all * static_cast<int32_t>(sizeof(float)), 64)};
   }
+  // A block takes no more than the rows of as many positions.
+  Int8KvBlock Int8Block() const {
+    constexpr int32_t kScales = kPagePositions * static_cast<int32_t>(sizeof(float));
+    const int32_t numbers = kPagePositions * head_dim;
+    return {heads,   head_dim,    2 * numbers + 2 * kScales,
+            numbers, 2 * numbers, 2 * numbers + kScales};
+  }
+  int64_t Int8BlockAt(int layer) const { return Int8RowAt(layer, 0); }
   int64_t Int8RowAt(int layer, int position) const {
     return (int64_t{layer} * kPagePositions + position) * Int8Row().bytes;
   }

@@ -21,6 +21,7 @@
 
 #include "kernels/base/activation.h"
 #include "kernels/base/int8_kv_row.h"
+#include "kernels/cpu/kernel_table.h"
 #include "kernels/cpu/result_fold.h"
 
 namespace dragoman::cpu {
@@ -71,6 +72,31 @@ struct Int8AttendArgs {
   float* acc;
 };
 
+// Rows of K and V that the next call of attend_int8 reads.
+struct Int8RowsAhead {
+  const uint8_t* const* rows = nullptr;
+  int count = 0;
+};
+
+// One block of cross-attention for up to kBlockRows rows of a slot, all heads; products and state as
+// above, so a row's context depends on nothing but the row and the block.
+struct Int8BlockArgs {
+  const Int8KvBlock* shape;
+  const uint8_t* block;
+  const uint8_t* ahead;  // a block that is read soon: fetched while this one is; nullptr: none
+  int positions;         // of the block, > 0
+  int rows;
+  // By row: s8 in the order of a row of numbers; scales and zeros as in Int8Query, [heads].
+  const int8_t* q;
+  int64_t q_stride;
+  const float (*q_scales)[kMaxHeads];
+  const int32_t (*q_zeros)[kMaxHeads];
+  float (*max)[kMaxHeads];
+  float (*sum)[kMaxHeads];
+  float* acc;
+  int64_t acc_stride;
+};
+
 struct NarrowTable {
   // One row of x as an operand of `groups` groups. *scale is NaN where a number of the row is NaN
   // or infinite, which then every result of the row is.
@@ -85,8 +111,17 @@ struct NarrowTable {
   // q [heads * head_dim]; what Int8Query points to.
   void (*write_query)(const Int8KvRow& shape, const float* q, int8_t* values, float* scales,
                       int32_t* zeros);
-  // max is -inf, sum and acc are zero before the first tile.
-  void (*attend_int8)(const Int8AttendArgs& args);
+  // Up to kBlockRows rows, best of one slot. max is -inf, sum and acc are zero before a row's first
+  // tile; ahead: what the next call reads.
+  void (*attend_int8)(const Int8AttendArgs* rows, int count, const Int8RowsAhead& ahead);
+  // k and v [positions, heads * head_dim] with row stride ld as a block, all of which is written.
+  void (*write_kv_block)(const Int8KvBlock& shape, const float* k, const float* v, int64_t ld,
+                         int positions, uint8_t* block);
+  // q [heads * head_dim]; what Int8BlockArgs takes of a row.
+  void (*write_block_query)(const Int8KvBlock& shape, const float* q, int8_t* values, float* scales,
+                            int32_t* zeros);
+  // As attend_int8.
+  void (*attend_int8_block)(const Int8BlockArgs& args);
   // The lanes of each row of ResultFold::sums added up, as a tree.
   void (*add_lanes)(const float* lanes, int64_t rows, float* sums);
   void (*gemm_int8)(const NarrowGemmArgs& args);

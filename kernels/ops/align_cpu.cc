@@ -53,18 +53,19 @@ struct IntegerQuery {
   float scale;
 };
 
-// The same of one position's row of int8.
-float Int8Score(const Int8KvRow& shape, const uint8_t* row, int head, const IntegerQuery& q) {
-  const int lane = head % shape.lanes;
-  const uint8_t* group = row + (head - lane) * shape.head_dim + lane * cpu::kGroupBytes;
-  uint8_t k[kMaxInt8HeadDim];
-  for (int j = 0; j < shape.head_dim; j += cpu::kGroupBytes) {
-    std::memcpy(k + j, group + j * shape.lanes, cpu::kGroupBytes);
-  }
+// The same of one position of a head of a block of int8.
+float Int8Score(const Int8KvBlock& shape, const uint8_t* head, int position,
+                const IntegerQuery& q) {
+  const uint8_t* k = head + position * cpu::kGroupBytes;
   int32_t sum = 0;
-  for (int j = 0; j < shape.head_dim; ++j) sum += (k[j] - cpu::kZeroPoint) * q.values[j];
+  for (int j = 0; j < shape.head_dim; j += cpu::kGroupBytes) {
+    for (int i = 0; i < cpu::kGroupBytes; ++i) {
+      sum += (k[i] - cpu::kZeroPoint) * q.values[j + i];
+    }
+    k += kPagePositions * cpu::kGroupBytes;
+  }
   return static_cast<float>(sum) * q.scale *
-         reinterpret_cast<const float*>(row + shape.scales_at)[head];
+         reinterpret_cast<const float*>(head + shape.k_scales_at)[position];
 }
 
 // Adds the attention weights of one head to mean [length].
@@ -80,11 +81,11 @@ void AddHead(const KvLayout& layout, int layer, int head, const CrossKvTables& t
                        pages[first / kPagePositions] * layout.HostPageBytes();
     std::fill_n(scores + first, positions, 0.0F);
     if (layout.host_element == ComputeType::kInt8) {
-      const Int8KvRow shape = layout.Int8Row();
+      const Int8KvBlock shape = layout.Int8Block();
+      const uint8_t* const block =
+          page + layout.Int8BlockAt(layer) + int64_t{head} * shape.head_bytes;
       const IntegerQuery query(q, layout.head_dim);
-      for (int p = 0; p < positions; ++p) {
-        scores[first + p] = Int8Score(shape, page + layout.Int8RowAt(layer, p), head, query);
-      }
+      for (int p = 0; p < positions; ++p) scores[first + p] = Int8Score(shape, block, p, query);
     } else if (layout.host_element == ComputeType::kBFloat16) {
       const auto* k = reinterpret_cast<const uint16_t*>(page) + layout.CrossK(layer, head);
       AddScores(q, layout.head_dim, k, FromBFloat16, positions, scores + first);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cpu/attend_int8.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/parallel.h"
 
@@ -59,29 +58,57 @@ void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, i
   }
 }
 
-// The same into a page of int8, in which what no position has is never read.
-void WriteInt8Page(const KvLayout& layout, int layer, const float* kv, int64_t ld, int positions,
-                   uint8_t* page) {
-  const Int8KvRow shape = layout.Int8Row();
-  for (int p = 0; p < positions; ++p) {
-    const float* const k = kv + p * ld;
-    cpu::NarrowKernels().write_kv_row(shape, k, k + layout.width(),
-                                      page + layout.Int8RowAt(layer, p));
+// Up to kBlockRows rows of one slot over pages of int8. next_slot: whose turn it is then, -1: none.
+void AttendInt8Rows(const KvLayout& layout, int layer, const CrossKvTables& tables, int32_t slot,
+                    int32_t next_slot, int rows, const float* q, float* out) {
+  const cpu::NarrowTable& kernels = cpu::NarrowKernels();
+  const Int8KvBlock shape = layout.Int8Block();
+  const int64_t d = layout.width();
+  alignas(64) int8_t values[cpu::kBlockRows * kMaxInt8RowBytes];
+  float scales[cpu::kBlockRows][cpu::kMaxHeads];
+  int32_t zeros[cpu::kBlockRows][cpu::kMaxHeads];
+  float max[cpu::kBlockRows][cpu::kMaxHeads];
+  float sum[cpu::kBlockRows][cpu::kMaxHeads];
+  for (int r = 0; r < rows; ++r) {
+    kernels.write_block_query(shape, q + r * d, values + r * d, scales[r], zeros[r]);
+    std::fill_n(max[r], cpu::kMaxHeads, -INFINITY);
+    std::fill_n(sum[r], cpu::kMaxHeads, 0.0F);
   }
-}
-
-// One row over pages of int8.
-void AttendInt8(const KvLayout& layout, int layer, const CrossKvTables& tables, int32_t slot,
-                const float* q, float* out) {
-  const int32_t* pages = tables.pages + int64_t{slot} * tables.pages_per_slot;
-  cpu::AttendInt8(
-      layout.Int8Row(), q, tables.source_length[slot],
-      [&](int p) {
-        return static_cast<const uint8_t*>(tables.pool) +
-               pages[p / kPagePositions] * layout.HostPageBytes() +
-               layout.Int8RowAt(layer, p % kPagePositions);
-      },
-      out);
+  std::fill_n(out, rows * d, 0.0F);
+  const int length = tables.source_length[slot];
+  const auto block = [&](int32_t of, int page) {
+    return static_cast<const uint8_t*>(tables.pool) +
+           tables.pages[int64_t{of} * tables.pages_per_slot + page] * layout.HostPageBytes() +
+           layout.Int8BlockAt(layer);
+  };
+  for (int position = 0; position < length; position += kPagePositions) {
+    const int page = position / kPagePositions;
+    const uint8_t* ahead = nullptr;
+    if (position + kPagePositions < length) {
+      ahead = block(slot, page + 1);
+    } else if (next_slot >= 0) {
+      ahead = block(next_slot, 0);
+    }
+    kernels.attend_int8_block({.shape = &shape,
+                               .block = block(slot, page),
+                               .ahead = ahead,
+                               .positions = std::min(kPagePositions, length - position),
+                               .rows = rows,
+                               .q = values,
+                               .q_stride = d,
+                               .q_scales = scales,
+                               .q_zeros = zeros,
+                               .max = max,
+                               .sum = sum,
+                               .acc = out,
+                               .acc_stride = d});
+  }
+  for (int r = 0; r < rows; ++r) {
+    for (int head = 0; head < layout.heads; ++head) {
+      cpu::Kernels().normalise(out + r * d + int64_t{head} * layout.head_dim, sum[r][head],
+                               layout.head_dim);
+    }
+  }
 }
 
 // Up to kBlockRows rows of one slot, all heads.
@@ -140,7 +167,9 @@ void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, i
                          for (int l = 0; l < layer_count; ++l) {
                            const float* rows = kv + first * ld + l * 2 * d;
                            if (layout.host_element == ComputeType::kInt8) {
-                             WriteInt8Page(layout, first_layer + l, rows, ld, positions, page);
+                             cpu::NarrowKernels().write_kv_block(
+                                 layout.Int8Block(), rows, rows + d, ld, positions,
+                                 page + layout.Int8BlockAt(first_layer + l));
                            } else if (layout.host_element == ComputeType::kBFloat16) {
                              WritePage(layout, first_layer + l, rows, ld, positions,
                                        reinterpret_cast<uint16_t*>(page));
@@ -157,24 +186,25 @@ void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, i
 void CrossAttention(OpContext& context, const KvLayout& layout, int layer, const DecodeRows& rows,
                     const CrossKvTables& tables, const float* q, float* context_out) {
   const int64_t d = layout.width();
-  cpu::ParallelFor(
-      context, rows.count, kUsualPositions * 2 * d,
-      [&](int64_t begin, int64_t end, int /*thread*/) {
-        for (int64_t r = begin; r < end;) {
-          if (layout.host_element == ComputeType::kInt8) {
-            AttendInt8(layout, layer, tables, rows.slot[r], q + r * d, context_out + r * d);
-            ++r;
-            continue;
-          }
-          int count = 1;
-          while (count < cpu::kBlockRows && r + count < end &&
-                 rows.slot[r + count] == rows.slot[r]) {
-            ++count;
-          }
-          AttendRows(layout, layer, tables, rows.slot[r], count, q + r * d, context_out + r * d);
-          r += count;
-        }
-      });
+  cpu::ParallelFor(context, rows.count, kUsualPositions * 2 * d,
+                   [&](int64_t begin, int64_t end, int /*thread*/) {
+                     for (int64_t r = begin; r < end;) {
+                       int count = 1;
+                       while (count < cpu::kBlockRows && r + count < end &&
+                              rows.slot[r + count] == rows.slot[r]) {
+                         ++count;
+                       }
+                       if (layout.host_element == ComputeType::kInt8) {
+                         AttendInt8Rows(layout, layer, tables, rows.slot[r],
+                                        r + count < end ? rows.slot[r + count] : -1, count,
+                                        q + r * d, context_out + r * d);
+                       } else {
+                         AttendRows(layout, layer, tables, rows.slot[r], count, q + r * d,
+                                    context_out + r * d);
+                       }
+                       r += count;
+                     }
+                   });
 }
 
 }  // namespace dragoman

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
-#include "kernels/cpu/attend_int8.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/parallel.h"
 
@@ -55,16 +56,153 @@ class RowPages {
   const uint8_t* ancestry_;
 };
 
-// One row over pages of int8.
-void AttendInt8(const Int8KvRow& shape, const RowPages& pages, int position, const float* qkv,
-                float* out) {
-  const int64_t d = int64_t{shape.heads} * shape.head_dim;
-  uint8_t* const own = pages.OwnK(position);
-  cpu::NarrowKernels().write_kv_row(shape, qkv + d, qkv + 2 * d, own);
-  cpu::AttendInt8(
-      shape, qkv, position + 1, [&](int p) { return p == position ? own : pages.AncestorK(p); },
-      out);
-}
+// Rows over pages of int8: those of a slot together, up to kBlockRows of them, and while they are
+// computed the rows of K and V that come next are fetched.
+class Int8Attention {
+ public:
+  Int8Attention(const KvLayout& layout, int layer, const DecodeRows& rows,
+                const SelfKvTables& tables, const float* qkv, float* out)
+      : layout_(layout),
+        shape_(layout.Int8Row()),
+        d_(layout.width()),
+        layer_(layer),
+        rows_(rows),
+        tables_(tables),
+        qkv_(qkv),
+        out_(out) {}
+
+  // Rows begin .. end - 1.
+  void Run(int64_t begin, int64_t end) const {
+    Tile tiles[2];
+    Tile* now = &tiles[0];
+    Tile* next = &tiles[1];
+    int count = RowsTogether(begin, end);
+    Gather(begin, count, 0, now);
+    for (int64_t first = begin; first < end;) {
+      WriteNew(first, count);
+      State state[cpu::kBlockRows];
+      const int longest = Prepare(first, count, state);
+      const int then = RowsTogether(first + count, end);
+      for (int position = 0; position < longest; position += cpu::kTilePositions) {
+        if (position + cpu::kTilePositions < longest) {
+          Gather(first, count, position + cpu::kTilePositions, next);
+        } else {
+          Gather(first + count, then, 0, next);
+        }
+        Attend(first, count, *now, *next, state);
+        std::swap(now, next);
+      }
+      for (int r = 0; r < count; ++r) {
+        for (int head = 0; head < shape_.heads; ++head) {
+          cpu::Kernels().normalise(out_ + (first + r) * d_ + int64_t{head} * shape_.head_dim,
+                                   state[r].sum[head], shape_.head_dim);
+        }
+      }
+      first += count;
+      count = then;
+    }
+  }
+
+ private:
+  // Where the K and V of a tile of positions lie.
+  struct Tile {
+    const uint8_t* rows[cpu::kBlockRows][cpu::kTilePositions];
+    int positions[cpu::kBlockRows];  // 0 or less: the tile is beyond the row's position
+    // Each of them once.
+    const uint8_t* different[cpu::kBlockRows * cpu::kTilePositions];
+    int different_count;
+  };
+
+  // Of one row, from tile to tile.
+  struct State {
+    alignas(64) int8_t values[kMaxInt8RowBytes];
+    float scales[cpu::kMaxHeads];
+    int32_t zeros[cpu::kMaxHeads];
+    float max[cpu::kMaxHeads];
+    float sum[cpu::kMaxHeads];
+  };
+
+  RowPages Pages(int64_t row) const { return {layout_, layer_, rows_, tables_, row}; }
+
+  int RowsTogether(int64_t first, int64_t end) const {
+    int count = 0;
+    while (count < cpu::kBlockRows && first + count < end &&
+           rows_.slot[first + count] == rows_.slot[first]) {
+      ++count;
+    }
+    return count;
+  }
+
+  // The tile from `position` on.
+  void Gather(int64_t first, int count, int position, Tile* tile) const {
+    tile->different_count = 0;
+    for (int r = 0; r < count; ++r) {
+      const RowPages pages = Pages(first + r);
+      const int own = rows_.position[first + r] - position;
+      const int positions = std::min(cpu::kTilePositions, own + 1);
+      tile->positions[r] = positions;
+      for (int p = 0; p < positions; ++p) {
+        const uint8_t* const at =
+            p == own ? pages.OwnK(position + p) : pages.AncestorK(position + p);
+        tile->rows[r][p] = at;
+        bool known = false;
+        for (int i = 0; i < r; ++i) {
+          known = known || (p < tile->positions[i] && tile->rows[i][p] == at);
+        }
+        if (!known) tile->different[tile->different_count++] = at;
+      }
+    }
+  }
+
+  // K and V of the new tokens.
+  void WriteNew(int64_t first, int count) const {
+    for (int64_t row = first; row < first + count; ++row) {
+      const float* const k = qkv_ + (3 * row + 1) * d_;
+      cpu::NarrowKernels().write_kv_row(shape_, k, k + d_, Pages(row).OwnK(rows_.position[row]));
+    }
+  }
+
+  // The most positions of a row.
+  int Prepare(int64_t first, int count, State* state) const {
+    int longest = 0;
+    for (int r = 0; r < count; ++r) {
+      State& row = state[r];
+      cpu::NarrowKernels().write_query(shape_, qkv_ + 3 * (first + r) * d_, row.values, row.scales,
+                                       row.zeros);
+      std::fill_n(row.max, cpu::kMaxHeads, -INFINITY);
+      std::fill_n(row.sum, cpu::kMaxHeads, 0.0F);
+      longest = std::max(longest, rows_.position[first + r] + 1);
+    }
+    std::fill_n(out_ + first * d_, count * d_, 0.0F);
+    return longest;
+  }
+
+  void Attend(int64_t first, int count, const Tile& tile, const Tile& next, State* state) const {
+    cpu::Int8AttendArgs args[cpu::kBlockRows];
+    int live = 0;
+    for (int r = 0; r < count; ++r) {
+      if (tile.positions[r] <= 0) continue;
+      State& row = state[r];
+      args[live++] = {.shape = &shape_,
+                      .q = {row.values, row.scales, row.zeros},
+                      .rows = tile.rows[r],
+                      .positions = tile.positions[r],
+                      .max = row.max,
+                      .sum = row.sum,
+                      .acc = out_ + (first + r) * d_};
+    }
+    cpu::NarrowKernels().attend_int8(args, live, {next.different, next.different_count});
+  }
+
+  const KvLayout& layout_;
+  const Int8KvRow shape_;
+  const int64_t d_;
+  const int layer_;
+  const DecodeRows& rows_;
+  const SelfKvTables& tables_;
+  const float* const qkv_;
+  float* const out_;
+};
 
 // One row over pages of float32 or bfloat16.
 void AttendFloats(const KvLayout& layout, const RowPages& pages, int position, const float* qkv,
@@ -117,21 +255,19 @@ void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
                          const DecodeRows& rows, const SelfKvTables& tables, const float* qkv,
                          float* context_out) {
   const int64_t d = layout.width();
-  const bool int8 = layout.host_element == ComputeType::kInt8;
-  const Int8KvRow shape = layout.Int8Row();
-  cpu::ParallelFor(context, rows.count, kUsualPositions * 2 * d,
-                   [&](int64_t begin, int64_t end, int /*thread*/) {
-                     for (int64_t r = begin; r < end; ++r) {
-                       const RowPages pages(layout, layer, rows, tables, r);
-                       const float* const row = qkv + r * 3 * d;
-                       float* const out = context_out + r * d;
-                       if (int8) {
-                         AttendInt8(shape, pages, rows.position[r], row, out);
-                       } else {
-                         AttendFloats(layout, pages, rows.position[r], row, out);
+  if (layout.host_element != ComputeType::kInt8) {
+    cpu::ParallelFor(context, rows.count, kUsualPositions * 2 * d,
+                     [&](int64_t begin, int64_t end, int /*thread*/) {
+                       for (int64_t r = begin; r < end; ++r) {
+                         AttendFloats(layout, RowPages(layout, layer, rows, tables, r),
+                                      rows.position[r], qkv + r * 3 * d, context_out + r * d);
                        }
-                     }
-                   });
+                     });
+    return;
+  }
+  const Int8Attention attention(layout, layer, rows, tables, qkv, context_out);
+  cpu::ParallelFor(context, rows.count, kUsualPositions * 2 * d,
+                   [&](int64_t begin, int64_t end, int /*thread*/) { attention.Run(begin, end); });
 }
 
 }  // namespace dragoman

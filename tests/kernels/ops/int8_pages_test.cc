@@ -59,7 +59,8 @@ constexpr int kMaxPositions = 96;
 
 int Ancestor(int lane, int position) { return (lane * 5 + position * 7) % 3 % 2; }
 
-Decoded DecodeAll(Heads shape, int work_per_thread, int threads) {
+// `at_once`: rows of a call.
+Decoded DecodeAll(Heads shape, int work_per_thread, int threads, int at_once = 2) {
   const KvLayout layout = In(shape);
   const int d = layout.width();
   auto pool = Pool(layout, 6);
@@ -82,8 +83,10 @@ Decoded DecodeAll(Heads shape, int work_per_thread, int threads) {
     const int32_t position[] = {p, p};
     all.qkv.push_back(RandomFloats(size_t(2) * 3 * d, 100 + p));
     all.y.emplace_back(2 * d);
-    DecodeSelfAttention(context, layout, kLayer, {2, slot, lane, position}, tables,
-                        all.qkv.back().data(), all.y.back().data());
+    for (int r = 0; r < 2; r += at_once) {
+      DecodeSelfAttention(context, layout, kLayer, {at_once, slot + r, lane + r, position + r},
+                          tables, all.qkv.back().data() + r * 3 * d, all.y.back().data() + r * d);
+    }
   }
   return all;
 }
@@ -118,6 +121,16 @@ TEST_P(Int8Pages, ThreadsChangeNoBit) {
   }
 }
 
+TEST_P(Int8Pages, RowsOfASlotAreBitEqualInAnyCompany) {
+  for (const Heads shape : kShapes) {
+    const Decoded both = DecodeAll(shape, 1 << 30, 1);
+    const Decoded alone = DecodeAll(shape, 1 << 30, 1, 1);
+    for (int p = 0; p < kPositions; ++p) {
+      EXPECT_TRUE(SameBits(both.y[p].data(), alone.y[p].data(), both.y[p].size())) << p;
+    }
+  }
+}
+
 struct CrossResult {
   std::vector<float> context;
   std::vector<uint16_t> aligned;
@@ -127,8 +140,9 @@ constexpr int32_t kOffsets[] = {0, 45, 52};
 constexpr int32_t kSlots[] = {0, 0, 0, 0, 0, 1, 1, 1};
 constexpr int kRows = 8;
 
-// Sources of 45 and 7 positions, up to five rows each.
-CrossResult CrossAll(Heads shape, const std::vector<float>& kv, const std::vector<float>& q) {
+// Sources of 45 and 7 positions, up to five rows each; `at_once`: rows of a call.
+CrossResult CrossAll(Heads shape, const std::vector<float>& kv, const std::vector<float>& q,
+                     int at_once = kRows) {
   const KvLayout layout = In(shape);
   auto pool = Pool(layout, 3);
   const int32_t page_offsets[] = {0, 2, 3};
@@ -139,10 +153,14 @@ CrossResult CrossAll(Heads shape, const std::vector<float>& kv, const std::vecto
   const int32_t slot_pages[] = {2, 0, 1, -1};
   const int32_t lengths[] = {45, 7};
   const CrossKvTables tables = {pool.data(), slot_pages, 2, lengths};
-  const DecodeRows rows = {kRows, kSlots, nullptr, nullptr};
+  const int d = layout.width();
   CrossResult result{std::vector<float>(size_t(kRows) * layout.width()),
                      std::vector<uint16_t>(kRows)};
-  CrossAttention(context, layout, kLayer, rows, tables, q.data(), result.context.data());
+  for (int r = 0; r < kRows; r += at_once) {
+    CrossAttention(context, layout, kLayer, {at_once, kSlots + r, nullptr, nullptr}, tables,
+                   q.data() + r * d, result.context.data() + r * d);
+  }
+  const DecodeRows rows = {kRows, kSlots, nullptr, nullptr};
   std::vector<AlignRow> wanted;
   for (int32_t r = 0; r < kRows; ++r) wanted.push_back({.row = r, .layer = kLayer, .heads = 1});
   context.Reserve(AlignScratch(64));
@@ -171,6 +189,19 @@ TEST_P(Int8Pages, CrossAttentionAndAlignmentAreThoseOfRoundedNumbers) {
       weights.pop_back();  // the end of the sentence is never aligned to
       const auto best = std::max_element(weights.begin(), weights.end());
       EXPECT_EQ(result.aligned[r], best - weights.begin()) << r;
+    }
+  }
+}
+
+TEST_P(Int8Pages, RowsOfASourceAreBitEqualInAnyCompany) {
+  for (const Heads shape : kShapes) {
+    const int d = shape.heads * shape.head_dim;
+    const auto kv = RandomFloats(size_t(52) * kLayers * 2 * d, 3);
+    const auto q = RandomFloats(size_t(kRows) * d, 5);
+    const CrossResult all = CrossAll(shape, kv, q);
+    for (const int at_once : {1, 2, 4}) {
+      const CrossResult some = CrossAll(shape, kv, q, at_once);
+      EXPECT_TRUE(SameBits(all.context.data(), some.context.data(), all.context.size())) << at_once;
     }
   }
 }
