@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads the machine code of the kernels (cuobjdump) and holds it against what they were written to become.
 
-    DRAGOMAN_CUOBJDUMP=... machine_code.py BUDGETS OBJECT...
+    DRAGOMAN_CUOBJDUMP=... machine_code.py BUDGETS [--figures FILE] OBJECT...
 
 BUDGETS is the JSON file of ptxas_report.py; of a kernel it may say as well
 
@@ -22,7 +22,8 @@ Prints a line for every kernel and architecture, and one beginning with FAIL for
     of a warpgroup must do together
   * a kernel with a budget that has no code for an architecture that others have code for
 
-Exit status 1 when something is.
+Exit status 1 when something is. With --figures, writes {architecture: {symbol: {"registers", "warps"}}} of
+every instantiation to FILE, for the table of counted times (count/step_count.cc).
 """
 import json
 import math
@@ -206,6 +207,16 @@ def table(budgets, kernels):
                f'{max(len(k.instructions) for k in group):6} instructions')
 
 
+def figures(budgets, kernels):
+    """Registers and warps of each instantiation, by architecture and symbol."""
+    all_of = {}
+    for (symbol, architecture), kernel in sorted(kernels.items()):
+        more = budgets.get(kernel_name(symbol), {}).get('shared', 0)
+        all_of.setdefault(architecture, {})[symbol] = {
+            'registers': kernel.registers, 'warps': warps(kernel, architecture, more) or 0}
+    return all_of
+
+
 def dump(tool, option, path):
     result = subprocess.run([tool, option, path], capture_output=True, text=True, check=False)
     if result.returncode != 0:
@@ -220,13 +231,20 @@ def main(arguments):
         return 2
     with open(arguments[0], encoding='utf8') as file:
         budgets = json.load(file)
+    objects = arguments[1:]
+    wanted = None
+    if objects[0] == '--figures':
+        wanted, objects = objects[1], objects[2:]
     kernels = {}
-    for path in arguments[1:]:
+    for path in objects:
         read_code(dump(tool, '-sass', path), kernels)
         read_usage(dump(tool, '--dump-resource-usage', path), kernels)
         read_bounds(dump(tool, '-elf', path), kernels)
     for line in table(budgets, kernels):
         print(line)
+    if wanted is not None:
+        with open(wanted, 'w', encoding='utf8') as file:
+            json.dump(figures(budgets, kernels), file, indent=1)
     wrong = check(budgets, kernels)
     for line in wrong:
         print('FAIL', line)
