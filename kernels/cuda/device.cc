@@ -1,5 +1,8 @@
 #include "kernels/cuda/device.h"
 
+#include <cstdlib>
+#include <string_view>
+
 #include "kernels/cuda/checked.h"
 
 namespace dragoman::cuda {
@@ -60,6 +63,18 @@ Error SetDevice(int index) { return Checked(cudaSetDevice(index)); }
 int CurrentDevice() {
   int index = -1;
   return Checked(cudaGetDevice(&index)) == Error::kNone ? index : -1;
+}
+
+bool LaunchesEarly() {
+  static const bool wanted = [] {
+    const char* const setting = std::getenv("DRAGOMAN_CUDA_EARLY_LAUNCH");
+    return setting == nullptr || std::string_view(setting) != "off";
+  }();
+  int major = 0;
+  return wanted &&
+         Checked(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
+                                        CurrentDevice())) == Error::kNone &&
+         major >= 9;
 }
 
 int DriverVersion() {

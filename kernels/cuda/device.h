@@ -33,6 +33,11 @@ Error SetDevice(int index);
 // The current one; -1 where there is none.
 int CurrentDevice();
 
+// Whether a kernel on the current device may begin while the one before it ends: on Hopper and later
+// (9.0), unless DRAGOMAN_CUDA_EARLY_LAUNCH=off is in the environment. That is for finding out what it
+// is worth, or whether it is to blame.
+bool LaunchesEarly();
+
 // 13000 is 13.0. The newest CUDA that the driver knows (0: no driver), and that of this build.
 int DriverVersion();
 int RuntimeVersion();

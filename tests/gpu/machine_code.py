@@ -20,6 +20,8 @@ Prints a line for every kernel and architecture, and one beginning with FAIL for
     again (BSSY, BSYNC, WARPSYNC), between the wait for the operands (SYNCS ... TRYWAIT) and the last of
     the products; or products without such a wait before them. Then lanes may arrive apart at what all
     of a warpgroup must do together
+  * a kernel whose budget says "early" (it is launched while the one before it ends) without a wait for
+    that one (ACQBULK) on an architecture from 9.0 on, or with an access to memory before it
   * a kernel with a budget that has no code for an architecture that others have code for
 
 Exit status 1 when something is. With --figures, writes {architecture: {symbol: {"registers", "warps"}}} of
@@ -44,6 +46,7 @@ SECTION = re.compile(r'^\.(\S+)$')
 ATTRIBUTE = re.compile(r'^\s*Attribute:\s*EIATTR_(\w+)')
 VALUE = re.compile(r'^\s*Value:\s*(0x[0-9a-f]+) (0x[0-9a-f]+) (0x[0-9a-f]+)')
 
+MEMORY = ('LD', 'LDG', 'ST', 'STG', 'ATOM', 'ATOMG', 'RED', 'REDG', 'LDGSTS', 'UTMALDG', 'UBLKCP')
 MEETING = ('BSSY', 'BSYNC', 'WARPSYNC')
 
 # Of a multiprocessor: warps, blocks, shared memory in KiB (CUDA C++ Programming Guide, "Compute
@@ -162,6 +165,17 @@ def is_wait(instruction):
     return instruction.startswith('SYNCS') and 'TRYWAIT' in instruction
 
 
+def reads_early(instructions):
+    """What is wrong in a kernel that may begin before the one before it has ended; '' if nothing."""
+    for instruction in instructions:
+        name = instruction.split('.')[0]
+        if name == 'ACQBULK':
+            return ''
+        if name in MEMORY:
+            return f'{name} before the wait for the kernel before'
+    return 'no wait for the kernel before'
+
+
 def check(budgets, kernels):
     """What is wrong, in words."""
     wrong = [] if kernels else ['the objects have no kernel at all']
@@ -174,6 +188,9 @@ def check(budgets, kernels):
         if local and not budget.get('spill', 0):
             wrong.append(f'{where}: {local} accesses to local memory')
         wrong += [f'{where}: {what}' for what in products_apart(kernel.instructions)]
+        if budget.get('early') and int(number_of(architecture)) >= 90:
+            early = reads_early(kernel.instructions)
+            wrong += [f'{where}: {early}'] if early else []
         for instruction, most in budget.get('code', {}).get(architecture, {}).items():
             found = kernel.count(instruction)
             if found != most:

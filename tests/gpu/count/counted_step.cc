@@ -15,9 +15,10 @@ struct Shape {
   int waits = 0;            // loads of a warp that wait for each other
   int64_t blocks = 0;
   int64_t block_warps = 4;
-  int64_t turns = 1;     // of a block, where blocks go on to further work
-  bool in_l2 = false;    // reads what the node before has written
-  bool overlaps = true;  // begins while the node before ends, where the card can
+  int64_t turns = 1;          // of a block, where blocks go on to further work
+  bool in_l2 = false;         // reads what the node before has written
+  bool overlaps = true;       // begins while the node before ends, where the card can
+  const char* argument = "";  // of its template, where the name's part does not say all
 };
 
 // Of the fold of the fused output layer, cycles for a tile of 128 x 256 by its four warps: without
@@ -48,7 +49,7 @@ class Counter {
     node.nodes = nodes;
     node.cost = cost;
     node.waits = shape.waits;
-    node.figures = FiguresOf(shape.kernel);
+    node.figures = FiguresOf(shape.kernel, shape.argument);
     const double each = 1.0 / static_cast<double>(nodes);
     const double rate = shape.in_l2 ? card_.l2_bytes_per_second : card_.memory_bytes_per_second;
     const double bytes = cost.bytes * each / (card_.memory_share * Reached(rate, shape.blocks));
@@ -109,9 +110,10 @@ class Counter {
     return std::ceil(static_cast<double>(shape.blocks * shape.block_warps) /
                      (static_cast<double>(warps) * card_.multiprocessors));
   }
-  KernelFigures FiguresOf(const std::string& kernel) const {
+  KernelFigures FiguresOf(const std::string& kernel, const char* argument = "") const {
     for (const auto& [symbol, figures] : figures_) {
-      if (symbol.find(kernel) != std::string::npos) return figures;
+      if (symbol.find(kernel) == std::string::npos) continue;
+      if (symbol.find(argument) != std::string::npos) return figures;
     }
     return {};
   }
@@ -187,21 +189,25 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
     }
     if (name == step_op::kBegin) {
       shape = {"BeginStepKernel", 22, 1, 32};  // half of them over the bus
+      shape.overlaps = false;
     } else if (name == step_op::kPrepare) {
-      shape = {"PrepareRowsKernel", 8, Divided(bucket, 64), 2};
+      shape = {"PrepareRowsKernel", 8, Divided(bucket, 64) + Divided(bucket, 2), 2};
     } else if (name == step_op::kStepSlots) {
       const int64_t workspaces = std::min<int64_t>(bucket, int64_t{4} * card.multiprocessors);
       shape = {"StepSlotsKernel", 15, workspaces, 2, Divided(work.slots, workspaces)};
     } else if (name == step_op::kDeliver) {
-      shape = {"DeliverKernel", 4, 4096, 1};
+      shape = {"DeliverKernel", 4, std::min(bucket, 1024), 1};
     } else if (name == step_op::kEnd) {
       shape = {"EndStepKernel", 5, 1, 32};
     } else if (name == "embedding") {
       shape = {"EmbedKernelI6__half", 3, Divided(bucket, 4)};
+      shape.overlaps = false;
     } else if (name == "self-attention") {
-      // The count, the row, its lane, ancestors, their lanes, their pages; K, V of each tile.
-      shape = {"DecodeSelfAttentionKernelI6__halfLi64E", 6 + 2 * tiles(work.self_positions),
-               heads * Divided(bucket, 4)};
+      // The row's number of positions and its pages; K, V of each tile.
+      shape = {
+          "DecodeSelfAttentionKernelI6__halfLi64E"
+          "",
+          1 + 2 * tiles(work.self_positions), heads * Divided(bucket, 4)};
     } else if (name == "cross-attention") {
       const bool few = bucket <= 256;
       shape = {

@@ -161,7 +161,8 @@ Error EmulatedBeginStep(Stream stream, const BatchTables& tables, const StepMail
 Error EmulatedPrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
 Error EmulatedFoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
 Error EmulatedStepSlots(Stream stream, const BatchTables& tables, int64_t rows);
-Error EmulatedDeliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
+Error EmulatedDeliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes,
+                      int64_t rows);
 Error EmulatedEndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 
 // A launcher whose launches are run or kept.
