@@ -22,11 +22,12 @@ struct Shape {
 };
 
 // Of the fold of the fused output layer, cycles for a tile of 128 x 256 by its four warps: without
-// candidates, and for each round of looking for them (kernels/README.md, "Suspects").
+// candidates, and for each round of looking for them. A round of a row whose lists may bar a
+// candidate waits for some 410 more, of a wanted id's list and of two that are empty.
 constexpr double kTileCycles = 8192;  // of its products at d 512
 constexpr double kTileCyclesBesideFold = 6656;
 constexpr double kFoldCycles = 2000;
-constexpr double kRoundCycles = 660;
+constexpr double kRoundCycles = 250;
 constexpr double kRoundsOfTile = 2.26;  // of the slowest of four warps (fold_rounds)
 
 constexpr int64_t kTileRows = 128;

@@ -9,6 +9,7 @@
 #include "engine/decode/cuda/narrow.h"
 #include "engine/decode/cuda/step_costs.h"
 #include "kernels/search/batch_step.h"
+#include "tests/engine/decode/cuda/emulated_backend.h"
 #include "tests/kernels/ops/activation_reference.h"
 
 namespace dragoman::cuda {
@@ -330,5 +331,7 @@ namespace dragoman {
 absl::StatusOr<DeviceRates> MeasureEmulatedRates(int, ComputeType) {
   return DeviceRates{1e12, 1e15};
 }
+
+void SetEmulatedOtherBits(int rows) { cuda::EmulatedLinear::other_bits = rows; }
 
 }  // namespace dragoman

@@ -137,6 +137,9 @@ class EmulatedLinear {
   virtual ~EmulatedLinear() = default;
   virtual Error Run(Stream stream, void* workspace, const void* x, int64_t rows,
                     const int32_t* count, void* y) const = 0;
+  // Linear's; tests set it for those that are made from then on.
+  inline static int other_bits = 0;
+  int other_bits_from() const { return other_bits; }
 };
 
 // With the narrow types: the fused kernel, its instructions emulated too.
