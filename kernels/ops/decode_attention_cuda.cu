@@ -44,6 +44,8 @@ class PagesByAncestry {
   __device__ int Before(int p, int position) const {
     return p < position ? Page(lanes_[ancestry_[p]], p) : 0;
   }
+  // The same, of one of the first kTilePositions.
+  __device__ int InFirstTile(int p, int position) const { return Before(p, position); }
 
  private:
   __device__ int Page(int64_t lane, int p) const {
@@ -60,17 +62,21 @@ class PagesByAncestry {
 class PagesOfStep {
  public:
   __device__ PagesOfStep(const StepRows& rows, const SelfKvTables&, int row)
-      : pages_(rows.pages + row * rows.page_stride), stride_(static_cast<int>(rows.page_stride)) {}
+      : rows_(rows), row_(row) {}
 
-  __device__ int64_t Own(int position) const { return pages_[position]; }
-  __device__ int Before(int p, int position) const {
-    const int page = p < stride_ ? pages_[p] : 0;
+  __device__ int64_t Own(int position) const { return Pages()[position]; }
+  __device__ int Before(int p, int position) const { return p < position ? Pages()[p] : 0; }
+  // The entry is there whatever the position, so the load need not wait for that.
+  __device__ int InFirstTile(int p, int position) const {
+    const int page = Pages()[p];
     return p < position ? page : 0;
   }
 
  private:
-  const int32_t* const pages_;
-  const int stride_;
+  __device__ const int32_t* Pages() const { return rows_.pages + row_ * rows_.page_stride; }
+
+  const StepRows& rows_;
+  const int row_;
 };
 
 template <class T, int kHeadClass, class Pages>
@@ -97,7 +103,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
   attention.StartWith(q + d, q + 2 * d, k_to, k_to + layout.DeviceVOffset());
 
   const T* const first_k = pool + layout.DeviceK(layer, head, 0);
-  int page = pages.Before(warp_lane, position);
+  int page = pages.InFirstTile(warp_lane, position);
   for (int tile = 0; tile < position; tile += kTilePositions) {
     // Ahead of this tile's K and V, so as not to wait for tables again.
     const int next_page = pages.Before(tile + kTilePositions + warp_lane, position);
@@ -124,9 +130,11 @@ Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layou
       const dim3 grid(static_cast<unsigned>(layout.heads),
                       static_cast<unsigned>((rows.rows + kWarps - 1) / kWarps));
       constexpr int kClass = decltype(head_class)::kValue;
-      const auto kernel = rows.pages != nullptr
-                              ? DecodeSelfAttentionKernel<T, kClass, PagesOfStep>
-                              : DecodeSelfAttentionKernel<T, kClass, PagesByAncestry>;
+      auto* kernel = DecodeSelfAttentionKernel<T, kClass, PagesByAncestry>;
+      // With the widest heads ptxas would take a stack for it on cards before sm_90.
+      if constexpr (kClass <= 64) {
+        if (rows.pages != nullptr) kernel = DecodeSelfAttentionKernel<T, kClass, PagesOfStep>;
+      }
       return LaunchEarly(kernel, grid, dim3(kWarpThreads, kWarps), 0, stream, layout, layer, rows,
                          tables, static_cast<const T*>(qkv), static_cast<T*>(context_out));
     });
