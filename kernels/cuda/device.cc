@@ -49,12 +49,16 @@ Error Describe(int index, DeviceInfo* info) {
     if (error == Error::kNone) error = back;
   }
   if (error != Error::kNone) return error;
+  int mps = 0;
+  // A driver that does not know of it has none to tell of.
+  static_cast<void>(Checked(cudaDeviceGetAttribute(&mps, cudaDevAttrMpsEnabled, index)));
   *info = {properties.name,
            properties.major,
            properties.minor,
            properties.multiProcessorCount,
            static_cast<int64_t>(total_bytes),
-           static_cast<int64_t>(free_bytes)};
+           static_cast<int64_t>(free_bytes),
+           mps != 0};
   return Error::kNone;
 }
 

@@ -18,6 +18,11 @@ struct DeviceInfo {
   int multiprocessors = 0;
   int64_t total_bytes = 0;
   int64_t free_bytes = 0;
+  bool mps = false;  // contexts on it share it with other processes' through MPS
+
+  // A part of a card that is divided (MIG): its multiprocessors and memory are those above. A process
+  // is shown one such part, whatever there is.
+  bool IsMigPart() const { return name.find(" MIG ") != std::string::npos; }
 };
 
 // How many there are. With none, `why` (may be nullptr) says the reason for the log: no driver, one

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_status.h"
 #include "kernels/cuda/device.h"
 #include "kernels/search/options.h"
@@ -25,7 +26,7 @@ absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
   }
   CudaPlanner planner;
   planner.device_ = config.device;
-  planner.device_name_ = info.name;
+  planner.device_name_ = info.mps ? absl::StrCat(info.name, ", shared through MPS") : info.name;
   planner.per_bucket_ = info.major >= kPerBucketSince;
   MemoryRequest& r = planner.request_;
   r.device_bytes = info.total_bytes;
