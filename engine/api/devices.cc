@@ -21,6 +21,11 @@ constexpr const char* kGpuTypes = "auto, float32, float16 or bfloat16 on a GPU";
 constexpr const char* kWhyInt8 = "the fastest on a CPU; float32 has the checkpoint's own scores";
 constexpr const char* kWhyFloat16 = "the fastest on a GPU";
 
+constexpr const char* kOnePart =
+    " to show, for a process sees one part of a card that is divided (MIG): run a daemon for each, "
+    "with "
+    "CUDA_VISIBLE_DEVICES";
+
 bool IsOfCpu(ComputeType type) { return type != ComputeType::kFloat16; }
 bool IsOfGpu(ComputeType type) { return type != ComputeType::kInt8; }
 
@@ -72,7 +77,8 @@ std::string WhyNotOf(const CudaProbe& probe, int device) {
   if (!probe.why_none.empty()) return probe.why_none;
   const auto count = static_cast<int>(probe.unfit.size());
   if (device >= count) {
-    return absl::StrCat("this machine has ", count, count == 1 ? " CUDA device" : " CUDA devices");
+    return absl::StrCat("this machine has ", count, count == 1 ? " CUDA device" : " CUDA devices",
+                        probe.mig_part ? kOnePart : "");
   }
   return probe.unfit[static_cast<size_t>(device)];
 }

@@ -29,6 +29,7 @@ struct CudaProbe {
   std::string why_none;  // not empty: no device can be used, and why
   // By device: "" if it is fit, or why it is not.
   std::vector<std::string> unfit;
+  bool mig_part = false;  // one of them is a part of a card, which hides all others
 };
 
 // Looks at the machine. A build without CUDA says so. Takes up to a second for each device.

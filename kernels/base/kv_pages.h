@@ -155,6 +155,10 @@ struct StepRows {
   const int32_t* slots = nullptr;
   const int32_t* first_row = nullptr;
   const int32_t* slot_count = nullptr;  // [1]
+  // The page of every position that a row attends over in self-attention, entry by entry what
+  // SelfKvTables leads to; made once for all layers. nullptr: through those tables.
+  const int32_t* pages = nullptr;  // [rows, page_stride]
+  int64_t page_stride = 0;         // a multiple of kPagePositions, no less than the positions
 };
 
 }  // namespace cuda

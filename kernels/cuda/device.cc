@@ -1,5 +1,8 @@
 #include "kernels/cuda/device.h"
 
+#include <cstdlib>
+#include <string_view>
+
 #include "kernels/cuda/checked.h"
 
 namespace dragoman::cuda {
@@ -46,12 +49,16 @@ Error Describe(int index, DeviceInfo* info) {
     if (error == Error::kNone) error = back;
   }
   if (error != Error::kNone) return error;
+  int mps = 0;
+  // A driver that does not know of it has none to tell of.
+  static_cast<void>(Checked(cudaDeviceGetAttribute(&mps, cudaDevAttrMpsEnabled, index)));
   *info = {properties.name,
            properties.major,
            properties.minor,
            properties.multiProcessorCount,
            static_cast<int64_t>(total_bytes),
-           static_cast<int64_t>(free_bytes)};
+           static_cast<int64_t>(free_bytes),
+           mps != 0};
   return Error::kNone;
 }
 
@@ -60,6 +67,18 @@ Error SetDevice(int index) { return Checked(cudaSetDevice(index)); }
 int CurrentDevice() {
   int index = -1;
   return Checked(cudaGetDevice(&index)) == Error::kNone ? index : -1;
+}
+
+bool LaunchesEarly() {
+  static const bool wanted = [] {
+    const char* const setting = std::getenv("DRAGOMAN_CUDA_EARLY_LAUNCH");
+    return setting == nullptr || std::string_view(setting) != "off";
+  }();
+  int major = 0;
+  return wanted &&
+         Checked(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
+                                        CurrentDevice())) == Error::kNone &&
+         major >= 9;
 }
 
 int DriverVersion() {

@@ -18,6 +18,11 @@ struct DeviceInfo {
   int multiprocessors = 0;
   int64_t total_bytes = 0;
   int64_t free_bytes = 0;
+  bool mps = false;  // contexts on it share it with other processes' through MPS
+
+  // A part of a card that is divided (MIG): its multiprocessors and memory are those above. A process
+  // is shown one such part, whatever there is.
+  bool IsMigPart() const { return name.find(" MIG ") != std::string::npos; }
 };
 
 // How many there are. With none, `why` (may be nullptr) says the reason for the log: no driver, one
@@ -32,6 +37,11 @@ Error SetDevice(int index);
 
 // The current one; -1 where there is none.
 int CurrentDevice();
+
+// Whether a kernel on the current device may begin while the one before it ends: on Hopper and later
+// (9.0), unless DRAGOMAN_CUDA_EARLY_LAUNCH=off is in the environment. That is for finding out what it
+// is worth, or whether it is to blame.
+bool LaunchesEarly();
 
 // 13000 is 13.0. The newest CUDA that the driver knows (0: no driver), and that of this build.
 int DriverVersion();

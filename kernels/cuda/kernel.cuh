@@ -1,10 +1,12 @@
 // What kernels use of CUDA's language beyond plain C++: launches, memory shared by a block, sums
 // over a warp. A .cu file that launches through here can be run on the host by tests
-// (tests/kernels/cuda_emulation), which bring their own Launch and DynamicShared.
+// (tests/kernels/cuda_emulation), which bring their own launches, AwaitKernelBefore and
+// DynamicShared.
 #pragma once
 
 #include <cstddef>
 
+#include "kernels/cuda/device.h"
 #include "kernels/cuda/launch.h"
 
 namespace dragoman::cuda {
@@ -13,11 +15,44 @@ inline constexpr int kWarpThreads = 32;
 inline constexpr unsigned kWholeWarp = 0xffffffffU;
 
 #if defined(__CUDACC__)
+// First of all in every thread of a kernel that is launched by LaunchEarly: what the kernels before
+// it have written may be read from here on, and the kernel behind it may take its place on the
+// multiprocessors, where it comes to this very wait. By code for older cards nothing is done, for
+// there no kernel begins early.
+__device__ inline void AwaitKernelBefore() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 template <class... Parameters, class... Arguments>
 Error Launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes,
              Stream stream, Arguments... arguments) {
   kernel<<<grid, block, shared_bytes, stream>>>(arguments...);
   return static_cast<Error>(cudaGetLastError());
+}
+
+// The same, for kernels that begin with AwaitKernelBefore: blocks come to the multiprocessors while
+// the kernel before this one ends (programmatic dependent launch; an edge of that kind in a graph),
+// where the device can (LaunchesEarly). Nothing of the kernel itself happens earlier.
+template <class... Parameters, class... Arguments>
+Error LaunchEarly(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes,
+                  Stream stream, Arguments... arguments) {
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = LaunchesEarly() ? 1 : 0;
+  const auto launched = static_cast<Error>(
+      cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
+  const auto last = static_cast<Error>(cudaGetLastError());
+  return launched != Error::kNone ? launched : last;
 }
 
 // The memory that the launch asked for as shared_bytes, aligned to 16 bytes.

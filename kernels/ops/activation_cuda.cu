@@ -58,6 +58,7 @@ __device__ float Apply(float x) {
 template <class T, Activation kActivation>
 __global__ void __launch_bounds__(kThreads)
     ActivateKernel(int64_t rows, const int32_t* count, int row_pieces, T* x) {
+  AwaitKernelBefore();
   const int64_t here = count == nullptr || *count > rows ? rows : *count;
   const int64_t piece = int64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (piece >= here * row_pieces) return;
@@ -74,8 +75,8 @@ template <class T, Activation kActivation>
 Error LaunchActivation(Stream stream, int64_t rows, const int32_t* count, int n, T* x) {
   const int row_pieces = n / kPieceElements<T>;
   const auto blocks = static_cast<unsigned>((rows * row_pieces + kThreads - 1) / kThreads);
-  return Launch(ActivateKernel<T, kActivation>, blocks, kThreads, 0, stream, rows, count,
-                row_pieces, x);
+  return LaunchEarly(ActivateKernel<T, kActivation>, blocks, kThreads, 0, stream, rows, count,
+                     row_pieces, x);
 }
 
 }  // namespace

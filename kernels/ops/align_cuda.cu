@@ -25,6 +25,7 @@ template <class T, int kHeadClass>
 __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kHeadClass>)
     AlignRowsKernel(KvLayout layout, int layer, StepRows rows, CrossKvTables tables,
                     const SlotView* slots, const T* q) {
+  AwaitKernelBefore();
   __shared__ HeadScale scales[kWarps][kMaxAttentionHeads];
   const int row = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.y);
   if (row >= *rows.count) return;
@@ -108,9 +109,9 @@ Error AlignRows(Stream stream, ComputeType type, const KvLayout& layout, int lay
     using T = decltype(zero);
     return ForHeadClass(layout.head_dim, [&](auto head_class) {
       const auto blocks = static_cast<unsigned>((rows.rows + kWarps - 1) / kWarps);
-      return Launch(AlignRowsKernel<T, decltype(head_class)::kValue>, blocks,
-                    dim3(kWarpThreads, kWarps), 0, stream, layout, layer, rows, tables, slots,
-                    static_cast<const T*>(q));
+      return LaunchEarly(AlignRowsKernel<T, decltype(head_class)::kValue>, blocks,
+                         dim3(kWarpThreads, kWarps), 0, stream, layout, layer, rows, tables, slots,
+                         static_cast<const T*>(q));
     });
   });
 }

@@ -60,6 +60,7 @@ template <class T, int kHeadClass, int kRows>
 __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kHeadClass>)
     CrossAttentionKernel(KvLayout layout, int layer, StepRows rows, CrossKvTables tables,
                          const T* q, T* context_out) {
+  AwaitKernelBefore();
   const int warp = static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y);
   const int end = min((warp + 1) * kRows, *rows.count);
   for (int row = warp * kRows; row < end;) {
@@ -80,6 +81,7 @@ template <class T>
 __global__ void __launch_bounds__(kWriteThreads)
     WriteCrossKvKernel(KvLayout layout, int first_layer, const T* kv, const int32_t* offsets,
                        int segments, const int32_t* page_offsets, const int32_t* pages, T* pool) {
+  AwaitKernelBefore();
   const int page = static_cast<int>(blockIdx.x);
   // The last segment that begins at this page or before has it.
   int segment = 0;
@@ -126,9 +128,9 @@ Error WriteCrossKv(Stream stream, ComputeType type, const KvLayout& layout, int 
   return ForType(type, [&](auto zero) {
     using T = decltype(zero);
     const dim3 grid(static_cast<unsigned>(page_count), static_cast<unsigned>(layer_count));
-    return Launch(WriteCrossKvKernel<T>, grid, kWriteThreads, 0, stream, layout, first_layer,
-                  static_cast<const T*>(kv), offsets, static_cast<int>(segments), page_offsets,
-                  pages, static_cast<T*>(pool));
+    return LaunchEarly(WriteCrossKvKernel<T>, grid, kWriteThreads, 0, stream, layout, first_layer,
+                       static_cast<const T*>(kv), offsets, static_cast<int>(segments), page_offsets,
+                       pages, static_cast<T*>(pool));
   });
 }
 
@@ -144,8 +146,8 @@ Error CrossAttention(Stream stream, ComputeType type, const KvLayout& layout, in
         const int64_t rows_per_block = kWarps * rows_per_warp;
         const dim3 grid(static_cast<unsigned>(layout.heads),
                         static_cast<unsigned>((rows.rows + rows_per_block - 1) / rows_per_block));
-        return Launch(kernel, grid, dim3(kWarpThreads, kWarps), 0, stream, layout, layer, rows,
-                      tables, static_cast<const T*>(q), static_cast<T*>(context_out));
+        return LaunchEarly(kernel, grid, dim3(kWarpThreads, kWarps), 0, stream, layout, layer, rows,
+                           tables, static_cast<const T*>(q), static_cast<T*>(context_out));
       };
       if (rows.rows <= kFewRows) return launch(CrossAttentionKernel<T, kClass, 1>, 1);
       constexpr int kRows = kRowsTogether<T, kClass>;

@@ -6,9 +6,9 @@
 // 277 MB, 64 us, if rows shared nothing; but the hypotheses of a slot share most of their
 // ancestors, which the first row to ask brings to L1 (for the rows of its block) and L2.
 //
-// Why this shape: it is bound by memory and the latency of its tables (row -> slot -> lane ->
-// ancestor -> page -> K), so what counts is many independent warps, each with a batch of 16-byte
-// loads in flight: no shared memory, no barrier. Heads vary fastest over the blocks: the tables of
+// Why this shape: it is bound by memory and the latency of its tables (row -> page -> K, or, without
+// the step's table, row -> slot -> lane -> ancestor -> page -> K), so what counts is many
+// independent warps, each with a batch of 16-byte loads in flight: no shared memory, no barrier. Heads vary fastest over the blocks: the tables of
 // a row and the K/V of a layer, which is one piece of a page, are read by its heads at about one
 // time.
 //
@@ -28,10 +28,62 @@ constexpr int kBlocks = kHeadClass == 32 ? 5 : 0;
 
 static_assert(kTilePositions == kPagePositions);
 
-template <class T, int kHeadClass>
+// Where the K/V of a row lie. As ancestry, lanes and their pages say: three loads, one after the
+// other, that every layer makes again.
+class PagesByAncestry {
+ public:
+  __device__ PagesByAncestry(const StepRows& rows, const SelfKvTables& tables, int row)
+      : tables_(tables),
+        lanes_(tables.slot_lanes + int64_t{rows.slot[row]} * kMaxSlotLanes),
+        own_(lanes_[rows.lane[row]]),
+        ancestry_(tables.ancestry + own_ * tables.max_positions) {}
+
+  // Of the new position.
+  __device__ int64_t Own(int position) const { return Page(own_, position); }
+  // Of position p of the row, which is at `position`; anything for one that is not before that.
+  __device__ int Before(int p, int position) const {
+    return p < position ? Page(lanes_[ancestry_[p]], p) : 0;
+  }
+  // The same, of one of the first kTilePositions.
+  __device__ int InFirstTile(int p, int position) const { return Before(p, position); }
+
+ private:
+  __device__ int Page(int64_t lane, int p) const {
+    return tables_.lane_pages[lane * tables_.pages_per_lane + p / kPagePositions];
+  }
+
+  const SelfKvTables& tables_;
+  const int32_t* const lanes_;
+  const int64_t own_;
+  const uint8_t* const ancestry_;
+};
+
+// As the step's own table has it: one load, and beside that of the row's position.
+class PagesOfStep {
+ public:
+  __device__ PagesOfStep(const StepRows& rows, const SelfKvTables&, int row)
+      : rows_(rows), row_(row) {}
+
+  __device__ int64_t Own(int position) const { return Pages()[position]; }
+  __device__ int Before(int p, int position) const { return p < position ? Pages()[p] : 0; }
+  // The entry is there whatever the position, so the load need not wait for that.
+  __device__ int InFirstTile(int p, int position) const {
+    const int page = Pages()[p];
+    return p < position ? page : 0;
+  }
+
+ private:
+  __device__ const int32_t* Pages() const { return rows_.pages + row_ * rows_.page_stride; }
+
+  const StepRows& rows_;
+  const int row_;
+};
+
+template <class T, int kHeadClass, class Pages>
 __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
     DecodeSelfAttentionKernel(KvLayout layout, int layer, StepRows rows, SelfKvTables tables,
                               const T* qkv, T* context_out) {
+  AwaitKernelBefore();
   const int row = static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y);
   if (row >= *rows.count) return;
   const int warp_lane = static_cast<int>(threadIdx.x);
@@ -39,32 +91,22 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
   const int64_t d = layout.width();
   const int64_t at = int64_t{head} * layout.head_dim;
   const int position = rows.position[row];
-  const int32_t* lanes = tables.slot_lanes + int64_t{rows.slot[row]} * kMaxSlotLanes;
-  const int64_t own = lanes[rows.lane[row]];
-  const uint8_t* ancestry = tables.ancestry + own * tables.max_positions;
+  const Pages pages(rows, tables, row);
   T* const pool = static_cast<T*>(tables.pool);
   const int64_t page_elements = layout.ElementsPerPage();
-  const auto page_of = [&](int64_t number, int p) {
-    return tables.lane_pages[number * tables.pages_per_lane + p / kPagePositions];
-  };
-  // The page of this thread's position in the tile.
-  const auto ancestor_page = [&](int tile) {
-    const int p = tile + warp_lane;
-    return p < position ? page_of(lanes[ancestry[p]], tile) : 0;
-  };
 
   const T* q = qkv + int64_t{row} * 3 * d + at;
-  T* const k_to = pool + page_of(own, position) * page_elements +
+  T* const k_to = pool + pages.Own(position) * page_elements +
                   layout.DeviceK(layer, head, position % kPagePositions);
   WarpAttention<T, kHeadClass, 1> attention(warp_lane, layout.head_dim);
   attention.SetQuery(0, q);
   attention.StartWith(q + d, q + 2 * d, k_to, k_to + layout.DeviceVOffset());
 
   const T* const first_k = pool + layout.DeviceK(layer, head, 0);
-  int page = ancestor_page(0);
+  int page = pages.InFirstTile(warp_lane, position);
   for (int tile = 0; tile < position; tile += kTilePositions) {
     // Ahead of this tile's K and V, so as not to wait for tables again.
-    const int next_page = ancestor_page(tile + kTilePositions);
+    const int next_page = pages.Before(tile + kTilePositions + warp_lane, position);
     const int count = min(kTilePositions, position - tile);
     attention.Tile(count, layout.DeviceVOffset(), [&](int j, int p) {
       const int64_t from =
@@ -87,9 +129,14 @@ Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layou
     return ForHeadClass(layout.head_dim, [&](auto head_class) {
       const dim3 grid(static_cast<unsigned>(layout.heads),
                       static_cast<unsigned>((rows.rows + kWarps - 1) / kWarps));
-      return Launch(DecodeSelfAttentionKernel<T, decltype(head_class)::kValue>, grid,
-                    dim3(kWarpThreads, kWarps), 0, stream, layout, layer, rows, tables,
-                    static_cast<const T*>(qkv), static_cast<T*>(context_out));
+      constexpr int kClass = decltype(head_class)::kValue;
+      auto* kernel = DecodeSelfAttentionKernel<T, kClass, PagesByAncestry>;
+      // With the widest heads ptxas would take a stack for it on cards before sm_90.
+      if constexpr (kClass <= 64) {
+        if (rows.pages != nullptr) kernel = DecodeSelfAttentionKernel<T, kClass, PagesOfStep>;
+      }
+      return LaunchEarly(kernel, grid, dim3(kWarpThreads, kWarps), 0, stream, layout, layer, rows,
+                         tables, static_cast<const T*>(qkv), static_cast<T*>(context_out));
     });
   });
 }

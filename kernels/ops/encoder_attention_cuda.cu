@@ -20,6 +20,7 @@ constexpr int kWarps = 4;
 template <class T, int kHeadClass, int kRows>
 __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kHeadClass>)
     EncoderAttentionKernel(const T* qkv, const int32_t* offsets, int head_dim, T* context_out) {
+  AwaitKernelBefore();
   const int64_t segment = blockIdx.x;
   const int64_t first = offsets[segment];
   const int tokens = static_cast<int>(offsets[segment + 1] - first);
@@ -62,9 +63,9 @@ Error EncoderAttention(Stream stream, ComputeType type, const void* qkv, const i
       const dim3 grid(static_cast<unsigned>(segments),
                       static_cast<unsigned>((longest + kTokensPerBlock - 1) / kTokensPerBlock),
                       static_cast<unsigned>(heads));
-      return Launch(EncoderAttentionKernel<T, kClass, kRows>, grid, dim3(kWarpThreads, kWarps), 0,
-                    stream, static_cast<const T*>(qkv), offsets, head_dim,
-                    static_cast<T*>(context_out));
+      return LaunchEarly(EncoderAttentionKernel<T, kClass, kRows>, grid, dim3(kWarpThreads, kWarps),
+                         0, stream, static_cast<const T*>(qkv), offsets, head_dim,
+                         static_cast<T*>(context_out));
     });
   });
 }

@@ -13,6 +13,7 @@ template <class T>
 __global__ void __launch_bounds__(kWarps * 32)
     GatherKernel(const T* x, const int32_t* rows, const int32_t* count, int first, int n, int d,
                  T* y) {
+  AwaitKernelBefore();
   const int i = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.y);
   if (i >= n || first + i >= *count) return;
   const T* from = x + int64_t{rows[first + i]} * d;
@@ -31,9 +32,9 @@ Error GatherRows(Stream stream, ComputeType type, const void* x, const StoredRow
   return ForType(type, [&](auto zero) {
     using T = decltype(zero);
     const auto blocks = static_cast<unsigned>((n + kWarps - 1) / kWarps);
-    return Launch(GatherKernel<T>, blocks, dim3(32, kWarps), 0, stream, static_cast<const T*>(x),
-                  list.rows, list.count, static_cast<int>(first), static_cast<int>(n), d,
-                  static_cast<T*>(y));
+    return LaunchEarly(GatherKernel<T>, blocks, dim3(32, kWarps), 0, stream,
+                       static_cast<const T*>(x), list.rows, list.count, static_cast<int>(first),
+                       static_cast<int>(n), d, static_cast<T*>(y));
   });
 }
 

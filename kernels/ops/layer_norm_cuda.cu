@@ -45,6 +45,7 @@ template <class T, int kRowWarps, int kSteps>
 __global__ void __launch_bounds__(kWarps* kWarpThreads)
     AddLayerNormKernel(const T* x, const T* residual, const float* gamma, const float* beta,
                        float epsilon, int64_t rows, const int32_t* count, int d, T* y) {
+  AwaitKernelBefore();
   constexpr int kPiece = kPieceElements<T>;
   constexpr int kStep = kStride<T, kRowWarps>;
   __shared__ float partial[2][kWarps];
@@ -130,8 +131,9 @@ Error LaunchSteps(Stream stream, const Operands<T>& o) {
   }
   constexpr int kRows = kWarps / kRowWarps;  // of a block
   const auto blocks = static_cast<unsigned>((o.rows + kRows - 1) / kRows);
-  return Launch(AddLayerNormKernel<T, kRowWarps, kSteps>, blocks, dim3(kWarpThreads, kWarps), 0,
-                stream, o.x, o.residual, o.gamma, o.beta, o.epsilon, o.rows, o.count, o.d, o.y);
+  return LaunchEarly(AddLayerNormKernel<T, kRowWarps, kSteps>, blocks, dim3(kWarpThreads, kWarps),
+                     0, stream, o.x, o.residual, o.gamma, o.beta, o.epsilon, o.rows, o.count, o.d,
+                     o.y);
 }
 
 }  // namespace

@@ -205,15 +205,14 @@ std::unique_ptr<Blas> Blas::Create(std::string* why) {
   return std::make_unique<LoadedBlas>(*lt, handle);
 }
 
-std::unique_ptr<Linear> Linear::Create(const Blas* blas, const LinearOptions& options,
-                                       const void* weight, const void* bias,
-                                       std::span<const int> buckets, std::string* why) {
-  const char* unfit = WhyUnfit(options, weight, bias, buckets);
-  if (unfit != nullptr) {
-    *why = unfit;
-    return nullptr;
-  }
-  const auto& loaded = static_cast<const LoadedBlas&>(*blas);
+namespace {
+
+// One algorithm for all row counts, or, with per_bucket, those of the same bits. nullptr, and why; *none:
+// because there is none, and not because the device failed.
+std::unique_ptr<Linear> CreatePinned(const LoadedBlas& loaded, const LinearOptions& options,
+                                     const void* weight, const void* bias,
+                                     std::span<const int> buckets, bool* none, std::string* why) {
+  *none = false;
   LtShape shape;
   shape.in = options.in;
   shape.out = options.out;
@@ -243,11 +242,65 @@ std::unique_ptr<Linear> Linear::Create(const Blas* blas, const LinearOptions& op
     return nullptr;
   }
   if (!found) {
+    *none = true;
     *why = chooser.WhyNone();
     return nullptr;
   }
   return std::make_unique<PinnedLinear>(loaded.lt(), options, weight, buckets, std::move(product),
                                         std::move(algorithms));
+}
+
+// Two of them: one up to a number of rows, one beyond.
+class LinearOfTwoClasses : public Linear {
+ public:
+  LinearOfTwoClasses(int first_of_upper, std::unique_ptr<Linear> lower,
+                     std::unique_ptr<Linear> upper)
+      : first_of_upper_(first_of_upper), lower_(std::move(lower)), upper_(std::move(upper)) {}
+
+  Error Run(Stream stream, void* workspace, const void* x, int64_t rows, const int32_t* count,
+            void* y) const override {
+    const Linear& linear = rows < first_of_upper_ ? *lower_ : *upper_;
+    return linear.Run(stream, workspace, x, rows, count, y);
+  }
+  std::string algorithm() const override {
+    return lower_->algorithm() + "; with other bits from " + std::to_string(first_of_upper_) +
+           " rows " + upper_->algorithm();
+  }
+  int other_bits_from() const override { return first_of_upper_; }
+
+ private:
+  const int first_of_upper_;
+  const std::unique_ptr<Linear> lower_;
+  const std::unique_ptr<Linear> upper_;
+};
+
+}  // namespace
+
+std::unique_ptr<Linear> Linear::Create(const Blas* blas, const LinearOptions& options,
+                                       const void* weight, const void* bias,
+                                       std::span<const int> buckets, std::string* why) {
+  const char* unfit = WhyUnfit(options, weight, bias, buckets);
+  if (unfit != nullptr) {
+    *why = unfit;
+    return nullptr;
+  }
+  const auto& loaded = static_cast<const LoadedBlas&>(*blas);
+  bool none = false;
+  std::unique_ptr<Linear> whole = CreatePinned(loaded, options, weight, bias, buckets, &none, why);
+  if (whole != nullptr || !none) return whole;
+  // The upper class as large as can be: there the time is, and the rows that meet each other.
+  std::string ignored;
+  for (size_t split = 1; split < buckets.size(); ++split) {
+    auto upper =
+        CreatePinned(loaded, options, weight, bias, buckets.subspan(split), &none, &ignored);
+    if (upper == nullptr && !none) break;
+    if (upper == nullptr) continue;
+    auto lower = CreatePinned(loaded, options, weight, bias, buckets.first(split), &none, &ignored);
+    // Fewer row counts above would leave more below.
+    if (lower == nullptr) break;
+    return std::make_unique<LinearOfTwoClasses>(buckets[split], std::move(lower), std::move(upper));
+  }
+  return nullptr;
 }
 
 }  // namespace dragoman::cuda

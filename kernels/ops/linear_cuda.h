@@ -7,7 +7,8 @@
 // and so another order of summation, for another number of rows; so one algorithm without split-K
 // is pinned for all of them, and Create tries it: random rows must be bit-equal at every place and
 // in every row count of `buckets` (kernels/cuda/lt_trial.h). An algorithm that fails is passed
-// over, and none left is an error.
+// over. Where none is left, two are pinned, one for small and one for large row counts; then a row
+// has its bits in all row counts of its class (other_bits_from). None left for that is an error.
 //
 // Which algorithm it is depends on the shape, the buckets, the device and cuBLASLt's version alone:
 // the first fit one in the order of cuBLASLt's own estimate. It is not the winner of a race, for
@@ -53,7 +54,7 @@ struct LinearOptions {
   // Lets every row count have the algorithm that cuBLASLt thinks best for it, where that one's bits
   // are those of the pinned one in the trial. Equality is then an observation, no longer what one
   // kernel does by construction.
-  bool per_bucket = false;
+  bool per_bucket = false;  // CudaModel's on Hopper and later
 };
 
 class Linear {
@@ -76,6 +77,9 @@ class Linear {
 
   // What was pinned, for the log.
   virtual std::string algorithm() const = 0;
+
+  // The least row count whose rows may have other bits than those of smaller ones; 0: there is none.
+  virtual int other_bits_from() const { return 0; }
 };
 
 }  // namespace dragoman::cuda

@@ -90,6 +90,11 @@ struct EpilogueRow {
   float scale = 1.0F;
   BestShare<kEntries> best;
   TokenScore worst;  // of the whole list: what a candidate must beat. +inf: no best are asked for
+  // Whether a candidate may be one of those that are never among the best: of every tile (`masked`
+  // has ids), or of this one (VisitIds came to a wanted id). Only then are its lists gone through,
+  // which is several loads that wait for each other in the middle of a round.
+  bool barred_anywhere = false;
+  bool barred_here = false;
 
   // Ids that need care, one list for each lane of the quad: excluded, masked before the softmax
   // (two), wanted. The next id of this lane's list, INT_MAX after the last, and its place there.
@@ -126,21 +131,24 @@ __device__ inline void StartRow(EpilogueRow<kEntries>& row, const FusedWork& wor
   row.row = number;
   row.scale = request.scale;
   if (request.k > 0) row.worst = BestShare<kEntries>::FirstWorst();
+  row.barred_anywhere = request.masked[0].count > 0 || request.masked[1].count > 0;
   row.next_place = FirstAtLeast(ListOfLane(request, lane), first);
   NextId(request, row, lane);
 }
 
 // Goes through the ids below `end` that need care: what is struck becomes -inf, what is wanted is
-// handed back. Rare: as many turns as a row of the warp has such ids in this tile.
+// handed back, and candidates of a tile with such an id are asked whether they are one. Rare: as many turns as a row of the warp has such ids in this tile.
 template <int half, int kEntries>
 __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
                                 int first, int end, int lane) {
+  row.barred_here = row.barred_anywhere;
   while (__any_sync(kAllLanes, row.next_id < end)) {
     const int id = QuadMin(row.next_id);
     const bool mine = row.next_id == id && id < end;
     const uint32_t lists =
         __ballot_sync(kAllLanes, mine) >> (threadIdx.x % 32 & ~3U) & 0xfU;  // that have it
     const bool strike = (lists & ~(1U << kWantedLane)) != 0;
+    row.barred_here = row.barred_here || (lists & 1U << kWantedLane) != 0;
     const int place = __shfl_sync(kAllLanes, row.next_place, kWantedLane, 4);
     // The column within the tile, from this lane's first one on: 8 g + {0, 1} if it is here.
     const int column = id < end ? id - first - 2 * lane : -1;
@@ -224,7 +232,7 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
         searching = false;
       }
     }
-    if (has && !MayBeBest(work.requests[row.row], candidate.token)) {
+    if (has && row.barred_here && !MayBeBest(work.requests[row.row], candidate.token)) {
       candidate = {-INFINITY, INT_MAX};
     }
 #pragma unroll

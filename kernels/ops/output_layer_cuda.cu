@@ -24,6 +24,7 @@ __global__ void __launch_bounds__(kStoredThreads, 2)
     FoldStoredKernel(float* logits, int64_t stride, const float* bias, int vocabulary,
                      StoredRows list, int64_t first, LogitRequest* requests,
                      LogitSummary* summaries) {
+  AwaitKernelBefore();
   using Shared = StoredShared<kStoredThreads, kStoredPerThread>;
   alignas(Shared) __shared__ unsigned char memory[sizeof(Shared)];
   const int64_t i = first + blockIdx.x;
@@ -45,8 +46,8 @@ Error FoldStoredLogits(Stream stream, float* logits, int64_t stride, const float
                        int vocabulary, const StoredRows& list, int64_t first, int64_t n,
                        LogitRequest* requests, LogitSummary* summaries) {
   if (n == 0) return Error::kNone;
-  return Launch(FoldStoredKernel, static_cast<unsigned>(n), kStoredThreads, 0, stream, logits,
-                stride, bias, vocabulary, list, first, requests, summaries);
+  return LaunchEarly(FoldStoredKernel, static_cast<unsigned>(n), kStoredThreads, 0, stream, logits,
+                     stride, bias, vocabulary, list, first, requests, summaries);
 }
 
 }  // namespace dragoman::cuda

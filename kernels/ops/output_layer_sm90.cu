@@ -198,6 +198,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     FusedOutputKernel(const __grid_constant__ CUtensorMap hidden,
                       const __grid_constant__ CUtensorMap weight,
                       const __grid_constant__ FusedArgs args) {
+  AwaitKernelBefore();
   const SharedMap map(args.shared, SharedAddress(DynamicShared<unsigned char>()));
   const auto range = static_cast<int>(blockIdx.x);
   const int block_row = static_cast<int>(blockIdx.y) * kBlockRows;
@@ -236,6 +237,7 @@ __global__ void __launch_bounds__(kThreads, 1)
 // A block to a row: the parts become its summary.
 __global__ void __launch_bounds__(kMergeThreads)
     MergeFusedKernel(const __grid_constant__ FusedWork work, int list_entries) {
+  AwaitKernelBefore();
   alignas(16) __shared__ unsigned char memory[sizeof(FoldShared<kMergeThreads>)];
   MergeRow(work, static_cast<int>(blockIdx.x), list_entries, memory);
 }
@@ -394,11 +396,11 @@ Error Sm90FusedOutput::Fold(Stream stream, void* workspace, const void* hidden,
   work.best =
       reinterpret_cast<TokenScore*>(static_cast<unsigned char*>(workspace) + SumsBytes(blocks));
   const dim3 grid(static_cast<unsigned>(work.ranges.ranges), static_cast<unsigned>(blocks));
-  const Error launched = Launch(Kernel(list_entries), grid, kThreads, shared_.Bytes(), stream,
-                                hidden_map, weight_, args);
+  const Error launched = LaunchEarly(Kernel(list_entries), grid, kThreads, shared_.Bytes(), stream,
+                                     hidden_map, weight_, args);
   if (launched != Error::kNone) return launched;
-  return Launch(MergeFusedKernel, static_cast<unsigned>(rows.rows), kMergeThreads, 0, stream, work,
-                list_entries);
+  return LaunchEarly(MergeFusedKernel, static_cast<unsigned>(rows.rows), kMergeThreads, 0, stream,
+                     work, list_entries);
 }
 
 }  // namespace

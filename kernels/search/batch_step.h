@@ -3,6 +3,7 @@
 //
 //   BeginStep          one group   what has ended leaves, admissions enter, the plan is made
 //   PrepareStepRow     each row, one thread: what it asks, its newest token
+//   WriteRowPages      each row, some threads: where its K/V lie
 //   ListStoredRows     one group   which rows' logits are stored
 //   (the model)                    summaries
 //   FoldStoredStepRow  each stored row, one group
@@ -42,6 +43,22 @@ DRAGOMAN_HD inline void PrepareStepRow(const BatchTables& tables, int32_t row) {
   summary = LogitSummary{};
   summary.top = tables.top + int64_t{row} * kMaxBeam;
   summary.wanted = tables.wanted_logits + int64_t{row} * kMaxWantedIds;
+}
+
+// The pages of positions `first`, first + `step`, .. of row `row` < plan.rows, up to its own: through
+// the ancestry, once for all layers of the step. By one thread.
+DRAGOMAN_HD inline void WriteRowPages(const BatchTables& tables, int32_t row, int32_t first,
+                                      int32_t step) {
+  const int32_t* const lanes = tables.slot_lanes + int64_t{tables.row_slot[row]} * kMaxSlotLanes;
+  const int64_t own = lanes[tables.row_lane[row]];
+  const int32_t position = tables.row_position[row];
+  const uint8_t* const ancestry = tables.lanes.ancestry + own * tables.lanes.stride;
+  const int64_t pages_per_lane = tables.limits.pages_per_lane();
+  int32_t* const to = tables.row_pages + row * tables.limits.row_page_stride();
+  for (int32_t p = first; p <= position; p += step) {
+    const int64_t lane = p < position ? lanes[ancestry[p]] : own;
+    to[p] = tables.lane_pages[lane * pages_per_lane + p / kPagePositions];
+  }
 }
 
 // Lists the rows for which `stored(options)` holds, ascending: now->stored_count of them. More of

@@ -4,12 +4,14 @@
 //                  one block of 1,024 threads: what it does to one slot depends on all others. At
 //                  1,024 slots each thread has one, and the sums are two barriers.
 //   PrepareRows    one thread a row, warps of different rows: the code is a walk over short lists,
-//                  with nothing in it for a group. The list of stored rows by one more block.
+//                  with nothing in it for a group. Further blocks, a warp a row, write where the rows'
+//                  K/V lie. The list of stored rows by one more block.
 //   StepSlots      two warps a slot, as many at a time as there are workspaces. A beam of 4 with
 //                  its handful of candidates would be done by one warp; a beam of 64 has 64 rows to
 //                  offer, and 10,432 candidates under constraints.
 //   FoldStoredRows one block of 256 threads a row, for the vocabulary is long.
-//   Deliver        one warp a slot: the results of a segment are some hundred words.
+//   Deliver        one warp a slot: the results of a segment are some hundred words. Slots that run
+//                  are no more than rows, mostly a quarter of them.
 //
 // Bounds name blocks of an SM as well where the compiler, left alone, would spill for the sake of
 // more of them. The code is compiled without fused multiply-add (FLAGS -fmad=false). Nothing is
@@ -26,9 +28,10 @@ constexpr int kPrepareThreads = 64;
 constexpr int kSlotThreads = 64;
 constexpr int kStoredThreads = 256;
 constexpr int kDeliverThreads = 32;
-// Blocks of Deliver, which go on to the next slot where there are more: 132 SMs hold 32 such blocks
-// each.
-constexpr int64_t kDeliverBlocks = 4096;
+constexpr int kPageRows = kPrepareThreads / kWarpThreads;  // of a block that writes pages
+// Blocks of Deliver, which go on to the next slot where there are more: 1,024 slots of beam 4 have
+// one each at 4,096 rows, and 132 SMs 8 such blocks to begin.
+constexpr int64_t kDeliverBlocks = 1024;
 
 __device__ const StepMailbox& MailboxOf(const BatchTables& tables, const StepMailboxes& mailboxes) {
   return mailboxes.mailbox[tables.now->step % kStepMailboxes];
@@ -56,20 +59,31 @@ __global__ void __launch_bounds__(kBatchThreads)
 }
 
 __global__ void __launch_bounds__(kPrepareThreads, 16)
-    PrepareRowsKernel(const __grid_constant__ BatchTables tables) {
-  const auto row = static_cast<int32_t>(blockIdx.x * kPrepareThreads + threadIdx.x);
-  if (row < tables.now->plan.rows) PrepareStepRow(tables, row);
+    PrepareRowsKernel(const __grid_constant__ BatchTables tables, int32_t request_blocks) {
+  AwaitKernelBefore();
+  const auto thread = static_cast<int32_t>(threadIdx.x);
+  const auto block = static_cast<int32_t>(blockIdx.x);
+  const int32_t rows = tables.now->plan.rows;
+  if (block < request_blocks) {
+    const int32_t row = block * kPrepareThreads + thread;
+    if (row < rows) PrepareStepRow(tables, row);
+  } else {
+    const int32_t row = (block - request_blocks) * kPageRows + thread / kWarpThreads;
+    if (row < rows) WriteRowPages(tables, row, thread % kWarpThreads, kWarpThreads);
+  }
 }
 
 template <class Stored>
 __global__ void __launch_bounds__(kBatchThreads)
     ListStoredKernel(const __grid_constant__ BatchTables tables) {
+  AwaitKernelBefore();
   __shared__ ThreadBlock::Shared shared;
   ListStoredRows(ThreadBlock(shared), tables, Stored());
 }
 
 __global__ void __launch_bounds__(kStoredThreads, 2)
     FoldStoredKernel(const __grid_constant__ BatchTables tables, int32_t first, int32_t end) {
+  AwaitKernelBefore();
   __shared__ ThreadBlock::Shared shared;
   const ThreadBlock group(shared);
   StoredRowWorkspace& workspace = tables.stored_workspaces[blockIdx.x];
@@ -82,6 +96,7 @@ __global__ void __launch_bounds__(kStoredThreads, 2)
 
 __global__ void __launch_bounds__(kSlotThreads, 8)
     StepSlotsKernel(const __grid_constant__ BatchTables tables) {
+  AwaitKernelBefore();
   __shared__ ThreadBlock::Shared shared;
   const ThreadBlock group(shared);
   BeamStepWorkspace& workspace = tables.step_workspaces[blockIdx.x];
@@ -94,6 +109,7 @@ __global__ void __launch_bounds__(kSlotThreads, 8)
 __global__ void __launch_bounds__(kDeliverThreads)
     DeliverKernel(const __grid_constant__ BatchTables tables,
                   const __grid_constant__ StepMailboxes mailboxes) {
+  AwaitKernelBefore();
   __shared__ ThreadBlock::Shared shared;
   const ThreadBlock group(shared);
   const StepMailbox& mailbox = MailboxOf(tables, mailboxes);
@@ -106,6 +122,7 @@ __global__ void __launch_bounds__(kDeliverThreads)
 __global__ void __launch_bounds__(kBatchThreads)
     EndStepKernel(const __grid_constant__ BatchTables tables,
                   const __grid_constant__ StepMailboxes mailboxes) {
+  AwaitKernelBefore();
   __shared__ ThreadBlock::Shared shared;
   ::dragoman::EndStep(ThreadBlock(shared), tables, MailboxOf(tables, mailboxes));
 }
@@ -126,10 +143,13 @@ Error BeginStep(Stream stream, const BatchTables& tables, const StepMailboxes& m
 
 Error PrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list) {
   if (rows <= 0 || rows > tables.limits.max_rows) return static_cast<Error>(cudaErrorInvalidValue);
-  const dim3 blocks(static_cast<unsigned>((rows + kPrepareThreads - 1) / kPrepareThreads));
-  const Error prepared = Launch(PrepareRowsKernel, blocks, kPrepareThreads, 0, stream, tables);
+  const int64_t requests = (rows + kPrepareThreads - 1) / kPrepareThreads;
+  const int64_t pages = (rows + kPageRows - 1) / kPageRows;
+  const Error prepared =
+      LaunchEarly(PrepareRowsKernel, static_cast<unsigned>(requests + pages), kPrepareThreads, 0,
+                  stream, tables, static_cast<int32_t>(requests));
   if (prepared != Error::kNone || list == StoredList::kNone) return prepared;
-  return Launch(
+  return LaunchEarly(
       list == StoredList::kAll ? ListStoredKernel<AnyOptions> : ListStoredKernel<NotFused>, 1,
       kBatchThreads, 0, stream, tables);
 }
@@ -139,23 +159,26 @@ Error FoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, in
     return static_cast<Error>(cudaErrorInvalidValue);
   }
   if (n == 0) return Error::kNone;
-  return Launch(FoldStoredKernel, Blocks(n, tables.limits.stored_workspaces), kStoredThreads, 0,
-                stream, tables, static_cast<int32_t>(first), static_cast<int32_t>(first + n));
+  return LaunchEarly(FoldStoredKernel, Blocks(n, tables.limits.stored_workspaces), kStoredThreads,
+                     0, stream, tables, static_cast<int32_t>(first),
+                     static_cast<int32_t>(first + n));
 }
 
 Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows) {
   if (rows <= 0) return static_cast<Error>(cudaErrorInvalidValue);
-  return Launch(StepSlotsKernel, Blocks(rows, tables.limits.workspaces), kSlotThreads, 0, stream,
-                tables);
+  return LaunchEarly(StepSlotsKernel, Blocks(rows, tables.limits.workspaces), kSlotThreads, 0,
+                     stream, tables);
 }
 
-Error Deliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
-  return Launch(DeliverKernel, Blocks(tables.limits.max_rows, kDeliverBlocks), kDeliverThreads, 0,
-                stream, tables, mailboxes);
+Error Deliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes,
+              int64_t rows) {
+  if (rows <= 0) return static_cast<Error>(cudaErrorInvalidValue);
+  return LaunchEarly(DeliverKernel, Blocks(rows, kDeliverBlocks), kDeliverThreads, 0, stream,
+                     tables, mailboxes);
 }
 
 Error EndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
-  return Launch(EndStepKernel, 1, kBatchThreads, 0, stream, tables, mailboxes);
+  return LaunchEarly(EndStepKernel, 1, kBatchThreads, 0, stream, tables, mailboxes);
 }
 
 }  // namespace dragoman::cuda

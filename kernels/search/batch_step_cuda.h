@@ -25,7 +25,7 @@ enum class StoredList {
   kAll,
 };
 
-// Requests of up to `rows` rows, and the list of stored rows.
+// Requests of up to `rows` rows, where their K/V lie, and the list of stored rows.
 Error PrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
 
 // Of the stored rows first .. first + n - 1, those that are there.
@@ -33,8 +33,10 @@ Error FoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, in
 
 // The beam steps of the slots that ran, in a step of up to `rows` rows.
 Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows);
-// What all slots of the batch have to tell.
-Error Deliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
+// What all slots of the batch have to tell. Made for a step of up to `rows` rows; more slots take it
+// longer.
+Error Deliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes,
+              int64_t rows);
 Error EndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 
 }  // namespace dragoman::cuda

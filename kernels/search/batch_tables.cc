@@ -92,6 +92,7 @@ int64_t CarveBatch(const BatchLimits& limits, void* memory, BatchTables* tables)
   carver.Take(slots, &t.plan_slots);
   carver.Take(slots, &t.first_row);
   carver.Take(rows, &t.row_token);
+  carver.Take(rows * limits.row_page_stride(), &t.row_pages);
   carver.Take(rows, &t.requests);
   carver.Take(rows, &t.summaries);
   carver.Take(rows * kMaxBeam, &t.top);

@@ -37,6 +37,8 @@ struct BatchLimits {
   DRAGOMAN_HD int32_t pages_per_lane() const {
     return static_cast<int32_t>(KvLayout::PagesFor(positions));
   }
+  // So that a warp may read the entries of a whole page's positions.
+  DRAGOMAN_HD int64_t row_page_stride() const { return int64_t{pages_per_lane()} * kPagePositions; }
 };
 
 // What changes from step to step besides the arrays.
@@ -106,12 +108,15 @@ struct BatchTables {
   int32_t* rules = nullptr;  // [rules_words] images of the segments' rules; the host allots it
 
   // Rows of a step.
-  int32_t* row_slot = nullptr;        // [max_rows]
-  int32_t* row_lane = nullptr;        // [max_rows]
-  int32_t* row_position = nullptr;    // [max_rows]
-  int32_t* plan_slots = nullptr;      // [slots]
-  int32_t* first_row = nullptr;       // [slots]
-  int32_t* row_token = nullptr;       // [max_rows] the newest token of each hypothesis
+  int32_t* row_slot = nullptr;      // [max_rows]
+  int32_t* row_lane = nullptr;      // [max_rows]
+  int32_t* row_position = nullptr;  // [max_rows]
+  int32_t* plan_slots = nullptr;    // [slots]
+  int32_t* first_row = nullptr;     // [slots]
+  int32_t* row_token = nullptr;     // [max_rows] the newest token of each hypothesis
+  // [max_rows, row_page_stride] the K/V page of every position that a row attends over, its new one
+  // among them; what lies behind that is anything.
+  int32_t* row_pages = nullptr;
   LogitRequest* requests = nullptr;   // [max_rows]
   LogitSummary* summaries = nullptr;  // [max_rows] with memory for what a request may ask:
   TokenScore* top = nullptr;          // [max_rows, kMaxBeam]

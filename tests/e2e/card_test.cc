@@ -67,6 +67,19 @@ TEST(Card, WithoutCodeForItANamedDeviceIsRefusedInOneLine) {
   EXPECT_EQ(std::count(errors.begin() + static_cast<ptrdiff_t>(error), errors.end(), '\n'), 1);
 }
 
+// Of a card that is divided a process sees one part: a second one has another daemon.
+TEST(Card, OfWhichAPartIsSeenHasNoSecondOne) {
+  SetCard(kHasCode);
+  ASSERT_EQ(setenv("DRAGOMAN_TEST_CARD_NAME", "Imagined H100 MIG 1g.10gb", 1), 0);
+  int status = 0;
+  EXPECT_THAT(
+      ErrorsOf("cuda:1", &status),
+      AllOf(HasSubstr("device cuda:1 cannot be used: this machine has 1 CUDA device to show"),
+            HasSubstr("MIG"), HasSubstr("CUDA_VISIBLE_DEVICES")));
+  EXPECT_EQ(status, 1);
+  ASSERT_EQ(unsetenv("DRAGOMAN_TEST_CARD_NAME"), 0);
+}
+
 // A driver that is older than the PTX: not a matter of what was compiled.
 TEST(Card, WhoseDriverCannotTakeTheCodeIsNotUsedInTheRuntimesWords) {
   SetCard(kUnsupportedPtx);

@@ -2,8 +2,9 @@
 // cublas_lt.h): a daemon that is linked with this file finds one card, which the environment
 // describes, and only there. Memory, streams and launches are the real ones, and fail.
 //
-//   DRAGOMAN_TEST_CARD   what the runtime says of the kernels' code on it, a cudaError_t: 0 that
-//                        there is some
+//   DRAGOMAN_TEST_CARD        what the runtime says of the kernels' code on it, a cudaError_t: 0 that
+//                             there is some
+//   DRAGOMAN_TEST_CARD_NAME   its name, if it is to have another
 #include <cstdlib>
 
 #include "kernels/cuda/cublas_lt.h"
@@ -15,12 +16,15 @@ namespace dragoman::cuda {
 int DeviceCount(std::string*) { return 1; }
 
 Error Describe(int, DeviceInfo* info) {
-  *info = {"Imagined B300", 10, 3, 148, int64_t{288} << 30, int64_t{280} << 30};
+  const char* const name = std::getenv("DRAGOMAN_TEST_CARD_NAME");
+  *info = {
+      name == nullptr ? "Imagined B300" : name, 10, 3, 148, int64_t{288} << 30, int64_t{280} << 30};
   return Error::kNone;
 }
 
 Error SetDevice(int) { return Error::kNone; }
 int CurrentDevice() { return 0; }
+bool LaunchesEarly() { return false; }
 int DriverVersion() { return 13000; }
 int RuntimeVersion() { return 13000; }
 const char* CompiledArchitectures() { return "75, 80"; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads the machine code of the kernels (cuobjdump) and holds it against what they were written to become.
 
-    DRAGOMAN_CUOBJDUMP=... machine_code.py BUDGETS OBJECT...
+    DRAGOMAN_CUOBJDUMP=... machine_code.py BUDGETS [--figures FILE] OBJECT...
 
 BUDGETS is the JSON file of ptxas_report.py; of a kernel it may say as well
 
@@ -20,9 +20,12 @@ Prints a line for every kernel and architecture, and one beginning with FAIL for
     again (BSSY, BSYNC, WARPSYNC), between the wait for the operands (SYNCS ... TRYWAIT) and the last of
     the products; or products without such a wait before them. Then lanes may arrive apart at what all
     of a warpgroup must do together
+  * a kernel whose budget says "early" (it is launched while the one before it ends) without a wait for
+    that one (ACQBULK) on an architecture from 9.0 on, or with an access to memory before it
   * a kernel with a budget that has no code for an architecture that others have code for
 
-Exit status 1 when something is.
+Exit status 1 when something is. With --figures, writes {architecture: {symbol: {"registers", "warps"}}} of
+every instantiation to FILE, for the table of counted times (count/step_count.cc).
 """
 import json
 import math
@@ -43,6 +46,7 @@ SECTION = re.compile(r'^\.(\S+)$')
 ATTRIBUTE = re.compile(r'^\s*Attribute:\s*EIATTR_(\w+)')
 VALUE = re.compile(r'^\s*Value:\s*(0x[0-9a-f]+) (0x[0-9a-f]+) (0x[0-9a-f]+)')
 
+MEMORY = ('LD', 'LDG', 'ST', 'STG', 'ATOM', 'ATOMG', 'RED', 'REDG', 'LDGSTS', 'UTMALDG', 'UBLKCP')
 MEETING = ('BSSY', 'BSYNC', 'WARPSYNC')
 
 # Of a multiprocessor: warps, blocks, shared memory in KiB (CUDA C++ Programming Guide, "Compute
@@ -161,6 +165,17 @@ def is_wait(instruction):
     return instruction.startswith('SYNCS') and 'TRYWAIT' in instruction
 
 
+def reads_early(instructions):
+    """What is wrong in a kernel that may begin before the one before it has ended; '' if nothing."""
+    for instruction in instructions:
+        name = instruction.split('.')[0]
+        if name == 'ACQBULK':
+            return ''
+        if name in MEMORY:
+            return f'{name} before the wait for the kernel before'
+    return 'no wait for the kernel before'
+
+
 def check(budgets, kernels):
     """What is wrong, in words."""
     wrong = [] if kernels else ['the objects have no kernel at all']
@@ -173,6 +188,9 @@ def check(budgets, kernels):
         if local and not budget.get('spill', 0):
             wrong.append(f'{where}: {local} accesses to local memory')
         wrong += [f'{where}: {what}' for what in products_apart(kernel.instructions)]
+        if budget.get('early') and int(number_of(architecture)) >= 90:
+            early = reads_early(kernel.instructions)
+            wrong += [f'{where}: {early}'] if early else []
         for instruction, most in budget.get('code', {}).get(architecture, {}).items():
             found = kernel.count(instruction)
             if found != most:
@@ -206,6 +224,16 @@ def table(budgets, kernels):
                f'{max(len(k.instructions) for k in group):6} instructions')
 
 
+def figures(budgets, kernels):
+    """Registers and warps of each instantiation, by architecture and symbol."""
+    all_of = {}
+    for (symbol, architecture), kernel in sorted(kernels.items()):
+        more = budgets.get(kernel_name(symbol), {}).get('shared', 0)
+        all_of.setdefault(architecture, {})[symbol] = {
+            'registers': kernel.registers, 'warps': warps(kernel, architecture, more) or 0}
+    return all_of
+
+
 def dump(tool, option, path):
     result = subprocess.run([tool, option, path], capture_output=True, text=True, check=False)
     if result.returncode != 0:
@@ -220,13 +248,20 @@ def main(arguments):
         return 2
     with open(arguments[0], encoding='utf8') as file:
         budgets = json.load(file)
+    objects = arguments[1:]
+    wanted = None
+    if objects[0] == '--figures':
+        wanted, objects = objects[1], objects[2:]
     kernels = {}
-    for path in arguments[1:]:
+    for path in objects:
         read_code(dump(tool, '-sass', path), kernels)
         read_usage(dump(tool, '--dump-resource-usage', path), kernels)
         read_bounds(dump(tool, '-elf', path), kernels)
     for line in table(budgets, kernels):
         print(line)
+    if wanted is not None:
+        with open(wanted, 'w', encoding='utf8') as file:
+            json.dump(figures(budgets, kernels), file, indent=1)
     wrong = check(budgets, kernels)
     for line in wrong:
         print('FAIL', line)

@@ -95,6 +95,16 @@ class Listings(unittest.TestCase):
         self.assertEqual(self.wrong(GOOD, architecture='100'),
                          ['FusedOutputKernel on sm_100: no budget of warps; found 12'])
 
+    def test_a_kernel_that_begins_early(self):
+        budgets = {'FusedOutputKernel': {'warps': {'90a': 12, '80': 12}, 'early': True}}
+        self.assertEqual(self.wrong(['PREEXIT', 'ACQBULK'] + GOOD, budgets=budgets), [])
+        self.assertEqual(self.wrong(GOOD, budgets=budgets),
+                         ['FusedOutputKernel on sm_90a: no wait for the kernel before'])
+        self.assertEqual(self.wrong(['LDG.E R2, [R2.64]', 'ACQBULK'] + GOOD, budgets=budgets),
+                         ['FusedOutputKernel on sm_90a: LDG before the wait for the kernel before'])
+        # On older cards nothing begins early.
+        self.assertEqual(self.wrong(['EXIT'], architecture='80', threads=128, budgets=budgets), [])
+
     def test_a_kernel_that_is_gone(self):
         budgets = {**BUDGET, 'Gone': {'warps': {'90a': 1, '80': 1}}}
         self.assertEqual(self.wrong(GOOD, budgets=budgets), ['Gone: no code for sm_90a'])
@@ -218,6 +228,18 @@ class Planted(unittest.TestCase):
         budgets = {'Multiplies': {'warps': {'90a': 8}, 'code': {'90a': {'HGMMA': 1}}}}
         self.expect(0, 'Multiplies', self.PRODUCTS % '', budgets)
         self.expect(1, 'between a wait and the products', self.PRODUCTS % self.BETWEEN, budgets)
+
+    def test_a_kernel_that_begins_early(self):
+        source = '''
+            #include "kernels/cuda/kernel.cuh"
+            __global__ void __launch_bounds__(128) Begins(float* out, int n) {
+              %s
+            }'''
+        wait, store = 'dragoman::cuda::AwaitKernelBefore();', 'out[threadIdx.x] += 1.0F;'
+        budgets = {'Begins': {'warps': {'90a': 64}, 'early': True}}
+        self.expect(0, 'Begins', source % (wait + store), budgets)
+        self.expect(1, 'before the wait for the kernel before', source % (store + wait), budgets)
+        self.expect(1, 'no wait for the kernel before', source % '', budgets)
 
     def test_the_number_of_instructions(self):
         budgets = {'Multiplies': {'warps': {'90a': 8}, 'code': {'90a': {'HGMMA': 4}}}}

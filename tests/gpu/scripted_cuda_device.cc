@@ -119,7 +119,8 @@ absl::Status ScriptedCudaDevice::Enqueue(const Launch&) {
       watch_(slot, CopiedView(slot));
     }
   }
-  RETURN_IF_FAILED(cuda::Deliver(stream_.get(), tables_, mailboxes_.device()));
+  RETURN_IF_FAILED(
+      cuda::Deliver(stream_.get(), tables_, mailboxes_.device(), tables_.limits.max_rows));
   RETURN_IF_FAILED(cuda::EndStep(stream_.get(), tables_, mailboxes_.device()));
   return ToStatus(stream_.Wait(), "the step");
 }

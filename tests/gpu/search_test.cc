@@ -61,7 +61,7 @@ class CudaRunner : public StepRunner {
     const int64_t rows = tables.limits.max_rows;
     EXPECT_LAUNCHED(cuda::FoldStoredRows(stream_.get(), tables, 0, rows));
     EXPECT_LAUNCHED(cuda::StepSlots(stream_.get(), tables, rows));
-    EXPECT_LAUNCHED(cuda::Deliver(stream_.get(), tables, Mailboxes(mailboxes)));
+    EXPECT_LAUNCHED(cuda::Deliver(stream_.get(), tables, Mailboxes(mailboxes), 2));
     EXPECT_LAUNCHED(cuda::EndStep(stream_.get(), tables, Mailboxes(mailboxes)));
     EXPECT_LAUNCHED(stream_.Wait());
   }

@@ -21,8 +21,8 @@ class CudaBackend final : public Backend {
   CudaBackend(CudaPlanner planner, std::shared_ptr<const CudaModel> model)
       : planner_(std::move(planner)),
         model_(std::move(model)),
-        info_{CudaDeviceName(model_->device()), planner_.device_name(),
-              ComputeTypeName(model_->type()), model_->weight_bytes()} {}
+        info_{CudaDeviceName(model_->device()), NameAndNotes(), ComputeTypeName(model_->type()),
+              model_->weight_bytes()} {}
 
   const BackendInfo& info() const override { return info_; }
 
@@ -69,6 +69,13 @@ class CudaBackend final : public Backend {
   }
 
  private:
+  // The card's, and what an operator should know of the model on it.
+  std::string NameAndNotes() const {
+    const std::string notes = model_->TwoClassesText();
+    return notes.empty() ? planner_.device_name()
+                         : absl::StrCat(planner_.device_name(), "; ", notes);
+  }
+
   const CudaPlanner planner_;
   const std::shared_ptr<const CudaModel> model_;  // shared with what is created
   const BackendInfo info_;

@@ -94,6 +94,15 @@ const void* CudaModel::weight(WeightId id) const {
   return static_cast<const uint8_t*>(memory_.data()) + offset_[static_cast<size_t>(id)];
 }
 
+std::string CudaModel::TwoClassesText() const {
+  if (products_of_two_classes_ == 0) return "";
+  return absl::StrCat(
+      "no algorithm of cuBLASLt for ", products_of_two_classes_,
+      " of the products gives a row the same bits in every row count: the last bits "
+      "of a score may depend on the company (from ",
+      other_bits_from_, " rows on)");
+}
+
 absl::Status CudaModel::Load(const WeightImage& image) {
   if (const cuda::Error error = cuda::SetDevice(config_.device); error != cuda::Error::kNone) {
     return CudaStatus(config_.device, "selecting the device", error);
@@ -127,6 +136,9 @@ absl::Status CudaModel::MakeProducts() {
       status =
           absl::InternalError(absl::StrCat(CudaDeviceName(config_.device), ": ", stage, " ", op,
                                            " [", options.out, ", ", options.in, "]: ", why));
+    } else if (linear->other_bits_from() > 0) {
+      ++products_of_two_classes_;
+      other_bits_from_ = linear->other_bits_from();
     }
     return linear;
   };
@@ -142,6 +154,7 @@ absl::Status CudaModel::MakeProducts() {
       const auto* product = std::get_if<ProductOp>(&op.what);
       if (product == nullptr) continue;
       cuda::LinearOptions options;
+      options.per_bucket = config_.per_bucket;
       options.in = static_cast<int>(program_.weight(product->weight).cols);
       options.out = static_cast<int>(product->rows);
       options.type = type_;
@@ -164,6 +177,7 @@ absl::Status CudaModel::MakeProducts() {
   options.float_output = true;
   options.y_stride = LogitStride(options.out);
   options.tune_rows = cuda::kChunkRows;
+  options.per_bucket = config_.per_bucket;
   logits_ = make("decoder", "output layer", options, weight(output.table), nullptr, chunks);
   if (!status.ok()) return status;
   fused_ = cuda::FusedOutput::Create(type_, weight(output.table), float_weight(output.bias),

@@ -24,6 +24,7 @@ struct CudaModelConfig {
   int device = 0;
   int max_rows = 0;            // of a step
   int64_t encoder_tokens = 0;  // of a pass
+  bool per_bucket = false;     // LinearOptions::per_bucket
 };
 
 class CudaModel {
@@ -66,6 +67,11 @@ class CudaModel {
   const cuda::FusedOutput* fused() const { return fused_.get(); }
   const std::string& why_not_fused() const { return why_not_fused_; }
 
+  // Products for which no algorithm gives a row the same bits in every row count, so that two were
+  // pinned (Linear::other_bits_from): their number, and in words for the log, "" if there are none.
+  int products_of_two_classes() const { return products_of_two_classes_; }
+  std::string TwoClassesText() const;
+
  private:
   CudaModel(const CudaModelConfig& config, const Program& program, const WeightImage& image);
 
@@ -86,6 +92,8 @@ class CudaModel {
   std::unique_ptr<cuda::Linear> logits_;
   std::unique_ptr<cuda::FusedOutput> fused_;
   std::string why_not_fused_;
+  int products_of_two_classes_ = 0;
+  int other_bits_from_ = 0;  // of one of them
 };
 
 }  // namespace dragoman

@@ -33,6 +33,7 @@ class CudaPlanner {
  private:
   int device_ = 0;
   std::string device_name_;
+  bool per_bucket_ = false;  // LinearOptions::per_bucket
   MemoryRequest request_;
 };
 

@@ -7,11 +7,12 @@
 namespace dragoman {
 namespace {
 
-std::string WhyUnfit(int device) {
+std::string WhyUnfit(int device, bool* mig_part) {
   cuda::DeviceInfo info;
   if (const cuda::Error error = cuda::Describe(device, &info); error != cuda::Error::kNone) {
     return cuda::ErrorText(error);
   }
+  *mig_part = *mig_part || info.IsMigPart();
   const cuda::Error error = cuda::FindCode(device);
   if (error == cuda::Error::kNone) return "";
   const std::string card =
@@ -32,7 +33,9 @@ CudaProbe ProbeCuda() {
     probe.why_none = absl::StrCat("cuBLASLt cannot be loaded: ", why);
     return probe;
   }
-  for (int device = 0; device < count; ++device) probe.unfit.push_back(WhyUnfit(device));
+  for (int device = 0; device < count; ++device) {
+    probe.unfit.push_back(WhyUnfit(device, &probe.mig_part));
+  }
   return probe;
 }
 

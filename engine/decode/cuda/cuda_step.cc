@@ -38,6 +38,8 @@ class CudaStep::Launcher {
     rows_.slots = tables_.plan_slots;
     rows_.first_row = tables_.first_row;
     rows_.slot_count = &tables_.now->plan.slot_count;
+    rows_.pages = tables_.row_pages;
+    rows_.page_stride = tables_.limits.row_page_stride();
 
     self_.pool = step.pool_;
     self_.lane_pages = tables_.lane_pages;
@@ -68,7 +70,8 @@ class CudaStep::Launcher {
       }
     }
     Do(step_op::kStepSlots, [&] { return cuda::StepSlots(stream_, tables_, rows_.rows); });
-    Do(step_op::kDeliver, [&] { return cuda::Deliver(stream_, tables_, step_.mailboxes_); });
+    Do(step_op::kDeliver,
+       [&] { return cuda::Deliver(stream_, tables_, step_.mailboxes_, rows_.rows); });
     Do(step_op::kEnd, [&] { return cuda::EndStep(stream_, tables_, step_.mailboxes_); });
     return fault_;
   }

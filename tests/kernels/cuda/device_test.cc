@@ -4,8 +4,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "kernels/cuda/device_memory.h"
@@ -41,6 +43,16 @@ TEST_F(NoDeviceTest, SaysWhyThereIsNone) {
     EXPECT_EQ(why, "no CUDA driver");
   }
   EXPECT_EQ(DeviceCount(nullptr), 0);
+}
+
+TEST_F(NoDeviceTest, NothingBeginsEarly) { EXPECT_FALSE(LaunchesEarly()); }
+
+TEST_F(DeviceOnCuda, KernelsBeginEarlyFromHopperOn) {
+  DeviceInfo info;
+  ASSERT_EQ(Describe(CurrentDevice(), &info), Error::kNone);
+  const char* const setting = std::getenv("DRAGOMAN_CUDA_EARLY_LAUNCH");
+  const bool off = setting != nullptr && std::string(setting) == "off";
+  EXPECT_EQ(LaunchesEarly(), info.major >= 9 && !off);
 }
 
 TEST_F(NoDeviceTest, EverythingFailsByValue) {

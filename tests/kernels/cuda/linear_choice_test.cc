@@ -20,6 +20,7 @@ namespace {
 constexpr int kIn = 64;
 constexpr int kOut = 24;
 const std::vector<int> kBuckets = {8, 16, 64, 100};
+constexpr int kFirstOfMany = 64;  // of those, for kByCount and kUnfit
 
 std::vector<float> RandomFloats(size_t n, uint32_t seed) {
   std::mt19937 generator(seed);
@@ -84,15 +85,52 @@ TEST_F(LinearChoiceTest, EveryFaultIsPassedOver) {
        {kByCount, kByPlace, kSplit, kUnfit, kBigWorkspace, kFailsToRun, kLeavesOut}) {
     SetOffers([&](int) { return std::vector<LtFault>{fault, kSound, kOtherOrder}; });
     EXPECT_EQ(Pinned(), kSound) << fault;
+    if (fault == kByCount) continue;  // it will do for a class of row counts
     SetOffers([&](int) { return std::vector<LtFault>{fault}; });
     EXPECT_EQ(Pinned(), -1) << fault;
     EXPECT_FALSE(why_.empty());
   }
 }
 
+// Rather than no model at all: what none does for all row counts, two do, and it is said.
+TEST_F(LinearChoiceTest, TwoClassesOfRowCountsWhereNoneFitsThemAll) {
+  SetOffers([](int) { return std::vector<LtFault>{kSound, kByCount}; });
+  ASSERT_NE(Create(), nullptr) << why_;
+  EXPECT_EQ(Create()->other_bits_from(), 0);
+  // In small row counts the one, in large ones the other.
+  SetOffers([](int rows) { return std::vector<LtFault>{rows < 64 ? kSound : kUnfit}; });
+  std::unique_ptr<Linear> linear = Create();
+  ASSERT_NE(linear, nullptr) << why_;
+  EXPECT_EQ(linear->other_bits_from(), 0);  // kSound does them all
+  SetOffers([](int) { return std::vector<LtFault>{kByCount}; });
+  linear = Create();
+  ASSERT_NE(linear, nullptr) << why_;
+  EXPECT_EQ(linear->other_bits_from(), kFirstOfMany);
+  EXPECT_NE(linear->algorithm().find("; with other bits from " + std::to_string(kFirstOfMany)),
+            std::string::npos)
+      << linear->algorithm();
+  // Each row count goes to its own, with its own bits, which are those of every row count beside it.
+  const std::vector<float> x = RandomFloats(size_t{100} * kIn, 3);
+  const AlignedFloats at_x(x);
+  const AlignedFloats workspace(std::vector<float>(64));
+  std::vector<std::vector<float>> first_rows;
+  for (const int rows : kBuckets) {
+    const AlignedFloats y(std::vector<float>(size_t{100} * kOut, 7.0F));
+    EXPECT_EQ(linear->Run(nullptr, workspace.data(), at_x.data(), rows, nullptr, y.data()),
+              Error::kNone);
+    first_rows.emplace_back(y.data(), y.data() + kOut);
+  }
+  for (size_t i = 1; i < kBuckets.size(); ++i) {
+    EXPECT_EQ(first_rows[i] == first_rows[i - 1], kBuckets[i] != kFirstOfMany) << kBuckets[i];
+  }
+}
+
 TEST_F(LinearChoiceTest, SaysWhyNoneIsLeft) {
-  SetOffers([](int) {
-    return std::vector<LtFault>{kUnfit, kBigWorkspace, kSplit, kByPlace, kFailsToRun, kByCount};
+  // For few rows nothing that is steady: two classes will not do either.
+  SetOffers([](int rows) {
+    std::vector<LtFault> offers = {kUnfit, kBigWorkspace, kSplit, kByPlace, kFailsToRun};
+    if (rows >= kFirstOfMany) offers.push_back(kByCount);
+    return offers;
   });
   EXPECT_EQ(Pinned(), -1);
   EXPECT_EQ(why_,

@@ -258,6 +258,7 @@ bool BlockAny(bool mine) {
 }
 
 int64_t launches = 0;
+int64_t awaits = 0;
 
 int Run(dim3 grid, dim3 size, size_t shared, const std::function<void()>& thread) {
   const int64_t blocks = int64_t{grid.x} * grid.y * grid.z;

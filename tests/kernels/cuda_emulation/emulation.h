@@ -91,6 +91,8 @@ bool BlockAny(bool mine);
 
 // Launches that were run, ever.
 extern int64_t launches;
+// Threads that have come to AwaitKernelBefore, ever.
+extern int64_t awaits;
 
 // What a device would refuse is refused: the value of a cudaError_t.
 int Run(dim3 grid, dim3 block, size_t shared, const std::function<void()>& thread);
@@ -185,6 +187,22 @@ namespace dragoman::cuda {
 template <class... P, class... A>
 Error Launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, Stream, A... arguments) {
   return Error{emulation::Run(grid, block, shared, [&] { kernel(arguments...); })};
+}
+
+inline void AwaitKernelBefore() { ++emulation::awaits; }
+
+// What begins early must wait in every thread, and before anything else: that nothing comes before
+// is for the reader, that no thread goes round it is seen here.
+template <class... P, class... A>
+Error LaunchEarly(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, Stream,
+                  A... arguments) {
+  const int64_t before = emulation::awaits;
+  const int error = emulation::Run(grid, block, shared, [&] { kernel(arguments...); });
+  const int64_t threads = int64_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z;
+  if (error == 0 && emulation::awaits - before != threads) {
+    emulation::Fail("a kernel that begins early has threads that do not wait, or wait twice");
+  }
+  return Error{error};
 }
 
 template <class T>

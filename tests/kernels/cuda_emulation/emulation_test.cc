@@ -160,6 +160,23 @@ __global__ void HalfAWarpShuffles(float* out) {
   if (threadIdx.x % 32 < 16) out[threadIdx.x] = WarpSum(1.0F);
 }
 
+__global__ void WaitsInHalfOfIt(int* out) {
+  if (threadIdx.x < 16) AwaitKernelBefore();
+  out[threadIdx.x] = 1;
+}
+
+__global__ void Waits(int* out) {
+  AwaitKernelBefore();
+  out[threadIdx.x] = 1;
+}
+
+TEST(CudaEmulationDeathTest, WhatBeginsEarlyWaitsInEveryThread) {
+  int out[32] = {};
+  EXPECT_EQ(LaunchEarly(Waits, 3, 32, 0, nullptr, out), Error::kNone);
+  EXPECT_EQ(out[31], 1);
+  EXPECT_DEATH((void)LaunchEarly(WaitsInHalfOfIt, 1, 32, 0, nullptr, out), "do not wait");
+}
+
 TEST(CudaEmulationDeathTest, DivergentBarriersFail) {
   float out[32];
   EXPECT_DEATH((void)Launch(Diverges, 1, 32, 0, nullptr), "wait elsewhere");

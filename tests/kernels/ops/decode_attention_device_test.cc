@@ -89,6 +89,15 @@ class RandomSearch {
       const auto attend = DRAGOMAN_LAUNCHER(device_, DecodeSelfAttention);
       EXPECT_LAUNCHED(attend(kTestStream, device_.type, layout_, kLayer, rows.Step(), tables,
                              in.data(), out.data()));
+      // By the step's own table of pages, the same bits.
+      const OpArray<int32_t> pages(device_, PagesOf(first, count, bucket));
+      cuda::StepRows step = rows.Step();
+      step.pages = pages.data();
+      step.page_stride = kPagesPerLane * kPagePositions;
+      const OpNumbers by_table(device_, std::vector<float>(bucket * d, 7.0F));
+      EXPECT_LAUNCHED(attend(kTestStream, device_.type, layout_, kLayer, step, tables, in.data(),
+                             by_table.data()));
+      EXPECT_EQ(AttentionResult(by_table, d).bits, AttentionResult(out, d).bits);
     } else {
       OpContext context;
       DecodeSelfAttention(context, layout_, kLayer, rows.Cpu(), tables,
@@ -149,6 +158,21 @@ class RandomSearch {
     std::iota(numbers.begin(), numbers.end(), 0);
     std::shuffle(numbers.begin(), numbers.end(), random_);
     return numbers;
+  }
+  // StepRows::pages; what a row has no position for is no page.
+  std::vector<int32_t> PagesOf(size_t first, size_t count, size_t bucket) const {
+    constexpr size_t kStride = size_t{kPagesPerLane} * kPagePositions;
+    std::vector<int32_t> pages(bucket * kStride, 1 << 30);
+    for (size_t r = 0; r < count; ++r) {
+      const StepRow& row = rows_[first + r];
+      for (int p = 0; p <= row.position; ++p) {
+        const int lane = p == row.position ? row.lane : Ancestry(row.slot, row.lane)[p];
+        const int32_t number = slot_lanes_[size_t(row.slot) * kMaxSlotLanes + size_t(lane)];
+        pages[r * kStride + size_t(p)] =
+            lane_pages_[size_t(number) * kPagesPerLane + size_t(p) / kPagePositions];
+      }
+    }
+    return pages;
   }
   const uint8_t* Ancestry(int slot, int lane) const {
     const int32_t number = slot_lanes_[size_t(slot) * kMaxSlotLanes + size_t(lane)];

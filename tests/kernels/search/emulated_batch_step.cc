@@ -21,6 +21,23 @@ void Check(cuda::Error error) {
   if (error != cuda::Error::kNone) std::abort();
 }
 
+// Every position's page, as the ancestry says it.
+void CheckRowPages(const BatchTables& tables) {
+  for (int32_t row = 0; row < tables.now->plan.rows; ++row) {
+    const int32_t* const lanes = tables.slot_lanes + tables.row_slot[row] * kMaxSlotLanes;
+    const int64_t own = lanes[tables.row_lane[row]];
+    for (int32_t p = 0; p <= tables.row_position[row]; ++p) {
+      const int64_t writer = p == tables.row_position[row]
+                                 ? own
+                                 : lanes[tables.lanes.ancestry[own * tables.lanes.stride + p]];
+      const int32_t page =
+          tables.lane_pages[writer * tables.limits.pages_per_lane() + p / kPagePositions];
+      const int32_t found = tables.row_pages[row * tables.limits.row_page_stride() + p];
+      if (page < 0 || page >= tables.limits.self_pages || found != page) std::abort();
+    }
+  }
+}
+
 cuda::StepMailboxes MailboxesOf(const StepMailbox* mailboxes) {
   return {{mailboxes[0], mailboxes[1]}};
 }
@@ -35,6 +52,7 @@ void EmulatedRunner::Before(const BatchTables& tables, const StepMailbox* mailbo
   Check(emulated::BeginStep(nullptr, tables, MailboxesOf(mailboxes)));
   Check(
       emulated::PrepareRows(nullptr, tables, tables.limits.max_rows, cuda::StoredList::kNotFused));
+  CheckRowPages(tables);
 }
 
 // For as many rows as there may be, in two parts, as a host does that does not know their number.
@@ -43,7 +61,8 @@ void EmulatedRunner::After(const BatchTables& tables, const StepMailbox* mailbox
   Check(emulated::FoldStoredRows(nullptr, tables, 0, half));
   Check(emulated::FoldStoredRows(nullptr, tables, half, tables.limits.stored_rows - half));
   Check(emulated::StepSlots(nullptr, tables, tables.limits.max_rows));
-  Check(emulated::Deliver(nullptr, tables, MailboxesOf(mailboxes)));
+  // For few rows: of the blocks some have several slots.
+  Check(emulated::Deliver(nullptr, tables, MailboxesOf(mailboxes), 2));
   Check(emulated::EndStep(nullptr, tables, MailboxesOf(mailboxes)));
 }
 

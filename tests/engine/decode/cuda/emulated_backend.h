@@ -20,4 +20,7 @@ absl::StatusOr<std::string> ProfileEmulatedCudaSteps(const CudaBackendConfig& co
                                                      const Program& program,
                                                      const WeightImage& image, int steps);
 
+// Linear::other_bits_from of the products that are made from now on.
+void SetEmulatedOtherBits(int rows);
+
 }  // namespace dragoman

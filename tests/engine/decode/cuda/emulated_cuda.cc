@@ -9,6 +9,7 @@
 #include "engine/decode/cuda/narrow.h"
 #include "engine/decode/cuda/step_costs.h"
 #include "kernels/search/batch_step.h"
+#include "tests/engine/decode/cuda/emulated_backend.h"
 #include "tests/kernels/ops/activation_reference.h"
 
 namespace dragoman::cuda {
@@ -280,7 +281,10 @@ Error EmulatedBeginStep(Stream, const BatchTables& tables, const StepMailboxes& 
 
 Error EmulatedPrepareRows(Stream, const BatchTables& tables, int64_t rows, StoredList list) {
   if (tables.now->plan.rows > rows) return kInvalidValue;
-  for (int32_t row = 0; row < tables.now->plan.rows; ++row) PrepareStepRow(tables, row);
+  for (int32_t row = 0; row < tables.now->plan.rows; ++row) {
+    PrepareStepRow(tables, row);
+    WriteRowPages(tables, row, 0, 1);
+  }
   if (list == StoredList::kNone) return Error::kNone;
   ListStoredRows(SingleThread(), tables,
                  [&](const SearchOptions& o) { return list == StoredList::kAll || !MayFuse(o); });
@@ -305,7 +309,9 @@ Error EmulatedStepSlots(Stream, const BatchTables& tables, int64_t rows) {
   return Error::kNone;
 }
 
-Error EmulatedDeliver(Stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
+Error EmulatedDeliver(Stream, const BatchTables& tables, const StepMailboxes& mailboxes,
+                      int64_t rows) {
+  if (rows <= 0) return kInvalidValue;
   for (int32_t i = 0; i < tables.now->order_count; ++i) {
     dragoman::Deliver(SingleThread(), tables, i, MailboxOf(tables, mailboxes));
   }
@@ -325,5 +331,7 @@ namespace dragoman {
 absl::StatusOr<DeviceRates> MeasureEmulatedRates(int, ComputeType) {
   return DeviceRates{1e12, 1e15};
 }
+
+void SetEmulatedOtherBits(int rows) { cuda::EmulatedLinear::other_bits = rows; }
 
 }  // namespace dragoman

@@ -137,6 +137,9 @@ class EmulatedLinear {
   virtual ~EmulatedLinear() = default;
   virtual Error Run(Stream stream, void* workspace, const void* x, int64_t rows,
                     const int32_t* count, void* y) const = 0;
+  // Linear's; tests set it for those that are made from then on.
+  inline static int other_bits = 0;
+  int other_bits_from() const { return other_bits; }
 };
 
 // With the narrow types: the fused kernel, its instructions emulated too.
@@ -161,7 +164,8 @@ Error EmulatedBeginStep(Stream stream, const BatchTables& tables, const StepMail
 Error EmulatedPrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
 Error EmulatedFoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
 Error EmulatedStepSlots(Stream stream, const BatchTables& tables, int64_t rows);
-Error EmulatedDeliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
+Error EmulatedDeliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes,
+                      int64_t rows);
 Error EmulatedEndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 
 // A launcher whose launches are run or kept.

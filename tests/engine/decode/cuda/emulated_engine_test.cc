@@ -122,6 +122,25 @@ TEST_F(EmulatedEngine, InFloat16NothingDependsOnWhatIsBesideIt) {
   EXPECT_NEAR(alone[1].hypotheses.at(0).log_prob, expected[1].hypotheses.at(0).log_prob, 0.05);
 }
 
+// Where rows keep their bits within two classes of row counts only, the log has it.
+TEST_F(EmulatedEngine, SaysThatProductsHaveTwoClassesOfRowCounts) {
+  const LoadedModel loaded = Load();
+  const WeightImage image = ImageOf(loaded, ComputeType::kFloat32);
+  const auto name = [&] {
+    const auto backend =
+        CreateEmulatedCudaBackend(ConfigFor(loaded.spec, kMaxRows), loaded.program, image);
+    EXPECT_TRUE(backend.ok()) << backend.status();
+    return (*backend)->info().device_name;
+  };
+  EXPECT_EQ(name(), "emulated");
+  SetEmulatedOtherBits(64);
+  EXPECT_THAT(name(),
+              ::testing::MatchesRegex(
+                  "emulated; no algorithm of cuBLASLt for [0-9]+ of the products gives a row "
+                  "the same bits in every row count: .* \\(from 64 rows on\\)"));
+  SetEmulatedOtherBits(0);
+}
+
 // Every launch takes 125 us here: the times count the launches.
 TEST_F(EmulatedEngine, ProfilesAFullStep) {
   const LoadedModel loaded = Load();

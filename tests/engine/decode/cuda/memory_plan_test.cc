@@ -77,6 +77,32 @@ TEST(MemoryPlan, GivesWhatIsLeftToThePages) {
                                        HasSubstr("K/V in"), HasSubstr("in all")));
 }
 
+// The largest model that people with such cards ask for, in float16: what decides that weights need
+// no int8 on GPUs in order to fit (kernels/README.md, "Every card").
+TEST(MemoryPlan, ThreeBillionParametersFitASmallCardInSixteenBits) {
+  struct Card {
+    double usable_gib;  // of 16, 24 and 80 GB, as their drivers count
+    int rows;
+  };
+  for (const Card card : {Card{14.6, 256}, Card{22.0, 1024}, Card{79.1, 4096}}) {
+    ModelSpec spec;
+    spec.shape = {2048, 24, 24, 16, 16, 8192, 8192, 256206, 256206, 512};  // NLLB-3.3B's
+    MemoryRequest r = Base(16);
+    r.program = MakeMarianNetwork(spec)->program;
+    r.device_bytes = static_cast<int64_t>(card.usable_gib * static_cast<double>(kGiB));
+    r.free_bytes = r.device_bytes - kGiB / 2;
+    r.weight_bytes = 2 * ParameterCount(r.program);
+    r.encoder_tokens = EncoderTokens(r.program);
+    r.batch.max_rows = card.rows;
+    r.batch.vocabulary = 256206;
+    const auto plan = PlanMemory(r);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    // A page and a half of 32 positions for each row.
+    EXPECT_GE(plan->pages.self_pages, card.rows * 3 / 2);
+    EXPECT_LT(r.weight_bytes, r.device_bytes / 2);
+  }
+}
+
 TEST(MemoryPlan, CountsTheTablesOfTheBatchAsTheyAre) {
   const auto plan = PlanMemory(Base(80));
   ASSERT_TRUE(plan.ok()) << plan.status();

@@ -1,0 +1,283 @@
+#include "tests/gpu/count/counted_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string_view>
+#include <variant>
+
+namespace dragoman::bench {
+namespace {
+
+// What is known of a kernel beyond what it must move and compute.
+struct Shape {
+  const char* kernel = "";  // part of its mangled name; "": cuBLASLt's
+  int waits = 0;            // loads of a warp that wait for each other
+  int64_t blocks = 0;
+  int64_t block_warps = 4;
+  int64_t turns = 1;          // of a block, where blocks go on to further work
+  bool in_l2 = false;         // reads what the node before has written
+  bool overlaps = true;       // begins while the node before ends, where the card can
+  const char* argument = "";  // of its template, where the name's part does not say all
+};
+
+// Of the fold of the fused output layer, cycles for a tile of 128 x 256 by its four warps: without
+// candidates, and for each round of looking for them. A round of a row whose lists may bar a
+// candidate waits for some 410 more, of a wanted id's list and of two that are empty.
+constexpr double kTileCycles = 8192;  // of its products at d 512
+constexpr double kTileCyclesBesideFold = 6656;
+constexpr double kFoldCycles = 2000;
+constexpr double kRoundCycles = 250;
+constexpr double kRoundsOfTile = 2.26;  // of the slowest of four warps (fold_rounds)
+
+constexpr int64_t kTileRows = 128;
+constexpr int64_t kTileColumns = 256;
+constexpr double kBlockSeconds = 0.1e-6;  // to begin a block on a multiprocessor
+
+int64_t Divided(int64_t n, int64_t by) { return (n + by - 1) / by; }
+
+class Counter {
+ public:
+  Counter(const CountedCard& card, const FiguresByKernel& figures, bool graph)
+      : card_(card), figures_(figures), graph_(graph) {}
+
+  // A kernel of our own. `cost` is that of all `nodes`.
+  void Kernel(std::string name, int64_t nodes, const OpCost& cost, const Shape& shape) {
+    if (nodes == 0) return;
+    CountedNode node;
+    node.name = std::move(name);
+    node.kernel = shape.kernel;
+    node.nodes = nodes;
+    node.cost = cost;
+    node.waits = shape.waits;
+    node.figures = FiguresOf(shape.kernel, shape.argument);
+    const double each = 1.0 / static_cast<double>(nodes);
+    const double rate = shape.in_l2 ? card_.l2_bytes_per_second : card_.memory_bytes_per_second;
+    const double bytes = cost.bytes * each / (card_.memory_share * Reached(rate, shape.blocks));
+    const double waits = Rounds(shape, node.figures.warps) * static_cast<double>(shape.turns) *
+                         shape.waits * card_.wait_seconds;
+    const double blocks =
+        static_cast<double>(Divided(shape.blocks, card_.multiprocessors)) * kBlockSeconds;
+    node.seconds =
+        static_cast<double>(nodes) * (Start(shape.overlaps) + std::max({bytes, waits, blocks}));
+    nodes_.push_back(std::move(node));
+  }
+
+  // One of cuBLASLt's, which begins when the node before is through.
+  void Product(std::string name, int64_t nodes, const OpCost& cost, int64_t rows, int64_t out) {
+    if (nodes == 0) return;
+    CountedNode node;
+    node.name = std::move(name);
+    node.nodes = nodes;
+    node.cost = cost;
+    const double each = 1.0 / static_cast<double>(nodes);
+    const int64_t blocks = Divided(rows, kTileRows) * Divided(out, kTileColumns / 4);
+    const double bytes = cost.bytes * each / Reached(card_.memory_bytes_per_second, blocks);
+    const double flop = cost.flop * each / (card_.layer_product_share * card_.flop_per_second);
+    node.seconds = static_cast<double>(nodes) *
+                   (Start(false) + std::max({card_.product_seconds, bytes, flop}));
+    nodes_.push_back(std::move(node));
+  }
+
+  // The fused output layer, whose fold is beside the products as far as it is shorter.
+  void FusedOutput(const OpCost& cost) {
+    CountedNode node;
+    node.name = step_op::kFused;
+    node.kernel = "FusedOutputKernelI6__halfLi4E";
+    node.nodes = 1;
+    node.cost = cost;
+    node.figures = FiguresOf(node.kernel);
+    const double fold = kFoldCycles + kRoundsOfTile * kRoundCycles;
+    const double slower = std::max(kTileCycles, fold + kTileCyclesBesideFold) / kTileCycles;
+    const double flop = cost.flop / card_.flop_per_second * slower;
+    const double bytes = cost.bytes / (card_.memory_share * card_.memory_bytes_per_second);
+    node.seconds = Start(true) + card_.product_seconds + std::max(bytes, flop);
+    nodes_.push_back(std::move(node));
+  }
+
+  std::vector<CountedNode> Take() { return std::move(nodes_); }
+
+ private:
+  double Start(bool overlaps) const {
+    if (!graph_) return card_.launch_seconds;
+    return overlaps && card_.overlaps ? card_.overlapped_start_seconds : card_.start_seconds;
+  }
+  double Reached(double rate, int64_t blocks) const {
+    const auto busy = static_cast<double>(std::min<int64_t>(blocks, card_.multiprocessors));
+    return std::min(rate, busy * card_.multiprocessor_bytes_per_second);
+  }
+  double Rounds(const Shape& shape, int warps) const {
+    if (warps <= 0) return 1;
+    return std::ceil(static_cast<double>(shape.blocks * shape.block_warps) /
+                     (static_cast<double>(warps) * card_.multiprocessors));
+  }
+  KernelFigures FiguresOf(const std::string& kernel, const char* argument = "") const {
+    for (const auto& [symbol, figures] : figures_) {
+      if (symbol.find(kernel) == std::string::npos) continue;
+      if (symbol.find(argument) != std::string::npos) return figures;
+    }
+    return {};
+  }
+
+  const CountedCard& card_;
+  const FiguresByKernel& figures_;
+  const bool graph_;
+  std::vector<CountedNode> nodes_;
+};
+
+const ProductOp* ProductNamed(const OpSequence& stage, std::string_view name) {
+  for (const Op& op : stage.ops) {
+    const auto* product = std::get_if<ProductOp>(&op.what);
+    if (product != nullptr && op.name == name) return product;
+  }
+  return nullptr;
+}
+
+// A product, and the pass over what it has written where its epilogue has no such activation.
+void CountProduct(const StepCost& cost, const ProductOp& op, int64_t rows, double element,
+                  Counter* counter) {
+  counter->Product(cost.name, cost.launches, cost.cost, rows, op.rows);
+  if (IsOfProduct(op.activation)) return;
+  const auto elements = static_cast<double>(rows * op.rows);
+  const OpCost pass{2 * element * elements * static_cast<double>(cost.launches), 0};
+  Shape shape;
+  shape.kernel = "ActivateKernelI6__halfL";
+  shape.waits = 2;
+  shape.blocks = Divided(rows * op.rows / 8, 256);
+  shape.block_warps = 8;
+  shape.in_l2 = true;
+  counter->Kernel(std::string(cost.name) + ", activation", cost.launches, pass, shape);
+}
+
+Shape NormShape(int64_t rows) {
+  Shape shape;
+  shape.kernel = "AddLayerNormKernelI6__halfLi1ELi2E";
+  shape.waits = 2;  // the count; x and the residual
+  shape.blocks = Divided(rows, 4);
+  shape.in_l2 = true;
+  return shape;
+}
+
+}  // namespace
+
+std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const CountedCard& card,
+                                   const FiguresByKernel& figures) {
+  const Program& program = *work.program;
+  const auto element = static_cast<double>(ElementBytes(work.type));
+  const int64_t heads = program.kv.heads;
+  const auto tiles = [](double positions) {
+    return static_cast<int>(std::ceil(positions / kPagePositions));
+  };
+  Counter counter(card, figures, true);
+  for (const StepCost& cost : CostsOf(work)) {
+    if (cost.launches == 0) continue;
+    const std::string_view name = cost.name;
+    Shape shape;
+    if (const ProductOp* product = ProductNamed(program.decoder, name); product != nullptr) {
+      CountProduct(cost, *product, bucket, element, &counter);
+      continue;
+    }
+    if (name == step_op::kFused) {
+      counter.FusedOutput(cost.cost);
+      const int64_t vocabulary_tiles = Divided(program.vocabulary(), kTileColumns);
+      shape.kernel = "MergeFusedKernel";
+      shape.waits = 5;
+      shape.blocks = bucket;
+      shape.in_l2 = true;
+      counter.Kernel("merge of its parts", 1,
+                     {static_cast<double>(work.rows * vocabulary_tiles) * 8, 0}, shape);
+      continue;
+    }
+    if (name == step_op::kBegin) {
+      shape = {"BeginStepKernel", 22, 1, 32};  // half of them over the bus
+      shape.overlaps = false;
+    } else if (name == step_op::kPrepare) {
+      shape = {"PrepareRowsKernel", 8, Divided(bucket, 64) + Divided(bucket, 2), 2};
+    } else if (name == step_op::kStepSlots) {
+      const int64_t workspaces = std::min<int64_t>(bucket, int64_t{4} * card.multiprocessors);
+      shape = {"StepSlotsKernel", 15, workspaces, 2, Divided(work.slots, workspaces)};
+    } else if (name == step_op::kDeliver) {
+      shape = {"DeliverKernel", 4, std::min(bucket, 1024), 1};
+    } else if (name == step_op::kEnd) {
+      shape = {"EndStepKernel", 5, 1, 32};
+    } else if (name == "embedding") {
+      shape = {"EmbedKernelI6__half", 3, Divided(bucket, 4)};
+      shape.overlaps = false;
+    } else if (name == "self-attention") {
+      // The row's number of positions and its pages; K, V of each tile.
+      shape = {
+          "DecodeSelfAttentionKernelI6__halfLi64E"
+          "",
+          1 + 2 * tiles(work.self_positions), heads * Divided(bucket, 4)};
+    } else if (name == "cross-attention") {
+      const bool few = bucket <= 256;
+      shape = {
+          few ? "CrossAttentionKernelI6__halfLi64ELi1E" : "CrossAttentionKernelI6__halfLi64ELi4E",
+          3 + 2 * tiles(work.source_positions), heads * Divided(bucket, few ? 4 : 16)};
+    } else {
+      shape = NormShape(bucket);
+    }
+    counter.Kernel(cost.name, cost.launches, cost.cost, shape);
+  }
+  return counter.Take();
+}
+
+std::vector<CountedNode> CountEncoderPass(const Program& program, ComputeType type, int tokens,
+                                          const CountedCard& card, const FiguresByKernel& figures) {
+  const auto element = static_cast<double>(ElementBytes(type));
+  OpRows rows;
+  rows.rows = tokens;
+  rows.segments = 1;
+  rows.source_positions = tokens;
+  rows.element_bytes = rows.weight_bytes = rows.kv_bytes = element;
+  Counter counter(card, figures, false);
+  for (const StepCost& cost : CostsByName(program.encoder, program, rows)) {
+    const std::string_view name = cost.name;
+    if (const ProductOp* product = ProductNamed(program.encoder, name); product != nullptr) {
+      CountProduct(cost, *product, tokens, element, &counter);
+    } else if (name == "self-attention") {
+      counter.Kernel(cost.name, cost.launches, cost.cost,
+                     {"EncoderAttentionKernelI6__halfLi64E",
+                      1 + 2 * static_cast<int>(Divided(tokens, kPagePositions)),
+                      program.kv.heads * Divided(tokens, 16)});
+    } else {
+      counter.Kernel(cost.name, cost.launches, cost.cost, NormShape(tokens));
+    }
+  }
+  return counter.Take();
+}
+
+double Seconds(const std::vector<CountedNode>& nodes) {
+  double seconds = 0;
+  for (const CountedNode& node : nodes) seconds += node.seconds;
+  return seconds;
+}
+
+std::string CountedText(const std::vector<CountedNode>& nodes) {
+  char line[200];
+  std::snprintf(line, sizeof(line), "%-30s %5s %9s %9s %5s %5s %5s %9s\n", "node", "nodes", "MB",
+                "GFLOP", "regs", "warps", "waits", "us");
+  std::string text = line;
+  CountedNode all;
+  all.name = "step, counted";
+  const auto append = [&](const CountedNode& node) {
+    const std::string registers =
+        node.figures.registers > 0 ? std::to_string(node.figures.registers) : "-";
+    const std::string warps = node.figures.warps > 0 ? std::to_string(node.figures.warps) : "-";
+    std::snprintf(line, sizeof(line), "%-30s %5lld %9.1f %9.1f %5s %5s %5d %9.1f\n",
+                  node.name.c_str(), static_cast<long long>(node.nodes), node.cost.bytes / 1e6,
+                  node.cost.flop / 1e9, registers.c_str(), warps.c_str(), node.waits,
+                  node.seconds * 1e6);
+    text += line;
+  };
+  for (const CountedNode& node : nodes) {
+    append(node);
+    all.nodes += node.nodes;
+    all.cost += node.cost;
+    all.seconds += node.seconds;
+  }
+  append(all);
+  return text;
+}
+
+}  // namespace dragoman::bench

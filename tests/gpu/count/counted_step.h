@@ -1,0 +1,79 @@
+// The time of a decoding step as it is counted, node by node of its graph: from what the program's
+// own table of costs says each must move and compute (engine/decode/cuda/step_costs.h), from the
+// machine code (registers, warps that a multiprocessor holds) and from how often a warp waits for
+// memory, one load after the other.
+//
+// NOT a measurement: an estimate of what a change is worth while there is no card, with the same
+// few figures for every node. Absolute times are to be replaced by those of --profile-steps.
+//
+// A node takes
+//   start + max(bytes / rate, flop / rate, waits)
+// start    from the end of the node before to this one's first instruction
+// waits    dependent loads of a warp, times the latency, times the rounds of warps
+// bytes    at the rate of memory, or of L2 for what the node before has just written; no more than
+//          the multiprocessors with a block get
+//
+// Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/decode/cuda/step_costs.h"
+
+namespace dragoman::bench {
+
+// An H200, as the design counts it; the shares are what such kernels reach elsewhere.
+struct CountedCard {
+  int multiprocessors = 132;
+  double memory_bytes_per_second = 4.3e12;
+  double l2_bytes_per_second = 5.5e12;
+  double multiprocessor_bytes_per_second = 60e9;
+  double flop_per_second = 790e12;
+  double layer_product_share = 0.6;          // of the flop
+  double output_product_share = 0.8;         // the same, of the fused output layer
+  double memory_share = 0.7;                 // of the bytes, of kernels that are bound by them
+  double wait_seconds = 0.6e-6;              // of a load from memory
+  double start_seconds = 1.5e-6;             // in a graph
+  double overlapped_start_seconds = 0.7e-6;  // with a programmatic edge (kernels/cuda/kernel.cuh)
+  bool overlaps = true;             // kernels of our own begin while the one before them ends
+  double launch_seconds = 3.5e-6;   // without a graph: the host's
+  double product_seconds = 2.0e-6;  // that one of cuBLASLt's takes at least, after its start
+};
+
+// Of one instantiation of a kernel, from its machine code.
+struct KernelFigures {
+  int registers = 0;
+  int warps = 0;  // on a multiprocessor
+};
+
+// By mangled name (machine_code.py --figures).
+using FiguresByKernel = std::map<std::string, KernelFigures>;
+
+// All nodes of one name.
+struct CountedNode {
+  std::string name;
+  std::string kernel;  // "" for cuBLASLt's
+  int64_t nodes = 0;
+  OpCost cost;  // of all of them
+  int waits = 0;
+  KernelFigures figures;  // zeros where they are not known
+  double seconds = 0;     // of all of them
+};
+
+// The nodes of the graph for `bucket` rows in which work.rows are there.
+std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const CountedCard& card,
+                                   const FiguresByKernel& figures);
+
+// The launches of an encoder pass over one segment of `tokens`.
+std::vector<CountedNode> CountEncoderPass(const Program& program, ComputeType type, int tokens,
+                                          const CountedCard& card, const FiguresByKernel& figures);
+
+double Seconds(const std::vector<CountedNode>& nodes);
+
+// A line for each name, then the sum.
+std::string CountedText(const std::vector<CountedNode>& nodes);
+
+}  // namespace dragoman::bench

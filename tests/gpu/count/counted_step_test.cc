@@ -1,0 +1,108 @@
+// The counted table of a step: that it has the nodes that the graph has, and what each figure does
+// to it.
+#include "tests/gpu/count/counted_step.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "nlohmann/json.hpp"
+#include "tests/gpu/bench/base_model.h"
+
+namespace dragoman::bench {
+namespace {
+
+const Program& Base() {
+  static const Program program = ProgramOf(BaseSpec());
+  return program;
+}
+
+StepWork WorkOf(int rows) {
+  StepWork work;
+  work.program = &Base();
+  work.type = ComputeType::kFloat16;
+  work.rows = work.fused_rows = rows;
+  work.slots = rows / 4;
+  work.self_positions = 15;
+  work.source_positions = 30;
+  return work;
+}
+
+const CountedNode& Named(const std::vector<CountedNode>& nodes, const std::string& name) {
+  for (const CountedNode& node : nodes) {
+    if (node.name == name) return node;
+  }
+  ADD_FAILURE() << "no node is called " << name;
+  return nodes.front();
+}
+
+// The same file that the recorded graphs are held against (StepNodes).
+TEST(CountedStep, HasTheNodesOfTheGraph) {
+  std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/gpu/graph_nodes.json");
+  const nlohmann::json budgets = nlohmann::json::parse(file);
+  for (const int rows : {8, 1024}) {
+    int64_t nodes = 0;
+    for (const CountedNode& node : CountStep(WorkOf(rows), rows, {}, {})) nodes += node.nodes;
+    EXPECT_EQ(nodes, budgets.at("float16, " + std::to_string(rows) + " rows").get<int64_t>());
+  }
+}
+
+TEST(CountedStep, HasTheCostsOfTheProgramsTable) {
+  const StepWork work = WorkOf(1024);
+  const auto nodes = CountStep(work, 1024, {}, {});
+  for (const StepCost& cost : CostsOf(work)) {
+    if (cost.launches == 0) continue;
+    EXPECT_EQ(Named(nodes, cost.name).cost.flop, cost.cost.flop) << cost.name;
+    EXPECT_EQ(Named(nodes, cost.name).cost.bytes, cost.cost.bytes) << cost.name;
+    EXPECT_EQ(Named(nodes, cost.name).nodes, cost.launches) << cost.name;
+  }
+}
+
+TEST(CountedStep, IsNeverBelowTheFloor) {
+  const CountedCard card;
+  const DeviceRates rates{card.memory_bytes_per_second, card.flop_per_second};
+  for (const int rows : {4, 256, 4096}) {
+    const StepWork work = WorkOf(rows);
+    const auto nodes = CountStep(work, std::max(rows, 8), card, {});
+    for (const StepCost& cost : CostsOf(work)) {
+      if (cost.launches == 0 || Named(nodes, cost.name).cost.flop == 0) continue;
+      if (cost.cost.bytes / 1e6 < 60 && rows < 4096) continue;  // may be in L2
+      EXPECT_GE(Named(nodes, cost.name).seconds * 1.3, FloorSeconds(cost.cost, rates)) << cost.name;
+    }
+  }
+}
+
+TEST(CountedStep, FewerWarpsOnAMultiprocessorWaitLonger) {
+  const std::string kernel = "_ZN25DecodeSelfAttentionKernelI6__halfLi64EN11PagesOfStepEEEv";
+  const StepWork work = WorkOf(4096);
+  const auto seconds = [&](int warps) {
+    const auto nodes = CountStep(work, 4096, {}, {{kernel, {80, warps}}});
+    EXPECT_EQ(Named(nodes, "self-attention").figures.registers, 80);
+    return Named(nodes, "self-attention").seconds;
+  };
+  EXPECT_GT(seconds(2), seconds(16));
+}
+
+TEST(CountedStep, EdgesThatOverlapShortenEveryNodeOfOurOwn) {
+  CountedCard card;
+  card.overlaps = false;
+  const double before = Seconds(CountStep(WorkOf(4), 8, card, {}));
+  card.overlaps = true;
+  const auto nodes = CountStep(WorkOf(4), 8, card, {});
+  int64_t own = -2;  // the first of a graph, and the embedding, which may follow a copy
+  for (const CountedNode& node : nodes) own += node.kernel.empty() ? 0 : node.nodes;
+  EXPECT_NEAR(before - Seconds(nodes),
+              static_cast<double>(own) * (card.start_seconds - card.overlapped_start_seconds),
+              1e-9);
+}
+
+TEST(CountedStep, TheTextEndsWithTheSum) {
+  const auto nodes = CountStep(WorkOf(4), 8, {}, {});
+  const std::string text = CountedText(nodes);
+  EXPECT_THAT(text, ::testing::HasSubstr("\nself-attention "));
+  EXPECT_THAT(text, ::testing::HasSubstr("\nstep, counted "));
+}
+
+}  // namespace
+}  // namespace dragoman::bench

@@ -1,0 +1,71 @@
+// Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, at
+// 4,096 and 1,024 rows and of a lone sentence, and what the sentence takes in all.
+//
+//   step_count [FIGURES]     registers and warps of the kernels: machine_code.py --figures FIGURES
+//
+// An estimate without a card (counted_step.h), for comparing what was before with what comes after.
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "nlohmann/json.hpp"
+#include "tests/gpu/bench/base_model.h"
+#include "tests/gpu/count/counted_step.h"
+
+namespace dragoman::bench {
+namespace {
+
+constexpr char kArchitecture[] = "90a";
+constexpr int kTokens = 30;  // of a source, and of its target
+constexpr int kBeam = 4;
+constexpr double kHostSeconds = 60e-6;  // copies and wake-ups of a request: queue, encoder, decoder
+
+FiguresByKernel Read(const char* path) {
+  FiguresByKernel figures;
+  std::ifstream file(path);
+  const nlohmann::json all = nlohmann::json::parse(file);
+  for (const auto& [symbol, of] : all.at(kArchitecture).items()) {
+    figures[symbol] = {of.at("registers").get<int>(), of.at("warps").get<int>()};
+  }
+  return figures;
+}
+
+void Print(const FiguresByKernel& figures) {
+  const CountedCard card;
+  const Program program = ProgramOf(BaseSpec());
+  double of_a_step = 0;
+  for (const int rows : {4096, 1024, kBeam}) {
+    StepWork work;
+    work.program = &program;
+    work.type = ComputeType::kFloat16;
+    work.rows = work.fused_rows = rows;
+    work.slots = rows / kBeam;
+    work.self_positions = (kTokens + 1) / 2.0;
+    work.source_positions = kTokens;
+    const auto nodes = CountStep(work, std::max(rows, 8), card, figures);
+    of_a_step = Seconds(nodes);
+    std::printf("%d rows of %lld slots, %.1f positions behind each, sources of %d\n%s\n", rows,
+                static_cast<long long>(work.slots), work.self_positions, kTokens,
+                CountedText(nodes).c_str());
+  }
+  const double encoder =
+      Seconds(CountEncoderPass(program, ComputeType::kFloat16, kTokens, card, figures));
+  std::printf(
+      "a lone sentence of %d tokens: encoder %.2f ms, %d steps %.2f ms, host %.2f ms; in all %.2f "
+      "ms\n",
+      kTokens, encoder * 1e3, kTokens + 1, (kTokens + 1) * of_a_step * 1e3, kHostSeconds * 1e3,
+      (encoder + (kTokens + 1) * of_a_step + kHostSeconds) * 1e3);
+}
+
+}  // namespace
+}  // namespace dragoman::bench
+
+int main(int argc, char** argv) {
+  if (argc > 2) {
+    std::fprintf(stderr, "usage: step_count [FIGURES]\n");
+    return 2;
+  }
+  dragoman::bench::Print(argc == 2 ? dragoman::bench::Read(argv[1])
+                                   : dragoman::bench::FiguresByKernel());
+  return 0;
+}
