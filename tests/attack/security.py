@@ -489,7 +489,7 @@ def cve_2023_33953_beside_calls():
 
 @attack("cve_2023_33953_slowly", issue=15, limit=120)
 def cve_2023_33953_slowly():
-    """The same, not so fast that more waits than gRPC reads, until it cannot be helped."""
+    """The same, not so fast that more waits than gRPC reads, for as long as its calls are waited for."""
     return _copies_beside(16, pause=0.02, seconds=15)
 
 
