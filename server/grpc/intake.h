@@ -7,6 +7,7 @@
 //   * a connection that holds more than its calls may send has its calls ended (INVALID_ARGUMENT),
 //   or,
 //     where the calls are none of ours, is closed;
+//   * one whose bytes gRPC reads without getting on is closed (IsSlow);
 //   * one that resets its calls again and again before their requests are whole is closed, and new
 //     connections wait a moment (ResetWatch);
 //   * while all together hold more than may be, the connection that holds most has its calls ended
@@ -18,6 +19,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -84,12 +86,20 @@ class Intake {
   void Look();
 
  private:
+  struct Progress {
+    Nanos at = 0;
+    int64_t read = 0;  // by gRPC, of what was received
+  };
   struct Connection {
     int fd = -1;
     std::string peer;
     int64_t seen = 0;     // received, when it was looked at last
     int64_t arrived = 0;  // in whole requests since then
     int64_t held = 0;     // the rest
+    bool moved = true;    // a call began or became whole since it was looked at
+    int64_t quiet = 0;    // received since then, by `seen`
+    // When and where gRPC was seen to have more to read than it had read; unset while it has not.
+    std::optional<Progress> slow_from;
     std::map<uint64_t, EndCall> calls;
   };
   struct Ending {
@@ -99,6 +109,9 @@ class Intake {
 
   void EndFloods() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Refresh(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Whether gRPC has had much to read for a while and has read a little of it, without a call that
+  // began or became whole. `unread` is what it had to read just now.
+  static bool IsSlow(Connection* connection, int64_t unread, Nanos now);
   int64_t ChargeOf(const Connection& connection) const;
   void EndCalls(Connection* connection, absl::Status status, std::vector<Ending>* endings)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

@@ -36,6 +36,7 @@ struct ModelResources {
   int cpus = 1;
   int cpus_per_cache = 0;     // that share a last level of cache; 0: not known
   int64_t host_bytes = 0;     // that the process may hold; 0: not known
+  std::string host_bytes_of;  // whose limit that is
   int64_t serving_bytes = 0;  // of them, for what is no model's
 };
 

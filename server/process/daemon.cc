@@ -155,8 +155,9 @@ int Run(const ServerConfig& config) {
   }
 
   const Nanos load_started = clock.Now();
+  const ModelResources resources = FindResources(config);
   ModelManager manager(
-      &models, &metrics, &clock, FindResources(config), config,
+      &models, &metrics, &clock, resources, config,
       [&clock](const ModelSettings& model, const ModelShare& share, EngineObserver* observer) {
         return StartEngine(model, share, &clock, observer);
       });
@@ -164,7 +165,7 @@ int Run(const ServerConfig& config) {
     http.reset();
     return fail("model", status);
   }
-  LogMemoryBound(config, models.Stats());
+  LogMemoryBound(config, resources, models.Stats());
   state.models = &models;
 
   HardExitTimer hard_exit;

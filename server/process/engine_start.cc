@@ -134,27 +134,31 @@ ModelResources FindResources(const ServerConfig& config) {
   ModelResources resources;
   resources.cpus = CpuBudget();
   resources.cpus_per_cache = CpusPerCache();
-  resources.host_bytes = FindMemoryLimits("", ThreadStackBytes()).most.bytes;
+  const MemoryLimit limit = FindMemoryLimits("", ThreadStackBytes()).most;
+  resources.host_bytes = limit.bytes;
+  resources.host_bytes_of = limit.source;
   resources.serving_bytes = SumOf(ServingMemory(config));
   return resources;
 }
 
-void LogMemoryBound(const ServerConfig& config, const std::vector<ModelStats>& models) {
+void LogMemoryBound(const ServerConfig& config, const ModelResources& resources,
+                    const std::vector<ModelStats>& models) {
   EngineStats all;
   for (const ModelStats& model : models) {
     all.memory.insert(all.memory.end(), model.stats.memory.begin(), model.stats.memory.end());
   }
-  const MemoryLimit limit = FindMemoryLimits("", ThreadStackBytes()).most;
   const std::vector<MemoryPart> parts = MemoryBound(config, all);
   LogFields fields = LogFields::object();
   for (const MemoryPart& part : parts) fields[part.name + "_bytes"] = part.bytes;
   fields["sum_bytes"] = SumOf(parts);
-  fields["limit_bytes"] = limit.bytes;
-  fields["limit_of"] = limit.source;
+  fields["limit_bytes"] = resources.host_bytes;
+  fields["limit_of"] = resources.host_bytes_of;
   Log(LogLevel::kInfo, "memory bound", fields);
-  if (SumOf(parts) > limit.bytes) {
+  if (SumOf(parts) > resources.host_bytes) {
     Log(LogLevel::kWarn, "memory bound above the limit",
-        {{"sum_bytes", SumOf(parts)}, {"limit_bytes", limit.bytes}, {"limit_of", limit.source}});
+        {{"sum_bytes", SumOf(parts)},
+         {"limit_bytes", resources.host_bytes},
+         {"limit_of", resources.host_bytes_of}});
   }
 }
 

@@ -27,12 +27,14 @@ absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
                                                     const ModelShare& share, const Clock* clock,
                                                     EngineObserver* observer);
 
-// What this machine has for models, beside what serving needs.
+// What this machine has for models, beside what serving needs. Before any is loaded: of limits on
+// address space only what is not mapped counts.
 ModelResources FindResources(const ServerConfig& config);
 
 // Says in the log what all models and serving come to hold of the host's memory, and warns where
-// that is above its limit.
-void LogMemoryBound(const ServerConfig& config, const std::vector<ModelStats>& models);
+// that is above the limit of `resources`.
+void LogMemoryBound(const ServerConfig& config, const ModelResources& resources,
+                    const std::vector<ModelStats>& models);
 
 // The table of --profile-steps, of the default model. Errors as StartEngine's.
 absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config, const Clock* clock);

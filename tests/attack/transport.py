@@ -3,6 +3,7 @@
 import collections
 import concurrent.futures
 import contextlib
+import random
 import resource
 import socket
 import struct
@@ -461,9 +462,10 @@ def silent_http():
 # ------------------------------------------------------------------ floods of HTTP/2
 
 
-def _flood(send, seconds=8, connections=2, resets=False):
+def _flood(send, seconds=8, connections=2, resets=False, longest=None):
     """Connections on which send(raw) runs again and again, renewed when they are closed, beside
-    another client. Memory stays in what was promised."""
+    another client. Memory stays in what was promised, and no call of the other takes longer than
+    `longest` seconds."""
     with Daemon() as daemon:
         memory = Memory(daemon, resets)
         with Bystander(daemon.grpc) as other:
@@ -484,6 +486,8 @@ def _flood(send, seconds=8, connections=2, resets=False):
                                 break
                         raw.socket.settimeout(2)
 
+        begin = time.monotonic()
+        busy = daemon.cpu_seconds()
         with Bystander(daemon.grpc) as other:
             attackers = [threading.Thread(target=run) for _ in range(connections)]
             for one in attackers:
@@ -492,13 +496,15 @@ def _flood(send, seconds=8, connections=2, resets=False):
             stop.set()
             for one in attackers:
                 one.join()
+        busy = (daemon.cpu_seconds() - busy) / (time.monotonic() - begin)
         text = (
-            f"{counts['frames']} frames, {counts['connections']} connections; "
-            f"{other.summary()} (alone p99 {alone * 1e3:.0f} ms)"
+            f"{counts['frames']} frames, {counts['connections']} connections, {busy:.1f} processors; "
+            f"{other.summary()}, at most {max(other.seconds, default=0) * 1e3:.0f} ms (alone p99 {alone * 1e3:.0f} ms)"
         )
         if other.failures:
             text += f" {dict(collections.Counter(other.failures))}"
         check(not other.failures and other.seconds, text)
+        check(longest is None or max(other.seconds) <= longest, text, f"{longest} s")
         _serves(daemon, 20)
         return memory.check(text)
 
@@ -609,6 +615,142 @@ def empty_data():
         return 200
 
     return _flood(send)
+
+
+def _setting(key, value):
+    return struct.pack(">HI", key, value)
+
+
+# What RFC 9113 forbids, and what it says to overlook: (type, flags, stream, payload), or bytes.
+_MALFORMED = {
+    "preface of HTTP/1.1": b"GET / HTTP/1.1\r\nhost: x\r\n\r\n",
+    "preface cut short": b"PRI * HTTP/2.0\r\n\r\nSM",
+    "preface that is no text": bytes(range(256)),
+    "no settings first": (6, 0, 0, bytes(8)),
+    "frame of 16 MiB": b"\xff\xff\xff\x00\x00\x00\x00\x00\x01" + bytes(70_000),
+    "type that is not known": (0x7A, 0xFF, 3, b"x" * 100),
+    "reserved bit": (6, 0, 1 << 31, bytes(8)),
+    "data on no stream": (0, 0, 0, b"x"),
+    "data on an idle stream": (0, 0, 9, b"x" * 1000),
+    "data with more padding than data": (0, 0x8, 1, b"\xff" + b"x"),
+    "headers on no stream": (1, 4, 0, b"\x82"),
+    "headers on an even stream": (1, 4, 2, b"\x83\x86"),
+    "headers with more padding than headers": (1, 0xC, 1, b"\xff\x83"),
+    "headers that depend on themselves": (1, 0x24, 1, b"\x00\x00\x00\x01\x10\x83\x86"),
+    "headers that refer to no entry": (1, 4, 1, b"\xff\xff\xff\x7f"),
+    "headers with index 0": (1, 4, 1, b"\x80"),
+    "headers whose table is too large": (1, 4, 1, b"\x3f\xff\xff\xff\x7f"),
+    "headers with Huffman's end": (1, 4, 1, b"\x00\x01x\x84\xff\xff\xff\xff"),
+    "headers that end within a field": (1, 4, 1, b"\x00\x7fabc"),
+    "headers without any field": (1, 5, 1, b""),
+    "priority of 4 bytes": (2, 0, 1, bytes(4)),
+    "reset of 3 bytes": (3, 0, 1, bytes(3)),
+    "reset of an idle stream": (3, 0, 11, bytes(4)),
+    "reset of no stream": (3, 0, 0, bytes(4)),
+    "settings of 5 bytes": (4, 0, 0, bytes(5)),
+    "settings of a stream": (4, 0, 1, b""),
+    "acknowledgement with settings": (4, 1, 0, _setting(4, 1)),
+    "window above 2^31": (4, 0, 0, _setting(4, 1 << 31)),
+    "frames of a byte at most": (4, 0, 0, _setting(5, 1)),
+    "push that is neither on nor off": (4, 0, 0, _setting(2, 7)),
+    "table of 4 GiB": (4, 0, 0, _setting(1, 0xFFFFFFFF)),
+    "push promise of a client": (5, 4, 1, b"\x00\x00\x00\x02\x82"),
+    "ping of 7 bytes": (6, 0, 0, bytes(7)),
+    "ping on a stream": (6, 0, 1, bytes(8)),
+    "end of 3 bytes": (7, 0, 0, bytes(3)),
+    "end, and then more": (7, 0, 0, bytes(8)),
+    "window grown by 0": (8, 0, 0, bytes(4)),
+    "window grown by 2^31 - 1": (8, 0, 0, b"\x7f\xff\xff\xff"),
+    "window of an idle stream": (8, 0, 13, b"\x00\x00\x00\x01"),
+    "window of 2 bytes": (8, 0, 0, bytes(2)),
+    "continuation of nothing": (9, 4, 1, b"\x82"),
+    "headers, and ping before their end": _raw_frame(1, 0, 1, b"\x83\x86") + _raw_frame(6, 0, 0, bytes(8)),
+    "headers twice": _raw_frame(1, 4, 1, b"\x83\x86") * 2,
+    "streams that go back": _raw_frame(1, 4, 5, b"\x83\x86") + _raw_frame(1, 4, 3, b"\x83\x86"),
+}
+
+
+_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+
+def _malformed(name):
+    """The bytes of a connection that does this."""
+    what = _MALFORMED[name]
+    if name.startswith("preface"):
+        return what
+    settings = b"" if name == "no settings first" else _raw_frame(4, 0, 0)
+    return _PREFACE + settings + (what if isinstance(what, bytes) else _raw_frame(*what))
+
+
+def _malformed_at_random(rng):
+    """One of the above, or frames most of which have a type that there is and a length that is right."""
+    if rng.random() < 0.5:
+        return _malformed(rng.choice(list(_MALFORMED)))
+    frames = [_PREFACE, _raw_frame(4, 0, 0)]
+    for _ in range(rng.randrange(1, 30)):
+        kind = rng.randrange(10) if rng.random() < 0.9 else rng.randrange(256)
+        payload = rng.randbytes(rng.choice((0, 1, 4, 5, 8, 9, 40, 2000)))
+        part = _raw_frame(kind, rng.choice((0, 1, 4, 5, 8, 0x20, 0xFF)), rng.choice((0, 1, 1, 2, 3, 0x7FFFFFFF)),
+                          payload)
+        if rng.random() < 0.1:
+            part = bytes([part[0], part[1], rng.randrange(256)]) + part[3:]
+        frames.append(part)
+    return b"".join(frames)
+
+
+@attack("malformed_frames", issue=15, limit=90)
+def malformed_frames():
+    """Frames that HTTP/2 forbids, each kind by itself, and at random, from two clients for ten seconds."""
+    with Daemon() as daemon:
+        host, port = daemon.grpc.rsplit(":", 1)
+        memory = Memory(daemon)
+        with Bystander(daemon.grpc) as other:
+            time.sleep(2)
+        alone = other.quantile(0.99)
+        ends = collections.Counter()
+        stop = threading.Event()
+
+        def send(data, wait):
+            with contextlib.suppress(ConnectionError), socket.create_connection((host, int(port)), 5) as raw:
+                raw.sendall(data)
+                raw.settimeout(wait)
+                try:
+                    while raw.recv(1 << 16):
+                        pass
+                except TimeoutError:
+                    ends["left open"] += 1
+                    return
+            ends["closed"] += 1
+
+        def run(seed):
+            rng = random.Random(seed)
+            while not stop.is_set():
+                send(_malformed_at_random(rng), 0.02)
+
+        for name in _MALFORMED:
+            send(_malformed(name), 0.1)
+            check(daemon.alive(), f"the daemon is dead: {name}: {daemon.errors()[-300:]}")
+        begin = time.monotonic()
+        busy = daemon.cpu_seconds()
+        with Bystander(daemon.grpc) as other:
+            attackers = [threading.Thread(target=run, args=(seed,)) for seed in (1, 2)]
+            for one in attackers:
+                one.start()
+            time.sleep(10)
+            stop.set()
+            for one in attackers:
+                one.join()
+        busy = (daemon.cpu_seconds() - busy) / (time.monotonic() - begin)
+        text = (
+            f"{len(_MALFORMED)} kinds, {ends.total()} connections, of which the server closed {ends['closed']}, "
+            f"{busy:.1f} processors; {other.summary()}, at most {max(other.seconds, default=0) * 1e3:.0f} ms (alone p99 "
+            f"{alone * 1e3:.0f} ms)"
+        )
+        check(not other.failures and other.seconds, f"{text} {other.failures[:5]}")
+        check(max(other.seconds) < 1, text, "1 s")
+        check(wait_until(lambda: daemon.samples()["dragoman_connections"] <= 1, 10), f"{text}; connections are left")
+        _serves(daemon)
+        return memory.check(text)
 
 
 # ------------------------------------------------------------------ the end

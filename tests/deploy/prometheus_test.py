@@ -17,6 +17,7 @@ import urllib.parse
 import yaml
 
 import daemon
+import grafana
 import manifests
 import promql
 
@@ -114,6 +115,16 @@ class Files(unittest.TestCase):
         variables = {one['name'] for one in dashboard['templating']['list']}
         used = set(re.findall(r'\$(?:\{)?([a-z]+)', read(DASHBOARD)))
         self.assertEqual(used - variables, set())
+
+    def test_grafana_knows_all_of_the_dashboard(self):
+        self.assertEqual(grafana.unknown_fields(json.loads(read(DASHBOARD))), [])
+
+    def test_a_field_that_grafana_does_not_know_is_found(self):
+        for right, wrong in (('gridPos', 'gridpos'), ('reduceOptions', 'reduceOption'), ('fillOpacity', 'opacity'),
+                             ('legendFormat', 'legend'), ('includeAll', 'all')):
+            with self.subTest(wrong):
+                planted = json.loads(read(DASHBOARD).replace(f'"{right}"', f'"{wrong}"'))
+                self.assertIn(f'no field {wrong}', '\n'.join(grafana.unknown_fields(planted)))
 
 
 class Prometheus:

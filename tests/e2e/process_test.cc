@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/e2e/processes.h"
@@ -129,6 +130,24 @@ TEST(Process, TooLittleAddressSpaceIsALineAndNoAbort) {
     EXPECT_THAT(log.substr(error),
                 AnyOf(HasSubstr("memory"), HasSubstr("thread"), HasSubstr("address space")))
         << kilobytes;
+  }
+}
+
+// What the models have mapped is in the sum: the limit is what there was before them. A warning is
+// for those who have less.
+TEST(Process, AddressSpaceThatSufficesIsNoWarning) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need terabytes of it";
+#endif
+  for (const auto& [kilobytes, warns] : {std::pair("1300000", false), std::pair("800000", true)}) {
+    ChildProcess daemon(Shell(std::string("ulimit -v ") + kilobytes + " && exec \"$0\" \"$@\"",
+                              {"--cpu-workers", "2", "--threads-per-worker", "1"}));
+    Address(daemon.ReadLine());
+    daemon.Signal(SIGTERM);
+    EXPECT_EQ(daemon.Wait(), 0) << kilobytes << daemon.Errors();
+    const std::string log = daemon.Errors();
+    EXPECT_THAT(log, HasSubstr("the limit of address space (ulimit -v)")) << kilobytes;
+    EXPECT_EQ(log.find("memory bound above the limit") != std::string::npos, warns) << log;
   }
 }
 

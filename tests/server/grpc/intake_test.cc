@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -105,6 +106,54 @@ TEST_F(IntakeTest, TheGreediestIsEndedFirst) {
   EXPECT_THAT(refused_[6], IsEmpty());
   EXPECT_THAT(refused_[7], IsEmpty());
   EXPECT_EQ(intake_->waiting(), 2);
+}
+
+// A field of headers in frames of a byte (CVE-2023-33953), which gRPC copies with every frame, beside
+// calls that might send as much.
+TEST_F(IntakeTest, AConnectionThatIsReadSlowlyBesideItsCallsIsEnded) {
+  const auto pass = [this](int looks, int64_t read_each_of_5) {
+    for (int i = 0; i < looks && ended_.empty(); ++i) {
+      unread_[5] = std::max<int64_t>(0, unread_[5] - read_each_of_5);
+      clock_.Advance(Intake::kPeriod);
+      intake_->Look();
+    }
+  };
+  intake_->Open(5);
+  intake_->Look();
+  Enter(5);
+  Enter(5);
+  intake_->Look();
+  received_[5] = unread_[5] = 500 * 1024;
+  pass(50, 100);
+  EXPECT_THAT(ended_, IsEmpty());
+  received_[5] += kMiB;
+  unread_[5] += kMiB;
+  pass(9, 4096);
+  EXPECT_THAT(ended_, IsEmpty());
+  pass(6, 4096);
+  EXPECT_THAT(ended_, ElementsAre(5));
+  EXPECT_THAT(refused_, IsEmpty());
+}
+
+TEST_F(IntakeTest, ThoseWhoWaitOrAreReadQuicklyOrGetOnAreNotEnded) {
+  for (const int fd : {5, 6, 7, 8}) {
+    intake_->Open(fd);
+    Enter(fd);
+  }
+  intake_->Look();
+  for (const int fd : {5, 6, 7, 8}) received_[fd] = unread_[fd] = kMiB * 3 / 2;
+  for (int i = 0; i < 100; ++i) {
+    clock_.Advance(Intake::kPeriod);
+    // 5 is not read at all. 6 is read, and never has more to read for long. Of 7 more is read.
+    if (i == 4) unread_[6] = 0;
+    unread_[7] = std::max<int64_t>(0, unread_[7] - 64 * 1024);
+    // 8 has calls that become whole.
+    unread_[8] -= 1000;
+    intake_->LeaveWhole(Enter(8), 1000);
+    intake_->Look();
+  }
+  EXPECT_THAT(ended_, IsEmpty());
+  EXPECT_THAT(refused_, IsEmpty());
 }
 
 TEST_F(IntakeTest, CallsWithoutBytesCostTheirObjects) {
