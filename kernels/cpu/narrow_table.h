@@ -122,6 +122,9 @@ struct NarrowTable {
                             int32_t* zeros);
   // As attend_int8.
   void (*attend_int8_block)(const Int8BlockArgs& args);
+  // dots[position] = q . k of one head of a block, K as it lies, from 0 to 255, and q [head_dim].
+  // REQUIRES: no sum is beyond 32 bits.
+  void (*dot_block)(const Int8KvBlock& shape, const uint8_t* head, const int16_t* q, int32_t* dots);
   // The lanes of each row of ResultFold::sums added up, as a tree.
   void (*add_lanes)(const float* lanes, int64_t rows, float* sums);
   void (*gemm_int8)(const NarrowGemmArgs& args);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/cpu/isa.h"
 #include "kernels/cpu/narrow_table.h"
 #include "kernels/cpu/parallel.h"
 
@@ -30,8 +31,8 @@ void AddScores(const float* q, int head_dim, const Element* k, Widen widen, int 
 // The most that a head has in rows of int8 (KvLayout::HasInt8Rows).
 constexpr int kMaxInt8HeadDim = kMaxInt8RowBytes / kInt8HeadLanes;
 
-// q of one head as integers, whose sums a compiler may divide between lanes: of 14 bits, so that
-// those of kMaxInt8HeadDim numbers with K's 8 bits fit. NaN and infinity make the scale NaN.
+// q of one head as integers of 14 bits, so that sums of kMaxInt8HeadDim products with K's 8 bits fit.
+// NaN and infinity make the scale NaN.
 struct IntegerQuery {
   static constexpr float kMost = 16383.0F;
 
@@ -53,19 +54,17 @@ struct IntegerQuery {
   float scale;
 };
 
-// The same of one position of a head of a block of int8.
-float Int8Score(const Int8KvBlock& shape, const uint8_t* head, int position,
-                const IntegerQuery& q) {
-  const uint8_t* k = head + position * cpu::kGroupBytes;
-  int32_t sum = 0;
-  for (int j = 0; j < shape.head_dim; j += cpu::kGroupBytes) {
-    for (int i = 0; i < cpu::kGroupBytes; ++i) {
-      sum += (k[i] - cpu::kZeroPoint) * q.values[j + i];
-    }
-    k += kPagePositions * cpu::kGroupBytes;
+// The scores of a page's positions in a head of a block of int8.
+void Int8Scores(const Int8KvBlock& shape, const uint8_t* head, const IntegerQuery& q, int positions,
+                float* scores) {
+  int32_t dots[kPagePositions];
+  cpu::NarrowKernels().dot_block(shape, head, q.values, dots);
+  int32_t zero = 0;
+  for (int j = 0; j < shape.head_dim; ++j) zero += cpu::kZeroPoint * q.values[j];
+  const auto* const scales = reinterpret_cast<const float*>(head + shape.k_scales_at);
+  for (int p = 0; p < positions; ++p) {
+    scores[p] = static_cast<float>(dots[p] - zero) * q.scale * scales[p];
   }
-  return static_cast<float>(sum) * q.scale *
-         reinterpret_cast<const float*>(head + shape.k_scales_at)[position];
 }
 
 // Adds the attention weights of one head to mean [length].
@@ -84,8 +83,7 @@ void AddHead(const KvLayout& layout, int layer, int head, const CrossKvTables& t
       const Int8KvBlock shape = layout.Int8Block();
       const uint8_t* const block =
           page + layout.Int8BlockAt(layer) + int64_t{head} * shape.head_bytes;
-      const IntegerQuery query(q, layout.head_dim);
-      for (int p = 0; p < positions; ++p) scores[first + p] = Int8Score(shape, block, p, query);
+      Int8Scores(shape, block, IntegerQuery(q, layout.head_dim), positions, scores + first);
     } else if (layout.host_element == ComputeType::kBFloat16) {
       const auto* k = reinterpret_cast<const uint16_t*>(page) + layout.CrossK(layer, head);
       AddScores(q, layout.head_dim, k, FromBFloat16, positions, scores + first);
