@@ -85,16 +85,6 @@ class MarkedBlocks {
   const int64_t per_row_;
 };
 
-// As Merge, to the bit. Of the blocks of a row most have the same maximum: 0, where sums were made
-// without one.
-void Add(LogSum& a, const LogSum& b) {
-  if (a.max == b.max) {
-    a.sum += b.sum;
-  } else {
-    Merge(a, b);
-  }
-}
-
 // Folds the logits of one row in one block: columns `first` .. `first + count - 1`. Returns the
 // block's (max, sum of exp), which is `known` where that is not null.
 LogSum FoldBlock(const LogitRequest& request, float* logits, int64_t first, int64_t count,
@@ -246,13 +236,12 @@ class CpuOutputLayer final : public OutputLayer {
                        }
                      });
     const Probed merge(context.probe(), op_part::kFold);
-    LogSum all[kBlockRowsMax];
-    for (int64_t b = 0; b < blocks(); ++b) {
-      for (int64_t r = 0; r < rows; ++r) Add(all[r], sums[b * rows + r]);
-    }
     for (int64_t r = 0; r < rows; ++r) {
       LogitSummary& summary = summaries[r];
-      summary.normaliser = requests[r].need_normaliser ? all[r] : LogSum{};
+      summary.normaliser = LogSum{};
+      if (requests[r].need_normaliser) {
+        for (int64_t b = 0; b < blocks(); ++b) Merge(summary.normaliser, sums[b * rows + r]);
+      }
       TopList top{summary.top, std::min(requests[r].k, kMaxTopK), 0};
       summary.nan = false;
       for (int thread = 0; thread < context.threads(); ++thread) {
