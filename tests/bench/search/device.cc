@@ -25,7 +25,14 @@ absl::StatusOr<Device> ChooseDevice(const std::string& device, const std::string
     return absl::InvalidArgumentError(
         absl::StrCat("device: found '", device, "', expected cpu, host or cuda:N"));
   }
-  if (request->cuda.empty()) return Device{};
+  if (request->cuda.empty()) {
+    if (compute_type != "auto" && compute_type != "float32") {
+      return absl::InvalidArgumentError(
+          absl::StrCat("compute-type: found '", compute_type,
+                       "', expected float32: nothing else is measured on the CPU here"));
+    }
+    return Device{};
+  }
   const absl::StatusOr<DeviceChoice> choice = ChooseDevices(*request, ProbeCuda());
   if (!choice.ok()) return choice.status();
   if (absl::Status status = CheckCudaModel(model.program()); !status.ok()) return status;
