@@ -26,6 +26,8 @@ constexpr int64_t kForeignBytes = 512 * 1024;
 // once.
 constexpr int64_t kSlowBytesPerSecond = 1024 * 1024;
 constexpr Nanos kSlowTime = 200'000'000;
+// In a flood of many connections: what gRPC reads of one at once, which may be 140 streams.
+constexpr int64_t kFloodUnread = 4 * 1024;
 // Connections without waiting calls are looked at this much less often.
 constexpr uint64_t kIdleLooks = 5;
 
@@ -118,7 +120,16 @@ void Intake::EndFloods() {
   for (const int fd : floods.connections) {
     EndConnection(&connections_[fd], "it resets too many calls");
   }
-  if (floods.many) hold_();
+  if (floods.many) EndUnread();
+  if (floods.many || !floods.connections.empty()) hold_();
+}
+
+void Intake::EndUnread() {
+  for (auto& [fd, connection] : connections_) {
+    if (!connection.calls.empty() || sockets_.unread(fd) <= kFloodUnread) continue;
+    resets_.Close(fd);
+    EndConnection(&connection, "it sends much of no known call beside a flood of resets");
+  }
 }
 
 int64_t Intake::waiting() const {

@@ -9,7 +9,8 @@
 //     where the calls are none of ours, is closed;
 //   * one whose bytes gRPC reads without getting on is closed (IsSlow);
 //   * one that resets its calls again and again before their requests are whole is closed, and new
-//     connections wait a moment (ResetWatch);
+//     connections wait a moment (ResetWatch); where many do so together, those that have sent more
+//     than 4 KiB that gRPC has not come to, and of which it knows no waiting call, are closed too;
 //   * while all together hold more than may be, the connection that holds most has its calls ended
 //     (RESOURCE_EXHAUSTED).
 // Thread-safe. Calls over sockets that are not TCP are not seen.
@@ -108,6 +109,9 @@ class Intake {
   };
 
   void EndFloods() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Of a flood from many connections: those whose part gRPC has not read yet. It reads hundreds of
+  // streams of one before it comes to the next, so that the last would come to it a second later.
+  void EndUnread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Refresh(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Whether gRPC has had much to read for a while and has read a little of it, without a call that
   // began or became whole. `unread` is what it had to read just now.

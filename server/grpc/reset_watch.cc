@@ -109,7 +109,6 @@ ResetWatch::Floods ResetWatch::Look(Nanos now) {
     if (waste > limits_.each || (floods.many && waste > kFew)) floods.connections.push_back(fd);
   }
   for (const int fd : floods.connections) Close(fd);
-  floods.many = floods.many || !floods.connections.empty();
   return floods;
 }
 

