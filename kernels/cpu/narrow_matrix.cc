@@ -46,7 +46,7 @@ NarrowMatrix::NarrowMatrix(OpContext& context, ComputeType type, const float* we
         std::fill(column.begin(), column.end(), uint8_t{0});
         if (int8) scale_.get()[c] = 0.0F, start[c] = 0;
       } else if (int8) {
-        kernels.quantise_row(weight + c * k_, k_, groups_, column.data(), scale_.get() + c);
+        kernels.quantise_rows(weight + c * k_, 1, k_, groups_, column.data(), scale_.get() + c);
         int32_t sum = 0;
         for (uint8_t& q : column) {
           q = static_cast<uint8_t>(q - kZeroPoint);

@@ -74,10 +74,10 @@ class NarrowProduct final : public Product {
     auto* const operand = reinterpret_cast<uint8_t*>(memory);
     float* const scales = memory + rows * weights_.groups();
     const int64_t stride = weights_.groups() * kGroupBytes;
-    for (int64_t r = 0; r < rows; ++r) {
-      if (int8_) {
-        kernels.quantise_row(x + r * k(), k(), weights_.groups(), operand + r * stride, scales + r);
-      } else {
+    if (int8_) {
+      kernels.quantise_rows(x, rows, k(), weights_.groups(), operand, scales);
+    } else {
+      for (int64_t r = 0; r < rows; ++r) {
         kernels.round_row(x + r * k(), k(), weights_.groups(), operand + r * stride);
       }
     }

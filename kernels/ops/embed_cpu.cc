@@ -43,7 +43,7 @@ NarrowEmbedding::NarrowEmbedding(OpContext& context, ComputeType type, const flo
     for (int64_t r = begin; r < end; ++r) {
       uint8_t* const row = rows + r * groups_ * kGroupBytes;
       if (type == ComputeType::kInt8) {
-        narrow.quantise_row(table + r * d, d, groups_, row, scales_.get() + r);
+        narrow.quantise_rows(table + r * d, 1, d, groups_, row, scales_.get() + r);
       } else {
         narrow.round_row(table + r * d, d, groups_, row);
       }

@@ -4,7 +4,8 @@
 //   overlap.
 //
 // In int8 and bfloat16 the operands of the multiplications are narrowed as kernels/cpu/
-// narrow_table.h says; bias, sums (int8: exact until they are scaled) and activation are f32.
+// narrow_table.h says; bias, sums (int8: exact until they are scaled) and activation are f32, swish to
+// 7e-5 of itself: what it gives is narrowed next, and it is the activation of OPUS-MT.
 //
 // A row's result depends on that row and the weights only: it is bit-equal whatever rows are beside
 // it, for any number of rows and threads (on machines of one instruction set).

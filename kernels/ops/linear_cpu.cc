@@ -17,10 +17,11 @@ constexpr int64_t kRowsToDivide = 64;
 
 class CpuLinear final : public Linear {
  public:
-  CpuLinear(std::unique_ptr<const cpu::Product> product, Activation activation)
+  CpuLinear(std::unique_ptr<const cpu::Product> product, Activation activation, ComputeType type)
       : Linear(static_cast<int>(product->k()), static_cast<int>(product->n())),
         product_(std::move(product)),
-        activation_(activation) {}
+        activation_(activation),
+        narrow_swish_(type != ComputeType::kFloat32 && activation == Activation::kSwish) {}
 
   size_t ScratchFloats(int64_t max_rows) const override {
     return product_->OperandFloats(max_rows);
@@ -69,12 +70,18 @@ class CpuLinear final : public Linear {
     if (IsOfProduct(activation_)) return;
     const Probed part(probe, op_part::kActivation);
     for (int64_t r = 0; r < rows; ++r) {
-      cpu::Kernels().activate(activation_, y + r * out() + begin, end - begin);
+      float* const row = y + r * out() + begin;
+      if (narrow_swish_) {
+        cpu::NarrowKernels().swish(row, end - begin);
+      } else {
+        cpu::Kernels().activate(activation_, row, end - begin);
+      }
     }
   }
 
   const std::unique_ptr<const cpu::Product> product_;
   const Activation activation_;
+  const bool narrow_swish_;
 };
 
 }  // namespace
@@ -86,7 +93,7 @@ std::unique_ptr<Linear> Linear::Create(const float* weight, const float* bias, i
   auto product = cpu::Product::Create(context != nullptr ? *context : alone, type, weight, bias,
                                       out, in, 0.0F);
   if (product == nullptr) return nullptr;
-  return std::make_unique<CpuLinear>(std::move(product), activation);
+  return std::make_unique<CpuLinear>(std::move(product), activation, type);
 }
 
 }  // namespace dragoman

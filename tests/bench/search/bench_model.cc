@@ -48,8 +48,9 @@ std::vector<std::string> JoinLines(const std::vector<std::string>& lines, size_t
   return texts;
 }
 
-BenchModel::BenchModel(const std::string& directory) : loaded_(OrEnd(LoadModel(directory))) {
-  model_ = OrEnd(CreateCpuModel(loaded_.program, loaded_.weights));
+BenchModel::BenchModel(const std::string& directory, ComputeType type)
+    : loaded_(OrEnd(LoadModel(directory))) {
+  model_ = OrEnd(CreateCpuModel(loaded_.program, loaded_.weights, type));
   source_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.source_vocabulary);
   target_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.TargetVocabulary());
   const SpecialIds& ids = loaded_.spec.tokens;

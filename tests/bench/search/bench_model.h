@@ -17,6 +17,7 @@
 #include "engine/request/search_settings.h"
 #include "engine/request/vocabulary_pieces.h"
 #include "engine/text/tokenizer.h"
+#include "kernels/base/compute_type.h"
 
 namespace dragoman::bench {
 
@@ -42,8 +43,9 @@ struct Task {
 
 class BenchModel {
  public:
-  // Ends the program with the loader's message when the model cannot be used.
-  explicit BenchModel(const std::string& directory);
+  // The type is that of the model on the CPU; weights() are those of the files in any case. Ends the
+  // program with the loader's message when the model cannot be used.
+  explicit BenchModel(const std::string& directory, ComputeType type = ComputeType::kFloat32);
 
   const ModelSpec& spec() const { return loaded_.spec; }
   const Program& program() const { return loaded_.program; }

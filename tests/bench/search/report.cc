@@ -40,9 +40,11 @@ Cell Percent(const std::optional<double>& share) {
 
 Report::Report(const std::string& device, const std::string& compute_type)
     : json_({{"device", device}, {"compute_type", compute_type}}) {
-  if (device == "cpu") return;
-  preface_ = device + ", " + compute_type +
-             "; seconds are those of a clock on the wall, '-' is not counted on a device\n\n";
+  preface_ = device + ", " + compute_type;
+  if (device != "cpu") {
+    preface_ += "; seconds are those of a clock on the wall, '-' is not counted on a device";
+  }
+  preface_ += "\n\n";
 }
 
 void Report::Table(const std::string& title, const std::vector<std::string>& columns) {

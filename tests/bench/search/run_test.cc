@@ -210,20 +210,55 @@ TEST_F(SearchSubcommand, FailsWhenSchedulesDiffer) {
   EXPECT_THAT(report_.json()["identical"].dump(), ::testing::HasSubstr(":false"));
 }
 
+// A step of each type sums other numbers, and a schedule changes none of them.
+TEST(SearchRun, OfANarrowTypeOnTheCpu) {
+  const std::vector<Task> tasks = Model().Tasks(Sources(4), FixedOurs(kBeam));
+  const std::vector<Schedule> schedules = Schedules(4);
+  std::vector<RunResult> by_type = {Runner(&Model()).Run(schedules[0].config, tasks)};
+  for (const char* type : {"bfloat16", "int8"}) {
+    SCOPED_TRACE(type);
+    const auto asked = ParseDevice("cpu", type);
+    ASSERT_TRUE(asked.ok()) << asked.status();
+    const BenchModel model(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", asked->cpu_type());
+    const auto device = ChooseDevice(*asked, model);
+    ASSERT_TRUE(device.ok()) << device.status();
+    EXPECT_EQ(device->make, nullptr);
+    EXPECT_EQ(device->compute_type, type);
+    EXPECT_LT(model.model().weight_bytes(), Model().model().weight_bytes());
+    Runner runner(&model);
+    const RunResult batches = runner.Run(schedules[0].config, tasks);
+    for (const RunResult& other : by_type) EXPECT_GE(FirstDifference(other, batches), 0);
+    for (size_t i = 1; i < schedules.size(); ++i) {
+      SCOPED_TRACE(schedules[i].name);
+      const RunResult found = runner.Run(schedules[i].config, tasks);
+      EXPECT_EQ(FirstDifference(batches, found), -1);
+      EXPECT_TRUE(SameWork(batches, found));
+    }
+    // Behind the loop of a device, too.
+    const auto host = ChooseDevice(*ParseDevice("host", type), model);
+    ASSERT_TRUE(host.ok()) << host.status();
+    EXPECT_EQ(host->compute_type, type);
+    EXPECT_EQ(FirstDifference(batches, Runner(&model, host->make).Run(schedules[0].config, tasks)),
+              -1);
+    by_type.push_back(batches);
+  }
+}
+
 TEST(SearchDevice, IsOneDeviceThatThereIs) {
-  const auto cpu = ChooseDevice("cpu", "auto", Model());
+  const auto cpu = ChooseDevice(*ParseDevice("cpu", "auto"), Model());
   ASSERT_TRUE(cpu.ok());
   EXPECT_EQ(cpu->make, nullptr);
+  EXPECT_EQ(cpu->compute_type, "float32");
   for (const auto& [device, type] : {std::pair{"auto", "auto"},
                                      {"cuda:0,cuda:1", "auto"},
                                      {"cpu", "float16"},
+                                     {"host", "float16"},
                                      {"gpu", "auto"},
                                      {"cuda:0", "int8"}}) {
-    EXPECT_EQ(ChooseDevice(device, type, Model()).status().code(),
-              absl::StatusCode::kInvalidArgument)
+    EXPECT_EQ(ParseDevice(device, type).status().code(), absl::StatusCode::kInvalidArgument)
         << device << " " << type;
   }
-  EXPECT_EQ(ChooseDevice("cuda:1023", "auto", Model()).status().code(),
+  EXPECT_EQ(ChooseDevice(*ParseDevice("cuda:1023", "auto"), Model()).status().code(),
             absl::StatusCode::kFailedPrecondition);
 }
 

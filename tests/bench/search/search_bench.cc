@@ -21,7 +21,7 @@ using dragoman::bench::Runner;
 
 struct Subcommand {
   bool (*run)(Runner&, Arguments&, Report&);
-  bool on_devices = true;
+  bool only_plain = false;  // of its own float32 loops on the CPU: nothing else makes sense
 };
 
 [[noreturn]] void Refuse(const std::string& why) {
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
       {"pruning", {dragoman::bench::RunPruning}},
       {"topup", {dragoman::bench::RunTopUp}},
       {"translate", {dragoman::bench::RunTranslate}},
-      {"variants", {dragoman::bench::RunVariants, false}},
+      {"variants", {dragoman::bench::RunVariants, true}},
       {"constraints", {dragoman::bench::RunConstraints}},
       {"constraint-cost", {dragoman::bench::RunConstraintCost}},
       {"row-costs", {dragoman::bench::RunRowCosts}},
@@ -51,14 +51,17 @@ int main(int argc, char** argv) {
     return 2;
   }
   Arguments arguments(argc, argv, 2);
+  const auto asked = dragoman::bench::ParseDevice(arguments.Text("device", "cpu"),
+                                                  arguments.Text("compute-type", "auto"));
+  if (!asked.ok()) Refuse(std::string(asked.status().message()));
   const dragoman::bench::BenchModel model(
-      arguments.Text("model", DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"));
-  const std::string asked = arguments.Text("device", "cpu");
-  auto device = dragoman::bench::ChooseDevice(asked, arguments.Text("compute-type", "auto"), model);
+      arguments.Text("model", DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"), asked->cpu_type());
+  auto device = dragoman::bench::ChooseDevice(*asked, model);
   if (!device.ok()) Refuse(std::string(device.status().message()));
   const bool on_cpu = device->make == nullptr;
-  if (!on_cpu && !found->second.on_devices) {
-    Refuse(found->first + " runs on the CPU only, found --device " + asked);
+  if (found->second.only_plain && (!on_cpu || device->compute_type != "float32")) {
+    Refuse(found->first + " runs on the CPU in float32 only, found " + device->name + " in " +
+           device->compute_type);
   }
   const std::string json_path = arguments.Text("json", "");
   std::ofstream json(json_path);
