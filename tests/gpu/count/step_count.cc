@@ -1,5 +1,6 @@
 // Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, at
-// 4,096 and 1,024 rows and of a lone sentence, and what the sentence takes in all.
+// 4,096 and 1,024 rows and of a lone sentence, what the sentence takes in all, and the tables of
+// encoder passes over 8,192 tokens, in sentences and in long segments.
 //
 //   step_count [FIGURES]     registers and warps of the kernels: machine_code.py --figures FIGURES
 //
@@ -18,6 +19,7 @@ namespace {
 constexpr char kArchitecture[] = "90a";
 constexpr int kTokens = 30;  // of a source, and of its target
 constexpr int kBeam = 4;
+constexpr int kPassTokens = 8192;
 constexpr double kHostSeconds = 60e-6;  // copies and wake-ups of a request: queue, encoder, decoder
 
 FiguresByKernel Read(const char* path) {
@@ -49,12 +51,23 @@ void Print(const FiguresByKernel& figures) {
                 CountedText(nodes).c_str());
   }
   const double encoder =
-      Seconds(CountEncoderPass(program, ComputeType::kFloat16, kTokens, card, figures));
+      Seconds(CountEncoderPass(program, ComputeType::kFloat16, 1, kTokens, card, figures));
   std::printf(
       "a lone sentence of %d tokens: encoder %.2f ms, %d steps %.2f ms, host %.2f ms; in all %.2f "
       "ms\n",
       kTokens, encoder * 1e3, kTokens + 1, (kTokens + 1) * of_a_step * 1e3, kHostSeconds * 1e3,
       (encoder + (kTokens + 1) * of_a_step + kHostSeconds) * 1e3);
+  for (const int tokens : {kTokens, 128, 512}) {
+    const int segments = kPassTokens / tokens;
+    for (const bool tensor_cores : {true, false}) {
+      CountedCard one = card;
+      one.tensor_cores = tensor_cores;
+      const auto nodes =
+          CountEncoderPass(program, ComputeType::kFloat16, segments, tokens, one, figures);
+      std::printf("\nencoder pass, %d segments of %d tokens, attention on %s cores\n%s", segments,
+                  tokens, tensor_cores ? "tensor" : "plain", CountedText(nodes).c_str());
+    }
+  }
 }
 
 }  // namespace

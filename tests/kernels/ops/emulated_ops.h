@@ -39,6 +39,9 @@ decltype(FoldStoredLogits) EmulatedFoldStoredLogits;
 decltype(GatherRows) EmulatedGatherRows;
 decltype(WriteCrossKv) EmulatedWriteCrossKv;
 
+// EncoderAttention as it is on cards before 8.0.
+decltype(EncoderAttention) EmulatedPlainEncoderAttention;
+
 // FusedOutput::Create where the device has so many processors.
 std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType type,
                                                    const void* weight, const float* bias, int d,
