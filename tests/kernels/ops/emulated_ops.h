@@ -47,6 +47,11 @@ std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType t
                                                    const void* weight, const float* bias, int d,
                                                    int vocabulary, std::string* why);
 
+// The same with the fold as it was (older/).
+std::unique_ptr<FusedOutput> EmulatedOlderFusedOutputOf(int processors, ComputeType type,
+                                                        const void* weight, const float* bias,
+                                                        int d, int vocabulary, std::string* why);
+
 // Whether the device has code of the fused kernel, for those made from now on.
 void EmulateFusedCode(bool there);
 
