@@ -225,7 +225,8 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
     } else if (name == step_op::kPrepare) {
       shape = {"PrepareRowsKernel", 8, Divided(bucket, 64) + Divided(bucket, 2), 2};
     } else if (name == step_op::kStepSlots) {
-      const int64_t workspaces = std::min<int64_t>(bucket, int64_t{4} * card.multiprocessors);
+      // As many as a card of this size is planned to have (memory_plan.cc).
+      const int64_t workspaces = std::min<int64_t>(bucket, int64_t{8} * card.multiprocessors);
       shape = {"StepSlotsKernel", 15, workspaces, 2, Divided(work.slots, workspaces)};
     } else if (name == step_op::kDeliver) {
       shape = {"DeliverKernel", 4, std::min(bucket, 1024), 1};

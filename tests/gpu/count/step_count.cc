@@ -1,5 +1,5 @@
 // Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, at
-// 4,096 and 1,024 rows and of a lone sentence, what the sentence takes in all, and the tables of
+// 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence, what the sentence takes in all, and the tables of
 // encoder passes over 8,192 tokens, in sentences and in long segments.
 //
 //   step_count [FIGURES]     registers and warps of the kernels: machine_code.py --figures FIGURES
@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "nlohmann/json.hpp"
 #include "tests/gpu/bench/base_model.h"
@@ -36,12 +37,13 @@ void Print(const FiguresByKernel& figures) {
   const CountedCard card;
   const Program program = ProgramOf(BaseSpec());
   double of_a_step = 0;
-  for (const int rows : {4096, 1024, kBeam}) {
+  for (const auto& [rows, beam] :
+       {std::pair{4096, 1}, {4096, kBeam}, {1024, kBeam}, {kBeam, kBeam}}) {
     StepWork work;
     work.program = &program;
     work.type = ComputeType::kFloat16;
     work.rows = work.fused_rows = rows;
-    work.slots = rows / kBeam;
+    work.slots = rows / beam;
     work.self_positions = (kTokens + 1) / 2.0;
     work.source_positions = kTokens;
     const auto nodes = CountStep(work, std::max(rows, 8), card, figures);
