@@ -156,7 +156,7 @@ void CountProduct(const StepCost& cost, const ProductOp& op, int64_t rows, doubl
   const OpCost pass{2 * element * elements * static_cast<double>(cost.launches), 0};
   Shape shape;
   shape.kernel = "ActivateKernelI6__halfL";
-  shape.waits = 2;
+  shape.waits = 1;  // the count and x at once
   shape.blocks = Divided(rows * op.rows / 8, 256);
   shape.block_warps = 8;
   shape.in_l2 = true;
@@ -183,7 +183,7 @@ Shape EncoderAttentionShape(int64_t heads, int64_t segments, int64_t tokens, boo
 Shape NormShape(int64_t rows) {
   Shape shape;
   shape.kernel = "AddLayerNormKernelI6__halfLi1ELi2E";
-  shape.waits = 2;  // the count; x and the residual
+  shape.waits = 1;  // the count, x and the residual at once
   shape.blocks = Divided(rows, 4);
   shape.in_l2 = true;
   return shape;

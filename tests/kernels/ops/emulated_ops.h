@@ -47,7 +47,9 @@ std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType t
                                                    const void* weight, const float* bias, int d,
                                                    int vocabulary, std::string* why);
 
-// The same with the fold as it was (older/).
+// As they were (older/).
+decltype(Activate) EmulatedOlderActivate;
+decltype(AddLayerNorm) EmulatedOlderAddLayerNorm;
 std::unique_ptr<FusedOutput> EmulatedOlderFusedOutputOf(int processors, ComputeType type,
                                                         const void* weight, const float* bias,
                                                         int d, int vocabulary, std::string* why);
