@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/launch.h"
@@ -62,6 +63,26 @@ __device__ T* DynamicShared() {
   return reinterpret_cast<T*>(dragoman_dynamic_shared);
 }
 #endif
+
+// How many rows there are, of a launch that is made for `rows`; asked together with what a row
+// needs, for two loads that wait for each other are most of such a kernel's time in small steps.
+// What lies beyond is memory of the same buffer, read and not used.
+class RowsThere {
+ public:
+  __device__ RowsThere(const int32_t* count, int64_t rows)
+      : count_(count == nullptr ? static_cast<int32_t>(rows) : *count),
+        zero_(static_cast<uint32_t>(rows >> 32)) {}
+
+  // `loaded`: bits of what was asked for. Or the compiler would look at the count first, and not ask
+  // for the rest before that; it cannot know that there are fewer than 2^32 rows.
+  __device__ int32_t After(uint32_t loaded) const {
+    return count_ | static_cast<int32_t>(loaded & zero_);
+  }
+
+ private:
+  const int32_t count_;
+  const uint32_t zero_;
+};
 
 // Of all lanes, for all lanes, with the same bits in each: the tree is the same from everywhere,
 // and a + b is b + a.

@@ -59,14 +59,18 @@ template <class T, Activation kActivation>
 __global__ void __launch_bounds__(kThreads)
     ActivateKernel(int64_t rows, const int32_t* count, int row_pieces, T* x) {
   AwaitKernelBefore();
-  const int64_t here = count == nullptr || *count > rows ? rows : *count;
   const int64_t piece = int64_t{blockIdx.x} * kThreads + threadIdx.x;
-  if (piece >= here * row_pieces) return;
+  if (piece >= rows * row_pieces) return;
+  const RowsThere there(count, rows);
   T* at = x + piece * kPieceElements<T>;
-  Piece<T> values = LoadPiece(at);
+  const RawPiece<T> loaded = LoadRaw(at);
+  if (piece >= int64_t{there.After(loaded.bits.x)} * row_pieces) return;
+  float wide[kPieceElements<T>];
+  Widen(loaded, wide);
+  Piece<T> values;
 #pragma unroll
   for (int j = 0; j < kPieceElements<T>; ++j) {
-    values.element[j] = FromFloat<T>(Apply<kActivation>(ToFloat(values.element[j])));
+    values.element[j] = FromFloat<T>(Apply<kActivation>(wide[j]));
   }
   StorePiece(at, values);
 }

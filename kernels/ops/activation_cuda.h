@@ -12,7 +12,7 @@ namespace dragoman::cuda {
 
 // In place on x [rows, n] of the compute type, at most `count` rows (nullptr: all); the others keep
 // what they hold. For those activations that no epilogue of cuBLASLt computes as they are defined
-// here. REQUIRES: n is a multiple of 8, x aligned to 16 bytes.
+// here. REQUIRES: rows < 2^31; n is a multiple of 8, x aligned to 16 bytes.
 Error Activate(Stream stream, ComputeType type, Activation activation, int64_t rows,
                const int32_t* count, int n, void* x);
 

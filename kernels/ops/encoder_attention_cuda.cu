@@ -1,14 +1,18 @@
-// Self-attention of the encoder: one warp per head and kRows adjacent tokens of a segment. Not run
-// on a GPU yet.
+// Self-attention of the encoder. Not run on a GPU yet. Two ways:
+//
+// tensor cores   16-bit types, cards from 8.0 on: a warp takes one head of 16 adjacent tokens of a
+//                segment, a block 64, and K and V come in tiles of 32 positions through shared
+//                memory, the next while one is multiplied.
+// plain cores    f32, and older cards: one warp for a head and 4 tokens (warp_attention.cuh).
+//
+// Which of them is a matter of the card and the type; a token's place in a block is its place in
+// its segment. So its bits depend on nothing else.
 //
 // Bytes per token: 3 d elements of qkv read, d written; flop: 4 n d in a segment of n. Floor at
-// 4.3 TB/s, d 512, 16 bit, 8,192 tokens: 34 MB, 8 us; in segments of 30 0.5 GFLOP, which CUDA cores
-// need about as long for. K and V are read again by each of the segment's n / kRows warps, from L1
-// (the warps of a block are neighbours) and L2.
-//
-// Why this shape: sentences are short; there the encoder's attention is little beside its products,
-// and one text (warp_attention.cuh) for all attention is worth more than tensor cores. Long
-// segments, where work grows with n squared, are what they would be for.
+// 4.3 TB/s, d 512, 16 bit, 8,192 tokens: 34 MB, 8 us. In segments of 30 that is 0.5 GFLOP, in
+// segments of 512 8.6, a layer. Why tensor cores: there plain cores take longer than all else of
+// the layer (counted in kernels/README.md).
+#include "kernels/cuda/tensor_core.cuh"
 #include "kernels/cuda/warp_attention.cuh"
 #include "kernels/ops/encoder_attention.h"
 
@@ -17,35 +21,252 @@ namespace {
 
 constexpr int kWarps = 4;
 
-template <class T, int kHeadClass, int kRows>
-__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kHeadClass>)
-    EncoderAttentionKernel(const T* qkv, const int32_t* offsets, int head_dim, T* context_out) {
-  AwaitKernelBefore();
+// What a warp works on.
+template <class T>
+struct HeadOfSegment {
+  const T* q;  // of the segment's first token; k lies d behind, v 2 d
+  T* out;      // the same of context_out
+  int tokens;
+  int64_t d;
+  int head_dim;
+
+  __device__ int64_t stride() const { return 3 * d; }  // from a token to the next
+};
+
+template <class T>
+__device__ HeadOfSegment<T> HeadOfBlock(const T* qkv, const int32_t* offsets, int head_dim,
+                                        T* context_out) {
   const int64_t segment = blockIdx.x;
   const int64_t first = offsets[segment];
-  const int tokens = static_cast<int>(offsets[segment + 1] - first);
-  const int token = (static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y)) * kRows;
-  if (token >= tokens) return;
   const int64_t d = int64_t{gridDim.z} * head_dim;
   const int64_t at = int64_t{blockIdx.z} * head_dim;
-  const int64_t stride = 3 * d;
-  const int row = 3 * static_cast<int>(gridDim.z) * head_dim;
-  const T* const q = qkv + first * stride + at;
-  T* const out = context_out + first * d + at;
-  WarpAttention<T, kHeadClass, kRows> attention(static_cast<int>(threadIdx.x), head_dim);
+  return {qkv + first * 3 * d + at, context_out + first * d + at,
+          static_cast<int>(offsets[segment + 1] - first), d, head_dim};
+}
+
+// One warp, kRows tokens from `token` on, of which there is one at least.
+template <class T, int kHeadClass, int kRows>
+__device__ void AttendPlainly(const HeadOfSegment<T>& head, int token) {
+  const int row = static_cast<int>(head.stride());
+  WarpAttention<T, kHeadClass, kRows> attention(static_cast<int>(threadIdx.x), head.head_dim);
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    if (token + r < tokens) attention.SetQuery(r, q + (token + r) * stride);
+    if (token + r < head.tokens) attention.SetQuery(r, head.q + (token + r) * head.stride());
   }
-  for (int tile = 0; tile < tokens; tile += kTilePositions) {
-    const T* const k = q + d + tile * stride;
-    attention.Tile(min(kTilePositions, tokens - tile), d,
+  for (int tile = 0; tile < head.tokens; tile += kTilePositions) {
+    const T* const k = head.q + head.d + tile * head.stride();
+    attention.Tile(min(kTilePositions, head.tokens - tile), head.d,
                    [&](int /*j*/, int position) { return k + position * row; });
   }
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    if (token + r < tokens) attention.Store(r, out + (token + r) * d);
+    if (token + r < head.tokens) attention.Store(r, head.out + (token + r) * head.d);
   }
+}
+
+template <class T, int kHeadClass, int kRows>
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kHeadClass>)
+    EncoderAttentionKernel(const T* qkv, const int32_t* offsets, int head_dim, T* context_out) {
+  AwaitKernelBefore();
+  const auto head = HeadOfBlock(qkv, offsets, head_dim, context_out);
+  const int token = (static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y)) * kRows;
+  if (token < head.tokens) AttendPlainly<T, kHeadClass, kRows>(head, token);
+}
+
+constexpr int kTensorRows = 16;  // tokens of a warp
+constexpr int kBlockRows = kWarps * kTensorRows;
+constexpr int kTile = kTilePositions;  // of K and V in shared memory
+
+// K and V of a tile: rows of kHeadClass elements, 16 bytes apart from the next, so that eight rows
+// at one column lie in different banks. Columns from head_dim on and positions beyond the segment
+// are zeros.
+template <class T, int kHeadClass>
+struct TensorTile {
+  T k[kTile][kHeadClass + kPieceElements<T>];
+  T v[kTile][kHeadClass + kPieceElements<T>];
+
+  // By all threads of a block, `thread` is one of them; done after AwaitCopies.
+  __device__ void Bring(const HeadOfSegment<T>& head, int first, int thread) {
+    constexpr int kPieces = kHeadClass / kPieceElements<T>;  // of a row
+    static_assert(kTile * kPieces % (kWarps * kWarpThreads) == 0);
+#pragma unroll
+    for (int i = 0; i < kTile * kPieces; i += kWarps * kWarpThreads) {
+      const int position = (i + thread) / kPieces;
+      const int at = (i + thread) % kPieces * kPieceElements<T>;
+      const bool wanted = first + position < head.tokens && at < head.head_dim;
+      const T* const from =
+          wanted ? head.q + (first + position) * head.stride() + head.d + at : head.q;
+      CopyPiece(&k[position][at], from, wanted);
+      CopyPiece(&v[position][at], from + (wanted ? head.d : 0), wanted);
+    }
+  }
+};
+
+// Attention of one head by one warp for 16 rows, with a running (max, sum, context) over tiles. A
+// lane has two rows, g and g + 8 (tensor_core.cuh). The weights are rounded to the type before they
+// are summed, so that those of a row are one in all.
+template <class T, int kHeadClass>
+class TensorAttention {
+ public:
+  using Tile = TensorTile<T, kHeadClass>;
+
+  // `q`: of the first row, `rows` of which there are; the others' context has no meaning.
+  __device__ TensorAttention(int lane, const T* q, int rows, int64_t stride, int head_dim)
+      : lane_(lane), scale_(1.44269504F / sqrtf(static_cast<float>(head_dim))) {
+#pragma unroll
+    for (int s = 0; s < kSteps; ++s) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int row = lane / 4 + i % 2 * 8;
+        const int at = s * 16 + lane % 4 * 2 + i / 2 * 8;
+        query_[s][i] = row < rows && at < head_dim
+                           ? *reinterpret_cast<const unsigned*>(q + row * stride + at)
+                           : 0U;
+      }
+    }
+  }
+
+  // Takes in the first `count` >= 1 positions of a tile.
+  __device__ void Take(const Tile& tile, int count) {
+    float score[kTile / 8][4] = {};
+#pragma unroll
+    for (int j = 0; j < kTile / 8; j += 2) {
+      // Two groups of 8 positions, two of 8 columns.
+      const T* const row = &tile.k[8 * j + lane_ / 16 * 8 + lane_ % 8][lane_ / 8 % 2 * 8];
+#pragma unroll
+      for (int s = 0; s < kSteps; ++s) {
+        unsigned k[4];
+        LoadMatrices(row + s * 16, k);
+        Multiply(T{}, score[j], query_[s], k[0], k[1]);
+        Multiply(T{}, score[j + 1], query_[s], k[2], k[3]);
+      }
+    }
+    if (count < kTile) Leave(count, score);
+    Weigh(0, score);
+    Weigh(1, score);
+#pragma unroll
+    for (int step = 0; step < kTile / 16; ++step) {
+      const float(&left)[4] = score[2 * step];
+      const float(&right)[4] = score[2 * step + 1];
+      const unsigned weight[4] = {
+          RoundPair(T{}, left[0], left[1]), RoundPair(T{}, left[2], left[3]),
+          RoundPair(T{}, right[0], right[1]), RoundPair(T{}, right[2], right[3])};
+      Multiply(T{}, sum_, weight, OnesPair(T{}), OnesPair(T{}));
+      // Two groups of 8 positions, two of 8 columns.
+      const T* const row = &tile.v[16 * step + lane_ % 16][lane_ / 16 * 8];
+#pragma unroll
+      for (int s = 0; s < kSteps; ++s) {
+        unsigned v[4];
+        LoadTransposed(row + s * 16, v);
+        Multiply(T{}, context_[2 * s], weight, v[0], v[1]);
+        Multiply(T{}, context_[2 * s + 1], weight, v[2], v[3]);
+      }
+    }
+  }
+
+  // To `out`, of the first row.
+  __device__ void Store(T* out, int rows, int64_t d, int head_dim) const {
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const int row = lane_ / 4 + r * 8;
+      if (row >= rows) continue;
+      const float factor = 1.0F / sum_[2 * r];
+#pragma unroll
+      for (int n = 0; n < 2 * kSteps; ++n) {
+        if (n * 8 >= head_dim) continue;
+        *reinterpret_cast<unsigned*>(out + row * d + n * 8 + lane_ % 4 * 2) =
+            RoundPair(T{}, context_[n][2 * r] * factor, context_[n][2 * r + 1] * factor);
+      }
+    }
+  }
+
+ private:
+  static constexpr int kSteps = kHeadClass / 16;
+
+  // Out of the softmax: positions from `count` on.
+  __device__ void Leave(int count, float (&score)[kTile / 8][4]) const {
+#pragma unroll
+    for (int j = 0; j < kTile / 8; ++j) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        if (8 * j + lane_ % 4 * 2 + i % 2 >= count) score[j][i] = -INFINITY;
+      }
+    }
+  }
+
+  // Scores of a lane's row r become weights, relative to the running maximum.
+  __device__ void Weigh(int r, float (&score)[kTile / 8][4]) {
+    float top = score[0][2 * r];
+#pragma unroll
+    for (int j = 0; j < kTile / 8; ++j) {
+      top = fmaxf(top, fmaxf(score[j][2 * r], score[j][2 * r + 1]));
+    }
+#pragma unroll
+    for (int lanes = 1; lanes < 4; lanes *= 2) {
+      top = fmaxf(top, __shfl_xor_sync(kWholeWarp, top, lanes));
+    }
+    top = fmaxf(max_[r], top * scale_);
+    const float keep = PowerOfTwo(max_[r] - top);
+    max_[r] = top;
+#pragma unroll
+    for (int j = 0; j < kTile / 8; ++j) {
+#pragma unroll
+      for (int i = 2 * r; i < 2 * r + 2; ++i) {
+        score[j][i] = PowerOfTwo(fmaf(score[j][i], scale_, -top));
+      }
+    }
+#pragma unroll
+    for (int i = 2 * r; i < 2 * r + 2; ++i) {
+      sum_[i] *= keep;
+#pragma unroll
+      for (int n = 0; n < 2 * kSteps; ++n) context_[n][i] *= keep;
+    }
+  }
+
+  const int lane_;
+  const float scale_;
+  unsigned query_[kSteps][4];
+  float max_[2] = {-INFINITY, -INFINITY};
+  float sum_[4] = {};  // of a row in both its columns
+  float context_[2 * kSteps][4] = {};
+};
+
+template <class T, int kHeadClass>
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kHeadClass > 64 ? 2 : 4)
+    TensorEncoderAttentionKernel(const T* qkv, const int32_t* offsets, int head_dim,
+                                 T* context_out) {
+  AwaitKernelBefore();
+  const auto head = HeadOfBlock(qkv, offsets, head_dim, context_out);
+  const int of_block = static_cast<int>(blockIdx.y) * kBlockRows;
+  if (of_block >= head.tokens) return;
+  const int token = of_block + static_cast<int>(threadIdx.y) * kTensorRows;
+  if constexpr (kHasTensorCores) {
+    const int lane = static_cast<int>(threadIdx.x);
+    const int thread = static_cast<int>(threadIdx.y) * kWarpThreads + lane;
+    auto* const tiles = DynamicShared<TensorTile<T, kHeadClass>>();  // [2]
+    tiles[0].Bring(head, 0, thread);
+    const int rows = min(kTensorRows, head.tokens - token);  // none or less: only brings tiles
+    TensorAttention<T, kHeadClass> attention(lane, head.q + token * head.stride(), rows,
+                                             head.stride(), head_dim);
+    for (int first = 0, at = 0; first < head.tokens; first += kTile, at ^= 1) {
+      AwaitCopies();
+      __syncthreads();  // the tile is there; and the other one has been used by all
+      if (first + kTile < head.tokens) tiles[at ^ 1].Bring(head, first + kTile, thread);
+      if (rows > 0) attention.Take(tiles[at], min(kTile, head.tokens - first));
+    }
+    if (rows > 0) attention.Store(head.out + token * head.d, rows, head.d, head_dim);
+  } else {
+    constexpr int kRows = kRowsTogether<T, kHeadClass>;
+    for (int i = token; i < min(token + kTensorRows, head.tokens); i += kRows) {
+      AttendPlainly<T, kHeadClass, kRows>(head, i);
+    }
+  }
+}
+
+// `rows`: of a block.
+dim3 GridOf(int64_t segments, int64_t longest, int64_t rows, int heads) {
+  return {static_cast<unsigned>(segments), static_cast<unsigned>((longest + rows - 1) / rows),
+          static_cast<unsigned>(heads)};
 }
 
 }  // namespace
@@ -54,18 +275,23 @@ Error EncoderAttention(Stream stream, ComputeType type, const void* qkv, const i
                        int64_t segments, int64_t longest, int heads, int head_dim,
                        void* context_out) {
   if (segments == 0 || longest == 0) return Error::kNone;
+  const dim3 block(kWarpThreads, kWarps);
   return ForType(type, [&](auto zero) {
     using T = decltype(zero);
     return ForHeadClass(head_dim, [&](auto head_class) {
       constexpr int kClass = decltype(head_class)::kValue;
-      constexpr int kRows = kRowsTogether<T, kClass>;
-      constexpr int64_t kTokensPerBlock = int64_t{kWarps} * kRows;
-      const dim3 grid(static_cast<unsigned>(segments),
-                      static_cast<unsigned>((longest + kTokensPerBlock - 1) / kTokensPerBlock),
-                      static_cast<unsigned>(heads));
-      return LaunchEarly(EncoderAttentionKernel<T, kClass, kRows>, grid, dim3(kWarpThreads, kWarps),
-                         0, stream, static_cast<const T*>(qkv), offsets, head_dim,
-                         static_cast<T*>(context_out));
+      const auto* const from = static_cast<const T*>(qkv);
+      auto* const to = static_cast<T*>(context_out);
+      if constexpr (sizeof(T) == 2) {
+        return LaunchEarly(TensorEncoderAttentionKernel<T, kClass>,
+                           GridOf(segments, longest, kBlockRows, heads), block,
+                           2 * sizeof(TensorTile<T, kClass>), stream, from, offsets, head_dim, to);
+      } else {
+        constexpr int kRows = kRowsTogether<T, kClass>;
+        return LaunchEarly(EncoderAttentionKernel<T, kClass, kRows>,
+                           GridOf(segments, longest, int64_t{kWarps} * kRows, heads), block, 0,
+                           stream, from, offsets, head_dim, to);
+      }
     });
   });
 }

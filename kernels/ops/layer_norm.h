@@ -20,8 +20,9 @@ void AddLayerNorm(OpContext& context, const float* x, const float* residual, con
 namespace cuda {
 
 // x, residual, y of the compute type; gamma, beta f32. `count` (nullptr: rows) says how many of the
-// rows are there; the others of y keep what they hold. Sums are f32, in an order fixed by d
-// alone. REQUIRES: d is a multiple of 8, at most 4096; all are aligned to 16 bytes.
+// rows are there; the others of y keep what they hold, and those of x and residual may be read.
+// Sums are f32, in an order fixed by d alone. REQUIRES: rows < 2^31; d is a multiple of 8, at most
+// 4096; all are aligned to 16 bytes.
 Error AddLayerNorm(Stream stream, ComputeType type, const void* x, const void* residual,
                    const float* gamma, const float* beta, float epsilon, int64_t rows,
                    const int32_t* count, int d, void* y);

@@ -51,7 +51,11 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
   __shared__ float partial[2][kWarps];
   const int64_t row =
       kRowWarps == 1 ? int64_t{blockIdx.x} * kWarps + threadIdx.y : int64_t{blockIdx.x};
-  if (row >= rows || (count != nullptr && row >= *count)) return;  // a row's threads go together
+  if (row >= rows) return;  // a row's threads go together
+  const RowsThere there(count, rows);
+  // With more steps ptxas would spill; such rows keep a warp busy for longer, too.
+  constexpr bool kAtOnce = kSteps <= (kRowWarps == 1 ? 4 : 2);
+  if (!kAtOnce && row >= there.After(0)) return;
   const int thread =
       static_cast<int>(kRowWarps == 1 ? threadIdx.x : threadIdx.y * kWarpThreads + threadIdx.x);
   const int first = thread * kPiece;
@@ -60,22 +64,29 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
 
   float z[kSteps * kPiece];
   float sum = 0.0F;
+  uint32_t loaded = 0;
 #pragma unroll
   for (int step = 0; step < kSteps; ++step) {
     const int i = first + step * kStep;
-    Piece<T> a{};
-    Piece<T> b{};
+    RawPiece<T> a{};
+    RawPiece<T> b{};
     if (i < d) {
-      a = LoadPiece(x_row + i);
-      if (residual_row != nullptr) b = LoadPiece(residual_row + i);
+      a = LoadRaw(x_row + i);
+      if (residual_row != nullptr) b = LoadRaw(residual_row + i);
     }
+    loaded |= a.bits.x | b.bits.x;
+    float left[kPiece];
+    float right[kPiece];
+    Widen(a, left);
+    Widen(b, right);
 #pragma unroll
     for (int j = 0; j < kPiece; ++j) {
-      const float value = ToFloat(a.element[j]) + ToFloat(b.element[j]);
+      const float value = left[j] + right[j];
       z[step * kPiece + j] = value;
       sum += value;
     }
   }
+  if (kAtOnce && row >= there.After(loaded)) return;
   const float mean = RowSum<kRowWarps>(sum, partial[0]) / static_cast<float>(d);
 
   float squares = 0.0F;
@@ -158,7 +169,7 @@ Error AddLayerNorm(Stream stream, ComputeType type, const void* x, const void* r
     // are met exactly.
     if constexpr (sizeof(T) == 2) {
       return d <= kWarpWidth ? LaunchSteps<T, 1, 1, 2, 3, 4>(stream, operands)
-                             : LaunchSteps<T, kWarps, 2, 3, 4>(stream, operands);
+                             : LaunchSteps<T, kWarps, 2, 4>(stream, operands);
     } else {
       return d <= kWarpWidth ? LaunchSteps<T, 1, 1, 2, 4, 6, 8>(stream, operands)
                              : LaunchSteps<T, kWarps, 3, 4, 6, 8>(stream, operands);

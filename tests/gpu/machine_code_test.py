@@ -73,6 +73,13 @@ class Listings(unittest.TestCase):
         self.assertEqual(self.wrong(GOOD[:6] + GOOD[7:]),
                          ['FusedOutputKernel on sm_90a: 1 HGMMA, expected 2'])
 
+    def test_the_numbers_of_instructions_of_several_instantiations(self):
+        def budgets(counts):
+            return {'FusedOutputKernel': {'warps': {'90a': 12}, 'code': {'90a': {'HGMMA': counts}}}}
+        self.assertEqual(self.wrong(GOOD, budgets=budgets([4, 2])), [])
+        self.assertEqual(self.wrong(GOOD, budgets=budgets([4, 8])),
+                         ['FusedOutputKernel on sm_90a: 2 HGMMA, expected 4 or 8'])
+
     def test_lanes_that_meet_between_wait_and_products(self):
         for meeting in ('BSSY B2, 0x400', 'BSYNC B2', 'WARPSYNC.ALL', '@P1 WARPSYNC R3'):
             for place in (5, 6, 8):

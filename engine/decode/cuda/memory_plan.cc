@@ -19,9 +19,13 @@ namespace {
 constexpr int kRulesWordsPerSlot = 64;
 constexpr int kLargeRules = 16;
 
-// Beam steps at a time: a block of threads each, several to a multiprocessor. More would wait for a
-// place, and each costs half a megabyte.
+// Beam steps at a time: a block of threads each, several to a multiprocessor, and each costs half a
+// megabyte. Where that many more are a small part of the memory, as many as there is place for
+// (StepSlotsKernel's bounds): a batch of many slots goes through in fewer rounds, of some 9 us each
+// (counted), two of 1,024 slots and eight of 4,096 with the lesser number on 132 multiprocessors.
 constexpr int kBlocksPerMultiprocessor = 4;
+constexpr int kMostBlocksPerMultiprocessor = 8;
+constexpr int64_t kMoreBlocksShare = 256;
 
 // The K/V of all decoder layers as one product is one launch for twelve, and its buffer is gone
 // from the pages: worth this share of the memory.
@@ -88,6 +92,15 @@ absl::Status TooLittle(const MemoryRequest& r, int64_t budget, int64_t least_pag
       r.fraction < 1 ? " or raise --device-memory-fraction" : ""));
 }
 
+int StepWorkspaces(const MemoryRequest& r, const BatchLimits& limits) {
+  BatchLimits least = limits;
+  BatchLimits most = limits;
+  least.workspaces = std::min(limits.max_rows, kBlocksPerMultiprocessor * r.multiprocessors);
+  most.workspaces = std::min(limits.max_rows, kMostBlocksPerMultiprocessor * r.multiprocessors);
+  const int64_t more = TableBytes(most) - TableBytes(least);
+  return more <= r.device_bytes / kMoreBlocksShare ? most.workspaces : least.workspaces;
+}
+
 }  // namespace
 
 int64_t EncoderTokens(const Program& program) {
@@ -103,13 +116,13 @@ bool JoinsCrossLayers(const Program& program, ComputeType type, int64_t device_b
 BatchLimits BatchLimitsOf(const MemoryRequest& r) {
   BatchLimits limits = LimitsOf(r.batch, 0);
   const int max_rows = limits.max_rows;
-  limits.workspaces = std::min(max_rows, kBlocksPerMultiprocessor * r.multiprocessors);
   // Beside the fused layer, stored rows are the rare ones (sampling, repetition penalty, beams
   // above 16): one chunk of them in a step. Without it every row is one.
   limits.stored_rows = r.fused ? std::min(max_rows, cuda::kChunkRows) : max_rows;
   limits.stored_workspaces = std::min({limits.stored_rows, cuda::kChunkRows, r.multiprocessors});
   limits.rules_words =
       kLargeRules * limits.rules_words + max_rows * (limits.positions + kRulesWordsPerSlot);
+  limits.workspaces = StepWorkspaces(r, limits);
   return limits;
 }
 

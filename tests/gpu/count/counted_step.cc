@@ -19,6 +19,7 @@ struct Shape {
   bool in_l2 = false;         // reads what the node before has written
   bool overlaps = true;       // begins while the node before ends, where the card can
   const char* argument = "";  // of its template, where the name's part does not say all
+  int64_t instructions = 0;   // of all warps together; 0: not counted
 };
 
 // Of the fold of the fused output layer, cycles for a tile of 128 x 256 by its four warps: without
@@ -29,6 +30,13 @@ constexpr double kTileCyclesBesideFold = 6656;
 constexpr double kFoldCycles = 2000;
 constexpr double kRoundCycles = 250;
 constexpr double kRoundsOfTile = 2.26;  // of the slowest of four warps (fold_rounds)
+
+// Of the loops of encoder attention, instructions of a warp for a tile of 32 positions at head_dim 64
+// (machine code for 9.0), and the rows that the warp has.
+constexpr int64_t kTensorTileInstructions = 276;
+constexpr int64_t kTensorWarpRows = 16;
+constexpr int64_t kPlainTileInstructions = 1133;
+constexpr int64_t kPlainWarpRows = 4;
 
 constexpr int64_t kTileRows = 128;
 constexpr int64_t kTileColumns = 256;
@@ -58,8 +66,11 @@ class Counter {
                          shape.waits * card_.wait_seconds;
     const double blocks =
         static_cast<double>(Divided(shape.blocks, card_.multiprocessors)) * kBlockSeconds;
-    node.seconds =
-        static_cast<double>(nodes) * (Start(shape.overlaps) + std::max({bytes, waits, blocks}));
+    const double instructions = static_cast<double>(shape.instructions) /
+                                (card_.issue_share * card_.instructions_per_second *
+                                 static_cast<double>(Busy(shape.blocks)));
+    node.seconds = static_cast<double>(nodes) *
+                   (Start(shape.overlaps) + std::max({bytes, waits, blocks, instructions}));
     nodes_.push_back(std::move(node));
   }
 
@@ -102,9 +113,12 @@ class Counter {
     if (!graph_) return card_.launch_seconds;
     return overlaps && card_.overlaps ? card_.overlapped_start_seconds : card_.start_seconds;
   }
+  int64_t Busy(int64_t blocks) const {
+    return std::max<int64_t>(1, std::min<int64_t>(blocks, card_.multiprocessors));
+  }
   double Reached(double rate, int64_t blocks) const {
-    const auto busy = static_cast<double>(std::min<int64_t>(blocks, card_.multiprocessors));
-    return std::min(rate, busy * card_.multiprocessor_bytes_per_second);
+    return std::min(rate,
+                    static_cast<double>(Busy(blocks)) * card_.multiprocessor_bytes_per_second);
   }
   double Rounds(const Shape& shape, int warps) const {
     if (warps <= 0) return 1;
@@ -142,17 +156,34 @@ void CountProduct(const StepCost& cost, const ProductOp& op, int64_t rows, doubl
   const OpCost pass{2 * element * elements * static_cast<double>(cost.launches), 0};
   Shape shape;
   shape.kernel = "ActivateKernelI6__halfL";
-  shape.waits = 2;
+  shape.waits = 1;  // the count and x at once
   shape.blocks = Divided(rows * op.rows / 8, 256);
   shape.block_warps = 8;
   shape.in_l2 = true;
   counter->Kernel(std::string(cost.name) + ", activation", cost.launches, pass, shape);
 }
 
+Shape EncoderAttentionShape(int64_t heads, int64_t segments, int64_t tokens, bool tensor_cores) {
+  const int64_t tiles = Divided(tokens, kPagePositions);
+  const int64_t warp_rows = tensor_cores ? kTensorWarpRows : kPlainWarpRows;
+  Shape shape;
+  shape.blocks = heads * segments * Divided(tokens, shape.block_warps * warp_rows);
+  shape.instructions = heads * segments * Divided(tokens, warp_rows) * tiles *
+                       (tensor_cores ? kTensorTileInstructions : kPlainTileInstructions);
+  if (tensor_cores) {
+    shape.kernel = "TensorEncoderAttentionKernelI6__halfLi64E";
+    shape.waits = 1 + static_cast<int>(tiles);  // the segment; the queries beside the first tile
+  } else {
+    shape.kernel = "22EncoderAttentionKernelI6__halfLi64E";  // only where a build has it
+    shape.waits = 1 + 2 * static_cast<int>(tiles);
+  }
+  return shape;
+}
+
 Shape NormShape(int64_t rows) {
   Shape shape;
   shape.kernel = "AddLayerNormKernelI6__halfLi1ELi2E";
-  shape.waits = 2;  // the count; x and the residual
+  shape.waits = 1;  // the count, x and the residual at once
   shape.blocks = Divided(rows, 4);
   shape.in_l2 = true;
   return shape;
@@ -194,7 +225,8 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
     } else if (name == step_op::kPrepare) {
       shape = {"PrepareRowsKernel", 8, Divided(bucket, 64) + Divided(bucket, 2), 2};
     } else if (name == step_op::kStepSlots) {
-      const int64_t workspaces = std::min<int64_t>(bucket, int64_t{4} * card.multiprocessors);
+      // As many as a card of this size is planned to have (memory_plan.cc).
+      const int64_t workspaces = std::min<int64_t>(bucket, int64_t{8} * card.multiprocessors);
       shape = {"StepSlotsKernel", 15, workspaces, 2, Divided(work.slots, workspaces)};
     } else if (name == step_op::kDeliver) {
       shape = {"DeliverKernel", 4, std::min(bucket, 1024), 1};
@@ -222,26 +254,26 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
   return counter.Take();
 }
 
-std::vector<CountedNode> CountEncoderPass(const Program& program, ComputeType type, int tokens,
-                                          const CountedCard& card, const FiguresByKernel& figures) {
+std::vector<CountedNode> CountEncoderPass(const Program& program, ComputeType type, int segments,
+                                          int tokens, const CountedCard& card,
+                                          const FiguresByKernel& figures) {
   const auto element = static_cast<double>(ElementBytes(type));
+  const int64_t of_pass = int64_t{segments} * tokens;
   OpRows rows;
-  rows.rows = tokens;
-  rows.segments = 1;
+  rows.rows = static_cast<double>(of_pass);
+  rows.segments = segments;
   rows.source_positions = tokens;
   rows.element_bytes = rows.weight_bytes = rows.kv_bytes = element;
   Counter counter(card, figures, false);
   for (const StepCost& cost : CostsByName(program.encoder, program, rows)) {
     const std::string_view name = cost.name;
     if (const ProductOp* product = ProductNamed(program.encoder, name); product != nullptr) {
-      CountProduct(cost, *product, tokens, element, &counter);
+      CountProduct(cost, *product, of_pass, element, &counter);
     } else if (name == "self-attention") {
       counter.Kernel(cost.name, cost.launches, cost.cost,
-                     {"EncoderAttentionKernelI6__halfLi64E",
-                      1 + 2 * static_cast<int>(Divided(tokens, kPagePositions)),
-                      program.kv.heads * Divided(tokens, 16)});
+                     EncoderAttentionShape(program.kv.heads, segments, tokens, card.tensor_cores));
     } else {
-      counter.Kernel(cost.name, cost.launches, cost.cost, NormShape(tokens));
+      counter.Kernel(cost.name, cost.launches, cost.cost, NormShape(of_pass));
     }
   }
   return counter.Take();
@@ -259,7 +291,7 @@ std::string CountedText(const std::vector<CountedNode>& nodes) {
                 "GFLOP", "regs", "warps", "waits", "us");
   std::string text = line;
   CountedNode all;
-  all.name = "step, counted";
+  all.name = "all, counted";
   const auto append = [&](const CountedNode& node) {
     const std::string registers =
         node.figures.registers > 0 ? std::to_string(node.figures.registers) : "-";

@@ -97,11 +97,36 @@ TEST(CountedStep, EdgesThatOverlapShortenEveryNodeOfOurOwn) {
               1e-9);
 }
 
+TEST(CountedEncoderPass, TensorCoresShortenAttentionAndNothingElse) {
+  CountedCard card;
+  const auto with = CountEncoderPass(Base(), ComputeType::kFloat16, 16, 512, card, {});
+  card.tensor_cores = false;
+  const auto without = CountEncoderPass(Base(), ComputeType::kFloat16, 16, 512, card, {});
+  ASSERT_EQ(with.size(), without.size());
+  for (size_t i = 0; i < with.size(); ++i) {
+    if (with[i].name == "self-attention") {
+      EXPECT_LT(with[i].seconds * 4, without[i].seconds);
+      EXPECT_GT(with[i].seconds, with[i].cost.flop / card.flop_per_second);
+    } else {
+      EXPECT_EQ(with[i].seconds, without[i].seconds) << with[i].name;
+    }
+  }
+}
+
+TEST(CountedEncoderPass, AttentionGrowsWithTheSegmentsAtEqualTokens) {
+  const auto seconds = [](int segments, int tokens) {
+    const auto pass = CountEncoderPass(Base(), ComputeType::kFloat16, segments, tokens, {}, {});
+    return Named(pass, "self-attention").seconds;
+  };
+  EXPECT_GT(seconds(4, 2048), 2 * seconds(16, 512));
+  EXPECT_GT(seconds(16, 512), seconds(128, 64));
+}
+
 TEST(CountedStep, TheTextEndsWithTheSum) {
   const auto nodes = CountStep(WorkOf(4), 8, {}, {});
   const std::string text = CountedText(nodes);
   EXPECT_THAT(text, ::testing::HasSubstr("\nself-attention "));
-  EXPECT_THAT(text, ::testing::HasSubstr("\nstep, counted "));
+  EXPECT_THAT(text, ::testing::HasSubstr("\nall, counted "));
 }
 
 }  // namespace

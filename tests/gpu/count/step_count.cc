@@ -1,5 +1,6 @@
 // Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, at
-// 4,096 and 1,024 rows and of a lone sentence, and what the sentence takes in all.
+// 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence, what the sentence takes in all, and the tables of
+// encoder passes over 8,192 tokens, in sentences and in long segments.
 //
 //   step_count [FIGURES]     registers and warps of the kernels: machine_code.py --figures FIGURES
 //
@@ -7,6 +8,7 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "nlohmann/json.hpp"
 #include "tests/gpu/bench/base_model.h"
@@ -18,6 +20,7 @@ namespace {
 constexpr char kArchitecture[] = "90a";
 constexpr int kTokens = 30;  // of a source, and of its target
 constexpr int kBeam = 4;
+constexpr int kPassTokens = 8192;
 constexpr double kHostSeconds = 60e-6;  // copies and wake-ups of a request: queue, encoder, decoder
 
 FiguresByKernel Read(const char* path) {
@@ -34,12 +37,13 @@ void Print(const FiguresByKernel& figures) {
   const CountedCard card;
   const Program program = ProgramOf(BaseSpec());
   double of_a_step = 0;
-  for (const int rows : {4096, 1024, kBeam}) {
+  for (const auto& [rows, beam] :
+       {std::pair{4096, 1}, {4096, kBeam}, {1024, kBeam}, {kBeam, kBeam}}) {
     StepWork work;
     work.program = &program;
     work.type = ComputeType::kFloat16;
     work.rows = work.fused_rows = rows;
-    work.slots = rows / kBeam;
+    work.slots = rows / beam;
     work.self_positions = (kTokens + 1) / 2.0;
     work.source_positions = kTokens;
     const auto nodes = CountStep(work, std::max(rows, 8), card, figures);
@@ -49,12 +53,23 @@ void Print(const FiguresByKernel& figures) {
                 CountedText(nodes).c_str());
   }
   const double encoder =
-      Seconds(CountEncoderPass(program, ComputeType::kFloat16, kTokens, card, figures));
+      Seconds(CountEncoderPass(program, ComputeType::kFloat16, 1, kTokens, card, figures));
   std::printf(
       "a lone sentence of %d tokens: encoder %.2f ms, %d steps %.2f ms, host %.2f ms; in all %.2f "
       "ms\n",
       kTokens, encoder * 1e3, kTokens + 1, (kTokens + 1) * of_a_step * 1e3, kHostSeconds * 1e3,
       (encoder + (kTokens + 1) * of_a_step + kHostSeconds) * 1e3);
+  for (const int tokens : {kTokens, 128, 512}) {
+    const int segments = kPassTokens / tokens;
+    for (const bool tensor_cores : {true, false}) {
+      CountedCard one = card;
+      one.tensor_cores = tensor_cores;
+      const auto nodes =
+          CountEncoderPass(program, ComputeType::kFloat16, segments, tokens, one, figures);
+      std::printf("\nencoder pass, %d segments of %d tokens, attention on %s cores\n%s", segments,
+                  tokens, tensor_cores ? "tensor" : "plain", CountedText(nodes).c_str());
+    }
+  }
 }
 
 }  // namespace

@@ -39,10 +39,20 @@ decltype(FoldStoredLogits) EmulatedFoldStoredLogits;
 decltype(GatherRows) EmulatedGatherRows;
 decltype(WriteCrossKv) EmulatedWriteCrossKv;
 
+// EncoderAttention as it is on cards before 8.0.
+decltype(EncoderAttention) EmulatedPlainEncoderAttention;
+
 // FusedOutput::Create where the device has so many processors.
 std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType type,
                                                    const void* weight, const float* bias, int d,
                                                    int vocabulary, std::string* why);
+
+// As they were (older/).
+decltype(Activate) EmulatedOlderActivate;
+decltype(AddLayerNorm) EmulatedOlderAddLayerNorm;
+std::unique_ptr<FusedOutput> EmulatedOlderFusedOutputOf(int processors, ComputeType type,
+                                                        const void* weight, const float* bias,
+                                                        int d, int vocabulary, std::string* why);
 
 // Whether the device has code of the fused kernel, for those made from now on.
 void EmulateFusedCode(bool there);

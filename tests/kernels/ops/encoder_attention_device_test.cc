@@ -12,8 +12,9 @@ namespace {
 using EncoderAttentionDeviceTest = OnOpDevice;
 class EncoderAttentionLaunchTest : public OnOpDevice {};  // what the CPU does not have
 
-// Tokens of all kinds of segments: shorter than a warp's rows, than a tile, and beyond.
-const std::vector<int32_t> kLengths = {1, 31, 32, 33, 5, 64, 3, 70, 2};
+// Tokens of all kinds of segments: shorter than a warp's rows, than a tile, than a block, and
+// beyond.
+const std::vector<int32_t> kLengths = {1, 31, 32, 33, 5, 64, 3, 70, 2, 16, 17, 129};
 
 std::vector<int32_t> Offsets(const std::vector<int32_t>& lengths) {
   std::vector<int32_t> offsets = {0};
@@ -21,8 +22,10 @@ std::vector<int32_t> Offsets(const std::vector<int32_t>& lengths) {
   return offsets;
 }
 
+// On the device, or by `launcher` in its stead.
 AttentionResult AttendTo(const OpDevice& device, const std::vector<float>& qkv,
-                         const std::vector<int32_t>& lengths, Heads shape) {
+                         const std::vector<int32_t>& lengths, Heads shape,
+                         decltype(&cuda::EncoderAttention) launcher = nullptr) {
   const std::vector<int32_t> offsets = Offsets(lengths);
   const auto segments = static_cast<int64_t>(lengths.size());
   const size_t d = size_t(shape.heads) * shape.head_dim;
@@ -30,7 +33,8 @@ AttentionResult AttendTo(const OpDevice& device, const std::vector<float>& qkv,
   const OpArray<int32_t> bounds(device, offsets);
   const OpNumbers out(device, std::vector<float>(size_t(offsets.back()) * d, NAN));
   if (device.cuda || device.emulated) {
-    const auto attend = DRAGOMAN_LAUNCHER(device, EncoderAttention);
+    const auto attend =
+        launcher != nullptr ? launcher : DRAGOMAN_LAUNCHER(device, EncoderAttention);
     EXPECT_LAUNCHED(attend(kTestStream, device.type, in.data(), bounds.data(), segments,
                            *std::max_element(lengths.begin(), lengths.end()), shape.heads,
                            shape.head_dim, out.data()));
@@ -82,6 +86,28 @@ TEST_P(EncoderAttentionDeviceTest, SegmentsAreBitEqualInAnyCompany) {
     alone.insert(alone.end(), bits.begin(), bits.end());
   }
   EXPECT_EQ(together, alone);
+}
+
+// Cards before 8.0 have no tensor cores for it: one text, two ways. f32 goes the plain way on all.
+TEST_P(EncoderAttentionLaunchTest, OlderCardsComputeTheSame) {
+  const OpDevice device = GetParam();
+  if (!device.emulated) GTEST_SKIP() << "both ways can only be emulated in one process";
+  const std::vector<int32_t> offsets = Offsets(kLengths);
+  for (const Heads s : {Heads{2, 64}, {1, 32}, {1, 128}, {3, 8}, {1, 80}}) {
+    const size_t d = size_t(s.heads) * s.head_dim;
+    const auto qkv = RandomFloats(size_t(offsets.back()) * 3 * d, 1, 1.5F);
+    const AttentionResult now = AttendTo(device, qkv, kLengths, s);
+    const AttentionResult plain =
+        AttendTo(device, qkv, kLengths, s, cuda::EmulatedPlainEncoderAttention);
+    if (device.type == ComputeType::kFloat32) {
+      EXPECT_EQ(now.bits, plain.bits);
+      continue;
+    }
+    EXPECT_NE(now.bits, plain.bits) << "not two ways";
+    const std::vector<double> expected(plain.values.begin(), plain.values.end());
+    EXPECT_LT(WorstError(now.values, expected), 2 * AttentionTolerance(device))
+        << s.heads << "x" << s.head_dim;
+  }
 }
 
 TEST_P(EncoderAttentionLaunchTest, RefusesOtherHeads) {

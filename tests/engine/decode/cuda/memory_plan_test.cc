@@ -103,6 +103,22 @@ TEST(MemoryPlan, ThreeBillionParametersFitASmallCardInSixteenBits) {
   }
 }
 
+// Workspaces of beam steps are half a megabyte each.
+TEST(MemoryPlan, ALargeCardHasMoreBeamStepsAtATime) {
+  const auto workspaces = [](int64_t gib, int multiprocessors, int max_rows) {
+    MemoryRequest r = Base(gib);
+    r.multiprocessors = multiprocessors;
+    r.batch.max_rows = max_rows;
+    return BatchLimitsOf(r).workspaces;
+  };
+  EXPECT_EQ(workspaces(141, 132, 4096), 8 * 132);
+  EXPECT_EQ(workspaces(80, 132, 4096), 8 * 132);
+  EXPECT_EQ(workspaces(80, 132, 600), 600);
+  EXPECT_EQ(workspaces(24, 58, 4096), 4 * 58);
+  EXPECT_EQ(workspaces(40, 108, 4096), 4 * 108);
+  EXPECT_EQ(workspaces(24, 58, 100), 100);
+}
+
 TEST(MemoryPlan, CountsTheTablesOfTheBatchAsTheyAre) {
   const auto plan = PlanMemory(Base(80));
   ASSERT_TRUE(plan.ok()) << plan.status();

@@ -1,0 +1,159 @@
+#include "tests/kernels/cuda_emulation/tensor_core.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace dragoman::emulation {
+namespace {
+
+constexpr int kWarp = 32;
+constexpr size_t kPieceBytes = 16;
+
+// What the lanes of a warp have brought to the instruction at hand.
+struct WarpOperands {
+  std::array<std::array<unsigned, 4>, kWarp> a;
+  std::array<std::array<unsigned, 2>, kWarp> b;
+  std::array<const unsigned char*, kWarp> row;
+};
+std::vector<WarpOperands> operands;
+
+struct PieceCopy {
+  unsigned char* to;
+  const void* from;  // nullptr: zeros
+};
+std::vector<std::vector<PieceCopy>> copies;  // under way, of each thread
+std::mt19937 chance(1);
+
+size_t ThreadNumber() {
+  const Current& c = current;
+  return (size_t{c.thread.z} * c.block_size.y + c.thread.y) * c.block_size.x + c.thread.x;
+}
+
+WarpOperands& OperandsOfWarp() {
+  const size_t warp = ThreadNumber() / kWarp;
+  if (operands.size() <= warp) operands.resize(warp + 1);
+  return operands[warp];
+}
+
+unsigned char* SharedPiece(const void* pointer) {
+  const auto at =
+      reinterpret_cast<uintptr_t>(pointer) - reinterpret_cast<uintptr_t>(dynamic_shared);
+  if (at > dynamic_shared_bytes || dynamic_shared_bytes - at < kPieceBytes) {
+    Fail("a piece outside of the block's shared memory");
+  }
+  if (at % kPieceBytes != 0) Fail("a piece that is not aligned");
+  return dynamic_shared + at;
+}
+
+uint16_t HalfOf(unsigned pair, int which) { return static_cast<uint16_t>(pair >> 16 * which); }
+
+void Perform(const PieceCopy& copy) {
+  if (copy.from == nullptr) {
+    std::memset(copy.to, 0, kPieceBytes);
+  } else {
+    std::memcpy(copy.to, copy.from, kPieceBytes);
+  }
+}
+
+}  // namespace
+
+void WarpMultiply(float* c, const unsigned* a, const unsigned (&b)[2], float (*widen)(uint16_t)) {
+  const auto lane = static_cast<size_t>(current.lane);
+  WarpOperands& warp = OperandsOfWarp();
+  std::copy_n(a, 4, warp.a[lane].begin());
+  std::copy_n(b, 2, warp.b[lane].begin());
+  WarpBarrier();
+  const WarpOperands all = OperandsOfWarp();
+  for (size_t i = 0; i < 4; ++i) {
+    const size_t row = lane / 4 + i / 2 * 8;
+    const size_t column = lane % 4 * 2 + i % 2;
+    double sum = 0;
+    for (size_t k = 0; k < 16; ++k) {
+      // Lane, register and half of an element of a row of a, and of a column of b.
+      const auto half = static_cast<int>(k % 2);
+      const unsigned x = all.a[row % 8 * 4 + k % 8 / 2][row / 8 + k / 8 * 2];
+      const unsigned y = all.b[column * 4 + k % 8 / 2][k / 8];
+      sum += double{widen(HalfOf(x, half))} * widen(HalfOf(y, half));
+    }
+    c[i] = static_cast<float>(c[i] + sum);
+  }
+  WarpBarrier();
+}
+
+void WarpLoadMatrices(const void* row, bool transposed, unsigned (&m)[4]) {
+  const auto lane = static_cast<size_t>(current.lane);
+  OperandsOfWarp().row[lane] = SharedPiece(row);
+  WarpBarrier();
+  const auto rows = OperandsOfWarp().row;
+  for (size_t i = 0; i < 4; ++i) {
+    m[i] = 0;
+    for (size_t half = 0; half < 2; ++half) {
+      const size_t along = lane % 4 * 2 + half;
+      const size_t from = transposed ? along : lane / 4;
+      const size_t column = transposed ? lane / 4 : along;
+      uint16_t element = 0;
+      std::memcpy(&element, rows[i * 8 + from] + column * sizeof(element), sizeof(element));
+      m[i] |= unsigned{element} << 16 * half;
+    }
+  }
+  WarpBarrier();
+}
+
+}  // namespace dragoman::emulation
+
+namespace dragoman::cuda {
+namespace {
+
+float WidenHalf(uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
+float WidenBFloat16(uint16_t bits) { return __bfloat162float({bits}); }
+
+template <class T>
+unsigned PairOf(T first, T second) {
+  static_assert(sizeof(T) == sizeof(uint16_t));
+  uint16_t bits[2];
+  std::memcpy(bits, &first, sizeof(first));
+  std::memcpy(bits + 1, &second, sizeof(second));
+  return unsigned{bits[0]} | unsigned{bits[1]} << 16;
+}
+
+}  // namespace
+
+void Multiply(__half, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  emulation::WarpMultiply(c, a, {b0, b1}, WidenHalf);
+}
+void Multiply(__nv_bfloat16, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  emulation::WarpMultiply(c, a, {b0, b1}, WidenBFloat16);
+}
+
+void CopyPiece(void* to, const void* from, bool wanted) {
+  const emulation::PieceCopy copy{emulation::SharedPiece(to), wanted ? from : nullptr};
+  if (wanted && reinterpret_cast<uintptr_t>(from) % emulation::kPieceBytes != 0) {
+    emulation::Fail("a copy from what is not aligned");
+  }
+  if (emulation::chance() % 2 == 0) {
+    emulation::Perform(copy);
+    return;
+  }
+  const size_t thread = emulation::ThreadNumber();
+  if (emulation::copies.size() <= thread) emulation::copies.resize(thread + 1);
+  emulation::copies[thread].push_back(copy);
+}
+
+void AwaitCopies() {
+  const size_t thread = emulation::ThreadNumber();
+  if (emulation::copies.size() <= thread) return;
+  for (const emulation::PieceCopy& copy : emulation::copies[thread]) emulation::Perform(copy);
+  emulation::copies[thread].clear();
+}
+
+unsigned RoundPair(__half, float first, float second) {
+  return PairOf(__float2half_rn(first), __float2half_rn(second));
+}
+unsigned RoundPair(__nv_bfloat16, float first, float second) {
+  return PairOf(__float2bfloat16_rn(first), __float2bfloat16_rn(second));
+}
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,44 @@
+// A warp's tensor core instructions for emulated kernels (kernels/cuda/tensor_core.cuh says what
+// each does), as the PTX ISA lays out their registers. Included after emulation.h, before the .cu.
+//
+// A copy comes as early or as late as it may, by chance: when it is asked for or when its thread
+// waits. So a piece that is read before it has come shows in the results. Fails the process where
+// the hardware's answer would be undefined: shared memory that is not the block's or not aligned.
+//
+// Not emulated: in which order a product adds up its 16 terms. Here they are added exactly, and the
+// sum is rounded once.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "tests/kernels/cuda_emulation/emulation.h"
+
+namespace dragoman::emulation {
+
+// c [4] of this lane; `widen` makes a float of the 16 bits of an element.
+void WarpMultiply(float* c, const unsigned* a, const unsigned (&b)[2], float (*widen)(uint16_t));
+void WarpLoadMatrices(const void* row, bool transposed, unsigned (&m)[4]);
+
+}  // namespace dragoman::emulation
+
+namespace dragoman::cuda {
+
+void Multiply(__half, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1);
+void Multiply(__nv_bfloat16, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1);
+inline void LoadMatrices(const void* row, unsigned (&m)[4]) {
+  emulation::WarpLoadMatrices(row, false, m);
+}
+inline void LoadTransposed(const void* row, unsigned (&m)[4]) {
+  emulation::WarpLoadMatrices(row, true, m);
+}
+void CopyPiece(void* to, const void* from, bool wanted);
+void AwaitCopies();
+unsigned RoundPair(__half, float first, float second);
+unsigned RoundPair(__nv_bfloat16, float first, float second);
+inline float PowerOfTwo(float x) { return x < -126.0F ? 0.0F : std::exp2(x); }
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,35 @@
+#include "tests/kernels/cuda_emulation/emulation.h"
+// First, for the instructions and the new name are for the .cu alone.
+#include "tests/kernels/cuda_emulation/hopper.h"
+#include "tests/kernels/cuda_emulation/runtime.h"
+#include "tests/kernels/ops/emulated_ops.h"
+
+// Compiled with older/ before the tree: its output_epilogue.cuh.
+
+namespace dragoman::cuda {
+namespace {
+
+class EmulatedOlderHopperOutput : public FusedOutput {
+ public:
+  static std::unique_ptr<EmulatedOlderHopperOutput> Create(ComputeType type, const void* weight,
+                                                           const float* bias, int d, int vocabulary,
+                                                           std::string* why);
+};
+
+}  // namespace
+}  // namespace dragoman::cuda
+
+#define FusedOutput EmulatedOlderHopperOutput
+#include "kernels/ops/output_layer_sm90.cu"
+#undef FusedOutput
+
+namespace dragoman::cuda {
+
+std::unique_ptr<FusedOutput> EmulatedOlderFusedOutputOf(int processors, ComputeType type,
+                                                        const void* weight, const float* bias,
+                                                        int d, int vocabulary, std::string* why) {
+  emulation::processors = processors;
+  return EmulatedOlderHopperOutput::Create(type, weight, bias, d, vocabulary, why);
+}
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,310 @@
+// OLDER VERSION, kept to hold the present one against it bit by bit:
+// every candidate is looked up in its row's lists.
+// See tests/kernels/ops/older/README.md.
+//
+// What a warp of the fused output layer does with the logits in its registers: bias, scale, ids
+// that need care, (max, sum of exp) of the tile, candidates for the best (output_layer_sm90.cu);
+// and how the parts become the row's summary. All but the product itself, so that the host runs it
+// too, in tests.
+//
+// A tile is kTileColumns of the vocabulary. The four lanes of a quad (4 q .. 4 q + 3) hold two
+// rows, `half` 0 and 1: a lane has columns 8 g + 2 lane + {0, 1}, g = 0..31, of each, in x[4 g + 2
+// half + {0, 1}]. `lane` is that of the quad, 0..3. All 32 lanes run everything; where a quad has
+// nothing to do, its lanes go along.
+//
+// Per logit: an add, a product, a maximum, and for the normaliser a subtraction, a product, ex2 and
+// an add. Rows look for candidates only where a tile's maximum beats the row's K-th best; then each
+// lane takes out its best, eight groups of eight columns being passed over by their maxima.
+#pragma once
+
+#include <cfloat>
+#include <climits>
+#include <cstdint>
+
+#include "kernels/base/kv_pages.h"
+#include "kernels/cuda/fold_threads.cuh"
+#include "kernels/ops/fused_parts.h"
+#include "kernels/ops/output_layer_cuda.h"
+#include "kernels/search/slot.h"
+
+namespace dragoman::cuda {
+// Or the linker would make one of this and of what it is held against.
+inline namespace older {
+
+inline constexpr uint32_t kAllLanes = 0xffffffffU;
+
+// NaN if either is: a NaN among the logits must show.
+__device__ inline float MaxOrNan(float a, float b) {
+#ifdef __CUDA_ARCH__
+  float max;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(max) : "f"(a), "f"(b));
+  return max;
+#else
+  return a > b || a != a ? a : b;
+#endif
+}
+
+__device__ inline float QuadMaxOrNan(float x) {
+  x = MaxOrNan(x, __shfl_xor_sync(kAllLanes, x, 1));
+  return MaxOrNan(x, __shfl_xor_sync(kAllLanes, x, 2));
+}
+
+__device__ inline float QuadSum(float x) {
+  x += __shfl_xor_sync(kAllLanes, x, 1);
+  return x + __shfl_xor_sync(kAllLanes, x, 2);
+}
+
+__device__ inline int QuadMin(int x) {
+  x = min(x, __shfl_xor_sync(kAllLanes, x, 1));
+  return min(x, __shfl_xor_sync(kAllLanes, x, 2));
+}
+
+// The worst of the four lanes' entries.
+__device__ inline TokenScore QuadWorst(TokenScore mine) {
+#pragma unroll
+  for (int reach = 1; reach <= 2; reach *= 2) {
+    const TokenScore other{__shfl_xor_sync(kAllLanes, mine.score, reach),
+                           __shfl_xor_sync(kAllLanes, mine.token, reach)};
+    if (Better(mine, other)) mine = other;
+  }
+  return mine;
+}
+
+// A step's work, the same for all blocks; kept in the kernel's parameters, not in registers.
+struct FusedWork {
+  StepRows rows;
+  const SlotView* slots = nullptr;
+  const LogitRequest* requests = nullptr;
+  LogitSummary* summaries = nullptr;
+  const float* bias =
+      nullptr;  // [tiles * kTileColumns], -inf beyond the vocabulary; 8-byte aligned
+  int tiles = 0;
+  TileRanges ranges;
+  LogSum* sums = nullptr;      // [rows, tiles]
+  TokenScore* best = nullptr;  // [rows, ranges, K]
+};
+
+// Whether a row goes this way; a row beyond the count does not.
+__device__ inline bool IsOurs(const FusedWork& work, int row) {
+  return row < *work.rows.count && MayFuse(work.slots[work.rows.slot[row]].state->options);
+}
+
+// A row, as each lane of its quad knows it.
+template <int kEntries>
+struct EpilogueRow {
+  int row = -1;  // -1: not ours; its logits are ignored
+  float scale = 1.0F;
+  BestShare<kEntries> best;
+  TokenScore worst;  // of the whole list: what a candidate must beat. +inf: no best are asked for
+
+  // Ids that need care, one list for each lane of the quad: excluded, masked before the softmax
+  // (two), wanted. The next id of this lane's list, INT_MAX after the last, and its place there.
+  int next_id = INT_MAX;
+  int next_place = 0;
+};
+
+inline constexpr int kWantedLane = 3;
+
+__device__ inline IdList ListOfLane(const LogitRequest& request, int lane) {
+  if (lane == 0) return request.excluded;
+  if (lane == kWantedLane) return request.wanted;
+  return request.mask_first ? request.masked[lane - 1] : IdList{};
+}
+
+template <int kEntries>
+__device__ inline void NextId(const LogitRequest& request, EpilogueRow<kEntries>& row, int lane) {
+  const IdList list = ListOfLane(request, lane);
+  row.next_id = row.next_place < list.count ? list.ids[row.next_place] : INT_MAX;
+}
+
+// Nobody's row.
+template <int kEntries>
+__device__ inline void ClearRow(EpilogueRow<kEntries>& row, int lane) {
+  row.best.Clear(lane);
+  row.worst = {INFINITY, 0};
+}
+
+// Makes a cleared one row number `number`, from column `first` on.
+template <int kEntries>
+__device__ inline void StartRow(EpilogueRow<kEntries>& row, const FusedWork& work, int number,
+                                int first, int lane) {
+  const LogitRequest& request = work.requests[number];
+  row.row = number;
+  row.scale = request.scale;
+  if (request.k > 0) row.worst = BestShare<kEntries>::FirstWorst();
+  row.next_place = FirstAtLeast(ListOfLane(request, lane), first);
+  NextId(request, row, lane);
+}
+
+// Goes through the ids below `end` that need care: what is struck becomes -inf, what is wanted is
+// handed back. Rare: as many turns as a row of the warp has such ids in this tile.
+template <int half, int kEntries>
+__device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
+                                int first, int end, int lane) {
+  while (__any_sync(kAllLanes, row.next_id < end)) {
+    const int id = QuadMin(row.next_id);
+    const bool mine = row.next_id == id && id < end;
+    const uint32_t lists =
+        __ballot_sync(kAllLanes, mine) >> (threadIdx.x % 32 & ~3U) & 0xfU;  // that have it
+    const bool strike = (lists & ~(1U << kWantedLane)) != 0;
+    const int place = __shfl_sync(kAllLanes, row.next_place, kWantedLane, 4);
+    // The column within the tile, from this lane's first one on: 8 g + {0, 1} if it is here.
+    const int column = id < end ? id - first - 2 * lane : -1;
+    const bool here = column >= 0 && column % 8 < 2;
+    float value = 0.0F;
+#pragma unroll
+    for (int i = 0; i < 64; ++i) {
+      float& logit = x[i / 2 * 4 + half * 2 + i % 2];
+      const bool that = column == i / 2 * 8 + i % 2;
+      logit = that && strike ? -INFINITY : logit;
+      value = that ? logit : value;
+    }
+    if (here && (lists & 1U << kWantedLane) != 0) work.summaries[row.row].wanted[place] = value;
+    if (mine) {
+      ++row.next_place;
+      NextId(work.requests[row.row], row, lane);
+    }
+  }
+}
+
+// Folds the tile's logits of one row; x is used up. `first` is its first column, `with_sum` the
+// same for all lanes.
+template <int half, int kEntries>
+__device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
+                                int tile, int first, bool with_sum, int lane) {
+  constexpr int kGroups = 8;
+  constexpr int kColumns = 8;  // of this lane in a group
+  const auto at = [](int group, int i) {
+    return (group * kColumns + i) / 2 * 4 + half * 2 + i % 2;
+  };
+  float maxima[kGroups];
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) {
+    maxima[g] = x[at(g, 0)];
+#pragma unroll
+    for (int i = 1; i < kColumns; ++i) maxima[g] = MaxOrNan(maxima[g], x[at(g, i)]);
+  }
+  LogSum sum;
+  sum.max = maxima[0];
+#pragma unroll
+  for (int g = 1; g < kGroups; ++g) sum.max = MaxOrNan(sum.max, maxima[g]);
+  sum.max = QuadMaxOrNan(sum.max);
+  if (with_sum) {
+    const float max = sum.max == -INFINITY ? 0.0F : sum.max;
+    float sums[4] = {};  // four chains, so that an add need not wait for the one before
+#pragma unroll
+    for (int i = 0; i < 64; ++i) sums[i % 4] += FoldExp(x[i / 2 * 4 + half * 2 + i % 2] - max);
+    sum.sum = QuadSum((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  }
+  if (lane == 0 && row.row >= 0) work.sums[int64_t{row.row} * work.tiles + tile] = sum;
+
+  // Tiles come in ascending order, so that on equal scores what is in the list stays.
+  const bool open = sum.max > row.worst.score && sum.max < INFINITY;
+  for (;;) {
+    float mine = maxima[0];
+#pragma unroll
+    for (int g = 1; g < kGroups; ++g) mine = fmaxf(mine, maxima[g]);
+    // Within the tile an equal score may have the lower token: `Better` decides.
+    const bool has = open && mine >= fmaxf(row.worst.score, -FLT_MAX);
+    if (!__any_sync(kAllLanes, has)) return;
+    TokenScore candidate{-INFINITY, INT_MAX};
+    bool searching = has;
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g) {
+      const bool here = searching && maxima[g] == mine;
+      if (!__any_sync(kAllLanes, here)) continue;
+      int found = here ? -1 : kColumns;  // the first that is it
+      float rest = -INFINITY;
+#pragma unroll
+      for (int i = 0; i < kColumns; ++i) {
+        float& logit = x[at(g, i)];
+        const bool that = found < 0 && logit == mine;
+        found = that ? i : found;
+        logit = that ? -INFINITY : logit;
+        rest = fmaxf(rest, logit);
+      }
+      if (here) {
+        const int column = (g * kColumns + found) / 2 * 8 + 2 * lane + found % 2;
+        candidate = {mine, first + column};
+        maxima[g] = rest;
+        searching = false;
+      }
+    }
+    if (has && !MayBeBest(work.requests[row.row], candidate.token)) {
+      candidate = {-INFINITY, INT_MAX};
+    }
+#pragma unroll
+    for (int from = 0; from < 4; ++from) {
+      const TokenScore offered{__shfl_sync(kAllLanes, candidate.score, from, 4),
+                               __shfl_sync(kAllLanes, candidate.token, from, 4)};
+      const bool enters = Better(offered, row.worst);
+      if (!__any_sync(kAllLanes, enters)) continue;
+      if (enters) row.best.Replace(row.worst.token, offered);
+      const TokenScore worst = QuadWorst(row.best.Worst());
+      if (enters) row.worst = worst;  // a row that asks for none keeps its own
+    }
+  }
+}
+
+// Folds range `range` of the tiles for the rows `first_row` and first_row + 8, whose quad the lane
+// is in. multiply(tile, x) leaves the products of a tile in x. K = 4 kEntries.
+template <int kEntries, class Multiply>
+__device__ inline void FoldRange(const FusedWork& work, int first_row, int range, int lane,
+                                 Multiply multiply) {
+  const int first_tile = range * work.ranges.tiles;
+  const int end_tile = min(work.tiles, first_tile + work.ranges.tiles);
+  EpilogueRow<kEntries> rows[2];
+  bool needs_sum = false;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int row = first_row + 8 * half;
+    ClearRow(rows[half], lane);
+    if (!IsOurs(work, row)) continue;
+    StartRow(rows[half], work, row, first_tile * kTileColumns, lane);
+    needs_sum = needs_sum || work.requests[row].need_normaliser;
+  }
+  const bool with_sum = __any_sync(kAllLanes, needs_sum);
+
+  float x[128];
+  for (int tile = first_tile; tile < end_tile; ++tile) {
+    multiply(tile, x);
+    const int first = tile * kTileColumns;
+    const float* bias = work.bias + first + 2 * lane;
+#pragma unroll
+    for (int g = 0; g < 32; ++g) {
+      const float2 b = __ldg(reinterpret_cast<const float2*>(bias + 8 * g));
+      x[4 * g] = (x[4 * g] + b.x) * rows[0].scale;
+      x[4 * g + 1] = (x[4 * g + 1] + b.y) * rows[0].scale;
+      x[4 * g + 2] = (x[4 * g + 2] + b.x) * rows[1].scale;
+      x[4 * g + 3] = (x[4 * g + 3] + b.y) * rows[1].scale;
+    }
+    VisitIds<0>(x, rows[0], work, first, first + kTileColumns, lane);
+    VisitIds<1>(x, rows[1], work, first, first + kTileColumns, lane);
+    FoldTile<0>(x, rows[0], work, tile, first, with_sum, lane);
+    FoldTile<1>(x, rows[1], work, tile, first, with_sum, lane);
+  }
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    if (rows[half].row < 0) continue;
+    const int64_t list = int64_t{rows[half].row} * work.ranges.ranges + range;
+    TokenScore* const best = work.best + (list * 4 + lane) * kEntries;
+#pragma unroll
+    for (int i = 0; i < kEntries; ++i) {
+      best[i] = {rows[half].best.score[i], rows[half].best.token[i]};
+    }
+  }
+}
+
+// Makes the summary of a row of its parts. By the kMergeThreads threads of a block; `memory` of
+// sizeof(FoldShared<kMergeThreads>), shared.
+__device__ inline void MergeRow(const FusedWork& work, int row, int list_entries, void* memory) {
+  if (!IsOurs(work, row)) return;
+  const int entries = work.ranges.ranges * list_entries;
+  const RowParts parts{work.sums + int64_t{row} * work.tiles, work.tiles,
+                       work.best + int64_t{row} * entries, entries};
+  MergeParts(FoldThreads<kMergeThreads>(), *static_cast<FoldShared<kMergeThreads>*>(memory), parts,
+             work.requests[row], work.summaries[row]);
+}
+
+}  // namespace older
+}  // namespace dragoman::cuda
