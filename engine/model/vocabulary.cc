@@ -53,13 +53,30 @@ absl::StatusOr<Vocabulary> Vocabulary::Parse(std::string_view json, std::string_
     taken[index] = true;
     vocabulary.pieces_[index] = piece;
   }
-  // As many ids as pieces, all different and in range: none is missing. The vector no longer grows,
-  // and moving it keeps the strings where they are.
-  vocabulary.id_of_.reserve(vocabulary.pieces_.size());
-  for (size_t i = 0; i < vocabulary.pieces_.size(); ++i) {
-    vocabulary.id_of_.emplace(vocabulary.pieces_[i], static_cast<int>(i));
+  // As many ids as pieces, all different and in range: none is missing, and no piece is there twice.
+  vocabulary.Index();
+  return vocabulary;
+}
+
+absl::StatusOr<Vocabulary> Vocabulary::FromPieces(std::vector<std::string> pieces,
+                                                  std::string_view file) {
+  Vocabulary vocabulary;
+  vocabulary.pieces_ = std::move(pieces);
+  if (const std::optional<std::string_view> twice = vocabulary.Index()) {
+    return absl::InvalidArgumentError(
+        Concat(file, ": piece '", twice->substr(0, 64), "' is there twice"));
   }
   return vocabulary;
+}
+
+// The vector no longer grows, and moving it keeps the strings where they are.
+std::optional<std::string_view> Vocabulary::Index() {
+  id_of_.reserve(pieces_.size());
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    if (pieces_[i].empty()) continue;
+    if (!id_of_.emplace(pieces_[i], static_cast<int>(i)).second) return pieces_[i];
+  }
+  return std::nullopt;
 }
 
 std::optional<int> Vocabulary::IdOf(std::string_view piece) const {

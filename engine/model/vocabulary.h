@@ -19,6 +19,11 @@ class Vocabulary {
   // INVALID_ARGUMENT names `file`, the piece or id, and what is wrong.
   static absl::StatusOr<Vocabulary> Parse(std::string_view json, std::string_view file, int size);
 
+  // Pieces by id; "" for an id that has none. INVALID_ARGUMENT names `file` and a piece that is
+  // there twice.
+  static absl::StatusOr<Vocabulary> FromPieces(std::vector<std::string> pieces,
+                                               std::string_view file);
+
   Vocabulary(Vocabulary&&) = default;
   Vocabulary& operator=(Vocabulary&&) = default;
   Vocabulary(const Vocabulary&) = delete;
@@ -31,6 +36,8 @@ class Vocabulary {
 
  private:
   Vocabulary() = default;
+  // Makes id_of_ of pieces_; a piece that is there twice.
+  std::optional<std::string_view> Index();
 
   std::vector<std::string> pieces_;                  // by id
   std::unordered_map<std::string_view, int> id_of_;  // keys point into pieces_

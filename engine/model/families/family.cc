@@ -1,5 +1,6 @@
 #include "engine/model/families/family.h"
 
+#include "engine/model/families/m2m_100.h"
 #include "engine/model/families/marian.h"
 
 namespace dragoman {
