@@ -206,7 +206,7 @@ LanguageMap::LanguageMap(std::string_view source, std::string_view target,
   for (const LanguageTag& tag : tags) targets_.push_back(MakeLanguage(tag.code, tag.id));
   // Without tags there is nothing to choose: a list or a group is one target.
   if (targets_.empty() && !target.empty()) targets_.push_back(MakeLanguage(target, std::nullopt));
-  MakePairs();
+  MakePairs(false);
 }
 
 LanguageMap::LanguageMap(const std::vector<LanguageTag>& languages, LanguageMarks marks)
@@ -215,16 +215,23 @@ LanguageMap::LanguageMap(const std::vector<LanguageTag>& languages, LanguageMark
     targets_.push_back(MakeLanguage(language.code, language.id));
   }
   sources_ = targets_;
-  MakePairs();
+  MakePairs(true);
 }
 
-void LanguageMap::MakePairs() {
+void LanguageMap::MakePairs(bool all_have_scripts) {
   for (std::vector<Language>* side : {&sources_, &targets_}) {
     for (Language& language : *side) {
       if (!language.code) continue;
-      const std::string bcp47 = ToBcp47(*language.code);
-      const absl::StatusOr<const Language*> found = Match(bcp47, "", *side);
-      if (found.ok() && *found == &language) language.shown = bcp47;
+      std::vector<std::string> names = {ToBcp47(*language.code)};
+      if (all_have_scripts) {
+        LanguageCode shorter = *language.code;
+        shorter.script.clear();
+        names.push_back(ToBcp47(shorter));
+      }
+      for (const std::string& bcp47 : names) {
+        const absl::StatusOr<const Language*> found = Match(bcp47, "", *side);
+        if (found.ok() && *found == &language) language.shown = bcp47;
+      }
     }
   }
   for (const Language& to : targets_) {

@@ -58,8 +58,8 @@ struct ModelLanguagePair {
 };
 
 struct ResolvedPair {
-  std::string source;      // BCP-47, for rules of the language; "" when nobody said
-  std::string target;      // as Pairs() has it
+  std::string source;        // BCP-47, for rules of the language; "" when nobody said
+  std::string target;        // as Pairs() has it
   std::optional<int> tag;    // token to put first in the source
   std::optional<int> first;  // token that every output begins with
 };
@@ -93,8 +93,9 @@ class LanguageMap {
   };
 
   static Language MakeLanguage(std::string_view written, std::optional<int> tag);
-  // What Pairs() has: what is shown of each, BCP-47 where it leads back to the same language.
-  void MakePairs();
+  // What Pairs() has: what is shown of each, BCP-47 where it leads back to the same language, and
+  // without the script where that does and `all_have_scripts`.
+  void MakePairs(bool all_have_scripts);
   static absl::StatusOr<const Language*> Match(std::string_view wanted, std::string_view side,
                                                std::span<const Language> languages);
 

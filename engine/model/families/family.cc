@@ -6,7 +6,7 @@
 namespace dragoman {
 namespace {
 
-constexpr Family kFamilies[] = {{"marian", MakeMarianNetwork}};
+constexpr Family kFamilies[] = {{"marian", MakeMarianNetwork}, {"m2m_100", MakeM2m100Network}};
 
 }  // namespace
 
