@@ -206,10 +206,11 @@ TEST_P(LayerNormLaunchTest, BitsAreThoseOfTheOlderKernel) {
       const OpArray<int32_t> count(device, {here});
       const auto run = [&](decltype(&cuda::AddLayerNorm) add_layer_norm) {
         const OpNumbers y(device, std::vector<float>(kRows * d, 7.0F));
+        const OpNumbers sum(device, std::vector<float>(kRows * d, 7.0F));
         EXPECT_LAUNCHED(add_layer_norm(kTestStream, device.type, x.data(), residual.data(),
                                        gamma.data(), beta.data(), kEpsilon, kRows, count.data(), d,
-                                       y.data()));
-        return y.Download();
+                                       y.data(), sum.data()));
+        return std::pair(y.Download(), sum.Download());
       };
       EXPECT_EQ(run(cuda::EmulatedAddLayerNorm), run(cuda::EmulatedOlderAddLayerNorm))
           << d << ", " << here;
