@@ -87,6 +87,17 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
     }
   }
   if (kAtOnce && row >= there.After(loaded)) return;
+  if (sums != nullptr) {
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+      const int i = first + step * kStep;
+      if (i >= d) continue;
+      Piece<T> out;
+#pragma unroll
+      for (int j = 0; j < kPiece; ++j) out.element[j] = FromFloat<T>(z[step * kPiece + j]);
+      StorePiece(sums + row * d + i, out);
+    }
+  }
   const float mean = RowSum<kRowWarps>(sum, partial[0]) / static_cast<float>(d);
 
   float squares = 0.0F;
@@ -107,11 +118,6 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
     const int i = first + step * kStep;
     if (i >= d) continue;
     Piece<T> out;
-    if (sums != nullptr) {
-#pragma unroll
-      for (int j = 0; j < kPiece; ++j) out.element[j] = FromFloat<T>(z[step * kPiece + j]);
-      StorePiece(sums + row * d + i, out);
-    }
 #pragma unroll
     for (int part = 0; part < kPiece; part += 4) {
       const float4 g = *reinterpret_cast<const float4*>(gamma + i + part);
