@@ -135,7 +135,7 @@ absl::Status EngineImpl::MakeTokenizer() {
   target_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.TargetVocabulary());
   const SpecialIds& ids = loaded_.spec.tokens;
   const TokenizerFacts& facts = loaded_.tokenizer;
-  SpecialTokens special{ids.eos, ids.unk, ids.pad, std::nullopt, std::nullopt};
+  SpecialTokens special{ids.eos, ids.unk, ids.pad, std::nullopt, std::nullopt, facts.special};
   if (loaded_.own_target_vocabulary.has_value()) {
     special.source_eos = facts.source_eos;
     special.source_unk = facts.source_unk;
@@ -331,6 +331,7 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
   auto request = std::make_shared<PlannerRequest>();  // shared: std::function copies its target
   request->text.source_language = pair->source;
   request->text.tag = pair->tag;
+  request->first_token = pair->first;
   request->text.split = job.split;
   request->text.on_too_long = job.on_too_long;
   request->terms = *std::move(terms);

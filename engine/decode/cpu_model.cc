@@ -230,9 +230,9 @@ class StageRunner {
             } else if constexpr (std::is_same_v<What, ProductOp>) {
               products_[i]->Run(op_, buffers_[op.x], rows, buffers_[op.y]);
             } else if constexpr (std::is_same_v<What, AddNormOp>) {
-              AddLayerNorm(op_, buffers_[op.x], buffers_[op.residual], Value(op.gain),
-                           Value(op.bias), op.epsilon, rows, packed_->Cols(op.gain),
-                           buffers_[op.y]);
+              AddLayerNorm(op_, buffers_[op.x], IfThere(op.residual), Value(op.gain),
+                           Value(op.bias), op.epsilon, rows, packed_->Cols(op.gain), buffers_[op.y],
+                           IfThere(op.sum));
             } else {
               attend(op);
             }
@@ -242,6 +242,7 @@ class StageRunner {
   }
 
   const float* Value(WeightId id) const { return packed_->Value(id); }
+  float* IfThere(BufferId id) const { return id == kNoBuffer ? nullptr : buffers_[id]; }
   const KvLayout& layout() const { return packed_->program.kv; }
 
   const std::shared_ptr<const PackedProgram> packed_;

@@ -86,8 +86,29 @@ constexpr std::array<NamedActivation, 20> kActivations = {{
     {"linear", Activation::kNone},
 }};
 
-Activation ReadActivation(JsonFields* fields) {
-  const std::string name = fields->String("activation_function", "gelu");
+// What the configuration's class says where config.json does not.
+struct ConfigClass {
+  std::string_view model_type;
+  std::string_view architecture;
+  std::string_view activation;
+  bool scale_embedding = false;
+  bool forces_eos_0 = false;  // where there is no generation_config.json
+  HfTokenizerKind tokenizer = HfTokenizerKind::kMarian;
+};
+constexpr std::array<ConfigClass, 2> kConfigClasses = {{
+    {"marian", "MarianMTModel", "gelu", false, true, HfTokenizerKind::kMarian},
+    {"m2m_100", "M2M100ForConditionalGeneration", "relu", true, false, HfTokenizerKind::kM2m100},
+}};
+
+const ConfigClass& ClassOf(std::string_view model_type) {
+  const auto* const found =
+      std::find_if(kConfigClasses.begin(), kConfigClasses.end(),
+                   [&](const ConfigClass& one) { return one.model_type == model_type; });
+  return found == kConfigClasses.end() ? kConfigClasses.front() : *found;
+}
+
+Activation ReadActivation(JsonFields* fields, std::string_view absent) {
+  const std::string name = fields->String("activation_function", absent);
   std::string known;
   for (const NamedActivation& candidate : kActivations) {
     if (name == candidate.name) return candidate.activation;
@@ -97,12 +118,11 @@ Activation ReadActivation(JsonFields* fields) {
   return Activation::kNone;
 }
 
-void ReadArchitectures(JsonFields* fields) {
+void ReadArchitectures(JsonFields* fields, std::string_view architecture) {
   const nlohmann::json* value = fields->Find("architectures");
   if (value == nullptr || value->empty()) return;
-  if (!value->is_array() ||
-      std::find(value->begin(), value->end(), "MarianMTModel") == value->end()) {
-    fields->Unsupported("architectures", "a list with MarianMTModel");
+  if (!value->is_array() || std::find(value->begin(), value->end(), architecture) == value->end()) {
+    fields->Unsupported("architectures", Concat("a list with ", architecture));
   }
 }
 
@@ -141,11 +161,12 @@ void ReadModel(JsonFields* fields, ModelSpec* spec) {
     fields->Unsupported("model_type", FamilyNames());
     return;
   }
-  ReadArchitectures(fields);
+  const ConfigClass& defaults = ClassOf(spec->family);
+  ReadArchitectures(fields, defaults.architecture);
   RequireNeutral(kNeutralModel, fields);
   ReadShape(fields, spec);
-  spec->activation = ReadActivation(fields);
-  spec->embedding_scale = fields->Bool("scale_embedding", false)
+  spec->activation = ReadActivation(fields, defaults.activation);
+  spec->embedding_scale = fields->Bool("scale_embedding", defaults.scale_embedding)
                               ? std::sqrt(static_cast<float>(spec->shape.d_model))
                               : 1.0F;
   spec->share_embeddings = fields->Bool("share_encoder_decoder_embeddings", true);
@@ -176,11 +197,15 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
     }
   }
   HfTokenizerConfig& tokenizer = result.tokenizer;
+  const ConfigClass& config_class = ClassOf(result.spec.family);
+  tokenizer.kind = config_class.tokenizer;
   tokenizer.source_language = fields.String("source_lang", "");
   tokenizer.target_language = fields.String("target_lang", "");
   tokenizer.model_max_length = result.spec.shape.max_positions;
   if (!fields.status().ok()) return fields.status();
-  NoteFieldsWithoutEffect(fields, &result.notes);
+  if (config_class.architecture == "MarianMTModel") {
+    NoteFieldsWithoutEffect(fields, &result.notes);
+  }
 
   absl::StatusOr<nlohmann::json> generation = nlohmann::json();
   if (texts.generation) {
@@ -190,7 +215,9 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
   if (!texts.generation || ConfigOverrides(*config, *generation)) {
     // A MarianConfig without the field forces EOS 0; one with null does not.
     nlohmann::json legacy = *config;
-    if (!legacy.contains("forced_eos_token_id")) legacy["forced_eos_token_id"] = 0;
+    if (config_class.forces_eos_0 && !legacy.contains("forced_eos_token_id")) {
+      legacy["forced_eos_token_id"] = 0;
+    }
     JsonFields legacy_fields(kConfigName, legacy);
     ReadGeneration(&legacy_fields, &result.spec);
     if (!legacy_fields.status().ok()) return legacy_fields.status();

@@ -1,6 +1,6 @@
-// Hugging Face MarianMT directories, as they are downloaded: config.json, generation_config.json
-// (optional), tokenizer_config.json (optional), vocab.json (and target_vocab.json), source.spm,
-// target.spm, and model.safetensors or else pytorch_model.bin.
+// Hugging Face directories, as they are downloaded: config.json, generation_config.json (optional),
+// tokenizer_config.json (optional), model.safetensors or else pytorch_model.bin, and the
+// tokenizer's files (hf_vocabularies.h).
 //
 // Stateless: any thread may load.
 #pragma once

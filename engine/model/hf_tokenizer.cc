@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "engine/model/concat.h"
 #include "engine/model/hf_fields.h"
 
 namespace dragoman {
@@ -39,11 +42,85 @@ void RefuseAddedTokens(JsonFields* fields, const HfTokenizerConfig& tokenizer) {
   }
 }
 
+struct TokenizerClass {
+  std::string_view name;
+  HfTokenizerKind kind;
+};
+constexpr TokenizerClass kMarianClasses[] = {{"MarianTokenizer", HfTokenizerKind::kMarian}};
+constexpr TokenizerClass kFairseqClasses[] = {{"M2M100Tokenizer", HfTokenizerKind::kM2m100},
+                                              {"SMALL100Tokenizer", HfTokenizerKind::kSmall100},
+                                              {"NllbTokenizer", HfTokenizerKind::kNllb},
+                                              {"NllbTokenizerFast", HfTokenizerKind::kNllb}};
+
+void ReadClass(JsonFields* fields, HfTokenizerConfig* tokenizer) {
+  const bool marian = tokenizer->kind == HfTokenizerKind::kMarian;
+  const std::span<const TokenizerClass> classes =
+      marian ? std::span<const TokenizerClass>(kMarianClasses) : kFairseqClasses;
+  const std::string name = fields->String("tokenizer_class", "");
+  if (name.empty()) return;
+  std::string names;
+  for (const TokenizerClass& one : classes) {
+    if (name == one.name) {
+      tokenizer->kind = one.kind;
+      tokenizer->kind_given = true;
+      return;
+    }
+    names += Concat(names.empty() ? "" : ", ", one.name);
+  }
+  fields->Unsupported("tokenizer_class", names);
+}
+
+// A list of tokens, which are texts or objects with the text in `content`.
+void ReadListed(JsonFields* fields, std::vector<std::string>* listed) {
+  constexpr std::string_view kName = "additional_special_tokens";
+  const nlohmann::json* tokens = fields->Find(kName);
+  if (tokens == nullptr) return;
+  listed->clear();
+  for (const nlohmann::json& token : *tokens) {
+    const nlohmann::json* text = &token;
+    if (token.is_object() && token.contains("content")) text = &*token.find("content");
+    if (!tokens->is_array() || !text->is_string()) {
+      fields->Fail(kName, "a list of tokens");
+      return;
+    }
+    listed->push_back(text->get<std::string>());
+  }
+}
+
+void ReadAdded(JsonFields* fields, std::map<int, std::string>* added) {
+  constexpr std::string_view kName = "added_tokens_decoder";
+  const nlohmann::json* tokens = fields->Find(kName);
+  if (tokens == nullptr) return;
+  for (const auto& [key, token] : tokens->items()) {
+    int id = -1;
+    const bool is_id = absl::SimpleAtoi(key, &id) && id >= 0;
+    if (!tokens->is_object() || !is_id || !token.is_object() || !token.contains("content") ||
+        !token["content"].is_string()) {
+      fields->Fail(kName, "an object id -> token with the string 'content'");
+      return;
+    }
+    (*added)[id] = token["content"].get<std::string>();
+  }
+}
+
+void ReadFairseqFields(JsonFields* fields, HfTokenizerConfig* tokenizer) {
+  tokenizer->bos_piece = SpecialPiece(fields, "bos_token", tokenizer->bos_piece);
+  tokenizer->mask_piece = SpecialPiece(fields, "mask_token", tokenizer->mask_piece);
+  const std::string codes = fields->String("language_codes", "m2m100");
+  tokenizer->is_wmt21 = codes == "wmt21";
+  if (codes != "m2m100" && codes != "wmt21") {
+    fields->Unsupported("language_codes", "m2m100, wmt21");
+  }
+  // The source's language behind the end of sentence.
+  if (fields->Bool("legacy_behaviour", false)) fields->Unsupported("legacy_behaviour", "false");
+  ReadListed(fields, &tokenizer->listed);
+  ReadAdded(fields, &tokenizer->added);
+}
+
 }  // namespace
 
 void ReadTokenizerConfig(JsonFields* fields, HfTokenizerConfig* tokenizer) {
-  const std::string type = fields->String("tokenizer_class", "MarianTokenizer");
-  if (type != "MarianTokenizer") fields->Unsupported("tokenizer_class", "MarianTokenizer");
+  ReadClass(fields, tokenizer);
   const nlohmann::json* kwargs = fields->Find("sp_model_kwargs");
   if (kwargs != nullptr && !HoldsNeutral(*kwargs, Neutral::kEmpty)) {
     fields->Unsupported("sp_model_kwargs", "null or empty");
@@ -54,7 +131,11 @@ void ReadTokenizerConfig(JsonFields* fields, HfTokenizerConfig* tokenizer) {
   tokenizer->eos_piece = SpecialPiece(fields, "eos_token", tokenizer->eos_piece);
   tokenizer->pad_piece = SpecialPiece(fields, "pad_token", tokenizer->pad_piece);
   tokenizer->separate_vocabularies = fields->Bool("separate_vocabs", false);
-  RefuseAddedTokens(fields, *tokenizer);
+  if (tokenizer->kind == HfTokenizerKind::kMarian) {
+    RefuseAddedTokens(fields, *tokenizer);
+  } else {
+    ReadFairseqFields(fields, tokenizer);
+  }
   // May be 1e30, for "no limit".
   const std::optional<double> max_length = fields->OptionalNumber("model_max_length");
   if (max_length && *max_length < 2.0) {
@@ -63,6 +144,15 @@ void ReadTokenizerConfig(JsonFields* fields, HfTokenizerConfig* tokenizer) {
   if (max_length && *max_length < tokenizer->model_max_length) {
     tokenizer->model_max_length = static_cast<int>(*max_length);
   }
+}
+
+absl::Status ReadSpecialTokensMap(std::string_view text, std::string_view file,
+                                  HfTokenizerConfig* tokenizer) {
+  const absl::StatusOr<nlohmann::json> root = ParseConfigObject(text, file);
+  if (!root.ok()) return root.status();
+  JsonFields fields(file, *root);
+  if (tokenizer->listed.empty()) ReadListed(&fields, &tokenizer->listed);
+  return fields.status();
 }
 
 absl::Status CheckAddedTokens(std::string_view text, std::string_view file,

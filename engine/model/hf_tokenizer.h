@@ -1,15 +1,26 @@
-// tokenizer_config.json and added_tokens.json of a MarianTokenizer.
+// tokenizer_config.json, added_tokens.json and special_tokens_map.json.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "engine/model/json.h"
 
 namespace dragoman {
 
+enum class HfTokenizerKind {
+  kMarian,
+  kM2m100,    // vocab.json and sentencepiece.bpe.model
+  kSmall100,  // the same, with the target's token in the source
+  kNllb,      // sentencepiece.bpe.model alone
+};
+
 struct HfTokenizerConfig {
+  HfTokenizerKind kind = HfTokenizerKind::kMarian;
+  bool kind_given = false;      // by tokenizer_class
   std::string source_language;  // as written there or in config.json; "" when neither says
   std::string target_language;
   std::string unk_piece = "<unk>";
@@ -17,10 +28,21 @@ struct HfTokenizerConfig {
   std::string pad_piece = "<pad>";
   bool separate_vocabularies = false;
   int model_max_length = 0;  // tokens; at most the model's positions
+  // Of all kinds but Marian's.
+  std::string bos_piece = "<s>";
+  std::string mask_piece = "<mask>";
+  bool is_wmt21 = false;             // languages of M2M-100's variant for WMT 21
+  std::vector<std::string> listed;   // additional_special_tokens, which are languages
+  std::map<int, std::string> added;  // added_tokens_decoder
 };
 
-// Overwrites the fields that the file names. Errors are recorded in `fields`.
+// Overwrites the fields that the file names. Errors are recorded in `fields`. REQUIRES: `kind` and
+// model_max_length are those of the model's family and its positions.
 void ReadTokenizerConfig(JsonFields* fields, HfTokenizerConfig* tokenizer);
+
+// special_tokens_map.json: the languages, where tokenizer_config.json has not listed them.
+absl::Status ReadSpecialTokensMap(std::string_view text, std::string_view file,
+                                  HfTokenizerConfig* tokenizer);
 
 // added_tokens.json (piece -> id): UNIMPLEMENTED when it has a token besides the special ones,
 // which would be cut out of the text before SentencePiece sees it.

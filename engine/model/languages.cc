@@ -67,6 +67,15 @@ bool IsAll(std::string_view text, bool (*test)(unsigned char)) {
                      [test](char c) { return test(static_cast<unsigned char>(c)); });
 }
 
+// A language that has to be said and is not.
+absl::Status NoneOf(std::string_view side, size_t count) {
+  return InvalidRequest(
+      {.field = Concat(side, "_language_code"),
+       .found = "none",
+       .expected = "one of the model's",
+       .predicate = Concat("is missing: the model has ", count, " ", side, " languages")});
+}
+
 bool IsGroup(std::string_view code) {
   const std::string lower = absl::AsciiStrToLower(std::string(code));
   return std::find(std::begin(kGroups), std::end(kGroups), lower) != std::end(kGroups);
@@ -197,19 +206,38 @@ LanguageMap::LanguageMap(std::string_view source, std::string_view target,
   for (const LanguageTag& tag : tags) targets_.push_back(MakeLanguage(tag.code, tag.id));
   // Without tags there is nothing to choose: a list or a group is one target.
   if (targets_.empty() && !target.empty()) targets_.push_back(MakeLanguage(target, std::nullopt));
+  MakePairs(false);
+}
 
-  // BCP-47 where it leads back to the same language.
+LanguageMap::LanguageMap(const std::vector<LanguageTag>& languages, LanguageMarks marks)
+    : marks_(marks) {
+  for (const LanguageTag& language : languages) {
+    targets_.push_back(MakeLanguage(language.code, language.id));
+  }
+  sources_ = targets_;
+  MakePairs(true);
+}
+
+void LanguageMap::MakePairs(bool all_have_scripts) {
   for (std::vector<Language>* side : {&sources_, &targets_}) {
     for (Language& language : *side) {
       if (!language.code) continue;
-      const std::string bcp47 = ToBcp47(*language.code);
-      const absl::StatusOr<const Language*> found = Match(bcp47, "", *side);
-      if (found.ok() && *found == &language) language.shown = bcp47;
+      std::vector<std::string> names = {ToBcp47(*language.code)};
+      if (all_have_scripts) {
+        LanguageCode shorter = *language.code;
+        shorter.script.clear();
+        names.push_back(ToBcp47(shorter));
+      }
+      for (const std::string& bcp47 : names) {
+        const absl::StatusOr<const Language*> found = Match(bcp47, "", *side);
+        if (found.ok() && *found == &language) language.shown = bcp47;
+      }
     }
   }
   for (const Language& to : targets_) {
     if (sources_.empty()) pairs_.push_back({.source = "", .target = to.shown});
     for (const Language& from : sources_) {
+      if (from.tag.has_value() && from.written == to.written) continue;
       pairs_.push_back({.source = from.shown, .target = to.shown});
     }
   }
@@ -263,6 +291,7 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
                                                   std::string_view target) const {
   ResolvedPair pair;
   if (source.empty()) {
+    if (marks_ == LanguageMarks::kBoth) return NoneOf("source", sources_.size());
     if (sources_.size() == 1) pair.source = sources_[0].shown;
   } else if (sources_.empty()) {
     const std::optional<LanguageCode> code = ParseLanguageCode(source);
@@ -278,23 +307,20 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
     const absl::StatusOr<const Language*> found = Match(source, "source", sources_);
     if (!found.ok()) return found.status();
     pair.source = (*found)->shown;
+    if (marks_ == LanguageMarks::kBoth) pair.tag = (*found)->tag;
   }
 
+  const Language* to = targets_.size() == 1 ? targets_.data() : nullptr;
   if (!target.empty()) {
     const absl::StatusOr<const Language*> found = Match(target, "target", targets_);
     if (!found.ok()) return found.status();
-    pair.target = (*found)->shown;
-    pair.tag = (*found)->tag;
-  } else if (targets_.size() == 1) {
-    pair.target = targets_[0].shown;
-    pair.tag = targets_[0].tag;
+    to = *found;
   } else if (targets_.size() > 1) {
-    return InvalidRequest(
-        {.field = "target_language_code",
-         .found = "none",
-         .expected = "one of the model's",
-         .predicate = Concat("is missing: the model has ", targets_.size(), " target languages")});
+    return NoneOf("target", targets_.size());
   }
+  if (to == nullptr) return pair;
+  pair.target = to->shown;
+  (marks_ == LanguageMarks::kBoth ? pair.first : pair.tag) = to->tag;
   return pair;
 }
 

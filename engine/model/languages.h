@@ -37,10 +37,16 @@ std::optional<LanguageCode> ParseLanguageCode(std::string_view text);
 // BCP-47: two letters where they exist, "zh-Hans", "pt-BR".
 std::string ToBcp47(const LanguageCode& code);
 
-// A target that the model is asked for by a token put first in the source: ">>fra<<".
+// The token of a language, put where LanguageMarks says: ">>fra<<", "fra_Latn", "__fr__".
 struct LanguageTag {
-  std::string code;  // between the brackets, as written
+  std::string code;  // without brackets or underscores around it, as the model writes it
   int id = 0;
+};
+
+// How a model is told between which languages to translate.
+enum class LanguageMarks {
+  kTargetInSource,  // the target's token is the first of the source: OPUS-MT, SMaLL-100
+  kBoth,            // the source's is the first of the source, the target's of the output: NLLB
 };
 
 // The tags among the pieces of a vocabulary, by id.
@@ -52,9 +58,10 @@ struct ModelLanguagePair {
 };
 
 struct ResolvedPair {
-  std::string source;      // BCP-47, for rules of the language; "" when nobody said
-  std::string target;      // as Pairs() has it
-  std::optional<int> tag;  // token to put first in the source
+  std::string source;        // BCP-47, for rules of the language; "" when nobody said
+  std::string target;        // as Pairs() has it
+  std::optional<int> tag;    // token to put first in the source
+  std::optional<int> first;  // token that every output begins with
 };
 
 class LanguageMap {
@@ -65,11 +72,16 @@ class LanguageMap {
   LanguageMap(std::string_view source, std::string_view target,
               const std::vector<LanguageTag>& tags);
 
+  // Of a model from and to each of `languages`, which have tokens.
+  LanguageMap(const std::vector<LanguageTag>& languages, LanguageMarks marks);
+
   // INVALID_ARGUMENT naming the code and what the model has, when it does not fit, or fits several.
-  // An empty source is always taken, an empty target when the model has only one.
+  // An empty source is taken unless the model has to be told, an empty target when the model has
+  // only one.
   absl::StatusOr<ResolvedPair> Resolve(std::string_view source, std::string_view target) const;
 
-  // Every pair that Resolve takes, in the order of the model's files.
+  // Every pair that Resolve takes, in the order of the model's files; but none of a language with
+  // itself.
   const std::vector<ModelLanguagePair>& Pairs() const { return pairs_; }
 
  private:
@@ -81,9 +93,13 @@ class LanguageMap {
   };
 
   static Language MakeLanguage(std::string_view written, std::optional<int> tag);
+  // What Pairs() has: what is shown of each, BCP-47 where it leads back to the same language, and
+  // without the script where that does and `all_have_scripts`.
+  void MakePairs(bool all_have_scripts);
   static absl::StatusOr<const Language*> Match(std::string_view wanted, std::string_view side,
                                                std::span<const Language> languages);
 
+  LanguageMarks marks_ = LanguageMarks::kTargetInSource;
   std::vector<Language> sources_;  // empty: any
   std::vector<Language> targets_;
   std::vector<ModelLanguagePair> pairs_;

@@ -1,5 +1,5 @@
-// A model loaded from a directory, whatever its layout: Hugging Face MarianMT now; CTranslate2 and
-// Marian npz are to come behind the same interface.
+// A model loaded from a directory, whatever its layout: Hugging Face's now; CTranslate2 and Marian
+// npz are to come behind the same interface.
 //
 // A LoadedModel is plain data that owns all it needs: the directory may go away. Loading is
 // thread-safe.
@@ -28,6 +28,7 @@ struct TokenizerFacts {
   std::string target_path;
   int source_eos = 0;
   int source_unk = 0;
+  std::vector<int> special;   // ids that are no text besides EOS, unk and pad, ascending
   int max_source_tokens = 0;  // with EOS: the tokenizer's model_max_length, at most the positions
 };
 

@@ -18,7 +18,7 @@ constexpr size_t kMaxPieceBytes = 1024;
 }  // namespace
 
 absl::StatusOr<Vocabulary> Vocabulary::Parse(std::string_view json, std::string_view file,
-                                             int size) {
+                                             std::optional<int> size) {
   const auto invalid = [file](std::string_view what) {
     return absl::InvalidArgumentError(Concat(file, ": ", what));
   };
@@ -27,9 +27,9 @@ absl::StatusOr<Vocabulary> Vocabulary::Parse(std::string_view json, std::string_
   if (!root->is_object()) {
     return invalid(Concat("is ", DescribeJson(*root), ", expected an object piece -> id"));
   }
-  if (root->size() != static_cast<size_t>(size)) {
+  if (size && root->size() != static_cast<size_t>(*size)) {
     return invalid(
-        Concat(root->size(), " pieces, expected the ", size, " of config.json's vocabulary size"));
+        Concat(root->size(), " pieces, expected the ", *size, " of config.json's vocabulary size"));
   }
   Vocabulary vocabulary;
   vocabulary.pieces_.resize(root->size());
@@ -53,13 +53,30 @@ absl::StatusOr<Vocabulary> Vocabulary::Parse(std::string_view json, std::string_
     taken[index] = true;
     vocabulary.pieces_[index] = piece;
   }
-  // As many ids as pieces, all different and in range: none is missing. The vector no longer grows,
-  // and moving it keeps the strings where they are.
-  vocabulary.id_of_.reserve(vocabulary.pieces_.size());
-  for (size_t i = 0; i < vocabulary.pieces_.size(); ++i) {
-    vocabulary.id_of_.emplace(vocabulary.pieces_[i], static_cast<int>(i));
+  // As many ids as pieces, all different and in range: none is missing, and no piece is there twice.
+  vocabulary.Index(/*empty_is_piece=*/true);
+  return vocabulary;
+}
+
+absl::StatusOr<Vocabulary> Vocabulary::FromPieces(std::vector<std::string> pieces,
+                                                  std::string_view file) {
+  Vocabulary vocabulary;
+  vocabulary.pieces_ = std::move(pieces);
+  if (const std::optional<std::string_view> twice = vocabulary.Index(false)) {
+    return absl::InvalidArgumentError(
+        Concat(file, ": piece '", twice->substr(0, 64), "' is there twice"));
   }
   return vocabulary;
+}
+
+// The vector no longer grows, and moving it keeps the strings where they are.
+std::optional<std::string_view> Vocabulary::Index(bool empty_is_piece) {
+  id_of_.reserve(pieces_.size());
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    if (pieces_[i].empty() && !empty_is_piece) continue;
+    if (!id_of_.emplace(pieces_[i], static_cast<int>(i)).second) return pieces_[i];
+  }
+  return std::nullopt;
 }
 
 std::optional<int> Vocabulary::IdOf(std::string_view piece) const {

@@ -15,9 +15,15 @@ namespace dragoman {
 
 class Vocabulary {
  public:
-  // vocab.json: one object, piece -> id. The ids must be 0 to size - 1, each once.
-  // INVALID_ARGUMENT names `file`, the piece or id, and what is wrong.
-  static absl::StatusOr<Vocabulary> Parse(std::string_view json, std::string_view file, int size);
+  // vocab.json: one object, piece -> id. The ids must be 0 to size - 1, each once; without `size`
+  // there may be any number. INVALID_ARGUMENT names `file`, the piece or id, and what is wrong.
+  static absl::StatusOr<Vocabulary> Parse(std::string_view json, std::string_view file,
+                                          std::optional<int> size);
+
+  // Pieces by id; "" for an id that has none. INVALID_ARGUMENT names `file` and a piece that is
+  // there twice.
+  static absl::StatusOr<Vocabulary> FromPieces(std::vector<std::string> pieces,
+                                               std::string_view file);
 
   Vocabulary(Vocabulary&&) = default;
   Vocabulary& operator=(Vocabulary&&) = default;
@@ -31,6 +37,9 @@ class Vocabulary {
 
  private:
   Vocabulary() = default;
+  // Makes id_of_ of pieces_; a piece that is there twice. What is empty has no id, unless it is one
+  // of the pieces.
+  std::optional<std::string_view> Index(bool empty_is_piece);
 
   std::vector<std::string> pieces_;                  // by id
   std::unordered_map<std::string_view, int> id_of_;  // keys point into pieces_

@@ -31,6 +31,23 @@ void FillSinusoids(const Weight& table, std::vector<float>* values) {
   }
 }
 
+// In float32 from beginning to end, as transformers does it: at position 1,000 the rounding of a
+// frequency is the fourth digit of a sine.
+void FillFairseqSinusoids(const Weight& table, std::vector<float>* values) {
+  constexpr int64_t kFirst = 2;
+  const int64_t half = table.cols / 2;
+  const auto step = static_cast<float>(-std::log(10000.0) / static_cast<double>(half - 1));
+  float* row = values->data();
+  for (int64_t position = 0; position < table.rows; ++position, row += table.cols) {
+    for (int64_t i = 0; i < half; ++i) {
+      const auto frequency = static_cast<float>(std::exp(double{static_cast<float>(i) * step}));
+      const double angle = static_cast<float>(position + kFirst) * frequency;
+      row[i] = static_cast<float>(std::sin(angle));
+      row[half + i] = static_cast<float>(std::cos(angle));
+    }
+  }
+}
+
 class WeightsLoader {
  public:
   WeightsLoader(const Checkpoint& checkpoint, const Network& network)
@@ -133,6 +150,7 @@ class WeightsLoader {
     values->resize(static_cast<size_t>(weight.elements()));
     if (source.if_absent != IfAbsent::kRefuse && !IsThere(source.parts.front())) {
       if (source.if_absent == IfAbsent::kSinusoids) FillSinusoids(weight, values);
+      if (source.if_absent == IfAbsent::kFairseqSinusoids) FillFairseqSinusoids(weight, values);
       return absl::OkStatus();
     }
     std::span<float> rest(*values);

@@ -19,10 +19,11 @@ class Coster {
     return Product(Cols(op.weight), static_cast<double>(op.rows));
   }
 
-  // Reads the sublayer and the residual and writes one row.
+  // Reads the sublayer and the residual and writes one row, and the sum if it is wanted.
   OpCost operator()(const AddNormOp& op) const {
     const double elements = r_.rows * Cols(op.gain);
-    return {3 * elements * r_.element_bytes, 8 * elements};
+    const int rows = 2 + (op.residual != kNoBuffer ? 1 : 0) + (op.sum != kNoBuffer ? 1 : 0);
+    return {rows * elements * r_.element_bytes, 8 * elements};
   }
 
   // q, k, v of every token in, the context out: K/V of a segment stay in cache between its queries.

@@ -56,8 +56,10 @@ class OpChecker {
     ExpectWidth(op.y, op.rows);
   }
   void operator()(const AddNormOp& op) {
-    ExpectWidth(op.residual, Width(op.x));
-    ExpectWidth(op.y, Width(op.x));
+    for (const BufferId other : {op.residual, op.y, op.sum}) {
+      if (other != kNoBuffer) ExpectWidth(other, Width(op.x));
+    }
+    if (op.sum == op.y) why_ = "writes two results to one buffer";
     Expect(op.gain, WeightRole::kNormGain, 1, Width(op.x));
     Expect(op.bias, WeightRole::kNormBias, 1, Width(op.x));
   }
@@ -132,7 +134,12 @@ class OpChecker {
 struct OperandFinder {
   Operands operator()(const EmbedOp& op) const { return {{}, {op.y}}; }
   Operands operator()(const ProductOp& op) const { return {{op.x}, {op.y}}; }
-  Operands operator()(const AddNormOp& op) const { return {{op.x, op.residual}, {op.y}}; }
+  Operands operator()(const AddNormOp& op) const {
+    Operands operands{{op.x}, {op.y}};
+    if (op.residual != kNoBuffer) operands.reads.push_back(op.residual);
+    if (op.sum != kNoBuffer) operands.writes.push_back(op.sum);
+    return operands;
+  }
   Operands operator()(const EncoderAttentionOp& op) const { return {{op.qkv}, {op.context}}; }
   Operands operator()(const WriteCrossKvOp& op) const { return {{op.kv}, {}}; }
   Operands operator()(const SelfAttentionOp& op) const { return {{op.qkv}, {op.context}}; }

@@ -50,6 +50,7 @@ struct Weight {
 
 // By index in OpSequence::buffers.
 using BufferId = int32_t;
+inline constexpr BufferId kNoBuffer = -1;
 
 // Activations, [rows of the pass or step, width], of the compute type.
 struct Buffer {
@@ -77,11 +78,12 @@ struct ProductOp {
   Activation activation = Activation::kNone;
 };
 
-// y = LayerNorm(x + residual)
+// sum = x + residual, y = LayerNorm(sum)
 struct AddNormOp {
   BufferId x = 0;
-  BufferId residual = 0;
-  BufferId y = 0;  // may be x or residual
+  BufferId residual = kNoBuffer;  // none: sum = x
+  BufferId y = 0;                 // may be x or residual
+  BufferId sum = kNoBuffer;       // none: nobody wants it; may be x or residual
   WeightId gain = kNoWeight;
   WeightId bias = kNoWeight;
   float epsilon = 0;

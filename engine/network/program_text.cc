@@ -47,8 +47,10 @@ class OpWriter {
                         kActivations[static_cast<size_t>(op.activation)]);
   }
   std::string operator()(const AddNormOp& op) const {
-    return absl::StrCat(B(op.y), " = layer norm(", B(op.x), " + ", B(op.residual), "), epsilon ",
-                        op.epsilon);
+    const std::string sum =
+        op.residual == kNoBuffer ? B(op.x) : absl::StrCat(B(op.x), " + ", B(op.residual));
+    const std::string kept = op.sum == kNoBuffer ? "" : absl::StrCat(B(op.sum), " = ");
+    return absl::StrCat(B(op.y), " = layer norm(", kept, sum, "), epsilon ", op.epsilon);
   }
   std::string operator()(const EncoderAttentionOp& op) const {
     return absl::StrCat(B(op.context), " = attention(", B(op.qkv), "), ", op.heads, " heads of ",

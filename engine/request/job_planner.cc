@@ -139,10 +139,14 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, Encod
     return InvalidRequest(std::move(error));
   }
   NamedPhrase beginning = prefix;
-  if (beginning.tokens.empty() && settings_->forced_bos.has_value()) {
+  if (request_->first_token.has_value()) {
+    if (beginning.tokens.empty()) beginning.name = "the token of the target language";
+    beginning.tokens.insert(beginning.tokens.begin(), *request_->first_token);
+    segment.search.free_prefix = 1;
+  } else if (beginning.tokens.empty() && settings_->forced_bos.has_value()) {
     beginning.name = "the model's forced_bos_token_id";
     beginning.tokens = {*settings_->forced_bos};
-    segment.search.free_prefix = true;
+    segment.search.free_prefix = 1;
   }
   segment.prefix = beginning.tokens;
   absl::StatusOr<ConstraintTable> constraints =

@@ -30,6 +30,7 @@ struct PlannerRequest {
   TextStage::Request text;
   std::shared_ptr<const RequestTerms> terms;
   bool target_uses_spaces = true;
+  std::optional<int32_t> first_token;  // of every output, before its prefix, at log-prob 0
 };
 
 class JobPlanner {

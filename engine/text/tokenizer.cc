@@ -9,20 +9,29 @@
 namespace dragoman {
 namespace {
 
-int IdOf(const PieceTable& table, int eos, int unk, std::optional<int> pad,
-         const std::string& piece) {
+// Of one side: where its pieces have their ids, and which ids are not for text.
+struct Side {
+  const PieceTable& table;
+  int eos;
+  int unk;
+  std::optional<int> pad;
+  const std::vector<int>& more;
+};
+
+int IdOf(const Side& side, const std::string& piece) {
   // A user-defined piece or a run of unknown characters could read ">>fra<<" or "</s>": from text
   // it is unknown, never the tag or special token of that name.
   const bool is_tag = piece.starts_with(">>") && piece.ends_with("<<") && piece.size() > 4;
-  const int id = is_tag ? unk : table.IdOf(piece).value_or(unk);
-  return id == eos || id == pad ? unk : id;
+  const int id = is_tag ? side.unk : side.table.IdOf(piece).value_or(side.unk);
+  const bool is_special = id == side.eos || id == side.pad ||
+                          std::binary_search(side.more.begin(), side.more.end(), id);
+  return is_special ? side.unk : id;
 }
 
-EncodedText EncodeWith(const SentencePiece& model, const PieceTable& table, int eos, int unk,
-                       std::optional<int> pad, std::string_view text) {
+EncodedText EncodeWith(const SentencePiece& model, const Side& side, std::string_view text) {
   EncodedText encoded;
   for (const SentencePieceToken& token : model.Encode(text)) {
-    encoded.ids.push_back(IdOf(table, eos, unk, pad, token.piece));
+    encoded.ids.push_back(IdOf(side, token.piece));
     encoded.ranges.push_back(token.range);
   }
   return encoded;
@@ -90,8 +99,10 @@ Tokenizer::~Tokenizer() = default;
 
 EncodedText Tokenizer::EncodeSource(std::string_view text, std::optional<int> language_tag) const {
   const int eos = special_.source_eos.value_or(special_.eos);
-  EncodedText encoded = EncodeWith(*models_->source, *source_table_, eos,
-                                   special_.source_unk.value_or(special_.unk), special_.pad, text);
+  EncodedText encoded = EncodeWith(*models_->source,
+                                   {*source_table_, eos, special_.source_unk.value_or(special_.unk),
+                                    special_.pad, special_.more},
+                                   text);
   if (language_tag.has_value()) {
     encoded.ids.insert(encoded.ids.begin(), *language_tag);
     encoded.ranges.insert(encoded.ranges.begin(), TextRange{0, 0});
@@ -103,17 +114,16 @@ EncodedText Tokenizer::EncodeSource(std::string_view text, std::optional<int> la
 }
 
 EncodedText Tokenizer::EncodeTarget(std::string_view text) const {
-  return EncodeWith(*models_->target, *target_table_, special_.eos, special_.unk, special_.pad,
+  return EncodeWith(*models_->target,
+                    {*target_table_, special_.eos, special_.unk, special_.pad, special_.more},
                     text);
 }
 
 EncodedPhrase Tokenizer::EncodePhrase(std::string_view text, bool word_start) const {
   EncodedPhrase phrase;
   const std::vector<SentencePieceToken> tokens = models_->target->Encode(text, word_start);
-  for (const SentencePieceToken& token : tokens) {
-    phrase.ids.push_back(
-        IdOf(*target_table_, special_.eos, special_.unk, special_.pad, token.piece));
-  }
+  const Side target{*target_table_, special_.eos, special_.unk, special_.pad, special_.more};
+  for (const SentencePieceToken& token : tokens) phrase.ids.push_back(IdOf(target, token.piece));
   if (tokens.empty()) return phrase;
   phrase.space_before = tokens.front().piece.starts_with(kSpaceMark);
   phrase.space_after = tokens.back().piece.ends_with(kSpaceMark);
@@ -172,7 +182,8 @@ DecodedText Tokenizer::Text(std::span<const int> ids, std::span<const VerbatimTo
 }
 
 bool Tokenizer::IsSpecial(int id) const {
-  return id == special_.eos || id == special_.unk || id == special_.pad;
+  return id == special_.eos || id == special_.unk || id == special_.pad ||
+         std::binary_search(special_.more.begin(), special_.more.end(), id);
 }
 
 }  // namespace dragoman

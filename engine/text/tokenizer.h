@@ -1,5 +1,5 @@
-// Text to token ids and back, for a MarianMT checkpoint: SentencePiece cuts the text, the
-// vocabulary gives the ids, as Hugging Face's MarianTokenizer does it (transformers 4.57).
+// Text to token ids and back: SentencePiece cuts the text, the vocabulary gives the ids, as Hugging
+// Face's MarianTokenizer, M2M100Tokenizer and NllbTokenizer do it (transformers 4.57).
 //
 // Text is text: ">>fra<<", "</s>" or "<unk>" in the contents never become the token of that name
 // (the reference cuts them out); the language tag is an argument.
@@ -45,6 +45,8 @@ struct SpecialTokens {
   // Where the source side has a vocabulary of its own; else the above.
   std::optional<int> source_eos;
   std::optional<int> source_unk;
+  // Further ones, ascending: languages, <s>, <mask>.
+  std::vector<int> more;
 };
 
 struct EncodedText {
@@ -122,7 +124,7 @@ class Tokenizer {
     return Text(ids, verbatim, true).text;
   }
 
-  // EOS, <unk>, <pad>: skipped by Decode.
+  // EOS, <unk>, <pad> and the further ones: skipped by Decode.
   bool IsSpecial(int id) const;
   const SpecialTokens& special() const { return special_; }
 

@@ -79,9 +79,9 @@ struct KernelTable {
   void (*gemm)(const GemmArgs& args);
   // In place on one row; nothing where IsOfProduct(activation).
   void (*activate)(Activation activation, float* y, int64_t n);
-  // y = LN(x + residual); residual may be null; y may be x or residual.
+  // sum = x + residual, y = LN(sum); residual and sum may be null; y and sum may be x or residual.
   void (*layer_norm)(const float* x, const float* residual, const float* gamma, const float* beta,
-                     float epsilon, int64_t d, float* y);
+                     float epsilon, int64_t d, float* y, float* sum);
   // y = scale * x + p; p may be null.
   void (*scale_add)(const float* x, float scale, const float* p, int64_t d, float* y);
   // max is -inf, sum and acc are zero before the first tile.

@@ -74,7 +74,7 @@ DRAGOMAN_HD void OpenOffers(const ThreadGroup& group, const View& slot,
   const SearchOptions& o = s.options;
   // What is forced at log-prob 0 is the only id that is wanted.
   const bool is_free = s.length < s.rules.prefix_length
-                           ? o.free_prefix
+                           ? s.length < o.free_prefix
                            : IsEosOnly(s) && o.forced_eos == ForcedEos::kZero;
   for (int r = group.rank(); r < s.live; r += group.size()) {
     const LogitSummary& summary = offers.summaries[r];

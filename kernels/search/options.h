@@ -71,7 +71,8 @@ struct SearchOptions {
   // Never the first token behind the prefix.
   int32_t not_first[kMaxNotFirst] = {};
   int32_t not_first_count = 0;
-  bool free_prefix = false;  // the prefix is forced at log-prob 0, as ForcedEos::kZero forces EOS
+  // So many of the prefix's first tokens are forced at log-prob 0, as ForcedEos::kZero forces EOS.
+  int32_t free_prefix = 0;
   Finalisation finalisation = Finalisation::kImmediate;
   StopRule stop_rule = StopRule::kHeuristic;
   ForcedEos forced_eos = ForcedEos::kNone;

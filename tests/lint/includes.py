@@ -80,7 +80,7 @@ ALLOWED = {
     'engine/api': 'options engine/base kernels/base kernels/search absl icu',
     'engine/text': 'engine/base engine/api absl icu',
     'engine/network': 'kernels/base absl',
-    'engine/model': 'engine/base engine/network kernels/base kernels/search absl json',
+    'engine/model': 'engine/base engine/text engine/network kernels/base kernels/search absl json',
     'engine/decode': 'engine/base engine/network kernels/base kernels/search kernels/ops absl',
     'engine/decode/cuda': 'engine/base engine/api engine/network engine/decode '
                           'kernels/base kernels/cuda kernels/search kernels/ops absl cuda',

@@ -93,7 +93,7 @@ std::unique_ptr<Segment> MakeSegment(const SearchSettings& settings,
   segment->forbidden = std::make_shared<const ForbiddenTable>(forbidden, settings.excluded);
   if (settings.forced_bos.has_value()) {
     segment->prefix = {*settings.forced_bos};
-    segment->search.free_prefix = true;
+    segment->search.free_prefix = 1;
   }
   return segment;
 }

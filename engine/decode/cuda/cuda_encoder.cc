@@ -72,6 +72,7 @@ class CudaEncoder final : public Encoder {
     return static_cast<const int32_t*>(inputs_.data()) + at;
   }
   void* At(BufferId buffer) const {
+    if (buffer == kNoBuffer) return nullptr;
     return static_cast<uint8_t*>(activations_.data()) +
            model_->encoder_buffers().offset[static_cast<size_t>(buffer)] * capacity_ *
                ElementBytes(model_->type());
@@ -125,7 +126,8 @@ class CudaEncoder::Launcher {
   cuda::Error operator()(const AddNormOp& op) const {
     return cuda::AddLayerNorm(stream_, model_.type(), encoder_.At(op.x), encoder_.At(op.residual),
                               model_.float_weight(op.gain), model_.float_weight(op.bias),
-                              op.epsilon, tokens_, nullptr, Cols(op.gain), encoder_.At(op.y));
+                              op.epsilon, tokens_, nullptr, Cols(op.gain), encoder_.At(op.y),
+                              encoder_.At(op.sum));
   }
   cuda::Error operator()(const EncoderAttentionOp& op) const {
     return cuda::EncoderAttention(stream_, model_.type(), encoder_.At(op.qkv),

@@ -89,7 +89,8 @@ class CudaStep::Launcher {
   cuda::Error operator()(const AddNormOp& op) const {
     return cuda::AddLayerNorm(stream_, model_.type(), At(op.x), At(op.residual),
                               model_.float_weight(op.gain), model_.float_weight(op.bias),
-                              op.epsilon, rows_.rows, rows_.count, Cols(op.gain), At(op.y));
+                              op.epsilon, rows_.rows, rows_.count, Cols(op.gain), At(op.y),
+                              At(op.sum));
   }
   cuda::Error operator()(const SelfAttentionOp& op) const {
     return cuda::DecodeSelfAttention(stream_, model_.type(), program_.kv, op.layer, rows_, self_,
@@ -121,7 +122,9 @@ class CudaStep::Launcher {
 
   int Cols(WeightId id) const { return static_cast<int>(program_.weight(id).cols); }
 
+  // nullptr for none.
   void* At(BufferId buffer) const {
+    if (buffer == kNoBuffer) return nullptr;
     return static_cast<uint8_t*>(step_.activations_.data()) +
            model_.decoder_buffers().offset[static_cast<size_t>(buffer)] *
                ProductRows(tables_.limits.max_rows) * ElementBytes(model_.type());

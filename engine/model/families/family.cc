@@ -1,11 +1,12 @@
 #include "engine/model/families/family.h"
 
+#include "engine/model/families/m2m_100.h"
 #include "engine/model/families/marian.h"
 
 namespace dragoman {
 namespace {
 
-constexpr Family kFamilies[] = {{"marian", MakeMarianNetwork}};
+constexpr Family kFamilies[] = {{"marian", MakeMarianNetwork}, {"m2m_100", MakeM2m100Network}};
 
 }  // namespace
 

@@ -18,14 +18,16 @@ namespace dragoman {
 
 // A tensor of a checkpoint.
 struct TensorSource {
-  std::vector<std::string> names;  // it has one of them; where several are there they hold the same
+  // It has one of them; where several are there they hold the same. None: it is never there.
+  std::vector<std::string> names;
   std::vector<int64_t> shape;
 };
 
 enum class IfAbsent {
   kRefuse,
   kZeros,
-  kSinusoids,  // [sin half | cos half], frequency 10000^(-2i/d)
+  kSinusoids,         // [sin half | cos half], frequency 10000^(-i / (d/2)), of positions from 0
+  kFairseqSinusoids,  // the same of frequency 10000^(-i / (d/2 - 1)), of positions from 2
 };
 
 // What a weight is made of: tensors one below the other.

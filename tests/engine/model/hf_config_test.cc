@@ -129,10 +129,28 @@ TEST(HfConfig, RefusesBadShapes) {
   EXPECT_THAT(RefusalOf("scale_embedding", 1), HasSubstr("expected true or false"));
 }
 
+TEST(HfConfig, AnM2m100ConfigHasDefaultsOfItsOwn) {
+  json config = Config();
+  config.update(json::parse(R"({"architectures": ["M2M100ForConditionalGeneration"],
+                                "model_type": "m2m_100", "max_length": 30})"));
+  config.erase("activation_function");
+  config.erase("scale_embedding");
+  config["normalize_before"] = true;  // of an older time, and true
+  const auto parsed = Parse(config);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->spec.activation, Activation::kRelu);
+  EXPECT_FLOAT_EQ(parsed->spec.embedding_scale, std::sqrt(8.0F));
+  EXPECT_EQ(parsed->spec.generation.forced_eos, std::nullopt);
+  EXPECT_EQ(parsed->tokenizer.kind, HfTokenizerKind::kM2m100);
+  EXPECT_THAT(parsed->notes, IsEmpty());
+  config["architectures"] = {"MarianMTModel"};
+  EXPECT_THAT(Refusal(Parse(config)), HasSubstr("a list with M2M100ForConditionalGeneration"));
+}
+
 TEST(HfConfig, RefusesOtherModels) {
   EXPECT_EQ(RefusalOf("model_type", "t5"),
             "UNIMPLEMENTED: config.json: field 'model_type' is \"t5\", which is not supported; "
-            "supported: marian");
+            "supported: marian, m2m_100");
   EXPECT_THAT(RefusalOf("model_type", nullptr), HasSubstr("'model_type' is missing"));
   EXPECT_THAT(
       RefusalOf("architectures", {"MarianForCausalLM"}),
@@ -541,6 +559,34 @@ TEST(HfTokenizer, MayBeAbsent) {
 TEST(HfTokenizer, MayHaveNoLimit) {
   const auto parsed = Parse(Config(), Generation(), json{{"model_max_length", 1e30}});
   EXPECT_EQ(parsed->tokenizer.model_max_length, 64);
+}
+
+TEST(HfTokenizer, OfFairseqsModelsIsRead) {
+  json config = Config();
+  config.update(json::parse(R"({"architectures": ["M2M100ForConditionalGeneration"],
+                                "model_type": "m2m_100"})"));
+  json tokenizer = json::parse(R"({
+      "tokenizer_class": "NllbTokenizerFast", "additional_special_tokens": ["deu_Latn", {"content": "eng_Latn"}],
+      "added_tokens_decoder": {"7": {"content": "eng_Latn"}}, "legacy_behaviour": false})");
+  const auto parsed = Parse(config, Generation(), tokenizer);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->tokenizer.kind, HfTokenizerKind::kNllb);
+  EXPECT_TRUE(parsed->tokenizer.kind_given);
+  EXPECT_THAT(parsed->tokenizer.listed, ElementsAre("deu_Latn", "eng_Latn"));
+  EXPECT_THAT(parsed->tokenizer.added, ElementsAre(std::pair(7, "eng_Latn")));
+  const auto refusal = [&](const std::string& field, const json& value) {
+    json other = tokenizer;
+    other[field] = value;
+    return Refusal(Parse(config, Generation(), other));
+  };
+  EXPECT_THAT(refusal("tokenizer_class", "MarianTokenizer"),
+              HasSubstr("supported: M2M100Tokenizer, SMALL100Tokenizer, NllbTokenizer, "
+                        "NllbTokenizerFast"));
+  EXPECT_THAT(refusal("legacy_behaviour", true), HasSubstr("supported: false"));
+  EXPECT_THAT(refusal("language_codes", "fairseq"), HasSubstr("supported: m2m100, wmt21"));
+  EXPECT_THAT(refusal("additional_special_tokens", {3}), HasSubstr("expected a list of tokens"));
+  EXPECT_THAT(refusal("added_tokens_decoder", {{"x", {{"content", "a"}}}}),
+              HasSubstr("expected an object id -> token"));
 }
 
 TEST(HfTokenizer, RefusesWhatWouldCutTextDifferently) {

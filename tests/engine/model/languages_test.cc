@@ -164,6 +164,38 @@ TEST(LanguageMap, EveryPairLeadsBackToItsTag) {
                                  "zh", "sr-Latn", "nb", "nn", "tlh-Latn", "es-419"));
 }
 
+TEST(LanguageMap, OfAModelThatIsToldBothLanguagesMarksBoth) {
+  const LanguageMap map(Tags({"deu_Latn", "eng_Latn", "zho_Hans", "zho_Hant"}),
+                        LanguageMarks::kBoth);
+  for (const char* source : {"de", "deu_Latn", "deu-latn", "de-DE"}) {
+    const auto pair = map.Resolve(source, "zh-TW");
+    ASSERT_TRUE(pair.ok()) << pair.status();
+    EXPECT_EQ(pair->source, "de");
+    EXPECT_EQ(pair->target, "zh-Hant");
+    EXPECT_EQ(pair->tag, 100);
+    EXPECT_EQ(pair->first, 103);
+  }
+  // Both have to be said.
+  EXPECT_THAT(map.Resolve("", "en").status().ToString(),
+              HasSubstr("source_language_code is missing: the model has 4 source languages"));
+  EXPECT_THAT(map.Resolve("de", "").status().ToString(),
+              HasSubstr("target_language_code is missing: the model has 4 target languages"));
+  EXPECT_THAT(map.Resolve("fr", "en").status().ToString(),
+              HasSubstr("'fr' is not one of the model's: de, en, zh-Hans, zh-Hant"));
+  EXPECT_EQ(map.Pairs().size(), 4 * 3);  // none with itself
+  for (const ModelLanguagePair& pair : map.Pairs()) {
+    EXPECT_TRUE(map.Resolve(pair.source, pair.target).ok()) << pair.source << " " << pair.target;
+  }
+}
+
+TEST(LanguageMap, OfAModelThatIsToldTheTargetAloneMarksTheSource) {
+  const LanguageMap map(Tags({"de", "en"}), LanguageMarks::kTargetInSource);
+  const auto pair = map.Resolve("", "en");
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  EXPECT_EQ(pair->tag, 101);
+  EXPECT_EQ(pair->first, std::nullopt);
+}
+
 TEST(LanguageTags, AreFoundAmongThePieces) {
   const auto vocabulary = Vocabulary::Parse(
       R"({"</s>": 0, ">>fra<<": 1, ">><<": 2, ">>a b<<": 3, ">>pt_BR<<": 4, "x>>de<<": 5})",

@@ -30,6 +30,19 @@ TEST(Vocabulary, FindsPiecesAndIds) {
   EXPECT_EQ(vocabulary.PieceOf(-1), "");
 }
 
+TEST(Vocabulary, OfPiecesMayHaveIdsWithoutAny) {
+  const auto vocabulary = Vocabulary::FromPieces({"<s>", "", "a", ""}, "x.model");
+  ASSERT_TRUE(vocabulary.ok()) << vocabulary.status();
+  EXPECT_EQ(vocabulary->size(), 4);
+  EXPECT_EQ(vocabulary->IdOf("a"), 2);
+  EXPECT_EQ(vocabulary->IdOf(""), std::nullopt);
+  EXPECT_EQ(vocabulary->PieceOf(3), "");
+  EXPECT_EQ(Vocabulary::FromPieces({"a", "b", "a"}, "x.model").status().message(),
+            "x.model: piece 'a' is there twice");
+  // Without a size there may be any number of pieces.
+  EXPECT_EQ(Vocabulary::Parse(R"({"a": 1, "b": 0})", "vocab.json", std::nullopt)->size(), 2);
+}
+
 TEST(Vocabulary, RefusesGapsAndDuplicates) {
   EXPECT_THAT(ErrorOf(R"({"a": 0, "b": 2})", 2),
               HasSubstr("piece 'b' has id 2, expected one from 0 to 1"));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/families/m2m_100.h"
 #include "engine/model/families/marian.h"
 #include "engine/network/costs.h"
 
@@ -22,6 +23,17 @@ ModelSpec Spec() {
   spec.shape = {8, 1, 2, 2, 2, 24, 16, 5, 7, 9};
   spec.share_embeddings = false;
   return spec;
+}
+
+ModelSpec SharedSpec() {
+  ModelSpec spec = Spec();
+  spec.shape.target_vocab = spec.shape.source_vocab;
+  spec.share_embeddings = true;
+  return spec;
+}
+
+const char* NameOf(const OpSequence& stage, BufferId id) {
+  return stage.buffers[static_cast<size_t>(id)].name;
 }
 
 Program Marian() { return MakeMarianNetwork(Spec())->program; }
@@ -45,6 +57,51 @@ TEST(Program, ALayerIsItsOperationsInOrder) {
                                      "self norm", "cross query", "alignment", "cross-attention",
                                      "cross output", "cross norm", "feed-forward up",
                                      "feed-forward down", "feed-forward norm"));
+}
+
+// What norms read and write by the buffers' names, and which norm it is.
+std::vector<std::string> NormsOf(const Program& program, const OpSequence& stage) {
+  const auto name = [&](BufferId id) {
+    return id == kNoBuffer ? "-" : stage.buffers[static_cast<size_t>(id)].name;
+  };
+  std::vector<std::string> norms;
+  for (const AddNormOp& op : All<AddNormOp>(stage)) {
+    norms.push_back(std::string(name(op.x)) + " + " + name(op.residual) + " -> " + name(op.y) +
+                    ", " + name(op.sum) + ": " + program.weight(op.gain).name);
+  }
+  return norms;
+}
+
+TEST(Program, PostNormGoesOnWithWhatIsNormed) {
+  const Program marian = Marian();
+  EXPECT_THAT(NormsOf(marian, marian.encoder),
+              ::testing::ElementsAre(
+                  "sublayer + hidden -> hidden, -: encoder layer 0: self-attention norm gain",
+                  "sublayer + hidden -> hidden, -: encoder layer 0: feed-forward norm gain"));
+  EXPECT_STREQ(NameOf(marian.decoder, marian.output().x), "hidden");
+}
+
+TEST(Program, PreNormGoesOnWithTheSumAndEndsWithANorm) {
+  const Program m2m = MakeM2m100Network(SharedSpec())->program;
+  EXPECT_THAT(NormsOf(m2m, m2m.encoder),
+              ::testing::ElementsAre(
+                  "hidden + - -> normed, -: encoder layer 0: self-attention norm gain",
+                  "sublayer + hidden -> normed, hidden: encoder layer 0: feed-forward norm gain",
+                  "sublayer + hidden -> normed, -: encoder final norm gain"));
+  const std::vector<std::string> decoder = NormsOf(m2m, m2m.decoder);
+  ASSERT_EQ(decoder.size(), 7);  // three of each layer
+  EXPECT_EQ(decoder[3],
+            "sublayer + hidden -> normed, hidden: decoder layer 1: self-attention norm gain");
+  EXPECT_EQ(decoder.back(), "sublayer + hidden -> normed, -: decoder final norm gain");
+  // Every sublayer, the source's K/V and the output layer read what is normed.
+  for (const OpSequence* stage : {&m2m.encoder, &m2m.decoder}) {
+    for (const ProductOp& op : All<ProductOp>(*stage)) {
+      EXPECT_STRNE(NameOf(*stage, op.x), "hidden") << m2m.weight(op.weight).name;
+    }
+  }
+  EXPECT_STREQ(NameOf(m2m.decoder, m2m.output().x), "normed");
+  // Twice: the layer's sum is kept.
+  EXPECT_THAT(ProgramText(m2m), HasSubstr("normed = layer norm(hidden = sublayer + hidden)"));
 }
 
 TEST(Program, MatricesThatAreOneAreOneWeight) {

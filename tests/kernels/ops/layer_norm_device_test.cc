@@ -14,16 +14,18 @@ constexpr float kEpsilon = 1e-5F;
 
 // x and residual may be y itself; `count` for a device only.
 void Apply(const OpDevice& device, const void* x, const void* residual, const OpArray<float>& gamma,
-           const OpArray<float>& beta, int64_t rows, const int32_t* count, int d, void* y) {
+           const OpArray<float>& beta, int64_t rows, const int32_t* count, int d, void* y,
+           void* sum = nullptr) {
   if (device.cuda || device.emulated) {
     const auto add_layer_norm = DRAGOMAN_LAUNCHER(device, AddLayerNorm);
     EXPECT_LAUNCHED(add_layer_norm(kTestStream, device.type, x, residual, gamma.data(), beta.data(),
-                                   kEpsilon, rows, count, d, y));
+                                   kEpsilon, rows, count, d, y, sum));
     return;
   }
   OpContext context;
   AddLayerNorm(context, static_cast<const float*>(x), static_cast<const float*>(residual),
-               gamma.data(), beta.data(), kEpsilon, rows, d, static_cast<float*>(y));
+               gamma.data(), beta.data(), kEpsilon, rows, d, static_cast<float*>(y),
+               static_cast<float*>(sum));
 }
 
 std::vector<double> Reference(const std::vector<float>& x, const std::vector<float>& residual,
@@ -126,6 +128,28 @@ TEST_P(LayerNormDeviceTest, RowsAreBitEqualInAnyCompanyAndInPlace) {
   }
 }
 
+// As pre-norm layers do it: the sum takes the residual's place, rounded to the type, and y is as
+// without it.
+TEST_P(LayerNormDeviceTest, KeepsTheSumInTheResidualsPlace) {
+  const OpDevice device = GetParam();
+  const int64_t rows = 5;
+  for (const int d : {64, 1000, 1024, 2048}) {
+    const auto x = Rounded(RandomFloats(rows * d, 1), device.type);
+    const auto residual = Rounded(RandomFloats(rows * d, 2), device.type);
+    const OpArray<float> gamma(device, RandomFloats(d, 3));
+    const OpNumbers at_x(device, x);
+    const OpNumbers alone(device, x);
+    const OpNumbers y(device, x);
+    const OpNumbers sum(device, residual);
+    Apply(device, at_x.data(), sum.data(), gamma, gamma, rows, nullptr, d, alone.data());
+    Apply(device, at_x.data(), sum.data(), gamma, gamma, rows, nullptr, d, y.data(), sum.data());
+    EXPECT_EQ(y.Bits(), alone.Bits()) << d;
+    std::vector<float> expected(x.size());
+    for (size_t i = 0; i < x.size(); ++i) expected[i] = x[i] + residual[i];
+    EXPECT_EQ(sum.Download(), Rounded(expected, device.type)) << d;
+  }
+}
+
 TEST_P(LayerNormDeviceTest, NanStaysInItsRow) {
   const OpDevice device = GetParam();
   const int d = 64;
@@ -143,7 +167,7 @@ TEST_P(LayerNormLaunchTest, OtherWidthsAreRefused) {
   const auto add_layer_norm = DRAGOMAN_LAUNCHER(device, AddLayerNorm);
   for (const int d : {-8, 0, 12, 4104}) {
     EXPECT_NE(add_layer_norm(kTestStream, device.type, nullptr, nullptr, nullptr, nullptr, kEpsilon,
-                             1, nullptr, d, nullptr),
+                             1, nullptr, d, nullptr, nullptr),
               cuda::Error::kNone)
         << d;
   }
@@ -156,10 +180,13 @@ TEST_P(LayerNormLaunchTest, RowsBeyondTheCountStayAsTheyWere) {
     const OpArray<float> gamma(device, RandomFloats(d, 3));
     const OpArray<int32_t> count(device, {5});
     const OpNumbers y(device, std::vector<float>(size_t{6} * d, 7.0F));
-    Apply(device, x.data(), nullptr, gamma, gamma, 6, count.data(), d, y.data());
-    const std::vector<float> found = y.Download();
-    for (int i = 0; i < d; ++i) ASSERT_EQ(found[size_t(5 * d + i)], 7.0F);
-    EXPECT_NE(found[size_t(4 * d)], 7.0F);
+    const OpNumbers sum(device, std::vector<float>(size_t{6} * d, 7.0F));
+    Apply(device, x.data(), nullptr, gamma, gamma, 6, count.data(), d, y.data(), sum.data());
+    for (const OpNumbers* written : {&y, &sum}) {
+      const std::vector<float> found = written->Download();
+      for (int i = 0; i < d; ++i) ASSERT_EQ(found[size_t(5 * d + i)], 7.0F);
+      EXPECT_NE(found[size_t(4 * d)], 7.0F);
+    }
   }
 }
 
@@ -179,10 +206,11 @@ TEST_P(LayerNormLaunchTest, BitsAreThoseOfTheOlderKernel) {
       const OpArray<int32_t> count(device, {here});
       const auto run = [&](decltype(&cuda::AddLayerNorm) add_layer_norm) {
         const OpNumbers y(device, std::vector<float>(kRows * d, 7.0F));
+        const OpNumbers sum(device, std::vector<float>(kRows * d, 7.0F));
         EXPECT_LAUNCHED(add_layer_norm(kTestStream, device.type, x.data(), residual.data(),
                                        gamma.data(), beta.data(), kEpsilon, kRows, count.data(), d,
-                                       y.data()));
-        return y.Download();
+                                       y.data(), sum.data()));
+        return std::pair(y.Download(), sum.Download());
       };
       EXPECT_EQ(run(cuda::EmulatedAddLayerNorm), run(cuda::EmulatedOlderAddLayerNorm))
           << d << ", " << here;

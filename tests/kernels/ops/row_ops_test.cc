@@ -71,6 +71,33 @@ TEST_P(LayerNormTest, RowsAreBitEqualInAnyCompanyAndInPlace) {
   }
 }
 
+TEST_P(LayerNormTest, KeepsTheSumForThoseWhoGoOnWithIt) {
+  const int64_t rows = 5;
+  for (const int d : {3, 17, 64, 100}) {
+    const auto x = RandomFloats(rows * d, 1);
+    const auto residual = RandomFloats(rows * d, 2);
+    const auto gamma = RandomFloats(d, 3);
+    OpContext context;
+    std::vector<float> expected(rows * d);
+    AddLayerNorm(context, x.data(), residual.data(), gamma.data(), gamma.data(), 1e-5F, rows, d,
+                 expected.data());
+    std::vector<float> sums(rows * d);
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] = x[i] + residual[i];
+    // Apart, and in the place of either operand.
+    for (const int place : {0, 1, 2}) {
+      std::vector<float> a = x;
+      std::vector<float> b = residual;
+      std::vector<float> apart(rows * d);
+      std::vector<float>& sum = place == 0 ? apart : place == 1 ? a : b;
+      std::vector<float> y(rows * d);
+      AddLayerNorm(context, a.data(), b.data(), gamma.data(), gamma.data(), 1e-5F, rows, d,
+                   y.data(), sum.data());
+      EXPECT_TRUE(SameBits(y.data(), expected.data(), y.size())) << d;
+      EXPECT_TRUE(SameBits(sum.data(), sums.data(), sums.size())) << d;
+    }
+  }
+}
+
 DRAGOMAN_FOR_EVERY_ISA(LayerNormTest);
 
 using EmbedTest = PerIsaAndType;

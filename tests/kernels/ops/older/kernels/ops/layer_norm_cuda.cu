@@ -48,7 +48,7 @@ constexpr int kStride = kRowWarps* kWarpThreads* kPieceElements<T>;
 template <class T, int kRowWarps, int kSteps>
 __global__ void __launch_bounds__(kWarps* kWarpThreads)
     AddLayerNormKernel(const T* x, const T* residual, const float* gamma, const float* beta,
-                       float epsilon, int64_t rows, const int32_t* count, int d, T* y) {
+                       float epsilon, int64_t rows, const int32_t* count, int d, T* y, T* sums) {
   AwaitKernelBefore();
   constexpr int kPiece = kPieceElements<T>;
   constexpr int kStep = kStride<T, kRowWarps>;
@@ -78,6 +78,12 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
       const float value = ToFloat(a.element[j]) + ToFloat(b.element[j]);
       z[step * kPiece + j] = value;
       sum += value;
+    }
+    if (sums != nullptr && i < d) {
+      Piece<T> out;
+#pragma unroll
+      for (int j = 0; j < kPiece; ++j) out.element[j] = FromFloat<T>(z[step * kPiece + j]);
+      StorePiece(sums + row * d + i, out);
     }
   }
   const float mean = RowSum<kRowWarps>(sum, partial[0]) / static_cast<float>(d);
@@ -125,6 +131,7 @@ struct Operands {
   const int32_t* count;
   int d;
   T* y;
+  T* sum;
 };
 
 // The smallest of the given numbers of steps that holds the row.
@@ -137,14 +144,14 @@ Error LaunchSteps(Stream stream, const Operands<T>& o) {
   const auto blocks = static_cast<unsigned>((o.rows + kRows - 1) / kRows);
   return LaunchEarly(AddLayerNormKernel<T, kRowWarps, kSteps>, blocks, dim3(kWarpThreads, kWarps),
                      0, stream, o.x, o.residual, o.gamma, o.beta, o.epsilon, o.rows, o.count, o.d,
-                     o.y);
+                     o.y, o.sum);
 }
 
 }  // namespace
 
 Error AddLayerNorm(Stream stream, ComputeType type, const void* x, const void* residual,
                    const float* gamma, const float* beta, float epsilon, int64_t rows,
-                   const int32_t* count, int d, void* y) {
+                   const int32_t* count, int d, void* y, void* sum) {
   if (d <= 0 || d % 8 != 0 || d > kMaxWidth) return static_cast<Error>(cudaErrorInvalidValue);
   if (rows == 0) return Error::kNone;
   return ForType(type, [&](auto zero) {
@@ -157,7 +164,8 @@ Error AddLayerNorm(Stream stream, ComputeType type, const void* x, const void* r
                                   rows,
                                   count,
                                   d,
-                                  static_cast<T*>(y)};
+                                  static_cast<T*>(y),
+                                  static_cast<T*>(sum)};
     // A warp's step is 256 elements of 16 bits, 128 of f32: d 256, 512, 768, 1024, 2048 and 4096
     // are met exactly.
     if constexpr (sizeof(T) == 2) {

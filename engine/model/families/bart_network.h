@@ -1,0 +1,24 @@
+// Networks of BART's kind: an encoder and a decoder of self-attention, cross-attention and
+// feed-forward, with biases everywhere. MarianMT, M2M-100 and NLLB-200 are some; their checkpoints
+// name the tensors alike, and they differ in the traits below and in the numbers of ModelSpec.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "engine/model/families/family.h"
+
+namespace dragoman {
+
+struct BartTraits {
+  // Where the norm of a sublayer is: after its residual, or before it, with one more at the end of
+  // each stage (tensor "layer_norm").
+  bool pre_norm = false;
+  // The checkpoint's table, and what is computed where it has none or is not asked.
+  bool stored_positions = true;
+  IfAbsent positions = IfAbsent::kSinusoids;
+  bool logits_bias = true;  // tensor "final_logits_bias"; without one it is zero
+};
+
+// INVALID_ARGUMENT for heads that do not fit the width.
+absl::StatusOr<Network> MakeBartNetwork(const ModelSpec& spec, const BartTraits& traits);
+
+}  // namespace dragoman

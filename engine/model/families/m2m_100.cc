@@ -1,0 +1,14 @@
+#include "engine/model/families/m2m_100.h"
+
+#include "engine/model/families/bart_network.h"
+
+namespace dragoman {
+
+absl::StatusOr<Network> MakeM2m100Network(const ModelSpec& spec) {
+  return MakeBartNetwork(spec, {.pre_norm = true,
+                                .stored_positions = false,
+                                .positions = IfAbsent::kFairseqSinusoids,
+                                .logits_bias = false});
+}
+
+}  // namespace dragoman

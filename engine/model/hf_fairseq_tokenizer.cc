@@ -1,0 +1,236 @@
+// Tokenizers of fairseq's models: one SentencePiece model for both sides, and a token for each
+// language. An NllbTokenizer has its ids from SentencePiece, moved by one: <s>, <pad>, </s>, <unk>,
+// the pieces, the languages, <mask>. An M2M100Tokenizer has them from vocab.json, and the languages
+// behind those.
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/model/concat.h"
+#include "engine/model/fairseq_languages.h"
+#include "engine/model/hf_vocabularies.h"
+#include "engine/model/model_files.h"
+#include "engine/text/spm_file.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::string_view kSpmFile = "sentencepiece.bpe.model";
+constexpr std::string_view kConfigFile = "tokenizer_config.json";
+
+// Pieces by id, with the languages among them.
+class PieceList {
+ public:
+  PieceList(const HfConfig& config, std::vector<std::string> pieces)
+      : config_(config), size_(config.spec.shape.source_vocab), pieces_(std::move(pieces)) {}
+
+  // As the next id.
+  absl::Status Append(const std::string& piece) {
+    return Put(static_cast<int64_t>(pieces_.size()), piece);
+  }
+  absl::Status AppendLanguage(std::string_view code) {
+    languages_.push_back({std::string(code), static_cast<int>(pieces_.size())});
+    return Append(PieceOf(code));
+  }
+
+  // What tokenizer_config.json says of ids must be so; a language that is not there yet gets its
+  // place by it.
+  absl::Status Add(int id, const std::string& piece) {
+    const auto at = static_cast<size_t>(id);
+    if (at < pieces_.size() && pieces_[at] == piece) return absl::OkStatus();
+    const bool is_new = at >= pieces_.size() || pieces_[at].empty();
+    const std::string_view code = CodeOf(piece);
+    if (is_new && (!code.empty() || piece == config_.tokenizer.mask_piece)) {
+      if (!code.empty()) languages_.push_back({std::string(code), id});
+      return Put(id, piece);
+    }
+    const std::string found =
+        is_new ? "" : Concat(", which is the id of '", pieces_[at].substr(0, 64), "'");
+    return absl::UnimplementedError(Concat(
+        kConfigFile, ": field 'added_tokens_decoder' has '", piece.substr(0, 64), "' with id ", id,
+        found, "; supported: special tokens and languages in their places"));
+  }
+
+  bool Has(std::string_view piece) const {
+    return std::find(pieces_.begin(), pieces_.end(), piece) != pieces_.end();
+  }
+
+  absl::StatusOr<Vocabulary> Finish(std::string_view file) {
+    pieces_.resize(static_cast<size_t>(size_));  // the checkpoint has rows that nobody names
+    return Vocabulary::FromPieces(std::move(pieces_), file);
+  }
+
+  // By id.
+  std::vector<LanguageTag> languages() const {
+    std::vector<LanguageTag> sorted = languages_;
+    std::sort(sorted.begin(), sorted.end(),
+              [](const LanguageTag& a, const LanguageTag& b) { return a.id < b.id; });
+    return sorted;
+  }
+
+ private:
+  bool is_nllb() const { return config_.tokenizer.kind == HfTokenizerKind::kNllb; }
+
+  std::string PieceOf(std::string_view code) const {
+    return is_nllb() ? std::string(code) : Concat("__", code, "__");
+  }
+  // "" of a piece that names no language.
+  std::string_view CodeOf(std::string_view piece) const {
+    std::string_view code = piece;
+    if (!is_nllb()) {
+      if (piece.size() <= 4 || !piece.starts_with("__") || !piece.ends_with("__")) return {};
+      code = piece.substr(2, piece.size() - 4);
+    } else if (piece.find('_') == std::string_view::npos) {
+      return {};
+    }
+    return ParseLanguageCode(code) ? code : std::string_view();
+  }
+
+  absl::Status Put(int64_t id, const std::string& piece) {
+    if (id >= size_) {
+      return absl::InvalidArgumentError(Concat("config.json: field 'vocab_size' is ", size_,
+                                               ", expected more than ", id, ", the id of '",
+                                               piece.substr(0, 64), "'"));
+    }
+    if (static_cast<size_t>(id) >= pieces_.size()) pieces_.resize(static_cast<size_t>(id) + 1);
+    pieces_[static_cast<size_t>(id)] = piece;
+    return absl::OkStatus();
+  }
+
+  const HfConfig& config_;
+  const int size_;
+  std::vector<std::string> pieces_;
+  std::vector<LanguageTag> languages_;
+};
+
+absl::StatusOr<std::vector<std::string>> PiecesOfSpm(std::string_view spm,
+                                                     const HfTokenizerConfig& config) {
+  const absl::StatusOr<SpmFile> file = ParseSpmFile(spm, kSpmFile);
+  if (!file.ok()) return file.status();
+  // Where fairseq's own come to lie.
+  const std::vector<SpmPiece>& known = file->pieces;
+  const bool fits = known.size() > 3 && known[0].type == SpmPiece::kUnknown &&
+                    known[1].type == SpmPiece::kControl && known[2].type == SpmPiece::kControl;
+  if (!fits) {
+    return absl::UnimplementedError(
+        Concat(kSpmFile, ": does not begin with <unk>, <s> and </s>, which is not supported with ",
+               "ids from SentencePiece"));
+  }
+  std::vector<std::string> pieces = {config.bos_piece, config.pad_piece, config.eos_piece,
+                                     config.unk_piece};
+  for (size_t i = 3; i < known.size(); ++i) pieces.push_back(known[i].text);
+  return pieces;
+}
+
+absl::StatusOr<std::vector<std::string>> PiecesOfVocabulary(const std::string& directory) {
+  constexpr std::string_view kFile = "vocab.json";
+  const absl::StatusOr<std::string> text = ReadModelFile(directory, kFile, kMaxVocabularyBytes);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<Vocabulary> vocabulary = Vocabulary::Parse(*text, kFile, std::nullopt);
+  if (!vocabulary.ok()) return vocabulary.status();
+  std::vector<std::string> pieces;
+  for (int id = 0; id < vocabulary->size(); ++id) pieces.emplace_back(vocabulary->PieceOf(id));
+  return pieces;
+}
+
+// Tokens that users added would be cut out of the text before SentencePiece sees it.
+absl::Status UnknownListed(std::string_view piece) {
+  return absl::UnimplementedError(Concat("additional_special_tokens: '", piece.substr(0, 64),
+                                         "' is not supported; supported: the model's languages"));
+}
+
+absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
+  const bool is_nllb = config.kind == HfTokenizerKind::kNllb;
+  std::vector<std::string> codes;
+  if (is_nllb && !config.listed.empty()) {
+    codes = config.listed;
+  } else if (is_nllb) {
+    codes.assign(std::begin(kNllbLanguages), std::end(kNllbLanguages));
+  } else if (config.is_wmt21) {
+    codes.assign(std::begin(kWmt21Languages), std::end(kWmt21Languages));
+  } else {
+    codes.assign(std::begin(kM2m100Languages), std::end(kM2m100Languages));
+  }
+  // An NLLB directory that gives ids gives those of its languages too.
+  const bool by_id =
+      is_nllb && std::any_of(config.added.begin(), config.added.end(), [&](const auto& token) {
+        return std::find(codes.begin(), codes.end(), token.second) != codes.end();
+      });
+  if (!by_id) {
+    for (const std::string& code : codes) {
+      if (!ParseLanguageCode(code)) return UnknownListed(code);
+      if (absl::Status status = pieces->AppendLanguage(code); !status.ok()) return status;
+    }
+  }
+  for (const auto& [id, piece] : config.added) {
+    if (absl::Status status = pieces->Add(id, piece); !status.ok()) return status;
+  }
+  for (const std::string& piece : config.listed) {
+    if (!pieces->Has(piece)) return UnknownListed(piece);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory,
+                                                    HfConfig* config) {
+  HfTokenizerConfig& tokenizer = config->tokenizer;
+  if (!tokenizer.kind_given && !Exists(directory, "vocab.json")) {
+    tokenizer.kind = HfTokenizerKind::kNllb;
+  }
+  const absl::StatusOr<std::optional<std::string>> map =
+      ReadOptionalFile(directory, "special_tokens_map.json", kMaxConfigBytes);
+  if (!map.ok()) return map.status();
+  if (map->has_value()) {
+    absl::Status status = ReadSpecialTokensMap(**map, "special_tokens_map.json", &tokenizer);
+    if (!status.ok()) return status;
+  }
+  TokenizerFacts facts;
+  absl::StatusOr<std::string> spm = ReadModelFile(directory, kSpmFile, kMaxSentencePieceBytes);
+  if (!spm.ok()) return spm.status();
+  facts.source_path = facts.target_path = PathOf(directory, kSpmFile);
+  facts.source_spm = facts.target_spm = *std::move(spm);
+
+  const bool is_nllb = tokenizer.kind == HfTokenizerKind::kNllb;
+  const std::string_view file = is_nllb ? kSpmFile : "vocab.json";
+  absl::StatusOr<std::vector<std::string>> read =
+      is_nllb ? PiecesOfSpm(facts.source_spm, tokenizer) : PiecesOfVocabulary(directory);
+  if (!read.ok()) return read.status();
+  if (read->size() > static_cast<size_t>(config->spec.shape.source_vocab)) {
+    return absl::InvalidArgumentError(Concat(file, ": ", read->size(), " pieces, expected at most ",
+                                             config->spec.shape.source_vocab,
+                                             ", the vocab_size of config.json"));
+  }
+  PieceList pieces(*config, *std::move(read));
+  if (absl::Status status = AddLanguages(tokenizer, &pieces); !status.ok()) return status;
+  const std::vector<LanguageTag> languages = pieces.languages();
+  absl::StatusOr<Vocabulary> vocabulary = pieces.Finish(file);
+  if (!vocabulary.ok()) return vocabulary.status();
+
+  const absl::StatusOr<int> unk = SpecialId(*vocabulary, file, tokenizer.unk_piece);
+  if (!unk.ok()) return unk.status();
+  config->spec.tokens.unk = *unk;
+  absl::Status status = CheckSpecialIds(*vocabulary, file, *config);
+  if (status.ok()) status = CheckSourceRoom(*config, 2);
+  if (!status.ok()) return status;
+  facts.source_eos = config->spec.tokens.eos;
+  facts.source_unk = *unk;
+  for (const std::string* piece : {&tokenizer.bos_piece, &tokenizer.mask_piece}) {
+    if (const std::optional<int> id = vocabulary->IdOf(*piece)) facts.special.push_back(*id);
+  }
+  for (const LanguageTag& language : languages) facts.special.push_back(language.id);
+  std::sort(facts.special.begin(), facts.special.end());
+  facts.max_source_tokens = tokenizer.model_max_length;
+  // The target's token wins over a forced first one of the checkpoint, which is of one language.
+  config->spec.generation.forced_bos.reset();
+  const LanguageMarks marks = tokenizer.kind == HfTokenizerKind::kSmall100
+                                  ? LanguageMarks::kTargetInSource
+                                  : LanguageMarks::kBoth;
+  return HfVocabularies{*std::move(vocabulary), std::nullopt, std::move(facts),
+                        LanguageMap(languages, marks)};
+}
+
+}  // namespace dragoman

@@ -1,0 +1,104 @@
+// A MarianTokenizer: vocab.json (and target_vocab.json), source.spm, target.spm.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/model/concat.h"
+#include "engine/model/hf_vocabularies.h"
+#include "engine/model/model_files.h"
+
+namespace dragoman {
+namespace {
+
+absl::StatusOr<Vocabulary> ReadVocabulary(const std::string& directory, std::string_view file,
+                                          int size) {
+  const absl::StatusOr<std::string> text = ReadModelFile(directory, file, kMaxVocabularyBytes);
+  if (!text.ok()) return text.status();
+  return Vocabulary::Parse(*text, file, size);
+}
+
+absl::Status ReadSpecialTokens(HfVocabularies* read, HfConfig* config) {
+  const HfTokenizerConfig& pieces = config->tokenizer;
+  const std::string_view target_file = read->own_target ? "target_vocab.json" : "vocab.json";
+  const Vocabulary& target = read->target();
+
+  const absl::StatusOr<int> source_eos = SpecialId(read->source, "vocab.json", pieces.eos_piece);
+  if (!source_eos.ok()) return source_eos.status();
+  const absl::StatusOr<int> source_unk = SpecialId(read->source, "vocab.json", pieces.unk_piece);
+  if (!source_unk.ok()) return source_unk.status();
+  if (target.size() < 4) {
+    return absl::InvalidArgumentError(
+        Concat(target_file, ": ", target.size(), " pieces, expected one besides '",
+               pieces.eos_piece, "', '", pieces.unk_piece, "' and '", pieces.pad_piece, "'"));
+  }
+  read->facts.source_eos = *source_eos;
+  read->facts.source_unk = *source_unk;
+
+  // Of several ends the tokenizer's is the one that the source has, and that may be forced.
+  SpecialIds& tokens = config->spec.tokens;
+  if (const std::optional<int> own = target.IdOf(pieces.eos_piece)) {
+    const auto at = std::find(tokens.more_eos.begin(), tokens.more_eos.end(), *own);
+    if (at != tokens.more_eos.end()) std::swap(*at, tokens.eos);
+  }
+  if (const std::optional<int> forced = config->spec.generation.forced_eos;
+      forced && *forced != tokens.eos) {
+    return absl::UnimplementedError(Concat("forced_eos_token_id is ", *forced,
+                                           ", which is not supported; supported: null or ",
+                                           tokens.eos, ", the id of '", pieces.eos_piece, "'"));
+  }
+  const absl::StatusOr<int> unk = SpecialId(target, target_file, pieces.unk_piece);
+  if (!unk.ok()) return unk.status();
+  tokens.unk = *unk;
+  return CheckSpecialIds(target, target_file, *config);
+}
+
+// added_tokens.json may repeat the special tokens; others would change how text is cut.
+absl::Status RefuseAddedTokens(const std::string& directory, const HfTokenizerConfig& config) {
+  constexpr std::string_view kFile = "added_tokens.json";
+  const absl::StatusOr<std::optional<std::string>> text =
+      ReadOptionalFile(directory, kFile, kMaxConfigBytes);
+  if (!text.ok()) return text.status();
+  if (!text->has_value()) return absl::OkStatus();
+  return CheckAddedTokens(**text, kFile, config);
+}
+
+}  // namespace
+
+absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const std::string& directory, HfConfig* config) {
+  const ModelShape& shape = config->spec.shape;
+  absl::StatusOr<Vocabulary> source = ReadVocabulary(directory, "vocab.json", shape.source_vocab);
+  if (!source.ok()) return source.status();
+  std::optional<Vocabulary> target;
+  if (config->tokenizer.separate_vocabularies) {
+    absl::StatusOr<Vocabulary> read =
+        ReadVocabulary(directory, "target_vocab.json", shape.target_vocab);
+    if (!read.ok()) return read.status();
+    target = *std::move(read);
+  } else if (shape.target_vocab != shape.source_vocab) {
+    return absl::InvalidArgumentError(Concat(
+        "config.json: field 'decoder_vocab_size' is ", shape.target_vocab, ", expected vocab_size ",
+        shape.source_vocab, ", as tokenizer_config.json has no separate_vocabs"));
+  }
+  const std::vector<LanguageTag> tags = LanguageTags(*source);
+  LanguageMap languages(config->tokenizer.source_language, config->tokenizer.target_language, tags);
+  HfVocabularies read{*std::move(source), std::move(target), {}, std::move(languages)};
+
+  absl::Status status = RefuseAddedTokens(directory, config->tokenizer);
+  if (status.ok()) status = ReadSpecialTokens(&read, config);
+  if (status.ok()) status = CheckSourceRoom(*config, tags.empty() ? 1 : 2);
+  if (!status.ok()) return status;
+  TokenizerFacts& facts = read.facts;
+  facts.max_source_tokens = config->tokenizer.model_max_length;
+  facts.source_path = PathOf(directory, "source.spm");
+  facts.target_path = PathOf(directory, "target.spm");
+  for (const auto& [file, bytes] :
+       {std::pair("source.spm", &facts.source_spm), std::pair("target.spm", &facts.target_spm)}) {
+    absl::StatusOr<std::string> spm = ReadModelFile(directory, file, kMaxSentencePieceBytes);
+    if (!spm.ok()) return spm.status();
+    *bytes = *std::move(spm);
+  }
+  return read;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,30 @@
+// The files of a model's directory, under their limits.
+//
+// Pure functions; thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace dragoman {
+
+inline constexpr size_t kMaxConfigBytes = 1 << 20;
+inline constexpr size_t kMaxVocabularyBytes = 64 << 20;
+inline constexpr size_t kMaxSentencePieceBytes = 64 << 20;
+
+std::string PathOf(const std::string& directory, std::string_view file);
+bool Exists(const std::string& directory, std::string_view file);
+
+// As ReadWholeFile.
+absl::StatusOr<std::string> ReadModelFile(const std::string& directory, std::string_view file,
+                                          size_t max_bytes);
+// Nothing where there is no such file.
+absl::StatusOr<std::optional<std::string>> ReadOptionalFile(const std::string& directory,
+                                                            std::string_view file,
+                                                            size_t max_bytes);
+
+}  // namespace dragoman

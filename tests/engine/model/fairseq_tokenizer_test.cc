@@ -1,0 +1,189 @@
+// Directories of M2M-100 and NLLB: what their files may lack and say, and what is refused.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "engine/model/model_source.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/engine/model/test_files.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A small model's directory with changes; null takes a field away.
+class Directory {
+ public:
+  explicit Directory(const std::string& model) {
+    const std::string from = DRAGOMAN_SOURCE_DIR "/tests/data/models/" + model;
+    for (const auto& entry : std::filesystem::directory_iterator(from)) {
+      std::filesystem::copy_file(entry.path(), at_.path() + "/" + entry.path().filename().string());
+    }
+  }
+
+  Directory& Change(const std::string& file, const json& changes) {
+    json fields = json::parse(ReadTestFile(at_.path() + "/" + file));
+    for (const auto& [key, value] : changes.items()) {
+      if (value.is_null()) {
+        fields.erase(key);
+      } else {
+        fields[key] = value;
+      }
+    }
+    at_.Write(file, fields.dump());
+    return *this;
+  }
+  Directory& Remove(const std::string& file) {
+    at_.Remove(file);
+    return *this;
+  }
+
+  absl::StatusOr<LoadedModel> Load() const { return LoadModel(at_.path()); }
+  std::string Refusal() const {
+    const auto model = Load();
+    EXPECT_FALSE(model.ok());
+    EXPECT_THAT(std::string(model.status().message()), HasSubstr("dragoman_model_"));
+    return model.status().ToString();
+  }
+
+ private:
+  TempDirectory at_;
+};
+
+constexpr char kConfig[] = "tokenizer_config.json";
+constexpr int kFirstLanguage = 401;  // 400 pieces, and <pad>
+
+// The token that a language has.
+int TokenOf(const LoadedModel& model, const std::string& language) {
+  const auto pair = model.languages.Resolve(language, "de");
+  EXPECT_TRUE(pair.ok()) << pair.status();
+  return pair.ok() ? pair->tag.value_or(-1) : -1;
+}
+
+TEST(NllbTokenizer, HasItsIdsFromSentencePiece) {
+  const auto model = Directory("tiny-nllb").Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  const Vocabulary& vocabulary = model->source_vocabulary;
+  EXPECT_EQ(vocabulary.IdOf("<s>"), 0);
+  EXPECT_EQ(vocabulary.IdOf("<pad>"), 1);
+  EXPECT_EQ(vocabulary.IdOf("</s>"), 2);
+  EXPECT_EQ(vocabulary.IdOf("<unk>"), 3);
+  EXPECT_EQ(vocabulary.IdOf("ace_Arab"), kFirstLanguage);
+  EXPECT_EQ(vocabulary.IdOf("<mask>"), kFirstLanguage + 9);
+  EXPECT_EQ(vocabulary.PieceOf(kFirstLanguage + 10), "");  // a row that nobody names
+  EXPECT_EQ(vocabulary.size(), kFirstLanguage + 12);
+  EXPECT_EQ(model->spec.tokens.decoder_start, 2);
+  EXPECT_EQ(model->spec.tokens.unk, 3);
+  EXPECT_EQ(TokenOf(*model, "eng_Latn"), kFirstLanguage + 3);
+  EXPECT_EQ(model->languages.Pairs().size(), 9 * 8);
+  EXPECT_EQ(model->tokenizer.special.size(), 11);  // <s>, the languages, <mask>
+  EXPECT_EQ(model->spec.generation.forced_bos, std::nullopt);
+}
+
+// As in the directories of 2022: the languages stand in special_tokens_map.json, without ids.
+TEST(NllbTokenizer, FindsItsLanguagesInOtherFiles) {
+  Directory listed("tiny-nllb");
+  listed.Change(kConfig, {{"added_tokens_decoder", nullptr}});
+  auto model = listed.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(TokenOf(*model, "en"), kFirstLanguage + 3);
+
+  Directory known("tiny-nllb");
+  known.Change(kConfig, {{"added_tokens_decoder", nullptr},
+                         {"additional_special_tokens", nullptr},
+                         {"tokenizer_class", nullptr}});
+  // 202 languages do not fit into a small model's vocabulary.
+  EXPECT_THAT(known.Refusal(), HasSubstr("'vocab_size' is 413, expected more than 413, the id of"));
+}
+
+TEST(NllbTokenizer, AForcedTokenOfTheCheckpointGivesWayToTheTarget) {
+  const auto model = Directory("tiny-nllb")
+                         .Change("generation_config.json", {{"forced_bos_token_id", 404}})
+                         .Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->spec.generation.forced_bos, std::nullopt);
+}
+
+TEST(NllbTokenizer, RefusesWhatItDoesNotKnow) {
+  const auto refusal = [](const std::string& file, const json& changes) {
+    return Directory("tiny-nllb").Change(file, changes).Refusal();
+  };
+  EXPECT_THAT(Directory("tiny-nllb").Remove("sentencepiece.bpe.model").Refusal(),
+              HasSubstr("sentencepiece.bpe.model"));
+  EXPECT_THAT(refusal(kConfig, {{"legacy_behaviour", true}}), HasSubstr("'legacy_behaviour'"));
+  EXPECT_THAT(refusal("config.json", {{"vocab_size", 300}}),
+              HasSubstr("401 pieces, expected at most 300, the vocab_size of config.json"));
+  EXPECT_THAT(refusal(kConfig, {{"added_tokens_decoder", nullptr},
+                                {"additional_special_tokens", {"deu_Latn", "<user>"}}}),
+              HasSubstr("'<user>' is not supported"));
+  json added = json::parse(
+      ReadTestFile(DRAGOMAN_SOURCE_DIR
+                   "/tests/data/models/tiny-nllb/tokenizer_config.json"))["added_tokens_decoder"];
+  added["411"] = {{"content", "<user>"}};
+  EXPECT_THAT(refusal(kConfig, {{"added_tokens_decoder", added}}),
+              HasSubstr("has '<user>' with id 411; supported: special tokens and languages"));
+  added.erase("411");
+  added["10"] = {{"content", "eng_Latn"}};
+  EXPECT_THAT(refusal(kConfig, {{"added_tokens_decoder", added}}),
+              HasSubstr("has 'eng_Latn' with id 10, which is the id of '"));
+  EXPECT_THAT(refusal("generation_config.json", {{"eos_token_id", 3}}), HasSubstr("'</s>' has id 2"));
+  EXPECT_THAT(refusal("config.json", {{"model_type", "nllb-moe"}}),
+              HasSubstr("\"nllb-moe\", which is not supported; supported: marian, m2m_100"));
+  EXPECT_THAT(refusal(kConfig, {{"model_max_length", 2}}),
+              HasSubstr("'model_max_length' is 2, expected at least 3"));
+}
+
+TEST(M2m100Tokenizer, HasItsLanguagesBehindTheVocabulary) {
+  Directory directory("tiny-m2m");
+  for (const bool has_class : {true, false}) {
+    if (!has_class) directory.Change(kConfig, {{"tokenizer_class", nullptr}});
+    const auto model = directory.Load();
+    ASSERT_TRUE(model.ok()) << model.status();
+    const int first = *model->source_vocabulary.IdOf("__af__");
+    EXPECT_EQ(first, 398 - 1);
+    EXPECT_EQ(TokenOf(*model, "de"), *model->source_vocabulary.IdOf("__de__"));
+    EXPECT_EQ(TokenOf(*model, "zu"), first + 99);
+    EXPECT_EQ(model->source_vocabulary.size(), first + 108);
+    EXPECT_EQ(model->languages.Pairs().size(), 100 * 99);
+  }
+}
+
+// The same files with the target's token in the source and none in the output.
+TEST(M2m100Tokenizer, OfSmall100MarksTheTargetInTheSource) {
+  const auto model =
+      Directory("tiny-m2m").Change(kConfig, {{"tokenizer_class", "SMALL100Tokenizer"}}).Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  const auto pair = model->languages.Resolve("", "fr");
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  EXPECT_EQ(pair->tag, model->source_vocabulary.IdOf("__fr__"));
+  EXPECT_EQ(pair->first, std::nullopt);
+}
+
+TEST(M2m100Tokenizer, RefusesWhatItDoesNotKnow) {
+  EXPECT_THAT(Directory("tiny-m2m")
+                  .Change("special_tokens_map.json", {{"additional_special_tokens", {"__xx__"}}})
+                  .Refusal(),
+              HasSubstr("additional_special_tokens: '__xx__' is not supported"));
+  EXPECT_THAT(Directory("tiny-m2m").Change("vocab.json", {{"<pad>", nullptr}}).Refusal(),
+              HasSubstr("vocab.json: "));
+  EXPECT_THAT(Directory("tiny-m2m").Change(kConfig, {{"language_codes", "m2m"}}).Refusal(),
+              HasSubstr("supported: m2m100, wmt21"));
+}
+
+TEST(M2m100Tokenizer, Wmt21HasLanguagesOfItsOwn) {
+  const auto model = Directory("tiny-m2m")
+                         .Change(kConfig, {{"language_codes", "wmt21"}})
+                         .Remove("special_tokens_map.json")
+                         .Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->languages.Pairs().size(), 8 * 7);
+  EXPECT_EQ(TokenOf(*model, "de"), 397 + 7);
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,106 @@
+// Equality with Hugging Face of families besides MarianMT: every case of fixtures/families.jsonl.gz
+// through its model's languages, tokenizer and search. Ids and texts equal, token lists equal at
+// every rank, scores within 1e-4.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/request/vocabulary_pieces.h"
+#include "engine/text/tokenizer.h"
+#include "tests/parity/parity_batch.h"
+
+namespace dragoman::parity {
+namespace {
+
+class Families : public OnPlace {
+ protected:
+  void SetUp() override {
+    OnPlace::SetUp();
+    if (IsSkipped()) return;
+    Fixture fixture;
+    ASSERT_NO_FATAL_FAILURE(ReadFixture("families", &fixture));
+    for (json& one : fixture.cases) {
+      if (one["model"] == GetParam().fixture) cases_.push_back(std::move(one));
+    }
+    ASSERT_GE(cases_.size(), 100U);
+    ASSERT_NO_FATAL_FAILURE(
+        LoadParityModel(fixture.header["models"][GetParam().fixture].get<std::string>(),
+                        GetParam().place, &model_));
+  }
+
+  std::vector<json> cases_;
+  ParityModel model_;
+};
+
+TEST_P(Families, TokensAreThoseOfTransformers) {
+  const LoadedModel& loaded = *model_.loaded;
+  const VocabularyPieces pieces(&loaded.source_vocabulary);
+  const SpecialIds& ids = loaded.spec.tokens;
+  const TokenizerFacts& facts = loaded.tokenizer;
+  const auto tokenizer = Tokenizer::Create(
+      {facts.source_spm, facts.target_spm}, &pieces, &pieces,
+      {ids.eos, ids.unk, ids.pad, facts.source_eos, facts.source_unk, facts.special});
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+  size_t decoded = 0;
+  for (const json& one : cases_) {
+    const auto text = one["text"].get<std::string>();
+    const std::string source = one["source_lang"];
+    const auto pair = loaded.languages.Resolve(source, one.value("target_lang", source));
+    ASSERT_TRUE(pair.ok()) << pair.status();
+    EXPECT_EQ(json((*tokenizer)->EncodeSource(text, pair->tag).ids), one["source_ids"]) << text;
+    if (!one.contains("tokens")) continue;
+    EXPECT_EQ(pair->first, one["first_token"].get<int>());
+    EXPECT_EQ((*tokenizer)->Decode(one["tokens"][0].get<std::vector<int>>()), one["translation"]);
+    ++decoded;
+  }
+  EXPECT_GE(decoded, 60U);
+}
+
+TEST_P(Families, EveryCaseEqualsGenerate) {
+  const std::vector<json>& cases = cases_;
+  std::vector<std::unique_ptr<Segment>> segments;
+  std::vector<const json*> searched;
+  for (const json& one : cases) {
+    if (!one.contains("tokens")) continue;
+    DecodingOptions request = WideOptions(Profile::kHf);
+    request.beam_size = request.num_alternatives = one["num_beams"].get<int>();
+    SearchContext context;
+    context.max_rows = 64;
+    context.scores = true;
+    auto settings = ResolveSearch(request, model_.spec(), context);
+    ASSERT_TRUE(settings.ok()) << settings.status();
+    settings->forced_bos = one["first_token"].get<int32_t>();
+    segments.push_back(MakeSegment(*settings, one["source_ids"].get<std::vector<int32_t>>()));
+    searched.push_back(&one);
+  }
+  const auto results = Decode(model_, std::move(segments), model_.spec().tokens.decoder_start);
+  double worst = 0;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const json& expected = *searched[i];
+    ASSERT_EQ(results[i].size(), expected["tokens"].size());
+    for (size_t rank = 0; rank < results[i].size(); ++rank) {
+      const DecodedHypothesis& found = results[i][rank];
+      EXPECT_EQ(json(found.tokens), expected["tokens"][rank]) << i << ", rank " << rank;
+      if (expected["scores"][rank].is_null()) continue;
+      const double difference =
+          std::abs(double{found.score} - expected["scores"][rank].get<double>());
+      worst = std::max(worst, difference);
+      EXPECT_LE(difference, 1e-4) << i << ", rank " << rank;
+    }
+  }
+  std::cout << GetParam().fixture << ": " << results.size()
+            << " cases, largest difference of scores " << worst << "\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Families,
+                         ::testing::Values(ParityCase{"tiny-m2m"}, ParityCase{"tiny-nllb"},
+                                           ParityCase{"tiny-m2m", Place::kCuda},
+                                           ParityCase{"tiny-nllb", Place::kCuda}),
+                         ParityCaseName);
+
+}  // namespace
+}  // namespace dragoman::parity

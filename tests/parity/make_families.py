@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Makes small models of families besides MarianMT, and what generate() and their tokenizers give for them.
+
+    make_families.py [--models tests/data/models] [--out tests/parity/fixtures]
+
+Weights are random as in make_models.py. Each case is searched by generate() in float32, in float64, and in float64 with
+weights changed by up to 1e-6 of themselves; it is kept if all find the same token lists and the scores of float32 and
+float64 are at most 2e-5 apart. What is not kept is counted in the first line of families.jsonl.gz. A second run with the
+same pins writes the same bytes.
+"""
+import argparse
+import collections
+import copy
+import json
+import os
+import random
+import shutil
+
+import torch
+from safetensors.torch import save_file
+from transformers import M2M100Config, M2M100ForConditionalGeneration, M2M100Tokenizer, NllbTokenizer
+from transformers.models.m2m_100.tokenization_m2m_100 import FAIRSEQ_LANGUAGE_CODES
+
+from fixture_file import write_jsonl
+from hf_model import FIXTURES, ROOT, prepare, versions
+from make_models import ENGLISH, make_vocab, pieces_of, train_spm, write_json
+from make_variants import shaken
+from tokenizer_cases import ODD
+
+PIECES = 400
+NLLB_LANGUAGES = ["ace_Arab", "ace_Latn", "deu_Latn", "eng_Latn", "fra_Latn", "por_Latn", "srp_Cyrl", "zho_Hans",
+                  "zho_Hant"]
+# What the tokenizers of m2m_100 have at these ids.
+BOS, PAD, EOS, UNK = 0, 1, 2, 3
+MODELS = {
+    "tiny-m2m": dict(tokenizer=M2M100Tokenizer, d=32, heads=(4, 4), layers=(2, 2), ffn=(64, 48), seed=26,
+                     languages=["de", "en", "fr", "zh"], beams=5, eos_bias=5.0),
+    "tiny-nllb": dict(tokenizer=NllbTokenizer, d=48, heads=(3, 6), layers=(1, 3), ffn=(96, 80), seed=20,
+                      languages=NLLB_LANGUAGES, beams=1, eos_bias=5.0),
+}
+
+
+def random_weights(model, spec):
+    """As in make_models.py. There is no bias on the logits: the end's embedding points where the last norm's bias does."""
+    g = torch.Generator().manual_seed(spec["seed"])
+    d = spec["d"]
+
+    def normal(shape, std):
+        return torch.randn(shape, generator=g) * std
+
+    with torch.no_grad():
+        for name, p in sorted(model.named_parameters()):
+            if "embed_tokens" in name or "shared" in name:
+                p.copy_(normal(p.shape, 2.0 / d**0.5))
+            elif "layer_norm.weight" in name:
+                p.copy_(1 + normal(p.shape, 0.2))
+                if name == "model.decoder.layer_norm.weight":
+                    p.mul_(torch.randint(0, 2, p.shape, generator=g) * 2.0 - 1)
+            elif name.endswith("bias"):
+                p.copy_(normal(p.shape, 0.5 if name == "model.decoder.layer_norm.bias" else 0.1))
+            else:
+                gain = 3.0 if "q_proj" in name or "k_proj" in name else 1.5 if "encoder_attn" in name else 1.0
+                p.copy_(normal(p.shape, gain / p.shape[1] ** 0.5))
+        last = model.model.decoder.layer_norm.bias
+        model.model.shared.weight[EOS] += spec["eos_bias"] * last / last.square().sum()
+    model.tie_weights()
+
+
+def write_tokenizer(folder, spec, german):
+    path = os.path.join(folder, "sentencepiece.bpe.model")
+    train_spm(path, german + ENGLISH, PIECES, model_type="bpe")
+    pieces = pieces_of(path)
+    config = dict(model_max_length=96, unk_token="<unk>", eos_token="</s>", pad_token="<pad>", bos_token="<s>",
+                  tokenizer_class=spec["tokenizer"].__name__)
+    if spec["tokenizer"] is M2M100Tokenizer:
+        order = [pieces[i] for i in torch.randperm(len(pieces), generator=torch.Generator().manual_seed(1)).tolist()]
+        # Four pieces are unknown to the model.
+        vocab = {name: i for i, name in enumerate(["<s>", "<pad>", "</s>", "<unk>"] + order[:-4])}
+        write_json(os.path.join(folder, "vocab.json"), vocab, indent=0)
+        config["language_codes"] = "m2m100"
+        # As in the directories of M2M-100: without the list its tokens would stay in decoded texts.
+        write_json(os.path.join(folder, "special_tokens_map.json"), dict(
+            additional_special_tokens=[f"__{code}__" for code in FAIRSEQ_LANGUAGE_CODES["m2m100"]]))
+        size = len(vocab) + 100 + 8
+    else:
+        added = ["<s>", "<pad>", "</s>", "<unk>"]
+        languages = {len(pieces) + 4 + i: code for i, code in enumerate(NLLB_LANGUAGES)}
+        content = {**dict(enumerate(added)), **languages, len(pieces) + 4 + len(languages): "<mask>"}
+        config.update(mask_token="<mask>", additional_special_tokens=NLLB_LANGUAGES, legacy_behaviour=False,
+                      added_tokens_decoder={
+                          str(i): dict(content=c, lstrip=c == "<mask>", normalized=False, rstrip=False,
+                                       single_word=False, special=True) for i, c in content.items()})
+        size = len(pieces) + 4 + len(languages) + 1 + 2  # rows that nobody names
+    write_json(os.path.join(folder, "tokenizer_config.json"), config)
+    return size
+
+
+def make(folder, spec, german):
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    size = write_tokenizer(folder, spec, german)
+    fields = dict(
+        architectures=["M2M100ForConditionalGeneration"], model_type="m2m_100", vocab_size=size, d_model=spec["d"],
+        encoder_layers=spec["layers"][0], decoder_layers=spec["layers"][1], encoder_attention_heads=spec["heads"][0],
+        decoder_attention_heads=spec["heads"][1], encoder_ffn_dim=spec["ffn"][0], decoder_ffn_dim=spec["ffn"][1],
+        max_position_embeddings=96, activation_function="relu", scale_embedding=True, bos_token_id=BOS,
+        pad_token_id=PAD, eos_token_id=EOS, decoder_start_token_id=EOS, is_encoder_decoder=True, torch_dtype="float32")
+    write_json(os.path.join(folder, "config.json"), fields)
+    write_json(os.path.join(folder, "generation_config.json"), dict(
+        bos_token_id=BOS, decoder_start_token_id=EOS, eos_token_id=EOS, pad_token_id=PAD, max_length=48,
+        num_beams=spec["beams"], transformers_version="4.57.1"))
+    torch.manual_seed(spec["seed"])
+    model = M2M100ForConditionalGeneration(M2M100Config(**fields)).eval()
+    random_weights(model, spec)
+    state = {k: v.contiguous() for k, v in model.state_dict().items() if "embed_tokens" not in k and k != "lm_head.weight"}
+    path = os.path.join(folder, "model.safetensors")
+    save_file(state, path, metadata={"format": "pt"})
+    os.chmod(path, 0o644)
+
+
+def search(model, ids, target, beams):
+    with torch.no_grad():
+        out = model.generate(input_ids=torch.tensor([ids]), forced_bos_token_id=target, num_beams=beams,
+                             num_return_sequences=beams, return_dict_in_generate=True, output_scores=beams > 1)
+    scores = out.sequences_scores.tolist() if beams > 1 else [None]
+    found = []
+    for row, score in zip(out.sequences.tolist(), scores):
+        row = row[1:]
+        found.append((row[: row.index(EOS)] if EOS in row else [t for t in row if t != PAD], score))
+    return found
+
+
+def cases_of(name, folder, spec, german, discarded):
+    rng = random.Random(f"families {name}")
+    tokenizer = spec["tokenizer"].from_pretrained(folder)
+    model = M2M100ForConditionalGeneration.from_pretrained(folder, dtype=torch.float32).eval()
+    double = copy.deepcopy(model).double()
+    models = [double, shaken(double, 1)]
+    texts = [t for t in german if t.strip()]
+    for number in range(90):
+        source, target = rng.sample(spec["languages"], 2)
+        tokenizer.src_lang = source
+        text = rng.choice(texts)
+        ids = tokenizer(text)["input_ids"]
+        if len(ids) > 60:
+            continue
+        first = tokenizer.convert_tokens_to_ids(target if name == "tiny-nllb" else tokenizer.get_lang_token(target))
+        beams = (1, 4, 8)[number % 3]
+        single = search(model, ids, first, beams)
+        others = [search(m, ids, first, beams) for m in models]
+        if any([t for t, _ in o] != [t for t, _ in single] for o in others):
+            discarded["token lists differ"] += 1
+            continue
+        if any(a is not None and abs(a - b) > 2e-5 for (_, a), (_, b) in zip(single, others[0])):
+            discarded["scores differ"] += 1
+            continue
+        yield dict(model=name, source_lang=source, target_lang=target, text=text, source_ids=ids, first_token=first,
+                   num_beams=beams, tokens=[t for t, _ in others[0]], scores=[s for _, s in others[0]],
+                   translation=tokenizer.decode(others[0][0][0], skip_special_tokens=True))
+    # Texts alone. transformers takes names of special tokens for the tokens; a server must not.
+    for text in ODD:
+        source = rng.choice(spec["languages"])
+        tokenizer.src_lang = source
+        yield dict(model=name, source_lang=source, text=text, source_ids=tokenizer(text)["input_ids"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", default=os.path.join(ROOT, "tests/data/models"))
+    parser.add_argument("--out", default=FIXTURES)
+    arguments = parser.parse_args()
+    german = prepare()
+    rows, discarded = [], collections.Counter()
+    for name, spec in MODELS.items():
+        folder = os.path.join(arguments.models, name)
+        make(folder, spec, german)
+        rows += cases_of(name, folder, spec, german, discarded)
+    searched = [row for row in rows if "tokens" in row]
+    header = dict(header=True, models={name: f"tests/data/models/{name}" for name in MODELS}, kept=len(rows),
+                  searched=len(searched), discarded=dict(discarded), versions=versions())
+    write_jsonl(os.path.join(arguments.out, "families.jsonl.gz"), [header] + rows)
+    lengths = sorted(len(row["tokens"][0]) for row in searched)
+    print(json.dumps(dict(header, lengths=lengths[:: max(1, len(lengths) // 10)])))
+
+
+if __name__ == "__main__":
+    main()
