@@ -131,7 +131,8 @@ TEST(NllbTokenizer, RefusesWhatItDoesNotKnow) {
   added["10"] = {{"content", "eng_Latn"}};
   EXPECT_THAT(refusal(kConfig, {{"added_tokens_decoder", added}}),
               HasSubstr("has 'eng_Latn' with id 10, which is the id of '"));
-  EXPECT_THAT(refusal("generation_config.json", {{"eos_token_id", 3}}), HasSubstr("'</s>' has id 2"));
+  EXPECT_THAT(refusal("generation_config.json", {{"eos_token_id", 3}}),
+              HasSubstr("'</s>' has id 2"));
   EXPECT_THAT(refusal("config.json", {{"model_type", "nllb-moe"}}),
               HasSubstr("\"nllb-moe\", which is not supported; supported: marian, m2m_100"));
   EXPECT_THAT(refusal(kConfig, {{"model_max_length", 2}}),
