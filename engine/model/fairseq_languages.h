@@ -1,5 +1,6 @@
-// The languages of M2M-100 and NLLB-200 in the order of their tokens, where a directory does not list
-// them: fairseq's lists, as transformers has them (tokenization_m2m_100.py, tokenization_nllb.py).
+// The languages of M2M-100, NLLB-200 and mBART-50 in the order of their tokens, where a directory does
+// not list them: fairseq's lists, as transformers has them (tokenization_m2m_100.py,
+// tokenization_nllb.py, tokenization_mbart50.py).
 #pragma once
 
 #include <string_view>
@@ -45,5 +46,13 @@ inline constexpr std::string_view kNllbLanguages[] = {
     "twi_Latn", "tzm_Tfng", "uig_Arab", "ukr_Cyrl", "umb_Latn", "urd_Arab", "uzn_Latn", "vec_Latn",
     "vie_Latn", "war_Latn", "wol_Latn", "xho_Latn", "ydd_Hebr", "yor_Latn", "yue_Hant", "zho_Hans",
     "zho_Hant", "zul_Latn"};
+
+inline constexpr std::string_view kMbart50Languages[] = {
+    "ar_AR", "cs_CZ", "de_DE", "en_XX", "es_XX", "et_EE", "fi_FI", "fr_XX", "gu_IN",
+    "hi_IN", "it_IT", "ja_XX", "kk_KZ", "ko_KR", "lt_LT", "lv_LV", "my_MM", "ne_NP",
+    "nl_XX", "ro_RO", "ru_RU", "si_LK", "tr_TR", "vi_VN", "zh_CN", "af_ZA", "az_AZ",
+    "bn_IN", "fa_IR", "he_IL", "hr_HR", "id_ID", "ka_GE", "km_KH", "mk_MK", "ml_IN",
+    "mn_MN", "mr_IN", "pl_PL", "ps_AF", "pt_XX", "sv_SE", "sw_KE", "ta_IN", "te_IN",
+    "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI"};
 
 }  // namespace dragoman

@@ -92,12 +92,14 @@ struct ConfigClass {
   std::string_view architecture;
   std::string_view activation;
   bool scale_embedding = false;
-  bool forces_eos_0 = false;  // where there is no generation_config.json
+  std::optional<int> forced_eos;  // where there is no generation_config.json
   HfTokenizerKind tokenizer = HfTokenizerKind::kMarian;
 };
-constexpr std::array<ConfigClass, 2> kConfigClasses = {{
-    {"marian", "MarianMTModel", "gelu", false, true, HfTokenizerKind::kMarian},
-    {"m2m_100", "M2M100ForConditionalGeneration", "relu", true, false, HfTokenizerKind::kM2m100},
+constexpr std::array<ConfigClass, 3> kConfigClasses = {{
+    {"marian", "MarianMTModel", "gelu", false, 0, HfTokenizerKind::kMarian},
+    {"m2m_100", "M2M100ForConditionalGeneration", "relu", true, std::nullopt,
+     HfTokenizerKind::kM2m100},
+    {"mbart", "MBartForConditionalGeneration", "gelu", false, 2, HfTokenizerKind::kMbart50},
 }};
 
 const ConfigClass& ClassOf(std::string_view model_type) {
@@ -215,8 +217,8 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
   if (!texts.generation || ConfigOverrides(*config, *generation)) {
     // A MarianConfig without the field forces EOS 0; one with null does not.
     nlohmann::json legacy = *config;
-    if (config_class.forces_eos_0 && !legacy.contains("forced_eos_token_id")) {
-      legacy["forced_eos_token_id"] = 0;
+    if (config_class.forced_eos && !legacy.contains("forced_eos_token_id")) {
+      legacy["forced_eos_token_id"] = *config_class.forced_eos;
     }
     JsonFields legacy_fields(kConfigName, legacy);
     ReadGeneration(&legacy_fields, &result.spec);

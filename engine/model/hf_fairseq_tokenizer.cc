@@ -1,6 +1,6 @@
 // Tokenizers of fairseq's models: one SentencePiece model for both sides, and a token for each
-// language. An NllbTokenizer has its ids from SentencePiece, moved by one: <s>, <pad>, </s>, <unk>,
-// the pieces, the languages, <mask>. An M2M100Tokenizer has them from vocab.json, and the languages
+// language. An NllbTokenizer and an MBart50Tokenizer have their ids from SentencePiece, moved by one:
+// <s>, <pad>, </s>, <unk>, the pieces, the languages, <mask>. An M2M100Tokenizer has them from vocab.json, and the languages
 // behind those.
 #include <algorithm>
 #include <span>
@@ -19,6 +19,10 @@ namespace {
 
 constexpr std::string_view kSpmFile = "sentencepiece.bpe.model";
 constexpr std::string_view kConfigFile = "tokenizer_config.json";
+
+bool HasIdsOfSpm(HfTokenizerKind kind) {
+  return kind == HfTokenizerKind::kNllb || kind == HfTokenizerKind::kMbart50;
+}
 
 // Pieces by id, with the languages among them.
 class PieceList {
@@ -71,15 +75,15 @@ class PieceList {
   }
 
  private:
-  bool is_nllb() const { return config_.tokenizer.kind == HfTokenizerKind::kNllb; }
+  bool is_of_spm() const { return HasIdsOfSpm(config_.tokenizer.kind); }
 
   std::string PieceOf(std::string_view code) const {
-    return is_nllb() ? std::string(code) : Concat("__", code, "__");
+    return is_of_spm() ? std::string(code) : Concat("__", code, "__");
   }
   // "" of a piece that names no language.
   std::string_view CodeOf(std::string_view piece) const {
     std::string_view code = piece;
-    if (!is_nllb()) {
+    if (!is_of_spm()) {
       if (piece.size() <= 4 || !piece.starts_with("__") || !piece.ends_with("__")) return {};
       code = piece.substr(2, piece.size() - 4);
     } else if (piece.find('_') == std::string_view::npos) {
@@ -142,20 +146,17 @@ absl::Status UnknownListed(std::string_view piece) {
 }
 
 absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
-  const bool is_nllb = config.kind == HfTokenizerKind::kNllb;
-  std::vector<std::string> codes;
-  if (is_nllb && !config.listed.empty()) {
-    codes = config.listed;
-  } else if (is_nllb) {
-    codes.assign(std::begin(kNllbLanguages), std::end(kNllbLanguages));
-  } else if (config.is_wmt21) {
-    codes.assign(std::begin(kWmt21Languages), std::end(kWmt21Languages));
-  } else {
-    codes.assign(std::begin(kM2m100Languages), std::end(kM2m100Languages));
-  }
-  // An NLLB directory that gives ids gives those of its languages too.
+  const bool is_of_spm = HasIdsOfSpm(config.kind);
+  std::span<const std::string_view> known = kM2m100Languages;
+  if (config.is_wmt21) known = kWmt21Languages;
+  if (config.kind == HfTokenizerKind::kNllb) known = kNllbLanguages;
+  if (config.kind == HfTokenizerKind::kMbart50) known = kMbart50Languages;
+  std::vector<std::string> codes(known.begin(), known.end());
+  // NllbTokenizer alone takes other languages than these.
+  if (config.kind == HfTokenizerKind::kNllb && !config.listed.empty()) codes = config.listed;
+  // A directory that gives ids to some of SentencePiece's gives them to its languages too.
   const bool by_id =
-      is_nllb && std::any_of(config.added.begin(), config.added.end(), [&](const auto& token) {
+      is_of_spm && std::any_of(config.added.begin(), config.added.end(), [&](const auto& token) {
         return std::find(codes.begin(), codes.end(), token.second) != codes.end();
       });
   if (!by_id) {
@@ -178,7 +179,8 @@ absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
 absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory,
                                                     HfConfig* config) {
   HfTokenizerConfig& tokenizer = config->tokenizer;
-  if (!tokenizer.kind_given && !Exists(directory, "vocab.json")) {
+  if (tokenizer.kind == HfTokenizerKind::kM2m100 && !tokenizer.kind_given &&
+      !Exists(directory, "vocab.json")) {
     tokenizer.kind = HfTokenizerKind::kNllb;
   }
   const absl::StatusOr<std::optional<std::string>> map =
@@ -194,10 +196,10 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory
   facts.source_path = facts.target_path = PathOf(directory, kSpmFile);
   facts.source_spm = facts.target_spm = *std::move(spm);
 
-  const bool is_nllb = tokenizer.kind == HfTokenizerKind::kNllb;
-  const std::string_view file = is_nllb ? kSpmFile : "vocab.json";
+  const bool is_of_spm = HasIdsOfSpm(tokenizer.kind);
+  const std::string_view file = is_of_spm ? kSpmFile : "vocab.json";
   absl::StatusOr<std::vector<std::string>> read =
-      is_nllb ? PiecesOfSpm(facts.source_spm, tokenizer) : PiecesOfVocabulary(directory);
+      is_of_spm ? PiecesOfSpm(facts.source_spm, tokenizer) : PiecesOfVocabulary(directory);
   if (!read.ok()) return read.status();
   if (read->size() > static_cast<size_t>(config->spec.shape.source_vocab)) {
     return absl::InvalidArgumentError(Concat(file, ": ", read->size(), " pieces, expected at most ",

@@ -51,11 +51,13 @@ constexpr TokenizerClass kFairseqClasses[] = {{"M2M100Tokenizer", HfTokenizerKin
                                               {"SMALL100Tokenizer", HfTokenizerKind::kSmall100},
                                               {"NllbTokenizer", HfTokenizerKind::kNllb},
                                               {"NllbTokenizerFast", HfTokenizerKind::kNllb}};
+constexpr TokenizerClass kMbartClasses[] = {{"MBart50Tokenizer", HfTokenizerKind::kMbart50},
+                                            {"MBart50TokenizerFast", HfTokenizerKind::kMbart50}};
 
 void ReadClass(JsonFields* fields, HfTokenizerConfig* tokenizer) {
-  const bool marian = tokenizer->kind == HfTokenizerKind::kMarian;
-  const std::span<const TokenizerClass> classes =
-      marian ? std::span<const TokenizerClass>(kMarianClasses) : kFairseqClasses;
+  std::span<const TokenizerClass> classes = kFairseqClasses;
+  if (tokenizer->kind == HfTokenizerKind::kMarian) classes = kMarianClasses;
+  if (tokenizer->kind == HfTokenizerKind::kMbart50) classes = kMbartClasses;
   const std::string name = fields->String("tokenizer_class", "");
   if (name.empty()) return;
   std::string names;

@@ -16,6 +16,7 @@ enum class HfTokenizerKind {
   kM2m100,    // vocab.json and sentencepiece.bpe.model
   kSmall100,  // the same, with the target's token in the source
   kNllb,      // sentencepiece.bpe.model alone
+  kMbart50,   // the same
 };
 
 struct HfTokenizerConfig {

@@ -214,6 +214,15 @@ LanguageMap::LanguageMap(const std::vector<LanguageTag>& languages, LanguageMark
   for (const LanguageTag& language : languages) {
     targets_.push_back(MakeLanguage(language.code, language.id));
   }
+  // A region that tells nothing apart ("de_DE", "en_XX") excludes no other.
+  for (Language& language : targets_) {
+    const auto has_it = [&](const Language& other) {
+      return other.code && other.code->language == language.code->language;
+    };
+    if (!language.code || std::count_if(targets_.begin(), targets_.end(), has_it) > 1) continue;
+    if (language.code->script.empty()) language.code->script = ScriptOfRegion(*language.code);
+    language.code->region.clear();
+  }
   sources_ = targets_;
   MakePairs(true);
 }

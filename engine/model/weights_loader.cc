@@ -157,9 +157,16 @@ class WeightsLoader {
     for (const TensorSource& part : source.parts) {
       size_t elements = 1;
       for (const int64_t dim : part.shape) elements *= static_cast<size_t>(dim);
-      absl::Status status = ReadTensor(part, rest.first(elements));
+      std::vector<float> whole;  // of a tensor that is taken in part
+      const size_t left_out =
+          elements / static_cast<size_t>(part.shape.front()) * static_cast<size_t>(part.first_row);
+      if (left_out > 0) whole.resize(elements);
+      absl::Status status =
+          ReadTensor(part, left_out > 0 ? std::span<float>(whole) : rest.first(elements));
       if (!status.ok()) return status;
-      rest = rest.subspan(elements);
+      std::copy(whole.begin() + static_cast<std::ptrdiff_t>(std::min(left_out, whole.size())),
+                whole.end(), rest.begin());
+      rest = rest.subspan(elements - left_out);
     }
     return absl::OkStatus();
   }

@@ -98,8 +98,10 @@ TEST_P(Families, EveryCaseEqualsGenerate) {
 
 INSTANTIATE_TEST_SUITE_P(Models, Families,
                          ::testing::Values(ParityCase{"tiny-m2m"}, ParityCase{"tiny-nllb"},
+                                           ParityCase{"tiny-mbart"},
                                            ParityCase{"tiny-m2m", Place::kCuda},
-                                           ParityCase{"tiny-nllb", Place::kCuda}),
+                                           ParityCase{"tiny-nllb", Place::kCuda},
+                                           ParityCase{"tiny-mbart", Place::kCuda}),
                          ParityCaseName);
 
 }  // namespace

@@ -18,7 +18,8 @@ import shutil
 
 import torch
 from safetensors.torch import save_file
-from transformers import M2M100Config, M2M100ForConditionalGeneration, M2M100Tokenizer, NllbTokenizer
+from transformers import (M2M100ForConditionalGeneration, M2M100Tokenizer, MBart50Tokenizer,
+                          MBartForConditionalGeneration, NllbTokenizer)
 from transformers.models.m2m_100.tokenization_m2m_100 import FAIRSEQ_LANGUAGE_CODES
 
 from fixture_file import write_jsonl
@@ -30,18 +31,24 @@ from tokenizer_cases import ODD
 PIECES = 400
 NLLB_LANGUAGES = ["ace_Arab", "ace_Latn", "deu_Latn", "eng_Latn", "fra_Latn", "por_Latn", "srp_Cyrl", "zho_Hans",
                   "zho_Hant"]
-# What the tokenizers of m2m_100 have at these ids.
+# What these tokenizers have at these ids.
 BOS, PAD, EOS, UNK = 0, 1, 2, 3
 MODELS = {
-    "tiny-m2m": dict(tokenizer=M2M100Tokenizer, d=32, heads=(4, 4), layers=(2, 2), ffn=(64, 48), seed=26,
+    "tiny-m2m": dict(model=M2M100ForConditionalGeneration, tokenizer=M2M100Tokenizer, d=32, heads=(4, 4),
+                     layers=(2, 2), ffn=(64, 48), seed=26,
                      languages=["de", "en", "fr", "zh"], beams=5, eos_bias=5.0),
-    "tiny-nllb": dict(tokenizer=NllbTokenizer, d=48, heads=(3, 6), layers=(1, 3), ffn=(96, 80), seed=20,
+    "tiny-nllb": dict(model=M2M100ForConditionalGeneration, tokenizer=NllbTokenizer, d=48, heads=(3, 6),
+                      layers=(1, 3), ffn=(96, 80), seed=20,
                       languages=NLLB_LANGUAGES, beams=1, eos_bias=5.0),
+    "tiny-mbart": dict(model=MBartForConditionalGeneration, tokenizer=MBart50Tokenizer, d=40, heads=(5, 2),
+                       layers=(2, 2), ffn=(64, 80), seed=21, languages=["de_DE", "en_XX", "fr_XX", "zh_CN"], beams=5,
+                       eos_bias=5.0),
 }
 
 
 def random_weights(model, spec):
-    """As in make_models.py. There is no bias on the logits: the end's embedding points where the last norm's bias does."""
+    """As in make_models.py. Where there is no bias on the logits the end's embedding points where the last norm's bias
+    does."""
     g = torch.Generator().manual_seed(spec["seed"])
     d = spec["d"]
 
@@ -52,7 +59,9 @@ def random_weights(model, spec):
         for name, p in sorted(model.named_parameters()):
             if "embed_tokens" in name or "shared" in name:
                 p.copy_(normal(p.shape, 2.0 / d**0.5))
-            elif "layer_norm.weight" in name:
+            elif "embed_positions" in name:
+                p.copy_(normal(p.shape, 0.7))
+            elif "layer_norm.weight" in name or "layernorm_embedding.weight" in name:
                 p.copy_(1 + normal(p.shape, 0.2))
                 if name == "model.decoder.layer_norm.weight":
                     p.mul_(torch.randint(0, 2, p.shape, generator=g) * 2.0 - 1)
@@ -61,8 +70,12 @@ def random_weights(model, spec):
             else:
                 gain = 3.0 if "q_proj" in name or "k_proj" in name else 1.5 if "encoder_attn" in name else 1.0
                 p.copy_(normal(p.shape, gain / p.shape[1] ** 0.5))
-        last = model.model.decoder.layer_norm.bias
-        model.model.shared.weight[EOS] += spec["eos_bias"] * last / last.square().sum()
+        if hasattr(model, "final_logits_bias"):
+            model.final_logits_bias.copy_(normal(model.final_logits_bias.shape, 0.4))
+            model.final_logits_bias[0, EOS] = spec["eos_bias"]
+        else:
+            last = model.model.decoder.layer_norm.bias
+            model.model.shared.weight[EOS] += spec["eos_bias"] * last / last.square().sum()
     model.tie_weights()
 
 
@@ -82,6 +95,8 @@ def write_tokenizer(folder, spec, german):
         write_json(os.path.join(folder, "special_tokens_map.json"), dict(
             additional_special_tokens=[f"__{code}__" for code in FAIRSEQ_LANGUAGE_CODES["m2m100"]]))
         size = len(vocab) + 100 + 8
+    elif spec["tokenizer"] is MBart50Tokenizer:
+        size = PIECES + 1 + 52 + 1  # languages and <mask>
     else:
         added = ["<s>", "<pad>", "</s>", "<unk>"]
         languages = {len(pieces) + 4 + i: code for i, code in enumerate(NLLB_LANGUAGES)}
@@ -100,17 +115,21 @@ def make(folder, spec, german):
     os.makedirs(folder)
     size = write_tokenizer(folder, spec, german)
     fields = dict(
-        architectures=["M2M100ForConditionalGeneration"], model_type="m2m_100", vocab_size=size, d_model=spec["d"],
+        architectures=[spec["model"].__name__], model_type=spec["model"].config_class.model_type, vocab_size=size,
+        d_model=spec["d"],
         encoder_layers=spec["layers"][0], decoder_layers=spec["layers"][1], encoder_attention_heads=spec["heads"][0],
         decoder_attention_heads=spec["heads"][1], encoder_ffn_dim=spec["ffn"][0], decoder_ffn_dim=spec["ffn"][1],
-        max_position_embeddings=96, activation_function="relu", scale_embedding=True, bos_token_id=BOS,
+        max_position_embeddings=96, scale_embedding=True, bos_token_id=BOS,
+        activation_function="gelu" if spec["model"] is MBartForConditionalGeneration else "relu",
         pad_token_id=PAD, eos_token_id=EOS, decoder_start_token_id=EOS, is_encoder_decoder=True, torch_dtype="float32")
     write_json(os.path.join(folder, "config.json"), fields)
-    write_json(os.path.join(folder, "generation_config.json"), dict(
-        bos_token_id=BOS, decoder_start_token_id=EOS, eos_token_id=EOS, pad_token_id=PAD, max_length=48,
-        num_beams=spec["beams"], transformers_version="4.57.1"))
+    generation = dict(bos_token_id=BOS, decoder_start_token_id=EOS, eos_token_id=EOS, pad_token_id=PAD, max_length=48,
+                      num_beams=spec["beams"], transformers_version="4.57.1")
+    if spec["model"] is MBartForConditionalGeneration:
+        generation["forced_eos_token_id"] = EOS  # as mBART-50's
+    write_json(os.path.join(folder, "generation_config.json"), generation)
     torch.manual_seed(spec["seed"])
-    model = M2M100ForConditionalGeneration(M2M100Config(**fields)).eval()
+    model = spec["model"](spec["model"].config_class(**fields)).eval()
     random_weights(model, spec)
     state = {k: v.contiguous() for k, v in model.state_dict().items() if "embed_tokens" not in k and k != "lm_head.weight"}
     path = os.path.join(folder, "model.safetensors")
@@ -133,7 +152,7 @@ def search(model, ids, target, beams):
 def cases_of(name, folder, spec, german, discarded):
     rng = random.Random(f"families {name}")
     tokenizer = spec["tokenizer"].from_pretrained(folder)
-    model = M2M100ForConditionalGeneration.from_pretrained(folder, dtype=torch.float32).eval()
+    model = spec["model"].from_pretrained(folder, dtype=torch.float32).eval()
     double = copy.deepcopy(model).double()
     models = [double, shaken(double, 1)]
     texts = [t for t in german if t.strip()]
@@ -144,7 +163,8 @@ def cases_of(name, folder, spec, german, discarded):
         ids = tokenizer(text)["input_ids"]
         if len(ids) > 60:
             continue
-        first = tokenizer.convert_tokens_to_ids(target if name == "tiny-nllb" else tokenizer.get_lang_token(target))
+        token = tokenizer.get_lang_token(target) if name == "tiny-m2m" else target
+        first = tokenizer.convert_tokens_to_ids(token)
         beams = (1, 4, 8)[number % 3]
         single = search(model, ids, first, beams)
         others = [search(m, ids, first, beams) for m in models]

@@ -50,6 +50,10 @@ class StageBuilder {
                Activation activation = Activation::kNone) {
     Do(name, ProductOp{x, y, linear.weight, linear.bias, 0, linear.out, activation});
   }
+  void NormEmbedding(const Norm& norm) {
+    Do("embedding norm",
+       AddNormOp{hidden, kNoBuffer, hidden, kNoBuffer, norm.gain, norm.bias, epsilon_});
+  }
   // Around every sublayer, which reads `input` and writes `sublayer`.
   void Begin(const char* name, const Norm& norm) {
     if (pre_norm_) AddNorm(name, norm, input, hidden);
@@ -140,8 +144,16 @@ class Builder {
     const int d = shape_.d_model;
     Names tensors;
     if (traits_.stored_positions) tensors = {"model." + stage + ".embed_positions.weight"};
+    const int64_t first = traits_.first_position;
     return Add(stage + " positions", WeightRole::kPositions, rows, d,
-               {{{std::move(tensors), {rows, d}}}, traits_.positions});
+               {{{std::move(tensors), {rows + first, d}, first}}, traits_.positions});
+  }
+
+  void Embed(StageBuilder& s, const std::string& stage, WeightId table) {
+    s.Do("embedding", EmbedOp{table, AddPositions(stage), spec_.embedding_scale, s.hidden});
+    if (!traits_.norm_embedding) return;
+    const Norm norm = AddNorm(stage + " embedding norm", "model." + stage + ".layernorm_embedding");
+    s.NormEmbedding(norm);
   }
 
   void AddEmbeddings() {
@@ -207,7 +219,7 @@ class Builder {
     const int d = shape_.d_model;
     StageBuilder s(&network_.program.encoder, d, shape_.encoder_ffn, spec_.norm_epsilon,
                    traits_.pre_norm);
-    s.Do("embedding", EmbedOp{source_, AddPositions("encoder"), spec_.embedding_scale, s.hidden});
+    Embed(s, "encoder", source_);
     for (int l = 0; l < shape_.encoder_layers; ++l) {
       s.layer = l;
       const std::string name = Concat("encoder layer ", l, ": ");
@@ -240,7 +252,7 @@ class Builder {
     StageBuilder s(&network_.program.decoder, d, shape_.decoder_ffn, spec_.norm_epsilon,
                    traits_.pre_norm);
     const BufferId q = s.Add("query", d);
-    s.Do("embedding", EmbedOp{target_, AddPositions("decoder"), spec_.embedding_scale, s.hidden});
+    Embed(s, "decoder", target_);
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       s.layer = l;
       const std::string name = Concat("decoder layer ", l, ": ");

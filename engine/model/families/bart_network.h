@@ -1,6 +1,7 @@
 // Networks of BART's kind: an encoder and a decoder of self-attention, cross-attention and
-// feed-forward, with biases everywhere. MarianMT, M2M-100 and NLLB-200 are some; their checkpoints
-// name the tensors alike, and they differ in the traits below and in the numbers of ModelSpec.
+// feed-forward, with biases everywhere. MarianMT, M2M-100, NLLB-200 and mBART-50 are some; their
+// checkpoints name the tensors alike, and they differ in the traits below and in the numbers of
+// ModelSpec.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -12,8 +13,10 @@ struct BartTraits {
   // Where the norm of a sublayer is: after its residual, or before it, with one more at the end of
   // each stage (tensor "layer_norm").
   bool pre_norm = false;
+  bool norm_embedding = false;  // a norm behind the embedding (tensor "layernorm_embedding")
   // The checkpoint's table, and what is computed where it has none or is not asked.
   bool stored_positions = true;
+  int64_t first_position = 0;  // row of the stored table that the first token has
   IfAbsent positions = IfAbsent::kSinusoids;
   bool logits_bias = true;  // tensor "final_logits_bias"; without one it is zero
 };

@@ -2,11 +2,13 @@
 
 #include "engine/model/families/m2m_100.h"
 #include "engine/model/families/marian.h"
+#include "engine/model/families/mbart.h"
 
 namespace dragoman {
 namespace {
 
-constexpr Family kFamilies[] = {{"marian", MakeMarianNetwork}, {"m2m_100", MakeM2m100Network}};
+constexpr Family kFamilies[] = {
+    {"marian", MakeMarianNetwork}, {"m2m_100", MakeM2m100Network}, {"mbart", MakeMbartNetwork}};
 
 }  // namespace
 

@@ -21,6 +21,7 @@ struct TensorSource {
   // It has one of them; where several are there they hold the same. None: it is never there.
   std::vector<std::string> names;
   std::vector<int64_t> shape;
+  int64_t first_row = 0;  // those before it are left out
 };
 
 enum class IfAbsent {

@@ -134,9 +134,33 @@ TEST(NllbTokenizer, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal("generation_config.json", {{"eos_token_id", 3}}),
               HasSubstr("'</s>' has id 2"));
   EXPECT_THAT(refusal("config.json", {{"model_type", "nllb-moe"}}),
-              HasSubstr("\"nllb-moe\", which is not supported; supported: marian, m2m_100"));
+              HasSubstr("\"nllb-moe\", which is not supported; supported: marian, m2m_100, mbart"));
   EXPECT_THAT(refusal(kConfig, {{"model_max_length", 2}}),
               HasSubstr("'model_max_length' is 2, expected at least 3"));
+}
+
+TEST(Mbart50Tokenizer, HasItsIdsFromSentencePieceAndAListOfItsOwn) {
+  Directory directory("tiny-mbart");
+  for (const bool has_class : {true, false}) {
+    if (!has_class) directory.Change(kConfig, {{"tokenizer_class", nullptr}});
+    const auto model = directory.Load();
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_EQ(model->source_vocabulary.IdOf("ar_AR"), kFirstLanguage);
+    EXPECT_EQ(TokenOf(*model, "sl"), kFirstLanguage + 51);
+    EXPECT_EQ(model->languages.Pairs().size(), 52 * 51);
+    // Its regions exclude none.
+    EXPECT_EQ(TokenOf(*model, "de_DE"), kFirstLanguage + 2);
+    EXPECT_EQ(TokenOf(*model, "de-AT"), kFirstLanguage + 2);
+    EXPECT_EQ(TokenOf(*model, "en-GB"), kFirstLanguage + 3);
+    EXPECT_EQ(TokenOf(*model, "zh-Hans"), TokenOf(*model, "zh_CN"));
+    EXPECT_THAT(model->languages.Resolve("zh-TW", "de").status().ToString(), HasSubstr("'zh-TW'"));
+  }
+}
+
+TEST(Mbart50Tokenizer, RefusesThatOfMbart25) {
+  EXPECT_THAT(
+      Directory("tiny-mbart").Change(kConfig, {{"tokenizer_class", "MBartTokenizer"}}).Refusal(),
+      HasSubstr("\"MBartTokenizer\", which is not supported; supported: MBart50Tokenizer"));
 }
 
 TEST(M2m100Tokenizer, HasItsLanguagesBehindTheVocabulary) {

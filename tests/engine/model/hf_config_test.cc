@@ -147,10 +147,22 @@ TEST(HfConfig, AnM2m100ConfigHasDefaultsOfItsOwn) {
   EXPECT_THAT(Refusal(Parse(config)), HasSubstr("a list with M2M100ForConditionalGeneration"));
 }
 
+TEST(HfConfig, AnMbartConfigForcesItsEnd) {
+  json config = Config();
+  config.update(json::parse(R"({"architectures": ["MBartForConditionalGeneration"],
+                                "model_type": "mbart", "eos_token_id": 2, "max_length": 30})"));
+  config.erase("scale_embedding");
+  const auto parsed = Parse(config);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->spec.embedding_scale, 1.0F);
+  EXPECT_EQ(parsed->spec.generation.forced_eos, 2);
+  EXPECT_EQ(parsed->tokenizer.kind, HfTokenizerKind::kMbart50);
+}
+
 TEST(HfConfig, RefusesOtherModels) {
   EXPECT_EQ(RefusalOf("model_type", "t5"),
             "UNIMPLEMENTED: config.json: field 'model_type' is \"t5\", which is not supported; "
-            "supported: marian, m2m_100");
+            "supported: marian, m2m_100, mbart");
   EXPECT_THAT(RefusalOf("model_type", nullptr), HasSubstr("'model_type' is missing"));
   EXPECT_THAT(
       RefusalOf("architectures", {"MarianForCausalLM"}),

@@ -1,0 +1,15 @@
+#include "engine/model/families/mbart.h"
+
+#include "engine/model/families/bart_network.h"
+
+namespace dragoman {
+
+absl::StatusOr<Network> MakeMbartNetwork(const ModelSpec& spec) {
+  // fairseq keeps the first two rows of the positions for padding.
+  return MakeBartNetwork(spec, {.pre_norm = true,
+                                .norm_embedding = true,
+                                .first_position = 2,
+                                .positions = IfAbsent::kRefuse});
+}
+
+}  // namespace dragoman
