@@ -379,7 +379,7 @@ def deadlines_behind_a_backlog():
     with Daemon(*flags) as daemon, Client(daemon.grpc) as client:
         wide = pb.DecodingOptions(beam_size=32)
         calls = [
-            client.stub.Translate.future(request(*[sentence] * 400, decoding=wide), timeout=110) for _ in range(25)
+            client.stub.Translate.future(request(*[sentence] * 400, decoding=wide), timeout=110) for _ in range(40)
         ]
         waiting = 'dragoman_queue_segments{model="de-en",stage="encode"}'
         refused = 'dragoman_rejected_total{reason="deadline"}'
