@@ -1,7 +1,7 @@
 // Tokenizers of fairseq's models: one SentencePiece model for both sides, and a token for each
-// language. An NllbTokenizer and an MBart50Tokenizer have their ids from SentencePiece, moved by one:
-// <s>, <pad>, </s>, <unk>, the pieces, the languages, <mask>. An M2M100Tokenizer has them from vocab.json, and the languages
-// behind those.
+// language. An NllbTokenizer and an MBart50Tokenizer have their ids from SentencePiece, moved by
+// one: <s>, <pad>, </s>, <unk>, the pieces, the languages, <mask>. An M2M100Tokenizer has them from
+// vocab.json, and the languages behind those.
 #include <algorithm>
 #include <span>
 #include <utility>
