@@ -12,6 +12,7 @@
 #include "engine/model/hf_fields.h"
 #include "engine/model/hf_generation.h"
 #include "engine/model/json.h"
+#include "engine/model/model_limits.h"
 
 namespace dragoman {
 namespace {
@@ -19,14 +20,6 @@ namespace {
 constexpr std::string_view kConfigName = "config.json";
 constexpr std::string_view kGenerationName = "generation_config.json";
 constexpr std::string_view kTokenizerName = "tokenizer_config.json";
-
-// Far above any model of the family; they keep later arithmetic within bounds.
-constexpr int64_t kMaxDim = 1 << 14;
-constexpr int64_t kMaxFfn = 1 << 16;
-constexpr int64_t kMaxLayers = 128;
-constexpr int64_t kMaxHeads = 256;
-constexpr int64_t kMaxVocabulary = 1 << 21;
-constexpr int64_t kMaxPositions = 1 << 16;
 
 // config.json. Other values ask for another network, or a search over something else.
 constexpr std::array<NeutralField, 5> kNeutralModel = {{

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -86,16 +85,13 @@ bool HfDirectorySource::Recognises(const std::string& directory) const {
 absl::StatusOr<LoadedModel> HfDirectorySource::Load(const std::string& directory) const {
   // Paths are named in the messages once, in front of all.
   const auto in_directory = [&directory](const absl::Status& status) {
-    const bool named = status.message().substr(0, directory.size()) == directory;
-    return named ? status : absl::Status(status.code(), Concat(directory, ": ", status.message()));
+    return InDirectory(directory, status);
   };
   absl::StatusOr<HfConfig> config = ReadConfig(directory);
   if (!config.ok()) return in_directory(config.status());
   absl::StatusOr<HfVocabularies> vocabularies = ReadHfVocabularies(directory, &*config);
   if (!vocabularies.ok()) return in_directory(vocabularies.status());
-  std::filesystem::path path(directory);
-  if (!path.has_filename()) path = path.parent_path();  // a slash at the end
-  LoadedModel model{.name = path.filename().string(),
+  LoadedModel model{.name = NameOf(directory),
                     .layout = std::string(layout()),
                     .source_vocabulary = std::move(vocabularies->source),
                     .own_target_vocabulary = std::move(vocabularies->own_target),

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace dragoman {
@@ -15,6 +16,12 @@ namespace dragoman {
 inline constexpr size_t kMaxConfigBytes = 1 << 20;
 inline constexpr size_t kMaxVocabularyBytes = 64 << 20;
 inline constexpr size_t kMaxSentencePieceBytes = 64 << 20;
+
+// The last part of the path, with and without a slash at the end.
+std::string NameOf(const std::string& directory);
+
+// With the path in front of the message, unless it begins with it.
+absl::Status InDirectory(const std::string& directory, const absl::Status& status);
 
 std::string PathOf(const std::string& directory, std::string_view file);
 bool Exists(const std::string& directory, std::string_view file);

@@ -56,7 +56,7 @@ struct GenerationDefaults {
 };
 
 struct ModelSpec {
-  std::string family;  // FindFamily knows it
+  std::string family;  // as Family::model_type; "transformer" where a layout does not tell
   ModelShape shape;
   float norm_epsilon = 1e-5F;
   Activation activation = Activation::kRelu;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "absl/strings/str_join.h"
 #include "engine/model/concat.h"
@@ -66,6 +67,26 @@ float ElementAsF32(const uint8_t* data, int64_t index) {
   } else {
     return LoadElement<float>(data, index);
   }
+}
+
+// The first and last scale are those of the first and last row.
+template <typename Stored>
+std::optional<size_t> CopyScaled(const TensorView& view, std::span<float> out) {
+  const size_t scales = view.scales.size() / sizeof(float);
+  const size_t row = out.size() / scales;
+  for (size_t r = 0, at = 0; r < scales; ++r) {
+    const auto scale = LoadElement<float>(view.scales.data(), static_cast<int64_t>(r));
+    for (const size_t end = at + row; at < end; ++at) {
+      const auto stored = LoadElement<Stored>(view.data.data(), static_cast<int64_t>(at));
+      out[at] = static_cast<float>(stored) / scale;
+      // 1 / infinity would be a matrix of zeros.
+      if (!std::isfinite(out[at]) || !std::isfinite(scale)) {
+        out[at] = std::numeric_limits<float>::quiet_NaN();
+        return at;
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 // NaN and infinity have all bits of the exponent set.
@@ -167,8 +188,18 @@ bool IsFloat(DType type) {
   return type == DType::kF64 || type == DType::kF32 || type == DType::kF16 || type == DType::kBF16;
 }
 
+bool HoldsNumbers(const TensorView& view) {
+  if (IsFloat(view.dtype)) return true;
+  if (view.dtype != DType::kI8 && view.dtype != DType::kI16) return false;
+  return !view.scales.empty() && view.strides == DenseStrides(view.shape);
+}
+
 std::optional<size_t> CopyAsF32(const TensorView& view, std::span<float> out) {
   switch (view.dtype) {
+    case DType::kI8:
+      return CopyScaled<int8_t>(view, out);
+    case DType::kI16:
+      return CopyScaled<int16_t>(view, out);
     case DType::kF64:
       return CopyElements<DType::kF64>(view, out);
     case DType::kF16:

@@ -31,6 +31,9 @@ struct TensorView {
   std::vector<int64_t> strides;   // in elements, >= 0; as long as shape
   std::span<const uint8_t> data;  // begins at element [0, ..., 0]
   size_t file = 0;                // of the checkpoint's files, the one it lies in
+  // Of I8 and I16: float32, one or one for each index of the first dimension; a number is its
+  // integer over the scale. Empty: the integers are no numbers of a network.
+  std::span<const uint8_t> scales;
 
   int64_t numel() const;
 };
@@ -44,12 +47,15 @@ absl::StatusOr<int64_t> CheckedNumel(std::span<const int64_t> shape);
 // The strides of a dense row-major tensor. REQUIRES: CheckedNumel(shape) is OK.
 std::vector<int64_t> DenseStrides(std::span<const int64_t> shape);
 
-// F64, F32, F16, BF16: what CopyAsF32 takes.
+// F64, F32, F16, BF16.
 bool IsFloat(DType type);
 
+// What CopyAsF32 takes: floats, and dense integers with their scales.
+bool HoldsNumbers(const TensorView& view);
+
 // Copies the tensor, row-major, into `out`; F64 is rounded. The place in `out` of the first element
-// that is not finite there (NaN, infinity, F64 beyond the largest float), or nothing.
-// REQUIRES: IsFloat(dtype); out.size() == numel.
+// that is not finite there (NaN, infinity, F64 beyond the largest float, a scale of 0), or nothing.
+// REQUIRES: HoldsNumbers(view); out.size() == numel.
 std::optional<size_t> CopyAsF32(const TensorView& view, std::span<float> out);
 
 // Where element number `index` of a row-major tensor lies: "[1, 2]".
@@ -64,6 +70,8 @@ struct Checkpoint {
   std::vector<FileBytes> files;
   TensorTable tensors;
   std::vector<std::string> unlisted;  // tensors in a shard that its index does not name
+  // What all tensors together may have at most, those that share a storage counted each.
+  uint64_t elements_per_byte = 1;
 
   size_t bytes() const {
     size_t all = 0;

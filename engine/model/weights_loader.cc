@@ -33,19 +33,24 @@ void FillSinusoids(const Weight& table, std::vector<float>* values) {
 
 // In float32 from beginning to end, as transformers does it: at position 1,000 the rounding of a
 // frequency is the fourth digit of a sine.
-void FillFairseqSinusoids(const Weight& table, std::vector<float>* values) {
-  constexpr int64_t kFirst = 2;
+void FillFairseqSinusoids(const Weight& table, int64_t first, std::vector<float>* values) {
   const int64_t half = table.cols / 2;
   const auto step = static_cast<float>(-std::log(10000.0) / static_cast<double>(half - 1));
   float* row = values->data();
   for (int64_t position = 0; position < table.rows; ++position, row += table.cols) {
     for (int64_t i = 0; i < half; ++i) {
       const auto frequency = static_cast<float>(std::exp(double{static_cast<float>(i) * step}));
-      const double angle = static_cast<float>(position + kFirst) * frequency;
+      const double angle = static_cast<float>(position + first) * frequency;
       row[i] = static_cast<float>(std::sin(angle));
       row[half + i] = static_cast<float>(std::cos(angle));
     }
   }
+}
+
+void FillPositions(IfAbsent kind, const Weight& table, std::vector<float>* values) {
+  if (kind == IfAbsent::kSinusoids) FillSinusoids(table, values);
+  if (kind == IfAbsent::kFairseqSinusoids) FillFairseqSinusoids(table, 2, values);
+  if (kind == IfAbsent::kOpenNmtSinusoids) FillFairseqSinusoids(table, 1, values);
 }
 
 class WeightsLoader {
@@ -76,12 +81,14 @@ class WeightsLoader {
   }
 
   // Storages that many tensors share could ask for far more memory than the file has. Tied matrices
-  // are stored once or twice; every element takes two bytes or more.
+  // are stored once or twice; every element takes two bytes or more, where the format says nothing
+  // else.
   absl::Status CheckSharing() const {
+    const uint64_t most = checkpoint_.bytes() * checkpoint_.elements_per_byte;
     int64_t elements = 0;
     for (const auto& [name, view] : checkpoint_.tensors) {
       if (__builtin_add_overflow(elements, view.numel(), &elements)) elements = INT64_MAX;
-      if (static_cast<uint64_t>(elements) > checkpoint_.bytes()) {
+      if (static_cast<uint64_t>(elements) > most) {
         return absl::InvalidArgumentError(
             Concat(FileOf(name), ": the tensors have more elements than the file has bytes"));
       }
@@ -98,9 +105,17 @@ class WeightsLoader {
 
   absl::Status Check(std::string_view name, const TensorView& view,
                      const std::vector<int64_t>& shape) const {
-    if (IsFloat(view.dtype) && view.shape == shape) return absl::OkStatus();
+    if (HoldsNumbers(view) && view.shape == shape) return absl::OkStatus();
+    const bool is_quantised = view.dtype == DType::kI8 || view.dtype == DType::kI16;
     return Wrong(name, Concat("is ", DTypeName(view.dtype), " ", ShapeString(view.shape),
+                              is_quantised && view.scales.empty() ? " without scales" : "",
                               ", expected F64, F32, F16 or BF16 ", ShapeString(shape)));
+  }
+
+  // One tensor under two names.
+  static bool AreSame(const TensorView& a, const TensorView& b) {
+    return a.data.data() == b.data.data() && a.dtype == b.dtype && a.shape == b.shape &&
+           a.strides == b.strides && a.scales.data() == b.scales.data();
   }
 
   // `out` has the tensor's size.
@@ -123,11 +138,14 @@ class WeightsLoader {
 
   absl::Status ReadTensor(const TensorSource& source, std::span<float> out) {
     std::string_view first;
+    const TensorView* read = nullptr;
     for (const std::string& name : source.names) {
       const TensorView* view = Find(name);
       if (view == nullptr) continue;
+      if (read != nullptr && AreSame(*read, *view)) continue;
       if (first.empty()) {
         first = name;
+        read = view;
         if (absl::Status status = Read(name, *view, source.shape, out); !status.ok()) return status;
         continue;
       }
@@ -148,25 +166,30 @@ class WeightsLoader {
   absl::Status ReadWeight(const Weight& weight, const WeightSource& source,
                           std::vector<float>* values) {
     values->resize(static_cast<size_t>(weight.elements()));
-    if (source.if_absent != IfAbsent::kRefuse && !IsThere(source.parts.front())) {
-      if (source.if_absent == IfAbsent::kSinusoids) FillSinusoids(weight, values);
-      if (source.if_absent == IfAbsent::kFairseqSinusoids) FillFairseqSinusoids(weight, values);
+    const bool is_absent = source.if_absent != IfAbsent::kRefuse && !IsThere(source.parts.front());
+    if (is_absent && source.if_absent != IfAbsent::kZeros) {
+      FillPositions(source.if_absent, weight, values);
       return absl::OkStatus();
     }
     std::span<float> rest(*values);
     for (const TensorSource& part : source.parts) {
       size_t elements = 1;
       for (const int64_t dim : part.shape) elements *= static_cast<size_t>(dim);
-      std::vector<float> whole;  // of a tensor that is taken in part
       const size_t left_out =
           elements / static_cast<size_t>(part.shape.front()) * static_cast<size_t>(part.first_row);
+      const std::span<float> out = rest.first(elements - left_out);
+      rest = rest.subspan(elements - left_out);
+      if (is_absent && &part == &source.parts.front()) continue;
+      if (part.names.empty()) {
+        std::fill(out.begin(), out.end(), part.fill);
+        continue;
+      }
+      std::vector<float> whole;  // of a tensor that is taken in part
       if (left_out > 0) whole.resize(elements);
-      absl::Status status =
-          ReadTensor(part, left_out > 0 ? std::span<float>(whole) : rest.first(elements));
+      absl::Status status = ReadTensor(part, left_out > 0 ? std::span<float>(whole) : out);
       if (!status.ok()) return status;
       std::copy(whole.begin() + static_cast<std::ptrdiff_t>(std::min(left_out, whole.size())),
-                whole.end(), rest.begin());
-      rest = rest.subspan(elements - left_out);
+                whole.end(), out.begin());
     }
     return absl::OkStatus();
   }

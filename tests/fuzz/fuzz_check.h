@@ -25,7 +25,7 @@ inline void ReadAll(const TensorTable& tensors, size_t file_size) {
   for (const auto& [name, view] : tensors) {
     const int64_t numel = view.numel();
     FuzzCheck(numel >= 0 && static_cast<uint64_t>(numel) <= file_size);
-    if (!IsFloat(view.dtype) || numel > kMaxElements) continue;
+    if (!HoldsNumbers(view) || numel > kMaxElements) continue;
     std::vector<float> values(static_cast<size_t>(numel));
     const std::optional<size_t> bad = CopyAsF32(view, values);
     FuzzCheck(!bad || (*bad < values.size() && !std::isfinite(values[*bad])));

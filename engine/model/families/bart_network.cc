@@ -1,6 +1,6 @@
 #include "engine/model/families/bart_network.h"
 
-#include <initializer_list>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,7 +92,7 @@ class StageBuilder {
 class Builder {
  public:
   Builder(const ModelSpec& spec, const BartTraits& traits)
-      : spec_(spec), traits_(traits), shape_(spec.shape) {}
+      : spec_(spec), traits_(traits), shape_(spec.shape), names_(*traits.names) {}
 
   Network Build() {
     Program& program = network_.program;
@@ -112,38 +112,48 @@ class Builder {
     return static_cast<WeightId>(network_.sources.size() - 1);
   }
 
-  WeightId AddEmbedding(std::string name, int rows, Names tensors) {
-    const int d = shape_.d_model;
-    return Add(std::move(name), WeightRole::kEmbedding, rows, d,
-               {{{std::move(tensors), {rows, d}}}, IfAbsent::kRefuse});
+  // [vocabulary] or [vocabulary, cols], the row of the empty token below the tensor's.
+  WeightSource OfVocabulary(Names tensors, int rows, int64_t cols, bool has_empty) {
+    const auto of = [cols](int64_t n) {
+      return cols == 0 ? std::vector<int64_t>{n} : std::vector<int64_t>{n, cols};
+    };
+    WeightSource source{{{std::move(tensors), of(has_empty ? rows - 1 : rows)}}, IfAbsent::kRefuse};
+    if (has_empty) source.parts.push_back({{}, of(1)});
+    return source;
   }
 
-  // Products with one input, one below the other: [out, in] each.
-  Linear AddLinear(const std::string& name, const Names& tensors, int out, int in) {
+  WeightId AddEmbedding(std::string name, int rows, Names tensors, bool has_empty) {
+    const int d = shape_.d_model;
+    return Add(std::move(name), WeightRole::kEmbedding, rows, d,
+               OfVocabulary(std::move(tensors), rows, d, has_empty));
+  }
+
+  // Products with one input, one below the other, [out, in] together.
+  Linear AddLinear(const std::string& name, const Names& tensors, int64_t out, int64_t in) {
     WeightSource weight;
     WeightSource bias;
+    const int64_t each = out / static_cast<int64_t>(tensors.size());
     for (const std::string& tensor : tensors) {
-      weight.parts.push_back({{tensor + ".weight"}, {out, in}});
-      bias.parts.push_back({{tensor + ".bias"}, {out}});
+      weight.parts.push_back({{Concat(tensor, names_.weight)}, {each, in}});
+      bias.parts.push_back({{Concat(tensor, names_.bias)}, {each}});
     }
-    const int64_t all = static_cast<int64_t>(tensors.size()) * out;
-    const WeightId matrix = Add(name, WeightRole::kMatrix, all, in, std::move(weight));
-    return {matrix, Add(name + " bias", WeightRole::kBias, 1, all, std::move(bias)), all};
+    const WeightId matrix = Add(name, WeightRole::kMatrix, out, in, std::move(weight));
+    return {matrix, Add(name + " bias", WeightRole::kBias, 1, out, std::move(bias)), out};
   }
 
   Norm AddNorm(const std::string& name, const std::string& tensor) {
     const int d = shape_.d_model;
     const WeightId gain = Add(name + " gain", WeightRole::kNormGain, 1, d,
-                              {{{{tensor + ".weight"}, {d}}}, IfAbsent::kRefuse});
+                              {{{{Concat(tensor, names_.gain)}, {d}}}, IfAbsent::kRefuse});
     return {gain, Add(name + " bias", WeightRole::kNormBias, 1, d,
-                      {{{{tensor + ".bias"}, {d}}}, IfAbsent::kRefuse})};
+                      {{{{Concat(tensor, names_.norm_bias)}, {d}}}, IfAbsent::kRefuse})};
   }
 
   WeightId AddPositions(const std::string& stage) {
     const int rows = shape_.max_positions;
     const int d = shape_.d_model;
     Names tensors;
-    if (traits_.stored_positions) tensors = {"model." + stage + ".embed_positions.weight"};
+    if (traits_.stored_positions) tensors = names_.of(stage, -1, BartPart::kPositions);
     const int64_t first = traits_.first_position;
     return Add(stage + " positions", WeightRole::kPositions, rows, d,
                {{{std::move(tensors), {rows + first, d}, first}}, traits_.positions});
@@ -152,66 +162,77 @@ class Builder {
   void Embed(StageBuilder& s, const std::string& stage, WeightId table) {
     s.Do("embedding", EmbedOp{table, AddPositions(stage), spec_.embedding_scale, s.hidden});
     if (!traits_.norm_embedding) return;
-    const Norm norm = AddNorm(stage + " embedding norm", "model." + stage + ".layernorm_embedding");
+    const Norm norm =
+        AddNorm(stage + " embedding norm", names_.of(stage, -1, BartPart::kEmbeddingNorm).front());
     s.NormEmbedding(norm);
   }
 
   void AddEmbeddings() {
-    Names source = {"model.encoder.embed_tokens.weight"};
-    Names target = {"model.decoder.embed_tokens.weight"};
-    if (spec_.tie_output) target.push_back("lm_head.weight");
+    Names source = names_.source_embedding;
+    Names target = names_.target_embedding;
+    const bool empty = traits_.empty_token;
+    if (spec_.tie_output) target.insert(target.end(), names_.output.begin(), names_.output.end());
     if (spec_.share_embeddings) {
-      source.insert(source.begin(), "model.shared.weight");
+      source.insert(source.begin(), names_.shared.begin(), names_.shared.end());
       source.insert(source.end(), target.begin(), target.end());
     }
-    source_ = AddEmbedding("source embedding", shape_.source_vocab, std::move(source));
+    source_ = AddEmbedding("source embedding", shape_.source_vocab, std::move(source),
+                           empty && spec_.share_embeddings);
     target_ = spec_.share_embeddings
                   ? source_
-                  : AddEmbedding("target embedding", shape_.target_vocab, std::move(target));
+                  : AddEmbedding("target embedding", shape_.target_vocab, std::move(target), empty);
     output_ = spec_.tie_output
                   ? target_
-                  : AddEmbedding("output layer", shape_.target_vocab, {"lm_head.weight"});
-    Names bias;
-    if (traits_.logits_bias) bias = {"final_logits_bias"};
-    output_bias_ = Add("output layer bias", WeightRole::kOutputBias, 1, shape_.target_vocab,
-                       {{{std::move(bias), {1, shape_.target_vocab}}}, IfAbsent::kZeros});
+                  : AddEmbedding("output layer", shape_.target_vocab, names_.output, empty);
+    Names tensors;
+    if (traits_.logits_bias) tensors = names_.output_bias;
+    WeightSource bias = OfVocabulary(std::move(tensors), shape_.target_vocab, 0, empty);
+    if (names_.output_bias_is_row) bias.parts[0].shape.insert(bias.parts[0].shape.begin(), 1);
+    bias.if_absent = IfAbsent::kZeros;
+    if (empty) bias.parts[1].fill = -std::numeric_limits<float>::infinity();
+    output_bias_ =
+        Add("output layer bias", WeightRole::kOutputBias, 1, shape_.target_vocab, std::move(bias));
   }
 
   // The second half of a layer, of either stage.
-  void FeedForward(StageBuilder& s, const std::string& name, const std::string& tensors, int ffn) {
+  void FeedForward(StageBuilder& s, const std::string& stage, const std::string& name, int ffn) {
     const int d = shape_.d_model;
-    const Norm norm = AddNorm(name + "feed-forward norm", tensors + "final_layer_norm");
+    const auto of = [&](BartPart part) { return names_.of(stage, s.layer, part); };
+    const Norm norm = AddNorm(name + "feed-forward norm", of(BartPart::kFeedForwardNorm).front());
     s.Begin("feed-forward norm", norm);
     s.Product("feed-forward up", s.input,
-              AddLinear(name + "feed-forward up", {tensors + "fc1"}, ffn, d), s.up,
+              AddLinear(name + "feed-forward up", of(BartPart::kFeedForwardUp), ffn, d), s.up,
               spec_.activation);
     s.Product("feed-forward down", s.up,
-              AddLinear(name + "feed-forward down", {tensors + "fc2"}, d, ffn), s.sublayer);
+              AddLinear(name + "feed-forward down", of(BartPart::kFeedForwardDown), d, ffn),
+              s.sublayer);
     s.End("feed-forward norm", norm);
   }
 
   void EndStage(StageBuilder& s, const std::string& stage) {
     s.layer = -1;
     if (traits_.pre_norm) {
-      s.EndStage(AddNorm(stage + " final norm", "model." + stage + ".layer_norm"));
+      s.EndStage(
+          AddNorm(stage + " final norm", names_.of(stage, -1, BartPart::kFinalNorm).front()));
     }
   }
 
   // A layer's first half up to the norm, around the attention.
   template <class Attention>
-  void SelfAttention(StageBuilder& s, const std::string& name, const std::string& tensors,
+  void SelfAttention(StageBuilder& s, const std::string& stage, const std::string& name,
                      Attention attention) {
     const int d = shape_.d_model;
-    const std::string self = tensors + "self_attn";
-    const Norm norm = AddNorm(name + "self-attention norm", self + "_layer_norm");
+    const auto of = [&](BartPart part) { return names_.of(stage, s.layer, part); };
+    const Norm norm = AddNorm(name + "self-attention norm", of(BartPart::kSelfNorm).front());
     s.Begin("self norm", norm);
     s.Product("query, key, value", s.input,
-              AddLinear(name + "self-attention query, key, value",
-                        {self + ".q_proj", self + ".k_proj", self + ".v_proj"}, d, d),
+              AddLinear(name + "self-attention query, key, value", of(BartPart::kSelfInput),
+                        int64_t{3} * d, d),
               s.qkv);
     s.Do("self-attention", attention);
     s.Product("self output", s.context,
-              AddLinear(name + "self-attention output", {self + ".out_proj"}, d, d), s.sublayer);
+              AddLinear(name + "self-attention output", of(BartPart::kSelfOutput), d, d),
+              s.sublayer);
     s.End("self norm", norm);
   }
 
@@ -223,21 +244,21 @@ class Builder {
     for (int l = 0; l < shape_.encoder_layers; ++l) {
       s.layer = l;
       const std::string name = Concat("encoder layer ", l, ": ");
-      const std::string tensors = Concat("model.encoder.layers.", l, ".");
       SelfAttention(
-          s, name, tensors,
+          s, "encoder", name,
           EncoderAttentionOp{s.qkv, s.context, shape_.encoder_heads, d / shape_.encoder_heads});
-      FeedForward(s, name, tensors, shape_.encoder_ffn);
+      FeedForward(s, "encoder", name, shape_.encoder_ffn);
     }
     EndStage(s, "encoder");
     // k | v of every decoder layer, one below the other.
     Names tensors;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
-      const std::string cross = Concat("model.decoder.layers.", l, ".encoder_attn.");
-      tensors.push_back(cross + "k_proj");
-      tensors.push_back(cross + "v_proj");
+      for (std::string& tensor : names_.of("decoder", l, BartPart::kCrossKeyValue)) {
+        tensors.push_back(std::move(tensor));
+      }
     }
-    const Linear all = AddLinear("cross-attention key, value of all layers", tensors, d, d);
+    const Linear all = AddLinear("cross-attention key, value of all layers", tensors,
+                                 int64_t{2} * d * shape_.decoder_layers, d);
     const BufferId kv = s.Add("cross kv", int64_t{2} * d);
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       s.layer = l;
@@ -256,20 +277,19 @@ class Builder {
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       s.layer = l;
       const std::string name = Concat("decoder layer ", l, ": ");
-      const std::string tensors = Concat("model.decoder.layers.", l, ".");
-      SelfAttention(s, name, tensors, SelfAttentionOp{s.qkv, s.context, l});
-      const std::string cross = tensors + "encoder_attn";
-      const Norm norm = AddNorm(name + "cross-attention norm", cross + "_layer_norm");
+      SelfAttention(s, "decoder", name, SelfAttentionOp{s.qkv, s.context, l});
+      const auto of = [&](BartPart part) { return names_.of("decoder", l, part); };
+      const Norm norm = AddNorm(name + "cross-attention norm", of(BartPart::kCrossNorm).front());
       s.Begin("cross norm", norm);
       s.Product("cross query", s.input,
-                AddLinear(name + "cross-attention query", {cross + ".q_proj"}, d, d), q);
+                AddLinear(name + "cross-attention query", of(BartPart::kCrossQuery), d, d), q);
       s.Do("alignment", AlignOp{q, l});
       s.Do("cross-attention", CrossAttentionOp{q, s.context, l});
       s.Product("cross output", s.context,
-                AddLinear(name + "cross-attention output", {cross + ".out_proj"}, d, d),
+                AddLinear(name + "cross-attention output", of(BartPart::kCrossOutput), d, d),
                 s.sublayer);
       s.End("cross norm", norm);
-      FeedForward(s, name, tensors, shape_.decoder_ffn);
+      FeedForward(s, "decoder", name, shape_.decoder_ffn);
     }
     EndStage(s, "decoder");
     s.Do("output layer", OutputOp{s.input, output_, output_bias_});
@@ -278,6 +298,7 @@ class Builder {
   const ModelSpec& spec_;
   const BartTraits& traits_;
   const ModelShape& shape_;
+  const BartNames& names_;
   Network network_;
   WeightId source_ = kNoWeight;
   WeightId target_ = kNoWeight;

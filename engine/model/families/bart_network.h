@@ -1,10 +1,10 @@
 // Networks of BART's kind: an encoder and a decoder of self-attention, cross-attention and
-// feed-forward, with biases everywhere. MarianMT, M2M-100, NLLB-200 and mBART-50 are some; their
-// checkpoints name the tensors alike, and they differ in the traits below and in the numbers of
-// ModelSpec.
+// feed-forward, with biases everywhere. MarianMT, M2M-100, NLLB-200 and mBART-50 are some; they differ
+// in the traits below and in the numbers of ModelSpec, and layouts in the names of the tensors.
 #pragma once
 
 #include "absl/status/statusor.h"
+#include "engine/model/families/bart_names.h"
 #include "engine/model/families/family.h"
 
 namespace dragoman {
@@ -18,7 +18,11 @@ struct BartTraits {
   bool stored_positions = true;
   int64_t first_position = 0;  // row of the stored table that the first token has
   IfAbsent positions = IfAbsent::kSinusoids;
-  bool logits_bias = true;  // tensor "final_logits_bias"; without one it is zero
+  bool logits_bias = true;  // the checkpoint may have one; without one it is zero
+  // The last token of the target's vocabulary is in no tensor: its embedding is zero, and it never
+  // comes. CTranslate2 begins the outputs of Marian's models with such a one.
+  bool empty_token = false;
+  const BartNames* names = &HuggingFaceBartNames();
 };
 
 // INVALID_ARGUMENT for heads that do not fit the width.

@@ -1,5 +1,5 @@
-// A family of models: the network that its configuration describes, and under which names a Hugging
-// Face checkpoint keeps the weights. One file each; engine/network/README.md says what the next
+// A family of models: the network that its configuration describes, and under which names a
+// checkpoint keeps the weights. One file each; engine/network/README.md says what the next
 // ones bring.
 //
 // Pure functions and constants; any thread.
@@ -22,6 +22,7 @@ struct TensorSource {
   std::vector<std::string> names;
   std::vector<int64_t> shape;
   int64_t first_row = 0;  // those before it are left out
+  float fill = 0.0F;      // what it is without names
 };
 
 enum class IfAbsent {
@@ -29,12 +30,13 @@ enum class IfAbsent {
   kZeros,
   kSinusoids,         // [sin half | cos half], frequency 10000^(-i / (d/2)), of positions from 0
   kFairseqSinusoids,  // the same of frequency 10000^(-i / (d/2 - 1)), of positions from 2
+  kOpenNmtSinusoids,  // those of positions from 1
 };
 
 // What a weight is made of: tensors one below the other.
 struct WeightSource {
   std::vector<TensorSource> parts;
-  IfAbsent if_absent = IfAbsent::kRefuse;  // of a weight that is one tensor
+  IfAbsent if_absent = IfAbsent::kRefuse;  // of the first of them
 };
 
 struct Network {

@@ -1,4 +1,4 @@
-// Files made in memory for tests and fuzz targets: safetensors and zip archives.
+// Files made in memory for tests and fuzz targets: safetensors, zip archives, model.bin.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,30 @@ inline std::string RawFloats(const std::vector<float>& values) {
 // A safetensors file of a header as it is given, and its data.
 inline std::string Safetensors(std::string_view header, std::string_view data) {
   return Raw(uint64_t{header.size()}) + std::string(header) + std::string(data);
+}
+
+// Parts of a model.bin of CTranslate2. A variable's `kind` is the code of its type, or before
+// version 4 the size of its items; `given` its bytes, or their number.
+inline std::string Ct2String(std::string_view text) {
+  return Raw(static_cast<uint16_t>(text.size() + 1)) + std::string(text) + '\0';
+}
+inline std::string Ct2Head(uint32_t version, std::string_view spec, uint32_t revision) {
+  return Raw(version) + Ct2String(spec) + Raw(revision);
+}
+inline std::string Ct2Variable(std::string_view name, const std::vector<uint32_t>& shape,
+                               uint8_t kind, uint32_t given, std::string_view data) {
+  std::string bytes = Ct2String(name) + Raw(static_cast<uint8_t>(shape.size()));
+  for (const uint32_t size : shape) bytes += Raw(size);
+  return bytes + Raw(kind) + Raw(given) + std::string(data);
+}
+inline std::string Ct2Variable(std::string_view name, const std::vector<uint32_t>& shape,
+                               uint8_t kind, std::string_view data) {
+  return Ct2Variable(name, shape, kind, static_cast<uint32_t>(data.size()), data);
+}
+inline std::string Ct2List(const std::vector<std::string>& entries) {
+  std::string bytes = Raw(static_cast<uint32_t>(entries.size()));
+  for (const std::string& entry : entries) bytes += entry;
+  return bytes;
 }
 
 // A zip archive of stored entries. `method` and `flags` are those of every entry.

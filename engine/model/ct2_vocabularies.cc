@@ -1,0 +1,360 @@
+#include "engine/model/ct2_vocabularies.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "engine/model/concat.h"
+#include "engine/model/hf_fields.h"
+#include "engine/model/json.h"
+#include "engine/model/model_files.h"
+#include "engine/model/model_limits.h"
+#include "engine/text/spm_file.h"
+
+namespace dragoman {
+namespace {
+
+constexpr JsonLimits kVocabularyLimits = {.max_bytes = kMaxVocabularyBytes,
+                                          .max_depth = 2,
+                                          .max_values = static_cast<size_t>(kMaxVocabulary) + 1};
+constexpr size_t kMaxPieceBytes = 1024;
+constexpr std::string_view kTokenizerConfig = "tokenizer_config.json";
+// One model for both sides, under the names that it has beside the checkpoints.
+constexpr std::array<std::string_view, 3> kSharedSpm = {"sentencepiece.bpe.model", "spiece.model",
+                                                        "sentencepiece.model"};
+// Its mark of padding, in models of OpenNMT-py: their sources have no end.
+constexpr std::string_view kOpenNmtPadding = "<blank>";
+
+struct SideVocabulary {
+  std::string file;
+  std::vector<std::string> pieces;
+};
+
+absl::StatusOr<SideVocabulary> ReadSide(const std::string& directory, const std::string& file) {
+  const absl::StatusOr<std::string> text = ReadModelFile(directory, file, kMaxVocabularyBytes);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<std::vector<std::string>> pieces = ParseCt2Vocabulary(*text, file);
+  if (!pieces.ok()) return pieces.status();
+  return SideVocabulary{file, *std::move(pieces)};
+}
+
+// The name with the ending that is there.
+absl::StatusOr<std::string> FileOf(const std::string& directory, const std::string& name) {
+  for (const char* ending : {".json", ".txt"}) {
+    if (Exists(directory, name + ending)) return name + ending;
+  }
+  return absl::NotFoundError(
+      Concat("found no vocabulary, expected shared_vocabulary.json, or source_vocabulary.json and ",
+             "target_vocabulary.json, or the same in .txt"));
+}
+
+// Pieces by id, of `rows` of the embedding. The empty token has none.
+absl::StatusOr<Vocabulary> MakeVocabulary(SideVocabulary side, int rows, bool has_empty) {
+  const int expected = has_empty ? rows - 1 : rows;
+  if (side.pieces.size() != static_cast<size_t>(expected)) {
+    return absl::InvalidArgumentError(Concat(side.file, ": ", side.pieces.size(),
+                                             " pieces, expected ", expected,
+                                             ", the rows of its embedding in model.bin"));
+  }
+  if (std::find(side.pieces.begin(), side.pieces.end(), kOpenNmtPadding) != side.pieces.end()) {
+    return absl::UnimplementedError(Concat(side.file, ": has '", kOpenNmtPadding,
+                                           "', so it is of OpenNMT-py, whose sources ",
+                                           "have no end of sentence; that is not supported"));
+  }
+  side.pieces.resize(static_cast<size_t>(rows));
+  return Vocabulary::FromPieces(std::move(side.pieces), side.file);
+}
+
+absl::StatusOr<int> IdOf(const Vocabulary& vocabulary, std::string_view file,
+                         std::string_view field, std::string_view piece) {
+  if (const std::optional<int> id = vocabulary.IdOf(piece)) return *id;
+  return absl::InvalidArgumentError(
+      Concat(file, ": has no '", piece.substr(0, 64), "', the ", field, " of config.json"));
+}
+
+// A SentencePiece model that somebody put there by mistake would make every piece unknown.
+absl::Status CheckBelongs(std::string_view spm, std::string_view spm_file,
+                          const Vocabulary& vocabulary, std::string_view vocabulary_file) {
+  const absl::StatusOr<SpmFile> parsed = ParseSpmFile(spm, spm_file);
+  if (!parsed.ok()) return parsed.status();
+  const std::vector<SpmPiece>& pieces = parsed->pieces;
+  const auto known = std::count_if(pieces.begin(), pieces.end(), [&](const SpmPiece& piece) {
+    return vocabulary.IdOf(piece.text).has_value();
+  });
+  if (static_cast<size_t>(known) * 2 >= pieces.size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(Concat(spm_file, ": ", known, " of its ", pieces.size(),
+                                           " pieces are in ", vocabulary_file,
+                                           ", expected at least half: it is another model's"));
+}
+
+bool IsLower(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+// "deu_Latn".
+bool IsNllbCode(std::string_view piece) {
+  return piece.size() == 8 && IsLower(piece.substr(0, 3)) && piece[3] == '_' && piece[4] >= 'A' &&
+         piece[4] <= 'Z' && IsLower(piece.substr(5));
+}
+
+// What a Hugging Face tokenizer's file says, where it was copied.
+struct TokenizerFields {
+  std::string tokenizer_class;
+  std::string source_language;
+  std::string target_language;
+};
+
+absl::StatusOr<TokenizerFields> ReadTokenizerFields(const std::string& directory) {
+  TokenizerFields read;
+  const absl::StatusOr<std::optional<std::string>> text =
+      ReadOptionalFile(directory, kTokenizerConfig, kMaxConfigBytes);
+  if (!text.ok()) return text.status();
+  if (!text->has_value()) return read;
+  const absl::StatusOr<nlohmann::json> root = ParseConfigObject(**text, kTokenizerConfig);
+  if (!root.ok()) return root.status();
+  JsonFields fields(kTokenizerConfig, *root);
+  read.tokenizer_class = fields.String("tokenizer_class", "");
+  read.source_language = fields.String("source_lang", "");
+  read.target_language = fields.String("target_lang", "");
+  if (!fields.status().ok()) return fields.status();
+  return read;
+}
+
+class Reader {
+ public:
+  Reader(const std::string& directory, const Ct2Config& config, const Ct2Network& network)
+      : directory_(directory), config_(config), network_(network), spec_(network.spec) {}
+
+  absl::StatusOr<LoadedModel> Read() {
+    absl::Status status = ReadPieces();
+    if (status.ok()) status = ReadTokens();
+    if (status.ok()) status = ReadSentencePiece();
+    if (!status.ok()) return status;
+    absl::StatusOr<LanguageMap> languages = ReadLanguages();
+    if (!languages.ok()) return languages.status();
+    return LoadedModel{.spec = std::move(spec_),
+                       .source_vocabulary = *std::move(source_),
+                       .own_target_vocabulary = std::move(own_target_),
+                       .tokenizer = std::move(facts_),
+                       .languages = *std::move(languages)};
+  }
+
+ private:
+  const Vocabulary& TargetVocabulary() const { return own_target_ ? *own_target_ : *source_; }
+
+  absl::Status ReadPieces() {
+    const ModelShape& shape = spec_.shape;
+    const bool is_shared =
+        Exists(directory_, "shared_vocabulary.json") || Exists(directory_, "shared_vocabulary.txt");
+    const absl::StatusOr<std::string> source_file =
+        FileOf(directory_, is_shared ? "shared_vocabulary" : "source_vocabulary");
+    if (!source_file.ok()) return source_file.status();
+    const absl::StatusOr<std::string> target_file =
+        is_shared ? source_file : FileOf(directory_, "target_vocabulary");
+    if (!target_file.ok()) return target_file.status();
+    source_file_ = *source_file;
+    target_file_ = *target_file;
+
+    absl::StatusOr<SideVocabulary> source = ReadSide(directory_, source_file_);
+    if (!source.ok()) return source.status();
+    // One matrix has one vocabulary, whatever the files; and two matrices may have one file.
+    const bool one_matrix = spec_.share_embeddings;
+    absl::StatusOr<SideVocabulary> target = is_shared ? source : ReadSide(directory_, target_file_);
+    if (!target.ok()) return target.status();
+    const bool is_same = target->pieces == source->pieces;
+    if (one_matrix && !is_same) {
+      return absl::InvalidArgumentError(Concat(target_file_, ": differs from ", source_file_,
+                                               ", though model.bin has one embedding for both"));
+    }
+    absl::StatusOr<Vocabulary> made =
+        MakeVocabulary(*std::move(source), shape.source_vocab, one_matrix);
+    if (!made.ok()) return made.status();
+    source_ = *std::move(made);
+    if (one_matrix) return absl::OkStatus();
+    made = MakeVocabulary(*std::move(target), shape.target_vocab, true);
+    if (!made.ok()) return made.status();
+    own_target_ = *std::move(made);
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadTokens() {
+    const Vocabulary& source = *source_;
+    const Vocabulary& target = TargetVocabulary();
+    SpecialIds& tokens = spec_.tokens;
+    struct Wanted {
+      const Vocabulary& vocabulary;
+      std::string_view file;
+      std::string_view field;
+      const std::string& piece;
+      int* id;
+    };
+    for (const Wanted& one :
+         {Wanted{source, source_file_, "eos_token", config_.eos_piece, &facts_.source_eos},
+          Wanted{source, source_file_, "unk_token", config_.unk_piece, &facts_.source_unk},
+          Wanted{target, target_file_, "eos_token", config_.eos_piece, &tokens.eos},
+          Wanted{target, target_file_, "unk_token", config_.unk_piece, &tokens.unk}}) {
+      const absl::StatusOr<int> id = IdOf(one.vocabulary, one.file, one.field, one.piece);
+      if (!id.ok()) return id.status();
+      *one.id = *id;
+    }
+    tokens.pad = spec_.shape.target_vocab - 1;
+    tokens.decoder_start = tokens.pad;
+    if (network_.starts_empty) return absl::OkStatus();
+    if (!config_.decoder_start_piece.has_value()) {
+      return absl::UnimplementedError(
+          "config.json: field 'decoder_start_token' is null, which is not supported without "
+          "'decoder/start_from_zero_embedding' in model.bin; supported: a token");
+    }
+    const absl::StatusOr<int> start =
+        IdOf(target, target_file_, "decoder_start_token", *config_.decoder_start_piece);
+    if (!start.ok()) return start.status();
+    tokens.decoder_start = *start;
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadSpm(std::string_view file, std::string* bytes, std::string* path) {
+    absl::StatusOr<std::string> read = ReadModelFile(directory_, file, kMaxSentencePieceBytes);
+    if (!read.ok()) return read.status();
+    *bytes = *std::move(read);
+    *path = PathOf(directory_, file);
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadSentencePiece() {
+    std::string_view source = "source.spm";
+    std::string_view target = "target.spm";
+    const bool is_pair = Exists(directory_, source) || Exists(directory_, target);
+    if (!is_pair) {
+      const auto* const shared =
+          std::find_if(kSharedSpm.begin(), kSharedSpm.end(),
+                       [this](std::string_view file) { return Exists(directory_, file); });
+      if (shared == kSharedSpm.end()) {
+        return absl::NotFoundError(
+            Concat("found no tokenizer, expected source.spm and target.spm, or one of ",
+                   "sentencepiece.bpe.model, spiece.model and sentencepiece.model, from the ",
+                   "checkpoint that was converted (tokenizer.json is not read)"));
+      }
+      source = target = *shared;
+    }
+    absl::Status status = ReadSpm(source, &facts_.source_spm, &facts_.source_path);
+    if (status.ok()) status = ReadSpm(target, &facts_.target_spm, &facts_.target_path);
+    if (status.ok()) {
+      status = CheckBelongs(facts_.source_spm, source, *source_, source_file_);
+    }
+    if (status.ok()) {
+      status = CheckBelongs(facts_.target_spm, target, TargetVocabulary(), target_file_);
+    }
+    is_fairseq_ = source == kSharedSpm[0];
+    facts_.max_source_tokens = spec_.shape.max_positions;
+    return status;
+  }
+
+  absl::StatusOr<LanguageMap> ReadLanguages() {
+    const absl::StatusOr<TokenizerFields> fields = ReadTokenizerFields(directory_);
+    if (!fields.ok()) return fields.status();
+    const Vocabulary& vocabulary = *source_;
+    std::vector<int>& special = facts_.special;
+    for (const std::string_view piece : {std::string_view(config_.bos_piece),
+                                         std::string_view("<pad>"), std::string_view("<mask>")}) {
+      if (const std::optional<int> id = TargetVocabulary().IdOf(piece)) special.push_back(*id);
+    }
+    std::vector<LanguageTag> languages;
+    if (is_fairseq_) languages = FairseqLanguageTags(vocabulary);
+    for (const LanguageTag& language : languages) special.push_back(language.id);
+    std::sort(special.begin(), special.end());
+    special.erase(std::unique(special.begin(), special.end()), special.end());
+    const std::vector<LanguageTag> tags = LanguageTags(vocabulary);
+    // A token, the end of sentence and the language.
+    const int least = languages.empty() && tags.empty() ? 2 : 3;
+    if (facts_.max_source_tokens < least) {
+      return absl::InvalidArgumentError(
+          Concat("model.bin: variable 'encoder/position_encodings/encodings' has ",
+                 facts_.max_source_tokens, " rows, expected at least ", least));
+    }
+    if (languages.empty()) {
+      return LanguageMap(fields->source_language, fields->target_language, tags);
+    }
+    const bool is_small100 = fields->tokenizer_class == "SMALL100Tokenizer";
+    return LanguageMap(languages,
+                       is_small100 ? LanguageMarks::kTargetInSource : LanguageMarks::kBoth);
+  }
+
+  const std::string& directory_;
+  const Ct2Config& config_;
+  const Ct2Network& network_;
+  std::string source_file_;
+  std::string target_file_;
+  bool is_fairseq_ = false;
+  ModelSpec spec_;
+  std::optional<Vocabulary> source_;
+  std::optional<Vocabulary> own_target_;
+  TokenizerFacts facts_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> ParseCt2Vocabulary(std::string_view text,
+                                                            std::string_view file) {
+  const auto invalid = [file](std::string_view what) {
+    return absl::InvalidArgumentError(Concat(file, ": ", what));
+  };
+  std::vector<std::string> pieces;
+  if (file.ends_with(".txt")) {
+    while (!text.empty()) {
+      const size_t end = std::min(text.find('\n'), text.size());
+      std::string_view line = text.substr(0, end);
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      pieces.emplace_back(line);
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  } else {
+    const absl::StatusOr<nlohmann::json> root = ParseJson(text, file, kVocabularyLimits);
+    if (!root.ok()) return root.status();
+    if (!root->is_array()) {
+      return invalid(Concat("is ", DescribeJson(*root), ", expected an array of pieces"));
+    }
+    for (const nlohmann::json& piece : *root) {
+      if (!piece.is_string()) {
+        return invalid(
+            Concat("piece ", pieces.size(), " is ", DescribeJson(piece), ", expected a string"));
+      }
+      pieces.push_back(piece.get<std::string>());
+    }
+  }
+  if (pieces.size() > static_cast<size_t>(kMaxVocabulary)) {
+    return invalid(Concat(pieces.size(), " pieces, expected at most ", kMaxVocabulary));
+  }
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (pieces[i].size() > kMaxPieceBytes) {
+      return invalid(Concat("piece ", i, " has ", pieces[i].size(), " bytes, expected at most ",
+                            kMaxPieceBytes));
+    }
+  }
+  return pieces;
+}
+
+std::vector<LanguageTag> FairseqLanguageTags(const Vocabulary& vocabulary) {
+  std::vector<LanguageTag> tags;
+  for (int id = 0; id < vocabulary.size(); ++id) {
+    const std::string_view piece = vocabulary.PieceOf(id);
+    std::string_view code = piece;
+    if (piece.size() > 4 && piece.starts_with("__") && piece.ends_with("__")) {
+      code = piece.substr(2, piece.size() - 4);
+      if (!IsLower(code) || code.size() > 3) continue;
+    } else if (!IsNllbCode(piece)) {
+      continue;
+    }
+    if (ParseLanguageCode(code)) tags.push_back({.code = std::string(code), .id = id});
+  }
+  return tags;
+}
+
+absl::StatusOr<LoadedModel> ReadCt2Vocabularies(const std::string& directory,
+                                                const Ct2Config& config,
+                                                const Ct2Network& network) {
+  return Reader(directory, config, network).Read();
+}
+
+}  // namespace dragoman

@@ -1,0 +1,30 @@
+// Vocabularies, special tokens, languages and SentencePiece models of a CTranslate2 directory. The
+// converter writes the vocabularies; the tokenizer's files are put beside them by whoever converts.
+//
+// Thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/model/ct2_config.h"
+#include "engine/model/model_source.h"
+
+namespace dragoman {
+
+// A vocabulary's file: a JSON array of pieces, or one on a line (`file` ends in ".txt").
+// INVALID_ARGUMENT names `file` and what is wrong.
+absl::StatusOr<std::vector<std::string>> ParseCt2Vocabulary(std::string_view text,
+                                                            std::string_view file);
+
+// The languages that have tokens among the pieces: of M2M-100 ("__de__") and NLLB-200 ("deu_Latn").
+std::vector<LanguageTag> FairseqLanguageTags(const Vocabulary& vocabulary);
+
+// A model with all but its network: network's spec with the tokens, vocabularies, tokenizer and
+// languages. Errors as ModelSource::Load; the directory is not in front of all messages.
+absl::StatusOr<LoadedModel> ReadCt2Vocabularies(const std::string& directory,
+                                                const Ct2Config& config, const Ct2Network& network);
+
+}  // namespace dragoman

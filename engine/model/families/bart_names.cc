@@ -1,0 +1,117 @@
+#include "engine/model/families/bart_names.h"
+
+#include "engine/model/concat.h"
+
+namespace dragoman {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names HuggingFaceName(std::string_view stage, int layer, BartPart part) {
+  const std::string of_stage = Concat("model.", stage, ".");
+  const std::string of_layer = Concat(of_stage, "layers.", layer, ".");
+  const std::string self = of_layer + "self_attn";
+  const std::string cross = of_layer + "encoder_attn";
+  switch (part) {
+    case BartPart::kSelfInput:
+      return {self + ".q_proj", self + ".k_proj", self + ".v_proj"};
+    case BartPart::kSelfOutput:
+      return {self + ".out_proj"};
+    case BartPart::kSelfNorm:
+      return {self + "_layer_norm"};
+    case BartPart::kCrossQuery:
+      return {cross + ".q_proj"};
+    case BartPart::kCrossKeyValue:
+      return {cross + ".k_proj", cross + ".v_proj"};
+    case BartPart::kCrossOutput:
+      return {cross + ".out_proj"};
+    case BartPart::kCrossNorm:
+      return {cross + "_layer_norm"};
+    case BartPart::kFeedForwardUp:
+      return {of_layer + "fc1"};
+    case BartPart::kFeedForwardDown:
+      return {of_layer + "fc2"};
+    case BartPart::kFeedForwardNorm:
+      return {of_layer + "final_layer_norm"};
+    case BartPart::kEmbeddingNorm:
+      return {of_stage + "layernorm_embedding"};
+    case BartPart::kFinalNorm:
+      return {of_stage + "layer_norm"};
+    case BartPart::kPositions:
+      return {of_stage + "embed_positions.weight"};
+  }
+  return {};
+}
+
+Names Ct2Name(std::string_view stage, int layer, BartPart part) {
+  const std::string of_layer = Concat(stage, "/layer_", layer, "/");
+  const std::string self = of_layer + "self_attention/";
+  const std::string cross = of_layer + "attention/";
+  const std::string ffn = of_layer + "ffn/";
+  switch (part) {
+    case BartPart::kSelfInput:
+      return {self + "linear_0"};
+    case BartPart::kSelfOutput:
+      return {self + "linear_1"};
+    case BartPart::kSelfNorm:
+      return {self + "layer_norm"};
+    case BartPart::kCrossQuery:
+      return {cross + "linear_0"};
+    case BartPart::kCrossKeyValue:
+      return {cross + "linear_1"};
+    case BartPart::kCrossOutput:
+      return {cross + "linear_2"};
+    case BartPart::kCrossNorm:
+      return {cross + "layer_norm"};
+    case BartPart::kFeedForwardUp:
+      return {ffn + "linear_0"};
+    case BartPart::kFeedForwardDown:
+      return {ffn + "linear_1"};
+    case BartPart::kFeedForwardNorm:
+      return {ffn + "layer_norm"};
+    case BartPart::kEmbeddingNorm:
+      return {Concat(stage, "/layernorm_embedding")};
+    case BartPart::kFinalNorm:
+      return {Concat(stage, "/layer_norm")};
+    case BartPart::kPositions:
+      return {Concat(stage, "/position_encodings/encodings")};
+  }
+  return {};
+}
+
+}  // namespace
+
+const BartNames& HuggingFaceBartNames() {
+  static const auto* const names =
+      new BartNames{.of = HuggingFaceName,
+                    .weight = ".weight",
+                    .bias = ".bias",
+                    .gain = ".weight",
+                    .norm_bias = ".bias",
+                    .shared = {"model.shared.weight"},
+                    .source_embedding = {"model.encoder.embed_tokens.weight"},
+                    .target_embedding = {"model.decoder.embed_tokens.weight"},
+                    .output = {"lm_head.weight"},
+                    .output_bias = {"final_logits_bias"},
+                    .output_bias_is_row = true};
+  return *names;
+}
+
+const BartNames& Ct2BartNames() {
+  static const auto* const names = new BartNames{
+      .of = Ct2Name,
+      .weight = "/weight",
+      .bias = "/bias",
+      .gain = "/gamma",
+      .norm_bias = "/beta",
+      .shared = {},
+      // The second is of models from before several inputs.
+      .source_embedding = {"encoder/embeddings_0/weight", "encoder/embeddings/weight"},
+      .target_embedding = {"decoder/embeddings/weight"},
+      .output = {"decoder/projection/weight"},
+      .output_bias = {"decoder/projection/bias"},
+      .output_bias_is_row = false};
+  return *names;
+}
+
+}  // namespace dragoman

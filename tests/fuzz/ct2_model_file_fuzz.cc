@@ -1,0 +1,14 @@
+// Input: a model.bin of CTranslate2.
+
+#include "engine/model/ct2_model_file.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/fuzz/fuzz_check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto model = dragoman::ParseCt2ModelFile({data, size}, "fuzz");
+  if (model.ok()) dragoman::ReadAll(model->tensors, size);
+  return 0;
+}

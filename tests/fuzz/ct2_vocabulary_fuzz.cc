@@ -1,0 +1,31 @@
+// Input: a vocabulary of CTranslate2, as JSON and as lines, and its config.json. The languages of the
+// pieces become a LanguageMap, whose pairs must all resolve.
+
+#include "engine/model/ct2_vocabularies.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "engine/model/ct2_config.h"
+#include "tests/fuzz/fuzz_check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto config = dragoman::ParseCt2Config(text);
+  dragoman::FuzzCheck(!config.ok() || config->norm_epsilon >= 0);
+  for (const char* file : {"fuzz.json", "fuzz.txt"}) {
+    auto pieces = dragoman::ParseCt2Vocabulary(text, file);
+    if (!pieces.ok()) continue;
+    const auto vocabulary = dragoman::Vocabulary::FromPieces(*std::move(pieces), file);
+    if (!vocabulary.ok()) continue;
+    const auto tags = dragoman::FairseqLanguageTags(*vocabulary);
+    if (tags.empty()) continue;
+    const dragoman::LanguageMap languages(tags, dragoman::LanguageMarks::kBoth);
+    for (const auto& pair : languages.Pairs()) {
+      dragoman::FuzzCheck(languages.Resolve(pair.source, pair.target).ok());
+    }
+  }
+  return 0;
+}
