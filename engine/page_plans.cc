@@ -24,12 +24,16 @@ int64_t NeededMiB(int64_t bytes) { return MiB(bytes + (1 << 20) - 1); }
 struct HostNeeds {
   int64_t weights = 0;
   int64_t workspaces = 0;
+  int64_t other_models = 0;
   int64_t reserved = 0;
-  int64_t sum() const { return weights + workspaces + reserved; }
+  int64_t of_models() const { return weights + workspaces + other_models; }
+  int64_t sum() const { return of_models() + reserved; }
 };
 
 std::string TextOf(const HostNeeds& needs) {
-  return absl::StrCat(NeededMiB(needs.weights), " MiB of weights, ", NeededMiB(needs.workspaces),
+  const std::string others = absl::StrCat(NeededMiB(needs.other_models), " MiB of other models, ");
+  return absl::StrCat(NeededMiB(needs.weights), " MiB of weights, ",
+                      needs.other_models > 0 ? others : "", NeededMiB(needs.workspaces),
                       " MiB of workspaces and ", NeededMiB(needs.reserved),
                       " MiB for requests and the process");
 }
@@ -43,11 +47,14 @@ absl::Status CheckWeightsFit(int64_t parameters, const EngineConfig& config) {
       [&](const WorkerCpus& worker) { return worker.node != config.placement.front().node; });
   // Where nodes have weights of their own, each packs from a copy.
   const int64_t needed = (has_nodes ? 3 : 2) * bytes;
-  if (config.memory.most == 0 || needed <= config.memory.most) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat("the model has ", parameters, " parameters, ", NeededMiB(bytes),
-                   " MiB in float32: loading takes ", has_nodes ? "three times" : "twice",
-                   " that, and ", config.memory.most_of, " has ", MiB(config.memory.most), " MiB"));
+  const HostMemory& memory = config.memory;
+  if (memory.most == 0 || needed <= memory.most - memory.loaded_models) return absl::OkStatus();
+  const std::string loaded =
+      absl::StrCat(", of which other models hold ", NeededMiB(memory.loaded_models), " MiB");
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the model has ", parameters, " parameters, ", NeededMiB(bytes),
+      " MiB in float32: loading takes ", has_nodes ? "three times" : "twice", " that, and ",
+      memory.most_of, " has ", MiB(memory.most), " MiB", memory.loaded_models > 0 ? loaded : ""));
 }
 
 absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<WorkerPlace>& places,
@@ -57,6 +64,7 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<Worker
                                                         const EngineConfig& config) {
   int workers = 0;
   HostNeeds needs;
+  needs.other_models = config.memory.loaded_models + config.memory.models_to_come;
   needs.reserved = config.memory.reserved;
   bool on_host = false;
   for (const WorkerPlace& place : places) {
@@ -92,7 +100,7 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<Worker
     const int64_t now = memory.now > 0 ? std::min(memory.now, memory.most) : memory.most;
     // What requests may come to hold gives way where it would leave nothing: the sum is then above
     // the limit, which is for the caller to say.
-    const int64_t left = std::max(now - needs.sum(), (now - needs.weights - needs.workspaces) / 2) /
+    const int64_t left = std::max(now - needs.sum(), (now - needs.of_models()) / 2) /
                          kShareDenominator * kShareNumerator;
     request.most_bytes = std::max<int64_t>(left / workers, 1);
   }

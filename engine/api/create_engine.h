@@ -19,10 +19,13 @@ namespace dragoman {
 // What the process may have of the host's memory. Whatever K/V of a given size need must be there;
 // K/V without one are made to fit.
 struct HostMemory {
-  int64_t most = 0;      // that the process may hold in all; 0: not known, and nothing is checked
-  std::string most_of;   // whose limit that is, for people
-  int64_t now = 0;       // the same without what others hold now; 0: as `most`
-  int64_t reserved = 0;  // of it, for what is not the engine's
+  int64_t most = 0;     // that the process may hold in all; 0: not known, and nothing is checked
+  std::string most_of;  // whose limit that is, for people
+  int64_t now = 0;      // the same without what other processes hold now; 0: as `most`
+  // Of it, for others than this model.
+  int64_t loaded_models = 0;  // an older version of it among them
+  int64_t models_to_come = 0;
+  int64_t reserved = 0;  // for what is no model's
 };
 
 // Where a worker of the CPU runs: on these processors of a node of memory.

@@ -57,10 +57,6 @@ class PieceList {
         found, "; supported: special tokens and languages in their places"));
   }
 
-  bool Has(std::string_view piece) const {
-    return std::find(pieces_.begin(), pieces_.end(), piece) != pieces_.end();
-  }
-
   absl::StatusOr<Vocabulary> Finish(std::string_view file) {
     pieces_.resize(static_cast<size_t>(size_));  // the checkpoint has rows that nobody names
     return Vocabulary::FromPieces(std::move(pieces_), file);
@@ -168,9 +164,6 @@ absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
   for (const auto& [id, piece] : config.added) {
     if (absl::Status status = pieces->Add(id, piece); !status.ok()) return status;
   }
-  for (const std::string& piece : config.listed) {
-    if (!pieces->Has(piece)) return UnknownListed(piece);
-  }
   return absl::OkStatus();
 }
 
@@ -211,6 +204,9 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory
   const std::vector<LanguageTag> languages = pieces.languages();
   absl::StatusOr<Vocabulary> vocabulary = pieces.Finish(file);
   if (!vocabulary.ok()) return vocabulary.status();
+  for (const std::string& piece : tokenizer.listed) {
+    if (!vocabulary->IdOf(piece)) return UnknownListed(piece);
+  }
 
   const absl::StatusOr<int> unk = SpecialId(*vocabulary, file, tokenizer.unk_piece);
   if (!unk.ok()) return unk.status();

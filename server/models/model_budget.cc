@@ -98,18 +98,17 @@ std::vector<size_t> LoadOrder(const std::vector<ModelSettings>& models) {
   return order;
 }
 
-int64_t HostBytesOfOthers(int64_t most, int64_t taken, const ModelSettings& model,
-                          const std::vector<ModelSettings>& to_come) {
-  int64_t others = taken;
+int64_t HostBytesToCome(int64_t left, const ModelSettings& model,
+                        const std::vector<ModelSettings>& to_come) {
+  int64_t given = 0;
   int64_t open = 0;
   for (const ModelSettings& other : to_come) {
     if (IsOnNamedGpus(other)) continue;
-    others += other.kv_memory_mb * kMiB;
+    given += other.kv_memory_mb * kMiB;
     if (other.kv_memory_mb == 0) ++open;
   }
-  if (model.kv_memory_mb > 0 || most == 0) return others;
-  const int64_t left = std::max<int64_t>(0, most - others);
-  return others + left / (open + 1) * open;
+  if (model.kv_memory_mb > 0) return given;
+  return given + std::max<int64_t>(0, left - given) / (open + 1) * open;
 }
 
 }  // namespace dragoman

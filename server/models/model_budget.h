@@ -20,7 +20,10 @@ struct ModelShare {
   int cpus_per_cache = 0;  // that share a last level of cache, as far as that is known
   // Of a GPU's memory, that may be in use once the model has taken its own.
   double device_memory_fraction = 0.9;
-  int64_t host_bytes_of_others = 0;  // of the host's memory, see HostBytesOfOthers
+  // Of the host's memory, what is not this model's.
+  int64_t host_bytes_of_loaded = 0;   // models that are there, an older version among them
+  int64_t host_bytes_of_to_come = 0;  // see HostBytesToCome
+  int64_t host_bytes_of_serving = 0;
 };
 
 // Processors for each model, at least one: those with cpu-workers and threads-per-worker have what
@@ -38,10 +41,9 @@ absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSe
 // the others' K/V take what is left.
 std::vector<size_t> LoadOrder(const std::vector<ModelSettings>& models);
 
-// What `model` may not have of the host's memory, of which the process may hold `most`: `taken`, the
-// K/V of given sizes of the models that are still to come, and an equal part of the rest for each
-// of those that are to come without a size.
-int64_t HostBytesOfOthers(int64_t most, int64_t taken, const ModelSettings& model,
-                          const std::vector<ModelSettings>& to_come);
+// What `model` leaves to those that are to come, of `left` bytes of the host's memory (at most 0:
+// there is none): the K/V of given sizes, and an equal part of the rest for each without a size.
+int64_t HostBytesToCome(int64_t left, const ModelSettings& model,
+                        const std::vector<ModelSettings>& to_come);
 
 }  // namespace dragoman

@@ -109,8 +109,11 @@ ModelShare ModelManager::ShareOf(const ModelSettings& settings,
     share.device_memory_fraction = settings.device_memory_fraction;
   }
   std::string sum;
-  const int64_t taken = resources_.serving_bytes + HostBytesHeld(&sum);
-  share.host_bytes_of_others = HostBytesOfOthers(resources_.host_bytes, taken, settings, to_come);
+  share.host_bytes_of_loaded = HostBytesHeld(&sum);
+  const int64_t left =
+      resources_.host_bytes - resources_.serving_bytes - share.host_bytes_of_loaded;
+  share.host_bytes_of_to_come = HostBytesToCome(left, settings, to_come);
+  share.host_bytes_of_serving = resources_.serving_bytes;
   return share;
 }
 

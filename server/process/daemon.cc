@@ -155,11 +155,12 @@ int Run(const ServerConfig& config) {
   }
 
   const Nanos load_started = clock.Now();
-  const ModelResources resources = FindResources(config);
+  const MappedMemory mapped = FindMappedMemory("");
+  const ModelResources resources = FindResources(config, mapped);
   ModelManager manager(
       &models, &metrics, &clock, resources, config,
-      [&clock](const ModelSettings& model, const ModelShare& share, EngineObserver* observer) {
-        return StartEngine(model, share, &clock, observer);
+      [&](const ModelSettings& model, const ModelShare& share, EngineObserver* observer) {
+        return StartEngine(model, share, mapped, &clock, observer);
       });
   if (const absl::Status status = manager.LoadAll(config.models); !status.ok()) {
     http.reset();

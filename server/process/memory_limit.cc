@@ -20,6 +20,7 @@ namespace dragoman {
 namespace {
 
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+constexpr int64_t kKilobyte = 1024;
 
 // A file of one number; unset for "max" and where there is no such file.
 std::optional<int64_t> NumberIn(const std::string& path) {
@@ -52,7 +53,8 @@ void Lower(MemoryLimit* limit, int64_t bytes, const std::string& source) {
   if (bytes < limit->bytes) *limit = {std::max<int64_t>(bytes, 1), source};
 }
 
-void LowerByGroup(const CgroupDirectory& group, MemoryLimits* limits) {
+// `own` bytes are this process's, which is in the group.
+void LowerByGroup(const CgroupDirectory& group, int64_t own, MemoryLimits* limits) {
   const std::string at = group.path + "/";
   const auto most = NumberIn(at + (group.unified ? "memory.max" : "memory.limit_in_bytes"));
   if (!most.has_value()) return;
@@ -62,7 +64,7 @@ void LowerByGroup(const CgroupDirectory& group, MemoryLimits* limits) {
   auto stat = NumbersIn(at + "memory.stat", 1);
   const std::string prefix = group.unified ? "" : "total_";
   const int64_t cache = stat[prefix + "inactive_file"] + stat[prefix + "active_file"];
-  Lower(&limits->now, *most - std::max<int64_t>(used.value_or(0) - cache, 0), source);
+  Lower(&limits->now, *most - std::max<int64_t>(used.value_or(0) - cache - own, 0), source);
 }
 
 void LowerByOwn(__rlimit_resource_t resource, int64_t mapped, int64_t thread_stacks,
@@ -81,19 +83,29 @@ bool IsLimited(__rlimit_resource_t resource) {
 
 }  // namespace
 
-MemoryLimits FindMemoryLimits(const std::string& root, int64_t thread_stacks) {
+MappedMemory FindMappedMemory(const std::string& root) {
+  auto own = NumbersIn(root + "/proc/self/status", kKilobyte);
+  return {own["VmSize"], own["VmData"]};
+}
+
+MemoryLimits FindMemoryLimits(const std::string& root, const MappedMemory& fixed,
+                              int64_t thread_stacks) {
   MemoryLimits limits{{kNone, "the machine"}, {kNone, "the machine"}};
-  constexpr int64_t kKilobyte = 1024;
+  // Pages of files are cache, and counted as free already.
+  const int64_t own = NumbersIn(root + "/proc/self/status", kKilobyte)["RssAnon"];
   auto machine = NumbersIn(root + "/proc/meminfo", kKilobyte);
   if (machine.contains("MemTotal")) limits.most.bytes = machine["MemTotal"];
-  limits.now.bytes = machine.contains("MemAvailable") ? machine["MemAvailable"] : limits.most.bytes;
-  for (const CgroupDirectory& group : CgroupDirectories(root, "memory")) {
-    LowerByGroup(group, &limits);
+  if (machine.contains("MemAvailable")) {
+    limits.now.bytes = std::min(machine["MemAvailable"] + own, limits.most.bytes);
+  } else {
+    limits.now.bytes = limits.most.bytes;
   }
-  auto own = NumbersIn(root + "/proc/self/status", kKilobyte);
-  LowerByOwn(RLIMIT_AS, own["VmSize"], thread_stacks, "the limit of address space (ulimit -v)",
-             &limits);
-  LowerByOwn(RLIMIT_DATA, own["VmData"], thread_stacks, "the limit of data (ulimit -d)", &limits);
+  for (const CgroupDirectory& group : CgroupDirectories(root, "memory")) {
+    LowerByGroup(group, own, &limits);
+  }
+  LowerByOwn(RLIMIT_AS, fixed.address_space, thread_stacks,
+             "the limit of address space (ulimit -v)", &limits);
+  LowerByOwn(RLIMIT_DATA, fixed.data, thread_stacks, "the limit of data (ulimit -d)", &limits);
   return limits;
 }
 

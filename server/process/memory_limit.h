@@ -17,16 +17,27 @@ struct MemoryLimit {
 struct MemoryLimits {
   // What the process may hold in all. Beyond it there is no memory, whatever others do.
   MemoryLimit most;
-  // The same, less what others hold now and what cannot be taken back from them.
+  // The same, less what other processes hold now and what cannot be taken back from them.
   MemoryLimit now;
 };
 
+// What is mapped, resident or not, as limits of address space (RLIMIT_AS) and of data (RLIMIT_DATA)
+// count it.
+struct MappedMemory {
+  int64_t address_space = 0;
+  int64_t data = 0;
+};
+
+// Of the calling process. `root` is "" but in tests, where it holds proc and sys/fs/cgroup.
+MappedMemory FindMappedMemory(const std::string& root);
+
 // Of the calling process. Page cache counts as free: it is given up for those who need memory. Swap
-// does not count. `root` is "" but in tests, where it holds proc and sys/fs/cgroup.
+// does not count.
 //
-// Limits of address space (RLIMIT_AS) and of data (RLIMIT_DATA) count all that is mapped, resident
-// or not: of them only what is left counts, less `thread_stacks` for threads to come.
-MemoryLimits FindMemoryLimits(const std::string& root, int64_t thread_stacks);
+// Of a limit of address space or of data `fixed` is taken off, what is mapped for other things than
+// those that the caller accounts for, and `thread_stacks`, of threads to come.
+MemoryLimits FindMemoryLimits(const std::string& root, const MappedMemory& fixed,
+                              int64_t thread_stacks);
 
 // Under a limit of address space or of data, keeps the allocator from reserving 64 MiB for every
 // thread. Before any thread is started.

@@ -151,6 +151,28 @@ TEST(Process, AddressSpaceThatSufficesIsNoWarning) {
   }
 }
 
+// What the first has mapped counts once.
+TEST(Process, TwoModelsWhoseSumFitsTheAddressSpaceAreServed) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need terabytes of it";
+#endif
+  const std::string second = std::string("b=") + DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
+  for (const auto& [kilobytes, fits] : {std::pair("2000000", true), std::pair("1600000", false)}) {
+    ChildProcess daemon(Shell(std::string("ulimit -v ") + kilobytes + " && exec \"$0\" \"$@\"",
+                              {"--model", second, "--cpu-workers", "1", "--threads-per-worker", "1",
+                               "--kv-memory-mb", "450"}));
+    if (fits) {
+      Address(daemon.ReadLine());
+      daemon.Signal(SIGTERM);
+      EXPECT_EQ(daemon.Wait(), 0) << daemon.Errors();
+    } else {
+      EXPECT_EQ(daemon.Wait(), 1);
+      EXPECT_THAT(daemon.Errors(),
+                  AllOf(HasSubstr("450 MiB of other models"), HasSubstr("kv-memory-mb is 450")));
+    }
+  }
+}
+
 TEST(Process, AnIdleDaemonHoldsNoMemoryForKv) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers have memory of their own";

@@ -128,11 +128,28 @@ TEST(PagePlans, WithoutASizeTheyFollowTheMemory) {
     EXPECT_GT(kv, (now > 0 ? now : config.memory.most) / 3);
   }
 
-  // Requests' part gives way to an ordinary segment.
+  // Other models' part is theirs, whether they are there or to come.
+  config.memory.now = 0;
+  const auto alone = Plan(SpecOf(512, 4), config);
+  config.memory.loaded_models = 500 * kMiB;
+  config.memory.models_to_come = 300 * kMiB;
+  const auto beside = Plan(SpecOf(512, 4), config);
+  config.memory.most -= 800 * kMiB;
+  config.memory.loaded_models = 0;
+  config.memory.models_to_come = 0;
+  const auto smaller = Plan(SpecOf(512, 4), config);
+  ASSERT_TRUE(alone.ok() && beside.ok() && smaller.ok());
+  EXPECT_LT(beside->self_pages, alone->self_pages);
+  EXPECT_EQ(beside->self_pages, smaller->self_pages);
+
+  // Requests' part gives way to an ordinary segment, other models' does not.
   config.memory.now = 0;
   config.memory.most = 800 * kMiB;
   config.memory.reserved = 700 * kMiB;
   EXPECT_TRUE(Plan(SpecOf(512, 4), config).ok());
+  config.memory.loaded_models = 300 * kMiB;
+  EXPECT_THAT(ErrorOf(config), HasSubstr("300 MiB of other models"));
+  config.memory.loaded_models = 0;
 
   config.memory.most = 500 * kMiB;
   config.memory.most_of = "the machine";
@@ -152,6 +169,9 @@ TEST(PagePlans, WeightsThatCannotFitAreRefusedBeforeTheyAreCopied) {
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr("800 MiB in float32"), HasSubstr("the cgroup /pod has 1024")));
+  config.memory.loaded_models = 300 * kMiB;
+  EXPECT_THAT(std::string(CheckWeightsFit(100 << 20, config).message()),
+              HasSubstr("of which other models hold 300 MiB"));
 }
 
 // The request that was refused: the defaults, a plain text, few rows.

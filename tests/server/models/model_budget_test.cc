@@ -100,18 +100,18 @@ TEST(ModelBudget, ModelsWithKvOfAGivenSizeAreLoadedFirst) {
 }
 
 TEST(ModelBudget, WhatIsLeftOfMemoryIsDividedAmongThoseToCome) {
-  const int64_t most = 1000 * kMiB;
-  // Alone: all but what is taken.
-  EXPECT_EQ(HostBytesOfOthers(most, 100 * kMiB, Model(), {}), 100 * kMiB);
-  // Two more without a size: a third of the 900 that are left.
-  EXPECT_EQ(HostBytesOfOthers(most, 100 * kMiB, Model(), {Model(), Model()}), 700 * kMiB);
+  const int64_t left = 900 * kMiB;
+  // Alone: all of it.
+  EXPECT_EQ(HostBytesToCome(left, Model(), {}), 0);
+  // Two more without a size: a third.
+  EXPECT_EQ(HostBytesToCome(left, Model(), {Model(), Model()}), 600 * kMiB);
   // Sizes that are given are kept first; a model with one leaves nothing else.
-  EXPECT_EQ(HostBytesOfOthers(most, 100 * kMiB, Model(), {WithKv(300), Model()}), 700 * kMiB);
-  EXPECT_EQ(HostBytesOfOthers(most, 100 * kMiB, WithKv(50), {WithKv(300), Model()}), 400 * kMiB);
+  EXPECT_EQ(HostBytesToCome(left, Model(), {WithKv(300), Model()}), 600 * kMiB);
+  EXPECT_EQ(HostBytesToCome(left, WithKv(50), {WithKv(300), Model()}), 300 * kMiB);
   // A GPU's K/V are not the host's.
-  EXPECT_EQ(HostBytesOfOthers(most, 100 * kMiB, Model(), {Model("cuda:0")}), 100 * kMiB);
+  EXPECT_EQ(HostBytesToCome(left, Model(), {Model("cuda:0")}), 0);
   // More than there is: the engine says so.
-  EXPECT_EQ(HostBytesOfOthers(most, 2000 * kMiB, Model(), {Model()}), 2000 * kMiB);
+  EXPECT_EQ(HostBytesToCome(-left, Model(), {Model()}), 0);
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ class ModelManagerTest : public ::testing::Test {
       &table_,
       &metrics_,
       &clock_,
-      {.cpus = 8, .host_bytes = int64_t{1000} << 20, .serving_bytes = 0},
+      {.cpus = 8, .host_bytes = int64_t{1000} << 20, .serving_bytes = int64_t{100} << 20},
       ModelSettings{},
       [this](const ModelSettings& settings, const ModelShare& share, EngineObserver* /*observer*/) {
         return MakeEngine(settings, share);
@@ -103,7 +103,8 @@ TEST_F(ModelManagerTest, LoadsAllWithTheirShares) {
   ASSERT_EQ(loads_.size(), 2U);
   EXPECT_EQ(loads_[0].second.cpus, 4);
   EXPECT_EQ(loads_[0].second.first_cpu, 0);
-  EXPECT_EQ(loads_[0].second.host_bytes_of_others, int64_t{500} << 20);
+  EXPECT_EQ(loads_[0].second.host_bytes_of_to_come, int64_t{450} << 20);
+  EXPECT_EQ(loads_[0].second.host_bytes_of_serving, int64_t{100} << 20);
   EXPECT_EQ(loads_[1].second.cpus, 4);
   EXPECT_EQ(loads_[1].second.first_cpu, 4);
   EXPECT_EQ(table_.Find("a")->version, 1);
