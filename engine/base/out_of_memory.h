@@ -1,5 +1,5 @@
 // What throws for want of memory or of threads, as a Status: at start only, where much is taken at
-// once and a limit shows. Private to engine/.
+// once and a limit shows.
 #pragma once
 
 #include <new>
@@ -9,6 +9,11 @@
 #include "absl/status/status.h"
 
 namespace dragoman {
+
+// What may be in the way where memory or a thread cannot be had.
+inline constexpr char kWhatLimits[] =
+    "too little memory, or a limit on address space (ulimit -v), on processes (ulimit -u) or of "
+    "the cgroup (pids.max)";
 
 // What `make` returns, a Status or a StatusOr; RESOURCE_EXHAUSTED, which names `what`, when memory
 // or a thread cannot be had.
@@ -20,7 +25,7 @@ auto OrOutOfMemory(const std::string& what, const Make& make) -> decltype(make()
     return absl::ResourceExhaustedError("out of memory: " + what);
   } catch (const std::system_error& e) {
     return absl::ResourceExhaustedError("no thread could be started (" + std::string(e.what()) +
-                                        "): " + what);
+                                        "): " + what + ": " + kWhatLimits);
   }
 }
 

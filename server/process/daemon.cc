@@ -16,6 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "engine/base/out_of_memory.h"
 #include "server/base/allocator.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
@@ -155,12 +156,11 @@ int Run(const ServerConfig& config) {
   }
 
   const Nanos load_started = clock.Now();
-  const MappedMemory mapped = FindMappedMemory("");
-  const ModelResources resources = FindResources(config, mapped);
+  const ModelResources resources = FindResources(config);
   ModelManager manager(
       &models, &metrics, &clock, resources, config,
-      [&](const ModelSettings& model, const ModelShare& share, EngineObserver* observer) {
-        return StartEngine(model, share, mapped, &clock, observer);
+      [&clock](const ModelSettings& model, const ModelShare& share, EngineObserver* observer) {
+        return StartEngine(model, share, &clock, observer);
       });
   if (const absl::Status status = manager.LoadAll(config.models); !status.ok()) {
     http.reset();

@@ -21,8 +21,8 @@ absl::StatusOr<DeviceChoice> Choose(const DeviceRequest& request) {
   return ChooseDevices(request, may_be_cuda ? ProbeCuda() : CudaProbe{});
 }
 
-HostMemory HostMemoryFor(const ModelShare& share, const MappedMemory& mapped) {
-  const MemoryLimits limits = FindMemoryLimits("", mapped, ThreadStackBytes());
+HostMemory HostMemoryFor(const ModelShare& share) {
+  const MemoryLimits limits = FindMemoryLimits("", share.host_bytes_of_loaded, ThreadStackBytes());
   HostMemory memory;
   memory.most = limits.most.bytes;
   memory.most_of = limits.most.source;
@@ -66,11 +66,10 @@ void LogPlacement(const std::string& model, const std::vector<WorkerCpus>& place
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> Create(const ModelSettings& model, const ModelShare& share,
-                                               const MappedMemory& mapped,
                                                const DeviceChoice& devices, const Clock* clock,
                                                EngineObserver* observer) {
   EngineConfig settings = MakeEngineConfig(model, share, devices);
-  settings.memory = HostMemoryFor(share, mapped);
+  settings.memory = HostMemoryFor(share);
   if (devices.cuda.empty()) {
     absl::StatusOr<std::vector<WorkerCpus>> placement = Place(model, share, settings);
     if (!placement.ok()) return placement.status();
@@ -119,27 +118,25 @@ absl::Status CheckEngineSettings(const ServerConfig& config) {
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
-                                                    const ModelShare& share,
-                                                    const MappedMemory& mapped, const Clock* clock,
+                                                    const ModelShare& share, const Clock* clock,
                                                     EngineObserver* observer) {
   DeviceRequest request = ConfiguredDevices(model);
   absl::StatusOr<DeviceChoice> devices = Choose(request);
   if (!devices.ok()) return devices.status();
-  absl::StatusOr<std::unique_ptr<Engine>> engine =
-      Create(model, share, mapped, *devices, clock, observer);
+  absl::StatusOr<std::unique_ptr<Engine>> engine = Create(model, share, *devices, clock, observer);
   const bool unfit = !engine.ok() && engine.status().code() == absl::StatusCode::kUnimplemented;
   if (!unfit || !request.automatic || devices->cuda.empty()) return engine;
   const CudaProbe none{std::string(engine.status().message()), {}};
   devices = ChooseDevices(request, none);
   if (!devices.ok()) return devices.status();
-  return Create(model, share, mapped, *devices, clock, observer);
+  return Create(model, share, *devices, clock, observer);
 }
 
-ModelResources FindResources(const ServerConfig& config, const MappedMemory& mapped) {
+ModelResources FindResources(const ServerConfig& config) {
   ModelResources resources;
   resources.cpus = CpuBudget();
   resources.cpus_per_cache = CpusPerCache();
-  const MemoryLimit limit = FindMemoryLimits("", mapped, ThreadStackBytes()).most;
+  const MemoryLimit limit = FindMemoryLimits("", 0, ThreadStackBytes()).most;
   resources.host_bytes = limit.bytes;
   resources.host_bytes_of = limit.source;
   resources.serving_bytes = SumOf(ServingMemory(config));

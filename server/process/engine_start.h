@@ -13,7 +13,6 @@
 #include "server/metrics/engine_families.h"
 #include "server/models/model_budget.h"
 #include "server/models/model_manager.h"
-#include "server/process/memory_limit.h"
 #include "server/settings/config.h"
 
 namespace dragoman {
@@ -22,16 +21,14 @@ namespace dragoman {
 // looking at the machine. INVALID_ARGUMENT says which do not. REQUIRES: as below.
 absl::Status CheckEngineSettings(const ServerConfig& config);
 
-// With --device auto a model that GPUs cannot take runs on the CPU. `mapped` was found before any
-// model was loaded. `clock` and `observer` are borrowed for the engine's life. REQUIRES: checked by
-// ParseCommandLine.
+// With --device auto a model that GPUs cannot take runs on the CPU. `clock` and `observer` are
+// borrowed for the engine's life. REQUIRES: checked by ParseCommandLine.
 absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
-                                                    const ModelShare& share,
-                                                    const MappedMemory& mapped, const Clock* clock,
+                                                    const ModelShare& share, const Clock* clock,
                                                     EngineObserver* observer);
 
-// What this machine has for models, beside what serving needs. `mapped` as above.
-ModelResources FindResources(const ServerConfig& config, const MappedMemory& mapped);
+// What this machine has for models, beside what serving needs. Before any is loaded.
+ModelResources FindResources(const ServerConfig& config);
 
 // Says in the log what all models and serving come to hold of the host's memory, and warns where
 // that is above the limit of `resources`.

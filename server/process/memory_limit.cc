@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/mutex.h"
+#include "engine/base/out_of_memory.h"
 #include "server/process/cgroup.h"
 
 namespace dragoman {
@@ -72,8 +73,9 @@ void LowerByOwn(__rlimit_resource_t resource, int64_t mapped, int64_t thread_sta
   rlimit limit{};
   if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
   const auto bytes = static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, kNone));
-  Lower(&limits->most, bytes - mapped - thread_stacks, source);
-  Lower(&limits->now, bytes - mapped - thread_stacks, source);
+  const int64_t left = bytes - std::max<int64_t>(mapped, 0) - thread_stacks;
+  Lower(&limits->most, left, source);
+  Lower(&limits->now, left, source);
 }
 
 bool IsLimited(__rlimit_resource_t resource) {
@@ -83,16 +85,11 @@ bool IsLimited(__rlimit_resource_t resource) {
 
 }  // namespace
 
-MappedMemory FindMappedMemory(const std::string& root) {
-  auto own = NumbersIn(root + "/proc/self/status", kKilobyte);
-  return {own["VmSize"], own["VmData"]};
-}
-
-MemoryLimits FindMemoryLimits(const std::string& root, const MappedMemory& fixed,
-                              int64_t thread_stacks) {
+MemoryLimits FindMemoryLimits(const std::string& root, int64_t held, int64_t thread_stacks) {
   MemoryLimits limits{{kNone, "the machine"}, {kNone, "the machine"}};
+  auto status = NumbersIn(root + "/proc/self/status", kKilobyte);
   // Pages of files are cache, and counted as free already.
-  const int64_t own = NumbersIn(root + "/proc/self/status", kKilobyte)["RssAnon"];
+  const int64_t own = status["RssAnon"];
   auto machine = NumbersIn(root + "/proc/meminfo", kKilobyte);
   if (machine.contains("MemTotal")) limits.most.bytes = machine["MemTotal"];
   if (machine.contains("MemAvailable")) {
@@ -103,9 +100,10 @@ MemoryLimits FindMemoryLimits(const std::string& root, const MappedMemory& fixed
   for (const CgroupDirectory& group : CgroupDirectories(root, "memory")) {
     LowerByGroup(group, own, &limits);
   }
-  LowerByOwn(RLIMIT_AS, fixed.address_space, thread_stacks,
+  LowerByOwn(RLIMIT_AS, status["VmSize"] - held, thread_stacks,
              "the limit of address space (ulimit -v)", &limits);
-  LowerByOwn(RLIMIT_DATA, fixed.data, thread_stacks, "the limit of data (ulimit -d)", &limits);
+  LowerByOwn(RLIMIT_DATA, status["VmData"] - held, thread_stacks, "the limit of data (ulimit -d)",
+             &limits);
   return limits;
 }
 

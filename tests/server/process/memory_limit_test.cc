@@ -36,7 +36,7 @@ class MemoryLimitTest : public ::testing::Test {
 };
 
 TEST_F(MemoryLimitTest, IsTheMachinesWithoutGroups) {
-  const MemoryLimits limits = FindMemoryLimits(root_, {}, 0);
+  const MemoryLimits limits = FindMemoryLimits(root_, 0, 0);
   EXPECT_EQ(limits.most.bytes, 8192 * kMiB);
   EXPECT_EQ(limits.most.source, "the machine");
   EXPECT_EQ(limits.now.bytes, 4096 * kMiB);
@@ -50,7 +50,7 @@ TEST_F(MemoryLimitTest, TheLeastOfNestedGroupsHolds) {
   Write("/sys/fs/cgroup/kubepods/pod1/memory.stat",
         "anon 5\ninactive_file 268435456\nactive_file 268435456\n");
   Write("/sys/fs/cgroup/kubepods/memory.max", "4294967296\n");
-  const MemoryLimits limits = FindMemoryLimits(root_, {}, 0);
+  const MemoryLimits limits = FindMemoryLimits(root_, 0, 0);
   EXPECT_EQ(limits.most.bytes, 2048 * kMiB);
   EXPECT_EQ(limits.most.source, "the cgroup /kubepods/pod1");
   // 1,536 MiB are in use, of which the page cache's 512 come back.
@@ -61,21 +61,21 @@ TEST_F(MemoryLimitTest, TheLeastOfNestedGroupsHolds) {
 // What the process holds itself is its own: the caller counts it.
 TEST_F(MemoryLimitTest, OnlyWhatOthersHoldIsTakenOff) {
   Write("/proc/self/status", "Name:\tx\nRssAnon:\t  524288 kB\nRssFile:\t  102400 kB\n");
-  EXPECT_EQ(FindMemoryLimits(root_, {}, 0).now.bytes, (4096 + 512) * kMiB);
+  EXPECT_EQ(FindMemoryLimits(root_, 0, 0).now.bytes, (4096 + 512) * kMiB);
   Write("/proc/meminfo", "MemTotal:       8388608 kB\nMemAvailable:   8388000 kB\n");
-  EXPECT_EQ(FindMemoryLimits(root_, {}, 0).now.bytes, 8192 * kMiB);
+  EXPECT_EQ(FindMemoryLimits(root_, 0, 0).now.bytes, 8192 * kMiB);
   Group("0::/");
   Write("/sys/fs/cgroup/memory.max", "2147483648\n");
   Write("/sys/fs/cgroup/memory.current", "1610612736\n");
   Write("/sys/fs/cgroup/memory.stat", "inactive_file 268435456\nactive_file 0\n");
-  EXPECT_EQ(FindMemoryLimits(root_, {}, 0).now.bytes, (2048 - (1536 - 256 - 512)) * kMiB);
+  EXPECT_EQ(FindMemoryLimits(root_, 0, 0).now.bytes, (2048 - (1536 - 256 - 512)) * kMiB);
 }
 
 TEST_F(MemoryLimitTest, InAContainerTheGroupIsTheMountsRoot) {
   Group("0::/");
   Write("/sys/fs/cgroup/memory.max", "1073741824\n");
-  EXPECT_EQ(FindMemoryLimits(root_, {}, 0).most.bytes, 1024 * kMiB);
-  EXPECT_EQ(FindMemoryLimits(root_, {}, 0).most.source, "the cgroup /");
+  EXPECT_EQ(FindMemoryLimits(root_, 0, 0).most.bytes, 1024 * kMiB);
+  EXPECT_EQ(FindMemoryLimits(root_, 0, 0).most.source, "the cgroup /");
 }
 
 TEST_F(MemoryLimitTest, ReadsTheFirstVersionToo) {
@@ -85,7 +85,7 @@ TEST_F(MemoryLimitTest, ReadsTheFirstVersionToo) {
   Write("/sys/fs/cgroup/memory/docker/1/memory.stat",
         "inactive_file 1\ntotal_inactive_file 536870912\ntotal_active_file 0\n");
   Write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
-  const MemoryLimits limits = FindMemoryLimits(root_, {}, 0);
+  const MemoryLimits limits = FindMemoryLimits(root_, 0, 0);
   EXPECT_EQ(limits.most.bytes, 3072 * kMiB);
   EXPECT_EQ(limits.now.bytes, 2560 * kMiB);
 }
@@ -93,11 +93,11 @@ TEST_F(MemoryLimitTest, ReadsTheFirstVersionToo) {
 TEST_F(MemoryLimitTest, ALimitAboveTheMachinesIsNone) {
   Group("4:memory:/");
   Write("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
-  EXPECT_EQ(FindMemoryLimits(root_, {}, 0).most.source, "the machine");
+  EXPECT_EQ(FindMemoryLimits(root_, 0, 0).most.source, "the machine");
 }
 
 TEST_F(MemoryLimitTest, NothingReadableIsNoLimit) {
-  EXPECT_GT(FindMemoryLimits(root_ + "/nothing", {}, 0).most.bytes, int64_t{1} << 60);
+  EXPECT_GT(FindMemoryLimits(root_ + "/nothing", 0, 0).most.bytes, int64_t{1} << 60);
 }
 
 // In a process of its own: a limit of address space cannot be taken back where it matters.
@@ -110,10 +110,12 @@ TEST_F(MemoryLimitTest, OfTheAddressSpaceCountsWhatIsLeft) {
     getrlimit(RLIMIT_AS, &limit);
     limit.rlim_cur = static_cast<rlim_t>(3000 * kMiB);
     if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(2);
-    const MemoryLimits limits = FindMemoryLimits(root_, FindMappedMemory(root_), 400 * kMiB);
+    const MemoryLimits limits = FindMemoryLimits(root_, 0, 400 * kMiB);
     const bool right = limits.most.bytes == (3000 - 100 - 400) * kMiB &&
                        limits.most.source.find("ulimit -v") != std::string::npos &&
-                       limits.now.bytes == limits.most.bytes;
+                       limits.now.bytes == limits.most.bytes &&
+                       FindMemoryLimits(root_, 60 * kMiB, 0).most.bytes == (3000 - 40) * kMiB &&
+                       FindMemoryLimits(root_, 160 * kMiB, 0).most.bytes == 3000 * kMiB;
     _exit(right ? 0 : 1);
   };
   EXPECT_EXIT(look(), ::testing::ExitedWithCode(0), "");
