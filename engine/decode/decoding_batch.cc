@@ -151,7 +151,7 @@ void DecodingBatch::PrepareRows() {
     const SlotView& view = views_[static_cast<size_t>(row_slot_[i])];
     const SearchOptions& o = view.state->options;
     row_token_[i] = view.arrays.tokens[view.At(row_lane_[i], row_position_[i])];
-    rows_.Prepare(i, view, row_lane_[i]);
+    rows_.Prepare(i, view, row_lane_[i], row_position_[i]);
     if (o.align) align_.push_back({r, o.alignment_layer, o.alignment_heads});
   }
 }
@@ -204,7 +204,8 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
                             step_memory_.stored(), rows_.summaries()[first + lane]);
       }
     }
-    BeamStep(group, view, rows_.requests() + first, rows_.summaries() + first, step_memory_.step());
+    BeamSteps(group, view, rows_.requests() + first, rows_.summaries() + first,
+              step_memory_.step());
   }
   Report();
   return StepReport{plan_.rows, plan_.slot_count, events_};

@@ -7,9 +7,12 @@
 // Earlier positions are found through the ancestry table; its entry for the new position is not
 // read. Every row attends over its own length, in an order fixed by the positions alone.
 //
-// REQUIRES: no two rows share (slot, lane); what a row reads at earlier positions is not written by
-// another row of the call (so: all rows of a slot are at one position); pages exist for all
-// positions up to the new one.
+// Rows that share (slot, lane) are of one hypothesis: each attends over the new positions of those
+// before it as well, with the bits that it would have in a call of its own after theirs.
+//
+// REQUIRES: rows that share (slot, lane) are adjacent and their positions follow each other; what a
+// row reads at earlier positions is not written by a row of another lane (so: the rows of a slot are
+// at one position, or of one lane); pages exist for all positions up to the new one.
 #pragma once
 
 #include "kernels/base/compute_type.h"

@@ -249,6 +249,19 @@ void AttendFloats(const KvLayout& layout, const RowPages& pages, int position, c
   }
 }
 
+// Whether a row attends over what the row before it writes.
+bool FollowsInLane(const DecodeRows& rows, int64_t row) {
+  return row > 0 && row < rows.count && rows.slot[row] == rows.slot[row - 1] &&
+         rows.lane[row] == rows.lane[row - 1];
+}
+
+// The first row from `row` on that does not: rows of a lane are one thread's, which takes them in
+// their order.
+int64_t NextLane(const DecodeRows& rows, int64_t row) {
+  while (FollowsInLane(rows, row)) ++row;
+  return row;
+}
+
 }  // namespace
 
 void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
@@ -258,7 +271,8 @@ void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
   if (layout.host_element != ComputeType::kInt8) {
     cpu::ParallelFor(context, rows.count, kUsualPositions * 2 * d,
                      [&](int64_t begin, int64_t end, int /*thread*/) {
-                       for (int64_t r = begin; r < end; ++r) {
+                       end = NextLane(rows, end);
+                       for (int64_t r = NextLane(rows, begin); r < end; ++r) {
                          AttendFloats(layout, RowPages(layout, layer, rows, tables, r),
                                       rows.position[r], qkv + r * 3 * d, context_out + r * d);
                        }
@@ -267,7 +281,9 @@ void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
   }
   const Int8Attention attention(layout, layer, rows, tables, qkv, context_out);
   cpu::ParallelFor(context, rows.count, kUsualPositions * 2 * d,
-                   [&](int64_t begin, int64_t end, int /*thread*/) { attention.Run(begin, end); });
+                   [&](int64_t begin, int64_t end, int /*thread*/) {
+                     attention.Run(NextLane(rows, begin), NextLane(rows, end));
+                   });
 }
 
 }  // namespace dragoman

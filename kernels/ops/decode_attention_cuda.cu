@@ -12,8 +12,10 @@
 // a row and the K/V of a layer, which is one piece of a page, are read by its heads at about one
 // time.
 //
-// Nobody reads in this launch what it writes: the new position is taken from qkv, which is also why
-// it comes first in the sums; the other rows of the slot are at the same position.
+// Nobody reads in this launch what another warp writes: the new position is taken from qkv, which is
+// also why it comes first in the sums; the other rows of the slot are at the same position. But rows
+// of one lane, of a forced prefix: there each warp writes K and V of the positions that the rows
+// before it add as well, the same bits as their own warps, and reads what it wrote itself.
 #include "kernels/cuda/warp_attention.cuh"
 #include "kernels/ops/decode_attention.h"
 
@@ -79,6 +81,36 @@ class PagesOfStep {
   const int row_;
 };
 
+// Whether the row before this one is of its lane. Asked for beside the row's own numbers, in one wait.
+__device__ bool FollowsInLane(const StepRows& rows, int row) {
+  const int before = max(row - 1, 0);
+  const int other = (rows.slot[row] ^ rows.slot[before]) | (rows.lane[row] ^ rows.lane[before]);
+  return row > 0 && other == 0;
+}
+
+// Writes K and V of the rows right before this one that are of its lane to their pages, for this
+// warp to read.
+template <class T, class Pages>
+__device__ void WriteRowsBefore(const KvLayout& layout, int layer, const StepRows& rows,
+                                const Pages& pages, int row, int head, const T* qkv, T* pool) {
+  const int64_t d = layout.width();
+  const int at = static_cast<int>(threadIdx.x) * kPieceElements<T>;
+  const int position = rows.position[row];
+#pragma unroll 1
+  for (int p = position; FollowsInLane(rows, row);) {
+    --row;
+    --p;
+    const T* const k = qkv + (int64_t{row} * 3 + 1) * d + int64_t{head} * layout.head_dim;
+    T* const to = pool + pages.Before(p, position) * layout.ElementsPerPage() +
+                  layout.DeviceK(layer, head, p % kPagePositions);
+    if (at < layout.head_dim) {
+      StoreRaw(to + at, LoadRaw(k + at));
+      StoreRaw(to + layout.DeviceVOffset() + at, LoadRaw(k + d + at));
+    }
+  }
+  __syncwarp();
+}
+
 template <class T, int kHeadClass, class Pages>
 __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
     DecodeSelfAttentionKernel(KvLayout layout, int layer, StepRows rows, SelfKvTables tables,
@@ -91,6 +123,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
   const int64_t d = layout.width();
   const int64_t at = int64_t{head} * layout.head_dim;
   const int position = rows.position[row];
+  const bool follows = FollowsInLane(rows, row);
   const Pages pages(rows, tables, row);
   T* const pool = static_cast<T*>(tables.pool);
   const int64_t page_elements = layout.ElementsPerPage();
@@ -104,6 +137,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
 
   const T* const first_k = pool + layout.DeviceK(layer, head, 0);
   int page = pages.InFirstTile(warp_lane, position);
+  if (follows) WriteRowsBefore(layout, layer, rows, pages, row, head, qkv, pool);
   for (int tile = 0; tile < position; tile += kTilePositions) {
     // Ahead of this tile's K and V, so as not to wait for tables again.
     const int next_page = pages.Before(tile + kTilePositions + warp_lane, position);

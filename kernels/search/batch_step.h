@@ -37,7 +37,7 @@ DRAGOMAN_HD inline void PrepareStepRow(const BatchTables& tables, int32_t row) {
   tables.row_token[row] = tables.lanes.tokens[slot.At(lane, tables.row_position[row])];
   LogitRequest& request = tables.requests[row];
   request.logits = slot.state->options.stored_logits() ? tables.unplaced : nullptr;
-  PrepareRow(slot, lane, tables.wanted + int64_t{row} * kMaxWantedIds,
+  PrepareRow(slot, lane, tables.row_position[row], tables.wanted + int64_t{row} * kMaxWantedIds,
              tables.masked + row * tables.row_masks, request);
   LogitSummary& summary = tables.summaries[row];
   summary = LogitSummary{};
@@ -101,13 +101,13 @@ DRAGOMAN_HD void FoldStoredStepRow(const ThreadGroup& group, const BatchTables& 
                 workspace, tables.summaries[row]);
 }
 
-// The beam step of number `index` of the slots that ran.
+// The beam steps of number `index` of the slots that ran.
 template <class ThreadGroup>
 DRAGOMAN_HD void StepSlot(const ThreadGroup& group, const BatchTables& tables, int32_t index,
                           BeamStepWorkspace& workspace) {
   const int32_t first = tables.first_row[index];
-  BeamStep(group, tables.views[tables.plan_slots[index]], tables.requests + first,
-           tables.summaries + first, workspace);
+  BeamSteps(group, tables.views[tables.plan_slots[index]], tables.requests + first,
+            tables.summaries + first, workspace);
 }
 
 // Makes carved memory an empty batch: no slot is occupied, every page is free. By one group.
@@ -130,8 +130,9 @@ DRAGOMAN_HD void FormatBatch(const ThreadGroup& group, const BatchTables& tables
     now.pages = {tables.free_pages, limits.self_pages};
     now.lane_pages = {tables.lane_pages, limits.pages_per_lane()};
   }
+  // By itself: with the rest it would take more registers than a large block has.
+  each(limits.max_rows, [&](int64_t i) { tables.states[i] = SlotState{}; });
   each(limits.max_rows, [&](int64_t i) {
-    tables.states[i] = SlotState{};
     tables.extras[i] = SlotExtra{};
     tables.views[i] = {tables.states + i, tables.slot_lanes + i * kMaxSlotLanes, tables.lanes};
   });

@@ -267,4 +267,17 @@ DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const Logi
   Reorder(group, slot, ws.chosen, count, ws);
 }
 
+// Advances the slot by all positions that it had rows for, one after the other. requests, summaries:
+// of its rows, in their order (plan.h). The first that ends the search is the last. REQUIRES: as
+// BeamStep.
+template <class ThreadGroup, class View>
+DRAGOMAN_HD void BeamSteps(const ThreadGroup& group, const View& slot, const LogitRequest* requests,
+                           const LogitSummary* summaries,
+                           BasicBeamStepWorkspace<typename View::Lane>& ws) {
+  for (int32_t left = NextPositions(*slot.state); left > 0; --left) {
+    BeamStep(group, slot, requests++, summaries++, ws);
+    if (slot.state->status != SlotStatus::kRunning) return;
+  }
+}
+
 }  // namespace dragoman

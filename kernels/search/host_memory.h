@@ -83,15 +83,15 @@ class RowMemory {
   RowMemory(const RowMemory&) = delete;
   RowMemory& operator=(const RowMemory&) = delete;
 
-  // Row `row` is the live hypothesis in `lane` of the slot: makes its request, and clears its
-  // summary.
+  // Row `row` is the live hypothesis in `lane` of the slot at `position`: makes its request, and
+  // clears its summary.
   template <class View>
-  void Prepare(size_t row, const View& slot, int lane) {
+  void Prepare(size_t row, const View& slot, int lane, int32_t position) {
     LogitRequest& request = requests_[row];
     request.logits =
         slot.state->options.stored_logits() ? logits_.get() + row * vocabulary_ : nullptr;
-    PrepareRow(slot, lane, wanted_.get() + row * kMaxWantedIds, masked_.get() + row * row_masks_,
-               request);
+    PrepareRow(slot, lane, position, wanted_.get() + row * kMaxWantedIds,
+               masked_.get() + row * row_masks_, request);
     LogitSummary& summary = summaries_[row];
     summary = LogitSummary{};
     summary.top = top_.data() + row * beam_;

@@ -1,7 +1,7 @@
 // The plan of a step: which slots run, and the table of their rows.
 //
-// The plan walks the live slots in the order of its rules and takes the longest prefix whose live
-// widths fit: into `max_rows`, and into the width budget if there is one; and, each row counted
+// The plan walks the live slots in the order of its rules and takes the longest prefix whose
+// widths (NextRows) fit: into `max_rows`, and into the width budget if there is one; and, each row counted
 // with its cost (SearchOptions::row_cost), into kLoadOfRow times that. At least one slot is taken,
 // so that a slot wider than these never blocks. The order is that of admission, or the longest
 // hypotheses first; or only the shortest ones run and all others pause (the selections of
@@ -153,7 +153,7 @@ inline constexpr int32_t kGrowth = 2;
 // Rows that a running slot is going to need: those it has, or its beam if it has just begun. Not
 // with their costs.
 DRAGOMAN_HD inline int32_t ExpectedRows(const SlotState& s) {
-  return s.length < kGrowth ? s.options.beam : s.live;
+  return s.length < kGrowth ? s.options.beam : NextRows(s);
 }
 
 namespace plan_internal {
@@ -205,7 +205,8 @@ struct Width {
   int64_t both = 0;
 
   DRAGOMAN_HD static Width Of(const SlotState& s) {
-    return {s.live + (int64_t{s.live} * s.options.row_cost << 32)};
+    const int32_t rows = NextRows(s);
+    return {rows + (int64_t{rows} * s.options.row_cost << 32)};
   }
   DRAGOMAN_HD int32_t rows() const { return static_cast<int32_t>(both); }
   DRAGOMAN_HD int64_t load() const { return both >> 32; }
@@ -236,16 +237,19 @@ DRAGOMAN_HD inline bool Fits(const PlanInput& in, const Width& width) {
   return width.rows() <= rows && width.load() <= load;
 }
 
-// Number `at` of the slots that run, from row `first` on.
-DRAGOMAN_HD inline void WriteRows(int32_t number, const SlotState& s, int32_t at, int32_t first,
-                                  const PlanOutput& out) {
+// Number `at` of the slots that run, from row `first` on; returns the rows.
+DRAGOMAN_HD inline int32_t WriteRows(int32_t number, const SlotState& s, int32_t at, int32_t first,
+                                     const PlanOutput& out) {
   out.slots[at] = number;
   out.first_row[at] = first;
-  for (int32_t lane = 0; lane < s.live; ++lane) {
-    out.row_slot[first + lane] = number;
-    out.row_lane[first + lane] = lane;
-    out.row_position[first + lane] = s.length;
+  const bool together = s.live == 1;
+  const int32_t rows = NextRows(s);
+  for (int32_t i = 0; i < rows; ++i) {
+    out.row_slot[first + i] = number;
+    out.row_lane[first + i] = together ? 0 : i;
+    out.row_position[first + i] = together ? s.length + i : s.length;
   }
+  return rows;
 }
 
 // The plan, where those that have paused too long all fit and every slot that the rules select gets
@@ -317,8 +321,7 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
     const int32_t pages = PagesNeeded(slot, lanes);
     TakePages(slot, pages, lanes, pool.free, free_pages - page);
     page += pages;
-    WriteRows(number, s, i, row, out);
-    row += s.live;
+    row += WriteRows(number, s, i, row, out);
   }
   return true;
 }
@@ -345,10 +348,9 @@ DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, Lan
     const int64_t oldest_held = in.oldest >= 0 ? slots[in.oldest].state->pages : 0;
     if (!GrowSlot(slot, number == in.oldest, oldest_held, in.worst_case, lanes, pool)) continue;
     if (!starved && in.rules.selection == SlotSelection::kShortest) shortest = s.length;
-    WriteRows(number, s, out.slot_count, out.rows, out);
-    ++out.slot_count;
-    out.rows += s.live;
     width += Width::Of(s);
+    out.rows += WriteRows(number, s, out.slot_count, out.rows, out);
+    ++out.slot_count;
     s.paused = -1;
   }
   for (int32_t i = 0; i < in.count; ++i) ++slots[in.order[i]].state->paused;

@@ -52,11 +52,12 @@ DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
   }
 }
 
-// Sets all of `request` but `logits`. wanted [kMaxWantedIds], masked [MaxRowMasks] become the row's
-// lists. REQUIRES: the slot runs.
+// Of the row at `position` of the hypothesis in `lane`: sets all of `request` but `logits`. wanted
+// [kMaxWantedIds], masked [MaxRowMasks] become the row's lists. REQUIRES: the slot runs, and has a
+// row there in its next step (NextPositions).
 template <class View>
-DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t* wanted, int32_t* masked,
-                            LogitRequest& request) {
+DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_t* wanted,
+                            int32_t* masked, LogitRequest& request) {
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
   const SegmentRules& rules = s.rules;
@@ -74,13 +75,13 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t* wanted, int32_t
     return !constrained ||
            Finished(rules.constraints, Advance(rules.constraints, slot.Constraints(lane), token));
   };
-  if (IsEosOnly(s)) {
+  if (IsEosOnly(s, position)) {
     wanted[0] = o.eos;
     request.wanted = {wanted, may_end(o.eos) ? 1 : 0};
     return;
   }
-  if (s.length < rules.prefix_length) {
-    wanted[0] = rules.prefix[s.length];
+  if (position < rules.prefix_length) {
+    wanted[0] = rules.prefix[position];
     request.wanted = {wanted, 1};
     if (Contains(request.masked[0], wanted[0])) request.masked[0] = {};  // the prefix wins
     return;
@@ -95,14 +96,14 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t* wanted, int32_t
       return forbidden.edge_ends[begin + i] != 0 ? forbidden.edge_token[begin + i] : -1;
     });
   });
-  const bool is_first = s.length == rules.prefix_length;
+  const bool is_first = position == rules.prefix_length;
   for (int32_t i = 0; is_first && i < o.not_first_count; ++i) {
     InsertId(masked, masked_count, o.not_first[i]);
   }
   request.masked[1] = {masked, masked_count};
   for (int32_t i = -1; i < o.more_eos_count; ++i) {
     const int32_t token = i < 0 ? o.eos : o.more_eos[i];
-    if (s.length >= o.min_tokens && !IsMasked(request, token) && may_end(token)) {
+    if (position >= o.min_tokens && !IsMasked(request, token) && may_end(token)) {
       InsertId(wanted, wanted_count, token);
     } else {
       InsertId(masked, masked_count, token);
@@ -117,7 +118,7 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t* wanted, int32_t
   request.wanted = {wanted, wanted_count};
   // Tokens that make progress are exempt (d.6).
   ForRepeatedNgrams(
-      o.no_repeat_ngram, s.length, [&](int32_t i) { return slot.Token(lane, i); },
+      o.no_repeat_ngram, position, [&](int32_t i) { return slot.Token(lane, i); },
       [&](int32_t token) {
         if (!Contains(request.wanted, token)) InsertId(masked, masked_count, token);
       });

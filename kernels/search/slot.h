@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "kernels/base/host_device.h"
+#include "kernels/base/kv_pages.h"
 #include "kernels/search/constraints.h"
 #include "kernels/search/forbidden.h"
 #include "kernels/search/options.h"
@@ -61,13 +62,14 @@ struct SlotState {
   SegmentRules rules;
   SlotStatus status = SlotStatus::kFree;
   int32_t length = 0;           // real tokens of every live hypothesis
-  int32_t live = 0;             // live hypotheses, lanes 0..live-1: the slot's rows of a step
+  int32_t live = 0;             // live hypotheses, lanes 0..live-1
   int32_t finished = 0;         // entries that are kDone, at most `beam`
   int32_t waiting = 0;          // entries that are kWaiting
   int32_t finished_total = 0;   // all that ever became kDone
   float best_done = -INFINITY;  // raw log-prob of the best of them
   int32_t paused = 0;           // steps since the slot last ran
   int32_t pages = 0;            // K/V pages its lanes hold
+  int32_t ahead = 0;            // positions below this may have rows in one step (NextPositions)
   // Counted as Yang et al. (2020) do: hypotheses on the beam that were expanded, and those among
   // them that had ended and only stood for themselves.
   int32_t expansions = 0;
@@ -148,14 +150,54 @@ using LaneArrays = BasicLaneArrays<uint8_t>;
 using SlotView = BasicSlotView<uint8_t>;
 
 // The position after the last real token, where EOS alone is possible.
-DRAGOMAN_HD inline bool IsEosOnly(const SlotState& s) {
-  return s.options.forced_eos != ForcedEos::kNone && s.length == s.options.max_tokens;
+DRAGOMAN_HD inline bool IsEosOnly(const SlotState& s, int32_t position) {
+  return s.options.forced_eos != ForcedEos::kNone && position == s.options.max_tokens;
 }
+DRAGOMAN_HD inline bool IsEosOnly(const SlotState& s) { return IsEosOnly(s, s.length); }
 
 // The last real token of a search whose hypotheses are final as they are.
 DRAGOMAN_HD inline bool IsLastToken(const SlotState& s) {
   return s.options.forced_eos == ForcedEos::kNone && s.length + 1 == s.options.max_tokens;
 }
+
+// Positions that the slot has rows for in its next step: one, of each live hypothesis; or several of
+// the only one, in lane 0, while the tokens that follow are forced. No more of them than the beam is
+// wide and than lie in one page: so they take no row and no page that the slot was not promised.
+DRAGOMAN_HD inline int32_t NextPositions(const SlotState& s) {
+  if (s.length >= s.ahead) return 1;
+  const int32_t known = s.ahead - s.length;
+  const int32_t of_page = kPagePositions - s.length % kPagePositions;
+  const int32_t most = of_page < s.options.beam ? of_page : s.options.beam;
+  return known < most ? known : most;
+}
+
+// Its rows then: either factor is 1.
+DRAGOMAN_HD inline int32_t NextRows(const SlotState& s) { return s.live * NextPositions(s); }
+
+namespace slot_internal {
+
+// Lets the positions of a forced prefix go together: as if all its tokens had been chosen. The one
+// behind them, which is free, goes with them where there is one and what it asks does not depend on
+// a state that follows the tokens. Rows whose logits are needed whole go alone: they look at what
+// was chosen before.
+template <class View>
+DRAGOMAN_HD void LookAhead(const View& slot) {
+  SlotState& s = *slot.state;
+  const int32_t forced = s.rules.prefix_length;
+  if (forced == 0 || s.options.stored_logits()) return;
+  const bool alone = s.rules.constraints.phrases > 0 || s.rules.forbidden.nodes > 0 ||
+                     forced >= s.options.max_tokens;
+  s.ahead = alone ? forced : forced + 1;
+  int32_t* const tokens = slot.arrays.tokens + slot.At(0, 1);
+  auto* const ancestry = slot.Ancestry(0);
+  for (int32_t i = 0; i < forced; ++i) {
+    tokens[i] = s.rules.prefix[i];
+    ancestry[i] = 0;
+  }
+  ancestry[forced] = 0;
+}
+
+}  // namespace slot_internal
 
 // Begins the search of the segment whose options and rules `state` holds: one live hypothesis, the
 // start token, in lane 0; with sampling one for each draw. REQUIRES: the rest of `state` is new.
@@ -173,6 +215,7 @@ DRAGOMAN_HD void BeginSlot(const View& slot, int32_t start_token) {
     slot.Constraints(lane) = StartConstraints(s.rules.constraints);
     slot.Forbidden(lane) = 0;
   }
+  slot_internal::LookAhead(slot);
 }
 
 // Puts a segment into a free slot.

@@ -86,7 +86,9 @@ absl::Status ScriptedCudaDevice::Answer() {
     const int32_t lane = host_tables_.row_lane[row];
     const SlotView view = CopiedView(slot);
     std::vector<int32_t> prefix;
-    for (int32_t i = 0; i < view.state->length; ++i) prefix.push_back(view.Token(lane, i));
+    for (int32_t i = 0; i < host_tables_.row_position[row]; ++i) {
+      prefix.push_back(view.Token(lane, i));
+    }
     const std::vector<float> answer = script_(slot, prefix);
     if (answer.size() != vocabulary) {
       return absl::InvalidArgumentError(

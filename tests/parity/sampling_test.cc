@@ -83,7 +83,7 @@ class Row {
 
   int32_t Draw(uint64_t seed) {
     state_.options.sampling.seed = seed;
-    rows_.Prepare(0, view_, 0);
+    rows_.Prepare(0, view_, 0, view_.state->length);
     testing::FoldLogits(logits_, rows_.requests()[0], rows_.summaries()[0]);
     FoldStoredRow(SingleThread(), view_, 0, rows_.requests()[0],
                   static_cast<int32_t>(logits_.size()), memory_.stored(), rows_.summaries()[0]);

@@ -1,6 +1,7 @@
 // The beam step, driven by the production decoding batch on scripted models.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "tests/engine/support/reference_search.h"
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/scripts.h"
+#include "tests/kernels/search/slot_harness.h"
 
 namespace dragoman {
 namespace {
@@ -43,12 +45,16 @@ class Harness {
         std::make_unique<DecodingBatch>(config, memory_.get(), model_.CreateDecoder(1, max_rows));
   }
 
-  int Admit(const SearchOptions& options, const std::vector<int32_t>& source) {
+  // `prefix` is borrowed for the batch's life.
+  int Admit(const SearchOptions& options, const std::vector<int32_t>& source,
+            const std::vector<int32_t>& prefix = {}) {
     divisors_.push_back(std::make_unique<std::vector<float>>(
         LengthDivisors(options.max_tokens, options.length_penalty)));
     SegmentRules rules;
     rules.divisor = divisors_.back()->data();
     rules.forbidden = forbidden_.automaton();
+    rules.prefix = prefix.data();
+    rules.prefix_length = static_cast<int32_t>(prefix.size());
     return batch_->Admit({options, rules, static_cast<int32_t>(source.size()),
                           EncodeScripted(source, memory_.get()), false});
   }
@@ -168,6 +174,63 @@ TEST(Search, NoOutputWhenEveryTokenIsImpossible) {
   o.max_tokens = 8;
   Harness harness(nothing, 64, 64, {2});
   EXPECT_TRUE(harness.Decode(harness.Admit(o, {1})).empty());
+}
+
+// By the beam step on one slot, one position after the other.
+std::vector<FinishedHypothesis> OneByOne(const Script& script, const std::vector<int32_t>& source,
+                                         const SearchOptions& o,
+                                         const std::vector<int32_t>& prefix) {
+  const std::vector<float> divisor = LengthDivisors(o.max_tokens, o.length_penalty);
+  SegmentRules rules;
+  rules.divisor = divisor.data();
+  rules.prefix = prefix.data();
+  rules.prefix_length = static_cast<int32_t>(prefix.size());
+  testing::SlotHarness<uint8_t> slot(o, rules, 64, 0);
+  slot.Run([&](std::span<const int32_t> tokens) { return script(source, tokens); });
+  std::vector<FinishedHypothesis> done;
+  for (int e = 0; e < o.beam; ++e) {
+    if (slot.view.Finished(e).status == EntryStatus::kDone) done.push_back(slot.view.Finished(e));
+  }
+  std::stable_sort(done.begin(), done.end(),
+                   [](const auto& a, const auto& b) { return a.score > b.score; });
+  return done;
+}
+
+TEST(Search, AForcedPrefixGoesSeveralPositionsAtATimeAndGivesTheSame) {
+  for (const int beam : {1, 2, 4, 8}) {
+    for (const int forced : {1, 2, 7, 10, 31, 32, 36}) {
+      const Script script = RandomScript(12);
+      const std::vector<int32_t> source = {beam, 4 + forced};
+      std::vector<int32_t> prefix;
+      for (int i = 0; i < forced; ++i) prefix.push_back(2 + (i * 7 + beam) % 9);
+      SearchOptions o;
+      o.beam = o.num_alternatives = beam;
+      o.max_tokens = kMaxPositions - 2;
+      Harness harness(script);
+      const int number = harness.Admit(o, source, prefix);
+      // Positions 0 .. forced, as many as the beam is wide, and none across the end of a page.
+      int steps = 0;
+      int expected_steps = 0;
+      for (int p = 0; p <= forced; ++expected_steps) {
+        p += std::min({beam, forced + 1 - p, kPagePositions - p % kPagePositions});
+      }
+      while (harness.batch().DecodedTokens(number) <= forced &&
+             harness.batch().status(number) == SlotStatus::kRunning) {
+        ASSERT_TRUE(harness.batch().Step({}).ok());
+        ++steps;
+      }
+      EXPECT_EQ(steps, expected_steps) << beam << " " << forced;
+      const auto found = harness.Decode(number);
+      const auto expected = OneByOne(script, source, o, prefix);
+      ASSERT_EQ(found.size(), expected.size());
+      for (size_t i = 0; i < found.size(); ++i) {
+        ASSERT_GE(found[i].tokens.size(), prefix.size());
+        EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), found[i].tokens.begin()));
+        EXPECT_EQ(found[i].score, expected[i].score);
+        EXPECT_EQ(found[i].log_prob, expected[i].log_prob);
+      }
+    }
+  }
 }
 
 TEST(Search, ANanFailsItsSlotAlone) {

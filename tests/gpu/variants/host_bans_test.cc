@@ -53,7 +53,7 @@ class Histories {
     std::vector<int32_t> wanted(kMaxWantedIds);
     std::vector<int32_t> masked(static_cast<size_t>(MaxRowMasks(kStride, 0)));
     LogitRequest request;
-    PrepareRow(view_, lane, wanted.data(), masked.data(), request);
+    PrepareRow(view_, lane, view_.state->length, wanted.data(), masked.data(), request);
     return {request.masked[1].ids, request.masked[1].ids + request.masked[1].count};
   }
 

@@ -248,6 +248,115 @@ TEST_P(DecodeAttentionDeviceTest, RowsAreBitEqualInAnyCompany) {
   }
 }
 
+// Two lanes of one slot, positions of both so far; one call after the other on the same pages.
+class TwoLanes {
+ public:
+  TwoLanes(const OpDevice& device, const KvLayout& layout)
+      : device_(device),
+        layout_(layout),
+        pool_(device,
+              std::vector<float>(size_t(lane_pages_.size()) * layout.ElementsPerPage(), NAN)),
+        lane_pages_on_device_(device, lane_pages_),
+        slot_lanes_(device, Lanes()),
+        ancestry_(device, std::vector<uint8_t>(2 * kMaxPositions, 0)),
+        pages_(device, Pages()) {}
+
+  // Rows of lane 0 at `position` and behind it, by the ancestry or by the step's table.
+  std::vector<uint8_t> Attend(const std::vector<float>& qkv, int position, bool by_table) {
+    const auto d = static_cast<size_t>(layout_.width());
+    const size_t count = qkv.size() / (3 * d);
+    std::vector<StepRow> rows;
+    for (size_t r = 0; r < count; ++r) rows.push_back({0, 0, position + int(r)});
+    const RowsOnDevice on_device(device_, rows, count + 2);
+    const OpNumbers in(device_, RowsOf(qkv, 0, count, count + 2, 3 * d));
+    const OpNumbers out(device_, std::vector<float>((count + 2) * d, 7.0F));
+    const SelfKvTables tables = {.pool = pool_.data(),
+                                 .lane_pages = lane_pages_on_device_.data(),
+                                 .pages_per_lane = 2,
+                                 .slot_lanes = slot_lanes_.data(),
+                                 .ancestry = ancestry_.data(),
+                                 .max_positions = kMaxPositions};
+    if (device_.cuda || device_.emulated) {
+      cuda::StepRows step = on_device.Step();
+      if (by_table) {
+        step.pages = pages_.data();
+        step.page_stride = kMaxPositions;
+      }
+      const auto attend = DRAGOMAN_LAUNCHER(device_, DecodeSelfAttention);
+      EXPECT_LAUNCHED(
+          attend(kTestStream, device_.type, layout_, kLayer, step, tables, in.data(), out.data()));
+    } else {
+      OpContext context;
+      DecodeSelfAttention(context, layout_, kLayer, on_device.Cpu(), tables,
+                          static_cast<const float*>(in.data()), static_cast<float*>(out.data()));
+    }
+    return AttentionResult(out, d).RowBits(0, count);
+  }
+
+  std::vector<uint8_t> PoolBits() const { return pool_.Bits(); }
+
+ private:
+  static constexpr int kMaxPositions = 2 * kPagePositions;
+
+  static std::vector<int32_t> Lanes() {
+    std::vector<int32_t> lanes(kMaxSlotLanes, 1 << 30);
+    lanes[0] = 1;
+    return lanes;
+  }
+  std::vector<int32_t> Pages() const {
+    std::vector<int32_t> pages;
+    for (int r = 0; r < kMaxPositions; ++r) {
+      for (int p = 0; p < kMaxPositions; ++p) {
+        pages.push_back(lane_pages_[size_t(2 + p / kPagePositions)]);
+      }
+    }
+    return pages;
+  }
+
+  const OpDevice device_;
+  const KvLayout layout_;
+  const std::vector<int32_t> lane_pages_ = {0, 3, 2, 1};
+  OpNumbers pool_;
+  OpArray<int32_t> lane_pages_on_device_;
+  OpArray<int32_t> slot_lanes_;
+  OpArray<uint8_t> ancestry_;
+  OpArray<int32_t> pages_;
+};
+
+TEST_P(DecodeAttentionDeviceTest, PositionsOfALaneAtOnceHaveTheBitsOfOneByOne) {
+  const OpDevice device = GetParam();
+  constexpr int kPositions = 45;
+  for (const Heads s : {Heads{2, 64}, {1, 32}, {1, 128}, {3, 8}, {1, 80}}) {
+    const KvLayout layout = {.layers = 2, .heads = s.heads, .head_dim = s.head_dim};
+    const auto row = static_cast<size_t>(3 * layout.width());
+    const auto qkv = Rounded(RandomFloats(kPositions * row, 8, 1.5F), device.type);
+    const auto rows_of = [&](int first, int count) {
+      const auto begin = qkv.begin() + std::ptrdiff_t(size_t(first) * row);
+      return std::vector<float>(begin, begin + std::ptrdiff_t(size_t(count) * row));
+    };
+    TwoLanes one_by_one(device, layout);
+    std::vector<uint8_t> expected;
+    for (int p = 0; p < kPositions; ++p) {
+      const auto bits = one_by_one.Attend(rows_of(p, 1), p, true);
+      expected.insert(expected.end(), bits.begin(), bits.end());
+    }
+    // Into the second page with the fourth of these.
+    for (const bool by_table : {false, true}) {
+      TwoLanes at_once(device, layout);
+      std::vector<uint8_t> found;
+      int position = 0;
+      for (const int count : {4, 1, 11, 17, 12}) {
+        const auto bits = at_once.Attend(rows_of(position, count), position, by_table);
+        found.insert(found.end(), bits.begin(), bits.end());
+        position += count;
+      }
+      ASSERT_EQ(position, kPositions);
+      EXPECT_EQ(found, expected) << s.heads << "x" << s.head_dim << " " << by_table;
+      EXPECT_EQ(at_once.PoolBits(), one_by_one.PoolBits());
+    }
+  }
+}
+
 DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(DecodeAttentionDeviceTest);
 
 }  // namespace

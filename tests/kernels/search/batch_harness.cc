@@ -43,9 +43,21 @@ int32_t CommandWords(const HarnessSegment& s) {
          static_cast<int32_t>(RulesImageWords(s.Rules(), s.options().max_tokens));
 }
 
+RandomCase WithLongPrefix(RandomCase c, uint64_t seed) {
+  if (seed % 4 != 0) return c;
+  if (seed % 12 == 0) c.options.max_tokens = HarnessSegment::kMaxTokens;
+  std::mt19937_64 random(seed);
+  while (static_cast<int>(c.options.forced_prefix.size()) < c.options.max_tokens - 2) {
+    const auto inner = static_cast<uint64_t>(c.vocabulary - 2);
+    c.options.forced_prefix.push_back(1 + static_cast<int32_t>(random() % inner));
+  }
+  return c;
+}
+
 }  // namespace
 
-HarnessSegment::HarnessSegment(uint64_t seed) : segment_(MakeRandomCase(seed)) {
+HarnessSegment::HarnessSegment(uint64_t seed)
+    : segment_(WithLongPrefix(MakeRandomCase(seed), seed)) {
   std::mt19937_64 random(seed);
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<uint64_t>(n)); };
   SearchOptions& o = segment_.options;
@@ -251,6 +263,7 @@ void BatchHarness::Model() {
     if (request.logits != nullptr) {
       request.logits = logits_.data() + static_cast<size_t>(row) * HarnessSegment::kVocabulary;
     }
+    if (position > view.state->length) ++rows_ahead_;
     FoldLogits(s.Logits(prefix), request, tables_.summaries[row]);
     view.arrays.aligned[view.At(lane, position)] = s.Aligned(position);
   }

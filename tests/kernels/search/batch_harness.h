@@ -44,6 +44,7 @@ class HarnessSegment {
   static constexpr int kMaxTokens = 40;
   static constexpr int kMaxCrossPages = 2;
 
+  // Every fourth has a prefix of almost all of its tokens, every twelfth one into the second page.
   explicit HarnessSegment(uint64_t seed);
 
   std::vector<float> Logits(std::span<const int32_t> prefix) const;
@@ -97,6 +98,8 @@ class BatchHarness {
     std::vector<int32_t> settled;
   };
   const std::vector<Outcome>& outcomes() const { return outcomes_; }
+  // Rows of all steps that were ahead of their slot's length.
+  int rows_ahead() const { return rows_ahead_; }
   const std::vector<std::unique_ptr<HarnessSegment>>& segments() const { return segments_; }
 
   // Of each step: what it reported, and a digest of the tables of pages.
@@ -152,6 +155,7 @@ class BatchHarness {
   std::pmr::vector<float> logits_;
   std::vector<Outcome> outcomes_;
   std::vector<StepRecord> steps_;
+  int rows_ahead_ = 0;
 };
 
 }  // namespace dragoman::testing

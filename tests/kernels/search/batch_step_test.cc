@@ -72,6 +72,7 @@ struct Tally {
   int hypotheses = 0;
   int waiting = 0;      // segments held back for want of pages, summed over the steps
   int undelivered = 0;  // ends held back for want of room
+  int rows_ahead = 0;   // of forced prefixes, in a step with others of their slot
 };
 
 void ExpectAsAlone(const BatchHarness& harness, Tally* tally) {
@@ -97,6 +98,7 @@ void ExpectAsAlone(const BatchHarness& harness, Tally* tally) {
     tally->waiting += step.waiting;
     tally->undelivered += step.undelivered;
   }
+  tally->rows_ahead += harness.rows_ahead();
 }
 
 enum class Mailboxes { kAmple, kShort };
@@ -128,6 +130,7 @@ TEST(BatchStep, EverySegmentGivesWhatItGivesAlone) {
   EXPECT_GT(tally.bad_numbers, 10);
   EXPECT_GT(tally.settled_tokens, 100);
   EXPECT_GT(tally.hypotheses, 600);
+  EXPECT_GT(tally.rows_ahead, 500);
 }
 
 TEST(BatchStep, OutputsReadOneStepLateAndCancellationsDisturbNobody) {

@@ -48,7 +48,7 @@ class SlotHarness {
   void Fold(const NextLogits& next) {
     for (int32_t lane = 0; lane < state.live; ++lane) {
       const auto row = static_cast<size_t>(lane);
-      rows_.Prepare(row, view, lane);
+      rows_.Prepare(row, view, lane, state.length);
       FoldLogits(next(Prefix(lane)), rows_.requests()[row], rows_.summaries()[row]);
     }
   }

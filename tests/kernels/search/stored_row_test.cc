@@ -60,7 +60,7 @@ Cost CostOf(const SearchOptions& options, int length) {
     view.arrays.tokens[view.At(0, state.length)] =
         static_cast<int32_t>(random() % (kVocabulary - 1));
   }
-  rows.Prepare(0, view, 0);
+  rows.Prepare(0, view, 0, view.state->length);
   const LogitRequest& request = rows.requests()[0];
   std::normal_distribution<float> normal(0.0F, 2.5F);
   for (int i = 0; i < kVocabulary; ++i) request.logits[i] = normal(random);
@@ -134,7 +134,7 @@ TEST(StoredRow, IsTheSameBitsForEveryInstructionSet) {
       for (const int32_t token : {3, 5, 3, 4000}) {
         view.arrays.tokens[view.At(0, ++state.length)] = token;
       }
-      rows.Prepare(0, view, 0);
+      rows.Prepare(0, view, 0, view.state->length);
       const LogitRequest& request = rows.requests()[0];
       std::copy(logits.begin(), logits.end(), request.logits);
       LogitSummary& summary = rows.summaries()[0];
@@ -174,7 +174,7 @@ TEST(StoredRow, ThePenaltyFallsOnEveryDistinctTokenOnce) {
   for (const int32_t token : {3, 5, 3, 3}) {
     view.arrays.tokens[view.At(0, ++state.length)] = token;
   }
-  rows.Prepare(0, view, 0);
+  rows.Prepare(0, view, 0, view.state->length);
   const LogitRequest& request = rows.requests()[0];
   for (int i = 0; i < kWords; ++i) request.logits[i] = -10.0F;
   request.logits[3] = 2.0F;
