@@ -62,6 +62,14 @@ Error Describe(int index, DeviceInfo* info) {
   return Error::kNone;
 }
 
+Error FreeMemory(int64_t* bytes) {
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+  const Error error = Checked(cudaMemGetInfo(&free_bytes, &total_bytes));
+  if (error == Error::kNone) *bytes = static_cast<int64_t>(free_bytes);
+  return error;
+}
+
 Error SetDevice(int index) { return Checked(cudaSetDevice(index)); }
 
 int CurrentDevice() {

@@ -33,6 +33,9 @@ int DeviceCount(std::string* why);
 // takes some of that memory and time: ask for those that are meant to be used.
 Error Describe(int index, DeviceInfo* info);
 
+// Bytes of the current device that nobody has taken.
+Error FreeMemory(int64_t* bytes);
+
 Error SetDevice(int index);
 
 // The current one; -1 where there is none.

@@ -12,6 +12,7 @@
 #include "engine/decode/cuda/cuda_status.h"
 #include "engine/decode/cuda/cuda_step.h"
 #include "engine/decode/cuda/nvtx.h"
+#include "engine/decode/cuda/step_graphs.h"
 #include "engine/decode/cuda/step_mailboxes.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/graph.h"
@@ -20,9 +21,8 @@
 namespace dragoman {
 namespace {
 
-// The instantiations of the fused output layer.
-constexpr std::array<int, 3> kTopKClasses = {4, 8, 16};
-constexpr int kWays = 4;  // stored rows or none, alignments or none
+constexpr auto kTopKClasses = StepGraphs::kTopKClasses;
+constexpr size_t kWays = StepGraphs::kWays;
 
 class CudaStepDevice final : public StepDevice {
  public:
@@ -45,15 +45,17 @@ class CudaStepDevice final : public StepDevice {
   const StepMailbox& mailbox(int index) const override { return mailboxes_.host(index); }
   absl::Status Enqueue(const Launch& launch) override;
   absl::Status Wait(int mailbox) override;
-  int64_t workspace_bytes() const override { return step_->bytes(); }
+  int64_t workspace_bytes() const override { return step_->bytes() + graph_bytes_; }
 
  private:
   // Classes of max_k that make a difference.
-  size_t classes() const { return model_->fused() == nullptr ? 1 : kTopKClasses.size(); }
+  size_t classes() const { return StepGraphs::Classes(model_->fused() != nullptr); }
   // REQUIRES: the bucket is one of buckets().
   size_t GraphOf(const StepVariant& variant) const;
 
+  // All graphs; graph_bytes_ becomes what the device has less for them.
   absl::Status Record();
+  absl::Status RecordAll();
   absl::Status RunOnce(const char* what, int bucket,
                        const std::function<CudaStep::Fault()>& launch);
   absl::Status Format();
@@ -66,6 +68,7 @@ class CudaStepDevice final : public StepDevice {
   StepMailboxes mailboxes_;
   std::unique_ptr<CudaStep> step_;
   std::vector<cuda::Graph> graphs_;  // by bucket, class of max_k, stored or not, aligned or not
+  int64_t graph_bytes_ = 0;
   std::array<cuda::Event, kStepMailboxes> done_;
   int64_t started_ = 0;  // steps since the batch was formatted
   absl::Status status_;  // the first error; final
@@ -130,7 +133,20 @@ absl::Status CudaStepDevice::RunOnce(const char* what, int bucket,
   return absl::OkStatus();
 }
 
+// The kernels' code is counted with the graphs, where they are the first to load it. What others
+// take or give meanwhile is in the difference, too.
 absl::Status CudaStepDevice::Record() {
+  int64_t before = 0;
+  int64_t after = 0;
+  cuda::Error error = cuda::FreeMemory(&before);
+  if (error != cuda::Error::kNone) return CudaStatus(model_->device(), "its free memory", error);
+  if (absl::Status status = RecordAll(); !status.ok()) return status;
+  error = cuda::FreeMemory(&after);
+  graph_bytes_ = std::max<int64_t>(before - after, 0);
+  return CudaStatus(model_->device(), "its free memory", error);
+}
+
+absl::Status CudaStepDevice::RecordAll() {
   if (absl::Status status = Format(); !status.ok()) return status;
   graphs_.resize(buckets().size() * classes() * kWays);
   for (const int bucket : buckets()) {
@@ -141,7 +157,7 @@ absl::Status CudaStepDevice::Record() {
       absl::Status status =
           RunOnce("the first step", bucket, [&] { return step_->Launch(stream_.get(), whole); });
       if (!status.ok()) return status;
-      for (int way = 0; way < kWays; ++way) {
+      for (size_t way = 0; way < kWays; ++way) {
         const StepVariant variant{bucket, kTopKClasses[group], way / 2 != 0, way % 2 != 0};
         cuda::Graph& graph = graphs_[GraphOf(variant)];
         CudaStep::Fault fault;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/row_buckets.h"
+#include "engine/decode/cuda/step_graphs.h"
 #include "engine/decode/device_batch.h"
 #include "engine/network/buffers.h"
 #include "kernels/ops/linear_cuda.h"
@@ -149,6 +150,8 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
       {"fused output layer", r.fused_bytes},
       {"decoder activations", DecoderBytes(r, plan.limits)},
       {absl::StrCat("encoder activations of ", r.encoder_tokens, " tokens"), EncoderBytes(r)},
+      {absl::StrCat("graphs of ", StepGraphs::Count(plan.limits.max_rows, r.fused), " steps"),
+       StepGraphBytes(r.program, plan.limits.max_rows, r.fused)},
   };
   int64_t fixed = 0;
   for (const MemoryLine& line : plan.lines) fixed += line.bytes;

@@ -1,6 +1,7 @@
 #include "tests/engine/decode/cuda/emulated_cuda.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <mutex>
@@ -21,6 +22,9 @@ constexpr Error kMiscounted{901};
 
 // The graph that this thread records.
 thread_local std::vector<EmulatedGraph::Call>* recording = nullptr;
+
+// Of the device's memory, what graphs have.
+std::atomic<int64_t> graph_bytes = 0;
 
 std::mutex& OneAtATime() {
   static std::mutex mutex;
@@ -170,6 +174,11 @@ Error EmulatedDescribe(int index, DeviceInfo* info) {
   return Error::kNone;
 }
 
+Error EmulatedFreeMemory(int64_t* bytes) {
+  *bytes = kEmulatedDeviceBytes - graph_bytes;
+  return Error::kNone;
+}
+
 Error EmulatedDeviceBuffer::Allocate(int64_t bytes) {
   if (recording != nullptr) return kNotWhileRecording;
   const int64_t rounded = (bytes + 255) / 256 * 256;
@@ -217,10 +226,11 @@ Error EmulatedEvent::MillisecondsSince(const EmulatedEvent& begin, float* millis
 }
 
 Error EmulatedGraph::Record(Stream, const std::function<Error()>& launches) {
-  launches_.clear();
+  Free();
   recording = &launches_;
   const Error error = launches();
   recording = nullptr;
+  graph_bytes += nodes() * kNodeBytes;
   return error;
 }
 
@@ -235,6 +245,11 @@ Error EmulatedGraph::Launch(Stream) const {
     if (kernels != (call.nodes.emulated ? call.nodes.nodes : 0)) return kMiscounted;
   }
   return Error::kNone;
+}
+
+void EmulatedGraph::Free() {
+  graph_bytes -= nodes() * kNodeBytes;
+  launches_.clear();
 }
 
 int64_t EmulatedGraph::nodes() const {

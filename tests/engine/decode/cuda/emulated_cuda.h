@@ -54,6 +54,8 @@ inline const char* EmulatedErrorText(Error error) {
 
 inline constexpr int64_t kEmulatedDeviceBytes = int64_t{1} << 30;
 Error EmulatedDescribe(int index, DeviceInfo* info);
+// Of buffers nothing is known here: what graphs have left.
+Error EmulatedFreeMemory(int64_t* bytes);
 inline Error EmulatedSetDevice(int index) { return Error{index == 0 ? 0 : 101}; }
 
 class EmulatedDeviceBuffer {
@@ -108,6 +110,14 @@ class EmulatedEvent {
 
 class EmulatedGraph {
  public:
+  // What a node takes of the device's memory.
+  static constexpr int64_t kNodeBytes = 1000;
+
+  EmulatedGraph() = default;
+  ~EmulatedGraph() { Free(); }
+  EmulatedGraph(EmulatedGraph&& other) noexcept : launches_(std::exchange(other.launches_, {})) {}
+  EmulatedGraph& operator=(EmulatedGraph&&) = delete;
+
   Error Record(Stream stream, const std::function<Error()>& launches);
   // Fails where a launch runs another number of kernels than it has nodes.
   Error Launch(Stream stream) const;
@@ -119,6 +129,8 @@ class EmulatedGraph {
   };
 
  private:
+  void Free();
+
   std::vector<Call> launches_;
 };
 

@@ -1,6 +1,10 @@
 // What is planned of a device's memory is what its encoder and its steps allocate.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "engine/decode/batch.h"
 #include "engine/model/model_source.h"
 #include "tests/engine/decode/cuda/emulated_names.h"
@@ -8,6 +12,8 @@
 #include "engine/decode/cuda/cuda_encoder.h"
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_step.h"
+#include "engine/decode/cuda/cuda_step_device.h"
+#include "engine/decode/cuda/step_graphs.h"
 
 namespace dragoman {
 namespace {
@@ -37,14 +43,61 @@ TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
 
     // Weights; then tables, logits, the fused output layer and activations of steps; then those of
     // the encoder.
-    ASSERT_EQ(plan->lines.size(), 7U);
+    ASSERT_EQ(plan->lines.size(), 8U);
     EXPECT_EQ(plan->lines[0].bytes, (*model)->weight_bytes());
     const int64_t steps =
         plan->lines[1].bytes + plan->lines[2].bytes + plan->lines[3].bytes + plan->lines[4].bytes;
     const cuda::FusedOutput* fused = (*model)->fused();
     EXPECT_EQ(steps, (*step)->bytes() + (fused == nullptr ? 0 : fused->bytes()));
     EXPECT_EQ(plan->lines[5].bytes, (*encoder)->workspace_bytes());
+
+    // And the graphs, of which it is found out what they took.
+    const auto device = CreateCudaStepDevice(*model, plan->limits, nullptr);
+    ASSERT_TRUE(device.ok()) << device.status();
+    const int64_t nodes =
+        ((*device)->workspace_bytes() - (*step)->bytes()) / cuda::EmulatedGraph::kNodeBytes;
+    const int64_t planned = plan->lines[6].bytes / kGraphNodeBytes;
+    EXPECT_GT(nodes, planned / 2);
+    EXPECT_LE(nodes, planned);
   }
+}
+
+// A second model on a device leaves the first one's account alone, and finds what that has taken.
+TEST(EmulatedGraphs, EachDeviceOfStepsHasItsOwnAccount) {
+  const auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-b");
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const auto image = MakeWeightImage(loaded->program, loaded->weights, ComputeType::kFloat16);
+  ASSERT_TRUE(image.ok()) << image.status();
+  int64_t at_first = 0;
+  ASSERT_EQ(cuda::FreeMemory(&at_first), cuda::Error::kNone);
+  {
+    std::vector<std::unique_ptr<StepDevice>> devices;
+    int64_t graphs = 0;
+    for (const int max_rows : {40, 8}) {
+      CudaBackendConfig config;
+      config.batch.max_rows = max_rows;
+      config.batch.max_positions = loaded->spec.shape.max_positions + 1;
+      config.batch.vocabulary = loaded->spec.shape.target_vocab;
+      auto planner = CudaPlanner::Create(config, loaded->program, *image);
+      ASSERT_TRUE(planner.ok()) << planner.status();
+      const auto model = planner->LoadModel(*image);
+      ASSERT_TRUE(model.ok()) << model.status();
+      const BatchLimits limits = planner->Limits();
+      const auto step = CudaStep::Create(*model, limits, nullptr, cuda::StepMailboxes{});
+      ASSERT_TRUE(step.ok()) << step.status();
+      auto device = CreateCudaStepDevice(*model, limits, nullptr);
+      ASSERT_TRUE(device.ok()) << device.status();
+      EXPECT_GT((*device)->workspace_bytes(), (*step)->bytes());
+      graphs += (*device)->workspace_bytes() - (*step)->bytes();
+      devices.push_back(*std::move(device));
+    }
+    int64_t left = 0;
+    ASSERT_EQ(cuda::FreeMemory(&left), cuda::Error::kNone);
+    EXPECT_EQ(at_first - left, graphs);
+  }
+  int64_t after = 0;
+  ASSERT_EQ(cuda::FreeMemory(&after), cuda::Error::kNone);
+  EXPECT_EQ(after, at_first);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, EmulatedMemory,

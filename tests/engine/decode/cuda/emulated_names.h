@@ -7,6 +7,7 @@
 
 #define ErrorText EmulatedErrorText
 #define Describe EmulatedDescribe
+#define FreeMemory EmulatedFreeMemory
 #define SetDevice EmulatedSetDevice
 #define DeviceBuffer EmulatedDeviceBuffer
 #define PinnedBuffer EmulatedPinnedBuffer

@@ -1,0 +1,39 @@
+// How many graphs of steps a device holds, and what they are expected to take of its memory.
+//
+// Pure.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/decode/cuda/row_buckets.h"
+#include "engine/network/program.h"
+
+namespace dragoman {
+
+// A graph for each bucket, class of candidates and way of a step.
+struct StepGraphs {
+  // The instantiations of the fused output layer; without it one class.
+  static constexpr std::array<int, 3> kTopKClasses = {4, 8, 16};
+  static constexpr size_t kWays = 4;  // stored rows or none, alignments or none
+
+  static constexpr size_t Classes(bool fused) { return fused ? kTopKClasses.size() : 1; }
+  static size_t Count(int max_rows, bool fused) {
+    return StepBuckets(max_rows).size() * Classes(fused) * kWays;
+  }
+};
+
+// Of a graph's node, in the memory of the device: an allowance, for CUDA says nowhere what a graph
+// takes and no card has been asked yet. What they did take is found out at the start
+// (StepDevice::workspace_bytes) and is in the accounts in place of this.
+inline constexpr int64_t kGraphNodeBytes = 4096;
+
+// Of all of them: an operation is a node, or two, and the search has some more.
+inline int64_t StepGraphBytes(const Program& program, int max_rows, bool fused) {
+  constexpr int64_t kOtherNodes = 12;
+  const auto nodes = static_cast<int64_t>(program.decoder.ops.size()) + kOtherNodes;
+  return static_cast<int64_t>(StepGraphs::Count(max_rows, fused)) * nodes * kGraphNodeBytes;
+}
+
+}  // namespace dragoman
