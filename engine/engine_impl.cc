@@ -183,7 +183,6 @@ absl::Status EngineImpl::StartWorkers() {
 
   WorkerConfig worker;
   worker.batch = batch;
-  worker.threads = MostThreadsOfWorker(config_);
   worker.encoded_segments = config_.encoded_queue_segments;
   worker.window = config_.scheduler.window;
   worker.workers = worker_count_;
@@ -191,6 +190,7 @@ absl::Status EngineImpl::StartWorkers() {
   live_workers_.store(worker_count_);
   for (size_t place = 0; place < places_.size(); ++place) {
     worker.pages = (*plans)[place];
+    worker.threads = MostThreadsOfWorker(config_, places_[place]);
     for (int i = 0; i < places_[place].workers; ++i) {
       // Made where it runs: its threads stay there, and its tables are in that node's memory.
       absl::StatusOr<std::unique_ptr<Worker>> made = absl::InternalError("not made");

@@ -72,8 +72,8 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<Worker
     if (place.backend->host_page_bytes() == 0) continue;
     on_host = true;
     needs.weights += place.backend->info().weight_bytes;
-    needs.workspaces +=
-        place.workers * place.backend->HostWorkspaceBytes(batch, MostThreadsOfWorker(config));
+    needs.workspaces += place.workers * place.backend->HostWorkspaceBytes(
+                                            batch, MostThreadsOfWorker(config, place));
   }
   const HostMemory& memory = config.memory;
   const int64_t given = config.kv_memory_mb << 20;

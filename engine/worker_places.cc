@@ -82,13 +82,13 @@ absl::StatusOr<std::vector<WorkerPlace>> CreateCpuPlaces(const EngineConfig& con
 
 int CoresOf(const EngineConfig& config) { return CoresOf(config, config.workers); }
 
-int MostThreadsOfWorker(const EngineConfig& config) {
+int MostThreadsOfWorker(const EngineConfig& config, const WorkerPlace& place) {
   // More threads hardly get weights out of memory faster, and have more to agree about.
   constexpr int kUsuallyMost = 8;
   const int most = config.max_threads_per_worker > 0
                        ? config.max_threads_per_worker
                        : std::max(config.threads_per_worker, kUsuallyMost);
-  return std::min(most, CoresOf(config));
+  return std::min(most, CoresOf(config, place.workers));
 }
 
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config) {

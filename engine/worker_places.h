@@ -19,9 +19,10 @@ struct WorkerPlace {
   std::vector<std::vector<int>> cpus = {};  // of each worker; none: wherever the system puts them
 };
 
-// On the CPU: threads that all its workers together, and those that one of them may have at once.
+// On the CPU: threads that all its workers together, and those that one of a place's workers may
+// have at once, which are none of other nodes.
 int CoresOf(const EngineConfig& config);
-int MostThreadsOfWorker(const EngineConfig& config);
+int MostThreadsOfWorker(const EngineConfig& config, const WorkerPlace& place);
 
 // Of every worker.
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);

@@ -15,10 +15,13 @@ namespace {
 
 using ::testing::AllOf;
 using testing::Daemon;
+using testing::DaemonEnd;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using testing::RunClient;
+using testing::RunDaemonToEnd;
+using testing::TranslateGerman;
 
 constexpr char kHasCode[] = "0";
 constexpr char kNoKernelImage[] = "209";
@@ -29,25 +32,16 @@ constexpr char kWhy[] =
 
 void SetCard(const char* code) { ASSERT_EQ(setenv("DRAGOMAN_TEST_CARD", code, 1), 0); }
 
-// A daemon that is to end by itself.
-std::string ErrorsOf(const std::string& device, int* status) {
-  testing::ChildProcess daemon({DRAGOMAN_DAEMON_WITH_CARD, "--model",
-                                (DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"),
-                                "--listen=127.0.0.1:0", "--metrics=off", "--device", device});
-  EXPECT_THAT(daemon.ReadAll(), IsEmpty());
-  *status = daemon.Wait();
-  return daemon.Errors();
+DaemonEnd RunToEnd(const std::string& device) {
+  const DaemonEnd end = RunDaemonToEnd({"--device", device}, DRAGOMAN_DAEMON_WITH_CARD);
+  EXPECT_THAT(end.output, IsEmpty());
+  return end;
 }
 
 TEST(Card, WithoutCodeForItAutoServesOnTheCpuAndSaysWhy) {
   SetCard(kNoKernelImage);
   Daemon daemon({"--device=auto"}, DRAGOMAN_DAEMON_WITH_CARD);
-  int status = -1;
-  EXPECT_THAT(RunClient({"translate", "--server", daemon.grpc(), "--from", "de", "--to", "en",
-                         (DRAGOMAN_SOURCE_DIR "/tests/data/german.txt")},
-                        &status),
-              Not(IsEmpty()));
-  EXPECT_EQ(status, 0);
+  EXPECT_THAT(TranslateGerman(daemon), Not(IsEmpty()));
   EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}), HasSubstr("cpu"));
   EXPECT_THAT(daemon.process().Errors(),
               AllOf(HasSubstr("\"msg\":\"device\",\"model\":\"de-en\",\"device\":\"cpu\""),
@@ -58,8 +52,7 @@ TEST(Card, WithoutCodeForItAutoServesOnTheCpuAndSaysWhy) {
 
 TEST(Card, WithoutCodeForItANamedDeviceIsRefusedInOneLine) {
   SetCard(kNoKernelImage);
-  int status = 0;
-  const std::string errors = ErrorsOf("cuda:0", &status);
+  const auto [status, output, errors] = RunToEnd("cuda:0");
   EXPECT_EQ(status, 1);
   EXPECT_THAT(errors, AllOf(HasSubstr("\"level\":\"error\""),
                             HasSubstr("device cuda:0 cannot be used: " + std::string(kWhy))));
@@ -71,33 +64,33 @@ TEST(Card, WithoutCodeForItANamedDeviceIsRefusedInOneLine) {
 TEST(Card, OfWhichAPartIsSeenHasNoSecondOne) {
   SetCard(kHasCode);
   ASSERT_EQ(setenv("DRAGOMAN_TEST_CARD_NAME", "Imagined H100 MIG 1g.10gb", 1), 0);
-  int status = 0;
+  const DaemonEnd end = RunToEnd("cuda:1");
   EXPECT_THAT(
-      ErrorsOf("cuda:1", &status),
+      end.errors,
       AllOf(HasSubstr("device cuda:1 cannot be used: this machine has 1 CUDA device to show"),
             HasSubstr("MIG"), HasSubstr("CUDA_VISIBLE_DEVICES")));
-  EXPECT_EQ(status, 1);
+  EXPECT_EQ(end.status, 1);
   ASSERT_EQ(unsetenv("DRAGOMAN_TEST_CARD_NAME"), 0);
 }
 
 // A driver that is older than the PTX: not a matter of what was compiled.
 TEST(Card, WhoseDriverCannotTakeTheCodeIsNotUsedInTheRuntimesWords) {
   SetCard(kUnsupportedPtx);
-  int status = 0;
+  const DaemonEnd end = RunToEnd("cuda:0");
   EXPECT_THAT(
-      ErrorsOf("cuda:0", &status),
+      end.errors,
       AllOf(HasSubstr("device cuda:0 cannot be used: Imagined B300, compute capability 10.3: "),
             HasSubstr("PTX"), Not(HasSubstr("no code for it"))));
-  EXPECT_EQ(status, 1);
+  EXPECT_EQ(end.status, 1);
 }
 
 // Then it is taken, and what fails is what no fake stands for.
 TEST(Card, WithCodeForItIsTaken) {
   SetCard(kHasCode);
-  int status = 0;
-  EXPECT_THAT(ErrorsOf("auto", &status), AllOf(HasSubstr("\"device\":\"cuda:0\""),
-                                               HasSubstr("cuda:0: "), Not(HasSubstr("no code"))));
-  EXPECT_EQ(status, 1);
+  const DaemonEnd end = RunToEnd("auto");
+  EXPECT_THAT(end.errors, AllOf(HasSubstr("\"device\":\"cuda:0\""), HasSubstr("cuda:0: "),
+                                Not(HasSubstr("no code"))));
+  EXPECT_EQ(end.status, 1);
 }
 
 }  // namespace

@@ -15,10 +15,13 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using testing::Daemon;
+using testing::DaemonEnd;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using testing::RunClient;
+using testing::RunDaemonToEnd;
+using testing::TranslateGerman;
 
 class WithoutGpu : public ::testing::Test {
  protected:
@@ -31,45 +34,21 @@ class WithoutGpu : public ::testing::Test {
   std::string why_;
 };
 
-struct End {
-  int status = 0;
-  std::string output;
-  std::string errors;
-};
-
-// A daemon that is to end by itself.
-End RunToEnd(std::vector<std::string> flags) {
-  std::vector<std::string> command = {DRAGOMAN_DAEMON, "--model",
-                                      (DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"),
-                                      "--listen=127.0.0.1:0", "--metrics=off"};
-  command.insert(command.end(), flags.begin(), flags.end());
-  testing::ChildProcess daemon(command);
-  End end;
-  end.output = daemon.ReadAll();
-  end.status = daemon.Wait();
-  end.errors = daemon.Errors();
-  return end;
-}
-
 TEST_F(WithoutGpu, ADeviceThatWasAskedForIsAnError) {
   for (const char* device : {"cuda:0", "cuda:1,cuda:0"}) {
-    const End end = RunToEnd({"--device", device});
+    const DaemonEnd end = RunDaemonToEnd({"--device", device});
     EXPECT_EQ(end.status, 1);
     EXPECT_THAT(end.output, IsEmpty());
     EXPECT_THAT(end.errors,
                 AllOf(HasSubstr("\"level\":\"error\""), HasSubstr(" cannot be used: " + why_)));
   }
-  EXPECT_THAT(RunToEnd({"--device", "cuda:1,cuda:0"}).errors, HasSubstr("device cuda:1 cannot"));
+  EXPECT_THAT(RunDaemonToEnd({"--device", "cuda:1,cuda:0"}).errors,
+              HasSubstr("device cuda:1 cannot"));
 }
 
 TEST_F(WithoutGpu, AutoTranslatesOnTheCpuAndSaysWhy) {
   Daemon daemon({"--device=auto"});
-  int status = -1;
-  EXPECT_THAT(RunClient({"translate", "--server", daemon.grpc(), "--from", "de", "--to", "en",
-                         (DRAGOMAN_SOURCE_DIR "/tests/data/german.txt")},
-                        &status),
-              Not(IsEmpty()));
-  EXPECT_EQ(status, 0);
+  EXPECT_THAT(TranslateGerman(daemon), Not(IsEmpty()));
   EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}),
               AllOf(HasSubstr("cpu"), HasSubstr("int8")));
   const std::string log = daemon.process().Errors();
@@ -83,13 +62,13 @@ TEST_F(WithoutGpu, AutoTranslatesOnTheCpuAndSaysWhy) {
 }
 
 TEST_F(WithoutGpu, AutoDoesNotReplaceAComputeTypeOfGpus) {
-  const End end = RunToEnd({"--device=auto", "--compute-type=float16"});
+  const DaemonEnd end = RunDaemonToEnd({"--device=auto", "--compute-type=float16"});
   EXPECT_EQ(end.status, 1);
   EXPECT_THAT(end.errors, AllOf(HasSubstr("'float16'"), HasSubstr(why_)));
 }
 
 TEST(Device, TheCpuHasNoFloat16) {
-  const End end = RunToEnd({"--device=cpu", "--compute-type=float16"});
+  const DaemonEnd end = RunDaemonToEnd({"--device=cpu", "--compute-type=float16"});
   EXPECT_EQ(end.status, 2);
   EXPECT_THAT(end.errors, AllOf(HasSubstr("--compute-type"), HasSubstr("'float16'"),
                                 HasSubstr("float32, bfloat16 or int8 on the CPU")));
@@ -98,18 +77,13 @@ TEST(Device, TheCpuHasNoFloat16) {
 TEST(Device, TheCpuTranslatesInEveryTypeThatItHas) {
   for (const char* type : {"float32", "bfloat16", "int8"}) {
     Daemon daemon({"--device=cpu", std::string("--compute-type=") + type});
-    int status = -1;
-    EXPECT_THAT(RunClient({"translate", "--server", daemon.grpc(), "--from", "de", "--to", "en",
-                           (DRAGOMAN_SOURCE_DIR "/tests/data/german.txt")},
-                          &status),
-                Not(IsEmpty()));
-    EXPECT_EQ(status, 0) << type;
+    EXPECT_THAT(TranslateGerman(daemon), Not(IsEmpty())) << type;
     EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}), HasSubstr(type));
   }
 }
 
 TEST(Device, PrintsTheNetworkOfTheModel) {
-  const End end = RunToEnd({"--print-program"});
+  const DaemonEnd end = RunDaemonToEnd({"--print-program"});
   EXPECT_EQ(end.status, 0);
   EXPECT_THAT(end.output, HasSubstr("'decoder layer 1: feed-forward up' + bias, swish\n"));
   EXPECT_THAT(end.output, HasSubstr("parameters, up to 512 positions\n"));
@@ -121,8 +95,8 @@ TEST(Device, PrintsTheNetworkOfTheModel) {
 
 TEST(Device, TheCpuProfilesItsSteps) {
   for (const std::string type : {"float32", "bfloat16", "int8"}) {
-    const End end =
-        RunToEnd({"--device=cpu", "--compute-type", type, "--max-rows=16", "--profile-steps=2"});
+    const DaemonEnd end = RunDaemonToEnd(
+        {"--device=cpu", "--compute-type", type, "--max-rows=16", "--profile-steps=2"});
     EXPECT_EQ(end.status, 0) << end.errors;
     EXPECT_THAT(end.output, HasSubstr("\n16 rows, 4 slots, 16.5 self positions"));
     EXPECT_THAT(end.output, HasSubstr(type + "\ncopy "));
@@ -131,7 +105,7 @@ TEST(Device, TheCpuProfilesItsSteps) {
       EXPECT_THAT(end.output, HasSubstr("\n" + std::string(line)));
     }
   }
-  const End end = RunToEnd({"--device=cpu", "--profile-steps=100000"});
+  const DaemonEnd end = RunDaemonToEnd({"--device=cpu", "--profile-steps=100000"});
   EXPECT_EQ(end.status, 1);
   EXPECT_THAT(end.output, IsEmpty());
   EXPECT_THAT(end.errors, AllOf(HasSubstr("profile-steps: found 100000 steps of 256 rows"),

@@ -129,6 +129,15 @@ Daemon::Daemon(const std::vector<std::string>& flags, const std::string& program
   EXPECT_FALSE(grpc_.empty()) << "the daemon did not start: " << line << process_.Errors();
 }
 
+DaemonEnd RunDaemonToEnd(const std::vector<std::string>& flags, const std::string& program) {
+  ChildProcess daemon(DaemonCommand(flags, program));
+  DaemonEnd end;
+  end.output = daemon.ReadAll();
+  end.status = daemon.Wait();
+  end.errors = daemon.Errors();
+  return end;
+}
+
 std::string HttpGet(const std::string& server, const std::string& path) {
   const size_t colon = server.rfind(':');
   if (colon == std::string::npos) return "";
@@ -189,6 +198,15 @@ std::string RunClient(const std::vector<std::string>& arguments, int* status) {
   const int ended = client.Wait();
   if (status != nullptr) *status = ended;
   return output;
+}
+
+std::string TranslateGerman(const Daemon& daemon) {
+  int status = -1;
+  const std::string english =
+      RunClient({"translate", "--server", daemon.grpc(), "--from", "de", "--to", "en",
+                 DRAGOMAN_SOURCE_DIR "/tests/data/german.txt"},
+                &status);
+  return status == 0 ? english : "";
 }
 
 }  // namespace dragoman::testing

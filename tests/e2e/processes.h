@@ -65,6 +65,14 @@ class Daemon {
   std::string admin_;
 };
 
+// A daemon with the bundled model that is to end by itself.
+struct DaemonEnd {
+  int status = 0;
+  std::string output;
+  std::string errors;
+};
+DaemonEnd RunDaemonToEnd(const std::vector<std::string>& flags, const std::string& program = "");
+
 // The same of a daemon by the address of its metrics port, however it was started.
 std::string HttpGet(const std::string& server, const std::string& path);
 Daemon::Samples MetricsAt(const std::string& server);
@@ -74,6 +82,8 @@ double Sum(const Daemon::Samples& samples, const std::string& name);
 
 // The client's command line, to the end. Standard output is returned.
 std::string RunClient(const std::vector<std::string>& arguments, int* status = nullptr);
+// What it makes of the German text of the tests; "" if it fails.
+std::string TranslateGerman(const Daemon& daemon);
 
 // The client, still running.
 std::vector<std::string> ClientCommand(const std::vector<std::string>& arguments);

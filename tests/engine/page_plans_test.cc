@@ -57,6 +57,19 @@ std::string ErrorOf(const EngineConfig& config,
   return std::string(plan.status().message());
 }
 
+TEST(WorkerPlaces, AWorkerHasThreadsOfItsOwnNodeAlone) {
+  EngineConfig config;
+  config.workers = 4;
+  config.threads_per_worker = 2;
+  WorkerPlace place;
+  place.workers = 4;
+  EXPECT_EQ(MostThreadsOfWorker(config, place), 8);
+  place.workers = 2;  // of two nodes
+  EXPECT_EQ(MostThreadsOfWorker(config, place), 4);
+  config.max_threads_per_worker = 3;
+  EXPECT_EQ(MostThreadsOfWorker(config, place), 3);
+}
+
 TEST(PagePlans, HoldEverySegmentThatIsPermittedWhateverMaxRows) {
   std::vector<int> rows = {100, 256, 1000, 4096};
   for (int i = 1; i <= 64; ++i) rows.push_back(i);

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import ptxas_report
+from planted_kernels import SPILLS
 
 SYMBOL = ('_ZN8dragoman4cuda53_GLOBAL__N__db5f2c91_20_output_layer_sm90_cu_cd87c103'
           '17FusedOutputKernelI6__halfLi4EEEv14CUtensorMap_stS4_NS1_9FusedArgsE')
@@ -98,17 +99,10 @@ class PtxasReport(unittest.TestCase):
 
     @unittest.skipUnless(os.environ.get('DRAGOMAN_NVCC'), 'no CUDA compiler')
     def test_a_kernel_that_is_made_to_spill(self):
-        source = '''
-            __global__ void Spills(const float* in, float* out) {
-              float x[96];
-              for (int i = 0; i < 96; ++i) x[i] = in[i * blockDim.x + threadIdx.x];
-              __syncthreads();
-              for (int i = 0; i < 96; ++i) out[i * blockDim.x + threadIdx.x] = x[i] * x[95 - i];
-            }'''
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'spills.cu')
             with open(path, 'w', encoding='utf8') as file:
-                file.write(source)
+                file.write(SPILLS)
 
             def compile_with(registers):
                 return subprocess.run(

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "kernels/cuda/device.h"
+#include "tests/bench/arguments.h"
 
 namespace dragoman::bench {
 namespace {
@@ -81,8 +82,8 @@ int Main(const std::string& json_path) {
 }  // namespace dragoman::bench
 
 int main(int argc, char** argv) {
-  if (argc == 1) return dragoman::bench::Main("");
-  if (argc == 3 && std::string(argv[1]) == "--json") return dragoman::bench::Main(argv[2]);
-  std::fprintf(stderr, "usage: variants_bench [--json FILE]\n");
-  return 2;
+  dragoman::bench::Arguments arguments(argc, argv, 1);
+  const std::string json_path = arguments.Text("json", "");
+  arguments.RefuseOthers();
+  return dragoman::bench::Main(json_path);
 }
