@@ -16,10 +16,10 @@ inline constexpr int kWarpThreads = 32;
 inline constexpr unsigned kWholeWarp = 0xffffffffU;
 
 #if defined(__CUDACC__)
-// First of all in every thread of a kernel that is launched by LaunchEarly: what the kernels before
-// it have written may be read from here on, and the kernel behind it may take its place on the
-// multiprocessors, where it comes to this very wait. By code for older cards nothing is done, for
-// there no kernel begins early.
+// First of all in every thread of a kernel that is launched by LaunchEarly, but for copies to shared
+// memory of weights, which nobody writes: what the kernels before it have written may be read from
+// here on, and the kernel behind it may take its place on the multiprocessors, where it comes to this
+// very wait. By code for older cards nothing is done, for there no kernel begins early.
 __device__ inline void AwaitKernelBefore() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");

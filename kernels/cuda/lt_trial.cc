@@ -76,20 +76,29 @@ Error LtTrial::Reference(const LtAlgorithm& algorithm, bool* steady) {
 }
 
 Error LtTrial::Agrees(size_t bucket, const LtAlgorithm& algorithm, bool* agrees) {
+  return Agrees(
+      bucket,
+      [&](Stream stream, const void* x, void* y) {
+        return product_.Run(stream, workspace_.data(), bucket, algorithm, weight_, x, y);
+      },
+      agrees);
+}
+
+Error LtTrial::Agrees(size_t bucket, const Call& call, bool* agrees) {
   *agrees = false;
   // What a call left out must not be there from the call before.
   const Error error = Fill(stream_.get(), y_.data(), 0xff, y_.bytes());
   if (error != Error::kNone) return error;
   const int64_t rows = rows_[bucket];
   int64_t computed = 0;
-  for (int64_t call = 0; call < kMaxCalls && computed + rows <= largest(); ++call) {
+  for (int64_t calls = 0; calls < kMaxCalls && computed + rows <= largest(); ++calls) {
     const int64_t y_offset = computed * y_row_bytes();
     if (y_offset % LtProduct::kAlignment != 0 ||
         computed * x_row_bytes() % LtProduct::kAlignment != 0) {
       break;
     }
-    if (Run(bucket, algorithm, computed, static_cast<uint8_t*>(y_.data()) + y_offset) !=
-        Error::kNone) {
+    const auto* const x = static_cast<const uint8_t*>(x_.data()) + computed * x_row_bytes();
+    if (call(stream_.get(), x, static_cast<uint8_t*>(y_.data()) + y_offset) != Error::kNone) {
       return stream_.Wait();
     }
     computed += rows;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,10 @@ class LtTrial {
 
   // Whether rows in calls of rows[bucket] come out as in the reference. REQUIRES: Reference.
   Error Agrees(size_t bucket, const LtAlgorithm& algorithm, bool* agrees);
+  // The same of another product: a call of it computes rows[bucket] rows. An error of it means that
+  // it does not agree.
+  using Call = std::function<Error(Stream stream, const void* x, void* y)>;
+  Error Agrees(size_t bucket, const Call& call, bool* agrees);
 
   // For timing.
   Stream stream() const { return stream_.get(); }

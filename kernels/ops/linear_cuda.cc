@@ -12,6 +12,7 @@
 #include "kernels/cuda/lt_product.h"
 #include "kernels/cuda/lt_trial.h"
 #include "kernels/ops/activation_cuda.h"
+#include "kernels/ops/few_rows.h"
 
 namespace dragoman::cuda {
 namespace {
@@ -97,6 +98,25 @@ class Chooser {
     return Error::kNone;
   }
 
+  // The most rows, of buckets from the smallest on, for which `few` gives the bits of `pinned`, whose
+  // reference the trial has; 0: for none.
+  Error TryFew(const FewRows& few, std::span<const int> buckets, int* most) {
+    *most = 0;
+    if (buckets.front() > kMostFewRows || !TakesFewRows(few)) return Error::kNone;
+    for (size_t i = 0; i < buckets.size() && buckets[i] <= kMostFewRows; ++i) {
+      bool agrees = false;
+      const Error error = trial_.Agrees(
+          i,
+          [&](Stream stream, const void* x, void* y) {
+            return MultiplyFewRows(stream, few, x, buckets[i], y);
+          },
+          &agrees);
+      if (error != Error::kNone || !agrees) return error;
+      *most = buckets[i];
+    }
+    return Error::kNone;
+  }
+
   // Why Pin found none.
   std::string WhyNone() const {
     return "none of the " + std::to_string(tried_.size()) +
@@ -142,15 +162,18 @@ std::vector<size_t> OrderOfAsking(std::span<const int> buckets, int tune_rows) {
 
 class PinnedLinear : public Linear {
  public:
+  // `few` computes row counts up to `few_rows`.
   PinnedLinear(const CublasLt& lt, const LinearOptions& options, const void* weight,
                std::span<const int> buckets, std::unique_ptr<LtProduct> product,
-               std::vector<LtAlgorithm> algorithms)
+               std::vector<LtAlgorithm> algorithms, const FewRows& few, int few_rows)
       : lt_(lt),
         options_(options),
         weight_(weight),
         buckets_(buckets.begin(), buckets.end()),
         product_(std::move(product)),
-        algorithms_(std::move(algorithms)) {}
+        algorithms_(std::move(algorithms)),
+        few_(few),
+        few_rows_(few_rows) {}
 
   Error Run(Stream stream, void* workspace, const void* x, int64_t rows, const int32_t* count,
             void* y) const override {
@@ -158,8 +181,9 @@ class PinnedLinear : public Linear {
     const auto at = std::lower_bound(buckets_.begin(), buckets_.end(), rows);
     if (at == buckets_.end() || *at != rows) return static_cast<Error>(cudaErrorInvalidValue);
     const auto bucket = static_cast<size_t>(at - buckets_.begin());
-    const Error error =
-        product_->Run(stream, workspace, bucket, algorithms_[bucket], weight_, x, y);
+    const Error error = rows <= few_rows_ ? MultiplyFewRows(stream, few_, x, rows, y)
+                                          : product_->Run(stream, workspace, bucket,
+                                                          algorithms_[bucket], weight_, x, y);
     if (error != Error::kNone || IsOfProduct(options_.activation)) return error;
     return Activate(stream, options_.float_output ? ComputeType::kFloat32 : options_.type,
                     options_.activation, rows, count, options_.out, y);
@@ -169,7 +193,11 @@ class PinnedLinear : public Linear {
   std::string algorithm() const override {
     std::string text;
     for (size_t i = 0; i < buckets_.size(); ++i) {
-      if (i > 0 && Same(algorithms_[i], algorithms_[i - 1])) continue;
+      const bool few = buckets_[i] <= few_rows_;
+      if (few && i == 0) text += "own";
+      if (few) continue;
+      const bool first = i == 0 || buckets_[i - 1] <= few_rows_;
+      if (!first && Same(algorithms_[i], algorithms_[i - 1])) continue;
       if (i > 0) text += "; from " + std::to_string(buckets_[i]) + " rows ";
       text += AlgorithmText(lt_, algorithms_[i]);
     }
@@ -183,6 +211,8 @@ class PinnedLinear : public Linear {
   const std::vector<int> buckets_;
   const std::unique_ptr<LtProduct> product_;
   const std::vector<LtAlgorithm> algorithms_;  // of each bucket
+  const FewRows few_;
+  const int few_rows_;  // 0: it is not used
 };
 
 }  // namespace
@@ -237,6 +267,17 @@ std::unique_ptr<Linear> CreatePinned(const LoadedBlas& loaded, const LinearOptio
   for (size_t i = 0; options.per_bucket && found && i < algorithms.size(); ++i) {
     if (error == Error::kNone) error = chooser.Refine(i, pinned, &algorithms[i]);
   }
+  const FewRows few{.in = shape.in,
+                    .out = shape.out,
+                    .y_stride = shape.y_stride,
+                    .type = shape.type,
+                    .weight = weight,
+                    .bias = bias,
+                    .relu = shape.relu};
+  int few_rows = 0;
+  if (options.per_bucket && found && error == Error::kNone && shape.y_type == shape.type) {
+    error = chooser.TryFew(few, buckets, &few_rows);
+  }
   if (error != Error::kNone) {
     *why = std::string("the trial of algorithms failed: ") + ErrorText(error);
     return nullptr;
@@ -247,7 +288,7 @@ std::unique_ptr<Linear> CreatePinned(const LoadedBlas& loaded, const LinearOptio
     return nullptr;
   }
   return std::make_unique<PinnedLinear>(loaded.lt(), options, weight, buckets, std::move(product),
-                                        std::move(algorithms));
+                                        std::move(algorithms), few, few_rows);
 }
 
 // Two of them: one up to a number of rows, one beyond.

@@ -1,4 +1,4 @@
-// y = activation(x W^T + bias) on a device, by cuBLASLt with one pinned algorithm.
+// y = activation(x W^T + bias) on a device, by cuBLASLt with one pinned algorithm, as a rule.
 //
 //   x [rows, in], W [out, in] of the compute type; y [rows, out] of the compute type or f32, bias
 //   [out] of y's type; row-major, dense but for y, whose rows may lie further apart
@@ -51,9 +51,9 @@ struct LinearOptions {
   int64_t y_stride = 0;
   // The row count whose best algorithm is tried first: where the time is to be gained.
   int tune_rows = 1024;
-  // Lets every row count have the algorithm that cuBLASLt thinks best for it, where that one's bits
-  // are those of the pinned one in the trial. Equality is then an observation, no longer what one
-  // kernel does by construction.
+  // Lets every row count have the algorithm that cuBLASLt thinks best for it, and a few rows a kernel
+  // of our own (few_rows.h), where their bits are those of the pinned one in the trial. Equality is
+  // then an observation, no longer what one kernel does by construction.
   bool per_bucket = false;  // CudaModel's on Hopper and later
 };
 

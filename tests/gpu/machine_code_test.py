@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 import machine_code
+from planted_kernels import SPILLS
 
 SYMBOL = '_ZN8dragoman4cuda17FusedOutputKernelI6__halfLi4EEEvi'
 WAIT = 'SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR10], R22'
@@ -173,15 +174,8 @@ class Planted(unittest.TestCase):
         self.assertIn(words, out)
 
     def test_a_spill(self):
-        source = '''
-            __global__ void Spills(const float* in, float* out) {
-              float x[96];
-              for (int i = 0; i < 96; ++i) x[i] = in[i * blockDim.x + threadIdx.x];
-              __syncthreads();
-              for (int i = 0; i < 96; ++i) out[i * blockDim.x + threadIdx.x] = x[i] * x[95 - i];
-            }'''
-        self.expect(1, 'accesses to local memory', source, {}, '-maxrregcount=24')
-        self.expect(0, 'Spills', source, {}, '-maxrregcount=255')
+        self.expect(1, 'accesses to local memory', SPILLS, {}, '-maxrregcount=24')
+        self.expect(0, 'Spills', SPILLS, {}, '-maxrregcount=255')
 
     # Not a spill: ptxas -v has a stack frame for it, and no word of registers.
     def test_an_array_that_is_indexed(self):
@@ -247,6 +241,15 @@ class Planted(unittest.TestCase):
         self.expect(0, 'Begins', source % (wait + store), budgets)
         self.expect(1, 'before the wait for the kernel before', source % (store + wait), budgets)
         self.expect(1, 'no wait for the kernel before', source % '', budgets)
+        # Weights may be brought before, where the budget says so, and nothing else.
+        source = source.replace('#include', '#include "kernels/cuda/tensor_core.cuh"\n            #include', 1)
+        copy = ('auto* piece = dragoman::cuda::DynamicShared<uint4>() + threadIdx.x;'
+                'dragoman::cuda::CopyPiece(piece, out + 4 * threadIdx.x, true);')
+        after = wait + 'dragoman::cuda::AwaitCopies(); out[threadIdx.x] = piece->x;'
+        self.expect(1, 'LDGSTS before the wait', source % (copy + after), budgets)
+        budgets = {'Begins': {'warps': {'90a': 64}, 'early': 'copies'}}
+        self.expect(0, 'Begins', source % (copy + after), budgets)
+        self.expect(1, 'before the wait for the kernel before', source % (copy + store + after), budgets)
 
     def test_the_number_of_instructions(self):
         budgets = {'Multiplies': {'warps': {'90a': 8}, 'code': {'90a': {'HGMMA': 4}}}}

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <variant>
 
+#include "kernels/ops/few_rows.h"
+
 namespace dragoman::bench {
 namespace {
 
@@ -20,6 +22,9 @@ struct Shape {
   bool overlaps = true;       // begins while the node before ends, where the card can
   const char* argument = "";  // of its template, where the name's part does not say all
   int64_t instructions = 0;   // of all warps together; 0: not counted
+  double chain_cycles = 0;    // of a warp's products that wait for each other, after all of that
+  double bytes_again = 0;     // of L2, that are no part of the cost
+  double bytes_early = 0;     // that come before the node before has ended, where it overlaps
 };
 
 // Of the fold of the fused output layer, cycles for a tile of 128 x 256 by its four warps: without
@@ -37,6 +42,9 @@ constexpr int64_t kTensorTileInstructions = 276;
 constexpr int64_t kTensorWarpRows = 16;
 constexpr int64_t kPlainTileInstructions = 1133;
 constexpr int64_t kPlainWarpRows = 4;
+
+// Of a tensor core's product whose sum the next one adds to, in cycles.
+constexpr double kProductLatency = 33;
 
 constexpr int64_t kTileRows = 128;
 constexpr int64_t kTileColumns = 256;
@@ -61,7 +69,9 @@ class Counter {
     node.figures = FiguresOf(shape.kernel, shape.argument);
     const double each = 1.0 / static_cast<double>(nodes);
     const double rate = shape.in_l2 ? card_.l2_bytes_per_second : card_.memory_bytes_per_second;
-    const double bytes = cost.bytes * each / (card_.memory_share * Reached(rate, shape.blocks));
+    const double early = shape.overlaps && card_.overlaps ? shape.bytes_early : 0;
+    const double bytes = (cost.bytes * each + shape.bytes_again - early) /
+                         (card_.memory_share * Reached(rate, shape.blocks));
     const double waits = Rounds(shape, node.figures.warps) * static_cast<double>(shape.turns) *
                          shape.waits * card_.wait_seconds;
     const double blocks =
@@ -70,7 +80,8 @@ class Counter {
                                 (card_.issue_share * card_.instructions_per_second *
                                  static_cast<double>(Busy(shape.blocks)));
     node.seconds = static_cast<double>(nodes) *
-                   (Start(shape.overlaps) + std::max({bytes, waits, blocks, instructions}));
+                   (Start(shape.overlaps) + std::max({bytes, waits, blocks, instructions}) +
+                    shape.chain_cycles / card_.cycles_per_second);
     nodes_.push_back(std::move(node));
   }
 
@@ -147,10 +158,28 @@ const ProductOp* ProductNamed(const OpSequence& stage, std::string_view name) {
   return nullptr;
 }
 
+// Of a few rows by the kernel of our own, if it takes the shape (kernels/ops/few_rows_cuda.cu).
+bool CountFewRows(const StepCost& cost, const ProductOp& op, int64_t in, int64_t rows,
+                  const CountedCard& card, Counter* counter) {
+  if (!card.few_rows || rows > cuda::kMostFewRows || in % 32 != 0 || op.rows % 8 != 0) return false;
+  Shape shape;
+  shape.kernel = "FewRowsKernelI6__half";
+  shape.waits = 1;
+  shape.blocks = op.rows / 8;
+  shape.chain_cycles = static_cast<double>(in / 16) * kProductLatency;
+  shape.bytes_early = 2.0 * static_cast<double>(op.rows * in);  // weights
+  shape.bytes_again =
+      2.0 * static_cast<double>((shape.blocks - 1) * rows * in);  // x, of each block
+  counter->Kernel(cost.name, cost.launches, cost.cost, shape);
+  return true;
+}
+
 // A product, and the pass over what it has written where its epilogue has no such activation.
-void CountProduct(const StepCost& cost, const ProductOp& op, int64_t rows, double element,
-                  Counter* counter) {
-  counter->Product(cost.name, cost.launches, cost.cost, rows, op.rows);
+void CountProduct(const StepCost& cost, const ProductOp& op, int64_t in, int64_t rows,
+                  double element, const CountedCard& card, Counter* counter) {
+  if (element != 2 || !CountFewRows(cost, op, in, rows, card, counter)) {
+    counter->Product(cost.name, cost.launches, cost.cost, rows, op.rows);
+  }
   if (IsOfProduct(op.activation)) return;
   const auto elements = static_cast<double>(rows * op.rows);
   const OpCost pass{2 * element * elements * static_cast<double>(cost.launches), 0};
@@ -205,7 +234,8 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
     const std::string_view name = cost.name;
     Shape shape;
     if (const ProductOp* product = ProductNamed(program.decoder, name); product != nullptr) {
-      CountProduct(cost, *product, bucket, element, &counter);
+      CountProduct(cost, *product, program.weight(product->weight).cols, bucket, element, card,
+                   &counter);
       continue;
     }
     if (name == step_op::kFused) {
@@ -268,7 +298,8 @@ std::vector<CountedNode> CountEncoderPass(const Program& program, ComputeType ty
   for (const StepCost& cost : CostsByName(program.encoder, program, rows)) {
     const std::string_view name = cost.name;
     if (const ProductOp* product = ProductNamed(program.encoder, name); product != nullptr) {
-      CountProduct(cost, *product, of_pass, element, &counter);
+      CountProduct(cost, *product, program.weight(product->weight).cols, of_pass, element, card,
+                   &counter);
     } else if (name == "self-attention") {
       counter.Kernel(cost.name, cost.launches, cost.cost,
                      EncoderAttentionShape(program.kv.heads, segments, tokens, card.tensor_cores));

@@ -7,9 +7,10 @@
 // few figures for every node. Absolute times are to be replaced by those of --profile-steps.
 //
 // A node takes
-//   start + max(bytes / rate, flop / rate, instructions / rate, waits)
+//   start + max(bytes / rate, flop / rate, instructions / rate, waits) + chain
 // start    from the end of the node before to this one's first instruction
 // waits    dependent loads of a warp, times the latency, times the rounds of warps
+// chain    products of tensor cores that wait for the sum of the one before
 // instructions   of warps, where the kernel's loop has been counted in its machine code
 // bytes    at the rate of memory, or of L2 for what the node before has just written; no more than
 //          the multiprocessors with a block get
@@ -33,16 +34,18 @@ struct CountedCard {
   double l2_bytes_per_second = 5.5e12;
   double multiprocessor_bytes_per_second = 60e9;
   double flop_per_second = 790e12;
-  double layer_product_share = 0.6;          // of the flop
-  double output_product_share = 0.8;         // the same, of the fused output layer
-  double memory_share = 0.7;                 // of the bytes, of kernels that are bound by them
-  double instructions_per_second = 7e9;      // of warps, on a multiprocessor: 4 at 1.75 GHz
-  double issue_share = 0.6;                  // of them
+  double layer_product_share = 0.6;      // of the flop
+  double output_product_share = 0.8;     // the same, of the fused output layer
+  double memory_share = 0.7;             // of the bytes, of kernels that are bound by them
+  double instructions_per_second = 7e9;  // of warps, on a multiprocessor: 4 at 1.75 GHz
+  double issue_share = 0.6;              // of them
+  double cycles_per_second = 1.75e9;
   double wait_seconds = 0.6e-6;              // of a load from memory
   double start_seconds = 1.5e-6;             // in a graph
   double overlapped_start_seconds = 0.7e-6;  // with a programmatic edge (kernels/cuda/kernel.cuh)
   bool tensor_cores = true;  // for encoder attention; cards before 8.0 have not the right ones
   bool overlaps = true;      // kernels of our own begin while the one before them ends
+  bool few_rows = true;  // products of a few rows go by a kernel of our own, as the trial allows
   double launch_seconds = 3.5e-6;   // without a graph: the host's
   double product_seconds = 2.0e-6;  // that one of cuBLASLt's takes at least, after its start
 };

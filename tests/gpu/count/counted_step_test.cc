@@ -86,6 +86,7 @@ TEST(CountedStep, FewerWarpsOnAMultiprocessorWaitLonger) {
 
 TEST(CountedStep, EdgesThatOverlapShortenEveryNodeOfOurOwn) {
   CountedCard card;
+  card.few_rows = false;  // which gain more: their weights come meanwhile
   card.overlaps = false;
   const double before = Seconds(CountStep(WorkOf(4), 8, card, {}));
   card.overlaps = true;
@@ -95,6 +96,35 @@ TEST(CountedStep, EdgesThatOverlapShortenEveryNodeOfOurOwn) {
   EXPECT_NEAR(before - Seconds(nodes),
               static_cast<double>(own) * (card.start_seconds - card.overlapped_start_seconds),
               1e-9);
+  const auto of_few_rows = [&](bool overlaps) {
+    card.few_rows = true;
+    card.overlaps = overlaps;
+    return Named(CountStep(WorkOf(4), 8, card, {}), "feed-forward down");
+  };
+  EXPECT_GT(of_few_rows(false).seconds - of_few_rows(true).seconds,
+            6 * (card.start_seconds - card.overlapped_start_seconds) + 1e-9);
+}
+
+TEST(CountedStep, AKernelForAFewRowsShortensTheirProductsAndNothingElse) {
+  CountedCard card;
+  for (const int rows : {8, 1024}) {
+    card.few_rows = false;
+    const auto without = CountStep(WorkOf(rows), rows, card, {});
+    card.few_rows = true;
+    const auto with = CountStep(WorkOf(rows), rows, card, {});
+    ASSERT_EQ(with.size(), without.size());
+    int shorter = 0;
+    for (size_t i = 0; i < with.size(); ++i) {
+      EXPECT_EQ(with[i].cost.bytes, without[i].cost.bytes) << with[i].name;
+      const bool product = rows <= 16 && without[i].kernel.empty();
+      EXPECT_EQ(with[i].seconds < without[i].seconds, product) << with[i].name;
+      shorter += product ? 1 : 0;
+      if (!product) {
+        EXPECT_EQ(with[i].seconds, without[i].seconds) << with[i].name;
+      }
+    }
+    EXPECT_EQ(shorter, rows <= 16 ? 6 : 0);
+  }
 }
 
 TEST(CountedEncoderPass, TensorCoresShortenAttentionAndNothingElse) {

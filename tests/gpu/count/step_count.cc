@@ -1,5 +1,6 @@
 // Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, at
-// 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence, what the sentence takes in all, and the tables of
+// 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence, what the sentence takes in all, with a
+// forced prefix and without, and the tables of
 // encoder passes over 8,192 tokens, in sentences and in long segments.
 //
 //   step_count [FIGURES]     registers and warps of the kernels: machine_code.py --figures FIGURES
@@ -10,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/search/slot.h"
 #include "nlohmann/json.hpp"
 #include "tests/gpu/bench/base_model.h"
 #include "tests/gpu/count/counted_step.h"
@@ -20,6 +22,7 @@ namespace {
 constexpr char kArchitecture[] = "90a";
 constexpr int kTokens = 30;  // of a source, and of its target
 constexpr int kBeam = 4;
+constexpr int kForced = 10;
 constexpr int kPassTokens = 8192;
 constexpr double kHostSeconds = 60e-6;  // copies and wake-ups of a request: queue, encoder, decoder
 
@@ -33,10 +36,47 @@ FiguresByKernel Read(const char* path) {
   return figures;
 }
 
+StepWork LoneStep(const Program& program) {
+  StepWork work;
+  work.program = &program;
+  work.type = ComputeType::kFloat16;
+  work.rows = work.fused_rows = kBeam;
+  work.slots = 1;
+  work.self_positions = (kTokens + 1) / 2.0;
+  work.source_positions = kTokens;
+  return work;
+}
+
+// Of a sentence whose first `forced` target tokens are a prefix (NextPositions, kernels/search/slot.h).
+int Steps(int forced) {
+  SlotState slot;
+  slot.options.beam = kBeam;
+  slot.live = 1;
+  slot.ahead = forced == 0 ? 0 : forced + 1;
+  int steps = 0;
+  for (; slot.length <= kTokens; ++steps) slot.length += NextPositions(slot);
+  return steps;
+}
+
+// Alone, with products of a few rows by cuBLASLt or by our own kernel.
+void PrintSentence(const Program& program, bool few_rows, int forced,
+                   const FiguresByKernel& figures) {
+  CountedCard card;
+  card.few_rows = few_rows;
+  const double encoder =
+      Seconds(CountEncoderPass(program, ComputeType::kFloat16, 1, kTokens, card, figures));
+  const double step = Seconds(CountStep(LoneStep(program), 8, card, figures));
+  const int steps = Steps(forced);
+  std::printf(
+      "a lone sentence of %d tokens, %d forced, products of %s: encoder %.2f ms, %d steps of %.0f "
+      "us %.2f ms, host %.2f ms; in all %.2f ms\n",
+      kTokens, forced, few_rows ? "our own" : "cuBLASLt", encoder * 1e3, steps, step * 1e6,
+      steps * step * 1e3, kHostSeconds * 1e3, (encoder + steps * step + kHostSeconds) * 1e3);
+}
+
 void Print(const FiguresByKernel& figures) {
   const CountedCard card;
   const Program program = ProgramOf(BaseSpec());
-  double of_a_step = 0;
   for (const auto& [rows, beam] :
        {std::pair{4096, 1}, {4096, kBeam}, {1024, kBeam}, {kBeam, kBeam}}) {
     StepWork work;
@@ -47,18 +87,13 @@ void Print(const FiguresByKernel& figures) {
     work.self_positions = (kTokens + 1) / 2.0;
     work.source_positions = kTokens;
     const auto nodes = CountStep(work, std::max(rows, 8), card, figures);
-    of_a_step = Seconds(nodes);
     std::printf("%d rows of %lld slots, %.1f positions behind each, sources of %d\n%s\n", rows,
                 static_cast<long long>(work.slots), work.self_positions, kTokens,
                 CountedText(nodes).c_str());
   }
-  const double encoder =
-      Seconds(CountEncoderPass(program, ComputeType::kFloat16, 1, kTokens, card, figures));
-  std::printf(
-      "a lone sentence of %d tokens: encoder %.2f ms, %d steps %.2f ms, host %.2f ms; in all %.2f "
-      "ms\n",
-      kTokens, encoder * 1e3, kTokens + 1, (kTokens + 1) * of_a_step * 1e3, kHostSeconds * 1e3,
-      (encoder + (kTokens + 1) * of_a_step + kHostSeconds) * 1e3);
+  for (const bool few_rows : {false, true}) {
+    for (const int forced : {0, 1, kForced}) PrintSentence(program, few_rows, forced, figures);
+  }
   for (const int tokens : {kTokens, 128, 512}) {
     const int segments = kPassTokens / tokens;
     for (const bool tensor_cores : {true, false}) {

@@ -56,6 +56,7 @@ class LinearChoiceTest : public ::testing::Test {
   }
   ~LinearChoiceTest() override {
     FailWaits(Error::kNone);
+    SetFewRows(kUnfit);
     blas_.reset();
     EXPECT_EQ(LiveDescriptors(), 0);
     EXPECT_EQ(HeldBytes(), 0);
@@ -187,6 +188,37 @@ TEST_F(LinearChoiceTest, RowCountsMayHaveTheirOwnWhereItsBitsAreTheSame) {
   EXPECT_NE(text.find("; from 16 rows algorithm " + std::to_string(kSound)), std::string::npos)
       << text;
   EXPECT_EQ(text.find("from 64"), std::string::npos) << text;
+}
+
+// A kernel of our own for a few rows, where it gives the bits of what is pinned, and only where row
+// counts may have their own.
+TEST_F(LinearChoiceTest, AFewRowsGoByAKernelOfOurOwnWhereItsBitsAreTheSame) {
+  const AlignedFloats x(RandomFloats(size_t{100} * kIn, 3));
+  const AlignedFloats workspace(std::vector<float>(64));
+  for (const LtFault pinned : {kSound, kOtherOrder}) {
+    SetOffers([&](int) { return std::vector<LtFault>{pinned}; });
+    for (const LtFault few : {kUnfit, kSound, kOtherOrder, kFailsToRun}) {
+      SetFewRows(few);
+      for (const bool per_bucket : {false, true}) {
+        options_.per_bucket = per_bucket;
+        const std::unique_ptr<Linear> linear = Create();
+        ASSERT_NE(linear, nullptr) << why_;
+        const bool own = per_bucket && few == pinned;
+        EXPECT_EQ(linear->algorithm().rfind("own; from 64 rows algorithm ", 0) == 0, own)
+            << linear->algorithm();
+        std::vector<std::vector<float>> first_rows;
+        for (const int rows : kBuckets) {
+          const AlignedFloats y(std::vector<float>(size_t{100} * kOut, 7.0F));
+          const int before = FewRowsCalls();
+          EXPECT_EQ(linear->Run(nullptr, workspace.data(), x.data(), rows, nullptr, y.data()),
+                    Error::kNone);
+          EXPECT_EQ(FewRowsCalls() - before, own && rows <= 16 ? 1 : 0) << rows;
+          first_rows.emplace_back(y.data(), y.data() + kOut);
+        }
+        for (const auto& row : first_rows) EXPECT_EQ(row, first_rows[0]);
+      }
+    }
+  }
 }
 
 TEST_F(LinearChoiceTest, AFailingDeviceIsNoFaultOfTheAlgorithms) {

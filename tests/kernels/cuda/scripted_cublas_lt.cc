@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/cuda/cublas_lt.h"
+#include "kernels/ops/few_rows.h"
 
 namespace dragoman::cuda {
 namespace {
@@ -13,6 +14,8 @@ constexpr uint64_t kFewRows = 16;
 
 std::function<std::vector<LtFault>(int)> offered;
 int live = 0;
+LtFault few_rows = kUnfit;
+int few_rows_calls = 0;
 
 // Opaque structs hold their fields in words: a layout (type, rows, columns, stride), a product each
 // attribute at its number, a preference the mask of reductions, an algorithm its LtFault.
@@ -165,6 +168,32 @@ cublasStatus_t Matmul(cublasLtHandle_t, cublasLtMatmulDesc_t product, const void
 
 void SetOffers(std::function<std::vector<LtFault>(int rows)> offers) {
   offered = std::move(offers);
+}
+
+void SetFewRows(LtFault fault) { few_rows = fault; }
+
+int FewRowsCalls() { return few_rows_calls; }
+
+bool TakesFewRows(const FewRows&) { return few_rows != kUnfit; }
+
+Error MultiplyFewRows(Stream, const FewRows& p, const void* x, int64_t rows, void* y) {
+  ++few_rows_calls;
+  if (few_rows == kFailsToRun) return Error{1};
+  for (int64_t r = 0; r < rows; ++r) {
+    const float* const x_row = static_cast<const float*>(x) + r * p.in;
+    for (int64_t c = 0; c < p.out; ++c) {
+      const float* const w_row = static_cast<const float*>(p.weight) + c * p.in;
+      float sum = 0.0F;
+      for (int k = 0; k < p.in; ++k) {
+        const int at = few_rows == kOtherOrder ? p.in - 1 - k : k;
+        sum += w_row[at] * x_row[at];
+      }
+      if (p.bias != nullptr) sum += static_cast<const float*>(p.bias)[c];
+      if (p.relu) sum = std::max(sum, 0.0F);
+      static_cast<float*>(y)[r * p.y_stride + c] = sum;
+    }
+  }
+  return Error::kNone;
 }
 
 int LiveDescriptors() { return live; }

@@ -1,5 +1,5 @@
 // A cuBLASLt of the test's making, in f32 on the host, whose algorithms have the faults that the
-// choice of one has to see.
+// choice of one has to see. And the product of few rows that may take its place (few_rows.h).
 #pragma once
 
 #include <functional>
@@ -23,6 +23,11 @@ enum LtFault {
 
 // What is offered for a number of rows from now on, best first.
 void SetOffers(std::function<std::vector<LtFault>(int rows)> offers);
+
+// What the product of few rows is from now on: kUnfit (at first), kSound, kOtherOrder, kFailsToRun.
+void SetFewRows(LtFault fault);
+// Its calls so far.
+int FewRowsCalls();
 
 // Descriptors and handles that were made and not destroyed.
 int LiveDescriptors();

@@ -191,8 +191,8 @@ Error Launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, Stream,
 
 inline void AwaitKernelBefore() { ++emulation::awaits; }
 
-// What begins early must wait in every thread, and before anything else: that nothing comes before
-// is for the reader, that no thread goes round it is seen here.
+// What begins early must wait in every thread, and before anything else but copies of weights: that
+// nothing comes before is for the reader, that no thread goes round it is seen here.
 template <class... P, class... A>
 Error LaunchEarly(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, Stream,
                   A... arguments) {

@@ -17,7 +17,11 @@ inline cudaError_t code_status =
 
 }  // namespace dragoman::emulation
 
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount, cudaDevAttrMaxSharedMemoryPerBlockOptin };
+enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin,
+  cudaDevAttrComputeCapabilityMajor
+};
 struct cudaFuncAttributes {};
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToDevice };
@@ -38,6 +42,9 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
       break;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
       *value = 227 << 10;
+      break;
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = 9;
       break;
   }
   return cudaSuccess;

@@ -13,6 +13,7 @@
 #include "kernels/ops/decode_attention.h"
 #include "kernels/ops/embed.h"
 #include "kernels/ops/encoder_attention.h"
+#include "kernels/ops/few_rows.h"
 #include "kernels/ops/gather_rows.h"
 #include "kernels/ops/layer_norm.h"
 #include "kernels/ops/output_layer_cuda.h"
@@ -37,6 +38,8 @@ decltype(EncoderAttention) EmulatedEncoderAttention;
 decltype(FillRandom) EmulatedFillRandom;
 decltype(FoldStoredLogits) EmulatedFoldStoredLogits;
 decltype(GatherRows) EmulatedGatherRows;
+decltype(MultiplyFewRows) EmulatedMultiplyFewRows;
+decltype(TakesFewRows) EmulatedTakesFewRows;
 decltype(WriteCrossKv) EmulatedWriteCrossKv;
 
 // EncoderAttention as it is on cards before 8.0.

@@ -1,0 +1,166 @@
+// A product of few rows: a block of four warps has 8 columns of y. All of them bring the block's 8 rows
+// of W, and then all of x, to shared memory, 16 bytes a copy; then one warp multiplies. W comes before
+// the kernel before this one has ended, where kernels begin early. Not run on a GPU yet.
+//
+// Bytes: those of W, once over all blocks, and x once a block (from L2). Flop: 2 in out 16, whatever
+// the rows: the instruction has 16 for them.
+//
+// Why this shape: the time is one wait for memory, and then the chain of in / 16 products, each of
+// which waits for the sum of the one before (some 33 cycles): 0.6 us at 512, 2.4 at 2,048. To cut
+// the chain would be another order of the sum. More columns to a block would be fewer blocks, and a
+// multiprocessor brings 60 GB/s: with 8 the 64 blocks of 512 columns have 8 KB of W each at 512.
+#include "kernels/cuda/element.cuh"
+#include "kernels/cuda/kernel.cuh"
+#include "kernels/cuda/tensor_core.cuh"
+#include "kernels/ops/few_rows.h"
+
+namespace dragoman::cuda {
+namespace {
+
+constexpr int kWarps = 4;
+constexpr int kColumns = 8;  // of y, a block's
+constexpr int kDepth = 32;   // of two products, for one load of x
+constexpr int kPiece = 8;    // elements of 16 bytes
+constexpr int kPadding = 8;  // elements: the rows of a matrix lie in different banks
+
+__host__ __device__ constexpr int PitchOf(int in) { return in + kPadding; }
+
+constexpr int64_t SharedBytes(int in) {
+  return int64_t{kColumns + kMostFewRows} * PitchOf(in) * static_cast<int64_t>(sizeof(uint16_t));
+}
+
+// Of `rows` rows of W or x from `from` on, by all warps; further ones up to `most` are zeros.
+template <class T>
+__device__ void Bring(const T* from, int in, int rows, int most, T* to) {
+  for (int r = static_cast<int>(threadIdx.y); r < most; r += kWarps) {
+    const bool wanted = r < rows;
+    const T* const row = from + int64_t{wanted ? r : 0} * in;
+    T* const at = to + r * PitchOf(in);
+    for (int i = static_cast<int>(threadIdx.x) * kPiece; i < in; i += kWarpThreads * kPiece) {
+      CopyPiece(at + i, row + i, wanted);
+    }
+  }
+}
+
+// Of two products, kDepth of k. Loaded ahead of the products before them, for nothing but the sum is
+// to be waited for.
+struct Operands {
+  template <class T>
+  __device__ Operands(const T* a_row, const T* b_row) {
+    LoadMatrices(a_row, a[0]);
+    LoadMatrices(a_row + kDepth / 2, a[1]);
+    LoadMatrices(b_row, b);
+  }
+  template <class T>
+  __device__ void Add(T zero, float (&sum)[4]) const {
+    Multiply(zero, sum, a[0], b[0], b[1]);
+    Multiply(zero, sum, a[1], b[2], b[3]);
+  }
+
+  unsigned a[2][4];
+  unsigned b[4];
+};
+
+template <class T>
+__global__ void __launch_bounds__(kWarps* kWarpThreads)
+    FewRowsKernel(int in, int64_t y_stride, int rows, const T* weight, const T* bias, bool relu,
+                  const T* x, T* y) {
+  if constexpr (kHasTensorCores) {
+    T* const w_rows = DynamicShared<T>();
+    T* const x_rows = w_rows + kColumns * PitchOf(in);
+    const int first = static_cast<int>(blockIdx.x) * kColumns;
+    // Weights are what they were at load: they come while the kernel before is still at work.
+    Bring(weight + int64_t{first} * in, in, kColumns, kColumns, w_rows);
+    AwaitKernelBefore();
+    Bring(x, in, rows, kMostFewRows, x_rows);
+    const int lane = static_cast<int>(threadIdx.x);
+    const int column = first + lane % 4 * 2;  // and the next one
+    float offset[2] = {};
+    if (bias != nullptr) {
+      offset[0] = ToFloat(bias[column]);
+      offset[1] = ToFloat(bias[column + 1]);
+    }
+    AwaitCopies();
+    __syncthreads();
+    if (threadIdx.y != 0) return;
+
+    // Matrices of x: its rows 0 and 8, then the same 8 further in k; of W: k 0, 8, 16, 24.
+    const int matrix = lane / 8;
+    const T* const a_row = x_rows + (matrix % 2 * 8 + lane % 8) * PitchOf(in) + matrix / 2 * kPiece;
+    const T* const b_row = w_rows + lane % 8 * PitchOf(in) + matrix * kPiece;
+    float sum[4] = {};
+    Operands now(a_row, b_row);
+#pragma unroll 4
+    for (int k = kDepth; k < in; k += kDepth) {
+      const Operands next(a_row + k, b_row + k);
+      now.Add(T{}, sum);
+      now = next;
+    }
+    now.Add(T{}, sum);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (bias != nullptr) sum[i] += offset[i % 2];
+      if (relu && sum[i] < 0.0F) sum[i] = 0.0F;
+    }
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int row = lane / 4 + half * 8;
+      if (row >= rows) continue;
+      const unsigned pair = RoundPair(T{}, sum[2 * half], sum[2 * half + 1]);
+      *reinterpret_cast<unsigned*>(y + row * y_stride + column) = pair;
+    }
+  } else {
+    AwaitKernelBefore();
+  }
+}
+
+// Calls use(kernel, zero) with that of the type. REQUIRES: it has 16 bits.
+template <class Use>
+auto WithKernel(ComputeType type, Use use) {
+  if (type == ComputeType::kFloat16) return use(FewRowsKernel<__half>, __half{});
+  return use(FewRowsKernel<__nv_bfloat16>, __nv_bfloat16{});
+}
+
+}  // namespace
+
+bool TakesFewRows(const FewRows& p) {
+  if (p.type != ComputeType::kFloat16 && p.type != ComputeType::kBFloat16) return false;
+  if (p.in <= 0 || p.in % kDepth != 0 || p.out <= 0 || p.out % kColumns != 0) return false;
+  if (p.y_stride % 2 != 0) return false;
+  int device = 0;
+  int major = 0;
+  int limit = 0;
+  cudaError_t status = cudaGetDevice(&device);
+  if (status == cudaSuccess) {
+    status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  }
+  if (status == cudaSuccess) {
+    status = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  }
+  if (status == cudaSuccess && (major < 8 || SharedBytes(p.in) > limit)) return false;
+  // The limit itself: the next product may want more than this one.
+  if (status == cudaSuccess) {
+    status = WithKernel(p.type, [&](auto* kernel, auto) {
+      return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                  cudaFuncAttributeMaxDynamicSharedMemorySize, limit);
+    });
+  }
+  if (status == cudaSuccess) return true;
+  static_cast<void>(cudaGetLastError());
+  return false;
+}
+
+Error MultiplyFewRows(Stream stream, const FewRows& p, const void* x, int64_t rows, void* y) {
+  if (rows < 0 || rows > kMostFewRows) return static_cast<Error>(cudaErrorInvalidValue);
+  if (rows == 0) return Error::kNone;
+  return WithKernel(p.type, [&](auto* kernel, auto zero) {
+    using T = decltype(zero);
+    return LaunchEarly(kernel, dim3(static_cast<unsigned>(p.out / kColumns)),
+                       dim3(kWarpThreads, kWarps), static_cast<size_t>(SharedBytes(p.in)), stream,
+                       p.in, p.y_stride, static_cast<int>(rows), static_cast<const T*>(p.weight),
+                       static_cast<const T*>(p.bias), p.relu, static_cast<const T*>(x),
+                       static_cast<T*>(y));
+  });
+}
+
+}  // namespace dragoman::cuda

@@ -1,0 +1,167 @@
+// Products of few rows, on a device and emulated: the order of their sums, bit by bit where the
+// emulation has it, and that a row is a matter of that row alone.
+#include "kernels/ops/few_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/kernels/ops/emulated_ops.h"
+#include "tests/kernels/ops/op_device.h"
+#include "tests/kernels/ops/test_support.h"
+
+namespace dragoman {
+namespace {
+
+using cuda::FewRows;
+using FewRowsTest = OnOpDevice;
+
+// One product's numbers, as the type holds them.
+struct Problem {
+  int in = 0;
+  int out = 0;
+  bool with_bias = false;
+  bool relu = false;
+  int64_t y_stride = 0;
+  std::vector<float> w, bias, x;  // x has kMostFewRows rows
+};
+
+Problem Make(const OpDevice& device, int in, int out, bool with_bias, bool relu, int padding) {
+  const auto k = static_cast<size_t>(in);
+  const auto n = static_cast<size_t>(out);
+  Problem p{in, out, with_bias, relu, out + padding, {}, {}, {}};
+  p.w = Rounded(RandomFloats(k * n, 1), device.type);
+  p.bias = Rounded(RandomFloats(n, 2), device.type);
+  p.x = Rounded(RandomFloats(k * cuda::kMostFewRows, 3), device.type);
+  return p;
+}
+
+constexpr float kUntouched = 7.0F;
+
+// Rows first .. first + rows - 1 of x, alone in their memory.
+std::vector<float> Computed(const OpDevice& device, const Problem& p, int first, int rows) {
+  const auto k = static_cast<size_t>(p.in);
+  const OpNumbers w(device, p.w);
+  const OpNumbers bias(device, p.bias);
+  const auto begin = p.x.begin() + std::ptrdiff_t(size_t(first) * k);
+  const OpNumbers x(device, {begin, begin + std::ptrdiff_t(size_t(rows) * k)});
+  const OpNumbers y(device, std::vector<float>(size_t(rows + 1) * size_t(p.y_stride), kUntouched));
+  const FewRows product = {.in = p.in,
+                           .out = p.out,
+                           .y_stride = p.y_stride,
+                           .type = device.type,
+                           .weight = w.data(),
+                           .bias = p.with_bias ? bias.data() : nullptr,
+                           .relu = p.relu};
+  EXPECT_TRUE(DRAGOMAN_LAUNCHER(device, TakesFewRows)(product));
+  const auto multiply = DRAGOMAN_LAUNCHER(device, MultiplyFewRows);
+  EXPECT_LAUNCHED(multiply(kTestStream, product, x.data(), rows, y.data()));
+  return y.Download();
+}
+
+// As the instruction has it: 16 exact products of f32 at a time, and one rounding of their sum.
+float Sum(const Problem& p, int row, int column) {
+  float sum = 0.0F;
+  for (int k = 0; k < p.in; k += 16) {
+    double part = 0.0;
+    for (int i = k; i < k + 16; ++i) {
+      part += double{p.w[size_t(column) * size_t(p.in) + size_t(i)]} *
+              double{p.x[size_t(row) * size_t(p.in) + size_t(i)]};
+    }
+    sum = static_cast<float>(double{sum} + part);
+  }
+  if (p.with_bias) sum += p.bias[size_t(column)];
+  return p.relu && sum < 0.0F ? 0.0F : sum;
+}
+
+TEST_P(FewRowsTest, SumsInTheOrderOfK) {
+  const OpDevice device = GetParam();
+  int number = 0;
+  for (const int in : {32, 96, 512, 2048}) {
+    for (const int out : {8, 80}) {
+      ++number;
+      const Problem p =
+          Make(device, in, out, number % 2 == 0, number % 3 == 0, number % 4 == 0 ? 16 : 0);
+      for (const int rows : {1, 3, 8, 11, cuda::kMostFewRows}) {
+        const std::vector<float> y = Computed(device, p, 0, rows);
+        std::vector<float> expected;
+        for (int r = 0; r < rows; ++r) {
+          for (int c = 0; c < out; ++c) expected.push_back(Sum(p, r, c));
+        }
+        const std::vector<float> rounded = Rounded(expected, device.type);
+        for (int r = 0; r <= rows; ++r) {
+          for (int c = 0; c < p.y_stride; ++c) {
+            const float found = y[size_t(r) * size_t(p.y_stride) + size_t(c)];
+            if (r == rows || c >= out) {
+              ASSERT_EQ(found, kUntouched) << r << " " << c;
+              continue;
+            }
+            const size_t at = size_t(r) * size_t(out) + size_t(c);
+            if (device.emulated) {
+              ASSERT_EQ(found, rounded[at]) << in << "x" << out << " " << r << " " << c;
+            } else {
+              ASSERT_NEAR(found, expected[at], device.unit() * (1.0 + std::abs(expected[at])) * 2)
+                  << in << "x" << out << " " << r << " " << c;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(FewRowsTest, ARowHasTheSameBitsAtEveryPlaceAndInAnyCompany) {
+  const OpDevice device = GetParam();
+  const Problem p = Make(device, 160, 48, true, false, 0);
+  const std::vector<float> all = Computed(device, p, 0, cuda::kMostFewRows);
+  for (int first = 0; first < cuda::kMostFewRows; ++first) {
+    for (int rows = 1; first + rows <= cuda::kMostFewRows; ++rows) {
+      const std::vector<float> some = Computed(device, p, first, rows);
+      ASSERT_TRUE(SameBits(some.data(), all.data() + size_t(first) * size_t(p.out),
+                           size_t(rows) * size_t(p.out)))
+          << first << " " << rows;
+    }
+  }
+}
+
+TEST_P(FewRowsTest, TakesWhatItsBlocksHold) {
+  const OpDevice device = GetParam();
+  const auto takes = DRAGOMAN_LAUNCHER(device, TakesFewRows);
+  const FewRows fit{.in = 2048, .out = 512, .y_stride = 512, .type = device.type};
+  EXPECT_TRUE(takes(fit));
+  for (const int in : {0, 16, 2056, 8192}) {
+    FewRows product = fit;
+    product.in = in;
+    EXPECT_FALSE(takes(product)) << in;
+  }
+  for (const int out : {0, 4, 58101}) {
+    FewRows product = fit;
+    product.out = out;
+    EXPECT_FALSE(takes(product)) << out;
+  }
+  FewRows odd = fit;
+  odd.y_stride = 513;
+  EXPECT_FALSE(takes(odd));
+  FewRows wide = fit;
+  wide.type = ComputeType::kFloat32;
+  EXPECT_FALSE(takes(wide));
+}
+
+TEST_P(FewRowsTest, MoreRowsAreAnErrorAndNoneAreNothing) {
+  const OpDevice device = GetParam();
+  const auto multiply = DRAGOMAN_LAUNCHER(device, MultiplyFewRows);
+  const FewRows product{.in = 32, .out = 16, .y_stride = 16, .type = device.type};
+  EXPECT_NE(multiply(kTestStream, product, nullptr, cuda::kMostFewRows + 1, nullptr),
+            cuda::Error::kNone);
+  EXPECT_LAUNCHED(multiply(kTestStream, product, nullptr, 0, nullptr));
+}
+
+std::vector<OpDevice> NarrowDevices() {
+  std::vector<OpDevice> devices = LaunchDevices();
+  std::erase_if(devices,
+                [](const OpDevice& device) { return device.type == ComputeType::kFloat32; });
+  return devices;
+}
+DRAGOMAN_FOR_LAUNCH_DEVICES(FewRowsTest, NarrowDevices());
+
+}  // namespace
+}  // namespace dragoman
