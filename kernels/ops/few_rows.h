@@ -1,4 +1,4 @@
-// y = x W^T (+ bias, ReLU) for a few rows, by a kernel of our own on the tensor cores of sm_80 and later.
+// y = activation(x W^T + bias) for a few rows, by a kernel of our own on the tensor cores of sm_80 and later.
 //
 //   x [rows, in], W [out, in], bias [out], y [rows, out] of one 16-bit type, all row-major; rows of y
 //   lie y_stride apart, all others are dense
@@ -7,13 +7,15 @@
 // counted at 3.5 us in a step, this one at 2 (kernels/README.md, "Products on a device").
 //
 // An element is the sum over k in its order, 16 at a time by one instruction that adds to an f32
-// (mma m16n8k16); then the bias is added in f32, then ReLU, then one rounding. So a row depends on
-// no other and on no place. Whether that order is the one of an algorithm of cuBLASLt, bit by bit,
+// (mma m16n8k16); then the bias is added in f32, and it is rounded. An activation is that of the
+// rounded number, and is rounded again, as by a pass of its own (activation_cuda.h). So a row depends
+// on no other and on no place. Whether that order is the one of an algorithm of cuBLASLt, bit by bit,
 // is for a trial on the device to say (lt_trial.h): it is used beside one only where it is.
 #pragma once
 
 #include <cstdint>
 
+#include "kernels/base/activation.h"
 #include "kernels/base/compute_type.h"
 #include "kernels/cuda/launch.h"
 
@@ -28,7 +30,7 @@ struct FewRows {
   ComputeType type = ComputeType::kFloat16;
   const void* weight = nullptr;
   const void* bias = nullptr;  // nullptr: none
-  bool relu = false;
+  Activation activation = Activation::kNone;
 };
 
 // Whether the current device takes the shape: its type has 16 bits, `in` is a multiple of 32, `out`

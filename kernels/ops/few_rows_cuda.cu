@@ -9,6 +9,7 @@
 // which waits for the sum of the one before (some 33 cycles): 0.6 us at 512, 2.4 at 2,048. To cut
 // the chain would be another order of the sum. More columns to a block would be fewer blocks, and a
 // multiprocessor brings 60 GB/s: with 8 the 64 blocks of 512 columns have 8 KB of W each at 512.
+#include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/cuda/tensor_core.cuh"
@@ -61,10 +62,10 @@ struct Operands {
   unsigned b[4];
 };
 
-template <class T>
+template <class T, Activation kActivation>
 __global__ void __launch_bounds__(kWarps* kWarpThreads)
-    FewRowsKernel(int in, int64_t y_stride, int rows, const T* weight, const T* bias, bool relu,
-                  const T* x, T* y) {
+    FewRowsKernel(int in, int64_t y_stride, int rows, const T* weight, const T* bias, const T* x,
+                  T* y) {
   if constexpr (kHasTensorCores) {
     T* const w_rows = DynamicShared<T>();
     T* const x_rows = w_rows + kColumns * PitchOf(in);
@@ -100,7 +101,10 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if (bias != nullptr) sum[i] += offset[i % 2];
-      if (relu && sum[i] < 0.0F) sum[i] = 0.0F;
+    }
+    if constexpr (kActivation != Activation::kNone) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) sum[i] = Apply<kActivation>(ToFloat(FromFloat<T>(sum[i])));
     }
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -116,9 +120,12 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
 
 // Calls use(kernel, zero) with that of the type. REQUIRES: it has 16 bits.
 template <class Use>
-auto WithKernel(ComputeType type, Use use) {
-  if (type == ComputeType::kFloat16) return use(FewRowsKernel<__half>, __half{});
-  return use(FewRowsKernel<__nv_bfloat16>, __nv_bfloat16{});
+auto WithKernel(ComputeType type, Activation activation, Use use) {
+  return ForActivation(activation, [&](auto is) {
+    constexpr Activation kActivation = decltype(is)::kValue;
+    if (type == ComputeType::kFloat16) return use(FewRowsKernel<__half, kActivation>, __half{});
+    return use(FewRowsKernel<__nv_bfloat16, kActivation>, __nv_bfloat16{});
+  });
 }
 
 }  // namespace
@@ -140,7 +147,7 @@ bool TakesFewRows(const FewRows& p) {
   if (status == cudaSuccess && (major < 8 || SharedBytes(p.in) > limit)) return false;
   // The limit itself: the next product may want more than this one.
   if (status == cudaSuccess) {
-    status = WithKernel(p.type, [&](auto* kernel, auto) {
+    status = WithKernel(p.type, p.activation, [&](auto* kernel, auto) {
       return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                   cudaFuncAttributeMaxDynamicSharedMemorySize, limit);
     });
@@ -153,13 +160,12 @@ bool TakesFewRows(const FewRows& p) {
 Error MultiplyFewRows(Stream stream, const FewRows& p, const void* x, int64_t rows, void* y) {
   if (rows < 0 || rows > kMostFewRows) return static_cast<Error>(cudaErrorInvalidValue);
   if (rows == 0) return Error::kNone;
-  return WithKernel(p.type, [&](auto* kernel, auto zero) {
+  return WithKernel(p.type, p.activation, [&](auto* kernel, auto zero) {
     using T = decltype(zero);
     return LaunchEarly(kernel, dim3(static_cast<unsigned>(p.out / kColumns)),
                        dim3(kWarpThreads, kWarps), static_cast<size_t>(SharedBytes(p.in)), stream,
                        p.in, p.y_stride, static_cast<int>(rows), static_cast<const T*>(p.weight),
-                       static_cast<const T*>(p.bias), p.relu, static_cast<const T*>(x),
-                       static_cast<T*>(y));
+                       static_cast<const T*>(p.bias), static_cast<const T*>(x), static_cast<T*>(y));
   });
 }
 

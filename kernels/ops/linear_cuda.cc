@@ -99,22 +99,23 @@ class Chooser {
   }
 
   // The most rows, of buckets from the smallest on, for which `few` gives the bits of `pinned`, whose
-  // reference the trial has; 0: for none.
-  Error TryFew(const FewRows& few, std::span<const int> buckets, int* most) {
+  // reference the trial has; 0: for none. An activation of its own that differs from the pass behind
+  // the product is left to that. The reference is then no longer the product's: to be called last.
+  Error TryFew(std::span<const int> buckets, FewRows* few, int* most) {
     *most = 0;
-    if (buckets.front() > kMostFewRows || !TakesFewRows(few)) return Error::kNone;
-    for (size_t i = 0; i < buckets.size() && buckets[i] <= kMostFewRows; ++i) {
-      bool agrees = false;
-      const Error error = trial_.Agrees(
-          i,
-          [&](Stream stream, const void* x, void* y) {
-            return MultiplyFewRows(stream, few, x, buckets[i], y);
-          },
-          &agrees);
-      if (error != Error::kNone || !agrees) return error;
-      *most = buckets[i];
-    }
-    return Error::kNone;
+    const Activation wanted = few->activation;
+    if (!IsOfProduct(wanted)) few->activation = Activation::kNone;
+    Error error = FewAgree(buckets, *few, most);
+    if (error != Error::kNone || *most == 0 || IsOfProduct(wanted)) return error;
+    FewRows whole = *few;
+    whole.activation = wanted;
+    error = trial_.Rework([&](Stream stream, void* y, int64_t rows) {
+      return Activate(stream, few->type, wanted, rows, nullptr, few->out, y);
+    });
+    int agree = 0;
+    if (error == Error::kNone) error = FewAgree(buckets, whole, &agree);
+    if (agree == *most) *few = whole;
+    return error;
   }
 
   // Why Pin found none.
@@ -141,6 +142,23 @@ class Chooser {
       error = trial_.Agrees(bucket, algorithm, fits);
     }
     return error;
+  }
+
+  Error FewAgree(std::span<const int> buckets, const FewRows& few, int* most) {
+    *most = 0;
+    if (buckets.front() > kMostFewRows || !TakesFewRows(few)) return Error::kNone;
+    for (size_t i = 0; i < buckets.size() && buckets[i] <= kMostFewRows; ++i) {
+      bool agrees = false;
+      const Error error = trial_.Agrees(
+          i,
+          [&](Stream stream, const void* x, void* y) {
+            return MultiplyFewRows(stream, few, x, buckets[i], y);
+          },
+          &agrees);
+      if (error != Error::kNone || !agrees) return error;
+      *most = buckets[i];
+    }
+    return Error::kNone;
   }
 
   const LtProduct& product_;
@@ -181,10 +199,12 @@ class PinnedLinear : public Linear {
     const auto at = std::lower_bound(buckets_.begin(), buckets_.end(), rows);
     if (at == buckets_.end() || *at != rows) return static_cast<Error>(cudaErrorInvalidValue);
     const auto bucket = static_cast<size_t>(at - buckets_.begin());
-    const Error error = rows <= few_rows_ ? MultiplyFewRows(stream, few_, x, rows, y)
-                                          : product_->Run(stream, workspace, bucket,
-                                                          algorithms_[bucket], weight_, x, y);
+    const bool few = rows <= few_rows_;
+    const Error error =
+        few ? MultiplyFewRows(stream, few_, x, rows, y)
+            : product_->Run(stream, workspace, bucket, algorithms_[bucket], weight_, x, y);
     if (error != Error::kNone || IsOfProduct(options_.activation)) return error;
+    if (few && few_.activation == options_.activation) return error;
     return Activate(stream, options_.float_output ? ComputeType::kFloat32 : options_.type,
                     options_.activation, rows, count, options_.out, y);
   }
@@ -267,16 +287,16 @@ std::unique_ptr<Linear> CreatePinned(const LoadedBlas& loaded, const LinearOptio
   for (size_t i = 0; options.per_bucket && found && i < algorithms.size(); ++i) {
     if (error == Error::kNone) error = chooser.Refine(i, pinned, &algorithms[i]);
   }
-  const FewRows few{.in = shape.in,
-                    .out = shape.out,
-                    .y_stride = shape.y_stride,
-                    .type = shape.type,
-                    .weight = weight,
-                    .bias = bias,
-                    .relu = shape.relu};
+  FewRows few{.in = shape.in,
+              .out = shape.out,
+              .y_stride = shape.y_stride,
+              .type = shape.type,
+              .weight = weight,
+              .bias = bias,
+              .activation = options.activation};
   int few_rows = 0;
   if (options.per_bucket && found && error == Error::kNone && shape.y_type == shape.type) {
-    error = chooser.TryFew(few, buckets, &few_rows);
+    error = chooser.TryFew(buckets, &few, &few_rows);
   }
   if (error != Error::kNone) {
     *why = std::string("the trial of algorithms failed: ") + ErrorText(error);

@@ -158,7 +158,8 @@ const ProductOp* ProductNamed(const OpSequence& stage, std::string_view name) {
   return nullptr;
 }
 
-// Of a few rows by the kernel of our own, if it takes the shape (kernels/ops/few_rows_cuda.cu).
+// Of a few rows by the kernel of our own, activation and all, if it takes the shape
+// (kernels/ops/few_rows_cuda.cu).
 bool CountFewRows(const StepCost& cost, const ProductOp& op, int64_t in, int64_t rows,
                   const CountedCard& card, Counter* counter) {
   if (!card.few_rows || rows > cuda::kMostFewRows || in % 32 != 0 || op.rows % 8 != 0) return false;
@@ -177,9 +178,8 @@ bool CountFewRows(const StepCost& cost, const ProductOp& op, int64_t in, int64_t
 // A product, and the pass over what it has written where its epilogue has no such activation.
 void CountProduct(const StepCost& cost, const ProductOp& op, int64_t in, int64_t rows,
                   double element, const CountedCard& card, Counter* counter) {
-  if (element != 2 || !CountFewRows(cost, op, in, rows, card, counter)) {
-    counter->Product(cost.name, cost.launches, cost.cost, rows, op.rows);
-  }
+  if (element == 2 && CountFewRows(cost, op, in, rows, card, counter)) return;
+  counter->Product(cost.name, cost.launches, cost.cost, rows, op.rows);
   if (IsOfProduct(op.activation)) return;
   const auto elements = static_cast<double>(rows * op.rows);
   const OpCost pass{2 * element * elements * static_cast<double>(cost.launches), 0};

@@ -14,6 +14,12 @@
 #include "tests/kernels/cuda/host_cuda.h"
 #include "tests/kernels/cuda/scripted_cublas_lt.h"
 
+namespace dragoman::emulation {
+
+extern int64_t launches;  // of kernels, ever (emulation.h)
+
+}  // namespace dragoman::emulation
+
 namespace dragoman::cuda {
 namespace {
 
@@ -218,6 +224,32 @@ TEST_F(LinearChoiceTest, AFewRowsGoByAKernelOfOurOwnWhereItsBitsAreTheSame) {
         for (const auto& row : first_rows) EXPECT_EQ(row, first_rows[0]);
       }
     }
+  }
+}
+
+// Its activation is taken where it is that of the pass behind the product, which then is not made.
+TEST_F(LinearChoiceTest, TheActivationOfAFewRowsIsTakenWhereItsBitsAreTheSame) {
+  const AlignedFloats x(RandomFloats(size_t{100} * kIn, 3));
+  const AlignedFloats workspace(std::vector<float>(64));
+  SetOffers([](int) { return std::vector<LtFault>{kSound}; });
+  options_.activation = Activation::kSwish;
+  options_.per_bucket = true;
+  for (const LtFault few : {kSound, kOtherActivation}) {
+    SetFewRows(few);
+    const std::unique_ptr<Linear> linear = Create();
+    ASSERT_NE(linear, nullptr) << why_;
+    EXPECT_EQ(linear->algorithm().rfind("own; ", 0), 0U) << linear->algorithm();
+    std::vector<std::vector<float>> first_rows;
+    for (const int rows : kBuckets) {
+      const AlignedFloats y(std::vector<float>(size_t{100} * kOut, 7.0F));
+      const int64_t before = emulation::launches;
+      EXPECT_EQ(linear->Run(nullptr, workspace.data(), x.data(), rows, nullptr, y.data()),
+                Error::kNone);
+      // The scripted product's own activation is a launch as well.
+      EXPECT_EQ(emulation::launches - before, 1) << rows;
+      first_rows.emplace_back(y.data(), y.data() + kOut);
+    }
+    for (const auto& row : first_rows) EXPECT_EQ(row, first_rows[0]) << few;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/cuda/cublas_lt.h"
+#include "kernels/ops/activation_cuda.h"
 #include "kernels/ops/few_rows.h"
 
 namespace dragoman::cuda {
@@ -189,11 +190,13 @@ Error MultiplyFewRows(Stream, const FewRows& p, const void* x, int64_t rows, voi
         sum += w_row[at] * x_row[at];
       }
       if (p.bias != nullptr) sum += static_cast<const float*>(p.bias)[c];
-      if (p.relu) sum = std::max(sum, 0.0F);
+      if (p.activation == Activation::kRelu) sum = std::max(sum, 0.0F);
       static_cast<float*>(y)[r * p.y_stride + c] = sum;
     }
   }
-  return Error::kNone;
+  if (IsOfProduct(p.activation)) return Error::kNone;
+  const Activation activation = few_rows == kOtherActivation ? Activation::kTanh : p.activation;
+  return Activate(nullptr, ComputeType::kFloat32, activation, rows, nullptr, p.out, y);
 }
 
 int LiveDescriptors() { return live; }

@@ -18,13 +18,15 @@ enum LtFault {
   kUnfit,       // does not do few rows
   kBigWorkspace,
   kFailsToRun,
-  kLeavesOut,  // does not write the last row
+  kLeavesOut,        // does not write the last row
+  kOtherActivation,  // of few rows: an activation that is no pass of its own, and sound without
 };
 
 // What is offered for a number of rows from now on, best first.
 void SetOffers(std::function<std::vector<LtFault>(int rows)> offers);
 
-// What the product of few rows is from now on: kUnfit (at first), kSound, kOtherOrder, kFailsToRun.
+// What the product of few rows is from now on: kUnfit (at first), kSound, kOtherOrder, kFailsToRun,
+// kOtherActivation.
 void SetFewRows(LtFault fault);
 // Its calls so far.
 int FewRowsCalls();

@@ -20,15 +20,16 @@ struct Problem {
   int in = 0;
   int out = 0;
   bool with_bias = false;
-  bool relu = false;
+  Activation activation = Activation::kNone;
   int64_t y_stride = 0;
   std::vector<float> w, bias, x;  // x has kMostFewRows rows
 };
 
-Problem Make(const OpDevice& device, int in, int out, bool with_bias, bool relu, int padding) {
+Problem Make(const OpDevice& device, int in, int out, bool with_bias, Activation activation,
+             int padding) {
   const auto k = static_cast<size_t>(in);
   const auto n = static_cast<size_t>(out);
-  Problem p{in, out, with_bias, relu, out + padding, {}, {}, {}};
+  Problem p{in, out, with_bias, activation, out + padding, {}, {}, {}};
   p.w = Rounded(RandomFloats(k * n, 1), device.type);
   p.bias = Rounded(RandomFloats(n, 2), device.type);
   p.x = Rounded(RandomFloats(k * cuda::kMostFewRows, 3), device.type);
@@ -51,7 +52,7 @@ std::vector<float> Computed(const OpDevice& device, const Problem& p, int first,
                            .type = device.type,
                            .weight = w.data(),
                            .bias = p.with_bias ? bias.data() : nullptr,
-                           .relu = p.relu};
+                           .activation = p.activation};
   EXPECT_TRUE(DRAGOMAN_LAUNCHER(device, TakesFewRows)(product));
   const auto multiply = DRAGOMAN_LAUNCHER(device, MultiplyFewRows);
   EXPECT_LAUNCHED(multiply(kTestStream, product, x.data(), rows, y.data()));
@@ -70,7 +71,7 @@ float Sum(const Problem& p, int row, int column) {
     sum = static_cast<float>(double{sum} + part);
   }
   if (p.with_bias) sum += p.bias[size_t(column)];
-  return p.relu && sum < 0.0F ? 0.0F : sum;
+  return p.activation == Activation::kRelu && sum < 0.0F ? 0.0F : sum;
 }
 
 TEST_P(FewRowsTest, SumsInTheOrderOfK) {
@@ -80,7 +81,8 @@ TEST_P(FewRowsTest, SumsInTheOrderOfK) {
     for (const int out : {8, 80}) {
       ++number;
       const Problem p =
-          Make(device, in, out, number % 2 == 0, number % 3 == 0, number % 4 == 0 ? 16 : 0);
+          Make(device, in, out, number % 2 == 0,
+               number % 3 == 0 ? Activation::kRelu : Activation::kNone, number % 4 == 0 ? 16 : 0);
       for (const int rows : {1, 3, 8, 11, cuda::kMostFewRows}) {
         const std::vector<float> y = Computed(device, p, 0, rows);
         std::vector<float> expected;
@@ -111,7 +113,7 @@ TEST_P(FewRowsTest, SumsInTheOrderOfK) {
 
 TEST_P(FewRowsTest, ARowHasTheSameBitsAtEveryPlaceAndInAnyCompany) {
   const OpDevice device = GetParam();
-  const Problem p = Make(device, 160, 48, true, false, 0);
+  const Problem p = Make(device, 160, 48, true, Activation::kNone, 0);
   const std::vector<float> all = Computed(device, p, 0, cuda::kMostFewRows);
   for (int first = 0; first < cuda::kMostFewRows; ++first) {
     for (int rows = 1; first + rows <= cuda::kMostFewRows; ++rows) {
@@ -120,6 +122,25 @@ TEST_P(FewRowsTest, ARowHasTheSameBitsAtEveryPlaceAndInAnyCompany) {
                            size_t(rows) * size_t(p.out)))
           << first << " " << rows;
     }
+  }
+}
+
+TEST_P(FewRowsTest, AnActivationIsThatOfAPassOfItsOwn) {
+  const OpDevice device = GetParam();
+  const auto activate = DRAGOMAN_LAUNCHER(device, Activate);
+  for (const Activation activation : kAllActivations) {
+    const Problem p = Make(device, 96, 32, true, activation, 0);
+    Problem plain = p;
+    plain.activation = Activation::kNone;
+    std::vector<float> sums = Computed(device, plain, 0, cuda::kMostFewRows);
+    sums.resize(size_t{cuda::kMostFewRows} * size_t(p.out));
+    const OpNumbers expected(device, sums);
+    EXPECT_LAUNCHED(activate(kTestStream, device.type, activation, cuda::kMostFewRows, nullptr,
+                             p.out, expected.data()));
+    std::vector<float> found = Computed(device, p, 0, cuda::kMostFewRows);
+    found.resize(sums.size());
+    EXPECT_TRUE(SameBits(found.data(), expected.Download().data(), found.size()))
+        << static_cast<int>(activation);
   }
 }
 
