@@ -13,9 +13,11 @@
 #include "kernels/ops/decode_attention.h"
 #include "kernels/ops/embed.h"
 #include "kernels/ops/encoder_attention.h"
+#include "kernels/ops/gate.h"
 #include "kernels/ops/gather_rows.h"
 #include "kernels/ops/layer_norm.h"
 #include "kernels/ops/output_layer_cuda.h"
+#include "kernels/ops/rms_norm.h"
 
 namespace dragoman::emulation {
 
@@ -28,6 +30,7 @@ namespace dragoman::cuda {
 
 decltype(Activate) EmulatedActivate;
 decltype(AddLayerNorm) EmulatedAddLayerNorm;
+decltype(AddRmsNorm) EmulatedAddRmsNorm;
 decltype(AlignRows) EmulatedAlignRows;
 decltype(CountDifferent) EmulatedCountDifferent;
 decltype(CrossAttention) EmulatedCrossAttention;
@@ -36,6 +39,7 @@ decltype(EmbedTokens) EmulatedEmbedTokens;
 decltype(EncoderAttention) EmulatedEncoderAttention;
 decltype(FillRandom) EmulatedFillRandom;
 decltype(FoldStoredLogits) EmulatedFoldStoredLogits;
+decltype(GateRows) EmulatedGateRows;
 decltype(GatherRows) EmulatedGatherRows;
 decltype(WriteCrossKv) EmulatedWriteCrossKv;
 

@@ -17,6 +17,7 @@
 #define Linear EmulatedLinear
 #define FusedOutput EmulatedFusedOutput
 #define AddLayerNorm kAddLayerNorm
+#define AddRmsNorm kAddRmsNorm
 #define AlignRows kAlignRows
 #define Copy EmulatedCopy
 #define Fill EmulatedFill
@@ -25,6 +26,7 @@
 #define EmbedTokens kEmbedTokens
 #define EncoderAttention kEncoderAttention
 #define FoldStoredLogits kFoldStoredLogits
+#define GateRows kGateRows
 #define GatherRows kGatherRows
 #define WriteCrossKv kWriteCrossKv
 #define FormatBatch kFormatBatch

@@ -1,0 +1,91 @@
+// Activations of one number, as kernels/base/activation.h defines them.
+#pragma once
+
+#include "kernels/base/activation.h"
+
+namespace dragoman::cuda {
+
+__device__ inline float ExactGelu(float x) { return 0.5F * x * (1.0F + erff(x * 0.707106781F)); }
+
+// NaN stays NaN in each of them: fminf and fmaxf would lose it.
+template <Activation kActivation>
+__device__ float Apply(float x) {
+  if constexpr (kActivation == Activation::kNone) {
+    return x;
+  } else if constexpr (kActivation == Activation::kRelu) {
+    return x < 0.0F ? 0.0F : x;
+  } else if constexpr (kActivation == Activation::kGelu) {
+    return ExactGelu(x);
+  } else if constexpr (kActivation == Activation::kGeluTanh) {
+    // (1 + tanh(u)) / 2 = sigmoid(2 u)
+    return x / (1.0F + expf(-2.0F * 0.7978845608F * x * (1.0F + 0.044715F * x * x)));
+  } else if constexpr (kActivation == Activation::kGeluClipped) {
+    const float y = ExactGelu(x);
+    return y < -10.0F ? -10.0F : (y > 10.0F ? 10.0F : y);
+  } else if constexpr (kActivation == Activation::kQuickGelu) {
+    return x / (1.0F + expf(-1.702F * x));
+  } else if constexpr (kActivation == Activation::kMish) {
+    // With e = exp(x): tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2), which is 1 from 20 on.
+    const float e = expf(x > 20.0F ? 20.0F : x);
+    const float n = e * (e + 2.0F);
+    return x * n / (n + 2.0F);
+  } else if constexpr (kActivation == Activation::kLeakyRelu) {
+    return x < 0.0F ? 0.01F * x : x;
+  } else if constexpr (kActivation == Activation::kRelu6) {
+    return x < 0.0F ? 0.0F : (x > 6.0F ? 6.0F : x);
+  } else if constexpr (kActivation == Activation::kReluSquared) {
+    return x < 0.0F ? 0.0F : x * x;
+  } else if constexpr (kActivation == Activation::kSigmoid) {
+    return 1.0F / (1.0F + expf(-x));
+  } else if constexpr (kActivation == Activation::kTanh) {
+    return tanhf(x);
+  } else if constexpr (kActivation == Activation::kLaplace) {
+    return 0.5F * (1.0F + erff((x - 0.707107F) * 2.50663092F));  // 1 / (0.282095 sqrt 2)
+  } else {
+    static_assert(kActivation == Activation::kSwish);
+    return x / (1.0F + expf(-x));
+  }
+}
+
+template <Activation kActivation>
+struct ActivationIs {
+  static constexpr Activation kValue = kActivation;
+};
+
+// Calls run(ActivationIs<activation>{}).
+template <class Run>
+auto ForActivation(Activation activation, Run run) {
+  switch (activation) {
+    case Activation::kRelu:
+      return run(ActivationIs<Activation::kRelu>{});
+    case Activation::kGelu:
+      return run(ActivationIs<Activation::kGelu>{});
+    case Activation::kSwish:
+      return run(ActivationIs<Activation::kSwish>{});
+    case Activation::kGeluTanh:
+      return run(ActivationIs<Activation::kGeluTanh>{});
+    case Activation::kGeluClipped:
+      return run(ActivationIs<Activation::kGeluClipped>{});
+    case Activation::kQuickGelu:
+      return run(ActivationIs<Activation::kQuickGelu>{});
+    case Activation::kMish:
+      return run(ActivationIs<Activation::kMish>{});
+    case Activation::kLeakyRelu:
+      return run(ActivationIs<Activation::kLeakyRelu>{});
+    case Activation::kRelu6:
+      return run(ActivationIs<Activation::kRelu6>{});
+    case Activation::kReluSquared:
+      return run(ActivationIs<Activation::kReluSquared>{});
+    case Activation::kSigmoid:
+      return run(ActivationIs<Activation::kSigmoid>{});
+    case Activation::kTanh:
+      return run(ActivationIs<Activation::kTanh>{});
+    case Activation::kLaplace:
+      return run(ActivationIs<Activation::kLaplace>{});
+    case Activation::kNone:
+      break;
+  }
+  return run(ActivationIs<Activation::kNone>{});
+}
+
+}  // namespace dragoman::cuda
