@@ -331,6 +331,7 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
   auto request = std::make_shared<PlannerRequest>();  // shared: std::function copies its target
   request->text.source_language = pair->source;
   request->text.tag = pair->tag;
+  if (!pair->prompt.empty()) request->text.prompt = tokenizer_->EncodePrompt(pair->prompt);
   request->first_token = pair->first;
   request->text.split = job.split;
   request->text.on_too_long = job.on_too_long;

@@ -22,9 +22,17 @@ CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineCo
           spec.generation.num_beams};
 }
 
-absl::StatusOr<WeightImage> ImageFor(const LoadedModel& loaded, const EngineConfig& config) {
-  if (absl::Status status = CheckCudaModel(loaded.program); !status.ok()) return status;
-  return MakeWeightImage(loaded.program, loaded.weights, config.devices.compute_type);
+// float16 gives way to bfloat16 where a model does not fit and nobody asked for it.
+absl::StatusOr<WeightImage> ImageFor(const EngineConfig& config, LoadedModel* loaded) {
+  if (absl::Status status = CheckCudaModel(loaded->program); !status.ok()) return status;
+  ComputeType type = config.devices.compute_type;
+  const bool was_asked = config.devices.type_note.empty();
+  if (type == ComputeType::kFloat16 && !loaded->program.fits_float16 && !was_asked) {
+    type = ComputeType::kBFloat16;
+    loaded->notes.emplace_back(
+        "served in bfloat16: activations of this model are beyond the range of float16");
+  }
+  return MakeWeightImage(loaded->program, loaded->weights, type);
 }
 
 // The workers of a node, or all.
@@ -105,7 +113,7 @@ absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config
                                                       LoadedModel* loaded) {
   if (config.devices.cuda.empty()) return CreateCpuPlaces(config, loaded);
   std::vector<WorkerPlace> places;
-  const absl::StatusOr<WeightImage> image = ImageFor(*loaded, config);
+  const absl::StatusOr<WeightImage> image = ImageFor(config, loaded);
   if (!image.ok()) return image.status();
   loaded->weights = {};
   for (const int device : config.devices.cuda) {
@@ -138,7 +146,7 @@ absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
                             std::max(config.threads_per_worker, 1)},
                            loaded->program, std::move(loaded->weights), steps, clock);
   }
-  const absl::StatusOr<WeightImage> image = ImageFor(*loaded, config);
+  const absl::StatusOr<WeightImage> image = ImageFor(config, &*loaded);
   if (!image.ok()) return image.status();
   return ProfileCudaSteps(CudaConfigOf(config.devices.cuda.front(), loaded->spec, config),
                           loaded->program, *image, steps);

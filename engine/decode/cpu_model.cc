@@ -20,9 +20,11 @@
 #include "kernels/ops/decode_attention.h"
 #include "kernels/ops/embed.h"
 #include "kernels/ops/encoder_attention.h"
+#include "kernels/ops/gate.h"
 #include "kernels/ops/layer_norm.h"
 #include "kernels/ops/linear.h"
 #include "kernels/ops/output_layer.h"
+#include "kernels/ops/rms_norm.h"
 
 namespace dragoman {
 namespace {
@@ -74,7 +76,13 @@ struct PackedProgram {
     return floats;
   }
 
-  const float* Value(WeightId id) const { return values[static_cast<size_t>(id)].data(); }
+  const float* Value(WeightId id) const {
+    return id == kNoWeight ? nullptr : values[static_cast<size_t>(id)].data();
+  }
+  RelativeBias Bias(WeightId id) const {
+    if (id == kNoWeight) return {};
+    return {Value(id), program.weight(id).cols, program.max_positions - 1};
+  }
   int Cols(WeightId id) const { return static_cast<int>(program.weight(id).cols); }
   EmbeddingTable Table(WeightId id) const {
     const auto& narrow = embeddings[static_cast<size_t>(id)];
@@ -131,20 +139,27 @@ class Packer {
   void Count(const EmbedOp& op) { Use({op.table, op.positions}); }
   void Count(const ProductOp& op) { Use({op.weight, op.bias}); }
   void Count(const AddNormOp& op) { Use({op.gain, op.bias}); }
+  void Count(const EncoderAttentionOp& op) { Use({op.bias}); }
+  void Count(const SelfAttentionOp& op) { Use({op.bias}); }
   void Count(const OutputOp& op) { Use({op.table, op.bias}); }
   void Use(std::initializer_list<WeightId> weights) {
-    for (const WeightId id : weights) ++uses_[static_cast<size_t>(id)];
+    for (const WeightId id : weights) {
+      if (id != kNoWeight) ++uses_[static_cast<size_t>(id)];
+    }
   }
   void Release(WeightId id) {
+    if (id == kNoWeight) return;
     if (--uses_[static_cast<size_t>(id)] > 0) return;
     std::vector<float>().swap(packed_.values[static_cast<size_t>(id)]);  // "= {}" keeps the memory
   }
 
   std::unique_ptr<Linear> Pack(const ProductOp& op) {
     const int in = packed_.Cols(op.weight);
-    std::unique_ptr<Linear> linear = Linear::Create(
-        packed_.Value(op.weight) + op.first_row * in, packed_.Value(op.bias) + op.first_row, in,
-        static_cast<int>(op.rows), op.activation, packed_.type, &context_);
+    const float* const bias = packed_.Value(op.bias);
+    std::unique_ptr<Linear> linear =
+        Linear::Create(packed_.Value(op.weight) + op.first_row * in,
+                       bias == nullptr ? nullptr : bias + op.first_row, in,
+                       static_cast<int>(op.rows), op.activation, packed_.type, &context_);
     if (linear != nullptr) packed_.bytes += linear->bytes();
     Release(op.weight);
     Release(op.bias);
@@ -229,7 +244,15 @@ class StageRunner {
                           positions, rows, buffers_[op.y]);
             } else if constexpr (std::is_same_v<What, ProductOp>) {
               products_[i]->Run(op_, buffers_[op.x], rows, buffers_[op.y]);
+            } else if constexpr (std::is_same_v<What, GateOp>) {
+              GateRows(op_, op.activation, buffers_[op.x], rows, static_cast<int>(op.width),
+                       buffers_[op.y]);
             } else if constexpr (std::is_same_v<What, AddNormOp>) {
+              if (op.kind == NormKind::kRms) {
+                AddRmsNorm(op_, buffers_[op.x], IfThere(op.residual), Value(op.gain), op.epsilon,
+                           rows, packed_->Cols(op.gain), buffers_[op.y], IfThere(op.sum));
+                return;
+              }
               AddLayerNorm(op_, buffers_[op.x], IfThere(op.residual), Value(op.gain),
                            Value(op.bias), op.epsilon, rows, packed_->Cols(op.gain), buffers_[op.y],
                            IfThere(op.sum));
@@ -275,7 +298,7 @@ class CpuEncoder final : public Encoder, private StageRunner {
       using What = std::decay_t<decltype(op)>;
       if constexpr (std::is_same_v<What, EncoderAttentionOp>) {
         EncoderAttention(op_, buffers_[op.qkv], in.offsets, in.segments, op.heads, op.head_dim,
-                         buffers_[op.context]);
+                         buffers_[op.context], packed_->Bias(op.bias));
       } else if constexpr (std::is_same_v<What, WriteCrossKvOp>) {
         WriteCrossKv(op_, layout(), op.first_layer, op.layers, buffers_[op.kv], in.offsets,
                      in.segments, in.page_offsets, in.pages, in.pool);
@@ -313,7 +336,7 @@ class CpuDecoder final : public Decoder, private StageRunner {
       using What = std::decay_t<decltype(op)>;
       if constexpr (std::is_same_v<What, SelfAttentionOp>) {
         DecodeSelfAttention(op_, layout(), op.layer, in.rows, in.self, buffers_[op.qkv],
-                            buffers_[op.context]);
+                            buffers_[op.context], packed_->Bias(op.bias));
       } else if constexpr (std::is_same_v<What, AlignOp>) {
         if (in.align.empty()) return;
         AlignRows(op_, layout(), op.layer, in.rows, in.cross, buffers_[op.q], in.align.data(),

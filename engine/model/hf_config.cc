@@ -9,8 +9,10 @@
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
 #include "engine/model/families/family.h"
+#include "engine/model/hf_activation.h"
 #include "engine/model/hf_fields.h"
 #include "engine/model/hf_generation.h"
+#include "engine/model/hf_t5_config.h"
 #include "engine/model/json.h"
 #include "engine/model/model_limits.h"
 
@@ -51,34 +53,6 @@ void NoteFieldsWithoutEffect(const JsonFields& fields, std::vector<std::string>*
   }
 }
 
-// transformers' ACT2FN, without those that have weights of their own (prelu, xielu).
-struct NamedActivation {
-  std::string_view name;
-  Activation activation;
-};
-constexpr std::array<NamedActivation, 20> kActivations = {{
-    {"swish", Activation::kSwish},
-    {"silu", Activation::kSwish},
-    {"relu", Activation::kRelu},
-    {"gelu", Activation::kGelu},
-    {"gelu_python", Activation::kGelu},
-    {"gelu_new", Activation::kGeluTanh},
-    {"gelu_fast", Activation::kGeluTanh},
-    {"gelu_accurate", Activation::kGeluTanh},
-    {"gelu_pytorch_tanh", Activation::kGeluTanh},
-    {"gelu_python_tanh", Activation::kGeluTanh},
-    {"gelu_10", Activation::kGeluClipped},
-    {"quick_gelu", Activation::kQuickGelu},
-    {"mish", Activation::kMish},
-    {"leaky_relu", Activation::kLeakyRelu},
-    {"relu6", Activation::kRelu6},
-    {"relu2", Activation::kReluSquared},
-    {"sigmoid", Activation::kSigmoid},
-    {"tanh", Activation::kTanh},
-    {"laplace", Activation::kLaplace},
-    {"linear", Activation::kNone},
-}};
-
 // What the configuration's class says where config.json does not.
 struct ConfigClass {
   std::string_view model_type;
@@ -88,11 +62,13 @@ struct ConfigClass {
   std::optional<int> forced_eos;  // where there is no generation_config.json
   HfTokenizerKind tokenizer = HfTokenizerKind::kMarian;
 };
-constexpr std::array<ConfigClass, 3> kConfigClasses = {{
+constexpr std::array<ConfigClass, 5> kConfigClasses = {{
     {"marian", "MarianMTModel", "gelu", false, 0, HfTokenizerKind::kMarian},
     {"m2m_100", "M2M100ForConditionalGeneration", "relu", true, std::nullopt,
      HfTokenizerKind::kM2m100},
     {"mbart", "MBartForConditionalGeneration", "gelu", false, 2, HfTokenizerKind::kMbart50},
+    {"t5", "T5ForConditionalGeneration", "", false, std::nullopt, HfTokenizerKind::kT5},
+    {"mt5", "MT5ForConditionalGeneration", "", false, std::nullopt, HfTokenizerKind::kT5},
 }};
 
 const ConfigClass& ClassOf(std::string_view model_type) {
@@ -103,14 +79,9 @@ const ConfigClass& ClassOf(std::string_view model_type) {
 }
 
 Activation ReadActivation(JsonFields* fields, std::string_view absent) {
-  const std::string name = fields->String("activation_function", absent);
-  std::string known;
-  for (const NamedActivation& candidate : kActivations) {
-    if (name == candidate.name) return candidate.activation;
-    known += Concat(known.empty() ? "" : ", ", candidate.name);
-  }
-  fields->Unsupported("activation_function", known);
-  return Activation::kNone;
+  const auto activation = FindActivation(fields->String("activation_function", absent));
+  if (!activation) fields->Unsupported("activation_function", ActivationNames());
+  return activation.value_or(Activation::kNone);
 }
 
 void ReadArchitectures(JsonFields* fields, std::string_view architecture) {
@@ -159,6 +130,10 @@ void ReadModel(JsonFields* fields, ModelSpec* spec) {
   const ConfigClass& defaults = ClassOf(spec->family);
   ReadArchitectures(fields, defaults.architecture);
   RequireNeutral(kNeutralModel, fields);
+  if (defaults.tokenizer == HfTokenizerKind::kT5) {
+    ReadT5Network(fields, spec->family == "mt5", spec);
+    return;
+  }
   ReadShape(fields, spec);
   spec->activation = ReadActivation(fields, defaults.activation);
   spec->embedding_scale = fields->Bool("scale_embedding", defaults.scale_embedding)
@@ -197,6 +172,7 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
   tokenizer.source_language = fields.String("source_lang", "");
   tokenizer.target_language = fields.String("target_lang", "");
   tokenizer.model_max_length = result.spec.shape.max_positions;
+  if (tokenizer.kind == HfTokenizerKind::kT5) tokenizer.prompts = ReadTranslationTasks(&fields);
   if (!fields.status().ok()) return fields.status();
   if (config_class.architecture == "MarianMTModel") {
     NoteFieldsWithoutEffect(fields, &result.notes);
@@ -213,10 +189,13 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
     if (config_class.forced_eos && !legacy.contains("forced_eos_token_id")) {
       legacy["forced_eos_token_id"] = *config_class.forced_eos;
     }
+    if (tokenizer.kind == HfTokenizerKind::kT5) legacy = WithFieldsOfTasks(*config, legacy);
     JsonFields legacy_fields(kConfigName, legacy);
     ReadGeneration(&legacy_fields, &result.spec);
     if (!legacy_fields.status().ok()) return legacy_fields.status();
   } else {
+    if (tokenizer.kind == HfTokenizerKind::kT5)
+      generation = WithFieldsOfTasks(*config, *generation);
     JsonFields generation_fields(kGenerationName, *generation);
     ReadGeneration(&generation_fields, &result.spec);
     if (!generation_fields.status().ok()) return generation_fields.status();

@@ -51,6 +51,10 @@ constexpr TokenizerClass kFairseqClasses[] = {{"M2M100Tokenizer", HfTokenizerKin
                                               {"SMALL100Tokenizer", HfTokenizerKind::kSmall100},
                                               {"NllbTokenizer", HfTokenizerKind::kNllb},
                                               {"NllbTokenizerFast", HfTokenizerKind::kNllb}};
+constexpr TokenizerClass kT5Classes[] = {{"T5Tokenizer", HfTokenizerKind::kT5},
+                                         {"T5TokenizerFast", HfTokenizerKind::kT5},
+                                         {"MT5Tokenizer", HfTokenizerKind::kT5},
+                                         {"MT5TokenizerFast", HfTokenizerKind::kT5}};
 constexpr TokenizerClass kMbartClasses[] = {{"MBart50Tokenizer", HfTokenizerKind::kMbart50},
                                             {"MBart50TokenizerFast", HfTokenizerKind::kMbart50}};
 
@@ -58,6 +62,7 @@ void ReadClass(JsonFields* fields, HfTokenizerConfig* tokenizer) {
   std::span<const TokenizerClass> classes = kFairseqClasses;
   if (tokenizer->kind == HfTokenizerKind::kMarian) classes = kMarianClasses;
   if (tokenizer->kind == HfTokenizerKind::kMbart50) classes = kMbartClasses;
+  if (tokenizer->kind == HfTokenizerKind::kT5) classes = kT5Classes;
   const std::string name = fields->String("tokenizer_class", "");
   if (name.empty()) return;
   std::string names;
@@ -105,6 +110,15 @@ void ReadAdded(JsonFields* fields, std::map<int, std::string>* added) {
   }
 }
 
+void ReadT5Fields(JsonFields* fields, HfTokenizerConfig* tokenizer) {
+  constexpr int64_t kMostExtraIds = 10'000;
+  if (const auto extra = fields->OptionalInt("extra_ids", 0, kMostExtraIds)) {
+    tokenizer->extra_ids = static_cast<int>(*extra);
+  }
+  ReadListed(fields, &tokenizer->listed);
+  ReadAdded(fields, &tokenizer->added);
+}
+
 void ReadFairseqFields(JsonFields* fields, HfTokenizerConfig* tokenizer) {
   tokenizer->bos_piece = SpecialPiece(fields, "bos_token", tokenizer->bos_piece);
   tokenizer->mask_piece = SpecialPiece(fields, "mask_token", tokenizer->mask_piece);
@@ -135,6 +149,8 @@ void ReadTokenizerConfig(JsonFields* fields, HfTokenizerConfig* tokenizer) {
   tokenizer->separate_vocabularies = fields->Bool("separate_vocabs", false);
   if (tokenizer->kind == HfTokenizerKind::kMarian) {
     RefuseAddedTokens(fields, *tokenizer);
+  } else if (tokenizer->kind == HfTokenizerKind::kT5) {
+    ReadT5Fields(fields, tokenizer);
   } else {
     ReadFairseqFields(fields, tokenizer);
   }

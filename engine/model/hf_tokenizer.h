@@ -2,12 +2,14 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "engine/model/json.h"
+#include "engine/model/languages.h"
 
 namespace dragoman {
 
@@ -17,6 +19,7 @@ enum class HfTokenizerKind {
   kSmall100,  // the same, with the target's token in the source
   kNllb,      // sentencepiece.bpe.model alone
   kMbart50,   // the same
+  kT5,        // spiece.model
 };
 
 struct HfTokenizerConfig {
@@ -35,6 +38,9 @@ struct HfTokenizerConfig {
   bool is_wmt21 = false;             // languages of M2M-100's variant for WMT 21
   std::vector<std::string> listed;   // additional_special_tokens, which are languages
   std::map<int, std::string> added;  // added_tokens_decoder
+  // Of T5's.
+  std::optional<int> extra_ids;         // tokens <extra_id_0> ... that the tokenizer adds
+  std::vector<LanguagePrompt> prompts;  // of config.json's tasks
 };
 
 // Overwrites the fields that the file names. Errors are recorded in `fields`. REQUIRES: `kind` and

@@ -8,9 +8,18 @@
 namespace dragoman {
 
 absl::StatusOr<HfVocabularies> ReadHfVocabularies(const std::string& directory, HfConfig* config) {
-  return config->tokenizer.kind == HfTokenizerKind::kMarian
-             ? ReadMarianTokenizer(directory, config)
-             : ReadFairseqTokenizer(directory, config);
+  switch (config->tokenizer.kind) {
+    case HfTokenizerKind::kMarian:
+      return ReadMarianTokenizer(directory, config);
+    case HfTokenizerKind::kT5:
+      return ReadT5Tokenizer(directory, config);
+    case HfTokenizerKind::kM2m100:
+    case HfTokenizerKind::kSmall100:
+    case HfTokenizerKind::kNllb:
+    case HfTokenizerKind::kMbart50:
+      break;
+  }
+  return ReadFairseqTokenizer(directory, config);
 }
 
 absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view file,

@@ -206,7 +206,8 @@ LanguageMap::LanguageMap(std::string_view source, std::string_view target,
   for (const LanguageTag& tag : tags) targets_.push_back(MakeLanguage(tag.code, tag.id));
   // Without tags there is nothing to choose: a list or a group is one target.
   if (targets_.empty() && !target.empty()) targets_.push_back(MakeLanguage(target, std::nullopt));
-  MakePairs(false);
+  ShowLanguages(false);
+  MakePairs();
 }
 
 LanguageMap::LanguageMap(const std::vector<LanguageTag>& languages, LanguageMarks marks)
@@ -224,10 +225,52 @@ LanguageMap::LanguageMap(const std::vector<LanguageTag>& languages, LanguageMark
     language.code->region.clear();
   }
   sources_ = targets_;
-  MakePairs(true);
+  ShowLanguages(true);
+  MakePairs();
 }
 
-void LanguageMap::MakePairs(bool all_have_scripts) {
+LanguageMap::LanguageMap(const std::vector<LanguagePrompt>& prompts, bool must_be_told)
+    : must_be_told_(must_be_told) {
+  const auto index_of = [](const std::string& written, std::vector<Language>* side) {
+    for (size_t i = 0; i < side->size(); ++i) {
+      if ((*side)[i].written == written) return i;
+    }
+    side->push_back(MakeLanguage(written, std::nullopt));
+    return side->size() - 1;
+  };
+  for (const LanguagePrompt& prompt : prompts) {
+    Prompt made{.target = index_of(prompt.target, &targets_), .text = prompt.text};
+    absl::StripAsciiWhitespace(&made.text);
+    if (!prompt.source.empty()) made.source = index_of(prompt.source, &sources_);
+    prompts_.push_back(std::move(made));
+  }
+  ShowLanguages(false);
+  for (const Prompt& prompt : prompts_) {
+    pairs_.push_back({.source = prompt.source ? sources_[*prompt.source].shown : "",
+                      .target = targets_[prompt.target].shown});
+  }
+}
+
+absl::StatusOr<std::string> LanguageMap::PromptOf(const ResolvedPair& pair) const {
+  std::string sources;
+  const Prompt* found = nullptr;
+  for (const Prompt& prompt : prompts_) {
+    if (targets_[prompt.target].shown != pair.target) continue;
+    const std::string source = prompt.source ? sources_[*prompt.source].shown : "";
+    if (!prompt.source || source == pair.source) found = &prompt;
+    sources += Concat(sources.empty() ? "" : ", ", source);
+  }
+  if (found != nullptr) return found->text;
+  if (pair.source.empty()) return NoneOf("source", sources_.size());
+  return InvalidRequest(
+      {.field = "source_language_code",
+       .found = Concat("'", pair.source, "'"),
+       .expected = Concat("one that the model translates into '", pair.target, "'"),
+       .predicate = Concat("is '", pair.source, "', but the model translates into '", pair.target,
+                           "' from: ", sources)});
+}
+
+void LanguageMap::ShowLanguages(bool all_have_scripts) {
   for (std::vector<Language>* side : {&sources_, &targets_}) {
     for (Language& language : *side) {
       if (!language.code) continue;
@@ -243,6 +286,9 @@ void LanguageMap::MakePairs(bool all_have_scripts) {
       }
     }
   }
+}
+
+void LanguageMap::MakePairs() {
   for (const Language& to : targets_) {
     if (sources_.empty()) pairs_.push_back({.source = "", .target = to.shown});
     for (const Language& from : sources_) {
@@ -299,6 +345,7 @@ absl::StatusOr<const LanguageMap::Language*> LanguageMap::Match(
 absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
                                                   std::string_view target) const {
   ResolvedPair pair;
+  if (!prompts_.empty() && !must_be_told_ && source.empty() && target.empty()) return pair;
   if (source.empty()) {
     if (marks_ == LanguageMarks::kBoth) return NoneOf("source", sources_.size());
     if (sources_.size() == 1) pair.source = sources_[0].shown;
@@ -329,6 +376,12 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
   }
   if (to == nullptr) return pair;
   pair.target = to->shown;
+  if (!prompts_.empty()) {
+    absl::StatusOr<std::string> prompt = PromptOf(pair);
+    if (!prompt.ok()) return prompt.status();
+    pair.prompt = *std::move(prompt);
+    return pair;
+  }
   (marks_ == LanguageMarks::kBoth ? pair.first : pair.tag) = to->tag;
   return pair;
 }

@@ -49,6 +49,14 @@ enum class LanguageMarks {
   kBoth,            // the source's is the first of the source, the target's of the output: NLLB
 };
 
+// What is put in front of every source in a language to be told what to translate it into: "<2de>",
+// "translate English to German: ".
+struct LanguagePrompt {
+  std::string source;  // as the model's files name them; "" = any
+  std::string target;
+  std::string text;
+};
+
 // The tags among the pieces of a vocabulary, by id.
 std::vector<LanguageTag> LanguageTags(const Vocabulary& vocabulary);
 
@@ -62,6 +70,7 @@ struct ResolvedPair {
   std::string target;        // as Pairs() has it
   std::optional<int> tag;    // token to put first in the source
   std::optional<int> first;  // token that every output begins with
+  std::string prompt;        // text to put before the source, without white space at its ends
 };
 
 class LanguageMap {
@@ -74,6 +83,10 @@ class LanguageMap {
 
   // Of a model from and to each of `languages`, which have tokens.
   LanguageMap(const std::vector<LanguageTag>& languages, LanguageMarks marks);
+
+  // Of a model that is told by prompts. Unless it `must_be_told`, a request that names no language
+  // has no prompt: its text says what is wanted.
+  LanguageMap(const std::vector<LanguagePrompt>& prompts, bool must_be_told);
 
   // INVALID_ARGUMENT naming the code and what the model has, when it does not fit, or fits several.
   // An empty source is taken unless the model has to be told, an empty target when the model has
@@ -92,16 +105,29 @@ class LanguageMap {
     std::optional<int> tag;
   };
 
+  // One of `prompts_`.
+  struct Prompt {
+    std::optional<size_t> source;  // in sources_; none: any
+    size_t target = 0;
+    std::string text;
+  };
+
   static Language MakeLanguage(std::string_view written, std::optional<int> tag);
-  // What Pairs() has: what is shown of each, BCP-47 where it leads back to the same language, and
-  // without the script where that does and `all_have_scripts`.
-  void MakePairs(bool all_have_scripts);
+  // The prompt of a pair that was found; INVALID_ARGUMENT when there is none.
+  absl::StatusOr<std::string> PromptOf(const ResolvedPair& pair) const;
+  // What is shown of each, BCP-47 where it leads back to the same language, and without the script
+  // where that does and `all_have_scripts`.
+  void ShowLanguages(bool all_have_scripts);
+  // Of every source into every target.
+  void MakePairs();
   static absl::StatusOr<const Language*> Match(std::string_view wanted, std::string_view side,
                                                std::span<const Language> languages);
 
   LanguageMarks marks_ = LanguageMarks::kTargetInSource;
   std::vector<Language> sources_;  // empty: any
   std::vector<Language> targets_;
+  std::vector<Prompt> prompts_;
+  bool must_be_told_ = false;
   std::vector<ModelLanguagePair> pairs_;
 };
 

@@ -28,6 +28,13 @@ struct ModelShape {
   int source_vocab = 0;
   int target_vocab = 0;
   int max_positions = 0;  // rows of the position table: the longest source and target, in tokens
+  int head_dim = 0;       // where it is not d_model / heads
+};
+
+// Of a position bias by distance (RelativeBucket in families/t5.h).
+struct DistanceBuckets {
+  int buckets = 0;
+  int max_distance = 0;
 };
 
 struct SpecialIds {
@@ -60,6 +67,8 @@ struct ModelSpec {
   ModelShape shape;
   float norm_epsilon = 1e-5F;
   Activation activation = Activation::kRelu;
+  bool gated = false;  // the feed-forward layers
+  DistanceBuckets distances;
   float embedding_scale = 1.0F;  // sqrt(d_model), or 1
   bool share_embeddings = true;  // one matrix for source and target embedding
   bool tie_output = true;        // the output layer's matrix is the target embedding

@@ -163,9 +163,24 @@ class WeightsLoader {
     return Wrong(listed, Concat("is missing, expected shape ", ShapeString(source.shape)));
   }
 
+  // The tensor's columns become rows, its rows columns, as often as they are named.
+  absl::Status ReadTurned(const Weight& weight, const WeightSource& source, float* to) {
+    const TensorSource& part = source.parts.front();
+    const auto cols = static_cast<size_t>(weight.rows);
+    std::vector<float> whole(static_cast<size_t>(part.shape.front()) * cols);
+    absl::Status status = ReadTensor(part, whole);
+    for (size_t row = 0; row < cols; ++row) {
+      for (const int column : source.columns) {
+        *to++ = whole[static_cast<size_t>(column) * cols + row];
+      }
+    }
+    return status;
+  }
+
   absl::Status ReadWeight(const Weight& weight, const WeightSource& source,
                           std::vector<float>* values) {
     values->resize(static_cast<size_t>(weight.elements()));
+    if (!source.columns.empty()) return ReadTurned(weight, source, values->data());
     const bool is_absent = source.if_absent != IfAbsent::kRefuse && !IsThere(source.parts.front());
     if (is_absent && source.if_absent != IfAbsent::kZeros) {
       FillPositions(source.if_absent, weight, values);
@@ -190,6 +205,9 @@ class WeightsLoader {
       if (!status.ok()) return status;
       std::copy(whole.begin() + static_cast<std::ptrdiff_t>(std::min(left_out, whole.size())),
                 whole.end(), out.begin());
+      if (part.scale != 1.0F) {
+        for (float& value : out) value *= part.scale;
+      }
     }
     return absl::OkStatus();
   }

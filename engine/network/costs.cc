@@ -19,11 +19,16 @@ class Coster {
     return Product(Cols(op.weight), static_cast<double>(op.rows));
   }
 
+  OpCost operator()(const GateOp& op) const {
+    const double elements = r_.rows * static_cast<double>(op.width);
+    return {3 * elements * r_.element_bytes, 20 * elements};
+  }
+
   // Reads the sublayer and the residual and writes one row, and the sum if it is wanted.
   OpCost operator()(const AddNormOp& op) const {
     const double elements = r_.rows * Cols(op.gain);
     const int rows = 2 + (op.residual != kNoBuffer ? 1 : 0) + (op.sum != kNoBuffer ? 1 : 0);
-    return {rows * elements * r_.element_bytes, 8 * elements};
+    return {rows * elements * r_.element_bytes, (op.kind == NormKind::kRms ? 5 : 8) * elements};
   }
 
   // q, k, v of every token in, the context out: K/V of a segment stay in cache between its queries.

@@ -40,11 +40,12 @@ class OpChecker {
 
   void operator()(const EmbedOp& op) {
     Expect(op.table, WeightRole::kEmbedding, -1, Width(op.y));
+    if (op.positions == kNoWeight) return;
     Expect(op.positions, WeightRole::kPositions, program_.max_positions, Width(op.y));
   }
   void operator()(const ProductOp& op) {
     Expect(op.weight, WeightRole::kMatrix, -1, Width(op.x));
-    Expect(op.bias, WeightRole::kBias, 1, -1);
+    if (op.bias != kNoWeight) Expect(op.bias, WeightRole::kBias, 1, -1);
     if (!why_.empty()) return;
     if (op.x == op.y) why_ = "writes what it reads";
     const int64_t rows = program_.weight(op.weight).rows;
@@ -52,8 +53,15 @@ class OpChecker {
       why_ =
           absl::StrCat("takes rows ", op.first_row, " to ", op.first_row + op.rows, " of ", rows);
     }
-    if (program_.weight(op.bias).cols != rows) why_ = "has a bias of another length";
+    if (op.bias != kNoWeight && program_.weight(op.bias).cols != rows) {
+      why_ = "has a bias of another length";
+    }
     ExpectWidth(op.y, op.rows);
+  }
+  void operator()(const GateOp& op) {
+    if (op.x == op.y) why_ = "writes what it reads";
+    ExpectWidth(op.x, 2 * op.width);
+    ExpectWidth(op.y, op.width);
   }
   void operator()(const AddNormOp& op) {
     for (const BufferId other : {op.residual, op.y, op.sum}) {
@@ -61,12 +69,17 @@ class OpChecker {
     }
     if (op.sum == op.y) why_ = "writes two results to one buffer";
     Expect(op.gain, WeightRole::kNormGain, 1, Width(op.x));
+    if (op.kind == NormKind::kRms) {
+      if (op.bias != kNoWeight) why_ = "is of a kind without a bias and has one";
+      return;
+    }
     Expect(op.bias, WeightRole::kNormBias, 1, Width(op.x));
   }
   void operator()(const EncoderAttentionOp& op) {
     ExpectHeads(op.heads);
     ExpectWidth(op.qkv, int64_t{3} * op.heads * op.head_dim);
     ExpectWidth(op.context, int64_t{op.heads} * op.head_dim);
+    ExpectDistances(op.bias, op.heads, 2 * program_.max_positions - 1);
   }
   void operator()(const WriteCrossKvOp& op) {
     ExpectLayers(op.first_layer, op.layers);
@@ -77,6 +90,7 @@ class OpChecker {
     ExpectHeads(program_.kv.heads);
     ExpectWidth(op.qkv, int64_t{3} * program_.kv.width());
     ExpectWidth(op.context, program_.kv.width());
+    ExpectDistances(op.bias, program_.kv.heads, program_.max_positions);
   }
   void operator()(const AlignOp& op) {
     ExpectLayers(op.layer, 1);
@@ -116,6 +130,9 @@ class OpChecker {
       why_ = absl::StrCat("takes '", w.name, "', which is [", w.rows, ", ", w.cols, "]");
     }
   }
+  void ExpectDistances(WeightId bias, int heads, int64_t distances) {
+    if (bias != kNoWeight) Expect(bias, WeightRole::kRelativeBias, heads, distances);
+  }
   void ExpectHeads(int heads) {
     if (heads < 1 || heads > kMaxAttentionHeads) why_ = absl::StrCat("has ", heads, " heads");
   }
@@ -134,6 +151,7 @@ class OpChecker {
 struct OperandFinder {
   Operands operator()(const EmbedOp& op) const { return {{}, {op.y}}; }
   Operands operator()(const ProductOp& op) const { return {{op.x}, {op.y}}; }
+  Operands operator()(const GateOp& op) const { return {{op.x}, {op.y}}; }
   Operands operator()(const AddNormOp& op) const {
     Operands operands{{op.x}, {op.y}};
     if (op.residual != kNoBuffer) operands.reads.push_back(op.residual);
@@ -159,7 +177,9 @@ WeightId Program::FindWeight(std::string_view name) const {
 int64_t ParameterCount(const Program& program) {
   int64_t count = 0;
   for (const Weight& weight : program.weights) {
-    if (weight.role != WeightRole::kPositions) count += weight.elements();
+    const bool is_of_positions =
+        weight.role == WeightRole::kPositions || weight.role == WeightRole::kRelativeBias;
+    if (!is_of_positions) count += weight.elements();
   }
   return count;
 }

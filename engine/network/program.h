@@ -22,13 +22,14 @@ namespace dragoman {
 
 // What a weight is for decides how a device holds it.
 enum class WeightRole : uint8_t {
-  kEmbedding,  // [vocabulary, d]; the output layer's matrix may be the same one
-  kMatrix,     // [out, in]: y = x W^T
-  kBias,       // [1, out] of a product
-  kPositions,  // [positions, d]
-  kNormGain,   // [1, d]
-  kNormBias,   // [1, d]
-  kOutputBias  // [1, vocabulary]; may hold -inf, for tokens that never come
+  kEmbedding,    // [vocabulary, d]; the output layer's matrix may be the same one
+  kMatrix,       // [out, in]: y = x W^T
+  kBias,         // [1, out] of a product
+  kPositions,    // [positions, d]
+  kNormGain,     // [1, d]
+  kNormBias,     // [1, d]
+  kOutputBias,   // [1, vocabulary]; may hold -inf, for tokens that never come
+  kRelativeBias  // [heads, distances of a key from its query], as RelativeBias takes it
 };
 
 // float32 wherever the model runs: sums and scores are, and these go into them.
@@ -61,7 +62,7 @@ struct Buffer {
 // y = scale * table[token] + positions[position]
 struct EmbedOp {
   WeightId table = kNoWeight;
-  WeightId positions = kNoWeight;
+  WeightId positions = kNoWeight;  // none: nothing is added
   float scale = 1.0F;
   BufferId y = 0;
 };
@@ -72,13 +73,26 @@ struct ProductOp {
   BufferId x = 0;
   BufferId y = 0;
   WeightId weight = kNoWeight;
-  WeightId bias = kNoWeight;
+  WeightId bias = kNoWeight;  // none: nothing is added
   int64_t first_row = 0;
   int64_t rows = 0;
   Activation activation = Activation::kNone;
 };
 
-// sum = x + residual, y = LayerNorm(sum)
+// y = activation(a) * b of rows a | b
+struct GateOp {
+  BufferId x = 0;  // twice as wide as y
+  BufferId y = 0;
+  int64_t width = 0;  // of y
+  Activation activation = Activation::kNone;
+};
+
+enum class NormKind : uint8_t {
+  kLayer,
+  kRms  // no mean is taken off, and there is no bias
+};
+
+// sum = x + residual, y = norm(sum)
 struct AddNormOp {
   BufferId x = 0;
   BufferId residual = kNoBuffer;  // none: sum = x
@@ -87,6 +101,7 @@ struct AddNormOp {
   WeightId gain = kNoWeight;
   WeightId bias = kNoWeight;
   float epsilon = 0;
+  NormKind kind = NormKind::kLayer;
 };
 
 // Every token over all of its segment; qkv is q | k | v of width 3 * heads * head_dim.
@@ -95,6 +110,7 @@ struct EncoderAttentionOp {
   BufferId context = 0;
   int heads = 0;
   int head_dim = 0;
+  WeightId bias = kNoWeight;  // of distances from 1 - max_positions to max_positions - 1
 };
 
 // k | v of decoder layers first_layer .. first_layer + layers - 1, into the pages of the segments.
@@ -109,6 +125,7 @@ struct SelfAttentionOp {
   BufferId qkv = 0;
   BufferId context = 0;
   int layer = 0;
+  WeightId bias = kNoWeight;  // of distances from 1 - max_positions to 0
 };
 
 // The source position that a row attends to most, for the rows that want to know. Reads q alone.
@@ -134,8 +151,8 @@ struct Op {
   // What errors, ranges and tables call it: one of a layer has its name in every layer.
   const char* name = "";
   int layer = -1;  // -1: of none
-  std::variant<EmbedOp, ProductOp, AddNormOp, EncoderAttentionOp, WriteCrossKvOp, SelfAttentionOp,
-               AlignOp, CrossAttentionOp, OutputOp>
+  std::variant<EmbedOp, ProductOp, GateOp, AddNormOp, EncoderAttentionOp, WriteCrossKvOp,
+               SelfAttentionOp, AlignOp, CrossAttentionOp, OutputOp>
       what;
 };
 
@@ -152,6 +169,7 @@ struct Program {
   OpSequence decoder;         // a row is a hypothesis
   KvLayout kv;                // of the decoder's attention, self and cross
   int64_t max_positions = 0;  // of a source, and of a hypothesis
+  bool fits_float16 = true;   // activations stay within its range
 
   const Weight& weight(WeightId id) const { return weights[static_cast<size_t>(id)]; }
   // kNoWeight if there is none of this name.
@@ -164,7 +182,7 @@ struct Program {
 // The values of a program's weights by their index, float32, row-major.
 using WeightValues = std::vector<std::vector<float>>;
 
-// Elements of all weights but the position tables, which a family may compute; one that is used
+// Elements of all weights but the tables of positions, which a family may compute; one that is used
 // twice counts once.
 int64_t ParameterCount(const Program& program);
 

@@ -27,42 +27,52 @@ constexpr const char* kActivations[] = {"",
                                         ", laplace"};
 static_assert(std::size(kActivations) == std::size(kAllActivations));
 
-constexpr const char* kRoles[] = {"embedding", "matrix",    "bias",       "positions",
-                                  "norm gain", "norm bias", "output bias"};
+constexpr const char* kRoles[] = {"embedding", "matrix",    "bias",        "positions",
+                                  "norm gain", "norm bias", "output bias", "distances"};
+static_assert(std::size(kRoles) == static_cast<size_t>(WeightRole::kRelativeBias) + 1);
 
 class OpWriter {
  public:
   OpWriter(const Program& program, const OpSequence& stage) : program_(program), stage_(stage) {}
 
   std::string operator()(const EmbedOp& op) const {
-    return absl::StrCat(B(op.y), " = ", op.scale, " * ", W(op.table), "[token] + ", W(op.positions),
-                        "[position]");
+    const std::string positions =
+        op.positions == kNoWeight ? "" : absl::StrCat(" + ", W(op.positions), "[position]");
+    return absl::StrCat(B(op.y), " = ", op.scale, " * ", W(op.table), "[token]", positions);
   }
   std::string operator()(const ProductOp& op) const {
     const Weight& weight = program_.weight(op.weight);
     const std::string part =
         op.rows == weight.rows ? ""
                                : absl::StrCat("[", op.first_row, ":", op.first_row + op.rows, "]");
-    return absl::StrCat(B(op.y), " = ", B(op.x), " x ", W(op.weight), part, " + bias",
+    return absl::StrCat(B(op.y), " = ", B(op.x), " x ", W(op.weight), part,
+                        op.bias == kNoWeight ? "" : " + bias",
                         kActivations[static_cast<size_t>(op.activation)]);
+  }
+  std::string operator()(const GateOp& op) const {
+    const std::string x = B(op.x);
+    return absl::StrCat(B(op.y), " = ", x, "[0:", op.width, "] times ", x, "[", op.width, ":",
+                        2 * op.width, "]", kActivations[static_cast<size_t>(op.activation)],
+                        " of the first");
   }
   std::string operator()(const AddNormOp& op) const {
     const std::string sum =
         op.residual == kNoBuffer ? B(op.x) : absl::StrCat(B(op.x), " + ", B(op.residual));
     const std::string kept = op.sum == kNoBuffer ? "" : absl::StrCat(B(op.sum), " = ");
-    return absl::StrCat(B(op.y), " = layer norm(", kept, sum, "), epsilon ", op.epsilon);
+    const char* norm = op.kind == NormKind::kRms ? " = RMS norm(" : " = layer norm(";
+    return absl::StrCat(B(op.y), norm, kept, sum, "), epsilon ", op.epsilon);
   }
   std::string operator()(const EncoderAttentionOp& op) const {
-    return absl::StrCat(B(op.context), " = attention(", B(op.qkv), "), ", op.heads, " heads of ",
-                        op.head_dim);
+    return absl::StrCat(B(op.context), " = attention(", B(op.qkv), Bias(op.bias), "), ", op.heads,
+                        " heads of ", op.head_dim);
   }
   std::string operator()(const WriteCrossKvOp& op) const {
     return absl::StrCat("source pages of decoder layers ", op.first_layer, " to ",
                         op.first_layer + op.layers - 1, " = ", B(op.kv));
   }
   std::string operator()(const SelfAttentionOp& op) const {
-    return absl::StrCat(B(op.context), " = attention(", B(op.qkv), ", pages of the hypothesis), ",
-                        Heads());
+    return absl::StrCat(B(op.context), " = attention(", B(op.qkv), ", pages of the hypothesis",
+                        Bias(op.bias), "), ", Heads());
   }
   std::string operator()(const AlignOp& op) const {
     return absl::StrCat("aligned = argmax attention(", B(op.q), ", source pages), rows that ask");
@@ -78,6 +88,7 @@ class OpWriter {
  private:
   std::string B(BufferId id) const { return stage_.buffers[static_cast<size_t>(id)].name; }
   std::string W(WeightId id) const { return absl::StrCat("'", program_.weight(id).name, "'"); }
+  std::string Bias(WeightId id) const { return id == kNoWeight ? "" : absl::StrCat(", ", W(id)); }
   std::string Heads() const {
     return absl::StrCat(program_.kv.heads, " heads of ", program_.kv.head_dim);
   }

@@ -5,10 +5,10 @@
 namespace dragoman {
 
 std::vector<std::optional<TextRange>> SourcePlaces(std::string_view segment,
-                                                   const EncodedText& encoded, bool has_tag) {
+                                                   const EncodedText& encoded, int tokens_before) {
   std::vector<std::optional<TextRange>> places(encoded.ranges.size());
   std::optional<TextRange> next;
-  for (size_t i = places.size(); i-- > (has_tag ? 1 : 0);) {
+  for (size_t i = places.size(); i-- > static_cast<size_t>(tokens_before);) {
     const std::string_view own = encoded.ranges[i].In(segment);
     const std::string_view visible = StripWhiteSpace(own);
     if (!visible.empty()) {

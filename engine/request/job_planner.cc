@@ -123,7 +123,7 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, Encod
   SegmentPlan segment;
   segment.range = piece.range;
   if (settings_->search.align) {
-    segment.source_places = SourcePlaces(text, piece.encoded, request_->text.tag.has_value());
+    segment.source_places = SourcePlaces(text, piece.encoded, request_->text.tokens_before());
   }
   segment.source = std::move(piece.encoded.ids);
   const int tokens = static_cast<int>(segment.source.size()) - request_->text.special_tokens();

@@ -37,7 +37,10 @@ absl::StatusOr<std::vector<EncodedPiece>> TextStage::Cut(std::string_view text,
   const absl::StatusOr<const SentenceSplitter*> splitter = SplitterFor(request.source_language);
   if (!splitter.ok()) return splitter.status();
   const EncodeFunction encode = [&](std::string_view piece) {
-    return tokenizer_->EncodeSource(piece, request.tag);
+    EncodedText encoded = tokenizer_->EncodeSource(piece, request.tag);
+    encoded.ids.insert(encoded.ids.begin(), request.prompt.begin(), request.prompt.end());
+    encoded.ranges.insert(encoded.ranges.begin(), request.prompt.size(), TextRange{0, 0});
+    return encoded;
   };
   const auto special = static_cast<size_t>(request.special_tokens());
   std::vector<EncodedPiece> pieces;

@@ -113,6 +113,15 @@ EncodedText Tokenizer::EncodeSource(std::string_view text, std::optional<int> la
   return encoded;
 }
 
+std::vector<int> Tokenizer::EncodePrompt(std::string_view prompt) const {
+  std::vector<int> ids;
+  for (const SentencePieceToken& token : models_->source->Encode(prompt)) {
+    ids.push_back(
+        source_table_->IdOf(token.piece).value_or(special_.source_unk.value_or(special_.unk)));
+  }
+  return ids;
+}
+
 EncodedText Tokenizer::EncodeTarget(std::string_view text) const {
   return EncodeWith(*models_->target,
                     {*target_table_, special_.eos, special_.unk, special_.pad, special_.more},

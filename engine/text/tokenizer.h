@@ -97,6 +97,9 @@ class Tokenizer {
   // REQUIRES: `text` is valid UTF-8.
   EncodedText EncodeSource(std::string_view text, std::optional<int> language_tag = {}) const;
 
+  // Pieces only of a text that the model is told by and nobody's: those of tags are what they say.
+  std::vector<int> EncodePrompt(std::string_view prompt) const;
+
   // Pieces only, by the target's SentencePiece and vocabulary.
   EncodedText EncodeTarget(std::string_view text) const;
 

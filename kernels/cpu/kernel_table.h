@@ -55,6 +55,9 @@ struct AttendRowArgs {
   float* max;
   float* sum;
   float* acc;
+  // What is added to a scaled score: bias[head * bias_stride + position]; nullptr: nothing.
+  const float* bias = nullptr;
+  int64_t bias_stride = 0;
 };
 
 // One tile of positions of one head for up to kBlockRows query rows that share K and V.
@@ -73,6 +76,8 @@ struct AttendBlockArgs {
   float* sum;  // [rows]
   float* acc;  // [rows, head_dim], row stride acc_stride
   int64_t acc_stride;
+  // What is added to a scaled score: bias[position - row]; nullptr: nothing.
+  const float* bias = nullptr;
 };
 
 struct KernelTable {
@@ -82,6 +87,11 @@ struct KernelTable {
   // sum = x + residual, y = LN(sum); residual and sum may be null; y and sum may be x or residual.
   void (*layer_norm)(const float* x, const float* residual, const float* gamma, const float* beta,
                      float epsilon, int64_t d, float* y, float* sum);
+  // sum = x + residual, y = sum / sqrt(mean(sum^2) + epsilon) * gamma; otherwise as layer_norm.
+  void (*rms_norm)(const float* x, const float* residual, const float* gamma, float epsilon,
+                   int64_t d, float* y, float* sum);
+  // y = activation(x) * by, of n numbers each; y overlaps neither.
+  void (*gate)(Activation activation, const float* x, const float* by, int64_t n, float* y);
   // y = scale * x + p; p may be null.
   void (*scale_add)(const float* x, float scale, const float* p, int64_t d, float* y);
   // max is -inf, sum and acc are zero before the first tile.

@@ -70,6 +70,9 @@ struct Int8AttendArgs {
   float* max;
   float* sum;
   float* acc;
+  // What is added to a score: bias[head * bias_stride + position]; nullptr: nothing.
+  const float* bias = nullptr;
+  int64_t bias_stride = 0;
 };
 
 // Rows of K and V that the next call of attend_int8 reads.

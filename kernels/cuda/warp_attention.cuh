@@ -14,12 +14,33 @@
 // Scores are in powers of two: log2(e) / sqrt(head_dim) is in the query.
 #pragma once
 
+#include "kernels/base/relative_bias.h"
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
 
 namespace dragoman::cuda {
 
 inline constexpr int kTilePositions = 32;
+
+// Scores are in powers of two.
+inline constexpr float kLog2OfE = 1.44269504F;
+
+// What is added to a score for the distance of its key from its query (kernels/base/relative_bias.h):
+// nothing, or a head's table. Which of them is a matter of the kernel.
+struct NoBias {
+  static constexpr bool kIsThere = false;
+};
+struct DistanceBias {
+  static constexpr bool kIsThere = true;
+
+  __device__ DistanceBias(const RelativeBias& bias, int64_t head)
+      : zero(bias.At(head, 0)), least(-static_cast<int>(bias.zero)) {}
+  // Rows without a query may ask for more than there is before one.
+  __device__ float operator[](int distance) const { return zero[max(distance, least)]; }
+
+  const float* zero;  // of distance 0
+  int least;
+};
 
 // kHeadClass: the largest head_dim it takes, 32, 64 or 128; head_dim is a multiple of 8.
 template <class T, int kHeadClass, int kRows>
@@ -53,8 +74,10 @@ class WarpAttention {
     for (int i = 0; i < kElements; ++i) query_[r][i] = x[i] * scale_;
   }
 
-  // Before any tile, for every row: a position that is in no tile. Copies it to k_to and v_to.
-  __device__ void StartWith(const T* k, const T* v, T* k_to, T* v_to) {
+  // Before any tile, for every row: a position that is in no tile, the query's own. Copies it to k_to
+  // and v_to.
+  template <class Bias = NoBias>
+  __device__ void StartWith(const T* k, const T* v, T* k_to, T* v_to, const Bias& bias = {}) {
     const RawPiece<T> key = Load(k, true);
     const RawPiece<T> value = Load(v, true);
     if (lane_ < kGroup && has_piece_) {
@@ -71,6 +94,7 @@ class WarpAttention {
       for (int lanes = kGroup / 2; lanes > 0; lanes /= 2) {
         score[r] += __shfl_xor_sync(kWholeWarp, score[r], lanes);
       }
+      if constexpr (Bias::kIsThere) score[r] = fmaf(bias[0], kLog2OfE, score[r]);
       max_[r] = score[r];
       sum_[r] = lane_ == 0 ? 1.0F : 0.0F;
 #pragma unroll
@@ -82,11 +106,20 @@ class WarpAttention {
 
   // Takes in the first `count` >= 1 positions of a tile. key(j, p), called by all lanes for load j,
   // is where K of position p of the tile lies, and has no meaning for p >= count; V lies v_offset
-  // elements behind.
-  template <class Key>
-  __device__ void Tile(int count, int64_t v_offset, Key key) {
+  // elements behind. `distance`: of the tile's first position from the first query.
+  template <class Key, class Bias = NoBias>
+  __device__ void Tile(int count, int64_t v_offset, Key key, const Bias& bias = {},
+                       int distance = 0) {
     float score[kRows];
     Scores(count, key, score);
+    if constexpr (Bias::kIsThere) {
+      if (lane_ < count) {
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) {
+          score[r] = fmaf(bias[distance + lane_ - r], kLog2OfE, score[r]);
+        }
+      }
+    }
     float weight[kRows];
 #pragma unroll
     for (int r = 0; r < kRows; ++r) weight[r] = Weigh(r, score[r]);

@@ -2,6 +2,7 @@
 // its lane's page, then attends over positions 0 .. position of the row's hypothesis.
 //
 //   qkv [rows.count, 3 * d]: q | k | v of the new position; d = layout.width()
+//   bias: added to the scores, with columns for distances from 1 - the longest hypothesis to 0
 //   context_out [rows.count, d]
 //
 // Earlier positions are found through the ancestry table; its entry for the new position is not
@@ -18,13 +19,14 @@
 #include "kernels/base/compute_type.h"
 #include "kernels/base/kv_pages.h"
 #include "kernels/base/op_context.h"
+#include "kernels/base/relative_bias.h"
 #include "kernels/cuda/launch.h"
 
 namespace dragoman {
 
 void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
                          const DecodeRows& rows, const SelfKvTables& tables, const float* qkv,
-                         float* context_out);
+                         float* context_out, const RelativeBias& bias = {});
 
 namespace cuda {
 
@@ -34,7 +36,7 @@ namespace cuda {
 // to 16 bytes.
 Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                           const StepRows& rows, const SelfKvTables& tables, const void* qkv,
-                          void* context_out);
+                          void* context_out, const RelativeBias& bias = {});
 
 }  // namespace cuda
 }  // namespace dragoman

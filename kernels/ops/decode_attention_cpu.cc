@@ -56,12 +56,17 @@ class RowPages {
   const uint8_t* ancestry_;
 };
 
+// Of the first head.
+const float* BiasAt(const RelativeBias& bias, int64_t distance) {
+  return bias.table == nullptr ? nullptr : bias.At(0, distance);
+}
+
 // Rows over pages of int8: those of a slot together, up to kBlockRows of them, and while they are
 // computed the rows of K and V that come next are fetched.
 class Int8Attention {
  public:
   Int8Attention(const KvLayout& layout, int layer, const DecodeRows& rows,
-                const SelfKvTables& tables, const float* qkv, float* out)
+                const SelfKvTables& tables, const float* qkv, float* out, const RelativeBias& bias)
       : layout_(layout),
         shape_(layout.Int8Row()),
         d_(layout.width()),
@@ -69,7 +74,8 @@ class Int8Attention {
         rows_(rows),
         tables_(tables),
         qkv_(qkv),
-        out_(out) {}
+        out_(out),
+        bias_(bias) {}
 
   // Rows begin .. end - 1.
   void Run(int64_t begin, int64_t end) const {
@@ -89,7 +95,7 @@ class Int8Attention {
         } else {
           Gather(first + count, then, 0, next);
         }
-        Attend(first, count, *now, *next, state);
+        Attend(first, count, position, *now, *next, state);
         std::swap(now, next);
       }
       for (int r = 0; r < count; ++r) {
@@ -177,7 +183,9 @@ class Int8Attention {
     return longest;
   }
 
-  void Attend(int64_t first, int count, const Tile& tile, const Tile& next, State* state) const {
+  // The tile that begins at `position`.
+  void Attend(int64_t first, int count, int position, const Tile& tile, const Tile& next,
+              State* state) const {
     cpu::Int8AttendArgs args[cpu::kBlockRows];
     int live = 0;
     for (int r = 0; r < count; ++r) {
@@ -189,7 +197,9 @@ class Int8Attention {
                       .positions = tile.positions[r],
                       .max = row.max,
                       .sum = row.sum,
-                      .acc = out_ + (first + r) * d_};
+                      .acc = out_ + (first + r) * d_,
+                      .bias = BiasAt(bias_, position - rows_.position[first + r]),
+                      .bias_stride = bias_.columns};
     }
     cpu::NarrowKernels().attend_int8(args, live, {next.different, next.different_count});
   }
@@ -202,11 +212,12 @@ class Int8Attention {
   const SelfKvTables& tables_;
   const float* const qkv_;
   float* const out_;
+  const RelativeBias& bias_;
 };
 
 // One row over pages of float32 or bfloat16.
 void AttendFloats(const KvLayout& layout, const RowPages& pages, int position, const float* qkv,
-                  float* acc) {
+                  const RelativeBias& bias, float* acc) {
   const cpu::KernelTable& kernels = cpu::Kernels();
   const int64_t d = layout.width();
   const int64_t v_offset = layout.SelfV(0, 0) - layout.SelfK(0, 0);
@@ -242,7 +253,9 @@ void AttendFloats(const KvLayout& layout, const RowPages& pages, int position, c
             .scale = 1.0F / std::sqrt(static_cast<float>(layout.head_dim)),
             .max = max,
             .sum = sum,
-            .acc = acc});
+            .acc = acc,
+            .bias = BiasAt(bias, tile - position),
+            .bias_stride = bias.columns});
   }
   for (int h = 0; h < layout.heads; ++h) {
     kernels.normalise(acc + int64_t{h} * layout.head_dim, sum[h], layout.head_dim);
@@ -266,7 +279,7 @@ int64_t NextLane(const DecodeRows& rows, int64_t row) {
 
 void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
                          const DecodeRows& rows, const SelfKvTables& tables, const float* qkv,
-                         float* context_out) {
+                         float* context_out, const RelativeBias& bias) {
   const int64_t d = layout.width();
   if (layout.host_element != ComputeType::kInt8) {
     cpu::ParallelFor(context, rows.count, kUsualPositions * 2 * d,
@@ -274,12 +287,12 @@ void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
                        end = NextLane(rows, end);
                        for (int64_t r = NextLane(rows, begin); r < end; ++r) {
                          AttendFloats(layout, RowPages(layout, layer, rows, tables, r),
-                                      rows.position[r], qkv + r * 3 * d, context_out + r * d);
+                                      rows.position[r], qkv + r * 3 * d, bias, context_out + r * d);
                        }
                      });
     return;
   }
-  const Int8Attention attention(layout, layer, rows, tables, qkv, context_out);
+  const Int8Attention attention(layout, layer, rows, tables, qkv, context_out, bias);
   cpu::ParallelFor(context, rows.count, kUsualPositions * 2 * d,
                    [&](int64_t begin, int64_t end, int /*thread*/) {
                      attention.Run(NextLane(rows, begin), NextLane(rows, end));

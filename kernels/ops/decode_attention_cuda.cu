@@ -111,11 +111,10 @@ __device__ void WriteRowsBefore(const KvLayout& layout, int layer, const StepRow
   __syncwarp();
 }
 
-template <class T, int kHeadClass, class Pages>
-__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
-    DecodeSelfAttentionKernel(KvLayout layout, int layer, StepRows rows, SelfKvTables tables,
-                              const T* qkv, T* context_out) {
-  AwaitKernelBefore();
+template <class T, int kHeadClass, class Pages, class Bias>
+__device__ void AttendRow(const KvLayout& layout, int layer, const StepRows& rows,
+                          const SelfKvTables& tables, const T* qkv, const Bias& bias,
+                          T* context_out) {
   const int row = static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y);
   if (row >= *rows.count) return;
   const int warp_lane = static_cast<int>(threadIdx.x);
@@ -133,7 +132,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
                   layout.DeviceK(layer, head, position % kPagePositions);
   WarpAttention<T, kHeadClass, 1> attention(warp_lane, layout.head_dim);
   attention.SetQuery(0, q);
-  attention.StartWith(q + d, q + 2 * d, k_to, k_to + layout.DeviceVOffset());
+  attention.StartWith(q + d, q + 2 * d, k_to, k_to + layout.DeviceVOffset(), bias);
 
   const T* const first_k = pool + layout.DeviceK(layer, head, 0);
   int page = pages.InFirstTile(warp_lane, position);
@@ -142,21 +141,41 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
     // Ahead of this tile's K and V, so as not to wait for tables again.
     const int next_page = pages.Before(tile + kTilePositions + warp_lane, position);
     const int count = min(kTilePositions, position - tile);
-    attention.Tile(count, layout.DeviceVOffset(), [&](int j, int p) {
-      const int64_t from =
-          __shfl_sync(kWholeWarp, page, j, WarpAttention<T, kHeadClass, 1>::kGroup);
-      return first_k + from * page_elements + p * layout.head_dim;
-    });
+    attention.Tile(
+        count, layout.DeviceVOffset(),
+        [&](int j, int p) {
+          const int64_t from =
+              __shfl_sync(kWholeWarp, page, j, WarpAttention<T, kHeadClass, 1>::kGroup);
+          return first_k + from * page_elements + p * layout.head_dim;
+        },
+        bias, tile - position);
     page = next_page;
   }
   attention.Store(0, context_out + row * d + at);
+}
+
+template <class T, int kHeadClass, class Pages>
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
+    DecodeSelfAttentionKernel(KvLayout layout, int layer, StepRows rows, SelfKvTables tables,
+                              const T* qkv, T* context_out) {
+  AwaitKernelBefore();
+  AttendRow<T, kHeadClass, Pages>(layout, layer, rows, tables, qkv, NoBias{}, context_out);
+}
+
+template <class T, int kHeadClass, class Pages>
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
+    BiasedSelfAttentionKernel(KvLayout layout, int layer, StepRows rows, SelfKvTables tables,
+                              const T* qkv, RelativeBias bias, T* context_out) {
+  AwaitKernelBefore();
+  AttendRow<T, kHeadClass, Pages>(layout, layer, rows, tables, qkv, DistanceBias(bias, blockIdx.x),
+                                  context_out);
 }
 
 }  // namespace
 
 Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                           const StepRows& rows, const SelfKvTables& tables, const void* qkv,
-                          void* context_out) {
+                          void* context_out, const RelativeBias& bias) {
   if (rows.rows == 0) return Error::kNone;
   return ForType(type, [&](auto zero) {
     using T = decltype(zero);
@@ -164,13 +183,23 @@ Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layou
       const dim3 grid(static_cast<unsigned>(layout.heads),
                       static_cast<unsigned>((rows.rows + kWarps - 1) / kWarps));
       constexpr int kClass = decltype(head_class)::kValue;
+      const dim3 block(kWarpThreads, kWarps);
+      const auto* const from = static_cast<const T*>(qkv);
+      auto* const to = static_cast<T*>(context_out);
+      if (bias.table != nullptr) {
+        auto* kernel = BiasedSelfAttentionKernel<T, kClass, PagesByAncestry>;
+        if constexpr (kClass <= 64) {
+          if (rows.pages != nullptr) kernel = BiasedSelfAttentionKernel<T, kClass, PagesOfStep>;
+        }
+        return LaunchEarly(kernel, grid, block, 0, stream, layout, layer, rows, tables, from, bias,
+                           to);
+      }
       auto* kernel = DecodeSelfAttentionKernel<T, kClass, PagesByAncestry>;
       // With the widest heads ptxas would take a stack for it on cards before sm_90.
       if constexpr (kClass <= 64) {
         if (rows.pages != nullptr) kernel = DecodeSelfAttentionKernel<T, kClass, PagesOfStep>;
       }
-      return LaunchEarly(kernel, grid, dim3(kWarpThreads, kWarps), 0, stream, layout, layer, rows,
-                         tables, static_cast<const T*>(qkv), static_cast<T*>(context_out));
+      return LaunchEarly(kernel, grid, block, 0, stream, layout, layer, rows, tables, from, to);
     });
   });
 }

@@ -3,7 +3,8 @@
 //
 //   qkv [tokens, 3 * d]: q | k | v of a token; d = heads * head_dim
 //   offsets [segments + 1]: segment i is the tokens offsets[i] .. offsets[i + 1]; offsets[0] = 0
-//   context_out [tokens, d]: softmax(q k^T / sqrt(head_dim)) v
+//   bias: added to the scores, with columns for distances from 1 - the longest segment to that - 1
+//   context_out [tokens, d]: softmax(q k^T / sqrt(head_dim) + bias) v
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 
 #include "kernels/base/compute_type.h"
 #include "kernels/base/op_context.h"
+#include "kernels/base/relative_bias.h"
 #include "kernels/cuda/launch.h"
 
 namespace dragoman {
@@ -20,7 +22,8 @@ namespace dragoman {
 size_t EncoderAttentionScratch(int64_t max_segment_tokens, int head_dim);
 
 void EncoderAttention(OpContext& context, const float* qkv, const int32_t* offsets,
-                      int64_t segments, int heads, int head_dim, float* context_out);
+                      int64_t segments, int heads, int head_dim, float* context_out,
+                      const RelativeBias& bias = {});
 
 namespace cuda {
 
@@ -29,7 +32,7 @@ namespace cuda {
 // multiple of 8, at most 128; qkv and context_out are aligned to 16 bytes.
 Error EncoderAttention(Stream stream, ComputeType type, const void* qkv, const int32_t* offsets,
                        int64_t segments, int64_t longest, int heads, int head_dim,
-                       void* context_out);
+                       void* context_out, const RelativeBias& bias = {});
 
 }  // namespace cuda
 }  // namespace dragoman

@@ -15,9 +15,9 @@ int64_t RoundUpToTile(int64_t tokens) {
   return (tokens + cpu::kTilePositions - 1) / cpu::kTilePositions * cpu::kTilePositions;
 }
 
-// One head of one segment; q, k, v and out point to its first token.
+// One head of one segment; q, k, v and out point to its first token, bias to distance 0.
 void AttendSegment(const float* q, const float* k, const float* v, int64_t ld, int64_t tokens,
-                   int head_dim, float* scratch, float* out, int64_t ld_out) {
+                   int head_dim, const float* bias, float* scratch, float* out, int64_t ld_out) {
   const cpu::KernelTable& kernels = cpu::Kernels();
   const int64_t padded = RoundUpToTile(tokens);
   for (int64_t t = 0; t < tokens; ++t) {
@@ -48,7 +48,8 @@ void AttendSegment(const float* q, const float* k, const float* v, int64_t ld, i
            .max = max,
            .sum = sum,
            .acc = acc,
-           .acc_stride = ld_out});
+           .acc_stride = ld_out,
+           .bias = bias == nullptr ? nullptr : bias + key - row});
     }
     for (int r = 0; r < rows; ++r) kernels.normalise(acc + r * ld_out, sum[r], head_dim);
   }
@@ -61,19 +62,22 @@ size_t EncoderAttentionScratch(int64_t max_segment_tokens, int head_dim) {
 }
 
 void EncoderAttention(OpContext& context, const float* qkv, const int32_t* offsets,
-                      int64_t segments, int heads, int head_dim, float* context_out) {
+                      int64_t segments, int heads, int head_dim, float* context_out,
+                      const RelativeBias& bias) {
   const int64_t d = int64_t{heads} * head_dim;
   const int64_t tokens_each = offsets[segments] / std::max<int64_t>(segments, 1);
   const int64_t work = tokens_each * tokens_each * head_dim * 2;
   cpu::ParallelFor(context, segments * heads, work, [&](int64_t begin, int64_t end, int thread) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t segment = task / heads;
-      const int64_t at = task % heads * head_dim;
+      const int64_t head = task % heads;
+      const int64_t at = head * head_dim;
       const int64_t first = offsets[segment];
       const int64_t tokens = offsets[segment + 1] - first;
       float* scratch = context.Scratch(thread, EncoderAttentionScratch(tokens, head_dim));
       const float* q = qkv + first * 3 * d + at;
-      AttendSegment(q, q + d, q + 2 * d, 3 * d, tokens, head_dim, scratch,
+      AttendSegment(q, q + d, q + 2 * d, 3 * d, tokens, head_dim,
+                    bias.table == nullptr ? nullptr : bias.At(head, 0), scratch,
                     context_out + first * d + at, d);
     }
   });

@@ -45,8 +45,8 @@ __device__ HeadOfSegment<T> HeadOfBlock(const T* qkv, const int32_t* offsets, in
 }
 
 // One warp, kRows tokens from `token` on, of which there is one at least.
-template <class T, int kHeadClass, int kRows>
-__device__ void AttendPlainly(const HeadOfSegment<T>& head, int token) {
+template <class T, int kHeadClass, int kRows, class Bias>
+__device__ void AttendPlainly(const HeadOfSegment<T>& head, int token, const Bias& bias) {
   const int row = static_cast<int>(head.stride());
   WarpAttention<T, kHeadClass, kRows> attention(static_cast<int>(threadIdx.x), head.head_dim);
 #pragma unroll
@@ -55,8 +55,9 @@ __device__ void AttendPlainly(const HeadOfSegment<T>& head, int token) {
   }
   for (int tile = 0; tile < head.tokens; tile += kTilePositions) {
     const T* const k = head.q + head.d + tile * head.stride();
-    attention.Tile(min(kTilePositions, head.tokens - tile), head.d,
-                   [&](int /*j*/, int position) { return k + position * row; });
+    attention.Tile(
+        min(kTilePositions, head.tokens - tile), head.d,
+        [&](int /*j*/, int position) { return k + position * row; }, bias, tile - token);
   }
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
@@ -70,7 +71,19 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
   AwaitKernelBefore();
   const auto head = HeadOfBlock(qkv, offsets, head_dim, context_out);
   const int token = (static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y)) * kRows;
-  if (token < head.tokens) AttendPlainly<T, kHeadClass, kRows>(head, token);
+  if (token < head.tokens) AttendPlainly<T, kHeadClass, kRows>(head, token, NoBias{});
+}
+
+template <class T, int kHeadClass, int kRows>
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kHeadClass>)
+    BiasedEncoderAttentionKernel(const T* qkv, const int32_t* offsets, int head_dim,
+                                 RelativeBias bias, T* context_out) {
+  AwaitKernelBefore();
+  const auto head = HeadOfBlock(qkv, offsets, head_dim, context_out);
+  const int token = (static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y)) * kRows;
+  if (token < head.tokens) {
+    AttendPlainly<T, kHeadClass, kRows>(head, token, DistanceBias(bias, blockIdx.z));
+  }
 }
 
 constexpr int kTensorRows = 16;  // tokens of a warp
@@ -126,8 +139,10 @@ class TensorAttention {
     }
   }
 
-  // Takes in the first `count` >= 1 positions of a tile.
-  __device__ void Take(const Tile& tile, int count) {
+  // Takes in the first `count` >= 1 positions of a tile. `distance`: of the first of them from the
+  // first of the `rows`.
+  template <class Bias>
+  __device__ void Take(const Tile& tile, int count, const Bias& bias, int distance, int rows) {
     float score[kTile / 8][4] = {};
 #pragma unroll
     for (int j = 0; j < kTile / 8; j += 2) {
@@ -141,6 +156,7 @@ class TensorAttention {
         Multiply(T{}, score[j + 1], query_[s], k[2], k[3]);
       }
     }
+    if constexpr (Bias::kIsThere) Add(bias, distance, rows, count, score);
     if (count < kTile) Leave(count, score);
     Weigh(0, score);
     Weigh(1, score);
@@ -182,6 +198,27 @@ class TensorAttention {
 
  private:
   static constexpr int kSteps = kHeadClass / 16;
+
+  // The bias to scores that are not scaled yet. A row that is not there has that of the last one.
+  template <class Bias>
+  __device__ void Add(const Bias& bias, int distance, int rows, int count,
+                      float (&score)[kTile / 8][4]) const {
+    const float unscaled = kLog2OfE / scale_;
+    const int column = lane_ % 4 * 2;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const float* const at = bias.zero + (distance - min(lane_ / 4 + r * 8, rows - 1) + column);
+#pragma unroll
+      for (int j = 0; j < kTile / 8; ++j) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          if (8 * j + i >= count - column) continue;
+          float& to = score[j][2 * r + i];
+          to = fmaf(at[8 * j + i], unscaled, to);
+        }
+      }
+    }
+  }
 
   // Out of the softmax: positions from `count` on.
   __device__ void Leave(int count, float (&score)[kTile / 8][4]) const {
@@ -231,12 +268,10 @@ class TensorAttention {
   float context_[2 * kSteps][4] = {};
 };
 
-template <class T, int kHeadClass>
-__global__ void __launch_bounds__(kWarps* kWarpThreads, kHeadClass > 64 ? 2 : 4)
-    TensorEncoderAttentionKernel(const T* qkv, const int32_t* offsets, int head_dim,
-                                 T* context_out) {
-  AwaitKernelBefore();
-  const auto head = HeadOfBlock(qkv, offsets, head_dim, context_out);
+// By all threads of a block.
+template <class T, int kHeadClass, class Bias>
+__device__ void AttendInBlock(const HeadOfSegment<T>& head, const Bias& bias) {
+  const int head_dim = head.head_dim;
   const int of_block = static_cast<int>(blockIdx.y) * kBlockRows;
   if (of_block >= head.tokens) return;
   const int token = of_block + static_cast<int>(threadIdx.y) * kTensorRows;
@@ -252,15 +287,34 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kHeadClass > 64 ? 2 : 4)
       AwaitCopies();
       __syncthreads();  // the tile is there; and the other one has been used by all
       if (first + kTile < head.tokens) tiles[at ^ 1].Bring(head, first + kTile, thread);
-      if (rows > 0) attention.Take(tiles[at], min(kTile, head.tokens - first));
+      if (rows > 0) {
+        attention.Take(tiles[at], min(kTile, head.tokens - first), bias, first - token, rows);
+      }
     }
     if (rows > 0) attention.Store(head.out + token * head.d, rows, head.d, head_dim);
   } else {
     constexpr int kRows = kRowsTogether<T, kHeadClass>;
     for (int i = token; i < min(token + kTensorRows, head.tokens); i += kRows) {
-      AttendPlainly<T, kHeadClass, kRows>(head, i);
+      AttendPlainly<T, kHeadClass, kRows>(head, i, bias);
     }
   }
+}
+
+template <class T, int kHeadClass>
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kHeadClass > 64 ? 2 : 4)
+    TensorEncoderAttentionKernel(const T* qkv, const int32_t* offsets, int head_dim,
+                                 T* context_out) {
+  AwaitKernelBefore();
+  AttendInBlock<T, kHeadClass>(HeadOfBlock(qkv, offsets, head_dim, context_out), NoBias{});
+}
+
+template <class T, int kHeadClass>
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kHeadClass > 64 ? 2 : 3)
+    BiasedTensorEncoderAttentionKernel(const T* qkv, const int32_t* offsets, int head_dim,
+                                       RelativeBias bias, T* context_out) {
+  AwaitKernelBefore();
+  AttendInBlock<T, kHeadClass>(HeadOfBlock(qkv, offsets, head_dim, context_out),
+                               DistanceBias(bias, blockIdx.z));
 }
 
 // `rows`: of a block.
@@ -273,7 +327,7 @@ dim3 GridOf(int64_t segments, int64_t longest, int64_t rows, int heads) {
 
 Error EncoderAttention(Stream stream, ComputeType type, const void* qkv, const int32_t* offsets,
                        int64_t segments, int64_t longest, int heads, int head_dim,
-                       void* context_out) {
+                       void* context_out, const RelativeBias& bias) {
   if (segments == 0 || longest == 0) return Error::kNone;
   const dim3 block(kWarpThreads, kWarps);
   return ForType(type, [&](auto zero) {
@@ -283,14 +337,23 @@ Error EncoderAttention(Stream stream, ComputeType type, const void* qkv, const i
       const auto* const from = static_cast<const T*>(qkv);
       auto* const to = static_cast<T*>(context_out);
       if constexpr (sizeof(T) == 2) {
-        return LaunchEarly(TensorEncoderAttentionKernel<T, kClass>,
-                           GridOf(segments, longest, kBlockRows, heads), block,
-                           2 * sizeof(TensorTile<T, kClass>), stream, from, offsets, head_dim, to);
+        const dim3 grid = GridOf(segments, longest, kBlockRows, heads);
+        constexpr size_t kShared = 2 * sizeof(TensorTile<T, kClass>);
+        if (bias.table != nullptr) {
+          return LaunchEarly(BiasedTensorEncoderAttentionKernel<T, kClass>, grid, block, kShared,
+                             stream, from, offsets, head_dim, bias, to);
+        }
+        return LaunchEarly(TensorEncoderAttentionKernel<T, kClass>, grid, block, kShared, stream,
+                           from, offsets, head_dim, to);
       } else {
         constexpr int kRows = kRowsTogether<T, kClass>;
-        return LaunchEarly(EncoderAttentionKernel<T, kClass, kRows>,
-                           GridOf(segments, longest, int64_t{kWarps} * kRows, heads), block, 0,
-                           stream, from, offsets, head_dim, to);
+        const dim3 grid = GridOf(segments, longest, int64_t{kWarps} * kRows, heads);
+        if (bias.table != nullptr) {
+          return LaunchEarly(BiasedEncoderAttentionKernel<T, kClass, kRows>, grid, block, 0, stream,
+                             from, offsets, head_dim, bias, to);
+        }
+        return LaunchEarly(EncoderAttentionKernel<T, kClass, kRows>, grid, block, 0, stream, from,
+                           offsets, head_dim, to);
       }
     });
   });

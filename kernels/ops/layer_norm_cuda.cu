@@ -5,52 +5,25 @@
 // in cache; about 8 flop per element. Floor of 4,096 rows, d 512, float16 at 4.3 TB/s: 12.6 MB,
 // 2.9 us (counted); in a step x was written just before and is in L2. Not run on a GPU yet.
 //
-// A warp per row, or four of them where d is beyond 1,024, and the row in their registers: both
-// passes (mean, then squares of what is left) read no memory. A thread holds pieces of 16 bytes a
-// whole stride apart, so that loads are whole lines. The steps are a template parameter, for
-// registers have no index. A thread's sum runs in the order of its pieces, the lanes' by a
-// butterfly, the warps' in their order: fixed by d alone, and the same in every thread.
-#include "kernels/cuda/element.cuh"
-#include "kernels/cuda/kernel.cuh"
+// The row is in registers (row_norm.cuh): both passes (mean, then squares of what is left) read no
+// memory.
 #include "kernels/ops/layer_norm.h"
+#include "kernels/ops/row_norm.cuh"
 
 namespace dragoman::cuda {
 namespace {
 
-constexpr int kWarps = 4;
-constexpr int kWarpWidth = 1024;  // of a row that one warp holds
-constexpr int kMaxWidth = 4096;
-
-// The sum over the threads of a row, the same in each of them. partial: one float for each warp in
-// shared memory, of this call alone.
-template <int kRowWarps>
-__device__ float RowSum(float x, float* partial) {
-  x = WarpSum(x);
-  if constexpr (kRowWarps > 1) {
-    if (threadIdx.x == 0) partial[threadIdx.y] = x;
-    __syncthreads();
-    x = partial[0];
-#pragma unroll
-    for (int warp = 1; warp < kRowWarps; ++warp) x += partial[warp];
-  }
-  return x;
-}
-
-// Elements of a row that its threads take at once.
-template <class T, int kRowWarps>
-constexpr int kStride = kRowWarps* kWarpThreads* kPieceElements<T>;
-
 // kRowWarps: 1, or all of the block's.
 template <class T, int kRowWarps, int kSteps>
-__global__ void __launch_bounds__(kWarps* kWarpThreads)
+__global__ void __launch_bounds__(kNormWarps* kWarpThreads)
     AddLayerNormKernel(const T* x, const T* residual, const float* gamma, const float* beta,
                        float epsilon, int64_t rows, const int32_t* count, int d, T* y, T* sums) {
   AwaitKernelBefore();
   constexpr int kPiece = kPieceElements<T>;
-  constexpr int kStep = kStride<T, kRowWarps>;
-  __shared__ float partial[2][kWarps];
+  constexpr int kStep = kNormStride<T, kRowWarps>;
+  __shared__ float partial[2][kNormWarps];
   const int64_t row =
-      kRowWarps == 1 ? int64_t{blockIdx.x} * kWarps + threadIdx.y : int64_t{blockIdx.x};
+      kRowWarps == 1 ? int64_t{blockIdx.x} * kNormWarps + threadIdx.y : int64_t{blockIdx.x};
   if (row >= rows) return;  // a row's threads go together
   const RowsThere there(count, rows);
   // With more steps ptxas would spill; such rows keep a warp busy for longer, too.
@@ -132,60 +105,35 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
   }
 }
 
-template <class T>
-struct Operands {
-  const T* x;
-  const T* residual;
-  const float* gamma;
-  const float* beta;
-  float epsilon;
-  int64_t rows;
-  const int32_t* count;
-  int d;
-  T* y;
-  T* sum;
-};
-
-// The smallest of the given numbers of steps that holds the row.
-template <class T, int kRowWarps, int kSteps, int... kMore>
-Error LaunchSteps(Stream stream, const Operands<T>& o) {
-  if constexpr (sizeof...(kMore) > 0) {
-    if (o.d > kSteps * kStride<T, kRowWarps>) return LaunchSteps<T, kRowWarps, kMore...>(stream, o);
-  }
-  constexpr int kRows = kWarps / kRowWarps;  // of a block
-  const auto blocks = static_cast<unsigned>((o.rows + kRows - 1) / kRows);
-  return LaunchEarly(AddLayerNormKernel<T, kRowWarps, kSteps>, blocks, dim3(kWarpThreads, kWarps),
-                     0, stream, o.x, o.residual, o.gamma, o.beta, o.epsilon, o.rows, o.count, o.d,
-                     o.y, o.sum);
-}
-
 }  // namespace
 
 Error AddLayerNorm(Stream stream, ComputeType type, const void* x, const void* residual,
                    const float* gamma, const float* beta, float epsilon, int64_t rows,
                    const int32_t* count, int d, void* y, void* sum) {
-  if (d <= 0 || d % 8 != 0 || d > kMaxWidth) return static_cast<Error>(cudaErrorInvalidValue);
+  if (d <= 0 || d % 8 != 0 || d > kMaxNormWidth) return static_cast<Error>(cudaErrorInvalidValue);
   if (rows == 0) return Error::kNone;
   return ForType(type, [&](auto zero) {
     using T = decltype(zero);
-    const Operands<T> operands = {static_cast<const T*>(x),
-                                  static_cast<const T*>(residual),
-                                  gamma,
-                                  beta,
-                                  epsilon,
-                                  rows,
-                                  count,
-                                  d,
-                                  static_cast<T*>(y),
-                                  static_cast<T*>(sum)};
+    const auto run = [&](auto kernel, int64_t rows_of_block) {
+      const auto blocks = static_cast<unsigned>((rows + rows_of_block - 1) / rows_of_block);
+      return LaunchEarly(kernel, blocks, dim3(kWarpThreads, kNormWarps), 0, stream,
+                         static_cast<const T*>(x), static_cast<const T*>(residual), gamma, beta,
+                         epsilon, rows, count, d, static_cast<T*>(y), static_cast<T*>(sum));
+    };
+    const auto by_warp = [&](auto steps) {
+      return run(AddLayerNormKernel<T, 1, decltype(steps)::kValue>, kNormWarps);
+    };
+    const auto by_block = [&](auto steps) {
+      return run(AddLayerNormKernel<T, kNormWarps, decltype(steps)::kValue>, 1);
+    };
     // A warp's step is 256 elements of 16 bits, 128 of f32: d 256, 512, 768, 1024, 2048 and 4096
     // are met exactly, but for 768 of f32, whose six steps spill on sm_86 and sm_89.
     if constexpr (sizeof(T) == 2) {
-      return d <= kWarpWidth ? LaunchSteps<T, 1, 1, 2, 3, 4>(stream, operands)
-                             : LaunchSteps<T, kWarps, 2, 4>(stream, operands);
+      return d <= kNormWarpWidth ? ForSteps<T, 1, 1, 2, 3, 4>(d, by_warp)
+                                 : ForSteps<T, kNormWarps, 2, 4>(d, by_block);
     } else {
-      return d <= kWarpWidth ? LaunchSteps<T, 1, 1, 2, 4, 8>(stream, operands)
-                             : LaunchSteps<T, kWarps, 3, 4, 6, 8>(stream, operands);
+      return d <= kNormWarpWidth ? ForSteps<T, 1, 1, 2, 4, 8>(d, by_warp)
+                                 : ForSteps<T, kNormWarps, 3, 4, 6, 8>(d, by_block);
     }
   });
 }

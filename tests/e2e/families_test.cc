@@ -37,19 +37,53 @@ constexpr Model kMbart = {"tiny-mbart", "de_DE", "en_XX", "fr_XX"};
 struct Case {
   Model model;
   ComputeType compute_type = ComputeType::kFloat32;
+
+  std::string name() const { return model.name; }
 };
 
-class Families : public ::testing::TestWithParam<Case> {
+// A model that is told by its text: which languages it knows, none for "".
+struct Prompted {
+  const char* model = "";
+  ComputeType compute_type = ComputeType::kFloat32;
+  const char* source = "";
+  std::vector<std::string> targets;
+
+  std::string name() const { return model; }
+};
+
+class FamilyTest {
  protected:
-  void SetUp() override {
+  void Create(const std::string& model, ComputeType compute_type) {
     EngineConfig config;
-    config.devices.compute_type = GetParam().compute_type;
+    config.devices.compute_type = compute_type;
     config.max_rows = 48;
-    auto engine =
-        CreateEngine(std::string(DRAGOMAN_SOURCE_DIR "/tests/data/models/") + GetParam().model.name,
-                     config, &clock_, &observer_);
+    auto engine = CreateEngine(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + model, config, &clock_,
+                               &observer_);
     ASSERT_TRUE(engine.ok()) << engine.status();
     engine_ = std::move(*engine);
+  }
+
+  // Requests of every method, of each target in turn.
+  void ExpectTheSameInCompanyAndAlone(const std::string& source,
+                                      const std::vector<std::string>& targets) {
+    testing::MixedRequests requests(22);
+    std::vector<TranslationJob> jobs;
+    for (size_t i = 0; i < 150; ++i) {
+      int kind = 0;
+      jobs.push_back(requests.Next(&kind));
+      jobs.back().source_language = source;
+      jobs.back().target_language = targets[i % targets.size()];
+    }
+    const auto alone = testing::TranslateAlone(*engine_, jobs);
+    const auto found =
+        testing::TranslateTogether(*engine_, jobs, testing::Shuffled(jobs.size(), 1));
+    size_t translated = 0;
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
+      EXPECT_TRUE(testing::SameToTheBit(found[i], alone[i])) << i << ": " << jobs[i].contents[0];
+      if (!alone[i].hypotheses.empty() && !alone[i].hypotheses[0].text.empty()) ++translated;
+    }
+    EXPECT_GE(translated, jobs.size() / 2);  // the weights are random
   }
 
   TranslationJob Job(const std::string& source, const std::string& target) {
@@ -77,25 +111,13 @@ class Families : public ::testing::TestWithParam<Case> {
   std::unique_ptr<Engine> engine_;
 };
 
+class Families : public FamilyTest, public ::testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override { Create(GetParam().name(), GetParam().compute_type); }
+};
+
 TEST_P(Families, EveryMethodGivesInCompanyWhatItGivesAlone) {
-  testing::MixedRequests requests(22);
-  std::vector<TranslationJob> jobs;
-  const char* const targets[] = {"en", "fr", "zh-Hans"};
-  for (size_t i = 0; i < 150; ++i) {
-    int kind = 0;
-    jobs.push_back(requests.Next(&kind));
-    jobs.back().source_language = "de";
-    jobs.back().target_language = targets[i % 3];
-  }
-  const auto alone = testing::TranslateAlone(*engine_, jobs);
-  const auto found = testing::TranslateTogether(*engine_, jobs, testing::Shuffled(jobs.size(), 1));
-  size_t translated = 0;
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
-    EXPECT_TRUE(testing::SameToTheBit(found[i], alone[i])) << i << ": " << jobs[i].contents[0];
-    if (!alone[i].hypotheses.empty() && !alone[i].hypotheses[0].text.empty()) ++translated;
-  }
-  EXPECT_GE(translated, jobs.size() / 2);  // the weights are random
+  ExpectTheSameInCompanyAndAlone("de", {"en", "fr", "zh-Hans"});
 }
 
 TEST_P(Families, TheTargetIsTheFirstTokenAndNotInTheText) {
@@ -129,18 +151,112 @@ TEST_P(Families, ALanguageThatIsNotSaidIsRefusedByName) {
   EXPECT_THAT(Refusal(Job("de", "xx")), HasSubstr("'xx' is not one of the model's"));
 }
 
+class PromptedFamilies : public FamilyTest, public ::testing::TestWithParam<Prompted> {
+ protected:
+  void SetUp() override { Create(GetParam().name(), GetParam().compute_type); }
+  TranslationJob JobTo(const std::string& target) {
+    TranslationJob job = Job(GetParam().source, target);
+    job.contents = {"Der alte Mann fütterte die Enten im Park."};  // every model has words for it
+    return job;
+  }
+};
+
+TEST_P(PromptedFamilies, EveryMethodGivesInCompanyWhatItGivesAlone) {
+  ExpectTheSameInCompanyAndAlone(GetParam().source, GetParam().targets);
+}
+
+TEST_P(PromptedFamilies, ATargetIsAnotherTranslation) {
+  const std::vector<std::string>& targets = GetParam().targets;
+  const auto first = Translate(JobTo(targets.front())).tokens;
+  EXPECT_FALSE(first.empty());
+  if (targets.size() > 1) {
+    EXPECT_NE(first, Translate(JobTo(targets[1])).tokens);
+  }
+}
+
+TEST_P(PromptedFamilies, AlignmentIsWithTheTextAndNotWithThePrompt) {
+  TranslationJob job = JobTo(GetParam().targets.front());
+  job.returns.alignment = true;
+  job.decoding.min_output_tokens = 12;  // some of which have text
+  const auto size = static_cast<int64_t>(job.contents[0].size());
+  const Hypothesis found = Translate(std::move(job));
+  EXPECT_FALSE(found.alignment.empty());
+  for (const AlignmentLink& link : found.alignment) {
+    EXPECT_LE(link.source.begin, link.source.end);
+    EXPECT_LE(link.source.end, size);
+  }
+}
+
+TEST_P(PromptedFamilies, ALongTextHasThePromptInEveryPart) {
+  TranslationJob job = JobTo(GetParam().targets.front());
+  std::string& text = job.contents[0];
+  while (text.size() < 1500) text += " und noch einmal: " + text;
+  job.split = SplitMode::kNone;  // so it is cut where the model's length is
+  EXPECT_FALSE(Translate(std::move(job)).tokens.empty());
+}
+
+TEST_P(PromptedFamilies, ALanguageThatIsNotTheModelsIsRefusedByName) {
+  const bool has_languages = !GetParam().targets.front().empty();
+  EXPECT_THAT(Refusal(JobTo("xx")),
+              HasSubstr(has_languages ? "'xx' is not one of the model's"
+                                      : "cannot be chosen: the model does not name its languages"));
+}
+
+class T5Family : public FamilyTest, public ::testing::Test {};
+
+// MADLAD-400 is told by a piece of its own, T5 by words that a user may write as well.
+TEST_F(T5Family, WhoNamesNoLanguageSaysItInTheText) {
+  Create("tiny-t5", ComputeType::kFloat32);
+  TranslationJob said = Job("", "");
+  said.contents[0] = "translate English to French: " + said.contents[0];
+  EXPECT_EQ(Translate(said).tokens, Translate(Job("en", "fr")).tokens);
+  EXPECT_NE(Translate(Job("", "")).tokens, Translate(Job("en", "fr")).tokens);
+  EXPECT_THAT(Refusal(Job("de", "fr")), HasSubstr("'de' is not one of the model's: en"));
+  EXPECT_THAT(Refusal(Job("en", "")), HasSubstr("target_language_code is missing"));
+}
+
+TEST_F(T5Family, TheTextCannotNameALanguageOfMadlad) {
+  Create("tiny-madlad", ComputeType::kFloat32);
+  EXPECT_THAT(Refusal(Job("", "")), HasSubstr("target_language_code is missing"));
+  TranslationJob other = Job("", "de");
+  other.contents[0] = "<2fr> " + other.contents[0];
+  EXPECT_NE(Translate(other).tokens, Translate(Job("", "fr")).tokens);
+  // Codes as people say them.
+  EXPECT_EQ(Translate(Job("en", "zh-TW")).tokens, Translate(Job("", "zh_Hant")).tokens);
+  EXPECT_EQ(Translate(Job("", "fr-CA")).tokens, Translate(Job("", "fr")).tokens);
+}
+
+std::string CaseName(const std::string& model, ComputeType type) {
+  std::string name = model + "_" + ComputeTypeName(type);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Models, Families,
     ::testing::Values(Case{kM2m, ComputeType::kFloat32}, Case{kM2m, ComputeType::kInt8},
                       Case{kMbart, ComputeType::kFloat32}, Case{kMbart, ComputeType::kInt8},
                       Case{kNllb, ComputeType::kFloat32}, Case{kNllb, ComputeType::kBFloat16},
                       Case{kNllb, ComputeType::kInt8}),
-    [](const auto& info) {
-      std::string name =
-          std::string(info.param.model.name) + "_" + ComputeTypeName(info.param.compute_type);
-      std::replace(name.begin(), name.end(), '-', '_');
-      return name;
-    });
+    [](const auto& info) { return CaseName(info.param.name(), info.param.compute_type); });
+
+const std::vector<std::string> kTargetsOfT5 = {"de", "fr"};
+const std::vector<std::string> kTargetsOfMadlad = {"de", "en", "zh"};
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, PromptedFamilies,
+    ::testing::Values(Prompted{"tiny-t5", ComputeType::kFloat32, "en", kTargetsOfT5},
+                      Prompted{"tiny-t5", ComputeType::kBFloat16, "en", kTargetsOfT5},
+                      Prompted{"tiny-t5", ComputeType::kInt8, "en", kTargetsOfT5},
+                      Prompted{"tiny-flan", ComputeType::kFloat32, "", {""}},
+                      Prompted{"tiny-flan", ComputeType::kBFloat16, "", {""}},
+                      Prompted{"tiny-flan", ComputeType::kInt8, "", {""}},
+                      Prompted{"tiny-mt5", ComputeType::kFloat32, "", {""}},
+                      Prompted{"tiny-mt5", ComputeType::kInt8, "", {""}},
+                      Prompted{"tiny-madlad", ComputeType::kFloat32, "", kTargetsOfMadlad},
+                      Prompted{"tiny-madlad", ComputeType::kBFloat16, "", kTargetsOfMadlad},
+                      Prompted{"tiny-madlad", ComputeType::kInt8, "de", kTargetsOfMadlad}),
+    [](const auto& info) { return CaseName(info.param.name(), info.param.compute_type); });
 
 }  // namespace
 }  // namespace dragoman

@@ -42,7 +42,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const dragoman::ModelSpec& spec = config->spec;
   const dragoman::GenerationDefaults& generation = spec.generation;
   const auto is_target = [&](int id) { return id >= 0 && id < spec.shape.target_vocab; };
-  dragoman::FuzzCheck(spec.shape.d_model % spec.shape.encoder_heads == 0);
+  dragoman::FuzzCheck(spec.shape.head_dim > 0 ||
+                      spec.shape.d_model % spec.shape.encoder_heads == 0);
+  for (const dragoman::LanguagePrompt& prompt : config->tokenizer.prompts) {
+    dragoman::FuzzCheck(!prompt.source.empty() && !prompt.target.empty());
+  }
   dragoman::FuzzCheck(is_target(spec.tokens.eos) && is_target(spec.tokens.pad) &&
                       is_target(spec.tokens.decoder_start));
   for (const std::vector<int>& word : generation.bad_words) {

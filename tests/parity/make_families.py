@@ -19,7 +19,8 @@ import shutil
 import torch
 from safetensors.torch import save_file
 from transformers import (M2M100ForConditionalGeneration, M2M100Tokenizer, MBart50Tokenizer,
-                          MBartForConditionalGeneration, NllbTokenizer)
+                          MBartForConditionalGeneration, MT5ForConditionalGeneration, NllbTokenizer,
+                          T5ForConditionalGeneration, T5Tokenizer)
 from transformers.models.m2m_100.tokenization_m2m_100 import FAIRSEQ_LANGUAGE_CODES
 
 from fixture_file import write_jsonl
@@ -31,7 +32,7 @@ from tokenizer_cases import ODD
 PIECES = 400
 NLLB_LANGUAGES = ["ace_Arab", "ace_Latn", "deu_Latn", "eng_Latn", "fra_Latn", "por_Latn", "srp_Cyrl", "zho_Hans",
                   "zho_Hant"]
-# What these tokenizers have at these ids.
+# What the tokenizers of BART's kind have at these ids.
 BOS, PAD, EOS, UNK = 0, 1, 2, 3
 MODELS = {
     "tiny-m2m": dict(model=M2M100ForConditionalGeneration, tokenizer=M2M100Tokenizer, d=32, heads=(4, 4),
@@ -43,6 +44,24 @@ MODELS = {
     "tiny-mbart": dict(model=MBartForConditionalGeneration, tokenizer=MBart50Tokenizer, d=40, heads=(5, 2),
                        layers=(2, 2), ffn=(64, 80), seed=21, languages=["de_DE", "en_XX", "fr_XX", "zh_CN"], beams=5,
                        eos_bias=5.0),
+}
+
+# T5's: what its config.json says besides d_model and layers, and what its text is told by.
+T5_MODELS = {
+    # v1.0: relu, tied; prompts from config.json.
+    "tiny-t5": dict(model=T5ForConditionalGeneration, d=32, heads=4, d_kv=8, ffn=64, layers=(2, 2), seed=30, eos_bias=2.6,
+                    ids=dict(pad=0, eos=1, unk=2), extra_ids=100, tied=True,
+                    prompts={("en", "de"): "translate English to German: ", ("en", "fr"): "translate English to French: "}),
+    # As FLAN-T5 and v1.1: gated, an output layer of its own; rows that nobody names.
+    "tiny-flan": dict(model=T5ForConditionalGeneration, d=48, heads=3, d_kv=16, ffn=80, layers=(3, 1), seed=31, eos_bias=2.6,
+                      ids=dict(pad=0, eos=1, unk=2), extra_ids=100, unnamed=28, prompts={}),
+    # Heads that are together wider than the model, byte pieces, no extra ids.
+    "tiny-mt5": dict(model=MT5ForConditionalGeneration, d=24, heads=2, d_kv=32, ffn=56, layers=(2, 2), seed=32, eos_bias=1.2,
+                     ids=dict(pad=0, eos=1, unk=2), extra_ids=0, unnamed=12, byte_fallback=True, prompts={}),
+    # Pieces for languages; the ids are others.
+    "tiny-madlad": dict(model=T5ForConditionalGeneration, d=40, heads=5, d_kv=16, ffn=72, layers=(2, 2), seed=33,
+                        eos_bias=2.6, ids=dict(unk=0, bos=1, eos=2), extra_ids=0, buckets=(16, 20),
+                        prompts={("", code): f"<2{code}> " for code in ("de", "en", "fr", "zh", "zh_Hant", "sr_Latn")}),
 }
 
 
@@ -137,6 +156,140 @@ def make(folder, spec, german):
     os.chmod(path, 0o644)
 
 
+def t5_weights(model, spec):
+    """Without a bias anywhere the end comes now and then because all embeddings have something in common, which stays in
+    the sum of all layers, and the end's row of the output layer more of it."""
+    g = torch.Generator().manual_seed(spec["seed"])
+    d, tied = spec["d"], model.config.tie_word_embeddings
+
+    def normal(shape, std):
+        return torch.randn(shape, generator=g) * std
+
+    common = normal((d,), 1.0)
+    common /= common.norm()
+    with torch.no_grad():
+        for name, p in sorted(model.named_parameters()):
+            if name == "shared.weight":
+                p.copy_(normal(p.shape, 2.0) + 1.0 * d**0.5 * common)
+            elif name == "lm_head.weight":
+                p.copy_(normal(p.shape, 2.0 / d**0.5))
+            elif name.endswith("layer_norm.weight"):
+                p.copy_(1 + normal(p.shape, 0.2))
+                if name == "decoder.final_layer_norm.weight":
+                    signs = torch.randint(0, 2, p.shape, generator=g) * 2.0 - 1
+                    p.mul_(signs)
+            elif "relative_attention_bias" in name:
+                p.copy_(normal(p.shape, 2.0))
+            else:
+                gain = 1.0
+                if name.endswith("Attention.q.weight"):
+                    gain = 3.0 / spec["d_kv"] ** 0.5
+                elif name.endswith("Attention.k.weight"):
+                    gain = 3.0
+                if name.endswith((".o.weight", ".wo.weight")):
+                    gain *= 4.0
+                p.copy_(normal(p.shape, gain / p.shape[1] ** 0.5))
+        eos = spec["ids"]["eos"]
+        if tied:
+            model.shared.weight[eos] += spec["eos_bias"] * d**0.5 * common * signs
+        else:
+            model.lm_head.weight[eos] += spec["eos_bias"] * common * signs
+    model.tie_weights()
+
+
+def make_t5(folder, spec, german):
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    ids = spec["ids"]
+    languages = [text.strip() for text in spec["prompts"].values() if text.startswith("<")]
+    train_spm(os.path.join(folder, "spiece.model"), german + ENGLISH, PIECES, spec.get("byte_fallback", False),
+              pad_id=ids.get("pad", -1), eos_id=ids["eos"], unk_id=ids["unk"], bos_id=ids.get("bos", -1),
+              user_defined_symbols=languages)
+    size = PIECES + spec["extra_ids"] + spec.get("unnamed", 0)
+    pad = "<pad>" if "pad" in ids else "<s>"
+    write_json(os.path.join(folder, "tokenizer_config.json"), dict(
+        model_max_length=160, unk_token="<unk>", eos_token="</s>", pad_token=pad, extra_ids=spec["extra_ids"],
+        tokenizer_class="T5Tokenizer"))
+    tied = spec.get("tied", False)
+    fields = dict(
+        architectures=[spec["model"].__name__], model_type=spec["model"].config_class.model_type, vocab_size=size,
+        d_model=spec["d"], d_kv=spec["d_kv"], d_ff=spec["ffn"], num_layers=spec["layers"][0],
+        num_decoder_layers=spec["layers"][1], num_heads=spec["heads"], n_positions=160, layer_norm_epsilon=1e-6,
+        feed_forward_proj="relu" if tied else "gated-gelu", tie_word_embeddings=tied,
+        pad_token_id=ids.get("pad", 1), eos_token_id=ids["eos"], decoder_start_token_id=0, is_encoder_decoder=True,
+        torch_dtype="float32")
+    if "buckets" in spec:
+        fields.update(relative_attention_num_buckets=spec["buckets"][0], relative_attention_max_distance=spec["buckets"][1])
+    if tied:
+        fields["task_specific_params"] = {
+            f"translation_{source}_to_{target}": dict(early_stopping=True, max_length=48, num_beams=4, prefix=text)
+            for (source, target), text in spec["prompts"].items()}
+        fields["task_specific_params"]["summarization"] = dict(max_length=200, prefix="summarize: ")
+    write_json(os.path.join(folder, "config.json"), fields)
+    write_json(os.path.join(folder, "generation_config.json"), dict(
+        decoder_start_token_id=0, eos_token_id=ids["eos"], pad_token_id=ids.get("pad", 1), max_length=48, num_beams=4,
+        early_stopping=tied, transformers_version="4.57.1"))
+    torch.manual_seed(spec["seed"])
+    model = spec["model"](spec["model"].config_class(**fields)).eval()
+    t5_weights(model, spec)
+    state = {k: v.contiguous() for k, v in model.state_dict().items()
+             if "embed_tokens" not in k and not (tied and k == "lm_head.weight")}
+    path = os.path.join(folder, "model.safetensors")
+    save_file(state, path, metadata={"format": "pt"})
+    os.chmod(path, 0o644)
+
+
+def t5_search(model, ids, beams):
+    with torch.no_grad():
+        out = model.generate(input_ids=torch.tensor([ids]), num_beams=beams, num_return_sequences=beams,
+                             return_dict_in_generate=True, output_scores=beams > 1)
+    scores = out.sequences_scores.tolist() if beams > 1 else [None]
+    eos = model.config.eos_token_id
+    found = []
+    for row, score in zip(out.sequences.tolist(), scores):
+        row = row[1:]
+        found.append((row[: row.index(eos)] if eos in row else row, score))
+    return found
+
+
+def t5_cases(name, folder, spec, german, discarded):
+    rng = random.Random(f"families {name}")
+    tokenizer = T5Tokenizer.from_pretrained(folder, legacy=True)
+    model = spec["model"].from_pretrained(folder, dtype=torch.float32).eval()
+    double = copy.deepcopy(model).double()
+    models = [double, shaken(double, 1)]
+    texts = [t for t in german if t.strip()]
+    pairs = list(spec["prompts"]) or [("", "")]
+    named = PIECES + spec["extra_ids"]
+    # To transformers these are text; a server leaves them out, as it does those of other families.
+    languages = set(tokenizer.convert_tokens_to_ids([t.strip() for t in spec["prompts"].values() if t.startswith("<")]))
+    for number in range(90):
+        source, target = rng.choice(pairs)
+        text = rng.choice(texts)
+        ids = tokenizer(spec["prompts"].get((source, target), "") + text)["input_ids"]
+        if len(ids) > 90:
+            continue
+        beams = (1, 4, 8)[number % 3]
+        single = t5_search(model, ids, beams)
+        others = [t5_search(m, ids, beams) for m in models]
+        if any([t for t, _ in o] != [t for t, _ in single] for o in others):
+            discarded["token lists differ"] += 1
+            continue
+        if any(a is not None and abs(a - b) > 2e-5 for (_, a), (_, b) in zip(single, others[0])):
+            discarded["scores differ"] += 1
+            continue
+        row = dict(model=name, source_lang=source, target_lang=target, text=text, source_ids=ids, num_beams=beams,
+                   tokens=[t for t, _ in others[0]], scores=[s for _, s in others[0]])
+        if all(t < named for t in others[0][0][0]):
+            row["translation"] = tokenizer.decode([t for t in others[0][0][0] if t not in languages],
+                                                  skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        yield row
+    for text in ODD:
+        source, target = rng.choice(pairs)
+        ids = tokenizer(spec["prompts"].get((source, target), "") + text)["input_ids"]
+        yield dict(model=name, source_lang=source, target_lang=target, text=text, source_ids=ids)
+
+
 def search(model, ids, target, beams):
     with torch.no_grad():
         out = model.generate(input_ids=torch.tensor([ids]), forced_bos_token_id=target, num_beams=beams,
@@ -195,8 +348,12 @@ def main():
         folder = os.path.join(arguments.models, name)
         make(folder, spec, german)
         rows += cases_of(name, folder, spec, german, discarded)
+    for name, spec in T5_MODELS.items():
+        folder = os.path.join(arguments.models, name)
+        make_t5(folder, spec, german)
+        rows += t5_cases(name, folder, spec, german, discarded)
     searched = [row for row in rows if "tokens" in row]
-    header = dict(header=True, models={name: f"tests/data/models/{name}" for name in MODELS}, kept=len(rows),
+    header = dict(header=True, models={name: f"tests/data/models/{name}" for name in [*MODELS, *T5_MODELS]}, kept=len(rows),
                   searched=len(searched), discarded=dict(discarded), versions=versions())
     write_jsonl(os.path.join(arguments.out, "families.jsonl.gz"), [header] + rows)
     lengths = sorted(len(row["tokens"][0]) for row in searched)

@@ -74,8 +74,9 @@ MODELS = {
 }
 
 
-def train_spm(path, lines, size, byte_fallback=False, model_type="unigram"):
+def train_spm(path, lines, size, byte_fallback=False, model_type="unigram", **more):
     """A SentencePiece model without NFKC tables (they alone would be 240 KB), but with a few rules of its own."""
+    ids = dict(unk_id=0, bos_id=1, eos_id=2)
     rules = [("\u00a0", " "), ("\t", " "), ("\ufb01", "fi"), ("\u00ad", ""), ("e\u0301", "\u00e9"), ("a\u0308", "\u00e4"),
              ("o\u0308", "\u00f6"), ("u\u0308", "\u00fc"), ("\u2026", "...")]
     here = os.getcwd()
@@ -90,8 +91,8 @@ def train_spm(path, lines, size, byte_fallback=False, model_type="unigram"):
                 f.writelines(line + "\n" for line in lines)
             spm.SentencePieceTrainer.train(
                 input="text", model_prefix="m", vocab_size=size, model_type=model_type, character_coverage=0.995,
-                byte_fallback=byte_fallback, unk_id=0, bos_id=1, eos_id=2, num_threads=1,
-                normalization_rule_tsv="rules.tsv", minloglevel=2)
+                byte_fallback=byte_fallback, num_threads=1, normalization_rule_tsv="rules.tsv", minloglevel=2,
+                **{**ids, **more})
             shutil.copyfile("m.model", path)
         finally:
             os.chdir(here)

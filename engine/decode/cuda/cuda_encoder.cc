@@ -15,7 +15,9 @@
 #include "kernels/ops/cross_attention.h"
 #include "kernels/ops/embed.h"
 #include "kernels/ops/encoder_attention.h"
+#include "kernels/ops/gate.h"
 #include "kernels/ops/layer_norm.h"
+#include "kernels/ops/rms_norm.h"
 
 namespace dragoman {
 namespace {
@@ -123,16 +125,25 @@ class CudaEncoder::Launcher {
     return model_.encoder_product(number_).Run(
         stream_, encoder_.workspace_.data(), encoder_.At(op.x), rows_, nullptr, encoder_.At(op.y));
   }
+  cuda::Error operator()(const GateOp& op) const {
+    return cuda::GateRows(stream_, model_.type(), op.activation, encoder_.At(op.x), tokens_,
+                          nullptr, static_cast<int>(op.width), encoder_.At(op.y));
+  }
   cuda::Error operator()(const AddNormOp& op) const {
+    if (op.kind == NormKind::kRms) {
+      return cuda::AddRmsNorm(stream_, model_.type(), encoder_.At(op.x), encoder_.At(op.residual),
+                              model_.float_weight(op.gain), op.epsilon, tokens_, nullptr,
+                              Cols(op.gain), encoder_.At(op.y), encoder_.At(op.sum));
+    }
     return cuda::AddLayerNorm(stream_, model_.type(), encoder_.At(op.x), encoder_.At(op.residual),
                               model_.float_weight(op.gain), model_.float_weight(op.bias),
                               op.epsilon, tokens_, nullptr, Cols(op.gain), encoder_.At(op.y),
                               encoder_.At(op.sum));
   }
   cuda::Error operator()(const EncoderAttentionOp& op) const {
-    return cuda::EncoderAttention(stream_, model_.type(), encoder_.At(op.qkv),
-                                  encoder_.Input(at_.offsets), in_.segments, longest_, op.heads,
-                                  op.head_dim, encoder_.At(op.context));
+    return cuda::EncoderAttention(
+        stream_, model_.type(), encoder_.At(op.qkv), encoder_.Input(at_.offsets), in_.segments,
+        longest_, op.heads, op.head_dim, encoder_.At(op.context), model_.relative_bias(op.bias));
   }
   cuda::Error operator()(const WriteCrossKvOp& op) const {
     return cuda::WriteCrossKv(stream_, model_.type(), encoder_.program_.kv, op.first_layer,

@@ -28,6 +28,10 @@ class FitChecker {
     }
     return "";
   }
+  std::string operator()(const GateOp& op) const {
+    if (op.width % kElements == 0) return "";
+    return absl::StrCat(op.width, " wide, expected a multiple of 8");
+  }
   std::string operator()(const AddNormOp& op) const { return Width(Cols(op.gain)); }
   std::string operator()(const EncoderAttentionOp& op) const { return HeadDim(op.head_dim); }
   std::string operator()(const WriteCrossKvOp&) const { return HeadDim(program_.kv.head_dim); }
@@ -91,7 +95,13 @@ CudaModel::CudaModel(const CudaModelConfig& config, const Program& program,
 CudaModel::~CudaModel() { static_cast<void>(cuda::SetDevice(config_.device)); }
 
 const void* CudaModel::weight(WeightId id) const {
+  if (id == kNoWeight) return nullptr;
   return static_cast<const uint8_t*>(memory_.data()) + offset_[static_cast<size_t>(id)];
+}
+
+RelativeBias CudaModel::relative_bias(WeightId id) const {
+  if (id == kNoWeight) return {};
+  return {float_weight(id), program_.weight(id).cols, program_.max_positions - 1};
 }
 
 std::string CudaModel::TwoClassesText() const {
@@ -161,8 +171,8 @@ absl::Status CudaModel::MakeProducts() {
       options.activation = product->activation;
       const auto* matrix = static_cast<const uint8_t*>(weight(product->weight)) +
                            product->first_row * options.in * element;
-      const auto* bias =
-          static_cast<const uint8_t*>(weight(product->bias)) + product->first_row * element;
+      const auto* bias = static_cast<const uint8_t*>(weight(product->bias));
+      if (bias != nullptr) bias += product->first_row * element;
       products->back() = make(name, op.name, options, matrix, bias, buckets);
       if (!status.ok()) return status;
     }

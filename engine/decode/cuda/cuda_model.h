@@ -56,6 +56,8 @@ class CudaModel {
   // On the device; of the compute type, or float32 where StaysFloat32 says so.
   const void* weight(WeightId id) const;
   const float* float_weight(WeightId id) const { return static_cast<const float*>(weight(id)); }
+  // None for kNoWeight, as those are nullptr.
+  RelativeBias relative_bias(WeightId id) const;
 
   // Of the operation with this index in its stage. REQUIRES: it is a product.
   const cuda::Linear& encoder_product(size_t op) const { return *encoder_products_[op]; }

@@ -14,8 +14,10 @@
 #include "kernels/ops/cross_attention.h"
 #include "kernels/ops/decode_attention.h"
 #include "kernels/ops/embed.h"
+#include "kernels/ops/gate.h"
 #include "kernels/ops/gather_rows.h"
 #include "kernels/ops/layer_norm.h"
+#include "kernels/ops/rms_norm.h"
 
 namespace dragoman {
 
@@ -86,7 +88,16 @@ class CudaStep::Launcher {
     return model_.decoder_product(number_).Run(stream_, step_.workspace_.data(), At(op.x),
                                                ProductRows(rows_.rows), rows_.count, At(op.y));
   }
+  cuda::Error operator()(const GateOp& op) const {
+    return cuda::GateRows(stream_, model_.type(), op.activation, At(op.x), rows_.rows, rows_.count,
+                          static_cast<int>(op.width), At(op.y));
+  }
   cuda::Error operator()(const AddNormOp& op) const {
+    if (op.kind == NormKind::kRms) {
+      return cuda::AddRmsNorm(stream_, model_.type(), At(op.x), At(op.residual),
+                              model_.float_weight(op.gain), op.epsilon, rows_.rows, rows_.count,
+                              Cols(op.gain), At(op.y), At(op.sum));
+    }
     return cuda::AddLayerNorm(stream_, model_.type(), At(op.x), At(op.residual),
                               model_.float_weight(op.gain), model_.float_weight(op.bias),
                               op.epsilon, rows_.rows, rows_.count, Cols(op.gain), At(op.y),
@@ -94,7 +105,7 @@ class CudaStep::Launcher {
   }
   cuda::Error operator()(const SelfAttentionOp& op) const {
     return cuda::DecodeSelfAttention(stream_, model_.type(), program_.kv, op.layer, rows_, self_,
-                                     At(op.qkv), At(op.context));
+                                     At(op.qkv), At(op.context), model_.relative_bias(op.bias));
   }
   cuda::Error operator()(const AlignOp& op) const {
     return cuda::AlignRows(stream_, model_.type(), program_.kv, op.layer, rows_, cross_,

@@ -49,6 +49,11 @@ absl::Status Convert(const Weight& weight, ComputeType type, std::span<const flo
 
 absl::StatusOr<WeightImage> MakeWeightImage(const Program& program, const WeightValues& weights,
                                             ComputeType type) {
+  if (type == ComputeType::kFloat16 && !program.fits_float16) {
+    return absl::UnimplementedError(
+        "compute-type: found float16, expected bfloat16 or float32: activations of this model (T5) "
+        "are beyond the range of float16");
+  }
   const auto type_of = [&](const Weight& weight) {
     return StaysFloat32(weight.role) ? ComputeType::kFloat32 : type;
   };

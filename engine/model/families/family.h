@@ -23,6 +23,7 @@ struct TensorSource {
   std::vector<int64_t> shape;
   int64_t first_row = 0;  // those before it are left out
   float fill = 0.0F;      // what it is without names
+  float scale = 1.0F;     // the weight is the tensor times it
 };
 
 enum class IfAbsent {
@@ -37,6 +38,9 @@ enum class IfAbsent {
 struct WeightSource {
   std::vector<TensorSource> parts;
   IfAbsent if_absent = IfAbsent::kRefuse;  // of the first of them
+  // Where there are some, the weight is the one tensor turned about: its column i is row columns[i] of
+  // the tensor.
+  std::vector<int> columns = {};
 };
 
 struct Network {

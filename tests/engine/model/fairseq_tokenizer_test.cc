@@ -1,11 +1,11 @@
 // Directories of M2M-100 and NLLB: what their files may lack and say, and what is refused.
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "engine/model/model_source.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/engine/model/model_directory.h"
 #include "tests/engine/model/test_files.h"
 
 namespace dragoman {
@@ -16,44 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A small model's directory with changes; null takes a field away.
-class Directory {
- public:
-  explicit Directory(const std::string& model) {
-    const std::string from = DRAGOMAN_SOURCE_DIR "/tests/data/models/" + model;
-    for (const auto& entry : std::filesystem::directory_iterator(from)) {
-      std::filesystem::copy_file(entry.path(), at_.path() + "/" + entry.path().filename().string());
-    }
-  }
-
-  Directory& Change(const std::string& file, const json& changes) {
-    json fields = json::parse(ReadTestFile(at_.path() + "/" + file));
-    for (const auto& [key, value] : changes.items()) {
-      if (value.is_null()) {
-        fields.erase(key);
-      } else {
-        fields[key] = value;
-      }
-    }
-    at_.Write(file, fields.dump());
-    return *this;
-  }
-  Directory& Remove(const std::string& file) {
-    at_.Remove(file);
-    return *this;
-  }
-
-  absl::StatusOr<LoadedModel> Load() const { return LoadModel(at_.path()); }
-  std::string Refusal() const {
-    const auto model = Load();
-    EXPECT_FALSE(model.ok());
-    EXPECT_THAT(std::string(model.status().message()), HasSubstr("dragoman_model_"));
-    return model.status().ToString();
-  }
-
- private:
-  TempDirectory at_;
-};
+using Directory = ModelDirectory;
 
 constexpr char kConfig[] = "tokenizer_config.json";
 constexpr int kFirstLanguage = 401;  // 400 pieces, and <pad>

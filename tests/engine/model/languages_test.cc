@@ -164,6 +164,38 @@ TEST(LanguageMap, EveryPairLeadsBackToItsTag) {
                                  "zh", "sr-Latn", "nb", "nn", "tlh-Latn", "es-419"));
 }
 
+TEST(LanguageMap, PromptsAreOfPairsAndNotOfEveryMixture) {
+  const LanguageMap map(
+      {{"en", "de", "to German: "}, {"en", "fr", "to French:"}, {"de", "fr", "x"}}, false);
+  EXPECT_EQ(map.Resolve("eng", "de-DE")->prompt, "to German:");
+  EXPECT_EQ(map.Resolve("de", "fra")->prompt, "x");
+  EXPECT_EQ(map.Resolve("", "")->prompt, "");
+  EXPECT_EQ(map.Resolve("", "")->target, "");
+  EXPECT_THAT(map.Resolve("", "fr").status().ToString(),
+              HasSubstr("source_language_code is missing"));
+  EXPECT_THAT(map.Resolve("en", "").status().ToString(),
+              HasSubstr("target_language_code is missing"));
+  EXPECT_THAT(
+      map.Resolve("de", "de").status().ToString(),
+      HasSubstr("source_language_code is 'de', but the model translates into 'de' from: en"));
+  EXPECT_THAT(map.Resolve("ro", "de").status().ToString(),
+              HasSubstr("'ro' is not one of the model's: en, de"));
+  ASSERT_EQ(map.Pairs().size(), 3);
+  for (const ModelLanguagePair& pair : map.Pairs()) {
+    EXPECT_TRUE(map.Resolve(pair.source, pair.target).ok()) << pair.source << " " << pair.target;
+  }
+}
+
+TEST(LanguageMap, PromptsOfAnySourceHaveToBeChosen) {
+  const LanguageMap map({{"", "zh", "<2zh>"}, {"", "zh_Hant", "<2zh_Hant>"}}, true);
+  EXPECT_EQ(map.Resolve("", "zh-TW")->prompt, "<2zh_Hant>");
+  EXPECT_EQ(map.Resolve("de", "zh")->prompt, "<2zh>");
+  EXPECT_EQ(map.Resolve("de", "zh")->source, "de");
+  EXPECT_THAT(map.Resolve("de", "").status().ToString(),
+              HasSubstr("target_language_code is missing: the model has 2 target languages"));
+  EXPECT_THAT(map.Resolve("", "").status().ToString(), HasSubstr("target_language_code"));
+}
+
 TEST(LanguageMap, OfAModelThatIsToldBothLanguagesMarksBoth) {
   const LanguageMap map(Tags({"deu_Latn", "eng_Latn", "zho_Hans", "zho_Hant"}),
                         LanguageMarks::kBoth);

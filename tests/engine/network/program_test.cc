@@ -5,12 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "engine/model/families/m2m_100.h"
 #include "engine/model/families/marian.h"
+#include "engine/model/families/t5.h"
 #include "engine/network/costs.h"
 
 namespace dragoman {
@@ -171,6 +173,67 @@ TEST(CheckProgram, NamesTheOperationThatDoesNotFit) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << wrong.why;
     EXPECT_THAT(std::string(status.message()), HasSubstr(wrong.why));
   }
+}
+
+// Two heads of 6 in a width of 8, gated.
+Program T5() {
+  ModelSpec spec = SharedSpec();
+  spec.shape.head_dim = 6;
+  spec.gated = true;
+  spec.distances = {8, 16};
+  return MakeT5Network(spec)->program;
+}
+
+template <class What>
+What& First(OpSequence& stage) {
+  for (Op& op : stage.ops) {
+    if (auto* what = std::get_if<What>(&op.what)) return *what;
+  }
+  std::abort();
+}
+
+TEST(CheckProgram, NamesTheOperationOfT5ThatDoesNotFit) {
+  EXPECT_TRUE(CheckProgram(T5()).ok()) << CheckProgram(T5());
+  const std::vector<Wrong> cases = {
+      {"'self norm' is of a kind without a bias and has one",
+       [](Program& p) { First<AddNormOp>(p.encoder).bias = 0; }},
+      {"'feed-forward gate' writes what it reads",
+       [](Program& p) { First<GateOp>(p.decoder).y = First<GateOp>(p.decoder).x; }},
+      {"'feed-forward gate' needs 50 of 'up', which is 48 wide",
+       [](Program& p) { First<GateOp>(p.encoder).width = 25; }},
+      {"encoder: 'self-attention' takes 'decoder self-attention distances', which is [2, 9]",
+       [](Program& p) {
+         First<EncoderAttentionOp>(p.encoder).bias = First<SelfAttentionOp>(p.decoder).bias;
+       }},
+      {"decoder: 'self-attention' takes 'embedding' for another role",
+       [](Program& p) {
+         First<SelfAttentionOp>(p.decoder).bias = First<EmbedOp>(p.decoder).table;
+       }},
+  };
+  for (const Wrong& wrong : cases) {
+    Program program = T5();
+    wrong.make(program);
+    const absl::Status status = CheckProgram(program);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << wrong.why;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(wrong.why));
+  }
+}
+
+TEST(Program, OfT5SaysItself) {
+  const std::string text = ProgramText(T5());
+  for (const char* line :
+       {"hidden = 1 * 'embedding'[token]\n", "= RMS norm(hidden = sublayer + hidden), epsilon",
+        "attention(qkv, 'encoder self-attention distances'), 2 heads of 6",
+        "gated = up[0:24] times up[24:48]"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  // Tables that are made of a few numbers are no parameters.
+  const Program program = T5();
+  int64_t distances = 0;
+  for (const Weight& weight : program.weights) {
+    if (weight.role == WeightRole::kRelativeBias) distances += weight.elements();
+  }
+  EXPECT_EQ(distances, 2 * 17 + 2 * 9);
 }
 
 TEST(JoinCrossLayers, MakesOneProductOfAllLayers) {

@@ -106,7 +106,7 @@ class TwoWays {
       const OpNumbers found(device_, std::vector<float>(rows.size() * d, 8.0F));
       EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device_, DecodeSelfAttention)(
           kTestStream, device_.type, pages_, layer, step.Step(), tables, qkv.data(),
-          expected.data()));
+          expected.data(), RelativeBias{}));
       EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device_, OwnSelfAttention)(
           kTestStream, device_.type, own_, layer, count, positions.data(), qkv.data(), to.data(),
           found.data()));

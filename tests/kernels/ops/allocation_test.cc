@@ -4,9 +4,11 @@
 #include "kernels/ops/decode_attention.h"
 #include "kernels/ops/embed.h"
 #include "kernels/ops/encoder_attention.h"
+#include "kernels/ops/gate.h"
 #include "kernels/ops/layer_norm.h"
 #include "kernels/ops/linear.h"
 #include "kernels/ops/output_layer.h"
+#include "kernels/ops/rms_norm.h"
 #include "tests/engine/support/allocations.h"
 #include "tests/kernels/ops/test_support.h"
 
@@ -46,6 +48,8 @@ TEST_P(Allocation, NoneAfterWarm) {
     linear->Run(context, x.data(), n, y.data());
     output->Fold(context, x.data(), n, requests.data(), summaries.data());
     AddLayerNorm(context, x.data(), nullptr, w.data(), w.data(), 1e-5F, n, d, y.data());
+    AddRmsNorm(context, x.data(), nullptr, w.data(), 1e-5F, n, d, y.data());
+    GateRows(context, Activation::kGeluTanh, x.data(), n, d, y.data());
   }
   EncoderAttention(context, x.data(), offsets, 2, 4, 16, y.data());
   const int64_t after = testing::Allocations();

@@ -13,33 +13,47 @@ namespace {
 
 constexpr Heads kShapes[] = {{4, 64}, {2, 32}, {3, 8}, {1, 20}, {2, 100}, {5, 16}};
 
-using EncoderAttentionTest = PerIsa;
+class EncoderAttentionTest : public PerIsa {
+ protected:
+  static void AgreesWithDouble(const Heads s, const RelativeBias& bias);
+};
 
-TEST_P(EncoderAttentionTest, AgreesWithDoubleWithinSegments) {
+void EncoderAttentionTest::AgreesWithDouble(const Heads s, const RelativeBias& bias) {
   const std::vector<int32_t> lengths = {1, 31, 32, 33, 5, 64, 70, 2};
   std::vector<int32_t> offsets = {0};
   for (int32_t n : lengths) offsets.push_back(offsets.back() + n);
-  for (const Heads s : kShapes) {
-    const int d = s.heads * s.head_dim;
-    const auto qkv = RandomFloats(size_t(offsets.back()) * 3 * d, 1, 1.5F);
-    OpContext context;
-    std::vector<float> y(size_t(offsets.back()) * d);
-    EncoderAttention(context, qkv.data(), offsets.data(), lengths.size(), s.heads, s.head_dim,
-                     y.data());
-    std::vector<double> expected;
-    for (size_t segment = 0; segment < lengths.size(); ++segment) {
-      std::vector<const float*> k;
-      std::vector<const float*> v;
-      for (int t = offsets[segment]; t < offsets[segment + 1]; ++t) {
-        k.push_back(qkv.data() + size_t(t) * 3 * d + d);
-        v.push_back(qkv.data() + size_t(t) * 3 * d + 2 * d);
-      }
-      for (int t = offsets[segment]; t < offsets[segment + 1]; ++t) {
-        const auto row = Attend(qkv.data() + size_t(t) * 3 * d, k, v, s);
-        expected.insert(expected.end(), row.begin(), row.end());
-      }
+  const int d = s.heads * s.head_dim;
+  const auto qkv = RandomFloats(size_t(offsets.back()) * 3 * d, 1, 1.5F);
+  OpContext context;
+  std::vector<float> y(size_t(offsets.back()) * d);
+  EncoderAttention(context, qkv.data(), offsets.data(), lengths.size(), s.heads, s.head_dim,
+                   y.data(), bias);
+  std::vector<double> expected;
+  for (size_t segment = 0; segment < lengths.size(); ++segment) {
+    std::vector<const float*> k;
+    std::vector<const float*> v;
+    for (int t = offsets[segment]; t < offsets[segment + 1]; ++t) {
+      k.push_back(qkv.data() + size_t(t) * 3 * d + d);
+      v.push_back(qkv.data() + size_t(t) * 3 * d + 2 * d);
     }
-    EXPECT_LT(WorstError(y, expected), 4e-6) << s.heads << "x" << s.head_dim;
+    for (int t = offsets[segment]; t < offsets[segment + 1]; ++t) {
+      const auto row = Attend(qkv.data() + size_t(t) * 3 * d, k, v, s, bias, t - offsets[segment]);
+      expected.insert(expected.end(), row.begin(), row.end());
+    }
+  }
+  EXPECT_LT(WorstError(y, expected), 4e-6) << s.heads << "x" << s.head_dim;
+}
+
+TEST_P(EncoderAttentionTest, AgreesWithDoubleWithinSegments) {
+  for (const Heads s : kShapes) AgreesWithDouble(s, {});
+}
+
+TEST_P(EncoderAttentionTest, AddsTheBiasOfItsDistance) {
+  for (const Heads s : kShapes) {
+    // The longest segment has 70 tokens; a bias may reach further.
+    for (const int64_t positions : {70, 100}) {
+      AgreesWithDouble(s, RandomBias(s.heads, positions, 2, 7).View());
+    }
   }
 }
 
@@ -50,18 +64,19 @@ TEST_P(EncoderAttentionTest, SegmentsAreBitEqualInAnyCompany) {
   std::vector<int32_t> offsets = {0};
   for (int32_t n : lengths) offsets.push_back(offsets.back() + n);
   const auto qkv = RandomFloats(size_t(offsets.back()) * 3 * d, 1);
+  const RandomBias bias(s.heads, 96, 2, 9);
   OpContext one;
   std::vector<float> alone(size_t(offsets.back()) * d);
   for (size_t i = 0; i < lengths.size(); ++i) {
     const int32_t only[] = {0, lengths[i]};
     EncoderAttention(one, qkv.data() + size_t(offsets[i]) * 3 * d, only, 1, s.heads, s.head_dim,
-                     alone.data() + size_t(offsets[i]) * d);
+                     alone.data() + size_t(offsets[i]) * d, bias.View());
   }
   for (const int threads : kThreadCounts) {
     OpContext context(threads, 1);
     std::vector<float> y(alone.size());
     EncoderAttention(context, qkv.data(), offsets.data(), lengths.size(), s.heads, s.head_dim,
-                     y.data());
+                     y.data(), bias.View());
     EXPECT_TRUE(SameBits(y.data(), alone.data(), y.size())) << threads;
   }
 }
@@ -175,40 +190,45 @@ RowArrays Arrays(const std::vector<Row>& rows, const Batch& batch) {
 using DecodeAttentionTest = PerIsa;
 
 TEST_P(DecodeAttentionTest, FollowsTheAncestryAndAgreesWithDouble) {
-  for (const Heads s : kShapes) {
-    const KvLayout layout = {.layers = 2, .heads = s.heads, .head_dim = s.head_dim};
-    const int d = layout.width();
-    Batch batch(layout, 6, 3, 75, 5);
-    std::vector<Row> rows;
-    for (int slot = 5; slot >= 0; --slot) {
-      for (int lane = 0; lane < 3; ++lane) {
-        if (slot != 2 || lane != 1) rows.push_back({slot, lane});
+  for (const bool with_bias : {false, true}) {
+    for (const Heads s : kShapes) {
+      const RandomBias distances(s.heads, 75, 1, 8);
+      const RelativeBias bias = with_bias ? distances.View() : RelativeBias{};
+      const KvLayout layout = {.layers = 2, .heads = s.heads, .head_dim = s.head_dim};
+      const int d = layout.width();
+      Batch batch(layout, 6, 3, 75, 5);
+      std::vector<Row> rows;
+      for (int slot = 5; slot >= 0; --slot) {
+        for (int lane = 0; lane < 3; ++lane) {
+          if (slot != 2 || lane != 1) rows.push_back({slot, lane});
+        }
       }
-    }
-    const auto arrays = Arrays(rows, batch);
-    const auto qkv = RandomFloats(rows.size() * 3 * d, 6, 1.5F);
-    OpContext context;
-    std::vector<float> y(rows.size() * d);
-    DecodeSelfAttention(context, layout, 1, arrays.View(), batch.Tables(), qkv.data(), y.data());
-    std::vector<double> expected;
-    for (size_t r = 0; r < rows.size(); ++r) {
-      const auto [slot, lane] = rows[r];
-      std::vector<const float*> k;
-      std::vector<const float*> v;
-      const int position = batch.Position(slot);
-      for (int p = 0; p < position; ++p) {
-        k.push_back(batch.K(slot, batch.Ancestor(slot, lane, p), p, 1));
-        v.push_back(batch.V(slot, batch.Ancestor(slot, lane, p), p, 1));
+      const auto arrays = Arrays(rows, batch);
+      const auto qkv = RandomFloats(rows.size() * 3 * d, 6, 1.5F);
+      OpContext context;
+      std::vector<float> y(rows.size() * d);
+      DecodeSelfAttention(context, layout, 1, arrays.View(), batch.Tables(), qkv.data(), y.data(),
+                          bias);
+      std::vector<double> expected;
+      for (size_t r = 0; r < rows.size(); ++r) {
+        const auto [slot, lane] = rows[r];
+        std::vector<const float*> k;
+        std::vector<const float*> v;
+        const int position = batch.Position(slot);
+        for (int p = 0; p < position; ++p) {
+          k.push_back(batch.K(slot, batch.Ancestor(slot, lane, p), p, 1));
+          v.push_back(batch.V(slot, batch.Ancestor(slot, lane, p), p, 1));
+        }
+        const float* row = qkv.data() + r * 3 * d;
+        k.push_back(row + d);
+        v.push_back(row + 2 * d);
+        EXPECT_TRUE(SameBits(batch.K(slot, lane, position, 1), row + d, d));
+        EXPECT_TRUE(SameBits(batch.V(slot, lane, position, 1), row + 2 * d, d));
+        const auto context_row = Attend(row, k, v, s, bias, position);
+        expected.insert(expected.end(), context_row.begin(), context_row.end());
       }
-      const float* row = qkv.data() + r * 3 * d;
-      k.push_back(row + d);
-      v.push_back(row + 2 * d);
-      EXPECT_TRUE(SameBits(batch.K(slot, lane, position, 1), row + d, d));
-      EXPECT_TRUE(SameBits(batch.V(slot, lane, position, 1), row + 2 * d, d));
-      const auto context_row = Attend(row, k, v, s);
-      expected.insert(expected.end(), context_row.begin(), context_row.end());
+      EXPECT_LT(WorstError(y, expected), 4e-6) << s.heads << "x" << s.head_dim;
     }
-    EXPECT_LT(WorstError(y, expected), 4e-6) << s.heads << "x" << s.head_dim;
   }
 }
 
@@ -227,6 +247,7 @@ TEST_P(DecodeAttentionTest, FirstPositionAttendsToItself) {
 
 TEST_P(DecodeAttentionTest, RowsAreBitEqualInAnyCompany) {
   const KvLayout layout = {.layers = 1, .heads = 4, .head_dim = 32};
+  const RandomBias bias(layout.heads, 100, 1, 9);
   const int d = layout.width();
   Batch batch(layout, 32, 4, 100, 5);
   std::vector<Row> rows;
@@ -238,7 +259,7 @@ TEST_P(DecodeAttentionTest, RowsAreBitEqualInAnyCompany) {
   std::vector<float> alone(rows.size() * d);
   for (size_t r = 0; r < rows.size(); ++r) {
     DecodeSelfAttention(one, layout, 0, Arrays({rows[r]}, batch).View(), batch.Tables(),
-                        qkv.data() + r * 3 * d, alone.data() + r * d);
+                        qkv.data() + r * 3 * d, alone.data() + r * d, bias.View());
   }
   for (const int threads : kThreadCounts) {
     OpContext context(threads, 1);
@@ -248,7 +269,7 @@ TEST_P(DecodeAttentionTest, RowsAreBitEqualInAnyCompany) {
       const auto arrays = Arrays({rows.begin() + first, rows.end()}, batch);
       std::vector<float> y(n * d);
       DecodeSelfAttention(context, layout, 0, arrays.View(), batch.Tables(),
-                          qkv.data() + first * 3 * d, y.data());
+                          qkv.data() + first * 3 * d, y.data(), bias.View());
       ASSERT_TRUE(SameBits(y.data(), alone.data() + first * d, y.size())) << n << " " << threads;
     }
   }

@@ -32,8 +32,18 @@ struct SearchSlot {
 // over the batch, pages over the pool.
 class RandomSearch {
  public:
-  RandomSearch(const OpDevice& device, const KvLayout& layout, std::vector<SearchSlot> slots)
-      : device_(device), layout_(layout), slots_(std::move(slots)), random_(5) {
+  RandomSearch(const OpDevice& device, const KvLayout& layout, std::vector<SearchSlot> slots,
+               bool with_bias = false)
+      : device_(device),
+        layout_(layout),
+        slots_(std::move(slots)),
+        distances_(layout.heads, kMaxPositions, 1, 3),
+        table_(device, distances_.table()),
+        random_(5) {
+    if (with_bias) {
+      bias_ = distances_.View();
+      bias_.table = table_.data();
+    }
     int lanes = 0;
     for (const SearchSlot& s : slots_) lanes += s.beam;
     const std::vector<int32_t> numbers = Shuffled(lanes);
@@ -88,7 +98,7 @@ class RandomSearch {
     if (device_.cuda || device_.emulated) {
       const auto attend = DRAGOMAN_LAUNCHER(device_, DecodeSelfAttention);
       EXPECT_LAUNCHED(attend(kTestStream, device_.type, layout_, kLayer, rows.Step(), tables,
-                             in.data(), out.data()));
+                             in.data(), out.data(), bias_));
       // By the step's own table of pages, the same bits.
       const OpArray<int32_t> pages(device_, PagesOf(first, count, bucket));
       cuda::StepRows step = rows.Step();
@@ -96,12 +106,13 @@ class RandomSearch {
       step.page_stride = kPagesPerLane * kPagePositions;
       const OpNumbers by_table(device_, std::vector<float>(bucket * d, 7.0F));
       EXPECT_LAUNCHED(attend(kTestStream, device_.type, layout_, kLayer, step, tables, in.data(),
-                             by_table.data()));
+                             by_table.data(), bias_));
       EXPECT_EQ(AttentionResult(by_table, d).bits, AttentionResult(out, d).bits);
     } else {
       OpContext context;
       DecodeSelfAttention(context, layout_, kLayer, rows.Cpu(), tables,
-                          static_cast<const float*>(in.data()), static_cast<float*>(out.data()));
+                          static_cast<const float*>(in.data()), static_cast<float*>(out.data()),
+                          bias_);
     }
     return {out, d};
   }
@@ -119,7 +130,8 @@ class RandomSearch {
         v.push_back(qkv + 2 * d);
       }
       const float* q = written_.at(Key(row.slot, row.lane, row.position)).data();
-      const auto context = Attend(q, k, v, {layout_.heads, layout_.head_dim});
+      const RelativeBias bias = bias_.table == nullptr ? RelativeBias{} : distances_.View();
+      const auto context = Attend(q, k, v, {layout_.heads, layout_.head_dim}, bias, row.position);
       expected.insert(expected.end(), context.begin(), context.end());
     }
     return expected;
@@ -185,6 +197,9 @@ class RandomSearch {
   const OpDevice device_;
   const KvLayout layout_;
   const std::vector<SearchSlot> slots_;
+  const RandomBias distances_;
+  const OpArray<float> table_;  // of distances_, on the device
+  RelativeBias bias_;
   std::mt19937 random_;
   int step_ = 0;
   std::vector<int> live_;
@@ -197,11 +212,10 @@ class RandomSearch {
   std::unique_ptr<OpNumbers> pool_;
 };
 
-TEST_P(DecodeAttentionDeviceTest, FollowsTheAncestryAndAgreesWithDouble) {
-  const OpDevice device = GetParam();
+void ExpectAgreesWithDouble(const OpDevice& device, bool with_bias) {
   for (const Heads s : {Heads{2, 64}, {1, 32}, {1, 128}, {3, 8}, {1, 24}, {1, 80}}) {
     const KvLayout layout = {.layers = 2, .heads = s.heads, .head_dim = s.head_dim};
-    RandomSearch search(device, layout, {{1, 0}, {4, 3}, {5, 0}, {3, 40}});
+    RandomSearch search(device, layout, {{1, 0}, {4, 3}, {5, 0}, {3, 40}}, with_bias);
     while (search.step() < kSteps) {
       search.Plan();
       const size_t bucket = search.rows() + search.rows() % 3;
@@ -214,6 +228,14 @@ TEST_P(DecodeAttentionDeviceTest, FollowsTheAncestryAndAgreesWithDouble) {
       search.Reorder();
     }
   }
+}
+
+TEST_P(DecodeAttentionDeviceTest, FollowsTheAncestryAndAgreesWithDouble) {
+  ExpectAgreesWithDouble(GetParam(), false);
+}
+
+TEST_P(DecodeAttentionDeviceTest, AddsTheBiasOfItsDistance) {
+  ExpectAgreesWithDouble(GetParam(), true);
 }
 
 TEST_P(DecodeAttentionDeviceTest, FirstPositionAttendsToItself) {

@@ -14,9 +14,11 @@
 #include "kernels/ops/embed.h"
 #include "kernels/ops/encoder_attention.h"
 #include "kernels/ops/few_rows.h"
+#include "kernels/ops/gate.h"
 #include "kernels/ops/gather_rows.h"
 #include "kernels/ops/layer_norm.h"
 #include "kernels/ops/output_layer_cuda.h"
+#include "kernels/ops/rms_norm.h"
 
 namespace dragoman::emulation {
 
@@ -29,6 +31,7 @@ namespace dragoman::cuda {
 
 decltype(Activate) EmulatedActivate;
 decltype(AddLayerNorm) EmulatedAddLayerNorm;
+decltype(AddRmsNorm) EmulatedAddRmsNorm;
 decltype(AlignRows) EmulatedAlignRows;
 decltype(CountDifferent) EmulatedCountDifferent;
 decltype(CrossAttention) EmulatedCrossAttention;
@@ -37,6 +40,7 @@ decltype(EmbedTokens) EmulatedEmbedTokens;
 decltype(EncoderAttention) EmulatedEncoderAttention;
 decltype(FillRandom) EmulatedFillRandom;
 decltype(FoldStoredLogits) EmulatedFoldStoredLogits;
+decltype(GateRows) EmulatedGateRows;
 decltype(GatherRows) EmulatedGatherRows;
 decltype(MultiplyFewRows) EmulatedMultiplyFewRows;
 decltype(TakesFewRows) EmulatedTakesFewRows;

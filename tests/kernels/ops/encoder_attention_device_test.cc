@@ -25,6 +25,7 @@ std::vector<int32_t> Offsets(const std::vector<int32_t>& lengths) {
 // On the device, or by `launcher` in its stead.
 AttentionResult AttendTo(const OpDevice& device, const std::vector<float>& qkv,
                          const std::vector<int32_t>& lengths, Heads shape,
+                         const RandomBias* bias = nullptr,
                          decltype(&cuda::EncoderAttention) launcher = nullptr) {
   const std::vector<int32_t> offsets = Offsets(lengths);
   const auto segments = static_cast<int64_t>(lengths.size());
@@ -32,24 +33,34 @@ AttentionResult AttendTo(const OpDevice& device, const std::vector<float>& qkv,
   const OpNumbers in(device, qkv);
   const OpArray<int32_t> bounds(device, offsets);
   const OpNumbers out(device, std::vector<float>(size_t(offsets.back()) * d, NAN));
+  // Nothing may be read outside of the table, either.
+  const OpArray<float> table(device, bias == nullptr ? std::vector<float>(1) : bias->table());
+  RelativeBias added;
+  if (bias != nullptr) {
+    added = bias->View();
+    added.table = table.data();
+  }
   if (device.cuda || device.emulated) {
     const auto attend =
         launcher != nullptr ? launcher : DRAGOMAN_LAUNCHER(device, EncoderAttention);
     EXPECT_LAUNCHED(attend(kTestStream, device.type, in.data(), bounds.data(), segments,
                            *std::max_element(lengths.begin(), lengths.end()), shape.heads,
-                           shape.head_dim, out.data()));
+                           shape.head_dim, out.data(), added));
   } else {
     OpContext context;
     EncoderAttention(context, static_cast<const float*>(in.data()), bounds.data(), segments,
-                     shape.heads, shape.head_dim, static_cast<float*>(out.data()));
+                     shape.heads, shape.head_dim, static_cast<float*>(out.data()), added);
   }
   return {out, d};
 }
 
-TEST_P(EncoderAttentionDeviceTest, AgreesWithDoubleWithinSegments) {
-  const OpDevice device = GetParam();
+constexpr Heads kShapes[] = {{2, 64}, {1, 32}, {1, 128}, {3, 8}, {1, 24}, {1, 80}};
+
+void ExpectAgreesWithDouble(const OpDevice& device, bool with_bias) {
   const std::vector<int32_t> offsets = Offsets(kLengths);
-  for (const Heads s : {Heads{2, 64}, {1, 32}, {1, 128}, {3, 8}, {1, 24}, {1, 80}}) {
+  for (const Heads s : kShapes) {
+    // Columns for the longest segment and no more.
+    const RandomBias bias(s.heads, 129, 2, 4);
     const size_t d = size_t(s.heads) * s.head_dim;
     const auto qkv = Rounded(RandomFloats(size_t(offsets.back()) * 3 * d, 1, 1.5F), device.type);
     std::vector<double> expected;
@@ -61,14 +72,26 @@ TEST_P(EncoderAttentionDeviceTest, AgreesWithDoubleWithinSegments) {
         v.push_back(qkv.data() + size_t(t) * 3 * d + 2 * d);
       }
       for (int t = offsets[segment]; t < offsets[segment + 1]; ++t) {
-        const auto row = Attend(qkv.data() + size_t(t) * 3 * d, k, v, s);
+        const auto row = with_bias ? Attend(qkv.data() + size_t(t) * 3 * d, k, v, s, bias.View(),
+                                            t - offsets[segment])
+                                   : Attend(qkv.data() + size_t(t) * 3 * d, k, v, s);
         expected.insert(expected.end(), row.begin(), row.end());
       }
     }
-    EXPECT_LT(WorstError(AttendTo(device, qkv, kLengths, s).values, expected),
-              AttentionTolerance(device))
+    // With a bias the scores, and so what rounding them changes, are larger.
+    EXPECT_LT(WorstError(AttendTo(device, qkv, kLengths, s, with_bias ? &bias : nullptr).values,
+                         expected),
+              (with_bias ? 1.5 : 1.0) * AttentionTolerance(device))
         << s.heads << "x" << s.head_dim;
   }
+}
+
+TEST_P(EncoderAttentionDeviceTest, AgreesWithDoubleWithinSegments) {
+  ExpectAgreesWithDouble(GetParam(), false);
+}
+
+TEST_P(EncoderAttentionDeviceTest, AddsTheBiasOfItsDistance) {
+  ExpectAgreesWithDouble(GetParam(), true);
 }
 
 TEST_P(EncoderAttentionDeviceTest, SegmentsAreBitEqualInAnyCompany) {
@@ -77,15 +100,18 @@ TEST_P(EncoderAttentionDeviceTest, SegmentsAreBitEqualInAnyCompany) {
   const Heads s = {1, 64};
   const size_t d = 64;
   const auto qkv = RandomFloats(size_t(offsets.back()) * 3 * d, 1);
-  const std::vector<uint8_t> together = AttendTo(device, qkv, kLengths, s).bits;
-  std::vector<uint8_t> alone;
-  for (size_t i = 0; i < kLengths.size(); ++i) {
-    const std::vector<float> own(qkv.begin() + std::ptrdiff_t(offsets[i] * 3 * d),
-                                 qkv.begin() + std::ptrdiff_t(offsets[i + 1] * 3 * d));
-    const auto bits = AttendTo(device, own, {kLengths[i]}, s).bits;
-    alone.insert(alone.end(), bits.begin(), bits.end());
+  const RandomBias distances(s.heads, 129, 2, 4);
+  for (const RandomBias* bias : {static_cast<const RandomBias*>(nullptr), &distances}) {
+    const std::vector<uint8_t> together = AttendTo(device, qkv, kLengths, s, bias).bits;
+    std::vector<uint8_t> alone;
+    for (size_t i = 0; i < kLengths.size(); ++i) {
+      const std::vector<float> own(qkv.begin() + std::ptrdiff_t(offsets[i] * 3 * d),
+                                   qkv.begin() + std::ptrdiff_t(offsets[i + 1] * 3 * d));
+      const auto bits = AttendTo(device, own, {kLengths[i]}, s, bias).bits;
+      alone.insert(alone.end(), bits.begin(), bits.end());
+    }
+    EXPECT_EQ(together, alone);
   }
-  EXPECT_EQ(together, alone);
 }
 
 // Cards before 8.0 have no tensor cores for it: one text, two ways. f32 goes the plain way on all.
@@ -96,9 +122,10 @@ TEST_P(EncoderAttentionLaunchTest, OlderCardsComputeTheSame) {
   for (const Heads s : {Heads{2, 64}, {1, 32}, {1, 128}, {3, 8}, {1, 80}}) {
     const size_t d = size_t(s.heads) * s.head_dim;
     const auto qkv = RandomFloats(size_t(offsets.back()) * 3 * d, 1, 1.5F);
-    const AttentionResult now = AttendTo(device, qkv, kLengths, s);
+    const RandomBias bias(s.heads, 129, 2, 4);
+    const AttentionResult now = AttendTo(device, qkv, kLengths, s, &bias);
     const AttentionResult plain =
-        AttendTo(device, qkv, kLengths, s, cuda::EmulatedPlainEncoderAttention);
+        AttendTo(device, qkv, kLengths, s, &bias, cuda::EmulatedPlainEncoderAttention);
     if (device.type == ComputeType::kFloat32) {
       EXPECT_EQ(now.bits, plain.bits);
       continue;
@@ -114,7 +141,7 @@ TEST_P(EncoderAttentionLaunchTest, RefusesOtherHeads) {
   const OpDevice device = GetParam();
   const auto attend = DRAGOMAN_LAUNCHER(device, EncoderAttention);
   for (const int head_dim : {0, 4, 20, 136}) {
-    EXPECT_NE(attend(kTestStream, device.type, nullptr, nullptr, 1, 1, 1, head_dim, nullptr),
+    EXPECT_NE(attend(kTestStream, device.type, nullptr, nullptr, 1, 1, 1, head_dim, nullptr, {}),
               cuda::Error::kNone);
   }
 }

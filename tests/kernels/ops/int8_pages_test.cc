@@ -60,7 +60,8 @@ constexpr int kMaxPositions = 96;
 int Ancestor(int lane, int position) { return (lane * 5 + position * 7) % 3 % 2; }
 
 // `at_once`: rows of a call.
-Decoded DecodeAll(Heads shape, int work_per_thread, int threads, int at_once = 2) {
+Decoded DecodeAll(Heads shape, int work_per_thread, int threads, int at_once = 2,
+                  const RelativeBias& bias = {}) {
   const KvLayout layout = In(shape);
   const int d = layout.width();
   auto pool = Pool(layout, 6);
@@ -85,7 +86,8 @@ Decoded DecodeAll(Heads shape, int work_per_thread, int threads, int at_once = 2
     all.y.emplace_back(2 * d);
     for (int r = 0; r < 2; r += at_once) {
       DecodeSelfAttention(context, layout, kLayer, {at_once, slot + r, lane + r, position + r},
-                          tables, all.qkv.back().data() + r * 3 * d, all.y.back().data() + r * d);
+                          tables, all.qkv.back().data() + r * 3 * d, all.y.back().data() + r * d,
+                          bias);
     }
   }
   return all;
@@ -93,20 +95,25 @@ Decoded DecodeAll(Heads shape, int work_per_thread, int threads, int at_once = 2
 
 TEST_P(Int8Pages, SelfAttentionIsThatOfRoundedNumbers) {
   for (const Heads shape : kShapes) {
-    const Decoded all = DecodeAll(shape, 1 << 30, 1);
-    const int d = shape.heads * shape.head_dim;
-    std::vector<std::vector<float>> rounded;
-    for (const auto& qkv : all.qkv) rounded.push_back(Rounded(qkv, shape));
-    for (int p = 0; p < kPositions; ++p) {
-      for (int lane = 0; lane < 2; ++lane) {
-        std::vector<const float*> k, v;
-        for (int i = 0; i <= p; ++i) {
-          const float* row = rounded[i].data() + (i == p ? lane : Ancestor(lane, i)) * 3 * d;
-          k.push_back(row + d);
-          v.push_back(row + 2 * d);
+    for (const bool with_bias : {false, true}) {
+      const RandomBias distances(shape.heads, kPositions, 1, 3);
+      const RelativeBias bias = with_bias ? distances.View() : RelativeBias{};
+      const Decoded all = DecodeAll(shape, 1 << 30, 1, 2, bias);
+      const int d = shape.heads * shape.head_dim;
+      std::vector<std::vector<float>> rounded;
+      for (const auto& qkv : all.qkv) rounded.push_back(Rounded(qkv, shape));
+      for (int p = 0; p < kPositions; ++p) {
+        for (int lane = 0; lane < 2; ++lane) {
+          std::vector<const float*> k, v;
+          for (int i = 0; i <= p; ++i) {
+            const float* row = rounded[i].data() + (i == p ? lane : Ancestor(lane, i)) * 3 * d;
+            k.push_back(row + d);
+            v.push_back(row + 2 * d);
+          }
+          ExpectNear(all.y[p].data() + lane * d,
+                     Attend(rounded[p].data() + lane * 3 * d, k, v, shape, bias, p), kTolerance,
+                     shape);
         }
-        ExpectNear(all.y[p].data() + lane * d,
-                   Attend(rounded[p].data() + lane * 3 * d, k, v, shape), kTolerance, shape);
       }
     }
   }

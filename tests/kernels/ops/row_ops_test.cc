@@ -1,8 +1,12 @@
-// Layer norm and embedding.
+// Norms, gates and embedding.
 #include <memory>
 
+#include "kernels/base/activation.h"
+#include "kernels/cpu/isa.h"
 #include "kernels/ops/embed.h"
+#include "kernels/ops/gate.h"
 #include "kernels/ops/layer_norm.h"
+#include "kernels/ops/rms_norm.h"
 #include "tests/kernels/ops/test_support.h"
 
 namespace dragoman {
@@ -99,6 +103,108 @@ TEST_P(LayerNormTest, KeepsTheSumForThoseWhoGoOnWithIt) {
 }
 
 DRAGOMAN_FOR_EVERY_ISA(LayerNormTest);
+
+using RmsNormTest = PerIsa;
+
+TEST_P(RmsNormTest, AgreesWithDouble) {
+  const int64_t rows = 5;
+  for (const int d : {1, 3, 16, 17, 31, 64, 100, 512}) {
+    for (const bool with_residual : {false, true}) {
+      const auto x = RandomFloats(rows * d, 1, 3.0F);
+      const auto residual = RandomFloats(rows * d, 2);
+      const auto gamma = RandomFloats(d, 3);
+      const float epsilon = 1e-3F;
+      std::vector<float> y(rows * d);
+      std::vector<float> sum(rows * d);
+      OpContext context;
+      AddRmsNorm(context, x.data(), with_residual ? residual.data() : nullptr, gamma.data(),
+                 epsilon, rows, d, y.data(), sum.data());
+      std::vector<double> expected;
+      for (int64_t r = 0; r < rows; ++r) {
+        double mean = 0.0;
+        for (int64_t i = r * d; i < (r + 1) * d; ++i) {
+          const float z = x[i] + (with_residual ? residual[i] : 0.0F);
+          EXPECT_EQ(sum[i], z);
+          mean += double(z) * z / d;
+        }
+        for (int i = 0; i < d; ++i) {
+          expected.push_back(sum[r * d + i] / std::sqrt(mean + epsilon) * gamma[i]);
+        }
+      }
+      EXPECT_LT(WorstError(y, expected), 3e-6) << d;
+    }
+  }
+}
+
+TEST_P(RmsNormTest, RowsAreBitEqualInAnyCompanyAndInPlace) {
+  for (const int d : {20, 256}) {
+    const int64_t most = 130;
+    const auto x = RandomFloats(most * d, 1);
+    const auto residual = RandomFloats(most * d, 2);
+    const auto gamma = RandomFloats(d, 3);
+    OpContext one;
+    std::vector<float> alone(most * d);
+    for (int64_t r = 0; r < most; ++r) {
+      AddRmsNorm(one, x.data() + r * d, residual.data() + r * d, gamma.data(), 1e-6F, 1, d,
+                 alone.data() + r * d);
+    }
+    for (const int threads : kThreadCounts) {
+      OpContext context(threads, 1);
+      for (int64_t rows = 1; rows <= most; rows += 9) {
+        // y in the place of the residual, the sum in that of x; and the other way round.
+        std::vector<float> a(x.begin(), x.begin() + rows * d);
+        std::vector<float> b(residual.begin(), residual.begin() + rows * d);
+        AddRmsNorm(context, a.data(), b.data(), gamma.data(), 1e-6F, rows, d, b.data(), a.data());
+        ASSERT_TRUE(SameBits(b.data(), alone.data(), b.size())) << rows;
+        a.assign(x.begin(), x.begin() + rows * d);
+        b.assign(residual.begin(), residual.begin() + rows * d);
+        AddRmsNorm(context, a.data(), b.data(), gamma.data(), 1e-6F, rows, d, a.data());
+        ASSERT_TRUE(SameBits(a.data(), alone.data(), a.size())) << rows;
+      }
+    }
+  }
+}
+
+DRAGOMAN_FOR_EVERY_ISA(RmsNormTest);
+
+using GateTest = PerIsa;
+
+TEST_P(GateTest, IsTheActivationOfOneHalfTimesTheOther) {
+  const int64_t rows = 6;
+  for (const int n : {1, 15, 16, 40, 257}) {
+    const auto x = RandomFloats(rows * 2 * n, 1, 2.0F);
+    for (const Activation activation : kAllActivations) {
+      std::vector<float> expected;
+      for (int64_t r = 0; r < rows; ++r) {
+        std::vector<float> a(x.begin() + 2 * r * n, x.begin() + (2 * r + 1) * n);
+        cpu::Kernels().activate(activation, a.data(), n);
+        for (int i = 0; i < n; ++i) {
+          const float y = activation == Activation::kRelu ? std::max(a[i], 0.0F) : a[i];
+          expected.push_back(y * x[(2 * r + 1) * n + i]);
+        }
+      }
+      for (const int threads : kThreadCounts) {
+        OpContext context(threads, 1);
+        std::vector<float> y(rows * n);
+        GateRows(context, activation, x.data(), rows, n, y.data());
+        ASSERT_TRUE(SameBits(y.data(), expected.data(), y.size()))
+            << n << ", activation " << static_cast<int>(activation);
+      }
+    }
+  }
+}
+
+TEST_P(GateTest, ANanStaysOne) {
+  const std::vector<float> x = {NAN, 1.0F, 2.0F, NAN};
+  for (const Activation activation : kAllActivations) {
+    OpContext context;
+    std::vector<float> y(2);
+    GateRows(context, activation, x.data(), 1, 2, y.data());
+    EXPECT_TRUE(std::isnan(y[0]) && std::isnan(y[1])) << static_cast<int>(activation);
+  }
+}
+
+DRAGOMAN_FOR_EVERY_ISA(GateTest);
 
 using EmbedTest = PerIsaAndType;
 

@@ -199,11 +199,13 @@ struct StoodIn {
 };
 
 inline constexpr Launched<EmulatedAddLayerNorm> kAddLayerNorm;
+inline constexpr Launched<EmulatedAddRmsNorm> kAddRmsNorm;
 inline constexpr Launched<EmulatedAlignRows> kAlignRows;
 inline constexpr Launched<EmulatedCrossAttention> kCrossAttention;
 inline constexpr Launched<EmulatedDecodeSelfAttention> kDecodeSelfAttention;
 inline constexpr Launched<EmulatedEmbedTokens> kEmbedTokens;
 inline constexpr Launched<EmulatedEncoderAttention> kEncoderAttention;
+inline constexpr Launched<EmulatedGateRows> kGateRows;
 inline constexpr Launched<EmulatedFoldStoredLogits> kFoldStoredLogits;
 inline constexpr Launched<EmulatedGatherRows> kGatherRows;
 inline constexpr Launched<EmulatedWriteCrossKv> kWriteCrossKv;

@@ -34,14 +34,15 @@ class EmulatedEngine : public ::testing::Test {
     return observer;
   }
 
-  static std::unique_ptr<Engine> OnCpu() {
-    auto engine = CreateEngine(kModel, {}, &Clock(), &Observer());
+  static std::unique_ptr<Engine> OnCpu(const std::string& model = kModel,
+                                       const EngineConfig& config = {}) {
+    auto engine = CreateEngine(model, config, &Clock(), &Observer());
     EXPECT_TRUE(engine.ok()) << engine.status();
     return *std::move(engine);
   }
 
-  static LoadedModel Load() {
-    auto loaded = LoadModel(kModel);
+  static LoadedModel Load(const std::string& model = kModel) {
+    auto loaded = LoadModel(model);
     EXPECT_TRUE(loaded.ok()) << loaded.status();
     return *std::move(loaded);
   }
@@ -61,8 +62,8 @@ class EmulatedEngine : public ::testing::Test {
     return config;
   }
 
-  static std::unique_ptr<Engine> OnDevice(ComputeType type) {
-    LoadedModel loaded = Load();
+  static std::unique_ptr<Engine> OnDevice(ComputeType type, const std::string& model = kModel) {
+    LoadedModel loaded = Load(model);
     auto backend = CreateEmulatedCudaBackend(ConfigFor(loaded.spec, kMaxRows), loaded.program,
                                              ImageOf(loaded, type));
     EXPECT_TRUE(backend.ok()) << backend.status();
@@ -99,6 +100,43 @@ TEST_F(EmulatedEngine, InFloat32EveryMethodTranslatesAsOnTheCpu) {
       EXPECT_NEAR(a.log_prob, b.log_prob, 1e-3);
     }
   }
+}
+
+// T5's operations: RMS norms, biases by distance, gates, heads wider than the model.
+TEST_F(EmulatedEngine, T5TranslatesAsOnTheCpuAndAloneAsInCompany) {
+  EngineConfig float32;
+  float32.devices.compute_type = ComputeType::kFloat32;
+  for (const char* const name : {"tiny-t5", "tiny-madlad"}) {
+    const std::string model = DRAGOMAN_SOURCE_DIR "/tests/data/models/" + std::string(name);
+    std::vector<TranslationJob> jobs = testing::SentenceJobs(6, {1, 4, 6});
+    for (TranslationJob& job : jobs) job.target_language = "de";
+    const auto expected = TranslateTogether(*OnCpu(model, float32), jobs, InOrder(jobs.size()));
+    const auto found =
+        TranslateTogether(*OnDevice(ComputeType::kFloat32, model), jobs, InOrder(jobs.size()));
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      ASSERT_TRUE(expected[i].status.ok()) << expected[i].status;
+      ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << found[i].status;
+      for (size_t h = 0; h < found[i].hypotheses.size(); ++h) {
+        EXPECT_EQ(found[i].hypotheses[h].tokens, expected[i].hypotheses[h].tokens);
+        EXPECT_NEAR(found[i].hypotheses[h].log_prob, expected[i].hypotheses[h].log_prob, 1e-3);
+      }
+    }
+    const auto narrow = OnDevice(ComputeType::kBFloat16, model);
+    const auto alone = testing::TranslateAlone(*narrow, jobs);
+    const auto together = TranslateTogether(*narrow, jobs, testing::Shuffled(jobs.size(), 1));
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
+      EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
+    }
+  }
+}
+
+TEST_F(EmulatedEngine, T5IsRefusedInFloat16WithTheReason) {
+  const LoadedModel loaded = Load(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-t5");
+  const auto image = MakeWeightImage(loaded.program, loaded.weights, ComputeType::kFloat16);
+  EXPECT_EQ(image.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(image.status().ToString(),
+              HasSubstr("found float16, expected bfloat16 or float32: activations of this model"));
 }
 
 // Where the fused and the stored way run in one step, and rows come and go: each request gives, bit

@@ -18,6 +18,7 @@
 #define Linear EmulatedLinear
 #define FusedOutput EmulatedFusedOutput
 #define AddLayerNorm kAddLayerNorm
+#define AddRmsNorm kAddRmsNorm
 #define AlignRows kAlignRows
 #define Copy EmulatedCopy
 #define Fill EmulatedFill
@@ -26,6 +27,7 @@
 #define EmbedTokens kEmbedTokens
 #define EncoderAttention kEncoderAttention
 #define FoldStoredLogits kFoldStoredLogits
+#define GateRows kGateRows
 #define GatherRows kGatherRows
 #define WriteCrossKv kWriteCrossKv
 #define FormatBatch kFormatBatch

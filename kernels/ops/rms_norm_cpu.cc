@@ -1,0 +1,18 @@
+#include "kernels/cpu/isa.h"
+#include "kernels/cpu/parallel.h"
+#include "kernels/ops/rms_norm.h"
+
+namespace dragoman {
+
+void AddRmsNorm(OpContext& context, const float* x, const float* residual, const float* gamma,
+                float epsilon, int64_t rows, int d, float* y, float* sum) {
+  const cpu::KernelTable& kernels = cpu::Kernels();
+  cpu::ParallelFor(context, rows, d * 3, [&](int64_t begin, int64_t end, int /*thread*/) {
+    for (int64_t r = begin; r < end; ++r) {
+      kernels.rms_norm(x + r * d, residual == nullptr ? nullptr : residual + r * d, gamma, epsilon,
+                       d, y + r * d, sum == nullptr ? nullptr : sum + r * d);
+    }
+  });
+}
+
+}  // namespace dragoman

@@ -1,0 +1,121 @@
+// Residual and RMSNorm in one pass over memory: z = x + residual, y = z / sqrt(mean(z^2) + epsilon) *
+// gamma. Bytes per row as of layer_norm_cuda.cu, with 4 d of gamma alone; about 5 flop per element.
+// Not run on a GPU yet.
+#include "kernels/ops/rms_norm.h"
+#include "kernels/ops/row_norm.cuh"
+
+namespace dragoman::cuda {
+namespace {
+
+// kRowWarps: 1, or all of the block's.
+template <class T, int kRowWarps, int kSteps>
+__global__ void __launch_bounds__(kNormWarps* kWarpThreads)
+    AddRmsNormKernel(const T* x, const T* residual, const float* gamma, float epsilon, int64_t rows,
+                     const int32_t* count, int d, T* y, T* sums) {
+  AwaitKernelBefore();
+  constexpr int kPiece = kPieceElements<T>;
+  constexpr int kStep = kNormStride<T, kRowWarps>;
+  __shared__ float partial[kNormWarps];
+  const int64_t row =
+      kRowWarps == 1 ? int64_t{blockIdx.x} * kNormWarps + threadIdx.y : int64_t{blockIdx.x};
+  if (row >= rows) return;  // a row's threads go together
+  const RowsThere there(count, rows);
+  // With more steps ptxas would spill; such rows keep a warp busy for longer, too.
+  constexpr bool kAtOnce = kSteps <= (kRowWarps == 1 ? 4 : 2);
+  if (!kAtOnce && row >= there.After(0)) return;
+  const int thread =
+      static_cast<int>(kRowWarps == 1 ? threadIdx.x : threadIdx.y * kWarpThreads + threadIdx.x);
+  const int first = thread * kPiece;
+  const T* x_row = x + row * d;
+  const T* residual_row = residual == nullptr ? nullptr : residual + row * d;
+
+  float z[kSteps * kPiece];
+  float squares = 0.0F;
+  uint32_t loaded = 0;
+#pragma unroll
+  for (int step = 0; step < kSteps; ++step) {
+    const int i = first + step * kStep;
+    RawPiece<T> a{};
+    RawPiece<T> b{};
+    if (i < d) {
+      a = LoadRaw(x_row + i);
+      if (residual_row != nullptr) b = LoadRaw(residual_row + i);
+    }
+    loaded |= a.bits.x | b.bits.x;
+    float left[kPiece];
+    float right[kPiece];
+    Widen(a, left);
+    Widen(b, right);
+#pragma unroll
+    for (int j = 0; j < kPiece; ++j) {
+      const float value = left[j] + right[j];
+      z[step * kPiece + j] = value;
+      squares = fmaf(value, value, squares);
+    }
+  }
+  if (kAtOnce && row >= there.After(loaded)) return;
+  if (sums != nullptr) {
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+      const int i = first + step * kStep;
+      if (i >= d) continue;
+      Piece<T> out;
+#pragma unroll
+      for (int j = 0; j < kPiece; ++j) out.element[j] = FromFloat<T>(z[step * kPiece + j]);
+      StorePiece(sums + row * d + i, out);
+    }
+  }
+  const float mean = RowSum<kRowWarps>(squares, partial) / static_cast<float>(d);
+  const float scale = 1.0F / sqrtf(mean + epsilon);
+
+#pragma unroll
+  for (int step = 0; step < kSteps; ++step) {
+    const int i = first + step * kStep;
+    if (i >= d) continue;
+    Piece<T> out;
+#pragma unroll
+    for (int part = 0; part < kPiece; part += 4) {
+      const float4 g = *reinterpret_cast<const float4*>(gamma + i + part);
+      const float* at = z + step * kPiece + part;
+      out.element[part] = FromFloat<T>(at[0] * scale * g.x);
+      out.element[part + 1] = FromFloat<T>(at[1] * scale * g.y);
+      out.element[part + 2] = FromFloat<T>(at[2] * scale * g.z);
+      out.element[part + 3] = FromFloat<T>(at[3] * scale * g.w);
+    }
+    StorePiece(y + row * d + i, out);
+  }
+}
+
+}  // namespace
+
+Error AddRmsNorm(Stream stream, ComputeType type, const void* x, const void* residual,
+                 const float* gamma, float epsilon, int64_t rows, const int32_t* count, int d,
+                 void* y, void* sum) {
+  if (d <= 0 || d % 8 != 0 || d > kMaxNormWidth) return static_cast<Error>(cudaErrorInvalidValue);
+  if (rows == 0) return Error::kNone;
+  return ForType(type, [&](auto zero) {
+    using T = decltype(zero);
+    const auto run = [&](auto kernel, int64_t rows_of_block) {
+      const auto blocks = static_cast<unsigned>((rows + rows_of_block - 1) / rows_of_block);
+      return LaunchEarly(kernel, blocks, dim3(kWarpThreads, kNormWarps), 0, stream,
+                         static_cast<const T*>(x), static_cast<const T*>(residual), gamma, epsilon,
+                         rows, count, d, static_cast<T*>(y), static_cast<T*>(sum));
+    };
+    const auto by_warp = [&](auto steps) {
+      return run(AddRmsNormKernel<T, 1, decltype(steps)::kValue>, kNormWarps);
+    };
+    const auto by_block = [&](auto steps) {
+      return run(AddRmsNormKernel<T, kNormWarps, decltype(steps)::kValue>, 1);
+    };
+    // As of layer_norm_cuda.cu.
+    if constexpr (sizeof(T) == 2) {
+      return d <= kNormWarpWidth ? ForSteps<T, 1, 1, 2, 3, 4>(d, by_warp)
+                                 : ForSteps<T, kNormWarps, 2, 4>(d, by_block);
+    } else {
+      return d <= kNormWarpWidth ? ForSteps<T, 1, 1, 2, 4, 8>(d, by_warp)
+                                 : ForSteps<T, kNormWarps, 3, 4, 6, 8>(d, by_block);
+    }
+  });
+}
+
+}  // namespace dragoman::cuda

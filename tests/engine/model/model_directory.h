@@ -1,0 +1,54 @@
+// A copy of one of tests/data/models to be broken.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "engine/model/model_source.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/engine/model/test_files.h"
+
+namespace dragoman {
+
+// A small model's directory with changes; null takes a field away.
+class ModelDirectory {
+ public:
+  explicit ModelDirectory(const std::string& model) {
+    const std::string from = DRAGOMAN_SOURCE_DIR "/tests/data/models/" + model;
+    for (const auto& entry : std::filesystem::directory_iterator(from)) {
+      std::filesystem::copy_file(entry.path(), at_.path() + "/" + entry.path().filename().string());
+    }
+  }
+
+  ModelDirectory& Change(const std::string& file, const nlohmann::json& changes) {
+    nlohmann::json fields = nlohmann::json::parse(ReadTestFile(at_.path() + "/" + file));
+    for (const auto& [key, value] : changes.items()) {
+      if (value.is_null()) {
+        fields.erase(key);
+      } else {
+        fields[key] = value;
+      }
+    }
+    at_.Write(file, fields.dump());
+    return *this;
+  }
+  ModelDirectory& Remove(const std::string& file) {
+    at_.Remove(file);
+    return *this;
+  }
+
+  absl::StatusOr<LoadedModel> Load() const { return LoadModel(at_.path()); }
+  std::string Refusal() const {
+    const auto model = Load();
+    EXPECT_FALSE(model.ok());
+    EXPECT_THAT(std::string(model.status().message()), ::testing::HasSubstr("dragoman_model_"));
+    return model.status().ToString();
+  }
+
+ private:
+  TempDirectory at_;
+};
+
+}  // namespace dragoman
