@@ -134,8 +134,8 @@ class Builder {
     WeightSource bias;
     const int64_t each = out / static_cast<int64_t>(tensors.size());
     for (const std::string& tensor : tensors) {
-      weight.parts.push_back({{Concat(tensor, names_.weight)}, {each, in}});
-      bias.parts.push_back({{Concat(tensor, names_.bias)}, {each}});
+      weight.parts.push_back({{TensorName(tensor, names_.weight)}, {each, in}});
+      bias.parts.push_back({{TensorName(tensor, names_.bias)}, {each}});
     }
     const WeightId matrix = Add(name, WeightRole::kMatrix, out, in, std::move(weight));
     return {matrix, Add(name + " bias", WeightRole::kBias, 1, out, std::move(bias)), out};
@@ -144,9 +144,9 @@ class Builder {
   Norm AddNorm(const std::string& name, const std::string& tensor) {
     const int d = shape_.d_model;
     const WeightId gain = Add(name + " gain", WeightRole::kNormGain, 1, d,
-                              {{{{Concat(tensor, names_.gain)}, {d}}}, IfAbsent::kRefuse});
+                              {{{{TensorName(tensor, names_.gain)}, {d}}}, IfAbsent::kRefuse});
     return {gain, Add(name + " bias", WeightRole::kNormBias, 1, d,
-                      {{{{Concat(tensor, names_.norm_bias)}, {d}}}, IfAbsent::kRefuse})};
+                      {{{{TensorName(tensor, names_.norm_bias)}, {d}}}, IfAbsent::kRefuse})};
   }
 
   WeightId AddPositions(const std::string& stage) {
