@@ -108,8 +108,13 @@ class OptionsReader {
     }
     const std::string depth = in_.String("transformer-decoder-ffn-depth", "0");
     if (depth != "0" && depth != "2") in_.Refuse("transformer-decoder-ffn-depth", "0 and 2");
-    if (in_.String("transformer-decoder-autoreg", "self-attention") != "self-attention") {
-      in_.Refuse("transformer-decoder-autoreg", "self-attention");
+    const std::string autoreg = in_.String("transformer-decoder-autoreg", "self-attention");
+    network_.traits.recurrent_decoder = autoreg == "rnn";
+    if (autoreg == "rnn") {
+      if (in_.String("dec-cell", "gru") != "ssru") in_.Refuse("dec-cell", "ssru");
+      if (in_.Flag("layer-normalization", false)) in_.Refuse("layer-normalization", "false");
+    } else if (autoreg != "self-attention") {
+      in_.Refuse("transformer-decoder-autoreg", "self-attention and rnn");
     }
     // One for each layer of the decoder; their own numbers mean that nothing is tied.
     const std::vector<std::string> tied = in_.List("transformer-tied-layers");

@@ -111,6 +111,14 @@ struct SelfAttentionOp {
   int layer = 0;
 };
 
+// In place of self-attention: state = f * state before + (1 - f) * x, f = sigmoid(gate) and
+// y = max(0, state), of rows gate | x. The state is in the row's self pages.
+struct RecurrenceOp {
+  BufferId gate_x = 0;  // twice as wide as y
+  BufferId y = 0;
+  int layer = 0;
+};
+
 // The source position that a row attends to most, for the rows that want to know. Reads q alone.
 struct AlignOp {
   BufferId q = 0;
@@ -135,7 +143,7 @@ struct Op {
   const char* name = "";
   int layer = -1;  // -1: of none
   std::variant<EmbedOp, ProductOp, AddNormOp, EncoderAttentionOp, WriteCrossKvOp, SelfAttentionOp,
-               AlignOp, CrossAttentionOp, OutputOp>
+               RecurrenceOp, AlignOp, CrossAttentionOp, OutputOp>
       what;
 };
 

@@ -86,7 +86,8 @@ TEST_P(MarianDirectories, BestTranslationEqualsMarians) {
 
 INSTANTIATE_TEST_SUITE_P(Models, MarianDirectories,
                          ::testing::Values(ParityCase{"marian-npz"}, ParityCase{"marian-pre"},
-                                           ParityCase{"marian-bin"},
+                                           ParityCase{"marian-bin"}, ParityCase{"marian-ssru"},
+                                           ParityCase{"marian-firefox"},
                                            ParityCase{"marian-npz", Place::kCuda},
                                            ParityCase{"marian-pre", Place::kCuda}),
                          ParityCaseName);

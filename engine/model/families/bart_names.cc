@@ -22,6 +22,9 @@ Names HuggingFaceName(std::string_view stage, int layer, BartPart part) {
       return {self + ".out_proj"};
     case BartPart::kSelfNorm:
       return {self + "_layer_norm"};
+    case BartPart::kRecurrence:
+    case BartPart::kRecurrenceNorm:
+      return {};  // none here
     case BartPart::kCrossQuery:
       return {cross + ".q_proj"};
     case BartPart::kCrossKeyValue:
@@ -58,6 +61,9 @@ Names Ct2Name(std::string_view stage, int layer, BartPart part) {
       return {self + "linear_1"};
     case BartPart::kSelfNorm:
       return {self + "layer_norm"};
+    case BartPart::kRecurrence:
+    case BartPart::kRecurrenceNorm:
+      return {};  // none here
     case BartPart::kCrossQuery:
       return {cross + "linear_0"};
     case BartPart::kCrossKeyValue:
@@ -99,6 +105,10 @@ Names MarianName(std::string_view stage, int layer, BartPart part) {
       return {self + "*o"};
     case BartPart::kSelfNorm:
       return norm(self + "Wo");
+    case BartPart::kRecurrence:
+      return {of_layer + "rnn_*f", of_layer + "rnn_*"};
+    case BartPart::kRecurrenceNorm:
+      return norm(of_layer + (kPreNorm ? "rnn" : "rnn_ffn"));
     case BartPart::kCrossQuery:
       return {cross + "*q"};
     case BartPart::kCrossKeyValue:

@@ -14,6 +14,8 @@ enum class BartPart {
   // Of a layer: products and norms.
   kSelfInput,  // query, key, value
   kSelfOutput,
+  kRecurrence,  // gate, input: of a decoder without self-attention
+  kRecurrenceNorm,
   kSelfNorm,
   kCrossQuery,
   kCrossKeyValue,

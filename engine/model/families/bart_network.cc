@@ -236,6 +236,21 @@ class Builder {
     s.End("self norm", norm);
   }
 
+  // The same of a decoder with a recurrence.
+  void Recurrence(StageBuilder& s, BufferId gate_x, const std::string& name) {
+    const int d = shape_.d_model;
+    const auto of = [&](BartPart part) { return names_.of("decoder", s.layer, part); };
+    const Norm norm = AddNorm(name + "recurrence norm", of(BartPart::kRecurrenceNorm).front());
+    Linear linear =
+        AddLinear(name + "recurrence gate, input", of(BartPart::kRecurrence), int64_t{2} * d, d);
+    // The input has none.
+    network_.sources[static_cast<size_t>(linear.bias)].parts.back().names.clear();
+    s.Begin("recurrence norm", norm);
+    s.Product("gate, input", s.input, linear, gate_x);
+    s.Do("recurrence", RecurrenceOp{gate_x, s.sublayer, s.layer});
+    s.End("recurrence norm", norm);
+  }
+
   void AddEncoder() {
     const int d = shape_.d_model;
     StageBuilder s(&network_.program.encoder, d, shape_.encoder_ffn, spec_.norm_epsilon,
@@ -273,11 +288,17 @@ class Builder {
     StageBuilder s(&network_.program.decoder, d, shape_.decoder_ffn, spec_.norm_epsilon,
                    traits_.pre_norm);
     const BufferId q = s.Add("query", d);
+    const BufferId gate_x =
+        traits_.recurrent_decoder ? s.Add("gate, input", int64_t{2} * d) : kNoBuffer;
     Embed(s, "decoder", target_);
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       s.layer = l;
       const std::string name = Concat("decoder layer ", l, ": ");
-      SelfAttention(s, "decoder", name, SelfAttentionOp{s.qkv, s.context, l});
+      if (traits_.recurrent_decoder) {
+        Recurrence(s, gate_x, name);
+      } else {
+        SelfAttention(s, "decoder", name, SelfAttentionOp{s.qkv, s.context, l});
+      }
       const auto of = [&](BartPart part) { return names_.of("decoder", l, part); };
       const Norm norm = AddNorm(name + "cross-attention norm", of(BartPart::kCrossNorm).front());
       s.Begin("cross norm", norm);
