@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <cstdint>
 
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
@@ -207,28 +206,23 @@ absl::StatusOr<std::vector<std::string>> ParseMarianVocabulary(std::string_view 
                                                                std::string_view file) {
   const absl::StatusOr<YamlMap> map = ParseYaml(text, file);
   if (!map.ok()) return map.status();
-  std::vector<std::string> pieces;
-  std::vector<bool> is_there;
+  std::vector<std::string> pieces(map->size());
+  std::vector<bool> is_there(map->size());
   for (const auto& [piece, value] : *map) {
-    int64_t id = -1;
+    size_t at = 0;
     const char* const end = value.text.data() + value.text.size();
-    const auto [read, failed] = std::from_chars(value.text.data(), end, id);
-    if (value.is_list || failed != std::errc() || read != end || id < 0 || id >= kMaxVocabulary ||
+    const auto [read, failed] = std::from_chars(value.text.data(), end, at);
+    if (value.is_list || failed != std::errc() || read != end || at >= pieces.size() ||
         piece.size() > kMaxPieceBytes) {
       return absl::InvalidArgumentError(Concat(file, ": line ", value.line, ": '",
                                                std::string_view(piece).substr(0, 64),
-                                               "' has no id from 0 to ", kMaxVocabulary - 1,
+                                               "' has no id from 0 to ", pieces.size() - 1,
                                                ", or more than ", kMaxPieceBytes, " bytes"));
-    }
-    const auto at = static_cast<size_t>(id);
-    if (at >= pieces.size()) {
-      pieces.resize(at + 1);
-      is_there.resize(at + 1);
     }
     if (is_there[at]) {
       return absl::InvalidArgumentError(Concat(file, ": line ", value.line, ": '",
                                                std::string_view(piece).substr(0, 64),
-                                               "' has the id of another piece, ", id));
+                                               "' has the id of another piece, ", at));
     }
     is_there[at] = true;
     pieces[at] = piece;

@@ -23,8 +23,8 @@ struct MarianVocabularyFiles {
   std::string target;
 };
 
-// Pieces by id, of a vocabulary.yml; "" for an id that has none. INVALID_ARGUMENT names `file`, the
-// piece and what is wrong.
+// Pieces by id, of a vocabulary.yml. The ids must be 0 to size - 1, each once. INVALID_ARGUMENT names
+// `file`, the piece and what is wrong.
 absl::StatusOr<std::vector<std::string>> ParseMarianVocabulary(std::string_view text,
                                                                std::string_view file);
 

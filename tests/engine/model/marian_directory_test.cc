@@ -218,6 +218,32 @@ TEST(MarianDirectory, EmbeddingsAreTiedAsTheOptionsSay) {
   EXPECT_TRUE(tied->spec.tie_output && !tied->spec.share_embeddings);
 }
 
+TEST(MarianDirectory, ADecoderMayBeRecurrent) {
+  TinyDirectory tiny;
+  tiny.options["transformer-decoder-autoreg"] = "rnn";
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("field 'dec-cell' is missing"));
+  tiny.options["dec-cell"] = "ssru";
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("tensor 'decoder_l1_self_Wk' [4, 4] has no place"));
+  std::erase_if(tiny.tensors,
+                [](const auto& item) { return item.first.starts_with("decoder_l1_self_"); });
+  tiny.Add("decoder_l1_rnn_W", 4, 4, 1.0F);
+  tiny.Add("decoder_l1_rnn_Wf", 4, 4, 2.0F);
+  tiny.Norm("decoder_l1_rnn_ffn");
+  EXPECT_THAT(tiny.Fault(), HasSubstr("tensor 'decoder_l1_rnn_bf' is missing"));
+  tiny.Add("decoder_l1_rnn_bf", 1, 4, 3.0F);
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  // The gate's above the input's, which has no bias.
+  EXPECT_THAT(Values(*model, "decoder layer 0: recurrence gate, input bias"),
+              ElementsAre(3, 3, 3, 3, 0, 0, 0, 0));
+  const std::vector<float>& both = Values(*model, "decoder layer 0: recurrence gate, input");
+  ASSERT_EQ(both.size(), 32U);
+  EXPECT_EQ(both.front(), 2.0F);
+  EXPECT_EQ(both.back(), 1.0F);
+  tiny.options["layer-normalization"] = "true";
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("field 'layer-normalization' is 'true'"));
+}
+
 TEST(MarianDirectory, OtherNetworksAreRefusedByTheirOption) {
   for (const auto& [name, value] :
        {std::pair("type", "s2s"), std::pair("transformer-ffn-depth", "1"),
@@ -331,12 +357,14 @@ TEST(MarianDirectory, VocabulariesOfYamlHaveTheirIds) {
   ASSERT_TRUE(pair.ok()) << pair.status();
   EXPECT_EQ(pair->tag, 5);
 
-  tiny.files["opus.vocab.yml"] = yaml + "too-many: 240\n";
+  tiny.files["opus.vocab.yml"] = yaml + "too: 238\nmany: 239\nby one: 240\n";
   EXPECT_THAT(tiny.Fault(), HasSubstr("opus.vocab.yml: 241 pieces, expected 3 to 240"));
   tiny.files["opus.vocab.yml"] = yaml + "again: 7\n";
   EXPECT_THAT(tiny.Fault(), HasSubstr("has the id of another piece, 7"));
   tiny.files["opus.vocab.yml"] = yaml + "none: x\n";
-  EXPECT_THAT(tiny.Fault(), HasSubstr("'none' has no id"));
+  EXPECT_THAT(tiny.Fault(), HasSubstr("'none' has no id from 0 to 238"));
+  tiny.files["opus.vocab.yml"] = yaml + "far: 2000000\n";
+  EXPECT_THAT(tiny.Fault(), HasSubstr("'far' has no id"));
   tiny.files["opus.vocab.yml"] = "</s>: 0\n<unk>: 1\na: 2\n";
   EXPECT_THAT(tiny.Fault(), HasSubstr("expected at least half: it is another model's"));
   tiny.files["opus.vocab.yml"] = yaml;
