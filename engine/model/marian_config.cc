@@ -181,7 +181,10 @@ class OptionsReader {
     }
     shape.encoder_layers = Whole("enc-depth", kMaxLayers);
     shape.decoder_layers = Whole("dec-depth", kMaxLayers);
-    shape.encoder_heads = shape.decoder_heads = Whole("transformer-heads", kMaxHeads);
+    shape.encoder_heads = shape.decoder_heads = Whole("transformer-heads", kMaxAttentionHeads);
+    if (shape.d_model % shape.encoder_heads != 0) {
+      in_.Fail("transformer-heads", Concat("a divisor of dim-emb, ", shape.d_model));
+    }
     shape.encoder_ffn = Whole("transformer-dim-ffn", kMaxFfn);
     const int64_t own = in_.Whole("transformer-decoder-dim-ffn", 0, 0, kMaxFfn);
     shape.decoder_ffn = own == 0 ? shape.encoder_ffn : static_cast<int>(own);

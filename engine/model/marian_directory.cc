@@ -49,8 +49,10 @@ bool IsModel(const std::string& directory, const std::string& file) {
   std::ifstream in(PathOf(directory, file), std::ios::binary);
   std::array<char, kMarianHeadBytes> head{};
   in.read(head.data(), head.size());
-  return IsMarianBinary(
-      {reinterpret_cast<const uint8_t*>(head.data()), static_cast<size_t>(in.gcount())});
+  const std::string_view begin(head.data(), static_cast<size_t>(in.gcount()));
+  // Whoever reads a Git LFS pointer in the place of a model says what it is.
+  return begin == "version " ||
+         IsMarianBinary({reinterpret_cast<const uint8_t*>(begin.data()), begin.size()});
 }
 
 // "a, b and c".

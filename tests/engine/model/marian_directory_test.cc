@@ -280,7 +280,8 @@ TEST(MarianDirectory, WhatIsWrongIsNamed) {
   EXPECT_THAT(tiny.Fault(), HasSubstr("field 'dim-emb' is missing"));
   tiny = TinyDirectory();
   tiny.options["transformer-heads"] = "3";
-  EXPECT_THAT(tiny.Fault(), HasSubstr("3 heads for d_model 4"));
+  EXPECT_THAT(tiny.Fault(),
+              HasSubstr("field 'transformer-heads' is '3', expected a divisor of dim-emb, 4"));
   tiny = TinyDirectory();
   tiny.Add("Wemb", kPieces, 6, 1.0F);
   EXPECT_THAT(tiny.Fault(),
@@ -304,6 +305,15 @@ TEST(MarianDirectory, WhatIsWrongIsNamed) {
   EXPECT_THAT(tiny.Fault(), HasSubstr("found the vocabularies vocab.deen.spm and vocab.spm"));
   tiny.files.clear();
   EXPECT_THAT(tiny.Missing(), HasSubstr("found no vocabulary, expected vocab.*.spm"));
+}
+
+TEST(MarianDirectory, APointerInPlaceOfAModelIsNamed) {
+  const TempDirectory directory;
+  directory.Write("model.deen.intgemm.alphas.bin",
+                  "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 17140736\n");
+  directory.Write("vocab.deen.spm", Shared("marian-npz/vocab.spm"));
+  EXPECT_THAT(std::string(LoadModel(directory.path()).status().message()),
+              HasSubstr("model.deen.intgemm.alphas.bin: a Git LFS pointer"));
 }
 
 TEST(MarianDirectory, ADecoderConfigurationNamesFilesAndSearch) {
