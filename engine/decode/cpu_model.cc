@@ -24,6 +24,7 @@
 #include "kernels/ops/layer_norm.h"
 #include "kernels/ops/linear.h"
 #include "kernels/ops/output_layer.h"
+#include "kernels/ops/recurrence.h"
 #include "kernels/ops/rms_norm.h"
 
 namespace dragoman {
@@ -337,6 +338,8 @@ class CpuDecoder final : public Decoder, private StageRunner {
       if constexpr (std::is_same_v<What, SelfAttentionOp>) {
         DecodeSelfAttention(op_, layout(), op.layer, in.rows, in.self, buffers_[op.qkv],
                             buffers_[op.context], packed_->Bias(op.bias));
+      } else if constexpr (std::is_same_v<What, RecurrenceOp>) {
+        Recur(op_, layout(), op.layer, in.rows, in.self, buffers_[op.gate_x], buffers_[op.y]);
       } else if constexpr (std::is_same_v<What, AlignOp>) {
         if (in.align.empty()) return;
         AlignRows(op_, layout(), op.layer, in.rows, in.cross, buffers_[op.q], in.align.data(),

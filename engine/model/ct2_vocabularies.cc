@@ -7,11 +7,10 @@
 
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
-#include "engine/model/hf_fields.h"
 #include "engine/model/json.h"
 #include "engine/model/model_files.h"
 #include "engine/model/model_limits.h"
-#include "engine/text/spm_file.h"
+#include "engine/model/tokenizer_files.h"
 
 namespace dragoman {
 namespace {
@@ -20,7 +19,6 @@ constexpr JsonLimits kVocabularyLimits = {.max_bytes = kMaxVocabularyBytes,
                                           .max_depth = 2,
                                           .max_values = static_cast<size_t>(kMaxVocabulary) + 1};
 constexpr size_t kMaxPieceBytes = 1024;
-constexpr std::string_view kTokenizerConfig = "tokenizer_config.json";
 // One model for both sides, under the names that it has beside the checkpoints.
 constexpr std::array<std::string_view, 3> kSharedSpm = {"sentencepiece.bpe.model", "spiece.model",
                                                         "sentencepiece.model"};
@@ -74,21 +72,6 @@ absl::StatusOr<int> IdOf(const Vocabulary& vocabulary, std::string_view file,
       Concat(file, ": has no '", piece.substr(0, 64), "', the ", field, " of config.json"));
 }
 
-// A SentencePiece model that somebody put there by mistake would make every piece unknown.
-absl::Status CheckBelongs(std::string_view spm, std::string_view spm_file,
-                          const Vocabulary& vocabulary, std::string_view vocabulary_file) {
-  const absl::StatusOr<SpmFile> parsed = ParseSpmFile(spm, spm_file);
-  if (!parsed.ok()) return parsed.status();
-  const std::vector<SpmPiece>& pieces = parsed->pieces;
-  const auto known = std::count_if(pieces.begin(), pieces.end(), [&](const SpmPiece& piece) {
-    return vocabulary.IdOf(piece.text).has_value();
-  });
-  if (static_cast<size_t>(known) * 2 >= pieces.size()) return absl::OkStatus();
-  return absl::InvalidArgumentError(Concat(spm_file, ": ", known, " of its ", pieces.size(),
-                                           " pieces are in ", vocabulary_file,
-                                           ", expected at least half: it is another model's"));
-}
-
 bool IsLower(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
@@ -97,29 +80,6 @@ bool IsLower(std::string_view text) {
 bool IsNllbCode(std::string_view piece) {
   return piece.size() == 8 && IsLower(piece.substr(0, 3)) && piece[3] == '_' && piece[4] >= 'A' &&
          piece[4] <= 'Z' && IsLower(piece.substr(5));
-}
-
-// What a Hugging Face tokenizer's file says, where it was copied.
-struct TokenizerFields {
-  std::string tokenizer_class;
-  std::string source_language;
-  std::string target_language;
-};
-
-absl::StatusOr<TokenizerFields> ReadTokenizerFields(const std::string& directory) {
-  TokenizerFields read;
-  const absl::StatusOr<std::optional<std::string>> text =
-      ReadOptionalFile(directory, kTokenizerConfig, kMaxConfigBytes);
-  if (!text.ok()) return text.status();
-  if (!text->has_value()) return read;
-  const absl::StatusOr<nlohmann::json> root = ParseConfigObject(**text, kTokenizerConfig);
-  if (!root.ok()) return root.status();
-  JsonFields fields(kTokenizerConfig, *root);
-  read.tokenizer_class = fields.String("tokenizer_class", "");
-  read.source_language = fields.String("source_lang", "");
-  read.target_language = fields.String("target_lang", "");
-  if (!fields.status().ok()) return fields.status();
-  return read;
 }
 
 class Reader {

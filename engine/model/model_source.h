@@ -1,5 +1,4 @@
-// A model loaded from a directory, whatever its layout: Hugging Face's and CTranslate2's now; Marian
-// npz is to come behind the same interface.
+// A model loaded from a directory, whatever its layout: Hugging Face's, CTranslate2's, Marian's.
 //
 // A LoadedModel is plain data that owns all it needs: the directory may go away. Loading is
 // thread-safe.
@@ -34,7 +33,7 @@ struct TokenizerFacts {
 
 struct LoadedModel {
   std::string name;    // the directory's
-  std::string layout;  // "huggingface", "ctranslate2"
+  std::string layout;  // "huggingface", "ctranslate2", "marian"
   ModelSpec spec;
   Program program;
   WeightValues weights;  // of `program`; taken by whoever packs them

@@ -51,6 +51,7 @@ void FillPositions(IfAbsent kind, const Weight& table, std::vector<float>* value
   if (kind == IfAbsent::kSinusoids) FillSinusoids(table, values);
   if (kind == IfAbsent::kFairseqSinusoids) FillFairseqSinusoids(table, 2, values);
   if (kind == IfAbsent::kOpenNmtSinusoids) FillFairseqSinusoids(table, 1, values);
+  if (kind == IfAbsent::kMarianSinusoids) FillFairseqSinusoids(table, 0, values);
 }
 
 class WeightsLoader {
@@ -153,7 +154,7 @@ class WeightsLoader {
       if (absl::Status status = Read(name, *view, source.shape, other); !status.ok()) return status;
       if (!std::equal(other.begin(), other.end(), out.begin())) {
         return Wrong(name, Concat("differs from '", first,
-                                  "', though config.json says they are one matrix"));
+                                  "', though the configuration says they are one matrix"));
       }
     }
     if (!first.empty()) return absl::OkStatus();

@@ -50,6 +50,13 @@ class Coster {
         r_.rows * width_ * 4 * r_.self_positions};
   }
 
+  // gate, x and the state before in, the state and y out; states are float32.
+  OpCost operator()(const RecurrenceOp&) const {
+    constexpr double kStateBytes = 4;
+    const double elements = r_.rows * width_;
+    return {elements * (r_.element_bytes * (2 + 1) + kStateBytes * 2), elements * 8};
+  }
+
   OpCost operator()(const AlignOp&) const { return {}; }
 
   // The K/V of a source once for all rows of its slot.

@@ -19,6 +19,7 @@ class OpChecker {
     const bool encodes = std::holds_alternative<EncoderAttentionOp>(op.what) ||
                          std::holds_alternative<WriteCrossKvOp>(op.what);
     const bool decodes = std::holds_alternative<SelfAttentionOp>(op.what) ||
+                         std::holds_alternative<RecurrenceOp>(op.what) ||
                          std::holds_alternative<AlignOp>(op.what) ||
                          std::holds_alternative<CrossAttentionOp>(op.what) ||
                          std::holds_alternative<OutputOp>(op.what);
@@ -92,6 +93,13 @@ class OpChecker {
     ExpectWidth(op.context, program_.kv.width());
     ExpectDistances(op.bias, program_.kv.heads, program_.max_positions);
   }
+  // A state is as wide as K.
+  void operator()(const RecurrenceOp& op) {
+    ExpectLayers(op.layer, 1);
+    if (op.gate_x == op.y) why_ = "writes what it reads";
+    ExpectWidth(op.gate_x, int64_t{2} * program_.kv.width());
+    ExpectWidth(op.y, program_.kv.width());
+  }
   void operator()(const AlignOp& op) {
     ExpectLayers(op.layer, 1);
     ExpectWidth(op.q, program_.kv.width());
@@ -161,6 +169,7 @@ struct OperandFinder {
   Operands operator()(const EncoderAttentionOp& op) const { return {{op.qkv}, {op.context}}; }
   Operands operator()(const WriteCrossKvOp& op) const { return {{op.kv}, {}}; }
   Operands operator()(const SelfAttentionOp& op) const { return {{op.qkv}, {op.context}}; }
+  Operands operator()(const RecurrenceOp& op) const { return {{op.gate_x}, {op.y}}; }
   Operands operator()(const AlignOp& op) const { return {{op.q}, {}}; }
   Operands operator()(const CrossAttentionOp& op) const { return {{op.q}, {op.context}}; }
   Operands operator()(const OutputOp& op) const { return {{op.x}, {}}; }

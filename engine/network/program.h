@@ -128,6 +128,14 @@ struct SelfAttentionOp {
   WeightId bias = kNoWeight;  // of distances from 1 - max_positions to 0
 };
 
+// In place of self-attention: state = f * state before + (1 - f) * x, f = sigmoid(gate) and
+// y = max(0, state), of rows gate | x. The state is in the row's self pages.
+struct RecurrenceOp {
+  BufferId gate_x = 0;  // twice as wide as y
+  BufferId y = 0;
+  int layer = 0;
+};
+
 // The source position that a row attends to most, for the rows that want to know. Reads q alone.
 struct AlignOp {
   BufferId q = 0;
@@ -152,7 +160,7 @@ struct Op {
   const char* name = "";
   int layer = -1;  // -1: of none
   std::variant<EmbedOp, ProductOp, GateOp, AddNormOp, EncoderAttentionOp, WriteCrossKvOp,
-               SelfAttentionOp, AlignOp, CrossAttentionOp, OutputOp>
+               SelfAttentionOp, RecurrenceOp, AlignOp, CrossAttentionOp, OutputOp>
       what;
 };
 

@@ -74,6 +74,10 @@ class OpWriter {
     return absl::StrCat(B(op.context), " = attention(", B(op.qkv), ", pages of the hypothesis",
                         Bias(op.bias), "), ", Heads());
   }
+  std::string operator()(const RecurrenceOp& op) const {
+    return absl::StrCat(B(op.y), " = relu(state), state = f * state before + (1 - f) * x of ",
+                        B(op.gate_x), ", f = sigmoid(gate)");
+  }
   std::string operator()(const AlignOp& op) const {
     return absl::StrCat("aligned = argmax attention(", B(op.q), ", source pages), rows that ask");
   }

@@ -9,6 +9,7 @@
 //   self page    [layer][K | V][position][heads * head_dim]
 //   cross page   [layer][head][ K: [head_dim][position] | V: [position][head_dim] ]
 //   in int8      self [layer][position] of rows, cross [layer] of blocks of int8_kv_row.h
+// or, of decoders without self-attention, self pages hold states (kernels/ops/recurrence.h).
 // Cross K is transposed so that scores are computed for many positions at once; a self page is not,
 // for the positions of a hypothesis come from the pages of different lanes.
 // Those of a device, where a warp takes one head and reads positions as rows, are all

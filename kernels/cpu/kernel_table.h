@@ -94,6 +94,10 @@ struct KernelTable {
   void (*gate)(Activation activation, const float* x, const float* by, int64_t n, float* y);
   // y = scale * x + p; p may be null.
   void (*scale_add)(const float* x, float scale, const float* p, int64_t d, float* y);
+  // state = f * before + (1 - f) * x, f = sigmoid(gate), y = max(0, state); before may be null, and is
+  // zero then.
+  void (*recur)(const float* gate, const float* x, const float* before, int64_t d, float* state,
+                float* y);
   // max is -inf, sum and acc are zero before the first tile.
   void (*attend_row)(const AttendRowArgs& args);
   void (*attend_row_bfloat16)(const AttendRowArgs& args);

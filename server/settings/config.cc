@@ -50,11 +50,14 @@ const std::vector<Option>& Options() {
   using C = ServerConfig;
   static const auto* const kOptions = new std::vector<Option>{
       {"model", "DIR|NAME=DIR",
-       "model directory in Hugging Face layout; named NAME, or DIR's last part; one flag for each "
-       "model, the first is the default",
+       "model directory of Hugging Face, CTranslate2 or Marian; named NAME, or DIR's last part; "
+       "one "
+       "flag for each model, the first is the default",
        &C::model},
       {"models-dir", "DIR",
-       "serve every directory of DIR that has a config.json, by its name; empty: none",
+       "serve every directory of DIR that has a config.json, an .npz or a .bin, by its name; "
+       "empty: "
+       "none",
        &C::models_dir},
       {"default-model", "NAME", "the model of requests that name none and fit it; empty: the first",
        &C::default_model},

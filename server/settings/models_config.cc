@@ -88,6 +88,20 @@ absl::StatusOr<ModelSettings> ModelOfFile(const ServerConfig& config, const std:
   return model;
 }
 
+// Whether a model may be in the directory, by the names of its files: Hugging Face's and
+// CTranslate2's have a config.json, Marian's need not.
+bool MayHoldModel(const std::filesystem::path& directory) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::exists(directory / "config.json", error)) return true;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const fs::path extension = entry->path().extension();
+    if (extension == ".npz" || extension == ".bin") return true;
+  }
+  return false;
+}
+
 // The models of --models-dir, by name.
 absl::Status AddModelsOfDirectory(const ServerConfig& config, std::vector<ModelSettings>* models) {
   namespace fs = std::filesystem;
@@ -95,10 +109,7 @@ absl::Status AddModelsOfDirectory(const ServerConfig& config, std::vector<ModelS
   std::vector<std::string> names;
   for (fs::directory_iterator entry(config.models_dir, error), end; !error && entry != end;
        entry.increment(error)) {
-    std::error_code none;
-    if (fs::exists(entry->path() / "config.json", none)) {
-      names.push_back(entry->path().filename().string());
-    }
+    if (MayHoldModel(entry->path())) names.push_back(entry->path().filename().string());
   }
   const std::string found = Quoted(config.models_dir);
   if (error) {
@@ -107,7 +118,7 @@ absl::Status AddModelsOfDirectory(const ServerConfig& config, std::vector<ModelS
   }
   if (names.empty()) {
     return Refuse("--", "models-dir", absl::StrCat("no model in ", found),
-                  "directories with a config.json");
+                  "directories with a config.json, an .npz or a .bin");
   }
   std::sort(names.begin(), names.end());
   for (std::string& name : names) {

@@ -135,6 +135,52 @@ def shards_that_do_not_fit():
     return Outcome(f"{len(cases)} starts refused by file and tensor")
 
 
+@attack("marian files", issue=17)
+def marian_files_that_are_none():
+    base = ROOT / "tests/data/models/marian-firefox"
+    name, vocabulary = "model.deen.intgemm.alphas.bin", "vocab.deen.spm"
+    other = (TINY / "source.spm").read_bytes()
+    options = "special:model.yml: field"
+    # What is written over in the model's file, each by as many bytes.
+    for old, new, words in (
+        (b"type: transformer", b"type: transformed", f"{options} 'type' is 'transformed'"),
+        (b"dec-cell: ssru", b"dec-cell: lstm", f"{options} 'dec-cell' is 'lstm'"),
+        (b"dim-emb: 64", b"dim-emb: 48", "tensor 'Wemb' has shape [240, 64], expected [vocabulary, 48]"),
+        (b"dec-depth: 2", b"dec-depth: 1", "tensor 'decoder_l2_"),
+        (b"dec-depth: 2", b"dec-depth: 3", "tensor 'decoder_l3_"),
+        (b"enc-depth: 1", b"enc-depth: x", f"{options} 'enc-depth' is 'x'"),
+        (b"enc-depth: 1", b"enc-depth- 1", "special:model.yml: line"),
+        (b"transformer-heads: 4", b"transformer-heads: 5", f"{options} 'transformer-heads' is '5'"),
+        (b"transformer-postprocess: dan", b"transformer-postprocess: dar", "'transformer-postprocess' is 'dar'"),
+        (b"encoder_l1_self_Wq\0", b"encoder_l1_self_Wx\0", "'encoder_l1_self_Wx' [64, 64] has no place"),
+        (struct.pack("<Q", 1), struct.pack("<Q", 2), "is version 2, an encrypted model"),
+        (struct.pack("<Q", 0x4101), struct.pack("<Q", 0x1801), "is of type 0x1801, supported"),
+    ):
+        with directory(base) as model:
+            data = (model / name).read_bytes()
+            check(old in data and len(old) == len(new), f"cannot write {new} over {old}")
+            (model / name).write_bytes(data.replace(old, new, 1))
+            refusal(model, name, words)
+    files = (
+        (name, lambda data: data[: len(data) // 2], f"{name}: is cut short"),
+        (name, lambda data: LFS.encode(), f"{name}: a Git LFS pointer of {len(LFS)} bytes"),
+        (vocabulary, lambda data: LFS.encode(), f"{vocabulary}: a Git LFS pointer of {len(LFS)} bytes"),
+        (vocabulary, lambda data: other, f"{vocabulary}: "),
+        ("decoder.yml", lambda data: b"models: [none.npz]\n", "field 'models' names none.npz"),
+        ("decoder.yml", lambda data: b"models: {}\n", "decoder.yml: line 1"),
+        ("second.npz", lambda data: b"", f"found the models {name} and second.npz"),
+    )
+    for file, change_of, words in files:
+        with directory(base) as model:
+            path = model / file
+            path.write_bytes(change_of(path.read_bytes() if path.exists() else b""))
+            refusal(model, words)
+    with directory(base) as model:
+        (model / vocabulary).unlink()
+        refusal(model, "found no vocabulary")
+    return Outcome("20 starts refused by file and field")
+
+
 def large_model(path):
     """A model of 62 million parameters, all 0: the file is sparse."""
     words = 40000

@@ -36,6 +36,10 @@ class FitChecker {
   std::string operator()(const EncoderAttentionOp& op) const { return HeadDim(op.head_dim); }
   std::string operator()(const WriteCrossKvOp&) const { return HeadDim(program_.kv.head_dim); }
   std::string operator()(const SelfAttentionOp&) const { return HeadDim(program_.kv.head_dim); }
+  // Pages of a device lie otherwise, and there is no kernel of it.
+  std::string operator()(const RecurrenceOp&) const {
+    return "a recurrence (SSRU), which runs on the CPU alone";
+  }
   std::string operator()(const AlignOp&) const { return HeadDim(program_.kv.head_dim); }
   std::string operator()(const CrossAttentionOp&) const { return HeadDim(program_.kv.head_dim); }
   std::string operator()(const OutputOp& op) const { return Width(Cols(op.table)); }

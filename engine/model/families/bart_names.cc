@@ -1,5 +1,8 @@
 #include "engine/model/families/bart_names.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "engine/model/concat.h"
 
 namespace dragoman {
@@ -19,6 +22,9 @@ Names HuggingFaceName(std::string_view stage, int layer, BartPart part) {
       return {self + ".out_proj"};
     case BartPart::kSelfNorm:
       return {self + "_layer_norm"};
+    case BartPart::kRecurrence:
+    case BartPart::kRecurrenceNorm:
+      return {};  // none here
     case BartPart::kCrossQuery:
       return {cross + ".q_proj"};
     case BartPart::kCrossKeyValue:
@@ -55,6 +61,9 @@ Names Ct2Name(std::string_view stage, int layer, BartPart part) {
       return {self + "linear_1"};
     case BartPart::kSelfNorm:
       return {self + "layer_norm"};
+    case BartPart::kRecurrence:
+    case BartPart::kRecurrenceNorm:
+      return {};  // none here
     case BartPart::kCrossQuery:
       return {cross + "linear_0"};
     case BartPart::kCrossKeyValue:
@@ -79,7 +88,58 @@ Names Ct2Name(std::string_view stage, int layer, BartPart part) {
   return {};
 }
 
+// Where Marian says "_pre" a norm is before its sublayer.
+template <bool kPreNorm>
+Names MarianName(std::string_view stage, int layer, BartPart part) {
+  const std::string of_layer = Concat(stage, "_l", layer + 1, "_");
+  const std::string self = of_layer + "self_";
+  const std::string cross = of_layer + "context_";
+  const std::string ffn = of_layer + "ffn_";
+  const auto norm = [](const std::string& sublayer) {
+    return Names{sublayer + (kPreNorm ? "_ln_*_pre" : "_ln_*")};
+  };
+  switch (part) {
+    case BartPart::kSelfInput:
+      return {self + "*q", self + "*k", self + "*v"};
+    case BartPart::kSelfOutput:
+      return {self + "*o"};
+    case BartPart::kSelfNorm:
+      return norm(self + "Wo");
+    case BartPart::kRecurrence:
+      return {of_layer + "rnn_*f", of_layer + "rnn_*"};
+    case BartPart::kRecurrenceNorm:
+      return norm(of_layer + (kPreNorm ? "rnn" : "rnn_ffn"));
+    case BartPart::kCrossQuery:
+      return {cross + "*q"};
+    case BartPart::kCrossKeyValue:
+      return {cross + "*k", cross + "*v"};
+    case BartPart::kCrossOutput:
+      return {cross + "*o"};
+    case BartPart::kCrossNorm:
+      return norm(cross + "Wo");
+    case BartPart::kFeedForwardUp:
+      return {ffn + "*1"};
+    case BartPart::kFeedForwardDown:
+      return {ffn + "*2"};
+    case BartPart::kFeedForwardNorm:
+      return norm(ffn + "ffn");
+    case BartPart::kEmbeddingNorm:
+      return {Concat(stage, "_emb_ln_*_pre")};
+    case BartPart::kFinalNorm:
+      return {Concat(stage, "_top_ln_*")};
+    case BartPart::kPositions:
+      return {};
+  }
+  return {};
+}
+
 }  // namespace
+
+std::string TensorName(std::string_view part, std::string_view word) {
+  const size_t place = std::min(part.find('*'), part.size());
+  const size_t behind = std::min(place + 1, part.size());
+  return Concat(part.substr(0, place), word, part.substr(behind));
+}
 
 const BartNames& HuggingFaceBartNames() {
   static const auto* const names =
@@ -112,6 +172,26 @@ const BartNames& Ct2BartNames() {
       .output_bias = {"decoder/projection/bias"},
       .output_bias_is_row = false};
   return *names;
+}
+
+const BartNames& MarianBartNames(bool pre_norm) {
+  const auto make = [](auto of) {
+    return new BartNames{.of = of,
+                         .weight = "W",
+                         .bias = "b",
+                         .gain = "scale",
+                         .norm_bias = "bias",
+                         .shared = {"Wemb"},
+                         .source_embedding = {"encoder_Wemb"},
+                         .target_embedding = {"decoder_Wemb"},
+                         // The second is how older versions have it.
+                         .output = {"decoder_ff_logit_out_Wt", "decoder_ff_logit_out_W"},
+                         .output_bias = {"decoder_ff_logit_out_b"},
+                         .output_bias_is_row = false};
+  };
+  static const auto* const post = make(MarianName<false>);
+  static const auto* const pre = make(MarianName<true>);
+  return pre_norm ? *pre : *post;
 }
 
 }  // namespace dragoman

@@ -134,8 +134,8 @@ class Builder {
     WeightSource bias;
     const int64_t each = out / static_cast<int64_t>(tensors.size());
     for (const std::string& tensor : tensors) {
-      weight.parts.push_back({{Concat(tensor, names_.weight)}, {each, in}});
-      bias.parts.push_back({{Concat(tensor, names_.bias)}, {each}});
+      weight.parts.push_back({{TensorName(tensor, names_.weight)}, {each, in}});
+      bias.parts.push_back({{TensorName(tensor, names_.bias)}, {each}});
     }
     const WeightId matrix = Add(name, WeightRole::kMatrix, out, in, std::move(weight));
     return {matrix, Add(name + " bias", WeightRole::kBias, 1, out, std::move(bias)), out};
@@ -144,9 +144,9 @@ class Builder {
   Norm AddNorm(const std::string& name, const std::string& tensor) {
     const int d = shape_.d_model;
     const WeightId gain = Add(name + " gain", WeightRole::kNormGain, 1, d,
-                              {{{{Concat(tensor, names_.gain)}, {d}}}, IfAbsent::kRefuse});
+                              {{{{TensorName(tensor, names_.gain)}, {d}}}, IfAbsent::kRefuse});
     return {gain, Add(name + " bias", WeightRole::kNormBias, 1, d,
-                      {{{{Concat(tensor, names_.norm_bias)}, {d}}}, IfAbsent::kRefuse})};
+                      {{{{TensorName(tensor, names_.norm_bias)}, {d}}}, IfAbsent::kRefuse})};
   }
 
   WeightId AddPositions(const std::string& stage) {
@@ -236,6 +236,21 @@ class Builder {
     s.End("self norm", norm);
   }
 
+  // The same of a decoder with a recurrence.
+  void Recurrence(StageBuilder& s, BufferId gate_x, const std::string& name) {
+    const int d = shape_.d_model;
+    const auto of = [&](BartPart part) { return names_.of("decoder", s.layer, part); };
+    const Norm norm = AddNorm(name + "recurrence norm", of(BartPart::kRecurrenceNorm).front());
+    Linear linear =
+        AddLinear(name + "recurrence gate, input", of(BartPart::kRecurrence), int64_t{2} * d, d);
+    // The input has none.
+    network_.sources[static_cast<size_t>(linear.bias)].parts.back().names.clear();
+    s.Begin("recurrence norm", norm);
+    s.Product("gate, input", s.input, linear, gate_x);
+    s.Do("recurrence", RecurrenceOp{gate_x, s.sublayer, s.layer});
+    s.End("recurrence norm", norm);
+  }
+
   void AddEncoder() {
     const int d = shape_.d_model;
     StageBuilder s(&network_.program.encoder, d, shape_.encoder_ffn, spec_.norm_epsilon,
@@ -273,11 +288,17 @@ class Builder {
     StageBuilder s(&network_.program.decoder, d, shape_.decoder_ffn, spec_.norm_epsilon,
                    traits_.pre_norm);
     const BufferId q = s.Add("query", d);
+    const BufferId gate_x =
+        traits_.recurrent_decoder ? s.Add("gate, input", int64_t{2} * d) : kNoBuffer;
     Embed(s, "decoder", target_);
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       s.layer = l;
       const std::string name = Concat("decoder layer ", l, ": ");
-      SelfAttention(s, "decoder", name, SelfAttentionOp{s.qkv, s.context, l});
+      if (traits_.recurrent_decoder) {
+        Recurrence(s, gate_x, name);
+      } else {
+        SelfAttention(s, "decoder", name, SelfAttentionOp{s.qkv, s.context, l});
+      }
       const auto of = [&](BartPart part) { return names_.of("decoder", l, part); };
       const Norm norm = AddNorm(name + "cross-attention norm", of(BartPart::kCrossNorm).front());
       s.Begin("cross norm", norm);

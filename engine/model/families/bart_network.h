@@ -18,6 +18,8 @@ struct BartTraits {
   bool stored_positions = true;
   int64_t first_position = 0;  // row of the stored table that the first token has
   IfAbsent positions = IfAbsent::kSinusoids;
+  // The decoder has a recurrence (RecurrenceOp) in place of self-attention, whose gate has a bias.
+  bool recurrent_decoder = false;
   bool logits_bias = true;  // the checkpoint may have one; without one it is zero
   // The last token of the target's vocabulary is in no tensor: its embedding is zero, and it never
   // comes. CTranslate2 begins the outputs of Marian's models with such a one.

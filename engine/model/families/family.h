@@ -32,6 +32,7 @@ enum class IfAbsent {
   kSinusoids,         // [sin half | cos half], frequency 10000^(-i / (d/2)), of positions from 0
   kFairseqSinusoids,  // the same of frequency 10000^(-i / (d/2 - 1)), of positions from 2
   kOpenNmtSinusoids,  // those of positions from 1
+  kMarianSinusoids,   // those of positions from 0
 };
 
 // What a weight is made of: tensors one below the other.

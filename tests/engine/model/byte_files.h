@@ -1,4 +1,4 @@
-// Files made in memory for tests and fuzz targets: safetensors, zip archives, model.bin.
+// Files made in memory for tests and fuzz targets: safetensors, zip archives, model.bin, Marian's.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +54,38 @@ inline std::string Ct2Variable(std::string_view name, const std::vector<uint32_t
 inline std::string Ct2List(const std::vector<std::string>& entries) {
   std::string bytes = Raw(static_cast<uint32_t>(entries.size()));
   for (const std::string& entry : entries) bytes += entry;
+  return bytes;
+}
+
+// numpy's .npy, version 1. `shape` as Python writes it: "(2, 3)".
+inline std::string Npy(std::string_view type, std::string_view shape, std::string_view data,
+                       bool fortran_order = false) {
+  const std::string header = "{'descr': '" + std::string(type) +
+                             "', 'fortran_order': " + (fortran_order ? "True" : "False") +
+                             ", 'shape': " + std::string(shape) + ", }\n";
+  return std::string("\x93NUMPY\x01\0", 8) + Raw(static_cast<uint16_t>(header.size())) + header +
+         std::string(data);
+}
+
+// Marian's binary format.
+struct MarianItem {
+  std::string name;
+  uint64_t type = 0x404;
+  std::vector<int32_t> shape;
+  std::string data;
+};
+inline std::string MarianBinary(const std::vector<MarianItem>& items, uint64_t version = 1) {
+  std::string bytes = Raw(version) + Raw(uint64_t{items.size()});
+  for (const MarianItem& item : items) {
+    bytes += Raw(uint64_t{item.name.size() + 1}) + Raw(item.type) +
+             Raw(uint64_t{item.shape.size()}) + Raw(uint64_t{item.data.size()});
+  }
+  for (const MarianItem& item : items) bytes += item.name + '\0';
+  for (const MarianItem& item : items) {
+    for (const int32_t size : item.shape) bytes += Raw(size);
+  }
+  bytes += Raw(uint64_t{5}) + std::string(5, '\0');
+  for (const MarianItem& item : items) bytes += item.data;
   return bytes;
 }
 

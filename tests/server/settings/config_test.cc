@@ -249,6 +249,13 @@ TEST(Config, ADirectoryOfModelsServesThoseThatHaveAConfiguration) {
   for (const char* name : {"fr-en", "de-en"}) std::ofstream(root / name / "config.json") << "{}";
   const auto command = ParseCommandLine({"--models-dir", root.string()});
   EXPECT_THAT(NamesOf(command), ElementsAre("de-en", "fr-en"));
+  // Marian's files come without one.
+  for (const char* file : {"firefox/model.deen.intgemm.alphas.bin", "opus/opus.npz"}) {
+    fs::create_directories((root / file).parent_path());
+    std::ofstream(root / file) << "";
+  }
+  EXPECT_THAT(NamesOf(ParseCommandLine({"--models-dir", root.string()})),
+              ElementsAre("de-en", "firefox", "fr-en", "opus"));
   EXPECT_EQ(command->config.models[1].model_directory, (root / "fr-en").string());
   EXPECT_THAT(ErrorOf({"--models-dir", (root / "notes").string()}), HasSubstr("no model in"));
   EXPECT_THAT(ErrorOf({"--models-dir", (root / "none").string()}),

@@ -203,5 +203,15 @@ TEST_F(EmulatedEngine, ProfilesAFullStep) {
   }
 }
 
+// A decoder without self-attention has no kernel yet; --device auto takes the CPU then.
+TEST_F(EmulatedEngine, ARecurrentDecoderIsRefusedByName) {
+  const auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/marian-firefox");
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const absl::Status status = CheckEmulatedCudaModel(loaded->program);
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("'recurrence' is a recurrence (SSRU), which runs on the CPU alone"));
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -1,0 +1,215 @@
+#include "engine/model/marian_directory.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/model/concat.h"
+#include "engine/model/families/bart_network.h"
+#include "engine/model/file_bytes.h"
+#include "engine/model/marian_config.h"
+#include "engine/model/marian_file.h"
+#include "engine/model/marian_vocabularies.h"
+#include "engine/model/model_files.h"
+#include "engine/model/weights_loader.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::string_view kNpz = ".npz";
+// The shape is known only from the file itself: 64 GiB is 16 billion parameters in float32.
+constexpr size_t kMaxModelBytes = size_t{64} << 30;
+// Of OPUS-MT's models, of people, of Bergamot's; the first that is there counts.
+constexpr std::array<std::string_view, 3> kDecoderFiles = {"decoder.yml", "config.yml",
+                                                           "config.intgemm8bitalpha.yml"};
+
+// The names of the directory's files in their order.
+std::vector<std::string> FilesOf(const std::string& directory) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
+    files.push_back(at->path().filename().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool IsModel(const std::string& directory, const std::string& file) {
+  if (file.ends_with(kNpz)) return true;
+  if (!file.ends_with(".bin")) return false;
+  std::ifstream in(PathOf(directory, file), std::ios::binary);
+  std::array<char, kMarianHeadBytes> head{};
+  in.read(head.data(), head.size());
+  const std::string_view begin(head.data(), static_cast<size_t>(in.gcount()));
+  // Whoever reads a Git LFS pointer in the place of a model says what it is.
+  return begin == "version " ||
+         IsMarianBinary({reinterpret_cast<const uint8_t*>(begin.data()), begin.size()});
+}
+
+// "a, b and c".
+std::string Listed(const std::vector<std::string>& names) {
+  std::string listed;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) listed += i + 1 == names.size() ? " and " : ", ";
+    listed += names[i];
+  }
+  return listed;
+}
+
+class Finder {
+ public:
+  explicit Finder(const std::string& directory)
+      : directory_(directory), files_(FilesOf(directory)) {
+    std::copy_if(files_.begin(), files_.end(), std::back_inserter(models_),
+                 [&](const std::string& file) { return IsModel(directory, file); });
+  }
+
+  const std::vector<std::string>& models() const { return models_; }
+
+  // Nothing where there is none.
+  absl::StatusOr<std::optional<MarianDecoder>> Decoder() {
+    std::vector<std::string> names(kDecoderFiles.begin(), kDecoderFiles.end());
+    for (const std::string& model : models_) names.push_back(model + ".decoder.yml");
+    for (const std::string& name : names) {
+      if (!Exists(directory_, name)) continue;
+      decoder_file_ = name;
+      const absl::StatusOr<std::string> text = ReadModelFile(directory_, name, kMaxConfigBytes);
+      if (!text.ok()) return text.status();
+      absl::StatusOr<MarianDecoder> decoder = ParseMarianDecoder(*text, name);
+      if (!decoder.ok()) return decoder.status();
+      return *std::move(decoder);
+    }
+    return std::nullopt;
+  }
+
+  absl::StatusOr<std::string> Model(const MarianDecoder& decoder) const {
+    if (!decoder.models.empty()) return Named(decoder.models.front(), "models");
+    if (models_.size() == 1) return models_.front();
+    return absl::InvalidArgumentError(Concat("found the models ", Listed(models_),
+                                             ", expected one, or a decoder.yml that names it"));
+  }
+
+  absl::StatusOr<MarianVocabularyFiles> Vocabularies(const MarianDecoder& decoder) const {
+    if (!decoder.vocabularies.empty()) {
+      absl::StatusOr<std::string> source = Named(decoder.vocabularies[0], "vocabs");
+      if (!source.ok()) return source.status();
+      absl::StatusOr<std::string> target = Named(decoder.vocabularies[1], "vocabs");
+      if (!target.ok()) return target.status();
+      return MarianVocabularyFiles{*std::move(source), *std::move(target)};
+    }
+    const std::vector<std::string> sources = Like("srcvocab.", ".spm");
+    const std::vector<std::string> targets = Like("trgvocab.", ".spm");
+    if (sources.size() == 1 && targets.size() == 1) {
+      return MarianVocabularyFiles{sources.front(), targets.front()};
+    }
+    std::vector<std::string> shared = Like("vocab.", ".spm");
+    for (std::string& file : Like("", "vocab.yml")) shared.push_back(std::move(file));
+    if (shared.size() == 1) return MarianVocabularyFiles{shared.front(), shared.front()};
+    if (!shared.empty()) {
+      return absl::InvalidArgumentError(Concat("found the vocabularies ", Listed(shared),
+                                               ", expected one, or a decoder.yml that names them"));
+    }
+    return absl::NotFoundError(
+        "found no vocabulary, expected vocab.*.spm, srcvocab.*.spm and trgvocab.*.spm, or "
+        "*vocab.yml with source.spm and target.spm");
+  }
+
+ private:
+  // Paths are of whoever wrote the configuration; the files are here.
+  absl::StatusOr<std::string> Named(const std::string& path, std::string_view field) const {
+    std::string name = std::filesystem::path(path).filename().string();
+    if (std::find(files_.begin(), files_.end(), name) != files_.end()) return name;
+    return absl::NotFoundError(Concat(decoder_file_, ": field '", field, "' names ",
+                                      std::string_view(path).substr(0, 200),
+                                      ", and there is no such file in the directory"));
+  }
+  std::vector<std::string> Like(std::string_view begin, std::string_view end) const {
+    std::vector<std::string> found;
+    for (const std::string& file : files_) {
+      if (file.starts_with(begin) && file.ends_with(end)) found.push_back(file);
+    }
+    return found;
+  }
+
+  const std::string& directory_;
+  const std::vector<std::string> files_;
+  std::vector<std::string> models_;
+  std::string decoder_file_;
+};
+
+// The options, from beside the file where they are not in it.
+absl::StatusOr<std::string> OptionsOf(const std::string& directory, const std::string& file,
+                                      const MarianFile& model) {
+  if (!model.options.empty()) return std::string(model.options);
+  const std::string beside = file + ".yml";
+  if (Exists(directory, beside)) return ReadModelFile(directory, beside, kMaxConfigBytes);
+  return absl::NotFoundError(Concat(file, ": has no special:model.yml, the options of the model, ",
+                                    "and there is no ", beside));
+}
+
+absl::StatusOr<LoadedModel> LoadFrom(const std::string& directory) {
+  Finder finder(directory);
+  const absl::StatusOr<std::optional<MarianDecoder>> given = finder.Decoder();
+  if (!given.ok()) return given.status();
+  const MarianDecoder decoder = given->value_or(MarianDecoder());
+  const absl::StatusOr<std::string> name = finder.Model(decoder);
+  if (!name.ok()) return name.status();
+  const absl::StatusOr<MarianVocabularyFiles> vocabularies = finder.Vocabularies(decoder);
+  if (!vocabularies.ok()) return vocabularies.status();
+
+  absl::StatusOr<FileBytes> bytes = FileBytes::Read(PathOf(directory, *name), kMaxModelBytes);
+  if (!bytes.ok()) return bytes.status();
+  absl::StatusOr<MarianFile> file = name->ends_with(kNpz)
+                                        ? ParseMarianNpz(bytes->bytes(), *name)
+                                        : ParseMarianBinary(bytes->bytes(), *name);
+  if (!file.ok()) return file.status();
+  const absl::StatusOr<std::string> options = OptionsOf(directory, *name, *file);
+  if (!options.ok()) return options.status();
+  const absl::StatusOr<MarianNetwork> read = ReadMarianNetwork(*file, *options, *name, decoder);
+  if (!read.ok()) return read.status();
+  absl::StatusOr<Network> network = MakeBartNetwork(read->spec, read->traits);
+  if (!network.ok()) return network.status();
+  absl::Status status = CheckMarianTensors(*file, *name, *network);
+  if (!status.ok()) return status;
+  absl::StatusOr<LoadedModel> model =
+      ReadMarianVocabularies(directory, *vocabularies, *name, decoder, *read);
+  if (!model.ok()) return model.status();
+  if (decoder.has_shortlist) {
+    model->notes.push_back("the configuration names a shortlist, which is not used");
+  }
+
+  Checkpoint checkpoint;
+  checkpoint.names.push_back(*name);
+  checkpoint.files.push_back(*std::move(bytes));
+  checkpoint.tensors = std::move(file->tensors);
+  absl::StatusOr<LoadedWeights> loaded = LoadWeights(checkpoint, *network);
+  if (!loaded.ok()) return loaded.status();
+  model->program = std::move(network->program);
+  model->weights = std::move(loaded->weights);
+  return model;
+}
+
+}  // namespace
+
+bool MarianDirectorySource::Recognises(const std::string& directory) const {
+  return !Exists(directory, "config.json") && !Finder(directory).models().empty();
+}
+
+absl::StatusOr<LoadedModel> MarianDirectorySource::Load(const std::string& directory) const {
+  absl::StatusOr<LoadedModel> model = LoadFrom(directory);
+  if (!model.ok()) return InDirectory(directory, model.status());
+  model->name = NameOf(directory);
+  model->layout = std::string(layout());
+  return model;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,25 @@
+// Directories with Marian's own files: one model, .npz or .bin, its vocabularies, and a
+// configuration of the decoder that may name them (README.md has the names). OPUS-MT's originals are
+// such, and Firefox's and Bergamot's models. 8-bit weights become float32; whoever packs them
+// quantises anew.
+//
+// Stateless: any thread may load.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "engine/model/model_source.h"
+
+namespace dragoman {
+
+class MarianDirectorySource : public ModelSource {
+ public:
+  std::string_view layout() const override { return "marian"; }
+  // There is a model and no config.json, which other layouts have.
+  bool Recognises(const std::string& directory) const override;
+  absl::StatusOr<LoadedModel> Load(const std::string& directory) const override;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,68 @@
+// What Marian writes as YAML, and no more of the language: one mapping of keys to scalars and to
+// lists of scalars. That are the options of a model, the configuration of a decoder, a vocabulary.
+//
+// Pure functions; thread-safe. A YamlMap owns its text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace dragoman {
+
+struct YamlValue {
+  bool is_list = false;
+  std::string text;                // of a scalar, without its quotes
+  std::vector<std::string> items;  // of a list
+  int line = 0;                    // of its key
+};
+
+using YamlMap = std::map<std::string, YamlValue, std::less<>>;
+
+// Keys begin their line; lists are in brackets on one line, or an item on a line behind "- ";
+// scalars are plain, or quoted with the escapes of YAML 1.2. INVALID_ARGUMENT names `file`, the
+// line and what is wrong, for what is no YAML and for a key that is there twice; UNIMPLEMENTED for
+// the rest of the language: mappings within, block scalars, anchors, tags. Time and memory are
+// linear in the size of `text`.
+absl::StatusOr<YamlMap> ParseYaml(std::string_view text, std::string_view file);
+
+// Reads fields by their names. The first thing that is wrong is kept in status(); reads after it go
+// on and return harmless values. Borrows the map, which outlives it.
+class YamlFields {
+ public:
+  YamlFields(std::string_view file, const YamlMap& map) : file_(file), map_(map) {}
+
+  const absl::Status& status() const { return status_; }
+  bool Has(std::string_view name) const { return map_.contains(name); }
+
+  // A field that is absent has its given value.
+  std::string String(std::string_view name, std::string_view absent);
+  bool Flag(std::string_view name, bool absent);  // true, false
+  int64_t Whole(std::string_view name, std::optional<int64_t> absent, int64_t min, int64_t max);
+  double Number(std::string_view name, double absent);  // finite
+  std::vector<std::string> List(std::string_view name);
+
+  // INVALID_ARGUMENT: `what` says what was expected of the field.
+  void Fail(std::string_view name, std::string_view what);
+  // UNIMPLEMENTED: `supported` says what is.
+  void Refuse(std::string_view name, std::string_view supported);
+
+ private:
+  const YamlValue* Find(std::string_view name) const;
+  // What was found, for messages.
+  std::string Shown(std::string_view name) const;
+
+  const std::string_view file_;
+  const YamlMap& map_;
+  absl::Status status_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,36 @@
+// Input: YAML as Marian writes it, read as the options of a model, as the configuration of a decoder
+// and as a vocabulary.
+
+#include "engine/model/marian_config.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "engine/model/marian_vocabularies.h"
+#include "engine/model/vocabulary.h"
+#include "engine/model/yaml.h"
+#include "tests/fuzz/fuzz_check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto map = dragoman::ParseYaml(text, "fuzz.yml");
+  if (map.ok()) {
+    for (const auto& [key, value] : *map) {
+      dragoman::FuzzCheck(value.line > 0 && (value.is_list || value.items.empty()));
+    }
+  }
+  const auto decoder = dragoman::ParseMarianDecoder(text, "fuzz.yml");
+  dragoman::FuzzCheck(!decoder.ok() || !decoder->normalize || *decoder->normalize >= 0);
+  const dragoman::MarianFile model;
+  const auto network =
+      dragoman::ReadMarianNetwork(model, text, "fuzz.npz", dragoman::MarianDecoder());
+  dragoman::FuzzCheck(!network.ok());  // there are no tensors
+  auto pieces = dragoman::ParseMarianVocabulary(text, "fuzz.yml");
+  if (pieces.ok()) {
+    const auto vocabulary = dragoman::Vocabulary::FromPieces(*std::move(pieces), "fuzz.yml");
+    dragoman::FuzzCheck(!vocabulary.ok() || vocabulary->size() >= 0);
+  }
+  return 0;
+}

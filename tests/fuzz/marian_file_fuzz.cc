@@ -1,0 +1,21 @@
+// Input: a model of Marian, as an archive of numpy's arrays and in the binary format.
+
+#include "engine/model/marian_file.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/model/marian_config.h"
+#include "tests/fuzz/fuzz_check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  for (const auto& model : {dragoman::ParseMarianNpz({data, size}, "fuzz.npz"),
+                            dragoman::ParseMarianBinary({data, size}, "fuzz.bin")}) {
+    if (!model.ok()) continue;
+    dragoman::ReadAll(model->tensors, size);
+    const auto network =
+        dragoman::ReadMarianNetwork(*model, model->options, "fuzz", dragoman::MarianDecoder());
+    dragoman::FuzzCheck(!network.ok() || network->spec.shape.d_model >= 4);
+  }
+  return 0;
+}
