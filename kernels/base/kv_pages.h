@@ -118,6 +118,19 @@ struct DecodeRows {
   const int32_t* position = nullptr;  // of the new token: 0 for the first one
 };
 
+// Whether a row reads what the row before it writes: they are of one lane.
+inline bool FollowsInLane(const DecodeRows& rows, int64_t row) {
+  return row > 0 && row < rows.count && rows.slot[row] == rows.slot[row - 1] &&
+         rows.lane[row] == rows.lane[row - 1];
+}
+
+// The first row from `row` on that does not: rows of a lane are one thread's, which takes them in
+// their order.
+inline int64_t NextLane(const DecodeRows& rows, int64_t row) {
+  while (FollowsInLane(rows, row)) ++row;
+  return row;
+}
+
 // Where the self K/V of every hypothesis lies. A lane's number in the whole batch is
 // slot_lanes[slot * kMaxSlotLanes + lane]; its page for position p is
 // lane_pages[number * pages_per_lane + p / kPagePositions]; the page's memory is

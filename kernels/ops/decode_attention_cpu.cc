@@ -262,19 +262,6 @@ void AttendFloats(const KvLayout& layout, const RowPages& pages, int position, c
   }
 }
 
-// Whether a row attends over what the row before it writes.
-bool FollowsInLane(const DecodeRows& rows, int64_t row) {
-  return row > 0 && row < rows.count && rows.slot[row] == rows.slot[row - 1] &&
-         rows.lane[row] == rows.lane[row - 1];
-}
-
-// The first row from `row` on that does not: rows of a lane are one thread's, which takes them in
-// their order.
-int64_t NextLane(const DecodeRows& rows, int64_t row) {
-  while (FollowsInLane(rows, row)) ++row;
-  return row;
-}
-
 }  // namespace
 
 void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,

@@ -10,7 +10,8 @@
 // at StateAt(p, layer) floats from its start, in f32 whatever the elements of the pages. That of the
 // position before is found through the ancestry table, in the page of the lane that wrote it; before
 // position 0 it is zero. A page has the place of two positions, even and odd ones, in turn: nothing
-// older is read, as the rows of a slot are at one position. So a reorder of beams moves no state.
+// older is read, as the rows of a slot are at one position, or follow each other in one lane. So a
+// reorder of beams moves no state.
 //
 // Every element is computed by itself.
 //

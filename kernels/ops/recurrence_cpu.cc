@@ -28,7 +28,8 @@ void Recur(OpContext& context, const KvLayout& layout, int layer, const DecodeRo
   const int64_t d = layout.width();
   cpu::ParallelFor(
       context, rows.count, d * kWorkPerElement, [&](int64_t begin, int64_t end, int /*thread*/) {
-        for (int64_t r = begin; r < end; ++r) {
+        end = NextLane(rows, end);
+        for (int64_t r = NextLane(rows, begin); r < end; ++r) {
           const int32_t* const lanes = tables.slot_lanes + int64_t{rows.slot[r]} * kMaxSlotLanes;
           const int64_t own = lanes[rows.lane[r]];
           const int position = rows.position[r];

@@ -14,6 +14,7 @@
 #include "engine/decode/cuda/weight_image.h"
 #include "engine/network/buffers.h"
 #include "engine/network/program.h"
+#include "kernels/base/relative_bias.h"
 #include "kernels/cuda/device_memory.h"
 #include "kernels/ops/linear_cuda.h"
 #include "kernels/ops/output_layer_cuda.h"

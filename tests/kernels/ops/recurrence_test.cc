@@ -148,6 +148,44 @@ TEST_P(RecurrenceTest, RowsAreBitEqualForAnyThreads) {
   }
 }
 
+// Positions of a forced prefix: rows of one lane in one call, as one after the other.
+TEST_P(RecurrenceTest, PositionsOfALaneAtOnceAreAsOneByOne) {
+  constexpr int kRows = 37;  // of two pages
+  constexpr int kWidth = 512;
+  const KvLayout layout = {1, 8, kWidth / 8};
+  const auto gate_x = RandomFloats(size_t{2} * kRows * kWidth, 5, 2.0F);
+  const std::vector<int32_t> zeros(kRows, 0);
+  std::vector<int32_t> positions(kRows);
+  std::iota(positions.begin(), positions.end(), 0);
+  const std::vector<int32_t> pages = {1, 0};
+  const std::vector<int32_t> lanes(kMaxSlotLanes, 0);
+  const std::vector<uint8_t> ancestry(kRows, 0);
+  const auto run = [&](int threads, int at_once) {
+    std::vector<float> pool(2 * static_cast<size_t>(layout.HostPageBytes()) / sizeof(float), NAN);
+    std::vector<float> y(size_t{kRows} * kWidth);
+    OpContext context(threads, 1);
+    for (int row = 0; row < kRows; row += at_once) {
+      Recur(context, layout, 0,
+            {std::min(at_once, kRows - row), zeros.data(), zeros.data(), positions.data() + row},
+            {.pool = pool.data(),
+             .lane_pages = pages.data(),
+             .pages_per_lane = 2,
+             .slot_lanes = lanes.data(),
+             .ancestry = ancestry.data(),
+             .max_positions = kRows},
+            gate_x.data() + int64_t{2} * row * kWidth, y.data() + int64_t{row} * kWidth);
+    }
+    return y;
+  };
+  const std::vector<float> alone = run(1, 1);
+  for (const int threads : kThreadCounts) {
+    for (const int at_once : {3, kRows}) {
+      const std::vector<float> y = run(threads, at_once);
+      EXPECT_TRUE(SameBits(y.data(), alone.data(), y.size())) << threads << ", " << at_once;
+    }
+  }
+}
+
 // A gate far from zero keeps or replaces all of the state, and a NaN is noticed.
 TEST_P(RecurrenceTest, GatesSaturateAndNanStays) {
   const KvLayout layout = {kLayers, 1, 16};
