@@ -305,8 +305,8 @@ class TwoLanes {
         step.page_stride = kMaxPositions;
       }
       const auto attend = DRAGOMAN_LAUNCHER(device_, DecodeSelfAttention);
-      EXPECT_LAUNCHED(
-          attend(kTestStream, device_.type, layout_, kLayer, step, tables, in.data(), out.data()));
+      EXPECT_LAUNCHED(attend(kTestStream, device_.type, layout_, kLayer, step, tables, in.data(),
+                             out.data(), RelativeBias()));
     } else {
       OpContext context;
       DecodeSelfAttention(context, layout_, kLayer, on_device.Cpu(), tables,
