@@ -27,6 +27,14 @@ constexpr int kWarps = 4;
 // heads on sm_80 and sm_89.
 template <int kHeadClass>
 constexpr int kBlocks = kHeadClass == 32 ? 5 : 0;
+// Before sm_90 it does for the widest heads with a bias, in float32.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+constexpr int kWidestBiased = 6;
+#else
+constexpr int kWidestBiased = 0;
+#endif
+template <int kHeadClass>
+constexpr int kBiasedBlocks = kHeadClass == 128 ? kWidestBiased : kBlocks<kHeadClass>;
 
 static_assert(kTilePositions == kPagePositions);
 
@@ -163,7 +171,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
 }
 
 template <class T, int kHeadClass, class Pages>
-__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kBiasedBlocks<kHeadClass>)
     BiasedSelfAttentionKernel(KvLayout layout, int layer, StepRows rows, SelfKvTables tables,
                               const T* qkv, RelativeBias bias, T* context_out) {
   AwaitKernelBefore();

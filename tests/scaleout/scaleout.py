@@ -248,6 +248,16 @@ static_resources:
           "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
           stat_prefix: dragoman
           codec_type: HTTP2
+          access_log:  # of what did not go well
+          - name: envoy.access_loggers.stderr
+            filter: {{grpc_status_filter: {{statuses: [OK], exclude: true}}}}
+            typed_config:
+              "@type": type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StderrAccessLog
+              log_format:
+                text_format_source:
+                  inline_string: >
+                    call: %GRPC_STATUS% of %UPSTREAM_HOST% %RESPONSE_FLAGS% %RESPONSE_CODE_DETAILS%
+                    tries %UPSTREAM_REQUEST_ATTEMPT_COUNT%, %DURATION% ms
           route_config:
             virtual_hosts:
             - name: all
@@ -319,6 +329,10 @@ class Direct:
         """A client that connects now does."""
         return True
 
+    def said(self):
+        """What is known of calls that failed, for people."""
+        return ""
+
 
 class Python(Direct):
     """The same from Python."""
@@ -373,6 +387,12 @@ class Envoy:
         finally:
             connection.close()
 
+    def said(self):
+        names = "lb_healthy_panic|upstream_rq_retry|upstream_cx_connect_fail|attempt|failure"
+        stats = self._get(f"/stats?usedonly&filter=cluster.dragoman.*({names})").splitlines()
+        log = (pathlib.Path(self._folder.name) / "log").read_text()
+        return f"; Envoy: {log[-1500:]} {', '.join(stats)}"
+
     def sees(self, count):
         stats = self._get("/stats?filter=cluster.dragoman.membership_healthy")
         return stats.strip().endswith(f": {count}")
@@ -390,7 +410,10 @@ def begun(front_class, settings, daemons):
         fleet.names.set_now(fleet.members)
         with front_class(fleet) as front:
             check(wait_until(lambda: front.sees(daemons), 30), "Envoy does not find the daemons")
-            yield fleet, front
+            try:
+                yield fleet, front
+            except Failed as failed:
+                raise Failed(f"{failed}{front.said()}") from failed
 
 
 def roll(front_class, settings):
