@@ -92,7 +92,8 @@ void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io) {
   const std::string server = environment("DRAGOMAN_SERVER");
   options->server = server.empty() ? "localhost:50051" : server;
   flags->String("server", "ADDR", &options->server,
-                "address of the server, host:port, or several with commas between\n"
+                "address of the server, host:port, or several with commas between, or\n"
+                "dns:///name:port for all behind a name, by their health\n"
                 "(default: DRAGOMAN_SERVER, else localhost:50051)");
   ChannelSecurity* const security = &options->security;
   flags->Bool("tls", &security->tls, "speaks TLS with the server");

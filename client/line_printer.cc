@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "client/status_map.h"
@@ -33,6 +35,16 @@ std::string Cell(std::string_view text, int64_t begin, int64_t end) {
 template <typename Message>
 std::string ScoreText(const Message& message) {
   return message.has_score() ? FloatText(message.score()) : "";
+}
+
+// Which flag says what a request lacks: what most people meet first with a multilingual model.
+std::string HintOf(std::string_view error) {
+  for (const auto& [missing, flag] : {std::pair("source_language_code is missing", "--from"),
+                                      std::pair("target_language_code is missing", "--to")}) {
+    if (error.find(missing) == error.npos) continue;
+    return absl::StrCat("; say it with ", flag, " ('dragoman languages' lists them)");
+  }
+  return "";
 }
 
 }  // namespace
@@ -122,6 +134,7 @@ void LinePrinter::PrintResult(int64_t number, const LineResult& result) {
 
 void LinePrinter::ReportError(int64_t number, const absl::Status& status) {
   std::string text = ForPeople(status);
+  text += HintOf(text);
   if (text == pending_error_ && number == pending_last_ + 1) {
     pending_last_ = number;
     return;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -9,9 +10,13 @@
 namespace dragoman {
 namespace {
 
+// "de-en", "zh-Hans > en".
 std::string PairName(const v1::LanguagePair& pair) {
-  return absl::StrCat(pair.source_language_code().empty() ? "*" : pair.source_language_code(), "-",
-                      pair.target_language_code());
+  const std::string source =
+      pair.source_language_code().empty() ? "*" : pair.source_language_code();
+  const std::string& target = pair.target_language_code();
+  const bool is_plain = source.find('-') == source.npos && target.find('-') == target.npos;
+  return absl::StrCat(source, is_plain ? "-" : " > ", target);
 }
 
 // "serving"; "" of a server that does not say.
@@ -65,6 +70,7 @@ nlohmann::ordered_json ToJson(const v1::Model& model) {
           {"device", model.device()},
           {"compute_type", model.compute_type()},
           {"pairs", pairs},
+          {"pair_count", model.pair_count()},
           {"source_vocabulary", model.source_vocabulary()},
           {"target_vocabulary", model.target_vocabulary()},
           {"parameters", model.parameters()},
@@ -98,9 +104,8 @@ std::string ToText(const v1::Model& model) {
   std::vector<std::string> pairs;
   for (int i = 0; i < model.pairs_size() && i < kShown; ++i)
     pairs.push_back(PairName(model.pairs(i)));
-  if (model.pairs_size() > kShown) {
-    pairs.push_back(absl::StrCat("and ", model.pairs_size() - kShown, " more"));
-  }
+  const int all = std::max(model.pair_count(), model.pairs_size());
+  if (all > kShown) pairs.push_back(absl::StrCat("and ", all - kShown, " more"));
   return absl::StrCat(
       model.name(), model.is_default() ? " (default)" : "", "\n  ", absl::StrJoin(pairs, ", "),
       "\n  ", model.family(), ", ", model.compute_type(), " on ", model.device(), ", ",

@@ -62,11 +62,13 @@ grpc::ChannelArguments Arguments() {
   return arguments;
 }
 
-// gRPC watches each server's health (gRFC A17): calls leave a server that says NOT_SERVING, which
-// one does some seconds before it refuses them.
-grpc::ChannelArguments WatchingHealth(grpc::ChannelArguments arguments) {
+// Calls take turns over a name's addresses. `watch`: gRPC watches each server's health (gRFC A17), so
+// that calls leave a server that says NOT_SERVING, which one does some seconds before it refuses them.
+grpc::ChannelArguments Balancing(grpc::ChannelArguments arguments, bool watch) {
   arguments.SetServiceConfigJSON(
-      R"({"loadBalancingConfig":[{"round_robin":{}}],"healthCheckConfig":{"serviceName":""}})");
+      watch
+          ? R"({"loadBalancingConfig":[{"round_robin":{}}],"healthCheckConfig":{"serviceName":""}})"
+          : R"({"loadBalancingConfig":[{"round_robin":{}}]})");
   return arguments;
 }
 
@@ -74,8 +76,8 @@ grpc::ChannelArguments WatchingHealth(grpc::ChannelArguments arguments) {
 // is asked of servers that do not serve, too. A channel that is not used does not connect.
 struct Link {
   Link(const std::string& address, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
-       const grpc::ChannelArguments& arguments)
-      : channel(grpc::CreateCustomChannel(address, credentials, WatchingHealth(arguments))),
+       const grpc::ChannelArguments& arguments, bool watch)
+      : channel(grpc::CreateCustomChannel(address, credentials, Balancing(arguments, watch))),
         plain(grpc::CreateCustomChannel(address, credentials, arguments)),
         translation(channel),
         info(plain),
@@ -341,7 +343,8 @@ TranslationClient::~TranslationClient() { core_->WaitUntilIdle(); }
 absl::StatusOr<std::unique_ptr<TranslationClient>> TranslationClient::Create(
     const ClientOptions& options) {
   auto core = std::make_unique<Core>(options);
-  for (const std::string& address : std::vector<std::string>(absl::StrSplit(options.server, ','))) {
+  const std::vector<std::string> addresses = absl::StrSplit(options.server, ',');
+  for (const std::string& address : addresses) {
     if (address.empty()) {
       return absl::InvalidArgumentError("the server address '" + options.server +
                                         "' has an empty part, expected host:port");
@@ -354,8 +357,9 @@ absl::StatusOr<std::unique_ptr<TranslationClient>> TranslationClient::Create(
       }
       // Else channels to one address share one connection.
       if (options.connections > 1) arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+      const bool watch = addresses.size() > 1 || absl::StartsWith(address, "dns:");
       core->links.push_back(
-          std::make_unique<Link>(address, MakeCredentials(options.security), arguments));
+          std::make_unique<Link>(address, MakeCredentials(options.security), arguments, watch));
     }
   }
   return std::unique_ptr<TranslationClient>(new TranslationClient(std::move(core)));

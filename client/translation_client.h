@@ -24,7 +24,9 @@ namespace dragoman {
 struct ClientOptions {
   // A gRPC target ("host:port", "dns:///name:port", "unix:path"), or several with commas between.
   // Calls go round robin over all of them and over all addresses of a name, past those that do not
-  // answer.
+  // answer. Several servers, of a list or behind a name after "dns:", are watched, and calls go past
+  // those that say NOT_SERVING too. One alone is asked whatever it says: it may still take calls, or
+  // be a proxy, whose answer is that of any one server behind it.
   std::string server = "localhost:50051";
   ChannelSecurity security;
   // For calls that do not bring their own. Covers a call with all its attempts and waits.

@@ -25,6 +25,7 @@ runtime_packages=(
   libspdlog1.10
   libssl3
   libstdc++6
+  zlib1g
 )
 build_packages=(
   cmake
@@ -45,6 +46,7 @@ build_packages=(
   prometheus-cpp-dev
   protobuf-compiler
   protobuf-compiler-grpc
+  zlib1g-dev
 )
 test_packages=(
   clang
@@ -64,7 +66,6 @@ test_packages=(
   procps
   python3
   python3-venv # of tests/venv.sh
-  zlib1g-dev # the parity fixtures are stored compressed
 )
 container_packages=(
   buildah

@@ -12,7 +12,9 @@
 #include "engine/base/utf8.h"
 #include "engine/create_loaded_engine.h"
 #include "engine/decode/cpu_backend.h"
+#include "engine/model/ensemble_source.h"
 #include "engine/page_plans.h"
+#include "engine/request/model_tokenizer.h"
 #include "engine/request/search_settings.h"
 #include "engine/text/sentence_splitter.h"
 
@@ -61,10 +63,12 @@ Admission Refuse(RejectReason reason, absl::Status status, Nanos retry_after = 0
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_directory,
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer) {
-  absl::StatusOr<LoadedModel> loaded = OrOutOfMemory("reading the model in " + model_directory,
-                                                     [&] { return LoadModel(model_directory); });
+  absl::StatusOr<LoadedModel> loaded =
+      OrOutOfMemory("reading the model in " + model_directory,
+                    [&] { return LoadFor(model_directory, config.ensemble); });
   if (!loaded.ok()) return loaded.status();
-  if (absl::Status status = CheckWeightsFit(ParameterCount(loaded->program), config);
+  if (absl::Status status =
+          CheckWeightsFit(ParametersOf(*loaded), HostWeightBytes(config, *loaded), config);
       !status.ok()) {
     return status;
   }
@@ -101,7 +105,7 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
   }
   std::unique_ptr<EngineImpl> engine(
       new EngineImpl(std::move(loaded), std::move(places), config, clock, observer));
-  engine->loaded_.weights = {};  // the places have packed their own
+  engine->loaded_.weights = nullptr;  // the places have packed their own
   absl::Status status =
       OrOutOfMemory("making the tokenizer", [&] { return engine->MakeTokenizer(); });
   if (status.ok()) {
@@ -125,7 +129,7 @@ EngineImpl::EngineImpl(LoadedModel loaded, std::vector<WorkerPlace> places,
       loaded_(std::move(loaded)),
       places_(std::move(places)),
       worker_count_(CountWorkers(places_)),
-      parameters_(ParameterCount(loaded_.program)),
+      parameters_(ParametersOf(loaded_)),
       glossaries_(config.glossary_directory),
       queue_({config.max_queue_segments, config.max_queue_tokens}, clock),
       policy_(config.scheduler) {}
@@ -133,19 +137,11 @@ EngineImpl::EngineImpl(LoadedModel loaded, std::vector<WorkerPlace> places,
 absl::Status EngineImpl::MakeTokenizer() {
   source_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.source_vocabulary);
   target_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.TargetVocabulary());
-  const SpecialIds& ids = loaded_.spec.tokens;
-  const TokenizerFacts& facts = loaded_.tokenizer;
-  SpecialTokens special{ids.eos, ids.unk, ids.pad, std::nullopt, std::nullopt, facts.special};
-  if (loaded_.own_target_vocabulary.has_value()) {
-    special.source_eos = facts.source_eos;
-    special.source_unk = facts.source_unk;
-  }
   absl::StatusOr<std::unique_ptr<Tokenizer>> tokenizer =
-      Tokenizer::Create({facts.source_spm, facts.target_spm, facts.source_path, facts.target_path},
-                        source_pieces_.get(), target_pieces_.get(), special);
+      dragoman::MakeTokenizer(loaded_, source_pieces_.get(), target_pieces_.get());
   if (!tokenizer.ok()) return tokenizer.status();
   tokenizer_ = std::move(*tokenizer);
-  max_source_tokens_ = facts.max_source_tokens;
+  max_source_tokens_ = loaded_.tokenizer.max_source_tokens;
   text_ = std::make_unique<TextStage>(tokenizer_.get(), max_source_tokens_);
   planner_.tokenizer = tokenizer_.get();
   planner_.text = text_.get();
@@ -330,9 +326,10 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
 
   auto request = std::make_shared<PlannerRequest>();  // shared: std::function copies its target
   request->text.source_language = pair->source;
-  request->text.tag = pair->tag;
+  request->text.tags = {pair->tag, pair->last_tag};
   if (!pair->prompt.empty()) request->text.prompt = tokenizer_->EncodePrompt(pair->prompt);
   request->first_token = pair->first;
+  request->start_token = pair->start;
   request->text.split = job.split;
   request->text.on_too_long = job.on_too_long;
   request->terms = *std::move(terms);

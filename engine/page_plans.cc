@@ -1,6 +1,7 @@
 #include "engine/page_plans.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -40,21 +41,22 @@ std::string TextOf(const HostNeeds& needs) {
 
 }  // namespace
 
-absl::Status CheckWeightsFit(int64_t parameters, const EngineConfig& config) {
-  const int64_t bytes = parameters * static_cast<int64_t>(sizeof(float));
-  const bool has_nodes = std::any_of(
-      config.placement.begin(), config.placement.end(),
-      [&](const WorkerCpus& worker) { return worker.node != config.placement.front().node; });
-  // Where nodes have weights of their own, each packs from a copy.
-  const int64_t needed = (has_nodes ? 3 : 2) * bytes;
+absl::Status CheckWeightsFit(int64_t parameters, int64_t bytes, const EngineConfig& config) {
+  std::set<int> nodes;  // each has weights of its own
+  for (const WorkerCpus& worker : config.placement) nodes.insert(worker.node);
+  const auto copies = std::max<int64_t>(1, static_cast<int64_t>(nodes.size()));
   const HostMemory& memory = config.memory;
-  if (memory.most == 0 || needed <= memory.most - memory.loaded_models) return absl::OkStatus();
+  if (memory.most == 0 || copies * bytes <= memory.most - memory.loaded_models) {
+    return absl::OkStatus();
+  }
+  const std::string for_nodes =
+      copies > 1 ? absl::StrCat(" for each of ", copies, " nodes of memory") : "";
   const std::string loaded =
       absl::StrCat(", of which other models hold ", NeededMiB(memory.loaded_models), " MiB");
   return absl::ResourceExhaustedError(absl::StrCat(
-      "the model has ", parameters, " parameters, ", NeededMiB(bytes),
-      " MiB in float32: loading takes ", has_nodes ? "three times" : "twice", " that, and ",
-      memory.most_of, " has ", MiB(memory.most), " MiB", memory.loaded_models > 0 ? loaded : ""));
+      "the model has ", parameters, " parameters, whose weights take ", NeededMiB(bytes),
+      " MiB in ", ComputeTypeName(config.devices.compute_type), for_nodes, ", and ", memory.most_of,
+      " has ", MiB(memory.most), " MiB", memory.loaded_models > 0 ? loaded : ""));
 }
 
 absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<WorkerPlace>& places,

@@ -14,9 +14,10 @@
 
 namespace dragoman {
 
-// Whether weights of this size, as f32 in the file's order and once more as the operations want
-// them, are within the host's memory. RESOURCE_EXHAUSTED with the arithmetic.
-absl::Status CheckWeightsFit(int64_t parameters, const EngineConfig& config);
+// Whether weights of `bytes` in the form of the operations, for each node of memory, are within the
+// host's memory: they are read in pieces, so loading takes no more than what stays.
+// RESOURCE_EXHAUSTED with the arithmetic.
+absl::Status CheckWeightsFit(int64_t parameters, int64_t bytes, const EngineConfig& config);
 
 // One plan for the workers of each place. With the arithmetic: RESOURCE_EXHAUSTED when the host has
 // not got the memory; INVALID_ARGUMENT when a segment of the default beam could not run at its

@@ -13,6 +13,8 @@
 #include "engine/decode/cpu_profile.h"
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
+#include "engine/decode/ensemble_model.h"
+#include "engine/model/ensemble_source.h"
 
 namespace dragoman {
 namespace {
@@ -32,7 +34,7 @@ absl::StatusOr<WeightImage> ImageFor(const EngineConfig& config, LoadedModel* lo
     loaded->notes.emplace_back(
         "served in bfloat16: activations of this model are beyond the range of float16");
   }
-  return MakeWeightImage(loaded->program, loaded->weights, type);
+  return MakeWeightImage(loaded->program, *loaded->weights, type);
 }
 
 // The workers of a node, or all.
@@ -65,24 +67,36 @@ int CoresOf(const EngineConfig& config, int workers) {
   return std::max(workers, 1) * std::max(config.threads_per_worker, 1);
 }
 
+absl::StatusOr<std::shared_ptr<const StepModel>> PackForCpu(const EngineConfig& config,
+                                                            const LoadedModel& loaded, int cores) {
+  const ComputeType type = config.devices.compute_type;
+  if (loaded.others.empty()) return CreateCpuModel(loaded.program, *loaded.weights, type, cores);
+  std::vector<EnsembleNetwork> networks;
+  const auto add = [&](const Program& program, std::shared_ptr<const Weights> weights) {
+    const auto& of_members = config.ensemble.weights;
+    const double weight = of_members.empty() ? 1 : of_members[networks.size()];
+    networks.push_back({program, std::move(weights), weight});
+  };
+  add(loaded.program, loaded.weights);
+  for (const LoadedNetwork& other : loaded.others) add(other.program, other.weights);
+  return CreateCpuEnsemble(std::move(networks), config.ensemble.mean, type, cores);
+}
+
 absl::StatusOr<std::vector<WorkerPlace>> CreateCpuPlaces(const EngineConfig& config,
                                                          LoadedModel* loaded) {
   absl::StatusOr<std::vector<NodeWorkers>> nodes = WorkersByNode(config);
   if (!nodes.ok()) return nodes.status();
-  WeightValues weights = std::exchange(loaded->weights, {});
   std::vector<WorkerPlace> places;
   for (NodeWorkers& node : *nodes) {
     absl::StatusOr<std::shared_ptr<const StepModel>> model = absl::InternalError("not packed");
-    // What some operation reads as it is has to be the node's too, so each of several has a copy.
-    const bool is_only = nodes->size() == 1;
-    const absl::Status on_node = OnCpus(node.all_cpus, [&] {
-      model = CreateCpuModel(loaded->program, is_only ? std::move(weights) : weights,
-                             config.devices.compute_type, CoresOf(config, node.count));
-    });
+    const absl::Status on_node = OnCpus(
+        node.all_cpus, [&] { model = PackForCpu(config, *loaded, CoresOf(config, node.count)); });
     if (!on_node.ok()) return on_node;
     if (!model.ok()) return model.status();
     places.push_back({CreateCpuBackend(*std::move(model)), node.count, std::move(node.cpus)});
   }
+  loaded->weights = nullptr;
+  for (LoadedNetwork& other : loaded->others) other.weights = nullptr;
   return places;
 }
 
@@ -109,13 +123,29 @@ BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config) {
   return batch;
 }
 
+int64_t HostWeightBytes(const EngineConfig& config, const LoadedModel& loaded) {
+  const ComputeType type = config.devices.compute_type;
+  const auto bytes_of = [&](const Program& program) {
+    return config.devices.cuda.empty() ? CpuWeightBytes(program, type)
+                                       : WeightImageBytes(program, type);
+  };
+  int64_t bytes = bytes_of(loaded.program);
+  for (const LoadedNetwork& other : loaded.others) bytes += bytes_of(other.program);
+  return bytes;
+}
+
 absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config,
                                                       LoadedModel* loaded) {
   if (config.devices.cuda.empty()) return CreateCpuPlaces(config, loaded);
+  if (!loaded->others.empty()) {
+    return absl::UnimplementedError(absl::StrCat("ensemble: found the device ",
+                                                 DeviceNames(config.devices),
+                                                 ", expected the CPU: ensembles run nowhere else"));
+  }
   std::vector<WorkerPlace> places;
   const absl::StatusOr<WeightImage> image = ImageFor(config, loaded);
   if (!image.ok()) return image.status();
-  loaded->weights = {};
+  loaded->weights = nullptr;
   for (const int device : config.devices.cuda) {
     absl::StatusOr<std::shared_ptr<const Backend>> backend =
         CreateCudaBackend(CudaConfigOf(device, loaded->spec, config), loaded->program, *image);
@@ -125,10 +155,29 @@ absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config
   return places;
 }
 
-absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory) {
-  const absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory);
+absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
+                                    const EnsembleChoice& ensemble) {
+  if (ensemble.directories.empty()) return LoadModel(model_directory);
+  const size_t members = ensemble.directories.size() + 1;
+  if (!ensemble.weights.empty() && ensemble.weights.size() != members) {
+    return absl::InvalidArgumentError(absl::StrCat("ensemble-weights: found ",
+                                                   ensemble.weights.size(), " weights, expected ",
+                                                   members, ", one for each member"));
+  }
+  std::vector<std::string> directories{model_directory};
+  directories.insert(directories.end(), ensemble.directories.begin(), ensemble.directories.end());
+  return LoadEnsemble(directories);
+}
+
+absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory,
+                                            const EnsembleChoice& ensemble) {
+  const absl::StatusOr<LoadedModel> loaded = LoadFor(model_directory, ensemble);
   if (!loaded.ok()) return loaded.status();
-  return ProgramText(loaded->program);
+  std::string text = ProgramText(loaded->program);
+  for (const LoadedNetwork& other : loaded->others) {
+    absl::StrAppend(&text, "\n", ProgramText(other.program));
+  }
+  return text;
 }
 
 absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
@@ -139,12 +188,15 @@ absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
                                                    DeviceNames(config.devices),
                                                    ", expected the CPU or one CUDA device"));
   }
+  if (!config.ensemble.directories.empty()) {
+    return absl::InvalidArgumentError("profile-steps: found an ensemble, expected one model");
+  }
   absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory);
   if (!loaded.ok()) return loaded.status();
   if (config.devices.cuda.empty()) {
     return ProfileCpuSteps({BatchConfigOf(loaded->spec, config), config.devices.compute_type,
                             std::max(config.threads_per_worker, 1)},
-                           loaded->program, std::move(loaded->weights), steps, clock);
+                           loaded->program, *loaded->weights, steps, clock);
   }
   const absl::StatusOr<WeightImage> image = ImageFor(config, &*loaded);
   if (!image.ok()) return image.status();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -26,6 +27,14 @@ int MostThreadsOfWorker(const EngineConfig& config, const WorkerPlace& place);
 
 // Of every worker.
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);
+
+// The model of a directory, or the ensemble of it and what config.ensemble names.
+absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
+                                    const EnsembleChoice& ensemble);
+
+// What the weights, of all members, take of the host's memory, on each of its nodes; for GPUs while
+// they are loaded.
+int64_t HostWeightBytes(const EngineConfig& config, const LoadedModel& loaded);
 
 // Packs the weights for each place and takes them out of `loaded`: one place for each GPU, or for
 // each node of memory that config.placement names, on that node's processors. UNIMPLEMENTED when a

@@ -13,6 +13,7 @@
 #include "engine/api/observer.h"
 #include "engine/api/scheduler_options.h"
 #include "engine/base/clock.h"
+#include "kernels/base/mean_kind.h"
 
 namespace dragoman {
 
@@ -34,8 +35,17 @@ struct WorkerCpus {
   std::vector<int> cpus;
 };
 
+// Models to be decoded together with the one of the engine's directory: the mean of all their
+// predictions is searched.
+struct EnsembleChoice {
+  std::vector<std::string> directories;  // of the others; none: there is one model
+  std::vector<double> weights;           // of all, the engine's first, above 0; none: all the same
+  MeanKind mean = MeanKind::kProbability;
+};
+
 struct EngineConfig {
-  std::string model_name;               // "" = the directory's name
+  std::string model_name;  // "" = the directory's name
+  EnsembleChoice ensemble;
   DeviceChoice devices;                 // the CPU, or GPUs with one worker each
   double device_memory_fraction = 0.9;  // of a GPU's memory, that may be in use
   int max_rows = 256;                   // of each worker
@@ -69,9 +79,10 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer);
 
-// The network of a model in words: its weights, buffers and operations, one on a line. Errors as
-// CreateEngine's.
-absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory);
+// The network of a model, or those of an ensemble, in words: weights, buffers and operations, one on
+// a line. Errors as CreateEngine's.
+absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory,
+                                            const EnsembleChoice& ensemble = {});
 
 // Times the operations of `steps` steps of a full batch, on the CPU or on the one GPU of
 // config.devices: a table as text (engine/network/cost_table.h). On the CPU by `clock`.

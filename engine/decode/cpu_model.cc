@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <initializer_list>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -12,8 +11,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/mutex.h"
 #include "engine/network/buffers.h"
 #include "kernels/base/helper_threads.h"
+#include "kernels/base/matrix_rows.h"
 #include "kernels/base/op_context.h"
 #include "kernels/ops/align.h"
 #include "kernels/ops/cross_attention.h"
@@ -43,7 +44,7 @@ int64_t EncoderRows(const Program& program) {
 // A program with its weights as the operations want them, immutable once made; and the threads that
 // help to compute it.
 struct PackedProgram {
-  explicit PackedProgram(int cores) : helpers(cores) {}
+  explicit PackedProgram(std::shared_ptr<HelperThreads> threads) : helpers(std::move(threads)) {}
 
   Program program;
   ComputeType type = ComputeType::kFloat32;
@@ -51,11 +52,11 @@ struct PackedProgram {
   // By operation; nullptr for one that is no product.
   std::vector<std::unique_ptr<Linear>> encoder, decoder;
   std::unique_ptr<OutputLayer> output;
-  // By weight: the embedding tables of a narrow type; nullptr for the others.
-  std::vector<std::unique_ptr<NarrowEmbedding>> embeddings;
-  WeightValues values;  // those that operations read as they are; the others are empty
+  WeightValues values;  // by weight: those that operations read as they are; the others are empty
+  // By weight: the tables of embeddings; nullptr for the others, and for the output layer's.
+  std::vector<std::unique_ptr<EmbeddingTable>> tables;
   int64_t bytes = 0;
-  mutable HelperThreads helpers;  // of whoever runs it
+  const std::shared_ptr<HelperThreads> helpers;  // of whoever runs it; shared by an ensemble's
 
   // What an encoder or decoder for so many rows needs of each of its threads' scratch.
   size_t ScratchFloats(const OpSequence& stage,
@@ -85,98 +86,183 @@ struct PackedProgram {
     return {Value(id), program.weight(id).cols, program.max_positions - 1};
   }
   int Cols(WeightId id) const { return static_cast<int>(program.weight(id).cols); }
-  EmbeddingTable Table(WeightId id) const {
-    const auto& narrow = embeddings[static_cast<size_t>(id)];
-    return narrow != nullptr ? narrow->view() : EmbeddingTable(Value(id), Cols(id));
+  const EmbeddingTable& Table(WeightId id) const {
+    const auto& own = tables[static_cast<size_t>(id)];
+    return own != nullptr ? *own : output->table();
   }
 };
 
-// Makes one, and lets go of what is packed.
+// Rows of a weight for whoever packs them. Keeps the first error.
+class RowsOfWeight final : public MatrixRows {
+ public:
+  // The `count` rows from `begin` on.
+  RowsOfWeight(const Weights& weights, WeightId id, int64_t cols, int64_t begin, int64_t count)
+      : weights_(weights),
+        id_(id),
+        cols_(cols),
+        begin_(begin),
+        is_int8_(weights.AreInt8(id, begin, count)) {}
+
+  void Read(int64_t first, int64_t count, float* to) const override {
+    absl::Status read = weights_.Read(id_, begin_ + first, count, to);
+    if (read.ok()) return;
+    std::fill_n(to, count * cols_, 0.0F);
+    Keep(std::move(read));
+  }
+  bool AreInt8() const override { return is_int8_; }
+  void ReadInt8(int64_t first, int64_t count, int8_t* to, float* scales) const override {
+    absl::Status read = weights_.ReadInt8(id_, begin_ + first, count, to, scales);
+    if (read.ok()) return;
+    std::fill_n(to, count * cols_, int8_t{0});
+    std::fill_n(scales, count, 0.0F);
+    Keep(std::move(read));
+  }
+
+  absl::Status status() const {
+    MutexLock lock(&mu_);
+    return status_;
+  }
+
+ private:
+  void Keep(absl::Status status) const {
+    MutexLock lock(&mu_);
+    if (status_.ok()) status_ = std::move(status);
+  }
+
+  const Weights& weights_;
+  const WeightId id_;
+  const int64_t cols_;
+  const int64_t begin_;
+  const bool is_int8_;
+  mutable Mutex mu_;
+  mutable absl::Status status_ ABSL_GUARDED_BY(mu_);
+};
+
+// Whether the table of an embedding is in memory apart from the output layer's.
+bool HasOwnTable(const Program& program, WeightId table) { return table != program.output().table; }
+
+// Tables of embeddings that are held apart, each once.
+std::vector<WeightId> OwnTables(const Program& program) {
+  std::vector<WeightId> tables;
+  for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
+    for (const Op& op : stage->ops) {
+      const auto* embed = std::get_if<EmbedOp>(&op.what);
+      if (embed == nullptr || !HasOwnTable(program, embed->table)) continue;
+      if (std::find(tables.begin(), tables.end(), embed->table) == tables.end()) {
+        tables.push_back(embed->table);
+      }
+    }
+  }
+  return tables;
+}
+
+// Those that operations read as they are, each once.
+std::vector<WeightId> PlainWeights(const Program& program) {
+  std::vector<WeightId> ids;
+  const auto add = [&](WeightId id) {
+    if (id != kNoWeight && std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  };
+  for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
+    for (const Op& op : stage->ops) {
+      if (const auto* embed = std::get_if<EmbedOp>(&op.what)) add(embed->positions);
+      if (const auto* norm = std::get_if<AddNormOp>(&op.what)) add(norm->gain), add(norm->bias);
+      if (const auto* own = std::get_if<EncoderAttentionOp>(&op.what)) add(own->bias);
+      if (const auto* own = std::get_if<SelfAttentionOp>(&op.what)) add(own->bias);
+    }
+  }
+  return ids;
+}
+
+// Makes one.
 class Packer {
  public:
-  explicit Packer(PackedProgram* packed)
-      : packed_(*packed),
-        context_(&packed->helpers, packed->helpers.cores()),
-        uses_(packed->values.size(), 0) {
+  Packer(const Weights& weights, PackedProgram* packed)
+      : weights_(weights),
+        packed_(*packed),
+        context_(packed->helpers.get(), packed->helpers->cores()) {
     context_.Begin();
   }
 
   absl::Status Run() {
-    for (const OpSequence* stage : {&packed_.program.encoder, &packed_.program.decoder}) {
-      for (const Op& op : stage->ops)
-        std::visit([this](const auto& what) { Count(what); }, op.what);
-    }
-    for (const auto& [stage, products] : {std::pair{&packed_.program.encoder, &packed_.encoder},
-                                          std::pair{&packed_.program.decoder, &packed_.decoder}}) {
+    const Program& program = packed_.program;
+    for (const auto& [stage, products] : {std::pair{&program.encoder, &packed_.encoder},
+                                          std::pair{&program.decoder, &packed_.decoder}}) {
       for (const Op& op : stage->ops) {
         products->push_back(nullptr);
         const auto* product = std::get_if<ProductOp>(&op.what);
-        if (product != nullptr && (products->back() = Pack(*product)) == nullptr) return NoKernel();
+        if (product == nullptr) continue;
+        if (absl::Status status = Pack(*product, &products->back()); !status.ok()) return status;
       }
     }
-    packed_.embeddings.resize(packed_.values.size());
-    for (const OpSequence* stage : {&packed_.program.encoder, &packed_.program.decoder}) {
-      for (const Op& op : stage->ops) {
-        if (const auto* embed = std::get_if<EmbedOp>(&op.what)) PackTable(embed->table);
-      }
+    absl::Status status = PackOutput(program.output());
+    packed_.tables.resize(program.weights.size());
+    for (const WeightId id : OwnTables(program)) {
+      if (status.ok()) status = PackTable(id);
     }
-    const OutputOp& output = packed_.program.output();
-    packed_.output = OutputLayer::Create(
-        packed_.Value(output.table), packed_.Value(output.bias), packed_.Cols(output.table),
-        static_cast<int>(packed_.program.vocabulary()), packed_.type, &context_);
-    if (packed_.output == nullptr) return NoKernel();
-    packed_.bytes += packed_.output->bytes();
-    Release(output.table);
-    Release(output.bias);
-    for (const std::vector<float>& kept : packed_.values) {
-      packed_.bytes += static_cast<int64_t>(kept.size()) * kFloatBytes;
+    for (const WeightId id : PlainWeights(program)) {
+      if (status.ok()) status = ReadWhole(id, &packed_.values[static_cast<size_t>(id)]);
     }
-    return absl::OkStatus();
+    if (!status.ok()) return status;
+    packed_.bytes = CpuWeightBytes(program, packed_.type);
+    return weights_.Check();
   }
 
  private:
-  template <class What>
-  void Count(const What&) {}
-  void Count(const EmbedOp& op) { Use({op.table, op.positions}); }
-  void Count(const ProductOp& op) { Use({op.weight, op.bias}); }
-  void Count(const AddNormOp& op) { Use({op.gain, op.bias}); }
-  void Count(const EncoderAttentionOp& op) { Use({op.bias}); }
-  void Count(const SelfAttentionOp& op) { Use({op.bias}); }
-  void Count(const OutputOp& op) { Use({op.table, op.bias}); }
-  void Use(std::initializer_list<WeightId> weights) {
-    for (const WeightId id : weights) {
-      if (id != kNoWeight) ++uses_[static_cast<size_t>(id)];
-    }
-  }
-  void Release(WeightId id) {
-    if (id == kNoWeight) return;
-    if (--uses_[static_cast<size_t>(id)] > 0) return;
-    std::vector<float>().swap(packed_.values[static_cast<size_t>(id)]);  // "= {}" keeps the memory
+  absl::Status ReadWhole(WeightId id, std::vector<float>* values) {
+    const Weight& weight = packed_.program.weight(id);
+    values->resize(static_cast<size_t>(weight.elements()));
+    return weights_.Read(id, 0, weight.rows, values->data());
   }
 
-  std::unique_ptr<Linear> Pack(const ProductOp& op) {
+  // Of a product: the part of it that belongs to these rows. Empty where there is none.
+  absl::Status ReadBias(WeightId id, int64_t first, int64_t count, std::vector<float>* bias) {
+    if (id == kNoWeight) return absl::OkStatus();
+    std::vector<float> whole;
+    absl::Status status = ReadWhole(id, &whole);
+    bias->assign(whole.begin() + first, whole.begin() + first + count);
+    return status;
+  }
+
+  absl::Status Pack(const ProductOp& op, std::unique_ptr<Linear>* linear) {
     const int in = packed_.Cols(op.weight);
-    const float* const bias = packed_.Value(op.bias);
-    std::unique_ptr<Linear> linear =
-        Linear::Create(packed_.Value(op.weight) + op.first_row * in,
-                       bias == nullptr ? nullptr : bias + op.first_row, in,
-                       static_cast<int>(op.rows), op.activation, packed_.type, &context_);
-    if (linear != nullptr) packed_.bytes += linear->bytes();
-    Release(op.weight);
-    Release(op.bias);
-    return linear;
+    std::vector<float> bias;
+    absl::Status status = ReadBias(op.bias, op.first_row, op.rows, &bias);
+    if (!status.ok()) return status;
+    const RowsOfWeight rows(weights_, op.weight, in, op.first_row, op.rows);
+    *linear = Linear::Create(rows, bias.empty() ? nullptr : bias.data(), in,
+                             static_cast<int>(op.rows), op.activation, packed_.type, &context_);
+    weights_.Release(op.weight);
+    return *linear == nullptr ? NoKernel() : rows.status();
   }
 
-  // Encoder and decoder may have one table: it is packed once, and let go by both.
-  void PackTable(WeightId id) {
-    if (packed_.type == ComputeType::kFloat32) return;
-    std::unique_ptr<NarrowEmbedding>& table = packed_.embeddings[static_cast<size_t>(id)];
-    if (table == nullptr) {
-      table = std::make_unique<NarrowEmbedding>(context_, packed_.type, packed_.Value(id),
-                                                packed_.program.weight(id).rows, packed_.Cols(id));
-      packed_.bytes += table->bytes();
+  absl::Status PackOutput(const OutputOp& op) {
+    const Weight& table = packed_.program.weight(op.table);
+    std::vector<float> bias;
+    absl::Status status = ReadBias(op.bias, 0, table.rows, &bias);
+    if (!status.ok()) return status;
+    const RowsOfWeight rows(weights_, op.table, table.cols, 0, table.rows);
+    packed_.output =
+        OutputLayer::Create(rows, bias.empty() ? nullptr : bias.data(), packed_.Cols(op.table),
+                            static_cast<int>(table.rows), packed_.type, &context_);
+    weights_.Release(op.table);
+    return packed_.output == nullptr ? NoKernel() : rows.status();
+  }
+
+  absl::Status PackTable(WeightId id) {
+    const Weight& weight = packed_.program.weight(id);
+    std::unique_ptr<EmbeddingTable>& table = packed_.tables[static_cast<size_t>(id)];
+    if (packed_.type == ComputeType::kFloat32) {
+      std::vector<float>& values = packed_.values[static_cast<size_t>(id)];
+      absl::Status status = ReadWhole(id, &values);
+      table = std::make_unique<FloatEmbedding>(values.data(), packed_.Cols(id));
+      weights_.Release(id);
+      return status;
     }
-    Release(id);
+    const RowsOfWeight rows(weights_, id, weight.cols, 0, weight.rows);
+    table = std::make_unique<NarrowEmbedding>(context_, packed_.type, rows, weight.rows,
+                                              packed_.Cols(id));
+    weights_.Release(id);
+    return rows.status();
   }
 
   absl::Status NoKernel() const {
@@ -185,9 +271,9 @@ class Packer {
         ", expected float32, bfloat16 or int8: the CPU has no kernels of other types"));
   }
 
+  const Weights& weights_;
   PackedProgram& packed_;
   OpContext context_;
-  std::vector<int> uses_;  // by operations that are not packed yet
 };
 
 // The buffers of one thread.
@@ -219,20 +305,24 @@ class Buffers {
 // What encoder and decoder have in common: the operations that know rows and nothing of attention.
 class StageRunner {
  public:
+  // Computes in `context`, which is borrowed and whose memory is not counted here; nullptr: in one of
+  // its own with `threads`.
   StageRunner(std::shared_ptr<const PackedProgram> packed, const OpSequence& stage,
               const BufferPlan& plan, const std::vector<std::unique_ptr<Linear>>& products,
-              int threads, int64_t capacity)
+              OpContext* context, int threads, int64_t capacity)
       : packed_(std::move(packed)),
         stage_(stage),
         products_(products),
-        op_(&packed_->helpers, threads),
+        own_(context == nullptr ? std::make_unique<OpContext>(packed_->helpers.get(), threads)
+                                : nullptr),
+        op_(context == nullptr ? *own_ : *context),
         buffers_(plan, capacity) {
     op_.Reserve(packed_->ScratchFloats(stage, products, capacity));
-    workspace_bytes_ = buffers_.bytes() + op_.bytes();
+    workspace_bytes_ = buffers_.bytes() + (own_ == nullptr ? 0 : own_->bytes());
   }
 
  protected:
-  // Runs every operation: `attend` those that the stage has for itself.
+  // Runs every operation but the output layer: `attend` those that the stage has for itself.
   template <class Attend>
   void Run(const int32_t* tokens, const int32_t* positions, int64_t rows, Attend attend) {
     for (size_t i = 0; i < stage_.ops.size(); ++i) {
@@ -257,7 +347,7 @@ class StageRunner {
               AddLayerNorm(op_, buffers_[op.x], IfThere(op.residual), Value(op.gain),
                            Value(op.bias), op.epsilon, rows, packed_->Cols(op.gain), buffers_[op.y],
                            IfThere(op.sum));
-            } else {
+            } else if constexpr (!std::is_same_v<What, OutputOp>) {
               attend(op);
             }
           },
@@ -272,16 +362,17 @@ class StageRunner {
   const std::shared_ptr<const PackedProgram> packed_;
   const OpSequence& stage_;
   const std::vector<std::unique_ptr<Linear>>& products_;
-  OpContext op_;
+  const std::unique_ptr<OpContext> own_;
+  OpContext& op_;
   const Buffers buffers_;
   int64_t workspace_bytes_ = 0;
 };
 
 class CpuEncoder final : public Encoder, private StageRunner {
  public:
-  CpuEncoder(const std::shared_ptr<const PackedProgram>& packed, int threads)
+  CpuEncoder(const std::shared_ptr<const PackedProgram>& packed, OpContext* context, int threads)
       : StageRunner(packed, packed->program.encoder, packed->encoder_buffers, packed->encoder,
-                    threads, EncoderRows(packed->program)),
+                    context, threads, EncoderRows(packed->program)),
         capacity_(EncoderRows(packed->program)),
         positions_(static_cast<size_t>(capacity_)) {}
 
@@ -322,18 +413,16 @@ class CpuEncoder final : public Encoder, private StageRunner {
   std::vector<int32_t> positions_;
 };
 
-class CpuDecoder final : public Decoder, private StageRunner {
+// Up to the output layer.
+class CpuRows final : public NetworkRows, private StageRunner {
  public:
-  CpuDecoder(const std::shared_ptr<const PackedProgram>& packed, int threads, int max_rows,
-             OpProbe* probe)
+  CpuRows(const std::shared_ptr<const PackedProgram>& packed, OpContext* context, int threads,
+          int max_rows)
       : StageRunner(packed, packed->program.decoder, packed->decoder_buffers, packed->decoder,
-                    threads, max_rows) {
-    op_.set_probe(probe);
-  }
+                    context, threads, max_rows) {}
 
-  absl::Status Step(const StepInput& in, LogitSummary* summaries) override {
-    op_.Begin();
-    Run(in.tokens, in.rows.position, in.rows.count, [&](const auto& op) {
+  const float* Run(const StepInput& in) override {
+    StageRunner::Run(in.tokens, in.rows.position, in.rows.count, [&](const auto& op) {
       using What = std::decay_t<decltype(op)>;
       if constexpr (std::is_same_v<What, SelfAttentionOp>) {
         DecodeSelfAttention(op_, layout(), op.layer, in.rows, in.self, buffers_[op.qkv],
@@ -347,21 +436,43 @@ class CpuDecoder final : public Decoder, private StageRunner {
       } else if constexpr (std::is_same_v<What, CrossAttentionOp>) {
         CrossAttention(op_, layout(), op.layer, in.rows, in.cross, buffers_[op.q],
                        buffers_[op.context]);
-      } else if constexpr (std::is_same_v<What, OutputOp>) {
-        packed_->output->Fold(op_, buffers_[op.x], in.rows.count, in.requests, summaries);
       } else {
         NotOfThisStage();
       }
     });
-    return absl::OkStatus();
+    return buffers_[packed_->program.output().x];
   }
 
-  void Rest() override { op_.End(); }
-
+  OpContext& context() { return op_; }
   int64_t workspace_bytes() const override { return workspace_bytes_; }
 };
 
-class CpuModel final : public StepModel {
+class CpuDecoder final : public Decoder {
+ public:
+  CpuDecoder(std::shared_ptr<const PackedProgram> packed, int threads, int max_rows, OpProbe* probe)
+      : packed_(std::move(packed)), rows_(packed_, nullptr, threads, max_rows) {
+    rows_.context().set_probe(probe);
+  }
+
+  absl::Status Step(const StepInput& in, LogitSummary* summaries) override {
+    OpContext& context = rows_.context();
+    context.Begin();
+    const float* const hidden = rows_.Run(in);
+    const Probed probed(context.probe(), packed_->program.decoder.ops.back().name);
+    packed_->output->Fold(context, hidden, in.rows.count, in.requests, summaries);
+    return absl::OkStatus();
+  }
+
+  void Rest() override { rows_.context().End(); }
+
+  int64_t workspace_bytes() const override { return rows_.workspace_bytes(); }
+
+ private:
+  const std::shared_ptr<const PackedProgram> packed_;
+  CpuRows rows_;
+};
+
+class CpuModel final : public CpuNetwork {
  public:
   CpuModel(std::shared_ptr<const PackedProgram> packed, OpProbe* probe)
       : packed_(std::move(packed)), probe_(probe) {}
@@ -374,16 +485,35 @@ class CpuModel final : public StepModel {
     const int64_t tokens = EncoderRows(p.program);
     const size_t scratch = p.ScratchFloats(p.program.encoder, p.encoder, tokens) +
                            p.ScratchFloats(p.program.decoder, p.decoder, max_rows);
-    return p.encoder_buffers.Bytes(tokens, kFloatBytes) + CpuEncoder::PositionBytes(tokens) +
-           p.decoder_buffers.Bytes(max_rows, kFloatBytes) +
-           std::min(threads, packed_->helpers.cores()) * static_cast<int64_t>(scratch) *
-               kFloatBytes;
+    return buffer_bytes(max_rows) +
+           std::min(threads, p.helpers->cores()) * static_cast<int64_t>(scratch) * kFloatBytes;
   }
   std::unique_ptr<Encoder> CreateEncoder(int threads) const override {
-    return std::make_unique<CpuEncoder>(packed_, threads);
+    return std::make_unique<CpuEncoder>(packed_, nullptr, threads);
   }
   std::unique_ptr<Decoder> CreateDecoder(int threads, int max_rows) const override {
     return std::make_unique<CpuDecoder>(packed_, threads, max_rows, probe_);
+  }
+
+  const OutputLayer& output() const override { return *packed_->output; }
+  int64_t buffer_bytes(int max_rows) const override {
+    const PackedProgram& p = *packed_;
+    const int64_t tokens = EncoderRows(p.program);
+    return p.encoder_buffers.Bytes(tokens, kFloatBytes) + CpuEncoder::PositionBytes(tokens) +
+           p.decoder_buffers.Bytes(max_rows, kFloatBytes);
+  }
+  size_t encoder_scratch() const override {
+    return packed_->ScratchFloats(packed_->program.encoder, packed_->encoder,
+                                  EncoderRows(packed_->program));
+  }
+  size_t decoder_scratch(int max_rows) const override {
+    return packed_->ScratchFloats(packed_->program.decoder, packed_->decoder, max_rows);
+  }
+  std::unique_ptr<Encoder> CreateEncoderIn(OpContext* context) const override {
+    return std::make_unique<CpuEncoder>(packed_, context, context->threads());
+  }
+  std::unique_ptr<NetworkRows> CreateRowsIn(OpContext* context, int max_rows) const override {
+    return std::make_unique<CpuRows>(packed_, context, context->threads(), max_rows);
   }
 
  private:
@@ -394,20 +524,55 @@ class CpuModel final : public StepModel {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(const Program& program,
-                                                                WeightValues weights,
-                                                                ComputeType type, int cores,
-                                                                OpProbe* probe) {
-  auto packed = std::make_shared<PackedProgram>(cores);
+KvLayout HostLayout(KvLayout kv, ComputeType type) {
+  kv.host_element = type == ComputeType::kInt8 && !kv.HasInt8Rows() ? ComputeType::kBFloat16 : type;
+  return kv;
+}
+
+absl::StatusOr<std::shared_ptr<const CpuNetwork>> CreateCpuNetwork(
+    const Program& program, const Weights& weights, ComputeType type,
+    std::shared_ptr<HelperThreads> helpers, OpProbe* probe) {
+  auto packed = std::make_shared<PackedProgram>(std::move(helpers));
   packed->program = program;
   packed->type = type;
-  KvLayout& kv = packed->program.kv;
-  kv.host_element = type == ComputeType::kInt8 && !kv.HasInt8Rows() ? ComputeType::kBFloat16 : type;
+  packed->program.kv = HostLayout(program.kv, type);
   packed->encoder_buffers = PlanBuffers(program.encoder);
   packed->decoder_buffers = PlanBuffers(program.decoder);
-  packed->values = std::move(weights);
-  if (absl::Status status = Packer(packed.get()).Run(); !status.ok()) return status;
+  packed->values.resize(program.weights.size());
+  if (absl::Status status = Packer(weights, packed.get()).Run(); !status.ok()) return status;
   return std::make_shared<const CpuModel>(std::move(packed), probe);
+}
+
+int64_t CpuWeightBytes(const Program& program, ComputeType type) {
+  int64_t bytes = 0;
+  for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
+    for (const Op& op : stage->ops) {
+      const auto* product = std::get_if<ProductOp>(&op.what);
+      if (product == nullptr) continue;
+      const auto in = static_cast<int>(program.weight(product->weight).cols);
+      bytes += Linear::BytesOf(type, in, static_cast<int>(product->rows));
+    }
+  }
+  const Weight& output = program.weight(program.output().table);
+  bytes += OutputLayer::BytesOf(type, static_cast<int>(output.cols), static_cast<int>(output.rows));
+  if (bytes == 0) return 0;
+  for (const WeightId id : OwnTables(program)) {
+    const Weight& table = program.weight(id);
+    bytes += type == ComputeType::kFloat32
+                 ? table.elements() * kFloatBytes
+                 : NarrowEmbedding::BytesOf(type, table.rows, static_cast<int>(table.cols));
+  }
+  for (const WeightId id : PlainWeights(program)) {
+    bytes += program.weight(id).elements() * kFloatBytes;
+  }
+  return bytes;
+}
+
+absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(const Program& program,
+                                                                const Weights& weights,
+                                                                ComputeType type, int cores,
+                                                                OpProbe* probe) {
+  return CreateCpuNetwork(program, weights, type, std::make_shared<HelperThreads>(cores), probe);
 }
 
 }  // namespace dragoman

@@ -2,27 +2,76 @@
 // Weights are packed once and shared; every encoder and decoder has buffers of its own.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "absl/status/statusor.h"
 #include "engine/decode/step_model.h"
 #include "engine/network/program.h"
+#include "engine/network/weights.h"
 #include "kernels/base/compute_type.h"
+#include "kernels/base/helper_threads.h"
+#include "kernels/base/op_context.h"
 #include "kernels/base/op_probe.h"
+#include "kernels/ops/output_layer.h"
 
 namespace dragoman {
 
 // `cores`: threads that may compute at once, in packing and in all that is made from the model. What
 // an encoder or decoder divides is shared with the cores that have no other work
-// (kernels/base/helper_threads.h). Each of `weights` goes as soon as it is packed, so that memory holds
-// them once and one of them twice. REQUIRES: CheckProgram said yes, the weights are the program's,
-// cores > 0. UNIMPLEMENTED for a compute type that the CPU has no kernels of.
+// (kernels/base/helper_threads.h). Weights are read in pieces of some rows and packed at once; what is
+// stored as int8 is packed as it is, in int8; one matrix that is embedding and output layer is held
+// once. REQUIRES: CheckProgram said yes, the weights are the program's, cores > 0. UNIMPLEMENTED for
+// a compute type that the CPU has no kernels of; else errors as Weights::Read.
 //
 // `probe`, for measuring: hears of every operation of a decoder's step by its name, and of parts
 // within it. Borrowed for the life of the model's one decoder; nullptr in production, where
 // decoders are as many as there are workers.
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(
-    const Program& program, WeightValues weights, ComputeType type = ComputeType::kFloat32,
+    const Program& program, const Weights& weights, ComputeType type = ComputeType::kFloat32,
     int cores = 1, OpProbe* probe = nullptr);
+
+// weight_bytes() of such a model, from its shapes alone; 0 for a type that the CPU has no kernels of.
+int64_t CpuWeightBytes(const Program& program, ComputeType type);
+
+// What an ensemble takes of each of its members (ensemble_model.h). Their threads, and the scratch in
+// which one computes after the other, are the ensemble's.
+
+// A decoder up to the output layer. Of one thread.
+class NetworkRows {
+ public:
+  virtual ~NetworkRows() = default;
+
+  // One position more for every row: the output layer's input [rows, d], until the next call.
+  // Between Begin and End of its context. Of `input` the requests are not asked.
+  virtual const float* Run(const StepInput& input) = 0;
+
+  // Without the context's.
+  virtual int64_t workspace_bytes() const = 0;
+};
+
+class CpuNetwork : public StepModel {
+ public:
+  virtual const OutputLayer& output() const = 0;
+
+  // What an encoder and the rows of a decoder hold besides the scratch of their contexts, and what
+  // they Reserve of it.
+  virtual int64_t buffer_bytes(int max_rows) const = 0;
+  virtual size_t encoder_scratch() const = 0;
+  virtual size_t decoder_scratch(int max_rows) const = 0;
+
+  // `context` is borrowed for their lives; its memory is none of their workspace.
+  virtual std::unique_ptr<Encoder> CreateEncoderIn(OpContext* context) const = 0;
+  virtual std::unique_ptr<NetworkRows> CreateRowsIn(OpContext* context, int max_rows) const = 0;
+};
+
+// A network's layout with the elements of the CPU's pages.
+KvLayout HostLayout(KvLayout kv, ComputeType type);
+
+// As CreateCpuModel, with threads that others may use as well.
+absl::StatusOr<std::shared_ptr<const CpuNetwork>> CreateCpuNetwork(
+    const Program& program, const Weights& weights, ComputeType type,
+    std::shared_ptr<HelperThreads> helpers, OpProbe* probe = nullptr);
 
 }  // namespace dragoman

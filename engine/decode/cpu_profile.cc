@@ -37,10 +37,10 @@ class Profile {
         search_(ProfiledSearch(kProfiledBeam, steps)),
         divisors_(static_cast<size_t>(search_.max_tokens) + 2, 1.0F) {}
 
-  absl::StatusOr<CpuProfile> Run(WeightValues weights);
+  absl::StatusOr<CpuProfile> Run(const Weights& weights);
 
  private:
-  absl::Status Create(WeightValues weights);
+  absl::Status Create(const Weights& weights);
   absl::Status Fill();
   absl::StatusOr<std::vector<CrossPages>> EncodeSources();
   // The rows of a step as costs are counted from them.
@@ -63,9 +63,9 @@ class Profile {
   std::unique_ptr<Batch> batch_;
 };
 
-absl::Status Profile::Create(WeightValues weights) {
+absl::Status Profile::Create(const Weights& weights) {
   absl::StatusOr<std::shared_ptr<const StepModel>> model =
-      CreateCpuModel(program_, std::move(weights), config_.type, config_.threads, &times_);
+      CreateCpuModel(program_, weights, config_.type, config_.threads, &times_);
   if (!model.ok()) return model.status();
   kv_bytes_ = (*model)->kv_layout().HostElementBytes();
   backend_ = CreateCpuBackend(*std::move(model));
@@ -142,8 +142,8 @@ void Profile::AddUncounted(const char* name, int64_t launches, Nanos all,
   profile->seconds.push_back(Mean(all));
 }
 
-absl::StatusOr<CpuProfile> Profile::Run(WeightValues weights) {
-  if (absl::Status status = Create(std::move(weights)); !status.ok()) return status;
+absl::StatusOr<CpuProfile> Profile::Run(const Weights& weights) {
+  if (absl::Status status = Create(weights); !status.ok()) return status;
   if (absl::Status status = Fill(); !status.ok()) return status;
   Nanos all = 0;
   int64_t positions = 0;
@@ -199,19 +199,18 @@ std::string RatesText(const DeviceRates& rates) {
 }  // namespace
 
 absl::StatusOr<CpuProfile> MeasureCpuSteps(const CpuProfileConfig& config, const Program& program,
-                                           WeightValues weights, int steps, const Clock* clock) {
+                                           const Weights& weights, int steps, const Clock* clock) {
   if (absl::Status status = CheckProfile(config.batch, program, steps); !status.ok()) {
     return status;
   }
-  return OrOutOfMemory("profile-steps: the batch and its K/V", [&] {
-    return Profile(config, program, steps, clock).Run(std::move(weights));
-  });
+  return OrOutOfMemory("profile-steps: the batch and its K/V",
+                       [&] { return Profile(config, program, steps, clock).Run(weights); });
 }
 
 absl::StatusOr<std::string> ProfileCpuSteps(const CpuProfileConfig& config, const Program& program,
-                                            WeightValues weights, int steps, const Clock* clock) {
+                                            const Weights& weights, int steps, const Clock* clock) {
   const absl::StatusOr<CpuProfile> profile =
-      MeasureCpuSteps(config, program, std::move(weights), steps, clock);
+      MeasureCpuSteps(config, program, weights, steps, clock);
   if (!profile.ok()) return profile.status();
   const absl::StatusOr<DeviceRates> rates = OrOutOfMemory("profile-steps: measuring copies", [&] {
     return absl::StatusOr<DeviceRates>(MeasureCpuRates(config.type, clock));

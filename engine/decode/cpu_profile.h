@@ -9,6 +9,7 @@
 #include "engine/decode/batch.h"
 #include "engine/network/cost_table.h"
 #include "engine/network/program.h"
+#include "engine/network/weights.h"
 #include "kernels/base/compute_type.h"
 
 namespace dragoman {
@@ -38,10 +39,10 @@ inline constexpr char kAroundTheModel[] = "search and tables";
 // without the memory; INTERNAL when a logit of the model is no number. REQUIRES: steps > 0; the
 // weights are the program's.
 absl::StatusOr<CpuProfile> MeasureCpuSteps(const CpuProfileConfig& config, const Program& program,
-                                           WeightValues weights, int steps, const Clock* clock);
+                                           const Weights& weights, int steps, const Clock* clock);
 
 // Measures the rates of one thread, then the steps: the table as text.
 absl::StatusOr<std::string> ProfileCpuSteps(const CpuProfileConfig& config, const Program& program,
-                                            WeightValues weights, int steps, const Clock* clock);
+                                            const Weights& weights, int steps, const Clock* clock);
 
 }  // namespace dragoman

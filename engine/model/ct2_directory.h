@@ -1,6 +1,6 @@
 // CTranslate2 directories, as its converters write them: model.bin, config.json, the vocabularies
-// (ct2_vocabularies.h), and beside them the tokenizer's files of the checkpoint. Quantised weights
-// become float32; whoever packs them quantises anew.
+// (ct2_vocabularies.h), and beside them the tokenizer's files of the checkpoint. int8 weights
+// are packed as they are in compute type int8; all others become float32.
 //
 // Stateless: any thread may load.
 #pragma once
@@ -9,9 +9,16 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "engine/model/model_folder.h"
 #include "engine/model/model_source.h"
+#include "engine/model/tokenizer_files.h"
 
 namespace dragoman {
+
+// The model of a folder that is such a directory, but for the tokenizer's files, which are in
+// another, and for its name and layout. Errors as ModelSource::Load; not all have a path in front.
+absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelFolder& tokenizer,
+                                         const TokenizerFields& fields);
 
 class Ct2DirectorySource : public ModelSource {
  public:

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "engine/model/byte_reader.h"
 #include "engine/model/concat.h"
 
 namespace dragoman {
@@ -27,33 +27,6 @@ constexpr std::string_view kScaleSuffix = "_scale";
 // By the code in the file.
 constexpr std::array<DType, 6> kTypes = {DType::kF32, DType::kI8,  DType::kI16,
                                          DType::kI32, DType::kF16, DType::kBF16};
-
-// Takes numbers and strings off the front; each call says whether there were enough bytes.
-class ByteReader {
- public:
-  explicit ByteReader(std::span<const uint8_t> bytes) : all_(bytes.size()), rest_(bytes) {}
-
-  size_t place() const { return all_ - rest_.size(); }
-  size_t left() const { return rest_.size(); }
-
-  template <class Number>
-  bool Read(Number* number) {
-    std::span<const uint8_t> bytes;
-    if (!Take(sizeof(Number), &bytes)) return false;
-    std::memcpy(number, bytes.data(), sizeof(Number));
-    return true;
-  }
-  bool Take(size_t size, std::span<const uint8_t>* bytes) {
-    if (size > rest_.size()) return false;
-    *bytes = rest_.first(size);
-    rest_ = rest_.subspan(size);
-    return true;
-  }
-
- private:
-  const size_t all_;
-  std::span<const uint8_t> rest_;
-};
 
 class Parser {
  public:

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
+#include "engine/model/fairseq_languages.h"
 #include "engine/model/json.h"
 #include "engine/model/model_files.h"
 #include "engine/model/model_limits.h"
-#include "engine/model/tokenizer_files.h"
+#include "engine/text/spm_file.h"
 
 namespace dragoman {
 namespace {
@@ -22,16 +25,19 @@ constexpr size_t kMaxPieceBytes = 1024;
 // One model for both sides, under the names that it has beside the checkpoints.
 constexpr std::array<std::string_view, 3> kSharedSpm = {"sentencepiece.bpe.model", "spiece.model",
                                                         "sentencepiece.model"};
-// Its mark of padding, in models of OpenNMT-py: their sources have no end.
-constexpr std::string_view kOpenNmtPadding = "<blank>";
+// Of the tokens that T5's tokenizer adds.
+constexpr std::string_view kExtraId = "<extra_id_";
+// Padding in models of OpenNMT and of fairseq's converter, which say themselves whether a source has
+// an end (add_source_eos). The other converters leave it to the caller, and there always is one.
+constexpr std::string_view kBlank = "<blank>";
 
 struct SideVocabulary {
   std::string file;
   std::vector<std::string> pieces;
 };
 
-absl::StatusOr<SideVocabulary> ReadSide(const std::string& directory, const std::string& file) {
-  const absl::StatusOr<std::string> text = ReadModelFile(directory, file, kMaxVocabularyBytes);
+absl::StatusOr<SideVocabulary> ReadSide(const ModelFolder& folder, const std::string& file) {
+  const absl::StatusOr<std::string> text = folder.Read(file, kMaxVocabularyBytes);
   if (!text.ok()) return text.status();
   absl::StatusOr<std::vector<std::string>> pieces = ParseCt2Vocabulary(*text, file);
   if (!pieces.ok()) return pieces.status();
@@ -39,13 +45,22 @@ absl::StatusOr<SideVocabulary> ReadSide(const std::string& directory, const std:
 }
 
 // The name with the ending that is there.
-absl::StatusOr<std::string> FileOf(const std::string& directory, const std::string& name) {
+absl::StatusOr<std::string> FileOf(const ModelFolder& folder, const std::string& name) {
   for (const char* ending : {".json", ".txt"}) {
-    if (Exists(directory, name + ending)) return name + ending;
+    if (folder.Has(name + ending)) return name + ending;
   }
   return absl::NotFoundError(
       Concat("found no vocabulary, expected shared_vocabulary.json, or source_vocabulary.json and ",
              "target_vocabulary.json, or the same in .txt"));
+}
+
+// Rows of a T5 that its tokenizer has no piece for are <extra_id_0> and so on to the converter, whether
+// there are such pieces or not. CTranslate2 reads the first of two.
+void DropSecondExtraIds(std::vector<std::string>* pieces) {
+  std::set<std::string_view> seen;
+  for (std::string& piece : *pieces) {
+    if (piece.starts_with(kExtraId) && !seen.insert(piece).second) piece.clear();
+  }
 }
 
 // Pieces by id, of `rows` of the embedding. The empty token has none.
@@ -56,11 +71,7 @@ absl::StatusOr<Vocabulary> MakeVocabulary(SideVocabulary side, int rows, bool ha
                                              " pieces, expected ", expected,
                                              ", the rows of its embedding in model.bin"));
   }
-  if (std::find(side.pieces.begin(), side.pieces.end(), kOpenNmtPadding) != side.pieces.end()) {
-    return absl::UnimplementedError(Concat(side.file, ": has '", kOpenNmtPadding,
-                                           "', so it is of OpenNMT-py, whose sources ",
-                                           "have no end of sentence; that is not supported"));
-  }
+  DropSecondExtraIds(&side.pieces);
   side.pieces.resize(static_cast<size_t>(rows));
   return Vocabulary::FromPieces(std::move(side.pieces), side.file);
 }
@@ -82,10 +93,22 @@ bool IsNllbCode(std::string_view piece) {
          piece[4] <= 'Z' && IsLower(piece.substr(5));
 }
 
+// "de_DE".
+bool IsMbartCode(std::string_view piece) {
+  return std::find(std::begin(kMbart50Languages), std::end(kMbart50Languages), piece) !=
+         std::end(kMbart50Languages);
+}
+
 class Reader {
  public:
-  Reader(const std::string& directory, const Ct2Config& config, const Ct2Network& network)
-      : directory_(directory), config_(config), network_(network), spec_(network.spec) {}
+  Reader(const ModelFolder& folder, const ModelFolder& tokenizer, const TokenizerFields& fields,
+         const Ct2Config& config, const Ct2Network& network)
+      : folder_(folder),
+        tokenizer_(tokenizer),
+        fields_(fields),
+        config_(config),
+        network_(network),
+        spec_(network.spec) {}
 
   absl::StatusOr<LoadedModel> Read() {
     absl::Status status = ReadPieces();
@@ -107,21 +130,21 @@ class Reader {
   absl::Status ReadPieces() {
     const ModelShape& shape = spec_.shape;
     const bool is_shared =
-        Exists(directory_, "shared_vocabulary.json") || Exists(directory_, "shared_vocabulary.txt");
+        folder_.Has("shared_vocabulary.json") || folder_.Has("shared_vocabulary.txt");
     const absl::StatusOr<std::string> source_file =
-        FileOf(directory_, is_shared ? "shared_vocabulary" : "source_vocabulary");
+        FileOf(folder_, is_shared ? "shared_vocabulary" : "source_vocabulary");
     if (!source_file.ok()) return source_file.status();
     const absl::StatusOr<std::string> target_file =
-        is_shared ? source_file : FileOf(directory_, "target_vocabulary");
+        is_shared ? source_file : FileOf(folder_, "target_vocabulary");
     if (!target_file.ok()) return target_file.status();
     source_file_ = *source_file;
     target_file_ = *target_file;
 
-    absl::StatusOr<SideVocabulary> source = ReadSide(directory_, source_file_);
+    absl::StatusOr<SideVocabulary> source = ReadSide(folder_, source_file_);
     if (!source.ok()) return source.status();
     // One matrix has one vocabulary, whatever the files; and two matrices may have one file.
     const bool one_matrix = spec_.share_embeddings;
-    absl::StatusOr<SideVocabulary> target = is_shared ? source : ReadSide(directory_, target_file_);
+    absl::StatusOr<SideVocabulary> target = is_shared ? source : ReadSide(folder_, target_file_);
     if (!target.ok()) return target.status();
     const bool is_same = target->pieces == source->pieces;
     if (one_matrix && !is_same) {
@@ -150,11 +173,16 @@ class Reader {
       const std::string& piece;
       int* id;
     };
+    facts_.ends_source = config_.adds_source_end || !source.IdOf(kBlank).has_value();
+    // OpenNMT-py's sources, which have no end, may have a vocabulary without one.
+    const std::string& source_end = config_.eos_piece;
+    if (!facts_.ends_source && !source.IdOf(source_end)) facts_.source_eos = -1;
     for (const Wanted& one :
-         {Wanted{source, source_file_, "eos_token", config_.eos_piece, &facts_.source_eos},
+         {Wanted{source, source_file_, "eos_token", source_end, &facts_.source_eos},
           Wanted{source, source_file_, "unk_token", config_.unk_piece, &facts_.source_unk},
           Wanted{target, target_file_, "eos_token", config_.eos_piece, &tokens.eos},
           Wanted{target, target_file_, "unk_token", config_.unk_piece, &tokens.unk}}) {
+      if (*one.id < 0) continue;
       const absl::StatusOr<int> id = IdOf(one.vocabulary, one.file, one.field, one.piece);
       if (!id.ok()) return id.status();
       *one.id = *id;
@@ -175,21 +203,21 @@ class Reader {
   }
 
   absl::Status ReadSpm(std::string_view file, std::string* bytes, std::string* path) {
-    absl::StatusOr<std::string> read = ReadModelFile(directory_, file, kMaxSentencePieceBytes);
+    absl::StatusOr<std::string> read = tokenizer_.Read(file, kMaxSentencePieceBytes);
     if (!read.ok()) return read.status();
     *bytes = *std::move(read);
-    *path = PathOf(directory_, file);
+    *path = PathOf(tokenizer_.path(), file);
     return absl::OkStatus();
   }
 
   absl::Status ReadSentencePiece() {
     std::string_view source = "source.spm";
     std::string_view target = "target.spm";
-    const bool is_pair = Exists(directory_, source) || Exists(directory_, target);
+    const bool is_pair = tokenizer_.Has(source) || tokenizer_.Has(target);
     if (!is_pair) {
       const auto* const shared =
           std::find_if(kSharedSpm.begin(), kSharedSpm.end(),
-                       [this](std::string_view file) { return Exists(directory_, file); });
+                       [this](std::string_view file) { return tokenizer_.Has(file); });
       if (shared == kSharedSpm.end()) {
         return absl::NotFoundError(
             Concat("found no tokenizer, expected source.spm and target.spm, or one of ",
@@ -211,42 +239,57 @@ class Reader {
     return status;
   }
 
-  absl::StatusOr<LanguageMap> ReadLanguages() {
-    const absl::StatusOr<TokenizerFields> fields = ReadTokenizerFields(directory_);
-    if (!fields.ok()) return fields.status();
-    const Vocabulary& vocabulary = *source_;
-    std::vector<int>& special = facts_.special;
-    for (const std::string_view piece : {std::string_view(config_.bos_piece),
+  // No text of their own: besides EOS, unk and pad, which is the empty token.
+  std::vector<int> SpecialOf(const Vocabulary& vocabulary) const {
+    std::vector<int> special;
+    for (const std::string_view piece : {std::string_view(config_.bos_piece), kBlank,
                                          std::string_view("<pad>"), std::string_view("<mask>")}) {
-      if (const std::optional<int> id = TargetVocabulary().IdOf(piece)) special.push_back(*id);
+      if (const std::optional<int> id = vocabulary.IdOf(piece)) special.push_back(*id);
     }
-    std::vector<LanguageTag> languages;
-    if (is_fairseq_) languages = FairseqLanguageTags(vocabulary);
-    for (const LanguageTag& language : languages) special.push_back(language.id);
+    for (const LanguageTag& language : languages_) {
+      if (const auto id = vocabulary.IdOf(source_->PieceOf(language.id))) special.push_back(*id);
+    }
+    for (int id = 0; id < vocabulary.size(); ++id) {
+      const std::string_view piece = vocabulary.PieceOf(id);
+      if (piece.starts_with(kExtraId) || !LanguageOfPrompt(piece).empty()) special.push_back(id);
+    }
     std::sort(special.begin(), special.end());
     special.erase(std::unique(special.begin(), special.end()), special.end());
-    const std::vector<LanguageTag> tags = LanguageTags(vocabulary);
+    return special;
+  }
+
+  absl::StatusOr<LanguageMap> ReadLanguages() {
+    if (is_fairseq_) languages_ = FairseqLanguageTags(*source_);
+    facts_.special = SpecialOf(TargetVocabulary());
+    facts_.source_special = SpecialOf(*source_);
+    const std::vector<LanguageTag> tags = LanguageTags(*source_);
+    const std::vector<LanguagePrompt> prompts = PromptsOfPieces(*source_);
     // A token, the end of sentence and the language.
-    const int least = languages.empty() && tags.empty() ? 2 : 3;
+    const bool has_tag = !languages_.empty() || !tags.empty() || !prompts.empty();
+    const int least = 1 + (facts_.ends_source ? 1 : 0) + (has_tag ? 1 : 0);
     if (facts_.max_source_tokens < least) {
       return absl::InvalidArgumentError(
           Concat("model.bin: variable 'encoder/position_encodings/encodings' has ",
                  facts_.max_source_tokens, " rows, expected at least ", least));
     }
-    if (languages.empty()) {
-      return LanguageMap(fields->source_language, fields->target_language, tags);
+    if (!prompts.empty()) return LanguageMap(prompts, /*must_be_told=*/true);
+    if (languages_.empty()) {
+      return LanguageMap(fields_.source_language, fields_.target_language, tags);
     }
-    const bool is_small100 = fields->tokenizer_class == "SMALL100Tokenizer";
-    return LanguageMap(languages,
+    const bool is_small100 = fields_.tokenizer_class == "SMALL100Tokenizer";
+    return LanguageMap(languages_,
                        is_small100 ? LanguageMarks::kTargetInSource : LanguageMarks::kBoth);
   }
 
-  const std::string& directory_;
+  const ModelFolder& folder_;
+  const ModelFolder& tokenizer_;
+  const TokenizerFields& fields_;
   const Ct2Config& config_;
   const Ct2Network& network_;
   std::string source_file_;
   std::string target_file_;
   bool is_fairseq_ = false;
+  std::vector<LanguageTag> languages_;  // that have tokens of fairseq's kind
   ModelSpec spec_;
   std::optional<Vocabulary> source_;
   std::optional<Vocabulary> own_target_;
@@ -303,7 +346,7 @@ std::vector<LanguageTag> FairseqLanguageTags(const Vocabulary& vocabulary) {
     if (piece.size() > 4 && piece.starts_with("__") && piece.ends_with("__")) {
       code = piece.substr(2, piece.size() - 4);
       if (!IsLower(code) || code.size() > 3) continue;
-    } else if (!IsNllbCode(piece)) {
+    } else if (!IsNllbCode(piece) && !IsMbartCode(piece)) {
       continue;
     }
     if (ParseLanguageCode(code)) tags.push_back({.code = std::string(code), .id = id});
@@ -311,10 +354,12 @@ std::vector<LanguageTag> FairseqLanguageTags(const Vocabulary& vocabulary) {
   return tags;
 }
 
-absl::StatusOr<LoadedModel> ReadCt2Vocabularies(const std::string& directory,
+absl::StatusOr<LoadedModel> ReadCt2Vocabularies(const ModelFolder& folder,
+                                                const ModelFolder& tokenizer,
+                                                const TokenizerFields& fields,
                                                 const Ct2Config& config,
                                                 const Ct2Network& network) {
-  return Reader(directory, config, network).Read();
+  return Reader(folder, tokenizer, fields, config, network).Read();
 }
 
 }  // namespace dragoman

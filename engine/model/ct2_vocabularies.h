@@ -10,7 +10,10 @@
 
 #include "absl/status/statusor.h"
 #include "engine/model/ct2_config.h"
+#include "engine/model/ct2_network.h"
+#include "engine/model/model_folder.h"
 #include "engine/model/model_source.h"
+#include "engine/model/tokenizer_files.h"
 
 namespace dragoman {
 
@@ -19,12 +22,16 @@ namespace dragoman {
 absl::StatusOr<std::vector<std::string>> ParseCt2Vocabulary(std::string_view text,
                                                             std::string_view file);
 
-// The languages that have tokens among the pieces: of M2M-100 ("__de__") and NLLB-200 ("deu_Latn").
+// The languages that have tokens among the pieces: of M2M-100 ("__de__"), NLLB-200 ("deu_Latn") and
+// mBART-50 ("de_DE").
 std::vector<LanguageTag> FairseqLanguageTags(const Vocabulary& vocabulary);
 
 // A model with all but its network: network's spec with the tokens, vocabularies, tokenizer and
-// languages. Errors as ModelSource::Load; the directory is not in front of all messages.
-absl::StatusOr<LoadedModel> ReadCt2Vocabularies(const std::string& directory,
+// languages. The SentencePiece models are those of `tokenizer`, the vocabularies of `folder`. Errors
+// as ModelSource::Load; the path is not in front of all messages.
+absl::StatusOr<LoadedModel> ReadCt2Vocabularies(const ModelFolder& folder,
+                                                const ModelFolder& tokenizer,
+                                                const TokenizerFields& fields,
                                                 const Ct2Config& config, const Ct2Network& network);
 
 }  // namespace dragoman

@@ -1,8 +1,9 @@
-// The languages of M2M-100, NLLB-200 and mBART-50 in the order of their tokens, where a directory does
+// The languages of M2M-100, NLLB-200 and mBART in the order of their tokens, where a directory does
 // not list them: fairseq's lists, as transformers has them (tokenization_m2m_100.py,
 // tokenization_nllb.py, tokenization_mbart50.py).
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace dragoman {
@@ -54,5 +55,8 @@ inline constexpr std::string_view kMbart50Languages[] = {
     "bn_IN", "fa_IR", "he_IL", "hr_HR", "id_ID", "ka_GE", "km_KH", "mk_MK", "ml_IN",
     "mn_MN", "mr_IN", "pl_PL", "ps_AF", "pt_XX", "sv_SE", "sw_KE", "ta_IN", "te_IN",
     "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI"};
+
+// mBART-25's are the first of mBART-50's.
+inline constexpr size_t kMbart25LanguageCount = 25;
 
 }  // namespace dragoman

@@ -1,5 +1,6 @@
 #include "engine/model/hf_checkpoint.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "engine/model/concat.h"
 #include "engine/model/file_bytes.h"
 #include "engine/model/json.h"
+#include "engine/model/mapped_file.h"
 #include "engine/model/safetensors.h"
 #include "engine/model/torch_file.h"
 
@@ -44,14 +46,34 @@ bool Exists(const std::string& directory, std::string_view file) {
 
 std::string Shown(std::string_view name) { return DescribeJson(nlohmann::json(std::string(name))); }
 
+// The first file, by name, of weights as another program keeps them; "" where there is none.
+std::string WeightsOfAnother(const std::string& directory) {
+  constexpr std::array<std::string_view, 7> kSuffixes = {".h5",   ".msgpack", ".ot",  ".onnx",
+                                                         ".gguf", ".pt",      ".ckpt"};
+  std::string first;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    const bool is_one =
+        name.size() <= kMaxNameBytes &&
+        std::any_of(kSuffixes.begin(), kSuffixes.end(),
+                    [&](std::string_view suffix) { return name.ends_with(suffix); });
+    if (is_one && (first.empty() || name < first)) first = name;
+  }
+  return first;
+}
+
 // Reads one file of the checkpoint and hands back its table.
 absl::StatusOr<TensorTable> ReadFile(const std::string& directory, const std::string& name,
                                      const Format& format, size_t max_bytes,
                                      Checkpoint* checkpoint) {
   const size_t used = checkpoint->bytes();
-  absl::StatusOr<FileBytes> file = FileBytes::Read(PathOf(directory, name), max_bytes - used);
+  absl::StatusOr<MappedFile> file = MappedFile::Open(PathOf(directory, name), max_bytes - used);
   if (!file.ok()) return file.status();
   absl::StatusOr<TensorTable> tensors = format.parse(file->bytes(), name);
+  // What was made of a file that goes away while it is read is the lesser news.
+  if (absl::Status status = file->Check(); !status.ok()) return status;
   if (!tensors.ok()) return tensors.status();
   for (auto& [tensor, view] : *tensors) view.file = checkpoint->files.size();
   checkpoint->names.push_back(name);
@@ -150,9 +172,10 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& directory, size_t m
     }
     if (Exists(directory, format.index)) return ReadShards(directory, format, max_bytes);
   }
-  return absl::NotFoundError(
-      "found no weights, expected model.safetensors, pytorch_model.bin or the index of their "
-      "shards");
+  const std::string other = WeightsOfAnother(directory);
+  return absl::NotFoundError(Concat(
+      "found no weights", other.empty() ? "" : Concat(" but ", Shown(other), ", which is not read"),
+      ", expected model.safetensors, pytorch_model.bin or the index of their shards"));
 }
 
 }  // namespace dragoman

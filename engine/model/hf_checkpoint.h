@@ -26,7 +26,7 @@ struct ShardIndex {
 absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_view file,
                                            std::string_view suffix);
 
-// Reads and parses the weights; at most `max_bytes` in all. NOT_FOUND when a file is missing,
+// Maps the files of the weights and reads what tensors they have; at most `max_bytes` in all. NOT_FOUND when a file is missing,
 // INVALID_ARGUMENT for broken ones, a tensor that its shard does not have, or one that two shards
 // have. A tensor that the index does not name is left aside.
 absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& directory, size_t max_bytes);

@@ -62,11 +62,12 @@ struct ConfigClass {
   std::optional<int> forced_eos;  // where there is no generation_config.json
   HfTokenizerKind tokenizer = HfTokenizerKind::kMarian;
 };
-constexpr std::array<ConfigClass, 5> kConfigClasses = {{
+constexpr std::array<ConfigClass, 6> kConfigClasses = {{
     {"marian", "MarianMTModel", "gelu", false, 0, HfTokenizerKind::kMarian},
     {"m2m_100", "M2M100ForConditionalGeneration", "relu", true, std::nullopt,
      HfTokenizerKind::kM2m100},
     {"mbart", "MBartForConditionalGeneration", "gelu", false, 2, HfTokenizerKind::kMbart50},
+    {"bart", "BartForConditionalGeneration", "gelu", false, 2, HfTokenizerKind::kBart},
     {"t5", "T5ForConditionalGeneration", "", false, std::nullopt, HfTokenizerKind::kT5},
     {"mt5", "MT5ForConditionalGeneration", "", false, std::nullopt, HfTokenizerKind::kT5},
 }};
@@ -123,6 +124,12 @@ void ReadShape(JsonFields* fields, ModelSpec* spec) {
 
 void ReadModel(JsonFields* fields, ModelSpec* spec) {
   spec->family = fields->String("model_type", "");
+  if (spec->family == "fsmt") {
+    fields->Unsupported("model_type",
+                        Concat(FamilyNames(), " (FSMT's tokenizer is Moses' rules and fastBPE, ",
+                               "which are not had here exactly; OPUS-MT has such pairs)"));
+    return;
+  }
   if (FindFamily(spec->family) == nullptr) {
     fields->Unsupported("model_type", FamilyNames());
     return;
@@ -161,7 +168,11 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
     ReadEndIds(&fields, vocabulary, &tokens);
     for (const auto& [name, id] : {std::pair("pad_token_id", &tokens.pad),
                                    std::pair("decoder_start_token_id", &tokens.decoder_start)}) {
-      const std::optional<int> read = ReadTokenId(&fields, name, vocabulary);
+      std::optional<int> read = ReadTokenId(&fields, name, vocabulary);
+      // What generate() begins with then. An mBART-25 is given the target's token in its place.
+      if (!read && id == &tokens.decoder_start && result.spec.family == "mbart") {
+        read = ReadTokenId(&fields, "bos_token_id", vocabulary).value_or(0);
+      }
       if (!read) fields.Fail(name, Concat("a token id from 0 to ", vocabulary - 1));
       *id = read.value_or(0);
     }
@@ -188,6 +199,12 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
     nlohmann::json legacy = *config;
     if (config_class.forced_eos && !legacy.contains("forced_eos_token_id")) {
       legacy["forced_eos_token_id"] = *config_class.forced_eos;
+    }
+    // As a BartConfig reads what it once was called.
+    const auto forced_bos = legacy.find("force_bos_token_to_be_generated");
+    if (tokenizer.kind == HfTokenizerKind::kBart && forced_bos != legacy.end() &&
+        *forced_bos == true && !legacy.contains("forced_bos_token_id")) {
+      legacy["forced_bos_token_id"] = legacy.value("bos_token_id", nlohmann::json(0));
     }
     if (tokenizer.kind == HfTokenizerKind::kT5) legacy = WithFieldsOfTasks(*config, legacy);
     JsonFields legacy_fields(kConfigName, legacy);

@@ -56,18 +56,18 @@ std::string NoteOfUnused(const std::vector<std::string>& tensors) {
   return note;
 }
 
-absl::StatusOr<LoadedWeights> ReadWeights(const std::string& directory, const Network& network) {
-  const absl::StatusOr<Checkpoint> checkpoint =
+absl::StatusOr<OpenedWeights> ReadWeights(const std::string& directory, const Network& network) {
+  absl::StatusOr<Checkpoint> checkpoint =
       ReadCheckpoint(directory, MaxWeightBytes(network.program));
   if (!checkpoint.ok()) return checkpoint.status();
-  return LoadWeights(*checkpoint, network);
+  return OpenWeights(directory, *std::move(checkpoint), network);
 }
 
 absl::Status LoadInto(const std::string& directory, LoadedModel* model, HfConfig config) {
   model->spec = std::move(config.spec);
   absl::StatusOr<Network> network = FindFamily(model->spec.family)->make(model->spec);
   if (!network.ok()) return network.status();
-  absl::StatusOr<LoadedWeights> loaded = ReadWeights(directory, *network);
+  absl::StatusOr<OpenedWeights> loaded = ReadWeights(directory, *network);
   if (!loaded.ok()) return loaded.status();
   model->program = std::move(network->program);
   model->weights = std::move(loaded->weights);

@@ -1,7 +1,7 @@
 // Tokenizers of fairseq's models: one SentencePiece model for both sides, and a token for each
-// language. An NllbTokenizer and an MBart50Tokenizer have their ids from SentencePiece, moved by
-// one: <s>, <pad>, </s>, <unk>, the pieces, the languages, <mask>. An M2M100Tokenizer has them from
-// vocab.json, and the languages behind those.
+// language. NllbTokenizer, MBart50Tokenizer and MBartTokenizer have their ids from SentencePiece,
+// moved by one: <s>, <pad>, </s>, <unk>, the pieces, the languages, <mask>. An M2M100Tokenizer has
+// them from vocab.json, and the languages behind those.
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -21,7 +21,8 @@ constexpr std::string_view kSpmFile = "sentencepiece.bpe.model";
 constexpr std::string_view kConfigFile = "tokenizer_config.json";
 
 bool HasIdsOfSpm(HfTokenizerKind kind) {
-  return kind == HfTokenizerKind::kNllb || kind == HfTokenizerKind::kMbart50;
+  return kind == HfTokenizerKind::kNllb || kind == HfTokenizerKind::kMbart50 ||
+         kind == HfTokenizerKind::kMbart25;
 }
 
 // Pieces by id, with the languages among them.
@@ -30,6 +31,8 @@ class PieceList {
   PieceList(const HfConfig& config, std::vector<std::string> pieces)
       : config_(config), size_(config.spec.shape.source_vocab), pieces_(std::move(pieces)) {}
 
+  // For a next id.
+  bool HasRoom() const { return pieces_.size() < static_cast<size_t>(size_); }
   // As the next id.
   absl::Status Append(const std::string& piece) {
     return Put(static_cast<int64_t>(pieces_.size()), piece);
@@ -124,6 +127,56 @@ absl::StatusOr<std::vector<std::string>> PiecesOfSpm(std::string_view spm,
   return pieces;
 }
 
+// The model's languages, in their order, where no ids are said.
+std::vector<std::string> CodesOf(const HfTokenizerConfig& config) {
+  std::span<const std::string_view> known = kM2m100Languages;
+  if (config.is_wmt21) known = kWmt21Languages;
+  if (config.kind == HfTokenizerKind::kNllb) known = kNllbLanguages;
+  if (config.kind == HfTokenizerKind::kMbart50) known = kMbart50Languages;
+  if (config.kind == HfTokenizerKind::kMbart25) {
+    known = std::span(kMbart50Languages).first(kMbart25LanguageCount);
+  }
+  std::vector<std::string> codes(known.begin(), known.end());
+  // NllbTokenizer alone takes other languages than these.
+  if (config.kind == HfTokenizerKind::kNllb && !config.listed.empty()) codes = config.listed;
+  return codes;
+}
+
+// Those of tokenizer.json but the languages, which go into config->added with the other tokens that
+// the file has added: those say where they are.
+absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
+                                                      HfTokenizerConfig* config) {
+  std::vector<std::string> pieces = json.pieces;
+  for (const TokenizerJson::Added& added : json.added) {
+    if (!added.special) {
+      return absl::UnimplementedError(
+          Concat(kTokenizerJsonFile, ": field 'added_tokens' has '", added.piece.substr(0, 64),
+                 "', which is not special; supported: special tokens and languages"));
+    }
+    const auto [at, is_new] = config->added.emplace(added.id, added.piece);
+    if (!is_new && at->second != added.piece) {
+      return absl::InvalidArgumentError(Concat(kConfigFile, ": field 'added_tokens_decoder' has '",
+                                               at->second.substr(0, 64), "' with id ", added.id,
+                                               ", expected '", added.piece.substr(0, 64), "', as ",
+                                               kTokenizerJsonFile, " has it"));
+    }
+    if (added.piece != config->bos_piece && added.piece != config->pad_piece &&
+        added.piece != config->eos_piece && added.piece != config->unk_piece) {
+      pieces[static_cast<size_t>(added.id)].clear();
+    }
+  }
+  // Some files have languages among the model's pieces and nowhere else.
+  const std::vector<std::string> codes = CodesOf(*config);
+  for (size_t id = 0; id < pieces.size(); ++id) {
+    if (pieces[id].find('_') == std::string::npos) continue;
+    if (std::find(codes.begin(), codes.end(), pieces[id]) == codes.end()) continue;
+    config->added.emplace(static_cast<int>(id), pieces[id]);
+    pieces[id].clear();
+  }
+  while (!pieces.empty() && pieces.back().empty()) pieces.pop_back();
+  return pieces;
+}
+
 absl::StatusOr<std::vector<std::string>> PiecesOfVocabulary(const std::string& directory) {
   constexpr std::string_view kFile = "vocab.json";
   const absl::StatusOr<std::string> text = ReadModelFile(directory, kFile, kMaxVocabularyBytes);
@@ -143,13 +196,7 @@ absl::Status UnknownListed(std::string_view piece) {
 
 absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
   const bool is_of_spm = HasIdsOfSpm(config.kind);
-  std::span<const std::string_view> known = kM2m100Languages;
-  if (config.is_wmt21) known = kWmt21Languages;
-  if (config.kind == HfTokenizerKind::kNllb) known = kNllbLanguages;
-  if (config.kind == HfTokenizerKind::kMbart50) known = kMbart50Languages;
-  std::vector<std::string> codes(known.begin(), known.end());
-  // NllbTokenizer alone takes other languages than these.
-  if (config.kind == HfTokenizerKind::kNllb && !config.listed.empty()) codes = config.listed;
+  const std::vector<std::string> codes = CodesOf(config);
   // A directory that gives ids to some of SentencePiece's gives them to its languages too.
   const bool by_id =
       is_of_spm && std::any_of(config.added.begin(), config.added.end(), [&](const auto& token) {
@@ -159,6 +206,9 @@ absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
     for (const std::string& code : codes) {
       if (!ParseLanguageCode(code)) return UnknownListed(code);
       if (absl::Status status = pieces->AppendLanguage(code); !status.ok()) return status;
+    }
+    if (is_of_spm && pieces->HasRoom()) {
+      if (absl::Status status = pieces->Append(config.mask_piece); !status.ok()) return status;
     }
   }
   for (const auto& [id, piece] : config.added) {
@@ -184,20 +234,33 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory
     if (!status.ok()) return status;
   }
   TokenizerFacts facts;
-  absl::StatusOr<std::string> spm = ReadModelFile(directory, kSpmFile, kMaxSentencePieceBytes);
-  if (!spm.ok()) return spm.status();
-  facts.source_path = facts.target_path = PathOf(directory, kSpmFile);
-  facts.source_spm = facts.target_spm = *std::move(spm);
-
   const bool is_of_spm = HasIdsOfSpm(tokenizer.kind);
-  const std::string_view file = is_of_spm ? kSpmFile : "vocab.json";
-  absl::StatusOr<std::vector<std::string>> read =
-      is_of_spm ? PiecesOfSpm(facts.source_spm, tokenizer) : PiecesOfVocabulary(directory);
+  const bool is_json =
+      is_of_spm && !Exists(directory, kSpmFile) && Exists(directory, kTokenizerJsonFile);
+  absl::StatusOr<std::vector<std::string>> read = std::vector<std::string>();
+  if (is_json) {
+    const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(directory, &facts);
+    if (!json.ok()) return json.status();
+    read = PiecesOfJson(*json, &tokenizer);
+  } else {
+    absl::StatusOr<std::string> spm = ReadModelFile(directory, kSpmFile, kMaxSentencePieceBytes);
+    if (!spm.ok()) return spm.status();
+    facts.source_path = facts.target_path = PathOf(directory, kSpmFile);
+    facts.source_spm = facts.target_spm = *std::move(spm);
+    read = is_of_spm ? PiecesOfSpm(facts.source_spm, tokenizer) : PiecesOfVocabulary(directory);
+  }
   if (!read.ok()) return read.status();
+  std::string_view file = is_of_spm ? kSpmFile : "vocab.json";
+  if (is_json) file = kTokenizerJsonFile;
   if (read->size() > static_cast<size_t>(config->spec.shape.source_vocab)) {
     return absl::InvalidArgumentError(Concat(file, ": ", read->size(), " pieces, expected at most ",
                                              config->spec.shape.source_vocab,
                                              ", the vocab_size of config.json"));
+  }
+  if (tokenizer.kind == HfTokenizerKind::kMbart50 && !tokenizer.kind_given) {
+    // Behind the pieces are the languages and <mask>.
+    const auto rest = static_cast<size_t>(config->spec.shape.source_vocab) - read->size();
+    if (rest == kMbart25LanguageCount + 1) tokenizer.kind = HfTokenizerKind::kMbart25;
   }
   PieceList pieces(*config, *std::move(read));
   if (absl::Status status = AddLanguages(tokenizer, &pieces); !status.ok()) return status;
@@ -224,9 +287,9 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory
   facts.max_source_tokens = tokenizer.model_max_length;
   // The target's token wins over a forced first one of the checkpoint, which is of one language.
   config->spec.generation.forced_bos.reset();
-  const LanguageMarks marks = tokenizer.kind == HfTokenizerKind::kSmall100
-                                  ? LanguageMarks::kTargetInSource
-                                  : LanguageMarks::kBoth;
+  LanguageMarks marks = LanguageMarks::kBoth;
+  if (tokenizer.kind == HfTokenizerKind::kSmall100) marks = LanguageMarks::kTargetInSource;
+  if (tokenizer.kind == HfTokenizerKind::kMbart25) marks = LanguageMarks::kEndAndStart;
   return HfVocabularies{*std::move(vocabulary), std::nullopt, std::move(facts),
                         LanguageMap(languages, marks)};
 }

@@ -34,6 +34,9 @@ absl::Status ReadSpecialTokens(HfVocabularies* read, HfConfig* config) {
   }
   read->facts.source_eos = *source_eos;
   read->facts.source_unk = *source_unk;
+  if (const std::optional<int> pad = read->source.IdOf(pieces.pad_piece)) {
+    read->facts.source_special = {*pad};
+  }
 
   // Of several ends the tokenizer's is the one that the source has, and that may be forced.
   SpecialIds& tokens = config->spec.tokens;

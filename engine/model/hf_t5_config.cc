@@ -128,10 +128,12 @@ nlohmann::json WithFieldsOfTasks(const nlohmann::json& config, const nlohmann::j
   if (translations.empty()) return fields;
   for (const auto& [name, value] : translations.front().second->items()) {
     const bool all_alike =
-        std::all_of(translations.begin(), translations.end(), [&](const auto& other) {
-          const auto found = other.second->find(name);
-          return found != other.second->end() && *found == value;
-        });
+        // clang 14 captures no structured bindings.
+        std::all_of(translations.begin(), translations.end(),
+                    [&name = name, &value = value](const auto& other) {
+                      const auto found = other.second->find(name);
+                      return found != other.second->end() && *found == value;
+                    });
     if (all_alike && name != "prefix") fields[name] = value;
   }
   return fields;

@@ -10,8 +10,8 @@
 #include "engine/model/concat.h"
 #include "engine/model/hf_vocabularies.h"
 #include "engine/model/model_files.h"
+#include "engine/model/tokenizer_json.h"
 #include "engine/text/spm_file.h"
-#include "engine/text/spm_normalizer.h"
 
 namespace dragoman {
 namespace {
@@ -21,45 +21,42 @@ constexpr int kUsualExtraIds = 100;
 
 std::string ExtraId(int number) { return Concat("<extra_id_", number, ">"); }
 
+// Pieces by id, and which of them no text has.
+struct PieceList {
+  std::vector<std::string> pieces;
+  std::vector<bool> special;  // as long
+};
+
 // The tokens behind the pieces of SentencePiece.
-absl::Status AddExtraIds(const HfConfig& config, std::vector<std::string>* pieces) {
+absl::Status AddExtraIds(const HfConfig& config, std::string_view file, bool has_them,
+                         std::vector<std::string>* pieces) {
   const auto size = static_cast<size_t>(config.spec.shape.source_vocab);
   const size_t known = pieces->size();
   // A class that is not asked otherwise adds 100; a model without room for them was made with none.
   int extra = config.tokenizer.extra_ids.value_or(kUsualExtraIds);
   if (!config.tokenizer.extra_ids && known + static_cast<size_t>(extra) > size) extra = 0;
+  if (has_them) extra = 0;
   for (int i = extra - 1; i >= 0; --i) pieces->push_back(ExtraId(i));
   if (pieces->size() > size) {
     return absl::InvalidArgumentError(
         Concat("config.json: field 'vocab_size' is ", size, ", expected at least ", pieces->size(),
-               ": the ", known, " pieces of ", kSpmFile, " and ", extra, " extra_ids"));
+               ": the ", known, " pieces of ", file, " and ", extra, " extra_ids"));
   }
   for (const auto& [id, piece] : config.tokenizer.added) {
     const auto at = static_cast<size_t>(id);
     if (at < pieces->size() && (*pieces)[at] == piece) continue;
-    return absl::UnimplementedError(
-        Concat("tokenizer_config.json: field 'added_tokens_decoder' has '", piece.substr(0, 64),
-               "' with id ", id, "; supported: pieces of ", kSpmFile,
-               " and <extra_id_...> in their places"));
+    return absl::UnimplementedError(Concat(
+        "tokenizer_config.json: field 'added_tokens_decoder' has '", piece.substr(0, 64),
+        "' with id ", id, "; supported: pieces of ", file, " and <extra_id_...> in their places"));
   }
   for (const std::string& piece : config.tokenizer.listed) {
     if (std::find(pieces->begin(), pieces->end(), piece) != pieces->end()) continue;
     return absl::UnimplementedError(
         Concat("tokenizer_config.json: field ", "'additional_special_tokens' has '",
-               piece.substr(0, 64), "'; supported: pieces of ", kSpmFile, " and <extra_id_...>"));
+               piece.substr(0, 64), "'; supported: pieces of ", file, " and <extra_id_...>"));
   }
   pieces->resize(size);
   return absl::OkStatus();
-}
-
-// "<2de>", which may begin with the mark of a space: "de". "" of a piece that names no language.
-std::string_view CodeOf(std::string_view piece) {
-  if (piece.starts_with(kSpaceMark)) piece.remove_prefix(kSpaceMark.size());
-  if (piece.size() <= 3 || !piece.starts_with("<2") || !piece.ends_with('>')) return {};
-  piece = piece.substr(2, piece.size() - 3);
-  constexpr size_t kLongestLanguage = 3;
-  const bool is_code = piece.find_first_of("-_") <= kLongestLanguage || piece.size() <= 3;
-  return is_code && ParseLanguageCode(piece) ? piece : std::string_view();
 }
 
 // A source has room for the longest prompt, a token of text and the end.
@@ -76,47 +73,75 @@ absl::Status CheckRoom(const HfConfig& config, const std::vector<LanguagePrompt>
       ": the longest prompt, a token and the end of sentence"));
 }
 
+absl::StatusOr<PieceList> PiecesOfSpm(const std::string& directory, TokenizerFacts* facts) {
+  absl::StatusOr<std::string> spm = ReadModelFile(directory, kSpmFile, kMaxSentencePieceBytes);
+  if (!spm.ok()) return spm.status();
+  facts->source_path = facts->target_path = PathOf(directory, kSpmFile);
+  facts->source_spm = facts->target_spm = *std::move(spm);
+  const absl::StatusOr<SpmFile> file = ParseSpmFile(facts->source_spm, kSpmFile);
+  if (!file.ok()) return file.status();
+  PieceList list;
+  for (const SpmPiece& piece : file->pieces) {
+    list.pieces.push_back(piece.text);
+    list.special.push_back(piece.type == SpmPiece::kControl);
+  }
+  return list;
+}
+
+// A T5TokenizerFast takes its ids and its template from the file as they are.
+absl::StatusOr<PieceList> PiecesOfJson(const std::string& directory, const HfConfig& config,
+                                       TokenizerFacts* facts) {
+  const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(directory, facts);
+  if (!json.ok()) return json.status();
+  if (json->layout.size() != 2 || json->layout[0] != "$A") {
+    return absl::UnimplementedError(
+        Concat(kTokenizerJsonFile, ": field 'post_processor' has ", json->layout.size(),
+               " parts, which is not supported; supported: the text and the end of sentence"));
+  }
+  PieceList list;
+  list.pieces = json->pieces;
+  list.special.resize(list.pieces.size());
+  for (const TokenizerJson::Added& added : json->added) {
+    if (!added.special || added.piece == config.tokenizer.unk_piece) continue;
+    list.special[static_cast<size_t>(added.id)] = true;
+  }
+  return list;
+}
+
 }  // namespace
 
 absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const std::string& directory, HfConfig* config) {
   TokenizerFacts facts;
-  absl::StatusOr<std::string> spm = ReadModelFile(directory, kSpmFile, kMaxSentencePieceBytes);
-  if (!spm.ok()) return spm.status();
-  facts.source_path = facts.target_path = PathOf(directory, kSpmFile);
-  facts.source_spm = facts.target_spm = *std::move(spm);
-  const absl::StatusOr<SpmFile> file = ParseSpmFile(facts.source_spm, kSpmFile);
-  if (!file.ok()) return file.status();
-  std::vector<std::string> pieces;
-  for (const SpmPiece& piece : file->pieces) pieces.push_back(piece.text);
-  const size_t of_spm = pieces.size();
-  if (absl::Status status = AddExtraIds(*config, &pieces); !status.ok()) return status;
+  const bool is_json = !Exists(directory, kSpmFile) && Exists(directory, kTokenizerJsonFile);
+  const std::string_view file_name = is_json ? kTokenizerJsonFile : kSpmFile;
+  absl::StatusOr<PieceList> list =
+      is_json ? PiecesOfJson(directory, *config, &facts) : PiecesOfSpm(directory, &facts);
+  if (!list.ok()) return list.status();
+  std::vector<std::string> pieces = std::move(list->pieces);
+  const size_t of_file = pieces.size();
+  absl::Status status = AddExtraIds(*config, file_name, is_json, &pieces);
+  if (!status.ok()) return status;
 
-  std::vector<LanguagePrompt> prompts;
-  for (size_t id = 0; id < of_spm; ++id) {
-    const std::string_view code = CodeOf(pieces[id]);
-    if (code.empty()) continue;
-    prompts.push_back({"", std::string(code), Concat("<2", code, ">")});
-    facts.special.push_back(static_cast<int>(id));
-  }
   for (size_t id = 0; id < pieces.size(); ++id) {
-    const bool is_control = id < of_spm && file->pieces[id].type == SpmPiece::kControl;
-    if (is_control || (id >= of_spm && !pieces[id].empty())) {
+    const bool is_special = id < of_file && list->special[id];
+    const bool is_language = id < of_file && !LanguageOfPrompt(pieces[id]).empty();
+    if (is_special || is_language || (id >= of_file && !pieces[id].empty())) {
       facts.special.push_back(static_cast<int>(id));
     }
   }
-  std::sort(facts.special.begin(), facts.special.end());
+
+  absl::StatusOr<Vocabulary> vocabulary = Vocabulary::FromPieces(std::move(pieces), file_name);
+  if (!vocabulary.ok()) return vocabulary.status();
+  std::vector<LanguagePrompt> prompts = PromptsOfPieces(*vocabulary);
   const bool must_be_told = !prompts.empty();
   if (!must_be_told) prompts = config->tokenizer.prompts;
-
-  absl::StatusOr<Vocabulary> vocabulary = Vocabulary::FromPieces(std::move(pieces), kSpmFile);
-  if (!vocabulary.ok()) return vocabulary.status();
-  const absl::StatusOr<int> unk = SpecialId(*vocabulary, kSpmFile, config->tokenizer.unk_piece);
+  const absl::StatusOr<int> unk = SpecialId(*vocabulary, file_name, config->tokenizer.unk_piece);
   if (!unk.ok()) return unk.status();
-  const absl::StatusOr<int> eos = SpecialId(*vocabulary, kSpmFile, config->tokenizer.eos_piece);
+  const absl::StatusOr<int> eos = SpecialId(*vocabulary, file_name, config->tokenizer.eos_piece);
   if (!eos.ok()) return eos.status();
   SpecialIds& tokens = config->spec.tokens;
   if (*eos != tokens.eos) {
-    return absl::InvalidArgumentError(Concat(kSpmFile, ": piece '", config->tokenizer.eos_piece,
+    return absl::InvalidArgumentError(Concat(file_name, ": piece '", config->tokenizer.eos_piece,
                                              "' has id ", *eos, ", expected ", tokens.eos,
                                              ", the eos_token_id of the configuration"));
   }
@@ -124,7 +149,8 @@ absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const std::string& directory, HfC
   facts.source_eos = *eos;
   facts.source_unk = *unk;
   facts.max_source_tokens = config->tokenizer.model_max_length;
-  if (absl::Status status = CheckRoom(*config, prompts); !status.ok()) return status;
+  status = CheckRoom(*config, prompts);
+  if (!status.ok()) return status;
   return HfVocabularies{*std::move(vocabulary), std::nullopt, std::move(facts),
                         LanguageMap(prompts, must_be_told)};
 }

@@ -56,13 +56,19 @@ constexpr TokenizerClass kT5Classes[] = {{"T5Tokenizer", HfTokenizerKind::kT5},
                                          {"MT5Tokenizer", HfTokenizerKind::kT5},
                                          {"MT5TokenizerFast", HfTokenizerKind::kT5}};
 constexpr TokenizerClass kMbartClasses[] = {{"MBart50Tokenizer", HfTokenizerKind::kMbart50},
-                                            {"MBart50TokenizerFast", HfTokenizerKind::kMbart50}};
+                                            {"MBart50TokenizerFast", HfTokenizerKind::kMbart50},
+                                            {"MBartTokenizer", HfTokenizerKind::kMbart25},
+                                            {"MBartTokenizerFast", HfTokenizerKind::kMbart25}};
+
+constexpr TokenizerClass kBartClasses[] = {{"BartTokenizer", HfTokenizerKind::kBart},
+                                           {"BartTokenizerFast", HfTokenizerKind::kBart}};
 
 void ReadClass(JsonFields* fields, HfTokenizerConfig* tokenizer) {
   std::span<const TokenizerClass> classes = kFairseqClasses;
   if (tokenizer->kind == HfTokenizerKind::kMarian) classes = kMarianClasses;
   if (tokenizer->kind == HfTokenizerKind::kMbart50) classes = kMbartClasses;
   if (tokenizer->kind == HfTokenizerKind::kT5) classes = kT5Classes;
+  if (tokenizer->kind == HfTokenizerKind::kBart) classes = kBartClasses;
   const std::string name = fields->String("tokenizer_class", "");
   if (name.empty()) return;
   std::string names;
@@ -151,6 +157,12 @@ void ReadTokenizerConfig(JsonFields* fields, HfTokenizerConfig* tokenizer) {
     RefuseAddedTokens(fields, *tokenizer);
   } else if (tokenizer->kind == HfTokenizerKind::kT5) {
     ReadT5Fields(fields, tokenizer);
+  } else if (tokenizer->kind == HfTokenizerKind::kBart) {
+    tokenizer->bos_piece = SpecialPiece(fields, "bos_token", tokenizer->bos_piece);
+    tokenizer->mask_piece = SpecialPiece(fields, "mask_token", tokenizer->mask_piece);
+    tokenizer->add_prefix_space = fields->Bool("add_prefix_space", false);
+    ReadListed(fields, &tokenizer->listed);
+    ReadAdded(fields, &tokenizer->added);
   } else {
     ReadFairseqFields(fields, tokenizer);
   }

@@ -19,7 +19,9 @@ enum class HfTokenizerKind {
   kSmall100,  // the same, with the target's token in the source
   kNllb,      // sentencepiece.bpe.model alone
   kMbart50,   // the same
+  kMbart25,   // the same
   kT5,        // spiece.model
+  kBart,      // vocab.json and merges.txt
 };
 
 struct HfTokenizerConfig {
@@ -38,6 +40,7 @@ struct HfTokenizerConfig {
   bool is_wmt21 = false;             // languages of M2M-100's variant for WMT 21
   std::vector<std::string> listed;   // additional_special_tokens, which are languages
   std::map<int, std::string> added;  // added_tokens_decoder
+  bool add_prefix_space = false;     // of BART's
   // Of T5's.
   std::optional<int> extra_ids;         // tokens <extra_id_0> ... that the tokenizer adds
   std::vector<LanguagePrompt> prompts;  // of config.json's tasks

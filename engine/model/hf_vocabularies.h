@@ -1,6 +1,6 @@
 // Vocabularies, special tokens and languages of a Hugging Face directory, by the class of its
 // tokenizer. One file for each kind: hf_marian_tokenizer.cc, hf_fairseq_tokenizer.cc,
-// hf_t5_tokenizer.cc.
+// hf_t5_tokenizer.cc, hf_bart_tokenizer.cc.
 //
 // Errors as ModelSource::Load; the directory is not in front of all messages. Thread-safe.
 #pragma once
@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "engine/model/hf_config.h"
 #include "engine/model/model_source.h"
+#include "engine/model/tokenizer_json.h"
 
 namespace dragoman {
 
@@ -32,8 +33,12 @@ absl::StatusOr<HfVocabularies> ReadHfVocabularies(const std::string& directory, 
 absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const std::string& directory, HfConfig* config);
 absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory, HfConfig* config);
 absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const std::string& directory, HfConfig* config);
+absl::StatusOr<HfVocabularies> ReadBartTokenizer(const std::string& directory, HfConfig* config);
 
-// For them: the id of a special token that must be there, ...
+// For them: tokenizer.json, whose bytes and model go into `facts`, ...
+absl::StatusOr<TokenizerJson> ReadTokenizerJson(const std::string& directory,
+                                                TokenizerFacts* facts);
+// ... the id of a special token that must be there, ...
 absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view file,
                               std::string_view piece);
 // ... that EOS and pad have the ids that the configuration gives them, ...

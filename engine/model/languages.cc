@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "engine/base/field_error.h"
 #include "engine/model/concat.h"
+#include "engine/text/spm_normalizer.h"
 
 namespace dragoman {
 namespace {
@@ -35,6 +36,15 @@ struct Alias {
 // Codes that were replaced and are still written.
 constexpr Alias kReplaced[] = {{"iw", "heb"}, {"in", "ind"},  {"ji", "yid"}, {"jw", "jav"},
                                {"mo", "ron"}, {"mol", "ron"}, {"fil", "tgl"}};
+
+// Argos Translate's words for what BCP-47 says in two subtags.
+struct WholeCode {
+  std::string_view written;
+  std::string_view language;
+  std::string_view script;
+  std::string_view region;
+};
+constexpr WholeCode kArgosCodes[] = {{"zt", "zho", "Hant", ""}, {"pb", "por", "", "BR"}};
 
 // Macrolanguages and the member that the word commonly means; models name the one or the other.
 constexpr Alias kMacrolanguages[] = {
@@ -147,6 +157,12 @@ std::optional<LanguageCode> ParseLanguageCode(std::string_view text) {
   if (text.empty() || text.size() > kMaxCodeBytes) return std::nullopt;
   const std::vector<std::string> subtags = absl::StrSplit(std::string(text), absl::ByAnyChar("-_"));
   LanguageCode code;
+  for (const WholeCode& whole : kArgosCodes) {
+    if (absl::AsciiStrToLower(std::string(text)) != whole.written) continue;
+    return LanguageCode{.language = std::string(whole.language),
+                        .script = std::string(whole.script),
+                        .region = std::string(whole.region)};
+  }
   for (size_t i = 0; i < subtags.size(); ++i) {
     const std::string lower = absl::AsciiStrToLower(subtags[i]);
     const bool letters = IsAll(lower, absl::ascii_isalpha);
@@ -188,6 +204,24 @@ std::vector<LanguageTag> LanguageTags(const Vocabulary& vocabulary) {
     if (ParseLanguageCode(piece)) tags.push_back({.code = std::string(piece), .id = id});
   }
   return tags;
+}
+
+std::string_view LanguageOfPrompt(std::string_view piece) {
+  if (piece.starts_with(kSpaceMark)) piece.remove_prefix(kSpaceMark.size());
+  if (piece.size() <= 3 || !piece.starts_with("<2") || !piece.ends_with('>')) return {};
+  piece = piece.substr(2, piece.size() - 3);
+  constexpr size_t kLongestLanguage = 3;
+  const bool is_code = piece.find_first_of("-_") <= kLongestLanguage || piece.size() <= 3;
+  return is_code && ParseLanguageCode(piece) ? piece : std::string_view();
+}
+
+std::vector<LanguagePrompt> PromptsOfPieces(const Vocabulary& vocabulary) {
+  std::vector<LanguagePrompt> prompts;
+  for (int id = 0; id < vocabulary.size(); ++id) {
+    const std::string_view code = LanguageOfPrompt(vocabulary.PieceOf(id));
+    if (!code.empty()) prompts.push_back({"", std::string(code), Concat("<2", code, ">")});
+  }
+  return prompts;
 }
 
 LanguageMap::Language LanguageMap::MakeLanguage(std::string_view written, std::optional<int> tag) {
@@ -344,10 +378,10 @@ absl::StatusOr<const LanguageMap::Language*> LanguageMap::Match(
 
 absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
                                                   std::string_view target) const {
-  ResolvedPair pair;
+  ResolvedPair pair{.first = first_};
   if (!prompts_.empty() && !must_be_told_ && source.empty() && target.empty()) return pair;
   if (source.empty()) {
-    if (marks_ == LanguageMarks::kBoth) return NoneOf("source", sources_.size());
+    if (marks_ != LanguageMarks::kTargetInSource) return NoneOf("source", sources_.size());
     if (sources_.size() == 1) pair.source = sources_[0].shown;
   } else if (sources_.empty()) {
     const std::optional<LanguageCode> code = ParseLanguageCode(source);
@@ -364,6 +398,7 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
     if (!found.ok()) return found.status();
     pair.source = (*found)->shown;
     if (marks_ == LanguageMarks::kBoth) pair.tag = (*found)->tag;
+    if (marks_ == LanguageMarks::kEndAndStart) pair.last_tag = (*found)->tag;
   }
 
   const Language* to = targets_.size() == 1 ? targets_.data() : nullptr;
@@ -382,7 +417,17 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
     pair.prompt = *std::move(prompt);
     return pair;
   }
-  (marks_ == LanguageMarks::kBoth ? pair.first : pair.tag) = to->tag;
+  switch (marks_) {
+    case LanguageMarks::kTargetInSource:
+      pair.tag = to->tag;
+      break;
+    case LanguageMarks::kBoth:
+      pair.first = to->tag;
+      break;
+    case LanguageMarks::kEndAndStart:
+      pair.start = to->tag;
+      break;
+  }
   return pair;
 }
 

@@ -47,6 +47,9 @@ struct LanguageTag {
 enum class LanguageMarks {
   kTargetInSource,  // the target's token is the first of the source: OPUS-MT, SMaLL-100
   kBoth,            // the source's is the first of the source, the target's of the output: NLLB
+  // The source's is behind the source's end, and the target's is the token that a search of the output
+  // begins with, before its first: mBART-25.
+  kEndAndStart,
 };
 
 // What is put in front of every source in a language to be told what to translate it into: "<2de>",
@@ -60,17 +63,26 @@ struct LanguagePrompt {
 // The tags among the pieces of a vocabulary, by id.
 std::vector<LanguageTag> LanguageTags(const Vocabulary& vocabulary);
 
+// The language that a piece of MADLAD-400 names, "de" of "<2de>", which may begin with the mark of a
+// space; "" of another piece.
+std::string_view LanguageOfPrompt(std::string_view piece);
+
+// The prompts of those among the pieces of a vocabulary, by id: "<2de>", from any source.
+std::vector<LanguagePrompt> PromptsOfPieces(const Vocabulary& vocabulary);
+
 struct ModelLanguagePair {
   std::string source;  // BCP-47; "" = any
   std::string target;  // BCP-47, or the model's own word where BCP-47 would not tell it apart
 };
 
 struct ResolvedPair {
-  std::string source;        // BCP-47, for rules of the language; "" when nobody said
-  std::string target;        // as Pairs() has it
-  std::optional<int> tag;    // token to put first in the source
-  std::optional<int> first;  // token that every output begins with
-  std::string prompt;        // text to put before the source, without white space at its ends
+  std::string source;           // BCP-47, for rules of the language; "" when nobody said
+  std::string target;           // as Pairs() has it
+  std::optional<int> tag;       // token to put first in the source
+  std::optional<int> last_tag;  // token to put behind the source's end
+  std::optional<int> first;     // token that every output begins with
+  std::optional<int> start;     // token that its search starts with, in place of the model's
+  std::string prompt;           // text to put before the source, without white space at its ends
 };
 
 class LanguageMap {
@@ -87,6 +99,9 @@ class LanguageMap {
   // Of a model that is told by prompts. Unless it `must_be_told`, a request that names no language
   // has no prompt: its text says what is wanted.
   LanguageMap(const std::vector<LanguagePrompt>& prompts, bool must_be_told);
+
+  // Every output begins with this token, into whichever language. REQUIRES: no marks of the output.
+  void BeginOutputsWith(int token) { first_ = token; }
 
   // INVALID_ARGUMENT naming the code and what the model has, when it does not fit, or fits several.
   // An empty source is taken unless the model has to be told, an empty target when the model has
@@ -128,6 +143,7 @@ class LanguageMap {
   std::vector<Language> targets_;
   std::vector<Prompt> prompts_;
   bool must_be_told_ = false;
+  std::optional<int> first_;
   std::vector<ModelLanguagePair> pairs_;
 };
 

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
 #include "engine/model/families/bart_network.h"
-#include "engine/model/file_bytes.h"
+#include "engine/model/mapped_file.h"
 #include "engine/model/marian_config.h"
 #include "engine/model/marian_file.h"
 #include "engine/model/marian_vocabularies.h"
@@ -166,11 +166,12 @@ absl::StatusOr<LoadedModel> LoadFrom(const std::string& directory) {
   const absl::StatusOr<MarianVocabularyFiles> vocabularies = finder.Vocabularies(decoder);
   if (!vocabularies.ok()) return vocabularies.status();
 
-  absl::StatusOr<FileBytes> bytes = FileBytes::Read(PathOf(directory, *name), kMaxModelBytes);
+  absl::StatusOr<MappedFile> bytes = MappedFile::Open(PathOf(directory, *name), kMaxModelBytes);
   if (!bytes.ok()) return bytes.status();
   absl::StatusOr<MarianFile> file = name->ends_with(kNpz)
                                         ? ParseMarianNpz(bytes->bytes(), *name)
                                         : ParseMarianBinary(bytes->bytes(), *name);
+  if (absl::Status status = bytes->Check(); !status.ok()) return status;
   if (!file.ok()) return file.status();
   const absl::StatusOr<std::string> options = OptionsOf(directory, *name, *file);
   if (!options.ok()) return options.status();
@@ -191,7 +192,7 @@ absl::StatusOr<LoadedModel> LoadFrom(const std::string& directory) {
   checkpoint.names.push_back(*name);
   checkpoint.files.push_back(*std::move(bytes));
   checkpoint.tensors = std::move(file->tensors);
-  absl::StatusOr<LoadedWeights> loaded = LoadWeights(checkpoint, *network);
+  absl::StatusOr<OpenedWeights> loaded = OpenWeights(directory, std::move(checkpoint), *network);
   if (!loaded.ok()) return loaded.status();
   model->program = std::move(network->program);
   model->weights = std::move(loaded->weights);

@@ -1,7 +1,7 @@
 // Directories with Marian's own files: one model, .npz or .bin, its vocabularies, and a
 // configuration of the decoder that may name them (README.md has the names). OPUS-MT's originals are
-// such, and Firefox's and Bergamot's models. 8-bit weights become float32; whoever packs them
-// quantises anew.
+// such, and Firefox's and Bergamot's models. 8-bit weights are packed as they are
+// in compute type int8, and become float32 in others.
 //
 // Stateless: any thread may load.
 #pragma once

@@ -1,13 +1,13 @@
 #include "engine/model/marian_file.h"
 
 #include <cstddef>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "engine/model/byte_reader.h"
 #include "engine/model/concat.h"
 #include "engine/model/npz_file.h"
 
@@ -59,30 +59,6 @@ std::string_view TextOf(std::span<const uint8_t> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return text.substr(0, text.find('\0'));
 }
-
-// Takes numbers and strings off the front; each call says whether there were enough bytes.
-class ByteReader {
- public:
-  explicit ByteReader(std::span<const uint8_t> bytes) : rest_(bytes) {}
-
-  size_t left() const { return rest_.size(); }
-  template <class Number>
-  bool Read(Number* number) {
-    std::span<const uint8_t> bytes;
-    if (!Take(sizeof(Number), &bytes)) return false;
-    std::memcpy(number, bytes.data(), sizeof(Number));
-    return true;
-  }
-  bool Take(uint64_t size, std::span<const uint8_t>* bytes) {
-    if (size > rest_.size()) return false;
-    *bytes = rest_.first(size);
-    rest_ = rest_.subspan(size);
-    return true;
-  }
-
- private:
-  std::span<const uint8_t> rest_;
-};
 
 class BinaryParser {
  public:

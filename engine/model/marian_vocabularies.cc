@@ -168,6 +168,7 @@ class Reader {
     for (const int id : target_side_.special) {
       if (id != tokens.eos) facts_.special.push_back(id);
     }
+    facts_.source_special = source_side_.special;
     facts_.source_spm = std::move(source_side_.spm);
     facts_.target_spm = std::move(target_side_.spm);
     facts_.source_path = PathOf(directory_, source_side_.spm_file);
@@ -177,7 +178,7 @@ class Reader {
   }
 
   absl::StatusOr<LanguageMap> ReadLanguages(std::string_view model_file) const {
-    absl::StatusOr<TokenizerFields> fields = ReadTokenizerFields(directory_);
+    absl::StatusOr<TokenizerFields> fields = ReadTokenizerFields(DiskFolder(directory_));
     if (!fields.ok()) return fields.status();
     for (const std::string_view file :
          {model_file, std::string_view(files_.source), std::string_view(files_.target)}) {

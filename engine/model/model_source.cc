@@ -2,34 +2,60 @@
 
 #include <filesystem>
 #include <initializer_list>
+#include <string>
 #include <system_error>
 
 #include "absl/status/status.h"
+#include "engine/model/argos_package.h"
 #include "engine/model/concat.h"
 #include "engine/model/ct2_directory.h"
 #include "engine/model/hf_directory.h"
 #include "engine/model/marian_directory.h"
 
 namespace dragoman {
+namespace {
 
-absl::StatusOr<LoadedModel> LoadModel(const std::string& directory) {
+// What somebody may have forgotten: Firefox's files are downloaded compressed. "" for nothing.
+std::string HintOf(const std::string& directory) {
+  namespace fs = std::filesystem;
   std::error_code error;
-  if (!std::filesystem::is_directory(directory, error)) {
-    return absl::NotFoundError(Concat(directory, ": no such directory"));
+  std::string first;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const std::string ending = entry->path().extension().string();
+    const bool counts = ending == ".gz" || ending == ".zst" || ending == ".argosmodel";
+    if (counts && (first.empty() || name < first)) first = name;
+  }
+  if (first.empty()) return "";
+  const bool is_package = first.ends_with(".argosmodel");
+  return Concat("; '", first.substr(0, 128),
+                is_package ? "' in it is a package, which is a model by itself"
+                           : "' in it is compressed, and has to be unpacked");
+}
+
+}  // namespace
+
+absl::StatusOr<LoadedModel> LoadModel(const std::string& path) {
+  std::error_code error;
+  const ArgosPackageSource argos;
+  if (std::filesystem::is_regular_file(path, error)) return argos.Load(path);
+  if (!std::filesystem::is_directory(path, error)) {
+    return absl::NotFoundError(Concat(path, ": no such directory, nor a package"));
   }
   // Marian's may be called model.bin as well, and has no config.json; the others have one, and
-  // CTranslate2's a model.bin besides.
+  // CTranslate2's a model.bin besides, and Argos' neither.
   const MarianDirectorySource marian;
   const Ct2DirectorySource ctranslate2;
   const HfDirectorySource hugging_face;
   for (const ModelSource* source :
-       std::initializer_list<const ModelSource*>{&marian, &ctranslate2, &hugging_face}) {
-    if (source->Recognises(directory)) return source->Load(directory);
+       std::initializer_list<const ModelSource*>{&marian, &ctranslate2, &hugging_face, &argos}) {
+    if (source->Recognises(path)) return source->Load(path);
   }
-  return absl::NotFoundError(Concat(
-      directory, ": found no model, expected a directory in Hugging Face layout, ",
-      "with config.json, in CTranslate2's, with model.bin, or with Marian's files, an .npz or ",
-      ".bin and its vocabularies"));
+  return absl::NotFoundError(
+      Concat(path, ": found no model, expected a directory in Hugging Face layout, ",
+             "with config.json, in CTranslate2's, with model.bin, with Marian's files, an .npz or ",
+             ".bin and its vocabularies, or an Argos package's, with metadata.json", HintOf(path)));
 }
 
 }  // namespace dragoman

@@ -74,6 +74,7 @@ struct ModelSpec {
   bool tie_output = true;        // the output layer's matrix is the target embedding
   SpecialIds tokens;
   GenerationDefaults generation;
+  bool is_ensemble = false;  // of several networks: a step has log-probabilities and no logits
 };
 
 }  // namespace dragoman

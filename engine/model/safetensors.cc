@@ -142,7 +142,8 @@ absl::StatusOr<TensorTable> ParseSafetensors(std::span<const uint8_t> bytes,
   if (header_size > kMaxHeaderBytes || header_size > bytes.size()) {
     return absl::InvalidArgumentError(Concat(file, ": header of ", header_size,
                                              " bytes, expected at most ",
-                                             std::min<uint64_t>(kMaxHeaderBytes, bytes.size())));
+                                             std::min<uint64_t>(kMaxHeaderBytes, bytes.size()),
+                                             ": the file is cut short or not a safetensors file"));
   }
   const std::string_view header(reinterpret_cast<const char*>(bytes.data()), header_size);
   const std::span<const uint8_t> data = bytes.subspan(header_size);

@@ -211,6 +211,28 @@ std::optional<size_t> CopyAsF32(const TensorView& view, std::span<float> out) {
   }
 }
 
+TensorView RowsOf(const TensorView& view, int64_t first, int64_t count) {
+  TensorView rows = view;
+  rows.shape[0] = count;
+  rows.data = view.data.subspan(static_cast<size_t>(first * view.strides[0]) *
+                                static_cast<size_t>(DTypeSize(view.dtype)));
+  if (view.scales.size() > sizeof(float)) {
+    rows.scales = view.scales.subspan(static_cast<size_t>(first) * sizeof(float),
+                                      static_cast<size_t>(count) * sizeof(float));
+  }
+  return rows;
+}
+
+std::span<const uint8_t> BytesOf(const TensorView& view) {
+  int64_t last = 0;
+  for (size_t d = 0; d < view.shape.size(); ++d) {
+    if (view.shape[d] == 0) return {};
+    last += (view.shape[d] - 1) * view.strides[d];
+  }
+  return view.data.first(static_cast<size_t>(last + 1) *
+                         static_cast<size_t>(DTypeSize(view.dtype)));
+}
+
 std::string PlaceString(std::span<const int64_t> shape, size_t index) {
   std::vector<int64_t> place(shape.size());
   for (size_t d = shape.size(); d-- > 0;) {

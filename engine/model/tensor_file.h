@@ -15,7 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/model/file_bytes.h"
+#include "engine/model/mapped_file.h"
 
 namespace dragoman {
 
@@ -58,6 +58,12 @@ bool HoldsNumbers(const TensorView& view);
 // REQUIRES: HoldsNumbers(view); out.size() == numel.
 std::optional<size_t> CopyAsF32(const TensorView& view, std::span<float> out);
 
+// Rows first .. first + count - 1, those of the first dimension. REQUIRES: it has them.
+TensorView RowsOf(const TensorView& view, int64_t first, int64_t count);
+
+// The bytes that its elements lie in.
+std::span<const uint8_t> BytesOf(const TensorView& view);
+
 // Where element number `index` of a row-major tensor lies: "[1, 2]".
 std::string PlaceString(std::span<const int64_t> shape, size_t index);
 
@@ -67,7 +73,7 @@ using TensorTable = std::map<std::string, TensorView, std::less<>>;
 // One file, or the shards of one.
 struct Checkpoint {
   std::vector<std::string> names;  // of the files, for messages: "model.safetensors"
-  std::vector<FileBytes> files;
+  std::vector<MappedFile> files;
   TensorTable tensors;
   std::vector<std::string> unlisted;  // tensors in a shard that its index does not name
   // What all tensors together may have at most, those that share a storage counted each.
@@ -75,7 +81,7 @@ struct Checkpoint {
 
   size_t bytes() const {
     size_t all = 0;
-    for (const FileBytes& file : files) all += file.bytes().size();
+    for (const MappedFile& file : files) all += file.bytes().size();
     return all;
   }
 };

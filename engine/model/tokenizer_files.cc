@@ -19,10 +19,10 @@ constexpr std::string_view kTokenizerConfig = "tokenizer_config.json";
 
 }  // namespace
 
-absl::StatusOr<TokenizerFields> ReadTokenizerFields(const std::string& directory) {
+absl::StatusOr<TokenizerFields> ReadTokenizerFields(const ModelFolder& folder) {
   TokenizerFields read;
   const absl::StatusOr<std::optional<std::string>> text =
-      ReadOptionalFile(directory, kTokenizerConfig, kMaxConfigBytes);
+      folder.ReadOptional(kTokenizerConfig, kMaxConfigBytes);
   if (!text.ok()) return text.status();
   if (!text->has_value()) return read;
   const absl::StatusOr<nlohmann::json> root = ParseConfigObject(**text, kTokenizerConfig);

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/model/model_folder.h"
 #include "engine/model/vocabulary.h"
 
 namespace dragoman {
@@ -19,7 +20,7 @@ struct TokenizerFields {
   std::string source_language;
   std::string target_language;
 };
-absl::StatusOr<TokenizerFields> ReadTokenizerFields(const std::string& directory);
+absl::StatusOr<TokenizerFields> ReadTokenizerFields(const ModelFolder& folder);
 
 // INVALID_ARGUMENT for a SentencePiece model of which less than half of the pieces are in the
 // vocabulary: somebody put it there by mistake, and every piece would be unknown.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -13,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
+#include "engine/model/model_files.h"
 
 namespace dragoman {
 namespace {
@@ -54,32 +57,236 @@ void FillPositions(IfAbsent kind, const Weight& table, std::vector<float>* value
   if (kind == IfAbsent::kMarianSinusoids) FillFairseqSinusoids(table, 0, values);
 }
 
-class WeightsLoader {
- public:
-  WeightsLoader(const Checkpoint& checkpoint, const Network& network)
-      : checkpoint_(checkpoint), network_(network) {}
+// A part of a weight that lies in a tensor, or in several that hold the same.
+struct Part {
+  std::vector<std::string_view> names;  // of the tensors
+  std::vector<TensorView> views;        // none: the part is `fill`
+  int64_t skipped = 0;                  // rows of the tensor before those of the views
+  int64_t rows = 0;                     // of the tensor's first dimension
+  int64_t unit = 0;                     // elements of a row
+  float fill = 0.0F;
+  float scale = 1.0F;
+};
 
-  absl::StatusOr<LoadedWeights> Load() {
-    if (absl::Status status = CheckSharing(); !status.ok()) return status;
-    WeightValues weights(network_.sources.size());
-    for (size_t i = 0; i < weights.size(); ++i) {
-      absl::Status status =
-          ReadWeight(network_.program.weights[i], network_.sources[i], &weights[i]);
-      if (!status.ok()) return status;
+// Of parts one below the other.
+struct Pieces {
+  std::vector<Part> parts;
+  IfAbsent computed = IfAbsent::kRefuse;  // positions of this kind; then there are no parts
+  std::vector<int> columns;               // see WeightSource
+};
+
+// One tensor under two names.
+bool AreSame(const TensorView& a, const TensorView& b) {
+  return a.data.data() == b.data.data() && a.dtype == b.dtype && a.shape == b.shape &&
+         a.strides == b.strides && a.scales.data() == b.scales.data();
+}
+
+// Pages of a file that have been read are given back in blocks of this size.
+constexpr uintptr_t kDropBytes = uintptr_t{2} << 20;
+
+class FileWeights final : public Weights {
+ public:
+  FileWeights(std::string directory, Checkpoint checkpoint, const Program& program)
+      : directory_(std::move(directory)),
+        checkpoint_(std::move(checkpoint)),
+        shapes_(program.weights) {}
+
+  const Checkpoint& checkpoint() const { return checkpoint_; }
+  // By index, before anybody reads.
+  void Add(Pieces pieces) { pieces_.push_back(std::move(pieces)); }
+
+  absl::Status Read(WeightId id, int64_t first, int64_t count, float* to) const override {
+    const Weight& shape = shapes_[static_cast<size_t>(id)];
+    const std::span<float> out(to, static_cast<size_t>(count * shape.cols));
+    absl::Status status = ReadElements(id, first * shape.cols, out);
+    return status.ok() ? status : InDirectory(directory_, status);
+  }
+
+  bool AreInt8(WeightId id, int64_t first, int64_t count) const override {
+    const Pieces& pieces = pieces_[static_cast<size_t>(id)];
+    const int64_t cols = shapes_[static_cast<size_t>(id)].cols;
+    bool any = false;
+    const absl::Status status = ForParts(
+        pieces, first * cols, count * cols, [&](const Part& part, int64_t, int64_t, int64_t) {
+          const bool is_int8 = part.views.size() == 1 && part.views[0].dtype == DType::kI8;
+          const bool is_zero = part.views.empty() && part.fill == 0.0F;
+          any = any || is_int8;
+          return part.unit == cols && (is_int8 || is_zero) ? absl::OkStatus()
+                                                           : absl::UnknownError("of another kind");
+        });
+    return any && status.ok() && pieces.columns.empty();
+  }
+
+  absl::Status ReadInt8(WeightId id, int64_t first, int64_t count, int8_t* to,
+                        float* scales) const override {
+    const int64_t cols = shapes_[static_cast<size_t>(id)].cols;
+    absl::Status status = ForParts(pieces_[static_cast<size_t>(id)], first * cols, count * cols,
+                                   [&](const Part& part, int64_t row, int64_t rows, int64_t at) {
+                                     return CopyInt8(part, row, rows, to + at, scales + at / cols);
+                                   });
+    return status.ok() ? status : InDirectory(directory_, status);
+  }
+
+  void Release(WeightId id) const override {
+    for (const Part& part : pieces_[static_cast<size_t>(id)].parts) {
+      for (const TensorView& view : part.views) checkpoint_.files[view.file].Drop(BytesOf(view));
     }
-    return LoadedWeights{std::move(weights), Unused()};
+  }
+
+  absl::Status Check() const override {
+    for (const MappedFile& file : checkpoint_.files) {
+      if (absl::Status status = file.Check(); !status.ok()) return InDirectory(directory_, status);
+    }
+    return absl::OkStatus();
   }
 
  private:
-  // Of a tensor that is there, the file that holds it; of another, the first.
-  const std::string& FileOf(std::string_view tensor) const {
-    const auto found = checkpoint_.tensors.find(tensor);
-    return checkpoint_.names[found == checkpoint_.tensors.end() ? 0 : found->second.file];
+  // Calls use(part, first row of it, rows, element of the request at which they begin) for the parts
+  // of the elements begin .. begin + count - 1.
+  template <class Use>
+  static absl::Status ForParts(const Pieces& pieces, int64_t begin, int64_t count, Use use) {
+    int64_t start = 0;  // of the part
+    for (const Part& part : pieces.parts) {
+      const int64_t end = start + part.rows * part.unit;
+      const int64_t from = std::max(start, begin);
+      const int64_t to = std::min(end, begin + count);
+      if (from < to) {
+        absl::Status status =
+            use(part, (from - start) / part.unit, (to - from) / part.unit, from - begin);
+        if (!status.ok()) return status;
+      }
+      start = end;
+    }
+    return absl::OkStatus();
   }
 
-  absl::Status Wrong(std::string_view tensor, std::string_view what) const {
-    return absl::InvalidArgumentError(Concat(FileOf(tensor), ": tensor '", tensor, "' ", what));
+  absl::Status Wrong(const Part& part, size_t which, std::string_view what) const {
+    return absl::InvalidArgumentError(Concat(checkpoint_.names[part.views[which].file],
+                                             ": tensor '", part.names[which], "' ", what));
   }
+
+  absl::Status ReadElements(WeightId id, int64_t begin, std::span<float> out) const {
+    const Pieces& pieces = pieces_[static_cast<size_t>(id)];
+    const Weight& shape = shapes_[static_cast<size_t>(id)];
+    if (pieces.computed != IfAbsent::kRefuse) {
+      std::vector<float> whole(static_cast<size_t>(shape.elements()));
+      FillPositions(pieces.computed, shape, &whole);
+      std::copy_n(whole.begin() + begin, out.size(), out.begin());
+      return absl::OkStatus();
+    }
+    if (!pieces.columns.empty()) return ReadTurned(pieces, shape, begin, out);
+    return ForParts(pieces, begin, static_cast<int64_t>(out.size()),
+                    [&](const Part& part, int64_t row, int64_t rows, int64_t at) {
+                      return CopyPart(part, row, rows,
+                                      out.subspan(static_cast<size_t>(at),
+                                                  static_cast<size_t>(rows * part.unit)));
+                    });
+  }
+
+  absl::Status CopyPart(const Part& part, int64_t row, int64_t rows, std::span<float> out) const {
+    if (part.views.empty()) {
+      std::fill(out.begin(), out.end(), part.fill);
+      return absl::OkStatus();
+    }
+    if (absl::Status status = CopyTensor(part, 0, row, rows, out); !status.ok()) return status;
+    for (size_t i = 1; i < part.views.size(); ++i) {
+      std::vector<float> other(out.size());
+      if (absl::Status status = CopyTensor(part, i, row, rows, other); !status.ok()) return status;
+      if (!std::equal(other.begin(), other.end(), out.begin())) {
+        return Wrong(part, i,
+                     Concat("differs from '", part.names[0],
+                            "', though the configuration says they are one matrix"));
+      }
+    }
+    if (part.scale != 1.0F) {
+      for (float& value : out) value *= part.scale;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CopyTensor(const Part& part, size_t which, int64_t row, int64_t rows,
+                          std::span<float> out) const {
+    const TensorView view = RowsOf(part.views[which], row, rows);
+    const std::optional<size_t> bad = CopyAsF32(view, out);
+    if (bad) {
+      std::vector<int64_t> shape = view.shape;  // of the tensor, as far as this row at least
+      shape[0] += part.skipped + row;
+      const auto at = static_cast<size_t>((part.skipped + row) * part.unit) + *bad;
+      return Wrong(
+          part, which,
+          Concat("holds ", out[*bad], " at ", PlaceString(shape, at), ", expected finite numbers"));
+    }
+    DropRead(view);
+    return absl::OkStatus();
+  }
+
+  absl::Status CopyInt8(const Part& part, int64_t row, int64_t rows, int8_t* to,
+                        float* scales) const {
+    const int64_t elements = rows * part.unit;
+    if (part.views.empty()) {
+      std::fill_n(to, elements, int8_t{0});
+      std::fill_n(scales, rows, 0.0F);
+      return absl::OkStatus();
+    }
+    const TensorView view = RowsOf(part.views[0], row, rows);
+    std::memcpy(to, view.data.data(), static_cast<size_t>(elements));
+    for (int64_t r = 0; r < rows; ++r) {
+      const size_t at = view.scales.size() > sizeof(float) ? static_cast<size_t>(r) : 0;
+      float divisor = 0;
+      std::memcpy(&divisor, view.scales.data() + at * sizeof(float), sizeof(float));
+      scales[r] = part.scale / divisor;
+      if (std::isfinite(divisor) && std::isfinite(scales[r] * 128)) continue;
+      // As an error of the numbers that it makes.
+      std::vector<float> numbers(static_cast<size_t>(elements));
+      absl::Status status = CopyTensor(part, 0, row, rows, numbers);
+      return status.ok() ? Wrong(part, 0,
+                                 Concat("has a scale of ", divisor,
+                                        ", expected one that makes finite numbers"))
+                         : status;
+    }
+    DropRead(view);
+    return absl::OkStatus();
+  }
+
+  // The tensor's columns become rows, its rows columns, as often as they are named.
+  absl::Status ReadTurned(const Pieces& pieces, const Weight& shape, int64_t begin,
+                          std::span<float> out) const {
+    const Part& part = pieces.parts.front();
+    std::vector<float> whole(static_cast<size_t>(part.rows * part.unit));
+    absl::Status status = CopyPart(part, 0, part.rows, whole);
+    const auto rows = static_cast<size_t>(shape.rows);
+    const auto cols = static_cast<size_t>(shape.cols);
+    for (size_t i = 0; i < out.size(); ++i) {
+      const size_t element = static_cast<size_t>(begin) + i;
+      out[i] = whole[static_cast<size_t>(pieces.columns[element % cols]) * rows + element / cols];
+    }
+    return status;
+  }
+
+  // Of the blocks in whose order a dense tensor is read, those that this piece ends.
+  void DropRead(const TensorView& view) const {
+    const std::span<const uint8_t> bytes = BytesOf(view);
+    const auto begin = reinterpret_cast<uintptr_t>(bytes.data());
+    const uintptr_t end = (begin + bytes.size()) / kDropBytes * kDropBytes;
+    const uintptr_t first = begin / kDropBytes * kDropBytes;
+    if (end <= first || view.strides != DenseStrides(view.shape)) return;
+    const MappedFile& file = checkpoint_.files[view.file];
+    const auto file_begin = reinterpret_cast<uintptr_t>(file.bytes().data());
+    const uintptr_t from = std::max(first, file_begin);
+    file.Drop(file.bytes().subspan(from - file_begin, end - from));
+  }
+
+  const std::string directory_;
+  const Checkpoint checkpoint_;
+  const std::vector<Weight> shapes_;
+  std::vector<Pieces> pieces_;  // by WeightId
+};
+
+// Finds the tensors of a network.
+class Finder {
+ public:
+  Finder(const Checkpoint& checkpoint, const Network& network)
+      : checkpoint_(checkpoint), network_(network) {}
 
   // Storages that many tensors share could ask for far more memory than the file has. Tied matrices
   // are stored once or twice; every element takes two bytes or more, where the format says nothing
@@ -97,120 +304,31 @@ class WeightsLoader {
     return absl::OkStatus();
   }
 
-  const TensorView* Find(std::string_view name) {
-    const auto found = checkpoint_.tensors.find(name);
-    if (found == checkpoint_.tensors.end()) return nullptr;
-    used_.insert(found->first);
-    return &found->second;
-  }
-
-  absl::Status Check(std::string_view name, const TensorView& view,
-                     const std::vector<int64_t>& shape) const {
-    if (HoldsNumbers(view) && view.shape == shape) return absl::OkStatus();
-    const bool is_quantised = view.dtype == DType::kI8 || view.dtype == DType::kI16;
-    return Wrong(name, Concat("is ", DTypeName(view.dtype), " ", ShapeString(view.shape),
-                              is_quantised && view.scales.empty() ? " without scales" : "",
-                              ", expected F64, F32, F16 or BF16 ", ShapeString(shape)));
-  }
-
-  // One tensor under two names.
-  static bool AreSame(const TensorView& a, const TensorView& b) {
-    return a.data.data() == b.data.data() && a.dtype == b.dtype && a.shape == b.shape &&
-           a.strides == b.strides && a.scales.data() == b.scales.data();
-  }
-
-  // `out` has the tensor's size.
-  absl::Status Read(std::string_view name, const TensorView& view,
-                    const std::vector<int64_t>& shape, std::span<float> out) const {
-    absl::Status status = Check(name, view, shape);
-    if (!status.ok()) return status;
-    if (const std::optional<size_t> bad = CopyAsF32(view, out)) {
-      return Wrong(name, Concat("holds ", out[*bad], " at ", PlaceString(shape, *bad),
-                                ", expected finite numbers"));
-    }
-    return status;
-  }
-
-  bool IsThere(const TensorSource& source) const {
-    return std::any_of(source.names.begin(), source.names.end(), [this](const std::string& name) {
-      return checkpoint_.tensors.contains(name);
-    });
-  }
-
-  absl::Status ReadTensor(const TensorSource& source, std::span<float> out) {
-    std::string_view first;
-    const TensorView* read = nullptr;
-    for (const std::string& name : source.names) {
-      const TensorView* view = Find(name);
-      if (view == nullptr) continue;
-      if (read != nullptr && AreSame(*read, *view)) continue;
-      if (first.empty()) {
-        first = name;
-        read = view;
-        if (absl::Status status = Read(name, *view, source.shape, out); !status.ok()) return status;
-        continue;
-      }
-      std::vector<float> other(out.size());
-      if (absl::Status status = Read(name, *view, source.shape, other); !status.ok()) return status;
-      if (!std::equal(other.begin(), other.end(), out.begin())) {
-        return Wrong(name, Concat("differs from '", first,
-                                  "', though the configuration says they are one matrix"));
-      }
-    }
-    if (!first.empty()) return absl::OkStatus();
-    std::string listed;
-    for (const std::string& name : source.names)
-      listed += Concat(listed.empty() ? "" : "' or '", name);
-    return Wrong(listed, Concat("is missing, expected shape ", ShapeString(source.shape)));
-  }
-
-  // The tensor's columns become rows, its rows columns, as often as they are named.
-  absl::Status ReadTurned(const Weight& weight, const WeightSource& source, float* to) {
-    const TensorSource& part = source.parts.front();
-    const auto cols = static_cast<size_t>(weight.rows);
-    std::vector<float> whole(static_cast<size_t>(part.shape.front()) * cols);
-    absl::Status status = ReadTensor(part, whole);
-    for (size_t row = 0; row < cols; ++row) {
-      for (const int column : source.columns) {
-        *to++ = whole[static_cast<size_t>(column) * cols + row];
-      }
-    }
-    return status;
-  }
-
-  absl::Status ReadWeight(const Weight& weight, const WeightSource& source,
-                          std::vector<float>* values) {
-    values->resize(static_cast<size_t>(weight.elements()));
-    if (!source.columns.empty()) return ReadTurned(weight, source, values->data());
+  absl::StatusOr<Pieces> Find(size_t index) {
+    const WeightSource& source = network_.sources[index];
+    Pieces pieces;
+    pieces.columns = source.columns;
     const bool is_absent = source.if_absent != IfAbsent::kRefuse && !IsThere(source.parts.front());
     if (is_absent && source.if_absent != IfAbsent::kZeros) {
-      FillPositions(source.if_absent, weight, values);
-      return absl::OkStatus();
+      pieces.computed = source.if_absent;
+      return pieces;
     }
-    std::span<float> rest(*values);
-    for (const TensorSource& part : source.parts) {
-      size_t elements = 1;
-      for (const int64_t dim : part.shape) elements *= static_cast<size_t>(dim);
-      const size_t left_out =
-          elements / static_cast<size_t>(part.shape.front()) * static_cast<size_t>(part.first_row);
-      const std::span<float> out = rest.first(elements - left_out);
-      rest = rest.subspan(elements - left_out);
-      if (is_absent && &part == &source.parts.front()) continue;
-      if (part.names.empty()) {
-        std::fill(out.begin(), out.end(), part.fill);
-        continue;
+    for (const TensorSource& from : source.parts) {
+      Part part;
+      part.skipped = from.first_row;
+      part.rows = from.shape.front() - from.first_row;
+      part.unit = 1;
+      for (size_t d = 1; d < from.shape.size(); ++d) part.unit *= from.shape[d];
+      part.fill = from.fill;
+      part.scale = from.scale;
+      if (is_absent && &from == &source.parts.front()) {
+        part.fill = 0.0F;
+      } else if (!from.names.empty()) {
+        if (absl::Status status = FindTensors(from, &part); !status.ok()) return status;
       }
-      std::vector<float> whole;  // of a tensor that is taken in part
-      if (left_out > 0) whole.resize(elements);
-      absl::Status status = ReadTensor(part, left_out > 0 ? std::span<float>(whole) : out);
-      if (!status.ok()) return status;
-      std::copy(whole.begin() + static_cast<std::ptrdiff_t>(std::min(left_out, whole.size())),
-                whole.end(), out.begin());
-      if (part.scale != 1.0F) {
-        for (float& value : out) value *= part.scale;
-      }
+      pieces.parts.push_back(std::move(part));
     }
-    return absl::OkStatus();
+    return pieces;
   }
 
   // transformers leaves them aside as well, and says so.
@@ -222,6 +340,54 @@ class WeightsLoader {
     return unused;
   }
 
+ private:
+  // Of a tensor that is there, the file that holds it; of another, the first.
+  const std::string& FileOf(std::string_view tensor) const {
+    const auto found = checkpoint_.tensors.find(tensor);
+    return checkpoint_.names[found == checkpoint_.tensors.end() ? 0 : found->second.file];
+  }
+
+  absl::Status Wrong(std::string_view tensor, std::string_view what) const {
+    return absl::InvalidArgumentError(Concat(FileOf(tensor), ": tensor '", tensor, "' ", what));
+  }
+
+  absl::Status Check(std::string_view name, const TensorView& view,
+                     const std::vector<int64_t>& shape) const {
+    if (HoldsNumbers(view) && view.shape == shape) return absl::OkStatus();
+    const bool is_quantised = view.dtype == DType::kI8 || view.dtype == DType::kI16;
+    return Wrong(name, Concat("is ", DTypeName(view.dtype), " ", ShapeString(view.shape),
+                              is_quantised && view.scales.empty() ? " without scales" : "",
+                              ", expected F64, F32, F16 or BF16 ", ShapeString(shape)));
+  }
+
+  bool IsThere(const TensorSource& source) const {
+    return std::any_of(source.names.begin(), source.names.end(), [this](const std::string& name) {
+      return checkpoint_.tensors.contains(name);
+    });
+  }
+
+  absl::Status FindTensors(const TensorSource& source, Part* part) {
+    for (const std::string& name : source.names) {
+      const auto found = checkpoint_.tensors.find(name);
+      if (found == checkpoint_.tensors.end()) continue;
+      used_.insert(found->first);
+      const TensorView& view = found->second;
+      if (absl::Status status = Check(name, view, source.shape); !status.ok()) return status;
+      const TensorView rows = RowsOf(view, source.first_row, part->rows);
+      if (std::any_of(part->views.begin(), part->views.end(),
+                      [&](const TensorView& other) { return AreSame(other, rows); })) {
+        continue;
+      }
+      part->names.push_back(found->first);
+      part->views.push_back(rows);
+    }
+    if (!part->views.empty()) return absl::OkStatus();
+    std::string listed;
+    for (const std::string& name : source.names)
+      listed += Concat(listed.empty() ? "" : "' or '", name);
+    return Wrong(listed, Concat("is missing, expected shape ", ShapeString(source.shape)));
+  }
+
   const Checkpoint& checkpoint_;
   const Network& network_;
   std::set<std::string_view> used_;
@@ -229,8 +395,19 @@ class WeightsLoader {
 
 }  // namespace
 
-absl::StatusOr<LoadedWeights> LoadWeights(const Checkpoint& checkpoint, const Network& network) {
-  return WeightsLoader(checkpoint, network).Load();
+absl::StatusOr<OpenedWeights> OpenWeights(const std::string& directory, Checkpoint checkpoint,
+                                          const Network& network) {
+  // The names of tensors are the checkpoint's own.
+  const auto weights =
+      std::make_shared<FileWeights>(directory, std::move(checkpoint), network.program);
+  Finder finder(weights->checkpoint(), network);
+  if (absl::Status status = finder.CheckSharing(); !status.ok()) return status;
+  for (size_t i = 0; i < network.sources.size(); ++i) {
+    absl::StatusOr<Pieces> pieces = finder.Find(i);
+    if (!pieces.ok()) return pieces.status();
+    weights->Add(*std::move(pieces));
+  }
+  return OpenedWeights{weights, finder.Unused()};
 }
 
 }  // namespace dragoman

@@ -1,27 +1,30 @@
-// From the tensors of a checkpoint file to the values of a network's weights.
+// From the tensors of a checkpoint's files to the numbers of a network's weights.
 //
 // Thread-safety: a pure function.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/model/families/family.h"
 #include "engine/model/tensor_file.h"
-#include "engine/network/program.h"
+#include "engine/network/weights.h"
 
 namespace dragoman {
 
-struct LoadedWeights {
-  WeightValues weights;
-  std::vector<std::string> unused;  // tensors that the network has no place for
+struct OpenedWeights {
+  std::shared_ptr<const Weights> weights;  // shared by the places that pack them
+  std::vector<std::string> unused;         // tensors that the network has no place for
 };
 
-// Copies every weight as f32. INVALID_ARGUMENT names the file and the tensor, what was found and
-// what was expected, for a tensor that is missing, of another shape, of a dtype that is no float,
-// or with an element that is not finite. Names of one matrix (shared or tied embeddings) must hold
-// the same values. REQUIRES: the checkpoint has a file.
-absl::StatusOr<LoadedWeights> LoadWeights(const Checkpoint& checkpoint, const Network& network);
+// Finds every weight. INVALID_ARGUMENT names the file and the tensor, what was found and what was
+// expected, for a tensor that is missing, of another shape, or of a dtype that is no float. The
+// numbers are looked at when they are read, and so it is the reading that is refused where one is not
+// finite, or where names of one matrix (shared or tied embeddings) do not hold the same; its errors
+// name `directory` too. REQUIRES: the checkpoint has a file.
+absl::StatusOr<OpenedWeights> OpenWeights(const std::string& directory, Checkpoint checkpoint,
+                                          const Network& network);
 
 }  // namespace dragoman

@@ -27,6 +27,12 @@ constexpr size_t kMaxComment = 0xffff;
 constexpr uint64_t kMaxEntries = 1 << 16;
 constexpr uint16_t kZip64Extra = 1;
 constexpr uint32_t kInZip64 = 0xffffffff;
+constexpr uint16_t kStored = 0;
+
+absl::Status BrokenEntry(std::string_view file, std::string_view name, std::string_view what) {
+  return absl::InvalidArgumentError(Concat(
+      file, ": zip entry '", absl::CHexEscape(std::string(name.substr(0, 128))), "' ", what));
+}
 
 template <typename Number>
 Number Load(std::span<const uint8_t> bytes, size_t at) {
@@ -96,8 +102,7 @@ bool ReadZip64(std::span<const uint8_t> extra, Entry* entry) {
 
 }  // namespace
 
-absl::StatusOr<ZipDirectory> ReadZipDirectory(std::span<const uint8_t> bytes,
-                                              std::string_view file) {
+absl::StatusOr<ZipEntries> ReadZipEntries(std::span<const uint8_t> bytes, std::string_view file) {
   const auto broken = [&](std::string_view what) {
     return absl::InvalidArgumentError(Concat(file, ": ", what));
   };
@@ -108,7 +113,7 @@ absl::StatusOr<ZipDirectory> ReadZipDirectory(std::span<const uint8_t> bytes,
         Concat("zip archive of ", place->entries, " entries, expected at most ", kMaxEntries));
   }
 
-  ZipDirectory directory;
+  ZipEntries entries;
   uint64_t at = place->offset;
   for (uint64_t i = 0; i < place->entries; ++i) {
     if (!HasMagic(bytes, at, kEntrySize, kEntryMagic)) {
@@ -120,16 +125,13 @@ absl::StatusOr<ZipDirectory> ReadZipDirectory(std::span<const uint8_t> bytes,
     const size_t whole_size = kEntrySize + name_size + extra_size + Load<uint16_t>(header, 32);
     if (header.size() < whole_size) return broken("the zip archive's directory is cut short");
     const std::string name(reinterpret_cast<const char*>(header.data()) + kEntrySize, name_size);
-    const auto broken_entry = [&](std::string_view what) {
-      return broken(Concat("zip entry '", absl::CHexEscape(name.substr(0, 128)), "' ", what));
-    };
-    if ((Load<uint16_t>(header, 8) & 1U) != 0) return broken_entry("is encrypted");
-    if (Load<uint16_t>(header, 10) != 0) return broken_entry("is compressed, expected stored");
+    const auto broken_entry = [&](std::string_view what) { return BrokenEntry(file, name, what); };
+    const auto method = Load<uint16_t>(header, 10);
     Entry entry{.stored_size = Load<uint32_t>(header, 20),
                 .size = Load<uint32_t>(header, 24),
                 .local_offset = Load<uint32_t>(header, 42)};
     if (!ReadZip64(header.subspan(kEntrySize + name_size, extra_size), &entry) ||
-        entry.size != entry.stored_size) {
+        (method == kStored && entry.size != entry.stored_size)) {
       return broken_entry("has no valid size");
     }
     if (!HasMagic(bytes, entry.local_offset, kLocalSize, kLocalMagic)) {
@@ -138,13 +140,31 @@ absl::StatusOr<ZipDirectory> ReadZipDirectory(std::span<const uint8_t> bytes,
     const std::span<const uint8_t> local = bytes.subspan(entry.local_offset);
     const size_t data_at =
         kLocalSize + Load<uint16_t>(local, 26) + size_t{Load<uint16_t>(local, 28)};
-    if (local.size() < data_at || local.size() - data_at < entry.size) {
+    if (local.size() < data_at || local.size() - data_at < entry.stored_size) {
       return broken_entry("ends after the end of the file");
     }
-    if (!directory.emplace(name, local.subspan(data_at, entry.size)).second) {
-      return broken_entry("appears twice");
-    }
+    const ZipEntry made{.stored = local.subspan(data_at, entry.stored_size),
+                        .size = entry.size,
+                        .crc = Load<uint32_t>(header, 16),
+                        .method = method,
+                        .is_encrypted = (Load<uint16_t>(header, 8) & 1U) != 0};
+    if (!entries.emplace(name, made).second) return broken_entry("appears twice");
     at += whole_size;
+  }
+  return entries;
+}
+
+absl::StatusOr<ZipDirectory> ReadZipDirectory(std::span<const uint8_t> bytes,
+                                              std::string_view file) {
+  const absl::StatusOr<ZipEntries> entries = ReadZipEntries(bytes, file);
+  if (!entries.ok()) return entries.status();
+  ZipDirectory directory;
+  for (const auto& [name, entry] : *entries) {
+    if (entry.is_encrypted) return BrokenEntry(file, name, "is encrypted");
+    if (entry.method != kStored) {
+      return BrokenEntry(file, name, "is compressed, expected stored");
+    }
+    directory.emplace(name, entry.stored);
   }
   return directory;
 }

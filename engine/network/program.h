@@ -187,9 +187,6 @@ struct Program {
   int64_t vocabulary() const { return weight(output().table).rows; }  // of the target
 };
 
-// The values of a program's weights by their index, float32, row-major.
-using WeightValues = std::vector<std::vector<float>>;
-
 // Elements of all weights but the tables of positions, which a family may compute; one that is used
 // twice counts once.
 int64_t ParameterCount(const Program& program);

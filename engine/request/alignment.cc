@@ -5,17 +5,17 @@
 namespace dragoman {
 
 std::vector<std::optional<TextRange>> SourcePlaces(std::string_view segment,
-                                                   const EncodedText& encoded, int tokens_before) {
+                                                   const EncodedText& encoded) {
   std::vector<std::optional<TextRange>> places(encoded.ranges.size());
   std::optional<TextRange> next;
-  for (size_t i = places.size(); i-- > static_cast<size_t>(tokens_before);) {
+  for (size_t i = encoded.text_end; i-- > encoded.text_begin;) {
     const std::string_view own = encoded.ranges[i].In(segment);
     const std::string_view visible = StripWhiteSpace(own);
     if (!visible.empty()) {
       const int64_t begin = visible.data() - segment.data();
       next = TextRange{begin, begin + static_cast<int64_t>(visible.size())};
     }
-    if (i + 1 < places.size()) places[i] = next;  // but EOS
+    places[i] = next;
   }
   return places;
 }

@@ -16,9 +16,9 @@
 namespace dragoman {
 
 // What each source token of a segment stands for: SegmentPlan::source_places. `segment` is its
-// text, which `tokens_before` of the tokens are not of.
+// text.
 std::vector<std::optional<TextRange>> SourcePlaces(std::string_view segment,
-                                                   const EncodedText& encoded, int tokens_before);
+                                                   const EncodedText& encoded);
 
 // The target tokens that have text, with their places in it and in the source. `aligned` has a
 // source position for each token. A verbatim text is aligned with the phrase that it is.

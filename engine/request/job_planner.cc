@@ -123,10 +123,10 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, Encod
   SegmentPlan segment;
   segment.range = piece.range;
   if (settings_->search.align) {
-    segment.source_places = SourcePlaces(text, piece.encoded, request_->text.tokens_before());
+    segment.source_places = SourcePlaces(text, piece.encoded);
   }
   segment.source = std::move(piece.encoded.ids);
-  const int tokens = static_cast<int>(segment.source.size()) - request_->text.special_tokens();
+  const auto tokens = static_cast<int>(piece.encoded.text_end - piece.encoded.text_begin);
   segment.search = SearchForSegment(*settings_, tokens, !phrases->required.empty(), segments_);
   const int64_t worst = WorstCasePages(segment.search.beam, segment.search.max_tokens);
   if (worst > facts_->self_pages) {
@@ -138,6 +138,7 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, Encod
                                   " pages that the server has (its kv-memory-mb)");
     return InvalidRequest(std::move(error));
   }
+  if (request_->start_token.has_value()) segment.search.start_token = *request_->start_token;
   NamedPhrase beginning = prefix;
   if (request_->first_token.has_value()) {
     if (beginning.tokens.empty()) beginning.name = "the token of the target language";

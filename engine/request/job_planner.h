@@ -31,6 +31,7 @@ struct PlannerRequest {
   std::shared_ptr<const RequestTerms> terms;
   bool target_uses_spaces = true;
   std::optional<int32_t> first_token;  // of every output, before its prefix, at log-prob 0
+  std::optional<int32_t> start_token;  // of its search, in place of the model's
 };
 
 class JobPlanner {

@@ -120,7 +120,7 @@ absl::StatusOr<NamedPhrase> RequestPhrases::Prefix(size_t item) const {
   if (item >= job_->target_prefixes.size() || job_->target_prefixes[item].empty()) return prefix;
   prefix.field = absl::StrCat("target_prefixes[", item, "]");
   prefix.name = prefix.field;
-  prefix.tokens = facts_.tokenizer->EncodePhrase(job_->target_prefixes[item], true).ids;
+  prefix.tokens = facts_.tokenizer->EncodeTarget(job_->target_prefixes[item]).ids;
   if (absl::Status status = Check(prefix); !status.ok()) return status;
   return prefix;
 }

@@ -210,7 +210,8 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   o.penalise_start = profile == Profile::kHf;
   // hf: greedy search and sampling change the logits, beam search the log-probs.
   o.penalise_logits =
-      profile == Profile::kCt2 || (profile == Profile::kHf && (o.sampling.enabled || o.beam == 1));
+      !model.is_ensemble && (profile == Profile::kCt2 ||
+                             (profile == Profile::kHf && (o.sampling.enabled || o.beam == 1)));
   o.temperature = asked.temperature.value_or(DefaultOf("temperature"));
   o.eos_penalty = asked.eos_penalty.value_or(DefaultOf("eos_penalty"));
   SetMasks(profile, model, settings);

@@ -37,16 +37,14 @@ absl::StatusOr<std::vector<EncodedPiece>> TextStage::Cut(std::string_view text,
   const absl::StatusOr<const SentenceSplitter*> splitter = SplitterFor(request.source_language);
   if (!splitter.ok()) return splitter.status();
   const EncodeFunction encode = [&](std::string_view piece) {
-    EncodedText encoded = tokenizer_->EncodeSource(piece, request.tag);
-    encoded.ids.insert(encoded.ids.begin(), request.prompt.begin(), request.prompt.end());
-    encoded.ranges.insert(encoded.ranges.begin(), request.prompt.size(), TextRange{0, 0});
+    EncodedText encoded = tokenizer_->EncodeSource(piece, request.tags);
+    PutBefore(request.prompt, &encoded);
     return encoded;
   };
-  const auto special = static_cast<size_t>(request.special_tokens());
   std::vector<EncodedPiece> pieces;
   for (const TextRange& range : (*splitter)->Split(text, ModeOf(request.split, one_segment))) {
     EncodedText encoded = encode(range.In(text));
-    if (encoded.ids.size() <= special) continue;
+    if (encoded.text_begin == encoded.text_end) continue;
     if (encoded.ids.size() <= static_cast<size_t>(max_source_tokens_)) {
       pieces.push_back({.range = range, .encoded = std::move(encoded)});
       continue;
@@ -58,7 +56,7 @@ absl::StatusOr<std::vector<EncodedPiece>> TextStage::Cut(std::string_view text,
         SplitTooLong(text, range, std::move(encoded), max_source_tokens_, encode);
     if (!parts.ok()) return parts.status();
     for (EncodedPiece& part : *parts) {
-      if (part.encoded.ids.size() <= special) continue;
+      if (part.encoded.text_begin == part.encoded.text_end) continue;
       part.cut = true;
       pieces.push_back(std::move(part));
     }

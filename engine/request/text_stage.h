@@ -22,7 +22,7 @@ namespace dragoman {
 
 class TextStage {
  public:
-  // `max_source_tokens` counts tag, prompt and EOS. Borrows the tokenizer.
+  // `max_source_tokens` counts tags, prompt and EOS. Borrows the tokenizer.
   TextStage(const Tokenizer* tokenizer, int max_source_tokens)
       : tokenizer_(tokenizer), max_source_tokens_(max_source_tokens) {}
 
@@ -30,16 +30,10 @@ class TextStage {
 
   struct Request {
     std::string source_language;  // BCP-47, for the rules of sentences
-    std::optional<int> tag;       // put before every piece
-    std::vector<int> prompt;      // so is this
+    SourceTags tags;              // put around every piece
+    std::vector<int> prompt;      // put before it
     SplitMode split = SplitMode::kUnset;
     OnTooLong on_too_long = OnTooLong::kSplit;
-
-    // Tokens of a piece that are not its text: what is before it, and EOS.
-    int tokens_before() const {
-      return (tag.has_value() ? 1 : 0) + static_cast<int>(prompt.size());
-    }
-    int special_tokens() const { return tokens_before() + 1; }
   };
 
   // In order; what the model would see nothing of (control characters, say) is in none.

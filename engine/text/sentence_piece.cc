@@ -227,12 +227,11 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentBpe(std::string_view text
   return spans;
 }
 
-std::vector<SentencePieceToken> SentencePiece::Encode(std::string_view text,
-                                                      bool word_start) const {
-  const NormalizedText normal = normalizer_.Normalize(text, word_start);
+std::vector<SubwordToken> SentencePiece::Encode(std::string_view text, TextStart start) const {
+  const NormalizedText normal = normalizer_.Normalize(text, start != TextStart::kInside);
   const std::vector<Span> spans =
       file_.model_type == SpmFile::kBpe ? SegmentBpe(normal.text) : SegmentUnigram(normal.text);
-  std::vector<SentencePieceToken> tokens;
+  std::vector<SubwordToken> tokens;
   tokens.reserve(spans.size());
   bool after_unknown = false;
   for (const Span& span : spans) {

@@ -20,40 +20,26 @@
 #include "engine/text/piece_trie.h"
 #include "engine/text/spm_file.h"
 #include "engine/text/spm_normalizer.h"
-#include "engine/text/text_range.h"
+#include "engine/text/subword_model.h"
 
 namespace dragoman {
 
-struct SentencePieceToken {
-  std::string piece;
-  TextRange range;  // in the text before normalisation
-};
-
-// Text of pieces, and where each of them lies in it: in order, without overlap, white space
-// included. Of the byte pieces of a character the last one has its range.
-struct PieceText {
-  std::string text;
-  std::vector<TextRange> ranges;
-};
-
-class SentencePiece {
+class SentencePiece : public SubwordModel {
  public:
   // From the bytes of a .spm file. INVALID_ARGUMENT naming `name` when they are not usable.
   static absl::StatusOr<std::unique_ptr<SentencePiece>> Create(std::string_view bytes,
                                                                std::string_view name);
 
   // Neighbouring unknown characters are one piece, whose text is those characters (or, with
-  // byte_fallback, one piece per byte, of which the last of a character has its range). Without
-  // `word_start` no mark of a word's beginning is put before the text: the pieces of the inside of
-  // a word, or of what follows a bracket.
-  std::vector<SentencePieceToken> Encode(std::string_view text, bool word_start = true) const;
+  // byte_fallback, one piece per byte, of which the last of a character has its range). With kInside no
+  // mark of a word's beginning is put before the text.
+  std::vector<SubwordToken> Encode(std::string_view text,
+                                   TextStart start = TextStart::kBegin) const override;
 
-  // The text of the pieces. A piece that the model does not know stands for itself. With
-  // `after_text` they follow other text: white space at the beginning stays.
-  PieceText Decode(std::span<const std::string_view> pieces, bool after_text = false) const;
-
-  // As Decode, but only what no further pieces can change.
-  PieceText DecodePrefix(std::span<const std::string_view> pieces, bool after_text = false) const;
+  PieceText Decode(std::span<const std::string_view> pieces,
+                   bool after_text = false) const override;
+  PieceText DecodePrefix(std::span<const std::string_view> pieces,
+                         bool after_text = false) const override;
 
  private:
   struct Span {

@@ -1,20 +1,12 @@
 #include "engine/text/spm_normalizer.h"
 
+#include <optional>
 #include <utility>
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 
 namespace dragoman {
 namespace {
-
-// A unit of darts-clone's double array: bit 31 marks a value, bits 0-7 are the label, bit 8 says
-// that a value follows, bits 10-30 are the offset, shifted by 8 more when bit 9 is set.
-bool HasValue(uint32_t unit) { return ((unit >> 8) & 1) != 0; }
-uint32_t Label(uint32_t unit) { return unit & 0x800000FFU; }
-uint32_t Offset(uint32_t unit) { return (unit >> 10) << ((unit & 0x200U) >> 6); }
-uint32_t Value(uint32_t unit) { return unit & 0x7FFFFFFFU; }
 
 bool ConsumePrefix(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
@@ -46,31 +38,9 @@ absl::StatusOr<SpmNormalizer> SpmNormalizer::Create(const SpmNormalizerSpec& spe
   result.escape_whitespaces_ = spec.escape_whitespaces;
   result.space_as_suffix_ = space_as_suffix;
   result.user_defined_ = std::move(user_defined);
-  const std::string& map = spec.charsmap;
-  if (map.empty()) return result;
-
-  // <size of the array in bytes: uint32, little endian><array><strings>
-  const auto bad = [&](std::string_view what) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(std::string(name), ": precompiled_charsmap ", std::string(what)));
-  };
-  if (map.size() < 4) return bad(absl::StrCat("has ", map.size(), " bytes, expected at least 4"));
-  const auto word = [&map](size_t at) {
-    uint32_t value = 0;
-    for (size_t i = 0; i < 4; ++i) {
-      value |= static_cast<uint32_t>(static_cast<unsigned char>(map[at + i])) << (8 * i);
-    }
-    return value;
-  };
-  const size_t array_bytes = word(0);
-  if (array_bytes > map.size() - 4 || array_bytes % 4 != 0 || array_bytes == 0) {
-    return bad(absl::StrCat("says that its array has ", array_bytes, " bytes, expected 4 to ",
-                            map.size() - 4, " in steps of 4"));
-  }
-  result.units_.resize(array_bytes / 4);
-  for (size_t i = 0; i < result.units_.size(); ++i) result.units_[i] = word(4 + 4 * i);
-  result.outputs_.assign(map, 4 + array_bytes);
-  if (FirstInvalidUtf8(result.outputs_)) return bad("has replacements that are not UTF-8");
+  absl::StatusOr<Charsmap> charsmap = Charsmap::Parse(spec.charsmap, name);
+  if (!charsmap.ok()) return charsmap.status();
+  result.charsmap_ = *std::move(charsmap);
   return result;
 }
 
@@ -79,28 +49,9 @@ SpmNormalizer::Step SpmNormalizer::NormalizePrefix(std::string_view input) const
     const size_t size = user_defined_.LongestPrefix(input);
     if (size > 0) return {input.substr(0, size), size};
   }
-  // The longest rule that matches. Every index is checked: the array is from a file.
-  size_t longest = 0;
-  uint32_t value = 0;
-  if (!units_.empty()) {
-    uint32_t node = Offset(units_[0]);
-    for (size_t i = 0; i < input.size(); ++i) {
-      const auto byte = static_cast<unsigned char>(input[i]);
-      node ^= byte;
-      if (node >= units_.size()) break;
-      const uint32_t unit = units_[node];
-      if (Label(unit) != byte) break;
-      node ^= Offset(unit);
-      if (node >= units_.size()) break;
-      if (HasValue(unit)) {
-        longest = i + 1;
-        value = Value(units_[node]);
-      }
-    }
+  if (const std::optional<Charsmap::Rule> rule = charsmap_.Longest(input)) {
+    return {rule->output, rule->consumed};
   }
-  const bool is_rule = longest > 0 && value < outputs_.size() &&
-                       (static_cast<unsigned char>(outputs_[value]) & 0xC0) != 0x80;
-  if (is_rule) return {std::string_view(outputs_.c_str() + value), longest};
   size_t at = 0;
   // Bytes that are no UTF-8 cannot come here from a request; still, they stay bounded.
   if (NextCodePoint(input, at) == 0xFFFD && at == 1) return {"\xEF\xBF\xBD", 1};

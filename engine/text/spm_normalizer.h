@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/text/charsmap.h"
 #include "engine/text/piece_trie.h"
 #include "engine/text/spm_file.h"
 
@@ -50,8 +51,7 @@ class SpmNormalizer {
   bool remove_extra_whitespaces_ = true;
   bool escape_whitespaces_ = true;
   bool space_as_suffix_ = false;
-  std::vector<uint32_t> units_;  // the double array (darts-clone)
-  std::string outputs_;          // NUL-terminated strings, indexed by the array's values
+  Charsmap charsmap_;
   PieceTrie user_defined_;
 };
 

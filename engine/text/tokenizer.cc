@@ -28,12 +28,13 @@ int IdOf(const Side& side, const std::string& piece) {
   return is_special ? side.unk : id;
 }
 
-EncodedText EncodeWith(const SentencePiece& model, const Side& side, std::string_view text) {
+EncodedText EncodeWith(const SubwordModel& model, const Side& side, std::string_view text) {
   EncodedText encoded;
-  for (const SentencePieceToken& token : model.Encode(text)) {
+  for (const SubwordToken& token : model.Encode(text, TextStart::kBegin)) {
     encoded.ids.push_back(IdOf(side, token.piece));
     encoded.ranges.push_back(token.range);
   }
+  encoded.text_end = encoded.ids.size();
   return encoded;
 }
 
@@ -71,9 +72,16 @@ void StripEnds(DecodedText& decoded) {
 
 }  // namespace
 
+void PutBefore(std::span<const int> tokens, EncodedText* encoded) {
+  encoded->ids.insert(encoded->ids.begin(), tokens.begin(), tokens.end());
+  encoded->ranges.insert(encoded->ranges.begin(), tokens.size(), TextRange{0, 0});
+  encoded->text_begin += tokens.size();
+  encoded->text_end += tokens.size();
+}
+
 struct Tokenizer::Models {
-  std::unique_ptr<SentencePiece> source;
-  std::unique_ptr<SentencePiece> target;
+  std::shared_ptr<const SubwordModel> source;
+  std::shared_ptr<const SubwordModel> target;
 };
 
 absl::StatusOr<std::unique_ptr<Tokenizer>> Tokenizer::Create(const TokenizerFiles& files,
@@ -81,6 +89,11 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> Tokenizer::Create(const TokenizerFile
                                                              const PieceTable* target_table,
                                                              SpecialTokens special) {
   auto models = std::make_unique<Models>();
+  if (files.model != nullptr) {
+    models->source = models->target = files.model;
+    return std::unique_ptr<Tokenizer>(
+        new Tokenizer(std::move(models), source_table, target_table, std::move(special)));
+  }
   auto source = SentencePiece::Create(files.source_spm, files.source_name);
   if (!source.ok()) return source.status();
   auto target = SentencePiece::Create(files.target_spm, files.target_name);
@@ -97,25 +110,27 @@ Tokenizer::Tokenizer(std::unique_ptr<Models> models, const PieceTable* source,
 
 Tokenizer::~Tokenizer() = default;
 
-EncodedText Tokenizer::EncodeSource(std::string_view text, std::optional<int> language_tag) const {
+EncodedText Tokenizer::EncodeSource(std::string_view text, SourceTags tags) const {
+  const bool has_own = special_.source_more.has_value();
   const int eos = special_.source_eos.value_or(special_.eos);
-  EncodedText encoded = EncodeWith(*models_->source,
-                                   {*source_table_, eos, special_.source_unk.value_or(special_.unk),
-                                    special_.pad, special_.more},
-                                   text);
-  if (language_tag.has_value()) {
-    encoded.ids.insert(encoded.ids.begin(), *language_tag);
-    encoded.ranges.insert(encoded.ranges.begin(), TextRange{0, 0});
-  }
+  const Side source{*source_table_, eos, special_.source_unk.value_or(special_.unk),
+                    has_own ? std::nullopt : special_.pad,
+                    has_own ? *special_.source_more : special_.more};
+  EncodedText encoded = EncodeWith(*models_->source, source, text);
+  std::vector<int> before;
+  if (special_.source_bos.has_value()) before.push_back(*special_.source_bos);
+  if (tags.first.has_value()) before.push_back(*tags.first);
+  PutBefore(before, &encoded);
+  if (special_.ends_source) encoded.ids.push_back(eos);
+  if (tags.last.has_value()) encoded.ids.push_back(*tags.last);
   const auto end = static_cast<int64_t>(text.size());
-  encoded.ids.push_back(eos);
-  encoded.ranges.push_back({end, end});
+  encoded.ranges.resize(encoded.ids.size(), {end, end});
   return encoded;
 }
 
 std::vector<int> Tokenizer::EncodePrompt(std::string_view prompt) const {
   std::vector<int> ids;
-  for (const SentencePieceToken& token : models_->source->Encode(prompt)) {
+  for (const SubwordToken& token : models_->source->Encode(prompt, TextStart::kBegin)) {
     ids.push_back(
         source_table_->IdOf(token.piece).value_or(special_.source_unk.value_or(special_.unk)));
   }
@@ -130,12 +145,13 @@ EncodedText Tokenizer::EncodeTarget(std::string_view text) const {
 
 EncodedPhrase Tokenizer::EncodePhrase(std::string_view text, bool word_start) const {
   EncodedPhrase phrase;
-  const std::vector<SentencePieceToken> tokens = models_->target->Encode(text, word_start);
+  const std::vector<SubwordToken> tokens =
+      models_->target->Encode(text, word_start ? TextStart::kWord : TextStart::kInside);
   const Side target{*target_table_, special_.eos, special_.unk, special_.pad, special_.more};
-  for (const SentencePieceToken& token : tokens) phrase.ids.push_back(IdOf(target, token.piece));
+  for (const SubwordToken& token : tokens) phrase.ids.push_back(IdOf(target, token.piece));
   if (tokens.empty()) return phrase;
-  phrase.space_before = tokens.front().piece.starts_with(kSpaceMark);
-  phrase.space_after = tokens.back().piece.ends_with(kSpaceMark);
+  phrase.space_before = tokens.front().piece.starts_with(models_->target->word_mark());
+  phrase.space_after = tokens.back().piece.ends_with(models_->target->word_mark());
   return phrase;
 }
 
@@ -149,7 +165,8 @@ DecodedText Tokenizer::Text(std::span<const int> ids, std::span<const VerbatimTo
     const bool after_text = !whole.text.empty();
     PieceText joined = is_open ? models_->target->DecodePrefix(pieces, after_text)
                                : models_->target->Decode(pieces, after_text);
-    ReplaceMarks(joined);  // in pieces that the target's SentencePiece does not know
+    // In pieces that the target's SentencePiece does not know.
+    if (models_->target->word_mark() == kSpaceMark) ReplaceMarks(joined);
     const auto base = static_cast<int64_t>(whole.text.size());
     for (size_t k = 0; k < owners.size(); ++k) {
       whole.ranges[owners[k]] = {base + joined.ranges[k].begin, base + joined.ranges[k].end};

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/text/subword_model.h"
 #include "engine/text/text_range.h"
 
 namespace dragoman {
@@ -30,10 +31,13 @@ class PieceTable {
 };
 
 struct TokenizerFiles {
-  std::string source_spm;  // the bytes
+  std::string source_spm;  // the bytes of SentencePiece's models
   std::string target_spm;
   std::string source_name = "source.spm";  // for messages
   std::string target_name = "target.spm";
+  // Where both sides have one model of another kind: then the above are not read. Shared with
+  // whoever has loaded it.
+  std::shared_ptr<const SubwordModel> model;
 };
 
 // Ids of the special tokens. They come from the vocabulary and the config, never from
@@ -47,6 +51,11 @@ struct SpecialTokens {
   std::optional<int> source_unk;
   // Further ones, ascending: languages, <s>, <mask>.
   std::vector<int> more;
+  // Where every source begins with one.
+  std::optional<int> source_bos;
+  // As `more`, of the source's own vocabulary, and <pad>.
+  std::optional<std::vector<int>> source_more;
+  bool ends_source = true;  // EOS ends a source; OpenNMT-py's models want none
 };
 
 struct EncodedText {
@@ -56,7 +65,19 @@ struct EncodedText {
   // character) has an empty range. Together they cover every byte the model sees; what the
   // normalisation dropped (white space at the ends, control characters) may belong to none.
   std::vector<TextRange> ranges;
+  // Which tokens are the text's: all but language tags, prompt, <s> and EOS.
+  size_t text_begin = 0;
+  size_t text_end = 0;
 };
+
+// Tokens around a source's text that say its languages.
+struct SourceTags {
+  std::optional<int> first;  // before the text
+  std::optional<int> last;   // behind EOS
+};
+
+// Puts tokens that are not the text's in front of all.
+void PutBefore(std::span<const int> tokens, EncodedText* encoded);
 
 // A phrase as target tokens, with what a text around it would see of them.
 struct EncodedPhrase {
@@ -93,9 +114,9 @@ class Tokenizer {
                                                            SpecialTokens special);
   ~Tokenizer();
 
-  // [language tag] pieces EOS. A piece that the vocabulary lacks becomes <unk>.
+  // [<s>] [first tag] pieces [EOS] [last tag]. A piece that the vocabulary lacks becomes <unk>.
   // REQUIRES: `text` is valid UTF-8.
-  EncodedText EncodeSource(std::string_view text, std::optional<int> language_tag = {}) const;
+  EncodedText EncodeSource(std::string_view text, SourceTags tags = {}) const;
 
   // Pieces only of a text that the model is told by and nobody's: those of tags are what they say.
   std::vector<int> EncodePrompt(std::string_view prompt) const;

@@ -2,7 +2,6 @@
 
 #include <unicode/brkiter.h>
 #include <unicode/uchar.h>
-#include <unicode/utext.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/field_error.h"
 #include "engine/base/utf8.h"
+#include "engine/text/boundaries.h"
 
 namespace dragoman {
 namespace {
@@ -80,50 +80,15 @@ CutClass Classify(std::string_view text, size_t at, bool line_opportunity) {
   return line_opportunity ? kLineOpportunity : kGrapheme;
 }
 
-// An iterator of ICU over UTF-8 bytes; null when ICU has none.
-class Boundaries {
- public:
-  using Factory = icu::BreakIterator* (*)(const icu::Locale&, UErrorCode&);
-
-  Boundaries(Factory factory, std::string_view text) {
-    UErrorCode status = U_ZERO_ERROR;
-    iterator_.reset(factory(icu::Locale::getRoot(), status));
-    utext_openUTF8(&utext_, text.data(), static_cast<int64_t>(text.size()), &status);
-    if (U_SUCCESS(status)) iterator_->setText(&utext_, status);
-    ok_ = U_SUCCESS(status);
-    if (ok_) iterator_->first();
-  }
-  ~Boundaries() {
-    iterator_.reset();
-    utext_close(&utext_);
-  }
-  Boundaries(const Boundaries&) = delete;
-  Boundaries& operator=(const Boundaries&) = delete;
-
-  bool ok() const { return ok_; }
-  // The next boundary in bytes, nothing at the end.
-  std::optional<size_t> Next() {
-    const int32_t at = iterator_->next();
-    if (at == icu::BreakIterator::DONE) return std::nullopt;
-    return static_cast<size_t>(at);
-  }
-
- private:
-  std::unique_ptr<icu::BreakIterator> iterator_;
-  UText utext_ = UTEXT_INITIALIZER;
-  bool ok_ = false;
-};
-
-// All places where `text` may be cut, in order, and its end. Empty when ICU fails. `special` counts
-// the special tokens: EOS at the end, the others at the beginning.
-std::vector<Cut> FindCuts(std::string_view text, const EncodedText& encoded, size_t special) {
+// All places where `text` may be cut, in order, and its end. Empty when ICU fails.
+std::vector<Cut> FindCuts(std::string_view text, const EncodedText& encoded) {
   std::vector<Cut> cuts;
   Boundaries graphemes(icu::BreakIterator::createCharacterInstance, text);
   Boundaries lines(icu::BreakIterator::createLineInstance, text);
   if (!graphemes.ok() || !lines.ok()) return cuts;
   // Ends of tokens; they only grow, so one walk counts them.
-  const size_t first_token = special - 1;
-  const size_t end_token = encoded.ranges.size() - 1;
+  const size_t first_token = encoded.text_begin;
+  const size_t end_token = encoded.text_end;
   size_t token = first_token;
   size_t line = lines.Next().value_or(text.size());
   while (const std::optional<size_t> at = graphemes.Next()) {
@@ -186,7 +151,7 @@ absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, Te
                                special, " special ones")});
   }
   const std::string_view whole = piece.In(text);
-  const std::vector<Cut> cuts = FindCuts(whole, encoded, static_cast<size_t>(special));
+  const std::vector<Cut> cuts = FindCuts(whole, encoded);
   if (cuts.empty()) return absl::InternalError("ICU found no grapheme boundaries");
 
   size_t begin = 0;

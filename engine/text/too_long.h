@@ -21,7 +21,7 @@ struct EncodedPiece {
   bool cut = false;     // a part of a piece that was too long for the model
 };
 
-// Tokens of a piece, special ones included: EOS last, any others (a tag) first.
+// Tokens of a piece, special ones included.
 using EncodeFunction = std::function<EncodedText(std::string_view piece)>;
 
 // INVALID_ARGUMENT that says how many tokens the text has and how many the model takes.

@@ -38,18 +38,26 @@ struct KvLayout {
   int32_t head_dim = 0;
   // Of the CPU's pages: that, kBFloat16, or kInt8 where HasInt8Rows().
   ComputeType host_element = ComputeType::kFloat32;
+  // Of the CPU's pages: the bytes from one to the next where they hold those of other layouts beside
+  // this one, as the pages of an ensemble do, in which every member has its part; 0: they do not.
+  // What this layout's operations take as the pool is then the place of its part in page 0.
+  int64_t host_page_stride = 0;
 
   DRAGOMAN_HD int32_t width() const { return heads * head_dim; }
   DRAGOMAN_HD int64_t ElementsPerPage() const {
     return int64_t{2} * layers * kPagePositions * width();
   }
+  // From one of the CPU's pages to the next; and what this layout has of each.
   int64_t HostPageBytes() const {
+    return host_page_stride > 0 ? host_page_stride : HostPartBytes();
+  }
+  int64_t HostPartBytes() const {
     return host_element == ComputeType::kInt8 ? int64_t{layers} * kPagePositions * Int8Row().bytes
                                               : ElementsPerPage() * ElementBytes(host_element);
   }
   // Of an element on the average, scales included.
   double HostElementBytes() const {
-    return static_cast<double>(HostPageBytes()) / static_cast<double>(ElementsPerPage());
+    return static_cast<double>(HostPartBytes()) / static_cast<double>(ElementsPerPage());
   }
   DRAGOMAN_HD static int64_t PagesFor(int64_t positions) {
     return (positions + kPagePositions - 1) / kPagePositions;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/base/matrix_rows.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/parallel.h"
 
@@ -21,9 +22,33 @@ int64_t GroupsOf(ComputeType type, int64_t k) {
   return RoundUp((k + per_group - 1) / per_group, kGroupBlock);
 }
 
-NarrowMatrix::NarrowMatrix(OpContext& context, ComputeType type, const float* weight,
+void ReadOperandRows(ComputeType type, const MatrixRows& matrix, int64_t first, int64_t count,
+                     int64_t k, int64_t groups, float* memory, uint8_t* rows, float* scales) {
+  const int64_t row_bytes = groups * kGroupBytes;
+  if (type == ComputeType::kInt8 && matrix.AreInt8()) {
+    auto* const bytes = reinterpret_cast<int8_t*>(memory);
+    matrix.ReadInt8(first, count, bytes, scales);
+    for (int64_t r = 0; r < count; ++r) {
+      uint8_t* const row = rows + r * row_bytes;
+      for (int64_t i = 0; i < k; ++i) row[i] = static_cast<uint8_t>(bytes[r * k + i] + kZeroPoint);
+      std::fill(row + k, row + row_bytes, uint8_t{kZeroPoint});
+    }
+    return;
+  }
+  const NarrowTable& kernels = NarrowKernels();
+  matrix.Read(first, count, memory);
+  if (type == ComputeType::kInt8) {
+    kernels.quantise_rows(memory, count, k, groups, rows, scales);
+  } else {
+    for (int64_t r = 0; r < count; ++r) {
+      kernels.round_row(memory + r * k, k, groups, rows + r * row_bytes);
+    }
+  }
+}
+
+NarrowMatrix::NarrowMatrix(OpContext& context, ComputeType type, const MatrixRows& weight,
                            const float* bias, int64_t n, int64_t k, float bias_padding)
-    : n_(n), k_(k), groups_(GroupsOf(type, k)), padded_n_(RoundUp(n, kStripWidth)) {
+    : type_(type), n_(n), k_(k), groups_(GroupsOf(type, k)), padded_n_(RoundUp(n, kStripWidth)) {
   const bool int8 = type == ComputeType::kInt8;
   const int64_t row_bytes = groups_ * kGroupBytes;
   data_ = AllocateFloats(static_cast<size_t>(padded_n_ * groups_));
@@ -37,36 +62,65 @@ NarrowMatrix::NarrowMatrix(OpContext& context, ComputeType type, const float* we
   }
   auto* const data = reinterpret_cast<uint8_t*>(data_.get());
   auto* const start = reinterpret_cast<int32_t*>(start_.get());
-  const NarrowTable& kernels = NarrowKernels();
   ParallelFor(context, strips(), kStripWidth * k, [&](int64_t begin, int64_t end, int /*thread*/) {
-    std::vector<uint8_t> column(static_cast<size_t>(row_bytes));
-    for (int64_t c = begin * kStripWidth; c < end * kStripWidth; ++c) {
-      uint8_t* const strip = data + c / kStripWidth * groups_ * kStripGroupBytes;
-      if (c >= n_) {
-        std::fill(column.begin(), column.end(), uint8_t{0});
-        if (int8) scale_.get()[c] = 0.0F, start[c] = 0;
-      } else if (int8) {
-        kernels.quantise_rows(weight + c * k_, 1, k_, groups_, column.data(), scale_.get() + c);
-        int32_t sum = 0;
-        for (uint8_t& q : column) {
-          q = static_cast<uint8_t>(q - kZeroPoint);
-          sum += static_cast<int8_t>(q);
+    std::vector<uint8_t> rows(static_cast<size_t>(kStripWidth * row_bytes));
+    std::vector<float> memory(static_cast<size_t>(kStripWidth * k));
+    for (int64_t s = begin; s < end; ++s) {
+      const int64_t first = s * kStripWidth;
+      const int64_t count = std::min<int64_t>(kStripWidth, n_ - first);
+      float* const scales = int8 ? scale_.get() + first : nullptr;
+      ReadOperandRows(type, weight, first, count, k_, groups_, memory.data(), rows.data(), scales);
+      std::fill(rows.begin() + count * row_bytes, rows.end(), uint8_t{0});
+      if (int8) {
+        for (int64_t c = 0; c < kStripWidth; ++c) {
+          int32_t sum = 0;
+          if (c >= count) {
+            scales[c] = 0.0F;
+          } else {
+            for (int64_t i = 0; i < row_bytes; ++i) {
+              uint8_t& q = rows[static_cast<size_t>(c * row_bytes + i)];
+              q = static_cast<uint8_t>(q - kZeroPoint);
+              sum += static_cast<int8_t>(q);
+            }
+          }
+          start[first + c] = -kZeroPoint * sum;
         }
-        start[c] = -kZeroPoint * sum;
-      } else {
-        kernels.round_row(weight + c * k_, k_, groups_, column.data());
       }
+      uint8_t* const strip = data + s * groups_ * kStripGroupBytes;
       for (int64_t g = 0; g < groups_; ++g) {
-        std::memcpy(strip + g * kStripGroupBytes + c % kStripWidth * kGroupBytes,
-                    column.data() + g * kGroupBytes, kGroupBytes);
+        for (int64_t c = 0; c < kStripWidth; ++c) {
+          std::memcpy(strip + g * kStripGroupBytes + c * kGroupBytes,
+                      rows.data() + c * row_bytes + g * kGroupBytes, kGroupBytes);
+        }
       }
     }
   });
 }
 
-int64_t NarrowMatrix::bytes() const {
-  const int64_t vectors = scale_ == nullptr ? 1 : 3;
-  return static_cast<int64_t>(sizeof(float)) * (padded_n_ * groups_ + vectors * padded_n_);
+int64_t NarrowMatrix::BytesOf(ComputeType type, int64_t n, int64_t k) {
+  const int64_t vectors = type == ComputeType::kInt8 ? 3 : 1;
+  return static_cast<int64_t>(sizeof(float)) * RoundUp(n, kStripWidth) *
+         (GroupsOf(type, k) + vectors);
+}
+
+void NarrowMatrix::UnpackRow(int64_t row, float* x) const {
+  const uint8_t* from =
+      data() + row / kStripWidth * groups_ * kStripGroupBytes + row % kStripWidth * kGroupBytes;
+  if (type_ == ComputeType::kInt8) {
+    const float scale = scale_.get()[row];
+    for (int64_t i = 0; i < k_; ++i) {
+      const uint8_t q = from[i / kGroupBytes * kStripGroupBytes + i % kGroupBytes];
+      x[i] = static_cast<float>(static_cast<int8_t>(q)) * scale;
+    }
+    return;
+  }
+  constexpr int64_t kPerGroup = kGroupBytes / 2;
+  for (int64_t i = 0; i < k_; ++i) {
+    uint16_t half;
+    std::memcpy(&half, from + i / kPerGroup * kStripGroupBytes + i % kPerGroup * 2, sizeof half);
+    const uint32_t bits = uint32_t{half} << 16;
+    std::memcpy(x + i, &bits, sizeof bits);
+  }
 }
 
 }  // namespace dragoman::cpu

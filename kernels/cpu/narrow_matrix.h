@@ -11,20 +11,30 @@
 #include "kernels/cpu/narrow_table.h"
 
 namespace dragoman {
+class MatrixRows;
 class OpContext;
-}
+}  // namespace dragoman
 
 namespace dragoman::cpu {
 
 // Groups of an operand row of k numbers. REQUIRES: type is kInt8 or kBFloat16.
 int64_t GroupsOf(ComputeType type, int64_t k);
 
+// Rows of a matrix [., k] as operands of `groups` groups [count], with a scale for each in int8: what
+// is stored as int8 stays what it is. memory [count * k] is of the caller. REQUIRES: type is kInt8 or
+// kBFloat16.
+void ReadOperandRows(ComputeType type, const MatrixRows& matrix, int64_t first, int64_t count,
+                     int64_t k, int64_t groups, float* memory, uint8_t* rows, float* scales);
+
 class NarrowMatrix {
  public:
   // Copies, with the threads of `context`. bias may be nullptr: zeros. `bias_padding` is the bias
   // of the columns that round n up. REQUIRES: type is kInt8 or kBFloat16.
-  NarrowMatrix(OpContext& context, ComputeType type, const float* weight, const float* bias,
+  NarrowMatrix(OpContext& context, ComputeType type, const MatrixRows& weight, const float* bias,
                int64_t n, int64_t k, float bias_padding);
+
+  // Of a matrix of this shape.
+  static int64_t BytesOf(ComputeType type, int64_t n, int64_t k);
 
   int64_t n() const { return n_; }
   int64_t k() const { return k_; }
@@ -36,9 +46,11 @@ class NarrowMatrix {
   const float* scale() const { return scale_.get(); }
   const int32_t* start() const { return reinterpret_cast<const int32_t*>(start_.get()); }
 
-  int64_t bytes() const;
+  // Row `row` of the matrix to `x` [k], widened.
+  void UnpackRow(int64_t row, float* x) const;
 
  private:
+  ComputeType type_;
   int64_t n_;
   int64_t k_;
   int64_t groups_;

@@ -8,12 +8,22 @@
 #include "kernels/base/float_buffer.h"
 #include "kernels/cpu/kernel_table.h"
 
+namespace dragoman {
+class MatrixRows;
+class OpContext;
+}  // namespace dragoman
+
 namespace dragoman::cpu {
 
 class PackedMatrix {
  public:
-  // Copies. bias may be nullptr: zeros. `bias_padding` is the bias of the columns that round n up.
-  PackedMatrix(const float* weight, const float* bias, int64_t n, int64_t k, float bias_padding);
+  // Copies, with the threads of `context`. bias may be nullptr: zeros. `bias_padding` is the bias of
+  // the columns that round n up.
+  PackedMatrix(OpContext& context, const MatrixRows& weight, const float* bias, int64_t n,
+               int64_t k, float bias_padding);
+
+  // Of a matrix of this shape.
+  static int64_t BytesOf(int64_t n, int64_t k);
 
   int64_t n() const { return n_; }
   int64_t k() const { return k_; }
@@ -22,6 +32,8 @@ class PackedMatrix {
   int64_t panels() const { return (n_ + kPanelWidth - 1) / kPanelWidth; }
   const float* data() const { return data_.get(); }
   const float* bias() const { return bias_.get(); }
+  // Row `row` of the matrix to `x` [k].
+  void UnpackRow(int64_t row, float* x) const;
 
  private:
   int64_t n_;

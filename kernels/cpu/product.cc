@@ -11,15 +11,15 @@
 namespace dragoman::cpu {
 namespace {
 
-constexpr int64_t kFloatBytes = sizeof(float);
-
 class FloatProduct final : public Product {
  public:
-  FloatProduct(const float* weight, const float* bias, int64_t n, int64_t k, float bias_padding)
-      : Product(n, k, bias), weights_(weight, bias, n, k, bias_padding) {}
+  FloatProduct(OpContext& context, const MatrixRows& weight, const float* bias, int64_t n,
+               int64_t k, float bias_padding)
+      : Product(ComputeType::kFloat32, n, k, bias),
+        weights_(context, weight, bias, n, k, bias_padding) {}
 
   int64_t padded_n() const override { return weights_.padded_n(); }
-  int64_t bytes() const override { return weights_.padded_n() * (k() + 1) * kFloatBytes; }
+  void UnpackRow(int64_t row, float* x) const override { weights_.UnpackRow(row, x); }
   size_t OperandFloats(int64_t /*rows*/) const override { return 0; }
   Operand Prepare(const float* x, int64_t /*rows*/, float* /*memory*/,
                   OpProbe* /*probe*/) const override {
@@ -54,14 +54,14 @@ class FloatProduct final : public Product {
 
 class NarrowProduct final : public Product {
  public:
-  NarrowProduct(OpContext& context, ComputeType type, const float* weight, const float* bias,
+  NarrowProduct(OpContext& context, ComputeType type, const MatrixRows& weight, const float* bias,
                 int64_t n, int64_t k, float bias_padding)
-      : Product(n, k, bias),
+      : Product(type, n, k, bias),
         weights_(context, type, weight, bias, n, k, bias_padding),
         int8_(type == ComputeType::kInt8) {}
 
   int64_t padded_n() const override { return weights_.strips() * kStripWidth; }
-  int64_t bytes() const override { return weights_.bytes(); }
+  void UnpackRow(int64_t row, float* x) const override { weights_.UnpackRow(row, x); }
   size_t OperandFloats(int64_t rows) const override {
     // Of which what follows is aligned, too.
     return static_cast<size_t>(rows * weights_.groups() + (rows + 15) / 16 * 16);
@@ -120,7 +120,8 @@ class NarrowProduct final : public Product {
 
 }  // namespace
 
-Product::Product(int64_t n, int64_t k, const float* bias) : n_(n), k_(k) {
+Product::Product(ComputeType type, int64_t n, int64_t k, const float* bias)
+    : n_(n), k_(k), bytes_(BytesOf(type, n, k)) {
   for (int64_t i = 0; bias != nullptr && i < n; ++i) {
     if (std::isfinite(bias[i])) largest_bias_ = std::max(largest_bias_, std::abs(bias[i]));
   }
@@ -134,13 +135,26 @@ float ExponentBelow(float threshold, float largest_bias) {
   return exponent - (std::abs(exponent) + largest_bias) * 1e-5F - 1e-5F;
 }
 
+int64_t Product::BytesOf(ComputeType type, int64_t n, int64_t k) {
+  switch (type) {
+    case ComputeType::kFloat32:
+      return PackedMatrix::BytesOf(n, k);
+    case ComputeType::kInt8:
+    case ComputeType::kBFloat16:
+      return NarrowMatrix::BytesOf(type, n, k);
+    case ComputeType::kFloat16:
+      break;
+  }
+  return 0;
+}
+
 std::unique_ptr<const Product> Product::Create(OpContext& context, ComputeType type,
-                                               const float* weight, const float* bias, int64_t n,
-                                               int64_t k, float bias_padding) {
+                                               const MatrixRows& weight, const float* bias,
+                                               int64_t n, int64_t k, float bias_padding) {
   ChosenIsa();  // is settled by its first use: not in a Run, which is not to allocate
   switch (type) {
     case ComputeType::kFloat32:
-      return std::make_unique<FloatProduct>(weight, bias, n, k, bias_padding);
+      return std::make_unique<FloatProduct>(context, weight, bias, n, k, bias_padding);
     case ComputeType::kInt8:
     case ComputeType::kBFloat16:
       return std::make_unique<NarrowProduct>(context, type, weight, bias, n, k, bias_padding);

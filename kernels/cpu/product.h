@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "kernels/base/compute_type.h"
+#include "kernels/base/matrix_rows.h"
 #include "kernels/base/op_context.h"
 #include "kernels/base/op_probe.h"
 #include "kernels/cpu/result_fold.h"
@@ -43,15 +44,21 @@ class Product {
   // Copies W [n, k] and bias [n] (nullptr: none), with the threads of `context`. `bias_padding` is
   // the bias of the columns that round n up. nullptr: no kernel of this type.
   static std::unique_ptr<const Product> Create(OpContext& context, ComputeType type,
-                                               const float* weight, const float* bias, int64_t n,
-                                               int64_t k, float bias_padding);
+                                               const MatrixRows& weight, const float* bias,
+                                               int64_t n, int64_t k, float bias_padding);
   virtual ~Product() = default;
+
+  // bytes() of one of this shape; 0: no kernel of this type.
+  static int64_t BytesOf(ComputeType type, int64_t n, int64_t k);
 
   int64_t n() const { return n_; }
   int64_t k() const { return k_; }
   int64_t blocks() const { return (n_ + kBlockColumns - 1) / kBlockColumns; }
   virtual int64_t padded_n() const = 0;
-  virtual int64_t bytes() const = 0;
+  int64_t bytes() const { return bytes_; }
+
+  // Row `row` of W to `x` [k], as it is multiplied with.
+  virtual void UnpackRow(int64_t row, float* x) const = 0;
 
   // Floats of memory that the operands of so many rows take; 0 where x itself is the operand.
   virtual size_t OperandFloats(int64_t rows) const = 0;
@@ -73,11 +80,12 @@ class Product {
 
  protected:
   // bias [n], or nullptr.
-  Product(int64_t n, int64_t k, const float* bias);
+  Product(ComputeType type, int64_t n, int64_t k, const float* bias);
 
  private:
   const int64_t n_;
   const int64_t k_;
+  const int64_t bytes_;
   float largest_bias_ = 0.0F;
 };
 

@@ -11,48 +11,57 @@
 
 #include "kernels/base/compute_type.h"
 #include "kernels/base/float_buffer.h"
+#include "kernels/base/matrix_rows.h"
 #include "kernels/base/op_context.h"
 #include "kernels/cuda/launch.h"
 
 namespace dragoman {
 
-// A table in the CPU's memory, borrowed.
-struct EmbeddingTable {
-  // In f32: [vocabulary, d] dense.
-  explicit EmbeddingTable(const float* table, int d)
-      : EmbeddingTable(ComputeType::kFloat32, table, nullptr, d, int64_t{d} * 4) {}
-  EmbeddingTable(ComputeType t, const void* r, const float* s, int width, int64_t bytes)
-      : type(t), rows(r), scales(s), d(width), row_bytes(bytes) {}
+// A table [vocabulary, d] in the CPU's memory. Immutable; any thread may look things up.
+class EmbeddingTable {
+ public:
+  explicit EmbeddingTable(int d) : d_(d) {}
+  virtual ~EmbeddingTable() = default;
+  EmbeddingTable(const EmbeddingTable&) = delete;
+  EmbeddingTable& operator=(const EmbeddingTable&) = delete;
 
-  ComputeType type;
-  const void* rows;
-  const float* scales;  // int8: [vocabulary]
-  int d;
-  int64_t row_bytes;
+  // The row of a token in f32: where it lies, or in `memory` [d].
+  virtual const float* Row(int32_t token, float* memory) const = 0;
+  int d() const { return d_; }
+
+ private:
+  const int d_;
 };
 
-// One in int8 or bfloat16, which are the operand rows of kernels/cpu/narrow_table.h. Immutable.
-class NarrowEmbedding {
+// One in f32, dense and borrowed.
+class FloatEmbedding final : public EmbeddingTable {
+ public:
+  FloatEmbedding(const float* table, int d) : EmbeddingTable(d), table_(table) {}
+  const float* Row(int32_t token, float* /*memory*/) const override {
+    return table_ + int64_t{token} * d();
+  }
+
+ private:
+  const float* const table_;
+};
+
+// One in int8 or bfloat16, which are the operand rows of kernels/cpu/narrow_table.h.
+class NarrowEmbedding final : public EmbeddingTable {
  public:
   // Copies table [vocabulary, d], with the threads of `context`. REQUIRES: type is kInt8 or
   // kBFloat16.
-  NarrowEmbedding(OpContext& context, ComputeType type, const float* table, int64_t vocabulary,
+  NarrowEmbedding(OpContext& context, ComputeType type, const MatrixRows& table, int64_t vocabulary,
                   int d);
 
-  EmbeddingTable view() const {
-    return {type_, rows_.get(), scales_.get(), d_, groups_ * kGroupBytes};
-  }
-  int64_t bytes() const { return vocabulary_ * (groups_ * kGroupBytes + int64_t{4}); }
+  const float* Row(int32_t token, float* memory) const override;
+  // Of one of this shape.
+  static int64_t BytesOf(ComputeType type, int64_t vocabulary, int d);
 
  private:
-  static constexpr int64_t kGroupBytes = 4;
-
-  ComputeType type_;
-  int64_t vocabulary_;
-  int d_;
-  int64_t groups_;
-  cpu::FloatBuffer rows_;
-  cpu::FloatBuffer scales_;
+  const ComputeType type_;
+  const int64_t groups_;
+  const cpu::FloatBuffer rows_;
+  const cpu::FloatBuffer scales_;  // int8: [vocabulary]
 };
 
 void EmbedTokens(OpContext& context, const EmbeddingTable& table, const float* position_table,

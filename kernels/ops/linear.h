@@ -19,6 +19,7 @@
 
 #include "kernels/base/activation.h"
 #include "kernels/base/compute_type.h"
+#include "kernels/base/matrix_rows.h"
 #include "kernels/base/op_context.h"
 
 namespace dragoman {
@@ -27,11 +28,21 @@ class Linear {
  public:
   // Copies weight and bias (nullptr: none), the weight as `type`, with the threads of `context`
   // (nullptr: the caller's alone). nullptr: the CPU has no kernel of this type. REQUIRES: in, out > 0.
+  static std::unique_ptr<Linear> Create(const MatrixRows& weight, const float* bias, int in,
+                                        int out, Activation activation = Activation::kNone,
+                                        ComputeType type = ComputeType::kFloat32,
+                                        OpContext* context = nullptr);
+  // Of a weight in memory.
   static std::unique_ptr<Linear> Create(const float* weight, const float* bias, int in, int out,
                                         Activation activation = Activation::kNone,
                                         ComputeType type = ComputeType::kFloat32,
-                                        OpContext* context = nullptr);
+                                        OpContext* context = nullptr) {
+    return Create(RowsInMemory(weight, in), bias, in, out, activation, type, context);
+  }
   virtual ~Linear() = default;
+
+  // bytes() of one of this shape.
+  static int64_t BytesOf(ComputeType type, int in, int out);
 
   // What a thread of a context needs of scratch for any number of rows up to max_rows: once a
   // context has Reserved it, Runs of so many allocate nothing.

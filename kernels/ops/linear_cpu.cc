@@ -86,7 +86,11 @@ class CpuLinear final : public Linear {
 
 }  // namespace
 
-std::unique_ptr<Linear> Linear::Create(const float* weight, const float* bias, int in, int out,
+int64_t Linear::BytesOf(ComputeType type, int in, int out) {
+  return cpu::Product::BytesOf(type, out, in);
+}
+
+std::unique_ptr<Linear> Linear::Create(const MatrixRows& weight, const float* bias, int in, int out,
                                        Activation activation, ComputeType type,
                                        OpContext* context) {
   OpContext alone;

@@ -15,21 +15,37 @@
 #include <memory>
 
 #include "kernels/base/compute_type.h"
+#include "kernels/base/matrix_rows.h"
 #include "kernels/base/op_context.h"
+#include "kernels/ops/embed.h"
 #include "kernels/search/row.h"
 
 namespace dragoman {
+
+namespace cpu {
+class Product;
+}  // namespace cpu
 
 class OutputLayer {
  public:
   // Copies weight and bias (nullptr: none), the weight as `type`, with the threads of `context`
   // (nullptr: the caller's alone). Bias may hold -inf. nullptr: the CPU has no kernel of this type.
   // REQUIRES: d, vocabulary > 0.
-  static std::unique_ptr<OutputLayer> Create(const float* weight, const float* bias, int d,
+  static std::unique_ptr<OutputLayer> Create(const MatrixRows& weight, const float* bias, int d,
                                              int vocabulary,
                                              ComputeType type = ComputeType::kFloat32,
                                              OpContext* context = nullptr);
+  // Of a weight in memory.
+  static std::unique_ptr<OutputLayer> Create(const float* weight, const float* bias, int d,
+                                             int vocabulary,
+                                             ComputeType type = ComputeType::kFloat32,
+                                             OpContext* context = nullptr) {
+    return Create(RowsInMemory(weight, d), bias, d, vocabulary, type, context);
+  }
   virtual ~OutputLayer() = default;
+
+  // bytes() of one of this shape.
+  static int64_t BytesOf(ComputeType type, int d, int vocabulary);
 
   // What a thread of a context needs of scratch for any number of rows up to max_rows: once a
   // context has Reserved it, Folds of so many allocate nothing.
@@ -41,6 +57,13 @@ class OutputLayer {
 
   // Of the packed weights.
   virtual int64_t bytes() const = 0;
+
+  // W as a table to look embeddings up in, where they are one matrix: the packed weights serve both.
+  // Borrowed.
+  virtual const EmbeddingTable& table() const = 0;
+
+  // What computes the logits; for those that fold them otherwise (output_mean.h).
+  virtual const cpu::Product& product() const = 0;
 
   int d() const { return d_; }
   int vocabulary() const { return vocabulary_; }

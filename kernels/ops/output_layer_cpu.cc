@@ -23,121 +23,27 @@
 #include "kernels/cpu/narrow_table.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/product.h"
+#include "kernels/ops/output_blocks.h"
 
 namespace dragoman {
+
+using namespace output_blocks;  // NOLINT(google-build-using-namespace)
+
 namespace {
 
-constexpr int64_t kProductBlocks = 5;
-constexpr int64_t kBlockColumns = kProductBlocks * cpu::Product::kBlockColumns;
-constexpr int64_t kBlockRowsMax = 128;
 // What a fold may find of a row in a block; and one row in so many may have its logits computed alone.
 constexpr int32_t kFoundCapacity = 16;
 constexpr int64_t kRowsForOneAlone = 16;
 // Between them a sum of exp(logit) has lost nothing.
 constexpr float kLeastSum = 1e-30F;
 constexpr float kMostSum = 1e37F;
-// Columns that are searched for candidates before the list's threshold is looked at again; fewer
-// while the list is not full.
-constexpr int64_t kSearchColumns = 96;
-constexpr int64_t kFirstColumns = 16;
-
-// What a thread keeps of a row between its blocks.
-struct Partial {
-  TopList top;
-  bool nan;
-};
-
-// Calls `use(id)` for the ids of the list within first .. end - 1.
-template <class Use>
-void ForIdsWithin(const IdList& list, int64_t first, int64_t end, Use use) {
-  for (int32_t i = FirstAtLeast(list, first); i < list.count && list.ids[i] < end; ++i) {
-    use(i, list.ids[i] - first);
-  }
-}
-
-// One bit for each block of a row: whether one of its lists has an id there.
-class MarkedBlocks {
- public:
-  static int64_t Words(int64_t blocks) { return (blocks + 63) / 64; }
-
-  MarkedBlocks(uint64_t* words, int64_t blocks) : words_(words), per_row_(Words(blocks)) {}
-
-  void Mark(int64_t row, const LogitRequest& request) {
-    std::fill_n(words_ + row * per_row_, per_row_, 0);
-    MarkIds(row, request.excluded);
-    MarkIds(row, request.wanted);
-    for (const IdList& list : request.masked) MarkIds(row, list);
-  }
-
-  bool Has(int64_t row, int64_t block) const {
-    return (words_[row * per_row_ + block / 64] >> (block % 64) & 1U) != 0;
-  }
-
- private:
-  void MarkIds(int64_t row, const IdList& list) {
-    for (int32_t i = 0; i < list.count; ++i) {
-      const int64_t block = list.ids[i] / kBlockColumns;
-      words_[row * per_row_ + block / 64] |= uint64_t{1} << (block % 64);
-    }
-  }
-
-  uint64_t* const words_;
-  const int64_t per_row_;
-};
-
-// Folds the logits of one row in one block: columns `first` .. `first + count - 1`. Returns the
-// block's (max, sum of exp), which is `known` where that is not null.
-LogSum FoldBlock(const LogitRequest& request, float* logits, int64_t first, int64_t count,
-                 Partial& partial, float* wanted, const LogSum* known) {
-  const cpu::KernelTable& kernels = cpu::Kernels();
-  const int64_t end = first + count;
-  if (request.logits != nullptr) std::copy_n(logits, count, request.logits + first);
-  if (request.scale != 1.0F) {
-    for (int64_t c = 0; c < count; ++c) logits[c] *= request.scale;
-  }
-  const auto strike = [&](const IdList& list) {
-    ForIdsWithin(list, first, end, [&](int32_t, int64_t column) { logits[column] = -INFINITY; });
-  };
-  strike(request.excluded);
-  if (request.mask_first) {
-    for (const IdList& list : request.masked) strike(list);
-  }
-  ForIdsWithin(request.wanted, first, end,
-               [&](int32_t i, int64_t column) { wanted[i] = logits[column]; });
-  LogSum sum;
-  if (known != nullptr) {
-    sum = *known;
-  } else {
-    sum.max = kernels.row_max(logits, count, &partial.nan);
-    if (sum.max == INFINITY) partial.nan = true;
-    if (request.need_normaliser && std::isfinite(sum.max)) {
-      sum.sum = kernels.exp_sum(logits, count, sum.max);
-    }
-    if (!(sum.max > Threshold(partial.top))) return sum;
-  }
-  // From here on a logit is only a candidate: what may not be among the best is struck out.
-  if (!request.mask_first) {
-    for (const IdList& list : request.masked) strike(list);
-  }
-  strike(request.wanted);
-  for (int64_t c = 0, columns = 0; c < count; c += columns) {
-    const float threshold = Threshold(partial.top);
-    columns = std::min(threshold == -INFINITY ? kFirstColumns : kSearchColumns, count - c);
-    int32_t found[kSearchColumns];
-    const int n = kernels.find_above(logits + c, columns, threshold, found);
-    for (int i = 0; i < n; ++i) {
-      const int64_t column = c + found[i];
-      Insert(partial.top, {logits[column], static_cast<int32_t>(first + column)});
-    }
-  }
-  return sum;
-}
 
 class CpuOutputLayer final : public OutputLayer {
  public:
   explicit CpuOutputLayer(std::unique_ptr<const cpu::Product> product)
       : OutputLayer(static_cast<int>(product->k()), static_cast<int>(product->n())),
-        product_(std::move(product)) {}
+        product_(std::move(product)),
+        table_(product_.get()) {}
 
   size_t ScratchFloats(int64_t max_rows) const override {
     return FloatsFor(std::min(max_rows, kBlockRowsMax));
@@ -152,8 +58,23 @@ class CpuOutputLayer final : public OutputLayer {
   }
 
   int64_t bytes() const override { return product_->bytes(); }
+  const EmbeddingTable& table() const override { return table_; }
+  const cpu::Product& product() const override { return *product_; }
 
  private:
+  class Table final : public EmbeddingTable {
+   public:
+    explicit Table(const cpu::Product* product)
+        : EmbeddingTable(static_cast<int>(product->k())), product_(*product) {}
+    const float* Row(int32_t token, float* memory) const override {
+      product_.UnpackRow(token, memory);
+      return memory;
+    }
+
+   private:
+    const cpu::Product& product_;
+  };
+
   struct Scratch {
     float* operand;           // hidden as the product wants it; that of thread 0 serves all threads
     float* logits;            // of a block: [rows, columns]
@@ -210,9 +131,7 @@ class CpuOutputLayer final : public OutputLayer {
     const size_t floats = FloatsFor(rows);
     for (int thread = 0; thread < context.threads(); ++thread) {
       const Scratch s = Divide(context.Scratch(thread, floats), rows);
-      for (int64_t r = 0; r < rows; ++r) {
-        s.partials[r] = {{s.entries + r * kMaxTopK, std::min(requests[r].k, kMaxTopK), 0}, false};
-      }
+      EmptyLists(requests, rows, s.entries, s.partials);
     }
     const Scratch shared = Divide(context.Scratch(0, floats), rows);
     LogSum* const sums = shared.sums;
@@ -346,11 +265,16 @@ class CpuOutputLayer final : public OutputLayer {
   }
 
   const std::unique_ptr<const cpu::Product> product_;
+  const Table table_;
 };
 
 }  // namespace
 
-std::unique_ptr<OutputLayer> OutputLayer::Create(const float* weight, const float* bias, int d,
+int64_t OutputLayer::BytesOf(ComputeType type, int d, int vocabulary) {
+  return cpu::Product::BytesOf(type, vocabulary, d);
+}
+
+std::unique_ptr<OutputLayer> OutputLayer::Create(const MatrixRows& weight, const float* bias, int d,
                                                  int vocabulary, ComputeType type,
                                                  OpContext* context) {
   OpContext alone;

@@ -71,6 +71,7 @@ struct SearchOptions {
   // Never the first token behind the prefix.
   int32_t not_first[kMaxNotFirst] = {};
   int32_t not_first_count = 0;
+  int32_t start_token = -1;  // what every hypothesis begins with; negative: the batch's
   // So many of the prefix's first tokens are forced at log-prob 0, as ForcedEos::kZero forces EOS.
   int32_t free_prefix = 0;
   Finalisation finalisation = Finalisation::kImmediate;

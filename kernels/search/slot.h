@@ -200,15 +200,16 @@ DRAGOMAN_HD void LookAhead(const View& slot) {
 }  // namespace slot_internal
 
 // Begins the search of the segment whose options and rules `state` holds: one live hypothesis, the
-// start token, in lane 0; with sampling one for each draw. REQUIRES: the rest of `state` is new.
+// start token (its own where its options have one), in lane 0; with sampling one for each draw. REQUIRES: the rest of `state` is new.
 template <class View>
 DRAGOMAN_HD void BeginSlot(const View& slot, int32_t start_token) {
   SlotState& s = *slot.state;
   s.status = SlotStatus::kRunning;
+  const int32_t start = s.options.start_token >= 0 ? s.options.start_token : start_token;
   s.live = s.options.sampling.enabled ? s.options.beam : 1;
   for (int lane = 0; lane < s.options.beam; ++lane) slot.Finished(lane) = FinishedHypothesis{};
   for (int lane = 0; lane < s.live; ++lane) {
-    slot.arrays.tokens[slot.At(lane, 0)] = start_token;
+    slot.arrays.tokens[slot.At(lane, 0)] = start;
     slot.arrays.token_log_probs[slot.At(lane, 0)] = 0.0F;
     slot.LogProbOf(lane) = 0.0F;
     slot.RankOf(lane) = lane;

@@ -1,7 +1,9 @@
 #include "server/call/response_builder.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "server/base/steady_clock.h"
@@ -10,6 +12,10 @@
 
 namespace dragoman {
 namespace {
+
+// In a list of models. A client's messages have 4 MiB unless it says otherwise, and ten models of two
+// hundred languages would be more.
+constexpr size_t kMaxPairsOfModel = 1000;
 
 v1::FinishReason WireReason(FinishReason reason) {
   switch (reason) {
@@ -158,7 +164,10 @@ v1::Model BuildModel(const ServedModel& model, bool is_default) {
   out.set_family(info.family);
   out.set_device(info.device);
   out.set_compute_type(info.compute_type);
-  for (const LanguagePair& pair : info.pairs) FillPair(pair, out.add_pairs());
+  for (size_t i = 0; i < std::min(kMaxPairsOfModel, info.pairs.size()); ++i) {
+    FillPair(info.pairs[i], out.add_pairs());
+  }
+  out.set_pair_count(static_cast<int32_t>(info.pairs.size()));
   out.set_source_vocabulary(info.source_vocabulary);
   out.set_target_vocabulary(info.target_vocabulary);
   out.set_parameters(info.parameters);
@@ -208,7 +217,7 @@ v1::ListLanguagesResponse BuildLanguages(const std::vector<ModelPtr>& models) {
     bool target = false;
   };
   std::map<std::string, Support> languages;
-  std::set<std::pair<std::string, std::string>> seen;
+  std::set<std::pair<std::string_view, std::string_view>> seen;
   for (const ModelPtr& model : models) {
     for (const LanguagePair& pair : model->engine->info().pairs) {
       if (!seen.emplace(pair.source, pair.target).second) continue;

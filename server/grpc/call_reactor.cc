@@ -14,6 +14,8 @@
 namespace dragoman {
 namespace {
 
+constexpr char kRequestId[] = "x-request-id";
+
 std::string ClientMetadata(const grpc::CallbackServerContext& rpc, const char* key) {
   const auto entry = rpc.client_metadata().find(key);
   return entry == rpc.client_metadata().end()
@@ -177,13 +179,9 @@ CallHead CallReactor::Head() const {
   if (access_.ok()) head.grant = *access_;
   head.client = head.grant == nullptr ? ClientOfPeer(rpc_->peer())
                                       : absl::StrCat("key:", head.grant->client().name());
-  head.request_id = ClientMetadata(*rpc_, "x-request-id");
+  head.request_id = ClientMetadata(*rpc_, kRequestId);
   head.traceparent = ClientMetadata(*rpc_, "traceparent");
   return head;
-}
-
-void CallReactor::SetRequestId(const std::string& request_id) {
-  rpc_->AddInitialMetadata("x-request-id", request_id);
 }
 
 grpc::Status CallReactor::EndStatus(const absl::Status& status) {
@@ -204,12 +202,28 @@ void CallReactor::GuardEnd() {
       });
 }
 
+void CallReactor::PutRequestId() {
+  if (request_id_.empty()) return;
+  rpc_->AddInitialMetadata(kRequestId, std::exchange(request_id_, ""));
+}
+
+void CallReactor::Send(const grpc::ByteBuffer* message) {
+  PutRequestId();
+  StartWrite(message);
+}
+
 void CallReactor::SendAndFinish(grpc::ByteBuffer* response, const grpc::Status& status) {
+  PutRequestId();
   GuardEnd();
   StartWriteAndFinish(response, grpc::WriteOptions(), status);
 }
 
 void CallReactor::FinishCall(const grpc::Status& status) {
+  if (status.ok()) {
+    PutRequestId();
+  } else if (!request_id_.empty()) {
+    rpc_->AddTrailingMetadata(kRequestId, request_id_);
+  }
   GuardEnd();
   Finish(status);
 }

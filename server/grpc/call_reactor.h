@@ -58,11 +58,18 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   // What is known at the headers.
   CallHead Head() const;
 
-  // The call's name goes into the initial metadata. Before anything is sent.
-  void SetRequestId(const std::string& request_id);
+  // The call's name goes with the first message into the initial metadata, or, where the call ends
+  // with an error before there is one, into the trailing metadata: an answer that has initial
+  // metadata of its own is no Trailers-Only one, and then neither gRPC (proposal A6) nor Envoy sends
+  // the call to another server. Before anything is sent.
+  void SetRequestId(const std::string& request_id) { request_id_ = request_id; }
 
   // A status as gRPC has it; its retry hint goes into the trailing metadata. Right before the end.
   grpc::Status EndStatus(const absl::Status& status);
+
+  // A message of a stream; OnWriteDone says when the next one may follow. gRPC reads `message` until
+  // then.
+  void Send(const grpc::ByteBuffer* message);
 
   // Both end the call; after them nobody but HandleDone touches gRPC's objects, and the reactor may
   // be gone. One of them, once. A client that takes nothing of the end for the write timeout is cut
@@ -93,6 +100,8 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   void HandleSlow();
   absl::Status CancelStatus() const;
   void GuardEnd();
+  // Right before the first message.
+  void PutRequestId();
 
   const ServiceContext* const service_;
   grpc::CallbackServerContext* const rpc_;
@@ -101,6 +110,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   const absl::StatusOr<std::shared_ptr<Grant>> access_;  // nullptr: no key is needed
 
   grpc::ByteBuffer request_;  // gRPC's until OnReadDone
+  std::string request_id_;    // until it is sent
 
   Mutex mu_;
   Phase phase_ ABSL_GUARDED_BY(mu_) = Phase::kReading;

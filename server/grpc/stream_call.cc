@@ -26,7 +26,7 @@ void StreamCall::StartWrite(v1::StreamTranslateResponse message) {
   // Cannot fail: only a message above 2 GiB would, which the limits on requests exclude.
   SerializeBytes(message, &buffer_);
   // The last: before it returns, OnWriteDone may come, and the end.
-  RawReactor::StartWrite(&buffer_);
+  Send(&buffer_);
 }
 
 }  // namespace dragoman

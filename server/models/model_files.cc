@@ -28,7 +28,20 @@ struct FreeDigest {
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
 
-// Names of the files that count, sorted.
+// The regular files of a folder, as `prefix` and their names.
+std::error_code AddNames(const fs::path& folder, const std::string& prefix,
+                         std::vector<std::string>* names) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code none;
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with('.') && entry->is_regular_file(none)) names->push_back(prefix + name);
+  }
+  return error;
+}
+
+// The files that count, sorted: their paths in the directory, or "" for the package itself.
 absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& directory) {
   std::error_code error;
   const fs::file_status status = fs::status(directory, error);
@@ -37,16 +50,19 @@ absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& directory) {
         directory,
         ": no such directory, expected one with a model's files (nothing is downloaded)"));
   }
+  if (fs::is_regular_file(status)) return std::vector<std::string>{""};
   if (!fs::is_directory(status)) {
     return absl::InvalidArgumentError(
         absl::StrCat(directory, ": found no directory, expected one with a model's files"));
   }
   std::vector<std::string> names;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code none;
-    const std::string name = entry->path().filename().string();
-    if (!name.starts_with('.') && entry->is_regular_file(none)) names.push_back(name);
+  error = AddNames(directory, "", &names);
+  // Of an Argos package the model is in a folder.
+  const fs::path inner = fs::path(directory) / "model";
+  std::error_code none;
+  if (!error && fs::exists(fs::path(directory) / "metadata.json", none) &&
+      fs::is_directory(inner, none)) {
+    error = AddNames(inner, "model/", &names);
   }
   if (error) return absl::UnavailableError(absl::StrCat(directory, ": ", error.message()));
   if (names.empty()) {
@@ -57,6 +73,11 @@ absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& directory) {
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+// fs::path("package") / "" would be another name.
+std::string PathOfFile(const std::string& directory, const std::string& name) {
+  return name.empty() ? directory : (fs::path(directory) / name).string();
 }
 
 absl::Status AddFile(const std::string& path, EVP_MD_CTX* digest) {
@@ -82,7 +103,7 @@ absl::StatusOr<std::string> ChecksumOfFiles(const std::string& directory) {
     return absl::InternalError("SHA-256 is not to be had");
   }
   for (const std::string& name : *names) {
-    const std::string path = fs::path(directory) / name;
+    const std::string path = PathOfFile(directory, name);
     std::error_code error;
     const std::string head = absl::StrCat(name, "\n", fs::file_size(path, error), "\n");
     EVP_DigestUpdate(digest.get(), head.data(), head.size());
@@ -94,19 +115,45 @@ absl::StatusOr<std::string> ChecksumOfFiles(const std::string& directory) {
   return absl::BytesToHexString(std::string(reinterpret_cast<const char*>(bytes), size));
 }
 
-absl::StatusOr<FileStamps> StampsOfFiles(const std::string& directory) {
+absl::StatusOr<std::string> ChecksumOfFiles(const std::vector<std::string>& directories) {
+  std::string all;
+  for (const std::string& directory : directories) {
+    absl::StatusOr<std::string> one = ChecksumOfFiles(directory);
+    if (!one.ok() || directories.size() == 1) return one;
+    absl::StrAppend(&all, *one, "\n");
+  }
+  unsigned char bytes[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  if (EVP_Digest(all.data(), all.size(), bytes, &size, EVP_sha256(), nullptr) != 1) {
+    return absl::InternalError("SHA-256 is not to be had");
+  }
+  return absl::BytesToHexString(std::string(reinterpret_cast<const char*>(bytes), size));
+}
+
+namespace {
+
+absl::Status AddStamps(const std::string& directory, FileStamps* stamps) {
   const absl::StatusOr<std::vector<std::string>> names = FilesOf(directory);
   if (!names.ok()) return names.status();
-  FileStamps stamps;
   for (const std::string& name : *names) {
     struct stat found {};
-    const std::string path = fs::path(directory) / name;
+    const std::string path = PathOfFile(directory, name);
     if (stat(path.c_str(), &found) != 0) {
       return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
     }
-    stamps[name] =
+    (*stamps)[path] =
         absl::StrCat(found.st_size, " ", found.st_ino, " ", found.st_mtim.tv_sec, ".",
                      found.st_mtim.tv_nsec, " ", found.st_ctim.tv_sec, ".", found.st_ctim.tv_nsec);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<FileStamps> StampsOfFiles(const std::vector<std::string>& directories) {
+  FileStamps stamps;
+  for (const std::string& directory : directories) {
+    if (absl::Status status = AddStamps(directory, &stamps); !status.ok()) return status;
   }
   return stamps;
 }

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "server/base/allocator.h"
 #include "server/base/log.h"
 #include "server/base/quoted.h"
@@ -23,6 +24,15 @@ int64_t UnixNow() {
   return std::chrono::duration_cast<std::chrono::seconds>(
              std::chrono::system_clock::now().time_since_epoch())
       .count();
+}
+
+// Of a model, or of the members of an ensemble.
+std::vector<std::string> DirectoriesOf(const ModelSettings& settings) {
+  std::vector<std::string> directories{settings.model_directory};
+  for (std::string& other : ConfiguredEnsemble(settings).directories) {
+    directories.push_back(std::move(other));
+  }
+  return directories;
 }
 
 }  // namespace
@@ -147,9 +157,10 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
                                                       const ModelShare& share) {
   ServedModel model;
   model.name = settings.model_name;
-  model.directory = settings.model_directory;
+  const std::vector<std::string> directories = DirectoriesOf(settings);
+  model.directory = absl::StrJoin(directories, ",");
   const Nanos begun = clock_->Now();
-  const absl::StatusOr<FileStamps> before = StampsOfFiles(settings.model_directory);
+  const absl::StatusOr<FileStamps> before = StampsOfFiles(directories);
   if (!before.ok()) return before.status();
   absl::StatusOr<std::unique_ptr<Engine>> engine =
       loader_(settings, share, metrics_->ForModel(settings.model_name));
@@ -164,14 +175,14 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
                                                      held / kMiB, " MiB: ", sum));
   }
   // After the loader, which knows what each file may be and how large: this reads whatever there is.
-  absl::StatusOr<std::string> checksum = ChecksumOfFiles(settings.model_directory);
+  absl::StatusOr<std::string> checksum = ChecksumOfFiles(directories);
   if (!checksum.ok()) return checksum.status();
   model.checksum = *std::move(checksum);
-  const absl::StatusOr<FileStamps> after = StampsOfFiles(settings.model_directory);
+  const absl::StatusOr<FileStamps> after = StampsOfFiles(directories);
   if (!after.ok()) return after.status();
   if (const std::string changed = FirstChanged(*before, *after); !changed.empty()) {
     return absl::AbortedError(
-        absl::StrCat(settings.model_directory, "/", changed,
+        absl::StrCat(changed,
                      ": changed while it was read, expected it to stay; write "
                      "a new version elsewhere and rename it"));
   }
@@ -184,7 +195,8 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
 absl::StatusOr<ModelPtr> ModelManager::LoadVersion(const ModelSettings& settings,
                                                    const ModelShare& share) {
   const std::string& name = settings.model_name;
-  Log(LogLevel::kInfo, "loading model", {{"model", name}, {"directory", settings.model_directory}});
+  Log(LogLevel::kInfo, "loading model",
+      {{"model", name}, {"directory", absl::StrJoin(DirectoriesOf(settings), ",")}});
   table_->Note(name, ModelState::kLoading);
   absl::StatusOr<ModelPtr> put = absl::InternalError("");
   try {
@@ -251,6 +263,14 @@ absl::StatusOr<ModelPtr> ModelManager::Load(const std::string& name, const std::
     return absl::InvalidArgumentError(absl::StrCat("directory: found ", Quoted(directory),
                                                    ", expected an absolute path on the server"));
   }
+  if (const auto with = settings.find("ensemble-with"); with != settings.end()) {
+    for (const absl::string_view other : absl::StrSplit(with->second, ',', absl::SkipEmpty())) {
+      if (other[0] == '/') continue;
+      return absl::InvalidArgumentError(absl::StrCat("settings: ensemble-with: found ",
+                                                     Quoted(std::string(other)),
+                                                     ", expected absolute paths on the server"));
+    }
+  }
   ModelSettings base = known == settings_.end() ? defaults_ : known->second;
   base.model_name = name;
   if (!directory.empty()) base.model_directory = directory;
@@ -265,7 +285,7 @@ absl::StatusOr<ModelManager::Reloaded> ModelManager::Reload(const std::string& n
   const ModelPtr present = table_->Find(name);
   if (known == settings_.end() || present == nullptr) return NoSuchModel(name);
   if (only_if_changed) {
-    const absl::StatusOr<std::string> checksum = ChecksumOfFiles(known->second.model_directory);
+    const absl::StatusOr<std::string> checksum = ChecksumOfFiles(DirectoriesOf(known->second));
     if (checksum.ok() && *checksum == present->checksum) {
       table_->ForgetFailure(name);  // what was wrong with the files is so no more
       return Reloaded{present, false};

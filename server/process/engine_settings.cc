@@ -24,6 +24,7 @@ EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& sha
       PlanWorkers(share.cpus, share.cpus_per_cache, config.cpu_workers, config.threads_per_worker);
   EngineConfig out;
   out.model_name = config.model_name;
+  out.ensemble = ConfiguredEnsemble(config);
   out.devices = devices;
   out.device_memory_fraction = share.device_memory_fraction;
   const int usual_rows = devices.cuda.empty() ? kCpuMaxRows : kGpuMaxRows;

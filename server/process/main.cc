@@ -63,7 +63,9 @@ int main(int argc, char** argv) {
       std::printf("%s\n", dragoman::ConfigToJson(command->config).c_str());
       return 0;
     case dragoman::CommandMode::kPrintProgram: {
-      const auto network = dragoman::DescribeNetwork(command->config.model_directory);
+      const auto network =
+          dragoman::DescribeNetwork(command->config.model_directory,
+                                    dragoman::ConfiguredEnsemble(command->config.models.front()));
       if (!network.ok()) {
         static_cast<void>(refuse(network.status()));
         return 1;

@@ -50,17 +50,21 @@ const std::vector<Option>& Options() {
   using C = ServerConfig;
   static const auto* const kOptions = new std::vector<Option>{
       {"model", "DIR|NAME=DIR",
-       "model directory of Hugging Face, CTranslate2 or Marian; named NAME, or DIR's last part; "
-       "one "
-       "flag for each model, the first is the default",
+       "model directory of Hugging Face, CTranslate2 or Marian, or an Argos package "
+       "(*.argosmodel); named NAME, or DIR's last part; one flag for each model, the first is the "
+       "default",
        &C::model},
       {"models-dir", "DIR",
-       "serve every directory of DIR that has a config.json, an .npz or a .bin, by its name; "
-       "empty: "
-       "none",
+       "serve every directory of DIR that has a config.json, an .npz, a .bin or a metadata.json, "
+       "and every *.argosmodel, by its name; empty: none",
        &C::models_dir},
       {"default-model", "NAME", "the model of requests that name none and fit it; empty: the first",
        &C::default_model},
+      {"ensemble", "NAME=DIR,DIR[,...]",
+       "serve the mean of two to eight models of one vocabulary as one model; a DIR may be the "
+       "name "
+       "of a --model, whose directory is meant; one flag for each",
+       &C::ensemble},
       {"pivot", "[NAME=]FIRST+SECOND",
        "serve what model FIRST makes of a text, translated by model SECOND; one flag for each",
        &C::pivot},
@@ -147,6 +151,14 @@ const std::vector<Option>& Options() {
       {"encode-window-order", "arrival|longest-first|shortest-first",
        "order in which the encoder encodes the segments that it has taken",
        &C::encode_window_order},
+      {"ensemble-with", "DIR[,DIR...]",
+       "directories of models to be decoded together with a model; empty: none. --ensemble sets it",
+       &C::ensemble_with},
+      {"ensemble-weights", "W,W[,...]",
+       "weights of an ensemble's members in their order, each above 0; empty: all the same",
+       &C::ensemble_weights},
+      {"ensemble-mean", "probability|log-probability", "what of an ensemble's members is averaged",
+       &C::ensemble_mean},
       {"default-profile", "hf|ct2|marian|paper|article",
        "the rules that decide every option that a request leaves unset", &C::default_profile},
       {"glossary-dir", "DIR",

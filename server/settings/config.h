@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/api/create_engine.h"
 #include "engine/api/devices.h"
 #include "engine/api/engine.h"
 #include "server/base/log.h"
@@ -48,6 +49,9 @@ struct ModelSettings {
   int encode_window_segments = 64;
   int encode_window_tokens = 8192;
   std::string encode_window_order = "longest-first";
+  std::string ensemble_with;     // directories, by commas; "": the model alone
+  std::string ensemble_weights;  // by commas, the model's own first; "": all the same
+  std::string ensemble_mean = "probability";
   std::string default_profile = "hf";
   std::string glossary_dir;  // "": no named glossaries
   int watchdog_seconds = 30;
@@ -63,10 +67,11 @@ struct PivotSettings {
 // Its own ModelSettings are what a model has that says nothing else; name and directory are the
 // default model's.
 struct ServerConfig : ModelSettings {
-  std::vector<std::string> model;  // each DIR or NAME=DIR as given
-  std::string models_dir;          // "": none
-  std::string default_model;       // "": the first
-  std::vector<std::string> pivot;  // each [NAME=]FIRST+SECOND as given
+  std::vector<std::string> model;     // each DIR or NAME=DIR as given
+  std::string models_dir;             // "": none
+  std::string default_model;          // "": the first
+  std::vector<std::string> ensemble;  // each NAME=DIR,DIR,... as given
+  std::vector<std::string> pivot;     // each [NAME=]FIRST+SECOND as given
   std::string listen = "0.0.0.0:50051";
   std::string admin_listen = "off";
   std::string metrics = "0.0.0.0:9464";  // "off": no HTTP
@@ -92,7 +97,7 @@ struct ServerConfig : ModelSettings {
   std::string metrics_tls = "off";
   std::string api_keys;  // a file; "": calls need no key
 
-  // Made from `model`, the file's `models` and `models_dir`; the default first.
+  // Made from `model`, `ensemble`, the file's `models` and `models_dir`; the default first.
   std::vector<ModelSettings> models;
   // Made from `pivot`.
   std::vector<PivotSettings> pivots;
@@ -128,6 +133,7 @@ std::string ConfigToJson(const ServerConfig& config);
 // REQUIRES: checked by ParseCommandLine.
 DeviceRequest ConfiguredDevices(const ModelSettings& settings);
 Profile ConfiguredProfile(const ModelSettings& settings);
+EnsembleChoice ConfiguredEnsemble(const ModelSettings& settings);
 LogLevel ConfiguredLogLevel(const ServerConfig& config);
 
 }  // namespace dragoman

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "server/base/quoted.h"
 #include "server/settings/refusal.h"
 #include "server/settings/scheduler_settings.h"
@@ -27,6 +30,14 @@ std::optional<Profile> ParseProfile(std::string_view name) {
     if (known == name) return profile;
   }
   return std::nullopt;
+}
+
+// Argos Translate's packages are files.
+constexpr std::string_view kPackageEnding = ".argosmodel";
+
+// A directory's name, or a package's without its ending.
+std::string NameOfModel(const std::filesystem::path& path) {
+  return path.extension() == kPackageEnding ? path.stem().string() : path.filename().string();
 }
 
 ModelSettings MakeModel(const ServerConfig& config, std::string name, std::string directory) {
@@ -50,7 +61,7 @@ absl::StatusOr<ModelSettings> ModelOfFlag(const ServerConfig& config, const std:
       std::error_code error;
       path = std::filesystem::weakly_canonical(text, error);
     }
-    model = MakeModel(config, path.filename().string(), text);
+    model = MakeModel(config, NameOfModel(path), text);
   }
   if (model.model_directory.empty()) {
     return Refuse("--", "model", Quoted(text), "a directory after NAME=");
@@ -59,6 +70,36 @@ absl::StatusOr<ModelSettings> ModelOfFlag(const ServerConfig& config, const std:
     return Refuse("--", "model", absl::StrCat("the name ", Quoted(model.model_name)),
                   "letters, digits, '.', '_' and '-' (give one with NAME=DIR)");
   }
+  return model;
+}
+
+// One of --ensemble: NAME=DIR,DIR,... of which a DIR may be the name of a model in `models`.
+absl::StatusOr<ModelSettings> EnsembleOfFlag(const ServerConfig& config, const std::string& text,
+                                             const std::vector<ModelSettings>& models) {
+  const size_t equals = text.find('=');
+  std::vector<std::string> members =
+      absl::StrSplit(equals == std::string::npos ? "" : text.substr(equals + 1), ',');
+  const std::string name = text.substr(0, equals);
+  const bool empty = std::find(members.begin(), members.end(), "") != members.end();
+  if (equals == std::string::npos || !IsModelName(name) || empty || members.size() < 2 ||
+      members.size() > kMaxEnsembleMembers) {
+    return Refuse("--", "ensemble", Quoted(text),
+                  absl::StrCat("NAME=DIR,DIR with 2 to ", kMaxEnsembleMembers, " members"));
+  }
+  for (std::string& member : members) {
+    const auto named = std::find_if(models.begin(), models.end(), [&](const ModelSettings& model) {
+      return model.model_name == member;
+    });
+    if (named == models.end()) continue;
+    if (!named->ensemble_with.empty()) {
+      return Refuse("--", "ensemble", absl::StrCat("the ensemble ", member, " in ", Quoted(text)),
+                    "models as members");
+    }
+    member = named->model_directory;
+  }
+  ModelSettings model = MakeModel(config, name, members.front());
+  members.erase(members.begin());
+  model.ensemble_with = absl::StrJoin(members, ",");
   return model;
 }
 
@@ -89,11 +130,15 @@ absl::StatusOr<ModelSettings> ModelOfFile(const ServerConfig& config, const std:
 }
 
 // Whether a model may be in the directory, by the names of its files: Hugging Face's and
-// CTranslate2's have a config.json, Marian's need not.
+// CTranslate2's have a config.json, Argos' a metadata.json, Marian's need neither. Or the path is a
+// package.
 bool MayHoldModel(const std::filesystem::path& directory) {
   namespace fs = std::filesystem;
   std::error_code error;
-  if (fs::exists(directory / "config.json", error)) return true;
+  if (fs::is_regular_file(directory, error)) return directory.extension() == kPackageEnding;
+  for (const char* file : {"config.json", "metadata.json"}) {
+    if (fs::exists(directory / file, error)) return true;
+  }
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
     const fs::path extension = entry->path().extension();
@@ -106,30 +151,76 @@ bool MayHoldModel(const std::filesystem::path& directory) {
 absl::Status AddModelsOfDirectory(const ServerConfig& config, std::vector<ModelSettings>* models) {
   namespace fs = std::filesystem;
   std::error_code error;
-  std::vector<std::string> names;
+  std::map<std::string, std::string> found_models;  // directories by their names
   for (fs::directory_iterator entry(config.models_dir, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (MayHoldModel(entry->path())) names.push_back(entry->path().filename().string());
+    if (!MayHoldModel(entry->path())) continue;
+    const auto [model, is_new] =
+        found_models.emplace(NameOfModel(entry->path()), entry->path().string());
+    if (is_new) continue;
+    return Refuse("--", "models-dir",
+                  absl::StrCat("two models named ", model->first, ", ", Quoted(model->second),
+                               " and ", Quoted(entry->path().string())),
+                  "a name for each");
   }
   const std::string found = Quoted(config.models_dir);
   if (error) {
     return Refuse("--", "models-dir", absl::StrCat(found, " (", error.message(), ")"),
                   "a directory that can be read");
   }
-  if (names.empty()) {
-    return Refuse("--", "models-dir", absl::StrCat("no model in ", found),
-                  "directories with a config.json, an .npz or a .bin");
+  if (found_models.empty()) {
+    return Refuse(
+        "--", "models-dir", absl::StrCat("no model in ", found),
+        "directories with a config.json, an .npz, a .bin or a metadata.json, or packages, "
+        "*.argosmodel");
   }
-  std::sort(names.begin(), names.end());
-  for (std::string& name : names) {
+  for (const auto& [name, directory] : found_models) {
     if (!IsModelName(name)) {
       return Refuse("--", "models-dir", absl::StrCat("the name ", Quoted(name)),
                     "letters, digits, '.', '_' and '-'");
     }
-    std::string directory = fs::path(config.models_dir) / name;
-    models->push_back(MakeModel(config, std::move(name), std::move(directory)));
+    models->push_back(MakeModel(config, name, directory));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<EnsembleChoice> ParseEnsemble(const ModelSettings& settings) {
+  EnsembleChoice choice;
+  if (!settings.ensemble_with.empty()) {
+    choice.directories = absl::StrSplit(settings.ensemble_with, ',');
+    const bool empty = std::find(choice.directories.begin(), choice.directories.end(), "") !=
+                       choice.directories.end();
+    if (empty || choice.directories.size() >= kMaxEnsembleMembers) {
+      return Refuse("--", "ensemble-with", Quoted(settings.ensemble_with),
+                    absl::StrCat("1 to ", kMaxEnsembleMembers - 1, " directories, by commas"));
+    }
+  }
+  std::vector<std::string> weights;
+  if (!settings.ensemble_weights.empty()) weights = absl::StrSplit(settings.ensemble_weights, ',');
+  for (const std::string& text : weights) {
+    double weight = 0;
+    if (!absl::SimpleAtod(text, &weight) || !(weight > 0) || !(weight <= 1e6)) {
+      return Refuse("--", "ensemble-weights", Quoted(text), "a number above 0, up to 1000000");
+    }
+    choice.weights.push_back(weight);
+  }
+  if (settings.ensemble_mean == "log-probability") {
+    choice.mean = MeanKind::kLogProbability;
+  } else if (settings.ensemble_mean != "probability") {
+    return Refuse("--", "ensemble-mean", Quoted(settings.ensemble_mean),
+                  "probability or log-probability");
+  }
+  return choice;
+}
+
+// Whether an ensemble has as many weights as members, if any.
+absl::Status CheckEnsemble(const ModelSettings& model) {
+  const EnsembleChoice choice = ConfiguredEnsemble(model);
+  if (choice.directories.empty() || choice.weights.empty()) return absl::OkStatus();
+  if (choice.weights.size() == choice.directories.size() + 1) return absl::OkStatus();
+  return Refuse("--", "ensemble-weights", Quoted(model.ensemble_weights),
+                absl::StrCat(choice.directories.size() + 1, " weights, one for each member of ",
+                             model.model_name));
 }
 
 std::string NamesOf(const std::vector<ModelSettings>& models) {
@@ -148,6 +239,8 @@ absl::Status CheckModel(const ModelSettings& settings) {
   if (settings.pin != "auto" && settings.pin != "off" && settings.pin != "cores") {
     return Refuse("--", "pin", Quoted(settings.pin), "auto, off or cores");
   }
+  status = ParseEnsemble(settings).status();
+  if (!status.ok()) return status;
   status = ParseScheduler(settings).status();
   if (status.ok() && !ParseProfile(settings.default_profile).has_value()) {
     status = Refuse("--", "default-profile", Quoted(settings.default_profile),
@@ -169,6 +262,14 @@ absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config) {
     if (!model.ok()) return model.status();
     models.push_back(*std::move(model));
   }
+  const size_t alone = models.size();
+  for (const std::string& text : config->ensemble) {
+    const std::vector<ModelSettings> known(models.begin(),
+                                           models.begin() + static_cast<ptrdiff_t>(alone));
+    absl::StatusOr<ModelSettings> model = EnsembleOfFlag(*config, text, known);
+    if (!model.ok()) return model.status();
+    models.push_back(*std::move(model));
+  }
   if (!config->models_dir.empty()) {
     absl::Status status = AddModelsOfDirectory(*config, &models);
     if (!status.ok()) return status;
@@ -180,6 +281,7 @@ absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config) {
       return Refuse("--", "model", absl::StrCat("two models named ", Quoted(model.model_name)),
                     "a name of its own for each (NAME=DIR)");
     }
+    if (absl::Status status = CheckEnsemble(model); !status.ok()) return status;
   }
   if (!config->default_model.empty()) {
     const auto at = std::find_if(models.begin(), models.end(), [&](const ModelSettings& model) {
@@ -192,6 +294,7 @@ absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config) {
     std::rotate(models.begin(), at, at + 1);
   }
   config->model_name = models[0].model_name;
+  config->ensemble_with = models[0].ensemble_with;
   config->model_directory = models[0].model_directory;
   return absl::OkStatus();
 }
@@ -230,7 +333,8 @@ absl::StatusOr<ModelSettings> OverrideSettings(ModelSettings model,
         SetModelOption(name, std::string(kSettingsOfRequest), value, &model);
     if (!status.ok()) return status;
   }
-  const absl::Status status = CheckModel(model);
+  absl::Status status = CheckModel(model);
+  if (status.ok()) status = CheckEnsemble(model);
   if (!status.ok()) return status;
   return model;
 }
@@ -244,6 +348,10 @@ bool IsModelName(std::string_view name) {
 
 DeviceRequest ConfiguredDevices(const ModelSettings& settings) {
   return ParseDevices(settings.device, settings.compute_type).value_or(DeviceRequest{});
+}
+
+EnsembleChoice ConfiguredEnsemble(const ModelSettings& settings) {
+  return ParseEnsemble(settings).value_or(EnsembleChoice{});
 }
 
 Profile ConfiguredProfile(const ModelSettings& settings) {

@@ -148,8 +148,10 @@ class Daemon:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, failure, *_):
         self.kill()
+        if failure is not None:  # what the daemon said last
+            print("\n".join(self.errors().splitlines()[-20:]), file=sys.stderr)
 
     @property
     def pid(self):

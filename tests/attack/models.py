@@ -10,6 +10,7 @@ import struct
 import tempfile
 import threading
 import time
+import zipfile
 
 from harness import ROOT, Daemon, Outcome, attack, check
 
@@ -179,6 +180,94 @@ def marian_files_that_are_none():
         (model / vocabulary).unlink()
         refusal(model, "found no vocabulary")
     return Outcome("20 starts refused by file and field")
+
+
+@contextlib.contextmanager
+def package(changes=(), without=(), beside=(), compress=zipfile.ZIP_DEFLATED):
+    """The path of an Argos package: that of the tests with these (name, bytes) in its folder, in place of what has the
+    name, or beside the folder."""
+    with zipfile.ZipFile(ROOT / "tests/data/models/argos-de-en.argosmodel") as whole:
+        files = {name: whole.read(name) for name in whole.namelist() if not name.endswith("/")}
+    (folder,) = {name.split("/")[0] for name in files}
+    files.update((f"{folder}/{name}", data) for name, data in changes)
+    files.update(beside)
+    for name in without:
+        del files[f"{folder}/{name}"]
+    with tempfile.TemporaryDirectory(prefix="attack-model-") as place:
+        path = pathlib.Path(place) / "de-en.argosmodel"
+        with zipfile.ZipFile(path, "w", compress) as made:
+            for name, data in files.items():
+                made.writestr(name, data)
+        yield path
+
+
+@attack("argos packages", issue=17)
+def packages_that_are_none():
+    def metadata(**fields):
+        return ("metadata.json", json.dumps({"from_code": "de", "to_code": "en", **fields}).encode())
+
+    cases = (
+        (dict(changes=[("metadata.json", b"{")]), "metadata.json"),
+        (dict(changes=[metadata(type="sbd")]), "metadata.json: field 'type' is \"sbd\""),
+        (dict(changes=[metadata(from_code="german!")]), "metadata.json: field 'from_code' is \"german!\""),
+        (dict(changes=[metadata(target_prefix="no such piece")]), "'target_prefix' is 'no such piece'"),
+        (dict(without=["metadata.json"]), "found no metadata.json in the archive"),
+        (dict(beside=[("other/metadata.json", b"{}")]), "metadata.json' and '"),
+        (dict(without=["sentencepiece.model"]), "sentencepiece.model"),
+        (dict(without=["sentencepiece.model"], changes=[("bpe.model", b"x")]), "has bpe.model"),
+        (dict(without=["model/model.bin"]), "model.bin: there is no such entry"),
+        (dict(changes=[("model/model.bin", bytes(512 << 20))]), "model.bin: 536870912 bytes compressed to "),
+        (dict(changes=[("model/model.bin", LFS.encode())]), "model.bin: "),
+        (dict(beside=[("../../etc/x", b"x")]), "leads out of the archive"),
+        (dict(beside=[("/etc/x", b"x")]), "leads out of the archive"),
+        (dict(compress=zipfile.ZIP_LZMA), "is compressed by method 14"),
+    )
+    for wanted, words in cases:
+        with package(**wanted) as path:
+            refusal(path, words)
+    with package() as path:
+        whole = path.read_bytes()
+        for size in (0, 1, 30, len(whole) // 2, len(whole) - 1):
+            path.write_bytes(whole[:size])
+            refusal(path, "de-en.argosmodel")
+    with package(compress=zipfile.ZIP_STORED) as path:
+        path.write_bytes(path.read_bytes().replace(b"TransformerSpec", b"TransformerSpeg"))
+        refusal(path, "model.bin: its checksum is wrong")
+    return Outcome(f"{len(cases) + 6} starts refused by file and field")
+
+
+@attack("tokenizers", issue=17)
+def tokenizers_that_are_none():
+    def bart(file, change_of, words):
+        with directory(ROOT / "tests/data/models/tiny-bart") as model:
+            (model / file).write_bytes(change_of((model / file).read_bytes()))
+            refusal(model, words)
+
+    bart("vocab.json", lambda data: data[: len(data) // 2], "vocab.json: ")
+    bart("vocab.json", lambda data: LFS.encode(), f"vocab.json: a Git LFS pointer of {len(LFS)} bytes")
+    bart("merges.txt", lambda data: data + b"no such\n", "merges.txt: line ")
+    bart("merges.txt", lambda data: LFS.encode(), f"merges.txt: a Git LFS pointer of {len(LFS)} bytes")
+    unigram = {
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0]]},
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581"},
+    }
+    files = (
+        (b"{", "tokenizer.json: "),
+        (b"[" * 100000, "tokenizer.json: "),
+        (LFS.encode(), "tokenizer.json: a Git LFS pointer"),
+        ({**unigram, "model": {"type": "WordPiece"}}, "field 'model.type' is 'WordPiece'"),
+        ({**unigram, "pre_tokenizer": {"type": "ByteLevel"}}, "field 'pre_tokenizer.type' is 'ByteLevel'"),
+        ({**unigram, "normalizer": {"type": "BertNormalizer"}}, "field 'normalizer.type' is 'BertNormalizer'"),
+        ({**unigram, "model": {**unigram["model"], "unk_id": 7}}, "field 'model.unk_id' is 7"),
+        ({**unigram, "model": {**unigram["model"], "vocab": [["a", 0], ["a", 0]]}}, "has 'a' twice"),
+    )
+    for content, words in files:
+        with directory(ROOT / "tests/data/models/tiny-t5") as model:
+            (model / "spiece.model").unlink()
+            data = content if isinstance(content, bytes) else json.dumps(content).encode()
+            (model / "tokenizer.json").write_bytes(data)
+            refusal(model, words)
+    return Outcome(f"{len(files) + 4} starts refused by file and field")
 
 
 def large_model(path):

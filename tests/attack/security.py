@@ -25,6 +25,7 @@ from harness import (
     Bystander,
     Client,
     Daemon,
+    Failed,
     Outcome,
     RawHttp2,
     attack,
@@ -383,7 +384,9 @@ def deadlines_behind_a_backlog():
         ]
         waiting = 'dragoman_queue_segments{model="de-en",stage="encode"}'
         refused = 'dragoman_rejected_total{reason="deadline"}'
-        check(wait_until(lambda: daemon.samples()[waiting] > 9000, 60), f"{daemon.samples()[waiting]:.0f} wait")
+        if not wait_until(lambda: daemon.samples()[waiting] > 9000, 60):
+            ended = collections.Counter(str(call.exception()) for call in calls if call.done())
+            raise Failed(f"{daemon.samples()[waiting]:.0f} wait; ended: {dict(ended)}")
         codes = collections.Counter()
         took = []
         end = time.monotonic() + 15

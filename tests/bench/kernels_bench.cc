@@ -217,7 +217,7 @@ class Step {
                                slot_lanes_.data(), ancestry_.data(),   32};
     const CrossKvTables cross = {pool_.get(), cross_pages_.data(), 1, source_length_.data()};
     if (rest) {
-      EmbedTokens(context_, EmbeddingTable(table_.data(), d), table_.data(), 16.0F, token_.data(),
+      EmbedTokens(context_, FloatEmbedding(table_.data(), d), table_.data(), 16.0F, token_.data(),
                   position_.data(), rows_, x_.data());
     }
     for (int l = 0; l < model_.decoder_layers; ++l) {

@@ -13,6 +13,8 @@ details/claims.md, "Claims of the papers":
   grid      d4: as many rows for dynamic beam allocation, k = C + 1, as for grid beam search with one hypothesis for each
             number of met constraint tokens; 2, 4, 6 and 8 random words of references of at least 8, the last two with C >= 9.
             Runs on the CPU
+  ensemble  a1 to a3 with --members models: the experiment of search_bench on --sentences pairs and its BLEU, and that of
+            every member alone at beam 5. Runs on the CPU, and only when it is asked for
 Prints Markdown tables; --json keeps them as {"tables": [{"title", "columns", "rows"}]}. Exit status 1 if a phrase was unmet, or the bounds of d4 or d6 do not hold. Needs sacrebleu (pins:
 tests/parity/requirements.txt).
 """
@@ -205,16 +207,50 @@ def grid(bench, pairs, sentences):
     return holds
 
 
+def ensemble(bench, pairs, members, noise, beam, rounds):
+    sources, references = zip(*pairs)
+    texts, output, found = (os.path.join(bench.directory, name) for name in ("texts", "out.tsv", "found.json"))
+    with open(texts, "w", encoding="utf-8") as f:
+        f.writelines(source + "\n" for source in sources)
+    done = subprocess.run([bench.path, "experiment", "--input", texts, "--texts", str(len(sources)), "--output", output,
+                           "--members", str(members), "--noise-percent", str(noise), "--beam", str(beam),
+                           "--rounds", str(rounds), "--json", found, "--compute-type", bench.own["compute_type"],
+                           "--segments", str(bench.own["segments"])], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode == 2 or not done.stdout:
+        sys.exit("search_bench experiment failed")
+    bench.failed = bench.failed or done.returncode != 0
+    with open(found, encoding="utf-8") as f:
+        table = json.load(f)["tables"][0]
+    # The printed cells are rounded as they should be read.
+    printed = [[c.strip() for c in text.strip("|\n ").split("|")] for text in done.stdout.splitlines()
+               if text.startswith("| ")][1:]
+    with open(output, encoding="utf-8", newline="\n") as f:
+        columns = list(zip(*(text.rstrip("\n").split("\t") for text in f)))
+    header(table["title"], "search", "BLEU", *table["columns"][1:])
+    for cells, column in zip(printed, columns):
+        row(cells[0], f"{bleu(column, references):.2f}", *cells[1:])
+    print("\n" + done.stdout.splitlines()[-1])
+    header("each member alone, beam 5, FIXED", "member", "BLEU", "mean score")
+    for seed in range(1, members + 1):
+        out, counts = bench.translate(sources, [[]] * len(sources), search="fixed", beam=5, noise_percent=noise,
+                                      member_seed=seed)
+        row(seed, f"{bleu(out, references):.2f}", counts["score"])
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--bench", required=True, help="the program search_bench")
     p.add_argument("--pairs", required=True, help="source TAB reference")
-    p.add_argument("--sentences", type=int, default=500, help="of parts words, prune and grid")
+    p.add_argument("--sentences", type=int, default=500, help="of parts words, prune, grid and ensemble")
     p.add_argument("--device", default="cpu", help="cpu or cuda:N")
     p.add_argument("--compute-type", default="auto")
     p.add_argument("--segments", type=int, default=16, help="decoded at a time")
     p.add_argument("--json", help="where the tables go as JSON too")
-    p.add_argument("--part", choices=["searches", "words", "prune", "grid"], action="append")
+    p.add_argument("--part", choices=["searches", "words", "prune", "grid", "ensemble"], action="append")
+    p.add_argument("--members", type=int, default=5, help="of part ensemble, as the next three")
+    p.add_argument("--noise-percent", type=int, default=10)
+    p.add_argument("--beam", type=int, default=50)
+    p.add_argument("--rounds", type=int, default=3)
     a = p.parse_args()
     with open(a.pairs, encoding="utf-8") as f:
         pairs = [tuple(line.rstrip("\n").split("\t")) for line in f]
@@ -234,6 +270,8 @@ def main():
         holds = words(bench, chosen) if "words" in parts else True
         if "prune" in parts:
             prune(bench, chosen)
+        if "ensemble" in parts:
+            ensemble(bench, pairs[:a.sentences], a.members, a.noise_percent, a.beam, a.rounds)
         if "grid" in parts:
             holds = grid(bench, of_words(8), a.sentences) and holds
     if a.json:

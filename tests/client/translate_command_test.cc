@@ -125,6 +125,19 @@ TEST(Translate, TranslatesTheNeighboursOfALineThatFailsTheCall) {
   EXPECT_EQ(server.calls(), 6);
 }
 
+TEST(Translate, SaysWhichFlagAMissingLanguageIs) {
+  for (const auto& [side, flag] : {std::pair("source", "--from"), std::pair("target", "--to")}) {
+    const std::string message =
+        std::string(side) + "_language_code is missing: the model has 9 " + side + " languages";
+    ScriptedServer server([&](const v1::TranslateRequest&) {
+      return ScriptedReply{.code = absl::StatusCode::kInvalidArgument, .message = message};
+    });
+    const CommandRun run = Translate(server, "1\n");
+    EXPECT_EQ(run.err, "dragoman translate: line 1: INVALID_ARGUMENT: " + message +
+                           "; say it with " + flag + " ('dragoman languages' lists them)\n");
+  }
+}
+
 TEST(Translate, DoesNotSendWhatIsNotUtf8) {
   ScriptedServer server;
   const CommandRun run = Translate(server,

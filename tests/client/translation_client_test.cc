@@ -261,6 +261,15 @@ TEST_F(Client, LeavesAServerThatDoesNotServeAnyMore) {
   EXPECT_TRUE(Connect(leaving.address())->ListModels().ok());
 }
 
+TEST_F(Client, AsksASingleServerWhateverItsHealthSays) {
+  // It takes calls for some seconds after it has said so; and behind a proxy it was another one.
+  ScriptedServer leaving;
+  leaving.SetServing(false);
+  const auto client = Connect(leaving.address());
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(client->Translate(Request("x")).ok());
+  EXPECT_EQ(leaving.calls(), 5);
+}
+
 TEST_F(Client, RefusesAnEmptyAddress) {
   options_.server = "a:1,";
   EXPECT_TRUE(absl::IsInvalidArgument(TranslationClient::Create(options_).status()));

@@ -41,7 +41,7 @@ class DeviceLoop : public ::testing::Test {
     auto loaded = LoadModel(kModel);
     ASSERT_TRUE(loaded.ok()) << loaded.status();
     model_ =
-        new std::shared_ptr<const StepModel>(*CreateCpuModel(loaded->program, loaded->weights));
+        new std::shared_ptr<const StepModel>(*CreateCpuModel(loaded->program, *loaded->weights));
     CountingObserver observer;
     testing::FakeClock clock;
     auto engine = CreateEngine(*std::move(loaded), *model_, EngineConfig{}, &clock, &observer);

@@ -41,7 +41,7 @@ struct Case {
   std::string name() const { return model.name; }
 };
 
-// A model that is told by its text: which languages it knows, none for "".
+// A model that is told by its text, or by what is around it: which languages it knows, none for "".
 struct Prompted {
   const char* model = "";
   ComputeType compute_type = ComputeType::kFloat32;
@@ -241,6 +241,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return CaseName(info.param.name(), info.param.compute_type); });
 
 const std::vector<std::string> kTargetsOfT5 = {"de", "fr"};
+const std::vector<std::string> kTargetsOfMbart25 = {"en", "ro", "zh"};
 const std::vector<std::string> kTargetsOfMadlad = {"de", "en", "zh"};
 
 INSTANTIATE_TEST_SUITE_P(
@@ -253,6 +254,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Prompted{"tiny-flan", ComputeType::kInt8, "", {""}},
                       Prompted{"tiny-mt5", ComputeType::kFloat32, "", {""}},
                       Prompted{"tiny-mt5", ComputeType::kInt8, "", {""}},
+                      Prompted{"tiny-mbart25", ComputeType::kFloat32, "de", kTargetsOfMbart25},
+                      Prompted{"tiny-mbart25", ComputeType::kInt8, "de", kTargetsOfMbart25},
+                      Prompted{"tiny-bart", ComputeType::kFloat32, "", {""}},
+                      Prompted{"tiny-bart", ComputeType::kBFloat16, "", {""}},
+                      Prompted{"tiny-bart", ComputeType::kInt8, "", {""}},
                       Prompted{"tiny-madlad", ComputeType::kFloat32, "", kTargetsOfMadlad},
                       Prompted{"tiny-madlad", ComputeType::kBFloat16, "", kTargetsOfMadlad},
                       Prompted{"tiny-madlad", ComputeType::kInt8, "de", kTargetsOfMadlad}),

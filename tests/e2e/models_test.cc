@@ -286,6 +286,47 @@ TEST_F(ModelsTest, ABrokenDirectoryChangesNothingAndSaysWhatIsWrong) {
   EXPECT_EQ(daemon.process().Wait(), 0);
 }
 
+TEST_F(ModelsTest, AnArgosPackageIsServedLikeADirectory) {
+  const fs::path models = DRAGOMAN_SOURCE_DIR "/tests/data/models";
+  const fs::path package = root_ / "argos.argosmodel";
+  fs::create_directories(root_);
+  fs::copy_file(models / "argos-de-en.argosmodel", package);
+  Daemon daemon({"--model", package.string(), "--admin-listen", "127.0.0.1:0"});
+  const std::string text = "Ich habe heute leider gar keine Zeit.";
+  const json before = Translate(daemon, text, {"--model", "argos", "--from", "de", "--to", "en"});
+  EXPECT_EQ(before["model"], "argos");
+  EXPECT_NE(before["text"], "");
+  EXPECT_EQ(RunClient({"languages", "--model", "argos", "--server", daemon.grpc()}), "de\ten\n");
+  const json served = json::parse(RunClient({"models", "--json", "--server", daemon.grpc()}));
+  ASSERT_EQ(served.size(), 2U);
+  EXPECT_EQ(served[1]["name"], "argos");
+  EXPECT_EQ(served[1]["pair_count"], 1);
+  EXPECT_EQ(served[1]["checksum"].get<std::string>().size(), 64U);
+
+  std::string said;
+  EXPECT_EQ(Admin(daemon, {"load", "more", (models / "argos-zt-pb.argosmodel").string()}, &said), 0)
+      << said;
+  EXPECT_EQ(Translate(daemon, text, {"--from", "zh-Hant", "--to", "pt-BR"})["model"], "more");
+  EXPECT_EQ(Translate(daemon, text, {"--from", "zt", "--to", "pb"})["model"], "more");
+
+  // A package that is cut short changes nothing.
+  fs::copy_file(package, root_ / "half");
+  fs::resize_file(root_ / "half", fs::file_size(package) / 2);
+  fs::rename(root_ / "half", package);
+  EXPECT_EQ(Admin(daemon, {"reload", "argos"}, &said), 1);
+  EXPECT_THAT(said, AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("argos.argosmodel"),
+                          HasSubstr("cut short")));
+  EXPECT_EQ(Translate(daemon, text, {"--model", "argos"}), before);
+  // Another in its place is a new version.
+  fs::copy_file(models / "argos-zt-pb.argosmodel", root_ / "new");
+  fs::rename(root_ / "new", package);
+  daemon.process().Signal(SIGHUP);
+  while (daemon.process().running() && VersionOf(daemon, "argos") < 2) {
+  }
+  EXPECT_EQ(RunClient({"languages", "--model", "argos", "--server", daemon.grpc()}),
+            "zh-Hant\tpt-BR\n");
+}
+
 TEST_F(ModelsTest, DrainingThroughAdministrationLeavesTheProcess) {
   Daemon daemon(Flags());
   std::string said;

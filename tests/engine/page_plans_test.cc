@@ -171,20 +171,25 @@ TEST(PagePlans, WithoutASizeTheyFollowTheMemory) {
                     HasSubstr("expected at least 64 for the default beam of 4")));
 }
 
-TEST(PagePlans, WeightsThatCannotFitAreRefusedBeforeTheyAreCopied) {
+TEST(PagePlans, WeightsThatCannotFitAreRefusedBeforeTheyArePacked) {
   EngineConfig config;
-  EXPECT_TRUE(CheckWeightsFit(1 << 30, config).ok());
+  EXPECT_TRUE(CheckWeightsFit(1 << 30, int64_t{1} << 32, config).ok());
   config.memory.most = 1024 * kMiB;
   config.memory.most_of = "the cgroup /pod";
   config.memory.reserved = 900 * kMiB;  // nothing of it is there while loading
-  EXPECT_TRUE(CheckWeightsFit(100 << 20, config).ok());
-  const absl::Status status = CheckWeightsFit(200 << 20, config);
+  EXPECT_TRUE(CheckWeightsFit(200 << 20, 1000 * kMiB, config).ok());
+  const absl::Status status = CheckWeightsFit(300 << 20, 1200 * kMiB, config);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("800 MiB in float32"), HasSubstr("the cgroup /pod has 1024")));
+              AllOf(HasSubstr("1200 MiB in float32"), HasSubstr("the cgroup /pod has 1024")));
   config.memory.loaded_models = 300 * kMiB;
-  EXPECT_THAT(std::string(CheckWeightsFit(100 << 20, config).message()),
+  EXPECT_THAT(std::string(CheckWeightsFit(200 << 20, 800 * kMiB, config).message()),
               HasSubstr("of which other models hold 300 MiB"));
+  config.memory.loaded_models = 0;
+  config.placement = {{0, {0}}, {0, {1}}, {1, {2}}};
+  EXPECT_TRUE(CheckWeightsFit(100 << 20, 500 * kMiB, config).ok());
+  EXPECT_THAT(std::string(CheckWeightsFit(200 << 20, 800 * kMiB, config).message()),
+              HasSubstr("for each of 2 nodes of memory"));
 }
 
 // The request that was refused: the defaults, a plain text, few rows.

@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!model.ok()) return 0;
   int64_t at = 0;
   std::vector<std::string> pieces;
-  for (const dragoman::SentencePieceToken& token : (*model)->Encode(text)) {
+  for (const dragoman::SubwordToken& token : (*model)->Encode(text)) {
     dragoman::FuzzCheck(token.range.begin >= at && token.range.end >= token.range.begin);
     at = token.range.end;
     pieces.emplace_back(token.piece);

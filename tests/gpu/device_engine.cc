@@ -1,4 +1,5 @@
 #include "tests/gpu/device_engine.h"
+#include "tests/engine/support/all_weights.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,11 +39,12 @@ LoadedModel Load() {
 std::unique_ptr<Engine> StartOnCpu(double noise, unsigned seed) {
   LoadedModel loaded = Load();
   std::mt19937_64 random(seed);
-  for (float& bias : loaded.weights[static_cast<size_t>(loaded.program.output().bias)]) {
+  WeightValues values = AllWeights(loaded);
+  for (float& bias : values[static_cast<size_t>(loaded.program.output().bias)]) {
     const double uniform = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
     bias += static_cast<float>(noise * uniform);
   }
-  auto model = CreateCpuModel(loaded.program, loaded.weights);
+  auto model = CreateCpuModel(loaded.program, WeightsInMemory(loaded.program, std::move(values)));
   EXPECT_TRUE(model.ok()) << model.status();
   EngineConfig config;
   config.workers = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));

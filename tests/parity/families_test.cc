@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/request/model_tokenizer.h"
 #include "engine/request/vocabulary_pieces.h"
-#include "engine/text/tokenizer.h"
 #include "tests/parity/parity_batch.h"
 
 namespace dragoman::parity {
@@ -39,11 +39,7 @@ class Families : public OnPlace {
 TEST_P(Families, TokensAreThoseOfTransformers) {
   const LoadedModel& loaded = *model_.loaded;
   const VocabularyPieces pieces(&loaded.source_vocabulary);
-  const SpecialIds& ids = loaded.spec.tokens;
-  const TokenizerFacts& facts = loaded.tokenizer;
-  const auto tokenizer = Tokenizer::Create(
-      {facts.source_spm, facts.target_spm}, &pieces, &pieces,
-      {ids.eos, ids.unk, ids.pad, facts.source_eos, facts.source_unk, facts.special});
+  const auto tokenizer = MakeTokenizer(loaded, &pieces, &pieces);
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
   size_t decoded = 0;
   for (const json& one : cases_) {
@@ -52,11 +48,15 @@ TEST_P(Families, TokensAreThoseOfTransformers) {
     const auto pair = loaded.languages.Resolve(source, one.value("target_lang", source));
     ASSERT_TRUE(pair.ok()) << pair.status();
     std::vector<int> ids = (*tokenizer)->EncodePrompt(pair->prompt);
-    for (const int id : (*tokenizer)->EncodeSource(text, pair->tag).ids) ids.push_back(id);
+    for (const int id : (*tokenizer)->EncodeSource(text, {pair->tag, pair->last_tag}).ids)
+      ids.push_back(id);
     EXPECT_EQ(json(ids), one["source_ids"]) << text;
     if (!one.contains("tokens")) continue;
     if (one.contains("first_token")) {
       EXPECT_EQ(pair->first, one["first_token"].get<int>());
+    }
+    if (one.contains("start_token")) {
+      EXPECT_EQ(pair->start, one["start_token"].get<int>());
     }
     if (!one.contains("translation")) continue;
     EXPECT_EQ((*tokenizer)->Decode(one["tokens"][0].get<std::vector<int>>()), one["translation"]);
@@ -79,6 +79,9 @@ TEST_P(Families, EveryCaseEqualsGenerate) {
     auto settings = ResolveSearch(request, model_.spec(), context);
     ASSERT_TRUE(settings.ok()) << settings.status();
     if (one.contains("first_token")) settings->forced_bos = one["first_token"].get<int32_t>();
+    if (one.contains("start_token")) {
+      settings->search.start_token = one["start_token"].get<int32_t>();
+    }
     segments.push_back(MakeSegment(*settings, one["source_ids"].get<std::vector<int32_t>>()));
     searched.push_back(&one);
   }
@@ -104,11 +107,13 @@ TEST_P(Families, EveryCaseEqualsGenerate) {
 INSTANTIATE_TEST_SUITE_P(
     Models, Families,
     ::testing::Values(ParityCase{"tiny-m2m"}, ParityCase{"tiny-nllb"}, ParityCase{"tiny-mbart"},
-                      ParityCase{"tiny-t5"}, ParityCase{"tiny-flan"}, ParityCase{"tiny-mt5"},
-                      ParityCase{"tiny-madlad"}, ParityCase{"tiny-m2m", Place::kCuda},
-                      ParityCase{"tiny-nllb", Place::kCuda}, ParityCase{"tiny-mbart", Place::kCuda},
-                      ParityCase{"tiny-t5", Place::kCuda}, ParityCase{"tiny-flan", Place::kCuda},
-                      ParityCase{"tiny-mt5", Place::kCuda},
+                      ParityCase{"tiny-mbart25"}, ParityCase{"tiny-bart"}, ParityCase{"tiny-t5"},
+                      ParityCase{"tiny-flan"}, ParityCase{"tiny-mt5"}, ParityCase{"tiny-madlad"},
+                      ParityCase{"tiny-m2m", Place::kCuda}, ParityCase{"tiny-nllb", Place::kCuda},
+                      ParityCase{"tiny-mbart", Place::kCuda},
+                      ParityCase{"tiny-mbart25", Place::kCuda},
+                      ParityCase{"tiny-bart", Place::kCuda}, ParityCase{"tiny-t5", Place::kCuda},
+                      ParityCase{"tiny-flan", Place::kCuda}, ParityCase{"tiny-mt5", Place::kCuda},
                       ParityCase{"tiny-madlad", Place::kCuda}),
     ParityCaseName);
 

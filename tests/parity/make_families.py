@@ -18,14 +18,16 @@ import shutil
 
 import torch
 from safetensors.torch import save_file
-from transformers import (M2M100ForConditionalGeneration, M2M100Tokenizer, MBart50Tokenizer,
-                          MBartForConditionalGeneration, MT5ForConditionalGeneration, NllbTokenizer,
-                          T5ForConditionalGeneration, T5Tokenizer)
+from tokenizers import ByteLevelBPETokenizer
+from transformers import (BartForConditionalGeneration, BartTokenizer, BartTokenizerFast, M2M100ForConditionalGeneration, M2M100Tokenizer, MBart50Tokenizer,
+                          MBartForConditionalGeneration, MBartTokenizer, MT5ForConditionalGeneration,
+                          NllbTokenizer, T5ForConditionalGeneration, T5Tokenizer)
 from transformers.models.m2m_100.tokenization_m2m_100 import FAIRSEQ_LANGUAGE_CODES
 
 from fixture_file import write_jsonl
 from hf_model import FIXTURES, ROOT, prepare, versions
 from make_models import ENGLISH, make_vocab, pieces_of, train_spm, write_json
+from make_tokenizer_json import GRAPHEMES, random_texts
 from make_variants import shaken
 from tokenizer_cases import ODD
 
@@ -44,6 +46,16 @@ MODELS = {
     "tiny-mbart": dict(model=MBartForConditionalGeneration, tokenizer=MBart50Tokenizer, d=40, heads=(5, 2),
                        layers=(2, 2), ffn=(64, 80), seed=21, languages=["de_DE", "en_XX", "fr_XX", "zh_CN"], beams=5,
                        eos_bias=5.0),
+    # The language is behind the end of the source, and the target's in place of the start token.
+    "tiny-mbart25": dict(model=MBartForConditionalGeneration, tokenizer=MBartTokenizer, d=32, heads=(4, 2),
+                         layers=(2, 2), ffn=(48, 64), seed=34, languages=["de_DE", "en_XX", "ro_RO", "zh_CN"], beams=5,
+                         eos_bias=4.0),
+}
+
+BART_MODELS = {
+    # As fine-tuned BARTs say it: a forced beginning and end, and no n-gram twice.
+    "tiny-bart": dict(model=BartForConditionalGeneration, tokenizer=BartTokenizer, d=32, heads=(4, 2), layers=(2, 2),
+                      ffn=(48, 64), seed=35, beams=4, eos_bias=4.0),
 }
 
 # T5's: what its config.json says besides d_model and layers, and what its text is told by.
@@ -116,6 +128,19 @@ def write_tokenizer(folder, spec, german):
         size = len(vocab) + 100 + 8
     elif spec["tokenizer"] is MBart50Tokenizer:
         size = PIECES + 1 + 52 + 1  # languages and <mask>
+    elif spec["tokenizer"] is BartTokenizer:
+        os.remove(path)
+        trained = ByteLevelBPETokenizer()
+        trained.train_from_iterator(german + ENGLISH, vocab_size=480, min_frequency=2,
+                                    special_tokens=["<s>", "<pad>", "</s>", "<unk>"], show_progress=False)
+        trained.save_model(folder)
+        vocab = trained.get_vocab(with_added_tokens=True)
+        vocab["<mask>"] = len(vocab)
+        write_json(os.path.join(folder, "vocab.json"), dict(sorted(vocab.items(), key=lambda item: item[1])), indent=0)
+        config["mask_token"] = "<mask>"
+        size = len(vocab) + 2  # rows that nobody names
+    elif spec["tokenizer"] is MBartTokenizer:
+        size = PIECES + 1 + 25 + 1
     else:
         added = ["<s>", "<pad>", "</s>", "<unk>"]
         languages = {len(pieces) + 4 + i: code for i, code in enumerate(NLLB_LANGUAGES)}
@@ -139,7 +164,7 @@ def make(folder, spec, german):
         encoder_layers=spec["layers"][0], decoder_layers=spec["layers"][1], encoder_attention_heads=spec["heads"][0],
         decoder_attention_heads=spec["heads"][1], encoder_ffn_dim=spec["ffn"][0], decoder_ffn_dim=spec["ffn"][1],
         max_position_embeddings=96, scale_embedding=True, bos_token_id=BOS,
-        activation_function="gelu" if spec["model"] is MBartForConditionalGeneration else "relu",
+        activation_function="relu" if spec["model"] is M2M100ForConditionalGeneration else "gelu",
         pad_token_id=PAD, eos_token_id=EOS, decoder_start_token_id=EOS, is_encoder_decoder=True, torch_dtype="float32")
     write_json(os.path.join(folder, "config.json"), fields)
     generation = dict(bos_token_id=BOS, decoder_start_token_id=EOS, eos_token_id=EOS, pad_token_id=PAD, max_length=48,
@@ -147,6 +172,17 @@ def make(folder, spec, german):
     if spec["model"] is MBartForConditionalGeneration:
         generation["forced_eos_token_id"] = EOS  # as mBART-50's
     write_json(os.path.join(folder, "generation_config.json"), generation)
+    if spec["tokenizer"] is BartTokenizer:
+        generation.update(forced_bos_token_id=BOS, forced_eos_token_id=EOS, no_repeat_ngram_size=3, length_penalty=1.5,
+                          early_stopping=True)
+        fields["normalize_embedding"] = True  # says nothing, as in facebook/bart-large-cnn
+        write_json(os.path.join(folder, "config.json"), fields)
+        write_json(os.path.join(folder, "generation_config.json"), generation)
+    if spec["tokenizer"] is MBartTokenizer:
+        # As its config.json; what a request wants has to win.
+        del fields["decoder_start_token_id"], generation["decoder_start_token_id"]
+        write_json(os.path.join(folder, "config.json"), fields)
+        write_json(os.path.join(folder, "generation_config.json"), generation)
     torch.manual_seed(spec["seed"])
     model = spec["model"](spec["model"].config_class(**fields)).eval()
     random_weights(model, spec)
@@ -292,7 +328,7 @@ def t5_cases(name, folder, spec, german, discarded):
 
 def search(model, ids, target, beams):
     with torch.no_grad():
-        out = model.generate(input_ids=torch.tensor([ids]), forced_bos_token_id=target, num_beams=beams,
+        out = model.generate(input_ids=torch.tensor([ids]), **target, num_beams=beams,
                              num_return_sequences=beams, return_dict_in_generate=True, output_scores=beams > 1)
     scores = out.sequences_scores.tolist() if beams > 1 else [None]
     found = []
@@ -318,23 +354,62 @@ def cases_of(name, folder, spec, german, discarded):
             continue
         token = tokenizer.get_lang_token(target) if name == "tiny-m2m" else target
         first = tokenizer.convert_tokens_to_ids(token)
+        is_start = spec["tokenizer"] is MBartTokenizer
+        told = dict(decoder_start_token_id=first) if is_start else dict(forced_bos_token_id=first)
         beams = (1, 4, 8)[number % 3]
-        single = search(model, ids, first, beams)
-        others = [search(m, ids, first, beams) for m in models]
+        single = search(model, ids, told, beams)
+        others = [search(m, ids, told, beams) for m in models]
         if any([t for t, _ in o] != [t for t, _ in single] for o in others):
             discarded["token lists differ"] += 1
             continue
         if any(a is not None and abs(a - b) > 2e-5 for (_, a), (_, b) in zip(single, others[0])):
             discarded["scores differ"] += 1
             continue
-        yield dict(model=name, source_lang=source, target_lang=target, text=text, source_ids=ids, first_token=first,
-                   num_beams=beams, tokens=[t for t, _ in others[0]], scores=[s for _, s in others[0]],
+        yield dict(model=name, source_lang=source, target_lang=target, text=text, source_ids=ids,
+                   **{"start_token" if is_start else "first_token": first}, num_beams=beams, tokens=[t for t, _ in others[0]], scores=[s for _, s in others[0]],
                    translation=tokenizer.decode(others[0][0][0], skip_special_tokens=True))
     # Texts alone. transformers takes names of special tokens for the tokens; a server must not.
     for text in ODD:
         source = rng.choice(spec["languages"])
         tokenizer.src_lang = source
         yield dict(model=name, source_lang=source, text=text, source_ids=tokenizer(text)["input_ids"])
+
+
+def bart_cases(name, folder, spec, german, discarded):
+    rng = random.Random(f"families {name}")
+    slow, fast = BartTokenizer.from_pretrained(folder), BartTokenizerFast.from_pretrained(folder)
+    model = spec["model"].from_pretrained(folder, dtype=torch.float32).eval()
+    double = copy.deepcopy(model).double()
+    models = [double, shaken(double, 1)]
+    texts = [t for t in german if t.strip()]
+    for number in range(90):
+        text = rng.choice(texts)
+        ids = fast(text)["input_ids"]
+        if len(ids) > 90:
+            continue
+        beams = (1, 4, 8)[number % 3]
+        single = search(model, ids, {}, beams)
+        others = [search(m, ids, {}, beams) for m in models]
+        if any([t for t, _ in o] != [t for t, _ in single] for o in others):
+            discarded["token lists differ"] += 1
+            continue
+        if any(a is not None and abs(a - b) > 2e-5 for (_, a), (_, b) in zip(single, others[0])):
+            discarded["scores differ"] += 1
+            continue
+        row = dict(model=name, source_lang="", text=text, source_ids=ids, num_beams=beams, tokens=[t for t, _ in others[0]],
+                   scores=[s for _, s in others[0]])
+        if all(t < len(slow) for t in others[0][0][0]):
+            row["translation"] = slow.decode(others[0][0][0], skip_special_tokens=True).strip()
+        yield row
+    contractions = ["I'm he's we've they'll I'd don't you're 's 'S 'x ''s", "a 's", "it 'll'll", "O'Neil's '", "a\u00a0's"]
+    spaces = ["a  b", "a   b", " a", "  a", "a ", "a  ", "a \n b", "a\n\nb", "a\n b", "\n a", " \n", "a\u00a0 b", "a \u00a0b", "\u3000a \u3000 b",
+              "a\x1cb", "a \x1f b", "1 2  3", "½ ² ٣ Ⅻ 〇", "x1y2", "_a _1 -b", "a\u0301 b\u0301c", "a \u0301", "कि 12कि", "“a”‘b’…", "\x85a\x85 b"]
+    for text in ODD + contractions + spaces + GRAPHEMES + rng.sample(texts, 20) + list(random_texts(rng, 300)):
+        ids = fast(text)["input_ids"]
+        if ids != slow(text)["input_ids"]:
+            discarded["texts that BartTokenizer and BartTokenizerFast cut differently"] += 1
+            continue
+        yield dict(model=name, source_lang="", text=text, source_ids=ids)
 
 
 def main():
@@ -348,12 +423,16 @@ def main():
         folder = os.path.join(arguments.models, name)
         make(folder, spec, german)
         rows += cases_of(name, folder, spec, german, discarded)
+    for name, spec in BART_MODELS.items():
+        folder = os.path.join(arguments.models, name)
+        make(folder, spec, german)
+        rows += bart_cases(name, folder, spec, german, discarded)
     for name, spec in T5_MODELS.items():
         folder = os.path.join(arguments.models, name)
         make_t5(folder, spec, german)
         rows += t5_cases(name, folder, spec, german, discarded)
     searched = [row for row in rows if "tokens" in row]
-    header = dict(header=True, models={name: f"tests/data/models/{name}" for name in [*MODELS, *T5_MODELS]}, kept=len(rows),
+    header = dict(header=True, models={name: f"tests/data/models/{name}" for name in [*MODELS, *BART_MODELS, *T5_MODELS]}, kept=len(rows),
                   searched=len(searched), discarded=dict(discarded), versions=versions())
     write_jsonl(os.path.join(arguments.out, "families.jsonl.gz"), [header] + rows)
     lengths = sorted(len(row["tokens"][0]) for row in searched)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/request/model_tokenizer.h"
 #include "engine/request/vocabulary_pieces.h"
 #include "engine/text/tokenizer.h"
 #include "tests/parity/parity_batch.h"
@@ -24,11 +25,7 @@ class TextModel {
     const LoadedModel& loaded = *model.loaded;
     source_.emplace(&loaded.source_vocabulary);
     target_.emplace(&loaded.TargetVocabulary());
-    const SpecialIds& special = loaded.spec.tokens;
-    const TokenizerFacts& facts = loaded.tokenizer;
-    auto made = Tokenizer::Create(
-        {facts.source_spm, facts.target_spm}, &*source_, &*target_,
-        {special.eos, special.unk, special.pad, facts.source_eos, facts.source_unk, facts.special});
+    auto made = MakeTokenizer(loaded, &*source_, &*target_);
     EXPECT_TRUE(made.ok()) << made.status();
     if (made.ok()) tokenizer = *std::move(made);
   }

@@ -34,7 +34,8 @@ EarlyStopping EarlyStoppingOf(const json& early_stopping) {
 absl::StatusOr<std::shared_ptr<const Backend>> CreateBackend(const ParityModel& model,
                                                              const BatchConfig& batch) {
   const Program& program = model.loaded->program;
-  const WeightValues& weights = model.loaded->weights;
+  if (model.ensemble != nullptr) return CreateCpuBackend(model.ensemble);
+  const Weights& weights = *model.loaded->weights;
   if (model.place == Place::kCpu) {
     auto cpu = CreateCpuModel(program, weights);
     if (!cpu.ok()) return cpu.status();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/decode/batch.h"
+#include "engine/decode/step_model.h"
 #include "engine/model/model_source.h"
 #include "engine/request/search_settings.h"
 #include "engine/schedule/segment.h"
@@ -37,6 +38,8 @@ enum class Place { kCpu, kCuda };
 // A model of this repository.
 struct ParityModel {
   std::optional<LoadedModel> loaded;
+  std::shared_ptr<const StepModel>
+      ensemble;  // in place of the loaded model's network, if there is one
   Place place = Place::kCpu;
 
   const ModelSpec& spec() const { return loaded->spec; }

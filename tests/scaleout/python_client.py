@@ -39,6 +39,7 @@ def main():
     lock = threading.Lock()
     took = []
     errors = collections.Counter()
+    first_error = []
 
     def call():
         while time.monotonic() < end:
@@ -47,11 +48,14 @@ def main():
             try:
                 client.Translate(request, timeout=60)
             except grpc.RpcError as error:
-                code = f"{error.code().name}: {error.details()}"
+                code = error.code().name
+                message = f"{code}: {error.details()}"
             with lock:
                 took.append(time.monotonic() - begin)
                 if code != "OK":
                     errors[code] += 1
+                    if not first_error:
+                        first_error.append(message)
 
     callers = [threading.Thread(target=call) for _ in range(threads)]
     for caller in callers:
@@ -61,6 +65,7 @@ def main():
     took.sort()
     print(json.dumps({
         "sent": len(took), "ok": len(took) - errors.total(), "errors": errors, "item_errors": {},
+        "first_error": "".join(first_error),
         "latency_ms": {"p99": took[int(len(took) * 0.99)] * 1e3},
     }))  # fmt: skip
 

@@ -10,12 +10,14 @@ where there is none. See README.md.
 """
 
 import argparse
+import collections
 import contextlib
 import fnmatch
 import http.client
 import json
 import os
 import pathlib
+import signal
 import shutil
 import socket
 import struct
@@ -177,12 +179,13 @@ class Load:
     """`dragoman load`: as many clients as the settings say, each with connections of its own, for that
     many seconds, in one process or in several."""
 
-    def __init__(self, target, settings, seconds, retries=0, processes=1):
+    def __init__(self, target, settings, seconds, retries=0, processes=1, rate=None):
         self._end = time.monotonic() + seconds
         clients = str(-(-settings.clients // processes))
         command = [CLIENT, "load", "--server", target, "--input", str(TEXT), "--json"]
         command += ["--beam-size", "1", "--connections", clients]
-        command += ["--rate", str(settings.rate)] if settings.rate else ["--concurrency", clients]
+        rate = rate or settings.rate
+        command += ["--rate", str(rate)] if rate else ["--concurrency", clients]
         command += ["--duration", str(seconds), "--retries", str(retries)]
         command += ["--deadline-ms", "60000", "--count-tokens=false"]
         self._start([command] * processes)
@@ -223,13 +226,15 @@ class PythonLoad(Load):
 def nothing_lost(reports):
     sent = failed = p99 = 0
     why = {}
+    first = ""
     for report in reports:
+        first = first or report["first_error"]
         sent += report["sent"]
         failed += report["sent"] - report["ok"]
         p99 = max(p99, report["latency_ms"]["p99"])
         for code, count in (*report["errors"].items(), *report["item_errors"].items()):
             why[code] = why.get(code, 0) + count
-    check(failed == 0 and not why, f"{failed} of {sent} calls failed: {why}")
+    check(failed == 0 and not why, f"{failed} of {sent} calls failed: {why}, the first: {first}")
     return f"{sent} calls, 0 failed, p99 {p99:.0f} ms"
 
 
@@ -268,7 +273,7 @@ static_resources:
                   cluster: dragoman
                   timeout: 0s
                   retry_policy:  # of what no daemon has seen
-                    retry_on: connect-failure,refused-stream
+                    retry_on: connect-failure,refused-stream,unavailable
                     num_retries: 3
                     retry_host_predicate:
                     - name: envoy.retry_host_predicates.previous_hosts
@@ -390,8 +395,11 @@ class Envoy:
     def said(self):
         names = "lb_healthy_panic|upstream_rq_retry|upstream_cx_connect_fail|attempt|failure"
         stats = self._get(f"/stats?usedonly&filter=cluster.dragoman.*({names})").splitlines()
-        log = (pathlib.Path(self._folder.name) / "log").read_text()
-        return f"; Envoy: {log[-1500:]} {', '.join(stats)}"
+        log = (pathlib.Path(self._folder.name) / "log").read_text().splitlines()
+        calls = collections.Counter(line.rsplit(",", 1)[0] for line in log if line.startswith("call: "))
+        said = [f"{count} x {call}" for call, count in calls.items()]
+        said += [line for line in log if not line.startswith("call: ")][-10:]
+        return "; Envoy: " + ", ".join(said + stats)
 
     def sees(self, count):
         stats = self._get("/stats?filter=cluster.dragoman.membership_healthy")
@@ -446,6 +454,37 @@ def replace(front_class, settings):
             return nothing_lost(load.reports())
 
 
+def waiting(daemon):
+    """Segments accepted that are not in the batch yet."""
+    return sum(v for k, v in daemon.samples().items() if k.startswith("dragoman_segments_waiting"))
+
+
+def stall(front_class, settings):
+    """One of two says that it goes, and still has a call to end when its lame duck is over, so that it
+    refuses others; the other one stands still meanwhile. Envoy then takes neither for well, and sends
+    calls to both (its panic mode): what one refuses has to go to the other."""
+    with begun(front_class, settings, 2) as (fleet, front):
+        # Calls come whatever becomes of those before: 200 that wait would be all that there are.
+        with front.load(front.target, settings, settings.lame_duck + 8, rate=150) as load:
+            time.sleep(1)
+            leaving, staying = fleet.members.values()
+            command = [CLIENT, "translate", "--server", leaving.grpc, "--beam-size", "64"]
+            command += ["--batch", "1000", str(TEXT)]
+            with subprocess.Popen(command, stdout=subprocess.DEVNULL) as long:
+                long_begun = wait_until(lambda: waiting(leaving) > settings.clients, 10)
+                check(long_begun, "the long call does not begin")
+                leaving.signal()
+                check(wait_until(lambda: leaving.log("draining"), settings.lame_duck + 5), "no drain")
+                staying.signal(signal.SIGSTOP)
+                time.sleep(2.5)  # longer than the health check's interval and timeout
+                staying.signal(signal.SIGCONT)
+                refused = leaving.rpcs().get("UNAVAILABLE", 0)
+                long.kill()
+            check(leaving.wait(20) == 0, "the daemon does not end")
+            check(refused > 0, "the daemon that goes was asked for nothing")
+            return f"{nothing_lost(load.reports())}; {refused} refused by the daemon that goes"
+
+
 def kill(front_class, settings):
     """One of three dies. What it held fails at once at the client, which sends it again: with retries
     nothing is lost. A process has 20 retries in hand, and so may not have more calls in flight."""
@@ -479,7 +518,7 @@ SCENARIOS = {
     f"{front.name}.{scenario.__name__}": (front, scenario)
     for front in (Direct, Envoy)
     for scenario in (roll, replace, kill, add)
-} | {"python.roll": (Python, roll)}
+} | {"python.roll": (Python, roll), "envoy.stall": (Envoy, stall)}
 # The rest is the same code with other timing.
 SHORT = ("round_robin.roll", "round_robin.add", "envoy.roll")
 

@@ -261,6 +261,34 @@ TEST(ResponseBuilder, EveryRankHasItsFinishReason) {
   EXPECT_EQ(translation.alternatives(2).finish_reason(), v1::EOS);
 }
 
+// As many languages as NLLB-200 has, of the longest codes.
+TEST(ResponseBuilder, TheLanguagesOfALargeModelFitInAnAnswer) {
+  constexpr int kLanguages = 202;
+  constexpr int kPairs = kLanguages * (kLanguages - 1);
+  FakeEngine engine;
+  const auto code = [](int i) {
+    return std::string{static_cast<char>('a' + i / 26), static_cast<char>('a' + i % 26), 'x'} +
+           "-Latn";
+  };
+  engine.mutable_info()->pairs.clear();
+  for (int from = 0; from < kLanguages; ++from) {
+    for (int to = 0; to < kLanguages; ++to) {
+      if (from != to) engine.mutable_info()->pairs.push_back({code(from), code(to)});
+    }
+  }
+  const ServedModel served = Borrowed(&engine);
+  const auto model = std::make_shared<const ServedModel>(served);
+  // Twenty of one kind have no more pairs than one.
+  const v1::ListLanguagesResponse all = BuildLanguages(std::vector<ModelPtr>(20, model));
+  EXPECT_EQ(all.pairs_size(), kPairs);
+  EXPECT_EQ(all.languages_size(), kLanguages);
+  EXPECT_LT(all.ByteSizeLong(), 1'000'000U);
+  const v1::Model listed = BuildModel(served, false);
+  EXPECT_EQ(listed.pairs_size(), 1000);
+  EXPECT_EQ(listed.pair_count(), kPairs);
+  EXPECT_LT(listed.ByteSizeLong(), 30'000U);
+}
+
 TEST(ResponseBuilder, DescribesTheModel) {
   FakeEngine engine;
   ModelInfo& info = *engine.mutable_info();

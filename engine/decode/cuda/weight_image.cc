@@ -1,9 +1,11 @@
 #include "engine/decode/cuda/weight_image.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/narrow.h"
@@ -11,13 +13,15 @@
 namespace dragoman {
 namespace {
 
-absl::Status Narrow(const Weight& weight, ComputeType type, std::span<const float> values,
-                    uint8_t* to, uint16_t (*narrow)(float), float (*widen)(uint16_t)) {
+// Rows of a weight from `first` on.
+absl::Status Narrow(const Weight& weight, int64_t first, ComputeType type,
+                    std::span<const float> values, uint8_t* to, uint16_t (*narrow)(float),
+                    float (*widen)(uint16_t)) {
   for (size_t i = 0; i < values.size(); ++i) {
     const uint16_t narrowed = narrow(values[i]);
     std::memcpy(to + i * sizeof(narrowed), &narrowed, sizeof(narrowed));
     if (std::isfinite(values[i]) && !std::isfinite(widen(narrowed))) {
-      const auto at = static_cast<int64_t>(i);
+      const auto at = first * weight.cols + static_cast<int64_t>(i);
       return absl::InvalidArgumentError(
           absl::StrCat(weight.name, ": the weight ", values[i], " at [", at / weight.cols, ", ",
                        at % weight.cols, "] is beyond the range of ", ComputeTypeName(type),
@@ -28,13 +32,13 @@ absl::Status Narrow(const Weight& weight, ComputeType type, std::span<const floa
   return absl::OkStatus();
 }
 
-absl::Status Convert(const Weight& weight, ComputeType type, std::span<const float> values,
-                     uint8_t* to) {
+absl::Status Convert(const Weight& weight, int64_t first, ComputeType type,
+                     std::span<const float> values, uint8_t* to) {
   switch (type) {
     case ComputeType::kFloat16:
-      return Narrow(weight, type, values, to, ToFloat16, FromFloat16);
+      return Narrow(weight, first, type, values, to, ToFloat16, FromFloat16);
     case ComputeType::kBFloat16:
-      return Narrow(weight, type, values, to, ToBFloat16, FromBFloat16);
+      return Narrow(weight, first, type, values, to, ToBFloat16, FromBFloat16);
     case ComputeType::kInt8:
       return absl::UnimplementedError(
           "compute-type: found int8, expected float32, float16 or bfloat16 on a GPU");
@@ -45,33 +49,67 @@ absl::Status Convert(const Weight& weight, ComputeType type, std::span<const flo
   return absl::OkStatus();
 }
 
+ComputeType TypeOf(const Weight& weight, ComputeType type) {
+  return StaysFloat32(weight.role) ? ComputeType::kFloat32 : type;
+}
+
+// Where each weight begins, and where the last ends.
+std::vector<int64_t> Offsets(const Program& program, ComputeType type) {
+  std::vector<int64_t> offsets;
+  int64_t end = 0;
+  for (const Weight& weight : program.weights) {
+    offsets.push_back((end + kWeightAlignment - 1) / kWeightAlignment * kWeightAlignment);
+    end = offsets.back() + weight.elements() * ElementBytes(TypeOf(weight, type));
+  }
+  offsets.push_back(end);
+  return offsets;
+}
+
+// Numbers that are read at once.
+constexpr int64_t kPiece = 1 << 18;
+
+absl::Status ReadWeight(const Program& program, WeightId id, const Weights& weights,
+                        ComputeType type, uint8_t* to) {
+  const Weight& weight = program.weight(id);
+  const int64_t rows = std::max<int64_t>(1, kPiece / weight.cols);
+  std::vector<float> values(static_cast<size_t>(std::min(rows, weight.rows) * weight.cols));
+  for (int64_t first = 0; first < weight.rows; first += rows) {
+    const int64_t count = std::min(rows, weight.rows - first);
+    absl::Status status = weights.Read(id, first, count, values.data());
+    const auto numbers = static_cast<size_t>(count * weight.cols);
+    if (status.ok()) status = Convert(weight, first, type, std::span(values).first(numbers), to);
+    if (!status.ok()) return status;
+    to += count * weight.cols * ElementBytes(type);
+  }
+  weights.Release(id);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::StatusOr<WeightImage> MakeWeightImage(const Program& program, const WeightValues& weights,
+int64_t WeightImageBytes(const Program& program, ComputeType type) {
+  return Offsets(program, type).back();
+}
+
+absl::StatusOr<WeightImage> MakeWeightImage(const Program& program, const Weights& weights,
                                             ComputeType type) {
   if (type == ComputeType::kFloat16 && !program.fits_float16) {
     return absl::UnimplementedError(
         "compute-type: found float16, expected bfloat16 or float32: activations of this model (T5) "
         "are beyond the range of float16");
   }
-  const auto type_of = [&](const Weight& weight) {
-    return StaysFloat32(weight.role) ? ComputeType::kFloat32 : type;
-  };
   WeightImage image;
   image.type = type;
-  int64_t end = 0;
-  for (const Weight& weight : program.weights) {
-    const int64_t offset = (end + kWeightAlignment - 1) / kWeightAlignment * kWeightAlignment;
-    image.offset.push_back(offset);
-    end = offset + weight.elements() * ElementBytes(type_of(weight));
-  }
-  image.bytes.resize(static_cast<size_t>(end));
+  image.offset = Offsets(program, type);
+  image.bytes.resize(static_cast<size_t>(image.offset.back()));
+  image.offset.pop_back();
   for (size_t i = 0; i < program.weights.size(); ++i) {
-    const Weight& weight = program.weights[i];
-    absl::Status status =
-        Convert(weight, type_of(weight), weights[i], image.bytes.data() + image.offset[i]);
+    const auto id = static_cast<WeightId>(i);
+    absl::Status status = ReadWeight(program, id, weights, TypeOf(program.weight(id), type),
+                                     image.bytes.data() + image.offset[i]);
     if (!status.ok()) return status;
   }
+  if (absl::Status status = weights.Check(); !status.ok()) return status;
   return image;
 }
 

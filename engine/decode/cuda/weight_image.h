@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/network/program.h"
+#include "engine/network/weights.h"
 #include "kernels/base/compute_type.h"
 
 namespace dragoman {
@@ -21,8 +22,12 @@ struct WeightImage {
   std::vector<int64_t> offset;  // by WeightId: in bytes, a multiple of kWeightAlignment
 };
 
-// INVALID_ARGUMENT, naming the weight, where a finite number would become infinite.
-absl::StatusOr<WeightImage> MakeWeightImage(const Program& program, const WeightValues& weights,
+// Reads the weights in pieces. INVALID_ARGUMENT, naming the weight, where a finite number would become
+// infinite; else errors as Weights::Read.
+absl::StatusOr<WeightImage> MakeWeightImage(const Program& program, const Weights& weights,
                                             ComputeType type);
+
+// The bytes of such an image, from its shapes alone.
+int64_t WeightImageBytes(const Program& program, ComputeType type);
 
 }  // namespace dragoman

@@ -112,20 +112,10 @@ class Builder {
     return static_cast<WeightId>(network_.sources.size() - 1);
   }
 
-  // [vocabulary] or [vocabulary, cols], the row of the empty token below the tensor's.
-  WeightSource OfVocabulary(Names tensors, int rows, int64_t cols, bool has_empty) {
-    const auto of = [cols](int64_t n) {
-      return cols == 0 ? std::vector<int64_t>{n} : std::vector<int64_t>{n, cols};
-    };
-    WeightSource source{{{std::move(tensors), of(has_empty ? rows - 1 : rows)}}, IfAbsent::kRefuse};
-    if (has_empty) source.parts.push_back({{}, of(1)});
-    return source;
-  }
-
   WeightId AddEmbedding(std::string name, int rows, Names tensors, bool has_empty) {
     const int d = shape_.d_model;
     return Add(std::move(name), WeightRole::kEmbedding, rows, d,
-               OfVocabulary(std::move(tensors), rows, d, has_empty));
+               SourceOfVocabulary(std::move(tensors), rows, d, has_empty));
   }
 
   // Products with one input, one below the other, [out, in] together.
@@ -186,7 +176,7 @@ class Builder {
                   : AddEmbedding("output layer", shape_.target_vocab, names_.output, empty);
     Names tensors;
     if (traits_.logits_bias) tensors = names_.output_bias;
-    WeightSource bias = OfVocabulary(std::move(tensors), shape_.target_vocab, 0, empty);
+    WeightSource bias = SourceOfVocabulary(std::move(tensors), shape_.target_vocab, 0, empty);
     if (names_.output_bias_is_row) bias.parts[0].shape.insert(bias.parts[0].shape.begin(), 1);
     bias.if_absent = IfAbsent::kZeros;
     if (empty) bias.parts[1].fill = -std::numeric_limits<float>::infinity();

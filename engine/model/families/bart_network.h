@@ -1,5 +1,5 @@
 // Networks of BART's kind: an encoder and a decoder of self-attention, cross-attention and
-// feed-forward, with biases everywhere. MarianMT, M2M-100, NLLB-200 and mBART-50 are some; they differ
+// feed-forward, with biases everywhere. MarianMT, M2M-100, NLLB-200, mBART and BART are some; they differ
 // in the traits below and in the numbers of ModelSpec, and layouts in the names of the tensors.
 #pragma once
 

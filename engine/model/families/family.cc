@@ -1,5 +1,8 @@
 #include "engine/model/families/family.h"
 
+#include <utility>
+
+#include "engine/model/families/bart.h"
 #include "engine/model/families/m2m_100.h"
 #include "engine/model/families/marian.h"
 #include "engine/model/families/mbart.h"
@@ -8,11 +11,9 @@
 namespace dragoman {
 namespace {
 
-constexpr Family kFamilies[] = {{"marian", MakeMarianNetwork},
-                                {"m2m_100", MakeM2m100Network},
-                                {"mbart", MakeMbartNetwork},
-                                {"t5", MakeT5Network},
-                                {"mt5", MakeT5Network}};
+constexpr Family kFamilies[] = {{"marian", MakeMarianNetwork}, {"m2m_100", MakeM2m100Network},
+                                {"mbart", MakeMbartNetwork},   {"bart", MakeBartFamilyNetwork},
+                                {"t5", MakeT5Network},         {"mt5", MakeT5Network}};
 
 }  // namespace
 
@@ -21,6 +22,16 @@ const Family* FindFamily(std::string_view model_type) {
     if (family.model_type == model_type) return &family;
   }
   return nullptr;
+}
+
+WeightSource SourceOfVocabulary(std::vector<std::string> tensors, int rows, int64_t cols,
+                                bool has_empty) {
+  const auto of = [cols](int64_t n) {
+    return cols == 0 ? std::vector<int64_t>{n} : std::vector<int64_t>{n, cols};
+  };
+  WeightSource source{{{std::move(tensors), of(has_empty ? rows - 1 : rows)}}, IfAbsent::kRefuse};
+  if (has_empty) source.parts.push_back({{}, of(1)});
+  return source;
 }
 
 std::string FamilyNames() {

@@ -44,6 +44,11 @@ struct WeightSource {
   std::vector<int> columns = {};
 };
 
+// [rows], or [rows, cols] where there are cols. The row of an empty token (BartTraits::empty_token) is
+// below those that one of `tensors` has.
+WeightSource SourceOfVocabulary(std::vector<std::string> tensors, int rows, int64_t cols,
+                                bool has_empty);
+
 struct Network {
   Program program;                    // CheckProgram says yes
   std::vector<WeightSource> sources;  // by WeightId

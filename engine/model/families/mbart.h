@@ -1,5 +1,5 @@
-// mBART-50 ("mbart"): a pre-norm Transformer with a norm behind the embedding, learned positions, tied
-// embeddings and a bias on the logits.
+// mBART-25 and mBART-50 ("mbart"): a pre-norm Transformer with a norm behind the embedding, learned
+// positions, tied embeddings and a bias on the logits.
 #pragma once
 
 #include "absl/status/statusor.h"

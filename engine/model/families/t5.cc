@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,11 +14,6 @@ namespace dragoman {
 namespace {
 
 using Names = std::vector<std::string>;
-
-// The attentions and feed-forward layers of a block, by their number in it.
-std::string BlockName(std::string_view stage, int layer, int number) {
-  return Concat(stage, ".block.", layer, ".layer.", number, ".");
-}
 
 // One stage under construction: sublayers write `sublayer` and read `normed`, the sum of all is
 // `hidden`.
@@ -73,8 +69,11 @@ class StageBuilder {
 
 class Builder {
  public:
-  explicit Builder(const ModelSpec& spec)
-      : spec_(spec), shape_(spec.shape), width_(int64_t{shape_.decoder_heads} * shape_.head_dim) {}
+  Builder(const ModelSpec& spec, const T5Traits& traits)
+      : spec_(spec),
+        traits_(traits),
+        shape_(spec.shape),
+        width_(int64_t{shape_.decoder_heads} * shape_.head_dim) {}
 
   Network Build() {
     Program& program = network_.program;
@@ -95,23 +94,26 @@ class Builder {
     return static_cast<WeightId>(network_.sources.size() - 1);
   }
 
+  Names NamesOf(const std::string& stage, int layer, T5Part part) const {
+    return traits_.names->of(stage, layer, part, spec_.gated);
+  }
+
   // Products with one input, one below the other, [out, in] together.
-  WeightId AddMatrix(const std::string& name, const Names& tensors, int64_t out, int64_t in) {
+  WeightId AddMatrix(const std::string& name, const Names& tensors, int64_t out, int64_t in,
+                     bool first_is_query = false) {
     WeightSource source;
     const int64_t each = out / static_cast<int64_t>(tensors.size());
-    for (const std::string& tensor : tensors) {
-      source.parts.push_back({{tensor + ".weight"}, {each, in}});
-      // T5's scores are not divided by sqrt(head_dim), as attention does: its queries are larger.
-      if (tensor.ends_with("Attention.q")) {
-        source.parts.back().scale = std::sqrt(static_cast<float>(shape_.head_dim));
-      }
+    for (const std::string& tensor : tensors) source.parts.push_back({{tensor}, {each, in}});
+    // T5's scores are not divided by sqrt(head_dim), as attention does: its queries are larger.
+    if (first_is_query) {
+      source.parts.front().scale = std::sqrt(static_cast<float>(shape_.head_dim));
     }
     return Add(name, WeightRole::kMatrix, out, in, std::move(source));
   }
 
-  WeightId AddNorm(const std::string& name, const std::string& tensor, float scale = 1.0F) {
+  WeightId AddNorm(const std::string& name, Names tensor, float scale = 1.0F) {
     const int d = shape_.d_model;
-    TensorSource gain{.names = {tensor}, .shape = {d}};
+    TensorSource gain{.names = std::move(tensor), .shape = {d}};
     gain.scale = scale;
     return Add(name + " gain", WeightRole::kNormGain, 1, d, {{gain}, IfAbsent::kRefuse});
   }
@@ -121,9 +123,8 @@ class Builder {
     const int heads = shape_.decoder_heads;
     const int64_t columns =
         (two_sided ? 2 : 1) * int64_t{shape_.max_positions} - (two_sided ? 1 : 0);
-    WeightSource source{
-        {{.names = {Concat(BlockName(stage, 0, 0), "SelfAttention.relative_attention_bias.weight")},
-          .shape = {spec_.distances.buckets, heads}}}};
+    WeightSource source{{{.names = NamesOf(stage, 0, T5Part::kDistances),
+                          .shape = {spec_.distances.buckets, heads}}}};
     for (int64_t column = 0; column < columns; ++column) {
       const int64_t distance = column - (shape_.max_positions - 1);
       source.columns.push_back(RelativeBucket(distance, two_sided, spec_.distances.buckets,
@@ -134,58 +135,60 @@ class Builder {
   }
 
   void AddEmbeddings() {
-    Names names = {"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"};
-    if (spec_.tie_output) names.emplace_back("lm_head.weight");
+    const bool empty = traits_.empty_token;
+    Names names = traits_.names->embedding;
+    const Names& output = traits_.names->output;
+    if (spec_.tie_output) names.insert(names.end(), output.begin(), output.end());
     const int rows = shape_.target_vocab;
     const int d = shape_.d_model;
     const auto add = [&](std::string name, Names tensors) {
       return Add(std::move(name), WeightRole::kEmbedding, rows, d,
-                 {{{std::move(tensors), {rows, d}}}, IfAbsent::kRefuse});
+                 SourceOfVocabulary(std::move(tensors), rows, d, empty));
     };
     embedding_ = add("embedding", std::move(names));
-    output_ = spec_.tie_output ? embedding_ : add("output layer", {"lm_head.weight"});
-    output_bias_ = Add("output layer bias", WeightRole::kOutputBias, 1, rows,
-                       {{{{}, {rows}}}, IfAbsent::kZeros});
+    output_ = spec_.tie_output ? embedding_ : add("output layer", output);
+    WeightSource bias = SourceOfVocabulary({}, rows, 0, empty);
+    bias.if_absent = IfAbsent::kZeros;
+    if (empty) bias.parts[1].fill = -std::numeric_limits<float>::infinity();
+    output_bias_ = Add("output layer bias", WeightRole::kOutputBias, 1, rows, std::move(bias));
   }
 
   template <class Attention>
   void SelfAttention(StageBuilder& s, const std::string& stage, const std::string& name,
                      Attention attention) {
-    const std::string block = BlockName(stage, s.layer, 0);
-    const std::string tensor = block + "SelfAttention.";
-    s.Norm("self norm", AddNorm(name + "self-attention norm", block + "layer_norm.weight"));
+    const auto of = [&](T5Part part) { return NamesOf(stage, s.layer, part); };
+    s.Norm("self norm", AddNorm(name + "self-attention norm", of(T5Part::kSelfNorm)));
     s.Product("query, key, value", s.normed,
-              AddMatrix(name + "self-attention query, key, value",
-                        {tensor + "q", tensor + "k", tensor + "v"}, 3 * width_, shape_.d_model),
+              AddMatrix(name + "self-attention query, key, value", of(T5Part::kSelfInput),
+                        3 * width_, shape_.d_model, true),
               3 * width_, s.qkv);
     s.Do("self-attention", attention);
-    s.Product("self output", s.context,
-              AddMatrix(name + "self-attention output", {tensor + "o"}, shape_.d_model, width_),
-              shape_.d_model, s.sublayer);
+    s.Product(
+        "self output", s.context,
+        AddMatrix(name + "self-attention output", of(T5Part::kSelfOutput), shape_.d_model, width_),
+        shape_.d_model, s.sublayer);
   }
 
   // The last of a block's layers.
-  void FeedForward(StageBuilder& s, const std::string& stage, const std::string& name, int number,
-                   int ffn) {
+  void FeedForward(StageBuilder& s, const std::string& stage, const std::string& name, int ffn) {
     const int d = shape_.d_model;
-    const std::string block = BlockName(stage, s.layer, number);
-    const std::string tensor = block + "DenseReluDense.";
-    s.Norm("feed-forward norm", AddNorm(name + "feed-forward norm", block + "layer_norm.weight"));
+    const auto of = [&](T5Part part) { return NamesOf(stage, s.layer, part); };
+    const Names up = of(T5Part::kFeedForwardUp);
+    s.Norm("feed-forward norm", AddNorm(name + "feed-forward norm", of(T5Part::kFeedForwardNorm)));
     BufferId y = s.up;
     if (spec_.gated) {
       const int64_t both = int64_t{2} * ffn;
-      s.Product("feed-forward up", s.normed,
-                AddMatrix(name + "feed-forward up", {tensor + "wi_0", tensor + "wi_1"}, both, d),
-                both, s.up);
+      s.Product("feed-forward up", s.normed, AddMatrix(name + "feed-forward up", up, both, d), both,
+                s.up);
       s.Do("feed-forward gate", GateOp{s.up, s.gated, ffn, spec_.activation});
       y = s.gated;
     } else {
-      s.Product("feed-forward up", s.normed,
-                AddMatrix(name + "feed-forward up", {tensor + "wi"}, ffn, d), ffn, s.up,
-                spec_.activation);
+      s.Product("feed-forward up", s.normed, AddMatrix(name + "feed-forward up", up, ffn, d), ffn,
+                s.up, spec_.activation);
     }
     s.Product("feed-forward down", y,
-              AddMatrix(name + "feed-forward down", {tensor + "wo"}, d, ffn), d, s.sublayer);
+              AddMatrix(name + "feed-forward down", of(T5Part::kFeedForwardDown), d, ffn), d,
+              s.sublayer);
   }
 
   void AddEncoder() {
@@ -199,15 +202,17 @@ class Builder {
       SelfAttention(
           s, "encoder", name,
           EncoderAttentionOp{s.qkv, s.context, shape_.encoder_heads, shape_.head_dim, distances});
-      FeedForward(s, "encoder", name, 1, shape_.encoder_ffn);
+      FeedForward(s, "encoder", name, shape_.encoder_ffn);
     }
     s.layer = -1;
-    s.Norm("final norm", AddNorm("encoder final norm", "encoder.final_layer_norm.weight"), true);
+    s.Norm("final norm", AddNorm("encoder final norm", NamesOf("encoder", -1, T5Part::kFinalNorm)),
+           true);
     // k | v of every decoder layer, one below the other.
     Names tensors;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
-      const std::string tensor = BlockName("decoder", l, 1) + "EncDecAttention.";
-      tensors.insert(tensors.end(), {tensor + "k", tensor + "v"});
+      for (std::string& tensor : NamesOf("decoder", l, T5Part::kCrossKeyValue)) {
+        tensors.push_back(std::move(tensor));
+      }
     }
     const WeightId all = AddMatrix("cross-attention key, value of all layers", tensors,
                                    2 * width_ * shape_.decoder_layers, d);
@@ -230,28 +235,29 @@ class Builder {
       s.layer = l;
       const std::string name = Concat("decoder layer ", l, ": ");
       SelfAttention(s, "decoder", name, SelfAttentionOp{s.qkv, s.context, l, distances});
-      const std::string block = BlockName("decoder", l, 1);
-      s.Norm("cross norm", AddNorm(name + "cross-attention norm", block + "layer_norm.weight"));
+      const auto of = [&](T5Part part) { return NamesOf("decoder", l, part); };
+      s.Norm("cross norm", AddNorm(name + "cross-attention norm", of(T5Part::kCrossNorm)));
       s.Product("cross query", s.normed,
-                AddMatrix(name + "cross-attention query", {block + "EncDecAttention.q"}, width_, d),
+                AddMatrix(name + "cross-attention query", of(T5Part::kCrossQuery), width_, d, true),
                 width_, q);
       s.Do("alignment", AlignOp{q, l});
       s.Do("cross-attention", CrossAttentionOp{q, s.context, l});
-      s.Product(
-          "cross output", s.context,
-          AddMatrix(name + "cross-attention output", {block + "EncDecAttention.o"}, d, width_), d,
-          s.sublayer);
-      FeedForward(s, "decoder", name, 2, shape_.decoder_ffn);
+      s.Product("cross output", s.context,
+                AddMatrix(name + "cross-attention output", of(T5Part::kCrossOutput), d, width_), d,
+                s.sublayer);
+      FeedForward(s, "decoder", name, shape_.decoder_ffn);
     }
     s.layer = -1;
-    // A tied output layer takes the norm's result times d^-0.5; nobody else does.
-    const float scale = spec_.tie_output ? 1.0F / std::sqrt(static_cast<float>(d)) : 1.0F;
-    s.Norm("final norm", AddNorm("decoder final norm", "decoder.final_layer_norm.weight", scale),
+    // The output layer takes the norm's result times the scale; nobody else does.
+    s.Norm("final norm",
+           AddNorm("decoder final norm", NamesOf("decoder", -1, T5Part::kFinalNorm),
+                   traits_.output_scale),
            true);
     s.Do("output layer", OutputOp{s.normed, output_, output_bias_});
   }
 
   const ModelSpec& spec_;
+  const T5Traits& traits_;
   const ModelShape& shape_;
   const int64_t width_;  // of all heads together
   Network network_;
@@ -280,6 +286,12 @@ int RelativeBucket(int64_t distance, bool two_sided, int buckets, int max_distan
 }
 
 absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec) {
+  const float scale =
+      spec.tie_output ? 1.0F / std::sqrt(static_cast<float>(spec.shape.d_model)) : 1.0F;
+  return MakeT5Network(spec, {.output_scale = scale});
+}
+
+absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec, const T5Traits& traits) {
   const ModelShape& s = spec.shape;
   if (s.encoder_heads != s.decoder_heads || s.decoder_heads < 1 ||
       s.decoder_heads > kMaxAttentionHeads || s.head_dim < 1) {
@@ -287,7 +299,7 @@ absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec) {
                                              s.head_dim, ", expected 1 to ", kMaxAttentionHeads,
                                              " heads of 1 or more"));
   }
-  Network network = Builder(spec).Build();
+  Network network = Builder(spec, traits).Build();
   if (absl::Status status = CheckProgram(network.program); !status.ok()) return status;
   return network;
 }

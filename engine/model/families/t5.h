@@ -5,10 +5,21 @@
 
 #include "absl/status/statusor.h"
 #include "engine/model/families/family.h"
+#include "engine/model/families/t5_names.h"
 
 namespace dragoman {
 
+// What layouts differ in.
+struct T5Traits {
+  float output_scale = 1.0F;  // of what the output layer is given
+  bool empty_token = false;   // as BartTraits has it
+  const T5Names* names = &HuggingFaceT5Names();
+};
+
 // INVALID_ARGUMENT for heads that make no network.
+absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec, const T5Traits& traits);
+
+// Of Hugging Face's directories: a tied output layer is scaled by d_model^-0.5.
 absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec);
 
 // The bucket, of `buckets`, whose bias the distance = key's position - query's has, as transformers

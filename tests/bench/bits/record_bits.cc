@@ -47,7 +47,7 @@ class Recorder {
       std::cout << fits.message() << '\n';
       return absl::OkStatus();
     }
-    auto image = MakeWeightImage(loaded->program, loaded->weights, type);
+    auto image = MakeWeightImage(loaded->program, *loaded->weights, type);
     if (!image.ok()) return image.status();
     CudaBackendConfig config;
     config.batch.max_rows = kMaxRows;

@@ -12,7 +12,8 @@
 `libretranslate` sentences per second and latency under many clients, HTTP against gRPC; bundled model, beam 4.
 
 Models: `bundled`, and `opus`, OPUS-MT base (d 512, 6 + 6 layers, 8 heads, ffn 2048, 58,101 words) with random weights by
-a fixed seed, whose translations all have --forced-tokens tokens. Writes OUT/DATE-MACHINE.json (an object a line), .txt
+a fixed seed, whose translations all have --forced-tokens tokens; and `nllb`, NLLB-200-distilled-600M (d 1024, 12 + 12
+layers, 256,206 words) in the same way, without transformers and LibreTranslate. Writes OUT/DATE-MACHINE.json (an object a line), .txt
 (tables) and an .svg for each part. What fails is in the tables. Exit status 1 if Dragoman failed somewhere, else 0.
 """
 import argparse
@@ -46,10 +47,11 @@ def positive(word):
 def options():
     p = argparse.ArgumentParser(prog="peers.sh", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
-    p.add_argument("--models", nargs="+", choices=("bundled", "opus"), default=["bundled", "opus"])
+    p.add_argument("--models", nargs="+", choices=("bundled", "opus", "nllb"), default=["bundled", "opus"])
     p.add_argument("--types", nargs="+", default=["float32"], metavar="TYPE", help="of Dragoman: its --compute-type")
     p.add_argument("--beams", nargs="+", type=positive, default=[4, 1])
     p.add_argument("--peers", nargs="*", choices=("ctranslate2", "transformers"), default=["ctranslate2", "transformers"])
+    p.add_argument("--ctranslate2-types", nargs="+", choices=("float32", "int8"), default=["float32", "int8"])
     p.add_argument("--isa", nargs="*", default=["AVX512"], help="further tries of CTranslate2, its CT2_FORCE_CPU_ISA")
     p.add_argument("--build", default=os.path.join(ROOT, "build/release"), help="build folder with dragomand and dragoman")
     p.add_argument("--dragomand", help="(BUILD/server/dragomand)")
@@ -60,14 +62,14 @@ def options():
     p.add_argument("--input", default=os.path.join(ROOT, "tests/data/german.txt"), help="source sentences, one a line")
     p.add_argument("--rounds", type=positive, default=5)
     p.add_argument("--texts", type=positive, default=3000, help="of `throughput` and `memory`, bundled model")
-    p.add_argument("--big-texts", type=positive, default=512, help="the same, OPUS-MT shape")
+    p.add_argument("--big-texts", type=positive, default=512, help="the same, OPUS-MT and NLLB shapes")
     p.add_argument("--tune-texts", type=positive, default=512, help="of each try in the search for a peer's best setting, at most half of those measured")
     p.add_argument("--transformers-texts", type=positive, default=64)
     p.add_argument("--invariance-texts", type=positive, default=500)
     p.add_argument("--server-texts", type=positive, default=500, help="of `libretranslate`")
     p.add_argument("--batches", nargs="+", type=positive, default=[16, 32, 64, 128], help="sizes that are tried")
     p.add_argument("--invariance-batch", type=positive, default=32)
-    p.add_argument("--forced-tokens", type=positive, default=32, help="of every translation of the OPUS-MT shape")
+    p.add_argument("--forced-tokens", type=positive, default=32, help="of every translation of the OPUS-MT and NLLB shapes")
     p.add_argument("--concurrency", type=positive, default=256, help="calls in flight of `throughput`")
     p.add_argument("--clients", type=positive, default=16, help="of `libretranslate`")
     p.add_argument("--calls", type=positive, default=30, help="of `latency`, in each round")

@@ -128,7 +128,7 @@ class CTranslate2(Peer):
             first = self.open is None
             inter, intra = (int(n) for n in threads.split("x"))
             got = self.worker.call("open", model=self.model.path, converted=self.converted, compute_type=self.type,
-                                   inter=inter, intra=intra)
+                                   inter=inter, intra=intra, languages=self.model.languages)
             if not got.startswith(self.type):
                 raise PeerFailed(f"asked for {self.type}, it runs {got}")
             self.open = threads
@@ -212,7 +212,8 @@ class Dragoman(Contestant):
     def search(self):
         # Profile ct2 and a ratio that never holds: CTranslate2's search and limits.
         lengths = ["--min-output-tokens", str(self.model.forced), "--max-output-tokens", str(self.model.forced)]
-        return ["--profile", "ct2", "--beam-size", str(self.beam), "--max-length-ratio", "1000", "--split", "none",
+        languages = ["--from", self.model.languages[0], "--to", self.model.languages[1]] if self.model.languages else []
+        return [*languages, "--profile", "ct2", "--beam-size", str(self.beam), "--max-length-ratio", "1000", "--split", "none",
                 *(lengths if self.model.forced else [])]
 
     def client(self, command, *flags, text=True):

@@ -3,11 +3,13 @@ import dataclasses
 import json
 import os
 import shutil
+import subprocess
 
 import opus_base
 from peers.worker import ROOT, PeerFailed, Worker
 
 BUNDLED = os.path.join(ROOT, "deploy/models/de-en")
+NLLB = os.path.join(ROOT, "tests/bench/nllb_shape.py")
 
 
 @dataclasses.dataclass
@@ -15,6 +17,7 @@ class Model:
     name: str
     path: str  # in the Hugging Face layout
     forced: int = 0  # tokens of every translation; 0: as many as the model wants, at most 256
+    languages: tuple = ()  # source and target, as the model writes them, where it has to be told
 
 
 class Models:
@@ -24,8 +27,15 @@ class Models:
     def get(self, name):
         if name == "bundled":
             return Model(name, BUNDLED)
+        if name == "nllb":
+            path = _once(os.path.join(self.folder, "nllb"), self._make_nllb)
+            return Model(name, path, self.forced, ("deu_Latn", "eng_Latn"))
         path = _once(os.path.join(self.folder, "opus"), opus_base.make)
         return Model(name, path, self.forced)
+
+    def _make_nllb(self, out):
+        if subprocess.run([self.python, NLLB, out]).returncode != 0:
+            raise PeerFailed("nllb: its directory could not be written")
 
     def converted(self, model, quantization):
         """The directory of CTranslate2's conversion. Raises PeerFailed."""

@@ -7,11 +7,11 @@ from peers.texts import Texts, read, sentences, write
 from peers.worker import PeerFailed
 
 
-def contestants(bench):
+def contestants(bench, model):
     o, found = bench.options, []
     if "ctranslate2" in o.peers:
-        found += [CTranslate2(bench, kind, isa) for kind in ("float32", "int8") for isa in ["", *o.isa]]
-    if "transformers" in o.peers:
+        found += [CTranslate2(bench, kind, isa) for kind in o.ctranslate2_types for isa in ["", *o.isa]]
+    if "transformers" in o.peers and not model.languages:  # its worker knows MarianMT
         found.append(Transformers(bench))
     return found + [Dragoman(bench, kind) for kind in o.types]
 
@@ -69,7 +69,7 @@ def throughput(bench, model, beam):
             tokens_per_s=round(done["target_tokens"] / done["seconds"], 1),
             detail=f"{done['target_tokens'] / done['texts']:.2f} tokens a text, {done['texts']} texts", **done)
 
-    with Turns(bench, "throughput", model, beam, contestants(bench)) as turns:
+    with Turns(bench, "throughput", model, beam, contestants(bench, model)) as turns:
         turns.each(lambda c: c.start(model, beam))
         turns.each(lambda c: c.tune(texts))
         turns.each(lambda c: c.throughput(few))  # first use allocates
@@ -101,7 +101,7 @@ def latency(bench, model, beam):
         bench.results.measured(contestant, "p50 ms", p50, number, calls=o.calls, detail=how)
         bench.results.measured(contestant, "p99 ms", p99, number, calls=o.calls, detail=how)
 
-    with Turns(bench, "latency", model, beam, contestants(bench)) as turns:
+    with Turns(bench, "latency", model, beam, contestants(bench, model)) as turns:
         turns.each(start)
         turns.rounds(measure)
 
@@ -134,7 +134,7 @@ def invariance(bench, model, beam):
         contestant.stop()
         turns.left.remove(contestant)
 
-    with Turns(bench, "invariance", model, beam, contestants(bench)) as turns:
+    with Turns(bench, "invariance", model, beam, contestants(bench, model)) as turns:
         turns.each(measure)
 
 
@@ -166,6 +166,6 @@ def memory(bench, model, beam):
         bench.results.measured(contestant, "peak MiB", busy["peak"], number, detail=what)
         contestant.stop()
 
-    with Turns(bench, "memory", model, beam, contestants(bench)) as turns:
+    with Turns(bench, "memory", model, beam, contestants(bench, model)) as turns:
         turns.rounds(measure)
         turns.left.clear()  # each is stopped after its turn

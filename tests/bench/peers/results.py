@@ -177,7 +177,8 @@ class Results:
 
 
 def where(model, beam):
-    name = {"bundled": "bundled model", "opus": "OPUS-MT shape, random weights"}[model]
+    name = {"bundled": "bundled model", "opus": "OPUS-MT shape, random weights",
+            "nllb": "NLLB 600M shape, random weights"}[model]
     return f"{name}, beam {beam}" if beam else name
 
 

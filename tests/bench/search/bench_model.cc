@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/decode/cpu_model.h"
+#include "engine/decode/ensemble_model.h"
 #include "engine/decode/phrase_tables.h"
 
 namespace dragoman::bench {
@@ -48,16 +49,23 @@ std::vector<std::string> JoinLines(const std::vector<std::string>& lines, size_t
   return texts;
 }
 
-BenchModel::BenchModel(const std::string& directory, ComputeType type)
-    : loaded_(OrEnd(LoadModel(directory))) {
-  model_ = OrEnd(CreateCpuModel(loaded_.program, loaded_.weights, type));
+BenchModel::BenchModel(const std::string& directory, ComputeType type, const MemberOptions& members)
+    : loaded_(OrEnd(LoadModel(directory))), members_(members.count) {
+  if (members.AreTheModel()) {
+    model_ = OrEnd(CreateCpuModel(loaded_.program, *loaded_.weights, type));
+  } else {
+    model_ = OrEnd(
+        CreateCpuEnsemble(OrEnd(SeededMembers(loaded_, members)), MeanKind::kProbability, type, 1));
+  }
   source_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.source_vocabulary);
   target_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.TargetVocabulary());
   const SpecialIds& ids = loaded_.spec.tokens;
-  SpecialTokens special{ids.eos, ids.unk, ids.pad, std::nullopt, std::nullopt};
+  SpecialTokens special{.eos = ids.eos, .unk = ids.unk, .pad = ids.pad};
+  special.ends_source = loaded_.tokenizer.ends_source;
   if (loaded_.own_target_vocabulary.has_value()) {
     special.source_eos = loaded_.tokenizer.source_eos;
     special.source_unk = loaded_.tokenizer.source_unk;
+    special.source_more = loaded_.tokenizer.source_special;
   }
   tokenizer_ = OrEnd(Tokenizer::Create({loaded_.tokenizer.source_spm, loaded_.tokenizer.target_spm},
                                        source_pieces_.get(), target_pieces_.get(), special));

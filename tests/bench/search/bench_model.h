@@ -18,6 +18,7 @@
 #include "engine/request/vocabulary_pieces.h"
 #include "engine/text/tokenizer.h"
 #include "kernels/base/compute_type.h"
+#include "tests/bench/search/seeded_members.h"
 
 namespace dragoman::bench {
 
@@ -43,13 +44,16 @@ struct Task {
 
 class BenchModel {
  public:
-  // The type is that of the model on the CPU; weights() are those of the files in any case. Ends the
-  // program with the loader's message when the model cannot be used.
-  explicit BenchModel(const std::string& directory, ComputeType type = ComputeType::kFloat32);
+  // The type is that of the model on the CPU; weights() are those of the files in any case. Members are
+  // averaged by probability, as fairseq does it. Ends the program with the loader's message when the
+  // model cannot be used.
+  explicit BenchModel(const std::string& directory, ComputeType type = ComputeType::kFloat32,
+                      const MemberOptions& members = {});
 
   const ModelSpec& spec() const { return loaded_.spec; }
   const Program& program() const { return loaded_.program; }
-  const WeightValues& weights() const { return loaded_.weights; }
+  const Weights& weights() const { return *loaded_.weights; }
+  int members() const { return members_; }
   const StepModel& model() const { return *model_; }
   std::shared_ptr<const StepModel> shared_model() const { return model_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
@@ -71,6 +75,7 @@ class BenchModel {
   SearchSettings Resolve(const DecodingOptions& asked, bool constrained) const;
 
   LoadedModel loaded_;
+  const int members_;
   std::shared_ptr<const StepModel> model_;
   std::unique_ptr<VocabularyPieces> source_pieces_;
   std::unique_ptr<VocabularyPieces> target_pieces_;

@@ -17,6 +17,7 @@
 #include "tests/bench/search/schedules.h"
 #include "tests/bench/search/searches.h"
 #include "tests/bench/search/subcommands.h"
+#include "tests/engine/support/all_weights.h"
 #include "tests/engine/support/host_device_backend.h"
 
 namespace dragoman::bench {
@@ -133,10 +134,11 @@ class FickleBackend final : public Backend {
  public:
   FickleBackend() {
     auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
+    const Program& program = loaded->program;
+    WeightValues values = AllWeights(*loaded);
     for (float shift : {0.0F, 1e-3F}) {
-      const WeightId bias = loaded->program.output().bias;
-      loaded->weights[static_cast<size_t>(bias)][7] += shift;
-      faces_.push_back(DeviceOf(*CreateCpuModel(loaded->program, loaded->weights)));
+      values[static_cast<size_t>(program.output().bias)][7] += shift;
+      faces_.push_back(DeviceOf(*CreateCpuModel(program, WeightsInMemory(program, values))));
     }
   }
   const BackendInfo& info() const override { return faces_[0]->info(); }

@@ -2,7 +2,9 @@
 // tests/bench/details/search.md for what each subcommand shows.
 //
 //   search_bench SUBCOMMAND [--model DIR] [--device cpu|host|cuda:N] [--compute-type TYPE]
-//                [--json FILE] [--name value ...]
+//                [--members N] [--noise-percent P] [--member-seed S] [--json FILE] [--name value ...]
+//
+// With --members the model is an ensemble on the CPU, made of the directory's (seeded_members.h).
 //
 // Exit status: 0; 1 if something that must be equal or must hold did not; 2 for a wrong use.
 #include <fstream>
@@ -35,6 +37,7 @@ int main(int argc, char** argv) {
   const std::map<std::string, Subcommand> subcommands = {
       {"schedulers", {dragoman::bench::RunSchedulers}},
       {"pruning", {dragoman::bench::RunPruning}},
+      {"experiment", {dragoman::bench::RunExperiment}},
       {"topup", {dragoman::bench::RunTopUp}},
       {"translate", {dragoman::bench::RunTranslate}},
       {"variants", {dragoman::bench::RunVariants, true}},
@@ -45,7 +48,8 @@ int main(int argc, char** argv) {
   const auto found = subcommands.find(argc > 1 ? argv[1] : "");
   if (found == subcommands.end()) {
     std::cerr << "usage: search_bench SUBCOMMAND [--model DIR] [--device cpu|host|cuda:N] "
-                 "[--compute-type TYPE] [--json FILE] [--name value ...]\nsubcommands:";
+                 "[--compute-type TYPE] [--members N] [--noise-percent P] [--member-seed S] "
+                 "[--json FILE] [--name value ...]\nsubcommands:";
     for (const auto& [name, subcommand] : subcommands) std::cerr << " " << name;
     std::cerr << "\n";
     return 2;
@@ -54,14 +58,28 @@ int main(int argc, char** argv) {
   const auto asked = dragoman::bench::ParseDevice(arguments.Text("device", "cpu"),
                                                   arguments.Text("compute-type", "auto"));
   if (!asked.ok()) Refuse(std::string(asked.status().message()));
+  dragoman::bench::MemberOptions members;
+  members.count = static_cast<int>(arguments.Number("members", 1));
+  members.noise_percent = static_cast<int>(arguments.Number("noise-percent", 0));
+  members.seed = static_cast<uint64_t>(arguments.Number("member-seed", 1));
+  if (members.count < 1 || members.count > dragoman::kMaxEnsembleMembers) {
+    Refuse("--members is " + std::to_string(members.count) + ", expected 1 to " +
+           std::to_string(dragoman::kMaxEnsembleMembers));
+  }
+  if (!members.AreTheModel() && !asked->request.cuda.empty()) {
+    Refuse("--members and --noise-percent are of the CPU's model, found --device " +
+           arguments.Text("device", "cpu"));
+  }
   const dragoman::bench::BenchModel model(
-      arguments.Text("model", DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"), asked->cpu_type());
+      arguments.Text("model", DRAGOMAN_SOURCE_DIR "/deploy/models/de-en"), asked->cpu_type(),
+      members);
   auto device = dragoman::bench::ChooseDevice(*asked, model);
   if (!device.ok()) Refuse(std::string(device.status().message()));
   const bool on_cpu = device->make == nullptr;
-  if (found->second.only_plain && (!on_cpu || device->compute_type != "float32")) {
-    Refuse(found->first + " runs on the CPU in float32 only, found " + device->name + " in " +
-           device->compute_type);
+  if (found->second.only_plain &&
+      (!on_cpu || device->compute_type != "float32" || !members.AreTheModel())) {
+    Refuse(found->first + " runs on the CPU in float32 with one model only, found " + device->name +
+           " in " + device->compute_type + " with " + std::to_string(members.count) + " members");
   }
   const std::string json_path = arguments.Text("json", "");
   std::ofstream json(json_path);

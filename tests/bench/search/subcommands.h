@@ -15,6 +15,10 @@ bool RunSchedulers(Runner& runner, Arguments& arguments, Report& report);
 // FIXED, FIXED-OURS and pruned search, and the sweeps over eps, delta and M (a2, a3, a5, a7).
 bool RunPruning(Runner& runner, Arguments& arguments, Report& report);
 
+// The main experiment of the paper on variable-width streaming: FIXED, VAR-BATCH and VAR-STREAM on the
+// same texts, identical n-best of VAR under every schedule (a1-a3). With --members 5, as it was run.
+bool RunExperiment(Runner& runner, Arguments& arguments, Report& report);
+
 // Mini- and maxi-batches with and without top-up, on short and on long texts (c1-c3).
 bool RunTopUp(Runner& runner, Arguments& arguments, Report& report);
 

@@ -6,7 +6,9 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "engine/decode/ensemble_model.h"
 #include "engine/model/model_source.h"
 
 namespace dragoman {
@@ -19,20 +21,17 @@ int64_t BytesInUse() {
 
 class CpuModel : public ::testing::TestWithParam<ComputeType> {};
 
-// Of the weights that came, what is left is packed: nothing is there twice.
-TEST_P(CpuModel, LetsGoOfWeightsAsItPacksThem) {
+// Nothing of the weights is there twice, nor more than was planned.
+TEST_P(CpuModel, HoldsTheWeightsThatWerePlanned) {
   auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   const int64_t before = BytesInUse();
   if (before == 0) GTEST_SKIP() << "skipped: this allocator does not count";
-  int64_t floats = 0;
-  for (const auto& weight : loaded->weights) floats += static_cast<int64_t>(weight.size());
-  const auto model =
-      CreateCpuModel(loaded->program, std::exchange(loaded->weights, {}), GetParam());
+  const auto model = CreateCpuModel(loaded->program, *loaded->weights, GetParam());
   ASSERT_TRUE(model.ok()) << model.status();
-  const int64_t came = floats * static_cast<int64_t>(sizeof(float));
-  const int64_t held = BytesInUse() - (before - came);
-  // The two tables are rounded up to large pages.
+  EXPECT_EQ((*model)->weight_bytes(), CpuWeightBytes(loaded->program, GetParam()));
+  const int64_t held = BytesInUse() - before;
+  // The table is rounded up to large pages.
   EXPECT_LE(held, (*model)->weight_bytes() + (int64_t{4} << 20));
   EXPECT_GE(held, (*model)->weight_bytes() * 95 / 100);
 }
@@ -41,7 +40,7 @@ TEST_P(CpuModel, LetsGoOfWeightsAsItPacksThem) {
 TEST_P(CpuModel, HoldsTheWorkspacesThatWerePlanned) {
   auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
-  const auto model = *CreateCpuModel(loaded->program, std::move(loaded->weights), GetParam(), 3);
+  const auto model = *CreateCpuModel(loaded->program, *loaded->weights, GetParam(), 3);
   for (const int threads : {1, 3}) {
     for (const int rows : {1, 16, 256}) {
       const int64_t before = BytesInUse();
@@ -55,6 +54,34 @@ TEST_P(CpuModel, HoldsTheWorkspacesThatWerePlanned) {
       // The objects themselves, and the allocator's own words.
       EXPECT_GE(held, planned);
       EXPECT_LE(held, planned + (int64_t{16} << 10)) << threads << " threads, " << rows << " rows";
+    }
+  }
+}
+
+TEST_P(CpuModel, OfAnEnsembleHoldsTheWorkspacesThatWerePlanned) {
+  std::vector<EnsembleNetwork> networks;
+  int64_t weights = 0;
+  int64_t page = 0;
+  for (const char* name : {"tiny-a", "tiny-a2", "tiny-a3"}) {
+    auto loaded = LoadModel(std::string(DRAGOMAN_SOURCE_DIR "/tests/data/models/") + name);
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    const auto alone = *CreateCpuModel(loaded->program, *loaded->weights, GetParam());
+    weights += alone->weight_bytes();
+    page += (alone->kv_layout().HostPageBytes() + 63) / 64 * 64;
+    networks.push_back({loaded->program, std::move(loaded->weights), 1.0});
+  }
+  for (const MeanKind mean : {MeanKind::kProbability, MeanKind::kLogProbability}) {
+    const auto model = *CreateCpuEnsemble(networks, mean, GetParam(), 3);
+    EXPECT_EQ(model->weight_bytes(), weights);
+    EXPECT_EQ(model->kv_layout().HostPageBytes(), page);
+    for (const int threads : {1, 3}) {
+      for (const int rows : {1, 16, 256}) {
+        const std::unique_ptr<Encoder> encoder = model->CreateEncoder(threads);
+        const std::unique_ptr<Decoder> decoder = model->CreateDecoder(threads, rows);
+        EXPECT_EQ(encoder->workspace_bytes() + decoder->workspace_bytes(),
+                  model->workspace_bytes(threads, rows))
+            << threads << " threads, " << rows << " rows";
+      }
     }
   }
 }

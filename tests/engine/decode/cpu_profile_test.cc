@@ -65,11 +65,11 @@ class CpuProfiles : public ::testing::TestWithParam<ComputeType> {
   }
 
   absl::StatusOr<CpuProfile> Measure(int steps) const {
-    return MeasureCpuSteps(config_, program_, weights_, steps, &clock_);
+    return MeasureCpuSteps(config_, program_, *weights_, steps, &clock_);
   }
 
   Program program_;
-  WeightValues weights_;
+  std::shared_ptr<const Weights> weights_;
   CpuProfileConfig config_;
   const TickingClock clock_;
 };
@@ -147,7 +147,7 @@ TEST_P(CpuProfiles, CountTheBytesOfTheirTypes) {
 }
 
 TEST_P(CpuProfiles, AreATable) {
-  const auto table = ProfileCpuSteps(config_, program_, weights_, 1, &clock_);
+  const auto table = ProfileCpuSteps(config_, program_, *weights_, 1, &clock_);
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_THAT(*table, HasSubstr(" thread\n8 rows, 2 slots, 16.0 self positions, 30.0 source "));
   EXPECT_THAT(*table, HasSubstr(std::string(ComputeTypeName(GetParam())) + "\ncopy "));
@@ -190,8 +190,7 @@ TEST(CpuProfile, RefusesATypeThatTheCpuHasNoKernelsOf) {
   config.batch.max_rows = 4;
   config.batch.max_positions = 129;
   const TickingClock clock;
-  const auto table =
-      ProfileCpuSteps(config, loaded->program, std::move(loaded->weights), 1, &clock);
+  const auto table = ProfileCpuSteps(config, loaded->program, *loaded->weights, 1, &clock);
   EXPECT_EQ(table.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(table.status().message()), HasSubstr("found float16"));
 }

@@ -25,7 +25,7 @@ class MemoryTraffic : public ::testing::TestWithParam<int> {
     auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a");
     ASSERT_TRUE(loaded.ok()) << loaded.status();
     spec_ = loaded->spec;
-    model_ = *CreateCpuModel(loaded->program, loaded->weights);
+    model_ = *CreateCpuModel(loaded->program, *loaded->weights);
     memory_ = *KvMemory::Create(model_->kv_layout(), kSelfPages, kCrossPages);
     BatchConfig config;
     config.max_rows = 64;

@@ -1,5 +1,6 @@
 #include "engine/model/ct2_directory.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -13,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
+#include "tests/engine/support/all_weights.h"
 
 namespace dragoman {
 namespace {
@@ -94,7 +96,7 @@ class TinyDirectory {
                     Ct2Head(version, spec, revision) + Ct2List(entries) + Ct2List(names));
     if (!config.is_null()) directory.Write("config.json", config.dump());
     for (const auto& [file, text] : files) directory.Write(file, text);
-    return LoadModel(directory.path());
+    return LoadAndRead(directory.path());
   }
 
   std::string Error(absl::StatusCode code) const {
@@ -116,8 +118,8 @@ class TinyDirectory {
   std::map<std::string, std::string> files;
 };
 
-const std::vector<float>& Values(const LoadedModel& model, const char* name) {
-  return model.weights[static_cast<size_t>(model.program.FindWeight(name))];
+std::vector<float> Values(const LoadedModel& model, const char* name) {
+  return WeightOf(model, model.program.FindWeight(name));
 }
 
 TEST(Ct2Directory, VariablesMakeTheNetwork) {
@@ -150,11 +152,11 @@ TEST(Ct2Directory, AnEmptyTokenFollowsTheVocabulary) {
   EXPECT_EQ(model->spec.tokens.pad, kPieces);
   EXPECT_EQ(model->spec.tokens.decoder_start, kPieces);
   EXPECT_EQ(model->source_vocabulary.PieceOf(kPieces), "");
-  const std::vector<float>& table = Values(*model, "source embedding");
+  const std::vector<float> table = Values(*model, "source embedding");
   ASSERT_EQ(table.size(), 4U * (kPieces + 1));
   EXPECT_EQ(table[4 * kPieces - 1], 0.5F);
   EXPECT_THAT(std::vector<float>(table.end() - 4, table.end()), Each(0.0F));
-  const std::vector<float>& bias = Values(*model, "output layer bias");
+  const std::vector<float> bias = Values(*model, "output layer bias");
   EXPECT_EQ(bias[kPieces - 1], 0.25F);
   EXPECT_EQ(bias[kPieces], -INFINITY);
 
@@ -171,7 +173,7 @@ TEST(Ct2Directory, PositionsAreStoredOrComputed) {
   ASSERT_TRUE(computed.ok()) << computed.status();
   EXPECT_EQ(computed->spec.shape.max_positions, 1024);
   // Of position 1 first: frequencies 1 and 1/10000.
-  const std::vector<float>& table = Values(*computed, "decoder positions");
+  const std::vector<float> table = Values(*computed, "decoder positions");
   EXPECT_NEAR(table[0], std::sin(1.0), 1e-6);
   EXPECT_NEAR(table[1], std::sin(1e-4), 1e-9);
   EXPECT_NEAR(table[2], std::cos(1.0), 1e-6);
@@ -232,6 +234,265 @@ TEST(Ct2Directory, TwoVocabulariesAreTwoEmbeddings) {
   EXPECT_EQ(Values(*model, "output layer")[0], 2.0F);
 }
 
+// Of OpenNMT's converters, who say whether CTranslate2 ends a source.
+TEST(Ct2Directory, WithABlankTheSourcesEndIsWhatTheFileSays) {
+  for (const bool has_blank : {false, true}) {
+    for (const bool adds_end : {false, true}) {
+      TinyDirectory tiny;
+      json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
+      if (has_blank) pieces[5] = "<blank>";
+      tiny.files["shared_vocabulary.json"] = pieces.dump();
+      tiny.config["add_source_eos"] = adds_end;
+      const auto model = tiny.Load();
+      ASSERT_TRUE(model.ok()) << model.status();
+      EXPECT_EQ(model->tokenizer.ends_source, adds_end || !has_blank);
+      EXPECT_EQ(std::ranges::count(model->tokenizer.special, 5), has_blank ? 1 : 0);
+    }
+  }
+}
+
+TEST(Ct2Directory, ASourceWithoutAnEndNeedsNone) {
+  TinyDirectory tiny;
+  tiny.aliases = {{"decoder/projection/weight", "decoder/embeddings/weight"}};
+  tiny.Add("encoder/embeddings_0/weight", {kPieces, 4}, 0.5F);
+  json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
+  tiny.files.erase("shared_vocabulary.json");
+  tiny.files["target_vocabulary.json"] = pieces.dump();
+  const auto end = std::ranges::find(pieces, "</s>") - pieces.begin();
+  pieces[end] = "another";
+  tiny.files["source_vocabulary.json"] = pieces.dump();
+  EXPECT_THAT(tiny.Fault(), HasSubstr("source_vocabulary.json: has no '</s>', the eos_token"));
+  pieces[5] = "<blank>";
+  tiny.files["source_vocabulary.json"] = pieces.dump();
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_FALSE(model->tokenizer.ends_source);
+  EXPECT_EQ(model->tokenizer.source_eos, -1);
+  EXPECT_THAT(model->tokenizer.source_special, ElementsAre(5));
+  EXPECT_THAT(model->tokenizer.special, ::testing::Not(::testing::Contains(5)));
+}
+
+TEST(Ct2Directory, OfStoredPositionsThoseOfTheLongestSourceAreUsed) {
+  for (const uint32_t rows : {1000U, 1030U}) {
+    TinyDirectory tiny;
+    std::vector<float> values;
+    for (uint32_t i = 0; i < rows * 4; ++i) values.push_back(static_cast<float>(i));
+    for (const std::string stage : {"encoder", "decoder"}) {
+      const std::string name = stage + "/position_encodings/encodings";
+      tiny.variables[name] = Ct2Variable(name, {rows, 4}, kF32, RawFloats(values));
+    }
+    const auto model = tiny.Load();
+    ASSERT_TRUE(model.ok()) << model.status();
+    const uint32_t used = std::min(rows, 1024U);
+    EXPECT_EQ(model->spec.shape.max_positions, static_cast<int>(used));
+    EXPECT_EQ(model->tokenizer.max_source_tokens, static_cast<int>(used));
+    values.resize(size_t{used} * 4);
+    EXPECT_EQ(Values(*model, "encoder positions"), values);
+    tiny.variables.erase("decoder/position_encodings/encodings");
+    tiny.Add("decoder/position_encodings/encodings", {2000, 4}, 1.0F);
+    EXPECT_THAT(tiny.Refusal(), HasSubstr("has 2000 rows and that of the encoder"));
+  }
+}
+
+// Before version 6.
+TEST(Ct2Directory, OlderModelsHaveVariablesInPlaceOfTheConfiguration) {
+  TinyDirectory tiny;
+  tiny.version = 5;
+  tiny.revision = 6;
+  tiny.config = nullptr;
+  const auto text = [&tiny](const std::string& name, const std::string& piece) {
+    tiny.variables[name] = Ct2Variable(name, {static_cast<uint32_t>(piece.size())}, kI8, piece);
+  };
+  for (const char* flag :
+       {"with_source_bos", "with_source_eos", "user_decoder_start_tokens", "layernorm_embedding"}) {
+    tiny.Flag(flag, 0);
+  }
+  tiny.Flag("with_target_bos", 1);
+  text("unk_token", "<unk>");
+  text("bos_token", "<unk>");
+  text("eos_token", "</s>");
+  auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->spec.tokens.decoder_start, model->spec.tokens.unk);
+  EXPECT_TRUE(model->tokenizer.ends_source);
+  json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
+  pieces[5] = "<blank>";
+  tiny.files["shared_vocabulary.json"] = pieces.dump();
+  EXPECT_FALSE(tiny.Load()->tokenizer.ends_source);
+  tiny.Flag("with_source_eos", 1);
+  EXPECT_TRUE(tiny.Load()->tokenizer.ends_source);
+  tiny.Flag("with_target_bos", 0);
+  model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->spec.tokens.decoder_start, model->spec.tokens.eos);
+  tiny.Flag("user_decoder_start_tokens", 1);
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("'decoder_start_token' is null"));
+  tiny.Flag("user_decoder_start_tokens", 0);
+  tiny.Flag("with_source_bos", 1);
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("model.bin: variable 'with_source_bos' is 1"));
+  tiny.Flag("with_source_bos", 0);
+  tiny.Flag("unk_token", 1);
+  EXPECT_THAT(tiny.Fault(), HasSubstr("'unk_token' is I8 [], expected the bytes of a piece"));
+}
+
+TEST(Ct2Directory, AnEmbeddingsNormIsPartOfTheNetwork) {
+  TinyDirectory tiny;
+  tiny.Norm("encoder/layernorm_embedding");
+  EXPECT_THAT(tiny.Fault(), HasSubstr("'decoder/layernorm_embedding/gamma' is missing"));
+  tiny.Norm("decoder/layernorm_embedding");
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_THAT(Values(*model, "decoder embedding norm gain"), Each(3.0F));
+}
+
+// The same as a T5: two heads of 3, which are wider than the model.
+class TinyT5Directory : public TinyDirectory {
+ public:
+  TinyT5Directory() {
+    std::erase_if(variables, [](const auto& variable) {
+      return variable.first.ends_with("/beta") || variable.first.ends_with("/bias");
+    });
+    Add("decoder/scale_outputs", {}, 0.5F);
+    Add("decoder/layer_0/attention/linear_0/weight", {6, 4}, 1.0F);
+    Add("decoder/layer_0/attention/linear_1/weight", {12, 4}, 1.0F);
+    Add("decoder/layer_0/attention/linear_2/weight", {4, 6}, 1.0F);
+    Add("decoder/layer_0/attention/queries_scale", {}, 1.0F);
+    for (const std::string stage : {"encoder", "decoder"}) {
+      Flag(stage + "/scale_embeddings", 0);
+      const std::string layer = stage + "/layer_0/";
+      const std::string self = layer + "self_attention/";
+      // Each row of 4 with its number.
+      std::vector<float> rows;
+      for (int i = 0; i < 18 * 4; ++i) rows.push_back(static_cast<float>(i / 4));
+      variables[self + "linear_0/weight"] =
+          Ct2Variable(self + "linear_0/weight", {18, 4}, kF32, RawFloats(rows));
+      Add(self + "linear_1/weight", {4, 6}, 1.0F);
+      Add(self + "queries_scale", {}, 1.0F);
+      Add(self + "relative_attention_bias", {8, 2}, 2.0F);
+      Distance(stage, 20);
+      Add(layer + "ffn/linear_0_noact/weight", {6, 4}, 5.0F);
+    }
+  }
+  void Distance(const std::string& stage, int32_t value) {
+    const std::string name = stage + "/layer_0/self_attention/relative_attention_max_distance";
+    variables[name] = Ct2Variable(name, {}, 3, Raw(value));
+  }
+};
+
+TEST(Ct2Directory, VariablesMakeAT5) {
+  const auto model = TinyT5Directory().Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  const ModelSpec& spec = model->spec;
+  EXPECT_EQ(spec.family, "t5");
+  EXPECT_EQ(spec.shape.head_dim, 3);
+  EXPECT_EQ(spec.norm_epsilon, 1e-6F);
+  EXPECT_EQ(spec.distances.buckets, 8);
+  EXPECT_EQ(spec.distances.max_distance, 20);
+  EXPECT_TRUE(spec.gated);
+  // The norm's gain is 3, and what the output layer is given half of that.
+  EXPECT_THAT(Values(*model, "decoder final norm gain"), Each(1.5F));
+  EXPECT_THAT(Values(*model, "encoder final norm gain"), Each(3.0F));
+  // Queries are multiplied by sqrt(3), keys and values are not.
+  const std::vector<float>& qkv =
+      Values(*model, "decoder layer 0: self-attention query, key, value");
+  ASSERT_EQ(qkv.size(), 72U);
+  EXPECT_FLOAT_EQ(qkv[5 * 4], 5 * std::sqrt(3.0F));
+  EXPECT_EQ(qkv[6 * 4], 6.0F);
+  EXPECT_EQ(qkv[17 * 4], 17.0F);
+  EXPECT_THAT(Values(*model, "decoder layer 0: cross-attention query"), Each(std::sqrt(3.0F)));
+}
+
+TEST(Ct2Directory, ScalesOfRowsStayWithTheirRows) {
+  TinyT5Directory tiny;
+  const std::string name = "encoder/layer_0/self_attention/linear_0/weight";
+  tiny.variables[name] = Ct2Variable(name, {18, 4}, kI8, std::string(72, 12));
+  std::vector<float> scales;
+  for (int row = 0; row < 18; ++row) scales.push_back(row < 12 ? 4.0F : 6.0F);
+  tiny.variables[name + "_scale"] = Ct2Variable(name + "_scale", {18}, kF32, RawFloats(scales));
+  for (const bool of_rows : {true, false}) {
+    if (!of_rows) {
+      tiny.variables[name + "_scale"] = Ct2Variable(name + "_scale", {}, kF32, RawFloats({6.0F}));
+    }
+    const auto model = tiny.Load();
+    ASSERT_TRUE(model.ok()) << model.status();
+    const std::vector<float>& qkv =
+        Values(*model, "encoder layer 0: self-attention query, key, value");
+    EXPECT_EQ(qkv[11 * 4], of_rows ? 3.0F : 2.0F);
+    EXPECT_EQ(qkv[12 * 4], 2.0F);
+  }
+}
+
+TEST(Ct2Directory, RefusesOtherNetworksOfT5sKind) {
+  const TinyT5Directory whole;
+  TinyT5Directory tiny = whole;
+  tiny.Add("encoder/layer_0/ffn/linear_0/bias", {6}, 1.0F);
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("'encoder/layer_0/ffn/linear_0/bias' [6] has no place in a "
+                                        "network of T5's kind, which this is by 'encoder/layer_0/"
+                                        "self_attention/relative_attention_bias'"));
+  tiny = whole;
+  tiny.Flag("encoder/pre_norm", 0);
+  tiny.Flag("decoder/pre_norm", 0);
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("'encoder/pre_norm' is 0 in a T5"));
+  tiny = whole;
+  tiny.Add("encoder/scale_embeddings", {}, 2.0F);
+  tiny.Add("decoder/scale_embeddings", {}, 2.0F);
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("'encoder/scale_embeddings' is 2 in a T5"));
+  tiny = whole;
+  tiny.Add("decoder/layer_0/attention/queries_scale", {}, 0.5F);
+  EXPECT_THAT(tiny.Refusal(),
+              HasSubstr("'decoder/layer_0/attention/queries_scale' is 0.5 in a T5"));
+  tiny.variables.erase("decoder/layer_0/attention/queries_scale");
+  EXPECT_THAT(tiny.Refusal(),
+              HasSubstr("'decoder/layer_0/attention/queries_scale' is missing in a T5"));
+  tiny = whole;
+  tiny.Add("decoder/layer_0/self_attention/relative_attention_bias", {6, 2}, 2.0F);
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("'decoder/layer_0/self_attention/relative_attention_bias' "
+                                        "has 6 buckets up to distance 20, the encoder's first "
+                                        "layer 8 up to 20"));
+  tiny = whole;
+  tiny.Distance("encoder", 4);
+  tiny.Distance("decoder", 4);
+  EXPECT_THAT(tiny.Fault(), HasSubstr("has 8 buckets up to distance 4, expected"));
+  tiny = whole;
+  tiny.Add("encoder/layer_0/self_attention/linear_0/weight", {16, 4}, 1.0F);
+  EXPECT_THAT(tiny.Fault(), HasSubstr("'encoder/layer_0/self_attention/linear_0/weight' has shape "
+                                      "[16, 4], expected query, key and value of 2 heads"));
+  tiny = whole;
+  tiny.aliases = {{"decoder/projection/weight", "decoder/embeddings/weight"}};
+  tiny.Add("encoder/embeddings_0/weight", {kPieces, 4}, 0.5F);
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("'encoder/embeddings_0/weight' is another than "
+                                        "'decoder/embeddings/weight', in a T5"));
+  // Every layer of a stage has the table of the first.
+  tiny = whole;
+  for (const auto& [name, bytes] : whole.variables) {
+    if (!name.starts_with("encoder/layer_0/")) continue;
+    const std::string copy =
+        "encoder/layer_1/" + name.substr(std::string("encoder/layer_0/").size());
+    tiny.variables[copy] = Ct2String(copy) + bytes.substr(Ct2String(name).size());
+  }
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("'encoder/layer_1/self_attention/relative_attention_bias' "
+                                        "is not the table of the stage's first layer"));
+  const std::string table = "self_attention/relative_attention_bias";
+  tiny.variables.erase("encoder/layer_1/" + table);
+  tiny.aliases.emplace_back("encoder/layer_1/" + table, "encoder/layer_0/" + table);
+  EXPECT_TRUE(tiny.Load().ok()) << tiny.Load().status();
+}
+
+TEST(Ct2Directory, NamesThatT5sRowsHaveTwiceAreTheFirsts) {
+  TinyDirectory tiny;
+  json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
+  pieces[kPieces - 3] = pieces[kPieces - 1] = "<extra_id_0>";
+  tiny.files["shared_vocabulary.json"] = pieces.dump();
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->source_vocabulary.IdOf("<extra_id_0>"), kPieces - 3);
+  EXPECT_EQ(model->source_vocabulary.PieceOf(kPieces - 1), "");
+  EXPECT_THAT(model->tokenizer.special, ::testing::Contains(kPieces - 3));
+  pieces[kPieces - 3] = pieces[kPieces - 1] = "other";
+  tiny.files["shared_vocabulary.json"] = pieces.dump();
+  EXPECT_THAT(tiny.Fault(), HasSubstr("piece 'other' is there twice"));
+}
+
 TEST(Ct2Directory, RefusesOtherNetworks) {
   {
     TinyDirectory tiny;
@@ -245,10 +506,10 @@ TEST(Ct2Directory, RefusesOtherNetworks) {
     EXPECT_THAT(tiny.Refusal(), HasSubstr("revision 8 of TransformerSpec, supported: up to 7"));
   }
   for (const std::string name :
-       {"encoder/layernorm_embedding/gamma", "decoder/layer_0/self_attention/queries_scale",
-        "encoder/layer_0/self_attention/relative_attention_bias", "encoder/embeddings_1/weight",
-        "decoder/layer_0/ffn/linear_0_noact/weight", "decoder/scale_outputs",
-        "encoder/layer_1/ffn/linear_0/weight"}) {
+       {"decoder/layer_0/self_attention/queries_scale",
+        "decoder/layer_0/self_attention/relative_attention_bias", "encoder/embeddings_1/weight",
+        "decoder/layer_0/ffn/linear_0_noact/weight", "encoder/layer_1/ffn/linear_0/weight",
+        "encoder/layer_0/self_attention/relative_position_keys"}) {
     TinyDirectory tiny;
     tiny.Add(name, {4}, 1.0F);
     EXPECT_THAT(tiny.Refusal(), HasSubstr("variable '" + name + "' [4] has no place"));
@@ -259,6 +520,9 @@ TEST(Ct2Directory, RefusesOtherNetworks) {
     EXPECT_THAT(tiny.Refusal(), HasSubstr("variable '" + name + "' is 1, which is not supported"));
   }
   TinyDirectory tiny;
+  tiny.Add("decoder/scale_outputs", {}, 0.5F);
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("variable 'decoder/scale_outputs' is 0.5"));
+  tiny = TinyDirectory();
   tiny.Flag("encoder/activation", 7);
   tiny.Flag("decoder/activation", 7);
   EXPECT_THAT(tiny.Refusal(), HasSubstr("variable 'encoder/activation' is 7"));
@@ -354,8 +618,6 @@ TEST(Ct2Directory, ChecksVocabularies) {
   json pieces = json::parse(Shared("shared_vocabulary.json"));
   pieces[5] = pieces[6];
   EXPECT_THAT(with(pieces.dump()).Fault(), HasSubstr("is there twice"));
-  pieces[5] = "<blank>";
-  EXPECT_THAT(with(pieces.dump()).Refusal(), HasSubstr("has '<blank>', so it is of OpenNMT-py"));
   pieces[5] = std::string(2000, 'x');
   EXPECT_THAT(with(pieces.dump()).Fault(), HasSubstr("piece 5 has 2000 bytes"));
 }

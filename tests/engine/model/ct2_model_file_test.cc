@@ -31,11 +31,13 @@ std::string Model(const std::vector<std::string>& variables,
   return Ct2Head(6, "TransformerSpec", 7) + Ct2List(variables) + Ct2List(aliases);
 }
 
+// The tensors are views of `file`.
 Ct2ModelFile Parsed(const std::string& file) {
   auto model = ParseCt2ModelFile(Bytes(file), "model.bin");
   EXPECT_TRUE(model.ok()) << model.status();
   return model.ok() ? *std::move(model) : Ct2ModelFile();
 }
+Ct2ModelFile Parsed(std::string&& file) = delete;
 
 absl::Status StatusOf(const std::string& file) {
   const auto model = ParseCt2ModelFile(Bytes(file), "model.bin");
@@ -50,11 +52,12 @@ std::string ErrorOf(const std::string& file) {
 }
 
 TEST(Ct2ModelFile, ReadsEveryType) {
-  const Ct2ModelFile model =
-      Parsed(Model({Ct2Variable("f32", {1, 2}, kF32, RawFloats({1.5F, -2.0F})),
-                    Ct2Variable("i32", {}, 3, Raw(int32_t{7})),
-                    Ct2Variable("f16", {2}, 4, Raw(uint16_t{0x3e00}) + Raw(uint16_t{0xc000})),
-                    Ct2Variable("bf16", {2}, 5, Raw(uint16_t{0x3fc0}) + Raw(uint16_t{0xc000}))}));
+  const std::string file =
+      Model({Ct2Variable("f32", {1, 2}, kF32, RawFloats({1.5F, -2.0F})),
+             Ct2Variable("i32", {}, 3, Raw(int32_t{7})),
+             Ct2Variable("f16", {2}, 4, Raw(uint16_t{0x3e00}) + Raw(uint16_t{0xc000})),
+             Ct2Variable("bf16", {2}, 5, Raw(uint16_t{0x3fc0}) + Raw(uint16_t{0xc000}))});
+  const Ct2ModelFile model = Parsed(file);
   EXPECT_EQ(model.version, 6);
   EXPECT_EQ(model.spec, "TransformerSpec");
   EXPECT_EQ(model.revision, 7);
@@ -69,13 +72,14 @@ TEST(Ct2ModelFile, ReadsEveryType) {
 
 TEST(Ct2ModelFile, QuantisedNumbersAreIntegersOverScales) {
   const std::string bytes = {10, -20, 127, 0};
-  const Ct2ModelFile model = Parsed(Model(
+  const std::string file = Model(
       {Ct2Variable("rows", {2, 2}, kI8, bytes),
        Ct2Variable("rows_scale", {2}, kF32, RawFloats({10.0F, 0.5F})),
        Ct2Variable("all", {2}, kI16, Raw(int16_t{-300}) + Raw(int16_t{1024})),
        Ct2Variable("all_scale", {}, kF32, RawFloats({1024.0F})),
        Ct2Variable("flag", {}, kI8, std::string(1, '\1'))},
-      {Ct2String("same") + Ct2String("rows"), Ct2String("same_scale") + Ct2String("rows_scale")}));
+      {Ct2String("same") + Ct2String("rows"), Ct2String("same_scale") + Ct2String("rows_scale")});
+  const Ct2ModelFile model = Parsed(file);
   EXPECT_THAT(Floats(model.tensors.at("rows")), ElementsAre(1.0F, -2.0F, 254.0F, 0.0F));
   EXPECT_THAT(Floats(model.tensors.at("same")), ElementsAre(1.0F, -2.0F, 254.0F, 0.0F));
   EXPECT_THAT(Floats(model.tensors.at("all")), ElementsAre(-300.0F / 1024.0F, 1.0F));
@@ -165,7 +169,8 @@ TEST(Ct2ModelFile, RefusesWrongAliases) {
   const auto alias = [](const char* name, const char* of) {
     return Ct2String(name) + Ct2String(of);
   };
-  EXPECT_EQ(Parsed(Model({a}, {alias("b", "a"), alias("c", "b")})).tensors.size(), 3U);
+  const std::string aliases = Model({a}, {alias("b", "a"), alias("c", "b")});
+  EXPECT_EQ(Parsed(aliases).tensors.size(), 3U);
   EXPECT_THAT(ErrorOf(Model({a}, {alias("b", "x")})),
               HasSubstr("alias 'b' is of 'x', which is not there"));
   EXPECT_THAT(ErrorOf(Model({a}, {alias("a", "a")})), HasSubstr("variable 'a' is there twice"));

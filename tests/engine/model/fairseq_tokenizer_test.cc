@@ -120,10 +120,44 @@ TEST(Mbart50Tokenizer, HasItsIdsFromSentencePieceAndAListOfItsOwn) {
   }
 }
 
-TEST(Mbart50Tokenizer, RefusesThatOfMbart25) {
+// Without the class by the number of rows.
+TEST(Mbart25Tokenizer, HasTheSourceBehindItsEndAndTheTargetAsTheStart) {
+  Directory directory("tiny-mbart25");
+  for (const bool has_class : {true, false}) {
+    if (!has_class) directory.Change(kConfig, {{"tokenizer_class", nullptr}});
+    const auto model = directory.Load();
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_EQ(model->languages.Pairs().size(), 25 * 24);
+    EXPECT_EQ(model->source_vocabulary.IdOf("<mask>"), kFirstLanguage + 25);
+    const auto pair = model->languages.Resolve("en-GB", "ro");
+    ASSERT_TRUE(pair.ok()) << pair.status();
+    EXPECT_EQ(pair->tag, std::nullopt);
+    EXPECT_EQ(pair->last_tag, kFirstLanguage + 3);
+    EXPECT_EQ(pair->first, std::nullopt);
+    EXPECT_EQ(pair->start, kFirstLanguage + 19);
+    EXPECT_THAT(model->languages.Resolve("", "ro").status().ToString(),
+                HasSubstr("the model has 25 source languages"));
+    EXPECT_THAT(model->languages.Resolve("en", "").status().ToString(),
+                HasSubstr("the model has 25 target languages"));
+    EXPECT_THAT(model->languages.Resolve("en", "pl").status().ToString(), HasSubstr("'pl'"));
+  }
+  // The start is what a request wants, whatever a checkpoint was made for.
+  const auto model =
+      Directory("tiny-mbart25").Change("config.json", {{"decoder_start_token_id", 404}}).Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->languages.Resolve("en", "ro")->start, kFirstLanguage + 19);
+}
+
+TEST(Mbart25Tokenizer, RefusesAnotherClassAndOtherLanguages) {
   EXPECT_THAT(
-      Directory("tiny-mbart").Change(kConfig, {{"tokenizer_class", "MBartTokenizer"}}).Refusal(),
-      HasSubstr("\"MBartTokenizer\", which is not supported; supported: MBart50Tokenizer"));
+      Directory("tiny-mbart25")
+          .Change(kConfig, {{"tokenizer_class", "XLMRobertaTokenizer"}})
+          .Refusal(),
+      HasSubstr("\"XLMRobertaTokenizer\", which is not supported; supported: MBart50Tokenizer"));
+  EXPECT_THAT(Directory("tiny-mbart25")
+                  .Change(kConfig, {{"additional_special_tokens", {"de_DE", "pl_PL"}}})
+                  .Refusal(),
+              HasSubstr("'pl_PL' is not supported"));
 }
 
 TEST(M2m100Tokenizer, HasItsLanguagesBehindTheVocabulary) {

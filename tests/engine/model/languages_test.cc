@@ -38,6 +38,9 @@ TEST(LanguageCode, IsTakenApart) {
   EXPECT_EQ(ToBcp47(*ParseLanguageCode("es-419")), "es-419");
   EXPECT_EQ(ToBcp47(*ParseLanguageCode("ger")), "de");
   EXPECT_EQ(ToBcp47(*ParseLanguageCode("nds")), "nds");
+  // Argos Translate's own.
+  EXPECT_EQ(ToBcp47(*ParseLanguageCode("zt")), "zh-Hant");
+  EXPECT_EQ(ToBcp47(*ParseLanguageCode("PB")), "pt-BR");
   for (const char* bad : {"", "-", "d", "de-", "-de", "de--DE", "d1", "de DE", "dé",
                           "de-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}) {
     EXPECT_FALSE(ParseLanguageCode(bad).has_value()) << bad;

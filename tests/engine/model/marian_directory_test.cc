@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
+#include "tests/engine/support/all_weights.h"
 
 namespace dragoman {
 namespace {
@@ -94,7 +95,7 @@ class TinyDirectory {
     }
     directory.Write(model_file, model_file.ends_with(".npz") ? Zip(arrays) : MarianBinary(items));
     for (const auto& [file, text] : files) directory.Write(file, text);
-    return LoadModel(directory.path());
+    return LoadAndRead(directory.path());
   }
 
   std::string Error(absl::StatusCode code) const {
@@ -114,8 +115,8 @@ class TinyDirectory {
   std::map<std::string, std::string> files;
 };
 
-const std::vector<float>& Values(const LoadedModel& model, const char* name) {
-  return model.weights[static_cast<size_t>(model.program.FindWeight(name))];
+std::vector<float> Values(const LoadedModel& model, const char* name) {
+  return WeightOf(model, model.program.FindWeight(name));
 }
 
 TEST(MarianDirectory, OptionsMakeTheNetwork) {
@@ -154,7 +155,7 @@ TEST(MarianDirectory, PositionsAreMariansAndTheStartIsEmpty) {
   const auto model = TinyDirectory().Load();
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->spec.shape.max_positions, 1024);
-  const std::vector<float>& table = Values(*model, "decoder positions");
+  const std::vector<float> table = Values(*model, "decoder positions");
   EXPECT_THAT(std::vector<float>(table.begin(), table.begin() + 4), ElementsAre(0, 0, 1, 1));
   EXPECT_NEAR(table[4], std::sin(1.0), 1e-6);
   EXPECT_NEAR(table[5], std::sin(1e-4), 1e-9);
@@ -236,7 +237,7 @@ TEST(MarianDirectory, ADecoderMayBeRecurrent) {
   // The gate's above the input's, which has no bias.
   EXPECT_THAT(Values(*model, "decoder layer 0: recurrence gate, input bias"),
               ElementsAre(3, 3, 3, 3, 0, 0, 0, 0));
-  const std::vector<float>& both = Values(*model, "decoder layer 0: recurrence gate, input");
+  const std::vector<float> both = Values(*model, "decoder layer 0: recurrence gate, input");
   ASSERT_EQ(both.size(), 32U);
   EXPECT_EQ(both.front(), 2.0F);
   EXPECT_EQ(both.back(), 1.0F);

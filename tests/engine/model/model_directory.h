@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "engine/model/model_source.h"
 #include "gmock/gmock.h"
@@ -38,7 +39,17 @@ class ModelDirectory {
     at_.Remove(file);
     return *this;
   }
+  ModelDirectory& Write(const std::string& file, std::string_view bytes) {
+    at_.Write(file, bytes);
+    return *this;
+  }
+  std::string Read(const std::string& file) const { return ReadTestFile(at_.path() + "/" + file); }
+  // Its first bytes only.
+  ModelDirectory& Cut(const std::string& file, size_t bytes) {
+    return Write(file, Read(file).substr(0, bytes));
+  }
 
+  const std::string& path() const { return at_.path(); }
   absl::StatusOr<LoadedModel> Load() const { return LoadModel(at_.path()); }
   std::string Refusal() const {
     const auto model = Load();

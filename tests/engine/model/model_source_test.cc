@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
+#include "tests/engine/support/all_weights.h"
 
 namespace dragoman {
 namespace {
@@ -93,7 +94,7 @@ class TinyModel {
     directory.Write("target.spm", "target pieces");
     directory.Write("model.safetensors", ToSafetensors(tensors));
     if (change) change(directory);
-    return LoadModel(directory.path());
+    return LoadAndRead(directory.path());
   }
 
   std::string Refusal() const {
@@ -128,11 +129,10 @@ class TinyModel {
 };
 
 // Of the weight with this name.
-const std::vector<float>& ValuesOf(const LoadedModel& model, std::string_view name) {
-  static const std::vector<float> none;
+std::vector<float> ValuesOf(const LoadedModel& model, std::string_view name) {
   const WeightId id = model.program.FindWeight(name);
   EXPECT_NE(id, kNoWeight) << name;
-  return id == kNoWeight ? none : model.weights[static_cast<size_t>(id)];
+  return id == kNoWeight ? std::vector<float>() : WeightOf(model, id);
 }
 
 TEST(LoadModel, PutsEveryTensorInItsPlace) {
@@ -215,7 +215,7 @@ TEST(LoadModel, ComputesPositionsOrTakesTheStoredOnes) {
   tiny.Add("model.decoder.embed_positions.weight", {3, 4});
   const auto model = tiny.Load();
   ASSERT_TRUE(model.ok()) << model.status();
-  const std::vector<float>& computed = ValuesOf(*model, "encoder positions");
+  const std::vector<float> computed = ValuesOf(*model, "encoder positions");
   ASSERT_EQ(computed.size(), 12U);
   for (size_t position = 0; position < 3; ++position) {
     const auto at = [&](size_t i) { return computed[position * 4 + i]; };
@@ -403,7 +403,7 @@ TEST(LoadModel, ReadsShards) {
   const auto model = tiny.Load();
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_THAT(model->notes, IsEmpty());
-  EXPECT_EQ(model->weights, whole->weights);
+  EXPECT_EQ(AllWeights(*model), AllWeights(*whole));
   // Not named by the index: left aside.
   tiny.Add("other", {4});
   tiny.change = [&](const TempDirectory& directory) {
@@ -465,7 +465,7 @@ TEST(LoadModel, ReadsShardsOfPyTorch) {
   directory.Write("pytorch_model.bin.index.json", json{{"weight_map", map}}.dump());
   const auto model = LoadModel(directory.path());
   ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_EQ(model->weights, LoadModel(whole)->weights);
+  EXPECT_EQ(AllWeights(*model), AllWeights(*LoadModel(whole)));
   map["no.such"] = "model.safetensors";  // of the other format
   directory.Write("pytorch_model.bin.index.json", json{{"weight_map", map}}.dump());
   EXPECT_THAT(
@@ -552,6 +552,19 @@ TEST(LoadModel, EveryFileButTwoMustBeThere) {
               HasSubstr("NOT_FOUND: /no/such/directory: no such directory"));
 }
 
+// As Firefox's files are downloaded.
+TEST(LoadModel, SaysWhatHasToBeUnpacked) {
+  const TempDirectory directory;
+  const auto said = [&] { return LoadModel(directory.path()).status().ToString(); };
+  EXPECT_THAT(said(), ::testing::EndsWith("with metadata.json"));
+  directory.Write("model.deen.intgemm.alphas.bin.gz", "");
+  EXPECT_THAT(said(), HasSubstr("; 'model.deen.intgemm.alphas.bin.gz' in it is compressed, and has "
+                                "to be unpacked"));
+  directory.Write("de.argosmodel", "");
+  EXPECT_THAT(said(),
+              HasSubstr("; 'de.argosmodel' in it is a package, which is a model by itself"));
+}
+
 TEST(LoadModel, RefusesDamagedFiles) {
   TinyModel tiny;
   tiny.change = [](const TempDirectory& directory) {
@@ -627,7 +640,7 @@ TEST(LoadModel, LoadsTheBundledModel) {
   EXPECT_EQ(model->program.max_positions, 512);
   EXPECT_EQ(model->languages.Resolve("de", "en")->source, "de");
   // <pad> starts the decoder: its row is zero, as in OPUS-MT.
-  const std::vector<float>& rows = ValuesOf(*model, "source embedding");
+  const std::vector<float> rows = ValuesOf(*model, "source embedding");
   EXPECT_THAT(std::vector<float>(rows.end() - 256, rows.end()), Each(0.0F));
 }
 
@@ -646,10 +659,8 @@ TEST_P(TinyModels, Load) {
   EXPECT_EQ(model->languages.Pairs().size(), GetParam().pairs);
   EXPECT_EQ(model->spec.share_embeddings, GetParam().shared);
   EXPECT_EQ(model->program.vocabulary(), model->spec.shape.target_vocab);
-  ASSERT_EQ(model->weights.size(), model->program.weights.size());
-  for (size_t i = 0; i < model->weights.size(); ++i) {
-    EXPECT_EQ(static_cast<int64_t>(model->weights[i].size()), model->program.weights[i].elements());
-  }
+  const absl::StatusOr<WeightValues> weights = ReadAllWeights(*model);
+  EXPECT_TRUE(weights.ok()) << weights.status();
 }
 
 INSTANTIATE_TEST_SUITE_P(Fixtures, TinyModels,

@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"
+#include "tests/engine/support/all_weights.h"
 
 namespace dragoman {
 namespace {
@@ -154,7 +155,7 @@ TEST(T5, LayersShareTheDistancesOfTheFirst) {
   EXPECT_EQ(both.cols, 2 * 160 - 1);
   EXPECT_EQ(model.program.weight(decoder[0].bias).cols, 160);
   // A key beyond the largest distance has the bias of the last bucket.
-  const std::vector<float>& values = model.weights[static_cast<size_t>(encoder[0].bias)];
+  const std::vector<float> values = WeightOf(model, encoder[0].bias);
   EXPECT_EQ(values[0], values[1]);
   EXPECT_NE(values[159], values[158]);
   EXPECT_NE(values[159], values[160]);

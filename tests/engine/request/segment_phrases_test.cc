@@ -302,12 +302,19 @@ TEST_F(SegmentPhrasesTest, SourceTokensStandForTheirVisibleText) {
   encoded.ids = {100, 1, 2, 3, 4, 5, 6, 0};
   // Tag; a letter; a lone mark and its word; the byte pieces of a character; EOS.
   encoded.ranges = {{0, 0}, {0, 3}, {3, 4}, {4, 8}, {8, 9}, {9, 9}, {9, 12}, {12, 12}};
-  const auto places = SourcePlaces(segment, encoded, 1);
+  encoded.text_begin = 1;
+  encoded.text_end = 7;
+  const auto places = SourcePlaces(segment, encoded);
   EXPECT_THAT(places,
               ElementsAre(std::nullopt, TextRange{0, 3}, TextRange{4, 8}, TextRange{4, 8},
                           TextRange{9, 12}, TextRange{9, 12}, TextRange{9, 12}, std::nullopt));
   // Without a tag the first token is text.
-  EXPECT_EQ(SourcePlaces(segment, encoded, 0)[0], (TextRange{0, 3}));
+  encoded.text_begin = 0;
+  EXPECT_EQ(SourcePlaces(segment, encoded)[0], (TextRange{0, 3}));
+  // And without EOS the last one.
+  encoded.ids.pop_back();
+  encoded.ranges.pop_back();
+  EXPECT_EQ(SourcePlaces(segment, encoded).back(), (TextRange{9, 12}));
 }
 
 TEST_F(SegmentPhrasesTest, TargetTokensWithTextAreAligned) {

@@ -31,7 +31,7 @@ struct Loaded {
   std::unique_ptr<Tokenizer> tokenizer;
 };
 
-Loaded Load(const std::string& directory) {
+Loaded Load(const std::string& directory, bool ends_source = true) {
   Loaded loaded;
   loaded.source = std::make_unique<JsonPieces>(ReadSourceFile(directory + "/vocab.json"));
   const std::string target = directory + "/target_vocab.json";
@@ -41,9 +41,11 @@ Loaded Load(const std::string& directory) {
   TokenizerFiles files;
   files.source_spm = ReadSourceFile(directory + "/source.spm");
   files.target_spm = ReadSourceFile(directory + "/target.spm");
-  auto tokenizer = Tokenizer::Create(
-      files, loaded.source.get(), loaded.target.get(),
-      {*loaded.target->IdOf("</s>"), *loaded.target->IdOf("<unk>"), *loaded.target->IdOf("<pad>")});
+  auto tokenizer = Tokenizer::Create(files, loaded.source.get(), loaded.target.get(),
+                                     {.eos = *loaded.target->IdOf("</s>"),
+                                      .unk = *loaded.target->IdOf("<unk>"),
+                                      .pad = *loaded.target->IdOf("<pad>"),
+                                      .ends_source = ends_source});
   EXPECT_TRUE(tokenizer.ok()) << tokenizer.status();
   loaded.tokenizer = *std::move(tokenizer);
   return loaded;
@@ -79,7 +81,8 @@ TEST(TokenizerParity, EqualsHuggingFace) {
         tag = model.source->IdOf(">>" + row["target_lang"].get<std::string>() + "<<");
         ASSERT_TRUE(tag.has_value()) << line;
       }
-      EXPECT_EQ(model.tokenizer->EncodeSource(text, tag).ids, row["ids"].get<std::vector<int>>())
+      EXPECT_EQ(model.tokenizer->EncodeSource(text, {tag, {}}).ids,
+                row["ids"].get<std::vector<int>>())
           << name << " " << text;
       ++encoded;
     }
@@ -141,10 +144,18 @@ TEST(Tokenizer, NamesOfTokensInTheTextAreText) {
       EXPECT_NE(plain.ids[i], special.eos) << text;
       EXPECT_NE(plain.ids[i], special.pad) << text;
     }
-    const EncodedText tagged = model.tokenizer->EncodeSource(text, tag);
+    const EncodedText tagged = model.tokenizer->EncodeSource(text, {tag, {}});
     ASSERT_EQ(tagged.ids.size(), plain.ids.size() + 1);
     EXPECT_EQ(tagged.ids.front(), tag);
     EXPECT_EQ(tagged.ranges.front(), (TextRange{0, 0}));
+    EXPECT_EQ(tagged.text_begin, 1U);
+    EXPECT_EQ(tagged.text_end, plain.ids.size());
+    const EncodedText behind = model.tokenizer->EncodeSource(text, {{}, tag});
+    ASSERT_EQ(behind.ids.size(), plain.ids.size() + 1);
+    EXPECT_EQ(behind.ids.back(), tag);
+    EXPECT_EQ(behind.ids[plain.ids.size() - 1], special.eos);
+    EXPECT_EQ(behind.text_begin, 0U);
+    EXPECT_EQ(behind.text_end, plain.ids.size() - 1);
   }
 }
 
@@ -154,6 +165,18 @@ TEST(Tokenizer, EmptyTextIsEosAlone) {
   EXPECT_THAT(model.tokenizer->EncodeSource(" \t\n").ids,
               ElementsAre(model.tokenizer->special().eos));
   EXPECT_TRUE(model.tokenizer->EncodeTarget("").ids.empty());
+}
+
+TEST(Tokenizer, ASourceWithoutAnEndIsItsPieces) {
+  const Loaded model = Load(kBundled);
+  const Loaded endless = Load(kBundled, /*ends_source=*/false);
+  EncodedText expected = model.tokenizer->EncodeSource("Guten Morgen!");
+  expected.ids.pop_back();
+  expected.ranges.pop_back();
+  const EncodedText encoded = endless.tokenizer->EncodeSource("Guten Morgen!");
+  EXPECT_EQ(encoded.ids, expected.ids);
+  EXPECT_EQ(encoded.ranges, expected.ranges);
+  EXPECT_TRUE(endless.tokenizer->EncodeSource(" ").ids.empty());
 }
 
 TEST(Tokenizer, DecodeDropsSpecialTokensAndIdsOutsideOfTheVocabulary) {

@@ -15,15 +15,17 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // One token per word and per punctuation mark; letters beyond `word` of a word are tokens of their
-// own. Ends with EOS. Counts its calls.
+// own. `behind` tokens end it: EOS, and a tag. Counts its calls.
 class FakeTokenizer {
  public:
-  explicit FakeTokenizer(size_t word = 8, bool tag = false) : word_(word), tag_(tag) {}
+  explicit FakeTokenizer(size_t word = 8, bool tag = false, int behind = 1)
+      : word_(word), tag_(tag), behind_(behind) {}
 
   EncodedText Encode(std::string_view text) {
     ++calls;
     EncodedText encoded;
     if (tag_) Add(encoded, 0, 0);
+    encoded.text_begin = encoded.ids.size();
     size_t begin = 0;
     size_t letters = 0;
     for (size_t at = 0; at < text.size();) {
@@ -44,7 +46,8 @@ class FakeTokenizer {
       }
     }
     if (letters > 0) Add(encoded, begin, text.size());
-    Add(encoded, text.size(), text.size());
+    encoded.text_end = encoded.ids.size();
+    for (int i = 0; i < behind_; ++i) Add(encoded, text.size(), text.size());
     return encoded;
   }
 
@@ -58,6 +61,7 @@ class FakeTokenizer {
 
   size_t word_;
   bool tag_;
+  int behind_;
 };
 
 // Splits, checks what must hold of any result, and returns the parts.
@@ -118,9 +122,18 @@ TEST(SplitTooLong, PrefersTheBetterBoundaryNearTheMiddle) {
   EXPECT_THAT(Split("a, b c d e f g h i j", 9), ElementsAre("a, b c d e", "f g h i j"));
 }
 
+TEST(SplitTooLong, NoEndLeavesRoomForOneTokenMore) {
+  FakeTokenizer tokenizer(8, false, 0);
+  EXPECT_THAT(Split("a b c d e f g h", 4, tokenizer), ElementsAre("a b c d", "e f g h"));
+  EXPECT_THAT(Split("a b c d", 4, tokenizer), ElementsAre("a b c d"));
+  EXPECT_THAT(Split("a b", 1, tokenizer), ElementsAre("a", "b"));
+}
+
 TEST(SplitTooLong, ALanguageTagIsNoText) {
   FakeTokenizer tokenizer(8, true);
   EXPECT_THAT(Split("a b c d e f g h", 6, tokenizer), ElementsAre("a b c d", "e f g h"));
+  FakeTokenizer behind_the_end(8, false, 2);
+  EXPECT_THAT(Split("a b c d e f g h", 6, behind_the_end), ElementsAre("a b c d", "e f g h"));
 }
 
 TEST(SplitTooLong, WordsWithoutSpacesAreCutBetweenGraphemes) {

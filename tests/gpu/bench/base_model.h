@@ -4,6 +4,7 @@
 
 #include "engine/model/model_spec.h"
 #include "engine/network/program.h"
+#include "engine/network/weights.h"
 
 namespace dragoman::bench {
 

@@ -32,7 +32,8 @@ absl::StatusOr<json> StepTable() {
   constexpr int kSteps = 30;
   const ModelSpec spec = BaseSpec();
   const Program program = ProgramOf(spec);
-  const auto image = MakeWeightImage(program, RandomWeights(program), ComputeType::kFloat16);
+  const auto image = MakeWeightImage(program, WeightsInMemory(program, RandomWeights(program)),
+                                     ComputeType::kFloat16);
   if (!image.ok()) return image.status();
   json result;
   for (const int rows : {4096, 1024, 256, 4}) {

@@ -47,7 +47,7 @@ json ToJson(const WorkerRun& run, const WorkerTimes& t) {
 absl::StatusOr<json> Throughput() {
   const ModelSpec spec = BaseSpec();
   const Program program = ProgramOf(spec);
-  const WeightValues weights = RandomWeights(program);
+  const WeightsInMemory weights(program, RandomWeights(program));
   json result;
   std::printf("OPUS-MT base shape, V = 58,101, random weights, 30 source and 30 target tokens\n");
   for (const ComputeType type : {ComputeType::kFloat16, ComputeType::kBFloat16}) {
@@ -76,7 +76,7 @@ absl::StatusOr<json> Throughput() {
 absl::StatusOr<json> OneSentence() {
   const ModelSpec spec = BaseSpec();
   const Program program = ProgramOf(spec);
-  const WeightValues weights = RandomWeights(program);
+  const WeightsInMemory weights(program, RandomWeights(program));
   json result;
   for (const ComputeType type : {ComputeType::kFloat16, ComputeType::kFloat32}) {
     const auto image = MakeWeightImage(program, weights, type);

@@ -41,7 +41,7 @@ TEST_P(EmbedTest, ScalesAndAddsThePosition) {
                             places.data(), rows, nullptr, d, y.data()));
     } else {
       OpContext context;
-      EmbedTokens(context, EmbeddingTable(static_cast<const float*>(w.data()), d), added, scale,
+      EmbedTokens(context, FloatEmbedding(static_cast<const float*>(w.data()), d), added, scale,
                   ids.data(), places.data(), rows, static_cast<float*>(y.data()));
     }
     EXPECT_LT(WorstError(y.Download(), expected), 2 * device.unit());

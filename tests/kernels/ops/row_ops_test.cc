@@ -220,9 +220,11 @@ TEST_P(EmbedTest, ScalesAndAddsPositions) {
     std::unique_ptr<NarrowEmbedding> narrow;
     if (type() != ComputeType::kFloat32) {
       OpContext packing(threads, 1);
-      narrow = std::make_unique<NarrowEmbedding>(packing, type(), table.data(), 7, d);
+      narrow =
+          std::make_unique<NarrowEmbedding>(packing, type(), RowsInMemory(table.data(), d), 7, d);
     }
-    const EmbeddingTable view = narrow ? narrow->view() : EmbeddingTable(table.data(), d);
+    const FloatEmbedding wide(table.data(), d);
+    const EmbeddingTable& view = narrow ? static_cast<const EmbeddingTable&>(*narrow) : wide;
     for (const bool with_positions : {true, false}) {
       OpContext context(threads, 1);
       std::vector<float> y(5 * d);

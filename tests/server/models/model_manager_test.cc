@@ -98,6 +98,28 @@ class ModelManagerTest : public ::testing::Test {
       }};
 };
 
+// An ensemble is reloaded when the files of any member have changed.
+TEST_F(ModelManagerTest, WatchesEveryMemberOfAnEnsemble) {
+  Write("c", "one");
+  ModelSettings settings = Model("a");
+  settings.ensemble_with = (root_ / "b").string() + "," + (root_ / "c").string();
+  ASSERT_TRUE(manager_.LoadAll({settings}).ok());
+  const ModelPtr before = table_.Find("a");
+  EXPECT_EQ(before->directory, settings.model_directory + "," + settings.ensemble_with);
+  EXPECT_FALSE(manager_.Reload("a", true)->changed);
+  Write("c", "two");
+  const auto reloaded = manager_.Reload("a", true);
+  ASSERT_TRUE(reloaded.ok()) << reloaded.status();
+  EXPECT_TRUE(reloaded->changed);
+  EXPECT_NE(reloaded->model->checksum, before->checksum);
+  while_loading_ = [this] { Write("b", "while"); };
+  EXPECT_THAT(std::string(manager_.Reload("a", false).status().message()),
+              HasSubstr((root_ / "b" / "model.safetensors").string() + ": changed while"));
+  EXPECT_THAT(
+      std::string(manager_.Load("a", "", {{"ensemble-with", "relative"}}).status().message()),
+      HasSubstr("expected absolute paths"));
+}
+
 TEST_F(ModelManagerTest, LoadsAllWithTheirShares) {
   ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
   ASSERT_EQ(loads_.size(), 2U);

@@ -405,6 +405,30 @@ TEST_F(ServingTest, UnavailableWhileDraining) {
   ExpectMetric(R"(dragoman_rejected_total{reason="draining"} 2)");
 }
 
+TEST_F(ServingTest, WhatIsRefusedIsTriedAgainByGrpcItself) {
+  // What a client's service config asks for works only with answers that are Trailers-Only (A6).
+  Start();
+  engine_.StopAdmission();
+  grpc::ChannelArguments arguments;
+  arguments.SetServiceConfigJSON(
+      R"({"methodConfig":[{"name":[{"service":"dragoman.v1.TranslationService"}],"retryPolicy":)"
+      R"({"maxAttempts":2,"initialBackoff":"0.01s","maxBackoff":"0.01s","backoffMultiplier":1,)"
+      R"("retryableStatusCodes":["UNAVAILABLE"]}}]})");
+  channel_ =
+      grpc::CreateCustomChannel(serving_->address(), grpc::InsecureChannelCredentials(), arguments);
+  stub_ = v1::TranslationService::NewStub(channel_);
+  auto request = Request({"Hallo"});
+  request.set_request_id("mine");
+  for (const grpc::Status& status : BothWays(request)) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  }
+  const auto& trailing = context_->GetServerTrailingMetadata();
+  ASSERT_EQ(trailing.count("x-request-id"), 1U);
+  EXPECT_EQ(trailing.find("x-request-id")->second, "mine");
+  EXPECT_EQ(context_->GetServerInitialMetadata().count("x-request-id"), 0U);
+  ExpectMetric(R"(dragoman_rejected_total{reason="draining"} 4)");
+}
+
 TEST_F(ServingTest, OptionsOfANewerClientAreUnimplemented) {
   Start();
   auto request = Request({"Hallo"});

@@ -257,12 +257,26 @@ TEST(Config, ADirectoryOfModelsServesThoseThatHaveAConfiguration) {
   EXPECT_THAT(NamesOf(ParseCommandLine({"--models-dir", root.string()})),
               ElementsAre("de-en", "firefox", "fr-en", "opus"));
   EXPECT_EQ(command->config.models[1].model_directory, (root / "fr-en").string());
+  // Argos' packages are files, or folders with a metadata.json.
+  fs::create_directories(root / "unpacked");
+  for (const char* file : {"it-en.argosmodel", "notes.txt", "unpacked/metadata.json"}) {
+    std::ofstream(root / file) << "";
+  }
+  const auto packages = ParseCommandLine({"--models-dir", root.string()});
+  EXPECT_THAT(NamesOf(packages),
+              ElementsAre("de-en", "firefox", "fr-en", "it-en", "opus", "unpacked"));
+  EXPECT_EQ(packages->config.models[3].model_directory, (root / "it-en.argosmodel").string());
+  EXPECT_THAT(NamesOf(ParseCommandLine({"--model", (root / "it-en.argosmodel").string()})),
+              ElementsAre("it-en"));
   EXPECT_THAT(ErrorOf({"--models-dir", (root / "notes").string()}), HasSubstr("no model in"));
   EXPECT_THAT(ErrorOf({"--models-dir", (root / "none").string()}),
               HasSubstr("a directory that can be read"));
   fs::create_directories(root / "a b");
   std::ofstream(root / "a b" / "config.json") << "{}";
   EXPECT_THAT(ErrorOf({"--models-dir", root.string()}), HasSubstr("the name 'a b'"));
+  fs::create_directories(root / "it-en");
+  std::ofstream(root / "it-en" / "config.json") << "{}";
+  EXPECT_THAT(ErrorOf({"--models-dir", root.string()}), HasSubstr("two models named it-en"));
   fs::remove_all(root);
 }
 
@@ -281,6 +295,48 @@ TEST(Config, PivotsNameTwoModels) {
   }
   EXPECT_THAT(ErrorOf({"--model=a=/m", "--model=b=/m", "--pivot=a=b+b"}),
               HasSubstr("a second model named 'a'"));
+}
+
+TEST(Config, EnsemblesAreModelsOfSeveralDirectories) {
+  const auto command =
+      ParseCommandLine({"--model=a=/m/a", "--ensemble=all=a,/m/b,c", "--ensemble-weights=2,1,0.5",
+                        "--ensemble", "two=x,y", "--ensemble-mean=log-probability"});
+  EXPECT_THAT(std::string(command.status().message()),
+              HasSubstr("--ensemble-weights: found '2,1,0.5', expected 2 weights, one for each "
+                        "member of two"));
+  const auto good =
+      ParseCommandLine({"--model=a=/m/a", "--ensemble=all=a,/m/b,c", "--ensemble-weights=2,1,0.5"});
+  ASSERT_TRUE(good.ok()) << good.status();
+  EXPECT_THAT(NamesOf(good), ElementsAre("a", "all"));
+  const ModelSettings& all = good->config.models[1];
+  EXPECT_EQ(all.model_directory, "/m/a");  // the model's
+  const EnsembleChoice choice = ConfiguredEnsemble(all);
+  EXPECT_THAT(choice.directories, ElementsAre("/m/b", "c"));
+  EXPECT_THAT(choice.weights, ElementsAre(2, 1, 0.5));
+  EXPECT_EQ(choice.mean, MeanKind::kProbability);
+  EXPECT_TRUE(ConfiguredEnsemble(good->config.models[0]).directories.empty());
+
+  // Alone, and as the settings of a model that is there by itself.
+  EXPECT_THAT(NamesOf(ParseCommandLine({"--ensemble=e=x,y"})), ElementsAre("e"));
+  const auto with = ParseCommandLine({"--model=x", "--ensemble-with=y,z"});
+  ASSERT_TRUE(with.ok()) << with.status();
+  EXPECT_THAT(ConfiguredEnsemble(with->config.models[0]).directories, ElementsAre("y", "z"));
+  for (const char* wrong : {"x,y", "e=x", "e=", "e=x,,y", "e=a,b,c,d,e,f,g,h,i", "e e=x,y"}) {
+    EXPECT_THAT(ErrorOf({"--ensemble", wrong}), HasSubstr("NAME=DIR,DIR with 2 to 8 members"))
+        << wrong;
+  }
+  for (const char* wrong : {"0,1", "-1,1", "x,1", "nan,1", "inf,1", "1,"}) {
+    EXPECT_THAT(ErrorOf({"--ensemble=e=x,y", "--ensemble-weights", wrong}),
+                HasSubstr("a number above 0"))
+        << wrong;
+  }
+  EXPECT_THAT(ErrorOf({"--ensemble=e=x,y", "--ensemble-mean=median"}),
+              HasSubstr("probability or log-probability"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--ensemble-with=,y"}), HasSubstr("--ensemble-with"));
+  EXPECT_THAT(ErrorOf({"--model=e=x", "--ensemble=e=x,y"}), HasSubstr("two models named 'e'"));
+  EXPECT_THAT(
+      OverrideSettings(with->config.models[0], {{"ensemble-weights", "1,2"}}).status().message(),
+      HasSubstr("expected 3 weights"));
 }
 
 TEST(Config, AdministrationListensOnTheLoopbackOnly) {

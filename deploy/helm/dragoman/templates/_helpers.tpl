@@ -48,6 +48,9 @@ app.kubernetes.io/part-of: dragoman
 {{- range .Values.models.serve }}
 - --model={{ .name }}={{ .directory }}
 {{- end }}
+{{- range .Values.models.ensembles }}
+- --ensemble={{ .name }}={{ join "," .members }}
+{{- end }}
 {{- range .Values.models.pivots }}
 - --pivot={{ if .name }}{{ .name }}={{ end }}{{ join "+" .through }}
 {{- end }}

@@ -48,7 +48,7 @@ class EmulatedEngine : public ::testing::Test {
   }
 
   static WeightImage ImageOf(const LoadedModel& loaded, ComputeType type) {
-    auto image = MakeWeightImage(loaded.program, loaded.weights, type);
+    auto image = MakeWeightImage(loaded.program, *loaded.weights, type);
     EXPECT_TRUE(image.ok()) << image.status();
     return *std::move(image);
   }
@@ -133,7 +133,7 @@ TEST_F(EmulatedEngine, T5TranslatesAsOnTheCpuAndAloneAsInCompany) {
 
 TEST_F(EmulatedEngine, T5IsRefusedInFloat16WithTheReason) {
   const LoadedModel loaded = Load(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-t5");
-  const auto image = MakeWeightImage(loaded.program, loaded.weights, ComputeType::kFloat16);
+  const auto image = MakeWeightImage(loaded.program, *loaded.weights, ComputeType::kFloat16);
   EXPECT_EQ(image.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(image.status().ToString(),
               HasSubstr("found float16, expected bfloat16 or float32: activations of this model"));

@@ -24,7 +24,7 @@ TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
   for (const char* name : {"/deploy/models/de-en", "/tests/data/models/tiny-b"}) {
     const auto loaded = LoadModel(std::string(DRAGOMAN_SOURCE_DIR) + name);
     ASSERT_TRUE(loaded.ok()) << loaded.status();
-    const auto image = MakeWeightImage(loaded->program, loaded->weights, GetParam());
+    const auto image = MakeWeightImage(loaded->program, *loaded->weights, GetParam());
     ASSERT_TRUE(image.ok()) << image.status();
     CudaBackendConfig config;
     config.batch.max_rows = 40;
@@ -66,7 +66,7 @@ TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
 TEST(EmulatedGraphs, EachDeviceOfStepsHasItsOwnAccount) {
   const auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-b");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
-  const auto image = MakeWeightImage(loaded->program, loaded->weights, ComputeType::kFloat16);
+  const auto image = MakeWeightImage(loaded->program, *loaded->weights, ComputeType::kFloat16);
   ASSERT_TRUE(image.ok()) << image.status();
   int64_t at_first = 0;
   ASSERT_EQ(cuda::FreeMemory(&at_first), cuda::Error::kNone);

@@ -34,7 +34,7 @@ std::unique_ptr<CudaStep> StepOf(ComputeType type) {
   for (const Weight& weight : program.weights) {
     zeros.emplace_back(static_cast<size_t>(weight.elements()));
   }
-  const auto image = MakeWeightImage(program, zeros, type);
+  const auto image = MakeWeightImage(program, WeightsInMemory(program, std::move(zeros)), type);
   EXPECT_TRUE(image.ok()) << image.status();
   CudaBackendConfig config;
   config.batch.max_rows = kMaxRows;

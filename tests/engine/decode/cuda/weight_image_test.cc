@@ -62,7 +62,7 @@ class WeightImageTest : public ::testing::TestWithParam<ComputeType> {};
 TEST_P(WeightImageTest, HoldsEveryWeightAtItsPlace) {
   const Program program = ProgramOf(Spec());
   const WeightValues values = NumbersFor(program);
-  const auto image = MakeWeightImage(program, values, GetParam());
+  const auto image = MakeWeightImage(program, WeightsInMemory(program, values), GetParam());
   ASSERT_TRUE(image.ok()) << image.status();
   ASSERT_EQ(image->offset.size(), values.size());
   int64_t end = 0;
@@ -92,14 +92,17 @@ TEST(WeightImage, NamesTheWeightThatDoesNotFit) {
   const WeightId down = program.FindWeight("decoder layer 1: feed-forward down");
   ASSERT_NE(down, kNoWeight);
   values[static_cast<size_t>(down)][kFfn + 3] = 1e5F;
-  const auto half = MakeWeightImage(program, values, ComputeType::kFloat16);
+  const auto half =
+      MakeWeightImage(program, WeightsInMemory(program, values), ComputeType::kFloat16);
   ASSERT_FALSE(half.ok());
   EXPECT_EQ(half.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(half.status().message()),
               AllOf(HasSubstr("decoder layer 1: feed-forward down"), HasSubstr("100000 at [1, 3]"),
                     HasSubstr("bfloat16")));
-  EXPECT_TRUE(MakeWeightImage(program, values, ComputeType::kBFloat16).ok());
-  EXPECT_TRUE(MakeWeightImage(program, values, ComputeType::kFloat32).ok());
+  EXPECT_TRUE(
+      MakeWeightImage(program, WeightsInMemory(program, values), ComputeType::kBFloat16).ok());
+  EXPECT_TRUE(
+      MakeWeightImage(program, WeightsInMemory(program, values), ComputeType::kFloat32).ok());
 }
 
 TEST(WeightImage, TakesABiasThatForbidsATokenAsItIs) {
@@ -107,7 +110,8 @@ TEST(WeightImage, TakesABiasThatForbidsATokenAsItIs) {
   WeightValues values = NumbersFor(program);
   const auto bias = static_cast<size_t>(program.output().bias);
   values[bias][2] = -INFINITY;
-  const auto image = MakeWeightImage(program, values, ComputeType::kFloat16);
+  const auto image =
+      MakeWeightImage(program, WeightsInMemory(program, values), ComputeType::kFloat16);
   ASSERT_TRUE(image.ok()) << image.status();
   EXPECT_EQ(Read(*image, image->offset[bias], 3, ComputeType::kFloat32)[2], -INFINITY);
 }

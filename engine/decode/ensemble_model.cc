@@ -1,0 +1,183 @@
+#include "engine/decode/ensemble_model.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "engine/decode/cpu_model.h"
+#include "kernels/ops/output_mean.h"
+
+namespace dragoman {
+namespace {
+
+// Parts of a page begin where a cache line does.
+constexpr int64_t kPartAlignment = 64;
+
+struct Member {
+  std::shared_ptr<const CpuNetwork> network;
+  float weight = 0;
+  int64_t part = 0;  // bytes from the begin of a page to its part
+};
+
+// Immutable; shared by what is made from it.
+struct Members {
+  std::vector<Member> all;
+  MeanKind mean = MeanKind::kProbability;
+  std::shared_ptr<HelperThreads> helpers;
+
+  OutputMean MakeMean() const {
+    std::vector<OutputMember> outputs;
+    for (const Member& m : all) outputs.push_back({&m.network->output(), m.weight});
+    return {std::move(outputs), mean};
+  }
+};
+
+uint8_t* PartOf(void* pool, const Member& member) {
+  return static_cast<uint8_t*>(pool) + member.part;
+}
+const uint8_t* PartOf(const void* pool, const Member& member) {
+  return static_cast<const uint8_t*>(pool) + member.part;
+}
+
+class EnsembleEncoder final : public Encoder {
+ public:
+  EnsembleEncoder(std::shared_ptr<const Members> members, int threads)
+      : members_(std::move(members)), context_(members_->helpers.get(), threads) {
+    for (const Member& m : members_->all) {
+      encoders_.push_back(m.network->CreateEncoderIn(&context_));
+    }
+  }
+
+  absl::Status Encode(const EncodeInput& input) override {
+    for (size_t m = 0; m < encoders_.size(); ++m) {
+      EncodeInput of_member = input;
+      of_member.pool = PartOf(input.pool, members_->all[m]);
+      if (absl::Status status = encoders_[m]->Encode(of_member); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  int64_t max_tokens() const override {
+    int64_t tokens = encoders_.front()->max_tokens();
+    for (const auto& encoder : encoders_) tokens = std::min(tokens, encoder->max_tokens());
+    return tokens;
+  }
+
+  int64_t workspace_bytes() const override {
+    int64_t bytes = context_.bytes();
+    for (const auto& encoder : encoders_) bytes += encoder->workspace_bytes();
+    return bytes;
+  }
+
+ private:
+  const std::shared_ptr<const Members> members_;
+  OpContext context_;
+  std::vector<std::unique_ptr<Encoder>> encoders_;
+};
+
+class EnsembleDecoder final : public Decoder {
+ public:
+  EnsembleDecoder(std::shared_ptr<const Members> members, int threads, int max_rows)
+      : members_(std::move(members)),
+        context_(members_->helpers.get(), threads),
+        mean_(members_->MakeMean()) {
+    for (const Member& m : members_->all) {
+      rows_.push_back(m.network->CreateRowsIn(&context_, max_rows));
+    }
+    context_.Reserve(mean_.ScratchFloats(max_rows));
+  }
+
+  absl::Status Step(const StepInput& in, LogitSummary* summaries) override {
+    context_.Begin();
+    const float* hidden[kMaxEnsembleMembers];
+    for (size_t m = 0; m < rows_.size(); ++m) {
+      StepInput of_member = in;
+      of_member.self.pool = PartOf(in.self.pool, members_->all[m]);
+      of_member.cross.pool = PartOf(in.cross.pool, members_->all[m]);
+      if (m > 0) of_member.align = {};
+      hidden[m] = rows_[m]->Run(of_member);
+    }
+    mean_.Fold(context_, hidden, in.rows.count, in.requests, summaries);
+    return absl::OkStatus();
+  }
+
+  void Rest() override { context_.End(); }
+
+  int64_t workspace_bytes() const override {
+    int64_t bytes = context_.bytes() + mean_.bytes();
+    for (const auto& rows : rows_) bytes += rows->workspace_bytes();
+    return bytes;
+  }
+
+ private:
+  const std::shared_ptr<const Members> members_;
+  OpContext context_;
+  OutputMean mean_;
+  std::vector<std::unique_ptr<NetworkRows>> rows_;
+};
+
+class EnsembleModel final : public StepModel {
+ public:
+  EnsembleModel(std::shared_ptr<const Members> members, ComputeType type)
+      : members_(std::move(members)), type_(type) {}
+
+  // The first member's, with the distance from page to page that all have.
+  KvLayout kv_layout() const override { return members_->all.front().network->kv_layout(); }
+  ComputeType compute_type() const override { return type_; }
+  int64_t weight_bytes() const override {
+    int64_t bytes = 0;
+    for (const Member& m : members_->all) bytes += m.network->weight_bytes();
+    return bytes;
+  }
+  int64_t workspace_bytes(int threads, int max_rows) const override {
+    const OutputMean mean = members_->MakeMean();
+    size_t encoder = 0;
+    size_t decoder = mean.ScratchFloats(max_rows);
+    int64_t bytes = mean.bytes();
+    for (const Member& m : members_->all) {
+      encoder = std::max(encoder, m.network->encoder_scratch());
+      decoder = std::max(decoder, m.network->decoder_scratch(max_rows));
+      bytes += m.network->buffer_bytes(max_rows);
+    }
+    return bytes + std::min(threads, members_->helpers->cores()) *
+                       static_cast<int64_t>((encoder + decoder) * sizeof(float));
+  }
+  std::unique_ptr<Encoder> CreateEncoder(int threads) const override {
+    return std::make_unique<EnsembleEncoder>(members_, threads);
+  }
+  std::unique_ptr<Decoder> CreateDecoder(int threads, int max_rows) const override {
+    return std::make_unique<EnsembleDecoder>(members_, threads, max_rows);
+  }
+
+ private:
+  const std::shared_ptr<const Members> members_;
+  const ComputeType type_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuEnsemble(
+    std::vector<EnsembleNetwork> members, MeanKind mean, ComputeType type, int cores) {
+  auto made = std::make_shared<Members>();
+  made->mean = mean;
+  made->helpers = std::make_shared<HelperThreads>(cores);
+  double weights = 0;
+  int64_t page = 0;
+  for (const EnsembleNetwork& m : members) {
+    weights += m.weight;
+    const int64_t bytes = HostLayout(m.program.kv, type).HostPartBytes();
+    made->all.push_back({nullptr, 0, page});
+    page += (bytes + kPartAlignment - 1) / kPartAlignment * kPartAlignment;
+  }
+  for (size_t m = 0; m < members.size(); ++m) {
+    made->all[m].weight = static_cast<float>(members[m].weight / weights);
+    members[m].program.kv.host_page_stride = page;
+    absl::StatusOr<std::shared_ptr<const CpuNetwork>> network =
+        CreateCpuNetwork(members[m].program, *members[m].weights, type, made->helpers);
+    if (!network.ok()) return network.status();
+    made->all[m].network = *std::move(network);
+  }
+  return std::make_shared<const EnsembleModel>(std::move(made), type);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,42 @@
+// Takes numbers and runs of bytes off the front of a file's bytes; each call says whether there were
+// enough.
+//
+// Borrows the bytes, as do the spans that it gives. Thread-safety: one thread at a time. Numbers are
+// little-endian, of any alignment.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace dragoman {
+
+class ByteReader {
+ public:
+  explicit ByteReader(std::span<const uint8_t> bytes) : all_(bytes.size()), rest_(bytes) {}
+
+  size_t place() const { return all_ - rest_.size(); }
+  size_t left() const { return rest_.size(); }
+
+  // False when fewer are left; then nothing is taken.
+  template <class Number>
+  bool Read(Number* number) {
+    std::span<const uint8_t> bytes;
+    if (!Take(sizeof(Number), &bytes)) return false;
+    std::memcpy(number, bytes.data(), sizeof(Number));
+    return true;
+  }
+  bool Take(uint64_t size, std::span<const uint8_t>* bytes) {
+    if (size > rest_.size()) return false;
+    *bytes = rest_.first(size);
+    rest_ = rest_.subspan(size);
+    return true;
+  }
+
+ private:
+  size_t all_;
+  std::span<const uint8_t> rest_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,139 @@
+#include "engine/model/ensemble_source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/model/concat.h"
+#include "kernels/base/mean_kind.h"
+
+namespace dragoman {
+namespace {
+
+// Of two models, which are named by their directories.
+class Comparison {
+ public:
+  Comparison(std::string first, std::string other)
+      : first_(std::move(first)), other_(std::move(other)) {}
+
+  absl::Status Check(std::string_view what, const std::string& expected,
+                     const std::string& found) const {
+    if (expected == found) return absl::OkStatus();
+    return Differs(what, expected, found);
+  }
+  absl::Status Check(std::string_view what, int64_t expected, int64_t found) const {
+    return Check(what, std::to_string(expected), std::to_string(found));
+  }
+  // What is too long to be shown.
+  absl::Status CheckBytes(std::string_view what, const std::string& expected,
+                          const std::string& found) const {
+    if (expected == found) return absl::OkStatus();
+    const auto differ = std::mismatch(expected.begin(), expected.end(), found.begin(), found.end());
+    return Differs(
+        what, "the same bytes",
+        Concat(std::to_string(found.size()), " bytes, of which number ",
+               std::to_string(differ.first - expected.begin()), " is the first that differs"));
+  }
+  absl::Status Check(std::string_view side, const Vocabulary& expected,
+                     const Vocabulary& found) const {
+    for (int id = 0; id < std::max(expected.size(), found.size()); ++id) {
+      if (expected.PieceOf(id) == found.PieceOf(id)) continue;
+      const auto piece = [id](const Vocabulary& v) {
+        return id < v.size() ? Concat("\"", v.PieceOf(id), "\"") : std::string("nothing");
+      };
+      return Differs(Concat(side, " vocabulary: id ", std::to_string(id)), piece(expected),
+                     piece(found));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Differs(std::string_view what, const std::string& expected,
+                       const std::string& found) const {
+    return absl::InvalidArgumentError(Concat(other_, ": ", what, ": found ", found, ", expected ",
+                                             expected, " as in ", first_,
+                                             ", with which it is to be an ensemble"));
+  }
+
+  const std::string first_;
+  const std::string other_;
+};
+
+std::string TextOf(const std::vector<int>& ids) {
+  std::string text = "[";
+  for (const int id : ids) text += (text.size() > 1 ? ", " : "") + std::to_string(id);
+  return text + "]";
+}
+
+std::string TextOf(const std::vector<ModelLanguagePair>& pairs) {
+  std::string text;
+  for (const ModelLanguagePair& pair : pairs) {
+    text += (text.empty() ? "" : ", ") + pair.source + "-" + pair.target;
+  }
+  return text;
+}
+
+absl::Status CheckAlike(const std::string& first_name, const LoadedModel& first,
+                        const std::string& other_name, const LoadedModel& other) {
+  const Comparison compare(first_name, other_name);
+  const SpecialIds& a = first.spec.tokens;
+  const SpecialIds& b = other.spec.tokens;
+  for (const absl::Status& status :
+       {compare.Check("target", first.TargetVocabulary(), other.TargetVocabulary()),
+        compare.Check("source", first.source_vocabulary, other.source_vocabulary),
+        compare.Check("rows of the output layer", first.program.vocabulary(),
+                      other.program.vocabulary()),
+        compare.Check("end of sentence", a.eos, b.eos),
+        compare.Check("other ends", TextOf(a.more_eos), TextOf(b.more_eos)),
+        compare.Check("unknown token", a.unk, b.unk), compare.Check("padding token", a.pad, b.pad),
+        compare.Check("start token", a.decoder_start, b.decoder_start),
+        compare.CheckBytes("tokenizer of the source", first.tokenizer.source_spm,
+                           other.tokenizer.source_spm),
+        compare.CheckBytes("tokenizer of the target", first.tokenizer.target_spm,
+                           other.tokenizer.target_spm),
+        compare.Check("end of a source", first.tokenizer.ends_source, other.tokenizer.ends_source),
+        compare.Check("special tokens", TextOf(first.tokenizer.special),
+                      TextOf(other.tokenizer.special)),
+        compare.Check("languages", TextOf(first.languages.Pairs()),
+                      TextOf(other.languages.Pairs()))}) {
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directories) {
+  if (directories.size() < 2 || directories.size() > kMaxEnsembleMembers) {
+    return absl::InvalidArgumentError(Concat("ensemble: found ", std::to_string(directories.size()),
+                                             " members, expected 2 to ",
+                                             std::to_string(kMaxEnsembleMembers)));
+  }
+  absl::StatusOr<LoadedModel> first = LoadModel(directories.front());
+  if (!first.ok()) return first;
+  first->spec.is_ensemble = true;
+  for (size_t m = 1; m < directories.size(); ++m) {
+    absl::StatusOr<LoadedModel> other = LoadModel(directories[m]);
+    if (!other.ok()) return other;
+    if (absl::Status status = CheckAlike(directories.front(), *first, directories[m], *other);
+        !status.ok()) {
+      return status;
+    }
+    int& positions = first->spec.shape.max_positions;
+    positions = std::min(positions, other->spec.shape.max_positions);
+    int& source = first->tokenizer.max_source_tokens;
+    source = std::min(source, other->tokenizer.max_source_tokens);
+    for (std::string& note : other->notes) {
+      first->notes.push_back(Concat(directories[m], ": ", note));
+    }
+    first->others.push_back({std::move(other->program), std::move(other->weights)});
+  }
+  return first;
+}
+
+int64_t ParametersOf(const LoadedModel& loaded) {
+  int64_t parameters = ParameterCount(loaded.program);
+  for (const LoadedNetwork& other : loaded.others) parameters += ParameterCount(other.program);
+  return parameters;
+}
+
+}  // namespace dragoman

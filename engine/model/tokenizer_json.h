@@ -1,0 +1,37 @@
+// tokenizer.json of Hugging Face's tokenizers library, of tokenizers that come from SentencePiece: a
+// Unigram or BPE model behind Metaspace, a precompiled charsmap and small steps before it, added
+// tokens, a template around the text.
+//
+// Pure function; thread-safe.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/text/subword_model.h"
+
+namespace dragoman {
+
+inline constexpr std::string_view kTokenizerJsonFile = "tokenizer.json";
+
+struct TokenizerJson {
+  struct Added {
+    int id = 0;
+    std::string piece;
+    bool special = false;
+  };
+  std::vector<std::string> pieces;  // by id, added ones with them; "" for an id that has none
+  std::vector<Added> added;
+  std::vector<std::string>
+      layout;  // of a source: special tokens and "$A", the text; empty: none said
+  std::shared_ptr<const SubwordModel> model;
+};
+
+// INVALID_ARGUMENT for what is malformed, UNIMPLEMENTED for what is well-formed and not supported;
+// both name `file`, the field, what was found and what was expected.
+absl::StatusOr<TokenizerJson> ParseTokenizerJson(std::string_view text, std::string_view file);
+
+}  // namespace dragoman

@@ -1,0 +1,130 @@
+#include "engine/model/zip_folder.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_split.h"
+#include "engine/model/concat.h"
+#include "engine/model/opened_file.h"
+#include "engine/model/zip_entry.h"
+
+namespace dragoman {
+namespace {
+
+// Of an archive. A hundred times what Argos' packages have.
+constexpr size_t kMaxArchiveBytes = size_t{16} << 30;
+// Of an entry that is decompressed into memory.
+constexpr size_t kMaxMemoryBytes = size_t{4} << 30;
+
+// A name that a careless program would write elsewhere than it should. Nothing is written here; such
+// an archive is somebody's attempt.
+bool LeadsOut(std::string_view name) {
+  if (name.starts_with('/') || name.find('\\') != name.npos || name.find('\0') != name.npos) {
+    return true;
+  }
+  const std::vector<std::string> parts = absl::StrSplit(std::string(name), '/');
+  return std::find(parts.begin(), parts.end(), "..") != parts.end();
+}
+
+std::string PathOfFolder(const std::string& archive, std::string_view prefix) {
+  std::string path = archive;
+  if (!prefix.empty()) path += Concat("/", prefix.substr(0, prefix.size() - 1));
+  return path;
+}
+
+// Writes all of them to a file in memory.
+absl::Status WriteAll(const OpenedFile& file, std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = write(file.fd(), bytes.data(), bytes.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) {
+      return absl::ResourceExhaustedError(
+          Concat(file.path(), ": does not fit in memory: ", std::strerror(errno)));
+    }
+    bytes = bytes.subspan(static_cast<size_t>(done));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ZipArchive> ZipArchive::Open(const std::string& path) {
+  absl::StatusOr<MappedFile> file = MappedFile::Open(path, kMaxArchiveBytes);
+  if (!file.ok()) return file.status();
+  const std::span<const uint8_t> bytes = file->bytes();
+  if (bytes.size() < 2 || bytes[0] != 'P' || bytes[1] != 'K') {
+    return absl::InvalidArgumentError(Concat(
+        path, ": a file that is no zip archive, expected a model's directory, or a package of ",
+        "Argos Translate (.argosmodel)"));
+  }
+  absl::StatusOr<ZipEntries> entries = ReadZipEntries(bytes, path);
+  if (absl::Status status = file->Check(); !status.ok()) return status;
+  if (!entries.ok()) return entries.status();
+  for (const auto& [name, entry] : *entries) {
+    if (!LeadsOut(name)) continue;
+    return absl::InvalidArgumentError(Concat(path, ": zip entry '",
+                                             absl::CHexEscape(name.substr(0, 128)),
+                                             "' leads out of the archive"));
+  }
+  return ZipArchive(path, *std::move(file), *std::move(entries));
+}
+
+ZipFolder::ZipFolder(const ZipArchive* archive, std::string prefix)
+    : archive_(archive),
+      prefix_(std::move(prefix)),
+      path_(PathOfFolder(archive->path(), prefix_)) {}
+
+std::string ZipFolder::PathOfFile(std::string_view file) const { return Concat(path_, "/", file); }
+
+bool ZipFolder::Has(std::string_view file) const {
+  return archive_->entries().contains(Concat(prefix_, file));
+}
+
+absl::StatusOr<const ZipEntry*> ZipFolder::Find(std::string_view file) const {
+  const auto found = archive_->entries().find(Concat(prefix_, file));
+  if (found == archive_->entries().end()) {
+    return absl::NotFoundError(Concat(PathOfFile(file), ": there is no such entry"));
+  }
+  return &found->second;
+}
+
+absl::StatusOr<std::string> ZipFolder::Read(std::string_view file, size_t max_bytes) const {
+  const absl::StatusOr<const ZipEntry*> entry = Find(file);
+  if (!entry.ok()) return entry.status();
+  std::string text;
+  absl::Status status =
+      ReadZipEntry(PathOfFile(file), **entry, max_bytes, [&text](std::span<const uint8_t> bytes) {
+        text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        return absl::OkStatus();
+      });
+  // What happened to the file comes first: zeros in its place have no checksum either.
+  if (absl::Status changed = archive_->Check(); !changed.ok()) return changed;
+  if (!status.ok()) return status;
+  return text;
+}
+
+absl::StatusOr<MappedFile> ZipFolder::Map(std::string_view file, size_t max_bytes) const {
+  const absl::StatusOr<const ZipEntry*> entry = Find(file);
+  if (!entry.ok()) return entry.status();
+  const std::string path = PathOfFile(file);
+  absl::StatusOr<OpenedFile> memory = OpenedFile::InMemory(path);
+  if (!memory.ok()) return memory.status();
+  absl::Status status =
+      ReadZipEntry(path, **entry, std::min(max_bytes, kMaxMemoryBytes),
+                   [&memory](std::span<const uint8_t> bytes) { return WriteAll(*memory, bytes); });
+  if (absl::Status changed = archive_->Check(); !changed.ok()) return changed;
+  if (!status.ok()) return status;
+  status = memory->Refresh();
+  if (!status.ok()) return status;
+  return MappedFile::Of(*std::move(memory));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,51 @@
+// Boundaries of a text by ICU's rules: graphemes, places where a line may break.
+//
+// An object belongs to one thread and borrows the text. Units: bytes.
+#pragma once
+
+#include <unicode/brkiter.h>
+#include <unicode/utext.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace dragoman {
+
+// An iterator of ICU over UTF-8 bytes; null when ICU has none.
+class Boundaries {
+ public:
+  using Factory = icu::BreakIterator* (*)(const icu::Locale&, UErrorCode&);
+
+  Boundaries(Factory factory, std::string_view text) {
+    UErrorCode status = U_ZERO_ERROR;
+    iterator_.reset(factory(icu::Locale::getRoot(), status));
+    utext_openUTF8(&utext_, text.data(), static_cast<int64_t>(text.size()), &status);
+    if (U_SUCCESS(status)) iterator_->setText(&utext_, status);
+    ok_ = U_SUCCESS(status);
+    if (ok_) iterator_->first();
+  }
+  ~Boundaries() {
+    iterator_.reset();
+    utext_close(&utext_);
+  }
+  Boundaries(const Boundaries&) = delete;
+  Boundaries& operator=(const Boundaries&) = delete;
+
+  bool ok() const { return ok_; }
+  // The next boundary in bytes, nothing at the end.
+  std::optional<size_t> Next() {
+    const int32_t at = iterator_->next();
+    if (at == icu::BreakIterator::DONE) return std::nullopt;
+    return static_cast<size_t>(at);
+  }
+
+ private:
+  std::unique_ptr<icu::BreakIterator> iterator_;
+  UText utext_ = UTEXT_INITIALIZER;
+  bool ok_ = false;
+};
+
+}  // namespace dragoman

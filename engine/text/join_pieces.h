@@ -1,0 +1,54 @@
+// Text of pieces of which some stand for single bytes.
+//
+// Pure functions; thread-safe. Units: bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/base/utf8.h"
+#include "engine/text/byte_text.h"
+#include "engine/text/subword_model.h"
+
+namespace dragoman {
+
+// byte_of(piece) is the byte that a piece stands for, or -1; write(piece, text) appends what another
+// one stands for. Bytes that follow each other are decoded together; with `is_prefix` those at the
+// end that further ones may complete to a character are left out.
+template <class ByteOf, class Write>
+PieceText JoinPieces(std::span<const std::string_view> pieces, bool is_prefix, ByteOf byte_of,
+                     Write write) {
+  PieceText joined;
+  std::string& text = joined.text;
+  joined.ranges.resize(pieces.size());
+  std::string bytes;  // of byte pieces not yet written
+  const auto flush_bytes = [&](size_t end) {
+    AppendByteText(bytes, text, std::span(joined.ranges).subspan(end - bytes.size(), bytes.size()));
+    bytes.clear();
+  };
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (const int byte = byte_of(pieces[i]); byte >= 0) {
+      bytes += static_cast<char>(byte);
+      continue;
+    }
+    flush_bytes(i);
+    joined.ranges[i].begin = static_cast<int64_t>(text.size());
+    write(pieces[i], text);
+    joined.ranges[i].end = static_cast<int64_t>(text.size());
+  }
+  size_t end = pieces.size();
+  if (is_prefix) {
+    const auto open = static_cast<size_t>(IncompleteUtf8Tail(bytes));
+    bytes.resize(bytes.size() - open);
+    end -= open;
+  }
+  flush_bytes(end);
+  const auto size = static_cast<int64_t>(text.size());
+  for (size_t i = end; i < pieces.size(); ++i) joined.ranges[i] = {size, size};
+  return joined;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,12 @@
+// How the predictions of an ensemble's members become one (kernels/ops/output_mean.h).
+#pragma once
+
+#include <cstdint>
+
+namespace dragoman {
+
+inline constexpr int kMaxEnsembleMembers = 8;
+
+enum class MeanKind : uint8_t { kProbability, kLogProbability };
+
+}  // namespace dragoman

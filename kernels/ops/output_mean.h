@@ -1,0 +1,83 @@
+// The output layers of several models of one vocabulary together: what a row's summary is of the
+// mean of their predictions (an ensemble, SEARCH.md b.1). With p_m = softmax(logits of
+// member m) and weights w_m that sum to 1 the score of a token is
+//
+//   kProbability     log(sum of w_m p_m)
+//   kLogProbability  sum of w_m log(p_m), which is not normalised again unless a request asks
+//
+// A tile of the members' logits of a few rows and columns lives in cache and is folded at once; a row of
+// them is in memory for no member, and one of the mean for those requests only that ask for it.
+// Requests mean what they mean of one model: `scale` and `excluded` act on every member before its
+// softmax, `mask_first` on the mean; `logits` takes a row x for which x * scale less the summary's
+// normaliser is the score.
+//
+// A row's summary depends on that row of every member, its request and the weights only: bit-equal
+// whatever rows are beside it, for any number of rows and threads.
+//
+// Of one thread at a time: it has memory of its own. The layers are borrowed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/base/mean_kind.h"
+#include "kernels/base/op_context.h"
+#include "kernels/ops/output_layer.h"
+#include "kernels/search/row.h"
+
+namespace dragoman {
+
+struct OutputMember {
+  const OutputLayer* layer = nullptr;
+  float weight = 0;
+};
+
+class OutputMean {
+ public:
+  // REQUIRES: 1 to kMaxEnsembleMembers, of one vocabulary and one compute type; weights above 0
+  // whose sum is 1.
+  OutputMean(std::vector<OutputMember> members, MeanKind kind);
+
+  // As OutputLayer's, of the same context.
+  size_t ScratchFloats(int64_t max_rows) const;
+
+  // hidden [members]: each [rows, that member's d]; requests, summaries [rows].
+  void Fold(OpContext& context, const float* const* hidden, int64_t rows,
+            const LogitRequest* requests, LogitSummary* summaries);
+
+  // Of its own memory.
+  int64_t bytes() const;
+
+ private:
+  struct Scratch;
+  struct Pass;
+
+  size_t members() const { return members_.size(); }
+  int64_t blocks() const;
+  size_t FloatsFor(int64_t rows) const;
+  Scratch Divide(float* memory, int64_t rows) const;
+  // The normalisers of every member alone, to normalisers_.
+  void FoldMembers(OpContext& context, const float* const* hidden, int64_t rows,
+                   const LogitRequest* requests);
+  void FoldRows(OpContext& context, const float* const* hidden, int64_t rows,
+                const LogitRequest* requests, LogitSummary* summaries);
+  void FoldBlockOfRows(const Pass& pass, int64_t block, const Scratch& scratch) const;
+  void FoldLogProbabilities(const Pass& pass, int64_t block, int64_t row, float* const* logits,
+                            const Scratch& scratch) const;
+  void FoldProbabilities(const Pass& pass, int64_t block, int64_t row, float* const* logits,
+                         const Scratch& scratch) const;
+  // log(sum of w_m exp(logits[m][column] - log_sums[m])), never above the largest of them.
+  float LogOfMean(const float* const* logits, const float* log_sums, int64_t column) const;
+
+  const std::vector<OutputMember> members_;
+  const MeanKind kind_;
+
+  // Of the rows that are folded together.
+  std::vector<LogitRequest> plain_;      // [rows]
+  std::vector<LogitSummary> of_member_;  // [rows]
+  std::vector<float> log_sums_;          // [rows, members]
+  std::vector<uint8_t> bad_;             // [rows]: a member's logit was no number
+};
+
+}  // namespace dragoman

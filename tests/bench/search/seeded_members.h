@@ -1,0 +1,30 @@
+// Members of an ensemble made of one trained model: its weights with seeded noise. They translate as it
+// does, each with errors of its own, and end sentences where it ends them.
+//
+// Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/decode/ensemble_model.h"
+#include "engine/model/model_source.h"
+
+namespace dragoman::bench {
+
+struct MemberOptions {
+  int count = 1;
+  // Of the noise of each number, uniform around 0: standard deviation, in per cent of the root mean
+  // square of its tensor.
+  int noise_percent = 0;
+  uint64_t seed = 1;  // of the first member; the others have the next ones
+
+  bool AreTheModel() const { return count == 1 && noise_percent == 0; }
+};
+
+// Of equal weight. An error is Weights::Read's.
+absl::StatusOr<std::vector<EnsembleNetwork>> SeededMembers(const LoadedModel& loaded,
+                                                           const MemberOptions& options);
+
+}  // namespace dragoman::bench

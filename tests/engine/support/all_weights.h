@@ -1,0 +1,41 @@
+// The numbers of a model's weights all at once, for tests that look at them or change them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/model/model_source.h"
+
+namespace dragoman {
+
+inline absl::StatusOr<WeightValues> ReadAllWeights(const LoadedModel& model) {
+  WeightValues values;
+  for (size_t i = 0; i < model.program.weights.size(); ++i) {
+    const Weight& weight = model.program.weights[i];
+    values.emplace_back(static_cast<size_t>(weight.elements()));
+    absl::Status status =
+        model.weights->Read(static_cast<WeightId>(i), 0, weight.rows, values.back().data());
+    if (!status.ok()) return status;
+  }
+  if (absl::Status status = model.weights->Check(); !status.ok()) return status;
+  return values;
+}
+
+// What starting an engine finds wrong with a directory: opens it, and reads every weight.
+inline absl::StatusOr<LoadedModel> LoadAndRead(const std::string& directory) {
+  absl::StatusOr<LoadedModel> model = LoadModel(directory);
+  if (!model.ok()) return model;
+  const absl::StatusOr<WeightValues> weights = ReadAllWeights(*model);
+  return weights.ok() ? std::move(model) : weights.status();
+}
+
+// Ends the test's process for weights that cannot be read.
+inline WeightValues AllWeights(const LoadedModel& model) { return *ReadAllWeights(model); }
+
+inline std::vector<float> WeightOf(const LoadedModel& model, WeightId id) {
+  return AllWeights(model)[static_cast<size_t>(id)];
+}
+
+}  // namespace dragoman

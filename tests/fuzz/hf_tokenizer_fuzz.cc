@@ -1,0 +1,90 @@
+// Input: config.json, tokenizer_config.json and vocab.json, each with a zero byte behind it, and a
+// SentencePiece model: the tokenizer of a Hugging Face directory with one SentencePiece model for
+// both sides, whose ids are moved by fairseq's offset, looked up in vocab.json, or T5's. What is read
+// of it must be ids of the model, and every language that it names must be found under its name.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/model/hf_config.h"
+#include "engine/model/hf_vocabularies.h"
+#include "tests/fuzz/fuzz_check.h"
+
+namespace {
+
+// Files to be read: the same ones for every input.
+class Directory {
+ public:
+  Directory() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "hf_tokenizer_XXXXXX").string();
+    dragoman::FuzzCheck(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  ~Directory() { std::filesystem::remove_all(path_); }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+
+  const std::string& path() const { return path_; }
+  void Write(const std::string& file, std::string_view bytes) const {
+    std::ofstream(path_ + "/" + file, std::ios::binary) << bytes;
+  }
+
+ private:
+  std::string path_;
+};
+
+// Behind the text is a zero byte, or nothing more.
+std::string Next(std::string_view* rest) {
+  const size_t end = std::min(rest->find('\0'), rest->size());
+  std::string text(rest->substr(0, end));
+  rest->remove_prefix(std::min(end + 1, rest->size()));
+  return text;
+}
+
+void CheckLanguages(const dragoman::LanguageMap& languages) {
+  const auto& pairs = languages.Pairs();
+  if (pairs.empty()) return;
+  // Of a hundred languages there are ten thousand pairs.
+  for (const auto* pair : {&pairs.front(), &pairs[pairs.size() / 2], &pairs.back()}) {
+    dragoman::FuzzCheck(languages.Resolve(pair->source, pair->target).ok());
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const Directory directory;
+  std::string_view rest(reinterpret_cast<const char*>(data), size);
+  dragoman::HfConfigTexts texts;
+  texts.config = Next(&rest);
+  texts.tokenizer = Next(&rest);
+  auto config = dragoman::ParseHfConfig(texts);
+  if (!config.ok() || config->tokenizer.kind == dragoman::HfTokenizerKind::kMarian) return 0;
+  directory.Write("vocab.json", Next(&rest));
+  for (const char* file : {"sentencepiece.bpe.model", "spiece.model"}) directory.Write(file, rest);
+
+  const auto read = dragoman::ReadHfVocabularies(directory.path(), &*config);
+  if (!read.ok()) return 0;
+  const int rows = config->spec.shape.source_vocab;
+  dragoman::FuzzCheck(read->source.size() == rows);
+  for (int id = 0; id < rows; ++id) {
+    const std::string_view piece = read->source.PieceOf(id);
+    dragoman::FuzzCheck(piece.empty() || read->source.IdOf(piece) == id);
+  }
+  const dragoman::TokenizerFacts& facts = read->facts;
+  for (const int id : {facts.source_eos, facts.source_unk, config->spec.tokens.unk}) {
+    dragoman::FuzzCheck(id >= 0 && id < rows);
+  }
+  dragoman::FuzzCheck(std::is_sorted(facts.special.begin(), facts.special.end()));
+  for (const int id : facts.special) dragoman::FuzzCheck(id >= 0 && id < rows);
+  dragoman::FuzzCheck(facts.max_source_tokens > 0);
+  CheckLanguages(read->languages);
+  return 0;
+}

@@ -1,0 +1,109 @@
+// Weights that are stored as int8 are packed as they are.
+#include "kernels/cpu/narrow_matrix.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "kernels/base/matrix_rows.h"
+#include "kernels/base/op_context.h"
+#include "kernels/cpu/narrow_table.h"
+#include "kernels/ops/embed.h"
+#include "kernels/ops/output_layer.h"
+
+namespace dragoman {
+namespace {
+
+// Random bytes. A row's largest is not 127, so numbers made of it would be rounded to others.
+class StoredRows final : public MatrixRows {
+ public:
+  StoredRows(int64_t n, int64_t k) : k_(k) {
+    std::mt19937 random(static_cast<unsigned>(n + k));
+    for (int64_t i = 0; i < n * k; ++i) {
+      bytes.push_back(static_cast<int8_t>(static_cast<int>(random() % 201) - 100));
+    }
+    for (int64_t r = 0; r < n; ++r) scales.push_back(0.001F * static_cast<float>(r % 7 + 1));
+  }
+
+  void Read(int64_t first, int64_t count, float* to) const override {
+    for (int64_t i = first * k_; i < (first + count) * k_; ++i) {
+      *to++ = bytes[static_cast<size_t>(i)] * scales[static_cast<size_t>(i / k_)];
+    }
+  }
+  bool AreInt8() const override { return true; }
+  void ReadInt8(int64_t first, int64_t count, int8_t* to, float* row_scales) const override {
+    std::copy_n(bytes.begin() + first * k_, count * k_, to);
+    std::copy_n(scales.begin() + first, count, row_scales);
+  }
+
+  std::vector<int8_t> bytes;
+  std::vector<float> scales;
+
+ private:
+  const int64_t k_;
+};
+
+struct Shape {
+  int64_t n;
+  int64_t k;
+};
+constexpr Shape kShapes[] = {{16, 64}, {33, 100}, {1, 3}, {200, 640}};
+
+TEST(NarrowMatrix, KeepsStoredBytesAndScales) {
+  for (const auto& [n, k] : kShapes) {
+    const StoredRows stored(n, k);
+    for (const int threads : {1, 3}) {
+      OpContext context(threads, 1);
+      const cpu::NarrowMatrix matrix(context, ComputeType::kInt8, stored, nullptr, n, k, 0.0F);
+      const auto* const strips = reinterpret_cast<const int8_t*>(matrix.data());
+      for (int64_t row = 0; row < n; ++row) {
+        int32_t sum = 0;
+        for (int64_t i = 0; i < k; ++i) {
+          const int64_t group = row / 16 * matrix.groups() + i / 4;
+          const int8_t stored_byte = stored.bytes[static_cast<size_t>(row * k + i)];
+          ASSERT_EQ(strips[(group * 16 + row % 16) * 4 + i % 4], stored_byte) << row << ", " << i;
+          sum += stored_byte;
+        }
+        EXPECT_EQ(matrix.scale()[row], stored.scales[static_cast<size_t>(row)]);
+        EXPECT_EQ(matrix.start()[row], -128 * sum);
+      }
+    }
+  }
+}
+
+// A look-up in the packed weights of a product gives what a table of the same numbers gives.
+TEST(NarrowMatrix, RowsComeOutAsATableHasThem) {
+  for (const auto& [n, k] : kShapes) {
+    const StoredRows stored(n, k);
+    std::vector<float> numbers(static_cast<size_t>(n * k));
+    stored.Read(0, n, numbers.data());
+    const RowsInMemory plain(numbers.data(), k);
+    const auto d = static_cast<int>(k);
+    OpContext context;
+    for (const MatrixRows* rows :
+         {static_cast<const MatrixRows*>(&stored), static_cast<const MatrixRows*>(&plain)}) {
+      for (const ComputeType type :
+           {ComputeType::kInt8, ComputeType::kBFloat16, ComputeType::kFloat32}) {
+        const auto output =
+            OutputLayer::Create(*rows, nullptr, d, static_cast<int>(n), type, &context);
+        std::unique_ptr<EmbeddingTable> table;
+        if (type == ComputeType::kFloat32) {
+          table = std::make_unique<FloatEmbedding>(numbers.data(), d);
+        } else {
+          table = std::make_unique<NarrowEmbedding>(context, type, *rows, n, d);
+        }
+        std::vector<float> one(static_cast<size_t>(k)), two(one);
+        for (int32_t row = 0; row < n; ++row) {
+          const float* const expected = table->Row(row, one.data());
+          const float* const found = output->table().Row(row, two.data());
+          for (int64_t i = 0; i < k; ++i) ASSERT_EQ(found[i], expected[i]) << row << ", " << i;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dragoman

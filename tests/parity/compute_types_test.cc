@@ -1,0 +1,188 @@
+// How near bfloat16 and int8 come to float32 for every family: the same model, the same sources, the
+// same search, and what each type says of the tokens that float32 found. The weights are random, so
+// that the best of many translations of nearly one score is another one at once: differences of
+// log-probabilities say more than equal outputs do.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/decode/cpu_model.h"
+#include "engine/decode/ensemble_model.h"
+#include "engine/request/model_tokenizer.h"
+#include "engine/request/vocabulary_pieces.h"
+#include "tests/parity/family_list.h"
+#include "tests/parity/parity_batch.h"
+
+namespace dragoman::parity {
+namespace {
+
+constexpr size_t kTexts = 60;
+constexpr int kLimit = 24;
+
+std::vector<std::string> Texts() {
+  std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/data/german.txt");
+  std::vector<std::string> texts;
+  for (std::string line; texts.size() < kTexts && std::getline(file, line);) {
+    if (!line.empty()) texts.push_back(line);
+  }
+  return texts;
+}
+
+class Model {
+ public:
+  explicit Model(const Family& family) {
+    std::vector<std::unique_ptr<ParityModel>> members;
+    for (const char* name : family.models) {
+      members.push_back(std::make_unique<ParityModel>());
+      LoadParityModel(std::string("tests/data/models/") + name, Place::kCpu, members.back().get());
+      if (!members.back()->loaded) return;
+      const LoadedModel& loaded = *members.back()->loaded;
+      networks_.push_back({loaded.program, loaded.weights, 1.0});
+    }
+    model_ = std::move(*members.front());
+    model_.loaded->spec.is_ensemble = networks_.size() > 1;
+    const auto pair = model_.loaded->languages.Resolve(family.source, family.target);
+    EXPECT_TRUE(pair.ok()) << pair.status();
+    if (!pair.ok()) return;
+    first_ = pair->first;
+    start_ = pair->start;
+    ReadSources(*pair);
+  }
+
+  bool ok() const { return sources_.size() == kTexts; }
+  bool has_first_token() const { return first_.has_value(); }
+
+  // The best of a beam of 4, in a type.
+  std::vector<DecodedHypothesis> Search(ComputeType type) {
+    DecodingOptions request = WideOptions(Profile::kHf);
+    request.beam_size = 4;
+    request.max_output_tokens = kLimit;
+    return Run(type, request, nullptr);
+  }
+
+  // What the type says of these tokens.
+  std::vector<DecodedHypothesis> Follow(ComputeType type,
+                                        const std::vector<DecodedHypothesis>& found) {
+    DecodingOptions request = WideOptions(Profile::kHf);
+    request.beam_size = 1;
+    request.max_output_tokens = kLimit;
+    return Run(type, request, &found);
+  }
+
+ private:
+  void ReadSources(const ResolvedPair& pair) {
+    const LoadedModel& loaded = *model_.loaded;
+    const VocabularyPieces source(&loaded.source_vocabulary);
+    const VocabularyPieces target(&loaded.TargetVocabulary());
+    const auto tokenizer = MakeTokenizer(loaded, &source, &target);
+    EXPECT_TRUE(tokenizer.ok()) << tokenizer.status();
+    if (!tokenizer.ok()) return;
+    for (const std::string& text : Texts()) {
+      std::vector<int32_t> ids = (*tokenizer)->EncodePrompt(pair.prompt);
+      for (const int id : (*tokenizer)->EncodeSource(text, {pair.tag, pair.last_tag}).ids)
+        ids.push_back(id);
+      sources_.push_back(std::move(ids));
+    }
+  }
+
+  std::vector<DecodedHypothesis> Run(ComputeType type, const DecodingOptions& request,
+                                     const std::vector<DecodedHypothesis>* prefixes) {
+    auto made = networks_.size() > 1
+                    ? CreateCpuEnsemble(networks_, MeanKind::kProbability, type, 1)
+                    : CreateCpuModel(networks_[0].program, *networks_[0].weights, type);
+    EXPECT_TRUE(made.ok()) << made.status();
+    if (!made.ok()) return {};
+    model_.ensemble = *std::move(made);
+    SearchContext context;
+    context.max_rows = 64;
+    context.scores = true;
+    auto settings = ResolveSearch(request, model_.spec(), context);
+    EXPECT_TRUE(settings.ok()) << settings.status();
+    if (first_) settings->forced_bos = first_;
+    if (start_) settings->search.start_token = *start_;
+    std::vector<std::unique_ptr<Segment>> segments;
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      segments.push_back(MakeSegment(*settings, sources_[i]));
+      if (prefixes != nullptr) segments.back()->prefix = (*prefixes)[i].tokens;
+    }
+    std::vector<DecodedHypothesis> best;
+    for (auto& nbest : Decode(model_, std::move(segments), model_.spec().tokens.decoder_start)) {
+      best.push_back(nbest.empty() ? DecodedHypothesis{} : std::move(nbest.front()));
+    }
+    return best;
+  }
+
+  ParityModel model_;
+  std::vector<EnsembleNetwork> networks_;
+  std::optional<int> first_;
+  std::optional<int> start_;
+  std::vector<std::vector<int32_t>> sources_;
+};
+
+struct Agreement {
+  int equal = 0;    // best translations
+  double mean = 0;  // difference of a token's log-probability
+  double largest = 0;
+};
+
+Agreement Compare(Model& model, const std::vector<DecodedHypothesis>& exact, ComputeType type) {
+  Agreement agreement;
+  const std::vector<DecodedHypothesis> found = model.Search(type);
+  const std::vector<DecodedHypothesis> expected = model.Follow(ComputeType::kFloat32, exact);
+  const std::vector<DecodedHypothesis> followed = model.Follow(type, exact);
+  size_t tokens = 0;
+  for (size_t i = 0; i < kTexts; ++i) {
+    agreement.equal += found[i].tokens == exact[i].tokens ? 1 : 0;
+    for (size_t t = model.has_first_token() ? 1 : 0; t < exact[i].tokens.size(); ++t) {
+      EXPECT_EQ(followed[i].tokens.at(t), exact[i].tokens[t]);
+      const double difference = std::abs(double{followed[i].token_log_probs.at(t)} -
+                                         double{expected[i].token_log_probs.at(t)});
+      agreement.mean += difference;
+      agreement.largest = std::max(agreement.largest, difference);
+      ++tokens;
+    }
+  }
+  EXPECT_GT(tokens, 2 * kTexts);
+  agreement.mean /= static_cast<double>(tokens);
+  return agreement;
+}
+
+class ComputeTypes : public ::testing::TestWithParam<Family> {};
+
+TEST_P(ComputeTypes, AreNearFloat32) {
+  Model model(GetParam());
+  ASSERT_TRUE(model.ok());
+  const std::vector<DecodedHypothesis> exact = model.Search(ComputeType::kFloat32);
+  const Agreement bf16 = Compare(model, exact, ComputeType::kBFloat16);
+  const Agreement int8 = Compare(model, exact, ComputeType::kInt8);
+  char line[256];
+  std::snprintf(line, sizeof line, "| %s | %d | %.4f | %.3f | %d | %.4f | %.3f |\n",
+                GetParam().name, bf16.equal, bf16.mean, bf16.largest, int8.equal, int8.mean,
+                int8.largest);
+  std::cout << line;
+  // A type that computes something else is wrong by whole units.
+  EXPECT_LT(bf16.mean, GetParam().is_trained ? 0.01 : 0.25);
+  EXPECT_LT(int8.mean, GetParam().is_trained ? 0.05 : 0.8);
+}
+
+std::vector<Family> WithATrainedOne() {
+  std::vector<Family> families = AllFamilies();
+  std::erase_if(families, [](const Family& one) { return one.is_small100; });  // M2M-100's network
+  Family trained = {"MarianMT, the bundled model (trained)", {"../../../deploy/models/de-en"}};
+  trained.is_trained = true;
+  families.push_back(std::move(trained));
+  return families;
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, ComputeTypes, ::testing::ValuesIn(WithATrainedOne()),
+                         FamilyName);
+
+}  // namespace
+}  // namespace dragoman::parity

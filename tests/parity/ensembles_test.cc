@@ -1,0 +1,136 @@
+// Ensembles against their definition: every case of fixtures/ensembles.jsonl.gz, all of an ensemble's in
+// one running batch. Token lists equal at every rank, scores within 1e-4 of those of float64.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/decode/cpu_model.h"
+#include "engine/decode/ensemble_model.h"
+#include "tests/parity/parity_batch.h"
+
+namespace dragoman::parity {
+namespace {
+
+// The first member's, with the network of all.
+void LoadEnsemble(const json& ensemble, ComputeType type, ParityModel* out) {
+  std::vector<EnsembleNetwork> networks;
+  for (size_t m = 0; m < ensemble["members"].size(); ++m) {
+    ParityModel member;
+    ASSERT_NO_FATAL_FAILURE(
+        LoadParityModel(ensemble["members"][m].get<std::string>(), Place::kCpu, &member));
+    networks.push_back(
+        {member.loaded->program, member.loaded->weights, ensemble["weights"][m].get<double>()});
+    if (m == 0) *out = std::move(member);
+  }
+  const MeanKind mean =
+      ensemble["mean"] == "probability" ? MeanKind::kProbability : MeanKind::kLogProbability;
+  auto model = CreateCpuEnsemble(std::move(networks), mean, type, 2);
+  ASSERT_TRUE(model.ok()) << model.status();
+  out->ensemble = *std::move(model);
+  out->loaded->spec.is_ensemble = true;
+}
+
+TEST(Ensembles, EveryCaseEqualsItsDefinition) {
+  Fixture fixture;
+  ASSERT_NO_FATAL_FAILURE(ReadFixture("ensembles", &fixture));
+  for (const char* kind : {"plain", "ngram", "penalty", "min_length", "words", "prefix"}) {
+    EXPECT_GE(fixture.header["kept_by_kind"][kind].get<int>(), 20) << kind;
+  }
+  Differences differences;
+  size_t searched = 0;
+  for (size_t e = 0; e < fixture.header["ensembles"].size(); ++e) {
+    ParityModel model;
+    ASSERT_NO_FATAL_FAILURE(
+        LoadEnsemble(fixture.header["ensembles"][e], ComputeType::kFloat32, &model));
+    std::vector<std::unique_ptr<Segment>> segments;
+    std::vector<const json*> cases;
+    for (const json& one : fixture.cases) {
+      if (one["ensemble"] != e) continue;
+      const Asked asked = cases.size() % 2 == 0 ? Asked::kByRequest : Asked::kByCheckpoint;
+      segments.push_back(HfSegment(one, model.spec(), asked));
+      ASSERT_NE(segments.back(), nullptr);
+      cases.push_back(&one);
+    }
+    ASSERT_GE(cases.size(), 60U);
+    const auto results = Decode(model, std::move(segments), model.spec().tokens.decoder_start);
+    for (size_t i = 0; i < results.size(); ++i) {
+      const double penalty = (*cases[i])["options"]["length_penalty"];
+      EXPECT_TRUE(Equal(*cases[i], results[i], penalty, &differences))
+          << Describe(*cases[i], results[i]);
+    }
+    searched += results.size();
+  }
+  std::cout << searched << " cases; largest difference of a score " << differences.score
+            << ", of a token's " << differences.token_score << "\n";
+}
+
+// Greedy search that nobody asks for scores takes its short way: tokens alone.
+TEST(Ensembles, GreedyTokensAreTheSameWithoutScores) {
+  Fixture fixture;
+  ASSERT_NO_FATAL_FAILURE(ReadFixture("ensembles", &fixture));
+  size_t searched = 0;
+  for (size_t e = 0; e < fixture.header["ensembles"].size(); ++e) {
+    ParityModel model;
+    ASSERT_NO_FATAL_FAILURE(
+        LoadEnsemble(fixture.header["ensembles"][e], ComputeType::kFloat32, &model));
+    std::vector<std::unique_ptr<Segment>> segments;
+    std::vector<const json*> cases;
+    for (const json& one : fixture.cases) {
+      if (one["ensemble"] != e || one["options"]["num_beams"] != 1) continue;
+      segments.push_back(HfSegment(one, model.spec(), Asked::kByRequest, /*scores=*/false));
+      cases.push_back(&one);
+    }
+    const auto results = Decode(model, std::move(segments), model.spec().tokens.decoder_start);
+    for (size_t i = 0; i < results.size(); ++i) {
+      ASSERT_EQ(results[i].size(), 1U);
+      EXPECT_EQ(json(results[i][0].tokens), (*cases[i])["nbest"][0]["tokens"]) << (*cases[i])["id"];
+    }
+    searched += results.size();
+  }
+  EXPECT_GE(searched, 60U);
+}
+
+// The same member several times is that member: in every type of the CPU, the narrow ones with K and V
+// of their own kinds, three parts in a page.
+TEST(Ensembles, SeveralTimesTheSameMemberIsThatMember) {
+  Fixture fixture;
+  ASSERT_NO_FATAL_FAILURE(ReadFixture("tiny-a", &fixture));
+  fixture.cases.resize(80);
+  const auto decode = [&](const ParityModel& model) {
+    std::vector<std::unique_ptr<Segment>> segments;
+    for (const json& one : fixture.cases) {
+      segments.push_back(HfSegment(one, model.spec(), Asked::kByRequest));
+    }
+    return Decode(model, std::move(segments), model.spec().tokens.decoder_start);
+  };
+  for (const ComputeType type :
+       {ComputeType::kFloat32, ComputeType::kBFloat16, ComputeType::kInt8}) {
+    for (const char* directory : {"tests/data/models/tiny-a", "tests/data/models/tiny-a3"}) {
+      ParityModel one;
+      ASSERT_NO_FATAL_FAILURE(LoadParityModel(directory, Place::kCpu, &one));
+      one.ensemble = *CreateCpuModel(one.loaded->program, *one.loaded->weights, type);
+      const auto expected = decode(one);
+      for (const char* mean : {"probability", "log-probability"}) {
+        ParityModel model;
+        ASSERT_NO_FATAL_FAILURE(LoadEnsemble({{"members", {directory, directory, directory}},
+                                              {"weights", {1, 2, 0.5}},
+                                              {"mean", mean}},
+                                             type, &model));
+        const auto found = decode(model);
+        for (size_t i = 0; i < found.size(); ++i) {
+          ASSERT_EQ(found[i].size(), expected[i].size());
+          EXPECT_EQ(found[i][0].tokens, expected[i][0].tokens) << ComputeTypeName(type) << mean;
+          EXPECT_NEAR(found[i][0].score, expected[i][0].score, 1e-4)
+              << ComputeTypeName(type) << " " << mean;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::parity

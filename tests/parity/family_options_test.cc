@@ -1,0 +1,389 @@
+// Every family of models with everything that a request can ask for: each option has its effect, and
+// README.md's table has a line for each family. An option that a family refuses fails here, until
+// the table says so.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/api/create_engine.h"
+#include "tests/engine/support/collecting_sink.h"
+#include "tests/engine/support/fakes.h"
+#include "tests/parity/family_list.h"
+
+namespace dragoman::parity {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr char kText[] = "Der alte Mann fütterte die Enten im Park.";
+
+// An engine with a family's model, and its answers.
+class Served {
+ public:
+  explicit Served(const Family& family) : family_(family) {
+    std::string directory = kModels + std::string(family.models[0]);
+    if (family.is_small100) directory = WithTokenizerOfSmall100(directory);
+    EngineConfig config;
+    config.max_rows = 64;
+    for (size_t m = 1; m < family.models.size(); ++m) {
+      config.ensemble.directories.push_back(kModels + std::string(family.models[m]));
+    }
+    auto engine = CreateEngine(directory, config, &clock_, &observer_);
+    EXPECT_TRUE(engine.ok()) << engine.status();
+    if (engine.ok()) engine_ = *std::move(engine);
+  }
+  ~Served() {
+    engine_.reset();
+    if (!own_.empty()) std::filesystem::remove_all(own_);
+  }
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+
+  bool ok() const { return engine_ != nullptr; }
+
+  TranslationJob Job() const {
+    TranslationJob job;
+    job.contents = {kText};
+    job.source_language = family_.source;
+    job.target_language = family_.target;
+    job.decoding.beam_size = 4;
+    job.decoding.max_output_tokens = 24;
+    job.returns.scores = job.returns.tokens = job.returns.token_scores = true;
+    return job;
+  }
+
+  // The status of a job that is refused, or of its item.
+  absl::StatusOr<ItemResult> Try(TranslationJob job) {
+    sink_ = std::make_shared<testing::CollectingSink>();
+    const Admission admission = engine_->Submit(std::move(job), sink_);
+    if (!admission.status.ok()) return admission.status;
+    if (absl::Status status = sink_->Wait(); !status.ok()) return status;
+    if (!sink_->items().at(0).status.ok()) return sink_->items()[0].status;
+    return sink_->items()[0];
+  }
+  // One that is not refused.
+  ItemResult Translate(TranslationJob job) {
+    auto result = Try(std::move(job));
+    EXPECT_TRUE(result.ok()) << result.status();
+    return result.ok() ? *std::move(result) : ItemResult{.hypotheses = std::vector<Hypothesis>(1)};
+  }
+  Hypothesis Best(TranslationJob job) { return Translate(std::move(job)).hypotheses.at(0); }
+
+  // Texts of the latest job, as they grew.
+  std::vector<SegmentUpdate> updates() const { return sink_->updates(); }
+
+  // Words that the model can write and does not write for kText: of what it draws.
+  std::vector<std::string> OtherWords() {
+    const std::string best = Best(Job()).text;
+    TranslationJob job = Job();
+    job.decoding.beam_size.reset();
+    job.decoding.sampling = Sampling{};
+    job.decoding.sampling->seed = 5;
+    job.decoding.num_alternatives = 16;
+    std::vector<std::string> words;
+    for (const Hypothesis& drawn : Translate(std::move(job)).hypotheses) {
+      std::istringstream text(drawn.text);
+      for (std::string word; text >> word;) {
+        const bool is_word = word.size() >= 3 && std::all_of(word.begin(), word.end(), [](char c) {
+                               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+                             });
+        if (is_word && best.find(word) == std::string::npos) words.push_back(word);
+      }
+    }
+    return words;
+  }
+
+ private:
+  std::string WithTokenizerOfSmall100(const std::string& directory) {
+    std::string pattern = ::testing::TempDir() + "/small100_XXXXXX";
+    own_ = mkdtemp(pattern.data());
+    std::filesystem::copy(directory, own_, std::filesystem::copy_options::recursive);
+    std::ifstream in(own_ + "/tokenizer_config.json");
+    std::string text(std::istreambuf_iterator<char>(in), {});
+    const std::string name = "M2M100Tokenizer";
+    const size_t at = text.find(name);
+    EXPECT_NE(at, std::string::npos);
+    std::ofstream(own_ + "/tokenizer_config.json")
+        << text.replace(at, name.size(), "SMALL100Tokenizer");
+    return own_;
+  }
+
+  const Family& family_;
+  std::string own_;
+  testing::FakeClock clock_;
+  testing::CountingObserver observer_;
+  std::unique_ptr<Engine> engine_;
+  std::shared_ptr<testing::CollectingSink> sink_;
+};
+
+// Fails the test where an option has not its effect.
+using Check = void (*)(Served&);
+
+void Beams(Served& served) {
+  for (const int beam : {1, 4, 8}) {
+    TranslationJob job = served.Job();
+    job.decoding.beam_size = job.decoding.num_alternatives = beam;
+    const ItemResult result = served.Translate(std::move(job));
+    EXPECT_EQ(result.hypotheses.size(), static_cast<size_t>(beam));
+    std::set<std::vector<std::string>> lists;
+    for (size_t rank = 0; rank < result.hypotheses.size(); ++rank) {
+      lists.insert(result.hypotheses[rank].tokens);
+      if (rank > 0) {
+        EXPECT_LE(result.hypotheses[rank].score, result.hypotheses[rank - 1].score);
+      }
+    }
+    EXPECT_EQ(lists.size(), result.hypotheses.size()) << "hypotheses are there twice";
+  }
+}
+
+void Profiles(Served& served) {
+  for (const Profile profile :
+       {Profile::kHf, Profile::kCt2, Profile::kMarian, Profile::kPaper, Profile::kArticle}) {
+    TranslationJob job = served.Job();
+    job.decoding.profile = profile;
+    EXPECT_LT(served.Best(std::move(job)).log_prob, 0.0F);
+  }
+}
+
+// A beam of pruned hypotheses is narrower, and what it finds no better.
+void PrunedSearch(Served& served) {
+  TranslationJob job = served.Job();
+  job.decoding.profile = Profile::kPaper;
+  job.decoding.beam_size = job.decoding.num_alternatives = 16;
+  const ItemResult whole = served.Translate(job);
+  job.decoding.pruning.absolute_delta = 0.5F;
+  job.decoding.pruning.max_candidates = 2;
+  const ItemResult pruned = served.Translate(job);
+  EXPECT_LT(pruned.hypotheses.size(), whole.hypotheses.size());
+  EXPECT_GE(pruned.hypotheses.size(), 1U);
+}
+
+void Required(Served& served) {
+  for (const std::string& word : served.OtherWords()) {
+    TranslationJob job = served.Job();
+    job.decoding.required_phrases = {{word, false}};
+    const auto result = served.Try(std::move(job));
+    if (!result.ok()) continue;  // has no pieces for it
+    EXPECT_THAT(result->hypotheses[0].text, HasSubstr(word));
+    EXPECT_NE(result->hypotheses[0].finish_reason, FinishReason::kConstraintsUnmet);
+    return;
+  }
+  ADD_FAILURE() << "no word that can be required";
+}
+
+// What mT5's small model writes is often not what its tokenizer would make of that text, so that
+// some phrases meet nothing.
+void Forbidden(Served& served) {
+  for (const char* text :
+       {kText, "Guten Morgen, meine Damen und Herren!", "Wo ist der Bahnhof?",
+        "Ich habe heute leider keine Zeit.", "Die Kinder spielen im Garten.",
+        "Das Buch liegt auf dem Tisch.", "Gestern hat es den ganzen Tag geregnet."}) {
+    TranslationJob job = served.Job();
+    job.contents = {text};
+    job.decoding.min_output_tokens = 4;
+    const std::string free = served.Best(job).text;
+    std::istringstream words(free);
+    for (std::string word; words >> word;) {
+      job.decoding.forbidden_phrases = {word};
+      const auto result = served.Try(job);
+      if (result.ok() && result->hypotheses[0].text != free) return;
+    }
+  }
+  ADD_FAILURE() << "nothing changes, whatever is forbidden";
+}
+
+void Terms(Served& served) {
+  for (const std::string& word : served.OtherWords()) {
+    TranslationJob job = served.Job();
+    job.terms = {{"Mann", word, false}};
+    const auto result = served.Try(std::move(job));
+    if (!result.ok()) continue;  // has no pieces for it
+    EXPECT_THAT(result->hypotheses[0].text, HasSubstr(word));
+    TranslationJob kept = served.Job();
+    kept.do_not_translate = {"Enten"};
+    EXPECT_THAT(served.Best(std::move(kept)).text, HasSubstr("Enten"));
+    return;
+  }
+  ADD_FAILURE() << "no word that can be a term";
+}
+
+void Prefix(Served& served) {
+  for (const std::string& word : served.OtherWords()) {
+    TranslationJob job = served.Job();
+    job.target_prefixes = {word};
+    const auto result = served.Try(std::move(job));
+    if (!result.ok()) continue;
+    EXPECT_THAT(result->hypotheses[0].text, StartsWith(word));
+    return;
+  }
+  ADD_FAILURE() << "no word that can be a prefix";
+}
+
+// Tokens that are there before; rows that no piece names are all called "".
+size_t Repeated(const Hypothesis& found) {
+  std::set<std::string> seen;
+  return static_cast<size_t>(std::count_if(
+      found.tokens.begin(), found.tokens.end(),
+      [&](const std::string& token) { return !token.empty() && !seen.insert(token).second; }));
+}
+
+void NgramBans(Served& served) {
+  TranslationJob job = served.Job();
+  job.decoding.min_output_tokens = 22;
+  EXPECT_GT(Repeated(served.Best(job)), 0U);
+  job.decoding.no_repeat_ngram = 1;
+  const Hypothesis found = served.Best(std::move(job));
+  EXPECT_GE(found.tokens.size(), 22U);
+  EXPECT_EQ(Repeated(found), 0U);
+}
+
+void Repetition(Served& served) {
+  TranslationJob job = served.Job();
+  job.decoding.min_output_tokens = 22;
+  const size_t free = Repeated(served.Best(job));
+  job.decoding.repetition_penalty = 5.0F;
+  EXPECT_LT(Repeated(served.Best(job)), free);
+}
+
+void Lengths(Served& served) {
+  TranslationJob job = served.Job();
+  job.decoding.min_output_tokens = job.decoding.max_output_tokens = 10;
+  const auto at_ten = served.Best(job).tokens.size();
+  job.decoding.min_output_tokens = job.decoding.max_output_tokens = 13;
+  EXPECT_EQ(served.Best(job).tokens.size(), at_ten + 3);
+  EXPECT_GE(at_ten, 10U);
+  EXPECT_LE(at_ten, 11U);  // with the token of the language
+}
+
+void Draws(Served& served) {
+  TranslationJob job = served.Job();
+  job.decoding.beam_size.reset();
+  job.decoding.min_output_tokens = 8;
+  job.decoding.sampling = Sampling{};
+  job.decoding.sampling->seed = 7;
+  job.decoding.num_alternatives = 4;
+  const ItemResult first = served.Translate(job);
+  const ItemResult again = served.Translate(job);
+  job.decoding.sampling->seed = 8;
+  const ItemResult other = served.Translate(job);
+  EXPECT_EQ(first.hypotheses.size(), 4U);
+  size_t same = 0;
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(first.hypotheses[i].tokens, again.hypotheses[i].tokens);
+    same += first.hypotheses[i].tokens == other.hypotheses[i].tokens ? 1 : 0;
+  }
+  EXPECT_LT(same, 4U);
+}
+
+void Alignment(Served& served) {
+  TranslationJob job = served.Job();
+  job.decoding.min_output_tokens = 12;  // some of which have text
+  job.returns.alignment = true;
+  const Hypothesis found = served.Best(std::move(job));
+  EXPECT_FALSE(found.alignment.empty());
+  std::set<int64_t> sources;
+  for (const AlignmentLink& link : found.alignment) {
+    EXPECT_LE(0, link.source.begin);
+    EXPECT_LE(link.source.begin, link.source.end);
+    EXPECT_LE(link.source.end, static_cast<int64_t>(std::string(kText).size()));
+    EXPECT_LE(link.target.end, static_cast<int64_t>(found.text.size()));
+    sources.insert(link.source.begin);
+  }
+}
+
+void Html(Served& served) {
+  TranslationJob job = served.Job();
+  job.contents = {"<p><b>Der alte Mann</b> fütterte die Enten im Park.</p>"};
+  job.html = true;
+  const std::string text = served.Best(std::move(job)).text;
+  for (const char* tag : {"<p>", "<b>", "</b>", "</p>"}) EXPECT_THAT(text, HasSubstr(tag));
+  EXPECT_THAT(text, StartsWith("<p>"));
+}
+
+void Partials(Served& served) {
+  TranslationJob job = served.Job();
+  job.returns.partials = true;
+  job.decoding.beam_size = 1;
+  job.decoding.min_output_tokens = 12;
+  const std::string text = served.Best(std::move(job)).text;
+  const std::vector<SegmentUpdate> updates = served.updates();
+  EXPECT_FALSE(updates.empty());
+  for (const SegmentUpdate& update : updates) EXPECT_THAT(text, StartsWith(update.text));
+}
+
+struct Column {
+  const char* name;
+  Check check;
+};
+
+const std::vector<Column>& Columns() {
+  static const std::vector<Column> columns = {
+      {"n-best, beams 1, 4, 8", Beams},
+      {"five profiles", Profiles},
+      {"pruned search", PrunedSearch},
+      {"required phrases", Required},
+      {"forbidden phrases", Forbidden},
+      {"terms, do not translate", Terms},
+      {"prefix", Prefix},
+      {"n-gram bans", NgramBans},
+      {"repetition penalty", Repetition},
+      {"lengths", Lengths},
+      {"sampling", Draws},
+      {"alignment", Alignment},
+      {"HTML", Html},
+      {"partials", Partials},
+  };
+  return columns;
+}
+
+// The table's lines, as README.md has them.
+std::string Line(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells) line += " " + cell + " |";
+  return line;
+}
+
+std::set<std::string> LinesOfReadMe() {
+  std::ifstream in(DRAGOMAN_SOURCE_DIR "/tests/parity/README.md");
+  EXPECT_TRUE(in.is_open());
+  std::set<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.insert(line);
+  return lines;
+}
+
+class FamilyOptions : public ::testing::TestWithParam<Family> {};
+
+TEST_P(FamilyOptions, HaveTheirEffectAndStandInTheTable) {
+  Served served(GetParam());
+  ASSERT_TRUE(served.ok());
+  std::vector<std::string> cells = {GetParam().name};
+  for (const Column& column : Columns()) {
+    SCOPED_TRACE(column.name);
+    column.check(served);
+    cells.emplace_back("yes");
+  }
+  EXPECT_TRUE(LinesOfReadMe().contains(Line(cells))) << "README.md has no line " << Line(cells);
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, FamilyOptions, ::testing::ValuesIn(AllFamilies()), FamilyName);
+
+TEST(FamilyTable, HasThatHeader) {
+  std::vector<std::string> names = {"family"};
+  for (const Column& column : Columns()) names.emplace_back(column.name);
+  EXPECT_TRUE(LinesOfReadMe().contains(Line(names))) << "README.md has no line " << Line(names);
+}
+
+}  // namespace
+}  // namespace dragoman::parity
