@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "tests/e2e/processes.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -75,19 +76,6 @@ nlohmann::json Report(ChildProcess* load) {
   return nlohmann::json::parse(out);
 }
 
-// A directory that goes with the object.
-class Folder {
- public:
-  Folder() : path_(::testing::TempDir() + "dragoman_fault_XXXXXX") {
-    EXPECT_NE(mkdtemp(path_.data()), nullptr);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 TEST(Fault, ADiskThatIsFullAtTheLogLosesLinesAndNoCall) {
   ChildProcess daemon(Shell("exec \"$0\" \"$@\" 2>/dev/full"));
   const std::string line = daemon.ReadLine();
@@ -101,7 +89,7 @@ TEST(Fault, ADiskThatIsFullAtTheLogLosesLinesAndNoCall) {
 }
 
 TEST(Fault, TheModelsFilesAreNotNeededOnceItServes) {
-  const Folder folder;
+  const TempDirectory folder;
   const std::string model = folder.path() + "/model";
   fs::copy(kModel, model);
   ChildProcess daemon(Shell("exec \"$0\" \"$@\"", model));
@@ -131,7 +119,7 @@ TEST(Fault, TheModelsFilesAreNotNeededOnceItServes) {
 
 // Every way in which a directory can be broken, by both ways to ask for it: the old version serves on.
 TEST(Fault, AReloadOfABrokenModelUnderLoadLosesNoCall) {
-  const Folder folder;
+  const TempDirectory folder;
   const std::string model = folder.path() + "/model";
   fs::copy(kModel, model);
   ChildProcess daemon(Shell("exec \"$0\" \"$@\" --admin-listen 127.0.0.1:0", model));
@@ -302,7 +290,7 @@ TEST(Fault, AJumpOfTheWallClockMovesNoDeadline) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers must be the first library of a process";
 #endif
-  const Folder folder;
+  const TempDirectory folder;
   const std::string path = folder.path() + "/offset";
   const auto jump = [&path](int64_t days) {
     const int64_t nanos = days * 86'400 * 1'000'000'000;

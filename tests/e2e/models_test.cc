@@ -2,7 +2,6 @@
 // while calls go on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "tests/e2e/processes.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -34,8 +34,7 @@ const std::string kBundled = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 // Copies of models that a test may break.
 class ModelsTest : public ::testing::Test {
  protected:
-  ModelsTest() : root_(::testing::TempDir() + "models_test_" + std::to_string(getpid())) {
-    fs::remove_all(root_);
+  ModelsTest() {
     // There is no second real model here: a small one with weights of chance, which says that it
     // reads English.
     Copy(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-multi", "en-fr");
@@ -45,10 +44,8 @@ class ModelsTest : public ::testing::Test {
     tokenizer["source_lang"] = "en";
     std::ofstream(config) << tokenizer.dump();
   }
-  ~ModelsTest() override { fs::remove_all(root_); }
 
   void Copy(const fs::path& from, const std::string& to) const {
-    fs::create_directories(root_);
     fs::copy(from, root_ / to, fs::copy_options::recursive);
   }
 
@@ -74,13 +71,10 @@ class ModelsTest : public ::testing::Test {
   // One line of text, translated; as JSON.
   static json Translate(const Daemon& daemon, const std::string& text,
                         std::vector<std::string> flags, int* status = nullptr) {
-    const fs::path file = ::testing::TempDir() + "models_test_line_" + std::to_string(getpid());
-    std::ofstream(file) << text << "\n";
+    const TempDirectory directory;
     flags.insert(flags.begin(), {"translate", "--server", daemon.grpc(), "--json"});
-    flags.push_back(file.string());
-    const std::string line = RunClient(flags, status);
-    fs::remove(file);
-    return json::parse(line, nullptr, false);
+    flags.push_back(directory.Write("line.txt", text + "\n"));
+    return json::parse(RunClient(flags, status), nullptr, false);
   }
 
   static void ExpectBalanced(const Daemon::Samples& samples) {
@@ -95,7 +89,8 @@ class ModelsTest : public ::testing::Test {
         daemon.Metrics()["dragoman_model_version{model=\"" + model + "\"}"]);
   }
 
-  const fs::path root_;
+  const TempDirectory directory_;
+  const fs::path root_ = directory_.path();
 };
 
 // Whoever takes one of the three ports for another is told which it is.
@@ -289,7 +284,6 @@ TEST_F(ModelsTest, ABrokenDirectoryChangesNothingAndSaysWhatIsWrong) {
 TEST_F(ModelsTest, AnArgosPackageIsServedLikeADirectory) {
   const fs::path models = DRAGOMAN_SOURCE_DIR "/tests/data/models";
   const fs::path package = root_ / "argos.argosmodel";
-  fs::create_directories(root_);
   fs::copy_file(models / "argos-de-en.argosmodel", package);
   Daemon daemon({"--model", package.string(), "--admin-listen", "127.0.0.1:0"});
   const std::string text = "Ich habe heute leider gar keine Zeit.";

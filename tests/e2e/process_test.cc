@@ -8,12 +8,12 @@
 
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/e2e/processes.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -43,8 +43,7 @@ std::string Address(const std::string& line) {
 // A pipe that takes no byte more.
 class FullPipe {
  public:
-  FullPipe() : path_(::testing::TempDir() + "full.pipe") {
-    std::filesystem::remove(path_);
+  FullPipe() {
     EXPECT_EQ(mkfifo(path_.c_str(), 0600), 0);
     fd_ = open(path_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
     while (write(fd_, "................", 16) > 0) {
@@ -52,14 +51,12 @@ class FullPipe {
     while (write(fd_, ".", 1) > 0) {
     }
   }
-  ~FullPipe() {
-    close(fd_);
-    std::filesystem::remove(path_);
-  }
+  ~FullPipe() { close(fd_); }
   const std::string& path() const { return path_; }
 
  private:
-  const std::string path_;
+  const TempDirectory directory_;
+  const std::string path_ = directory_.path() + "/full.pipe";
   int fd_ = -1;
 };
 

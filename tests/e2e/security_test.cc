@@ -1,12 +1,10 @@
 // TLS and API keys as an operator and a client meet them: files, flags, messages, exit statuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <thread>
@@ -14,6 +12,7 @@
 
 #include "tests/e2e/processes.h"
 #include "tests/server/security/certificates.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -32,9 +31,6 @@ constexpr char kInput[] = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
 
 class SecurityE2e : public ::testing::Test {
  protected:
-  SecurityE2e() { std::filesystem::create_directories(folder_); }
-  ~SecurityE2e() override { std::filesystem::remove_all(folder_); }
-
   // PREFIX.crt and PREFIX.key.
   void Write(const std::string& prefix, const Authority::Issued& issued) const {
     Replace(folder_ + prefix + ".key", issued.key);
@@ -87,8 +83,8 @@ class SecurityE2e : public ::testing::Test {
     return true;
   }
 
-  const std::string folder_ =
-      ::testing::TempDir() + "security_e2e." + std::to_string(getpid()) + "/";
+  const TempDirectory directory_;
+  const std::string folder_ = directory_.path() + "/";
   const Authority authority_{"Test CA"};
   const Authority stranger_{"Another CA"};
   std::map<std::string, std::string> entries_;

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/engine/support/bundled_engine.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -25,18 +26,7 @@ size_t Count(const std::string& text, const std::string& part) {
 
 class EngineTerms : public testing::BundledEngine {
  protected:
-  void SetUp() override {
-    directory_ =
-        fs::path(::testing::TempDir()) /
-        absl::StrCat("terms_", ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(directory_);
-    fs::create_directories(directory_);
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
-  void Write(const std::string& file, const std::string& bytes) {
-    std::ofstream(directory_ / file, std::ios::binary) << bytes;
-  }
+  void Write(const std::string& file, const std::string& bytes) { folder_.Write(file, bytes); }
   void StartWithGlossaries() {
     EngineConfig config;
     config.glossary_directory = directory_;
@@ -53,7 +43,8 @@ class EngineTerms : public testing::BundledEngine {
     return job;
   }
 
-  fs::path directory_;
+  const TempDirectory folder_;
+  const fs::path directory_ = folder_.path();
 };
 
 TEST_F(EngineTerms, EveryOccurrenceAsksForItsTarget) {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -20,6 +19,7 @@
 #include "tests/engine/support/collecting_sink.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/parity/family_list.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman::parity {
 namespace {
@@ -107,21 +107,18 @@ class Served {
 
  private:
   std::string WithTokenizerOfSmall100(const std::string& directory) {
-    std::string pattern = ::testing::TempDir() + "/small100_XXXXXX";
-    own_ = mkdtemp(pattern.data());
-    std::filesystem::copy(directory, own_, std::filesystem::copy_options::recursive);
-    std::ifstream in(own_ + "/tokenizer_config.json");
+    std::filesystem::copy(directory, own_.path(), std::filesystem::copy_options::recursive);
+    std::ifstream in(own_.path() + "/tokenizer_config.json");
     std::string text(std::istreambuf_iterator<char>(in), {});
     const std::string name = "M2M100Tokenizer";
     const size_t at = text.find(name);
     EXPECT_NE(at, std::string::npos);
-    std::ofstream(own_ + "/tokenizer_config.json")
-        << text.replace(at, name.size(), "SMALL100Tokenizer");
-    return own_;
+    own_.Write("tokenizer_config.json", text.replace(at, name.size(), "SMALL100Tokenizer"));
+    return own_.path();
   }
 
   const Family& family_;
-  std::string own_;
+  const TempDirectory own_;
   testing::FakeClock clock_;
   testing::CountingObserver observer_;
   std::unique_ptr<Engine> engine_;

@@ -20,6 +20,7 @@
 #include "tests/bench/search/searches.h"
 #include "tests/bench/search/subcommands.h"
 #include "tests/engine/support/scripts.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman::bench {
 namespace {
@@ -192,9 +193,10 @@ TEST_F(GridOnTheModel, ScoresAreThoseOfTheOutputAlone) {
 
 // By the command line: a translation for every line, with its phrases in it.
 TEST_F(GridOnTheModel, TranslatesAFile) {
-  const std::string pairs = ::testing::TempDir() + "grid_pairs.tsv";
-  const std::string output = ::testing::TempDir() + "grid_output.txt";
-  std::ofstream(pairs) << "Wo ist der Bahnhof?\trailway station\tnearest\nIch habe keine Zeit.\n";
+  const TempDirectory directory;
+  const std::string pairs = directory.Write(
+      "pairs.tsv", "Wo ist der Bahnhof?\trailway station\tnearest\nIch habe keine Zeit.\n");
+  const std::string output = directory.path() + "/output.txt";
   std::vector<std::string> words = {"--pairs", pairs, "--output", output, "--search", "grid:2"};
   std::vector<char*> pointers;
   pointers.reserve(words.size());

@@ -16,6 +16,7 @@
 #include "tests/bench/search/searches.h"
 #include "tests/bench/search/subcommands.h"
 #include "tests/engine/support/all_weights.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman::bench {
 namespace {
@@ -86,7 +87,8 @@ TEST(SeededMembers, AreSearchedTogether) {
 
 TEST(Experiment, OfThreeModelsIsTheSameUnderEverySchedule) {
   const BenchModel model(kBundled, ComputeType::kFloat32, {.count = 3, .noise_percent = 10});
-  const std::string output = ::testing::TempDir() + "/experiment.tsv";
+  const TempDirectory directory;
+  const std::string output = directory.path() + "/experiment.tsv";
   std::vector<std::string> words = {"--texts", "3",        "--segments", "2",        "--beam",
                                     "4",       "--rounds", "2",          "--output", output};
   std::vector<char*> pointers;

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -16,15 +16,8 @@ namespace fs = std::filesystem;
 
 class GlossaryDirectoryTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "glossaries.XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   void Write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(directory_ / name, std::ios::binary) << bytes;
+    folder_.Write(name, bytes);
   }
   std::string LoadError(absl::StatusCode code = absl::StatusCode::kInvalidArgument) const {
     const auto loaded = LoadGlossaries(directory_);
@@ -32,7 +25,8 @@ class GlossaryDirectoryTest : public ::testing::Test {
     return std::string(loaded.status().message());
   }
 
-  fs::path directory_;
+  const TempDirectory folder_;
+  const fs::path directory_ = folder_.path();
 };
 
 TEST_F(GlossaryDirectoryTest, NamesAreFileNamesWithoutExtension) {

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -12,6 +11,7 @@
 #include "tests/engine/support/gzip_file.h"
 #include "tests/engine/text/spm_oracle.h"
 #include "tests/engine/text/text_test_data.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -19,17 +19,14 @@ namespace {
 using ::testing::HasSubstr;
 
 // Rules for the way back to text: "ss" becomes "ß", whichever pieces it is of, and "e" goes.
-std::string DenormalisationRules() {
-  std::string path = ::testing::TempDir() + "/denormalise.tsv";
-  std::ofstream(path) << "73 73\tDF\n65\t\n";
-  return path;
-}
+constexpr std::string_view kDenormalisationRules = "73 73\tDF\n65\t\n";
 
 // What every model is trained with here: the texts of tests/data.
 std::string Train(std::string args) {
   constexpr std::string_view kRules = "RULES";
+  const TempDirectory directory;
   if (const size_t at = args.find(kRules); at != std::string::npos) {
-    args.replace(at, kRules.size(), DenormalisationRules());
+    args.replace(at, kRules.size(), directory.Write("rules.tsv", kDenormalisationRules));
   }
   std::string model = SpmOracle::Train(
       "--minloglevel=2 --num_threads=1 --hard_vocab_limit=false " + args, GermanLines());

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
 #include <future>
 #include <memory>
 #include <string>
@@ -17,6 +16,7 @@
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 #include "tests/server/fake_engine.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -27,14 +27,10 @@ using ::testing::HasSubstr;
 
 class AdminServerTest : public ::testing::Test {
  protected:
-  AdminServerTest()
-      : root_(::testing::TempDir() + "/admin_server_" +
-              ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
+  AdminServerTest() {
     SetLogLevel(LogLevel::kOff);
-    fs::remove_all(root_);
     for (const char* name : {"a", "b", "c"}) {
-      fs::create_directories(root_ / name);
-      std::ofstream(root_ / name / "config.json") << name;
+      directory_.Write(std::string(name) + "/config.json", name);
     }
     EXPECT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
     manager_.Start();
@@ -44,7 +40,6 @@ class AdminServerTest : public ::testing::Test {
     manager_.Stop();
     server_.reset();
     SetLogLevel(LogLevel::kInfo);
-    fs::remove_all(root_);
   }
 
   void Start(const std::string& address) {
@@ -82,7 +77,8 @@ class AdminServerTest : public ::testing::Test {
     return stub_->LoadModel(&context, request, out);
   }
 
-  const fs::path root_;
+  const TempDirectory directory_;
+  const fs::path root_ = directory_.path();
   const SteadyClock clock_;
   Metrics metrics_{&clock_};
   ModelTable table_{&clock_, {"a", "b"}, {}};

@@ -4,13 +4,13 @@
 #include <openssl/ssl.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "server/base/log.h"
 #include "server/http/http.h"
 #include "tests/server/security/certificates.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -22,7 +22,6 @@ class HttpsTest : public ::testing::Test {
  protected:
   HttpsTest() {
     SetLogLevel(LogLevel::kOff);
-    std::filesystem::create_directories(folder_);
     Replace(paths_.client_ca, authority_.pem());
     Write(authority_.Issue({.name = "first"}));
     hooks_.metrics = [] { return std::string("metrics"); };
@@ -31,7 +30,6 @@ class HttpsTest : public ::testing::Test {
   }
   ~HttpsTest() override {
     server_.reset();
-    std::filesystem::remove_all(folder_);
     SetLogLevel(LogLevel::kInfo);
   }
 
@@ -101,7 +99,8 @@ class HttpsTest : public ::testing::Test {
     return answer;
   }
 
-  const std::string folder_ = ::testing::TempDir() + "https_test." + std::to_string(getpid()) + "/";
+  const TempDirectory directory_;
+  const std::string folder_ = directory_.path() + "/";
   TlsPaths paths_{folder_ + "tls.crt", folder_ + "tls.key", folder_ + "ca.crt"};
   const Authority authority_{"Test CA"};
   const Authority stranger_{"Another CA"};

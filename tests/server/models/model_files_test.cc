@@ -7,6 +7,8 @@
 #include <fstream>
 #include <string>
 
+#include "tests/support/temp_directory.h"
+
 namespace dragoman {
 namespace {
 
@@ -15,18 +17,13 @@ using ::testing::HasSubstr;
 
 class ModelFilesTest : public ::testing::Test {
  protected:
-  ModelFilesTest()
-      : root_(::testing::TempDir() + "/model_files_" +
-              ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    fs::remove_all(root_);
-    fs::create_directories(root_);
+  ModelFilesTest() {
     Write("config.json", "{}");
     Write("model.safetensors", std::string(3 << 20, 'w'));
   }
-  ~ModelFilesTest() override { fs::remove_all(root_); }
 
   void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(root_ / name) << text;
+    directory_.Write(name, text);
   }
   std::string Checksum() const {
     const auto checksum = ChecksumOfFiles(root_.string());

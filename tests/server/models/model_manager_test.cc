@@ -15,6 +15,7 @@
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 #include "tests/server/fake_engine.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -25,21 +26,14 @@ using ::testing::HasSubstr;
 
 class ModelManagerTest : public ::testing::Test {
  protected:
-  ModelManagerTest()
-      : root_(::testing::TempDir() + "/model_manager_" +
-              ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    fs::remove_all(root_);
+  ModelManagerTest() {
     SetLogSink([this](std::string_view line) { log_.push_back(nlohmann::json::parse(line)); });
     for (const char* name : {"a", "b"}) Write(name, "one");
   }
-  ~ModelManagerTest() override {
-    SetLogSink(nullptr);
-    fs::remove_all(root_);
-  }
+  ~ModelManagerTest() override { SetLogSink(nullptr); }
 
   void Write(const std::string& name, const std::string& weights) const {
-    fs::create_directories(root_ / name);
-    std::ofstream(root_ / name / "model.safetensors") << weights;
+    directory_.Write(name + "/model.safetensors", weights);
   }
 
   ModelSettings Model(const std::string& name) const {

@@ -5,11 +5,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "server/process/memory_bound.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -19,20 +18,17 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 class MemoryLimitTest : public ::testing::Test {
  protected:
   MemoryLimitTest() {
-    root_ = ::testing::TempDir() + "memory_limit";
-    std::filesystem::remove_all(root_);
     Write("/proc/meminfo",
           "MemTotal:       8388608 kB\nMemFree:         100000 kB\nMemAvailable:   4194304 kB\n");
     Write("/proc/self/status", "Name:\tx\nVmSize:\t  102400 kB\nVmData:\t  51200 kB\n");
   }
   void Write(const std::string& path, const std::string& text) {
-    const std::filesystem::path file = root_ + path;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text;
+    directory_.Write(path.substr(1), text);
   }
   void Group(const std::string& line) { Write("/proc/self/cgroup", line + "\n"); }
 
-  std::string root_;
+  const TempDirectory directory_;
+  const std::string root_ = directory_.path();
 };
 
 TEST_F(MemoryLimitTest, IsTheMachinesWithoutGroups) {

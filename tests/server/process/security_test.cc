@@ -5,10 +5,8 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -25,6 +23,7 @@
 #include "tests/server/fake_engine.h"
 #include "tests/server/security/certificates.h"
 #include "tests/server/served_models.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -37,14 +36,12 @@ class SecurityTest : public ::testing::Test {
  protected:
   SecurityTest() {
     SetLogLevel(LogLevel::kOff);
-    std::filesystem::create_directories(folder_);
     config_.listen = "127.0.0.1:0";
     config_.longest_call_seconds = 60;
   }
   ~SecurityTest() override {
     serving_.reset();
     security_.reset();
-    std::filesystem::remove_all(folder_);
     SetLogLevel(LogLevel::kInfo);
   }
 
@@ -135,8 +132,8 @@ class SecurityTest : public ::testing::Test {
     return true;
   }
 
-  const std::string folder_ =
-      ::testing::TempDir() + "security_test." + std::to_string(getpid()) + "/";
+  const TempDirectory directory_;
+  const std::string folder_ = directory_.path() + "/";
   const Authority authority_{"Test CA"};
   const Authority stranger_{"Another CA"};
   ServerConfig config_;

@@ -11,8 +11,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <future>
 #include <map>
 #include <memory>
@@ -27,6 +25,7 @@
 #include "server/settings/transport_limits.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/served_models.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -215,13 +214,11 @@ TEST_F(TransportTest, MoreConnectionsThanOpenFilesAreRefusedAtTheStart) {
 }
 
 TEST_F(TransportTest, ListensOnAUnixSocket) {
-  std::string directory = ::testing::TempDir() + "/dragoman_transport_XXXXXX";
-  ASSERT_NE(mkdtemp(directory.data()), nullptr);
-  config_.listen = "unix:" + directory + "/socket";
+  const TempDirectory directory;
+  config_.listen = "unix:" + directory.path() + "/socket";
   Start();
   EXPECT_TRUE(Translate(channel_).ok());
   EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
-  std::filesystem::remove_all(directory);
 }
 
 TEST_F(TransportTest, CallsThatMeetADrainAreUnavailableAndNeverCancelled) {

@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/process/cpu_budget.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -36,9 +37,7 @@ class WorkerPlanTest : public ::testing::Test {
  protected:
   // As Linux numbers them: the first threads of all cores, then the second ones.
   CpuTopology Read(const Machine& m, std::vector<int> allowed = {}) {
-    root_ = ::testing::TempDir() + "worker_plan_" +
-            ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(root_);
+    directory_.Remove("sys");
     const int cores = m.nodes * m.caches * m.cores;
     for (int node = 0; node < m.nodes; ++node) {
       std::vector<int> of_node;
@@ -75,7 +74,7 @@ class WorkerPlanTest : public ::testing::Test {
       allowed.resize(static_cast<size_t>(m.cpus()));
       std::iota(allowed.begin(), allowed.end(), 0);
     }
-    return ReadCpuTopology(root_, allowed);
+    return ReadCpuTopology(directory_.path(), allowed);
   }
 
   void Write(const std::string& path, const std::string& text) {
@@ -100,7 +99,7 @@ class WorkerPlanTest : public ::testing::Test {
     return places.ok() ? *std::move(places) : std::vector<WorkerCpus>();
   }
 
-  std::string root_;
+  const TempDirectory directory_;
 };
 
 TEST_F(WorkerPlanTest, FillsInWhatIsNotAsked) {

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
@@ -10,6 +9,7 @@
 #include "server/base/steady_clock.h"
 #include "server/security/token_bucket.h"
 #include "tests/server/security/certificates.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -142,8 +142,6 @@ TEST(ApiKeyFile, HasABoundOnKeys) {
 
 class ApiKeysTest : public ::testing::Test {
  protected:
-  ~ApiKeysTest() override { std::filesystem::remove(path_); }
-
   void Open(const std::vector<std::string>& entries) {
     Replace(path_, File(entries));
     auto keys = ApiKeys::Open(path_);
@@ -161,8 +159,8 @@ class ApiKeysTest : public ::testing::Test {
     return *grant;
   }
 
-  const std::string path_ =
-      ::testing::TempDir() + "api_keys_test." + std::to_string(getpid()) + ".json";
+  const TempDirectory directory_;
+  const std::string path_ = directory_.path() + "/keys.json";
   std::unique_ptr<ApiKeys> keys_;
 };
 

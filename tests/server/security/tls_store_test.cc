@@ -2,13 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "server/base/log.h"
 #include "server/security/file_watch.h"
 #include "tests/server/security/certificates.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -23,13 +23,9 @@ class TlsStoreTest : public ::testing::Test {
  protected:
   TlsStoreTest() {
     SetLogLevel(LogLevel::kOff);
-    std::filesystem::create_directories(folder_);
     Write(first_);
   }
-  ~TlsStoreTest() override {
-    std::filesystem::remove_all(folder_);
-    SetLogLevel(LogLevel::kInfo);
-  }
+  ~TlsStoreTest() override { SetLogLevel(LogLevel::kInfo); }
 
   void Write(const Authority::Issued& issued) {
     Replace(paths_.certificate, issued.certificate);
@@ -49,8 +45,8 @@ class TlsStoreTest : public ::testing::Test {
     return std::string(status.message());
   }
 
-  const std::string folder_ =
-      ::testing::TempDir() + "tls_store_test." + std::to_string(getpid()) + "/";
+  const TempDirectory directory_;
+  const std::string folder_ = directory_.path() + "/";
   TlsPaths paths_{folder_ + "tls.crt", folder_ + "tls.key", ""};
   const Authority authority_{"Test CA"};
   const Authority::Issued first_ = authority_.Issue({.name = "first"});

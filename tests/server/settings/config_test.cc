@@ -14,6 +14,7 @@
 #include "server/process/cpu_budget.h"
 #include "server/process/engine_settings.h"
 #include "server/settings/otlp_endpoint.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -22,22 +23,24 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::string TempFile(const std::string& name, const std::string& text) {
-  std::string path = ::testing::TempDir() + name;
-  std::ofstream(path) << text;
-  return path;
+// The flags `args` behind a configuration file of this text.
+absl::StatusOr<CommandLine> ParseFile(const std::string& text, std::vector<std::string> args = {}) {
+  const TempDirectory directory;
+  args.insert(args.end(), {"--config", directory.Write("config.json", text)});
+  return ParseCommandLine(args);
 }
 
-std::string ErrorOf(const std::vector<std::string>& args) {
-  const auto command = ParseCommandLine(args);
+std::string ErrorOf(const absl::StatusOr<CommandLine>& command) {
   EXPECT_FALSE(command.ok());
   EXPECT_EQ(command.status().code(), absl::StatusCode::kInvalidArgument);
   return std::string(command.status().message());
 }
 
-std::string FileErrorOf(const std::string& json) {
-  return ErrorOf({"--config", TempFile("bad.json", json)});
+std::string ErrorOf(const std::vector<std::string>& args) {
+  return ErrorOf(ParseCommandLine(args));
 }
+
+std::string FileErrorOf(const std::string& text) { return ErrorOf(ParseFile(text)); }
 
 TEST(Config, HasTheDefaultsOfTheContract) {
   const auto command = ParseCommandLine({"--model", "models/de-en/"});
@@ -124,9 +127,8 @@ TEST(Config, ReadsEveryFlagInBothForms) {
 }
 
 TEST(Config, FlagsWinOverTheFile) {
-  const std::string path =
-      TempFile("good.json", R"({"model": "a=/m/a", "max-rows": 8, "drain-seconds": 7})");
-  const auto command = ParseCommandLine({"--max-rows=9", "--config", path});
+  const auto command =
+      ParseFile(R"({"model": "a=/m/a", "max-rows": 8, "drain-seconds": 7})", {"--max-rows=9"});
   ASSERT_TRUE(command.ok()) << command.status();
   EXPECT_EQ(command->config.model_name, "a");
   EXPECT_EQ(command->config.max_rows, 9);
@@ -137,8 +139,7 @@ TEST(Config, WhatItPrintsIsAConfigurationFile) {
   const auto command = ParseCommandLine({"--model=x=/m", "--max-items=7", "--check-config"});
   ASSERT_TRUE(command.ok()) << command.status();
   EXPECT_EQ(command->mode, CommandMode::kCheckConfig);
-  const auto again =
-      ParseCommandLine({"--config", TempFile("printed.json", ConfigToJson(command->config))});
+  const auto again = ParseFile(ConfigToJson(command->config));
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(ConfigToJson(again->config), ConfigToJson(command->config));
   EXPECT_EQ(again->config.max_items, 7);
@@ -210,11 +211,11 @@ TEST(Config, TakesSeveralModelsTheDefaultFirst) {
 }
 
 TEST(Config, AModelOfTheFileHasSettingsOfItsOwn) {
-  const std::string path = TempFile("models.json", R"({
+  const auto command = ParseFile(R"({
     "max-rows": 16, "pivot": "a+b", "models": [
       {"name": "a", "directory": "/m/a", "max-rows": 4, "kv-memory-mb": 100},
-      {"name": "b", "directory": "/m/b", "device-memory-fraction": 0.25}]})");
-  const auto command = ParseCommandLine({"--config", path, "--device=cpu", "--model=c=/m/c"});
+      {"name": "b", "directory": "/m/b", "device-memory-fraction": 0.25}]})",
+                                 {"--device=cpu", "--model=c=/m/c"});
   EXPECT_THAT(NamesOf(command), ElementsAre("c", "a", "b"));
   const std::vector<ModelSettings>& models = command->config.models;
   EXPECT_EQ(models[0].max_rows, 16);
@@ -243,8 +244,8 @@ TEST(Config, AModelOfTheFileHasSettingsOfItsOwn) {
 
 TEST(Config, ADirectoryOfModelsServesThoseThatHaveAConfiguration) {
   namespace fs = std::filesystem;
-  const fs::path root = fs::path(::testing::TempDir()) / "models_dir";
-  fs::remove_all(root);
+  const TempDirectory directory;
+  const fs::path root = directory.path();
   for (const char* name : {"fr-en", "de-en", "notes"}) fs::create_directories(root / name);
   for (const char* name : {"fr-en", "de-en"}) std::ofstream(root / name / "config.json") << "{}";
   const auto command = ParseCommandLine({"--models-dir", root.string()});
@@ -387,8 +388,7 @@ TEST(Config, ADeviceMemoryFractionIsAboveZeroAndAtMostOne) {
   EXPECT_THAT(ErrorOf({"--model=x", "--device-memory-fraction=most"}),
               AllOf(HasSubstr("'most'"), HasSubstr("a number")));
   EXPECT_THAT(FileErrorOf(R"({"device-memory-fraction": "0.5"})"), HasSubstr("a number"));
-  const auto command = ParseCommandLine(
-      {"--model=x", "--config", TempFile("fraction.json", R"({"device-memory-fraction": 0.5})")});
+  const auto command = ParseFile(R"({"device-memory-fraction": 0.5})", {"--model=x"});
   ASSERT_TRUE(command.ok()) << command.status();
   EXPECT_EQ(command->config.device_memory_fraction, 0.5);
 }
@@ -504,14 +504,14 @@ TEST(EngineSettings, CarryEverySetting) {
 }
 
 TEST(ConfigFile, WhatIsNoFileIsRefusedByWhatItIs) {
-  EXPECT_THAT(ErrorOf({"--config", ::testing::TempDir()}), HasSubstr("a directory"));
+  const TempDirectory directory;
+  EXPECT_THAT(ErrorOf({"--config", directory.path()}), HasSubstr("a directory"));
   EXPECT_THAT(ErrorOf({"--config=/dev/zero"}), HasSubstr("more than the 1048576 bytes allowed"));
-  EXPECT_THAT(ErrorOf({"--config", TempFile("huge.json", std::string(2 << 20, ' '))}),
+  EXPECT_THAT(FileErrorOf(std::string(2 << 20, ' ')),
               HasSubstr("more than the 1048576 bytes allowed"));
   EXPECT_THAT(ErrorOf({"--config=/dev/null"}), HasSubstr("not JSON"));
   // A pipe without a writer: it has ended, and nothing is waited for.
-  const std::string pipe = ::testing::TempDir() + "config.pipe";
-  std::filesystem::remove(pipe);
+  const std::string pipe = directory.path() + "/config.pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THAT(ErrorOf({"--config", pipe}), HasSubstr("not JSON"));
 }
@@ -664,17 +664,10 @@ TEST(SchedulerSettings, SayWhatIsWrong) {
 
 class CgroupTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    root_ = ::testing::TempDir() + "cgroup_" +
-            ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(root_);
-  }
-  void Write(const std::string& path, const std::string& text) {
-    const std::filesystem::path full = root_ + "/" + path;
-    std::filesystem::create_directories(full.parent_path());
-    std::ofstream(full) << text;
-  }
-  std::string root_;
+  void Write(const std::string& path, const std::string& text) { directory_.Write(path, text); }
+
+  const TempDirectory directory_;
+  const std::string root_ = directory_.path();
 };
 
 TEST_F(CgroupTest, TakesTheLeastQuotaOnTheWayUp) {
