@@ -26,7 +26,7 @@ class GlossaryDirectoryTest : public ::testing::Test {
   }
 
   const TempDirectory folder_;
-  const fs::path directory_ = folder_.path();
+  fs::path directory_ = folder_.path();
 };
 
 TEST_F(GlossaryDirectoryTest, NamesAreFileNamesWithoutExtension) {
