@@ -44,12 +44,6 @@ class Served {
     EXPECT_TRUE(engine.ok()) << engine.status();
     if (engine.ok()) engine_ = *std::move(engine);
   }
-  ~Served() {
-    engine_.reset();
-    if (!own_.empty()) std::filesystem::remove_all(own_);
-  }
-  Served(const Served&) = delete;
-  Served& operator=(const Served&) = delete;
 
   bool ok() const { return engine_ != nullptr; }
 

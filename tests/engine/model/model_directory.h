@@ -54,7 +54,7 @@ class ModelDirectory {
   std::string Refusal() const {
     const auto model = Load();
     EXPECT_FALSE(model.ok());
-    EXPECT_THAT(std::string(model.status().message()), ::testing::HasSubstr("dragoman_model_"));
+    EXPECT_THAT(std::string(model.status().message()), ::testing::HasSubstr(at_.path()));
     return model.status().ToString();
   }
 

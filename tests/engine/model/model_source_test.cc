@@ -100,7 +100,7 @@ class TinyModel {
   std::string Refusal() const {
     const auto model = Load();
     EXPECT_FALSE(model.ok());
-    EXPECT_THAT(std::string(model.status().message()), HasSubstr("dragoman_model_"));
+    EXPECT_THAT(std::string(model.status().message()), HasSubstr("dragoman_test_"));
     return model.status().ToString();
   }
 
@@ -197,7 +197,7 @@ TEST(LoadModel, ReadsTheOtherFiles) {
   const TinyModel tiny;
   const auto model = tiny.Load();
   ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_THAT(model->name, HasSubstr("dragoman_model_"));
+  EXPECT_THAT(model->name, HasSubstr("dragoman_test_"));
   EXPECT_EQ(model->layout, "huggingface");
   EXPECT_EQ(model->tokenizer.source_spm, "source pieces");
   EXPECT_EQ(model->tokenizer.target_spm, "target pieces");
