@@ -31,7 +31,8 @@ class ModelFilesTest : public ::testing::Test {
     return checksum.value_or("");
   }
 
-  const fs::path root_;
+  const TempDirectory directory_;
+  const fs::path root_ = directory_.path();
 };
 
 TEST_F(ModelFilesTest, TheChecksumIsThatOfNamesSizesAndBytes) {

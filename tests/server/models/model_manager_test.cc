@@ -73,7 +73,8 @@ class ModelManagerTest : public ::testing::Test {
     return "";
   }
 
-  const fs::path root_;
+  const TempDirectory directory_;
+  const fs::path root_ = directory_.path();
   std::vector<nlohmann::json> log_;
   const SteadyClock clock_;
   Metrics metrics_{&clock_};

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <numeric>
 #include <set>
 #include <string>
@@ -78,9 +76,7 @@ class WorkerPlanTest : public ::testing::Test {
   }
 
   void Write(const std::string& path, const std::string& text) {
-    const std::filesystem::path full = root_ + "/sys/devices/system/" + path;
-    std::filesystem::create_directories(full.parent_path());
-    std::ofstream(full) << text << "\n";
+    directory_.Write("sys/devices/system/" + path, text + "\n");
   }
 
   static std::pair<int, int> Plan(int cpus, int per_cache = 0, int workers = 0, int threads = 0) {

@@ -30,17 +30,17 @@ absl::StatusOr<CommandLine> ParseFile(const std::string& text, std::vector<std::
   return ParseCommandLine(args);
 }
 
-std::string ErrorOf(const absl::StatusOr<CommandLine>& command) {
+std::string Refusal(const absl::StatusOr<CommandLine>& command) {
   EXPECT_FALSE(command.ok());
   EXPECT_EQ(command.status().code(), absl::StatusCode::kInvalidArgument);
   return std::string(command.status().message());
 }
 
 std::string ErrorOf(const std::vector<std::string>& args) {
-  return ErrorOf(ParseCommandLine(args));
+  return Refusal(ParseCommandLine(args));
 }
 
-std::string FileErrorOf(const std::string& text) { return ErrorOf(ParseFile(text)); }
+std::string FileErrorOf(const std::string& text) { return Refusal(ParseFile(text)); }
 
 TEST(Config, HasTheDefaultsOfTheContract) {
   const auto command = ParseCommandLine({"--model", "models/de-en/"});
