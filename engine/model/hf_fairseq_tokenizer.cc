@@ -189,9 +189,10 @@ absl::StatusOr<std::vector<std::string>> PiecesOfVocabulary(const std::string& d
 }
 
 // Tokens that users added would be cut out of the text before SentencePiece sees it.
-absl::Status UnknownListed(std::string_view piece) {
-  return absl::UnimplementedError(Concat("additional_special_tokens: '", piece.substr(0, 64),
-                                         "' is not supported; supported: the model's languages"));
+absl::Status UnknownListed(const HfTokenizerConfig& config, std::string_view piece) {
+  return absl::UnimplementedError(
+      Concat(config.listed_file, ": field 'additional_special_tokens' has '", piece.substr(0, 64),
+             "'; supported: the model's languages"));
 }
 
 absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
@@ -204,7 +205,7 @@ absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
       });
   if (!by_id) {
     for (const std::string& code : codes) {
-      if (!ParseLanguageCode(code)) return UnknownListed(code);
+      if (!ParseLanguageCode(code)) return UnknownListed(config, code);
       if (absl::Status status = pieces->AppendLanguage(code); !status.ok()) return status;
     }
     if (is_of_spm && pieces->HasRoom()) {
@@ -268,7 +269,7 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory
   absl::StatusOr<Vocabulary> vocabulary = pieces.Finish(file);
   if (!vocabulary.ok()) return vocabulary.status();
   for (const std::string& piece : tokenizer.listed) {
-    if (!vocabulary->IdOf(piece)) return UnknownListed(piece);
+    if (!vocabulary->IdOf(piece)) return UnknownListed(tokenizer, piece);
   }
 
   const absl::StatusOr<int> unk = SpecialId(*vocabulary, file, tokenizer.unk_piece);
