@@ -291,6 +291,10 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory
   LanguageMarks marks = LanguageMarks::kBoth;
   if (tokenizer.kind == HfTokenizerKind::kSmall100) marks = LanguageMarks::kTargetInSource;
   if (tokenizer.kind == HfTokenizerKind::kMbart25) marks = LanguageMarks::kEndAndStart;
+  // The other classes do not ask for it.
+  if (tokenizer.kind == HfTokenizerKind::kNllb && tokenizer.legacy) {
+    marks = LanguageMarks::kEndAndFirst;
+  }
   return HfVocabularies{*std::move(vocabulary), std::nullopt, std::move(facts),
                         LanguageMap(languages, marks)};
 }

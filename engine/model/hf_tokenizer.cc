@@ -134,8 +134,7 @@ void ReadFairseqFields(JsonFields* fields, HfTokenizerConfig* tokenizer) {
   if (codes != "m2m100" && codes != "wmt21") {
     fields->Unsupported("language_codes", "m2m100, wmt21");
   }
-  // The source's language behind the end of sentence.
-  if (fields->Bool("legacy_behaviour", false)) fields->Unsupported("legacy_behaviour", "false");
+  tokenizer->legacy = fields->Bool("legacy_behaviour", false);
   ReadListed(fields, tokenizer);
   ReadAdded(fields, &tokenizer->added);
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "engine/request/model_tokenizer.h"
 #include "engine/request/vocabulary_pieces.h"
+#include "tests/engine/model/model_directory.h"
 #include "tests/parity/parity_batch.h"
 
 namespace dragoman::parity {
@@ -27,9 +29,18 @@ class Families : public OnPlace {
       if (one["model"] == GetParam().fixture) cases_.push_back(std::move(one));
     }
     ASSERT_GE(cases_.size(), 100U);
-    ASSERT_NO_FATAL_FAILURE(
-        LoadParityModel(fixture.header["models"][GetParam().fixture].get<std::string>(),
-                        GetParam().place, &model_));
+    const auto model = fixture.header["models"][GetParam().fixture].get<std::string>();
+    if (!fixture.header["tokenizers"].contains(GetParam().fixture)) {
+      ASSERT_NO_FATAL_FAILURE(LoadParityModel(model, GetParam().place, &model_));
+      return;
+    }
+    // The model's files with another tokenizer_config.json.
+    ModelDirectory directory(std::filesystem::path(model).filename().string());
+    directory.Change("tokenizer_config.json", fixture.header["tokenizers"][GetParam().fixture]);
+    auto loaded = directory.Load();
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    model_.loaded.emplace(*std::move(loaded));
+    model_.place = GetParam().place;
   }
 
   std::vector<json> cases_;
@@ -106,7 +117,8 @@ TEST_P(Families, EveryCaseEqualsGenerate) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, Families,
-    ::testing::Values(ParityCase{"tiny-m2m"}, ParityCase{"tiny-nllb"}, ParityCase{"tiny-mbart"},
+    ::testing::Values(ParityCase{"tiny-m2m"}, ParityCase{"tiny-nllb"},
+                      ParityCase{"tiny-nllb-legacy"}, ParityCase{"tiny-mbart"},
                       ParityCase{"tiny-mbart25"}, ParityCase{"tiny-bart"}, ParityCase{"tiny-t5"},
                       ParityCase{"tiny-flan"}, ParityCase{"tiny-mt5"}, ParityCase{"tiny-madlad"},
                       ParityCase{"tiny-m2m", Place::kCuda}, ParityCase{"tiny-nllb", Place::kCuda},

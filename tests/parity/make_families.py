@@ -52,6 +52,9 @@ MODELS = {
                          eos_bias=4.0),
 }
 
+# Models above with another tokenizer: what its tokenizer_config.json says instead.
+TOKENIZERS = {"tiny-nllb-legacy": ("tiny-nllb", dict(legacy_behaviour=True))}
+
 BART_MODELS = {
     # As fine-tuned BARTs say it: a forced beginning and end, and no n-gram twice.
     "tiny-bart": dict(model=BartForConditionalGeneration, tokenizer=BartTokenizer, d=32, heads=(4, 2), layers=(2, 2),
@@ -340,7 +343,7 @@ def search(model, ids, target, beams):
 
 def cases_of(name, folder, spec, german, discarded):
     rng = random.Random(f"families {name}")
-    tokenizer = spec["tokenizer"].from_pretrained(folder)
+    tokenizer = spec["tokenizer"].from_pretrained(folder, **spec.get("says", {}))
     model = spec["model"].from_pretrained(folder, dtype=torch.float32).eval()
     double = copy.deepcopy(model).double()
     models = [double, shaken(double, 1)]
@@ -431,8 +434,12 @@ def main():
         folder = os.path.join(arguments.models, name)
         make_t5(folder, spec, german)
         rows += t5_cases(name, folder, spec, german, discarded)
+    models = {name: f"tests/data/models/{name}" for name in [*MODELS, *BART_MODELS, *T5_MODELS]}
+    for name, (base, says) in TOKENIZERS.items():
+        models[name] = models[base]
+        rows += cases_of(name, os.path.join(arguments.models, base), dict(MODELS[base], says=says), german, discarded)
     searched = [row for row in rows if "tokens" in row]
-    header = dict(header=True, models={name: f"tests/data/models/{name}" for name in [*MODELS, *BART_MODELS, *T5_MODELS]}, kept=len(rows),
+    header = dict(header=True, models=models, tokenizers={name: says for name, (_, says) in TOKENIZERS.items()}, kept=len(rows),
                   searched=len(searched), discarded=dict(discarded), versions=versions())
     write_jsonl(os.path.join(arguments.out, "families.jsonl.gz"), [header] + rows)
     lengths = sorted(len(row["tokens"][0]) for row in searched)
