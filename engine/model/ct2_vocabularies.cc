@@ -1,7 +1,6 @@
 #include "engine/model/ct2_vocabularies.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -9,11 +8,12 @@
 
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
+#include "engine/model/ct2_tokenizer.h"
 #include "engine/model/fairseq_languages.h"
 #include "engine/model/json.h"
 #include "engine/model/model_files.h"
 #include "engine/model/model_limits.h"
-#include "engine/text/spm_file.h"
+#include "engine/model/tokenizer_json.h"
 
 namespace dragoman {
 namespace {
@@ -22,14 +22,13 @@ constexpr JsonLimits kVocabularyLimits = {.max_bytes = kMaxVocabularyBytes,
                                           .max_depth = 2,
                                           .max_values = static_cast<size_t>(kMaxVocabulary) + 1};
 constexpr size_t kMaxPieceBytes = 1024;
-// One model for both sides, under the names that it has beside the checkpoints.
-constexpr std::array<std::string_view, 3> kSharedSpm = {"sentencepiece.bpe.model", "spiece.model",
-                                                        "sentencepiece.model"};
 // Of the tokens that T5's tokenizer adds.
 constexpr std::string_view kExtraId = "<extra_id_";
 // Padding in models of OpenNMT and of fairseq's converter, which say themselves whether a source has
 // an end (add_source_eos). The other converters leave it to the caller, and there always is one.
 constexpr std::string_view kBlank = "<blank>";
+constexpr std::string_view kPad = "<pad>";
+constexpr std::string_view kMask = "<mask>";
 
 struct SideVocabulary {
   std::string file;
@@ -104,7 +103,7 @@ class Reader {
   Reader(const ModelFolder& folder, const ModelFolder& tokenizer, const TokenizerFields& fields,
          const Ct2Config& config, const Ct2Network& network)
       : folder_(folder),
-        tokenizer_(tokenizer),
+        tokenizer_folder_(tokenizer),
         fields_(fields),
         config_(config),
         network_(network),
@@ -113,7 +112,7 @@ class Reader {
   absl::StatusOr<LoadedModel> Read() {
     absl::Status status = ReadPieces();
     if (status.ok()) status = ReadTokens();
-    if (status.ok()) status = ReadSentencePiece();
+    if (status.ok()) status = ReadTokenizer();
     if (!status.ok()) return status;
     absl::StatusOr<LanguageMap> languages = ReadLanguages();
     if (!languages.ok()) return languages.status();
@@ -202,48 +201,24 @@ class Reader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadSpm(std::string_view file, std::string* bytes, std::string* path) {
-    absl::StatusOr<std::string> read = tokenizer_.Read(file, kMaxSentencePieceBytes);
+  absl::Status ReadTokenizer() {
+    const Ct2Sides sides = {*source_, TargetVocabulary(), source_file_, target_file_};
+    absl::StatusOr<Ct2Tokenizer> read =
+        ReadCt2Tokenizer(tokenizer_folder_, network_, sides, &facts_);
     if (!read.ok()) return read.status();
-    *bytes = *std::move(read);
-    *path = PathOf(tokenizer_.path(), file);
-    return absl::OkStatus();
-  }
-
-  absl::Status ReadSentencePiece() {
-    std::string_view source = "source.spm";
-    std::string_view target = "target.spm";
-    const bool is_pair = tokenizer_.Has(source) || tokenizer_.Has(target);
-    if (!is_pair) {
-      const auto* const shared =
-          std::find_if(kSharedSpm.begin(), kSharedSpm.end(),
-                       [this](std::string_view file) { return tokenizer_.Has(file); });
-      if (shared == kSharedSpm.end()) {
-        return absl::NotFoundError(
-            Concat("found no tokenizer, expected source.spm and target.spm, or one of ",
-                   "sentencepiece.bpe.model, spiece.model and sentencepiece.model, from the ",
-                   "checkpoint that was converted (tokenizer.json is not read)"));
-      }
-      source = target = *shared;
-    }
-    absl::Status status = ReadSpm(source, &facts_.source_spm, &facts_.source_path);
-    if (status.ok()) status = ReadSpm(target, &facts_.target_spm, &facts_.target_path);
-    if (status.ok()) {
-      status = CheckBelongs(facts_.source_spm, source, *source_, source_file_);
-    }
-    if (status.ok()) {
-      status = CheckBelongs(facts_.target_spm, target, TargetVocabulary(), target_file_);
-    }
-    is_fairseq_ = source == kSharedSpm[0];
+    tokenizer_ = *std::move(read);
     facts_.max_source_tokens = spec_.shape.max_positions;
-    return status;
+    return absl::OkStatus();
   }
 
   // No text of their own: besides EOS, unk and pad, which is the empty token.
   std::vector<int> SpecialOf(const Vocabulary& vocabulary) const {
     std::vector<int> special;
-    for (const std::string_view piece : {std::string_view(config_.bos_piece), kBlank,
-                                         std::string_view("<pad>"), std::string_view("<mask>")}) {
+    std::vector<std::string_view> pieces = {config_.bos_piece, kBlank, kPad, kMask};
+    for (const std::string& piece : tokenizer_.special) {
+      if (piece != config_.eos_piece && piece != config_.unk_piece) pieces.push_back(piece);
+    }
+    for (const std::string_view piece : pieces) {
       if (const std::optional<int> id = vocabulary.IdOf(piece)) special.push_back(*id);
     }
     for (const LanguageTag& language : languages_) {
@@ -258,8 +233,35 @@ class Reader {
     return special;
   }
 
+  // tokenizer.json's special tokens are those that there are, as in a directory of Hugging Face.
+  absl::Status CheckSpecial() const {
+    for (const std::string& piece : tokenizer_.special) {
+      const std::optional<int> id = source_->IdOf(piece);
+      const bool is_language =
+          std::any_of(languages_.begin(), languages_.end(),
+                      [&](const LanguageTag& language) { return language.id == id; });
+      if (is_language || piece == config_.bos_piece || piece == config_.eos_piece ||
+          piece == config_.unk_piece || piece == kPad || piece == kMask) {
+        continue;
+      }
+      return absl::UnimplementedError(
+          Concat(kTokenizerJsonFile, ": field 'added_tokens' has '", piece.substr(0, 64),
+                 "'; supported: special tokens and languages of ", source_file_));
+    }
+    return absl::OkStatus();
+  }
+
+  LanguageMarks Marks() const {
+    if (fields_.tokenizer_class == "SMALL100Tokenizer") return LanguageMarks::kTargetInSource;
+    const bool is_nllb = IsNllbCode(languages_.front().code);
+    return is_nllb && fields_.legacy ? LanguageMarks::kEndAndFirst : LanguageMarks::kBoth;
+  }
+
   absl::StatusOr<LanguageMap> ReadLanguages() {
-    if (is_fairseq_) languages_ = FairseqLanguageTags(*source_);
+    if (tokenizer_.kind == Ct2Tokenizer::kFairseq) {
+      languages_ = FairseqLanguageTags(*source_);
+      if (absl::Status status = CheckSpecial(); !status.ok()) return status;
+    }
     facts_.special = SpecialOf(TargetVocabulary());
     facts_.source_special = SpecialOf(*source_);
     const std::vector<LanguageTag> tags = LanguageTags(*source_);
@@ -276,19 +278,23 @@ class Reader {
     if (languages_.empty()) {
       return LanguageMap(fields_.source_language, fields_.target_language, tags);
     }
-    const bool is_small100 = fields_.tokenizer_class == "SMALL100Tokenizer";
-    return LanguageMap(languages_,
-                       is_small100 ? LanguageMarks::kTargetInSource : LanguageMarks::kBoth);
+    const LanguageMarks marks = Marks();
+    if (marks == LanguageMarks::kEndAndFirst && config_.adds_source_end) {
+      return absl::UnimplementedError(
+          "config.json: field 'add_source_eos' is true, which is not supported where the source's "
+          "language is behind its end; supported: false");
+    }
+    return LanguageMap(languages_, marks);
   }
 
   const ModelFolder& folder_;
-  const ModelFolder& tokenizer_;
+  const ModelFolder& tokenizer_folder_;
   const TokenizerFields& fields_;
   const Ct2Config& config_;
   const Ct2Network& network_;
   std::string source_file_;
   std::string target_file_;
-  bool is_fairseq_ = false;
+  Ct2Tokenizer tokenizer_;
   std::vector<LanguageTag> languages_;  // that have tokens of fairseq's kind
   ModelSpec spec_;
   std::optional<Vocabulary> source_;

@@ -12,6 +12,9 @@
 #include "engine/model/fairseq_languages.h"
 #include "engine/model/hf_vocabularies.h"
 #include "engine/model/model_files.h"
+#include "engine/model/model_folder.h"
+#include "engine/model/tokenizer_files.h"
+#include "engine/model/tokenizer_json.h"
 #include "engine/text/spm_file.h"
 
 namespace dragoman {
@@ -148,11 +151,6 @@ absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
                                                       HfTokenizerConfig* config) {
   std::vector<std::string> pieces = json.pieces;
   for (const TokenizerJson::Added& added : json.added) {
-    if (!added.special) {
-      return absl::UnimplementedError(
-          Concat(kTokenizerJsonFile, ": field 'added_tokens' has '", added.piece.substr(0, 64),
-                 "', which is not special; supported: special tokens and languages"));
-    }
     const auto [at, is_new] = config->added.emplace(added.id, added.piece);
     if (!is_new && at->second != added.piece) {
       return absl::InvalidArgumentError(Concat(kConfigFile, ": field 'added_tokens_decoder' has '",
@@ -240,8 +238,9 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory
       is_of_spm && !Exists(directory, kSpmFile) && Exists(directory, kTokenizerJsonFile);
   absl::StatusOr<std::vector<std::string>> read = std::vector<std::string>();
   if (is_json) {
-    const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(directory, &facts);
+    const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(DiskFolder(directory), &facts);
     if (!json.ok()) return json.status();
+    if (absl::Status status = RequireSpecialAdded(*json); !status.ok()) return status;
     read = PiecesOfJson(*json, &tokenizer);
   } else {
     absl::StatusOr<std::string> spm = ReadModelFile(directory, kSpmFile, kMaxSentencePieceBytes);

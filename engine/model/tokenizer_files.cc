@@ -31,6 +31,7 @@ absl::StatusOr<TokenizerFields> ReadTokenizerFields(const ModelFolder& folder) {
   read.tokenizer_class = fields.String("tokenizer_class", "");
   read.source_language = fields.String("source_lang", "");
   read.target_language = fields.String("target_lang", "");
+  read.legacy = fields.Bool("legacy_behaviour", false);
   if (!fields.status().ok()) return fields.status();
   return read;
 }
@@ -39,14 +40,48 @@ absl::Status CheckBelongs(std::string_view spm, std::string_view spm_file,
                           const Vocabulary& vocabulary, std::string_view vocabulary_file) {
   const absl::StatusOr<SpmFile> parsed = ParseSpmFile(spm, spm_file);
   if (!parsed.ok()) return parsed.status();
-  const std::vector<SpmPiece>& pieces = parsed->pieces;
-  const auto known = std::count_if(pieces.begin(), pieces.end(), [&](const SpmPiece& piece) {
-    return vocabulary.IdOf(piece.text).has_value();
+  std::vector<std::string> pieces;
+  for (const SpmPiece& piece : parsed->pieces) pieces.push_back(piece.text);
+  return CheckBelongs(pieces, spm_file, vocabulary, vocabulary_file);
+}
+
+absl::Status CheckBelongs(const std::vector<std::string>& pieces, std::string_view file,
+                          const Vocabulary& vocabulary, std::string_view vocabulary_file) {
+  const auto known = std::count_if(pieces.begin(), pieces.end(), [&](const std::string& piece) {
+    return vocabulary.IdOf(piece).has_value();
   });
   if (static_cast<size_t>(known) * 2 >= pieces.size()) return absl::OkStatus();
-  return absl::InvalidArgumentError(Concat(spm_file, ": ", known, " of its ", pieces.size(),
+  return absl::InvalidArgumentError(Concat(file, ": ", known, " of its ", pieces.size(),
                                            " pieces are in ", vocabulary_file,
                                            ", expected at least half: it is another model's"));
+}
+
+absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder, TokenizerFacts* facts) {
+  absl::StatusOr<std::string> text = folder.Read(kTokenizerJsonFile, kMaxVocabularyBytes);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<TokenizerJson> json = ParseTokenizerJson(*text, kTokenizerJsonFile);
+  if (!json.ok()) return json.status();
+  facts->source_path = facts->target_path = PathOf(folder.path(), kTokenizerJsonFile);
+  facts->source_spm = *std::move(text);
+  facts->model = json->model;
+  return json;
+}
+
+absl::Status RequireTextAndEnd(const TokenizerJson& json) {
+  if (json.layout.size() == 2 && json.layout[0] == "$A") return absl::OkStatus();
+  return absl::UnimplementedError(
+      Concat(kTokenizerJsonFile, ": field 'post_processor' has ", json.layout.size(),
+             " parts, which is not supported; supported: the text and the end of sentence"));
+}
+
+absl::Status RequireSpecialAdded(const TokenizerJson& json) {
+  for (const TokenizerJson::Added& added : json.added) {
+    if (added.special) continue;
+    return absl::UnimplementedError(
+        Concat(kTokenizerJsonFile, ": field 'added_tokens' has '", added.piece.substr(0, 64),
+               "', which is not special; supported: special tokens and languages"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace dragoman

@@ -21,12 +21,30 @@ constexpr int kLimit = 48;
 
 class Ct2Directories : public OnPlace {};
 
+// What goes in and comes out of a case that has a text.
+void ExpectTokens(const LoadedModel& loaded, const Tokenizer& tokenizer, const json& one) {
+  const auto pair =
+      loaded.languages.Resolve(one.value("source_lang", ""), one.value("target_lang", ""));
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  const auto text = one["text"].get<std::string>();
+  EXPECT_EQ(json(tokenizer.EncodeSource(text, {pair->tag, pair->last_tag}).ids), one["source_ids"])
+      << text;
+  if (one.contains("first_token")) {
+    EXPECT_EQ(pair->first, one["first_token"].get<int>());
+  }
+  EXPECT_EQ(tokenizer.Decode(one["nbest"][0]["tokens"].get<std::vector<int>>()), one["translation"])
+      << one["id"];
+}
+
 TEST_P(Ct2Directories, NbestEqualsCTranslate2) {
   Fixture fixture;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("ct2-directories", &fixture));
   ParityModel model;
-  ASSERT_NO_FATAL_FAILURE(LoadParityModel(
-      fixture.header["models"][GetParam().fixture].get<std::string>(), GetParam().place, &model));
+  ASSERT_NO_FATAL_FAILURE(LoadFixturesModel(fixture, GetParam(), &model));
+  const VocabularyPieces source(&model.loaded->source_vocabulary);
+  const VocabularyPieces target(&model.loaded->TargetVocabulary());
+  const auto tokenizer = MakeTokenizer(*model.loaded, &source, &target);
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
   EXPECT_EQ(model.loaded->layout, "ctranslate2");
   std::vector<std::unique_ptr<Segment>> segments;
   std::vector<const json*> cases;
@@ -38,7 +56,10 @@ TEST_P(Ct2Directories, NbestEqualsCTranslate2) {
     SearchContext context;
     context.max_rows = kMaxBeam;
     context.scores = true;
-    const bool has_prefix = !one["first_token"].is_null();
+    if (one.contains("text")) {
+      ASSERT_NO_FATAL_FAILURE(ExpectTokens(*model.loaded, **tokenizer, one));
+    }
+    const bool has_prefix = one.contains("first_token") && !one["first_token"].is_null();
     if (has_prefix) request.min_output_tokens = 2;
     auto settings = ResolveSearch(request, model.spec(), context);
     ASSERT_TRUE(settings.ok()) << settings.status();
@@ -78,6 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
                       ParityCase{"ct2-tiny-t5-float32"}, ParityCase{"ct2-tiny-flan-int8"},
                       ParityCase{"ct2-tiny-mt5-bfloat16"}, ParityCase{"ct2-tiny-madlad-int8"},
                       ParityCase{"ct2-onmt-float32"}, ParityCase{"ct2-onmt-apart-int8"},
+                      ParityCase{"ct2-tiny-nllb-json-int8"}, ParityCase{"ct2-tiny-nllb-legacy"},
                       ParityCase{"ct2-tiny-a-int8", Place::kCuda},
                       ParityCase{"ct2-tiny-m2m-float32", Place::kCuda},
                       ParityCase{"ct2-tiny-flan-int8", Place::kCuda}),

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -12,7 +11,6 @@
 
 #include "engine/request/model_tokenizer.h"
 #include "engine/request/vocabulary_pieces.h"
-#include "tests/engine/model/model_directory.h"
 #include "tests/parity/parity_batch.h"
 
 namespace dragoman::parity {
@@ -29,18 +27,7 @@ class Families : public OnPlace {
       if (one["model"] == GetParam().fixture) cases_.push_back(std::move(one));
     }
     ASSERT_GE(cases_.size(), 100U);
-    const auto model = fixture.header["models"][GetParam().fixture].get<std::string>();
-    if (!fixture.header["tokenizers"].contains(GetParam().fixture)) {
-      ASSERT_NO_FATAL_FAILURE(LoadParityModel(model, GetParam().place, &model_));
-      return;
-    }
-    // The model's files with another tokenizer_config.json.
-    ModelDirectory directory(std::filesystem::path(model).filename().string());
-    directory.Change("tokenizer_config.json", fixture.header["tokenizers"][GetParam().fixture]);
-    auto loaded = directory.Load();
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
-    model_.loaded.emplace(*std::move(loaded));
-    model_.place = GetParam().place;
+    ASSERT_NO_FATAL_FAILURE(LoadFixturesModel(fixture, GetParam(), &model_));
   }
 
   std::vector<json> cases_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <sstream>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
 #include "engine/schedule/worker.h"
+#include "tests/engine/model/model_directory.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/gzip_file.h"
 
@@ -67,6 +69,20 @@ void LoadParityModel(const std::string& directory, Place place, ParityModel* out
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   out->loaded.emplace(*std::move(loaded));
   out->place = place;
+}
+
+void LoadFixturesModel(const Fixture& fixture, const ParityCase& which, ParityModel* out) {
+  const std::filesystem::path path = fixture.header["models"][which.fixture].get<std::string>();
+  const json changes = fixture.header.value("tokenizers", json::object());
+  if (!changes.contains(which.fixture)) {
+    ASSERT_NO_FATAL_FAILURE(LoadParityModel(path.string(), which.place, out));
+    return;
+  }
+  ModelDirectory directory(path.filename().string());
+  auto loaded = directory.Change("tokenizer_config.json", changes[which.fixture]).Load();
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  out->loaded.emplace(*std::move(loaded));
+  out->place = which.place;
 }
 
 std::string ParityCaseName(const ::testing::TestParamInfo<ParityCase>& info) {

@@ -592,7 +592,8 @@ TEST(Ct2Directory, SaysWhichFilesWouldDo) {
   tiny.files.erase("source.spm");
   EXPECT_THAT(tiny.Missing(),
               HasSubstr("found no tokenizer, expected source.spm and target.spm, or one of "
-                        "sentencepiece.bpe.model, spiece.model and sentencepiece.model"));
+                        "sentencepiece.bpe.model, spiece.model, sentencepiece.model and "
+                        "tokenizer.json"));
   for (const char* file : {"sentencepiece.bpe.model", "spiece.model", "sentencepiece.model"}) {
     TinyDirectory one = tiny;
     one.files[file] = Shared("source.spm");
@@ -604,6 +605,136 @@ TEST(Ct2Directory, SaysWhichFilesWouldDo) {
   tiny = TinyDirectory();
   tiny.files.erase("shared_vocabulary.json");
   EXPECT_THAT(tiny.Missing(), HasSubstr("found no vocabulary, expected shared_vocabulary.json"));
+}
+
+// A tokenizer.json that cuts texts into the pieces, but for the special ones.
+json TokenizerOf(const json& pieces, const std::vector<std::string>& special) {
+  json vocabulary = json::array();
+  for (const json& piece : pieces) vocabulary.push_back({piece, -1.0});
+  const auto id_of = [&](const std::string& piece) {
+    return std::find(pieces.begin(), pieces.end(), json(piece)) - pieces.begin();
+  };
+  const json metaspace = {
+      {"type", "Metaspace"}, {"replacement", "▁"}, {"prepend_scheme", "always"}};
+  json file = {
+      {"model", {{"type", "Unigram"}, {"unk_id", id_of("<unk>")}, {"vocab", vocabulary}}},
+      {"pre_tokenizer", metaspace},
+      {"decoder", metaspace},
+      {"added_tokens", json::array()},
+      {"post_processor",
+       {{"type", "TemplateProcessing"},
+        {"single", {{{"Sequence", {{"id", "A"}}}}, {{"SpecialToken", {{"id", "</s>"}}}}}}}}};
+  for (const std::string& piece : special) {
+    file["added_tokens"].push_back({{"content", piece}, {"id", id_of(piece)}, {"special", true}});
+  }
+  return file;
+}
+
+// The model with a tokenizer.json in place of SentencePiece's files, and two languages of NLLB-200.
+template <typename Directory>
+Directory WithTokenizerJson() {
+  Directory tiny;
+  json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
+  pieces[5] = "deu_Latn";
+  pieces[6] = "eng_Latn";
+  tiny.files["shared_vocabulary.json"] = pieces.dump();
+  tiny.files.erase("source.spm");
+  tiny.files.erase("target.spm");
+  tiny.files["tokenizer.json"] =
+      TokenizerOf(pieces, {"</s>", "<unk>", "deu_Latn", "eng_Latn"}).dump();
+  return tiny;
+}
+
+TEST(Ct2Directory, TokenizerJsonStandsForSentencePiece) {
+  TinyDirectory tiny = WithTokenizerJson<TinyDirectory>();
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_NE(model->tokenizer.model, nullptr);
+  EXPECT_THAT(model->tokenizer.source_path, ::testing::EndsWith("/tokenizer.json"));
+  EXPECT_THAT(model->tokenizer.special, ElementsAre(5, 6));
+  const auto pair = model->languages.Resolve("de", "en");
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  EXPECT_EQ(pair->tag, 5);
+  EXPECT_EQ(pair->first, 6);
+  // A file of SentencePiece's wins, of whatever name.
+  for (const char* file : {"sentencepiece.bpe.model", "spiece.model", "sentencepiece.model"}) {
+    TinyDirectory both = tiny;
+    both.files[file] = Shared("source.spm");
+    const auto loaded = both.Load();
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    EXPECT_EQ(loaded->tokenizer.model, nullptr);
+    EXPECT_THAT(loaded->tokenizer.source_path, ::testing::EndsWith(file));
+  }
+}
+
+TEST(Ct2Directory, LegacyBehaviourHasTheSourcesLanguageBehindItsEnd) {
+  TinyDirectory tiny = WithTokenizerJson<TinyDirectory>();
+  tiny.files["tokenizer_config.json"] = R"({"legacy_behaviour": true})";
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  const auto pair = model->languages.Resolve("de", "en");
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  EXPECT_EQ(pair->tag, std::nullopt);
+  EXPECT_EQ(pair->last_tag, 5);
+  EXPECT_EQ(pair->first, 6);
+  // CTranslate2 would put an end of its own behind the language.
+  tiny.config["add_source_eos"] = true;
+  EXPECT_THAT(tiny.Refusal(),
+              HasSubstr("config.json: field 'add_source_eos' is true, which is not supported where "
+                        "the source's language is behind its end"));
+}
+
+TEST(Ct2Directory, RefusesOtherTokenizerJsons) {
+  const TinyDirectory whole = WithTokenizerJson<TinyDirectory>();
+  const auto with = [&whole](const json& changes) {
+    TinyDirectory tiny = whole;
+    json file = json::parse(tiny.files["tokenizer.json"]);
+    file.merge_patch(changes);
+    tiny.files["tokenizer.json"] = file.dump();
+    return tiny;
+  };
+  EXPECT_THAT(with({{"pre_tokenizer", {{"type", "ByteLevel"}}}}).Refusal(),
+              HasSubstr("tokenizer.json: field 'pre_tokenizer.type' is 'ByteLevel'"));
+  json others = json::array();
+  for (const char* piece : {"<unk>", "zz", "yy"}) others.push_back({piece, 0.0});
+  EXPECT_THAT(
+      with({{"model", {{"vocab", others}, {"unk_id", 0}}}, {"added_tokens", nullptr}}).Fault(),
+      HasSubstr(
+          "tokenizer.json: 1 of its 3 pieces are in shared_vocabulary.json, expected at least "
+          "half: it is another model's"));
+  const json user = {{"content", "<user>"}, {"id", kPieces}};
+  json special = user;
+  special["special"] = true;
+  EXPECT_THAT(with({{"added_tokens", json::array({special})}}).Refusal(),
+              HasSubstr("tokenizer.json: field 'added_tokens' has '<user>'; supported: special "
+                        "tokens and languages of shared_vocabulary.json"));
+  json plain = user;
+  plain["normalized"] = false;
+  EXPECT_THAT(with({{"added_tokens", json::array({plain})}}).Refusal(),
+              HasSubstr("field 'added_tokens' has '<user>', which is not special"));
+  TinyDirectory tiny = whole;
+  tiny.Flag("decoder/start_from_zero_embedding", 1);
+  EXPECT_THAT(tiny.Refusal(),
+              HasSubstr("tokenizer.json: is not supported with a model of Marian's"));
+  tiny = whole;
+  tiny.files["tokenizer.json"] = "{";
+  EXPECT_THAT(tiny.Fault(), HasSubstr("tokenizer.json: "));
+}
+
+TEST(Ct2Directory, TokenizerJsonOfAT5IsTheTextAndItsEnd) {
+  TinyT5Directory tiny = WithTokenizerJson<TinyT5Directory>();
+  json file = json::parse(tiny.files["tokenizer.json"]);
+  // Texts have tokens that are added and not special.
+  file["added_tokens"].push_back({{"content", "<user>"}, {"id", kPieces}, {"special", true}});
+  file["added_tokens"].push_back({{"content", "Ha"}, {"id", kPieces + 1}, {"normalized", false}});
+  tiny.files["tokenizer.json"] = file.dump();
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_THAT(model->tokenizer.special, ElementsAre(5, 6));
+  EXPECT_EQ(model->languages.Pairs().size(), 0U);
+  file["post_processor"]["single"].erase(1);
+  tiny.files["tokenizer.json"] = file.dump();
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("tokenizer.json: field 'post_processor' has 1 parts"));
 }
 
 TEST(Ct2Directory, ChecksVocabularies) {
