@@ -204,10 +204,14 @@ class Reader {
   absl::Status ReadTokenizer() {
     const Ct2Sides sides = {*source_, TargetVocabulary(), source_file_, target_file_};
     absl::StatusOr<Ct2Tokenizer> read =
-        ReadCt2Tokenizer(tokenizer_folder_, network_, sides, &facts_);
+        ReadCt2Tokenizer(tokenizer_folder_, fields_, network_, sides, &facts_);
     if (!read.ok()) return read.status();
     tokenizer_ = *std::move(read);
     facts_.max_source_tokens = spec_.shape.max_positions;
+    if (tokenizer_.kind != Ct2Tokenizer::kBart) return absl::OkStatus();
+    const absl::StatusOr<int> begin = IdOf(*source_, source_file_, "bos_token", config_.bos_piece);
+    if (!begin.ok()) return begin.status();
+    facts_.source_bos = *begin;
     return absl::OkStatus();
   }
 
@@ -266,9 +270,10 @@ class Reader {
     facts_.source_special = SpecialOf(*source_);
     const std::vector<LanguageTag> tags = LanguageTags(*source_);
     const std::vector<LanguagePrompt> prompts = PromptsOfPieces(*source_);
-    // A token, the end of sentence and the language.
+    // A token, the beginning and the end of sentence, and the language.
     const bool has_tag = !languages_.empty() || !tags.empty() || !prompts.empty();
-    const int least = 1 + (facts_.ends_source ? 1 : 0) + (has_tag ? 1 : 0);
+    const int least = 1 + (facts_.source_bos.has_value() ? 1 : 0) + (facts_.ends_source ? 1 : 0) +
+                      (has_tag ? 1 : 0);
     if (facts_.max_source_tokens < least) {
       return absl::InvalidArgumentError(
           Concat("model.bin: variable 'encoder/position_encodings/encodings' has ",

@@ -2,20 +2,25 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/model/concat.h"
 #include "engine/model/hf_fields.h"
 #include "engine/model/json.h"
 #include "engine/model/model_files.h"
+#include "engine/text/byte_bpe.h"
 #include "engine/text/spm_file.h"
 
 namespace dragoman {
 namespace {
 
 constexpr std::string_view kTokenizerConfig = "tokenizer_config.json";
+constexpr std::string_view kVocabularyFile = "vocab.json";
+constexpr std::string_view kMergesFile = "merges.txt";
 
 }  // namespace
 
@@ -32,6 +37,7 @@ absl::StatusOr<TokenizerFields> ReadTokenizerFields(const ModelFolder& folder) {
   read.source_language = fields.String("source_lang", "");
   read.target_language = fields.String("target_lang", "");
   read.legacy = fields.Bool("legacy_behaviour", false);
+  read.add_prefix_space = fields.Bool("add_prefix_space", false);
   if (!fields.status().ok()) return fields.status();
   return read;
 }
@@ -65,6 +71,26 @@ absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder, Token
   facts->source_spm = *std::move(text);
   facts->model = json->model;
   return json;
+}
+
+absl::StatusOr<std::vector<std::string>> ReadByteBpe(const ModelFolder& folder,
+                                                     bool add_prefix_space, TokenizerFacts* facts) {
+  const absl::StatusOr<std::string> text = folder.Read(kVocabularyFile, kMaxVocabularyBytes);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<Vocabulary> vocabulary =
+      Vocabulary::Parse(*text, kVocabularyFile, std::nullopt);
+  if (!vocabulary.ok()) return vocabulary.status();
+  const absl::StatusOr<std::string> merges = folder.Read(kMergesFile, kMaxVocabularyBytes);
+  if (!merges.ok()) return merges.status();
+  std::vector<std::string> pieces;
+  for (int id = 0; id < vocabulary->size(); ++id) pieces.emplace_back(vocabulary->PieceOf(id));
+  absl::StatusOr<std::unique_ptr<ByteBpe>> model =
+      ByteBpe::Create(pieces, *merges, kMergesFile, add_prefix_space);
+  if (!model.ok()) return model.status();
+  facts->source_path = facts->target_path = PathOf(folder.path(), kVocabularyFile);
+  facts->source_spm = *text + *merges;
+  facts->model = *std::move(model);
+  return pieces;
 }
 
 absl::Status RequireTextAndEnd(const TokenizerJson& json) {

@@ -22,7 +22,8 @@ struct TokenizerFields {
   std::string tokenizer_class;
   std::string source_language;
   std::string target_language;
-  bool legacy = false;  // legacy_behaviour, of an NllbTokenizer
+  bool legacy = false;            // legacy_behaviour, of an NllbTokenizer
+  bool add_prefix_space = false;  // of a BartTokenizer
 };
 absl::StatusOr<TokenizerFields> ReadTokenizerFields(const ModelFolder& folder);
 
@@ -36,6 +37,11 @@ absl::Status CheckBelongs(const std::vector<std::string>& pieces, std::string_vi
 
 // tokenizer.json, whose bytes and model go into `facts`.
 absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder, TokenizerFacts* facts);
+
+// A BartTokenizer's vocab.json and merges.txt, which go into `facts` with what cuts texts by them: the
+// pieces, by id.
+absl::StatusOr<std::vector<std::string>> ReadByteBpe(const ModelFolder& folder,
+                                                     bool add_prefix_space, TokenizerFacts* facts);
 
 // What the classes of T5's tokenizers take from it: UNIMPLEMENTED unless a source is the text and one
 // token.

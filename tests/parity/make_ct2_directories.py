@@ -31,6 +31,7 @@ FAIRSEQ = ("sentencepiece.bpe.model",)
 T5 = ("spiece.model",)
 OPENNMT = ("sentencepiece.model",)
 JSON = ("tokenizer.json", "tokenizer_config.json")
+BART = ("vocab.json", "merges.txt", "tokenizer_config.json")
 # The types of CTranslate2's files: those of tiny-a are one model.
 DIRECTORIES = {
     "ct2-tiny-a-float32": ("tiny-a", "float32", MARIAN),
@@ -50,11 +51,13 @@ DIRECTORIES = {
     "ct2-onmt-float32": ("onmt", "float32", OPENNMT),
     "ct2-onmt-apart-int8": ("onmt-apart", "int8", OPENNMT),
     "ct2-tiny-nllb-json-int8": ("tiny-nllb", "int8", JSON),
+    "ct2-tiny-bart-float32": ("tiny-bart", "float32", BART),
 }
 # By the fixture: its directory, what tokenizer_config.json says instead, and the languages of the requests.
 WITH_TEXTS = {
     "ct2-tiny-nllb-json-int8": ("ct2-tiny-nllb-json-int8", {}, ["deu_Latn", "eng_Latn", "fra_Latn", "zho_Hans"]),
     "ct2-tiny-nllb-legacy": ("ct2-tiny-nllb-json-int8", dict(legacy_behaviour=True), ["deu_Latn", "eng_Latn", "fra_Latn"]),
+    "ct2-tiny-bart-float32": ("ct2-tiny-bart-float32", {}, []),
 }
 # By the checkpoint: the languages of a source and of its translation, as pieces; what a source begins with.
 MARKS = {"tiny-m2m": ("__de__", "__en__"), "tiny-nllb": ("deu_Latn", "eng_Latn"), "tiny-mbart": ("de_DE", "en_XX")}
@@ -75,6 +78,9 @@ def convert(source, folder, quantization, files):
             config = dict(json.load(f), torch_dtype="float32")
             if config["model_type"] == "mbart":  # as published directories have it; the converter asks for these
                 config.update(tokenizer_class="MBart50Tokenizer", normalize_before=True, normalize_embedding=True)
+            if config["model_type"] == "bart":
+                config.update(normalize_before=False, normalize_embedding=True)
+                name_rows(os.path.join(copied, "vocab.json"), config["vocab_size"])
             f.seek(0)
             f.truncate()
             json.dump(config, f)
@@ -84,6 +90,16 @@ def convert(source, folder, quantization, files):
         converter.convert(folder, quantization=quantization, force=True)
     for name in os.listdir(folder):
         os.chmod(os.path.join(folder, name), 0o644)
+
+
+def name_rows(path, size):
+    """Every row of a BART has a name in published directories, and has to have one for the converter."""
+    with open(path, "r+", encoding="utf-8") as f:
+        vocabulary = json.load(f)
+        vocabulary.update({f"madeupword{i:04d}": i for i in range(len(vocabulary), size)})
+        f.seek(0)
+        f.truncate()
+        json.dump(vocabulary, f, ensure_ascii=False)
 
 
 def read_vocabularies(folder):

@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
+#include "tests/engine/model/model_directory.h"
 #include "tests/engine/model/test_files.h"
 #include "tests/engine/support/all_weights.h"
 
@@ -593,7 +594,7 @@ TEST(Ct2Directory, SaysWhichFilesWouldDo) {
   EXPECT_THAT(tiny.Missing(),
               HasSubstr("found no tokenizer, expected source.spm and target.spm, or one of "
                         "sentencepiece.bpe.model, spiece.model, sentencepiece.model and "
-                        "tokenizer.json"));
+                        "tokenizer.json, or BART's vocab.json and merges.txt"));
   for (const char* file : {"sentencepiece.bpe.model", "spiece.model", "sentencepiece.model"}) {
     TinyDirectory one = tiny;
     one.files[file] = Shared("source.spm");
@@ -735,6 +736,46 @@ TEST(Ct2Directory, TokenizerJsonOfAT5IsTheTextAndItsEnd) {
   file["post_processor"]["single"].erase(1);
   tiny.files["tokenizer.json"] = file.dump();
   EXPECT_THAT(tiny.Refusal(), HasSubstr("tokenizer.json: field 'post_processor' has 1 parts"));
+}
+
+TEST(Ct2Directory, BartsSourcesBeginWithItsFirstToken) {
+  ModelDirectory directory("ct2-tiny-bart-float32");
+  for (const bool has_class : {true, false}) {
+    if (!has_class) directory.Remove("tokenizer_config.json");
+    const auto model = directory.Load();
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_NE(model->tokenizer.model, nullptr);
+    EXPECT_THAT(model->tokenizer.source_path, ::testing::EndsWith("/vocab.json"));
+    EXPECT_EQ(model->tokenizer.source_bos, 0);
+    EXPECT_EQ(model->spec.tokens.decoder_start, 2);
+    EXPECT_TRUE(model->languages.Resolve("", "").ok());
+    const auto mask = model->source_vocabulary.IdOf("<mask>");
+    EXPECT_THAT(model->tokenizer.special, ElementsAre(0, 1, mask));
+  }
+}
+
+TEST(Ct2Directory, RefusesWhatIsNoBart) {
+  const auto bart = [] { return ModelDirectory("ct2-tiny-bart-float32"); };
+  constexpr char kConfig[] = "tokenizer_config.json";
+  EXPECT_THAT(bart().Change(kConfig, {{"tokenizer_class", "BlenderbotTokenizer"}}).Refusal(),
+              HasSubstr("tokenizer_config.json: field 'tokenizer_class' is 'BlenderbotTokenizer', "
+                        "which is not supported with merges.txt; supported: BartTokenizer"));
+  EXPECT_THAT(bart().Remove("vocab.json").Refusal(), HasSubstr("vocab.json: cannot be opened"));
+  EXPECT_THAT(bart().Remove("merges.txt").Refusal(), HasSubstr("found no tokenizer"));
+  const json pieces = json::parse(bart().Read("vocab.json"));
+  std::string last;
+  for (const auto& [piece, id] : pieces.items()) {
+    if (id == pieces.size() - 1) last = piece;
+  }
+  EXPECT_THAT(bart().Change("vocab.json", {{last, nullptr}}).Refusal(),
+              HasSubstr("shared_vocabulary.json: has '" + last + "' with id " +
+                        std::to_string(pieces.size() - 1) +
+                        ", which vocab.json does not have; supported: no added tokens"));
+  EXPECT_THAT(
+      bart()
+          .Change("vocab.json", {{"<pad>", pieces["<unk>"]}, {"<unk>", pieces["<pad>"]}})
+          .Refusal(),
+      HasSubstr("vocab.json: has '<unk>' with id 1, expected '<pad>', as shared_vocabulary.json"));
 }
 
 TEST(Ct2Directory, ChecksVocabularies) {
