@@ -189,13 +189,11 @@ class Reader {
     tokens.pad = spec_.shape.target_vocab - 1;
     tokens.decoder_start = tokens.pad;
     if (network_.starts_empty) return absl::OkStatus();
-    if (!config_.decoder_start_piece.has_value()) {
-      return absl::UnimplementedError(
-          "config.json: field 'decoder_start_token' is null, which is not supported without "
-          "'decoder/start_from_zero_embedding' in model.bin; supported: a token");
-    }
+    // Where it is null the languages say what an output begins with: mBART's end of sentence, if not
+    // one of them.
+    const std::string& start_piece = config_.decoder_start_piece.value_or(config_.eos_piece);
     const absl::StatusOr<int> start =
-        IdOf(target, target_file_, "decoder_start_token", *config_.decoder_start_piece);
+        IdOf(target, target_file_, "decoder_start_token", start_piece);
     if (!start.ok()) return start.status();
     tokens.decoder_start = *start;
     return absl::OkStatus();
@@ -208,7 +206,9 @@ class Reader {
     if (!read.ok()) return read.status();
     tokenizer_ = *std::move(read);
     facts_.max_source_tokens = spec_.shape.max_positions;
-    if (tokenizer_.kind != Ct2Tokenizer::kBart) return absl::OkStatus();
+    if (tokenizer_.kind != Ct2Tokenizer::kBart && !config_.adds_source_begin) {
+      return absl::OkStatus();
+    }
     const absl::StatusOr<int> begin = IdOf(*source_, source_file_, "bos_token", config_.bos_piece);
     if (!begin.ok()) return begin.status();
     facts_.source_bos = *begin;
@@ -255,10 +255,38 @@ class Reader {
     return absl::OkStatus();
   }
 
-  LanguageMarks Marks() const {
+  bool IsMbart() const { return !languages_.empty() && IsMbartCode(languages_.front().code); }
+
+  // The converter writes null for mBART-25, and also where a directory of mBART-50 does not name its
+  // class in config.json.
+  bool IsMbart25() const {
+    const std::string_view name = fields_.tokenizer_class;
+    if (!IsMbart() || name.starts_with("MBart50Tokenizer")) return false;
+    if (name.starts_with("MBartTokenizer")) return true;
+    return !config_.decoder_start_piece && languages_.size() <= kMbart25LanguageCount;
+  }
+
+  // What the class of the tokenizer puts around a source; and what CTranslate2 makes of a target that
+  // is given as a prefix.
+  absl::StatusOr<LanguageMarks> Marks() const {
     if (fields_.tokenizer_class == "SMALL100Tokenizer") return LanguageMarks::kTargetInSource;
-    const bool is_nllb = IsNllbCode(languages_.front().code);
-    return is_nllb && fields_.legacy ? LanguageMarks::kEndAndFirst : LanguageMarks::kBoth;
+    const bool is_legacy = fields_.legacy && IsNllbCode(languages_.front().code);
+    if (!is_legacy && !IsMbart25()) return LanguageMarks::kBoth;
+    if (config_.adds_source_end) {
+      return absl::UnimplementedError(
+          "config.json: field 'add_source_eos' is true, which is not supported where the source's "
+          "language is behind its end; supported: false");
+    }
+    return config_.decoder_start_piece ? LanguageMarks::kEndAndFirst : LanguageMarks::kEndAndStart;
+  }
+
+  absl::Status CheckStart() const {
+    if (config_.decoder_start_piece || network_.starts_empty) return absl::OkStatus();
+    if (IsMbart() && facts_.ends_source) return absl::OkStatus();
+    return absl::UnimplementedError(
+        "config.json: field 'decoder_start_token' is null, which is not supported without "
+        "'decoder/start_from_zero_embedding' in model.bin or the languages of an mBART of Hugging "
+        "Face; supported: a token");
   }
 
   absl::StatusOr<LanguageMap> ReadLanguages() {
@@ -266,6 +294,7 @@ class Reader {
       languages_ = FairseqLanguageTags(*source_);
       if (absl::Status status = CheckSpecial(); !status.ok()) return status;
     }
+    if (absl::Status status = CheckStart(); !status.ok()) return status;
     facts_.special = SpecialOf(TargetVocabulary());
     facts_.source_special = SpecialOf(*source_);
     const std::vector<LanguageTag> tags = LanguageTags(*source_);
@@ -283,13 +312,9 @@ class Reader {
     if (languages_.empty()) {
       return LanguageMap(fields_.source_language, fields_.target_language, tags);
     }
-    const LanguageMarks marks = Marks();
-    if (marks == LanguageMarks::kEndAndFirst && config_.adds_source_end) {
-      return absl::UnimplementedError(
-          "config.json: field 'add_source_eos' is true, which is not supported where the source's "
-          "language is behind its end; supported: false");
-    }
-    return LanguageMap(languages_, marks);
+    const absl::StatusOr<LanguageMarks> marks = Marks();
+    if (!marks.ok()) return marks.status();
+    return LanguageMap(languages_, *marks);
   }
 
   const ModelFolder& folder_;

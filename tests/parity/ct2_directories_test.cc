@@ -32,6 +32,9 @@ void ExpectTokens(const LoadedModel& loaded, const Tokenizer& tokenizer, const j
   if (one.contains("first_token")) {
     EXPECT_EQ(pair->first, one["first_token"].get<int>());
   }
+  if (one.contains("start_token")) {
+    EXPECT_EQ(pair->start, one["start_token"].get<int>());
+  }
   EXPECT_EQ(tokenizer.Decode(one["nbest"][0]["tokens"].get<std::vector<int>>()), one["translation"])
       << one["id"];
 }
@@ -64,6 +67,9 @@ TEST_P(Ct2Directories, NbestEqualsCTranslate2) {
     auto settings = ResolveSearch(request, model.spec(), context);
     ASSERT_TRUE(settings.ok()) << settings.status();
     if (has_prefix) settings->forced_bos = one["first_token"].get<int32_t>();
+    if (one.contains("start_token")) {
+      settings->search.start_token = one["start_token"].get<int32_t>();
+    }
     segments.push_back(MakeSegment(*settings, one["source_ids"].get<std::vector<int32_t>>()));
     cases.push_back(&one);
   }
@@ -100,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
                       ParityCase{"ct2-tiny-mt5-bfloat16"}, ParityCase{"ct2-tiny-madlad-int8"},
                       ParityCase{"ct2-onmt-float32"}, ParityCase{"ct2-onmt-apart-int8"},
                       ParityCase{"ct2-tiny-nllb-json-int8"}, ParityCase{"ct2-tiny-nllb-legacy"},
-                      ParityCase{"ct2-tiny-bart-float32"},
+                      ParityCase{"ct2-tiny-bart-float32"}, ParityCase{"ct2-tiny-mbart25-int8"},
                       ParityCase{"ct2-tiny-a-int8", Place::kCuda},
                       ParityCase{"ct2-tiny-m2m-float32", Place::kCuda},
                       ParityCase{"ct2-tiny-flan-int8", Place::kCuda}),
@@ -111,8 +117,10 @@ TEST(Ct2DirectoryTokens, AreThoseOfTheCheckpoint) {
   for (const auto& [converted, checkpoint] :
        {std::pair("ct2-tiny-a-int8", "tiny-a"), std::pair("ct2-tiny-multi-int8", "tiny-multi"),
         std::pair("ct2-tiny-m2m-float32", "tiny-m2m"), std::pair("ct2-tiny-nllb-int8", "tiny-nllb"),
-        std::pair("ct2-tiny-mbart-int8", "tiny-mbart"), std::pair("ct2-tiny-t5-float32", "tiny-t5"),
-        std::pair("ct2-tiny-flan-int8", "tiny-flan"),
+        std::pair("ct2-tiny-mbart-int8", "tiny-mbart"),
+        std::pair("ct2-tiny-mbart25-int8", "tiny-mbart25"),
+        std::pair("ct2-tiny-bart-float32", "tiny-bart"),
+        std::pair("ct2-tiny-t5-float32", "tiny-t5"), std::pair("ct2-tiny-flan-int8", "tiny-flan"),
         std::pair("ct2-tiny-mt5-bfloat16", "tiny-mt5"),
         std::pair("ct2-tiny-madlad-int8", "tiny-madlad")}) {
     // The languages that a Hugging Face directory has by its config.json (T5's tasks) are no part of

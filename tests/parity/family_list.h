@@ -48,6 +48,7 @@ inline std::vector<Family> AllFamilies() {
       {"CTranslate2: OPUS-MT", {"ct2-tiny-a-int8"}},
       {"CTranslate2: NLLB-200", {"ct2-tiny-nllb-int8"}, "de", "en"},
       {"CTranslate2: NLLB-200, tokenizer.json", {"ct2-tiny-nllb-json-int8"}, "de", "en"},
+      {"CTranslate2: mBART-25", {"ct2-tiny-mbart25-int8"}, "de", "en"},
       {"CTranslate2: BART", {"ct2-tiny-bart-float32"}},
       {"CTranslate2: T5", {"ct2-tiny-t5-float32"}},
       {"Argos package (OpenNMT-py)", {"argos-de-en.argosmodel"}},

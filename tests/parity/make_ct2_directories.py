@@ -52,12 +52,14 @@ DIRECTORIES = {
     "ct2-onmt-apart-int8": ("onmt-apart", "int8", OPENNMT),
     "ct2-tiny-nllb-json-int8": ("tiny-nllb", "int8", JSON),
     "ct2-tiny-bart-float32": ("tiny-bart", "float32", BART),
+    "ct2-tiny-mbart25-int8": ("tiny-mbart25", "int8", FAIRSEQ + ("tokenizer_config.json",)),
 }
 # By the fixture: its directory, what tokenizer_config.json says instead, and the languages of the requests.
 WITH_TEXTS = {
     "ct2-tiny-nllb-json-int8": ("ct2-tiny-nllb-json-int8", {}, ["deu_Latn", "eng_Latn", "fra_Latn", "zho_Hans"]),
     "ct2-tiny-nllb-legacy": ("ct2-tiny-nllb-json-int8", dict(legacy_behaviour=True), ["deu_Latn", "eng_Latn", "fra_Latn"]),
     "ct2-tiny-bart-float32": ("ct2-tiny-bart-float32", {}, []),
+    "ct2-tiny-mbart25-int8": ("ct2-tiny-mbart25-int8", {}, ["de_DE", "en_XX", "ro_RO", "zh_CN"]),
 }
 # By the checkpoint: the languages of a source and of its translation, as pieces; what a source begins with.
 MARKS = {"tiny-m2m": ("__de__", "__en__"), "tiny-nllb": ("deu_Latn", "eng_Latn"), "tiny-mbart": ("de_DE", "en_XX")}
@@ -77,7 +79,7 @@ def convert(source, folder, quantization, files):
         with open(os.path.join(copied, "config.json"), "r+", encoding="utf-8") as f:
             config = dict(json.load(f), torch_dtype="float32")
             if config["model_type"] == "mbart":  # as published directories have it; the converter asks for these
-                config.update(tokenizer_class="MBart50Tokenizer", normalize_before=True, normalize_embedding=True)
+                config.update(tokenizer_class=tokenizer_class(copied), normalize_before=True, normalize_embedding=True)
             if config["model_type"] == "bart":
                 config.update(normalize_before=False, normalize_embedding=True)
                 name_rows(os.path.join(copied, "vocab.json"), config["vocab_size"])
@@ -90,6 +92,11 @@ def convert(source, folder, quantization, files):
         converter.convert(folder, quantization=quantization, force=True)
     for name in os.listdir(folder):
         os.chmod(os.path.join(folder, name), 0o644)
+
+
+def tokenizer_class(folder):
+    with open(os.path.join(folder, "tokenizer_config.json"), encoding="utf-8") as f:
+        return json.load(f)["tokenizer_class"]
 
 
 def name_rows(path, size):

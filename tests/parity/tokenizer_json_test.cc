@@ -77,9 +77,10 @@ TEST(TokenizerJson, IdsAreThoseOfTheLibrary) {
 TEST(TokenizerJson, StandsForSentencePieceInADirectory) {
   const Tokenizers read = ReadTokenizers();
   std::vector<std::pair<std::string, std::string>> directories = {
-      {"ct2-tiny-mbart-int8", "tiny-mbart"}, {"ct2-tiny-nllb-int8", "tiny-nllb"},
-      {"ct2-tiny-t5-float32", "tiny-t5"},    {"ct2-tiny-flan-int8", "tiny-flan"},
-      {"ct2-tiny-mt5-bfloat16", "tiny-mt5"}, {"ct2-tiny-madlad-int8", "tiny-madlad"}};
+      {"ct2-tiny-mbart25-int8", "tiny-mbart25"}, {"ct2-tiny-mbart-int8", "tiny-mbart"},
+      {"ct2-tiny-nllb-int8", "tiny-nllb"},       {"ct2-tiny-t5-float32", "tiny-t5"},
+      {"ct2-tiny-flan-int8", "tiny-flan"},       {"ct2-tiny-mt5-bfloat16", "tiny-mt5"},
+      {"ct2-tiny-madlad-int8", "tiny-madlad"}};
   for (const char* name : {"tiny-mbart25", "tiny-mbart", "tiny-nllb", "tiny-t5", "tiny-flan",
                            "tiny-mt5", "tiny-madlad"}) {
     directories.emplace_back(name, name);

@@ -329,8 +329,9 @@ TEST(Ct2Directory, OlderModelsHaveVariablesInPlaceOfTheConfiguration) {
   tiny.Flag("user_decoder_start_tokens", 1);
   EXPECT_THAT(tiny.Refusal(), HasSubstr("'decoder_start_token' is null"));
   tiny.Flag("user_decoder_start_tokens", 0);
+  EXPECT_EQ(model->tokenizer.source_bos, std::nullopt);
   tiny.Flag("with_source_bos", 1);
-  EXPECT_THAT(tiny.Refusal(), HasSubstr("model.bin: variable 'with_source_bos' is 1"));
+  EXPECT_EQ(tiny.Load()->tokenizer.source_bos, model->spec.tokens.unk);  // "bos_token"
   tiny.Flag("with_source_bos", 0);
   tiny.Flag("unk_token", 1);
   EXPECT_THAT(tiny.Fault(), HasSubstr("'unk_token' is I8 [], expected the bytes of a piece"));
@@ -569,10 +570,14 @@ TEST(Ct2Directory, RefusesFieldsOfConfig) {
     tiny.config[field] = value;
     return tiny.Refusal();
   };
-  EXPECT_THAT(refused("add_source_bos", true), HasSubstr("config.json: field 'add_source_bos'"));
   EXPECT_THAT(refused("quantization_type", 1), HasSubstr("field 'quantization_type'"));
   EXPECT_THAT(refused("multi_query_attention", true), HasSubstr("'multi_query_attention'"));
   EXPECT_THAT(refused("decoder_start_token", nullptr),
+              HasSubstr("field 'decoder_start_token' is null"));
+  // Nor with languages of another kind than mBART's.
+  EXPECT_THAT(ModelDirectory("ct2-tiny-m2m-float32")
+                  .Change("config.json", {{"decoder_start_token", nullptr}})
+                  .Refusal(),
               HasSubstr("field 'decoder_start_token' is null"));
   TinyDirectory tiny;
   tiny.config["layer_norm_epsilon"] = -1;
@@ -776,6 +781,73 @@ TEST(Ct2Directory, RefusesWhatIsNoBart) {
           .Change("vocab.json", {{"<pad>", pieces["<unk>"]}, {"<unk>", pieces["<pad>"]}})
           .Refusal(),
       HasSubstr("vocab.json: has '<unk>' with id 1, expected '<pad>', as shared_vocabulary.json"));
+}
+
+TEST(Ct2Directory, ASourceBeginsAsTheFileSays) {
+  TinyDirectory tiny;
+  tiny.config["add_source_bos"] = true;
+  EXPECT_THAT(tiny.Fault(), HasSubstr("shared_vocabulary.json: has no '<s>', the bos_token"));
+  json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
+  pieces[5] = "<s>";
+  tiny.files["shared_vocabulary.json"] = pieces.dump();
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->tokenizer.source_bos, 5);
+  tiny.config["add_source_bos"] = 1;
+  EXPECT_THAT(tiny.Fault(), HasSubstr("config.json: field 'add_source_bos' is 1"));
+  // <s>, a token, </s>.
+  tiny.config["add_source_bos"] = true;
+  tiny.Add("encoder/position_encodings/encodings", {2, 4}, 0.125F);
+  tiny.Add("decoder/position_encodings/encodings", {2, 4}, 0.125F);
+  EXPECT_THAT(tiny.Fault(), HasSubstr("has 2 rows, expected at least 3"));
+}
+
+// mBART-25: the class is that of the tokenizer, or there is room for no more languages.
+TEST(Ct2Directory, WithoutAStartMbartsLanguageBeginsAnOutput) {
+  ModelDirectory directory("ct2-tiny-mbart25-int8");
+  for (const bool has_class : {true, false}) {
+    if (!has_class) directory.Remove("tokenizer_config.json");
+    const auto model = directory.Load();
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_EQ(model->languages.Pairs().size(), 25 * 24);
+    const auto pair = model->languages.Resolve("de", "ro");
+    ASSERT_TRUE(pair.ok()) << pair.status();
+    EXPECT_EQ(pair->tag, std::nullopt);
+    EXPECT_EQ(pair->last_tag, model->source_vocabulary.IdOf("de_DE"));
+    EXPECT_EQ(pair->first, std::nullopt);
+    EXPECT_EQ(pair->start, model->source_vocabulary.IdOf("ro_RO"));
+  }
+  EXPECT_THAT(directory.Change("config.json", {{"add_source_eos", true}}).Refusal(),
+              HasSubstr("config.json: field 'add_source_eos' is true, which is not supported where "
+                        "the source's language is behind its end"));
+}
+
+// CTranslate2 puts a prefix behind a start.
+TEST(Ct2Directory, WithAStartMbart25sLanguageIsBehindIt) {
+  const auto model = ModelDirectory("ct2-tiny-mbart25-int8")
+                         .Change("config.json", {{"decoder_start_token", "</s>"}})
+                         .Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  const auto pair = model->languages.Resolve("de", "ro");
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  EXPECT_EQ(pair->last_tag, model->source_vocabulary.IdOf("de_DE"));
+  EXPECT_EQ(pair->first, model->source_vocabulary.IdOf("ro_RO"));
+  EXPECT_EQ(pair->start, std::nullopt);
+  EXPECT_EQ(model->spec.tokens.decoder_start, model->spec.tokens.eos);
+}
+
+// Of a directory whose config.json named no class: its callers give the start, too.
+TEST(Ct2Directory, AnMbart50WithoutAStartStartsWithTheEnd) {
+  const auto model = ModelDirectory("ct2-tiny-mbart-int8")
+                         .Change("config.json", {{"decoder_start_token", nullptr}})
+                         .Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->spec.tokens.decoder_start, model->spec.tokens.eos);
+  const auto pair = model->languages.Resolve("de", "ro");
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  EXPECT_EQ(pair->tag, model->source_vocabulary.IdOf("de_DE"));
+  EXPECT_EQ(pair->first, model->source_vocabulary.IdOf("ro_RO"));
+  EXPECT_EQ(pair->start, std::nullopt);
 }
 
 TEST(Ct2Directory, ChecksVocabularies) {
