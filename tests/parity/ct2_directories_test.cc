@@ -107,6 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
                       ParityCase{"ct2-onmt-float32"}, ParityCase{"ct2-onmt-apart-int8"},
                       ParityCase{"ct2-tiny-nllb-json-int8"}, ParityCase{"ct2-tiny-nllb-legacy"},
                       ParityCase{"ct2-tiny-bart-float32"}, ParityCase{"ct2-tiny-mbart25-int8"},
+                      ParityCase{"ct2-tiny-nllb-source-bos"}, ParityCase{"ct2-tiny-mbart25-start"},
                       ParityCase{"ct2-tiny-a-int8", Place::kCuda},
                       ParityCase{"ct2-tiny-m2m-float32", Place::kCuda},
                       ParityCase{"ct2-tiny-flan-int8", Place::kCuda}),

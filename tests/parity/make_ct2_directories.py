@@ -13,6 +13,7 @@ files in the directory, and beams are 1, 4 and 8. A second run with the same pin
 """
 import argparse
 import collections
+import contextlib
 import json
 import os
 import random
@@ -54,12 +55,20 @@ DIRECTORIES = {
     "ct2-tiny-bart-float32": ("tiny-bart", "float32", BART),
     "ct2-tiny-mbart25-int8": ("tiny-mbart25", "int8", FAIRSEQ + ("tokenizer_config.json",)),
 }
-# By the fixture: its directory, what tokenizer_config.json says instead, and the languages of the requests.
+# By the fixture: its directory, and the languages of the requests.
 WITH_TEXTS = {
-    "ct2-tiny-nllb-json-int8": ("ct2-tiny-nllb-json-int8", {}, ["deu_Latn", "eng_Latn", "fra_Latn", "zho_Hans"]),
-    "ct2-tiny-nllb-legacy": ("ct2-tiny-nllb-json-int8", dict(legacy_behaviour=True), ["deu_Latn", "eng_Latn", "fra_Latn"]),
-    "ct2-tiny-bart-float32": ("ct2-tiny-bart-float32", {}, []),
-    "ct2-tiny-mbart25-int8": ("ct2-tiny-mbart25-int8", {}, ["de_DE", "en_XX", "ro_RO", "zh_CN"]),
+    "ct2-tiny-nllb-json-int8": ("ct2-tiny-nllb-json-int8", ["deu_Latn", "eng_Latn", "fra_Latn", "zho_Hans"]),
+    "ct2-tiny-nllb-legacy": ("ct2-tiny-nllb-json-int8", ["deu_Latn", "eng_Latn", "fra_Latn"]),
+    "ct2-tiny-bart-float32": ("ct2-tiny-bart-float32", []),
+    "ct2-tiny-mbart25-int8": ("ct2-tiny-mbart25-int8", ["de_DE", "en_XX", "ro_RO", "zh_CN"]),
+    "ct2-tiny-nllb-source-bos": ("ct2-tiny-nllb-json-int8", ["deu_Latn", "eng_Latn", "fra_Latn"]),
+    "ct2-tiny-mbart25-start": ("ct2-tiny-mbart25-int8", ["de_DE", "en_XX", "ro_RO"]),
+}
+# What the files of its directory say instead.
+CHANGES = {
+    "ct2-tiny-nllb-legacy": {"tokenizer_config.json": dict(legacy_behaviour=True)},
+    "ct2-tiny-nllb-source-bos": {"config.json": dict(add_source_bos=True)},
+    "ct2-tiny-mbart25-start": {"config.json": dict(decoder_start_token="</s>")},
 }
 # By the checkpoint: the languages of a source and of its translation, as pieces; what a source begins with.
 MARKS = {"tiny-m2m": ("__de__", "__en__"), "tiny-nllb": ("deu_Latn", "eng_Latn"), "tiny-mbart": ("de_DE", "en_XX")}
@@ -163,16 +172,33 @@ def cases_of(directory, folder, german, ambiguous):
                           for h, s in zip(found.hypotheses, scores)])
 
 
+@contextlib.contextmanager
+def changed(folder, changes):
+    """A copy of the directory with the changes."""
+    with tempfile.TemporaryDirectory() as scratch:
+        copied = os.path.join(scratch, os.path.basename(folder))
+        shutil.copytree(folder, copied)
+        for file, fields in changes.items():
+            with open(os.path.join(copied, file), "r+", encoding="utf-8") as f:
+                content = dict(json.load(f), **fields)
+                f.seek(0)
+                f.truncate()
+                json.dump(content, f)
+        yield copied
+
+
 def text_cases(fixture, folder, german):
     """As cases_of, but from texts."""
-    directory, says, languages = WITH_TEXTS[fixture]
+    languages = WITH_TEXTS[fixture][1]
     rng = random.Random(f"ct2 directories {fixture}")
     pieces = read_vocabularies(folder)[1]
     ids = {piece: i for i, piece in enumerate(pieces)}
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **says)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     translator = ctranslate2.Translator(folder, device="cpu", compute_type="float32", inter_threads=1, intra_threads=1)
     with open(os.path.join(folder, "config.json"), encoding="utf-8") as f:
-        starts_with_prefix = json.load(f)["decoder_start_token"] is None
+        config = json.load(f)
+    starts_with_prefix = config["decoder_start_token"] is None
+    begin = [ids[config["bos_token"]]] if config["add_source_bos"] else []
     for index, text in enumerate(german[:SENTENCES]):
         beam = (1, 4, 8)[index % 3]
         row = dict(model=fixture, id=f"{fixture}/{index}", text=text, beam=beam)
@@ -190,7 +216,7 @@ def text_cases(fixture, folder, german):
                                            max_decoding_length=LIMIT, **options)[0]
         gap = min([a - b for a, b in zip(found.scores, found.scores[1:])], default=1.0)
         best = [ids[p] for p in found.hypotheses[0]]
-        yield dict(row, source_ids=source_ids, gap=float(f"{gap:.3g}"),
+        yield dict(row, source_ids=begin + source_ids, gap=float(f"{gap:.3g}"),
                    translation=tokenizer.decode(best, skip_special_tokens=True, clean_up_tokenization_spaces=False).strip(),
                    nbest=[dict(tokens=[ids[p] for p in h], score=round(s, 6)) for h, s in zip(found.hypotheses, found.scores)])
 
@@ -213,12 +239,13 @@ def main():
         if directory not in WITH_TEXTS:
             rows += cases_of(directory, folder, german, ambiguous)
     models = {d: f"tests/data/models/{d}" for d in DIRECTORIES}
-    for fixture, (directory, _, _) in WITH_TEXTS.items():
+    for fixture, (directory, _) in WITH_TEXTS.items():
         models[fixture] = models[directory]
-        rows += text_cases(fixture, os.path.join(arguments.models, directory), german)
+        with changed(os.path.join(arguments.models, directory), CHANGES.get(fixture, {})) as folder:
+            rows += text_cases(fixture, folder, german)
     for row in rows:
         close[row["model"]] += row["gap"] < MIN_GAP
-    header = dict(header=True, models=models, tokenizers={f: says for f, (_, says, _) in WITH_TEXTS.items() if says}, kept=len(rows),
+    header = dict(header=True, models=models, changes=CHANGES, kept=len(rows),
                   close=dict(close), ambiguous=dict(ambiguous), versions=dict(ctranslate2=ctranslate2.__version__))
     write_jsonl(os.path.join(arguments.out, "ct2-directories.jsonl.gz"), [header] + rows)
     print(json.dumps(header))

@@ -439,7 +439,7 @@ def main():
         models[name] = models[base]
         rows += cases_of(name, os.path.join(arguments.models, base), dict(MODELS[base], says=says), german, discarded)
     searched = [row for row in rows if "tokens" in row]
-    header = dict(header=True, models=models, tokenizers={name: says for name, (_, says) in TOKENIZERS.items()}, kept=len(rows),
+    header = dict(header=True, models=models, changes={name: {"tokenizer_config.json": says} for name, (_, says) in TOKENIZERS.items()}, kept=len(rows),
                   searched=len(searched), discarded=dict(discarded), versions=versions())
     write_jsonl(os.path.join(arguments.out, "families.jsonl.gz"), [header] + rows)
     lengths = sorted(len(row["tokens"][0]) for row in searched)

@@ -73,13 +73,14 @@ void LoadParityModel(const std::string& directory, Place place, ParityModel* out
 
 void LoadFixturesModel(const Fixture& fixture, const ParityCase& which, ParityModel* out) {
   const std::filesystem::path path = fixture.header["models"][which.fixture].get<std::string>();
-  const json changes = fixture.header.value("tokenizers", json::object());
+  const json changes = fixture.header.value("changes", json::object());
   if (!changes.contains(which.fixture)) {
     ASSERT_NO_FATAL_FAILURE(LoadParityModel(path.string(), which.place, out));
     return;
   }
   ModelDirectory directory(path.filename().string());
-  auto loaded = directory.Change("tokenizer_config.json", changes[which.fixture]).Load();
+  for (const auto& [file, fields] : changes[which.fixture].items()) directory.Change(file, fields);
+  auto loaded = directory.Load();
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   out->loaded.emplace(*std::move(loaded));
   out->place = which.place;

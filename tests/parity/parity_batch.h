@@ -54,8 +54,7 @@ struct ParityCase {
   Place place = Place::kCpu;
 };
 
-// The one of `models` in the header; with what `tokenizers` there says in place of fields of its
-// tokenizer_config.json.
+// The one of `models` in the header, with the fields of its files that `changes` there says.
 void LoadFixturesModel(const Fixture& fixture, const ParityCase& which, ParityModel* out);
 
 std::string ParityCaseName(const ::testing::TestParamInfo<ParityCase>& info);
