@@ -253,8 +253,9 @@ bool Equal(const json& fixture_case, const std::vector<DecodedHypothesis>& found
 }
 
 std::string Describe(const json& fixture_case, const std::vector<DecodedHypothesis>& found) {
-  std::string text = fixture_case["id"].dump() + " " + fixture_case["options"].dump() +
-                     "\nexpected " + fixture_case["nbest"].dump() + "\nfound";
+  std::string text = fixture_case["id"].dump() + " " +
+                     fixture_case.value("options", json()).dump() + "\nexpected " +
+                     fixture_case["nbest"].dump() + "\nfound";
   for (const DecodedHypothesis& h : found) {
     text += "\n  " + json(h.tokens).dump() + " " + std::to_string(h.score);
   }
