@@ -1,15 +1,14 @@
 #include "engine/model/ct2_vocabularies.h"
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
+#include "engine/model/ct2_languages.h"
 #include "engine/model/ct2_tokenizer.h"
-#include "engine/model/fairseq_languages.h"
 #include "engine/model/json.h"
 #include "engine/model/model_files.h"
 #include "engine/model/model_limits.h"
@@ -80,22 +79,6 @@ absl::StatusOr<int> IdOf(const Vocabulary& vocabulary, std::string_view file,
   if (const std::optional<int> id = vocabulary.IdOf(piece)) return *id;
   return absl::InvalidArgumentError(
       Concat(file, ": has no '", piece.substr(0, 64), "', the ", field, " of config.json"));
-}
-
-bool IsLower(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-}
-
-// "deu_Latn".
-bool IsNllbCode(std::string_view piece) {
-  return piece.size() == 8 && IsLower(piece.substr(0, 3)) && piece[3] == '_' && piece[4] >= 'A' &&
-         piece[4] <= 'Z' && IsLower(piece.substr(5));
-}
-
-// "de_DE".
-bool IsMbartCode(std::string_view piece) {
-  return std::find(std::begin(kMbart50Languages), std::end(kMbart50Languages), piece) !=
-         std::end(kMbart50Languages);
 }
 
 class Reader {
@@ -255,34 +238,9 @@ class Reader {
     return absl::OkStatus();
   }
 
-  bool IsMbart() const { return !languages_.empty() && IsMbartCode(languages_.front().code); }
-
-  // The converter writes null for mBART-25, and also where a directory of mBART-50 does not name its
-  // class in config.json.
-  bool IsMbart25() const {
-    const std::string_view name = fields_.tokenizer_class;
-    if (!IsMbart() || name.starts_with("MBart50Tokenizer")) return false;
-    if (name.starts_with("MBartTokenizer")) return true;
-    return !config_.decoder_start_piece && languages_.size() <= kMbart25LanguageCount;
-  }
-
-  // What the class of the tokenizer puts around a source; and what CTranslate2 makes of a target that
-  // is given as a prefix.
-  absl::StatusOr<LanguageMarks> Marks() const {
-    if (fields_.tokenizer_class == "SMALL100Tokenizer") return LanguageMarks::kTargetInSource;
-    const bool is_legacy = fields_.legacy && IsNllbCode(languages_.front().code);
-    if (!is_legacy && !IsMbart25()) return LanguageMarks::kBoth;
-    if (config_.adds_source_end) {
-      return absl::UnimplementedError(
-          "config.json: field 'add_source_eos' is true, which is not supported where the source's "
-          "language is behind its end; supported: false");
-    }
-    return config_.decoder_start_piece ? LanguageMarks::kEndAndFirst : LanguageMarks::kEndAndStart;
-  }
-
   absl::Status CheckStart() const {
     if (config_.decoder_start_piece || network_.starts_empty) return absl::OkStatus();
-    if (IsMbart() && facts_.ends_source) return absl::OkStatus();
+    if (AreOfMbart(languages_) && facts_.ends_source) return absl::OkStatus();
     return absl::UnimplementedError(
         "config.json: field 'decoder_start_token' is null, which is not supported without "
         "'decoder/start_from_zero_embedding' in model.bin or the languages of an mBART of Hugging "
@@ -312,7 +270,7 @@ class Reader {
     if (languages_.empty()) {
       return LanguageMap(fields_.source_language, fields_.target_language, tags);
     }
-    const absl::StatusOr<LanguageMarks> marks = Marks();
+    const absl::StatusOr<LanguageMarks> marks = MarksOfLanguages(languages_, fields_, config_);
     if (!marks.ok()) return marks.status();
     return LanguageMap(languages_, *marks);
   }
@@ -372,22 +330,6 @@ absl::StatusOr<std::vector<std::string>> ParseCt2Vocabulary(std::string_view tex
     }
   }
   return pieces;
-}
-
-std::vector<LanguageTag> FairseqLanguageTags(const Vocabulary& vocabulary) {
-  std::vector<LanguageTag> tags;
-  for (int id = 0; id < vocabulary.size(); ++id) {
-    const std::string_view piece = vocabulary.PieceOf(id);
-    std::string_view code = piece;
-    if (piece.size() > 4 && piece.starts_with("__") && piece.ends_with("__")) {
-      code = piece.substr(2, piece.size() - 4);
-      if (!IsLower(code) || code.size() > 3) continue;
-    } else if (!IsNllbCode(piece) && !IsMbartCode(piece)) {
-      continue;
-    }
-    if (ParseLanguageCode(code)) tags.push_back({.code = std::string(code), .id = id});
-  }
-  return tags;
 }
 
 absl::StatusOr<LoadedModel> ReadCt2Vocabularies(const ModelFolder& folder,

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/model/ct2_languages.h"
 #include "engine/model/ct2_vocabularies.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
