@@ -182,6 +182,7 @@ absl::StatusOr<std::vector<std::string>> PiecesOfVocabulary(const std::string& d
   const absl::StatusOr<Vocabulary> vocabulary = Vocabulary::Parse(*text, kFile, std::nullopt);
   if (!vocabulary.ok()) return vocabulary.status();
   std::vector<std::string> pieces;
+  pieces.reserve(static_cast<size_t>(vocabulary->size()));
   for (int id = 0; id < vocabulary->size(); ++id) pieces.emplace_back(vocabulary->PieceOf(id));
   return pieces;
 }

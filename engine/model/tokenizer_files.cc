@@ -47,6 +47,7 @@ absl::Status CheckBelongs(std::string_view spm, std::string_view spm_file,
   const absl::StatusOr<SpmFile> parsed = ParseSpmFile(spm, spm_file);
   if (!parsed.ok()) return parsed.status();
   std::vector<std::string> pieces;
+  pieces.reserve(parsed->pieces.size());
   for (const SpmPiece& piece : parsed->pieces) pieces.push_back(piece.text);
   return CheckBelongs(pieces, spm_file, vocabulary, vocabulary_file);
 }
@@ -83,6 +84,7 @@ absl::StatusOr<std::vector<std::string>> ReadByteBpe(const ModelFolder& folder,
   const absl::StatusOr<std::string> merges = folder.Read(kMergesFile, kMaxVocabularyBytes);
   if (!merges.ok()) return merges.status();
   std::vector<std::string> pieces;
+  pieces.reserve(static_cast<size_t>(vocabulary->size()));
   for (int id = 0; id < vocabulary->size(); ++id) pieces.emplace_back(vocabulary->PieceOf(id));
   absl::StatusOr<std::unique_ptr<ByteBpe>> model =
       ByteBpe::Create(pieces, *merges, kMergesFile, add_prefix_space);
