@@ -13,8 +13,7 @@ namespace {
 constexpr std::string_view kConfigFile = "config.json";
 
 // config.json. Other values ask for another network or other tokens.
-constexpr std::array<NeutralField, 5> kNeutralFields = {{
-    {"add_source_bos", Neutral::kFalse},
+constexpr std::array<NeutralField, 4> kNeutralFields = {{
     {"multi_query_attention", Neutral::kFalse},
     {"quantization_type", Neutral::kZero},
     {"quantization_bits", Neutral::kZero},
@@ -46,6 +45,7 @@ absl::StatusOr<Ct2Config> ParseCt2Config(std::string_view text) {
   if (fields.Has("decoder_start_token")) {
     config.decoder_start_piece = fields.String("decoder_start_token", "");
   }
+  config.adds_source_begin = fields.Bool("add_source_bos", false);
   config.adds_source_end = fields.Bool("add_source_eos", false);
   if (const std::optional<double> epsilon = fields.OptionalNumber("layer_norm_epsilon")) {
     config.norm_epsilon = static_cast<float>(*epsilon);
@@ -64,7 +64,7 @@ absl::StatusOr<Ct2Config> ReadOlderCt2Config(const Ct2ModelFile& model, std::str
   config.bos_piece = in.Text(kBos, config.bos_piece);
   config.eos_piece = in.Text(kEos, config.eos_piece);
   config.adds_source_end = in.Number(kSourceEos, 0) != 0;
-  if (in.Number(kSourceBos, 0) != 0) in.Unsupported(kSourceBos, "is 1");
+  config.adds_source_begin = in.Number(kSourceBos, 0) != 0;
   if (in.Number(kUserStart, 0) == 0) {
     config.decoder_start_piece =
         in.Number(kTargetBos, 1) != 0 ? config.bos_piece : config.eos_piece;

@@ -19,6 +19,7 @@ struct Ct2Config {
   std::string eos_piece = "</s>";
   // Nothing: the caller's prefix begins an output.
   std::optional<std::string> decoder_start_piece;
+  bool adds_source_begin = false;     // CTranslate2 begins a source with bos_piece
   bool adds_source_end = false;       // CTranslate2 ends a source; else its caller may
   std::optional<float> norm_epsilon;  // nothing: that of the kind of norm
 };

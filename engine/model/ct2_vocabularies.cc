@@ -1,19 +1,18 @@
 #include "engine/model/ct2_vocabularies.h"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
-#include "engine/model/fairseq_languages.h"
+#include "engine/model/ct2_languages.h"
+#include "engine/model/ct2_tokenizer.h"
 #include "engine/model/json.h"
 #include "engine/model/model_files.h"
 #include "engine/model/model_limits.h"
-#include "engine/text/spm_file.h"
+#include "engine/model/tokenizer_json.h"
 
 namespace dragoman {
 namespace {
@@ -22,14 +21,13 @@ constexpr JsonLimits kVocabularyLimits = {.max_bytes = kMaxVocabularyBytes,
                                           .max_depth = 2,
                                           .max_values = static_cast<size_t>(kMaxVocabulary) + 1};
 constexpr size_t kMaxPieceBytes = 1024;
-// One model for both sides, under the names that it has beside the checkpoints.
-constexpr std::array<std::string_view, 3> kSharedSpm = {"sentencepiece.bpe.model", "spiece.model",
-                                                        "sentencepiece.model"};
 // Of the tokens that T5's tokenizer adds.
 constexpr std::string_view kExtraId = "<extra_id_";
 // Padding in models of OpenNMT and of fairseq's converter, which say themselves whether a source has
 // an end (add_source_eos). The other converters leave it to the caller, and there always is one.
 constexpr std::string_view kBlank = "<blank>";
+constexpr std::string_view kPad = "<pad>";
+constexpr std::string_view kMask = "<mask>";
 
 struct SideVocabulary {
   std::string file;
@@ -83,28 +81,12 @@ absl::StatusOr<int> IdOf(const Vocabulary& vocabulary, std::string_view file,
       Concat(file, ": has no '", piece.substr(0, 64), "', the ", field, " of config.json"));
 }
 
-bool IsLower(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
-}
-
-// "deu_Latn".
-bool IsNllbCode(std::string_view piece) {
-  return piece.size() == 8 && IsLower(piece.substr(0, 3)) && piece[3] == '_' && piece[4] >= 'A' &&
-         piece[4] <= 'Z' && IsLower(piece.substr(5));
-}
-
-// "de_DE".
-bool IsMbartCode(std::string_view piece) {
-  return std::find(std::begin(kMbart50Languages), std::end(kMbart50Languages), piece) !=
-         std::end(kMbart50Languages);
-}
-
 class Reader {
  public:
   Reader(const ModelFolder& folder, const ModelFolder& tokenizer, const TokenizerFields& fields,
          const Ct2Config& config, const Ct2Network& network)
       : folder_(folder),
-        tokenizer_(tokenizer),
+        tokenizer_folder_(tokenizer),
         fields_(fields),
         config_(config),
         network_(network),
@@ -113,7 +95,7 @@ class Reader {
   absl::StatusOr<LoadedModel> Read() {
     absl::Status status = ReadPieces();
     if (status.ok()) status = ReadTokens();
-    if (status.ok()) status = ReadSentencePiece();
+    if (status.ok()) status = ReadTokenizer();
     if (!status.ok()) return status;
     absl::StatusOr<LanguageMap> languages = ReadLanguages();
     if (!languages.ok()) return languages.status();
@@ -190,60 +172,40 @@ class Reader {
     tokens.pad = spec_.shape.target_vocab - 1;
     tokens.decoder_start = tokens.pad;
     if (network_.starts_empty) return absl::OkStatus();
-    if (!config_.decoder_start_piece.has_value()) {
-      return absl::UnimplementedError(
-          "config.json: field 'decoder_start_token' is null, which is not supported without "
-          "'decoder/start_from_zero_embedding' in model.bin; supported: a token");
-    }
+    // Where it is null the languages say what an output begins with: mBART's end of sentence, if not
+    // one of them.
+    const std::string& start_piece = config_.decoder_start_piece.value_or(config_.eos_piece);
     const absl::StatusOr<int> start =
-        IdOf(target, target_file_, "decoder_start_token", *config_.decoder_start_piece);
+        IdOf(target, target_file_, "decoder_start_token", start_piece);
     if (!start.ok()) return start.status();
     tokens.decoder_start = *start;
     return absl::OkStatus();
   }
 
-  absl::Status ReadSpm(std::string_view file, std::string* bytes, std::string* path) {
-    absl::StatusOr<std::string> read = tokenizer_.Read(file, kMaxSentencePieceBytes);
+  absl::Status ReadTokenizer() {
+    const Ct2Sides sides = {*source_, TargetVocabulary(), source_file_, target_file_};
+    absl::StatusOr<Ct2Tokenizer> read =
+        ReadCt2Tokenizer(tokenizer_folder_, fields_, network_, sides, &facts_);
     if (!read.ok()) return read.status();
-    *bytes = *std::move(read);
-    *path = PathOf(tokenizer_.path(), file);
-    return absl::OkStatus();
-  }
-
-  absl::Status ReadSentencePiece() {
-    std::string_view source = "source.spm";
-    std::string_view target = "target.spm";
-    const bool is_pair = tokenizer_.Has(source) || tokenizer_.Has(target);
-    if (!is_pair) {
-      const auto* const shared =
-          std::find_if(kSharedSpm.begin(), kSharedSpm.end(),
-                       [this](std::string_view file) { return tokenizer_.Has(file); });
-      if (shared == kSharedSpm.end()) {
-        return absl::NotFoundError(
-            Concat("found no tokenizer, expected source.spm and target.spm, or one of ",
-                   "sentencepiece.bpe.model, spiece.model and sentencepiece.model, from the ",
-                   "checkpoint that was converted (tokenizer.json is not read)"));
-      }
-      source = target = *shared;
-    }
-    absl::Status status = ReadSpm(source, &facts_.source_spm, &facts_.source_path);
-    if (status.ok()) status = ReadSpm(target, &facts_.target_spm, &facts_.target_path);
-    if (status.ok()) {
-      status = CheckBelongs(facts_.source_spm, source, *source_, source_file_);
-    }
-    if (status.ok()) {
-      status = CheckBelongs(facts_.target_spm, target, TargetVocabulary(), target_file_);
-    }
-    is_fairseq_ = source == kSharedSpm[0];
+    tokenizer_ = *std::move(read);
     facts_.max_source_tokens = spec_.shape.max_positions;
-    return status;
+    if (tokenizer_.kind != Ct2Tokenizer::kBart && !config_.adds_source_begin) {
+      return absl::OkStatus();
+    }
+    const absl::StatusOr<int> begin = IdOf(*source_, source_file_, "bos_token", config_.bos_piece);
+    if (!begin.ok()) return begin.status();
+    facts_.source_bos = *begin;
+    return absl::OkStatus();
   }
 
   // No text of their own: besides EOS, unk and pad, which is the empty token.
   std::vector<int> SpecialOf(const Vocabulary& vocabulary) const {
     std::vector<int> special;
-    for (const std::string_view piece : {std::string_view(config_.bos_piece), kBlank,
-                                         std::string_view("<pad>"), std::string_view("<mask>")}) {
+    std::vector<std::string_view> pieces = {config_.bos_piece, kBlank, kPad, kMask};
+    for (const std::string& piece : tokenizer_.special) {
+      if (piece != config_.eos_piece && piece != config_.unk_piece) pieces.push_back(piece);
+    }
+    for (const std::string_view piece : pieces) {
       if (const std::optional<int> id = vocabulary.IdOf(piece)) special.push_back(*id);
     }
     for (const LanguageTag& language : languages_) {
@@ -258,15 +220,47 @@ class Reader {
     return special;
   }
 
+  // tokenizer.json's special tokens are those that there are, as in a directory of Hugging Face.
+  absl::Status CheckSpecial() const {
+    for (const std::string& piece : tokenizer_.special) {
+      const std::optional<int> id = source_->IdOf(piece);
+      const bool is_language =
+          std::any_of(languages_.begin(), languages_.end(),
+                      [&](const LanguageTag& language) { return language.id == id; });
+      if (is_language || piece == config_.bos_piece || piece == config_.eos_piece ||
+          piece == config_.unk_piece || piece == kPad || piece == kMask) {
+        continue;
+      }
+      return absl::UnimplementedError(
+          Concat(kTokenizerJsonFile, ": field 'added_tokens' has '", piece.substr(0, 64),
+                 "'; supported: special tokens and languages of ", source_file_));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckStart() const {
+    if (config_.decoder_start_piece || network_.starts_empty) return absl::OkStatus();
+    if (AreOfMbart(languages_) && facts_.ends_source) return absl::OkStatus();
+    return absl::UnimplementedError(
+        "config.json: field 'decoder_start_token' is null, which is not supported without "
+        "'decoder/start_from_zero_embedding' in model.bin or the languages of an mBART of Hugging "
+        "Face; supported: a token");
+  }
+
   absl::StatusOr<LanguageMap> ReadLanguages() {
-    if (is_fairseq_) languages_ = FairseqLanguageTags(*source_);
+    if (tokenizer_.kind == Ct2Tokenizer::kFairseq) {
+      languages_ = FairseqLanguageTags(*source_);
+      if (absl::Status status = CheckSpecial(); !status.ok()) return status;
+    }
+    if (absl::Status status = CheckStart(); !status.ok()) return status;
     facts_.special = SpecialOf(TargetVocabulary());
     facts_.source_special = SpecialOf(*source_);
     const std::vector<LanguageTag> tags = LanguageTags(*source_);
     const std::vector<LanguagePrompt> prompts = PromptsOfPieces(*source_);
-    // A token, the end of sentence and the language.
+    // A token, the beginning and the end of sentence, and the language.
     const bool has_tag = !languages_.empty() || !tags.empty() || !prompts.empty();
-    const int least = 1 + (facts_.ends_source ? 1 : 0) + (has_tag ? 1 : 0);
+    const int least = 1 + (facts_.source_bos.has_value() ? 1 : 0) + (facts_.ends_source ? 1 : 0) +
+                      (has_tag ? 1 : 0);
     if (facts_.max_source_tokens < least) {
       return absl::InvalidArgumentError(
           Concat("model.bin: variable 'encoder/position_encodings/encodings' has ",
@@ -276,19 +270,19 @@ class Reader {
     if (languages_.empty()) {
       return LanguageMap(fields_.source_language, fields_.target_language, tags);
     }
-    const bool is_small100 = fields_.tokenizer_class == "SMALL100Tokenizer";
-    return LanguageMap(languages_,
-                       is_small100 ? LanguageMarks::kTargetInSource : LanguageMarks::kBoth);
+    const absl::StatusOr<LanguageMarks> marks = MarksOfLanguages(languages_, fields_, config_);
+    if (!marks.ok()) return marks.status();
+    return LanguageMap(languages_, *marks);
   }
 
   const ModelFolder& folder_;
-  const ModelFolder& tokenizer_;
+  const ModelFolder& tokenizer_folder_;
   const TokenizerFields& fields_;
   const Ct2Config& config_;
   const Ct2Network& network_;
   std::string source_file_;
   std::string target_file_;
-  bool is_fairseq_ = false;
+  Ct2Tokenizer tokenizer_;
   std::vector<LanguageTag> languages_;  // that have tokens of fairseq's kind
   ModelSpec spec_;
   std::optional<Vocabulary> source_;
@@ -336,22 +330,6 @@ absl::StatusOr<std::vector<std::string>> ParseCt2Vocabulary(std::string_view tex
     }
   }
   return pieces;
-}
-
-std::vector<LanguageTag> FairseqLanguageTags(const Vocabulary& vocabulary) {
-  std::vector<LanguageTag> tags;
-  for (int id = 0; id < vocabulary.size(); ++id) {
-    const std::string_view piece = vocabulary.PieceOf(id);
-    std::string_view code = piece;
-    if (piece.size() > 4 && piece.starts_with("__") && piece.ends_with("__")) {
-      code = piece.substr(2, piece.size() - 4);
-      if (!IsLower(code) || code.size() > 3) continue;
-    } else if (!IsNllbCode(piece) && !IsMbartCode(piece)) {
-      continue;
-    }
-    if (ParseLanguageCode(code)) tags.push_back({.code = std::string(code), .id = id});
-  }
-  return tags;
 }
 
 absl::StatusOr<LoadedModel> ReadCt2Vocabularies(const ModelFolder& folder,

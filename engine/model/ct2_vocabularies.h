@@ -1,5 +1,6 @@
-// Vocabularies, special tokens, languages and SentencePiece models of a CTranslate2 directory. The
-// converter writes the vocabularies; the tokenizer's files are put beside them by whoever converts.
+// Vocabularies, special tokens, languages and the tokenizer (ct2_tokenizer.h) of a CTranslate2
+// directory. The converter writes the vocabularies; the tokenizer's files are put beside them by
+// whoever converts.
 //
 // Thread-safe.
 #pragma once
@@ -22,12 +23,8 @@ namespace dragoman {
 absl::StatusOr<std::vector<std::string>> ParseCt2Vocabulary(std::string_view text,
                                                             std::string_view file);
 
-// The languages that have tokens among the pieces: of M2M-100 ("__de__"), NLLB-200 ("deu_Latn") and
-// mBART-50 ("de_DE").
-std::vector<LanguageTag> FairseqLanguageTags(const Vocabulary& vocabulary);
-
 // A model with all but its network: network's spec with the tokens, vocabularies, tokenizer and
-// languages. The SentencePiece models are those of `tokenizer`, the vocabularies of `folder`. Errors
+// languages. The tokenizer's files are those of `tokenizer`, the vocabularies of `folder`. Errors
 // as ModelSource::Load; the path is not in front of all messages.
 absl::StatusOr<LoadedModel> ReadCt2Vocabularies(const ModelFolder& folder,
                                                 const ModelFolder& tokenizer,

@@ -6,21 +6,16 @@
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
 #include "engine/model/hf_vocabularies.h"
-#include "engine/model/model_files.h"
-#include "engine/text/byte_bpe.h"
+#include "engine/model/model_folder.h"
+#include "engine/model/tokenizer_files.h"
 
 namespace dragoman {
 namespace {
 
 constexpr std::string_view kVocabularyFile = "vocab.json";
-constexpr std::string_view kMergesFile = "merges.txt";
 
-// Pieces by id, as many as the model has rows.
-absl::StatusOr<Vocabulary> ReadVocabulary(const HfConfig& config, std::string_view text) {
-  const absl::StatusOr<Vocabulary> parsed = Vocabulary::Parse(text, kVocabularyFile, std::nullopt);
-  if (!parsed.ok()) return parsed.status();
-  std::vector<std::string> pieces;
-  for (int id = 0; id < parsed->size(); ++id) pieces.emplace_back(parsed->PieceOf(id));
+// Of pieces by id, as many as the model has rows.
+absl::StatusOr<Vocabulary> MakeVocabulary(const HfConfig& config, std::vector<std::string> pieces) {
   const auto size = static_cast<size_t>(config.spec.shape.source_vocab);
   // A model that was not made for filling in masks may have no row for <mask>, the last piece.
   if (pieces.size() == size + 1 && pieces.back() == config.tokenizer.mask_piece) pieces.pop_back();
@@ -60,18 +55,13 @@ absl::Status CheckAdded(const HfTokenizerConfig& config, const Vocabulary& vocab
 
 absl::StatusOr<HfVocabularies> ReadBartTokenizer(const std::string& directory, HfConfig* config) {
   const HfTokenizerConfig& tokenizer = config->tokenizer;
-  const absl::StatusOr<std::string> text =
-      ReadModelFile(directory, kVocabularyFile, kMaxVocabularyBytes);
-  if (!text.ok()) return text.status();
-  absl::StatusOr<Vocabulary> vocabulary = ReadVocabulary(*config, *text);
-  if (!vocabulary.ok()) return vocabulary.status();
-  const absl::StatusOr<std::string> merges =
-      ReadModelFile(directory, kMergesFile, kMaxVocabularyBytes);
-  if (!merges.ok()) return merges.status();
-
   TokenizerFacts facts;
-  facts.source_path = facts.target_path = PathOf(directory, kVocabularyFile);
-  facts.source_spm = *text + *merges;
+  absl::StatusOr<std::vector<std::string>> pieces =
+      ReadByteBpe(DiskFolder(directory), tokenizer.add_prefix_space, &facts);
+  if (!pieces.ok()) return pieces.status();
+  absl::StatusOr<Vocabulary> vocabulary = MakeVocabulary(*config, *std::move(pieces));
+  if (!vocabulary.ok()) return vocabulary.status();
+
   const absl::StatusOr<int> unk = SpecialId(*vocabulary, kVocabularyFile, tokenizer.unk_piece);
   if (!unk.ok()) return unk.status();
   const absl::StatusOr<int> bos = SpecialId(*vocabulary, kVocabularyFile, tokenizer.bos_piece);
@@ -88,13 +78,6 @@ absl::StatusOr<HfVocabularies> ReadBartTokenizer(const std::string& directory, H
   if (const auto mask = vocabulary->IdOf(tokenizer.mask_piece)) facts.special.push_back(*mask);
   std::sort(facts.special.begin(), facts.special.end());
   facts.max_source_tokens = tokenizer.model_max_length;
-
-  std::vector<std::string> pieces;
-  for (int id = 0; id < vocabulary->size(); ++id) pieces.emplace_back(vocabulary->PieceOf(id));
-  absl::StatusOr<std::unique_ptr<ByteBpe>> model =
-      ByteBpe::Create(std::move(pieces), *merges, kMergesFile, tokenizer.add_prefix_space);
-  if (!model.ok()) return model.status();
-  facts.model = *std::move(model);
   return HfVocabularies{*std::move(vocabulary), std::nullopt, std::move(facts),
                         LanguageMap(tokenizer.source_language, tokenizer.target_language, {})};
 }

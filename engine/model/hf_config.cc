@@ -72,11 +72,12 @@ constexpr std::array<ConfigClass, 6> kConfigClasses = {{
     {"mt5", "MT5ForConditionalGeneration", "", false, std::nullopt, HfTokenizerKind::kT5},
 }};
 
-const ConfigClass& ClassOf(std::string_view model_type) {
+// nullptr of a type that is not read.
+const ConfigClass* FindClass(std::string_view model_type) {
   const auto* const found =
       std::find_if(kConfigClasses.begin(), kConfigClasses.end(),
                    [&](const ConfigClass& one) { return one.model_type == model_type; });
-  return found == kConfigClasses.end() ? kConfigClasses.front() : *found;
+  return found == kConfigClasses.end() ? nullptr : found;
 }
 
 Activation ReadActivation(JsonFields* fields, std::string_view absent) {
@@ -130,20 +131,20 @@ void ReadModel(JsonFields* fields, ModelSpec* spec) {
                                "which are not had here exactly; OPUS-MT has such pairs)"));
     return;
   }
-  if (FindFamily(spec->family) == nullptr) {
+  const ConfigClass* const defaults = FindClass(spec->family);
+  if (defaults == nullptr) {
     fields->Unsupported("model_type", FamilyNames());
     return;
   }
-  const ConfigClass& defaults = ClassOf(spec->family);
-  ReadArchitectures(fields, defaults.architecture);
+  ReadArchitectures(fields, defaults->architecture);
   RequireNeutral(kNeutralModel, fields);
-  if (defaults.tokenizer == HfTokenizerKind::kT5) {
+  if (defaults->tokenizer == HfTokenizerKind::kT5) {
     ReadT5Network(fields, spec->family == "mt5", spec);
     return;
   }
   ReadShape(fields, spec);
-  spec->activation = ReadActivation(fields, defaults.activation);
-  spec->embedding_scale = fields->Bool("scale_embedding", defaults.scale_embedding)
+  spec->activation = ReadActivation(fields, defaults->activation);
+  spec->embedding_scale = fields->Bool("scale_embedding", defaults->scale_embedding)
                               ? std::sqrt(static_cast<float>(spec->shape.d_model))
                               : 1.0F;
   spec->share_embeddings = fields->Bool("share_encoder_decoder_embeddings", true);
@@ -162,23 +163,22 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
   JsonFields fields(kConfigName, *config);
   HfConfig result;
   ReadModel(&fields, &result.spec);
+  if (!fields.status().ok()) return fields.status();
   const int vocabulary = result.spec.shape.target_vocab;
-  if (fields.status().ok()) {
-    SpecialIds& tokens = result.spec.tokens;
-    ReadEndIds(&fields, vocabulary, &tokens);
-    for (const auto& [name, id] : {std::pair("pad_token_id", &tokens.pad),
-                                   std::pair("decoder_start_token_id", &tokens.decoder_start)}) {
-      std::optional<int> read = ReadTokenId(&fields, name, vocabulary);
-      // What generate() begins with then. An mBART-25 is given the target's token in its place.
-      if (!read && id == &tokens.decoder_start && result.spec.family == "mbart") {
-        read = ReadTokenId(&fields, "bos_token_id", vocabulary).value_or(0);
-      }
-      if (!read) fields.Fail(name, Concat("a token id from 0 to ", vocabulary - 1));
-      *id = read.value_or(0);
+  SpecialIds& tokens = result.spec.tokens;
+  ReadEndIds(&fields, vocabulary, &tokens);
+  for (const auto& [name, id] : {std::pair("pad_token_id", &tokens.pad),
+                                 std::pair("decoder_start_token_id", &tokens.decoder_start)}) {
+    std::optional<int> read = ReadTokenId(&fields, name, vocabulary);
+    // What generate() begins with then. An mBART-25 is given the target's token in its place.
+    if (!read && id == &tokens.decoder_start && result.spec.family == "mbart") {
+      read = ReadTokenId(&fields, "bos_token_id", vocabulary).value_or(0);
     }
+    if (!read) fields.Fail(name, Concat("a token id from 0 to ", vocabulary - 1));
+    *id = read.value_or(0);
   }
   HfTokenizerConfig& tokenizer = result.tokenizer;
-  const ConfigClass& config_class = ClassOf(result.spec.family);
+  const ConfigClass& config_class = *FindClass(result.spec.family);
   tokenizer.kind = config_class.tokenizer;
   tokenizer.source_language = fields.String("source_lang", "");
   tokenizer.target_language = fields.String("target_lang", "");

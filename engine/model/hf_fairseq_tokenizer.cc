@@ -12,6 +12,9 @@
 #include "engine/model/fairseq_languages.h"
 #include "engine/model/hf_vocabularies.h"
 #include "engine/model/model_files.h"
+#include "engine/model/model_folder.h"
+#include "engine/model/tokenizer_files.h"
+#include "engine/model/tokenizer_json.h"
 #include "engine/text/spm_file.h"
 
 namespace dragoman {
@@ -148,11 +151,6 @@ absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
                                                       HfTokenizerConfig* config) {
   std::vector<std::string> pieces = json.pieces;
   for (const TokenizerJson::Added& added : json.added) {
-    if (!added.special) {
-      return absl::UnimplementedError(
-          Concat(kTokenizerJsonFile, ": field 'added_tokens' has '", added.piece.substr(0, 64),
-                 "', which is not special; supported: special tokens and languages"));
-    }
     const auto [at, is_new] = config->added.emplace(added.id, added.piece);
     if (!is_new && at->second != added.piece) {
       return absl::InvalidArgumentError(Concat(kConfigFile, ": field 'added_tokens_decoder' has '",
@@ -184,14 +182,16 @@ absl::StatusOr<std::vector<std::string>> PiecesOfVocabulary(const std::string& d
   const absl::StatusOr<Vocabulary> vocabulary = Vocabulary::Parse(*text, kFile, std::nullopt);
   if (!vocabulary.ok()) return vocabulary.status();
   std::vector<std::string> pieces;
+  pieces.reserve(static_cast<size_t>(vocabulary->size()));
   for (int id = 0; id < vocabulary->size(); ++id) pieces.emplace_back(vocabulary->PieceOf(id));
   return pieces;
 }
 
 // Tokens that users added would be cut out of the text before SentencePiece sees it.
-absl::Status UnknownListed(std::string_view piece) {
-  return absl::UnimplementedError(Concat("additional_special_tokens: '", piece.substr(0, 64),
-                                         "' is not supported; supported: the model's languages"));
+absl::Status UnknownListed(const HfTokenizerConfig& config, std::string_view piece) {
+  return absl::UnimplementedError(
+      Concat(config.listed_file, ": field 'additional_special_tokens' has '", piece.substr(0, 64),
+             "'; supported: the model's languages"));
 }
 
 absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
@@ -204,7 +204,7 @@ absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
       });
   if (!by_id) {
     for (const std::string& code : codes) {
-      if (!ParseLanguageCode(code)) return UnknownListed(code);
+      if (!ParseLanguageCode(code)) return UnknownListed(config, code);
       if (absl::Status status = pieces->AppendLanguage(code); !status.ok()) return status;
     }
     if (is_of_spm && pieces->HasRoom()) {
@@ -239,8 +239,9 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory
       is_of_spm && !Exists(directory, kSpmFile) && Exists(directory, kTokenizerJsonFile);
   absl::StatusOr<std::vector<std::string>> read = std::vector<std::string>();
   if (is_json) {
-    const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(directory, &facts);
+    const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(DiskFolder(directory), &facts);
     if (!json.ok()) return json.status();
+    if (absl::Status status = RequireSpecialAdded(*json); !status.ok()) return status;
     read = PiecesOfJson(*json, &tokenizer);
   } else {
     absl::StatusOr<std::string> spm = ReadModelFile(directory, kSpmFile, kMaxSentencePieceBytes);
@@ -268,7 +269,7 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory
   absl::StatusOr<Vocabulary> vocabulary = pieces.Finish(file);
   if (!vocabulary.ok()) return vocabulary.status();
   for (const std::string& piece : tokenizer.listed) {
-    if (!vocabulary->IdOf(piece)) return UnknownListed(piece);
+    if (!vocabulary->IdOf(piece)) return UnknownListed(tokenizer, piece);
   }
 
   const absl::StatusOr<int> unk = SpecialId(*vocabulary, file, tokenizer.unk_piece);
@@ -290,6 +291,10 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory
   LanguageMarks marks = LanguageMarks::kBoth;
   if (tokenizer.kind == HfTokenizerKind::kSmall100) marks = LanguageMarks::kTargetInSource;
   if (tokenizer.kind == HfTokenizerKind::kMbart25) marks = LanguageMarks::kEndAndStart;
+  // The other classes do not ask for it.
+  if (tokenizer.kind == HfTokenizerKind::kNllb && tokenizer.legacy) {
+    marks = LanguageMarks::kEndAndFirst;
+  }
   return HfVocabularies{*std::move(vocabulary), std::nullopt, std::move(facts),
                         LanguageMap(languages, marks)};
 }

@@ -10,6 +10,8 @@
 #include "engine/model/concat.h"
 #include "engine/model/hf_vocabularies.h"
 #include "engine/model/model_files.h"
+#include "engine/model/model_folder.h"
+#include "engine/model/tokenizer_files.h"
 #include "engine/model/tokenizer_json.h"
 #include "engine/text/spm_file.h"
 
@@ -91,13 +93,9 @@ absl::StatusOr<PieceList> PiecesOfSpm(const std::string& directory, TokenizerFac
 // A T5TokenizerFast takes its ids and its template from the file as they are.
 absl::StatusOr<PieceList> PiecesOfJson(const std::string& directory, const HfConfig& config,
                                        TokenizerFacts* facts) {
-  const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(directory, facts);
+  const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(DiskFolder(directory), facts);
   if (!json.ok()) return json.status();
-  if (json->layout.size() != 2 || json->layout[0] != "$A") {
-    return absl::UnimplementedError(
-        Concat(kTokenizerJsonFile, ": field 'post_processor' has ", json->layout.size(),
-               " parts, which is not supported; supported: the text and the end of sentence"));
-  }
+  if (absl::Status status = RequireTextAndEnd(*json); !status.ok()) return status;
   PieceList list;
   list.pieces = json->pieces;
   list.special.resize(list.pieces.size());

@@ -84,11 +84,12 @@ void ReadClass(JsonFields* fields, HfTokenizerConfig* tokenizer) {
 }
 
 // A list of tokens, which are texts or objects with the text in `content`.
-void ReadListed(JsonFields* fields, std::vector<std::string>* listed) {
+void ReadListed(JsonFields* fields, HfTokenizerConfig* tokenizer) {
   constexpr std::string_view kName = "additional_special_tokens";
   const nlohmann::json* tokens = fields->Find(kName);
   if (tokens == nullptr) return;
-  listed->clear();
+  tokenizer->listed.clear();
+  tokenizer->listed_file = std::string(fields->file());
   for (const nlohmann::json& token : *tokens) {
     const nlohmann::json* text = &token;
     if (token.is_object() && token.contains("content")) text = &*token.find("content");
@@ -96,7 +97,7 @@ void ReadListed(JsonFields* fields, std::vector<std::string>* listed) {
       fields->Fail(kName, "a list of tokens");
       return;
     }
-    listed->push_back(text->get<std::string>());
+    tokenizer->listed.push_back(text->get<std::string>());
   }
 }
 
@@ -121,7 +122,7 @@ void ReadT5Fields(JsonFields* fields, HfTokenizerConfig* tokenizer) {
   if (const auto extra = fields->OptionalInt("extra_ids", 0, kMostExtraIds)) {
     tokenizer->extra_ids = static_cast<int>(*extra);
   }
-  ReadListed(fields, &tokenizer->listed);
+  ReadListed(fields, tokenizer);
   ReadAdded(fields, &tokenizer->added);
 }
 
@@ -133,9 +134,8 @@ void ReadFairseqFields(JsonFields* fields, HfTokenizerConfig* tokenizer) {
   if (codes != "m2m100" && codes != "wmt21") {
     fields->Unsupported("language_codes", "m2m100, wmt21");
   }
-  // The source's language behind the end of sentence.
-  if (fields->Bool("legacy_behaviour", false)) fields->Unsupported("legacy_behaviour", "false");
-  ReadListed(fields, &tokenizer->listed);
+  tokenizer->legacy = fields->Bool("legacy_behaviour", false);
+  ReadListed(fields, tokenizer);
   ReadAdded(fields, &tokenizer->added);
 }
 
@@ -161,7 +161,7 @@ void ReadTokenizerConfig(JsonFields* fields, HfTokenizerConfig* tokenizer) {
     tokenizer->bos_piece = SpecialPiece(fields, "bos_token", tokenizer->bos_piece);
     tokenizer->mask_piece = SpecialPiece(fields, "mask_token", tokenizer->mask_piece);
     tokenizer->add_prefix_space = fields->Bool("add_prefix_space", false);
-    ReadListed(fields, &tokenizer->listed);
+    ReadListed(fields, tokenizer);
     ReadAdded(fields, &tokenizer->added);
   } else {
     ReadFairseqFields(fields, tokenizer);
@@ -181,7 +181,7 @@ absl::Status ReadSpecialTokensMap(std::string_view text, std::string_view file,
   const absl::StatusOr<nlohmann::json> root = ParseConfigObject(text, file);
   if (!root.ok()) return root.status();
   JsonFields fields(file, *root);
-  if (tokenizer->listed.empty()) ReadListed(&fields, &tokenizer->listed);
+  if (tokenizer->listed.empty()) ReadListed(&fields, tokenizer);
   return fields.status();
 }
 

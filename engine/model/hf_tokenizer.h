@@ -38,7 +38,9 @@ struct HfTokenizerConfig {
   std::string bos_piece = "<s>";
   std::string mask_piece = "<mask>";
   bool is_wmt21 = false;             // languages of M2M-100's variant for WMT 21
+  bool legacy = false;               // of NLLB's: the source's language behind its end
   std::vector<std::string> listed;   // additional_special_tokens, which are languages
+  std::string listed_file;           // that has them
   std::map<int, std::string> added;  // added_tokens_decoder
   bool add_prefix_space = false;     // of BART's
   // Of T5's.

@@ -4,7 +4,6 @@
 
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
-#include "engine/model/model_files.h"
 
 namespace dragoman {
 
@@ -24,19 +23,6 @@ absl::StatusOr<HfVocabularies> ReadHfVocabularies(const std::string& directory, 
       break;
   }
   return ReadFairseqTokenizer(directory, config);
-}
-
-absl::StatusOr<TokenizerJson> ReadTokenizerJson(const std::string& directory,
-                                                TokenizerFacts* facts) {
-  absl::StatusOr<std::string> text =
-      ReadModelFile(directory, kTokenizerJsonFile, kMaxVocabularyBytes);
-  if (!text.ok()) return text.status();
-  absl::StatusOr<TokenizerJson> json = ParseTokenizerJson(*text, kTokenizerJsonFile);
-  if (!json.ok()) return json.status();
-  facts->source_path = facts->target_path = PathOf(directory, kTokenizerJsonFile);
-  facts->source_spm = *std::move(text);
-  facts->model = json->model;
-  return json;
 }
 
 absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view file,

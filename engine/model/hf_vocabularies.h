@@ -12,7 +12,6 @@
 #include "absl/status/statusor.h"
 #include "engine/model/hf_config.h"
 #include "engine/model/model_source.h"
-#include "engine/model/tokenizer_json.h"
 
 namespace dragoman {
 
@@ -35,10 +34,7 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory
 absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const std::string& directory, HfConfig* config);
 absl::StatusOr<HfVocabularies> ReadBartTokenizer(const std::string& directory, HfConfig* config);
 
-// For them: tokenizer.json, whose bytes and model go into `facts`, ...
-absl::StatusOr<TokenizerJson> ReadTokenizerJson(const std::string& directory,
-                                                TokenizerFacts* facts);
-// ... the id of a special token that must be there, ...
+// For them: the id of a special token that must be there, ...
 absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view file,
                               std::string_view piece);
 // ... that EOS and pad have the ids that the configuration gives them, ...

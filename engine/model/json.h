@@ -39,6 +39,7 @@ class JsonFields {
   JsonFields(std::string_view file, const nlohmann::json& object) : file_(file), object_(object) {}
 
   const absl::Status& status() const { return status_; }
+  std::string_view file() const { return file_; }
 
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
   // nullptr when absent or null.

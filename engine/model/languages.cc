@@ -397,8 +397,11 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
     const absl::StatusOr<const Language*> found = Match(source, "source", sources_);
     if (!found.ok()) return found.status();
     pair.source = (*found)->shown;
-    if (marks_ == LanguageMarks::kBoth) pair.tag = (*found)->tag;
-    if (marks_ == LanguageMarks::kEndAndStart) pair.last_tag = (*found)->tag;
+    if (marks_ == LanguageMarks::kBoth) {
+      pair.tag = (*found)->tag;
+    } else if (marks_ != LanguageMarks::kTargetInSource) {
+      pair.last_tag = (*found)->tag;
+    }
   }
 
   const Language* to = targets_.size() == 1 ? targets_.data() : nullptr;
@@ -422,6 +425,7 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
       pair.tag = to->tag;
       break;
     case LanguageMarks::kBoth:
+    case LanguageMarks::kEndAndFirst:
       pair.first = to->tag;
       break;
     case LanguageMarks::kEndAndStart:

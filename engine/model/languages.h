@@ -47,6 +47,7 @@ struct LanguageTag {
 enum class LanguageMarks {
   kTargetInSource,  // the target's token is the first of the source: OPUS-MT, SMaLL-100
   kBoth,            // the source's is the first of the source, the target's of the output: NLLB
+  kEndAndFirst,     // the source's is behind the source's end: NLLB with legacy_behaviour
   // The source's is behind the source's end, and the target's is the token that a search of the output
   // begins with, before its first: mBART-25.
   kEndAndStart,

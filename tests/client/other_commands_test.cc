@@ -50,6 +50,8 @@ TEST(Lists, ModelsAndLanguages) {
   CommandRun run = RunCommand({"models", "--server", server.address()});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("opus-de-en (default)\n  de-en\n"));
+  // A code with a hyphen would not be told from the pair's; any source is a star.
+  EXPECT_THAT(run.out, HasSubstr("\nde-fr\n  de-fr, zh-Hans > fr, *-fr\n"));
   EXPECT_THAT(run.out, HasSubstr("decoder of 6 layers with 8 heads, profile ct2\n"
                                  "  glossaries: law, names\n"));
   run = RunCommand({"models", "--json", "--server", server.address()});

@@ -76,6 +76,11 @@ class ScriptedServer::Service final : public v1::TranslationService::Service {
     pivot->set_state(v1::Model::SERVING);
     pivot->add_pivot("opus-de-en");
     pivot->add_pivot("opus-en-fr");
+    for (const char* source : {"de", "zh-Hans", ""}) {
+      v1::LanguagePair* pair = pivot->add_pairs();
+      pair->set_source_language_code(source);
+      pair->set_target_language_code("fr");
+    }
     v1::Model* old = response->add_models();
     old->set_name("opus-de-en");
     old->set_state(v1::Model::DRAINING);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/model/ct2_config.h"
+#include "engine/model/ct2_languages.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -2,6 +2,7 @@
 // one running batch. Token lists equal at every rank, scores within 1e-4 of those of float64.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -34,6 +35,22 @@ void LoadEnsemble(const json& ensemble, ComputeType type, ParityModel* out) {
   out->loaded->spec.is_ensemble = true;
 }
 
+// Each of the fixture's ensembles in float32, with its cases.
+void ForEachEnsemble(
+    const Fixture& fixture,
+    const std::function<void(const ParityModel&, const std::vector<const json*>&)>& body) {
+  for (size_t e = 0; e < fixture.header["ensembles"].size(); ++e) {
+    ParityModel model;
+    ASSERT_NO_FATAL_FAILURE(
+        LoadEnsemble(fixture.header["ensembles"][e], ComputeType::kFloat32, &model));
+    std::vector<const json*> cases;
+    for (const json& one : fixture.cases) {
+      if (one["ensemble"] == e) cases.push_back(&one);
+    }
+    body(model, cases);
+  }
+}
+
 TEST(Ensembles, EveryCaseEqualsItsDefinition) {
   Fixture fixture;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("ensembles", &fixture));
@@ -42,20 +59,14 @@ TEST(Ensembles, EveryCaseEqualsItsDefinition) {
   }
   Differences differences;
   size_t searched = 0;
-  for (size_t e = 0; e < fixture.header["ensembles"].size(); ++e) {
-    ParityModel model;
-    ASSERT_NO_FATAL_FAILURE(
-        LoadEnsemble(fixture.header["ensembles"][e], ComputeType::kFloat32, &model));
-    std::vector<std::unique_ptr<Segment>> segments;
-    std::vector<const json*> cases;
-    for (const json& one : fixture.cases) {
-      if (one["ensemble"] != e) continue;
-      const Asked asked = cases.size() % 2 == 0 ? Asked::kByRequest : Asked::kByCheckpoint;
-      segments.push_back(HfSegment(one, model.spec(), asked));
-      ASSERT_NE(segments.back(), nullptr);
-      cases.push_back(&one);
-    }
+  ForEachEnsemble(fixture, [&](const ParityModel& model, const std::vector<const json*>& cases) {
     ASSERT_GE(cases.size(), 60U);
+    std::vector<std::unique_ptr<Segment>> segments;
+    for (const json* const one : cases) {
+      const Asked asked = segments.size() % 2 == 0 ? Asked::kByRequest : Asked::kByCheckpoint;
+      segments.push_back(HfSegment(*one, model.spec(), asked));
+      ASSERT_NE(segments.back(), nullptr);
+    }
     const auto results = Decode(model, std::move(segments), model.spec().tokens.decoder_start);
     for (size_t i = 0; i < results.size(); ++i) {
       const double penalty = (*cases[i])["options"]["length_penalty"];
@@ -63,7 +74,8 @@ TEST(Ensembles, EveryCaseEqualsItsDefinition) {
           << Describe(*cases[i], results[i]);
     }
     searched += results.size();
-  }
+  });
+  EXPECT_EQ(searched, fixture.cases.size());
   std::cout << searched << " cases; largest difference of a score " << differences.score
             << ", of a token's " << differences.token_score << "\n";
 }
@@ -73,16 +85,11 @@ TEST(Ensembles, GreedyTokensAreTheSameWithoutScores) {
   Fixture fixture;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("ensembles", &fixture));
   size_t searched = 0;
-  for (size_t e = 0; e < fixture.header["ensembles"].size(); ++e) {
-    ParityModel model;
-    ASSERT_NO_FATAL_FAILURE(
-        LoadEnsemble(fixture.header["ensembles"][e], ComputeType::kFloat32, &model));
+  ForEachEnsemble(fixture, [&](const ParityModel& model, std::vector<const json*> cases) {
+    std::erase_if(cases, [](const json* one) { return (*one)["options"]["num_beams"] != 1; });
     std::vector<std::unique_ptr<Segment>> segments;
-    std::vector<const json*> cases;
-    for (const json& one : fixture.cases) {
-      if (one["ensemble"] != e || one["options"]["num_beams"] != 1) continue;
-      segments.push_back(HfSegment(one, model.spec(), Asked::kByRequest, /*scores=*/false));
-      cases.push_back(&one);
+    for (const json* const one : cases) {
+      segments.push_back(HfSegment(*one, model.spec(), Asked::kByRequest, /*scores=*/false));
     }
     const auto results = Decode(model, std::move(segments), model.spec().tokens.decoder_start);
     for (size_t i = 0; i < results.size(); ++i) {
@@ -90,7 +97,7 @@ TEST(Ensembles, GreedyTokensAreTheSameWithoutScores) {
       EXPECT_EQ(json(results[i][0].tokens), (*cases[i])["nbest"][0]["tokens"]) << (*cases[i])["id"];
     }
     searched += results.size();
-  }
+  });
   EXPECT_GE(searched, 60U);
 }
 

@@ -27,9 +27,7 @@ class Families : public OnPlace {
       if (one["model"] == GetParam().fixture) cases_.push_back(std::move(one));
     }
     ASSERT_GE(cases_.size(), 100U);
-    ASSERT_NO_FATAL_FAILURE(
-        LoadParityModel(fixture.header["models"][GetParam().fixture].get<std::string>(),
-                        GetParam().place, &model_));
+    ASSERT_NO_FATAL_FAILURE(LoadFixturesModel(fixture, GetParam(), &model_));
   }
 
   std::vector<json> cases_;
@@ -106,7 +104,8 @@ TEST_P(Families, EveryCaseEqualsGenerate) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, Families,
-    ::testing::Values(ParityCase{"tiny-m2m"}, ParityCase{"tiny-nllb"}, ParityCase{"tiny-mbart"},
+    ::testing::Values(ParityCase{"tiny-m2m"}, ParityCase{"tiny-nllb"},
+                      ParityCase{"tiny-nllb-legacy"}, ParityCase{"tiny-mbart"},
                       ParityCase{"tiny-mbart25"}, ParityCase{"tiny-bart"}, ParityCase{"tiny-t5"},
                       ParityCase{"tiny-flan"}, ParityCase{"tiny-mt5"}, ParityCase{"tiny-madlad"},
                       ParityCase{"tiny-m2m", Place::kCuda}, ParityCase{"tiny-nllb", Place::kCuda},

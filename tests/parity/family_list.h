@@ -18,8 +18,10 @@ struct Family {
   std::vector<const char*> models;  // several: an ensemble
   const char* source = "";
   const char* target = "";
-  bool is_small100 = false;  // the model, with SMaLL-100's tokenizer
-  bool is_trained = false;   // else its weights are random
+  // With another tokenizer: a text of the model's tokenizer_config.json and what it is replaced by.
+  const char* replaced = "";
+  const char* replacement = "";
+  bool is_trained = false;  // else its weights are random
 };
 
 inline std::vector<Family> AllFamilies() {
@@ -28,8 +30,14 @@ inline std::vector<Family> AllFamilies() {
       {"MarianMT, two vocabularies", {"tiny-b"}},
       {"MarianMT, several targets", {"tiny-multi"}, "", "fr"},
       {"M2M-100", {"tiny-m2m"}, "de", "en"},
-      {"SMaLL-100", {"tiny-m2m"}, "de", "en", true},
+      {"SMaLL-100", {"tiny-m2m"}, "de", "en", "M2M100Tokenizer", "SMALL100Tokenizer"},
       {"NLLB-200", {"tiny-nllb"}, "de", "en"},
+      {"NLLB-200, legacy_behaviour",
+       {"tiny-nllb"},
+       "de",
+       "en",
+       R"("legacy_behaviour": false)",
+       R"("legacy_behaviour": true)"},
       {"mBART-50", {"tiny-mbart"}, "de", "en"},
       {"mBART-25", {"tiny-mbart25"}, "de", "en"},
       {"BART", {"tiny-bart"}},
@@ -39,6 +47,9 @@ inline std::vector<Family> AllFamilies() {
       {"MADLAD-400", {"tiny-madlad"}, "", "de"},
       {"CTranslate2: OPUS-MT", {"ct2-tiny-a-int8"}},
       {"CTranslate2: NLLB-200", {"ct2-tiny-nllb-int8"}, "de", "en"},
+      {"CTranslate2: NLLB-200, tokenizer.json", {"ct2-tiny-nllb-json-int8"}, "de", "en"},
+      {"CTranslate2: mBART-25", {"ct2-tiny-mbart25-int8"}, "de", "en"},
+      {"CTranslate2: BART", {"ct2-tiny-bart-float32"}},
       {"CTranslate2: T5", {"ct2-tiny-t5-float32"}},
       {"Argos package (OpenNMT-py)", {"argos-de-en.argosmodel"}},
       {"Marian .npz", {"marian-npz"}},

@@ -34,7 +34,7 @@ class Served {
  public:
   explicit Served(const Family& family) : family_(family) {
     std::string directory = kModels + std::string(family.models[0]);
-    if (family.is_small100) directory = WithTokenizerOfSmall100(directory);
+    if (*family.replaced != '\0') directory = WithOtherTokenizer(directory);
     EngineConfig config;
     config.max_rows = 64;
     for (size_t m = 1; m < family.models.size(); ++m) {
@@ -100,14 +100,14 @@ class Served {
   }
 
  private:
-  std::string WithTokenizerOfSmall100(const std::string& directory) {
+  std::string WithOtherTokenizer(const std::string& directory) {
     std::filesystem::copy(directory, own_.path(), std::filesystem::copy_options::recursive);
     std::ifstream in(own_.path() + "/tokenizer_config.json");
     std::string text(std::istreambuf_iterator<char>(in), {});
-    const std::string name = "M2M100Tokenizer";
-    const size_t at = text.find(name);
+    const std::string replaced = family_.replaced;
+    const size_t at = text.find(replaced);
     EXPECT_NE(at, std::string::npos);
-    own_.Write("tokenizer_config.json", text.replace(at, name.size(), "SMALL100Tokenizer"));
+    own_.Write("tokenizer_config.json", text.replace(at, replaced.size(), family_.replacement));
     return own_.path();
   }
 

@@ -52,6 +52,9 @@ MODELS = {
                          eos_bias=4.0),
 }
 
+# Models above with another tokenizer: what its tokenizer_config.json says instead.
+TOKENIZERS = {"tiny-nllb-legacy": ("tiny-nllb", dict(legacy_behaviour=True))}
+
 BART_MODELS = {
     # As fine-tuned BARTs say it: a forced beginning and end, and no n-gram twice.
     "tiny-bart": dict(model=BartForConditionalGeneration, tokenizer=BartTokenizer, d=32, heads=(4, 2), layers=(2, 2),
@@ -275,6 +278,24 @@ def make_t5(folder, spec, german):
     os.chmod(path, 0o644)
 
 
+def precisions(model):
+    """In float32, in float64, and that with weights changed a little."""
+    double = copy.deepcopy(model).double()
+    return [model, double, shaken(double, 1)]
+
+
+def agreed(models, find, discarded):
+    """What `find` gives for the second of `precisions`, where it gives the others the same; else None, and it is counted."""
+    single, *others = [find(model) for model in models]
+    if any([t for t, _ in o] != [t for t, _ in single] for o in others):
+        discarded["token lists differ"] += 1
+        return None
+    if any(a is not None and abs(a - b) > 2e-5 for (_, a), (_, b) in zip(single, others[0])):
+        discarded["scores differ"] += 1
+        return None
+    return others[0]
+
+
 def t5_search(model, ids, beams):
     with torch.no_grad():
         out = model.generate(input_ids=torch.tensor([ids]), num_beams=beams, num_return_sequences=beams,
@@ -291,9 +312,7 @@ def t5_search(model, ids, beams):
 def t5_cases(name, folder, spec, german, discarded):
     rng = random.Random(f"families {name}")
     tokenizer = T5Tokenizer.from_pretrained(folder, legacy=True)
-    model = spec["model"].from_pretrained(folder, dtype=torch.float32).eval()
-    double = copy.deepcopy(model).double()
-    models = [double, shaken(double, 1)]
+    models = precisions(spec["model"].from_pretrained(folder, dtype=torch.float32).eval())
     texts = [t for t in german if t.strip()]
     pairs = list(spec["prompts"]) or [("", "")]
     named = PIECES + spec["extra_ids"]
@@ -306,18 +325,13 @@ def t5_cases(name, folder, spec, german, discarded):
         if len(ids) > 90:
             continue
         beams = (1, 4, 8)[number % 3]
-        single = t5_search(model, ids, beams)
-        others = [t5_search(m, ids, beams) for m in models]
-        if any([t for t, _ in o] != [t for t, _ in single] for o in others):
-            discarded["token lists differ"] += 1
-            continue
-        if any(a is not None and abs(a - b) > 2e-5 for (_, a), (_, b) in zip(single, others[0])):
-            discarded["scores differ"] += 1
+        found = agreed(models, lambda m: t5_search(m, ids, beams), discarded)
+        if found is None:
             continue
         row = dict(model=name, source_lang=source, target_lang=target, text=text, source_ids=ids, num_beams=beams,
-                   tokens=[t for t, _ in others[0]], scores=[s for _, s in others[0]])
-        if all(t < named for t in others[0][0][0]):
-            row["translation"] = tokenizer.decode([t for t in others[0][0][0] if t not in languages],
+                   tokens=[t for t, _ in found], scores=[s for _, s in found])
+        if all(t < named for t in found[0][0]):
+            row["translation"] = tokenizer.decode([t for t in found[0][0] if t not in languages],
                                                   skip_special_tokens=True, clean_up_tokenization_spaces=False)
         yield row
     for text in ODD:
@@ -340,10 +354,8 @@ def search(model, ids, target, beams):
 
 def cases_of(name, folder, spec, german, discarded):
     rng = random.Random(f"families {name}")
-    tokenizer = spec["tokenizer"].from_pretrained(folder)
-    model = spec["model"].from_pretrained(folder, dtype=torch.float32).eval()
-    double = copy.deepcopy(model).double()
-    models = [double, shaken(double, 1)]
+    tokenizer = spec["tokenizer"].from_pretrained(folder, **spec.get("says", {}))
+    models = precisions(spec["model"].from_pretrained(folder, dtype=torch.float32).eval())
     texts = [t for t in german if t.strip()]
     for number in range(90):
         source, target = rng.sample(spec["languages"], 2)
@@ -357,17 +369,12 @@ def cases_of(name, folder, spec, german, discarded):
         is_start = spec["tokenizer"] is MBartTokenizer
         told = dict(decoder_start_token_id=first) if is_start else dict(forced_bos_token_id=first)
         beams = (1, 4, 8)[number % 3]
-        single = search(model, ids, told, beams)
-        others = [search(m, ids, told, beams) for m in models]
-        if any([t for t, _ in o] != [t for t, _ in single] for o in others):
-            discarded["token lists differ"] += 1
-            continue
-        if any(a is not None and abs(a - b) > 2e-5 for (_, a), (_, b) in zip(single, others[0])):
-            discarded["scores differ"] += 1
+        found = agreed(models, lambda m: search(m, ids, told, beams), discarded)
+        if found is None:
             continue
         yield dict(model=name, source_lang=source, target_lang=target, text=text, source_ids=ids,
-                   **{"start_token" if is_start else "first_token": first}, num_beams=beams, tokens=[t for t, _ in others[0]], scores=[s for _, s in others[0]],
-                   translation=tokenizer.decode(others[0][0][0], skip_special_tokens=True))
+                   **{"start_token" if is_start else "first_token": first}, num_beams=beams, tokens=[t for t, _ in found], scores=[s for _, s in found],
+                   translation=tokenizer.decode(found[0][0], skip_special_tokens=True))
     # Texts alone. transformers takes names of special tokens for the tokens; a server must not.
     for text in ODD:
         source = rng.choice(spec["languages"])
@@ -378,9 +385,7 @@ def cases_of(name, folder, spec, german, discarded):
 def bart_cases(name, folder, spec, german, discarded):
     rng = random.Random(f"families {name}")
     slow, fast = BartTokenizer.from_pretrained(folder), BartTokenizerFast.from_pretrained(folder)
-    model = spec["model"].from_pretrained(folder, dtype=torch.float32).eval()
-    double = copy.deepcopy(model).double()
-    models = [double, shaken(double, 1)]
+    models = precisions(spec["model"].from_pretrained(folder, dtype=torch.float32).eval())
     texts = [t for t in german if t.strip()]
     for number in range(90):
         text = rng.choice(texts)
@@ -388,18 +393,13 @@ def bart_cases(name, folder, spec, german, discarded):
         if len(ids) > 90:
             continue
         beams = (1, 4, 8)[number % 3]
-        single = search(model, ids, {}, beams)
-        others = [search(m, ids, {}, beams) for m in models]
-        if any([t for t, _ in o] != [t for t, _ in single] for o in others):
-            discarded["token lists differ"] += 1
+        found = agreed(models, lambda m: search(m, ids, {}, beams), discarded)
+        if found is None:
             continue
-        if any(a is not None and abs(a - b) > 2e-5 for (_, a), (_, b) in zip(single, others[0])):
-            discarded["scores differ"] += 1
-            continue
-        row = dict(model=name, source_lang="", text=text, source_ids=ids, num_beams=beams, tokens=[t for t, _ in others[0]],
-                   scores=[s for _, s in others[0]])
-        if all(t < len(slow) for t in others[0][0][0]):
-            row["translation"] = slow.decode(others[0][0][0], skip_special_tokens=True).strip()
+        row = dict(model=name, source_lang="", text=text, source_ids=ids, num_beams=beams, tokens=[t for t, _ in found],
+                   scores=[s for _, s in found])
+        if all(t < len(slow) for t in found[0][0]):
+            row["translation"] = slow.decode(found[0][0], skip_special_tokens=True).strip()
         yield row
     contractions = ["I'm he's we've they'll I'd don't you're 's 'S 'x ''s", "a 's", "it 'll'll", "O'Neil's '", "a\u00a0's"]
     spaces = ["a  b", "a   b", " a", "  a", "a ", "a  ", "a \n b", "a\n\nb", "a\n b", "\n a", " \n", "a\u00a0 b", "a \u00a0b", "\u3000a \u3000 b",
@@ -431,8 +431,12 @@ def main():
         folder = os.path.join(arguments.models, name)
         make_t5(folder, spec, german)
         rows += t5_cases(name, folder, spec, german, discarded)
+    models = {name: f"tests/data/models/{name}" for name in [*MODELS, *BART_MODELS, *T5_MODELS]}
+    for name, (base, says) in TOKENIZERS.items():
+        models[name] = models[base]
+        rows += cases_of(name, os.path.join(arguments.models, base), dict(MODELS[base], says=says), german, discarded)
     searched = [row for row in rows if "tokens" in row]
-    header = dict(header=True, models={name: f"tests/data/models/{name}" for name in [*MODELS, *BART_MODELS, *T5_MODELS]}, kept=len(rows),
+    header = dict(header=True, models=models, changes={name: {"tokenizer_config.json": says} for name, (_, says) in TOKENIZERS.items()}, kept=len(rows),
                   searched=len(searched), discarded=dict(discarded), versions=versions())
     write_jsonl(os.path.join(arguments.out, "families.jsonl.gz"), [header] + rows)
     lengths = sorted(len(row["tokens"][0]) for row in searched)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <sstream>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
 #include "engine/schedule/worker.h"
+#include "tests/engine/model/model_directory.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/gzip_file.h"
 
@@ -67,6 +69,21 @@ void LoadParityModel(const std::string& directory, Place place, ParityModel* out
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   out->loaded.emplace(*std::move(loaded));
   out->place = place;
+}
+
+void LoadFixturesModel(const Fixture& fixture, const ParityCase& which, ParityModel* out) {
+  const std::filesystem::path path = fixture.header["models"][which.fixture].get<std::string>();
+  const json changes = fixture.header.value("changes", json::object());
+  if (!changes.contains(which.fixture)) {
+    ASSERT_NO_FATAL_FAILURE(LoadParityModel(path.string(), which.place, out));
+    return;
+  }
+  ModelDirectory directory(path.filename().string());
+  for (const auto& [file, fields] : changes[which.fixture].items()) directory.Change(file, fields);
+  auto loaded = directory.Load();
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  out->loaded.emplace(*std::move(loaded));
+  out->place = which.place;
 }
 
 std::string ParityCaseName(const ::testing::TestParamInfo<ParityCase>& info) {
@@ -236,8 +253,9 @@ bool Equal(const json& fixture_case, const std::vector<DecodedHypothesis>& found
 }
 
 std::string Describe(const json& fixture_case, const std::vector<DecodedHypothesis>& found) {
-  std::string text = fixture_case["id"].dump() + " " + fixture_case["options"].dump() +
-                     "\nexpected " + fixture_case["nbest"].dump() + "\nfound";
+  std::string text = fixture_case["id"].dump() + " " +
+                     fixture_case.value("options", json()).dump() + "\nexpected " +
+                     fixture_case["nbest"].dump() + "\nfound";
   for (const DecodedHypothesis& h : found) {
     text += "\n  " + json(h.tokens).dump() + " " + std::to_string(h.score);
   }

@@ -53,6 +53,10 @@ struct ParityCase {
   const char* fixture = "";
   Place place = Place::kCpu;
 };
+
+// The one of `models` in the header, with the fields of its files that `changes` there says.
+void LoadFixturesModel(const Fixture& fixture, const ParityCase& which, ParityModel* out);
+
 std::string ParityCaseName(const ::testing::TestParamInfo<ParityCase>& info);
 
 // A suite of fixtures; those of a device are skipped aloud where there is none.

@@ -73,17 +73,25 @@ TEST(TokenizerJson, IdsAreThoseOfTheLibrary) {
   for (const auto& [name, count] : wrong) ADD_FAILURE() << name << ": " << count << " texts differ";
 }
 
-// What the directory is otherwise, but for how odd texts are cut.
+// What the directory is otherwise, but for how odd texts are cut: Hugging Face's and CTranslate2's.
 TEST(TokenizerJson, StandsForSentencePieceInADirectory) {
   const Tokenizers read = ReadTokenizers();
-  for (const std::string name : {"tiny-mbart25", "tiny-mbart", "tiny-nllb", "tiny-t5", "tiny-flan",
-                                 "tiny-mt5", "tiny-madlad"}) {
+  std::vector<std::pair<std::string, std::string>> directories = {
+      {"ct2-tiny-mbart25-int8", "tiny-mbart25"}, {"ct2-tiny-mbart-int8", "tiny-mbart"},
+      {"ct2-tiny-nllb-int8", "tiny-nllb"},       {"ct2-tiny-t5-float32", "tiny-t5"},
+      {"ct2-tiny-flan-int8", "tiny-flan"},       {"ct2-tiny-mt5-bfloat16", "tiny-mt5"},
+      {"ct2-tiny-madlad-int8", "tiny-madlad"}};
+  for (const char* name : {"tiny-mbart25", "tiny-mbart", "tiny-nllb", "tiny-t5", "tiny-flan",
+                           "tiny-mt5", "tiny-madlad"}) {
+    directories.emplace_back(name, name);
+  }
+  for (const auto& [name, file] : directories) {
     ModelDirectory directory(name);
     const auto usual = directory.Load();
     ASSERT_TRUE(usual.ok()) << usual.status();
     const bool is_t5 = usual->tokenizer.source_path.ends_with("spiece.model");
     directory.Remove(is_t5 ? "spiece.model" : "sentencepiece.bpe.model");
-    std::ofstream(directory.path() + "/tokenizer.json") << read.files.at(name).dump();
+    directory.Write("tokenizer.json", read.files.at(file).dump());
     const auto model = directory.Load();
     ASSERT_TRUE(model.ok()) << model.status();
     ASSERT_NE(model->tokenizer.model, nullptr);

@@ -9,10 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "engine/model/ct2_languages.h"
 #include "engine/model/ct2_vocabularies.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
+#include "tests/engine/model/model_directory.h"
 #include "tests/engine/model/test_files.h"
 #include "tests/engine/support/all_weights.h"
 
@@ -328,8 +330,9 @@ TEST(Ct2Directory, OlderModelsHaveVariablesInPlaceOfTheConfiguration) {
   tiny.Flag("user_decoder_start_tokens", 1);
   EXPECT_THAT(tiny.Refusal(), HasSubstr("'decoder_start_token' is null"));
   tiny.Flag("user_decoder_start_tokens", 0);
+  EXPECT_EQ(model->tokenizer.source_bos, std::nullopt);
   tiny.Flag("with_source_bos", 1);
-  EXPECT_THAT(tiny.Refusal(), HasSubstr("model.bin: variable 'with_source_bos' is 1"));
+  EXPECT_EQ(tiny.Load()->tokenizer.source_bos, model->spec.tokens.unk);  // "bos_token"
   tiny.Flag("with_source_bos", 0);
   tiny.Flag("unk_token", 1);
   EXPECT_THAT(tiny.Fault(), HasSubstr("'unk_token' is I8 [], expected the bytes of a piece"));
@@ -568,10 +571,14 @@ TEST(Ct2Directory, RefusesFieldsOfConfig) {
     tiny.config[field] = value;
     return tiny.Refusal();
   };
-  EXPECT_THAT(refused("add_source_bos", true), HasSubstr("config.json: field 'add_source_bos'"));
   EXPECT_THAT(refused("quantization_type", 1), HasSubstr("field 'quantization_type'"));
   EXPECT_THAT(refused("multi_query_attention", true), HasSubstr("'multi_query_attention'"));
   EXPECT_THAT(refused("decoder_start_token", nullptr),
+              HasSubstr("field 'decoder_start_token' is null"));
+  // Nor with languages of another kind than mBART's.
+  EXPECT_THAT(ModelDirectory("ct2-tiny-m2m-float32")
+                  .Change("config.json", {{"decoder_start_token", nullptr}})
+                  .Refusal(),
               HasSubstr("field 'decoder_start_token' is null"));
   TinyDirectory tiny;
   tiny.config["layer_norm_epsilon"] = -1;
@@ -592,7 +599,8 @@ TEST(Ct2Directory, SaysWhichFilesWouldDo) {
   tiny.files.erase("source.spm");
   EXPECT_THAT(tiny.Missing(),
               HasSubstr("found no tokenizer, expected source.spm and target.spm, or one of "
-                        "sentencepiece.bpe.model, spiece.model and sentencepiece.model"));
+                        "sentencepiece.bpe.model, spiece.model, sentencepiece.model and "
+                        "tokenizer.json, or BART's vocab.json and merges.txt"));
   for (const char* file : {"sentencepiece.bpe.model", "spiece.model", "sentencepiece.model"}) {
     TinyDirectory one = tiny;
     one.files[file] = Shared("source.spm");
@@ -604,6 +612,243 @@ TEST(Ct2Directory, SaysWhichFilesWouldDo) {
   tiny = TinyDirectory();
   tiny.files.erase("shared_vocabulary.json");
   EXPECT_THAT(tiny.Missing(), HasSubstr("found no vocabulary, expected shared_vocabulary.json"));
+}
+
+// A tokenizer.json that cuts texts into the pieces, but for the special ones.
+json TokenizerOf(const json& pieces, const std::vector<std::string>& special) {
+  json vocabulary = json::array();
+  for (const json& piece : pieces) vocabulary.push_back({piece, -1.0});
+  const auto id_of = [&](const std::string& piece) {
+    return std::find(pieces.begin(), pieces.end(), json(piece)) - pieces.begin();
+  };
+  const json metaspace = {
+      {"type", "Metaspace"}, {"replacement", "▁"}, {"prepend_scheme", "always"}};
+  json file = {
+      {"model", {{"type", "Unigram"}, {"unk_id", id_of("<unk>")}, {"vocab", vocabulary}}},
+      {"pre_tokenizer", metaspace},
+      {"decoder", metaspace},
+      {"added_tokens", json::array()},
+      {"post_processor",
+       {{"type", "TemplateProcessing"},
+        {"single", {{{"Sequence", {{"id", "A"}}}}, {{"SpecialToken", {{"id", "</s>"}}}}}}}}};
+  for (const std::string& piece : special) {
+    file["added_tokens"].push_back({{"content", piece}, {"id", id_of(piece)}, {"special", true}});
+  }
+  return file;
+}
+
+// The model with a tokenizer.json in place of SentencePiece's files, and two languages of NLLB-200.
+template <typename Directory>
+Directory WithTokenizerJson() {
+  Directory tiny;
+  json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
+  pieces[5] = "deu_Latn";
+  pieces[6] = "eng_Latn";
+  tiny.files["shared_vocabulary.json"] = pieces.dump();
+  tiny.files.erase("source.spm");
+  tiny.files.erase("target.spm");
+  tiny.files["tokenizer.json"] =
+      TokenizerOf(pieces, {"</s>", "<unk>", "deu_Latn", "eng_Latn"}).dump();
+  return tiny;
+}
+
+TEST(Ct2Directory, TokenizerJsonStandsForSentencePiece) {
+  TinyDirectory tiny = WithTokenizerJson<TinyDirectory>();
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_NE(model->tokenizer.model, nullptr);
+  EXPECT_THAT(model->tokenizer.source_path, ::testing::EndsWith("/tokenizer.json"));
+  EXPECT_THAT(model->tokenizer.special, ElementsAre(5, 6));
+  const auto pair = model->languages.Resolve("de", "en");
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  EXPECT_EQ(pair->tag, 5);
+  EXPECT_EQ(pair->first, 6);
+  // A file of SentencePiece's wins, of whatever name.
+  for (const char* file : {"sentencepiece.bpe.model", "spiece.model", "sentencepiece.model"}) {
+    TinyDirectory both = tiny;
+    both.files[file] = Shared("source.spm");
+    const auto loaded = both.Load();
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    EXPECT_EQ(loaded->tokenizer.model, nullptr);
+    EXPECT_THAT(loaded->tokenizer.source_path, ::testing::EndsWith(file));
+  }
+}
+
+TEST(Ct2Directory, LegacyBehaviourHasTheSourcesLanguageBehindItsEnd) {
+  TinyDirectory tiny = WithTokenizerJson<TinyDirectory>();
+  tiny.files["tokenizer_config.json"] = R"({"legacy_behaviour": true})";
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  const auto pair = model->languages.Resolve("de", "en");
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  EXPECT_EQ(pair->tag, std::nullopt);
+  EXPECT_EQ(pair->last_tag, 5);
+  EXPECT_EQ(pair->first, 6);
+  // CTranslate2 would put an end of its own behind the language.
+  tiny.config["add_source_eos"] = true;
+  EXPECT_THAT(tiny.Refusal(),
+              HasSubstr("config.json: field 'add_source_eos' is true, which is not supported where "
+                        "the source's language is behind its end"));
+}
+
+TEST(Ct2Directory, RefusesOtherTokenizerJsons) {
+  const TinyDirectory whole = WithTokenizerJson<TinyDirectory>();
+  const auto with = [&whole](const json& changes) {
+    TinyDirectory tiny = whole;
+    json file = json::parse(tiny.files["tokenizer.json"]);
+    file.merge_patch(changes);
+    tiny.files["tokenizer.json"] = file.dump();
+    return tiny;
+  };
+  EXPECT_THAT(with({{"pre_tokenizer", {{"type", "ByteLevel"}}}}).Refusal(),
+              HasSubstr("tokenizer.json: field 'pre_tokenizer.type' is 'ByteLevel'"));
+  json others = json::array();
+  for (const char* piece : {"<unk>", "zz", "yy"}) others.push_back({piece, 0.0});
+  EXPECT_THAT(
+      with({{"model", {{"vocab", others}, {"unk_id", 0}}}, {"added_tokens", nullptr}}).Fault(),
+      HasSubstr(
+          "tokenizer.json: 1 of its 3 pieces are in shared_vocabulary.json, expected at least "
+          "half: it is another model's"));
+  const json user = {{"content", "<user>"}, {"id", kPieces}};
+  json special = user;
+  special["special"] = true;
+  EXPECT_THAT(with({{"added_tokens", json::array({special})}}).Refusal(),
+              HasSubstr("tokenizer.json: field 'added_tokens' has '<user>'; supported: special "
+                        "tokens and languages of shared_vocabulary.json"));
+  json plain = user;
+  plain["normalized"] = false;
+  EXPECT_THAT(with({{"added_tokens", json::array({plain})}}).Refusal(),
+              HasSubstr("field 'added_tokens' has '<user>', which is not special"));
+  TinyDirectory tiny = whole;
+  tiny.Flag("decoder/start_from_zero_embedding", 1);
+  EXPECT_THAT(tiny.Refusal(),
+              HasSubstr("tokenizer.json: is not supported with a model of Marian's"));
+  tiny = whole;
+  tiny.files["tokenizer.json"] = "{";
+  EXPECT_THAT(tiny.Fault(), HasSubstr("tokenizer.json: "));
+}
+
+TEST(Ct2Directory, TokenizerJsonOfAT5IsTheTextAndItsEnd) {
+  TinyT5Directory tiny = WithTokenizerJson<TinyT5Directory>();
+  json file = json::parse(tiny.files["tokenizer.json"]);
+  // Texts have tokens that are added and not special.
+  file["added_tokens"].push_back({{"content", "<user>"}, {"id", kPieces}, {"special", true}});
+  file["added_tokens"].push_back({{"content", "Ha"}, {"id", kPieces + 1}, {"normalized", false}});
+  tiny.files["tokenizer.json"] = file.dump();
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_THAT(model->tokenizer.special, ElementsAre(5, 6));
+  EXPECT_EQ(model->languages.Pairs().size(), 0U);
+  file["post_processor"]["single"].erase(1);
+  tiny.files["tokenizer.json"] = file.dump();
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("tokenizer.json: field 'post_processor' has 1 parts"));
+}
+
+TEST(Ct2Directory, BartsSourcesBeginWithItsFirstToken) {
+  ModelDirectory directory("ct2-tiny-bart-float32");
+  for (const bool has_class : {true, false}) {
+    if (!has_class) directory.Remove("tokenizer_config.json");
+    const auto model = directory.Load();
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_NE(model->tokenizer.model, nullptr);
+    EXPECT_THAT(model->tokenizer.source_path, ::testing::EndsWith("/vocab.json"));
+    EXPECT_EQ(model->tokenizer.source_bos, 0);
+    EXPECT_EQ(model->spec.tokens.decoder_start, 2);
+    EXPECT_TRUE(model->languages.Resolve("", "").ok());
+    const auto mask = model->source_vocabulary.IdOf("<mask>");
+    EXPECT_THAT(model->tokenizer.special, ElementsAre(0, 1, mask));
+  }
+}
+
+TEST(Ct2Directory, RefusesWhatIsNoBart) {
+  const auto bart = [] { return ModelDirectory("ct2-tiny-bart-float32"); };
+  constexpr char kConfig[] = "tokenizer_config.json";
+  EXPECT_THAT(bart().Change(kConfig, {{"tokenizer_class", "BlenderbotTokenizer"}}).Refusal(),
+              HasSubstr("tokenizer_config.json: field 'tokenizer_class' is 'BlenderbotTokenizer', "
+                        "which is not supported with merges.txt; supported: BartTokenizer"));
+  EXPECT_THAT(bart().Remove("vocab.json").Refusal(), HasSubstr("vocab.json: cannot be opened"));
+  EXPECT_THAT(bart().Remove("merges.txt").Refusal(), HasSubstr("found no tokenizer"));
+  const json pieces = json::parse(bart().Read("vocab.json"));
+  std::string last;
+  for (const auto& [piece, id] : pieces.items()) {
+    if (id == pieces.size() - 1) last = piece;
+  }
+  EXPECT_THAT(bart().Change("vocab.json", {{last, nullptr}}).Refusal(),
+              HasSubstr("shared_vocabulary.json: has '" + last + "' with id " +
+                        std::to_string(pieces.size() - 1) +
+                        ", which vocab.json does not have; supported: no added tokens"));
+  EXPECT_THAT(
+      bart()
+          .Change("vocab.json", {{"<pad>", pieces["<unk>"]}, {"<unk>", pieces["<pad>"]}})
+          .Refusal(),
+      HasSubstr("vocab.json: has '<unk>' with id 1, expected '<pad>', as shared_vocabulary.json"));
+}
+
+TEST(Ct2Directory, ASourceBeginsAsTheFileSays) {
+  TinyDirectory tiny;
+  tiny.config["add_source_bos"] = true;
+  EXPECT_THAT(tiny.Fault(), HasSubstr("shared_vocabulary.json: has no '<s>', the bos_token"));
+  json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
+  pieces[5] = "<s>";
+  tiny.files["shared_vocabulary.json"] = pieces.dump();
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->tokenizer.source_bos, 5);
+  tiny.config["add_source_bos"] = 1;
+  EXPECT_THAT(tiny.Fault(), HasSubstr("config.json: field 'add_source_bos' is 1"));
+  // <s>, a token, </s>.
+  tiny.config["add_source_bos"] = true;
+  tiny.Add("encoder/position_encodings/encodings", {2, 4}, 0.125F);
+  tiny.Add("decoder/position_encodings/encodings", {2, 4}, 0.125F);
+  EXPECT_THAT(tiny.Fault(), HasSubstr("has 2 rows, expected at least 3"));
+}
+
+// mBART-25: the class is that of the tokenizer, or there is room for no more languages.
+TEST(Ct2Directory, WithoutAStartMbartsLanguageBeginsAnOutput) {
+  ModelDirectory directory("ct2-tiny-mbart25-int8");
+  for (const bool has_class : {true, false}) {
+    if (!has_class) directory.Remove("tokenizer_config.json");
+    const auto model = directory.Load();
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_EQ(model->languages.Pairs().size(), 25 * 24);
+    const auto pair = model->languages.Resolve("de", "ro");
+    ASSERT_TRUE(pair.ok()) << pair.status();
+    EXPECT_EQ(pair->tag, std::nullopt);
+    EXPECT_EQ(pair->last_tag, model->source_vocabulary.IdOf("de_DE"));
+    EXPECT_EQ(pair->first, std::nullopt);
+    EXPECT_EQ(pair->start, model->source_vocabulary.IdOf("ro_RO"));
+  }
+  EXPECT_THAT(directory.Change("config.json", {{"add_source_eos", true}}).Refusal(),
+              HasSubstr("config.json: field 'add_source_eos' is true, which is not supported where "
+                        "the source's language is behind its end"));
+}
+
+// CTranslate2 puts a prefix behind a start.
+TEST(Ct2Directory, WithAStartMbart25sLanguageIsBehindIt) {
+  const auto model = ModelDirectory("ct2-tiny-mbart25-int8")
+                         .Change("config.json", {{"decoder_start_token", "</s>"}})
+                         .Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  const auto pair = model->languages.Resolve("de", "ro");
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  EXPECT_EQ(pair->last_tag, model->source_vocabulary.IdOf("de_DE"));
+  EXPECT_EQ(pair->first, model->source_vocabulary.IdOf("ro_RO"));
+  EXPECT_EQ(pair->start, std::nullopt);
+  EXPECT_EQ(model->spec.tokens.decoder_start, model->spec.tokens.eos);
+}
+
+// Of a directory whose config.json named no class: its callers give the start, too.
+TEST(Ct2Directory, AnMbart50WithoutAStartStartsWithTheEnd) {
+  const auto model = ModelDirectory("ct2-tiny-mbart-int8")
+                         .Change("config.json", {{"decoder_start_token", nullptr}})
+                         .Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->spec.tokens.decoder_start, model->spec.tokens.eos);
+  const auto pair = model->languages.Resolve("de", "ro");
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  EXPECT_EQ(pair->tag, model->source_vocabulary.IdOf("de_DE"));
+  EXPECT_EQ(pair->first, model->source_vocabulary.IdOf("ro_RO"));
+  EXPECT_EQ(pair->start, std::nullopt);
 }
 
 TEST(Ct2Directory, ChecksVocabularies) {

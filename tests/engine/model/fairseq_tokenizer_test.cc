@@ -64,6 +64,30 @@ TEST(NllbTokenizer, FindsItsLanguagesInOtherFiles) {
   EXPECT_THAT(known.Refusal(), HasSubstr("'vocab_size' is 413, expected more than 413, the id of"));
 }
 
+TEST(NllbTokenizer, LegacyBehaviourHasTheSourcesLanguageBehindItsEnd) {
+  Directory directory("tiny-nllb");
+  directory.Change(kConfig, {{"legacy_behaviour", true}});
+  for (const bool has_class : {true, false}) {
+    if (!has_class) directory.Change(kConfig, {{"tokenizer_class", nullptr}});
+    const auto model = directory.Load();
+    ASSERT_TRUE(model.ok()) << model.status();
+    const auto pair = model->languages.Resolve("en", "de");
+    ASSERT_TRUE(pair.ok()) << pair.status();
+    EXPECT_EQ(pair->tag, std::nullopt);
+    EXPECT_EQ(pair->last_tag, kFirstLanguage + 3);
+    EXPECT_EQ(pair->first, kFirstLanguage + 2);
+    EXPECT_EQ(pair->start, std::nullopt);
+    EXPECT_THAT(model->languages.Resolve("", "de").status().ToString(),
+                HasSubstr("the model has 9 source languages"));
+  }
+  EXPECT_THAT(directory.Change(kConfig, {{"legacy_behaviour", 1}}).Refusal(),
+              HasSubstr("field 'legacy_behaviour' is 1"));
+  // A class of mBART's does not know the field.
+  const auto other = Directory("tiny-mbart").Change(kConfig, {{"legacy_behaviour", true}}).Load();
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_EQ(other->languages.Resolve("en", "de")->last_tag, std::nullopt);
+}
+
 TEST(NllbTokenizer, AForcedTokenOfTheCheckpointGivesWayToTheTarget) {
   const auto model = Directory("tiny-nllb")
                          .Change("generation_config.json", {{"forced_bos_token_id", 404}})
@@ -78,12 +102,12 @@ TEST(NllbTokenizer, RefusesWhatItDoesNotKnow) {
   };
   EXPECT_THAT(Directory("tiny-nllb").Remove("sentencepiece.bpe.model").Refusal(),
               HasSubstr("sentencepiece.bpe.model"));
-  EXPECT_THAT(refusal(kConfig, {{"legacy_behaviour", true}}), HasSubstr("'legacy_behaviour'"));
   EXPECT_THAT(refusal("config.json", {{"vocab_size", 300}}),
               HasSubstr("401 pieces, expected at most 300, the vocab_size of config.json"));
   EXPECT_THAT(refusal(kConfig, {{"added_tokens_decoder", nullptr},
                                 {"additional_special_tokens", {"deu_Latn", "<user>"}}}),
-              HasSubstr("'<user>' is not supported"));
+              HasSubstr("tokenizer_config.json: field 'additional_special_tokens' has '<user>'; "
+                        "supported: the model's languages"));
   json added = json::parse(
       ReadTestFile(DRAGOMAN_SOURCE_DIR
                    "/tests/data/models/tiny-nllb/tokenizer_config.json"))["added_tokens_decoder"];
@@ -157,7 +181,7 @@ TEST(Mbart25Tokenizer, RefusesAnotherClassAndOtherLanguages) {
   EXPECT_THAT(Directory("tiny-mbart25")
                   .Change(kConfig, {{"additional_special_tokens", {"de_DE", "pl_PL"}}})
                   .Refusal(),
-              HasSubstr("'pl_PL' is not supported"));
+              HasSubstr("tokenizer_config.json: field 'additional_special_tokens' has 'pl_PL'"));
 }
 
 TEST(M2m100Tokenizer, HasItsLanguagesBehindTheVocabulary) {
@@ -190,7 +214,8 @@ TEST(M2m100Tokenizer, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(Directory("tiny-m2m")
                   .Change("special_tokens_map.json", {{"additional_special_tokens", {"__xx__"}}})
                   .Refusal(),
-              HasSubstr("additional_special_tokens: '__xx__' is not supported"));
+              HasSubstr("special_tokens_map.json: field 'additional_special_tokens' has "
+                        "'__xx__'; supported: the model's languages"));
   EXPECT_THAT(Directory("tiny-m2m").Change("vocab.json", {{"<pad>", nullptr}}).Refusal(),
               HasSubstr("vocab.json: "));
   EXPECT_THAT(Directory("tiny-m2m").Change(kConfig, {{"language_codes", "m2m"}}).Refusal(),

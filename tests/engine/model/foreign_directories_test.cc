@@ -344,10 +344,6 @@ std::vector<Foreign> Tokenizers() {
               R"({"sp_model_kwargs": {"enable_sampling": true, "alpha": 0.1}})"),
        "tokenizer_config.json: field 'sp_model_kwargs' is an object, which is not supported; "
        "supported: null or empty"},
-      {"the source's language behind the text", "tiny-nllb",
-       Fields("tokenizer_config.json", R"({"legacy_behaviour": true})"),
-       "tokenizer_config.json: field 'legacy_behaviour' is true, which is not supported; "
-       "supported: false"},
       {"a first token of no vocabulary", "tiny-m2m",
        Fields("config.json", R"({"decoder_start_token_id": 100000})"),
        "config.json: field 'decoder_start_token_id' is 100000, expected an integer from 0 to 504"},

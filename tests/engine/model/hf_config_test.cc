@@ -579,13 +579,14 @@ TEST(HfTokenizer, OfFairseqsModelsIsRead) {
                                 "model_type": "m2m_100"})"));
   json tokenizer = json::parse(R"({
       "tokenizer_class": "NllbTokenizerFast", "additional_special_tokens": ["deu_Latn", {"content": "eng_Latn"}],
-      "added_tokens_decoder": {"7": {"content": "eng_Latn"}}, "legacy_behaviour": false})");
+      "added_tokens_decoder": {"7": {"content": "eng_Latn"}}, "legacy_behaviour": true})");
   const auto parsed = Parse(config, Generation(), tokenizer);
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(parsed->tokenizer.kind, HfTokenizerKind::kNllb);
   EXPECT_TRUE(parsed->tokenizer.kind_given);
   EXPECT_THAT(parsed->tokenizer.listed, ElementsAre("deu_Latn", "eng_Latn"));
   EXPECT_THAT(parsed->tokenizer.added, ElementsAre(std::pair(7, "eng_Latn")));
+  EXPECT_TRUE(parsed->tokenizer.legacy);
   const auto refusal = [&](const std::string& field, const json& value) {
     json other = tokenizer;
     other[field] = value;
@@ -594,7 +595,6 @@ TEST(HfTokenizer, OfFairseqsModelsIsRead) {
   EXPECT_THAT(refusal("tokenizer_class", "MarianTokenizer"),
               HasSubstr("supported: M2M100Tokenizer, SMALL100Tokenizer, NllbTokenizer, "
                         "NllbTokenizerFast"));
-  EXPECT_THAT(refusal("legacy_behaviour", true), HasSubstr("supported: false"));
   EXPECT_THAT(refusal("language_codes", "fairseq"), HasSubstr("supported: m2m100, wmt21"));
   EXPECT_THAT(refusal("additional_special_tokens", {3}), HasSubstr("expected a list of tokens"));
   EXPECT_THAT(refusal("added_tokens_decoder", {{"x", {{"content", "a"}}}}),

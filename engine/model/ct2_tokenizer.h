@@ -1,0 +1,47 @@
+// The tokenizer that somebody put beside a CTranslate2 model, whose converter writes none: models of
+// SentencePiece, tokenizer.json, or BART's vocab.json and merges.txt.
+//
+// Thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/model/ct2_network.h"
+#include "engine/model/model_folder.h"
+#include "engine/model/model_source.h"
+#include "engine/model/tokenizer_files.h"
+#include "engine/model/vocabulary.h"
+
+namespace dragoman {
+
+// The vocabularies that a tokenizer's pieces have to be in, with their files.
+struct Ct2Sides {
+  const Vocabulary& source;
+  const Vocabulary& target;
+  std::string_view source_file;
+  std::string_view target_file;
+};
+
+struct Ct2Tokenizer {
+  enum Kind {
+    kPlain,
+    kFairseq,  // of M2M-100, NLLB-200 and mBART: languages have tokens
+    kBart,     // a source begins with bos_token
+  };
+  Kind kind = kPlain;
+  // tokenizer.json's: no text has them.
+  std::vector<std::string> special;
+};
+
+// The first of these that is in `folder` is read, into `facts`: source.spm and target.spm; one
+// SentencePiece model for both sides; BART's merges.txt and vocab.json; tokenizer.json. Errors as
+// ModelSource::Load; the path is not in front of all messages.
+absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
+                                              const TokenizerFields& fields,
+                                              const Ct2Network& network, const Ct2Sides& sides,
+                                              TokenizerFacts* facts);
+
+}  // namespace dragoman

@@ -1,0 +1,60 @@
+// For the fuzz targets of files that say how texts are cut: their input, and what must hold of every
+// such file.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/utf8.h"
+#include "engine/text/subword_model.h"
+#include "tests/fuzz/fuzz_check.h"
+
+namespace dragoman {
+
+struct TextAndFile {
+  std::string_view text;  // valid UTF-8
+  std::string_view file;
+};
+
+// Of an input: a byte that says how long the text is, the text, and the file. Nothing of an empty one.
+inline std::optional<TextAndFile> SplitTextAndFile(const uint8_t* data, size_t size) {
+  if (size == 0) return std::nullopt;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const size_t length = std::min<size_t>(data[0], size - 1);
+  std::string_view text = bytes.substr(1, length);
+  if (const auto bad = FirstInvalidUtf8(text)) text = text.substr(0, static_cast<size_t>(*bad));
+  return TextAndFile{text, bytes.substr(1 + length)};
+}
+
+inline void CheckRanges(const std::vector<TextRange>& ranges, size_t size) {
+  int64_t end = 0;
+  for (const TextRange& range : ranges) {
+    FuzzCheck(range.begin >= end && range.end >= range.begin);
+    end = range.end;
+  }
+  FuzzCheck(end <= static_cast<int64_t>(size));
+}
+
+// Pieces have ranges of the text in order, and decoding is defined.
+inline void CheckCuts(const SubwordModel& model, std::string_view text, TextStart start) {
+  const std::vector<SubwordToken> tokens = model.Encode(text, start);
+  std::vector<TextRange> ranges;
+  std::vector<std::string_view> pieces;
+  for (const SubwordToken& token : tokens) {
+    ranges.push_back(token.range);
+    pieces.push_back(token.piece);
+  }
+  CheckRanges(ranges, text.size());
+  const PieceText whole = model.Decode(pieces, false);
+  CheckRanges(whole.ranges, whole.text.size());
+  const std::string prefix = model.DecodePrefix(pieces, false).text;
+  FuzzCheck(whole.text.starts_with(prefix));
+  FuzzCheck(!FirstInvalidUtf8(prefix).has_value());
+}
+
+}  // namespace dragoman
