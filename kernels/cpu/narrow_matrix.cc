@@ -48,7 +48,12 @@ void ReadOperandRows(ComputeType type, const MatrixRows& matrix, int64_t first, 
 
 NarrowMatrix::NarrowMatrix(OpContext& context, ComputeType type, const MatrixRows& weight,
                            const float* bias, int64_t n, int64_t k, float bias_padding)
-    : type_(type), n_(n), k_(k), groups_(GroupsOf(type, k)), padded_n_(RoundUp(n, kStripWidth)) {
+    : type_(type),
+      n_(n),
+      k_(k),
+      groups_(GroupsOf(type, k)),
+      padded_n_(RoundUp(n, kStripWidth)),
+      bias_padding_(bias_padding) {
   const bool int8 = type == ComputeType::kInt8;
   const int64_t row_bytes = groups_ * kGroupBytes;
   data_ = AllocateFloats(static_cast<size_t>(padded_n_ * groups_));
@@ -101,6 +106,52 @@ int64_t NarrowMatrix::BytesOf(ComputeType type, int64_t n, int64_t k) {
   const int64_t vectors = type == ComputeType::kInt8 ? 3 : 1;
   return static_cast<int64_t>(sizeof(float)) * RoundUp(n, kStripWidth) *
          (GroupsOf(type, k) + vectors);
+}
+
+size_t NarrowMatrix::SelectedFloats(int64_t count) const {
+  return static_cast<size_t>(BytesOf(type_, count, k_)) / sizeof(float);
+}
+
+// First the strips, which so are aligned, then a number of each kind for every column.
+NarrowMatrix::View NarrowMatrix::Selected(const float* memory, int64_t count) const {
+  const int64_t padded = RoundUp(count, kStripWidth);
+  const float* const bias = memory + padded * groups_;
+  View view{reinterpret_cast<const uint8_t*>(memory), bias, nullptr, nullptr, count};
+  if (type_ != ComputeType::kInt8) return view;
+  view.scale = bias + padded;
+  view.start = reinterpret_cast<const int32_t*>(bias + 2 * padded);
+  return view;
+}
+
+// Strip by strip: the groups of its columns are written in the order of memory, and each of the up
+// to 16 strips that they come from is read so.
+void NarrowMatrix::Select(const int32_t* ids, int64_t count, float* memory) const {
+  const bool int8 = type_ == ComputeType::kInt8;
+  const int64_t padded = RoundUp(count, kStripWidth);
+  auto* to = reinterpret_cast<uint8_t*>(memory);
+  float* const bias = memory + padded * groups_;
+  float* const scale = bias + padded;
+  auto* const start = reinterpret_cast<int32_t*>(scale + padded);
+  for (int64_t first = 0; first < padded; first += kStripWidth) {
+    const auto columns = static_cast<int>(std::min<int64_t>(kStripWidth, count - first));
+    const uint8_t* from[kStripWidth];
+    for (int c = 0; c < kStripWidth; ++c) {
+      const int64_t id = c < columns ? ids[first + c] : 0;
+      from[c] =
+          data() + id / kStripWidth * groups_ * kStripGroupBytes + id % kStripWidth * kGroupBytes;
+      bias[first + c] = c < columns ? bias_.get()[id] : bias_padding_;
+      if (!int8) continue;
+      scale[first + c] = c < columns ? scale_.get()[id] : 0.0F;
+      start[first + c] = c < columns ? all().start[id] : 0;
+    }
+    for (int64_t g = 0; g < groups_; ++g, to += kStripGroupBytes) {
+      for (int c = 0; c < columns; ++c) {
+        std::memcpy(to + c * kGroupBytes, from[c] + g * kStripGroupBytes, kGroupBytes);
+      }
+      std::memset(to + columns * kGroupBytes, 0,
+                  static_cast<size_t>(kStripWidth - columns) * kGroupBytes);
+    }
+  }
 }
 
 void NarrowMatrix::UnpackRow(int64_t row, float* x) const {

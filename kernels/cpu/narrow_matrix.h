@@ -4,6 +4,7 @@
 // Immutable; owns its memory, 64-byte aligned, in large pages where the system gives them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/base/compute_type.h"
@@ -36,25 +37,41 @@ class NarrowMatrix {
   // Of a matrix of this shape.
   static int64_t BytesOf(ComputeType type, int64_t n, int64_t k);
 
+  // What a product reads of it, or of some of its columns.
+  struct View {
+    const uint8_t* strips;
+    const float* bias;
+    const float* scale;    // int8 only
+    const int32_t* start;  // int8 only
+    int64_t n;
+  };
+  View all() const {
+    return {data(), bias_.get(), scale_.get(), reinterpret_cast<const int32_t*>(start_.get()), n_};
+  }
+
+  // As Product::SelectedFloats and Select.
+  size_t SelectedFloats(int64_t count) const;
+  void Select(const int32_t* ids, int64_t count, float* memory) const;
+  // Of such memory.
+  View Selected(const float* memory, int64_t count) const;
+
   int64_t n() const { return n_; }
   int64_t k() const { return k_; }
   int64_t groups() const { return groups_; }
   int64_t strips() const { return padded_n_ / kStripWidth; }
-  const uint8_t* data() const { return reinterpret_cast<const uint8_t*>(data_.get()); }
-  const float* bias() const { return bias_.get(); }
-  // int8 only.
-  const float* scale() const { return scale_.get(); }
-  const int32_t* start() const { return reinterpret_cast<const int32_t*>(start_.get()); }
 
   // Row `row` of the matrix to `x` [k], widened.
   void UnpackRow(int64_t row, float* x) const;
 
  private:
+  const uint8_t* data() const { return reinterpret_cast<const uint8_t*>(data_.get()); }
+
   ComputeType type_;
   int64_t n_;
   int64_t k_;
   int64_t groups_;
   int64_t padded_n_;
+  float bias_padding_;
   FloatBuffer data_;
   FloatBuffer bias_;
   FloatBuffer scale_;

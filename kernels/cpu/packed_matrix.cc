@@ -15,7 +15,7 @@ int64_t PaddedColumns(int64_t n) { return (n + kPanelStep - 1) / kPanelStep * kP
 
 PackedMatrix::PackedMatrix(OpContext& context, const MatrixRows& weight, const float* bias,
                            int64_t n, int64_t k, float bias_padding)
-    : n_(n), k_(k), padded_n_(PaddedColumns(n)) {
+    : n_(n), k_(k), padded_n_(PaddedColumns(n)), bias_padding_(bias_padding) {
   data_ = AllocateFloats(static_cast<size_t>(padded_n_ * k));
   bias_ = AllocateFloats(static_cast<size_t>(padded_n_));
   for (int64_t c = 0; c < padded_n_; ++c) {
@@ -41,6 +41,33 @@ PackedMatrix::PackedMatrix(OpContext& context, const MatrixRows& weight, const f
 
 int64_t PackedMatrix::BytesOf(int64_t n, int64_t k) {
   return PaddedColumns(n) * (k + 1) * static_cast<int64_t>(sizeof(float));
+}
+
+size_t PackedMatrix::SelectedFloats(int64_t count) const {
+  return static_cast<size_t>(PaddedColumns(count) * (k_ + 1));
+}
+
+PackedMatrix::View PackedMatrix::Selected(const float* memory, int64_t count) const {
+  return {memory, memory + PaddedColumns(count) * k_, count};
+}
+
+void PackedMatrix::Select(const int32_t* ids, int64_t count, float* memory) const {
+  const int64_t padded = PaddedColumns(count);
+  float* const bias = memory + padded * k_;
+  for (int64_t column = 0; column < padded; ++column) {
+    const int64_t panel = column / kPanelWidth * kPanelWidth;
+    const int64_t width = std::min<int64_t>(kPanelWidth, padded - panel);
+    float* const to = memory + panel * k_ + (column - panel);
+    bias[column] = column < count ? bias_.get()[ids[column]] : bias_padding_;
+    if (column >= count) {
+      for (int64_t i = 0; i < k_; ++i) to[i * width] = 0.0F;
+      continue;
+    }
+    const int64_t from_panel = ids[column] / kPanelWidth * kPanelWidth;
+    const int64_t from_width = std::min<int64_t>(kPanelWidth, padded_n_ - from_panel);
+    const float* const from = data_.get() + from_panel * k_ + (ids[column] - from_panel);
+    for (int64_t i = 0; i < k_; ++i) to[i * width] = from[i * from_width];
+  }
 }
 
 void PackedMatrix::UnpackRow(int64_t row, float* x) const {

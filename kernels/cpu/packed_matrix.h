@@ -3,6 +3,7 @@
 // Immutable; owns its memory, 64-byte aligned, in large pages where the system gives them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/base/float_buffer.h"
@@ -25,13 +26,25 @@ class PackedMatrix {
   // Of a matrix of this shape.
   static int64_t BytesOf(int64_t n, int64_t k);
 
+  // What a product reads of it, or of some of its outputs.
+  struct View {
+    const float* panels;
+    const float* bias;
+    int64_t n;
+  };
+  View all() const { return {data_.get(), bias_.get(), n_}; }
+
+  // As Product::SelectedFloats and Select.
+  size_t SelectedFloats(int64_t count) const;
+  void Select(const int32_t* ids, int64_t count, float* memory) const;
+  // Of such memory.
+  View Selected(const float* memory, int64_t count) const;
+
   int64_t n() const { return n_; }
   int64_t k() const { return k_; }
   // n rounded up to kPanelStep.
   int64_t padded_n() const { return padded_n_; }
   int64_t panels() const { return (n_ + kPanelWidth - 1) / kPanelWidth; }
-  const float* data() const { return data_.get(); }
-  const float* bias() const { return bias_.get(); }
   // Row `row` of the matrix to `x` [k].
   void UnpackRow(int64_t row, float* x) const;
 
@@ -39,6 +52,7 @@ class PackedMatrix {
   int64_t n_;
   int64_t k_;
   int64_t padded_n_;
+  float bias_padding_;
   FloatBuffer data_;
   FloatBuffer bias_;
 };

@@ -20,6 +20,10 @@ class FloatProduct final : public Product {
 
   int64_t padded_n() const override { return weights_.padded_n(); }
   void UnpackRow(int64_t row, float* x) const override { weights_.UnpackRow(row, x); }
+  size_t SelectedFloats(int64_t count) const override { return weights_.SelectedFloats(count); }
+  void Select(const int32_t* ids, int64_t count, float* memory) const override {
+    weights_.Select(ids, count, memory);
+  }
   size_t OperandFloats(int64_t /*rows*/) const override { return 0; }
   Operand Prepare(const float* x, int64_t /*rows*/, float* /*memory*/,
                   OpProbe* /*probe*/) const override {
@@ -33,19 +37,23 @@ class FloatProduct final : public Product {
   void Run(const ProductArgs& a) const override {
     static_assert(kBlockColumns % kPanelWidth == 0);
     constexpr int64_t kPanels = kBlockColumns / kPanelWidth;
-    Kernels().gemm({.x = static_cast<const float*>(a.x.rows),
-                    .ldx = k(),
-                    .rows = a.rows,
-                    .k = k(),
-                    .panels = weights_.data(),
-                    .n = n(),
-                    .bias = weights_.bias(),
-                    .y = a.y,
-                    .ldy = a.ldy,
-                    .relu = a.relu,
-                    .padded = a.padded,
-                    .panel_begin = a.block_begin * kPanels,
-                    .panel_end = std::min(a.block_end * kPanels, weights_.panels())});
+    const PackedMatrix::View w = a.selected == nullptr
+                                     ? weights_.all()
+                                     : weights_.Selected(a.selected->memory, a.selected->n);
+    Kernels().gemm(
+        {.x = static_cast<const float*>(a.x.rows),
+         .ldx = k(),
+         .rows = a.rows,
+         .k = k(),
+         .panels = w.panels,
+         .n = w.n,
+         .bias = w.bias,
+         .y = a.y,
+         .ldy = a.ldy,
+         .relu = a.relu,
+         .padded = a.padded,
+         .panel_begin = a.block_begin * kPanels,
+         .panel_end = std::min(a.block_end * kPanels, (w.n + kPanelWidth - 1) / kPanelWidth)});
   }
 
  private:
@@ -62,6 +70,10 @@ class NarrowProduct final : public Product {
 
   int64_t padded_n() const override { return weights_.strips() * kStripWidth; }
   void UnpackRow(int64_t row, float* x) const override { weights_.UnpackRow(row, x); }
+  size_t SelectedFloats(int64_t count) const override { return weights_.SelectedFloats(count); }
+  void Select(const int32_t* ids, int64_t count, float* memory) const override {
+    weights_.Select(ids, count, memory);
+  }
   size_t OperandFloats(int64_t rows) const override {
     // Of which what follows is aligned, too.
     return static_cast<size_t>(rows * weights_.groups() + (rows + 15) / 16 * 16);
@@ -95,22 +107,25 @@ class NarrowProduct final : public Product {
     constexpr int64_t kStrips = kBlockColumns / kStripWidth;
     const NarrowTable& kernels = NarrowKernels();
     const auto gemm = int8_ ? kernels.gemm_int8 : kernels.gemm_bfloat16;
+    const NarrowMatrix::View w = a.selected == nullptr
+                                     ? weights_.all()
+                                     : weights_.Selected(a.selected->memory, a.selected->n);
     gemm({.x = static_cast<const uint8_t*>(a.x.rows),
           .rows = a.rows,
           .groups = weights_.groups(),
-          .strips = weights_.data(),
-          .n = n(),
-          .start = weights_.start(),
-          .column_scale = weights_.scale(),
+          .strips = w.strips,
+          .n = w.n,
+          .start = w.start,
+          .column_scale = w.scale,
           .row_scale = int8_ ? a.x.scales : nullptr,
-          .bias = weights_.bias(),
+          .bias = w.bias,
           .y = a.y,
           .ldy = a.ldy,
           .fold = a.fold,
           .activation = a.relu ? Activation::kRelu : Activation::kNone,
           .padded = a.padded,
           .strip_begin = a.block_begin * kStrips,
-          .strip_end = std::min(a.block_end * kStrips, weights_.strips())});
+          .strip_end = std::min(a.block_end * kStrips, (w.n + kStripWidth - 1) / kStripWidth)});
   }
 
  private:

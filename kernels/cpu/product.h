@@ -22,6 +22,12 @@ struct Operand {
   const float* scales = nullptr;
 };
 
+// Some columns of a product side by side, in memory of the caller: what Select has written there.
+struct SelectedColumns {
+  const float* memory = nullptr;
+  int64_t n = 0;
+};
+
 struct ProductArgs {
   Operand x;
   int64_t rows;
@@ -34,12 +40,16 @@ struct ProductArgs {
   int64_t block_end;
   // REQUIRES of one: Folds(), padded, no relu. With one y may be nullptr: nothing is stored then.
   const ResultFold* fold = nullptr;
+  // In the place of all columns; blocks are of these then. nullptr: all.
+  const SelectedColumns* selected = nullptr;
 };
 
 class Product {
  public:
   // Columns that are not divided further.
   static constexpr int64_t kBlockColumns = 96;
+  // Selected columns are rounded up to it, in memory too.
+  static constexpr int64_t kSelectStep = 16;
 
   // Copies W [n, k] and bias [n] (nullptr: none), with the threads of `context`. `bias_padding` is
   // the bias of the columns that round n up. nullptr: no kernel of this type.
@@ -53,12 +63,21 @@ class Product {
 
   int64_t n() const { return n_; }
   int64_t k() const { return k_; }
-  int64_t blocks() const { return (n_ + kBlockColumns - 1) / kBlockColumns; }
+  static int64_t BlocksOf(int64_t columns) { return (columns + kBlockColumns - 1) / kBlockColumns; }
+  int64_t blocks() const { return BlocksOf(n_); }
   virtual int64_t padded_n() const = 0;
   int64_t bytes() const { return bytes_; }
 
   // Row `row` of W to `x` [k], as it is multiplied with.
   virtual void UnpackRow(int64_t row, float* x) const = 0;
+
+  // Floats of memory that `count` selected columns take, in proportion to `count` rounded up to
+  // kSelectStep; a multiple of 64 bytes.
+  virtual size_t SelectedFloats(int64_t count) const = 0;
+
+  // Copies columns to `memory` [SelectedFloats(count)], 64-byte aligned: a result of theirs has the
+  // bits that it has among all. REQUIRES: ids [count], from 0 to n() - 1.
+  virtual void Select(const int32_t* ids, int64_t count, float* memory) const = 0;
 
   // Floats of memory that the operands of so many rows take; 0 where x itself is the operand.
   virtual size_t OperandFloats(int64_t rows) const = 0;

@@ -50,12 +50,50 @@ void ForCandidates(const float* values, int64_t count, const TopList& top, Candi
   }
 }
 
-// Calls `use(id)` for the ids of the list within first .. end - 1.
+// Which words the columns stand for: the only place that knows. All words of the vocabulary, each in
+// the column of its number; or those of a selection (output_layer.h), in their order.
+class ColumnWords {
+ public:
+  ColumnWords() = default;
+  explicit ColumnWords(const IdList& selected) : selected_(selected) {}
+
+  int32_t WordOf(int64_t column) const {
+    return selected_.ids == nullptr ? static_cast<int32_t>(column) : selected_.ids[column];
+  }
+
+  // Of columns first .. first + count - 1 to where their words have them.
+  void Store(const float* values, int64_t first, int64_t count, float* by_word) const {
+    if (selected_.ids == nullptr) {
+      std::copy_n(values, count, by_word + first);
+      return;
+    }
+    for (int64_t c = 0; c < count; ++c) by_word[selected_.ids[first + c]] = values[c];
+  }
+
+  // Calls `use(i, column - first)` for each word of the list, its number `i`, that has a column from
+  // first to end - 1. REQUIRES: first < end.
+  template <class Use>
+  void ForEachWithin(const IdList& list, int64_t first, int64_t end, Use use) const {
+    const int32_t last = WordOf(end - 1);
+    int32_t i = FirstAtLeast(list, WordOf(first));
+    if (selected_.ids == nullptr) {
+      for (; i < list.count && list.ids[i] <= last; ++i) use(i, list.ids[i] - first);
+      return;
+    }
+    for (; i < list.count && list.ids[i] <= last; ++i) {
+      const int32_t column = FirstAtLeast(selected_, list.ids[i]);
+      if (selected_.ids[column] == list.ids[i]) use(i, column - first);
+    }
+  }
+
+ private:
+  IdList selected_;
+};
+
+// Calls `use(i, id - first)` for the ids of the list within first .. end - 1.
 template <class Use>
 void ForIdsWithin(const IdList& list, int64_t first, int64_t end, Use use) {
-  for (int32_t i = FirstAtLeast(list, first); i < list.count && list.ids[i] < end; ++i) {
-    use(i, list.ids[i] - first);
-  }
+  ColumnWords().ForEachWithin(list, first, end, use);
 }
 
 // One bit for each block of a row: whether one of its lists has an id there.
@@ -65,11 +103,18 @@ class MarkedBlocks {
 
   MarkedBlocks(uint64_t* words, int64_t blocks) : words_(words), per_row_(Words(blocks)) {}
 
-  void Mark(int64_t row, const LogitRequest& request) {
+  // Of a row of so many columns.
+  void Mark(int64_t row, const LogitRequest& request, const ColumnWords& words, int64_t columns) {
     std::fill_n(words_ + row * per_row_, per_row_, 0);
-    MarkIds(row, request.excluded);
-    MarkIds(row, request.wanted);
-    for (const IdList& list : request.masked) MarkIds(row, list);
+    const auto mark = [&](const IdList& list) {
+      words.ForEachWithin(list, 0, columns, [&](int32_t, int64_t column) {
+        const int64_t block = column / kBlockColumns;
+        words_[row * per_row_ + block / 64] |= uint64_t{1} << (block % 64);
+      });
+    };
+    mark(request.excluded);
+    mark(request.wanted);
+    for (const IdList& list : request.masked) mark(list);
   }
 
   bool Has(int64_t row, int64_t block) const {
@@ -77,36 +122,31 @@ class MarkedBlocks {
   }
 
  private:
-  void MarkIds(int64_t row, const IdList& list) {
-    for (int32_t i = 0; i < list.count; ++i) {
-      const int64_t block = list.ids[i] / kBlockColumns;
-      words_[row * per_row_ + block / 64] |= uint64_t{1} << (block % 64);
-    }
-  }
-
   uint64_t* const words_;
   const int64_t per_row_;
 };
 
 // Folds the logits of one row in one block: columns `first` .. `first + count - 1`. Returns the
 // block's (max, sum of exp), which is `known` where that is not null.
-inline LogSum FoldBlock(const LogitRequest& request, float* logits, int64_t first, int64_t count,
-                        Partial& partial, float* wanted, const LogSum* known) {
+inline LogSum FoldBlock(const LogitRequest& request, const ColumnWords& words, float* logits,
+                        int64_t first, int64_t count, Partial& partial, float* wanted,
+                        const LogSum* known) {
   const cpu::KernelTable& kernels = cpu::Kernels();
   const int64_t end = first + count;
-  if (request.logits != nullptr) std::copy_n(logits, count, request.logits + first);
+  if (request.logits != nullptr) words.Store(logits, first, count, request.logits);
   if (request.scale != 1.0F) {
     for (int64_t c = 0; c < count; ++c) logits[c] *= request.scale;
   }
   const auto strike = [&](const IdList& list) {
-    ForIdsWithin(list, first, end, [&](int32_t, int64_t column) { logits[column] = -INFINITY; });
+    words.ForEachWithin(list, first, end,
+                        [&](int32_t, int64_t column) { logits[column] = -INFINITY; });
   };
   strike(request.excluded);
   if (request.mask_first) {
     for (const IdList& list : request.masked) strike(list);
   }
-  ForIdsWithin(request.wanted, first, end,
-               [&](int32_t i, int64_t column) { wanted[i] = logits[column]; });
+  words.ForEachWithin(request.wanted, first, end,
+                      [&](int32_t i, int64_t column) { wanted[i] = logits[column]; });
   LogSum sum;
   if (known != nullptr) {
     sum = *known;
@@ -124,7 +164,7 @@ inline LogSum FoldBlock(const LogitRequest& request, float* logits, int64_t firs
   }
   strike(request.wanted);
   ForCandidates(logits, count, partial.top, [&](int64_t column) {
-    Insert(partial.top, {logits[column], static_cast<int32_t>(first + column)});
+    Insert(partial.top, {logits[column], words.WordOf(first + column)});
   });
   return sum;
 }

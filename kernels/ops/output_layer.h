@@ -4,8 +4,12 @@
 //
 //   hidden [rows, d], W [vocabulary, d], bias [vocabulary]; f32, dense
 //
-// A row's summary depends on that row, its request and the weights only: bit-equal whatever rows
-// are beside it, for any number of rows and threads.
+// A row may be folded over some words of the vocabulary alone, a selection: as if its request
+// excluded all others. Their weights are beside each other then, in memory of the caller, which is
+// read instead of all.
+//
+// A row's summary depends on that row, its request, its selection and the weights only: bit-equal
+// whatever rows are beside it, for any number of rows and threads.
 //
 // Immutable after Create: any number of threads may Fold at once, each with a context of its own.
 #pragma once
@@ -28,6 +32,12 @@ class Product;
 
 class OutputLayer {
  public:
+  // Borrowed.
+  struct Selection {
+    IdList words;
+    const float* memory = nullptr;  // what Select made of them
+  };
+
   // Copies weight and bias (nullptr: none), the weight as `type`, with the threads of `context`
   // (nullptr: the caller's alone). Bias may hold -inf. nullptr: the CPU has no kernel of this type.
   // REQUIRES: d, vocabulary > 0.
@@ -54,6 +64,23 @@ class OutputLayer {
   // requests, summaries [rows].
   virtual void Fold(OpContext& context, const float* hidden, int64_t rows,
                     const LogitRequest* requests, LogitSummary* summaries) const = 0;
+
+  // Floats of memory of a selection, in proportion to its words rounded up to kSelectStep; a multiple
+  // of 64 bytes.
+  static constexpr int kSelectStep = 16;
+  virtual size_t SelectedFloats(int64_t words) const = 0;
+
+  // Copies the weights of the words to memory [SelectedFloats(words.count)], 64-byte aligned.
+  // REQUIRES: words are of the vocabulary.
+  virtual void Select(const IdList& words, float* memory) const = 0;
+
+  // As Fold, each row over its selection. A logit has the bits that it has among all; the normaliser
+  // is the sum over the selection, of which the order is its own. Of other words `wanted` is -inf, and
+  // so are they in LogitRequest::logits. Rows of one selection in a row are computed together.
+  // selections [rows], none empty. Scratch as Fold's.
+  virtual void FoldSelected(OpContext& context, const float* hidden, int64_t rows,
+                            const Selection* const* selections, const LogitRequest* requests,
+                            LogitSummary* summaries) const = 0;
 
   // Of the packed weights.
   virtual int64_t bytes() const = 0;

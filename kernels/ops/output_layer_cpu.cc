@@ -9,6 +9,9 @@
 // (up to kBlockRowsMax rows: 240 KiB, within L2), which are then folded row by row; a block whose
 // maximum cannot enter a row's list costs that row nothing more.
 //
+// Over selections the rows of one are a task, for they share its columns and no others; blocks are of
+// its columns.
+//
 // Order: (max, sum of exp) is made per (row, block) and merged in the order of blocks; which way it
 // is made depends on that row alone. The best tokens do not depend on order. So neither other rows
 // nor a split over threads change a bit.
@@ -57,6 +60,19 @@ class CpuOutputLayer final : public OutputLayer {
     }
   }
 
+  size_t SelectedFloats(int64_t words) const override { return product_->SelectedFloats(words); }
+  void Select(const IdList& words, float* memory) const override {
+    product_->Select(words.ids, words.count, memory);
+  }
+  void FoldSelected(OpContext& context, const float* hidden, int64_t rows,
+                    const Selection* const* selections, const LogitRequest* requests,
+                    LogitSummary* summaries) const override {
+    for (int64_t row = 0; row < rows; row += kBlockRowsMax) {
+      FoldSelections(context, hidden + row * d(), std::min(kBlockRowsMax, rows - row),
+                     selections + row, requests + row, summaries + row);
+    }
+  }
+
   int64_t bytes() const override { return product_->bytes(); }
   const EmbeddingTable& table() const override { return table_; }
   const cpu::Product& product() const override { return *product_; }
@@ -90,7 +106,8 @@ class CpuOutputLayer final : public OutputLayer {
     int32_t* counts;          // [rows]
   };
 
-  int64_t blocks() const { return (product_->blocks() + kProductBlocks - 1) / kProductBlocks; }
+  static int64_t BlocksOf(int64_t columns) { return (columns + kBlockColumns - 1) / kBlockColumns; }
+  int64_t blocks() const { return BlocksOf(vocabulary()); }
 
   // Of the rows that are folded together.
   size_t FloatsFor(int64_t rows) const {
@@ -126,45 +143,49 @@ class CpuOutputLayer final : public OutputLayer {
     return s;
   }
 
-  void FoldRows(OpContext& context, const float* hidden, int64_t rows, const LogitRequest* requests,
-                LogitSummary* summaries) const {
-    const size_t floats = FloatsFor(rows);
+  // What rows are folded over: all columns, or a selection's.
+  struct Columns {
+    int64_t n;
+    int64_t padded_n;
+    ColumnWords words;
+    const cpu::SelectedColumns* selected;  // nullptr: all
+
+    int64_t product_blocks() const { return cpu::Product::BlocksOf(n); }
+    int64_t blocks() const { return BlocksOf(n); }
+  };
+
+  // Rows that are folded over the same columns.
+  struct Rows {
+    const cpu::Operand& hidden;
+    int64_t count;
+    const LogitRequest* requests;
+    LogitSummary* summaries;
+    const Columns& columns;
+  };
+
+  void FoldRows(OpContext& context, const float* hidden, int64_t count,
+                const LogitRequest* requests, LogitSummary* summaries) const {
+    const size_t floats = FloatsFor(count);
     for (int thread = 0; thread < context.threads(); ++thread) {
-      const Scratch s = Divide(context.Scratch(thread, floats), rows);
-      EmptyLists(requests, rows, s.entries, s.partials);
+      const Scratch s = Divide(context.Scratch(thread, floats), count);
+      EmptyLists(requests, count, s.entries, s.partials);
     }
-    const Scratch shared = Divide(context.Scratch(0, floats), rows);
-    LogSum* const sums = shared.sums;
-    MarkedBlocks marked(shared.marks, blocks());
-    for (int64_t r = 0; r < rows; ++r) marked.Mark(r, requests[r]);
-    const cpu::Operand operand = product_->Prepare(hidden, rows, shared.operand, context.probe());
-    cpu::ParallelFor(context, blocks(), rows * d() * kBlockColumns,
+    const Scratch shared = Divide(context.Scratch(0, floats), count);
+    const cpu::Operand operand = product_->Prepare(hidden, count, shared.operand, context.probe());
+    const Columns columns{vocabulary(), product_->padded_n(), ColumnWords(), nullptr};
+    const Rows rows{operand, count, requests, summaries, columns};
+    const MarkedBlocks marked = Marked(rows, shared);
+    cpu::ParallelFor(context, blocks(), count * d() * kBlockColumns,
                      [&](int64_t begin, int64_t end, int thread) {
-                       const Scratch s = Divide(context.Scratch(thread, floats), rows);
-                       for (int64_t b = begin; b < end; ++b) {
-                         const Block block{operand,
-                                           rows,
-                                           b,
-                                           requests,
-                                           marked,
-                                           summaries,
-                                           s,
-                                           sums + b * rows,
-                                           context.probe(thread)};
-                         product_->Folds() ? FoldAsComputed(block) : FoldStored(block);
-                       }
+                       const Scratch s = Divide(context.Scratch(thread, floats), count);
+                       FoldBlocks(rows, marked, begin, end, s, shared.sums, context.probe(thread));
                      });
     const Probed merge(context.probe(), op_part::kFold);
-    for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t r = 0; r < count; ++r) {
+      TopList top = StartSummary(rows, r, shared.sums);
       LogitSummary& summary = summaries[r];
-      summary.normaliser = LogSum{};
-      if (requests[r].need_normaliser) {
-        for (int64_t b = 0; b < blocks(); ++b) Merge(summary.normaliser, sums[b * rows + r]);
-      }
-      TopList top{summary.top, std::min(requests[r].k, kMaxTopK), 0};
-      summary.nan = false;
       for (int thread = 0; thread < context.threads(); ++thread) {
-        const Scratch s = Divide(context.Scratch(thread, floats), rows);
+        const Scratch s = Divide(context.Scratch(thread, floats), count);
         Merge(top, s.partials[r].top);
         summary.nan |= s.partials[r].nan;
       }
@@ -172,95 +193,176 @@ class CpuOutputLayer final : public OutputLayer {
     }
   }
 
-  // A block of the vocabulary and all that its fold needs.
+  void FoldSelections(OpContext& context, const float* hidden, int64_t count,
+                      const Selection* const* selections, const LogitRequest* requests,
+                      LogitSummary* summaries) const {
+    const size_t floats = FloatsFor(count);
+    for (int thread = 0; thread < context.threads(); ++thread) context.Scratch(thread, floats);
+    const Scratch shared = Divide(context.Scratch(0, floats), count);
+    const cpu::Operand operand = product_->Prepare(hidden, count, shared.operand, context.probe());
+    int64_t begins[kBlockRowsMax];  // where the rows of one selection begin
+    int64_t runs = 0;
+    int64_t words = 0;
+    for (int64_t r = 0; r < count; ++r) {
+      if (r == 0 || selections[r] != selections[r - 1]) begins[runs++] = r;
+      words += selections[r]->words.count;
+    }
+    cpu::ParallelFor(context, runs, words * d() / std::max<int64_t>(runs, 1),
+                     [&](int64_t first, int64_t end, int thread) {
+                       const Scratch s = Divide(context.Scratch(thread, floats), count);
+                       for (int64_t i = first; i < end; ++i) {
+                         const int64_t row = begins[i];
+                         FoldSelection(product_->FromRow(operand, row),
+                                       (i + 1 < runs ? begins[i + 1] : count) - row,
+                                       *selections[row], requests + row, summaries + row, s,
+                                       context.probe(thread));
+                       }
+                     });
+  }
+
+  void FoldSelection(const cpu::Operand& hidden, int64_t count, const Selection& selection,
+                     const LogitRequest* requests, LogitSummary* summaries, const Scratch& s,
+                     OpProbe* probe) const {
+    constexpr int64_t kStep = cpu::Product::kSelectStep;
+    const int64_t n = selection.words.count;
+    const cpu::SelectedColumns selected{selection.memory, n};
+    const Columns columns{n, (n + kStep - 1) / kStep * kStep, ColumnWords(selection.words),
+                          &selected};
+    const Rows rows{hidden, count, requests, summaries, columns};
+    EmptyLists(requests, count, s.entries, s.partials);
+    for (int64_t r = 0; r < count; ++r) {
+      std::fill_n(summaries[r].wanted, requests[r].wanted.count, -INFINITY);
+      if (requests[r].logits != nullptr) std::fill_n(requests[r].logits, vocabulary(), -INFINITY);
+    }
+    FoldBlocks(rows, Marked(rows, s), 0, columns.blocks(), s, s.sums, probe);
+    for (int64_t r = 0; r < count; ++r) {
+      TopList top = StartSummary(rows, r, s.sums);
+      Merge(top, s.partials[r].top);
+      summaries[r].nan = s.partials[r].nan;
+      summaries[r].count = top.count;
+    }
+  }
+
+  // Which of the rows' blocks hold ids of their lists, in `s`.
+  MarkedBlocks Marked(const Rows& rows, const Scratch& s) const {
+    MarkedBlocks marked(s.marks, blocks());
+    for (int64_t r = 0; r < rows.count; ++r) {
+      marked.Mark(r, rows.requests[r], rows.columns.words, rows.columns.n);
+    }
+    return marked;
+  }
+
+  // The normaliser of a row from the sums of its blocks, and the list that its best go to.
+  static TopList StartSummary(const Rows& rows, int64_t r, const LogSum* sums) {
+    LogitSummary& summary = rows.summaries[r];
+    summary.normaliser = LogSum{};
+    summary.nan = false;
+    if (rows.requests[r].need_normaliser) {
+      for (int64_t b = 0; b < rows.columns.blocks(); ++b) {
+        Merge(summary.normaliser, sums[b * rows.count + r]);
+      }
+    }
+    return {summary.top, std::min(rows.requests[r].k, kMaxTopK), 0};
+  }
+
+  // A block of the columns and all that its fold needs.
   struct Block {
-    const cpu::Operand& hidden;
-    int64_t rows;
+    const Rows& rows;
     int64_t index;
-    const LogitRequest* requests;
     const MarkedBlocks& marked;
-    LogitSummary* summaries;
     const Scratch& scratch;
     LogSum* sums;
     OpProbe* probe;
 
     int64_t first() const { return index * kBlockColumns; }
+    // With columns that round them up, whose logits are -inf; and without.
+    int64_t padded_columns() const {
+      return std::min(kBlockColumns, rows.columns.padded_n - first());
+    }
+    int64_t columns() const { return std::min(kBlockColumns, rows.columns.n - first()); }
   };
 
-  // Columns with those that round the vocabulary up, whose logits are -inf; and without.
-  int64_t PaddedColumns(const Block& b) const {
-    return std::min(kBlockColumns, product_->padded_n() - b.first());
-  }
-  int64_t Columns(const Block& b) const {
-    return std::min(kBlockColumns, vocabulary() - b.first());
+  void FoldBlocks(const Rows& rows, const MarkedBlocks& marked, int64_t begin, int64_t end,
+                  const Scratch& s, LogSum* sums, OpProbe* probe) const {
+    for (int64_t b = begin; b < end; ++b) {
+      const Block block{rows, b, marked, s, sums + b * rows.count, probe};
+      product_->Folds() ? FoldAsComputed(block) : FoldStored(block);
+    }
   }
 
-  // Logits [rows, PaddedColumns(b)] to y.
+  // Logits [rows, b.padded_columns()] to y.
   void Compute(const Block& b, const cpu::Operand& x, int64_t rows, float* y,
                const cpu::ResultFold* fold) const {
+    const Columns& columns = b.rows.columns;
     const int64_t begin = b.index * kProductBlocks;
     product_->Run({.x = x,
                    .rows = rows,
                    .y = y,
-                   .ldy = PaddedColumns(b),
+                   .ldy = b.padded_columns(),
                    .relu = false,
                    .padded = true,
                    .block_begin = begin,
-                   .block_end = std::min(begin + kProductBlocks, product_->blocks()),
-                   .fold = fold});
+                   .block_end = std::min(begin + kProductBlocks, columns.product_blocks()),
+                   .fold = fold,
+                   .selected = columns.selected});
   }
 
   void FoldStored(const Block& b) const {
-    Compute(b, b.hidden, b.rows, b.scratch.logits, nullptr);
+    const Rows& rows = b.rows;
+    Compute(b, rows.hidden, rows.count, b.scratch.logits, nullptr);
     const Probed fold(b.probe, op_part::kFold);
-    for (int64_t r = 0; r < b.rows; ++r) {
-      b.sums[r] = FoldBlock(b.requests[r], b.scratch.logits + r * PaddedColumns(b), b.first(),
-                            Columns(b), b.scratch.partials[r], b.summaries[r].wanted, nullptr);
+    for (int64_t r = 0; r < rows.count; ++r) {
+      b.sums[r] = FoldRow(b, r, b.scratch.logits + r * b.padded_columns(), nullptr);
     }
+  }
+
+  LogSum FoldRow(const Block& b, int64_t r, float* logits, const LogSum* known) const {
+    return FoldBlock(b.rows.requests[r], b.rows.columns.words, logits, b.first(), b.columns(),
+                     b.scratch.partials[r], b.rows.summaries[r].wanted, known);
   }
 
   void FoldAsComputed(const Block& b) const {
     const Scratch& s = b.scratch;
+    const Rows& rows = b.rows;
     // Whether exp(logit) may be added up as it is. (FoldBlock does the rest.)
     const auto is_plain = [&](int64_t r) {
-      return b.requests[r].scale == 1.0F && !b.marked.Has(r, b.index);
+      return rows.requests[r].scale == 1.0F && !b.marked.Has(r, b.index);
     };
     const auto wants_logits = [&](int64_t r) {
-      return !is_plain(r) || b.requests[r].logits != nullptr || s.thresholds[r] == -INFINITY;
+      return !is_plain(r) || rows.requests[r].logits != nullptr || s.thresholds[r] == -INFINITY;
     };
     int64_t wanting = 0;
-    for (int64_t r = 0; r < b.rows; ++r) {
+    for (int64_t r = 0; r < rows.count; ++r) {
       s.thresholds[r] = Threshold(s.partials[r].top);
       s.borders[r] = cpu::ExponentBelow(s.thresholds[r], product_->largest_bias());
       wanting += wants_logits(r) ? 1 : 0;
     }
-    const bool store = wanting * kRowsForOneAlone > b.rows;
-    std::fill_n(s.lanes, b.rows * cpu::kFoldLanes, 0.0F);
-    std::fill_n(s.counts, b.rows, 0);
+    const bool store = wanting * kRowsForOneAlone > rows.count;
+    std::fill_n(s.lanes, rows.count * cpu::kFoldLanes, 0.0F);
+    std::fill_n(s.counts, rows.count, 0);
     const cpu::ResultFold fold{.sums = s.lanes,
                                .thresholds = s.thresholds,
                                .borders = s.borders,
                                .found = s.found,
                                .counts = s.counts,
                                .capacity = kFoundCapacity};
-    Compute(b, b.hidden, b.rows, store ? s.logits : nullptr, &fold);
+    Compute(b, rows.hidden, rows.count, store ? s.logits : nullptr, &fold);
     const Probed part(b.probe, op_part::kFold);
-    cpu::NarrowKernels().add_lanes(s.lanes, b.rows, s.lane_sums);
-    for (int64_t r = 0; r < b.rows; ++r) {
+    cpu::NarrowKernels().add_lanes(s.lanes, rows.count, s.lane_sums);
+    for (int64_t r = 0; r < rows.count; ++r) {
       const LogSum sum{0.0F, s.lane_sums[r]};
       const bool known = is_plain(r) && sum.sum > kLeastSum && sum.sum < kMostSum;
       if (known && !wants_logits(r) && s.counts[r] <= kFoundCapacity) {
         const cpu::FoundResult* found = s.found + r * kFoundCapacity;
         for (int32_t i = 0; i < s.counts[r]; ++i) {
-          Insert(s.partials[r].top, {found[i].value, found[i].column});
+          Insert(s.partials[r].top, {found[i].value, rows.columns.words.WordOf(found[i].column)});
         }
         b.sums[r] = sum;
         continue;
       }
-      float* logits = s.logits + r * PaddedColumns(b);
-      if (!store) Compute(b, product_->FromRow(b.hidden, r), 1, logits, nullptr);
-      b.sums[r] = FoldBlock(b.requests[r], logits, b.first(), Columns(b), s.partials[r],
-                            b.summaries[r].wanted, known ? &sum : nullptr);
+      float* logits = s.logits + r * b.padded_columns();
+      if (!store) Compute(b, product_->FromRow(rows.hidden, r), 1, logits, nullptr);
+      b.sums[r] = FoldRow(b, r, logits, known ? &sum : nullptr);
     }
   }
 

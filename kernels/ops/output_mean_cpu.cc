@@ -139,7 +139,8 @@ void OutputMean::FoldRows(OpContext& context, const float* const* hidden, int64_
   }
   const Scratch shared = Divide(context.Scratch(0, floats), rows);
   MarkedBlocks marked(shared.marks, blocks());
-  for (int64_t r = 0; r < rows; ++r) marked.Mark(r, requests[r]);
+  const int64_t vocabulary = members_.front().layer->vocabulary();
+  for (int64_t r = 0; r < rows; ++r) marked.Mark(r, requests[r], ColumnWords(), vocabulary);
   cpu::Operand operands[kMaxEnsembleMembers];
   int64_t work = 0;
   for (size_t m = 0; m < members(); ++m) {
@@ -264,8 +265,8 @@ void OutputMean::FoldLogProbabilities(const Pass& pass, int64_t block, int64_t r
   // the members' normalisers, which are the same for all tokens.
   LogitRequest of_mean = request;
   of_mean.need_normaliser = request.need_normaliser && request.mask_first;
-  const LogSum sum = FoldBlock(of_mean, scratch.mean, first, columns, scratch.partials[row],
-                               pass.summaries[row].wanted, nullptr);
+  const LogSum sum = FoldBlock(of_mean, ColumnWords(), scratch.mean, first, columns,
+                               scratch.partials[row], pass.summaries[row].wanted, nullptr);
   if (of_mean.need_normaliser) pass.sums[block * pass.rows + row] = sum;
 }
 

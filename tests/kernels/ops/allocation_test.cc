@@ -38,6 +38,13 @@ TEST_P(Allocation, NoneAfterWarm) {
   for (int r = 0; r < rows; ++r) summaries[r].top = top.data() + size_t(r) * 4;
   const int32_t offsets[] = {0, 150, 200};
 
+  std::vector<int32_t> words(700);
+  for (int i = 0; i < 700; ++i) words[i] = i + i / 2;
+  const IdList list{words.data(), 700};
+  const cpu::FloatBuffer memory = cpu::AllocateFloats(output->SelectedFloats(700));
+  const OutputLayer::Selection selection{list, memory.get()};
+  const std::vector<const OutputLayer::Selection*> selections(rows, &selection);
+
   OpContext context(1);
   context.Reserve(linear->ScratchFloats(rows));
   context.Reserve(output->ScratchFloats(rows));
@@ -47,6 +54,9 @@ TEST_P(Allocation, NoneAfterWarm) {
   for (const int n : {1, 7, 64, 129, 200}) {
     linear->Run(context, x.data(), n, y.data());
     output->Fold(context, x.data(), n, requests.data(), summaries.data());
+    output->Select(list, memory.get());
+    output->FoldSelected(context, x.data(), n, selections.data(), requests.data(),
+                         summaries.data());
     AddLayerNorm(context, x.data(), nullptr, w.data(), w.data(), 1e-5F, n, d, y.data());
     AddRmsNorm(context, x.data(), nullptr, w.data(), 1e-5F, n, d, y.data());
     GateRows(context, Activation::kGeluTanh, x.data(), n, d, y.data());

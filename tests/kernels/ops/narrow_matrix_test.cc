@@ -57,7 +57,7 @@ TEST(NarrowMatrix, KeepsStoredBytesAndScales) {
     for (const int threads : {1, 3}) {
       OpContext context(threads, 1);
       const cpu::NarrowMatrix matrix(context, ComputeType::kInt8, stored, nullptr, n, k, 0.0F);
-      const auto* const strips = reinterpret_cast<const int8_t*>(matrix.data());
+      const auto* const strips = reinterpret_cast<const int8_t*>(matrix.all().strips);
       for (int64_t row = 0; row < n; ++row) {
         int32_t sum = 0;
         for (int64_t i = 0; i < k; ++i) {
@@ -66,8 +66,8 @@ TEST(NarrowMatrix, KeepsStoredBytesAndScales) {
           ASSERT_EQ(strips[(group * 16 + row % 16) * 4 + i % 4], stored_byte) << row << ", " << i;
           sum += stored_byte;
         }
-        EXPECT_EQ(matrix.scale()[row], stored.scales[static_cast<size_t>(row)]);
-        EXPECT_EQ(matrix.start()[row], -128 * sum);
+        EXPECT_EQ(matrix.all().scale[row], stored.scales[static_cast<size_t>(row)]);
+        EXPECT_EQ(matrix.all().start[row], -128 * sum);
       }
     }
   }
