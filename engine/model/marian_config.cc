@@ -283,7 +283,9 @@ absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::str
   if (in.Flag("output-sampling", false)) in.Refuse("output-sampling", "false");
   if (in.Flag("right-left", false)) in.Refuse("right-left", "false");
   decoder.allow_unk = in.Flag("allow-unk", false);
-  decoder.has_shortlist = !in.List("shortlist").empty();
+  // Behind it how the shortlist is to be made or checked, which its file says itself.
+  const std::vector<std::string> shortlist = in.List("shortlist");
+  if (!shortlist.empty()) decoder.shortlist = shortlist.front();
   if (!in.status().ok()) return in.status();
   return decoder;
 }

@@ -25,7 +25,7 @@ struct MarianDecoder {
   std::optional<int> beam_size;
   std::optional<double> normalize;  // the length penalty
   bool allow_unk = false;
-  bool has_shortlist = false;
+  std::string shortlist;  // a path, as written; "": none
 };
 
 // Errors as ModelSource::Load; both name the file and the field, what was found and what was

@@ -27,6 +27,8 @@ namespace {
 constexpr std::string_view kNpz = ".npz";
 // The shape is known only from the file itself: 64 GiB is 16 billion parameters in float32.
 constexpr size_t kMaxModelBytes = size_t{64} << 30;
+// Those of 32,000 words have 6 MB.
+constexpr size_t kMaxShortlistBytes = size_t{1} << 30;
 // Of OPUS-MT's models, of people, of Bergamot's; the first that is there counts.
 constexpr std::array<std::string_view, 3> kDecoderFiles = {"decoder.yml", "config.yml",
                                                            "config.intgemm8bitalpha.yml"};
@@ -123,6 +125,18 @@ class Finder {
         "*vocab.yml with source.spm and target.spm");
   }
 
+  absl::StatusOr<std::string> Shortlist(const MarianDecoder& decoder) const {
+    if (!decoder.shortlist.empty()) return Named(decoder.shortlist, "shortlist");
+    const std::vector<std::string> found = Like("lex.", ".bin");
+    if (found.size() == 1) return found.front();
+    if (found.empty()) {
+      return absl::NotFoundError(
+          "found no shortlist, expected lex.*.bin, or a decoder.yml that names one");
+    }
+    return absl::InvalidArgumentError(Concat("found the shortlists ", Listed(found),
+                                             ", expected one, or a decoder.yml that names it"));
+  }
+
  private:
   // Paths are of whoever wrote the configuration; the files are here.
   absl::StatusOr<std::string> Named(const std::string& path, std::string_view field) const {
@@ -184,9 +198,7 @@ absl::StatusOr<LoadedModel> LoadFrom(const std::string& directory) {
   absl::StatusOr<LoadedModel> model =
       ReadMarianVocabularies(directory, *vocabularies, *name, decoder, *read);
   if (!model.ok()) return model.status();
-  if (decoder.has_shortlist) {
-    model->notes.push_back("the configuration names a shortlist, which is not used");
-  }
+  model->names_shortlist = !decoder.shortlist.empty();
 
   Checkpoint checkpoint;
   checkpoint.names.push_back(*name);
@@ -197,6 +209,34 @@ absl::StatusOr<LoadedModel> LoadFrom(const std::string& directory) {
   model->program = std::move(network->program);
   model->weights = std::move(loaded->weights);
   return model;
+}
+
+// Words of a vocabulary's file: behind them are rows of the embedding that have none.
+int WordsOf(const Vocabulary& vocabulary) {
+  int words = vocabulary.size();
+  while (words > 0 && vocabulary.PieceOf(words - 1).empty()) --words;
+  return words;
+}
+
+absl::StatusOr<LexicalShortlist> ReadShortlist(const std::string& directory,
+                                               const LoadedModel& model) {
+  Finder finder(directory);
+  const absl::StatusOr<std::optional<MarianDecoder>> given = finder.Decoder();
+  if (!given.ok()) return given.status();
+  const MarianDecoder decoder = given->value_or(MarianDecoder());
+  const absl::StatusOr<MarianVocabularyFiles> vocabularies = finder.Vocabularies(decoder);
+  if (!vocabularies.ok()) return vocabularies.status();
+  const absl::StatusOr<std::string> name = finder.Shortlist(decoder);
+  if (!name.ok()) return name.status();
+  const absl::StatusOr<MappedFile> bytes =
+      MappedFile::Open(PathOf(directory, *name), kMaxShortlistBytes);
+  if (!bytes.ok()) return bytes.status();
+  absl::StatusOr<LexicalShortlist> shortlist =
+      LexicalShortlist::Parse(bytes->bytes(), *name,
+                              {WordsOf(model.source_vocabulary), WordsOf(model.TargetVocabulary()),
+                               vocabularies->source == vocabularies->target});
+  if (absl::Status status = bytes->Check(); !status.ok()) return status;
+  return shortlist;
 }
 
 }  // namespace
@@ -211,6 +251,13 @@ absl::StatusOr<LoadedModel> MarianDirectorySource::Load(const std::string& direc
   model->name = NameOf(directory);
   model->layout = std::string(layout());
   return model;
+}
+
+absl::StatusOr<LexicalShortlist> ReadMarianShortlist(const std::string& directory,
+                                                     const LoadedModel& model) {
+  absl::StatusOr<LexicalShortlist> shortlist = ReadShortlist(directory, model);
+  if (!shortlist.ok()) return InDirectory(directory, shortlist.status());
+  return shortlist;
 }
 
 }  // namespace dragoman

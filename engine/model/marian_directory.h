@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "engine/model/lexical_shortlist.h"
 #include "engine/model/model_source.h"
 
 namespace dragoman {
@@ -21,5 +22,10 @@ class MarianDirectorySource : public ModelSource {
   bool Recognises(const std::string& directory) const override;
   absl::StatusOr<LoadedModel> Load(const std::string& directory) const override;
 };
+
+// The shortlist beside a model of this layout: what the decoder's configuration names, or the only
+// lex.*.bin. Errors as Load's; NOT_FOUND says what was looked for.
+absl::StatusOr<LexicalShortlist> ReadMarianShortlist(const std::string& directory,
+                                                     const LoadedModel& model);
 
 }  // namespace dragoman

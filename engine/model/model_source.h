@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/model/languages.h"
+#include "engine/model/lexical_shortlist.h"
 #include "engine/model/model_spec.h"
 #include "engine/model/vocabulary.h"
 #include "engine/network/program.h"
@@ -62,7 +63,11 @@ struct LoadedModel {
   TokenizerFacts tokenizer;
   LanguageMap languages;
   std::vector<LoadedNetwork> others;  // that step together with `program` (ensemble_source.h)
-  std::vector<std::string> notes;     // what a log should say of the files: lines, each whole
+  bool names_shortlist = false;       // the configuration does (lexical_shortlist.h)
+  // What it is to be decoded with; nullptr: all words. No source reads it: it is asked for. Shared by
+  // those who plan searches.
+  std::shared_ptr<const LexicalShortlist> shortlist;
+  std::vector<std::string> notes;  // what a log should say of the files: lines, each whole
 
   const Vocabulary& TargetVocabulary() const {
     return own_target_vocabulary ? *own_target_vocabulary : source_vocabulary;
