@@ -67,6 +67,11 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
       OrOutOfMemory("reading the model in " + model_directory,
                     [&] { return LoadFor(model_directory, config.ensemble); });
   if (!loaded.ok()) return loaded.status();
+  absl::StatusOr<std::shared_ptr<const LexicalShortlist>> shortlist =
+      OrOutOfMemory("reading the shortlist in " + model_directory,
+                    [&] { return ShortlistFor(model_directory, config, &*loaded); });
+  if (!shortlist.ok()) return shortlist.status();
+  loaded->shortlist = *std::move(shortlist);
   if (absl::Status status =
           CheckWeightsFit(ParametersOf(*loaded), HostWeightBytes(config, *loaded), config);
       !status.ok()) {
@@ -146,6 +151,7 @@ absl::Status EngineImpl::MakeTokenizer() {
   planner_.tokenizer = tokenizer_.get();
   planner_.text = text_.get();
   planner_.start_token = loaded_.spec.tokens.decoder_start;
+  planner_.shortlist = loaded_.shortlist.get();
   return absl::OkStatus();
 }
 

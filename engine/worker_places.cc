@@ -15,6 +15,7 @@
 #include "engine/decode/cuda/weight_image.h"
 #include "engine/decode/ensemble_model.h"
 #include "engine/model/ensemble_source.h"
+#include "engine/model/marian_directory.h"
 
 namespace dragoman {
 namespace {
@@ -70,7 +71,10 @@ int CoresOf(const EngineConfig& config, int workers) {
 absl::StatusOr<std::shared_ptr<const StepModel>> PackForCpu(const EngineConfig& config,
                                                             const LoadedModel& loaded, int cores) {
   const ComputeType type = config.devices.compute_type;
-  if (loaded.others.empty()) return CreateCpuModel(loaded.program, *loaded.weights, type, cores);
+  if (loaded.others.empty()) {
+    return CreateCpuModel(loaded.program, *loaded.weights, type, cores, nullptr,
+                          config.lexical_shortlist);
+  }
   std::vector<EnsembleNetwork> networks;
   const auto add = [&](const Program& program, std::shared_ptr<const Weights> weights) {
     const auto& of_members = config.ensemble.weights;
@@ -169,6 +173,34 @@ absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
   return LoadEnsemble(directories);
 }
 
+absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
+    const std::string& model_directory, const EngineConfig& config, LoadedModel* loaded) {
+  if (!config.lexical_shortlist) {
+    if (loaded->names_shortlist) {
+      loaded->notes.emplace_back("the configuration names a shortlist, which is not used");
+    }
+    return nullptr;
+  }
+  const auto refuse = [](const auto&... what) {
+    return absl::UnimplementedError(absl::StrCat("lexical-shortlist: found ", what...));
+  };
+  if (!loaded->others.empty()) return refuse("an ensemble, expected one model");
+  if (!config.devices.cuda.empty()) {
+    return refuse("the device ", DeviceNames(config.devices),
+                  ", expected the CPU: shortlists are used nowhere else");
+  }
+  if (loaded->layout != MarianDirectorySource().layout()) {
+    return refuse("a model in the layout ", loaded->layout,
+                  ", expected Marian's files, which have a shortlist, lex.*.bin, beside them");
+  }
+  absl::StatusOr<LexicalShortlist> read = ReadMarianShortlist(model_directory, *loaded);
+  if (!read.ok()) {
+    return absl::Status(read.status().code(),
+                        absl::StrCat("lexical-shortlist: ", read.status().message()));
+  }
+  return std::make_shared<const LexicalShortlist>(*std::move(read));
+}
+
 absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory,
                                             const EnsembleChoice& ensemble) {
   const absl::StatusOr<LoadedModel> loaded = LoadFor(model_directory, ensemble);
@@ -190,6 +222,11 @@ absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
   }
   if (!config.ensemble.directories.empty()) {
     return absl::InvalidArgumentError("profile-steps: found an ensemble, expected one model");
+  }
+  if (config.lexical_shortlist) {
+    return absl::InvalidArgumentError(
+        "profile-steps: found lexical-shortlist on, expected off: a step's words would be those of "
+        "no source");
   }
   absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory);
   if (!loaded.ok()) return loaded.status();

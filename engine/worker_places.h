@@ -9,6 +9,7 @@
 #include "engine/api/create_engine.h"
 #include "engine/decode/backend.h"
 #include "engine/decode/batch.h"
+#include "engine/model/lexical_shortlist.h"
 #include "engine/model/model_source.h"
 
 namespace dragoman {
@@ -31,6 +32,11 @@ BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);
 // The model of a directory, or the ensemble of it and what config.ensemble names.
 absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
                                     const EnsembleChoice& ensemble);
+
+// The shortlist that the model of this directory is to have; nullptr without one. What becomes of it is
+// noted in `loaded`. UNIMPLEMENTED for what has none, and errors as ReadMarianShortlist.
+absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
+    const std::string& model_directory, const EngineConfig& config, LoadedModel* loaded);
 
 // What the weights, of all members, take of the host's memory, on each of its nodes; for GPUs while
 // they are loaded.

@@ -46,6 +46,9 @@ struct EnsembleChoice {
 struct EngineConfig {
   std::string model_name;  // "" = the directory's name
   EnsembleChoice ensemble;
+  // Translations hold words of the model's lexical shortlist only. Of one model with Marian's files,
+  // on the CPU.
+  bool lexical_shortlist = false;
   DeviceChoice devices;                 // the CPU, or GPUs with one worker each
   double device_memory_fraction = 0.9;  // of a GPU's memory, that may be in use
   int max_rows = 256;                   // of each worker

@@ -15,6 +15,7 @@
 #include "engine/decode/kv_memory.h"
 #include "kernels/search/options.h"
 #include "kernels/search/plan.h"
+#include "kernels/search/row.h"
 #include "kernels/search/slot.h"
 
 namespace dragoman {
@@ -38,6 +39,9 @@ struct SlotInput {
   int32_t source_length = 0;  // in tokens, 1 .. max_positions
   CrossPages cross;           // the batch's from now on, until no step reads them any more
   bool wants_partials = false;
+  IdList
+      words;  // the only ones that it may produce, with all that its rules ask for; borrowed until
+              // Release. None: all. Of batches on the CPU, whose model selects words
 };
 
 struct DecodedHypothesis {
@@ -72,7 +76,11 @@ class Batch {
   // every segment that its backend's limits let the engine accept.
   virtual bool HasRoomFor(const SearchOptions& search, const SegmentRules& rules) const = 0;
 
-  // The slot's number. REQUIRES: HasRoomFor said yes, and nothing was admitted since.
+  // The same of the memory that so many words of a segment take (SlotInput::words).
+  virtual bool HasRoomForWords(int32_t /*words*/) const { return true; }
+
+  // The slot's number. REQUIRES: HasRoomFor and HasRoomForWords said yes, and nothing was admitted
+  // since.
   virtual int Admit(SlotInput input) = 0;
 
   // The slot's segment leaves: it is done, or nobody wants it any more. No event of it follows, and

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/mutex.h"
+#include "engine/decode/word_selections.h"
 #include "engine/network/buffers.h"
 #include "kernels/base/helper_threads.h"
 #include "kernels/base/matrix_rows.h"
@@ -56,7 +57,15 @@ struct PackedProgram {
   // By weight: the tables of embeddings; nullptr for the others, and for the output layer's.
   std::vector<std::unique_ptr<EmbeddingTable>> tables;
   int64_t bytes = 0;
+  bool selects_words = false;
   const std::shared_ptr<HelperThreads> helpers;  // of whoever runs it; shared by an ensemble's
+
+  // Of the selections of a decoder for so many rows.
+  int64_t SelectionBytes(int max_rows) const {
+    return selects_words
+               ? WordSelections::BytesOf(type, output->d(), output->vocabulary(), max_rows)
+               : 0;
+  }
 
   // What an encoder or decoder for so many rows needs of each of its threads' scratch.
   size_t ScratchFloats(const OpSequence& stage,
@@ -452,6 +461,9 @@ class CpuDecoder final : public Decoder {
   CpuDecoder(std::shared_ptr<const PackedProgram> packed, int threads, int max_rows, OpProbe* probe)
       : packed_(std::move(packed)), rows_(packed_, nullptr, threads, max_rows) {
     rows_.context().set_probe(probe);
+    if (packed_->selects_words) {
+      words_ = std::make_unique<WordSelections>(packed_->output.get(), max_rows);
+    }
   }
 
   absl::Status Step(const StepInput& in, LogitSummary* summaries) override {
@@ -459,17 +471,30 @@ class CpuDecoder final : public Decoder {
     context.Begin();
     const float* const hidden = rows_.Run(in);
     const Probed probed(context.probe(), packed_->program.decoder.ops.back().name);
-    packed_->output->Fold(context, hidden, in.rows.count, in.requests, summaries);
+    if (words_ == nullptr) {
+      packed_->output->Fold(context, hidden, in.rows.count, in.requests, summaries);
+    } else {
+      words_->Fold(context, hidden, in.rows, in.requests, summaries);
+    }
     return absl::OkStatus();
+  }
+
+  bool HasRoomFor(int32_t words) const override { return words_->HasRoomFor(words); }
+  void Enter(int slot, const IdList& words) override { words_->Enter(slot, words); }
+  void Leave(int slot) override {
+    if (words_ != nullptr) words_->Leave(slot);
   }
 
   void Rest() override { rows_.context().End(); }
 
-  int64_t workspace_bytes() const override { return rows_.workspace_bytes(); }
+  int64_t workspace_bytes() const override {
+    return rows_.workspace_bytes() + (words_ == nullptr ? 0 : words_->bytes());
+  }
 
  private:
   const std::shared_ptr<const PackedProgram> packed_;
   CpuRows rows_;
+  std::unique_ptr<WordSelections> words_;  // nullptr: the model does not select
 };
 
 class CpuModel final : public CpuNetwork {
@@ -485,7 +510,7 @@ class CpuModel final : public CpuNetwork {
     const int64_t tokens = EncoderRows(p.program);
     const size_t scratch = p.ScratchFloats(p.program.encoder, p.encoder, tokens) +
                            p.ScratchFloats(p.program.decoder, p.decoder, max_rows);
-    return buffer_bytes(max_rows) +
+    return buffer_bytes(max_rows) + p.SelectionBytes(max_rows) +
            std::min(threads, p.helpers->cores()) * static_cast<int64_t>(scratch) * kFloatBytes;
   }
   std::unique_ptr<Encoder> CreateEncoder(int threads) const override {
@@ -531,10 +556,11 @@ KvLayout HostLayout(KvLayout kv, ComputeType type) {
 
 absl::StatusOr<std::shared_ptr<const CpuNetwork>> CreateCpuNetwork(
     const Program& program, const Weights& weights, ComputeType type,
-    std::shared_ptr<HelperThreads> helpers, OpProbe* probe) {
+    std::shared_ptr<HelperThreads> helpers, OpProbe* probe, bool selects_words) {
   auto packed = std::make_shared<PackedProgram>(std::move(helpers));
   packed->program = program;
   packed->type = type;
+  packed->selects_words = selects_words;
   packed->program.kv = HostLayout(program.kv, type);
   packed->encoder_buffers = PlanBuffers(program.encoder);
   packed->decoder_buffers = PlanBuffers(program.decoder);
@@ -571,8 +597,10 @@ int64_t CpuWeightBytes(const Program& program, ComputeType type) {
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(const Program& program,
                                                                 const Weights& weights,
                                                                 ComputeType type, int cores,
-                                                                OpProbe* probe) {
-  return CreateCpuNetwork(program, weights, type, std::make_shared<HelperThreads>(cores), probe);
+                                                                OpProbe* probe,
+                                                                bool selects_words) {
+  return CreateCpuNetwork(program, weights, type, std::make_shared<HelperThreads>(cores), probe,
+                          selects_words);
 }
 
 }  // namespace dragoman

@@ -25,12 +25,14 @@ namespace dragoman {
 // once. REQUIRES: CheckProgram said yes, the weights are the program's, cores > 0. UNIMPLEMENTED for
 // a compute type that the CPU has no kernels of; else errors as Weights::Read.
 //
+// `selects_words`: its decoders take the words of slots (Decoder::Enter), which is memory.
+//
 // `probe`, for measuring: hears of every operation of a decoder's step by its name, and of parts
 // within it. Borrowed for the life of the model's one decoder; nullptr in production, where
 // decoders are as many as there are workers.
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(
     const Program& program, const Weights& weights, ComputeType type = ComputeType::kFloat32,
-    int cores = 1, OpProbe* probe = nullptr);
+    int cores = 1, OpProbe* probe = nullptr, bool selects_words = false);
 
 // weight_bytes() of such a model, from its shapes alone; 0 for a type that the CPU has no kernels of.
 int64_t CpuWeightBytes(const Program& program, ComputeType type);
@@ -72,6 +74,6 @@ KvLayout HostLayout(KvLayout kv, ComputeType type);
 // As CreateCpuModel, with threads that others may use as well.
 absl::StatusOr<std::shared_ptr<const CpuNetwork>> CreateCpuNetwork(
     const Program& program, const Weights& weights, ComputeType type,
-    std::shared_ptr<HelperThreads> helpers, OpProbe* probe = nullptr);
+    std::shared_ptr<HelperThreads> helpers, OpProbe* probe = nullptr, bool selects_words = false);
 
 }  // namespace dragoman

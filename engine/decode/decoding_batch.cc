@@ -139,6 +139,7 @@ int DecodingBatch::Admit(SlotInput input) {
   slot_cross_[n] = std::move(input.cross);
   wants_partials_[n] = input.wants_partials ? 1 : 0;
   settled_[n] = 0;
+  if (input.words.count > 0) decoder_->Enter(number, input.words);
   StartSlot(views_[n], input.search, input.rules, config_.start_token);
   live_.push_back(number);
   return number;
@@ -296,6 +297,7 @@ void DecodingBatch::Release(int number) {
   page_memory_.PutInOrder(pages_.free, sorted, pages_.free_count);
   for (int lane = view.state->options.beam; lane-- > 0;) free_lanes_.push_back(view.lanes[lane]);
   slot_cross_[static_cast<size_t>(number)].Release();
+  decoder_->Leave(number);
   view.state->status = SlotStatus::kFree;
   free_slots_.push_back(number);
   live_.erase(std::find(live_.begin(), live_.end(), number));

@@ -28,6 +28,9 @@ class DecodingBatch final : public Batch {
   static int64_t TableBytes(const BatchConfig& config);
 
   bool HasRoomFor(const SearchOptions& search, const SegmentRules& rules) const override;
+  bool HasRoomForWords(int32_t words) const override {
+    return words == 0 || decoder_->HasRoomFor(words);
+  }
   int Admit(SlotInput input) override;
   void Release(int slot) override;
   absl::StatusOr<StepReport> Step(const PlanRules& rules) override;

@@ -63,6 +63,13 @@ class Decoder {
   // One position more for every row. summaries [rows] come with memory for what the requests ask.
   virtual absl::Status Step(const StepInput& input, LogitSummary* summaries) = 0;
 
+  // Which words the rows of a slot may produce, from Enter until Leave; of a slot without, all. They
+  // are borrowed, ascending, and what is in the list is all that its requests may want. Only of a
+  // model that selects words. REQUIRES of Enter: HasRoomFor said yes, and Leave came after the last.
+  virtual bool HasRoomFor(int32_t /*words*/) const { return true; }
+  virtual void Enter(int /*slot*/, const IdList& /*words*/) {}
+  virtual void Leave(int /*slot*/) {}
+
   // No step is due for now: threads that make steps may be lent to others.
   virtual void Rest() {}
 

@@ -28,6 +28,7 @@ struct SegmentPlan {
   std::vector<std::optional<TextRange>> source_places;
   SearchOptions search;
   std::vector<int32_t> prefix;
+  std::vector<int32_t> words;  // the only ones that it may produce, ascending; none: all
   ConstraintTable constraints;
   std::shared_ptr<const ForbiddenTable> forbidden;  // shared by the segments of a request
   TargetText target_text;

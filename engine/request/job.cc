@@ -62,6 +62,7 @@ std::unique_ptr<Segment> Job::MakeSegment(int item, int index) {
   segment->divisor =
       LengthDivisors(plan.search.max_tokens, plan.search.length_penalty, plan.search.penalty);
   segment->prefix = std::move(plan.prefix);
+  segment->words = std::move(plan.words);
   segment->constraints = std::move(plan.constraints);
   segment->forbidden = std::move(plan.forbidden);
   segment->wants_partials = request_.returns.partials;

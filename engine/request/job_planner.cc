@@ -115,6 +115,18 @@ absl::Status JobPlanner::AddText(std::string_view text, int64_t run, bool one_se
   return absl::OkStatus();
 }
 
+std::vector<int32_t> JobPlanner::WordsOf(const SegmentPlan& segment,
+                                         const std::vector<NamedPhrase>& required) const {
+  const SearchOptions& search = segment.search;
+  std::vector<int32_t> wanted{search.eos};
+  wanted.insert(wanted.end(), search.more_eos, search.more_eos + search.more_eos_count);
+  wanted.insert(wanted.end(), segment.prefix.begin(), segment.prefix.end());
+  for (const NamedPhrase& phrase : required) {
+    wanted.insert(wanted.end(), phrase.tokens.begin(), phrase.tokens.end());
+  }
+  return facts_->shortlist->WordsFor(segment.source, wanted);
+}
+
 absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, EncodedPiece piece,
                                                     const NamedPhrase& prefix) {
   absl::StatusOr<SegmentPhrases> phrases = phrases_->Find(text);
@@ -154,6 +166,7 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, Encod
       MakeConstraints(phrases->required, beginning, segment.search);
   if (!constraints.ok()) return constraints.status();
   segment.constraints = *std::move(constraints);
+  if (facts_->shortlist != nullptr) segment.words = WordsOf(segment, phrases->required);
   segment.target_text = phrases->do_not_translate.empty()
                             ? TargetText(facts_->tokenizer)
                             : TargetText(facts_->tokenizer, segment.constraints,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/api/engine.h"
+#include "engine/model/lexical_shortlist.h"
 #include "engine/request/forbidden_phrases.h"
 #include "engine/request/item_plan.h"
 #include "engine/request/request_phrases.h"
@@ -22,7 +23,8 @@ struct PlannerFacts {
   const Tokenizer* tokenizer = nullptr;
   TextStage* text = nullptr;
   int32_t start_token = 0;
-  int64_t self_pages = 0;  // of K/V memory; no search may need more
+  const LexicalShortlist* shortlist = nullptr;  // nullptr: outputs may hold all words
+  int64_t self_pages = 0;                       // of K/V memory; no search may need more
 };
 
 // Of the request, as the door has resolved it.
@@ -52,6 +54,9 @@ class JobPlanner {
   // Cuts a text and adds its segments to the plan.
   absl::Status AddText(std::string_view text, int64_t run, bool one_segment,
                        const NamedPhrase& prefix, ItemPlan& plan);
+  // The words that a segment may produce: those of its source, and all that is asked of it.
+  std::vector<int32_t> WordsOf(const SegmentPlan& segment,
+                               const std::vector<NamedPhrase>& required) const;
   absl::StatusOr<SegmentPlan> PlanSegment(std::string_view text, EncodedPiece piece,
                                           const NamedPhrase& prefix);
 

@@ -119,7 +119,8 @@ int DecodeLoop::TopUp() {
   bool turned_away = false;
   const auto fits = [this, &turned_away](const Segment& s) {
     turned_away = !policy_->Admits(Live(), s.load(), batch_->max_rows()) ||
-                  !batch_->HasRoomFor(s.search, s.Rules());
+                  !batch_->HasRoomFor(s.search, s.Rules()) ||
+                  !batch_->HasRoomForWords(s.Words().count);
     return !turned_away;
   };
   while (std::unique_ptr<Segment> segment = in_->TryPop(fits))
@@ -138,7 +139,7 @@ int DecodeLoop::Admit(std::unique_ptr<Segment> segment) {
   accounting_.observer->OnStage(Stage::kSlotWait, now - segment->encoded_at);
   const int number =
       batch_->Admit({segment->search, segment->Rules(), static_cast<int32_t>(segment->tokens()),
-                     std::move(segment->cross), segment->wants_partials});
+                     std::move(segment->cross), segment->wants_partials, segment->Words()});
   occupied_.push_back(number);
   load_.Add(segment->load());
   accounting_.ledger->Start();

@@ -58,6 +58,7 @@ struct Segment {
   SearchOptions search;
   std::vector<float> divisor;   // [search.max_tokens + 2], see LengthDivisors
   std::vector<int32_t> prefix;  // tokens that the translation must begin with
+  std::vector<int32_t> words;   // SlotInput::words
   ConstraintTable constraints;
   std::shared_ptr<const ForbiddenTable> forbidden;  // of all segments of the request; may be null
   bool wants_partials = false;
@@ -81,6 +82,7 @@ struct Segment {
 
   // Views of what this segment owns.
   SegmentRules Rules() const;
+  IdList Words() const { return {words.data(), static_cast<int32_t>(words.size())}; }
 };
 
 // By which queues know a client.

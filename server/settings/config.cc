@@ -159,6 +159,10 @@ const std::vector<Option>& Options() {
        &C::ensemble_weights},
       {"ensemble-mean", "probability|log-probability", "what of an ensemble's members is averaged",
        &C::ensemble_mean},
+      {"lexical-shortlist", "off|on",
+       "let translations hold words of the model's lexical shortlist only (Marian's lex.*.bin, on "
+       "the CPU)",
+       &C::lexical_shortlist},
       {"default-profile", "hf|ct2|marian|paper|article",
        "the rules that decide every option that a request leaves unset", &C::default_profile},
       {"glossary-dir", "DIR",

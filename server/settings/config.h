@@ -52,6 +52,7 @@ struct ModelSettings {
   std::string ensemble_with;     // directories, by commas; "": the model alone
   std::string ensemble_weights;  // by commas, the model's own first; "": all the same
   std::string ensemble_mean = "probability";
+  std::string lexical_shortlist = "off";
   std::string default_profile = "hf";
   std::string glossary_dir;  // "": no named glossaries
   int watchdog_seconds = 30;

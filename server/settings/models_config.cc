@@ -223,6 +223,23 @@ absl::Status CheckEnsemble(const ModelSettings& model) {
                              model.model_name));
 }
 
+// What needs no look at the model: the engine says the rest.
+absl::Status CheckShortlist(const ModelSettings& model) {
+  const bool is_on = model.lexical_shortlist == "on";
+  if (!is_on && model.lexical_shortlist != "off") {
+    return Refuse("--", "lexical-shortlist", Quoted(model.lexical_shortlist), "off or on");
+  }
+  if (is_on && !model.ensemble_with.empty()) {
+    return Refuse("--", "lexical-shortlist", absl::StrCat("on for the ensemble ", model.model_name),
+                  "off, or on for one model alone");
+  }
+  if (is_on && !ConfiguredDevices(model).cuda.empty()) {
+    return Refuse("--", "lexical-shortlist", absl::StrCat("on with --device ", model.device),
+                  "off, or on with --device cpu: shortlists are used nowhere else");
+  }
+  return absl::OkStatus();
+}
+
 std::string NamesOf(const std::vector<ModelSettings>& models) {
   std::vector<std::string> names;
   for (const ModelSettings& model : models) names.push_back(model.model_name);
@@ -282,6 +299,7 @@ absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config) {
                     "a name of its own for each (NAME=DIR)");
     }
     if (absl::Status status = CheckEnsemble(model); !status.ok()) return status;
+    if (absl::Status status = CheckShortlist(model); !status.ok()) return status;
   }
   if (!config->default_model.empty()) {
     const auto at = std::find_if(models.begin(), models.end(), [&](const ModelSettings& model) {
@@ -335,6 +353,7 @@ absl::StatusOr<ModelSettings> OverrideSettings(ModelSettings model,
   }
   absl::Status status = CheckModel(model);
   if (status.ok()) status = CheckEnsemble(model);
+  if (status.ok()) status = CheckShortlist(model);
   if (!status.ok()) return status;
   return model;
 }

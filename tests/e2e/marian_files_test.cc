@@ -1,5 +1,6 @@
 // Marian's own files through a whole engine, in every compute type: requests of every decoding
-// method give in one batch, bit for bit, what they give alone, SSRU decoders included.
+// method give in one batch, bit for bit, what they give alone, SSRU decoders and lexical shortlists
+// included.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +11,9 @@
 #include <vector>
 
 #include "engine/api/create_engine.h"
+#include "engine/model/marian_directory.h"
+#include "engine/request/model_tokenizer.h"
+#include "engine/request/vocabulary_pieces.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
@@ -17,12 +21,19 @@
 namespace dragoman {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 struct Case {
   const char* model = "";
   ComputeType compute_type = ComputeType::kFloat32;
+  bool shortlist = false;
 };
+
+std::string DirectoryOf(const std::string& model) {
+  return DRAGOMAN_SOURCE_DIR "/tests/data/models/" + model;
+}
 
 class MarianFiles : public ::testing::TestWithParam<Case> {
  protected:
@@ -31,9 +42,8 @@ class MarianFiles : public ::testing::TestWithParam<Case> {
     config.devices.compute_type = GetParam().compute_type;
     config.max_rows = 48;
     config.workers = workers;
-    auto engine =
-        CreateEngine(std::string(DRAGOMAN_SOURCE_DIR "/tests/data/models/") + GetParam().model,
-                     config, &clock_, &observer_);
+    config.lexical_shortlist = GetParam().shortlist;
+    auto engine = CreateEngine(DirectoryOf(GetParam().model), config, &clock_, &observer_);
     EXPECT_TRUE(engine.ok()) << engine.status();
     return *std::move(engine);
   }
@@ -81,17 +91,151 @@ TEST_P(MarianFiles, PrefixesAndAlignmentsAreAsOfOtherModels) {
   EXPECT_FALSE(found.alignment.empty());
 }
 
+// Of one model, which is small: its 240 words are pieces of one to a few letters.
+class Shortlist : public ::testing::Test {
+ protected:
+  absl::StatusOr<std::unique_ptr<Engine>> Start(const EngineConfig& config,
+                                                const std::string& model = "marian-firefox") {
+    return CreateEngine(DirectoryOf(model), config, &clock_, &observer_);
+  }
+  std::unique_ptr<Engine> Start(int workers = 1, int threads = 1) {
+    EngineConfig config;
+    config.lexical_shortlist = true;
+    config.max_rows = 40;
+    config.workers = workers;
+    config.threads_per_worker = threads;
+    auto engine = Start(config);
+    EXPECT_TRUE(engine.ok()) << engine.status();
+    return *std::move(engine);
+  }
+  std::string Refusal(const EngineConfig& config, const std::string& model, absl::StatusCode code) {
+    const absl::Status status = Start(config, model).status();
+    EXPECT_EQ(status.code(), code) << status;
+    return std::string(status.message());
+  }
+
+  testing::FakeClock clock_;
+  testing::CountingObserver observer_;
+};
+
+// Alone, with others and by several threads.
+TEST_F(Shortlist, BatchesWorkersAndThreadsChangeNothing) {
+  const auto jobs = testing::SentenceJobs(200, {1, 4, 12, 4});
+  const auto alone = testing::TranslateAlone(*Start(), jobs);
+  for (const auto& [workers, threads] : {std::pair{1, 1}, {1, 3}, {2, 2}}) {
+    const auto found = testing::TranslateTogether(*Start(workers, threads), jobs,
+                                                  testing::Shuffled(jobs.size(), 5));
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      EXPECT_TRUE(testing::SameToTheBit(found[i], alone[i]))
+          << workers << " " << threads << ": " << jobs[i].contents[0];
+    }
+  }
+}
+
+TEST_F(Shortlist, TranslationsHoldItsWordsOnly) {
+  const auto model = LoadModel(DirectoryOf("marian-firefox"));
+  ASSERT_TRUE(model.ok()) << model.status();
+  const auto shortlist = ReadMarianShortlist(DirectoryOf("marian-firefox"), *model);
+  ASSERT_TRUE(shortlist.ok()) << shortlist.status();
+  const auto jobs = testing::SentenceJobs(60, {4, 12});
+  const auto without = Start(EngineConfig());
+  ASSERT_TRUE(without.ok()) << without.status();
+  const auto all = testing::TranslateAlone(**without, jobs);
+  const auto some = testing::TranslateAlone(*Start(), jobs);
+  const VocabularyPieces pieces(&model->source_vocabulary);
+  const auto tokenizer = MakeTokenizer(*model, &pieces, &pieces);
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+  size_t tokens = 0;
+  size_t outside = 0;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const auto words = shortlist->WordsFor((*tokenizer)->EncodeSource(jobs[i].contents[0]).ids, {});
+    const auto count_outside = [&](const ItemResult& result) {
+      size_t count = 0;
+      for (const Hypothesis& hypothesis : result.hypotheses) {
+        for (const std::string& piece : hypothesis.tokens) {
+          const int id = model->TargetVocabulary().IdOf(piece).value_or(-1);
+          count += std::binary_search(words.begin(), words.end(), id) ? 0 : 1;
+          ++tokens;
+        }
+      }
+      return count;
+    };
+    EXPECT_EQ(count_outside(some[i]), 0U) << jobs[i].contents[0];
+    outside += count_outside(all[i]);
+  }
+  EXPECT_GT(tokens, 2000U);
+  EXPECT_GT(outside, 500U) << "the lists exclude nothing: nothing was shown";
+}
+
+// What a request asks for is a word of its search, whatever the lists say.
+TEST_F(Shortlist, WhatIsAskedForIsThere) {
+  const std::unique_ptr<Engine> engine = Start();
+  std::vector<TranslationJob> jobs;
+  const std::vector<std::string> phrases = {"Drucker", "Schatten", "Himbeere", "Wunder",
+                                            "Flugzeug"};
+  for (const std::string& phrase : phrases) {
+    for (const int beam : {1, 4, 8}) {
+      TranslationJob job;
+      job.contents = {"Die Katze ist da."};
+      job.decoding.beam_size = beam;
+      job.decoding.max_output_tokens = 40;
+      jobs.push_back(job);
+      jobs.back().target_prefixes = {phrase};
+      if (beam == 1) continue;
+      jobs.push_back(job);
+      jobs.back().decoding.required_phrases = {{phrase}};
+      jobs.push_back(job);
+      jobs.back().terms = {{"Katze", phrase, false}};
+    }
+  }
+  const auto alone = testing::TranslateAlone(*engine, jobs);
+  const auto together =
+      testing::TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 3));
+  const size_t each = jobs.size() / phrases.size();
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    ASSERT_TRUE(alone[i].status.ok()) << alone[i].status;
+    EXPECT_THAT(alone[i].hypotheses.at(0).text, HasSubstr(phrases[i / each])) << i;
+    EXPECT_TRUE(testing::SameToTheBit(together[i], alone[i])) << i;
+  }
+}
+
+TEST_F(Shortlist, IsRefusedWhereThereIsNone) {
+  EngineConfig config;
+  config.lexical_shortlist = true;
+  EXPECT_THAT(Refusal(config, "marian-ssru", absl::StatusCode::kNotFound),
+              AllOf(StartsWith("lexical-shortlist: "), HasSubstr("marian-ssru"),
+                    HasSubstr("found no shortlist, expected lex.*.bin")));
+  EXPECT_THAT(Refusal(config, "tiny-a", absl::StatusCode::kUnimplemented),
+              HasSubstr("found a model in the layout huggingface, expected Marian's files"));
+  EngineConfig on_gpu = config;
+  on_gpu.devices.cuda = {0};
+  EXPECT_THAT(Refusal(on_gpu, "marian-firefox", absl::StatusCode::kUnimplemented),
+              HasSubstr("found the device cuda:0, expected the CPU"));
+  EngineConfig several = config;
+  several.ensemble.directories = {DirectoryOf("marian-firefox")};
+  EXPECT_THAT(Refusal(several, "marian-firefox", absl::StatusCode::kUnimplemented),
+              HasSubstr("found an ensemble, expected one model"));
+  EXPECT_THAT(
+      std::string(
+          ProfileSteps(DirectoryOf("marian-firefox"), config, 1, &clock_).status().message()),
+      HasSubstr("profile-steps: found lexical-shortlist on"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, MarianFiles,
                          ::testing::Values(Case{"marian-firefox", ComputeType::kFloat32},
                                            Case{"marian-firefox", ComputeType::kBFloat16},
                                            Case{"marian-firefox", ComputeType::kInt8},
+                                           Case{"marian-firefox", ComputeType::kFloat32, true},
+                                           Case{"marian-firefox", ComputeType::kBFloat16, true},
+                                           Case{"marian-firefox", ComputeType::kInt8, true},
                                            Case{"marian-ssru", ComputeType::kInt8},
                                            Case{"marian-npz", ComputeType::kFloat32},
                                            Case{"marian-npz", ComputeType::kInt8},
                                            Case{"marian-bin", ComputeType::kBFloat16}),
                          [](const auto& info) {
                            std::string name = std::string(info.param.model) + "_" +
-                                              ComputeTypeName(info.param.compute_type);
+                                              ComputeTypeName(info.param.compute_type) +
+                                              (info.param.shortlist ? "_shortlist" : "");
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

@@ -321,6 +321,33 @@ TEST_F(ModelsTest, AnArgosPackageIsServedLikeADirectory) {
             "zh-Hant\tpt-BR\n");
 }
 
+TEST_F(ModelsTest, AShortlistIsOfTheModelThatAsksForIt) {
+  const std::string firefox = DRAGOMAN_SOURCE_DIR "/tests/data/models/marian-firefox";
+  const TempDirectory directory;
+  const json config = {{"models",
+                        {{{"name", "all"}, {"directory", firefox}},
+                         {{"name", "some"}, {"directory", firefox}, {"lexical-shortlist", "on"}}}}};
+  Daemon daemon(
+      {"--config", directory.Write("config.json", config.dump()), "--admin-listen", "127.0.0.1:0"});
+  const auto translate = [&daemon](const std::string& model, const std::string& text) {
+    return Translate(daemon, text, {"--model", model})["text"];
+  };
+  int different = 0;
+  for (const char* text : {"Ich habe heute keine Zeit.", "Das ist mein Haus.", "Wo ist der Hund?",
+                           "Wir gehen morgen ins Kino.", "Er liest ein Buch."}) {
+    different += translate("all", text) != translate("some", text) ? 1 : 0;
+  }
+  EXPECT_GT(different, 0);
+  // One loaded later has it as well, or is refused with the file that was looked for.
+  std::string said;
+  EXPECT_EQ(Admin(daemon, {"load", "more", firefox, "--set", "lexical-shortlist=on"}, &said), 0)
+      << said;
+  EXPECT_EQ(translate("more", "Das ist mein Haus."), translate("some", "Das ist mein Haus."));
+  const std::string ssru = DRAGOMAN_SOURCE_DIR "/tests/data/models/marian-ssru";
+  EXPECT_EQ(Admin(daemon, {"load", "none", ssru, "--set", "lexical-shortlist=on"}, &said), 1);
+  EXPECT_THAT(said, AllOf(HasSubstr("NOT_FOUND"), HasSubstr("found no shortlist")));
+}
+
 TEST_F(ModelsTest, DrainingThroughAdministrationLeavesTheProcess) {
   Daemon daemon(Flags());
   std::string said;

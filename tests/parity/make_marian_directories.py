@@ -5,7 +5,8 @@
 
 tests/data/models/marian-NAME/: a model, .npz or .bin, and its SentencePiece vocabularies. marian-directories.jsonl.gz:
 for each of them texts and Marian's best translation at beams 1 and 4, normalised by length, one sentence at a time;
-of 8-bit models computed as 8 bits, and what they give as float32 besides. The engine is the one of the PyPI package
+of 8-bit models computed as 8 bits, and what they give as float32 besides; of a model with a lexical shortlist without and
+with it, whose words are those of the one sentence then. The engine is the one of the PyPI package
 bergamot 0.4.5, for Python 3.10 (`pip install bergamot==0.4.5 numpy sentencepiece`): its extension module, as the
 package itself wants the network. It gives texts and no scores, so nothing is said of a case's margin.
 A second run with the same pins writes the same bytes.
@@ -13,6 +14,7 @@ A second run with the same pins writes the same bytes.
 import argparse
 import importlib.util
 import io
+import itertools
 import json
 import os
 import shutil
@@ -50,9 +52,10 @@ MODELS = {
                         file="model.npz"),
     "marian-firefox": dict(why="8 bits and SSRU, with a Firefox model's names", dim=64, seed=28, eos=3.5, activation="relu",
                            tied="all", ssru=True, int8=True, file="model.deen.intgemm.alphas.bin",
-                           vocabularies=("vocab.deen.spm", "vocab.deen.spm")),
+                           vocabularies=("vocab.deen.spm", "vocab.deen.spm"), shortlist="lex.12.3.deen.s2t.bin"),
 }
 LAYERS = (1, 2)
+FIRST, BEST = 12, 3  # words of a shortlist that are always in, and the most of a source word
 
 
 def load_engine():
@@ -218,6 +221,21 @@ def write_bin(path, tensors, int8=False):
         f.write(out)
 
 
+def write_shortlist(path, pieces, first, best, seed=7):
+    """Random lists of 0 to `best` words for each word of the source, as marian-conv writes them."""
+    rng = np.random.default_rng(seed)
+    lists = [np.sort(rng.choice(pieces, rng.integers(0, best + 1), replace=False)).astype("<u4") for _ in range(pieces)]
+    offsets = np.cumsum([0] + [len(words) for words in lists]).astype("<u8")
+    behind = struct.pack("<QQQQ", first, best, len(offsets), offsets[-1]) + offsets.tobytes() + b"".join(
+        words.tobytes() for words in lists)
+    checksum = 0
+    for (number,) in struct.iter_unpack("<Q", behind[:len(behind) // 8 * 8]):
+        checksum ^= (number + 0x9E3779B9 + (checksum << 6) + (checksum >> 2)) % 2**64
+        checksum %= 2**64
+    with open(path, "wb") as f:
+        f.write(struct.pack("<QQ", 0xF11A48D5013417F5, checksum) + behind)
+
+
 class Engine:
     """Of a process there may be one."""
 
@@ -227,12 +245,14 @@ class Engine:
         settings.numWorkers, settings.cacheSize = 1, 0
         self.service = self.module.Service(settings)
 
-    def load(self, model, vocabularies, beam, precision="float32"):
+    def load(self, model, vocabularies, beam, precision="float32", shortlist=None):
         config = "".join(f"{key}: {value}\n" for key, value in {
             "models": f"\n  - {model}", "vocabs": "".join(f"\n  - {path}" for path in vocabularies),
             "beam-size": beam, "normalize": 1.0, "word-penalty": 0, "max-length-break": 128, "mini-batch-words": 16384,
             "workspace": 128, "max-length-factor": FACTOR, "skip-cost": "false", "cpu-threads": 0, "quiet": "true",
             "quiet-translation": "true", "gemm-precision": precision, "alignment": "soft"}.items())
+        if shortlist:
+            config += f"shortlist:\n  - {shortlist}\n  - true\ncheck-bytearray: true\n"  # checksum and ids
         return self.service.modelFromConfig(config)
 
     def translate(self, model, text):
@@ -263,6 +283,8 @@ def write_directory(folder, spec, german):
         write_npz(path, with_options(tensors, text))
     else:
         write_bin(path, with_options(tensors, text), spec.get("int8", False))
+    if "shortlist" in spec:
+        write_shortlist(os.path.join(folder, spec["shortlist"]), PIECES, FIRST, BEST)
     return path, [os.path.join(folder, name) for name in vocabularies]
 
 
@@ -276,14 +298,18 @@ def cases_of(name, spec, path, vocabularies, engine):
             plain = os.path.join(scratch, "model.bin")
             write_bin(plain, with_options({n: quantised(n, v)[1] if is_product(n) else v
                                            for n, v in parameters(spec).items()}, options(spec)))
-        for beam in (1, 4):
-            models = {key: engine.load(plain if precision == "float32" else path, vocabularies, beam, precision)
+        shortlists = [None]
+        if "shortlist" in spec:
+            shortlists.append(os.path.join(os.path.dirname(path), spec["shortlist"]))
+        for beam, shortlist in itertools.product((1, 4), shortlists):
+            models = {key: engine.load(plain if precision == "float32" else path, vocabularies, beam, precision, shortlist)
                       for key, precision in precisions.items()}
             for index, text in enumerate(texts()):
                 found = {key: engine.translate(model, text) for key, model in models.items()}
                 if any(translated is None for translated, _ in found.values()):
                     continue
-                yield dict(model=name, id=f"{name}/{beam}/{index}", text=text, beam=beam,
+                yield dict(model=name, id=f"{name}/{beam}/{'shortlist/' if shortlist else ''}{index}", text=text, beam=beam,
+                           **(dict(shortlist=True) if shortlist else {}),
                            **{key: translated for key, (translated, _) in found.items()})
 
 

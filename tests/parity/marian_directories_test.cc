@@ -1,13 +1,15 @@
 // Marian's own files through production, text in and text out: the best translation equals that of
-// Marian's engine.
+// Marian's engine, over all words and over those of a lexical shortlist.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/model/marian_directory.h"
 #include "engine/request/model_tokenizer.h"
 #include "engine/request/vocabulary_pieces.h"
 #include "engine/text/tokenizer.h"
@@ -30,6 +32,16 @@ class TextModel {
     if (made.ok()) tokenizer = *std::move(made);
   }
 
+  // From now on its segments may have words.
+  void ReadShortlist(const std::string& directory) {
+    auto read = ReadMarianShortlist(DRAGOMAN_SOURCE_DIR "/" + directory, *model.loaded);
+    ASSERT_TRUE(read.ok()) << read.status();
+    model.loaded->shortlist = std::make_shared<const LexicalShortlist>(*std::move(read));
+  }
+  std::vector<int32_t> WordsFor(const std::vector<int32_t>& source) const {
+    return model.loaded->shortlist->WordsFor(source, {{model.spec().tokens.eos}});
+  }
+
   ParityModel model;
   std::unique_ptr<Tokenizer> tokenizer;
 
@@ -43,14 +55,20 @@ class MarianDirectories : public OnPlace {};
 TEST_P(MarianDirectories, BestTranslationEqualsMarians) {
   Fixture fixture;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("marian-directories", &fixture));
-  TextModel text(fixture.header["models"][GetParam().fixture].get<std::string>(), GetParam().place);
+  const auto directory = fixture.header["models"][GetParam().fixture].get<std::string>();
+  TextModel text(directory, GetParam().place);
   ASSERT_NE(text.tokenizer, nullptr);
   const ModelSpec& spec = text.model.spec();
   EXPECT_EQ(text.model.loaded->layout, "marian");
   std::vector<std::unique_ptr<Segment>> segments;
   std::vector<const json*> cases;
+  size_t shortlisted = 0;
   for (const json& one : fixture.cases) {
     if (one["model"] != GetParam().fixture) continue;
+    const bool has_shortlist = one.value("shortlist", false);
+    if (has_shortlist && shortlisted++ == 0) {
+      ASSERT_NO_FATAL_FAILURE(text.ReadShortlist(directory));
+    }
     DecodingOptions request = WideOptions(Profile::kMarian);
     request.beam_size = one["beam"].get<int>();
     request.length_penalty = 1.0F;
@@ -65,8 +83,10 @@ TEST_P(MarianDirectories, BestTranslationEqualsMarians) {
     const auto settings = ResolveSearch(request, spec, context);
     ASSERT_TRUE(settings.ok()) << settings.status();
     segments.push_back(MakeSegment(*settings, source));
+    if (has_shortlist) segments.back()->words = text.WordsFor(source);
     cases.push_back(&one);
   }
+  EXPECT_EQ(shortlisted, GetParam().fixture == std::string("marian-firefox") ? 120U : 0U);
   ASSERT_GE(cases.size(), 90U);
   const auto results = Decode(text.model, std::move(segments), spec.tokens.decoder_start);
   size_t wrong = 0;
@@ -80,6 +100,63 @@ TEST_P(MarianDirectories, BestTranslationEqualsMarians) {
   EXPECT_EQ(wrong, 0U);
   std::cout << GetParam().fixture << ": " << cases.size() << " cases, " << wrong << " differ\n";
 }
+
+class Shortlists : public ::testing::TestWithParam<ComputeType> {};
+
+// The search over some words is the one in which all others are excluded. Besides, the batch is a
+// mixed one: of segments with words of their own and without.
+TEST_P(Shortlists, SearchAsIfAllOtherWordsWereExcluded) {
+  const std::string directory = "tests/data/models/marian-firefox";
+  Fixture fixture;
+  ASSERT_NO_FATAL_FAILURE(ReadFixture("marian-directories", &fixture));
+  TextModel text(directory, Place::kCpu);
+  ASSERT_NO_FATAL_FAILURE(text.ReadShortlist(directory));
+  text.model.type = GetParam();
+  const ModelSpec& spec = text.model.spec();
+  std::vector<std::unique_ptr<Segment>> segments;
+  for (const json& one : fixture.cases) {
+    if (!one.value("shortlist", false)) continue;
+    DecodingOptions request = WideOptions(Profile::kMarian);
+    request.beam_size = one["beam"].get<int>();
+    request.num_alternatives = request.beam_size;
+    request.max_output_tokens = 40;
+    SearchContext context;
+    context.max_rows = kMaxBeam;
+    context.scores = true;
+    const auto settings = ResolveSearch(request, spec, context);
+    ASSERT_TRUE(settings.ok()) << settings.status();
+    const std::vector<int32_t> source =
+        text.tokenizer->EncodeSource(one["text"].get<std::string>()).ids;
+    const std::vector<int32_t> words = text.WordsFor(source);
+    ASSERT_LT(words.size(), static_cast<size_t>(spec.shape.target_vocab) * 2 / 3);
+    SearchSettings excluding = *settings;
+    excluding.excluded.clear();
+    for (int32_t word = 0; word < spec.shape.target_vocab; ++word) {
+      const bool is_in = std::binary_search(words.begin(), words.end(), word);
+      if (!is_in || word == spec.tokens.pad) excluding.excluded.push_back(word);
+    }
+    segments.push_back(MakeSegment(*settings, source));
+    segments.back()->words = words;
+    segments.push_back(MakeSegment(excluding, source));
+  }
+  ASSERT_EQ(segments.size(), 240U);
+  const auto results = Decode(text.model, std::move(segments), spec.tokens.decoder_start);
+  size_t compared = 0;
+  for (size_t i = 0; i + 1 < results.size(); i += 2) {
+    ASSERT_EQ(results[i].size(), results[i + 1].size()) << i;
+    for (size_t n = 0; n < results[i].size(); ++n, ++compared) {
+      EXPECT_EQ(results[i][n].tokens, results[i + 1][n].tokens) << i;
+      // Only the sum of exp has another order.
+      EXPECT_NEAR(results[i][n].log_prob, results[i + 1][n].log_prob, 1e-4) << i;
+    }
+  }
+  EXPECT_GE(compared, 250U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Shortlists,
+                         ::testing::Values(ComputeType::kFloat32, ComputeType::kBFloat16,
+                                           ComputeType::kInt8),
+                         [](const auto& info) { return std::string(ComputeTypeName(info.param)); });
 
 INSTANTIATE_TEST_SUITE_P(Models, MarianDirectories,
                          ::testing::Values(ParityCase{"marian-npz"}, ParityCase{"marian-pre"},

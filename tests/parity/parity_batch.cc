@@ -39,7 +39,8 @@ absl::StatusOr<std::shared_ptr<const Backend>> CreateBackend(const ParityModel& 
   if (model.ensemble != nullptr) return CreateCpuBackend(model.ensemble);
   const Weights& weights = *model.loaded->weights;
   if (model.place == Place::kCpu) {
-    auto cpu = CreateCpuModel(program, weights);
+    auto cpu = CreateCpuModel(program, weights, model.type, 1, nullptr,
+                              model.loaded->shortlist != nullptr);
     if (!cpu.ok()) return cpu.status();
     return CreateCpuBackend(*std::move(cpu));
   }

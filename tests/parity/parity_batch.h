@@ -32,7 +32,7 @@ struct Fixture {
 // fixtures/<name>.jsonl.gz. A failure where it cannot be read or a case is missing.
 void ReadFixture(const std::string& name, Fixture* out);
 
-// Where cases are decoded: in float32 on the CPU, or on cuda:0.
+// Where cases are decoded: on the CPU, or in float32 on cuda:0.
 enum class Place { kCpu, kCuda };
 
 // A model of this repository.
@@ -41,6 +41,7 @@ struct ParityModel {
   std::shared_ptr<const StepModel>
       ensemble;  // in place of the loaded model's network, if there is one
   Place place = Place::kCpu;
+  ComputeType type = ComputeType::kFloat32;  // on the CPU
 
   const ModelSpec& spec() const { return loaded->spec; }
 };

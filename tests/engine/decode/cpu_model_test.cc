@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/decode/ensemble_model.h"
+#include "engine/decode/word_selections.h"
 #include "engine/model/model_source.h"
 
 namespace dragoman {
@@ -55,6 +56,25 @@ TEST_P(CpuModel, HoldsTheWorkspacesThatWerePlanned) {
       EXPECT_GE(held, planned);
       EXPECT_LE(held, planned + (int64_t{16} << 10)) << threads << " threads, " << rows << " rows";
     }
+  }
+}
+
+// Selections are memory that steps read, and none of a model that does not select.
+TEST_P(CpuModel, HoldsTheSelectionsThatWerePlanned) {
+  auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const auto model =
+      *CreateCpuModel(loaded->program, *loaded->weights, GetParam(), 1, nullptr, true);
+  const auto plain = *CreateCpuModel(loaded->program, *loaded->weights, GetParam(), 1);
+  for (const int rows : {1, 64}) {
+    const std::unique_ptr<Encoder> encoder = model->CreateEncoder(1);
+    const std::unique_ptr<Decoder> decoder = model->CreateDecoder(1, rows);
+    const int64_t planned = model->workspace_bytes(1, rows);
+    EXPECT_EQ(encoder->workspace_bytes() + decoder->workspace_bytes(), planned);
+    EXPECT_EQ(planned - plain->workspace_bytes(1, rows),
+              WordSelections::BytesOf(GetParam(), loaded->spec.shape.d_model,
+                                      loaded->spec.shape.target_vocab, rows));
+    EXPECT_TRUE(decoder->HasRoomFor(loaded->spec.shape.target_vocab));
   }
 }
 

@@ -340,6 +340,27 @@ TEST(Config, EnsemblesAreModelsOfSeveralDirectories) {
       HasSubstr("expected 3 weights"));
 }
 
+TEST(Config, ShortlistsAreOfOneModelOnTheCpu) {
+  EXPECT_EQ(ParseCommandLine({"--model=x"})->config.models[0].lexical_shortlist, "off");
+  const auto one = ParseFile(R"({"models": [
+      {"name": "a", "directory": "/m/a", "lexical-shortlist": "on"}, {"name": "b", "directory": "/m/b"}]})");
+  ASSERT_TRUE(one.ok()) << one.status();
+  EXPECT_EQ(one->config.models[0].lexical_shortlist, "on");
+  EXPECT_EQ(one->config.models[1].lexical_shortlist, "off");
+  for (const bool is_on : {true, false}) {
+    EXPECT_EQ(MakeEngineConfig(one->config.models[is_on ? 0 : 1], {}, {}).lexical_shortlist, is_on);
+  }
+  EXPECT_THAT(ErrorOf({"--model=x", "--lexical-shortlist=yes"}),
+              HasSubstr("--lexical-shortlist: found 'yes', expected off or on"));
+  EXPECT_THAT(ErrorOf({"--ensemble=e=x,y", "--lexical-shortlist=on"}),
+              HasSubstr("--lexical-shortlist: found on for the ensemble e, expected off"));
+  EXPECT_THAT(ErrorOf({"--model=x", "--device=cuda:1", "--lexical-shortlist=on"}),
+              HasSubstr("--lexical-shortlist: found on with --device cuda:1, expected off"));
+  EXPECT_THAT(
+      OverrideSettings(one->config.models[0], {{"ensemble-with", "/m/c"}}).status().message(),
+      HasSubstr("--lexical-shortlist"));
+}
+
 TEST(Config, AdministrationListensOnTheLoopbackOnly) {
   EXPECT_EQ(ParseCommandLine({"--model=x"})->config.admin_listen, "off");
   for (const char* address : {"127.0.0.1:0", "localhost:50052", "[::1]:1", "unix:/run/admin"}) {

@@ -1,0 +1,73 @@
+#include "engine/decode/word_selections.h"
+
+#include <algorithm>
+
+namespace dragoman {
+namespace {
+
+constexpr int kStep = OutputLayer::kSelectStep;
+
+// What a sentence of some 30 tokens has, with lists of 50 words each that overlap.
+constexpr int kUsualWords = 1024;
+
+int32_t StepsFor(int64_t words) { return static_cast<int32_t>((words + kStep - 1) / kStep); }
+
+// Of the memory: the usual words of every slot, and one segment of all words beside them.
+int32_t StepsOf(int vocabulary, int slots) {
+  return StepsFor(vocabulary) + slots * std::min(StepsFor(kUsualWords), StepsFor(vocabulary));
+}
+
+}  // namespace
+
+WordSelections::WordSelections(const OutputLayer* layer, int slots)
+    : layer_(*layer),
+      step_floats_(static_cast<int64_t>(layer->SelectedFloats(kStep))),
+      bytes_(step_floats_ * StepsOf(layer->vocabulary(), slots) *
+             static_cast<int64_t>(sizeof(float))),
+      memory_(cpu::AllocateFloats(static_cast<size_t>(bytes_) / sizeof(float))),
+      steps_(StepsOf(layer->vocabulary(), slots), slots),
+      slots_(static_cast<size_t>(slots)),
+      rows_(static_cast<size_t>(slots)) {}
+
+int64_t WordSelections::BytesOf(ComputeType type, int d, int vocabulary, int slots) {
+  return OutputLayer::BytesOf(type, d, kStep) * StepsOf(vocabulary, slots);
+}
+
+bool WordSelections::HasRoomFor(int32_t words) const { return steps_.Fits(StepsFor(words)); }
+
+void WordSelections::Enter(int slot, const IdList& words) {
+  float* const memory = memory_.get() + steps_.Take(StepsFor(words.count)) * step_floats_;
+  layer_.Select(words, memory);
+  slots_[static_cast<size_t>(slot)] = {words, memory};
+}
+
+void WordSelections::Leave(int slot) {
+  OutputLayer::Selection& selection = slots_[static_cast<size_t>(slot)];
+  if (selection.memory == nullptr) return;
+  steps_.GiveBack(static_cast<int32_t>((selection.memory - memory_.get()) / step_floats_),
+                  StepsFor(selection.words.count));
+  selection = {};
+}
+
+// Rows of slots with words of their own and without, by runs of either kind.
+void WordSelections::Fold(OpContext& context, const float* hidden, const DecodeRows& rows,
+                          const LogitRequest* requests, LogitSummary* summaries) {
+  const auto of_rows = rows_.begin();
+  const auto end_of_rows = of_rows + rows.count;
+  for (int64_t r = 0; r < rows.count; ++r) of_rows[r] = Of(rows.slot[r]);
+  for (auto run = of_rows; run != end_of_rows;) {
+    const bool all = *run == nullptr;
+    const auto end =
+        std::find_if(run, end_of_rows, [all](const auto* of) { return (of == nullptr) != all; });
+    const int64_t first = run - of_rows;
+    const float* const x = hidden + first * layer_.d();
+    if (all) {
+      layer_.Fold(context, x, end - run, requests + first, summaries + first);
+    } else {
+      layer_.FoldSelected(context, x, end - run, &*run, requests + first, summaries + first);
+    }
+    run = end;
+  }
+}
+
+}  // namespace dragoman
