@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tokens a second of dragomand and of Marian's engine, on a student of Firefox's shape with random weights.
 
-    marian_engine.py --dragomand BIN --dragoman BIN [--rounds 3] [--texts 388] [--cpu 0] [--client-cpu 1]
+    marian_engine.py --dragomand BIN --dragoman BIN [--rounds 3] [--texts 388] [--cpu 0] [--client-cpu 1] [--shortlist]
 
 The shape is that of Firefox's tiny models: width 256, feed-forward 1536, 6 encoder layers, 2 of the decoder with SSRU,
 32,000 pieces, 8 bits. </s> never comes, so every output has 1.5 times the tokens of its source (in Marian, of the
@@ -9,6 +9,10 @@ longest source in its batch); both count the tokens that they return. Beam 1, on
 dragomand through gRPC, with its client on another processor. The engine is that of the package bergamot 0.4.5, see
 ../parity/make_marian_directories.py, in its mode int8shiftAlphaAll and without normalising (skip-cost), as in Firefox, but
 without a shortlist; of the sizes of its batches that were tried the best. Before: free processors.
+
+With --shortlist both are measured with a lexical shortlist as well, in turn: 50 words that are always in and 50 for each
+source word, drawn from all, so that lists overlap less than real ones. Marian takes those of a batch together. dragomand
+then also with one call at a time, and with beam 4.
 """
 import argparse
 import json
@@ -28,7 +32,7 @@ import make_marian_directories as marian  # noqa: E402
 DIM, FFN, PIECES, HEADS, LAYERS = 256, 1536, 32000, 8, (6, 2)
 RATIO = 1.5
 BATCHES = (512, 1024, 2048, 4096)  # words; 1024 in Firefox's configuration
-MODEL, VOCABULARY = "model.deen.intgemm.alphas.bin", "vocab.deen.spm"
+MODEL, VOCABULARY, SHORTLIST = "model.deen.intgemm.alphas.bin", "vocab.deen.spm", "lex.50.50.deen.s2t.bin"
 # 127 over the largest activation, as the students have it for each product.
 ACTIVATION_SCALE = np.array([[127 / 4.5]], dtype=np.float32)
 
@@ -88,51 +92,63 @@ def write_model(folder, lines):
     text = marian.options(spec).replace(f"transformer-dim-ffn: {2 * DIM}", f"transformer-dim-ffn: {FFN}")
     write_vocabulary(os.path.join(folder, VOCABULARY), lines)
     marian.write_bin(os.path.join(folder, MODEL), marian.with_options(tensors(), text), int8=True)
+    marian.write_shortlist(os.path.join(folder, SHORTLIST), PIECES, 50, 50)
 
 
 class MarianSide:
-    def __init__(self, folder, lines):
-        self.engine, self.lines = marian.Engine(), lines
+    def __init__(self, engine, folder, lines, shortlist):
+        """`engine`: the only one of the process."""
+        self.module, self.service, self.lines = engine.module, engine.service, lines
         marian.FACTOR = RATIO
-        load = self.engine.service.modelFromConfig
 
         def loaded(words):
             def changed(config):
                 config = config.replace("mini-batch-words: 16384", f"mini-batch-words: {words}")
-                return load(config.replace("skip-cost: false", "skip-cost: true").replace("alignment: soft\n", ""))
-            self.engine.service = type("", (), dict(modelFromConfig=staticmethod(changed)))
-            return self.engine.load(os.path.join(folder, MODEL), (os.path.join(folder, VOCABULARY),) * 2, 1,
-                                    "int8shiftAlphaAll")
+                return self.service.modelFromConfig(
+                    config.replace("skip-cost: false", "skip-cost: true").replace("alignment: soft\n", ""))
+            engine.service = type("", (), dict(modelFromConfig=staticmethod(changed)))
+            try:
+                return engine.load(os.path.join(folder, MODEL), (os.path.join(folder, VOCABULARY),) * 2, 1,
+                                   "int8shiftAlphaAll", os.path.join(folder, SHORTLIST) if shortlist else None)
+            finally:
+                engine.service = self.service
 
-        self.service = load.__self__
         self.models = {words: loaded(words) for words in BATCHES}
 
+    def best(self):
+        """The batch size to measure with."""
+        tried = {words: self.measure(words) for words in BATCHES for _ in range(2)}
+        print("Marian by mini-batch-words, tokens/s:", {w: round(t) for w, t in tried.items()})
+        return max(tried, key=tried.get)
+
     def measure(self, words):
-        module, started = self.engine.module, time.monotonic()
+        module, started = self.module, time.monotonic()
         found = self.service.translate(self.models[words], module.VectorString(self.lines), module.ResponseOptions())
         seconds = time.monotonic() - started
         return sum(r.target.numWords(i) for r in found for i in range(r.target.numSentences())) / seconds
 
 
 class DragomanSide:
-    def __init__(self, arguments, scratch, folder, lines):
+    def __init__(self, arguments, scratch, folder, lines, shortlist):
         self.arguments, self.count, self.input = arguments, len(lines), os.path.join(scratch, "lines.txt")
+        self.server = f"127.0.0.1:{50962 if shortlist else 50961}"
         with open(self.input, "w", encoding="utf-8") as f:
             f.writelines(line + "\n" for line in lines)
-        self.log = open(os.path.join(scratch, "log"), "w+", encoding="utf-8")
+        self.log = open(os.path.join(scratch, f"log{shortlist}"), "w+", encoding="utf-8")
         self.daemon = subprocess.Popen(
             ["taskset", "-c", str(arguments.cpu), arguments.dragomand, "--model", f"tiny={folder}", "--device", "cpu",
              "--compute-type", "int8", "--cpu-workers", "1", "--threads-per-worker", "1", "--max-threads-per-worker", "1",
-             "--listen", "127.0.0.1:50961", "--metrics", "off"], stdout=subprocess.PIPE, stderr=self.log, text=True)
+             "--lexical-shortlist", "on" if shortlist else "off", "--listen", self.server, "--metrics", "off"],
+            stdout=subprocess.PIPE, stderr=self.log, text=True)
         if "listening" not in self.daemon.stdout.readline():
             self.log.seek(0)
             sys.exit(self.log.read())
 
-    def measure(self):
+    def measure(self, concurrency=256, beam=1):
         run = subprocess.run(
             ["taskset", "-c", str(self.arguments.client_cpu), self.arguments.dragoman, "load", "--json", "--server",
-             "127.0.0.1:50961", "--input", self.input, "--concurrency", "256", "--requests", str(self.count),
-             "--duration", "600", "--beam-size", "1", "--max-length-ratio", str(RATIO), "--max-length-extra", "0"],
+             self.server, "--input", self.input, "--concurrency", str(concurrency), "--requests", str(self.count),
+             "--duration", "600", "--beam-size", str(beam), "--max-length-ratio", str(RATIO), "--max-length-extra", "0"],
             check=True, capture_output=True, text=True)
         return json.loads(run.stdout)["target_tokens_per_second"]
 
@@ -149,6 +165,7 @@ def main():
     parser.add_argument("--texts", type=int, default=388)
     parser.add_argument("--cpu", type=int, default=0)
     parser.add_argument("--client-cpu", type=int, default=1)
+    parser.add_argument("--shortlist", action="store_true")
     arguments = parser.parse_args()
     with open(os.path.join(ROOT, "tests/data/german.txt"), encoding="utf-8") as f:
         german = f.read().split("\n")[:-1]
@@ -158,19 +175,36 @@ def main():
         folder = os.path.join(scratch, "model")
         os.mkdir(folder)
         write_model(folder, german)
-        dragoman = DragomanSide(arguments, scratch, folder, lines)
+        dragomans = [DragomanSide(arguments, scratch, folder, lines, False)]
         try:
+            if arguments.shortlist:
+                dragomans.append(DragomanSide(arguments, scratch, folder, lines, True))
             os.sched_setaffinity(0, {arguments.cpu})  # its threads are of the same
-            peer = MarianSide(folder, lines)
-            tried = {words: peer.measure(words) for words in BATCHES for _ in range(2)}
-            words = max(tried, key=tried.get)
-            print("Marian by mini-batch-words, tokens/s:", {w: round(t) for w, t in tried.items()})
-            dragoman.measure()
-            rows = [(peer.measure(words), dragoman.measure()) for _ in range(arguments.rounds)]
+            engine = marian.Engine()
+            marians = [MarianSide(engine, folder, lines, False)]
+            if arguments.shortlist:
+                marians.append(MarianSide(engine, folder, lines, True))
+            compare([(f"Marian{note}", peer, peer.best()) for note, peer in zip(NOTES, marians)],
+                    list(zip(NOTES, dragomans)), arguments.rounds)
         finally:
-            dragoman.close()
-    for marians, ours in rows:
-        print(f"Marian {marians:.0f} tokens/s, dragomand {ours:.0f} tokens/s: {ours / marians:.2f} x")
+            for dragoman in dragomans:
+                dragoman.close()
+
+
+NOTES = ("", " with a shortlist")
+
+
+def compare(marians, dragomans, rounds):
+    for _, dragoman in dragomans:
+        dragoman.measure()
+    for _ in range(rounds):
+        found = [(name, peer.measure(words)) for name, peer, words in marians]
+        found += [(f"dragomand{note}", dragoman.measure()) for note, dragoman in dragomans]
+        if len(dragomans) > 1:
+            for what, settings in (("one call at a time", dict(concurrency=1)), ("beam 4", dict(beam=4))):
+                found += [(f"dragomand{note}, {what}", dragoman.measure(**settings)) for note, dragoman in dragomans]
+        print("; ".join(f"{name} {tokens:.0f} tokens/s" for name, tokens in found),
+              f"({found[len(marians)][1] / found[0][1]:.2f} x)")
 
 
 if __name__ == "__main__":
