@@ -39,9 +39,9 @@ struct SlotInput {
   int32_t source_length = 0;  // in tokens, 1 .. max_positions
   CrossPages cross;           // the batch's from now on, until no step reads them any more
   bool wants_partials = false;
-  IdList
-      words;  // the only ones that it may produce, with all that its rules ask for; borrowed until
-              // Release. None: all. Of batches on the CPU, whose model selects words
+  // The only ones that it may produce, with all that its rules ask for; borrowed until Release. None:
+  // all. Of batches on the CPU whose model selects words.
+  IdList words;
 };
 
 struct DecodedHypothesis {
