@@ -14,6 +14,7 @@
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
 #include "engine/decode/ensemble_model.h"
+#include "engine/decode/packed_program.h"
 #include "engine/model/ensemble_source.h"
 #include "engine/model/marian_directory.h"
 

@@ -34,9 +34,6 @@ absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(
     const Program& program, const Weights& weights, ComputeType type = ComputeType::kFloat32,
     int cores = 1, OpProbe* probe = nullptr, bool selects_words = false);
 
-// weight_bytes() of such a model, from its shapes alone; 0 for a type that the CPU has no kernels of.
-int64_t CpuWeightBytes(const Program& program, ComputeType type);
-
 // What an ensemble takes of each of its members (ensemble_model.h). Their threads, and the scratch in
 // which one computes after the other, are the ensemble's.
 
@@ -67,9 +64,6 @@ class CpuNetwork : public StepModel {
   virtual std::unique_ptr<Encoder> CreateEncoderIn(OpContext* context) const = 0;
   virtual std::unique_ptr<NetworkRows> CreateRowsIn(OpContext* context, int max_rows) const = 0;
 };
-
-// A network's layout with the elements of the CPU's pages.
-KvLayout HostLayout(KvLayout kv, ComputeType type);
 
 // As CreateCpuModel, with threads that others may use as well.
 absl::StatusOr<std::shared_ptr<const CpuNetwork>> CreateCpuNetwork(

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/decode/cpu_model.h"
+#include "engine/decode/packed_program.h"
 #include "kernels/ops/output_mean.h"
 
 namespace dragoman {

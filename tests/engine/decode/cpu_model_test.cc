@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/decode/ensemble_model.h"
+#include "engine/decode/packed_program.h"
 #include "engine/decode/word_selections.h"
 #include "engine/model/model_source.h"
 

@@ -1,0 +1,131 @@
+// Encoder and decoder of the CPU: walks over the operations of a packed program. Private to
+// engine/decode. Each is of one thread and has buffers of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/decode/cpu_model.h"
+#include "engine/decode/packed_program.h"
+#include "engine/decode/step_model.h"
+#include "engine/decode/word_selections.h"
+#include "engine/network/buffers.h"
+#include "engine/network/program.h"
+#include "kernels/base/op_context.h"
+#include "kernels/base/op_probe.h"
+
+namespace dragoman {
+
+// Rows of one pass of the encoder, at most.
+int64_t EncoderRows(const Program& program);
+
+// The buffers of a stage for up to `rows` rows.
+class StageBuffers {
+ public:
+  StageBuffers(const BufferPlan& plan, int64_t rows);
+
+  static int64_t BytesOf(const BufferPlan& plan, int64_t rows) {
+    return plan.Bytes(rows, sizeof(float));
+  }
+
+  float* operator[](BufferId buffer) const {
+    return block_.get() + rows_ * plan_.offset[static_cast<size_t>(buffer)];
+  }
+  int64_t bytes() const { return BytesOf(plan_, rows_); }
+
+ private:
+  static constexpr std::align_val_t kAlignment{64};
+  struct Free {
+    void operator()(float* p) const { ::operator delete(p, kAlignment); }
+  };
+
+  const BufferPlan& plan_;
+  const int64_t rows_;
+  std::unique_ptr<float, Free> block_;
+};
+
+// What encoder and decoder have in common: the operations that know rows and nothing of attention.
+class StageRunner {
+ protected:
+  // Computes in `context`, which is borrowed and whose memory is not counted here; nullptr: in one of
+  // its own with `threads`.
+  StageRunner(std::shared_ptr<const PackedProgram> packed, const OpSequence& stage,
+              const BufferPlan& plan, const StageProducts& products, OpContext* context,
+              int threads, int64_t capacity);
+
+  // Runs every operation but the output layer: `attend` those that the stage has for itself.
+  template <class Attend>
+  void Run(const int32_t* tokens, const int32_t* positions, int64_t rows, Attend attend);
+
+  const float* Value(WeightId id) const { return packed_->Value(id); }
+  float* IfThere(BufferId id) const { return id == kNoBuffer ? nullptr : buffers_[id]; }
+  const KvLayout& layout() const { return packed_->program.kv; }
+
+  const std::shared_ptr<const PackedProgram> packed_;
+  const OpSequence& stage_;
+  const StageProducts& products_;
+  const std::unique_ptr<OpContext> own_;
+  OpContext& op_;
+  const StageBuffers buffers_;
+  int64_t workspace_bytes_ = 0;
+};
+
+class CpuEncoder final : public Encoder, private StageRunner {
+ public:
+  // `context` and `threads` as StageRunner.
+  CpuEncoder(const std::shared_ptr<const PackedProgram>& packed, OpContext* context, int threads);
+
+  absl::Status Encode(const EncodeInput& in) override;
+
+  int64_t max_tokens() const override { return capacity_; }
+  int64_t workspace_bytes() const override { return workspace_bytes_ + PositionBytes(capacity_); }
+  static int64_t PositionBytes(int64_t capacity) {
+    return capacity * static_cast<int64_t>(sizeof(int32_t));
+  }
+
+ private:
+  const int64_t capacity_;
+  std::vector<int32_t> positions_;
+};
+
+class CpuRows final : public NetworkRows, private StageRunner {
+ public:
+  // `context` and `threads` as StageRunner.
+  CpuRows(const std::shared_ptr<const PackedProgram>& packed, OpContext* context, int threads,
+          int max_rows);
+
+  const float* Run(const StepInput& in) override;
+
+  OpContext& context() { return op_; }
+  int64_t workspace_bytes() const override { return workspace_bytes_; }
+};
+
+class CpuDecoder final : public Decoder {
+ public:
+  CpuDecoder(std::shared_ptr<const PackedProgram> packed, int threads, int max_rows,
+             OpProbe* probe);
+
+  absl::Status Step(const StepInput& in, LogitSummary* summaries) override;
+
+  bool HasRoomFor(int32_t words) const override { return words_->HasRoomFor(words); }
+  void Enter(int slot, const IdList& words) override { words_->Enter(slot, words); }
+  void Leave(int slot) override {
+    if (words_ != nullptr) words_->Leave(slot);
+  }
+
+  void Rest() override { rows_.context().End(); }
+
+  int64_t workspace_bytes() const override {
+    return rows_.workspace_bytes() + (words_ == nullptr ? 0 : words_->bytes());
+  }
+
+ private:
+  const std::shared_ptr<const PackedProgram> packed_;
+  CpuRows rows_;
+  std::unique_ptr<WordSelections> words_;  // nullptr: the model does not select
+};
+
+}  // namespace dragoman

@@ -1,0 +1,74 @@
+// A network's program with its weights packed as the CPU's operations want them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/network/buffers.h"
+#include "engine/network/program.h"
+#include "engine/network/weights.h"
+#include "kernels/base/compute_type.h"
+#include "kernels/base/helper_threads.h"
+#include "kernels/ops/embed.h"
+#include "kernels/ops/encoder_attention.h"
+#include "kernels/ops/linear.h"
+#include "kernels/ops/output_layer.h"
+
+namespace dragoman {
+
+// The products of a stage by operation; nullptr for one that is no product.
+using StageProducts = std::vector<std::unique_ptr<Linear>>;
+
+// Immutable once made; and the threads that help to compute it.
+struct PackedProgram {
+  explicit PackedProgram(std::shared_ptr<HelperThreads> threads) : helpers(std::move(threads)) {}
+
+  Program program;
+  ComputeType type = ComputeType::kFloat32;
+  BufferPlan encoder_buffers, decoder_buffers;
+  StageProducts encoder, decoder;
+  std::unique_ptr<OutputLayer> output;
+  WeightValues values;  // by weight: those that operations read as they are; the others are empty
+  // By weight: the tables of embeddings; nullptr for the others, and for the output layer's.
+  std::vector<std::unique_ptr<EmbeddingTable>> tables;
+  int64_t bytes = 0;  // of all weights
+  bool selects_words = false;
+  const std::shared_ptr<HelperThreads> helpers;  // of whoever runs it; shared by an ensemble's
+
+  // Of the selections of a decoder for so many rows.
+  int64_t SelectionBytes(int max_rows) const;
+
+  // What an encoder or decoder for so many rows needs of each of its threads' scratch.
+  size_t ScratchFloats(const OpSequence& stage, const StageProducts& products, int64_t rows) const;
+
+  const float* Value(WeightId id) const {
+    return id == kNoWeight ? nullptr : values[static_cast<size_t>(id)].data();
+  }
+  RelativeBias Bias(WeightId id) const {
+    if (id == kNoWeight) return {};
+    return {Value(id), program.weight(id).cols, program.max_positions - 1};
+  }
+  int Cols(WeightId id) const { return static_cast<int>(program.weight(id).cols); }
+  const EmbeddingTable& Table(WeightId id) const {
+    const auto& own = tables[static_cast<size_t>(id)];
+    return own != nullptr ? *own : output->table();
+  }
+};
+
+// A network's layout with the elements of the CPU's pages.
+KvLayout HostLayout(KvLayout kv, ComputeType type);
+
+// PackedProgram::bytes of such a program, from its shapes alone; 0 for a type that the CPU has no
+// kernels of.
+int64_t CpuWeightBytes(const Program& program, ComputeType type);
+
+// As CreateCpuNetwork (cpu_model.h). Packs with all threads of `helpers`.
+absl::StatusOr<std::shared_ptr<const PackedProgram>> PackProgram(
+    const Program& program, const Weights& weights, ComputeType type,
+    std::shared_ptr<HelperThreads> helpers, bool selects_words);
+
+}  // namespace dragoman
