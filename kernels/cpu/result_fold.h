@@ -20,6 +20,9 @@ struct ResultFold {
   // lane column % kFoldLanes. Not shifted by a maximum: results above 88 and NaN make a lane one
   // that is not finite.
   float* sums;
+  // False: no exp, whose multiplications cost a product some of its rate. A lane then stays what it
+  // is, but becomes NaN by a result that is NaN or +infinity.
+  bool adds_exp;
   // [rows]: a result above it is found.
   const float* thresholds;
   const float* borders;  // [rows]: ExponentBelow(threshold, ..)

@@ -332,7 +332,9 @@ class CpuOutputLayer final : public OutputLayer {
       return !is_plain(r) || rows.requests[r].logits != nullptr || s.thresholds[r] == -INFINITY;
     };
     int64_t wanting = 0;
+    bool adds_exp = false;
     for (int64_t r = 0; r < rows.count; ++r) {
+      adds_exp |= rows.requests[r].need_normaliser;
       s.thresholds[r] = Threshold(s.partials[r].top);
       s.borders[r] = cpu::ExponentBelow(s.thresholds[r], product_->largest_bias());
       wanting += wants_logits(r) ? 1 : 0;
@@ -341,6 +343,7 @@ class CpuOutputLayer final : public OutputLayer {
     std::fill_n(s.lanes, rows.count * cpu::kFoldLanes, 0.0F);
     std::fill_n(s.counts, rows.count, 0);
     const cpu::ResultFold fold{.sums = s.lanes,
+                               .adds_exp = adds_exp,
                                .thresholds = s.thresholds,
                                .borders = s.borders,
                                .found = s.found,
@@ -351,7 +354,8 @@ class CpuOutputLayer final : public OutputLayer {
     cpu::NarrowKernels().add_lanes(s.lanes, rows.count, s.lane_sums);
     for (int64_t r = 0; r < rows.count; ++r) {
       const LogSum sum{0.0F, s.lane_sums[r]};
-      const bool known = is_plain(r) && sum.sum > kLeastSum && sum.sum < kMostSum;
+      const bool known =
+          is_plain(r) && (adds_exp ? sum.sum > kLeastSum && sum.sum < kMostSum : sum.sum == 0.0F);
       if (known && !wants_logits(r) && s.counts[r] <= kFoundCapacity) {
         const cpu::FoundResult* found = s.found + r * kFoundCapacity;
         for (int32_t i = 0; i < s.counts[r]; ++i) {

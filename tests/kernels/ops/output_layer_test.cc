@@ -258,6 +258,30 @@ TEST_P(OutputLayerTest, ReportsNanAndInfinityOfARowAlone) {
   }
 }
 
+// Beyond the first block, whose logits are looked at one by one in any case; with tokens whose bias is
+// -inf, which is no fault.
+TEST_P(OutputLayerTest, AnInfiniteLogitOfALaterBlockIsReported) {
+  const int d = 20;
+  const int vocabulary = 2003;
+  const int rows = 40;
+  auto w = RandomFloats(size_t(d) * vocabulary, 1);
+  std::fill_n(w.data() + size_t(1700) * d, d, 1e30F);
+  std::vector<float> bias(vocabulary, 0.0F);
+  for (int c = 0; c < vocabulary; c += 5) bias[c] = -INFINITY;
+  bias[1700] = -1e31F;
+  const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary, type());
+  std::vector<float> hidden(size_t(rows) * d, 0.1F);
+  std::fill_n(hidden.data() + size_t(23) * d, d, 1e10F);
+  for (const bool normaliser : {false, true}) {
+    OpContext context;
+    const auto answers =
+        FoldAll(*layer, context, hidden.data(), std::vector<Question>(rows, {4, normaliser}));
+    for (int r = 0; r < rows; ++r) {
+      EXPECT_EQ(answers[r].nan, r == 23) << r;
+    }
+  }
+}
+
 DRAGOMAN_FOR_EVERY_ISA_AND_TYPE(OutputLayerTest);
 
 // The vector exp below the folds, at every instruction set.
