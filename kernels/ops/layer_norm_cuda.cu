@@ -110,31 +110,14 @@ __global__ void __launch_bounds__(kNormWarps* kWarpThreads)
 Error AddLayerNorm(Stream stream, ComputeType type, const void* x, const void* residual,
                    const float* gamma, const float* beta, float epsilon, int64_t rows,
                    const int32_t* count, int d, void* y, void* sum) {
-  if (d <= 0 || d % 8 != 0 || d > kMaxNormWidth) return static_cast<Error>(cudaErrorInvalidValue);
-  if (rows == 0) return Error::kNone;
   return ForType(type, [&](auto zero) {
     using T = decltype(zero);
-    const auto run = [&](auto kernel, int64_t rows_of_block) {
-      const auto blocks = static_cast<unsigned>((rows + rows_of_block - 1) / rows_of_block);
-      return LaunchEarly(kernel, blocks, dim3(kWarpThreads, kNormWarps), 0, stream,
-                         static_cast<const T*>(x), static_cast<const T*>(residual), gamma, beta,
-                         epsilon, rows, count, d, static_cast<T*>(y), static_cast<T*>(sum));
+    const auto kernel_of = [](auto row_warps, auto steps) {
+      return AddLayerNormKernel<T, decltype(row_warps)::kValue, decltype(steps)::kValue>;
     };
-    const auto by_warp = [&](auto steps) {
-      return run(AddLayerNormKernel<T, 1, decltype(steps)::kValue>, kNormWarps);
-    };
-    const auto by_block = [&](auto steps) {
-      return run(AddLayerNormKernel<T, kNormWarps, decltype(steps)::kValue>, 1);
-    };
-    // A warp's step is 256 elements of 16 bits, 128 of f32: d 256, 512, 768, 1024, 2048 and 4096
-    // are met exactly, but for 768 of f32, whose six steps spill on sm_86 and sm_89.
-    if constexpr (sizeof(T) == 2) {
-      return d <= kNormWarpWidth ? ForSteps<T, 1, 1, 2, 3, 4>(d, by_warp)
-                                 : ForSteps<T, kNormWarps, 2, 4>(d, by_block);
-    } else {
-      return d <= kNormWarpWidth ? ForSteps<T, 1, 1, 2, 4, 8>(d, by_warp)
-                                 : ForSteps<T, kNormWarps, 3, 4, 6, 8>(d, by_block);
-    }
+    return LaunchNorm<T>(stream, rows, d, kernel_of, static_cast<const T*>(x),
+                         static_cast<const T*>(residual), gamma, beta, epsilon, rows, count, d,
+                         static_cast<T*>(y), static_cast<T*>(sum));
   });
 }
 

@@ -91,30 +91,14 @@ __global__ void __launch_bounds__(kNormWarps* kWarpThreads)
 Error AddRmsNorm(Stream stream, ComputeType type, const void* x, const void* residual,
                  const float* gamma, float epsilon, int64_t rows, const int32_t* count, int d,
                  void* y, void* sum) {
-  if (d <= 0 || d % 8 != 0 || d > kMaxNormWidth) return static_cast<Error>(cudaErrorInvalidValue);
-  if (rows == 0) return Error::kNone;
   return ForType(type, [&](auto zero) {
     using T = decltype(zero);
-    const auto run = [&](auto kernel, int64_t rows_of_block) {
-      const auto blocks = static_cast<unsigned>((rows + rows_of_block - 1) / rows_of_block);
-      return LaunchEarly(kernel, blocks, dim3(kWarpThreads, kNormWarps), 0, stream,
-                         static_cast<const T*>(x), static_cast<const T*>(residual), gamma, epsilon,
-                         rows, count, d, static_cast<T*>(y), static_cast<T*>(sum));
+    const auto kernel_of = [](auto row_warps, auto steps) {
+      return AddRmsNormKernel<T, decltype(row_warps)::kValue, decltype(steps)::kValue>;
     };
-    const auto by_warp = [&](auto steps) {
-      return run(AddRmsNormKernel<T, 1, decltype(steps)::kValue>, kNormWarps);
-    };
-    const auto by_block = [&](auto steps) {
-      return run(AddRmsNormKernel<T, kNormWarps, decltype(steps)::kValue>, 1);
-    };
-    // As of layer_norm_cuda.cu.
-    if constexpr (sizeof(T) == 2) {
-      return d <= kNormWarpWidth ? ForSteps<T, 1, 1, 2, 3, 4>(d, by_warp)
-                                 : ForSteps<T, kNormWarps, 2, 4>(d, by_block);
-    } else {
-      return d <= kNormWarpWidth ? ForSteps<T, 1, 1, 2, 4, 8>(d, by_warp)
-                                 : ForSteps<T, kNormWarps, 3, 4, 6, 8>(d, by_block);
-    }
+    return LaunchNorm<T>(stream, rows, d, kernel_of, static_cast<const T*>(x),
+                         static_cast<const T*>(residual), gamma, epsilon, rows, count, d,
+                         static_cast<T*>(y), static_cast<T*>(sum));
   });
 }
 

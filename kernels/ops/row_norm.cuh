@@ -33,17 +33,47 @@ __device__ float RowSum(float x, float* partial) {
   return x;
 }
 
-// Calls launch(Steps<n>{}), n being the smallest of the given numbers of steps that holds a row of d.
-template <int kSteps>
-struct NormSteps {
-  static constexpr int kValue = kSteps;
+// A number that is known when a kernel is compiled.
+template <int kNumber>
+struct NormNumber {
+  static constexpr int kValue = kNumber;
 };
+
+// Calls launch(NormNumber<n>{}), n being the smallest of the given numbers of steps that holds a row
+// of d.
 template <class T, int kRowWarps, int kSteps, int... kMore, class Launch>
 Error ForSteps(int d, Launch launch) {
   if constexpr (sizeof...(kMore) > 0) {
     if (d > kSteps * kNormStride<T, kRowWarps>) return ForSteps<T, kRowWarps, kMore...>(d, launch);
   }
-  return launch(NormSteps<kSteps>{});
+  return launch(NormNumber<kSteps>{});
+}
+
+// Launches kernel_of(row_warps, steps), a kernel for that shape of a row, on rows of d with `arguments`.
+// A warp's step is 256 elements of 16 bits, 128 of f32: d 256, 512, 768, 1024, 2048 and 4096 are met
+// exactly, but for 768 of f32, whose six steps spill on sm_86 and sm_89. cudaErrorInvalidValue unless d
+// is a multiple of 8 up to kMaxNormWidth.
+template <class T, class KernelOf, class... Arguments>
+Error LaunchNorm(Stream stream, int64_t rows, int d, KernelOf kernel_of, Arguments... arguments) {
+  if (d <= 0 || d % 8 != 0 || d > kMaxNormWidth) return static_cast<Error>(cudaErrorInvalidValue);
+  if (rows == 0) return Error::kNone;
+  const auto run = [&](auto kernel, int64_t rows_of_block) {
+    const auto blocks = static_cast<unsigned>((rows + rows_of_block - 1) / rows_of_block);
+    return LaunchEarly(kernel, blocks, dim3(kWarpThreads, kNormWarps), 0, stream, arguments...);
+  };
+  const auto by_warp = [&](auto steps) {
+    return run(kernel_of(NormNumber<1>{}, steps), kNormWarps);
+  };
+  const auto by_block = [&](auto steps) {
+    return run(kernel_of(NormNumber<kNormWarps>{}, steps), 1);
+  };
+  if constexpr (sizeof(T) == 2) {
+    return d <= kNormWarpWidth ? ForSteps<T, 1, 1, 2, 3, 4>(d, by_warp)
+                               : ForSteps<T, kNormWarps, 2, 4>(d, by_block);
+  } else {
+    return d <= kNormWarpWidth ? ForSteps<T, 1, 1, 2, 4, 8>(d, by_warp)
+                               : ForSteps<T, kNormWarps, 3, 4, 6, 8>(d, by_block);
+  }
 }
 
 }  // namespace dragoman::cuda
