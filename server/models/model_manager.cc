@@ -249,8 +249,8 @@ absl::Status ModelManager::NoSuchModel(const std::string& name) const {
 absl::StatusOr<ModelPtr> ModelManager::Load(const std::string& name, const std::string& directory,
                                             const std::map<std::string, std::string>& settings) {
   if (!IsModelName(name)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "name: found ", Quoted(name), ", expected 1 to 128 letters, digits, '.', '_' and '-'"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("name: found ", Quoted(name), ", expected 1 to 128 ", kModelNameCharacters));
   }
   const ModelPtr present = table_->Find(name);
   if (present != nullptr && present->is_pivot()) {

@@ -284,6 +284,8 @@ TEST_F(ModelManagerTest, WhatIsPostedIsDoneInOrderOrTold) {
   EXPECT_EQ(done.size(), ModelManager::kMaxPosted);
   EXPECT_EQ(done[0], "-0");
   EXPECT_FALSE(manager_.Post([](bool) { FAIL(); }));
+  EXPECT_EQ(code(".", (root_ / "a").string()), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code("..", (root_ / "a").string()), absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace
