@@ -159,11 +159,11 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
   model.name = settings.model_name;
   const std::vector<std::string> directories = DirectoriesOf(settings);
   model.directory = absl::StrJoin(directories, ",");
+  model.observer = metrics_->ForModel(settings.model_name);
   const Nanos begun = clock_->Now();
   const absl::StatusOr<FileStamps> before = StampsOfFiles(directories);
   if (!before.ok()) return before.status();
-  absl::StatusOr<std::unique_ptr<Engine>> engine =
-      loader_(settings, share, metrics_->ForModel(settings.model_name));
+  absl::StatusOr<std::unique_ptr<Engine>> engine = loader_(settings, share, model.observer.get());
   if (!engine.ok()) {
     std::string sum;
     const int64_t held = HostBytesHeld(&sum);
@@ -222,7 +222,6 @@ absl::StatusOr<ModelPtr> ModelManager::LoadVersion(const ModelSettings& settings
 
 absl::StatusOr<ModelPtr> ModelManager::Replace(const ModelSettings& settings) {
   absl::StatusOr<ModelPtr> loaded = LoadVersion(settings, ShareOf(settings, {}));
-  metrics_->ForModel(settings.model_name);
   metrics_->OnReload(settings.model_name, loaded.ok());
   if (!loaded.ok()) {
     const bool serving = table_->Find(settings.model_name) != nullptr;

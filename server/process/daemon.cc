@@ -43,7 +43,7 @@ namespace {
 // Beyond the drain limit: for the engine to end and connections to close.
 constexpr std::chrono::seconds kExitGrace{15};
 
-// Of gRPC and of the server, beside one for each CPU: 11 are seen.
+// Of gRPC and of the server, beside one for each CPU: 11 are seen. What HTTP needs is there by then.
 constexpr int kServingThreads = 12;
 
 // For a connection to the collector, and for its answer.
@@ -140,6 +140,9 @@ int Run(const ServerConfig& config) {
   for (const ModelSettings& model : config.models) names.push_back(model.model_name);
   ModelTable models(&clock, names, config.pivots);
   metrics.AttachModels([&models] { return models.Stats(); });
+  // Pivots come and go with their models, but there are no others than these.
+  std::vector<std::shared_ptr<ModelMetrics>> pivots;
+  for (const PivotSettings& pivot : config.pivots) pivots.push_back(metrics.ForPivot(pivot.name));
   std::unique_ptr<HttpServer> http;
   std::string http_address = "off";
   // Before HTTP and calls, which use it.
