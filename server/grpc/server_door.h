@@ -12,12 +12,12 @@ struct DoorLimits {
   const char* name = "";    // of the quota, for gRPC's own log
   int64_t quota_bytes = 0;  // that gRPC may hold for connections and their calls
   int max_streams = 0;      // of a connection
-  // Of a request; gRPC says RESOURCE_EXHAUSTED to a larger one. -1: the calls look at it themselves.
+  // Of a request; gRPC says RESOURCE_EXHAUSTED to a larger one. -1: calls look at it themselves.
   int max_message_bytes = -1;
 };
 
-// Compressed messages are UNIMPLEMENTED, and so on: see the .cc. For a builder that has no services
-// or ports yet, or has them.
+// Compressed messages are UNIMPLEMENTED, and what gRPC takes into memory has the limits. Before or
+// after services and ports are added.
 void SetUpDoor(const DoorLimits& limits, grpc::ServerBuilder* builder);
 
 }  // namespace dragoman

@@ -33,7 +33,7 @@ class Scraper {
   // whose answer is being made, or the scraper has stopped.
   bool Ask(Done done);
 
-  // Waits for the answer that is being made; whoever waits for the next is told 503. Once is enough.
+  // Waits for the answer that is being made; who waits for the next is told 503. Once is enough.
   void Stop();
 
  private:

@@ -2,11 +2,11 @@
 // holds the list to what is scraped.
 //
 // A model's series are there as long as somebody holds what ForModel gave: names that are served no
-// more, or never were, cost no scrape anything. What happens to them is counted with model "".
+// more, or never were, cost scrapes nothing. What becomes of those is counted with model "".
 //
-// Thread-safe. Series are made once and held; an event costs a few atomic adds, or a short lock that
-// no scrape holds while it asks others. Gauges and counters of segments come from one picture of each model per scrape, so
-// that accepted = outcomes + waiting + running in every one of them.
+// Thread-safe. Series are made once and held; an event costs a few atomic adds, or a short lock
+// that no scrape holds while it asks others. Gauges and counters of segments come from one picture
+// of each model per scrape, so that accepted = outcomes + waiting + running in every one of them.
 #pragma once
 
 #include <prometheus/collectable.h>

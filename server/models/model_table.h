@@ -50,7 +50,8 @@ class ModelTable {
   ModelTable& operator=(const ModelTable&) = delete;
 
   // Calls to come get `model`, in place of one of its name that there may be. Its version is given
-  // here: above any that its name had before, 1 if no model was taken out yet. Error, and nothing has changed: a pivot through it would have no language between.
+  // here: above any that its name had before, 1 if no model was taken out yet. Error, and nothing
+  // has changed: a pivot through it would have no language between.
   absl::StatusOr<ModelPtr> Put(ServedModel model);
 
   // Calls to come find no such model. False: there is none. Pivots through it go as well.
@@ -87,7 +88,7 @@ class ModelTable {
 
   // Of every name that takes calls or has versions that still have some; pivots apart, whose jobs
   // are those of the models that they go through. Consistent as Engine::Stats is, over all
-  // versions; counts never fall.
+  // versions; the counts of a name never fall while one of its versions is there.
   std::vector<ModelStats> Stats() const;
 
   // Every job of every version ends as Engine::Cancel does. Nobody is refused: see

@@ -29,8 +29,8 @@ struct ServedModel {
   int64_t loaded_at = 0;    // Unix time, seconds
   // Of a pivot: the two models that it goes through. They outlive the engine.
   std::vector<ModelPtr> legs;
-  // What the engine reports to, and outlives it; null of a pivot. Shared because all versions of the
-  // model have the same, and any of them may go last: its metrics go with it.
+  // The engine reports to it, and it outlives the engine; null of a pivot. Shared because all
+  // versions of the model have the same, and any of them may go last: its metrics go with it.
   std::shared_ptr<EngineObserver> observer;
   // Shared because a test may keep it.
   std::shared_ptr<Engine> engine;

@@ -43,7 +43,7 @@ namespace {
 // Beyond the drain limit: for the engine to end and connections to close.
 constexpr std::chrono::seconds kExitGrace{15};
 
-// Of gRPC and of the server, beside one for each CPU: 11 are seen. What HTTP needs is there by then.
+// Of gRPC and of the server, beside one for each CPU: 11 are seen. HTTP has its two by then.
 constexpr int kServingThreads = 12;
 
 // For a connection to the collector, and for its answer.
