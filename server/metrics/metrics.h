@@ -87,7 +87,7 @@ class Metrics {
   using Counter = prometheus::Counter;
   using Gauge = prometheus::Gauge;
   using Histogram = prometheus::Histogram;
-  static constexpr int kReasons = 10;
+  static constexpr int kReasons = 11;
 
   Counter* RpcCounter(RpcMethod method, absl::StatusCode code);
 
