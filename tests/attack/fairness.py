@@ -73,7 +73,7 @@ def backlog_beside_a_sentence():
 # ------------------------------------------------------------------ hogs beside polite clients
 
 POLITE = 20
-PERIOD = 0.4  # seconds between two calls of a polite client
+PERIOD = 0.4  # seconds between two calls of a polite client; through a pivot, which is two translations, 0.8
 TURNS = 3
 TURN = 8.0  # seconds
 CROWD = 20
@@ -143,15 +143,15 @@ class Tally:
         return ordered[min(len(ordered) - 1, int(q * len(ordered)))] if ordered else float("inf")
 
 
-def _polite(caller, tally):
-    """A single sentence every PERIOD or so, of which each must be answered within ten seconds. All begin at once."""
+def _polite(caller, tally, period):
+    """A single sentence every `period` or so, of which each must be answered within ten seconds. All begin at once."""
 
     def once(stop):
         begin = time.monotonic()
         code = caller.call([SENTENCE], timeout=10)
         took = time.monotonic() - begin
         tally.add(took, code)
-        stop.wait(max(0.0, PERIOD * random.uniform(0.8, 1.2) - took))
+        stop.wait(max(0.0, period * random.uniform(0.8, 1.2) - took))
 
     return once
 
@@ -168,27 +168,26 @@ def _greedy(caller, texts, tally, **fields):
     return once
 
 
-def _greedy_calls(callers, tally, **fields):
+def _greedy_calls(callers, tally, sizes=(400,) * 12 + (40,) * 8 + (1,) * 8, **fields):
     """More than the default queue holds, in calls large and small: the small ones fill what the large ones leave."""
-    sizes = [400] * 12 + [40] * 8 + [1] * 8
     return [_greedy(callers[i % len(callers)], [SENTENCE] * size, tally, **fields) for i, size in enumerate(sizes)]
 
 
-def _beside(daemon, polite, load, tally, is_there, seconds=TURN):
+def _beside(daemon, polite, load, tally, is_there, period):
     """What the polite clients find beside `load`, from when it is there; and its sentences per second."""
     found = Tally()
     with Repeated(*load):
         check(wait_until(is_there, 60), f"the load never came: {daemon.samples()[QUEUED]:.0f} wait")
         before, begin = tally.sentences, time.monotonic()
-        with Repeated(*[_polite(caller, found) for caller in polite]):
-            time.sleep(seconds)  # how long is measured, not waited for
+        with Repeated(*[_polite(caller, found, period) for caller in polite]):
+            time.sleep(TURN)  # how long is measured, not waited for
         rate = (tally.sentences - before) / (time.monotonic() - begin)
     check(wait_until(lambda: daemon.samples()[QUEUED] == 0, 120), "the queue never emptied")
     return found, rate
 
 
-def _compare(daemon, polite, crowd, hog, full=2000):
-    """`hog`: a function of a Tally that makes the hog's calls. Which fill the queue to `full` segments at least."""
+def _compare(daemon, polite, crowd, hog, period=PERIOD):
+    """`hog`: a function of a Tally that makes the hog's calls, which fill half of the queue at least."""
     running = 'dragoman_segments_running{model="de-en"}'
     sums = {"crowd": Tally(), "hog": Tally()}
     rates = {"crowd": [], "hog": []}
@@ -202,8 +201,8 @@ def _compare(daemon, polite, crowd, hog, full=2000):
                 there = lambda: daemon.samples()[running] > 64
             else:
                 load = hog(tally)
-                there = lambda: daemon.samples()[QUEUED] > full
-            found, rate = _beside(daemon, polite, load, tally, there)
+                there = lambda: daemon.samples()[QUEUED] > 2000
+            found, rate = _beside(daemon, polite, load, tally, there, period)
             sums[name].seconds += found.seconds
             sums[name].failures += found.failures
             rates[name].append(rate)
@@ -221,7 +220,7 @@ def _compare(daemon, polite, crowd, hog, full=2000):
     return Outcome(text, bound)
 
 
-def _beside_keys(hogs, calls, flags=(), languages=None, full=2000):
+def _beside_keys(hogs, calls, flags=(), languages=None, period=PERIOD):
     """With keys: `hogs` keys make `calls`, a function of their Callers and a Tally."""
     names = [f"{kind}{i}" for kind, count in (("polite", POLITE), ("crowd", CROWD), ("hog", hogs)) for i in range(count)]
     file, keys = keys_file(**{name: {} for name in names})
@@ -231,7 +230,7 @@ def _beside_keys(hogs, calls, flags=(), languages=None, full=2000):
             caller = Caller(daemon.grpc, keys[name], languages)
             open_.callback(caller.close)
             by_kind[name.rstrip("0123456789")].append(caller)
-        return _compare(daemon, by_kind["polite"], by_kind["crowd"], lambda tally: calls(by_kind["hog"], tally), full)
+        return _compare(daemon, by_kind["polite"], by_kind["crowd"], lambda tally: calls(by_kind["hog"], tally), period)
 
 
 @attack("hog_key", issue=29, limit=300)
@@ -242,8 +241,9 @@ def hog_key():
 
 @attack("hog_keys", issue=29, limit=300)
 def hog_keys():
-    """Ten keys, each with more than the queue holds."""
-    return _beside_keys(10, lambda hogs, tally: [call for hog in hogs for call in _greedy_calls([hog], tally)])
+    """Ten keys, together with three times what the queue holds."""
+    sizes = (400,) * 3 + (10,) * 4 + (1,) * 2
+    return _beside_keys(10, lambda hogs, tally: [c for hog in hogs for c in _greedy_calls([hog], tally, sizes)])
 
 
 @attack("hog_interactive", issue=29, limit=300)
@@ -256,14 +256,9 @@ def hog_interactive():
 
 @attack("hog_documents", issue=29, limit=300)
 def hog_documents():
-    """One key with documents of 4,096 segments in a call, as many as the queue holds; smaller calls fill what is left."""
-
-    def calls(hogs, tally):
-        short = "Ja. Nein. Doch. Gut. "
-        document = [_greedy(hogs[0], [short] * 1024, tally) for _ in range(4)]
-        return document + [_greedy(hogs[0], [SENTENCE] * size, tally) for size in [200] * 16 + [1] * 8]
-
-    return _beside_keys(1, calls)
+    """One key with documents of 4,096 segments in a call, as many as the queue holds: four such calls at once."""
+    items = ["Ja. Nein. Doch. Gut. "] * 1024
+    return _beside_keys(1, lambda hogs, tally: [_greedy(hogs[0], items, tally) for _ in range(4)])
 
 
 @attack("hog_pivot", issue=29, limit=400)
@@ -277,7 +272,7 @@ def hog_pivot():
         config = second / "tokenizer_config.json"
         config.write_text(json.dumps({**json.loads(config.read_text()), "source_lang": "en", "target_lang": "fr"}))
         flags = ("--model", f"de-en={MODEL}", "--model", f"en-fr={second}", "--pivot", "de-fr=de-en+en-fr")
-        return _beside_keys(1, _greedy_calls, flags, languages)
+        return _beside_keys(1, _greedy_calls, flags, languages, 2 * PERIOD)
 
 
 class Relay:
