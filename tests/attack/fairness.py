@@ -128,13 +128,11 @@ class Tally:
         self._lock = threading.Lock()
         self.seconds = []
         self.failures = []
-        self.sentences = 0
 
-    def add(self, seconds, code, sentences=1):
+    def add(self, seconds, code):
         with self._lock:
             if code == "OK":
                 self.seconds.append(seconds)
-                self.sentences += sentences
             else:
                 self.failures.append(code)
 
@@ -156,60 +154,62 @@ def _polite(caller, tally, period):
     return once
 
 
-def _greedy(caller, texts, tally, **fields):
+def _greedy(caller, texts, **fields):
     """The same call again and again, at once after an answer and almost at once after a refusal."""
 
     def once(stop):
-        code = caller.call(texts, timeout=60, **fields)
-        tally.add(0.0, code, len(texts))
-        if code != "OK":
+        if caller.call(texts, timeout=60, **fields) != "OK":
             stop.wait(0.02)
 
     return once
 
 
-def _greedy_calls(callers, tally, sizes=(400,) * 12 + (40,) * 8 + (1,) * 8, **fields):
+def _greedy_calls(callers, sizes=(400,) * 12 + (40,) * 8 + (1,) * 8, **fields):
     """More than the default queue holds, in calls large and small: the small ones fill what the large ones leave."""
-    return [_greedy(callers[i % len(callers)], [SENTENCE] * size, tally, **fields) for i, size in enumerate(sizes)]
+    return [_greedy(callers[i % len(callers)], [SENTENCE] * size, **fields) for i, size in enumerate(sizes)]
 
 
-def _beside(daemon, polite, load, tally, is_there, period):
-    """What the polite clients find beside `load`, from when it is there; and its sentences per second."""
+def _ended(daemon):
+    """Segments that have ended, of all clients and models."""
+    return sum(value for key, value in daemon.samples().items() if key.startswith("dragoman_segments_total{"))
+
+
+def _beside(daemon, polite, load, is_there, period):
+    """What the polite clients find beside `load`, from when it is there; and the segments that end in a second."""
     found = Tally()
     with Repeated(*load):
         check(wait_until(is_there, 60), f"the load never came: {daemon.samples()[QUEUED]:.0f} wait")
-        before, begin = tally.sentences, time.monotonic()
+        before, begin = _ended(daemon), time.monotonic()
         with Repeated(*[_polite(caller, found, period) for caller in polite]):
             time.sleep(TURN)  # how long is measured, not waited for
-        rate = (tally.sentences - before) / (time.monotonic() - begin)
+        rate = (_ended(daemon) - before) / (time.monotonic() - begin)
     check(wait_until(lambda: daemon.samples()[QUEUED] == 0, 120), "the queue never emptied")
     return found, rate
 
 
 def _compare(daemon, polite, crowd, hog, period=PERIOD):
-    """`hog`: a function of a Tally that makes the hog's calls, which fill half of the queue at least."""
-    running = 'dragoman_segments_running{model="de-en"}'
+    """`hog`: the hog's calls, which fill half of the queue at least."""
+    loads = {
+        "crowd": (
+            [_greedy(caller, [SENTENCE] * CROWD_CALL) for caller in crowd],
+            lambda: daemon.samples()['dragoman_segments_running{model="de-en"}'] > 64,
+        ),
+        "hog": (hog, lambda: daemon.samples()[QUEUED] > 2000),
+    }
     sums = {"crowd": Tally(), "hog": Tally()}
     rates = {"crowd": [], "hog": []}
     for caller in polite + crowd:  # connected, and the first call's costs paid
         check(caller.call([SENTENCE], timeout=30) == "OK", "a call by itself is refused")
     for _ in range(TURNS):
-        for name in ("crowd", "hog"):
-            tally = Tally()
-            if name == "crowd":
-                load = [_greedy(caller, [SENTENCE] * CROWD_CALL, tally) for caller in crowd]
-                there = lambda: daemon.samples()[running] > 64
-            else:
-                load = hog(tally)
-                there = lambda: daemon.samples()[QUEUED] > 2000
-            found, rate = _beside(daemon, polite, load, tally, there, period)
+        for name, (load, is_there) in loads.items():
+            found, rate = _beside(daemon, polite, load, is_there, period)
             sums[name].seconds += found.seconds
             sums[name].failures += found.failures
             rates[name].append(rate)
     texts = [
         f"{name}: {len(sums[name].seconds)} answered, {len(sums[name].failures)} not, p50 "
-        f"{sums[name].quantile(0.5) * 1e3:.0f} ms, p99 {sums[name].quantile(0.99) * 1e3:.0f} ms, load "
-        f"{statistics.mean(rates[name]):.0f} sentences/s"
+        f"{sums[name].quantile(0.5) * 1e3:.0f} ms, p99 {sums[name].quantile(0.99) * 1e3:.0f} ms, in all "
+        f"{statistics.mean(rates[name]):.0f} segments/s"
         for name in ("crowd", "hog")
     ]
     ratio = sums["hog"].quantile(0.99) / sums["crowd"].quantile(0.99)
@@ -221,7 +221,7 @@ def _compare(daemon, polite, crowd, hog, period=PERIOD):
 
 
 def _beside_keys(hogs, calls, flags=(), languages=None, period=PERIOD):
-    """With keys: `hogs` keys make `calls`, a function of their Callers and a Tally."""
+    """With keys: `hogs` keys make `calls`, a function of their Callers."""
     names = [f"{kind}{i}" for kind, count in (("polite", POLITE), ("crowd", CROWD), ("hog", hogs)) for i in range(count)]
     file, keys = keys_file(**{name: {} for name in names})
     with file, Daemon("--api-keys", file.name, *flags) as daemon, contextlib.ExitStack() as open_:
@@ -230,7 +230,7 @@ def _beside_keys(hogs, calls, flags=(), languages=None, period=PERIOD):
             caller = Caller(daemon.grpc, keys[name], languages)
             open_.callback(caller.close)
             by_kind[name.rstrip("0123456789")].append(caller)
-        return _compare(daemon, by_kind["polite"], by_kind["crowd"], lambda tally: calls(by_kind["hog"], tally), period)
+        return _compare(daemon, by_kind["polite"], by_kind["crowd"], calls(by_kind["hog"]), period)
 
 
 @attack("hog_key", issue=29, limit=300)
@@ -243,7 +243,7 @@ def hog_key():
 def hog_keys():
     """Ten keys, together with three times what the queue holds."""
     sizes = (400,) * 3 + (10,) * 4 + (1,) * 2
-    return _beside_keys(10, lambda hogs, tally: [c for hog in hogs for c in _greedy_calls([hog], tally, sizes)])
+    return _beside_keys(10, lambda hogs: [call for hog in hogs for call in _greedy_calls([hog], sizes)])
 
 
 @attack("hog_interactive", issue=29, limit=300)
@@ -251,14 +251,14 @@ def hog_interactive():
     """One key, all of it INTERACTIVE; the polite clients and the crowd leave their priority at NORMAL."""
     from dragoman.v1 import translation_pb2 as pb
 
-    return _beside_keys(1, lambda hogs, tally: _greedy_calls(hogs, tally, priority=pb.INTERACTIVE))
+    return _beside_keys(1, lambda hogs: _greedy_calls(hogs, priority=pb.INTERACTIVE))
 
 
 @attack("hog_documents", issue=29, limit=300)
 def hog_documents():
     """One key with documents of 4,096 segments in a call, as many as the queue holds: four such calls at once."""
     items = ["Ja. Nein. Doch. Gut. "] * 1024
-    return _beside_keys(1, lambda hogs, tally: [_greedy(hogs[0], items, tally) for _ in range(4)])
+    return _beside_keys(1, lambda hogs: [_greedy(hogs[0], items) for _ in range(4)])
 
 
 @attack("hog_pivot", issue=29, limit=400)
@@ -324,4 +324,4 @@ def hog_connections():
         hog = [Caller(daemon.grpc) for _ in range(16)]
         for caller in hog:
             open_.callback(caller.close)
-        return _compare(daemon, callers(1, POLITE), callers(2, CROWD), lambda tally: _greedy_calls(hog, tally))
+        return _compare(daemon, callers(1, POLITE), callers(2, CROWD), _greedy_calls(hog))
