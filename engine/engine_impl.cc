@@ -328,8 +328,7 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
   for (const std::string& item : job.contents) {
     const int64_t code_points = CountCodePoints(item);
     tokens += code_points;
-    segments +=
-        std::max<int64_t>(1, MostPieces(item, job.html)) + code_points / kCodePointsPerCut;
+    segments += std::max<int64_t>(1, MostPieces(item, job.html)) + code_points / kCodePointsPerCut;
   }
   // Beside the text each has EOS, at most two tags, and the prompt.
   tokens += segments * (3 + static_cast<int64_t>(request->text.prompt.size()));
@@ -351,15 +350,15 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
 
 Admission EngineImpl::RefuseFull(RejectReason reason) const {
   const RequestQueue::Stats stats = queue_.stats();
-  const std::string in_use = absl::StrCat(
-      stats.segments, " of ", stats.capacity.segments, " segments and ", stats.tokens, " of ",
-      stats.capacity.tokens, " source tokens are in use");
+  const std::string in_use =
+      absl::StrCat(stats.segments, " of ", stats.capacity.segments, " segments and ", stats.tokens,
+                   " of ", stats.capacity.tokens, " source tokens are in use");
   if (reason == RejectReason::kClientShare) {
-    return Refuse(reason,
-                  absl::ResourceExhaustedError(absl::StrCat(
-                      "the client's share of the queue is full, and the rest is kept for others: ",
-                      in_use)),
-                  stats.retry_after);
+    return Refuse(
+        reason,
+        absl::ResourceExhaustedError(absl::StrCat(
+            "the client's share of the queue is full, and the rest is kept for others: ", in_use)),
+        stats.retry_after);
   }
   return Refuse(reason, absl::ResourceExhaustedError(absl::StrCat("the queue is full: ", in_use)),
                 stats.retry_after);

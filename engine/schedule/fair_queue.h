@@ -90,11 +90,12 @@ class FairQueue {
   void Leave(Flow* flow);
   Flow* Next();  // REQUIRES: not empty
 
-  std::array<std::unordered_map<uint64_t, Flow>, 3> flows_;  // by Priority and client; none is empty
-  std::set<std::tuple<double, uint64_t, Flow*>> order_;      // of each flow: due, number
-  std::set<std::pair<Nanos, Flow*>> ages_;                   // when its head was queued
-  Flow* next_ = nullptr;                                     // that was looked at
-  double now_ = 0;                                           // due time of what left last
+  std::array<std::unordered_map<uint64_t, Flow>, 3>
+      flows_;                                            // by Priority and client; none is empty
+  std::set<std::tuple<double, uint64_t, Flow*>> order_;  // of each flow: due, number
+  std::set<std::pair<Nanos, Flow*>> ages_;               // when its head was queued
+  Flow* next_ = nullptr;                                 // that was looked at
+  double now_ = 0;                                       // due time of what left last
   uint64_t last_number_ = 0;
   int64_t cost_ = 0;
   Load load_;
