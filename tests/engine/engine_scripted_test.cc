@@ -223,7 +223,7 @@ TEST_F(EngineHeld, AnEstimateCountsSentencesAndNotLength) {
   std::string text;
   for (int i = 0; i < 200; ++i) text += "Ja. ";
   EXPECT_TRUE(Submit("hog", {text}).status.ok());
-  EXPECT_EQ(Submit("hog", {text}).reason, RejectReason::kClientShare);
+  EXPECT_EQ(Submit("hog", {text}).status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_TRUE(Submit("polite", {"Ich habe Hunger."}).status.ok());
   Finish();
 }
