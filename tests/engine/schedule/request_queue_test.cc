@@ -185,10 +185,10 @@ class WaitTest : public RequestQueueTest {
  protected:
   static constexpr Nanos kSecond = 1'000'000'000;
 
-  void PushMany(int count) {
+  void PushMany(int count, Priority priority = Priority::kNormal) {
     std::vector<std::unique_ptr<Segment>> segments;
     for (int i = 0; i < count; ++i) {
-      segments.push_back(Make(i, 10));
+      segments.push_back(Make(i, 10, priority));
       segments.back()->client = 1;
     }
     Push(queue_, std::move(segments));
@@ -225,6 +225,16 @@ TEST_F(WaitTest, FollowsFromTheRateOfLeavingAndWhatComesBefore) {
   // Another client waits for a sentence of the first only.
   const double turn = static_cast<double>(kSentenceCost) / (50.0 * 10);
   EXPECT_NEAR(static_cast<double>(Wait(2, kSecond / 10)), turn * 1e9, 1e8);
+}
+
+// A call is not refused at the door for a wait that it would not have.
+TEST_F(WaitTest, AnUrgentBacklogOfAnotherIsAWaitOfItsWeightOnly) {
+  PushMany(1000, Priority::kInteractive);
+  queue_.TryPopWindow(5, 1'000'000, 1);
+  Work(5, 1);
+  EXPECT_NEAR(static_cast<double>(Wait(2, kSecond / 10)), 4.0 * kSentenceCost / (50.0 * 10) * 1e9,
+              1e8);
+  EXPECT_EQ(Wait(2, 2 * kSecond), 0);
 }
 
 TEST_F(WaitTest, LittleWorkIsNoLowRate) {
