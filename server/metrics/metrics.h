@@ -79,7 +79,7 @@ class Metrics {
  private:
   using Counter = prometheus::Counter;
   using Gauge = prometheus::Gauge;
-  static constexpr int kReasons = 10;
+  static constexpr int kReasons = 11;
 
   using ModelPointers = std::vector<std::shared_ptr<ModelMetrics>>;
 

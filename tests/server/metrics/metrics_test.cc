@@ -92,13 +92,17 @@ TEST_F(MetricsTest, CountsCallsByMethodAndCode) {
 }
 
 TEST_F(MetricsTest, HasEveryReasonFromTheStart) {
-  for (const char* reason : {"queue_full", "token_budget", "too_large", "invalid", "unsupported",
-                             "draining", "deadline", "rate", "denied"}) {
+  for (const char* reason : {"queue_full", "token_budget", "client_share", "too_large", "invalid",
+                             "unsupported", "draining", "deadline", "rate", "denied"}) {
     ExpectLine("dragoman_rejected_total{reason=\"" + std::string(reason) + "\"} 0");
   }
   metrics_.OnRejected(RejectReason::kTokenBudget);
+  metrics_.OnRejected(RejectReason::kClientShare);
+  metrics_.OnRejected(RejectReason::kDenied);
   metrics_.OnRejected(RejectReason::kNone);
   ExpectLine(R"(dragoman_rejected_total{reason="token_budget"} 1)");
+  ExpectLine(R"(dragoman_rejected_total{reason="client_share"} 1)");
+  ExpectLine(R"(dragoman_rejected_total{reason="denied"} 1)");
   ExpectLine(R"(dragoman_rejected_total{reason="queue_full"} 0)");
 }
 
