@@ -62,14 +62,14 @@ Admission Refuse(RejectReason reason, absl::Status status, Nanos retry_after = 0
 
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_directory,
                                                      const EngineConfig& config, const Clock* clock,
-                                                     EngineObserver* observer) {
+                                                     EngineObserver* observer, LoadContext* load) {
   absl::StatusOr<LoadedModel> loaded =
       OrOutOfMemory("reading the model in " + model_directory,
-                    [&] { return LoadFor(model_directory, config.ensemble); });
+                    [&] { return LoadFor(model_directory, config.ensemble, load); });
   if (!loaded.ok()) return loaded.status();
   absl::StatusOr<std::shared_ptr<const LexicalShortlist>> shortlist =
       OrOutOfMemory("reading the shortlist in " + model_directory,
-                    [&] { return ShortlistFor(model_directory, config, &*loaded); });
+                    [&] { return ShortlistFor(model_directory, config, &*loaded, load); });
   if (!shortlist.ok()) return shortlist.status();
   loaded->shortlist = *std::move(shortlist);
   if (absl::Status status =

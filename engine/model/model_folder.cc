@@ -1,5 +1,9 @@
 #include "engine/model/model_folder.h"
 
+#include <filesystem>
+#include <system_error>
+
+#include "engine/model/file_bytes.h"
 #include "engine/model/model_files.h"
 
 namespace dragoman {
@@ -12,14 +16,27 @@ absl::StatusOr<std::optional<std::string>> ModelFolder::ReadOptional(std::string
   return *std::move(text);
 }
 
-bool DiskFolder::Has(std::string_view file) const { return Exists(path_, file); }
+std::string DiskFolder::Noted(std::string_view file, bool is_read) const {
+  std::string path = PathOf(this->path(), file);
+  if (load() != nullptr) load()->files().Note(path, is_read);
+  return path;
+}
+
+bool DiskFolder::Has(std::string_view file) const {
+  std::error_code error;
+  return std::filesystem::exists(Noted(file, false), error);
+}
 
 absl::StatusOr<std::string> DiskFolder::Read(std::string_view file, size_t max_bytes) const {
-  return ReadModelFile(path_, file, max_bytes);
+  return ReadWholeFile(Noted(file, true), max_bytes);
 }
 
 absl::StatusOr<MappedFile> DiskFolder::Map(std::string_view file, size_t max_bytes) const {
-  return MappedFile::Open(PathOf(path_, file), max_bytes);
+  return MappedFile::Open(Noted(file, true), max_bytes);
+}
+
+std::vector<std::string> DiskFolder::Names(const std::vector<std::string>& endings) const {
+  return load() == nullptr ? ListNames(path(), endings) : load()->files().List(path(), endings);
 }
 
 }  // namespace dragoman

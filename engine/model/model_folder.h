@@ -1,15 +1,19 @@
 // The files of a model, in a directory or in an archive. A layout that reads them through this does
-// not know which.
+// not know which. What is looked for and read is recorded in the load's FileRecord, and what is held
+// in memory counted in its LoadMemory.
 //
-// Thread-safe.
+// Thread-safe. Borrows the LoadContext.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/base/load_context.h"
 #include "engine/model/mapped_file.h"
 
 namespace dragoman {
@@ -17,12 +21,16 @@ namespace dragoman {
 class ModelFolder {
  public:
   virtual ~ModelFolder() = default;
+  ModelFolder(const ModelFolder&) = delete;
+  ModelFolder& operator=(const ModelFolder&) = delete;
 
   // Where it is, in front of the names of its files in messages.
-  virtual const std::string& path() const = 0;
+  const std::string& path() const { return path_; }
+  LoadContext* load() const { return load_; }
 
   virtual bool Has(std::string_view file) const = 0;
-  // As ReadWholeFile.
+  // As ReadWholeFile. RESOURCE_EXHAUSTED, before a byte is read, where the load's memory is too
+  // small; the bytes count until the load ends.
   virtual absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const = 0;
   // As MappedFile::Open.
   virtual absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const = 0;
@@ -30,19 +38,30 @@ class ModelFolder {
   // Nothing where there is no such file.
   absl::StatusOr<std::optional<std::string>> ReadOptional(std::string_view file,
                                                           size_t max_bytes) const;
+
+ protected:
+  ModelFolder(std::string path, LoadContext* load) : path_(std::move(path)), load_(load) {}
+
+ private:
+  const std::string path_;
+  LoadContext* const load_;
 };
 
 class DiskFolder : public ModelFolder {
  public:
-  explicit DiskFolder(std::string path) : path_(std::move(path)) {}
+  explicit DiskFolder(std::string path, LoadContext* load = nullptr)
+      : ModelFolder(std::move(path), load) {}
 
-  const std::string& path() const override { return path_; }
   bool Has(std::string_view file) const override;
   absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const override;
   absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const override;
 
+  // The names that end in one of `endings`, sorted; none of a folder that cannot be read.
+  std::vector<std::string> Names(const std::vector<std::string>& endings) const;
+
  private:
-  std::string path_;
+  // The path of a file, recorded.
+  std::string Noted(std::string_view file, bool is_read) const;
 };
 
 }  // namespace dragoman

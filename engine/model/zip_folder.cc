@@ -56,7 +56,8 @@ absl::Status WriteAll(const OpenedFile& file, std::span<const uint8_t> bytes) {
 
 }  // namespace
 
-absl::StatusOr<ZipArchive> ZipArchive::Open(const std::string& path) {
+absl::StatusOr<ZipArchive> ZipArchive::Open(const std::string& path, LoadContext* load) {
+  if (load != nullptr) load->files().Note(path, true);
   absl::StatusOr<MappedFile> file = MappedFile::Open(path, kMaxArchiveBytes);
   if (!file.ok()) return file.status();
   const std::span<const uint8_t> bytes = file->bytes();
@@ -74,15 +75,15 @@ absl::StatusOr<ZipArchive> ZipArchive::Open(const std::string& path) {
                                              absl::CHexEscape(name.substr(0, 128)),
                                              "' leads out of the archive"));
   }
-  return ZipArchive(path, *std::move(file), *std::move(entries));
+  return ZipArchive(path, load, *std::move(file), *std::move(entries));
 }
 
 ZipFolder::ZipFolder(const ZipArchive* archive, std::string prefix)
-    : archive_(archive),
-      prefix_(std::move(prefix)),
-      path_(PathOfFolder(archive->path(), prefix_)) {}
+    : ModelFolder(PathOfFolder(archive->path(), prefix), archive->load()),
+      archive_(archive),
+      prefix_(std::move(prefix)) {}
 
-std::string ZipFolder::PathOfFile(std::string_view file) const { return Concat(path_, "/", file); }
+std::string ZipFolder::PathOfFile(std::string_view file) const { return Concat(path(), "/", file); }
 
 bool ZipFolder::Has(std::string_view file) const {
   return archive_->entries().contains(Concat(prefix_, file));
