@@ -28,6 +28,10 @@ struct HostMemory {
   int64_t loaded_models = 0;  // an older version of it among them
   int64_t models_to_come = 0;
   int64_t reserved = 0;  // for what is no model's
+  // What of that there is while this model is loaded: the process itself; and all of it, once calls
+  // are taken for other models.
+  int64_t process = 0;
+  int64_t reserved_now = 0;
 };
 
 // Where a worker of the CPU runs: on these processors of a node of memory.

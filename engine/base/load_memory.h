@@ -56,10 +56,16 @@ class LoadMemory {
   // The same without a limit, for what is judged elsewhere.
   Hold Count(int64_t bytes);
 
-  int64_t held() const;  // now
-  int64_t peak() const;  // the most that was held at once
+  // As Reserve, but the bytes count until the load ends: vocabularies, and what they are made into.
+  absl::Status Keep(int64_t bytes, std::string_view what);
+
+  int64_t held() const;  // by Holds, now
+  int64_t kept() const;
+  int64_t peak() const;  // the most that was held and kept at once
 
  private:
+  absl::Status CheckRoom(int64_t bytes, std::string_view what) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Take(int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Give(int64_t bytes);
 
@@ -67,6 +73,7 @@ class LoadMemory {
   int64_t most_ ABSL_GUARDED_BY(mu_) = INT64_MAX;
   std::string because_ ABSL_GUARDED_BY(mu_);
   int64_t held_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t kept_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t peak_ ABSL_GUARDED_BY(mu_) = 0;
 };
 

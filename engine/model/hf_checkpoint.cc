@@ -21,6 +21,8 @@ namespace {
 constexpr JsonLimits kIndexLimits = {.max_bytes = 8 << 20, .max_depth = 8, .max_values = 1 << 18};
 constexpr size_t kMaxShards = 256;
 constexpr size_t kMaxNameBytes = 512;  // of a tensor, of a file
+// Of all shards. A file's own are bounded by its header.
+constexpr size_t kMaxTensors = 1 << 17;
 
 struct Format {
   std::string_view name;
@@ -82,6 +84,11 @@ absl::StatusOr<Checkpoint> ReadShards(const ModelFolder& folder, const Format& f
     absl::StatusOr<TensorTable> tensors =
         ReadFile(folder, index->files[shard], format, max_bytes, &checkpoint);
     if (!tensors.ok()) return tensors.status();
+    const size_t all = checkpoint.tensors.size() + checkpoint.unlisted.size() + tensors->size();
+    if (all > kMaxTensors) {
+      return absl::InvalidArgumentError(Concat(index->files[shard], ": with this shard there are ",
+                                               all, " tensors, expected at most ", kMaxTensors));
+    }
     for (auto& [tensor, view] : *tensors) {
       const auto listed = index->file_of.find(tensor);
       if (listed == index->file_of.end()) {

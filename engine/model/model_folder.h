@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,8 +30,9 @@ class ModelFolder {
   LoadContext* load() const { return load_; }
 
   virtual bool Has(std::string_view file) const = 0;
-  // As ReadWholeFile. RESOURCE_EXHAUSTED, before a byte is read, where the load's memory is too
-  // small; the bytes count until the load ends.
+  // As ReadWholeFile. RESOURCE_EXHAUSTED where the load's memory is too small: for the bytes, before
+  // one of them is read; for what such a text is parsed into, before it is parsed. Both count until
+  // the load ends.
   virtual absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const = 0;
   // As MappedFile::Open.
   virtual absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const = 0;
@@ -41,6 +43,10 @@ class ModelFolder {
 
  protected:
   ModelFolder(std::string path, LoadContext* load) : path_(std::move(path)), load_(load) {}
+
+  // For Read: counts a file of `bytes` that is read whole, and what its text is parsed into.
+  absl::Status CountFile(const std::string& path, uint64_t bytes) const;
+  absl::Status CountParsed(const std::string& path, std::string_view text) const;
 
  private:
   const std::string path_;
