@@ -52,11 +52,17 @@ void LimitLoad(const EngineConfig& config, LoadMemory* memory) {
       host.loaded_models > 0
           ? absl::StrCat(", of which other models hold ", NeededMiB(host.loaded_models), " MiB")
           : "";
+  // As K/V do: what requests may come to hold gives way where it would leave nothing, or no model
+  // could be loaded again beside its own K/V at its largest.
+  const int64_t beside_all = now - host.loaded_models - host.reserved_now;
+  const int64_t half = (now - host.loaded_models - host.process) / 2;
   memory->SetLimit(
-      now - host.loaded_models - host.reserved_now,
-      absl::StrCat(host.most_of, " has ", MiB(now), now < host.most ? " MiB now" : " MiB", others,
-                   host.loaded_models > 0 ? " and " : ", of which ", "requests and the process ",
-                   NeededMiB(host.reserved_now), " MiB"));
+      std::max(beside_all, half),
+      absl::StrCat(
+          host.most_of, " has ", MiB(now), now < host.most ? " MiB now" : " MiB", others,
+          host.loaded_models > 0 ? " and " : ", of which ", "requests and the process ",
+          NeededMiB(host.reserved_now), " MiB",
+          half > beside_all ? "; half of what is left beside the process may be used" : ""));
 }
 
 absl::StatusOr<LoadMemory::Hold> CheckWeightsFit(int64_t parameters, int64_t bytes,

@@ -216,21 +216,21 @@ TEST(PagePlans, BesideUnpackedFilesWeightsLeaveCallsTheirMemory) {
   config.memory.most_of = "the cgroup /pod";
   config.memory.loaded_models = 165 * kMiB;
   config.memory.process = 128 * kMiB;
-  config.memory.reserved_now = 540 * kMiB;
+  config.memory.reserved_now = 440 * kMiB;
   LoadMemory load;
   LimitLoad(config, &load);
   const absl::Status huge = load.Reserve(1300 * kMiB, "model.bin").status();
   EXPECT_EQ(huge.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(huge.message()),
-              AllOf(HasSubstr("model.bin: takes 1300 MiB"), HasSubstr("expected at most 295 MiB"),
+              AllOf(HasSubstr("model.bin: takes 1300 MiB"), HasSubstr("expected at most 395 MiB"),
                     HasSubstr("the cgroup /pod has 1000 MiB now"),
-                    HasSubstr("other models hold 165 MiB and requests and the process 540 MiB")));
-  const absl::StatusOr<LoadMemory::Hold> unpacked = load.Reserve(250 * kMiB, "model.bin");
+                    HasSubstr("other models hold 165 MiB and requests and the process 440 MiB")));
+  const absl::StatusOr<LoadMemory::Hold> unpacked = load.Reserve(350 * kMiB, "model.bin");
   ASSERT_TRUE(unpacked.ok()) << unpacked.status();
   EXPECT_TRUE(CheckWeightsFit(20 << 20, 40 * kMiB, config, &load).ok());
   EXPECT_THAT(
       std::string(CheckWeightsFit(60 << 20, 62 * kMiB, config, &load).status().message()),
-      HasSubstr("the packed weights: takes 62 MiB of memory while the model is loaded, 312 MiB"));
+      HasSubstr("the packed weights: takes 62 MiB of memory while the model is loaded, 412 MiB"));
 }
 
 // The request that was refused: the defaults, a plain text, few rows.
@@ -247,6 +247,21 @@ TEST_F(FewRows, TakeOrdinaryRequests) {
     job.decoding.beam_size = std::min(rows, 4);
     TranslateOne(std::move(job));  // expects no error
   }
+}
+
+// K/V without a size may take what there is: a model is loaded again beside it all the same.
+TEST(PagePlans, WhatRequestsMayHoldGivesWayToALoad) {
+  EngineConfig config;
+  config.memory.most = 1000 * kMiB;
+  config.memory.most_of = "the cgroup /pod";
+  config.memory.loaded_models = 500 * kMiB;
+  config.memory.process = 100 * kMiB;
+  config.memory.reserved_now = 540 * kMiB;
+  LoadMemory load;
+  LimitLoad(config, &load);
+  EXPECT_TRUE(load.Reserve(200 * kMiB, "model.bin").ok());
+  EXPECT_THAT(std::string(load.Reserve(201 * kMiB, "model.bin").status().message()),
+              AllOf(HasSubstr("expected at most 200 MiB"), HasSubstr("half of what is left")));
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/model_folder.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 #include "tests/server/fake_engine.h"
@@ -53,9 +52,10 @@ class ModelManagerTest : public ::testing::Test {
     directories.push_back(settings.model_directory);
     std::string weights;
     for (const std::string& directory : directories) {
-      const DiskFolder folder(directory, load);
-      folder.Has("generation_config.json");
-      weights = folder.Read("model.safetensors", 1 << 20).value_or("");
+      load->files().Note(directory + "/generation_config.json", false);
+      load->files().Note(directory + "/model.safetensors", true);
+      weights.clear();
+      std::ifstream(directory + "/model.safetensors") >> weights;
     }
     if (while_loading_) while_loading_();
     if (absl::Status status = CheckGoesOn(load); !status.ok()) return status;
