@@ -16,13 +16,15 @@
 #include "engine/page_plans.h"
 #include "engine/request/model_tokenizer.h"
 #include "engine/request/search_settings.h"
+#include "engine/text/most_pieces.h"
 #include "engine/text/sentence_splitter.h"
 
 namespace dragoman {
 namespace {
 
-// Admission reserves one token for a code point and one segment for this many.
-constexpr int64_t kCodePointsPerSegment = 20;
+// Admission reserves one token for a code point, one segment for each that a sentence can begin
+// with, and one for this many code points, because what is too long for the model is cut.
+constexpr int64_t kCodePointsPerCut = 128;
 
 int CountWorkers(const std::vector<WorkerPlace>& places) {
   int workers = 0;
@@ -314,26 +316,6 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
                   queue_.stats().retry_after);
   }
 
-  int64_t tokens = 0;
-  int64_t segments = 0;
-  for (const std::string& item : job.contents) {
-    const int64_t code_points = CountCodePoints(item);
-    tokens += code_points;
-    segments += std::max<int64_t>(1, code_points / kCodePointsPerSegment);
-  }
-  RequestQueue::Reservation reservation;
-  const RejectReason full = queue_.Reserve(segments, tokens, &reservation);
-  if (full != RejectReason::kNone) {
-    const RequestQueue::Stats stats = queue_.stats();
-    const bool by_segments = full == RejectReason::kQueueFull;
-    return Refuse(full,
-                  absl::ResourceExhaustedError(absl::StrCat(
-                      "the queue is full: ", by_segments ? stats.segments : stats.tokens, " of ",
-                      by_segments ? stats.capacity.segments : stats.capacity.tokens,
-                      by_segments ? " segments" : " source tokens", " are in use")),
-                  stats.retry_after);
-  }
-
   auto request = std::make_shared<PlannerRequest>();  // shared: std::function copies its target
   request->text.source_language = pair->source;
   request->text.tags = {pair->tag, pair->last_tag};
@@ -345,6 +327,20 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
   request->terms = *std::move(terms);
   request->target_uses_spaces = LanguageUsesSpaces(pair->target);
 
+  int64_t tokens = 0;
+  int64_t segments = 0;
+  for (const std::string& item : job.contents) {
+    const int64_t code_points = CountCodePoints(item);
+    tokens += code_points;
+    segments += std::max<int64_t>(1, MostPieces(item, job.html)) + code_points / kCodePointsPerCut;
+  }
+  // Beside the text each has EOS, at most two tags, and the prompt.
+  tokens += segments * (3 + static_cast<int64_t>(request->text.prompt.size()));
+  RequestQueue::Reservation reservation;
+  const RejectReason full =
+      queue_.Reserve(ClientNumber(job.client), job.share, segments, tokens, &reservation);
+  if (full != RejectReason::kNone) return RefuseFull(full);
+
   const JobId id = next_job_.fetch_add(1);
   auto admitted = std::make_shared<Job>(id, std::move(job), *settings, request->target_uses_spaces,
                                         reservation, std::move(sink), &services_);
@@ -354,6 +350,22 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
   }
   tokenizers_->Post([this, admitted, request] { Tokenize(admitted, *request); });
   return {absl::OkStatus(), RejectReason::kNone, 0, id};
+}
+
+Admission EngineImpl::RefuseFull(RejectReason reason) const {
+  const RequestQueue::Stats stats = queue_.stats();
+  const std::string in_use =
+      absl::StrCat(stats.segments, " of ", stats.capacity.segments, " segments and ", stats.tokens,
+                   " of ", stats.capacity.tokens, " source tokens are in use");
+  if (reason == RejectReason::kClientShare) {
+    return Refuse(
+        reason,
+        absl::ResourceExhaustedError(absl::StrCat(
+            "the client's share of the queue is full, and the rest is kept for others: ", in_use)),
+        stats.retry_after);
+  }
+  return Refuse(reason, absl::ResourceExhaustedError(absl::StrCat("the queue is full: ", in_use)),
+                stats.retry_after);
 }
 
 absl::StatusOr<std::shared_ptr<const RequestTerms>> EngineImpl::TermsOf(

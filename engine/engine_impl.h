@@ -57,6 +57,8 @@ class EngineImpl final : public Engine {
   // The matcher of a request's terms. INVALID_ARGUMENT, or NOT_FOUND for its glossary.
   absl::StatusOr<std::shared_ptr<const RequestTerms>> TermsOf(const TranslationJob& job) const;
   uint64_t DrawSeed() const;
+  // What the queue answers to a request that it cannot take.
+  Admission RefuseFull(RejectReason reason) const;
 
   // Tokenizer pool.
   void Tokenize(const std::shared_ptr<Job>& job, const PlannerRequest& request);

@@ -5,8 +5,9 @@
 #   tests/lint.sh [--fast | --tidy]
 #
 #   --fast   clang-format in dry run, which folder includes which (lint/includes.py), clang's
-#            -Wthread-safety over engine, server and client, and the citations of sections and
-#            documents (lint/citations.py); the two scripts with their tests
+#            -Wthread-safety over engine, server and client, the citations of sections and documents
+#            (lint/citations.py), and the tests that security's documents name for what they promise
+#            (lint/promises.py); the scripts with their tests
 #   --tidy   clang-tidy with the root's .clang-tidy over all sources
 #
 # Without an argument: all of them. The last line is 'N passed, N failed', a line per check above.
@@ -123,6 +124,10 @@ citations() {
   python3 tests/lint/citations.py && python3 tests/lint/citations_test.py
 }
 
+promises() {
+  python3 tests/lint/promises.py && python3 tests/lint/promises_test.py --quiet
+}
+
 tidy() {
   local log=build/release/tidy.log status=0
   # Some files are compiled with warning options of g++ that clang does not know; and on x86 clang 14
@@ -140,6 +145,7 @@ if ((fast)); then
   check "includes" includes
   check "thread safety" thread_safety
   check "citations" citations
+  check "promises" promises
 fi
 if ((tidy)); then
   check "clang-tidy" tidy

@@ -63,10 +63,11 @@ struct TranslationJob {
   OnTooLong on_too_long = OnTooLong::kSplit;
   ReturnOptions returns;
   Priority priority = Priority::kNormal;
-  // Whose job it is. Clients of one priority take turns, however much each has waiting; jobs with
-  // the same name are of one client.
+  // Whose job it is. Clients are served in proportion to their shares, however much each has
+  // waiting, and none takes the whole queue; jobs with the same name are of one client. The
+  // priority weighs the share (FairQueue).
   std::string client;
-  int share = 1;  // turns of the client, for one of others'; the last job's counts
+  int share = 1;  // against those of others; the last job's counts
   Nanos deadline = kNoDeadline;
 };
 
@@ -176,8 +177,9 @@ enum class RejectReason {
   kNone,
   kQueueFull,
   kTokenBudget,
-  kTooLarge,  // larger than the whole capacity: not retryable
-  kInvalid,   // of an unknown glossary, too: its status is NOT_FOUND
+  kClientShare,  // there is room, but it is not for a client that has so much waiting
+  kTooLarge,     // larger than the whole capacity: not retryable
+  kInvalid,      // of an unknown glossary, too: its status is NOT_FOUND
   kUnsupported,
   kDraining,
   kDeadline,  // over, or shorter than the wait

@@ -115,7 +115,7 @@ class FileWeights final : public Weights {
           const bool is_zero = part.views.empty() && part.fill == 0.0F;
           any = any || is_int8;
           return part.unit == cols && (is_int8 || is_zero) ? absl::OkStatus()
-                                                           : absl::UnknownError("of another kind");
+                                                           : absl::InternalError("of another kind");
         });
     return any && status.ok() && pieces.columns.empty();
   }

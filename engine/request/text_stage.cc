@@ -21,7 +21,9 @@ Segmentation ModeOf(SplitMode split, bool one_segment) {
 
 }  // namespace
 
-absl::StatusOr<const SentenceSplitter*> TextStage::SplitterFor(const std::string& language) {
+absl::StatusOr<const SentenceSplitter*> TextStage::SplitterFor(const std::string& source_language) {
+  // Models of any source take whatever tag a client makes up.
+  const std::string language = SentenceSplitter::LanguageOf(source_language);
   MutexLock lock(&mu_);
   std::unique_ptr<SentenceSplitter>& splitter = splitters_[language];
   if (splitter == nullptr) {

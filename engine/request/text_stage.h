@@ -44,7 +44,7 @@ class TextStage {
                                                 bool one_segment);
 
  private:
-  absl::StatusOr<const SentenceSplitter*> SplitterFor(const std::string& language);
+  absl::StatusOr<const SentenceSplitter*> SplitterFor(const std::string& source_language);
 
   const Tokenizer* const tokenizer_;
   const int max_source_tokens_;

@@ -56,10 +56,9 @@ class EncodedQueue {
   // never overtaken by one that fits better: wide beams would starve.
   std::unique_ptr<Segment> TryPop(const std::function<bool(const Segment&)>& fits) {
     MutexLock lock(&mu_);
-    const Nanos now = clock_->Now();
-    const Segment* next = waiting_.Peek(now);
+    const Segment* next = waiting_.Peek();
     if (next == nullptr || !fits(*next)) return nullptr;
-    std::unique_ptr<Segment> segment = waiting_.Pop(now);
+    std::unique_ptr<Segment> segment = waiting_.Pop();
     changed_.NotifyAll();
     return segment;
   }

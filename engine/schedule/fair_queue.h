@@ -1,15 +1,20 @@
-// Segments waiting in order of priority and, within one priority, in fair turns of clients: the one
-// order in which every queue pops.
+// Segments waiting in an order that is fair to clients: the one order in which every queue pops.
 //
-// Strict between priorities, but for BULK that has waited longer than kMaxBulkWait: every other
-// segment is then a BULK one. Within a priority the clients take turns by deficit round robin
-// (Shreedhar & Varghese 1995): a turn is worth kFairQuantum times the client's share, a segment costs
-// its source tokens times its rows with their costs, which is about the row-steps that it will take.
-// So whoever comes new waits for one turn of each other client at most, however much those have
-// waiting. Segments of one client leave in the order in which they came.
+// Self-clocked fair queueing (Golestani 1994). What a client has waiting in one priority is a flow.
+// A flow's first segment is due at the queue's virtual time, when it became the first, plus its
+// cost divided by the flow's weight; the least due leaves first, and its due time becomes the
+// virtual time. Costs are source tokens times rows with their costs, which is about the row-steps
+// that a segment takes; the weight is the client's share times that of the priority.
 //
-// The next in order stays next until it is popped or removed, or something of a higher priority
-// arrives: who waits for room for it is not overtaken by one that fits better.
+// So flows that have something waiting share row-steps by their weights, and a segment of a new
+// client waits for as many row-steps of each other flow as it takes itself, times the other's
+// weight and divided by its own, and for what was next already: however much the others have
+// waiting, and in any priority. None is strictly before another, or one client could starve the
+// rest by marking all it has INTERACTIVE: that is worth four times a NORMAL client's share, no
+// more. Segments of a flow leave in the order in which they came.
+//
+// The next in order, once looked at, stays next until it is popped or removed: what waits for room
+// is not overtaken by what fits better.
 //
 // Not thread-safe: the queues lock around it. Owns its segments until Pop or Remove hands them
 // over.
@@ -18,9 +23,9 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <list>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -29,31 +34,32 @@
 
 namespace dragoman {
 
-inline constexpr Nanos kMaxBulkWait = 10'000'000'000;
+// Of a client's flows, by Priority: INTERACTIVE, NORMAL, BULK.
+inline constexpr std::array<int64_t, 3> kPriorityWeights = {16, 4, 1};
 
-// Row-steps of a turn: four sentences of 32 tokens at beam 4.
-inline constexpr int64_t kFairQuantum = 512;
+// Row-steps of a sentence, where it is not known yet: 32 tokens at beam 4.
+inline constexpr int64_t kSentenceCost = 128;
 
 class FairQueue {
  public:
   void Push(std::unique_ptr<Segment> segment);
 
-  // The next to leave; nullptr when empty. `now` decides about BULK.
-  const Segment* Peek(Nanos now) const;
+  // The next to leave; nullptr when empty.
+  const Segment* Peek();
 
   // Takes it out. REQUIRES: not empty.
-  std::unique_ptr<Segment> Pop(Nanos now);
+  std::unique_ptr<Segment> Pop();
 
   // Takes out every segment of `owner`; of nobody in particular (nullptr): all.
   std::vector<std::unique_ptr<Segment>> Remove(const SegmentOwner* owner);
 
-  // About what leaves before a segment of `client` that came now, in the unit of Cost. Costs a look
-  // at each client of the class.
+  // About what leaves before a sentence of `client` that came now, in the unit of Cost. Takes a
+  // look at each flow.
   int64_t CostBefore(uint64_t client, int share, Priority priority) const;
 
   // Of a segment: the row-steps that it will take, about. Of all of them.
   static int64_t Cost(const Segment& segment);
-  int64_t cost() const;
+  int64_t cost() const { return cost_; }
 
   const Load& load() const { return load_; }
   int64_t size() const { return load_.segments; }
@@ -64,48 +70,34 @@ class FairQueue {
   Nanos OldestQueuedAt(Nanos now) const;
 
  private:
-  // What one client has waiting in one class.
+  // What one client has waiting in one priority. Virtual times are row-steps of weight 1.
   struct Flow {
     uint64_t client = 0;
-    int64_t deficit = 0;  // row-steps that it may still take in this turn
-    int64_t share = 1;
-    int64_t cost = 0;  // of all its segments
+    Priority priority = Priority::kNormal;
+    int64_t share = 1;    // of the last segment that came
+    double start = 0;     // when its first segment became the first
+    double due = 0;       // of its first segment
+    uint64_t number = 0;  // of flows that are due at the same time, the least is first
+    int64_t cost = 0;     // of all its segments
     std::deque<std::unique_ptr<Segment>> segments;
 
     const Segment& head() const { return *segments.front(); }
+    int64_t weight() const { return share * kPriorityWeights[static_cast<size_t>(priority)]; }
   };
 
-  // The segments of one priority. The flow in front has the turn, and its deficit is enough for its
-  // head.
-  class Class {
-   public:
-    bool empty() const { return turns_.empty(); }
-    const Segment& head() const { return turns_.front().head(); }
-    Nanos oldest() const { return heads_.begin()->first; }  // REQUIRES: not empty
-    int64_t cost() const { return cost_; }
-    int64_t CostBefore(uint64_t client, int64_t share) const;
-    void Push(std::unique_ptr<Segment> segment);
-    std::unique_ptr<Segment> Pop();  // REQUIRES: not empty
-    void Remove(const SegmentOwner* owner, std::vector<std::unique_ptr<Segment>>* removed);
+  // Puts a flow with a new head in its place, or takes it out of it.
+  void Enter(Flow* flow);
+  void Leave(Flow* flow);
+  Flow* Next();  // REQUIRES: not empty
 
-   private:
-    using Turns = std::list<Flow>;
-
-    // Passes the turn on until who has it can pay for its head.
-    void Settle();
-    Turns::iterator Erase(Turns::iterator flow);
-
-    Turns turns_;  // none is empty
-    int64_t cost_ = 0;
-    std::unordered_map<uint64_t, Turns::iterator> flows_;
-    std::set<std::pair<Nanos, uint64_t>> heads_;  // of each flow: when its head was queued, client
-  };
-
-  // REQUIRES: not empty.
-  size_t Next(Nanos now) const;
-
-  std::array<Class, 3> classes_;  // by Priority
-  bool last_was_bulk_ = false;    // of what has left
+  std::array<std::unordered_map<uint64_t, Flow>, 3>
+      flows_;                                            // by Priority and client; none is empty
+  std::set<std::tuple<double, uint64_t, Flow*>> order_;  // of each flow: due, number
+  std::set<std::pair<Nanos, Flow*>> ages_;               // when its head was queued
+  Flow* next_ = nullptr;                                 // that was looked at
+  double now_ = 0;                                       // due time of what left last
+  uint64_t last_number_ = 0;
+  int64_t cost_ = 0;
   Load load_;
 };
 

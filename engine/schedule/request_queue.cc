@@ -13,36 +13,54 @@ constexpr Nanos kRetryUnknown = 500'000'000;
 
 }  // namespace
 
-RejectReason RequestQueue::Reserve(int64_t segments, int64_t tokens, Reservation* reservation) {
-  *reservation = {std::min(segments, capacity_.segments), std::min(tokens, capacity_.tokens)};
+RejectReason RequestQueue::Reserve(uint64_t client, int share, int64_t segments, int64_t tokens,
+                                   Reservation* reservation) {
+  *reservation = {client, std::min(segments, capacity_.segments),
+                  std::min(tokens, capacity_.tokens)};
   MutexLock lock(&mu_);
-  if (reserved_segments_ + waiting_.size() + reservation->segments > capacity_.segments) {
-    return RejectReason::kQueueFull;
+  if (!segments_.Fits(client, share, reservation->segments)) {
+    return segments_.FitsAnother(share, reservation->segments) ? RejectReason::kClientShare
+                                                               : RejectReason::kQueueFull;
   }
-  if (reserved_tokens_ + waiting_.tokens() + reservation->tokens > capacity_.tokens) {
-    return RejectReason::kTokenBudget;
+  if (!tokens_.Fits(client, share, reservation->tokens)) {
+    return tokens_.FitsAnother(share, reservation->tokens) ? RejectReason::kClientShare
+                                                           : RejectReason::kTokenBudget;
   }
-  reserved_segments_ += reservation->segments;
-  reserved_tokens_ += reservation->tokens;
+  segments_.Take(client, share, reservation->segments);
+  tokens_.Take(client, share, reservation->tokens);
   return RejectReason::kNone;
+}
+
+void RequestQueue::Take(const Segment& segment) {
+  segments_.Take(segment.client, segment.share, 1);
+  tokens_.Take(segment.client, segment.share, segment.tokens());
+}
+
+void RequestQueue::Give(const Segment& segment) {
+  segments_.Give(segment.client, 1);
+  tokens_.Give(segment.client, segment.tokens());
+}
+
+void RequestQueue::Give(const Reservation& reservation) {
+  segments_.Give(reservation.client, reservation.segments);
+  tokens_.Give(reservation.client, reservation.tokens);
 }
 
 void RequestQueue::Unreserve(const Reservation& reservation) {
   MutexLock lock(&mu_);
-  reserved_segments_ -= reservation.segments;
-  reserved_tokens_ -= reservation.tokens;
+  Give(reservation);
 }
 
 std::vector<std::unique_ptr<Segment>> RequestQueue::Push(
     const Reservation& reservation, std::vector<std::unique_ptr<Segment>> segments) {
   MutexLock lock(&mu_);
-  reserved_segments_ -= reservation.segments;
-  reserved_tokens_ -= reservation.tokens;
+  Give(reservation);
   if (closed_) return segments;
   const Nanos now = clock_->Now();
   for (std::unique_ptr<Segment>& segment : segments) {
     segment->sequence = next_sequence_++;
     segment->queued_at = now;
+    Take(*segment);
     waiting_.Push(std::move(segment));
   }
   arrived_.NotifyAll();
@@ -80,10 +98,11 @@ std::vector<std::unique_ptr<Segment>> RequestQueue::TakeWindow(int64_t max_segme
   int64_t tokens = 0;
   int64_t cost = 0;
   while (!waiting_.empty() && static_cast<int64_t>(window.size()) < limit) {
-    const int64_t next = waiting_.Peek(now)->tokens();
+    const int64_t next = waiting_.Peek()->tokens();
     if (!window.empty() && tokens + next > max_tokens) break;
     tokens += next;
-    window.push_back(waiting_.Pop(now));
+    window.push_back(waiting_.Pop());
+    Give(*window.back());
     window.back()->popped_at = now;
     cost += FairQueue::Cost(*window.back());
   }
@@ -127,7 +146,9 @@ Nanos RequestQueue::EstimateWait(uint64_t client, int share, Priority priority, 
 
 std::vector<std::unique_ptr<Segment>> RequestQueue::Remove(const SegmentOwner* owner) {
   MutexLock lock(&mu_);
-  return waiting_.Remove(owner);
+  std::vector<std::unique_ptr<Segment>> removed = waiting_.Remove(owner);
+  for (const std::unique_ptr<Segment>& segment : removed) Give(*segment);
+  return removed;
 }
 
 void RequestQueue::Close() {
@@ -138,15 +159,15 @@ void RequestQueue::Close() {
 
 Nanos RequestQueue::RetryAfter() const {
   if (tokens_per_nano_ <= 0) return kRetryUnknown;
-  const double half = static_cast<double>(waiting_.tokens() + reserved_tokens_) / 2;
+  const double half = static_cast<double>(tokens_.held()) / 2;
   return std::clamp(static_cast<Nanos>(half / tokens_per_nano_), kMinRetry, kMaxRetry);
 }
 
 RequestQueue::Stats RequestQueue::stats() const {
   MutexLock lock(&mu_);
   const Nanos now = clock_->Now();
-  return {waiting_.size() + reserved_segments_, waiting_.tokens() + reserved_tokens_, capacity_,
-          now - waiting_.OldestQueuedAt(now), RetryAfter()};
+  return {segments_.held(), tokens_.held(), capacity_, now - waiting_.OldestQueuedAt(now),
+          RetryAfter()};
 }
 
 }  // namespace dragoman

@@ -2,11 +2,15 @@
 // segments and in source tokens, refuses new requests when that is taken, never blocks a caller and
 // never drops what it took.
 //
+// Clients share the capacity (base/shared_capacity.h): one that takes all it can leaves room for
+// others, and a client with little waiting is not refused because of what others have waiting.
+//
 // The capacity is a soft bound. It is reserved by estimate before the text is tokenised, and the
 // estimate is exchanged for the real numbers when the segments are pushed: where they are larger,
 // they are taken all the same, and the queue then holds more than its capacity until enough has
-// left (by at most one capacity for each job that held a reservation, see FitsCapacity). Capacity
-// is given back as segments leave for an encoder.
+// left (by at most one capacity for each job that held a reservation, see FitsCapacity). Beyond its
+// largest part of the capacity, what a client holds does not count against others. Capacity is
+// given back as segments leave for an encoder.
 //
 // Thread-safe. Shared by all workers of an engine. Sizes are source tokens; times are the engine's
 // clock.
@@ -19,6 +23,7 @@
 #include <vector>
 
 #include "engine/base/mutex.h"
+#include "engine/base/shared_capacity.h"
 #include "engine/schedule/fair_queue.h"
 
 namespace dragoman {
@@ -30,16 +35,23 @@ class RequestQueue {
     int64_t tokens = 131072;
   };
   struct Reservation {
+    uint64_t client = 0;
     int64_t segments = 0;
     int64_t tokens = 0;
   };
 
-  RequestQueue(Capacity capacity, const Clock* clock) : capacity_(capacity), clock_(clock) {}
+  RequestQueue(Capacity capacity, const Clock* clock)
+      : capacity_(capacity),
+        clock_(clock),
+        segments_(capacity.segments),
+        tokens_(capacity.tokens) {}
 
-  // Takes capacity for an estimated request: kNone, or what is exhausted. An estimate above the
+  // Takes capacity for an estimated request of a client: kNone, or what is exhausted. kClientShare:
+  // there is room, but this client has its part of the queue waiting already. An estimate above the
   // capacity counts as the capacity, so that it fits an empty queue; `reservation` says what was
   // taken.
-  RejectReason Reserve(int64_t segments, int64_t tokens, Reservation* reservation);
+  RejectReason Reserve(uint64_t client, int share, int64_t segments, int64_t tokens,
+                       Reservation* reservation);
 
   // Gives an unused reservation back.
   void Unreserve(const Reservation& reservation);
@@ -54,11 +66,12 @@ class RequestQueue {
     return segments <= capacity_.segments && tokens <= capacity_.tokens;
   }
 
-  // Exchanges the reservation for these segments. After Close they are handed back.
+  // Exchanges the reservation for these segments, of the same client. After Close they are handed
+  // back.
   std::vector<std::unique_ptr<Segment>> Push(const Reservation& reservation,
                                              std::vector<std::unique_ptr<Segment>> segments);
 
-  // The next segments in order of priority, at most this many and this many tokens (but one at
+  // The next segments in the order of FairQueue, at most this many and this many tokens (but one at
   // least), and no more than this worker's even share of what waits. Waits while there are none;
   // empty once closed and drained, or with *stopped (nullptr: never), which Wake tells those who
   // wait. `workers` is the number of those who pop.
@@ -96,14 +109,20 @@ class RequestQueue {
   // About how long until half of what waits has left, from the recent rate of leaving.
   Nanos RetryAfter() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
+  // A segment of the queue holds capacity, or does so no longer.
+  void Take(const Segment& segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Give(const Segment& segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Give(const Reservation& reservation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
   const Capacity capacity_;
   const Clock* const clock_;
 
   mutable Mutex mu_;
   CondVar arrived_;
   FairQueue waiting_ ABSL_GUARDED_BY(mu_);
-  int64_t reserved_segments_ ABSL_GUARDED_BY(mu_) = 0;  // not pushed yet
-  int64_t reserved_tokens_ ABSL_GUARDED_BY(mu_) = 0;
+  // What is reserved, and what waits.
+  SharedCapacity segments_ ABSL_GUARDED_BY(mu_);
+  SharedCapacity tokens_ ABSL_GUARDED_BY(mu_);
   uint64_t next_sequence_ ABSL_GUARDED_BY(mu_) = 0;
   bool closed_ ABSL_GUARDED_BY(mu_) = false;
   // Tokens that left, in windows of about a second.

@@ -85,9 +85,6 @@ struct Segment {
   IdList Words() const { return {words.data(), static_cast<int32_t>(words.size())}; }
 };
 
-// By which queues know a client.
-inline uint64_t ClientNumber(const std::string& client) { return std::hash<std::string>{}(client); }
-
 // For len 0 .. max_tokens + 1, rounded from double: the divisors of the scores. The powers are made
 // here, on the host, for all devices.
 std::vector<float> LengthDivisors(int max_tokens, float alpha,

@@ -3,8 +3,10 @@
 #include <unicode/brkiter.h>
 #include <unicode/locid.h>
 #include <unicode/uchar.h>
+#include <unicode/uloc.h>
 #include <unicode/utext.h>
 
+#include <unordered_set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -45,12 +47,26 @@ struct SentenceSplitter::Rules {
   FullStopRules full_stops;
 };
 
+std::string SentenceSplitter::LanguageOf(std::string_view source_language) {
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::Locale locale = icu::Locale::forLanguageTag(std::string(source_language), status);
+  if (U_FAILURE(status) || locale.isBogus()) return "";
+  static const std::unordered_set<std::string_view> known = [] {
+    std::unordered_set<std::string_view> languages;
+    for (const char* const* language = uloc_getISOLanguages(); *language != nullptr; ++language) {
+      languages.insert(*language);
+    }
+    return languages;
+  }();
+  return known.contains(locale.getLanguage()) ? locale.getLanguage() : "";
+}
+
 absl::StatusOr<std::unique_ptr<SentenceSplitter>> SentenceSplitter::Create(
     std::string_view source_language) {
+  const std::string language = LanguageOf(source_language);
+  const icu::Locale locale =
+      language.empty() ? icu::Locale::getRoot() : icu::Locale(language.c_str());
   UErrorCode status = U_ZERO_ERROR;
-  icu::Locale locale = icu::Locale::forLanguageTag(std::string(source_language), status);
-  if (U_FAILURE(status) || locale.isBogus()) locale = icu::Locale::getRoot();
-  status = U_ZERO_ERROR;
   auto rules = std::make_unique<Rules>(locale.getLanguage());
   rules->sentences.reset(icu::BreakIterator::createSentenceInstance(locale, status));
   if (U_FAILURE(status) || rules->sentences == nullptr) {

@@ -33,8 +33,12 @@ enum class Segmentation {
 
 class SentenceSplitter {
  public:
-  // `source_language` is BCP-47 ("de", "pt-BR"); an unknown or empty one gets the rules of the
-  // root locale. INTERNAL when ICU has no data.
+  // The language whose rules a source language (BCP-47: "de", "pt-BR") follows: "pt". An unknown or
+  // empty one is "", the root locale. There are some hundred, whatever is asked for, and clients
+  // make up tags of language, script and region without end.
+  static std::string LanguageOf(std::string_view source_language);
+
+  // With the rules of LanguageOf(source_language). INTERNAL when ICU has no data.
   static absl::StatusOr<std::unique_ptr<SentenceSplitter>> Create(std::string_view source_language);
   ~SentenceSplitter();
 

@@ -1,6 +1,7 @@
 #include "kernels/cpu/narrow_matrix.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cstring>
 #include <vector>
 
@@ -13,7 +14,48 @@ namespace {
 
 constexpr int64_t kStripGroupBytes = int64_t{kStripWidth} * kGroupBytes;
 
+// Of groups, in the longest rows whose sums are exact.
+constexpr size_t kMaxPairs = size_t{1} << 14;
+
 int64_t RoundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+// NarrowGemmArgs::order: numbers of a strip, in whole cache lines; 0 where it is not read.
+int64_t OrderStride(ComputeType type, int64_t groups) {
+  if (type != ComputeType::kInt8 || NarrowKernels().weight_limit == kRowLimit) return 0;
+  constexpr int64_t kPerLine = 64 / sizeof(uint16_t);
+  return RoundUp(1 + groups / 2, kPerLine);
+}
+
+int64_t OrderFloats(ComputeType type, int64_t padded_n, int64_t groups) {
+  return padded_n / kStripWidth * OrderStride(type, groups) *
+         static_cast<int64_t>(sizeof(uint16_t)) / static_cast<int64_t>(sizeof(float));
+}
+
+// Whether numbers from 0 to 255 times the weights of a pair of groups of a strip can be added up in 16
+// bits as pmaddubsw does it: numbers 0 and 1 of both groups together, and 2 and 3.
+bool FitsIn16(const int8_t* pair) {
+  constexpr int kMost = 32767 / 255;
+  for (int64_t at = 0; at < kStripGroupBytes; at += 2) {
+    int above = 0;
+    int below = 0;
+    for (const int64_t i : {at, at + 1, at + kStripGroupBytes, at + kStripGroupBytes + 1}) {
+      (pair[i] > 0 ? above : below) += pair[i];
+    }
+    if (above > kMost || below < -kMost) return false;
+  }
+  return true;
+}
+
+// Writes the order of a strip; fits(pair) says whether one fits.
+template <class Fits>
+void WriteOrder(int64_t pairs, Fits fits, uint16_t* order) {
+  uint16_t* next = order + 1;
+  uint16_t* last = next + pairs;
+  for (int64_t pair = 0; pair < pairs; ++pair)
+    *(fits(pair) ? next++ : --last) = static_cast<uint16_t>(pair);
+  order[0] = static_cast<uint16_t>(next - (order + 1));
+  std::reverse(next, order + 1 + pairs);
+}
 
 }  // namespace
 
@@ -23,9 +65,10 @@ int64_t GroupsOf(ComputeType type, int64_t k) {
 }
 
 void ReadOperandRows(ComputeType type, const MatrixRows& matrix, int64_t first, int64_t count,
-                     int64_t k, int64_t groups, float* memory, uint8_t* rows, float* scales) {
+                     int64_t k, int64_t groups, int limit, float* memory, uint8_t* rows,
+                     float* scales) {
   const int64_t row_bytes = groups * kGroupBytes;
-  if (type == ComputeType::kInt8 && matrix.AreInt8()) {
+  if (type == ComputeType::kInt8 && limit == kRowLimit && matrix.AreInt8()) {
     auto* const bytes = reinterpret_cast<int8_t*>(memory);
     matrix.ReadInt8(first, count, bytes, scales);
     for (int64_t r = 0; r < count; ++r) {
@@ -38,7 +81,7 @@ void ReadOperandRows(ComputeType type, const MatrixRows& matrix, int64_t first, 
   const NarrowTable& kernels = NarrowKernels();
   matrix.Read(first, count, memory);
   if (type == ComputeType::kInt8) {
-    kernels.quantise_rows(memory, count, k, groups, rows, scales);
+    kernels.quantise_rows(memory, count, k, groups, limit, rows, scales);
   } else {
     for (int64_t r = 0; r < count; ++r) {
       kernels.round_row(memory + r * k, k, groups, rows + r * row_bytes);
@@ -58,15 +101,20 @@ NarrowMatrix::NarrowMatrix(OpContext& context, ComputeType type, const MatrixRow
   const int64_t row_bytes = groups_ * kGroupBytes;
   data_ = AllocateFloats(static_cast<size_t>(padded_n_ * groups_));
   bias_ = AllocateFloats(static_cast<size_t>(padded_n_));
+  const int limit = NarrowKernels().weight_limit;
   if (int8) {
     scale_ = AllocateFloats(static_cast<size_t>(padded_n_));
     start_ = AllocateFloats(static_cast<size_t>(padded_n_));
   }
+  const int64_t order_stride = OrderStride(type, groups_);
+  if (order_stride > 0)
+    order_ = AllocateFloats(static_cast<size_t>(OrderFloats(type, padded_n_, groups_)));
   for (int64_t c = 0; c < padded_n_; ++c) {
     bias_.get()[c] = c >= n ? bias_padding : bias == nullptr ? 0.0F : bias[c];
   }
   auto* const data = reinterpret_cast<uint8_t*>(data_.get());
   auto* const start = reinterpret_cast<int32_t*>(start_.get());
+  auto* const order = reinterpret_cast<uint16_t*>(order_.get());
   ParallelFor(context, strips(), kStripWidth * k, [&](int64_t begin, int64_t end, int /*thread*/) {
     std::vector<uint8_t> rows(static_cast<size_t>(kStripWidth * row_bytes));
     std::vector<float> memory(static_cast<size_t>(kStripWidth * k));
@@ -74,7 +122,8 @@ NarrowMatrix::NarrowMatrix(OpContext& context, ComputeType type, const MatrixRow
       const int64_t first = s * kStripWidth;
       const int64_t count = std::min<int64_t>(kStripWidth, n_ - first);
       float* const scales = int8 ? scale_.get() + first : nullptr;
-      ReadOperandRows(type, weight, first, count, k_, groups_, memory.data(), rows.data(), scales);
+      ReadOperandRows(type, weight, first, count, k_, groups_, limit, memory.data(), rows.data(),
+                      scales);
       std::fill(rows.begin() + count * row_bytes, rows.end(), uint8_t{0});
       if (int8) {
         for (int64_t c = 0; c < kStripWidth; ++c) {
@@ -98,28 +147,38 @@ NarrowMatrix::NarrowMatrix(OpContext& context, ComputeType type, const MatrixRow
                       rows.data() + c * row_bytes + g * kGroupBytes, kGroupBytes);
         }
       }
+      if (order_stride == 0) continue;
+      const auto fits = [strip](int64_t pair) {
+        return FitsIn16(reinterpret_cast<const int8_t*>(strip + pair * 2 * kStripGroupBytes));
+      };
+      WriteOrder(groups_ / 2, fits, order + s * order_stride);
     }
   });
 }
 
 int64_t NarrowMatrix::BytesOf(ComputeType type, int64_t n, int64_t k) {
   const int64_t vectors = type == ComputeType::kInt8 ? 3 : 1;
-  return static_cast<int64_t>(sizeof(float)) * RoundUp(n, kStripWidth) *
-         (GroupsOf(type, k) + vectors);
+  const int64_t padded = RoundUp(n, kStripWidth);
+  const int64_t groups = GroupsOf(type, k);
+  return static_cast<int64_t>(sizeof(float)) *
+         (padded * (groups + vectors) + OrderFloats(type, padded, groups));
 }
+
+int64_t NarrowMatrix::order_stride() const { return OrderStride(type_, groups_); }
 
 size_t NarrowMatrix::SelectedFloats(int64_t count) const {
   return static_cast<size_t>(BytesOf(type_, count, k_)) / sizeof(float);
 }
 
-// First the strips, which so are aligned, then a number of each kind for every column.
+// First the strips, which so are aligned, then a number of each kind for every column, then their order.
 NarrowMatrix::View NarrowMatrix::Selected(const float* memory, int64_t count) const {
   const int64_t padded = RoundUp(count, kStripWidth);
   const float* const bias = memory + padded * groups_;
-  View view{reinterpret_cast<const uint8_t*>(memory), bias, nullptr, nullptr, count};
+  View view{reinterpret_cast<const uint8_t*>(memory), bias, nullptr, nullptr, nullptr, count};
   if (type_ != ComputeType::kInt8) return view;
   view.scale = bias + padded;
   view.start = reinterpret_cast<const int32_t*>(bias + 2 * padded);
+  if (order() != nullptr) view.order = reinterpret_cast<const uint16_t*>(bias + 3 * padded);
   return view;
 }
 
@@ -132,6 +191,8 @@ void NarrowMatrix::Select(const int32_t* ids, int64_t count, float* memory) cons
   float* const bias = memory + padded * groups_;
   float* const scale = bias + padded;
   auto* const start = reinterpret_cast<int32_t*>(scale + padded);
+  const int64_t pairs = groups_ / 2;
+  auto* new_order = reinterpret_cast<uint16_t*>(start + padded);
   for (int64_t first = 0; first < padded; first += kStripWidth) {
     const auto columns = static_cast<int>(std::min<int64_t>(kStripWidth, count - first));
     const uint8_t* from[kStripWidth];
@@ -151,6 +212,16 @@ void NarrowMatrix::Select(const int32_t* ids, int64_t count, float* memory) cons
       std::memset(to + columns * kGroupBytes, 0,
                   static_cast<size_t>(kStripWidth - columns) * kGroupBytes);
     }
+    if (order() == nullptr) continue;
+    // A pair fits where it does in all strips that the columns come from.
+    std::bitset<kMaxPairs> others;
+    for (int c = 0; c < columns; ++c) {
+      const uint16_t* const strip = order() + ids[first + c] / kStripWidth * order_stride();
+      for (int64_t i = strip[0]; i < pairs; ++i) others.set(strip[1 + i]);
+    }
+    WriteOrder(
+        pairs, [&others](int64_t pair) { return !others[pair]; }, new_order);
+    new_order += order_stride();
   }
 }
 

@@ -21,11 +21,16 @@ namespace dragoman::cpu {
 // Groups of an operand row of k numbers. REQUIRES: type is kInt8 or kBFloat16.
 int64_t GroupsOf(ComputeType type, int64_t k);
 
-// Rows of a matrix [., k] as operands of `groups` groups [count], with a scale for each in int8: what
-// is stored as int8 stays what it is. memory [count * k] is of the caller. REQUIRES: type is kInt8 or
-// kBFloat16.
+// The largest magnitude of a number of a row in int8, unless it is a weight of a product
+// (NarrowTable::weight_limit).
+inline constexpr int kRowLimit = 127;
+
+// Rows of a matrix [., k] as operands of `groups` groups [count]; in int8 from -limit to limit, with a
+// scale for each. What is stored as int8 stays what it is if the limit is kRowLimit. memory
+// [count * k] is the caller's. REQUIRES: type is kInt8 or kBFloat16.
 void ReadOperandRows(ComputeType type, const MatrixRows& matrix, int64_t first, int64_t count,
-                     int64_t k, int64_t groups, float* memory, uint8_t* rows, float* scales);
+                     int64_t k, int64_t groups, int limit, float* memory, uint8_t* rows,
+                     float* scales);
 
 class NarrowMatrix {
  public:
@@ -41,12 +46,14 @@ class NarrowMatrix {
   struct View {
     const uint8_t* strips;
     const float* bias;
-    const float* scale;    // int8 only
-    const int32_t* start;  // int8 only
+    const float* scale;     // int8 only
+    const int32_t* start;   // int8 only
+    const uint16_t* order;  // NarrowGemmArgs::order
     int64_t n;
   };
   View all() const {
-    return {data(), bias_.get(), scale_.get(), reinterpret_cast<const int32_t*>(start_.get()), n_};
+    return {data(),  bias_.get(), scale_.get(), reinterpret_cast<const int32_t*>(start_.get()),
+            order(), n_};
   }
 
   // As Product::SelectedFloats and Select.
@@ -58,6 +65,7 @@ class NarrowMatrix {
   int64_t n() const { return n_; }
   int64_t k() const { return k_; }
   int64_t groups() const { return groups_; }
+  int64_t order_stride() const;
   int64_t strips() const { return padded_n_ / kStripWidth; }
 
   // Row `row` of the matrix to `x` [k], widened.
@@ -65,6 +73,7 @@ class NarrowMatrix {
 
  private:
   const uint8_t* data() const { return reinterpret_cast<const uint8_t*>(data_.get()); }
+  const uint16_t* order() const { return reinterpret_cast<const uint16_t*>(order_.get()); }
 
   ComputeType type_;
   int64_t n_;
@@ -76,6 +85,7 @@ class NarrowMatrix {
   FloatBuffer bias_;
   FloatBuffer scale_;
   FloatBuffer start_;  // of int32_t
+  FloatBuffer order_;  // of uint16_t
 };
 
 }  // namespace dragoman::cpu

@@ -87,7 +87,7 @@ class NarrowProduct final : public Product {
     float* const scales = memory + rows * weights_.groups();
     const int64_t stride = weights_.groups() * kGroupBytes;
     if (int8_) {
-      kernels.quantise_rows(x, rows, k(), weights_.groups(), operand, scales);
+      kernels.quantise_rows(x, rows, k(), weights_.groups(), kRowLimit, operand, scales);
     } else {
       for (int64_t r = 0; r < rows; ++r) {
         kernels.round_row(x + r * k(), k(), weights_.groups(), operand + r * stride);
@@ -116,6 +116,8 @@ class NarrowProduct final : public Product {
           .strips = w.strips,
           .n = w.n,
           .start = w.start,
+          .order = w.order,
+          .order_stride = weights_.order_stride(),
           .column_scale = w.scale,
           .row_scale = int8_ ? a.x.scales : nullptr,
           .bias = w.bias,

@@ -3,36 +3,57 @@
 namespace dragoman {
 namespace {
 
-struct NamedCode {
-  absl::StatusCode code;
-  const char* name;
-};
+constexpr char kInternal[] = "INTERNAL";
 
-constexpr NamedCode kContract[] = {
-    {absl::StatusCode::kOk, "OK"},
-    {absl::StatusCode::kCancelled, "CANCELLED"},
-    {absl::StatusCode::kInvalidArgument, "INVALID_ARGUMENT"},
-    {absl::StatusCode::kDeadlineExceeded, "DEADLINE_EXCEEDED"},
-    {absl::StatusCode::kNotFound, "NOT_FOUND"},
-    {absl::StatusCode::kResourceExhausted, "RESOURCE_EXHAUSTED"},
-    {absl::StatusCode::kUnimplemented, "UNIMPLEMENTED"},
-    {absl::StatusCode::kUnavailable, "UNAVAILABLE"},
-    {absl::StatusCode::kUnauthenticated, "UNAUTHENTICATED"},
-    {absl::StatusCode::kPermissionDenied, "PERMISSION_DENIED"},
-};
-constexpr NamedCode kOtherwise = {absl::StatusCode::kInternal, "INTERNAL"};
-
-const NamedCode& InContract(absl::StatusCode code) {
-  for (const NamedCode& named : kContract) {
-    if (named.code == code) return named;
+// Null: not part of the contract. There is no default, so that the compiler asks about a new code.
+const char* NameInContract(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kOk:
+      return "OK";
+    case absl::StatusCode::kCancelled:
+      return "CANCELLED";
+    case absl::StatusCode::kInvalidArgument:
+      return "INVALID_ARGUMENT";
+    case absl::StatusCode::kDeadlineExceeded:
+      return "DEADLINE_EXCEEDED";
+    case absl::StatusCode::kNotFound:
+      return "NOT_FOUND";
+    case absl::StatusCode::kPermissionDenied:
+      return "PERMISSION_DENIED";
+    case absl::StatusCode::kUnauthenticated:
+      return "UNAUTHENTICATED";
+    case absl::StatusCode::kResourceExhausted:
+      return "RESOURCE_EXHAUSTED";
+    case absl::StatusCode::kFailedPrecondition:
+      return "FAILED_PRECONDITION";
+    case absl::StatusCode::kAborted:
+      return "ABORTED";
+    case absl::StatusCode::kUnimplemented:
+      return "UNIMPLEMENTED";
+    case absl::StatusCode::kUnavailable:
+      return "UNAVAILABLE";
+    case absl::StatusCode::kInternal:
+      return kInternal;
+    // Nobody here makes them.
+    case absl::StatusCode::kUnknown:
+    case absl::StatusCode::kAlreadyExists:
+    case absl::StatusCode::kOutOfRange:
+    case absl::StatusCode::kDataLoss:
+    case absl::StatusCode::kDoNotUseReservedForFutureExpansionUseDefaultInSwitchInstead_:
+      break;
   }
-  return kOtherwise;
+  return nullptr;
 }
 
 }  // namespace
 
-absl::StatusCode ContractCode(absl::StatusCode code) { return InContract(code).code; }
+absl::StatusCode ContractCode(absl::StatusCode code) {
+  return NameInContract(code) == nullptr ? absl::StatusCode::kInternal : code;
+}
 
-const char* CodeName(absl::StatusCode code) { return InContract(code).name; }
+const char* CodeName(absl::StatusCode code) {
+  const char* const name = NameInContract(code);
+  return name == nullptr ? kInternal : name;
+}
 
 }  // namespace dragoman

@@ -1,9 +1,30 @@
 #include "server/call/call_id.h"
 
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <random>
 
 namespace dragoman {
+namespace {
+
+// The network of an address in text, or "" for what is none and for IPv4 within IPv6.
+std::string Ipv6Network(std::string_view host) {
+  in6_addr address{};
+  if (inet_pton(AF_INET6, std::string(host).c_str(), &address) != 1) return "";
+  if (IN6_IS_ADDR_V4MAPPED(&address)) return "";
+  constexpr size_t kNetworkBytes = 8;
+  std::fill(address.s6_addr + kNetworkBytes, std::end(address.s6_addr), 0);
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  inet_ntop(AF_INET6, &address, text.data(), text.size());
+  return text.data();
+}
+
+}  // namespace
+
 std::string NewId() {
   thread_local std::mt19937_64 generator = [] {
     std::random_device device;
@@ -21,8 +42,23 @@ std::string NewId() {
 }
 
 std::string ClientOfPeer(std::string_view peer) {
-  const bool has_port = peer.starts_with("ipv4:") || peer.starts_with("ipv6:");
-  return std::string(has_port ? peer.substr(0, peer.find_last_of(':')) : peer);
+  const bool is_v6 = peer.starts_with("ipv6:");
+  if (!is_v6 && !peer.starts_with("ipv4:")) return std::string(peer);
+  peer = peer.substr(0, peer.find_last_of(':'));
+  if (is_v6) {
+    // In brackets, which a URI has escaped.
+    std::string_view host = peer.substr(std::string_view("ipv6:").size());
+    for (const std::string_view open : {"[", "%5B"}) {
+      if (host.starts_with(open)) host.remove_prefix(open.size());
+    }
+    for (const std::string_view close : {"]", "%5D"}) {
+      if (host.ends_with(close)) host.remove_suffix(close.size());
+    }
+    if (const std::string network = Ipv6Network(host); !network.empty()) {
+      return "ipv6:" + network + "/64";
+    }
+  }
+  return std::string(peer);
 }
 
 }  // namespace dragoman

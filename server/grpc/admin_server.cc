@@ -1,6 +1,6 @@
 #include "server/grpc/admin_server.h"
 
-#include <google/protobuf/util/time_util.h>
+#include <google/protobuf/duration.pb.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 #include <sys/stat.h>
@@ -18,12 +18,34 @@
 #include "server/call/response_builder.h"
 #include "server/call/wire_check.h"
 #include "server/grpc/refusing_reactor.h"
+#include "server/grpc/server_door.h"
 #include "server/grpc/status_map.h"
 
 namespace dragoman {
 namespace {
 
 using Work = std::function<absl::Status()>;
+
+// The largest request is a model's settings: some hundred bytes.
+constexpr DoorLimits kDoor = {
+    .name = "admin", .quota_bytes = 8 << 20, .max_streams = 64, .max_message_bytes = 1 << 20};
+
+// Longer than anybody waits for a drain, and far from what nanoseconds have room for.
+constexpr int64_t kLongestDrainSeconds = 86'400;
+
+// Of a request's limit. google.protobuf.Duration holds 10,000 years, and whatever a client writes.
+absl::StatusOr<std::chrono::nanoseconds> DrainLimitOf(const google::protobuf::Duration& limit) {
+  const int64_t seconds = limit.seconds();
+  const int32_t nanos = limit.nanos();
+  const bool in_range =
+      seconds >= 0 && nanos >= 0 && nanos < 1'000'000'000 &&
+      (seconds < kLongestDrainSeconds || (seconds == kLongestDrainSeconds && nanos == 0));
+  if (!in_range) {
+    return InvalidField("limit", absl::StrCat("found ", seconds, " s and ", nanos,
+                                              " ns, expected 0 to ", kLongestDrainSeconds, " s"));
+  }
+  return std::chrono::seconds(seconds) + std::chrono::nanoseconds(nanos);
+}
 
 // Sets the permissions of files to come: a socket that is closed to others from its first moment.
 class PrivateFiles {
@@ -98,12 +120,9 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
     return Later(RpcMethod::kDrain, rpc, *in, [this, in, out] {
       std::chrono::nanoseconds limit = hooks_.drain_limit;
       if (in->has_limit()) {
-        limit = std::chrono::nanoseconds(
-            google::protobuf::util::TimeUtil::DurationToNanoseconds(in->limit()));
-      }
-      if (limit < std::chrono::nanoseconds::zero()) {
-        return InvalidField("limit",
-                            absl::StrCat("found ", limit.count(), " ns, expected 0 or more"));
+        const absl::StatusOr<std::chrono::nanoseconds> asked = DrainLimitOf(in->limit());
+        if (!asked.ok()) return asked.status();
+        limit = *asked;
       }
       out->set_cancelled(hooks_.drain(limit));
       return absl::OkStatus();
@@ -184,6 +203,7 @@ absl::StatusOr<std::unique_ptr<AdminServer>> AdminServer::Start(const std::strin
                                                                 const AdminHooks& hooks) {
   std::unique_ptr<AdminServer> out(new AdminServer(hooks));
   grpc::ServerBuilder builder;
+  SetUpDoor(kDoor, &builder);
   int port = 0;
   builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);

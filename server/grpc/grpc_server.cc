@@ -2,12 +2,12 @@
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
-#include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
 #include <chrono>
 
+#include "server/grpc/server_door.h"
 #include "server/grpc/tls_credentials.h"
 
 namespace dragoman {
@@ -18,11 +18,6 @@ constexpr std::chrono::milliseconds kCloseGrace{500};
 
 // For calls that were reset to be done with, before their client comes again.
 constexpr std::chrono::milliseconds kFloodHold{1000};
-
-constexpr int kReadBytes = 4 * 1024;
-
-// A connection that has not sent HTTP/2 settings by then is closed. gRPC's default is 2 minutes.
-constexpr int kHandshakeTimeoutMs = 10'000;
 
 // Process-wide switches of gRPC, which must be set before the first builder is made.
 void InitGrpcPlugins() {
@@ -59,23 +54,12 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   // Reflection alone uses the synchronous API.
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::MAX_POLLERS, 1);
-  // gRPC looks at a message's size only once all of it is in memory, and its answer is
-  // RESOURCE_EXHAUSTED, which looks like overload: call_reactor.cc does better.
-  builder.SetMaxReceiveMessageSize(-1);
-  // It inflates a message before it looks at its size too: 2 MB may be 2 GB.
-  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
-  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
-  grpc::ResourceQuota quota("dragoman");
-  quota.Resize(static_cast<size_t>(options.limits.quota_bytes));
-  builder.SetResourceQuota(quota);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.limits.max_streams);
-  // What a call has sent beyond its request is held unread: the window of 64 KiB at most. With
-  // probes gRPC lets it grow to megabytes.
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  // What was read of a connection is still taken after it is closed; gRPC reads up to 4 MiB at
-  // once, which may be 150,000 calls.
-  builder.AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadBytes);
-  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs);
+  // Too large a message is RESOURCE_EXHAUSTED to gRPC, which looks like overload: call_reactor.cc
+  // does better.
+  SetUpDoor({.name = "dragoman",
+             .quota_bytes = options.limits.quota_bytes,
+             .max_streams = options.limits.max_streams},
+            &builder);
   // Renewed connections are the only way in which old clients see new servers.
   if (options.connection_age_seconds > 0) {
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
@@ -83,12 +67,6 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
                                options.connection_grace_seconds * 1000);
   }
-  // Clients may ping every 10 s, without calls too; gRPC's default closes their connection.
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10'000);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  // And the server finds out about peers that vanished.
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
   out->server_ = builder.BuildAndStart();
   if (out->server_ == nullptr) return absl::InternalError("the gRPC server does not start");
   auto* health = out->server_->GetHealthCheckService();

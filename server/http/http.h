@@ -1,39 +1,29 @@
 // The HTTP side of the daemon: /metrics, /livez, /readyz and /status on a port of their own.
 //
 // Thread-safe. One thread serves all connections in turn as they have something to say, so that
-// silent and slow clients cost nobody else anything.
+// silent and slow clients cost nobody else anything; scrapes are made on another, so that probes
+// wait for none.
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/http/http_library.h"
+#include "server/http/routes.h"
+#include "server/http/scraper.h"
 #include "server/net/listener.h"
 #include "server/security/tls_store.h"
 
-struct MHD_Daemon;
-
 namespace dragoman {
 
-// Called from HTTP threads, at any time between Start and the server's destruction.
-struct HttpHooks {
-  std::function<std::string()> metrics;
-  // "" when all is well, else what is wrong: the answer is then 503 with it.
-  std::function<std::string()> not_live;
-  std::function<std::string()> not_ready;
-};
-
-struct HttpResponse {
-  int status = 200;
-  std::string content_type = "text/plain; charset=utf-8";
-  std::string policy;  // Content-Security-Policy; "": none, for what is no page
-  std::string body;
-};
+// Requests of /metrics that may wait for the next scrape; further ones are 503. With those of the
+// scrape that is being made they are no more than the fewest connections that there may be, of
+// which the library has twice as many.
+inline constexpr size_t kMaxWaitingScrapes = 8;
 
 // Borrowed; outlives the server.
 struct HttpTls {
@@ -42,9 +32,6 @@ struct HttpTls {
   // those that probe have none.
   bool mutual = false;
 };
-
-// What is answered to a request; no network. `path` is without the query.
-HttpResponse RouteHttp(std::string_view method, std::string_view path, const HttpHooks& hooks);
 
 class HttpServer {
  public:
@@ -60,31 +47,29 @@ class HttpServer {
 
   // With the port that was bound.
   const std::string& address() const { return listener_->address(); }
-  const HttpHooks& hooks() const { return hooks_; }
-  bool mutual() const { return tls_.mutual; }
 
  private:
-  // The library reads certificates once, when it starts. So for new ones another is started, and
-  // the old one keeps its connections until they are too old.
-  struct Library {
-    MHD_Daemon* daemon = nullptr;
+  // For a new certificate another library is started, and the old one keeps its connections until
+  // they are too old.
+  struct Generation {
+    std::unique_ptr<HttpLibrary> library;
     std::shared_ptr<const TlsMaterial> material;
     std::chrono::steady_clock::time_point retired;
   };
 
-  HttpServer(HttpHooks hooks, HttpTls tls) : hooks_(std::move(hooks)), tls_(tls) {}
+  HttpServer(HttpHooks hooks, HttpTls tls);
 
-  // Null if it does not start.
-  MHD_Daemon* StartLibrary(const TlsMaterial* material);
+  std::unique_ptr<HttpLibrary> StartLibrary(const TlsMaterial* material);
   // Both on the listener's thread.
   void Take(int fd);
   void Renew();
 
   const HttpHooks hooks_;
   const HttpTls tls_;
+  Scraper scraper_;
   std::unique_ptr<Listener> listener_;
-  Library library_;                             // of the listener's thread, once it runs
-  std::vector<Library> retired_;                // likewise
+  Generation present_;                          // of the listener's thread, once it runs
+  std::vector<Generation> retired_;             // likewise
   std::shared_ptr<const TlsMaterial> refused_;  // what the library did not start with
 };
 

@@ -5,10 +5,11 @@
 #include <chrono>
 #include <iterator>
 #include <sstream>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "server/base/status_codes.h"
-#include "server/base/steady_clock.h"
 #include "server/base/version.h"
 #include "server/metrics/engine_families.h"
 
@@ -17,13 +18,12 @@ namespace {
 
 using prometheus::BuildCounter;
 using prometheus::BuildGauge;
-using prometheus::BuildHistogram;
 using prometheus::MetricFamily;
 
 // RejectReason; the first is never counted.
-constexpr const char* kReasonNames[] = {"",        "queue_full",  "token_budget", "too_large",
-                                        "invalid", "unsupported", "draining",     "deadline",
-                                        "rate",    "denied"};
+constexpr const char* kReasonNames[] = {"",          "queue_full", "token_budget", "client_share",
+                                        "too_large", "invalid",    "unsupported",  "draining",
+                                        "deadline",  "rate",       "denied"};
 
 template <typename Builder>
 auto& Register(Builder builder, const char* name, const char* help,
@@ -35,53 +35,40 @@ double UnixSeconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+// Families by name, whichever registry they are of: the format wants each once.
+class Merged {
+ public:
+  void Add(std::vector<MetricFamily> more) {
+    for (MetricFamily& family : more) {
+      if (family.metric.empty()) continue;
+      const auto [known, is_new] = places_.emplace(family.name, families_.size());
+      if (is_new) {
+        families_.push_back(std::move(family));
+        continue;
+      }
+      std::vector<prometheus::ClientMetric>& metrics = families_[known->second].metric;
+      metrics.insert(metrics.end(), std::make_move_iterator(family.metric.begin()),
+                     std::make_move_iterator(family.metric.end()));
+    }
+  }
+  const std::vector<MetricFamily>& families() const { return families_; }
+
+ private:
+  std::vector<MetricFamily> families_;
+  std::unordered_map<std::string, size_t> places_;
+};
+
 }  // namespace
 
-const char* RpcMethodName(RpcMethod method) {
-  switch (method) {
-    case RpcMethod::kTranslate:
-      return "Translate";
-    case RpcMethod::kStreamTranslate:
-      return "StreamTranslate";
-    case RpcMethod::kListLanguages:
-      return "ListLanguages";
-    case RpcMethod::kListModels:
-      return "ListModels";
-    case RpcMethod::kGetServerInfo:
-      return "GetServerInfo";
-    case RpcMethod::kLoadModel:
-      return "LoadModel";
-    case RpcMethod::kUnloadModel:
-      return "UnloadModel";
-    case RpcMethod::kReloadModel:
-      return "ReloadModel";
-    case RpcMethod::kDrain:
-      return "Drain";
-    case RpcMethod::kSetLogLevel:
-      return "SetLogLevel";
-    case RpcMethod::kUnknown:
-      return "unknown";
-  }
-  return "unknown";
-}
-
-Metrics::Metrics(const Clock* clock) : clock_(clock) {
+Metrics::Metrics(const Clock* clock)
+    : clock_(clock), no_model_(std::make_shared<ModelMetrics>(ModelMetrics::Kind::kNoModel, "")) {
   const auto counter = [this](const char* name, const char* help) -> auto& {
     return Register(BuildCounter(), name, help, &registry_);
   };
   const auto gauge = [this](const char* name, const char* help) -> auto& {
     return Register(BuildGauge(), name, help, &registry_);
   };
-  const auto histogram = [this](const char* name, const char* help) -> auto& {
-    return Register(BuildHistogram(), name, help, &registry_);
-  };
   rpcs_ = &counter("dragoman_rpcs_total", "Calls that ended, by method and status code.");
-  rpc_duration_ = &histogram("dragoman_rpc_duration_seconds", "Duration of calls.");
-  first_result_ =
-      &histogram("dragoman_first_result_seconds",
-                 "Streaming calls: time from the start of the call to its first message.");
-  sent_ = &histogram("dragoman_stage_duration_seconds", "Time that a segment spent in a stage.");
-  reloads_ = &counter("dragoman_model_reloads_total", "New versions of a model, by result.");
   auto& rejected = counter("dragoman_rejected_total", "Calls that were not admitted, by reason.");
   for (int i = 1; i < kReasons; ++i) rejected_[i] = &rejected.Add({{"reason", kReasonNames[i]}});
 
@@ -97,36 +84,54 @@ Metrics::Metrics(const Clock* clock) : clock_(clock) {
       .Set(1);
 }
 
-ModelMetrics* Metrics::ForModel(const std::string& name) {
+std::shared_ptr<ModelMetrics> Metrics::Make(ModelMetrics::Kind kind, const std::string& name) {
   MutexLock lock(&mu_);
-  std::unique_ptr<ModelMetrics>& held = models_[name];
-  if (held == nullptr) {
-    held = std::make_unique<ModelMetrics>(&registry_, name);
-    for (const char* result : {"ok", "failed"}) {
-      reloads_->Add({{"model", name}, {"result", result}});
-    }
-    // There from the start, so that nobody who asks for them finds nothing.
-    for (const RpcMethod method : {RpcMethod::kTranslate, RpcMethod::kStreamTranslate}) {
-      rpc_duration_->Add({{"method", RpcMethodName(method)}, {"model", name}}, kRpcBuckets);
-    }
-    first_result_->Add({{"method", RpcMethodName(RpcMethod::kStreamTranslate)}, {"model", name}},
-                       kRpcBuckets);
+  std::erase_if(models_, [](const auto& known) { return known.second.expired(); });
+  std::weak_ptr<ModelMetrics>& held = models_[name];
+  std::shared_ptr<ModelMetrics> present = held.lock();
+  if (present == nullptr) {
+    present = std::make_shared<ModelMetrics>(kind, name);
+    held = present;
   }
-  return held.get();
+  return present;
+}
+
+std::shared_ptr<ModelMetrics> Metrics::ForModel(const std::string& name) {
+  return Make(ModelMetrics::Kind::kModel, name);
+}
+
+std::shared_ptr<ModelMetrics> Metrics::ForPivot(const std::string& name) {
+  return Make(ModelMetrics::Kind::kPivot, name);
+}
+
+std::shared_ptr<ModelMetrics> Metrics::Find(const std::string& name) const {
+  MutexLock lock(&mu_);
+  const auto known = models_.find(name);
+  std::shared_ptr<ModelMetrics> present = known == models_.end() ? nullptr : known->second.lock();
+  return present == nullptr ? no_model_ : present;
+}
+
+Metrics::ModelPointers Metrics::Present() const {
+  ModelPointers present = {no_model_};
+  MutexLock lock(&mu_);
+  for (const auto& [name, held] : models_) {
+    if (std::shared_ptr<ModelMetrics> model = held.lock()) present.push_back(std::move(model));
+  }
+  return present;
 }
 
 void Metrics::AttachModels(ModelsSource source) {
-  MutexLock lock(&mu_);
+  MutexLock lock(&sources_mu_);
   source_ = std::move(source);
 }
 
 void Metrics::AttachListener(const Listener* listener) {
-  MutexLock lock(&mu_);
+  MutexLock lock(&sources_mu_);
   listener_ = listener;
 }
 
 void Metrics::AttachSpans(const SpanCounts* counts) {
-  MutexLock lock(&mu_);
+  MutexLock lock(&sources_mu_);
   spans_ = counts;
 }
 
@@ -145,13 +150,11 @@ prometheus::Counter* Metrics::RpcCounter(RpcMethod method, absl::StatusCode code
 void Metrics::OnRpc(RpcMethod method, absl::StatusCode code, Nanos duration,
                     const std::string& model) {
   RpcCounter(method, code)->Increment();
-  rpc_duration_->Add({{"method", RpcMethodName(method)}, {"model", model}}, kRpcBuckets)
-      .Observe(ToSeconds(duration));
+  Find(model)->OnRpc(method, duration);
 }
 
 void Metrics::OnFirstResult(RpcMethod method, const std::string& model, Nanos duration) {
-  first_result_->Add({{"method", RpcMethodName(method)}, {"model", model}}, kRpcBuckets)
-      .Observe(ToSeconds(duration));
+  Find(model)->OnFirstResult(method, duration);
 }
 
 void Metrics::SetCertificateEnd(int64_t unix_seconds) {
@@ -166,31 +169,25 @@ void Metrics::OnRejected(RejectReason reason) {
   if (reason != RejectReason::kNone) rejected_[static_cast<size_t>(reason)]->Increment();
 }
 
-void Metrics::OnSent(const std::string& model, Nanos duration) {
-  sent_->Add({{"stage", "send"}, {"model", model}}, kRpcBuckets).Observe(ToSeconds(duration));
-}
+void Metrics::OnSent(const std::string& model, Nanos duration) { Find(model)->OnSent(duration); }
 
-void Metrics::OnReload(const std::string& model, bool ok) {
-  reloads_->Add({{"model", model}, {"result", ok ? "ok" : "failed"}}).Increment();
-}
+void Metrics::OnReload(const std::string& model, bool ok) { Find(model)->OnReload(ok); }
 
 std::string Metrics::Scrape() const {
-  std::vector<MetricFamily> families = registry_.Collect();
-  const auto append = [&families](std::vector<MetricFamily> more) {
-    families.insert(families.end(), std::make_move_iterator(more.begin()),
-                    std::make_move_iterator(more.end()));
-  };
+  Merged all;
+  all.Add(registry_.Collect());
+  for (const auto& model : Present()) all.Add(model->Collect());
   {
-    MutexLock lock(&mu_);
-    if (source_) append(EngineFamilies(source_(), clock_->Now(), UnixSeconds()));
+    MutexLock lock(&sources_mu_);
+    if (source_) all.Add(EngineFamilies(source_(), clock_->Now(), UnixSeconds()));
     if (listener_ != nullptr) {
-      append(ConnectionFamilies(listener_->Stats(), listener_->max_connections()));
+      all.Add(ConnectionFamilies(listener_->Stats(), listener_->max_connections()));
     }
-    if (spans_ != nullptr) append({SpanFamily(*spans_)});
+    if (spans_ != nullptr) all.Add({SpanFamily(*spans_)});
   }
-  append(ProcessFamilies());
+  all.Add(ProcessFamilies());
   std::ostringstream out;
-  prometheus::TextSerializer().Serialize(out, families);
+  prometheus::TextSerializer().Serialize(out, all.families());
   return out.str();
 }
 

@@ -1,16 +1,18 @@
 // The daemon's Prometheus metrics, under `dragoman_`. server/README.md lists them all; its test
 // holds the list to what is scraped.
 //
-// Thread-safe. Series are made once and held; an event costs a few atomic adds, or a histogram's
-// short lock. Gauges and counters of segments come from one picture of each model per scrape, so
-// that accepted = outcomes + waiting + running in every one of them.
+// A model's series are there as long as somebody holds what ForModel gave: names that are served no
+// more, or never were, cost scrapes nothing. What becomes of those is counted with model "".
+//
+// Thread-safe. Series are made once and held; an event costs a few atomic adds, or a short lock
+// that no scrape holds while it asks others. Gauges and counters of segments come from one picture
+// of each model per scrape, so that accepted = outcomes + waiting + running in every one of them.
 #pragma once
 
 #include <prometheus/collectable.h>
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
 #include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
 #include <array>
@@ -26,33 +28,23 @@
 #include "engine/base/mutex.h"
 #include "server/metrics/engine_families.h"
 #include "server/metrics/model_metrics.h"
+#include "server/metrics/rpc_method.h"
 #include "server/net/listener.h"
 #include "server/trace/span.h"
 
 namespace dragoman {
-
-enum class RpcMethod {
-  kTranslate,
-  kStreamTranslate,
-  kListLanguages,
-  kListModels,
-  kGetServerInfo,
-  kLoadModel,
-  kUnloadModel,
-  kReloadModel,
-  kDrain,
-  kSetLogLevel,
-  kUnknown,
-};
-const char* RpcMethodName(RpcMethod method);
 
 class Metrics {
  public:
   // `clock` is the engines' and outlives this.
   explicit Metrics(const Clock* clock);
 
-  // Where the engines of a model, of all its versions, report to. Made once, stays for ever.
-  ModelMetrics* ForModel(const std::string& name);
+  // Where the engines of a model, of all its versions, report to. Everyone who asks while somebody
+  // holds it gets the same; then its series are gone, and a later one begins at 0. Shared because
+  // several versions of a model may be there at once, and any of them may go last.
+  std::shared_ptr<ModelMetrics> ForModel(const std::string& name);
+  // The same for a pivot, which has only the series of calls.
+  std::shared_ptr<ModelMetrics> ForPivot(const std::string& name);
 
   // From now on scrapes ask `source`, which must be callable until another, or none, is attached.
   using ModelsSource = std::function<std::vector<ModelStats>()>;
@@ -71,7 +63,8 @@ class Metrics {
   void SetReady(bool ready);
   void SetDraining(bool draining);
 
-  // A call ended. `model`: "" where the call ended before it was known.
+  // A call ended. `model`: "" where the call ended before it was known. Here and below: a name that
+  // nobody holds counts as "".
   void OnRpc(RpcMethod method, absl::StatusCode code, Nanos duration, const std::string& model);
   void OnFirstResult(RpcMethod method, const std::string& model, Nanos duration);
   void OnRejected(RejectReason reason);
@@ -86,32 +79,37 @@ class Metrics {
  private:
   using Counter = prometheus::Counter;
   using Gauge = prometheus::Gauge;
-  using Histogram = prometheus::Histogram;
-  static constexpr int kReasons = 10;
+  static constexpr int kReasons = 11;
+
+  using ModelPointers = std::vector<std::shared_ptr<ModelMetrics>>;
 
   Counter* RpcCounter(RpcMethod method, absl::StatusCode code);
+  std::shared_ptr<ModelMetrics> Make(ModelMetrics::Kind kind, const std::string& name);
+  std::shared_ptr<ModelMetrics> Find(const std::string& name) const;
+  ModelPointers Present() const;
 
   const Clock* const clock_;
   prometheus::Registry registry_;
 
   // Constant after construction; what they point to is self-synchronised.
   prometheus::Family<Counter>* rpcs_ = nullptr;
-  prometheus::Family<Counter>* reloads_ = nullptr;
-  prometheus::Family<Histogram>* rpc_duration_ = nullptr;
-  prometheus::Family<Histogram>* first_result_ = nullptr;
-  prometheus::Family<Histogram>* sent_ = nullptr;
   std::array<Counter*, kReasons> rejected_{};
   Gauge* ready_ = nullptr;
   Gauge* draining_ = nullptr;
   prometheus::Family<Gauge>* certificate_end_ = nullptr;  // no series without TLS
   prometheus::Family<Counter>* files_read_ = nullptr;
 
+  const std::shared_ptr<ModelMetrics> no_model_;
+
   mutable Mutex mu_;
   std::map<std::pair<int, int>, Counter*> rpc_counters_ ABSL_GUARDED_BY(mu_);
-  std::map<std::string, std::unique_ptr<ModelMetrics>> models_ ABSL_GUARDED_BY(mu_);
-  ModelsSource source_ ABSL_GUARDED_BY(mu_);
-  const Listener* listener_ ABSL_GUARDED_BY(mu_) = nullptr;
-  const SpanCounts* spans_ ABSL_GUARDED_BY(mu_) = nullptr;
+  std::map<std::string, std::weak_ptr<ModelMetrics>> models_ ABSL_GUARDED_BY(mu_);
+
+  // Held while they are asked, so that what was detached is asked no more.
+  mutable Mutex sources_mu_;
+  ModelsSource source_ ABSL_GUARDED_BY(sources_mu_);
+  const Listener* listener_ ABSL_GUARDED_BY(sources_mu_) = nullptr;
+  const SpanCounts* spans_ ABSL_GUARDED_BY(sources_mu_) = nullptr;
 };
 
 }  // namespace dragoman

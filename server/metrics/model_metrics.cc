@@ -27,21 +27,46 @@ constexpr const char* kCauseNames[] = {"client", "deadline", "drain", "revoked"}
 
 }  // namespace
 
-ModelMetrics::ModelMetrics(prometheus::Registry* registry, std::string model)
-    : model_(std::move(model)) {
-  // The family of a name is made once; the models after the first get the same.
-  const auto counter = [registry](const char* name, const char* help) -> auto& {
-    return BuildCounter().Name(name).Help(help).Register(*registry);
+ModelMetrics::ModelMetrics(Kind kind, std::string model) : model_(std::move(model)) {
+  AddCalls(kind);
+  if (kind == Kind::kModel) AddEngine();
+}
+
+void ModelMetrics::AddCalls(Kind kind) {
+  const auto histogram = [this](const char* name, const char* help) {
+    return &BuildHistogram().Name(name).Help(help).Register(registry_);
   };
-  const auto histogram = [registry](const char* name, const char* help) -> auto& {
-    return BuildHistogram().Name(name).Help(help).Register(*registry);
+  rpc_duration_ = histogram("dragoman_rpc_duration_seconds", "Duration of calls.");
+  first_result_ =
+      histogram("dragoman_first_result_seconds",
+                "Streaming calls: time from the start of the call to its first message.");
+  stages_ = histogram("dragoman_stage_duration_seconds", "Time that a segment spent in a stage.");
+  reloads_ = &BuildCounter()
+                  .Name("dragoman_model_reloads_total")
+                  .Help("New versions of a model, by result.")
+                  .Register(registry_);
+  // There from the start, so that nobody who asks for them finds nothing.
+  if (kind != Kind::kPivot) reloads_->Add({{"model", model_}, {"result", "failed"}});
+  if (kind == Kind::kNoModel) return;
+  if (kind == Kind::kModel) reloads_->Add({{"model", model_}, {"result", "ok"}});
+  for (const RpcMethod method : {RpcMethod::kTranslate, RpcMethod::kStreamTranslate}) {
+    rpc_duration_->Add({{"method", RpcMethodName(method)}, {"model", model_}}, kRpcBuckets);
+  }
+  first_result_->Add({{"method", RpcMethodName(RpcMethod::kStreamTranslate)}, {"model", model_}},
+                     kRpcBuckets);
+}
+
+void ModelMetrics::AddEngine() {
+  const auto counter = [this](const char* name, const char* help) -> auto& {
+    return BuildCounter().Name(name).Help(help).Register(registry_);
+  };
+  const auto histogram = [this](const char* name, const char* help) -> auto& {
+    return BuildHistogram().Name(name).Help(help).Register(registry_);
   };
   const prometheus::Labels model_label = {{"model", model_}};
   auto& cancelled = counter("dragoman_cancelled_total", "Segments cancelled, by stage and cause.");
   auto& wasted = counter("dragoman_wasted_target_tokens_total",
                          "Target tokens that were decoded for segments cancelled later.");
-  auto& stage =
-      histogram("dragoman_stage_duration_seconds", "Time that a segment spent in a stage.");
   for (int c = 0; c < kCauses; ++c) {
     wasted_[c] = &wasted.Add({{"cause", kCauseNames[c]}, {"model", model_}});
     for (int s = 0; s < kStages; ++s) {
@@ -50,7 +75,7 @@ ModelMetrics::ModelMetrics(prometheus::Registry* registry, std::string model)
     }
   }
   for (int s = 0; s < kStages; ++s) {
-    stage_[s] = &stage.Add({{"stage", kStageNames[s]}, {"model", model_}}, kRpcBuckets);
+    stage_[s] = &stages_->Add({{"stage", kStageNames[s]}, {"model", model_}}, kRpcBuckets);
   }
 
   auto& row_steps = counter("dragoman_decode_row_steps_total",
@@ -87,6 +112,24 @@ ModelMetrics::ModelMetrics(prometheus::Registry* registry, std::string model)
   for (const char* kind : {"nan", "encode", "decode", "worker"}) {
     errors_->Add({{"kind", kind}, {"model", model_}});
   }
+}
+
+void ModelMetrics::OnRpc(RpcMethod method, Nanos duration) {
+  rpc_duration_->Add({{"method", RpcMethodName(method)}, {"model", model_}}, kRpcBuckets)
+      .Observe(ToSeconds(duration));
+}
+
+void ModelMetrics::OnFirstResult(RpcMethod method, Nanos duration) {
+  first_result_->Add({{"method", RpcMethodName(method)}, {"model", model_}}, kRpcBuckets)
+      .Observe(ToSeconds(duration));
+}
+
+void ModelMetrics::OnSent(Nanos duration) {
+  stages_->Add({{"stage", "send"}, {"model", model_}}, kRpcBuckets).Observe(ToSeconds(duration));
+}
+
+void ModelMetrics::OnReload(bool ok) {
+  reloads_->Add({{"model", model_}, {"result", ok ? "ok" : "failed"}}).Increment();
 }
 
 void ModelMetrics::OnStep(const Step& step) {

@@ -1,4 +1,6 @@
-// The Prometheus series of one model: what its engines tell, whichever version of the model they are.
+// The Prometheus series of one name of a model: of its calls, and what its engines tell, whichever
+// version of the model they are. They end with this object, which every version of the model holds:
+// so the series go with the last version.
 //
 // Thread-safe. Series are made once and held; an event costs a few atomic adds, or a histogram's
 // short lock.
@@ -7,12 +9,15 @@
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
 #include <prometheus/histogram.h>
+#include <prometheus/metric_family.h>
 #include <prometheus/registry.h>
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "engine/api/observer.h"
+#include "server/metrics/rpc_method.h"
 
 namespace dragoman {
 
@@ -21,8 +26,19 @@ extern const prometheus::Histogram::BucketBoundaries kRpcBuckets;
 
 class ModelMetrics final : public EngineObserver {
  public:
-  // `registry` outlives this.
-  ModelMetrics(prometheus::Registry* registry, std::string model);
+  enum class Kind {
+    kModel,
+    kPivot,   // calls alone: its segments are those of its two models
+    kNoModel  // what concerns none that is there; its label is ""
+  };
+  ModelMetrics(Kind kind, std::string model);
+
+  // A call ended. Its first message went out. Results were on their way after `duration`.
+  void OnRpc(RpcMethod method, Nanos duration);
+  void OnFirstResult(RpcMethod method, Nanos duration);
+  void OnSent(Nanos duration);
+  // A new version was asked for.
+  void OnReload(bool ok);
 
   void OnStep(const Step& step) override;
   void OnEncode(int segments, int64_t tokens, int64_t padding) override;
@@ -33,16 +49,26 @@ class ModelMetrics final : public EngineObserver {
   void OnSegmentCancelled(Stage stage, CancelCause cause, int64_t wasted_tokens) override;
   void OnError(const char* kind) override;
 
+  std::vector<prometheus::MetricFamily> Collect() const { return registry_.Collect(); }
+
  private:
   using Counter = prometheus::Counter;
   using Histogram = prometheus::Histogram;
   static constexpr int kStages = 6;
   static constexpr int kCauses = 4;
 
+  void AddCalls(Kind kind);
+  void AddEngine();
+
   const std::string model_;
+  prometheus::Registry registry_;
 
   // Constant after construction; what they point to is self-synchronised.
-  prometheus::Family<Counter>* errors_ = nullptr;
+  prometheus::Family<Counter>* reloads_ = nullptr;
+  prometheus::Family<Histogram>* rpc_duration_ = nullptr;
+  prometheus::Family<Histogram>* first_result_ = nullptr;
+  prometheus::Family<Histogram>* stages_ = nullptr;
+  prometheus::Family<Counter>* errors_ = nullptr;  // from here on of a model alone
   std::array<std::array<Counter*, kCauses>, kStages> cancelled_{};
   std::array<Counter*, kCauses> wasted_{};
   std::array<Histogram*, kStages> stage_{};

@@ -131,13 +131,14 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
   model.name = settings.model_name;
   const std::vector<std::string> directories = DirectoriesOf(settings);
   model.directory = absl::StrJoin(directories, ",");
+  model.observer = metrics_->ForModel(settings.model_name);
   const Nanos begun = clock_->Now();
   for (const std::string& directory : directories) {
     if (absl::Status status = CheckModelPath(directory); !status.ok()) return status;
   }
   LoadContext load(&gives_up_);
   absl::StatusOr<std::unique_ptr<Engine>> engine =
-      loader_(settings, share, metrics_->ForModel(settings.model_name), &load);
+      loader_(settings, share, model.observer.get(), &load);
   std::string sum;
   const int64_t held = HostBytesHeld(&sum);
   if (!serves_) start_peak_bytes_ = std::max(start_peak_bytes_, held + load.memory().peak());
@@ -197,7 +198,6 @@ absl::StatusOr<ModelPtr> ModelManager::LoadVersion(const ModelSettings& settings
 
 absl::StatusOr<ModelPtr> ModelManager::Replace(const ModelSettings& settings) {
   absl::StatusOr<ModelPtr> loaded = LoadVersion(settings, ShareOf(settings, {}));
-  metrics_->ForModel(settings.model_name);
   metrics_->OnReload(settings.model_name, loaded.ok());
   if (!loaded.ok()) {
     const bool serving = table_->Find(settings.model_name) != nullptr;
@@ -224,8 +224,8 @@ absl::Status ModelManager::NoSuchModel(const std::string& name) const {
 absl::StatusOr<ModelPtr> ModelManager::Load(const std::string& name, const std::string& directory,
                                             const std::map<std::string, std::string>& settings) {
   if (!IsModelName(name)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "name: found ", Quoted(name), ", expected 1 to 128 letters, digits, '.', '_' and '-'"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("name: found ", Quoted(name), ", expected 1 to 128 ", kModelNameCharacters));
   }
   const ModelPtr present = table_->Find(name);
   if (present != nullptr && present->is_pivot()) {

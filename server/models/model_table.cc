@@ -71,8 +71,12 @@ struct ModelTable::Shelf {
   // While it is held, no version ends. Whoever lets go of a model may hold the engine's locks: so
   // this one, and not `mu`, is held where engines are asked.
   Mutex hold;
-  // What versions that have ended had counted, by name.
-  std::map<std::string, SegmentCounts> ended ABSL_GUARDED_BY(hold);
+  // What is known of a name as long as a version of it exists.
+  struct Name {
+    int versions = 0;     // that were put
+    SegmentCounts ended;  // what versions that have ended had counted
+  };
+  std::map<std::string, Name> names ABSL_GUARDED_BY(hold);
 
   Mutex mu;
   CondVar changed;
@@ -130,10 +134,14 @@ void ModelTable::Bury() {
         counts.cancelled += counts.waiting + counts.running;
         counts.waiting = 0;
         counts.running = 0;
-        AddCounts(counts, &shelf_->ended[model->name]);
+        AddCounts(counts, &shelf_->names[model->name].ended);
       }
       MutexLock lock(&shelf_->mu);
       shelf_->live.erase(model);
+      const bool is_last =
+          std::none_of(shelf_->live.begin(), shelf_->live.end(),
+                       [model](const ServedModel* other) { return other->name == model->name; });
+      if (is_last) shelf_->names.erase(model->name);
     }
     delete model;
     GiveBackFreeMemory();
@@ -153,6 +161,14 @@ ModelPtr ModelTable::Share(ServedModel model) {
     shelf->dead.push_back(ended);
     shelf->changed.NotifyAll();
   });
+}
+
+ModelPtr ModelTable::ShareNextVersion(ServedModel model) {
+  // While it is held no version of that name ends, and the number stays right.
+  MutexLock hold(&shelf_->hold);
+  const int versions = shelf_->names[model.name].versions;
+  model.version = (versions == 0 ? last_removed_ : versions) + 1;
+  return Share(std::move(model));
 }
 
 size_t ModelTable::RankOf(const std::string& name) const {
@@ -193,15 +209,17 @@ absl::StatusOr<ModelPtr> ModelTable::Put(ServedModel model) {
   for (const ModelPtr& known : models()) {
     if (!known->is_pivot() && known->name != model.name) direct.push_back(known);
   }
-  model.version = versions_[model.name] + 1;
-  const ModelPtr added = Share(std::move(model));
+  const ModelPtr added = ShareNextVersion(std::move(model));
   const size_t rank = RankOf(added->name);
   const auto at = std::find_if(direct.begin(), direct.end(),
                                [&](const ModelPtr& other) { return RankOf(other->name) > rank; });
   direct.insert(at, added);
   absl::StatusOr<std::vector<ModelPtr>> all = WithPivots(std::move(direct));
   if (!all.ok()) return all.status();
-  ++versions_[added->name];
+  {
+    MutexLock hold(&shelf_->hold);
+    shelf_->names[added->name].versions = added->version;
+  }
   Note(added->name, ModelState::kServing);
   Publish(*std::move(all));
   return added;
@@ -220,6 +238,10 @@ bool ModelTable::Remove(std::string_view name) {
   }
   ForgetFailure(std::string(name));
   if (!found) return false;
+  {
+    MutexLock hold(&shelf_->hold);
+    last_removed_ = std::max(last_removed_, shelf_->names[std::string(name)].versions);
+  }
   // Fewer models make no new pivot, hence no error.
   Publish(WithPivots(std::move(direct)).value_or(std::vector<ModelPtr>()));
   return true;
@@ -258,20 +280,29 @@ std::vector<ModelPtr> ModelTable::models() const {
   return models_;
 }
 
+void ModelTable::Forget(const std::string& name) {
+  notes_.erase(name);
+  failures_.erase(std::remove(failures_.begin(), failures_.end(), name), failures_.end());
+}
+
 void ModelTable::Note(const std::string& name, ModelState state) {
   MutexLock lock(&mu_);
-  if (state == ModelState::kServing) {
-    notes_.erase(name);
-  } else {
-    notes_[name] = state;
-  }
+  Forget(name);
+  if (state == ModelState::kServing) return;
+  notes_[name] = state;
+  const bool is_served =
+      std::any_of(models_.begin(), models_.end(),
+                  [&name](const ModelPtr& model) { return model->name == name; });
+  if (state != ModelState::kFailed || is_served) return;
+  failures_.push_back(name);
+  if (failures_.size() > kMaxFailures) Forget(std::string(failures_.front()));
 }
 
 bool ModelTable::ForgetFailure(const std::string& name) {
   MutexLock lock(&mu_);
   const auto note = notes_.find(name);
   if (note == notes_.end() || note->second != ModelState::kFailed) return false;
-  notes_.erase(note);
+  Forget(name);
   return true;
 }
 
@@ -335,8 +366,8 @@ std::vector<ModelStats> ModelTable::Stats() const {
     if (!version->is_pivot()) AddStats(version->engine->Stats(), &of(version->name).stats);
   }
   for (ModelStats& stats : out) {
-    const auto ended = shelf_->ended.find(stats.name);
-    if (ended != shelf_->ended.end()) AddCounts(ended->second, &stats.stats.segments);
+    const auto known = shelf_->names.find(stats.name);
+    if (known != shelf_->names.end()) AddCounts(known->second.ended, &stats.stats.segments);
   }
   return out;
 }

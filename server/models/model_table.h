@@ -2,7 +2,8 @@
 //
 // A model that is replaced or taken out takes no new calls; those that hold it go on. When the last
 // of them has let go, a thread of the table ends its engine: an engine joins its threads, and those
-// let go of calls themselves. What it had counted stays in the name's counts.
+// let go of calls themselves. What it had counted stays in the name's counts, until no version of
+// that name is left: nothing is kept for ever for names that were served once, or never.
 //
 // Pivots are made here from the models that they go through: a pivot is there whenever both of them
 // are, and always goes through their present versions.
@@ -12,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,6 +38,9 @@ enum class ModelState { kServing, kDraining, kLoading, kFailed };
 
 class ModelTable {
  public:
+  // Failures of names that are not served which are kept, the latest.
+  static constexpr size_t kMaxFailures = 32;
+
   // `clock` outlives the table. Models are listed in the order of `names`, those with other names
   // behind them; the first is the default. Pivots come last.
   ModelTable(const Clock* clock, std::vector<std::string> names, std::vector<PivotSettings> pivots);
@@ -45,7 +50,8 @@ class ModelTable {
   ModelTable& operator=(const ModelTable&) = delete;
 
   // Calls to come get `model`, in place of one of its name that there may be. Its version is given
-  // here. Error, and nothing has changed: a pivot through it would have no language between.
+  // here: above any that its name had before, 1 if no model was taken out yet. Error, and nothing
+  // has changed: a pivot through it would have no language between.
   absl::StatusOr<ModelPtr> Put(ServedModel model);
 
   // Calls to come find no such model. False: there is none. Pivots through it go as well.
@@ -58,7 +64,7 @@ class ModelTable {
   std::vector<ModelPtr> models() const;
 
   // What is being loaded or has failed to, for those who ask; kServing takes the note away, as does
-  // Put. Remove forgets a failure.
+  // Put. Remove forgets a failure, and so do kMaxFailures later ones of names that are not served.
   void Note(const std::string& name, ModelState state);
 
   // Takes away that it has failed. False: it has not.
@@ -82,7 +88,7 @@ class ModelTable {
 
   // Of every name that takes calls or has versions that still have some; pivots apart, whose jobs
   // are those of the models that they go through. Consistent as Engine::Stats is, over all
-  // versions; counts never fall.
+  // versions; the counts of a name never fall while one of its versions is there.
   std::vector<ModelStats> Stats() const;
 
   // Every job of every version ends as Engine::Cancel does. Nobody is refused: see
@@ -102,6 +108,8 @@ class ModelTable {
   // held.
   absl::StatusOr<std::vector<ModelPtr>> WithPivots(std::vector<ModelPtr> direct);
   ModelPtr Share(ServedModel model);
+  ModelPtr ShareNextVersion(ServedModel model);
+  void Forget(const std::string& name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Publish(std::vector<ModelPtr> models);
   size_t RankOf(const std::string& name) const;
   void Bury();
@@ -115,10 +123,12 @@ class ModelTable {
   mutable Mutex mu_;
   std::vector<ModelPtr> models_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, ModelState> notes_ ABSL_GUARDED_BY(mu_);
+  std::deque<std::string> failures_ ABSL_GUARDED_BY(mu_);  // of names not served; the oldest first
   Change change_ ABSL_GUARDED_BY(mu_);
 
-  // Of the thread that makes changes.
-  std::map<std::string, int> versions_;
+  // Of the thread that makes changes. The highest version of a name that was taken out: new names
+  // begin above it, so that none has a version twice and nobody remembers names.
+  int last_removed_ = 0;
 
   std::thread burier_;
 };

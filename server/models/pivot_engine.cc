@@ -146,12 +146,21 @@ Admission PivotEngine::Submit(TranslationJob job, std::shared_ptr<TranslationSin
   }
   const absl::StatusOr<std::string> between = Between(job.source_language, job.target_language);
   if (!between.ok()) return refused(RejectReason::kInvalid, between.status());
-  if (const int64_t waiting = waiting_.load(); waiting >= kMaxWaiting) {
-    return refused(RejectReason::kQueueFull,
-                   absl::ResourceExhaustedError(absl::StrCat("the queue of ", second_name_,
-                                                             " is full: ", waiting, " of ",
-                                                             kMaxWaiting, " items wait for it")),
-                   kNanosPerSecond);
+  const uint64_t client = ClientNumber(job.client);
+  const auto items = static_cast<int64_t>(job.contents.size());
+  {
+    MutexLock lock(&mu_);
+    if (!items_.Fits(client, job.share, items)) {
+      const bool is_own = items_.FitsAnother(job.share, items);
+      return refused(
+          is_own ? RejectReason::kClientShare : RejectReason::kQueueFull,
+          absl::ResourceExhaustedError(absl::StrCat(
+              is_own ? "the client's share of the pivot is full, and the rest is kept for others: "
+                     : "the pivot is full: ",
+              items_.held(), " of ", kMaxItems, " items are on their way to ", second_name_)),
+          kNanosPerSecond);
+    }
+    items_.Take(client, job.share, items);
   }
   const JobId id = next_job_.fetch_add(1);
   const auto made = std::make_shared<PivotJob>(this, id, std::move(job), *between, std::move(sink));
@@ -161,8 +170,16 @@ Admission PivotEngine::Submit(TranslationJob job, std::shared_ptr<TranslationSin
     jobs_.emplace(id, made);
   }
   Admission admission = made->Start();
-  if (!admission.status.ok()) Forget(id);
+  if (!admission.status.ok()) {
+    Leave(client, items);
+    Forget(id);
+  }
   return admission;
+}
+
+void PivotEngine::Leave(uint64_t client, int64_t items) {
+  MutexLock lock(&mu_);
+  items_.Give(client, items);
 }
 
 void PivotEngine::Forget(JobId job) {

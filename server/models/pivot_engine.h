@@ -2,8 +2,9 @@
 //
 // An item goes on as soon as the first engine is done with it; those that are done at the same time
 // go on together. A job is admitted by the first engine. Where the second one's queue is full, its
-// items wait and try again; while many wait, no new job is admitted. So what was admitted is
-// answered here too.
+// items wait and try again, so that what was admitted is answered here too. How many items may be
+// on their way to the second engine is bounded, and clients share that capacity as they share a
+// queue's: a client whose items wait keeps no other's from being admitted.
 //
 // Options of the search (beam, penalties, profile, sampling, lengths by ratio) hold for both. What
 // is about the text of the translation or its length in tokens holds for the second: alternatives,
@@ -25,6 +26,7 @@
 #include "absl/status/statusor.h"
 #include "engine/api/engine.h"
 #include "engine/base/mutex.h"
+#include "engine/base/shared_capacity.h"
 #include "server/base/deadline_timer.h"
 #include "server/models/served_model.h"
 
@@ -34,9 +36,8 @@ class PivotJob;
 
 class PivotEngine final : public Engine {
  public:
-  // Items that may wait for a place in the second engine's queue, over all jobs, before no new job
-  // is admitted.
-  static constexpr int64_t kMaxWaiting = 4096;
+  // Items of all jobs that the second engine has not taken yet.
+  static constexpr int64_t kMaxItems = 8192;
 
   // INVALID_ARGUMENT: no target language of `first` is a source language of `second`.
   static absl::StatusOr<std::unique_ptr<PivotEngine>> Create(std::string name,
@@ -70,6 +71,8 @@ class PivotEngine final : public Engine {
   // What cannot go over a language between.
   absl::Status CheckJob(const TranslationJob& job) const;
   void Forget(JobId job);
+  // Items of a client that the second engine has taken, or that have ended before that.
+  void Leave(uint64_t client, int64_t items);
 
   const ModelInfo info_;
   Engine& first_;
@@ -80,9 +83,9 @@ class PivotEngine final : public Engine {
   DeadlineTimer* const timer_;
   std::atomic<bool> admitting_{true};
   std::atomic<JobId> next_job_{1};
-  std::atomic<int64_t> waiting_{0};  // items that the second engine could not take yet
 
   mutable Mutex mu_;
+  SharedCapacity items_ ABSL_GUARDED_BY(mu_){kMaxItems};
   std::map<JobId, std::shared_ptr<PivotJob>> jobs_ ABSL_GUARDED_BY(mu_);
 };
 

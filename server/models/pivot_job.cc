@@ -94,7 +94,8 @@ PivotJob::PivotJob(PivotEngine* engine, JobId id, TranslationJob job, std::strin
       language_(std::move(language)),
       begun_(clock_->Now()),
       sink_(std::move(sink)),
-      firsts_(job_.contents.size()) {}
+      firsts_(job_.contents.size()),
+      left_(static_cast<int64_t>(job_.contents.size())) {}
 
 Admission PivotJob::Start() {
   Admission admission = engine_->first_.Submit(FirstLeg(job_, language_),
@@ -139,6 +140,7 @@ void PivotJob::Stop(absl::Status status, CancelCause cause) {
 
 void PivotJob::OnFirstItem(ItemResult result) {
   if (!result.status.ok()) {
+    Leave(1);
     Tell([result = std::move(result)](TranslationSink* sink) { sink->OnItem(result); });
     return;
   }
@@ -182,7 +184,6 @@ void PivotJob::SubmitSecond() {
     MutexLock lock(&mu_);
     armed_ = false;
     if (finished_) return;
-    engine_->waiting_ -= std::exchange(waiting_, 0);
     if (!stopped_.has_value()) items.swap(ready_);
     if (!items.empty()) {
       batch = ++batches_;
@@ -197,6 +198,7 @@ void PivotJob::SubmitSecond() {
       engine_->second_.Submit(SecondLeg(job_, language_, items, firsts_),
                               std::make_shared<SecondSink>(shared_from_this(), batch, items));
   if (admission.status.ok()) {
+    Leave(static_cast<int64_t>(items.size()));
     std::optional<CancelCause> cause;
     {
       MutexLock lock(&mu_);
@@ -212,6 +214,7 @@ void PivotJob::SubmitSecond() {
     return;
   }
   if (admission.reason == RejectReason::kTooLarge) {
+    Leave(static_cast<int64_t>(items.size()));
     for (const int item : items) {
       ItemResult failed;
       failed.index = item;
@@ -233,8 +236,6 @@ void PivotJob::Wait(int batch, std::vector<int> items, Nanos retry_after) {
   {
     MutexLock lock(&mu_);
     seconds_.erase(batch);
-    waiting_ += static_cast<int64_t>(items.size());
-    engine_->waiting_ += static_cast<int64_t>(items.size());
     items.insert(items.end(), ready_.begin(), ready_.end());
     ready_ = std::move(items);
     // One more item of the first engine may have armed it meanwhile: that try does as well.
@@ -274,19 +275,30 @@ void PivotJob::OnSecondDone(int batch, const std::vector<int>& items, const absl
   FinishIfOver();
 }
 
+void PivotJob::Leave(int64_t items) {
+  {
+    MutexLock lock(&mu_);
+    items = std::min(items, left_);  // less after the end: Leave was called for all
+    left_ -= items;
+  }
+  engine_->Leave(ClientNumber(job_.client), items);
+}
+
 void PivotJob::FinishIfOver() {
   absl::Status status;
   JobTimings timings;
+  int64_t left = 0;
   {
     MutexLock lock(&mu_);
     if (finished_ || !first_over_ || !seconds_.empty()) return;
     if (!stopped_.has_value() && (armed_ || !ready_.empty())) return;
     finished_ = true;
-    engine_->waiting_ -= std::exchange(waiting_, 0);
+    left = std::exchange(left_, 0);
     if (stopped_.has_value()) status = *stopped_;
     timings_.total = clock_->Now() - begun_;
     timings = timings_;
   }
+  engine_->Leave(ClientNumber(job_.client), left);
   Tell([this, status, timings](TranslationSink* sink) {
     sink->OnDone(status, timings);
     engine_->Forget(id_);

@@ -50,6 +50,9 @@ class PivotJob : public std::enable_shared_from_this<PivotJob> {
   // What keeps the engines while the job may end meanwhile: their models are held by the sink.
   std::shared_ptr<TranslationSink> Keep();
 
+  // The second engine has taken so many items, or they have ended before that.
+  void Leave(int64_t items);
+
   // Ends both engines' jobs; the status is the job's. The first cause counts.
   void Stop(absl::Status status, CancelCause cause);
   void FinishIfOver();
@@ -69,7 +72,7 @@ class PivotJob : public std::enable_shared_from_this<PivotJob> {
   // By item; constant once the item is in ready_, or was told.
   std::vector<ItemResult> firsts_;
   std::vector<int> ready_ ABSL_GUARDED_BY(mu_);  // items for the second engine
-  int64_t waiting_ ABSL_GUARDED_BY(mu_) = 0;     // of them, that it could not take yet
+  int64_t left_ ABSL_GUARDED_BY(mu_);            // items that it has not taken yet
   bool armed_ ABSL_GUARDED_BY(mu_) = false;
   std::optional<JobId> first_ ABSL_GUARDED_BY(mu_);  // none before Submit has returned
   bool first_over_ ABSL_GUARDED_BY(mu_) = false;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/api/engine.h"
+#include "engine/api/observer.h"
 #include "engine/base/clock.h"
 #include "engine/base/file_record.h"
 
@@ -30,6 +31,9 @@ struct ServedModel {
   int64_t loaded_at = 0;    // Unix time, seconds
   // Of a pivot: the two models that it goes through. They outlive the engine.
   std::vector<ModelPtr> legs;
+  // The engine reports to it, and it outlives the engine; null of a pivot. Shared because all
+  // versions of the model have the same, and any of them may go last: its metrics go with it.
+  std::shared_ptr<EngineObserver> observer;
   // Shared because a test may keep it.
   std::shared_ptr<Engine> engine;
 

@@ -46,7 +46,7 @@ constexpr std::chrono::seconds kExitGrace{15};
 // For a load that was given up to notice.
 constexpr std::chrono::seconds kLoadGrace{2};
 
-// Of gRPC and of the server, beside one for each CPU: 11 are seen.
+// Of gRPC and of the server, beside one for each CPU: 11 are seen. HTTP has its two by then.
 constexpr int kServingThreads = 12;
 
 // For a connection to the collector, and for its answer.
@@ -146,6 +146,9 @@ int Run(const ServerConfig& config) {
   for (const ModelSettings& model : config.models) names.push_back(model.model_name);
   ModelTable models(&clock, names, config.pivots);
   metrics.AttachModels([&models] { return models.Stats(); });
+  // Pivots come and go with their models, but there are no others than these.
+  std::vector<std::shared_ptr<ModelMetrics>> pivots;
+  for (const PivotSettings& pivot : config.pivots) pivots.push_back(metrics.ForPivot(pivot.name));
   std::unique_ptr<HttpServer> http;
   std::string http_address = "off";
   // Before HTTP and calls, which use it.

@@ -30,6 +30,9 @@ std::vector<MemoryPart> ServingMemory(const ServerConfig& config) {
   for (const ModelSettings& model : config.models) {
     queues += model.max_queue_segments * kSegmentBytes + model.max_queue_tokens * kTokenBytes;
   }
+  // Beside a call of the whole queue, which counts as a client's largest part of it, others may
+  // take what that leaves.
+  queues += queues / 4;
   std::vector<MemoryPart> parts = {{"process", kProcessBytes},
                                    {"request_queue", queues},
                                    {"log_queue", kLogQueueBytes + kOutputQueueBytes}};

@@ -23,6 +23,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kHashPrefix = "sha256:";
+// Of the keys that `dragoman key` makes.
+constexpr char kKeyPrefix[] = "dgm_";
 constexpr int64_t kMaxRate = 1'000'000'000'000;
 constexpr size_t kMaxNameBytes = 64;
 // Clients in a list in an object, each with lists. No message quotes the text: it may hold a key where a
@@ -53,15 +55,16 @@ std::optional<KeyHash> ParseHash(std::string_view text) {
   return hash;
 }
 
+// A key may look like a name, but is none: each call's log line would have it.
 bool IsName(const std::string& name) {
-  return !name.empty() && name.size() <= kMaxNameBytes &&
+  return !absl::StartsWith(name, kKeyPrefix) && !name.empty() && name.size() <= kMaxNameBytes &&
          std::all_of(name.begin(), name.end(), [](unsigned char c) {
            return absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-';
          });
 }
 
-// Everything but the keys may be quoted in an error: of a key that somebody wrote down in place of
-// its hash nothing may get into the log.
+// Somebody may have written down a key in place of anything: errors tell where something stands and
+// of what kind it is, and quote nothing.
 absl::Status ReadKeys(const std::string& where, const json& value, ClientEntry* entry) {
   if (!value.is_array() || value.empty()) {
     return Refuse(where, value.is_array() ? "an empty list" : value.type_name(),
@@ -106,12 +109,19 @@ absl::StatusOr<ClientEntry> ReadClient(const std::string& where, const json& val
   ClientEntry entry;
   entry.models = {"*"};
   for (const auto& [key, field] : value.items()) {
-    const std::string at = absl::StrCat(where, ".", key);
+    const std::string at = absl::StrCat(where, ".", key);  // said of known ones alone
     absl::Status status;
     if (key == "name") {
       if (!field.is_string() || !IsName(field.get<std::string>())) {
-        return Refuse(at, field.is_string() ? Quoted(field.get<std::string>()) : field.type_name(),
-                      absl::StrCat("up to ", kMaxNameBytes, " letters, digits, '.', '_' and '-'"));
+        const std::string found =
+            field.is_string()
+                ? absl::StrCat("a string of ", field.get_ref<const std::string&>().size(), " bytes")
+                : field.type_name();
+        return Refuse(at, found,
+                      absl::StrCat("a name of 1 to ", kMaxNameBytes,
+                                   " letters, digits, '.', '_' and '-' that does not begin as keys "
+                                   "do, with ",
+                                   kKeyPrefix));
       }
       entry.name = field.get<std::string>();
     } else if (key == "keys") {
@@ -127,7 +137,8 @@ absl::StatusOr<ClientEntry> ReadClient(const std::string& where, const json& val
       if (number.ok()) entry.share = static_cast<int>(*number);
       status = number.status();
     } else {
-      return Refuse(where, Quoted(key), "name, keys, models, characters_per_minute or share");
+      return Refuse(where, "a field of another name",
+                    "name, keys, models, characters_per_minute or share");
     }
     if (!status.ok()) return status;
   }
@@ -151,15 +162,16 @@ absl::StatusOr<std::vector<ClientEntry>> ParseApiKeys(std::string_view text) {
         "found something else, expected an object with the list \"clients\" and nothing more");
   }
   std::vector<ClientEntry> entries;
-  std::set<std::string> names;
+  std::map<std::string, size_t> names;
   std::set<KeyHash> hashes;
   const json& clients = file["clients"];
   for (size_t i = 0; i < clients.size(); ++i) {
     const std::string where = absl::StrCat("clients[", i, "]");
     absl::StatusOr<ClientEntry> entry = ReadClient(where, clients[i]);
     if (!entry.ok()) return entry.status();
-    if (!names.insert(entry->name).second) {
-      return Refuse(absl::StrCat(where, ".name"), Quoted(entry->name) + " again",
+    if (const auto [first, is_new] = names.emplace(entry->name, i); !is_new) {
+      return Refuse(absl::StrCat(where, ".name"),
+                    absl::StrCat("the name of clients[", first->second, "] again"),
                     "each name once (a client may have several keys)");
     }
     for (const KeyHash& hash : entry->hashes) {

@@ -23,8 +23,8 @@
 
 namespace dragoman {
 
-// A turn of so many times the usual one is what the encoder takes at a time, about (64 sentences of
-// 32 tokens at beam 4): whoever comes new waits no longer for a client than that.
+// While both wait, a client has at most so much of the machine against another's 1 in the same
+// priority: a new client's sentence waits for so many of it.
 inline constexpr int kMaxShare = 16;
 // Each call compares with all of them.
 inline constexpr size_t kMaxApiKeys = 1024;
@@ -37,7 +37,7 @@ struct ClientEntry {
   std::vector<KeyHash> hashes;        // of its keys: more than one while it changes them
   std::vector<std::string> models;    // "*" among them: every model
   int64_t characters_per_minute = 0;  // code points; 0: no limit
-  int share = 1;                      // turns in the queue, against those of others
+  int share = 1;                      // of queue and machine, against those of others
 };
 
 // A file's text: {"clients": [{"name": "web", "keys": ["sha256:HEX"], ...}, ...]}. INVALID_ARGUMENT

@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 #include <ctime>
 #include <memory>
@@ -140,6 +141,15 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now) {
   if (now < *begin) {
     return Wrong(paths.certificate, absl::StrCat("found a certificate that is valid only from ",
                                                  Date(*begin), " on, expected a valid one"));
+  }
+  // Clients ask this of it in every handshake.
+  const bool is_for_servers = X509_check_purpose(own, X509_PURPOSE_SSL_SERVER, 0) == 1;
+  ERR_clear_error();
+  if (!is_for_servers) {
+    return Wrong(paths.certificate,
+                 "found a certificate that is not for servers, expected one whose extended key "
+                 "usage has serverAuth and whose key usage has digitalSignature, or without these "
+                 "extensions");
   }
   if (!paths.client_ca.empty() && ReadCertificates(out.client_ca).empty()) {
     return Wrong(paths.client_ca, "found no certificate in PEM format");

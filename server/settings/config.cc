@@ -208,7 +208,7 @@ const std::vector<Option>& Options() {
        &C::longest_call_seconds, 1, 86'400},
       {"connection-age-seconds", "N",
        "seconds after which a connection is closed so that its client renews it; 0: never",
-       &C::connection_age_seconds, 0, 31'536'000},
+       &C::connection_age_seconds, 0, 2'000'000},
       {"write-timeout-seconds", "N",
        "seconds after which a call is ended whose client does not read the answer",
        &C::write_timeout_seconds, 1, 86'400},

@@ -117,7 +117,11 @@ struct CommandLine {
 // --models-dir is listed).
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& args);
 
-// Whether a model may be called so: at most 128 letters, digits, '.', '_' and '-'.
+// What a model's name is made of, for errors.
+inline constexpr char kModelNameCharacters[] =
+    "letters, digits, '.', '_' and '-', and neither '.' nor '..'";
+
+// Whether a model may be called so: at most 128 of these.
 bool IsModelName(std::string_view name);
 
 // A model's settings with some of its own, by the names of their flags. INVALID_ARGUMENT as

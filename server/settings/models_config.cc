@@ -68,7 +68,7 @@ absl::StatusOr<ModelSettings> ModelOfFlag(const ServerConfig& config, const std:
   }
   if (!IsModelName(model.model_name)) {
     return Refuse("--", "model", absl::StrCat("the name ", Quoted(model.model_name)),
-                  "letters, digits, '.', '_' and '-' (give one with NAME=DIR)");
+                  absl::StrCat(kModelNameCharacters, " (give one with NAME=DIR)"));
   }
   return model;
 }
@@ -118,8 +118,7 @@ absl::StatusOr<ModelSettings> ModelOfFile(const ServerConfig& config, const std:
     if (!status.ok()) return status;
   }
   if (!IsModelName(model.model_name)) {
-    return Refuse(where + ": ", "name", Quoted(model.model_name),
-                  "letters, digits, '.', '_' and '-'");
+    return Refuse(where + ": ", "name", Quoted(model.model_name), kModelNameCharacters);
   }
   if (model.model_directory.empty()) return Refuse(where + ": ", "directory", "nothing", "one");
   const absl::Status status = CheckModel(model);
@@ -177,7 +176,7 @@ absl::Status AddModelsOfDirectory(const ServerConfig& config, std::vector<ModelS
   for (const auto& [name, directory] : found_models) {
     if (!IsModelName(name)) {
       return Refuse("--", "models-dir", absl::StrCat("the name ", Quoted(name)),
-                    "letters, digits, '.', '_' and '-'");
+                    kModelNameCharacters);
     }
     models->push_back(MakeModel(config, name, directory));
   }
@@ -359,6 +358,7 @@ absl::StatusOr<ModelSettings> OverrideSettings(ModelSettings model,
 }
 
 bool IsModelName(std::string_view name) {
+  if (name == "." || name == "..") return false;  // as a part of a path they are other places
   return !name.empty() && name.size() <= 128 && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';

@@ -75,7 +75,7 @@ def compressed_bomb():
     """A message of 0.5 MB that inflates to 512 MB, by gzip and by deflate."""
     with Daemon() as daemon:
         memory = Memory(daemon)
-        for name, bomb in (("gzip", _zeros(gzip=True)), ("deflate", _zeros(gzip=False))):
+        for name, bomb in (("gzip", compressed_zeros(gzip=True)), ("deflate", compressed_zeros(gzip=False))):
             with RawHttp2(daemon.grpc) as raw:
                 stream = raw.begin(headers=[("grpc-encoding", name)])
                 raw.send(stream, frame(bomb, compressed=1), end=True)
@@ -84,7 +84,7 @@ def compressed_bomb():
         return memory.check("gzip and deflate: UNIMPLEMENTED")
 
 
-def _zeros(gzip, count=128):
+def compressed_zeros(gzip, count=128):
     """`count` times 4 MiB of zeros, compressed: one block, many times."""
     chunk = bytes(4 * MIB)
     compressor = zlib.compressobj(9, zlib.DEFLATED, -15)

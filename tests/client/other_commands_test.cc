@@ -14,6 +14,7 @@ namespace dragoman {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Health, ExitStatusSaysWhetherItServes) {
   ScriptedServer server;
@@ -43,6 +44,16 @@ TEST(Health, TheEnvironmentNamesTheServer) {
   const CommandRun run = RunCommand({"health"}, -1, false, false, address);
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("UNAVAILABLE"));
+}
+
+// Arguments are in the process list, which every user of the machine reads.
+TEST(Keys, NoFlagTakesAKeyItself) {
+  const std::string help = RunCommand({"help", "translate"}).out;
+  EXPECT_THAT(help, HasSubstr("--api-key-file FILE"));
+  for (const char* flag : {"--api-key", "--token", "--authorization", "--bearer"}) {
+    EXPECT_THAT(help, Not(HasSubstr(std::string(flag) + " "))) << flag;
+    EXPECT_EQ(RunCommand({"translate", flag, "dgm_x"}).status, 2) << flag;
+  }
 }
 
 TEST(Lists, ModelsAndLanguages) {

@@ -10,6 +10,7 @@
 #include "engine/model/model_source.h"
 #include "tests/engine/support/bundled_engine.h"
 #include "tests/engine/support/scripted_model.h"
+#include "tests/engine/support/step_gate.h"
 
 namespace dragoman {
 namespace {
@@ -156,6 +157,75 @@ TEST_F(EngineScripted, PartialsShowAVerbatimPhraseOnlyWhole) {
     last = update.text;
   }
   EXPECT_THAT(last, HasSubstr("THE HOUSE"));
+}
+
+// Its encoder takes one window, of at most 64 segments, and then waits for the gate: what is
+// submitted meanwhile stays in the queue, of 400 segments.
+class EngineHeld : public EngineScripted {
+ protected:
+  void SetUp() override {
+    EngineScripted::SetUp();
+    std::vector<float> logits(static_cast<size_t>(loaded_->spec.shape.target_vocab), 0.0F);
+    logits[static_cast<size_t>(Eos())] = 20.0F;
+    const auto model = std::make_shared<testing::ScriptedModel>(
+        [logits](std::span<const int32_t>, std::span<const int32_t>) { return logits; });
+    EngineConfig config;
+    config.max_queue_segments = 400;
+    auto engine = CreateEngine(std::move(*loaded_), model, config, &clock_, &observer_);
+    ASSERT_TRUE(engine.ok()) << engine.status();
+    engine_ = std::move(*engine);
+    model->before_encode = [this](int64_t) {
+      gate_.Pass();
+      return absl::OkStatus();
+    };
+  }
+  void TearDown() override {
+    gate_.Open();
+    engine_.reset();
+  }
+
+  Admission Submit(const std::string& client, std::vector<std::string> contents) {
+    TranslationJob job = Job(std::move(contents));
+    job.client = client;
+    auto sink = std::make_shared<testing::CollectingSink>();
+    Admission admission = engine_->Submit(job, sink);
+    if (admission.status.ok()) sinks_.push_back(sink);
+    return admission;
+  }
+  // Lets all that was admitted come to its end.
+  void Finish() {
+    gate_.Open();
+    for (const auto& sink : sinks_) EXPECT_TRUE(sink->Wait().ok());
+    EXPECT_EQ(engine_->Stats().queue_segments, 0);
+    EXPECT_EQ(engine_->Stats().queue_tokens, 0);
+  }
+
+  testing::StepGate gate_;
+  std::vector<std::shared_ptr<testing::CollectingSink>> sinks_;
+};
+
+TEST_F(EngineHeld, AClientThatFillsTheQueueKeepsNobodyElseOut) {
+  Admission hog;
+  while (hog.status.ok()) hog = Submit("hog", std::vector<std::string>(20, "Ich habe Hunger."));
+  EXPECT_EQ(hog.reason, RejectReason::kClientShare);
+  EXPECT_EQ(hog.status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(hog.status.message(), HasSubstr("the client's share of the queue is full"));
+  EXPECT_GT(hog.retry_after, 0);
+  for (int i = 0; i < 20; ++i) {
+    const Admission polite = Submit("polite" + std::to_string(i), {"Ich habe Hunger."});
+    EXPECT_TRUE(polite.status.ok()) << polite.status;
+  }
+  Finish();
+}
+
+// What a text of many short sentences comes to is reserved, and not found out when it is there.
+TEST_F(EngineHeld, AnEstimateCountsSentencesAndNotLength) {
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += "Ja. ";
+  EXPECT_TRUE(Submit("hog", {text}).status.ok());
+  EXPECT_EQ(Submit("hog", {text}).status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(Submit("polite", {"Ich habe Hunger."}).status.ok());
+  Finish();
 }
 
 }  // namespace

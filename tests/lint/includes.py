@@ -98,7 +98,7 @@ ALLOWED = {
     'server/models': 'engine/base engine/api server/base server/settings server/metrics absl openssl',
     'server/call': 'proto options engine/base engine/api server/base server/security server/trace server/metrics '
                    'server/models absl protobuf',
-    'server/http': 'server/base server/net server/security absl gnutls microhttpd',
+    'server/http': 'engine/base server/base server/net server/security absl gnutls microhttpd',
     'server/grpc': 'proto engine/base engine/api server/base server/net server/security server/settings server/metrics '
                    'server/models server/call absl grpc json protobuf',
     'server/process': 'engine/base engine/api server/base server/security server/settings server/trace server/metrics '

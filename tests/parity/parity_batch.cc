@@ -212,7 +212,7 @@ std::vector<std::vector<DecodedHypothesis>> Decode(const ParityModel& model,
     }
     ledger.Accept(static_cast<int64_t>(count));
     RequestQueue::Reservation reservation;
-    EXPECT_EQ(queue.Reserve(static_cast<int64_t>(count), tokens, &reservation),
+    EXPECT_EQ(queue.Reserve(0, 1, static_cast<int64_t>(count), tokens, &reservation),
               RejectReason::kNone);
     EXPECT_TRUE(queue.Push(reservation, std::move(segments)).empty());
     owner->WaitFor(count);

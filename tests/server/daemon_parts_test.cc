@@ -152,8 +152,13 @@ TEST(CallId, RequestIdsDiffer) {
 
 TEST(CallId, TheClientIsThePeerWithoutItsPort) {
   EXPECT_EQ(ClientOfPeer("ipv4:192.0.2.7:4711"), "ipv4:192.0.2.7");
-  EXPECT_EQ(ClientOfPeer("ipv6:%5B2001:db8::1%5D:4711"), "ipv6:%5B2001:db8::1%5D");
-  EXPECT_EQ(ClientOfPeer("ipv6:[::1]:4711"), "ipv6:[::1]");
+  // All addresses of a network are one client.
+  EXPECT_EQ(ClientOfPeer("ipv6:%5B2001:db8::1%5D:4711"), "ipv6:2001:db8::/64");
+  EXPECT_EQ(ClientOfPeer("ipv6:[2001:db8::ffff:0:0:2]:12"), "ipv6:2001:db8::/64");
+  EXPECT_EQ(ClientOfPeer("ipv6:[2001:db8:0:1::1]:12"), "ipv6:2001:db8:0:1::/64");
+  EXPECT_EQ(ClientOfPeer("ipv6:[::1]:4711"), "ipv6:::/64");
+  EXPECT_NE(ClientOfPeer("ipv6:[::ffff:192.0.2.7]:1"), ClientOfPeer("ipv6:[::ffff:192.0.2.8]:1"));
+  EXPECT_EQ(ClientOfPeer("ipv6:[fe80::1%25eth0]:1"), "ipv6:[fe80::1%25eth0]");
   EXPECT_EQ(ClientOfPeer("unix:/run/dragoman.sock"), "unix:/run/dragoman.sock");
   EXPECT_EQ(ClientOfPeer(""), "");
 }

@@ -88,7 +88,8 @@ absl::StatusOr<LoopTimes> RunLoop(int max_rows, int beam, int tokens, int capaci
   auto batch = backend->CreateBatch(config, 1, memory.get());
   if (!batch.ok()) return batch.status();
   EncodedQueue queue(segments, &clock);
-  DecodeLoop loop(batch->get(), &queue, &policy, {&ledger, metrics.ForModel("null")}, &clock);
+  const auto series = metrics.ForModel("null");
+  DecodeLoop loop(batch->get(), &queue, &policy, {&ledger, series.get()}, &clock);
   const auto owner = std::make_shared<CountingOwner>(&ledger);
   std::mt19937 random(1);
   ledger.Accept(segments);
@@ -177,8 +178,9 @@ int Serve(Arguments arguments) {
   Metrics metrics(&clock);
   auto loaded = LoadModel("deploy/models/de-en");
   if (!loaded.ok()) return Fail(loaded.status());
+  const auto series = metrics.ForModel("null");
   auto engine = CreateEngine(*std::move(loaded), {{CreateNullBackend(options), 1}}, config, &clock,
-                             metrics.ForModel("null"));
+                             series.get());
   if (!engine.ok()) return Fail(engine.status());
   ModelTable models(&clock, {}, {});
   ServedModel model;

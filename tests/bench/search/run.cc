@@ -188,7 +188,7 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
 
   ledger.Accept(count);
   RequestQueue::Reservation reservation;
-  if (requests.Reserve(count, tokens, &reservation) != RejectReason::kNone ||
+  if (requests.Reserve(0, 1, count, tokens, &reservation) != RejectReason::kNone ||
       !requests.Push(reservation, std::move(segments)).empty()) {
     End(absl::InternalError("the request queue did not take all tasks"));
   }

@@ -31,10 +31,10 @@ class EncodedQueueTest : public ::testing::Test {
   std::shared_ptr<RecordingOwner> owner_ = std::make_shared<RecordingOwner>(&ledger_);
 };
 
-TEST_F(EncodedQueueTest, HandsOutByPriorityAndThenInTheEncodersOrder) {
+TEST_F(EncodedQueueTest, HandsOutByWeightOfPriorityAndThenInTheEncodersOrder) {
   EncodedQueue queue(8, &clock_);
   EXPECT_EQ(queue.Push(Make(0, 5, Priority::kBulk)), nullptr);
-  EXPECT_EQ(queue.Push(Make(1, 1)), nullptr);
+  EXPECT_EQ(queue.Push(Make(1, 5)), nullptr);
   EXPECT_EQ(queue.Push(Make(2, 9)), nullptr);
   EXPECT_EQ(queue.Push(Make(3, 5, Priority::kInteractive)), nullptr);
   std::vector<int> order;

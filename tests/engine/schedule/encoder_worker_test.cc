@@ -38,7 +38,7 @@ class EncoderWorkerTest : public ::testing::Test {
     }
     ledger_.Accept(100);
     RequestQueue::Reservation reservation;
-    ASSERT_EQ(queue_.Reserve(100, 4000, &reservation), RejectReason::kNone);
+    ASSERT_EQ(queue_.Reserve(0, 1, 100, 4000, &reservation), RejectReason::kNone);
     ASSERT_TRUE(queue_.Push(reservation, std::move(segments)).empty());
     thread_ = std::thread([this] { worker_->Run(); });
   }

@@ -37,10 +37,19 @@ class FairQueueTest : public ::testing::Test {
     segment->source.resize(static_cast<size_t>(kind.tokens));
     return segment;
   }
-  std::vector<int> PopAll(Nanos now = 0) {
+  std::vector<int> PopAll() {
     std::vector<int> order;
-    while (!queue_.empty()) order.push_back(queue_.Pop(now)->index);
+    while (!queue_.empty()) order.push_back(queue_.Pop()->index);
     return order;
+  }
+  // Row-steps of the next `count` that leave, by client.
+  std::map<uint64_t, int64_t> Taken(int count) {
+    std::map<uint64_t, int64_t> taken;
+    for (int i = 0; i < count; ++i) {
+      const auto segment = queue_.Pop();
+      taken[segment->client] += FairQueue::Cost(*segment);
+    }
+    return taken;
   }
 
   Ledger ledger_;
@@ -55,16 +64,15 @@ TEST_F(FairQueueTest, OneClientLeavesAsItCame) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
-// 400 sentences at beam 8 of one, and one sentence of another that comes last.
-TEST_F(FairQueueTest, ANewClientWaitsForOneTurnOfEachOther) {
+// 400 sentences at beam 8 of two clients, and one sentence of another that comes last.
+TEST_F(FairQueueTest, ANewClientWaitsForAsMuchOfEachOtherAsItTakes) {
   for (int i = 0; i < 400; ++i) Push(i, {.client = 1, .tokens = 25, .beam = 8});
   for (int i = 0; i < 400; ++i) Push(1000 + i, {.client = 2, .tokens = 25, .beam = 8});
-  for (int i = 0; i < 37; ++i) queue_.Pop(0);
+  for (int i = 0; i < 37; ++i) queue_.Pop();
   Push(5000, {.client = 3, .tokens = 25, .beam = 4});
   int before = 0;
-  while (queue_.Pop(0)->index != 5000) ++before;
-  // A turn of 512 is two segments of 25 * 8 and what is left of the turn before.
-  EXPECT_LE(before, 2 * (kFairQuantum / (25 * 8) + 1));
+  while (queue_.Pop()->index != 5000) ++before;
+  EXPECT_LE(before, 2);
 }
 
 // A share is counted in row-steps: a wide beam takes as much of it as several narrow ones.
@@ -73,26 +81,85 @@ TEST_F(FairQueueTest, ClientsThatBothWaitGetEqualRowSteps) {
   for (int i = 0; i < 800; ++i) Push(1000 + i, {.client = 2, .tokens = 10, .beam = 1});
   std::map<uint64_t, int64_t> taken;
   for (int i = 0; i < 400; ++i) {
-    const auto segment = queue_.Pop(0);
-    taken[segment->client] += segment->tokens() * segment->search.beam;
-    EXPECT_LE(std::abs(taken[1] - taken[2]), 2 * kFairQuantum) << i;
+    const auto segment = queue_.Pop();
+    taken[segment->client] += FairQueue::Cost(*segment);
+    EXPECT_LE(std::abs(taken[1] - taken[2]), 30 * 8) << i;
   }
 }
 
-TEST_F(FairQueueTest, TurnsFollowShares) {
+TEST_F(FairQueueTest, SharesAreOfRowSteps) {
   for (int i = 0; i < 900; ++i) Push(i, {.client = 1, .tokens = 25, .share = 3});
   for (int i = 0; i < 900; ++i) Push(1000 + i, {.client = 2, .tokens = 25});
-  std::map<uint64_t, int> taken;
-  for (int i = 0; i < 800; ++i) ++taken[queue_.Pop(0)->client];
-  EXPECT_NEAR(taken[1], 600, 3 * kFairQuantum / 100);
-  // The largest share that the server gives (16): a newcomer waits for a window's worth.
-  for (int i = 0; i < 900; ++i) Push(2000 + i, {.client = 3, .tokens = 32, .share = 16});
+  const std::map<uint64_t, int64_t> taken = Taken(800);
+  EXPECT_NEAR(static_cast<double>(taken.at(1)), 600 * 100, 100);
+  // The largest share that the server gives (16).
   PopAll();
   for (int i = 0; i < 900; ++i) Push(2000 + i, {.client = 3, .tokens = 32, .share = 16});
+  for (int i = 0; i < 100; ++i) queue_.Pop();
   Push(5000, {.client = 4, .tokens = 32});
   int before = 0;
-  while (queue_.Pop(0)->index != 5000) ++before;
-  EXPECT_LE(before, 64 + 1);
+  while (queue_.Pop()->index != 5000) ++before;
+  EXPECT_LE(before, 16);
+}
+
+TEST_F(FairQueueTest, PrioritiesShareByTheirWeights) {
+  for (int i = 0; i < 900; ++i) {
+    Push(i, {.client = 1, .tokens = 25, .priority = Priority::kInteractive});
+    Push(1000 + i, {.client = 2, .tokens = 25});
+    Push(2000 + i, {.client = 3, .tokens = 25, .priority = Priority::kBulk});
+  }
+  const std::map<uint64_t, int64_t> taken = Taken(630);
+  EXPECT_NEAR(static_cast<double>(taken.at(1)), 480 * 100, 100);
+  EXPECT_NEAR(static_cast<double>(taken.at(2)), 120 * 100, 100);
+  EXPECT_NEAR(static_cast<double>(taken.at(3)), 30 * 100, 100);
+}
+
+// Neither its number of segments nor their priority shuts out others.
+TEST_F(FairQueueTest, AnInteractiveBacklogDelaysANormalSentenceByItsWeightOnly) {
+  for (int i = 0; i < 4000; ++i) {
+    Push(i, {.client = 1, .tokens = 25, .priority = Priority::kInteractive});
+  }
+  for (int sentence = 0; sentence < 100; ++sentence) {
+    Push(5000, {.client = 2, .tokens = 25});
+    int before = 0;
+    while (queue_.Pop()->index != 5000) ++before;
+    ASSERT_LE(before, 4) << sentence;
+  }
+  // Twenty at once, of as many clients.
+  for (int i = 0; i < 20; ++i) {
+    Push(5000 + i, {.client = static_cast<uint64_t>(10 + i), .tokens = 25});
+  }
+  int before = 0;
+  for (int left = 20; left > 0; ++before) left -= queue_.Pop()->index >= 5000 ? 1 : 0;
+  EXPECT_LE(before, 20 + 4);
+}
+
+// An expensive segment costs its own client's turns, not those of others in its priority.
+TEST_F(FairQueueTest, AWideBeamBesideAnInteractiveBacklogHoldsUpNobodyElse) {
+  for (int i = 0; i < 4000; ++i) {
+    Push(i, {.client = 1, .tokens = 25, .priority = Priority::kInteractive});
+  }
+  for (int i = 0; i < 20; ++i) Push(4000 + i, {.client = 2, .tokens = 100, .beam = 64});
+  while (queue_.Pop()->client != 2) continue;
+  Push(5000, {.client = 3, .tokens = 25});
+  int before = 0;
+  while (queue_.Pop()->index != 5000) ++before;
+  EXPECT_LE(before, 4);
+}
+
+TEST_F(FairQueueTest, AnUrgentSentenceLeavesBeforeManyThatAreNot) {
+  for (int client = 10; client < 110; ++client) {
+    for (int i = 0; i < 5; ++i) {
+      Push(i, {.client = static_cast<uint64_t>(client), .tokens = 25, .priority = Priority::kBulk});
+    }
+  }
+  for (int i = 0; i < 150; ++i) queue_.Pop();
+  Push(5000, {.client = 1, .tokens = 25, .priority = Priority::kInteractive});
+  int before = 0;
+  while (queue_.Pop()->index != 5000) ++before;
+  EXPECT_EQ(before, 50);  // those of this round, due when it came
+  Push(5001, {.client = 1, .tokens = 25, .priority = Priority::kInteractive});
+  EXPECT_EQ(queue_.Pop()->index, 5001);
 }
 
 TEST_F(FairQueueTest, KnowsWhatLeavesBeforeASegmentThatCameNow) {
@@ -101,62 +168,88 @@ TEST_F(FairQueueTest, KnowsWhatLeavesBeforeASegmentThatCameNow) {
   for (int i = 0; i < 400; ++i) Push(i, {.client = 1, .tokens = 25});
   Push(500, {.client = 2, .tokens = 25});
   EXPECT_EQ(queue_.cost(), 401 * one);
-  // Its own, and one of the other's; a turn of the first, and all of the second.
+  // Its own, and one of the other's; a sentence of the first, and all of the second.
   EXPECT_EQ(queue_.CostBefore(1, 1, Priority::kNormal), 401 * one);
-  EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kNormal), kFairQuantum + one);
-  // While the own one leaves, as much of the other's does, and a turn; half of it with twice the
-  // share.
-  EXPECT_EQ(queue_.CostBefore(2, 1, Priority::kNormal), one + one + kFairQuantum);
-  EXPECT_EQ(queue_.CostBefore(2, 2, Priority::kNormal), one + one / 2 + kFairQuantum);
-  // Who is more urgent waits for none of them, who is less for all, but not for ever.
-  EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kInteractive), 0);
-  Push(600, {.client = 1, .tokens = 25, .priority = Priority::kInteractive});
-  EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kNormal), kFairQuantum + 2 * one);
-  EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kBulk), 0);
-  queue_.Pop(0);
+  EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kNormal), kSentenceCost + one);
+  // While the own one leaves, as much of the other's does, and a sentence; half of it with twice
+  // the share.
+  EXPECT_EQ(queue_.CostBefore(2, 1, Priority::kNormal), one + one + kSentenceCost);
+  EXPECT_EQ(queue_.CostBefore(2, 2, Priority::kNormal), one + (one + kSentenceCost) / 2);
+  // By weights between priorities.
+  EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kInteractive), 2 * (kSentenceCost / 4));
+  EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kBulk), 4 * kSentenceCost + one);
+  for (int i = 0; i < 50; ++i) {
+    Push(600 + i, {.client = 1, .tokens = 25, .priority = Priority::kInteractive});
+  }
+  EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kNormal), kSentenceCost + one + 4 * kSentenceCost);
+  queue_.Pop();
   queue_.Remove(nullptr);
   EXPECT_EQ(queue_.cost(), 0);
   EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kNormal), 0);
 }
 
-TEST_F(FairQueueTest, ASegmentLargerThanATurnIsSavedFor) {
+// What is said to leave before a sentence is what does.
+TEST_F(FairQueueTest, WhatLeavesBeforeIsAsEstimated) {
+  for (int i = 0; i < 300; ++i) {
+    Push(i, {.client = 1, .tokens = 32, .priority = Priority::kInteractive});
+    Push(i, {.client = 2, .tokens = 32, .share = 2});
+    Push(i, {.client = 3, .tokens = 32, .priority = Priority::kBulk});
+  }
+  for (const Priority priority : {Priority::kInteractive, Priority::kNormal, Priority::kBulk}) {
+    for (int i = 0; i < 10; ++i) Push(7000 + i, {.client = 4, .tokens = 32, .priority = priority});
+    const int64_t estimated = queue_.CostBefore(4, 1, priority);
+    Push(8000, {.client = 4, .tokens = 32, .priority = priority});
+    int64_t before = 0;
+    for (;;) {
+      const auto segment = queue_.Pop();
+      if (segment->index == 8000) break;
+      before += FairQueue::Cost(*segment);
+    }
+    EXPECT_NEAR(static_cast<double>(before), static_cast<double>(estimated), 3 * kSentenceCost)
+        << static_cast<int>(priority);
+  }
+}
+
+TEST_F(FairQueueTest, ALargeSegmentWaitsForAsMuchOfOthers) {
   for (int i = 0; i < 200; ++i) Push(10 + i, {.client = 2, .tokens = 128, .beam = 4});
-  Push(0, {.client = 1, .tokens = 500, .beam = 64});  // 63 turns
+  Push(0, {.client = 1, .tokens = 500, .beam = 64});  // 62.5 of the others'
   Push(1, {.client = 1, .tokens = 1, .beam = 1});
   const std::vector<int> order = PopAll();
   const auto at = std::find(order.begin(), order.end(), 0) - order.begin();
-  EXPECT_GE(at, 60);
-  EXPECT_LE(at, 64);
+  EXPECT_EQ(at, 62);
 }
 
-TEST_F(FairQueueTest, WhoIsNextIsNotOvertakenByWhoeverComes) {
+// It may wait for room: who comes meanwhile, however urgent, must not take that again and again.
+TEST_F(FairQueueTest, TheNextInOrderStaysNextOnceLookedAt) {
   Push(0, {.client = 1, .tokens = 500, .beam = 64});
-  EXPECT_EQ(queue_.Peek(0)->index, 0);
+  EXPECT_EQ(queue_.Peek()->index, 0);
   for (uint64_t client = 2; client < 50; ++client) {
     Push(static_cast<int>(client), {.client = client, .tokens = 1, .beam = 1});
-    EXPECT_EQ(queue_.Peek(0)->index, 0);
+    EXPECT_EQ(queue_.Peek()->index, 0);
   }
-  Push(50, {.client = 50, .priority = Priority::kInteractive});
-  EXPECT_EQ(queue_.Pop(0)->index, 50);
-  EXPECT_EQ(queue_.Pop(0)->index, 0);
+  Push(50, {.client = 50, .tokens = 1, .beam = 1, .priority = Priority::kInteractive});
+  EXPECT_EQ(queue_.Pop()->index, 0);
+  EXPECT_EQ(queue_.Pop()->index, 50);
 }
 
-// BULK that is due must not shut out those that everybody waits for.
-TEST_F(FairQueueTest, OldBulkTakesEveryOtherPlace) {
-  for (int i = 0; i < 6; ++i) Push(i, {.client = 1, .priority = Priority::kBulk});
-  for (int i = 0; i < 3; ++i) Push(10 + i, {.client = 2, .priority = Priority::kInteractive});
-  EXPECT_EQ(queue_.Pop(kMaxBulkWait)->index, 10);
-  EXPECT_EQ(PopAll(kMaxBulkWait + 1), (std::vector<int>{0, 11, 1, 12, 2, 3, 4, 5}));
+TEST_F(FairQueueTest, TheNextInOrderMayBeRemoved) {
+  const auto other = std::make_shared<RecordingOwner>(&ledger_);
+  queue_.Push(Make(0, {.client = 1, .tokens = 1}, other));
+  Push(1, {.client = 1});
+  Push(2, {.client = 2, .tokens = 9});
+  EXPECT_EQ(queue_.Peek()->index, 0);
+  EXPECT_EQ(queue_.Remove(other.get()).size(), 1U);
+  EXPECT_EQ(queue_.Peek()->index, 2);
+  EXPECT_EQ(PopAll(), (std::vector<int>{2, 1}));
 }
 
-TEST_F(FairQueueTest, BulkIsDueByTheOldestOfAnyClient) {
+TEST_F(FairQueueTest, TheOldestIsOfAnyClient) {
   Push(0, {.client = 1, .priority = Priority::kBulk, .queued_at = 100});
   Push(1, {.client = 2, .priority = Priority::kBulk, .queued_at = 5});
-  Push(2, {.client = 3, .priority = Priority::kNormal});
-  EXPECT_EQ(queue_.OldestQueuedAt(1000), 0);
-  EXPECT_EQ(queue_.Peek(kMaxBulkWait + 5)->index, 2);
-  EXPECT_EQ(queue_.Peek(kMaxBulkWait + 6)->index, 0);
-  EXPECT_EQ(PopAll(kMaxBulkWait + 6), (std::vector<int>{0, 2, 1}));
+  Push(2, {.client = 3, .priority = Priority::kNormal, .queued_at = 50});
+  EXPECT_EQ(queue_.OldestQueuedAt(1000), 5);
+  PopAll();
+  EXPECT_EQ(queue_.OldestQueuedAt(1000), 1000);
 }
 
 // Against a plain model: nothing lost or doubled, each client in order, Peek tells the truth.
@@ -179,9 +272,8 @@ TEST_F(FairQueueTest, AtRandomNothingIsLost) {
       queue_.Push(Make(pushed, kind, owners[static_cast<size_t>(owner)]));
       waiting[pushed++] = owner;
     } else if (what < 99 && !queue_.empty()) {
-      const Nanos now = round % 2 == 0 ? round : round + kMaxBulkWait;
-      const Segment* next = queue_.Peek(now);
-      const auto segment = queue_.Pop(now);
+      const Segment* next = queue_.Peek();
+      const auto segment = queue_.Pop();
       ASSERT_EQ(segment.get(), next);
       ASSERT_EQ(waiting.erase(segment->index), 1U);
       int& before = last.try_emplace({segment->client, segment->priority}, -1).first->second;

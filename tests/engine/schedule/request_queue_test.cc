@@ -29,7 +29,8 @@ class RequestQueueTest : public ::testing::Test {
     int64_t tokens = 0;
     for (const auto& s : segments) tokens += s->tokens();
     RequestQueue::Reservation reservation;
-    ASSERT_EQ(queue.Reserve(static_cast<int64_t>(segments.size()), tokens, &reservation),
+    ASSERT_EQ(queue.Reserve(segments.front()->client, 1, static_cast<int64_t>(segments.size()),
+                            tokens, &reservation),
               RejectReason::kNone);
     ASSERT_TRUE(queue.Push(reservation, std::move(segments)).empty());
   }
@@ -45,61 +46,129 @@ class RequestQueueTest : public ::testing::Test {
 };
 
 TEST_F(RequestQueueTest, RefusesWhenFullOfSegmentsOrTokens) {
-  RequestQueue queue({3, 100}, &clock_);
+  RequestQueue queue({100, 1000}, &clock_);
   RequestQueue::Reservation a;
   RequestQueue::Reservation b;
-  EXPECT_EQ(queue.Reserve(2, 50, &a), RejectReason::kNone);
-  EXPECT_EQ(queue.Reserve(2, 10, &b), RejectReason::kQueueFull);
-  EXPECT_EQ(queue.Reserve(1, 51, &b), RejectReason::kTokenBudget);
-  EXPECT_EQ(queue.Reserve(1, 50, &b), RejectReason::kNone);
+  EXPECT_EQ(queue.Reserve(1, 1, 60, 200, &a), RejectReason::kNone);
+  EXPECT_EQ(queue.Reserve(2, 1, 41, 200, &b), RejectReason::kQueueFull);
+  EXPECT_EQ(queue.Reserve(2, 1, 1, 801, &b), RejectReason::kTokenBudget);
+  EXPECT_EQ(queue.Reserve(2, 1, 10, 200, &b), RejectReason::kNone);
   queue.Unreserve(a);
-  EXPECT_EQ(queue.Reserve(2, 50, &a), RejectReason::kNone);
+  EXPECT_EQ(queue.Reserve(3, 1, 41, 200, &a), RejectReason::kNone);
 }
 
 TEST_F(RequestQueueTest, AnEstimateAboveTheCapacityFitsTheEmptyQueueOnly) {
   RequestQueue queue({4, 100}, &clock_);
   RequestQueue::Reservation a;
-  EXPECT_EQ(queue.Reserve(9, 1000, &a), RejectReason::kNone);
+  EXPECT_EQ(queue.Reserve(1, 1, 9, 1000, &a), RejectReason::kNone);
   EXPECT_EQ(a.segments, 4);
   EXPECT_EQ(a.tokens, 100);
   queue.Unreserve(a);
   RequestQueue::Reservation b;
-  EXPECT_EQ(queue.Reserve(1, 1, &b), RejectReason::kNone);
-  EXPECT_EQ(queue.Reserve(9, 1000, &a), RejectReason::kQueueFull);
+  EXPECT_EQ(queue.Reserve(2, 1, 1, 1, &b), RejectReason::kNone);
+  EXPECT_EQ(queue.Reserve(1, 1, 9, 1000, &a), RejectReason::kQueueFull);
+}
+
+// At the server's defaults: a hog that takes all it is given, and twenty others that come at once.
+TEST_F(RequestQueueTest, AHogLeavesRoomForTwentyOthers) {
+  RequestQueue queue({4096, 131072}, &clock_);
+  RequestQueue::Reservation reservation;
+  // Documents of one call, then single sentences into what that leaves.
+  RejectReason why = RejectReason::kNone;
+  for (const int64_t segments : {400, 100, 1}) {
+    do {
+      why = queue.Reserve(1, 1, segments, 20 * segments, &reservation);
+    } while (why == RejectReason::kNone);
+  }
+  EXPECT_EQ(why, RejectReason::kClientShare);
+  EXPECT_GT(queue.stats().segments, 3000);
+  EXPECT_LT(queue.stats().segments, 3200);
+  for (uint64_t polite = 2; polite < 22; ++polite) {
+    ASSERT_EQ(queue.Reserve(polite, 1, 3, 62, &reservation), RejectReason::kNone) << polite;
+  }
+  EXPECT_EQ(queue.Reserve(1, 1, 1, 20, &reservation), RejectReason::kClientShare);
+}
+
+TEST_F(RequestQueueTest, ATextOfManyTokensLeavesRoomToo) {
+  RequestQueue queue({4096, 131072}, &clock_);
+  RequestQueue::Reservation reservation;
+  RejectReason why = RejectReason::kNone;
+  do {
+    why = queue.Reserve(1, 1, 50, 5000, &reservation);
+  } while (why == RejectReason::kNone);
+  EXPECT_EQ(why, RejectReason::kClientShare);
+  EXPECT_LT(queue.stats().tokens, 105'000);
+  for (uint64_t polite = 2; polite < 22; ++polite) {
+    ASSERT_EQ(queue.Reserve(polite, 1, 3, 62, &reservation), RejectReason::kNone) << polite;
+  }
+}
+
+// One call that is larger than a client's part, and one whose text was more than it looked like.
+TEST_F(RequestQueueTest, ACallOfTheWholeQueueTakesNoRoomFromOthers) {
+  RequestQueue queue({400, 10'000}, &clock_);
+  RequestQueue::Reservation whole;
+  ASSERT_EQ(queue.Reserve(1, 1, 50, 1000, &whole), RejectReason::kNone);
+  std::vector<std::unique_ptr<Segment>> segments;
+  for (int i = 0; i < 400; ++i) {
+    segments.push_back(Make(i, 25));
+    segments.back()->client = 1;
+  }
+  ASSERT_TRUE(queue.Push(whole, std::move(segments)).empty());
+  EXPECT_EQ(queue.stats().segments, 400);
+  RequestQueue::Reservation reservation;
+  for (uint64_t polite = 2; polite < 22; ++polite) {
+    ASSERT_EQ(queue.Reserve(polite, 1, 1, 20, &reservation), RejectReason::kNone) << polite;
+  }
+  EXPECT_EQ(queue.Reserve(1, 1, 1, 20, &reservation), RejectReason::kClientShare);
+}
+
+// What was given back, popped, removed or handed back is nobody's any more.
+TEST_F(RequestQueueTest, ACapacityIsWholeAgainOnceAllHasLeft) {
+  RequestQueue queue({100, 1000}, &clock_);
+  for (int i = 0; i < 20; ++i) PushOne(queue, Make(i, 7));
+  const auto other = std::make_shared<RecordingOwner>(&ledger_);
+  for (int i = 0; i < 5; ++i) PushOne(queue, Make(i, 3, Priority::kBulk, other));
+  RequestQueue::Reservation unused;
+  ASSERT_EQ(queue.Reserve(0, 1, 2, 20, &unused), RejectReason::kNone);
+  queue.PopWindow(10, 1000, 1);
+  queue.Unreserve(unused);
+  queue.Remove(other.get());
+  while (!queue.TryPopWindow(10, 1000, 1).empty()) continue;
+  EXPECT_EQ(queue.stats().segments, 0);
+  EXPECT_EQ(queue.stats().tokens, 0);
+  RequestQueue::Reservation all;
+  EXPECT_EQ(queue.Reserve(0, 1, 100, 1000, &all), RejectReason::kNone);
 }
 
 TEST_F(RequestQueueTest, TheReservationIsExchangedForTheRealCounts) {
   RequestQueue queue({10, 100}, &clock_);
   RequestQueue::Reservation reservation;
-  ASSERT_EQ(queue.Reserve(5, 80, &reservation), RejectReason::kNone);
+  ASSERT_EQ(queue.Reserve(0, 1, 5, 80, &reservation), RejectReason::kNone);
   std::vector<std::unique_ptr<Segment>> segments;
   segments.push_back(Make(0, 7));
   ASSERT_TRUE(queue.Push(reservation, std::move(segments)).empty());
   EXPECT_EQ(queue.stats().segments, 1);
   EXPECT_EQ(queue.stats().tokens, 7);
   // An overrun is taken.
-  ASSERT_EQ(queue.Reserve(1, 1, &reservation), RejectReason::kNone);
+  ASSERT_EQ(queue.Reserve(0, 1, 1, 1, &reservation), RejectReason::kNone);
   segments.clear();
   for (int i = 0; i < 12; ++i) segments.push_back(Make(i, 20));
   EXPECT_TRUE(queue.Push(reservation, std::move(segments)).empty());
   EXPECT_EQ(queue.stats().segments, 13);
 }
 
-TEST_F(RequestQueueTest, PopsByPriorityThenArrivalAndBulkIsNotStarved) {
+TEST_F(RequestQueueTest, PopsByWeightOfPriorityThenArrival) {
   RequestQueue queue({100, 1000}, &clock_);
   PushOne(queue, Make(0, 1, Priority::kBulk));
   PushOne(queue, Make(1, 1, Priority::kNormal));
   PushOne(queue, Make(2, 1, Priority::kInteractive));
-  PushOne(queue, Make(3, 1, Priority::kNormal));
-  auto window = queue.PopWindow(2, 1000, 1);
-  ASSERT_EQ(window.size(), 2U);
-  EXPECT_EQ(window[0]->index, 2);
-  EXPECT_EQ(window[1]->index, 1);
-  clock_.Advance(kMaxBulkWait + 1);
-  window = queue.PopWindow(2, 1000, 1);
-  ASSERT_EQ(window.size(), 2U);
-  EXPECT_EQ(window[0]->index, 0);
-  EXPECT_EQ(window[1]->index, 3);
+  for (int i = 3; i < 8; ++i) PushOne(queue, Make(i, 1, Priority::kNormal));
+  std::vector<int> order;
+  while (order.size() < 8) {
+    for (const auto& segment : queue.PopWindow(2, 1000, 1)) order.push_back(segment->index);
+  }
+  // BULK is the fifth to be due beside those of NORMAL, and does not wait for the last of them.
+  EXPECT_EQ(order, (std::vector<int>{2, 1, 3, 4, 0, 5, 6, 7}));
 }
 
 TEST_F(RequestQueueTest, WindowsKeepToTheirLimitsAndShareAmongWorkers) {
@@ -116,10 +185,10 @@ class WaitTest : public RequestQueueTest {
  protected:
   static constexpr Nanos kSecond = 1'000'000'000;
 
-  void PushMany(int count) {
+  void PushMany(int count, Priority priority = Priority::kNormal) {
     std::vector<std::unique_ptr<Segment>> segments;
     for (int i = 0; i < count; ++i) {
-      segments.push_back(Make(i, 10));
+      segments.push_back(Make(i, 10, priority));
       segments.back()->client = 1;
     }
     Push(queue_, std::move(segments));
@@ -153,9 +222,19 @@ TEST_F(WaitTest, FollowsFromTheRateOfLeavingAndWhatComesBefore) {
   Work(5, 1);  // 50 a second, of which 945 are left: 18.9 s
   EXPECT_NEAR(static_cast<double>(Wait(1, kSecond)), 18.9e9, 1e8);
   EXPECT_EQ(Wait(1, 19 * kSecond), 0);  // within the limit
-  // Another client waits for a turn of the first only.
-  const double turn = static_cast<double>(kFairQuantum) / (50.0 * 10);
+  // Another client waits for a sentence of the first only.
+  const double turn = static_cast<double>(kSentenceCost) / (50.0 * 10);
   EXPECT_NEAR(static_cast<double>(Wait(2, kSecond / 10)), turn * 1e9, 1e8);
+}
+
+// A call is not refused at the door for a wait that it would not have.
+TEST_F(WaitTest, AnUrgentBacklogOfAnotherIsAWaitOfItsWeightOnly) {
+  PushMany(1000, Priority::kInteractive);
+  queue_.TryPopWindow(5, 1'000'000, 1);
+  Work(5, 1);
+  EXPECT_NEAR(static_cast<double>(Wait(2, kSecond / 10)), 4.0 * kSentenceCost / (50.0 * 10) * 1e9,
+              1e8);
+  EXPECT_EQ(Wait(2, 2 * kSecond), 0);
 }
 
 TEST_F(WaitTest, LittleWorkIsNoLowRate) {
@@ -183,7 +262,7 @@ TEST_F(RequestQueueTest, CloseDrainsThenEndsAndHandsBackWhatComesLater) {
   RequestQueue queue({10, 100}, &clock_);
   PushOne(queue, Make(0, 5));
   RequestQueue::Reservation reservation;
-  ASSERT_EQ(queue.Reserve(1, 5, &reservation), RejectReason::kNone);
+  ASSERT_EQ(queue.Reserve(0, 1, 1, 5, &reservation), RejectReason::kNone);
   queue.Close();
   std::vector<std::unique_ptr<Segment>> late;
   late.push_back(Make(1, 5));

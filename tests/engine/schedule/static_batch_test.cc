@@ -82,7 +82,7 @@ class StaticBatchTest : public ::testing::Test {
     const auto segments = static_cast<int64_t>(lengths.size());
     ledger_.Accept(segments);
     RequestQueue::Reservation reservation;
-    ASSERT_EQ(queue_.Reserve(segments, tokens, &reservation), RejectReason::kNone);
+    ASSERT_EQ(queue_.Reserve(0, 1, segments, tokens, &reservation), RejectReason::kNone);
     ASSERT_TRUE(queue_.Push(reservation, std::move(made)).empty());
   }
 

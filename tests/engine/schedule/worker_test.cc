@@ -64,7 +64,7 @@ class WorkerTest : public ::testing::TestWithParam<Place> {
     }
     ledger_.Accept(segments);
     RequestQueue::Reservation reservation;
-    ASSERT_EQ(queue.Reserve(segments, 60 * segments, &reservation), RejectReason::kNone);
+    ASSERT_EQ(queue.Reserve(client, 1, segments, 60 * segments, &reservation), RejectReason::kNone);
     for (auto& refused : queue.Push(reservation, std::move(made))) {
       Fail(std::move(refused), WorkerStoppedError(), {&ledger_, &observer_});
     }

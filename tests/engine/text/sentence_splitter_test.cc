@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
 #include <thread>
 
 #include "engine/base/utf8.h"
@@ -18,6 +20,28 @@ std::unique_ptr<SentenceSplitter> Splitter(const std::string& language = "de") {
   auto splitter = SentenceSplitter::Create(language);
   EXPECT_TRUE(splitter.ok()) << splitter.status();
   return *std::move(splitter);
+}
+
+// A model of any source keeps a splitter for each of them.
+TEST(SentenceSplitter, HasRulesOfSomeHundredLanguagesWhateverIsAskedFor) {
+  EXPECT_EQ(SentenceSplitter::LanguageOf("de"), "de");
+  EXPECT_EQ(SentenceSplitter::LanguageOf("deu"), "de");
+  EXPECT_EQ(SentenceSplitter::LanguageOf("pt-BR"), "pt");
+  EXPECT_EQ(SentenceSplitter::LanguageOf("zh-Hant-TW"), "zh");
+  EXPECT_EQ(SentenceSplitter::LanguageOf(""), "");
+  EXPECT_EQ(SentenceSplitter::LanguageOf("x y"), "");
+  std::set<std::string> languages;
+  for (char a = 'a'; a <= 'z'; ++a) {
+    for (char b = 'a'; b <= 'z'; ++b) {
+      for (char c = 'a'; c <= 'z'; ++c) {
+        const std::string code = {a, b, c};
+        languages.insert(SentenceSplitter::LanguageOf(code));
+        languages.insert(SentenceSplitter::LanguageOf(code + "-Latn-DE"));
+      }
+    }
+  }
+  EXPECT_GT(languages.size(), 100U);
+  EXPECT_LT(languages.size(), 1000U);
 }
 
 std::vector<std::string> Pieces(const std::string& text, const std::string& language = "de",

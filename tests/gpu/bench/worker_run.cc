@@ -72,7 +72,7 @@ class Feeder : public SegmentOwner, public std::enable_shared_from_this<Feeder> 
     if (segments.empty()) return;
     ledger_->Accept(count);
     RequestQueue::Reservation reservation;
-    static_cast<void>(queue_->Reserve(count, count * run_.source_tokens, &reservation));
+    static_cast<void>(queue_->Reserve(0, 1, count, count * run_.source_tokens, &reservation));
     static_cast<void>(queue_->Push(reservation, std::move(segments)));
   }
 

@@ -41,7 +41,7 @@ TEST_P(LinearTest, AgreesWithDouble) {
         for (size_t i = rows * s.out; i < y.size(); ++i) ASSERT_EQ(y[i], 123.0F);
         y.resize(rows * s.out);
         const auto taken_x = AsOperand(type(), x, s.in);
-        const auto taken_w = AsOperand(type(), w, s.in);
+        const auto taken_w = AsWeights(type(), w, s.in);
         std::vector<double> expected(y.size());
         for (int64_t r = 0; r < rows; ++r) {
           for (int c = 0; c < s.out; ++c) {
@@ -186,8 +186,11 @@ TEST_P(LinearTest, PackingOnSeveralThreadsChangesNothing) {
 
 DRAGOMAN_FOR_EVERY_ISA_AND_TYPE(LinearTest);
 
-// Integers whose largest is 127 are their own operands, with scale 1: what comes out is the sum.
-using ExactSums = PerIsa;
+// Integers whose largest is the limit are their own operands, with scale 1: what comes out is the sum.
+class ExactSums : public PerIsa {
+ protected:
+  const int limit_ = cpu::NarrowKernels().weight_limit;
+};
 
 std::vector<float> RunInt8(int in, int out, int64_t rows, const std::vector<float>& w,
                            const std::vector<float>& x) {
@@ -199,6 +202,18 @@ std::vector<float> RunInt8(int in, int out, int64_t rows, const std::vector<floa
   return y;
 }
 
+void ExpectExactSums(int in, int out, int64_t rows, const std::vector<float>& w,
+                     const std::vector<float>& x) {
+  const auto y = RunInt8(in, out, rows, w, x);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int c = 0; c < out; ++c) {
+      double sum = 0.0;
+      for (int k = 0; k < in; ++k) sum += double(x[r * in + k]) * w[size_t(c) * in + k];
+      ASSERT_EQ(y[r * out + c], sum) << in << " row " << r << " column " << c;
+    }
+  }
+}
+
 // The largest products that there are, with every pattern of signs in groups of four: what the
 // instructions that saturate at 16 bits get wrong. 1040 * 127 * 127 is the last below 2^24, so
 // that f32 holds every sum.
@@ -207,40 +222,65 @@ TEST_P(ExactSums, AtTheLimitsOfEveryOperand) {
     const int patterns = 16;
     std::vector<float> w(size_t(patterns) * in), x(size_t(patterns + 3) * in);
     for (int p = 0; p < patterns; ++p) {
-      for (int k = 0; k < in; ++k) w[size_t(p) * in + k] = p >> k % 4 & 1 ? -127.0F : 127.0F;
+      for (int k = 0; k < in; ++k) w[size_t(p) * in + k] = p >> k % 4 & 1 ? -1.0F : 1.0F;
     }
-    for (size_t i = 0; i < x.size(); ++i) x[i] = w[i % w.size()];
-    const int64_t rows = patterns + 3;
-    const auto y = RunInt8(in, patterns, rows, w, x);
-    for (int64_t r = 0; r < rows; ++r) {
-      for (int c = 0; c < patterns; ++c) {
-        double sum = 0.0;
-        for (int k = 0; k < in; ++k) sum += double(x[r * in + k]) * w[size_t(c) * in + k];
-        ASSERT_EQ(y[r * patterns + c], sum) << in << " row " << r << " column " << c;
-      }
-    }
+    for (size_t i = 0; i < x.size(); ++i) x[i] = w[i % w.size()] * 127.0F;
+    for (float& weight : w) weight *= static_cast<float>(limit_);
+    ExpectExactSums(in, patterns, patterns + 3, w, x);
   }
 }
 
-// A whole 4,096 of the largest products: 66 million, beyond f32's integers but a multiple of 4,096.
+// Short weights (cpu::NarrowGemmArgs::order) add the products of two groups up in 16 bits where those
+// of one sign are at most 128 together. So here they are 128 and 129, of either sign, in some strips
+// and groups and not in others, beside rows whose numbers are as large as they can be.
+TEST_P(ExactSums, WhereProductsOfTwoGroupsJustFitAndWhereTheyDoNot) {
+  const int in = 256;
+  const int out = 16 * 6 + 5;
+  const auto limit = static_cast<float>(limit_);
+  std::mt19937 random(1);
+  std::vector<float> w(size_t(out) * in);
+  for (int c = 0; c < out; ++c) {
+    float* const column = w.data() + size_t(c) * in;
+    const int over = c / 16 == 0 ? 2 : c / 16 == 1 ? 3 : 2 + static_cast<int>(random() % 2);
+    for (int pair = 0; pair < in; pair += 8) {
+      const float sign = random() % 2 == 0 ? 1.0F : -1.0F;
+      const int at = pair + static_cast<int>(random() % 2) * 2;
+      column[at] = column[at + 1] = sign * limit;
+      column[at + 4] = sign * static_cast<float>(over);
+      column[at + 5] = c % 3 == 0 ? -sign * limit : 0.0F;
+    }
+  }
+  const int64_t rows = 13;
+  std::vector<float> x(size_t(rows) * in);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const bool above = i < size_t(in) || (i >= size_t(in) * 2 && random() % 2 == 0);
+    x[i] = above ? 127.0F : -127.0F;
+  }
+  ExpectExactSums(in, out, rows, w, x);
+}
+
+// A whole 4,096 of the largest products: up to 66 million, beyond f32's integers but a multiple of
+// 4,096.
 TEST_P(ExactSums, OfTheLongestRows) {
   const int in = 4096;
-  const std::vector<float> w(size_t(17) * in, -127.0F);
+  const auto limit = static_cast<float>(limit_);
+  const std::vector<float> w(size_t(17) * in, -limit);
   const std::vector<float> x(size_t(35) * in, 127.0F);
-  for (const float sum : RunInt8(in, 17, 35, w, x)) ASSERT_EQ(sum, -127.0F * 127.0F * 4096.0F);
+  for (const float sum : RunInt8(in, 17, 35, w, x)) ASSERT_EQ(sum, -127.0F * limit * 4096.0F);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, ExactSums, ::testing::ValuesIn(cpu::SupportedIsas()), IsaTestName);
 
 // The baseline is left out: it scales with a multiplication and an addition, the others with one
-// operation for both.
+// operation for both. So is AVX2 alone, whose weights are shorter.
 TEST(Int8, HasTheSameBitsOnEveryInstructionSet) {
   const auto w = RandomFloats(size_t(300) * 70, 1);
   const auto x = RandomFloats(size_t(37) * 300, 2);
   std::vector<float> first;
   for (const cpu::Isa isa : cpu::SupportedIsas()) {
-    if (isa == cpu::Isa::kBaseline) continue;
+    if (isa == cpu::Isa::kBaseline || isa == cpu::Isa::kAvx2) continue;
     const WithIsa with(isa);
+    EXPECT_EQ(cpu::NarrowKernels().weight_limit, cpu::kRowLimit) << cpu::IsaName(isa);
     const auto y = RunInt8(300, 70, 37, w, x);
     if (first.empty()) first = y;
     EXPECT_TRUE(SameBits(first.data(), y.data(), y.size())) << cpu::IsaName(isa);

@@ -12,6 +12,7 @@
 #include "kernels/cpu/narrow_table.h"
 #include "kernels/ops/embed.h"
 #include "kernels/ops/output_layer.h"
+#include "tests/kernels/ops/test_support.h"
 
 namespace dragoman {
 namespace {
@@ -51,7 +52,18 @@ struct Shape {
 };
 constexpr Shape kShapes[] = {{16, 64}, {33, 100}, {1, 3}, {200, 640}};
 
-TEST(NarrowMatrix, KeepsStoredBytesAndScales) {
+// The instruction sets whose weights are as long as rows, or those whose weights are shorter.
+std::vector<cpu::Isa> IsasWithShortWeights(bool are_short) {
+  std::vector<cpu::Isa> isas;
+  for (const cpu::Isa isa : cpu::SupportedIsas()) {
+    if ((isa == cpu::Isa::kAvx2) == are_short) isas.push_back(isa);
+  }
+  return isas;
+}
+using LongWeights = PerIsa;
+using ShortWeights = PerIsa;
+
+TEST_P(LongWeights, AreTheStoredBytesAndScales) {
   for (const auto& [n, k] : kShapes) {
     const StoredRows stored(n, k);
     for (const int threads : {1, 3}) {
@@ -73,8 +85,27 @@ TEST(NarrowMatrix, KeepsStoredBytesAndScales) {
   }
 }
 
-// A look-up in the packed weights of a product gives what a table of the same numbers gives.
-TEST(NarrowMatrix, RowsComeOutAsATableHasThem) {
+TEST_P(ShortWeights, AreTheStoredNumbersRoundedOnceMore) {
+  EXPECT_EQ(cpu::NarrowKernels().weight_limit, 63);
+  for (const auto& [n, k] : kShapes) {
+    const StoredRows stored(n, k);
+    OpContext context;
+    const cpu::NarrowMatrix matrix(context, ComputeType::kInt8, stored, nullptr, n, k, 0.0F);
+    std::vector<float> numbers(static_cast<size_t>(n * k)), row(static_cast<size_t>(k));
+    stored.Read(0, n, numbers.data());
+    const auto expected = AsWeights(ComputeType::kInt8, numbers, k);
+    for (int64_t r = 0; r < n; ++r) {
+      matrix.UnpackRow(r, row.data());
+      for (int64_t i = 0; i < k; ++i) {
+        ASSERT_EQ(row[static_cast<size_t>(i)], expected[static_cast<size_t>(r * k + i)]) << r;
+      }
+    }
+  }
+}
+
+// A look-up in the packed weights of a product gives what a table of the same numbers gives. (With
+// short weights it does not: a table belongs to no product, so its numbers are the longer ones.)
+TEST_P(LongWeights, ComeOutAsATableHasThem) {
   for (const auto& [n, k] : kShapes) {
     const StoredRows stored(n, k);
     std::vector<float> numbers(static_cast<size_t>(n * k));
@@ -104,6 +135,12 @@ TEST(NarrowMatrix, RowsComeOutAsATableHasThem) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Cpu, LongWeights, ::testing::ValuesIn(IsasWithShortWeights(false)),
+                         IsaTestName);
+INSTANTIATE_TEST_SUITE_P(Cpu, ShortWeights, ::testing::ValuesIn(IsasWithShortWeights(true)),
+                         IsaTestName);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ShortWeights);  // a machine without AVX2
 
 }  // namespace
 }  // namespace dragoman

@@ -46,7 +46,7 @@ TEST_P(OutputLayerTest, AgreesWithSortAndDouble) {
     const auto hidden = RandomFloats(size_t(rows) * d, 3);
     const auto layer = OutputLayer::Create(w.data(), bias.data(), d, vocabulary, type());
     const auto questions = RandomQuestions(rows, vocabulary, 4);
-    const auto taken_w = AsOperand(type(), w, d);
+    const auto taken_w = AsWeights(type(), w, d);
     const auto taken_hidden = AsOperand(type(), hidden, d);
     OpContext context;
     const auto answers = FoldAll(*layer, context, hidden.data(), questions);

@@ -28,7 +28,7 @@ struct Members {
     layers.resize(d.size());
     layers[m] = OutputLayer::Create(w[m].data(), bias[m].data(), d[m], vocabulary, type);
     taken_w.resize(d.size());
-    taken_w[m] = AsOperand(type, w[m], d[m]);
+    taken_w[m] = AsWeights(type, w[m], d[m]);
   }
 
   std::vector<OutputMember> Outputs(const std::vector<float>& weights) const {

@@ -10,10 +10,12 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/base/compute_type.h"
 #include "kernels/cpu/isa.h"
+#include "kernels/cpu/narrow_matrix.h"
 
 namespace dragoman {
 
@@ -109,7 +111,9 @@ inline std::string IsaAndTypeTestName(const ::testing::TestParamInfo<IsaAndType>
                            ::dragoman::IsaAndTypeTestName)
 
 // Rows of k numbers as products in this type take them (kernels/cpu/narrow_table.h), in f32 again.
-inline std::vector<float> AsOperand(ComputeType type, std::vector<float> x, int64_t k) {
+// `limit` is the largest magnitude of an integer.
+inline std::vector<float> AsOperand(ComputeType type, std::vector<float> x, int64_t k,
+                                    int limit = cpu::kRowLimit) {
   if (type == ComputeType::kFloat32) return x;
   for (size_t row = 0; row < x.size(); row += static_cast<size_t>(k)) {
     float max = 0.0F;
@@ -117,7 +121,8 @@ inline std::vector<float> AsOperand(ComputeType type, std::vector<float> x, int6
     for (int64_t i = 0; i < k; ++i) {
       float& v = x[row + i];
       if (type == ComputeType::kInt8) {
-        v = max == 0.0F ? 0.0F : std::nearbyint(v * (127.0F / max)) * (max / 127.0F);
+        const auto most = static_cast<float>(limit);
+        v = max == 0.0F ? 0.0F : std::nearbyint(v * (most / max)) * (max / most);
       } else {
         uint32_t bits;
         std::memcpy(&bits, &v, sizeof bits);
@@ -127,6 +132,11 @@ inline std::vector<float> AsOperand(ComputeType type, std::vector<float> x, int6
     }
   }
   return x;
+}
+
+// The same of weights [., k], with the instruction set that is in use.
+inline std::vector<float> AsWeights(ComputeType type, std::vector<float> w, int64_t k) {
+  return AsOperand(type, std::move(w), k, cpu::NarrowKernels().weight_limit);
 }
 
 }  // namespace dragoman

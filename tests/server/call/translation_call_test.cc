@@ -174,6 +174,7 @@ class TranslationCallTest : public ::testing::Test {
   DeadlineTimer timer_{&clock_};
   CallTracker tracker_;
   Metrics metrics_{&clock_};
+  const std::shared_ptr<ModelMetrics> series_ = metrics_.ForModel("de-en");
   CallContext context_;
   CallHead head_;
   FakeUnary unary_;

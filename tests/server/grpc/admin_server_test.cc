@@ -8,9 +8,12 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <functional>
 #include <future>
+#include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "dragoman/v1/translation.grpc.pb.h"
 #include "server/base/log.h"
@@ -81,15 +84,17 @@ class AdminServerTest : public ::testing::Test {
   const fs::path root_ = directory_.path();
   const SteadyClock clock_;
   Metrics metrics_{&clock_};
+  std::function<void()> while_loading_;  // set while nothing is loaded
   ModelTable table_{&clock_, {"a", "b"}, {}};
   ModelManager manager_{&table_,
                         &metrics_,
                         &clock_,
                         {},
                         ModelSettings{},
-                        [](const ModelSettings& settings, const ModelShare&, EngineObserver*,
-                           LoadContext* load) -> absl::StatusOr<std::unique_ptr<Engine>> {
+                        [this](const ModelSettings& settings, const ModelShare&, EngineObserver*,
+                               LoadContext* load) -> absl::StatusOr<std::unique_ptr<Engine>> {
                           load->files().Note(settings.model_directory + "/config.json", true);
+                          if (while_loading_) while_loading_();
                           auto engine = std::make_unique<FakeEngine>();
                           engine->mutable_info()->name = settings.model_name;
                           return engine;
@@ -147,6 +152,28 @@ TEST_F(AdminServerTest, ErrorsHaveTheCodesOfTheContract) {
   const grpc::Status unknown = stub_->UnloadModel(&context, unload, &unloaded);
   EXPECT_EQ(unknown.error_code(), grpc::StatusCode::NOT_FOUND);
   EXPECT_THAT(unknown.error_message(), HasSubstr("one of a, b"));
+  // Every code that the manager makes, as it is.
+  unload.set_name("a");
+  {
+    grpc::ClientContext first;
+    ASSERT_TRUE(stub_->UnloadModel(&first, unload, &unloaded).ok());
+  }
+  unload.set_name("b");
+  grpc::ClientContext last;
+  const grpc::Status only = stub_->UnloadModel(&last, unload, &unloaded);
+  EXPECT_EQ(only.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(only.error_message(), HasSubstr("the only model"));
+  while_loading_ = [this] { directory_.Write("b/config.json", "while it is read"); };
+  grpc::ClientContext torn;
+  v1::ReloadModelRequest reload;
+  reload.set_name("b");
+  v1::ReloadModelResponse reloaded;
+  const grpc::Status changed = stub_->ReloadModel(&torn, reload, &reloaded);
+  EXPECT_EQ(changed.error_code(), grpc::StatusCode::ABORTED);
+  EXPECT_THAT(changed.error_message(), HasSubstr("changed while it was read"));
+  EXPECT_THAT(metrics_.Scrape(),
+              AllOf(HasSubstr(R"(code="FAILED_PRECONDITION",method="UnloadModel"} 1)"),
+                    HasSubstr(R"(code="ABORTED",method="ReloadModel"} 1)")));
   grpc::ClientContext newer;
   v1::UnloadModelRequest with_option;
   with_option.GetReflection()->MutableUnknownFields(&with_option)->AddVarint(99, 1);
@@ -236,6 +263,58 @@ TEST_F(AdminServerTest, ADrainWaitsForNoLoad) {
   held.set_value();
   EXPECT_TRUE(drained.ok()) << drained.error_message();
   EXPECT_EQ(response.cancelled(), 3);
+}
+
+// google.protobuf.Duration takes more seconds than 64 bits hold nanoseconds.
+TEST_F(AdminServerTest, ADrainsLimitIsOfTheRangeOrRefused) {
+  const auto drain = [this](int64_t seconds, int32_t nanos) {
+    grpc::ClientContext context;
+    v1::DrainRequest request;
+    request.mutable_limit()->set_seconds(seconds);
+    request.mutable_limit()->set_nanos(nanos);
+    v1::DrainResponse response;
+    return stub_->Drain(&context, request, &response);
+  };
+  const std::pair<int64_t, int32_t> wrong[] = {{std::numeric_limits<int64_t>::max(), 0},
+                                               {std::numeric_limits<int64_t>::min(), 0},
+                                               {std::numeric_limits<int64_t>::max(), -1},
+                                               {9'223'372'036, 999'999'999},
+                                               {18'446'744'074, 0},
+                                               {86'400, 1},
+                                               {0, -1},
+                                               {1, -1},
+                                               {1, 1'000'000'000},
+                                               {-1, 0}};
+  for (const auto& [seconds, nanos] : wrong) {
+    const grpc::Status status = drain(seconds, nanos);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << seconds << " " << nanos;
+    EXPECT_THAT(status.error_message(),
+                AllOf(HasSubstr("limit: found " + std::to_string(seconds) + " s"),
+                      HasSubstr("expected 0 to 86400 s")));
+  }
+  EXPECT_FALSE(draining_);
+  EXPECT_TRUE(drain(86'400, 0).ok());
+  EXPECT_EQ(drained_for_, std::chrono::hours(24));
+}
+
+// gRPC inflates a message before anybody sees its size, and takes one of 4 GiB.
+TEST_F(AdminServerTest, TakesNeitherCompressedNorLargeMessages) {
+  for (const grpc_compression_algorithm algorithm : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
+    grpc::ClientContext context;
+    context.set_compression_algorithm(algorithm);
+    v1::SetLogLevelRequest request;
+    request.set_level(std::string(100'000, '0'));
+    v1::SetLogLevelResponse response;
+    EXPECT_EQ(stub_->SetLogLevel(&context, request, &response).error_code(),
+              grpc::StatusCode::UNIMPLEMENTED);
+  }
+  grpc::ClientContext context;
+  v1::SetLogLevelRequest request;
+  request.set_level(std::string(2 << 20, '0'));
+  v1::SetLogLevelResponse response;
+  const grpc::Status large = stub_->SetLogLevel(&context, request, &response);
+  EXPECT_EQ(large.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(large.error_message(), HasSubstr("1048576"));
 }
 
 TEST_F(AdminServerTest, SetsTheLogLevel) {

@@ -33,11 +33,12 @@ TEST(StatusMap, MapsEveryCodeOfTheContract) {
       {absl::StatusCode::kCancelled, grpc::StatusCode::CANCELLED},
       {absl::StatusCode::kUnauthenticated, grpc::StatusCode::UNAUTHENTICATED},
       {absl::StatusCode::kPermissionDenied, grpc::StatusCode::PERMISSION_DENIED},
+      {absl::StatusCode::kFailedPrecondition, grpc::StatusCode::FAILED_PRECONDITION},
+      {absl::StatusCode::kAborted, grpc::StatusCode::ABORTED},
       {absl::StatusCode::kInternal, grpc::StatusCode::INTERNAL},
       // Outside the contract: our fault.
       {absl::StatusCode::kUnknown, grpc::StatusCode::INTERNAL},
-      {absl::StatusCode::kDataLoss, grpc::StatusCode::INTERNAL},
-      {absl::StatusCode::kFailedPrecondition, grpc::StatusCode::INTERNAL}};
+      {absl::StatusCode::kDataLoss, grpc::StatusCode::INTERNAL}};
   for (const auto& [domain, wire] : pairs) {
     const grpc::Status status = ToGrpcStatus(absl::Status(domain, "why"));
     EXPECT_EQ(status.error_code(), wire);

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -35,7 +36,7 @@ class MetricsTest : public ::testing::Test {
   }
 
   void AttachModel(const FakeEngine* engine) {
-    metrics_.ForModel("de-en");
+    series_ = metrics_.ForModel("de-en");
     metrics_.AttachModels([engine]() -> std::vector<ModelStats> {
       const ModelInfo& info = engine->info();
       return {{"de-en", engine->Stats(), info.family, info.device, info.compute_type, "c0ffee", 2,
@@ -73,9 +74,11 @@ class MetricsTest : public ::testing::Test {
 
   ManualClock clock_;
   Metrics metrics_{&clock_};
+  std::shared_ptr<ModelMetrics> series_;
 };
 
 TEST_F(MetricsTest, CountsCallsByMethodAndCode) {
+  series_ = metrics_.ForModel("de-en");
   metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, "de-en");
   metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kOk, 40 * kNanosPerMilli, "de-en");
   metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kNotFound, kNanosPerMilli, "");
@@ -89,13 +92,17 @@ TEST_F(MetricsTest, CountsCallsByMethodAndCode) {
 }
 
 TEST_F(MetricsTest, HasEveryReasonFromTheStart) {
-  for (const char* reason : {"queue_full", "token_budget", "too_large", "invalid", "unsupported",
-                             "draining", "deadline", "rate", "denied"}) {
+  for (const char* reason : {"queue_full", "token_budget", "client_share", "too_large", "invalid",
+                             "unsupported", "draining", "deadline", "rate", "denied"}) {
     ExpectLine("dragoman_rejected_total{reason=\"" + std::string(reason) + "\"} 0");
   }
   metrics_.OnRejected(RejectReason::kTokenBudget);
+  metrics_.OnRejected(RejectReason::kClientShare);
+  metrics_.OnRejected(RejectReason::kDenied);
   metrics_.OnRejected(RejectReason::kNone);
   ExpectLine(R"(dragoman_rejected_total{reason="token_budget"} 1)");
+  ExpectLine(R"(dragoman_rejected_total{reason="client_share"} 1)");
+  ExpectLine(R"(dragoman_rejected_total{reason="denied"} 1)");
   ExpectLine(R"(dragoman_rejected_total{reason="queue_full"} 0)");
 }
 
@@ -114,7 +121,8 @@ TEST_F(MetricsTest, CountsFilesThatWereReadAgainAndTellsTheCertificatesEnd) {
 }
 
 TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
-  ModelMetrics& model = *metrics_.ForModel("de-en");
+  series_ = metrics_.ForModel("de-en");
+  ModelMetrics& model = *series_;
   model.OnStep({2 * kNanosPerMilli, 12, 16, 3, 2});
   model.OnStep({2 * kNanosPerMilli, 4, 16, 1, 0});
   model.OnEncode(5, 100, 7);
@@ -148,8 +156,9 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
   ExpectLine(R"(dragoman_engine_errors_total{kind="nan",model="de-en"} 1)");
   ExpectLine(R"(dragoman_first_result_seconds_count{method="StreamTranslate",model="de-en"} 1)");
   // Another model has series of its own, and the first keeps what it has.
-  metrics_.ForModel("en-fr")->OnError("nan");
-  EXPECT_EQ(metrics_.ForModel("de-en"), &model);
+  const auto other = metrics_.ForModel("en-fr");
+  other->OnError("nan");
+  EXPECT_EQ(metrics_.ForModel("de-en"), series_);
   ExpectLine(R"(dragoman_engine_errors_total{kind="nan",model="de-en"} 1)");
   ExpectLine(R"(dragoman_engine_errors_total{kind="nan",model="en-fr"} 1)");
   ExpectLine(R"(dragoman_decode_row_steps_total{model="en-fr",state="busy"} 0)");
@@ -157,6 +166,37 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
   ExpectLine(R"(dragoman_model_reloads_total{model="en-fr",result="failed"} 1)");
   ExpectLine(R"(dragoman_model_reloads_total{model="de-en",result="ok"} 0)");
   ExpectNamedInTheReadme();
+}
+
+TEST_F(MetricsTest, ANameThatNobodyHoldsHasNoSeriesAndCountsAsNone) {
+  auto model = metrics_.ForModel("de-en");
+  const auto pivot = metrics_.ForPivot("de-en+en-fr");
+  metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, "de-en");
+  metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, "de-en+en-fr");
+  ExpectLine(R"(dragoman_rpc_duration_seconds_count{method="Translate",model="de-en"} 1)");
+  ExpectLine(R"(dragoman_rpc_duration_seconds_count{method="Translate",model="de-en+en-fr"} 1)");
+  EXPECT_THAT(Text(), Not(HasSubstr(R"(dragoman_source_tokens_total{model="de-en+en-fr"})")));
+  // Each family is there once, whatever has series of it.
+  const std::string type = "# TYPE dragoman_rpc_duration_seconds ";
+  const std::string text = Text();
+  EXPECT_EQ(text.find(type), text.rfind(type));
+
+  model.reset();
+  EXPECT_THAT(Text(), Not(HasSubstr(R"(model="de-en")")));
+  for (const char* gone : {"de-en", "x", "y", "z"}) {
+    metrics_.OnRpc(RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, gone);
+    metrics_.OnFirstResult(RpcMethod::kStreamTranslate, gone, kNanosPerMilli);
+    metrics_.OnSent(gone, kNanosPerMilli);
+    metrics_.OnReload(gone, false);
+  }
+  ExpectLine(R"(dragoman_rpc_duration_seconds_count{method="Translate",model=""} 4)");
+  ExpectLine(R"(dragoman_first_result_seconds_count{method="StreamTranslate",model=""} 4)");
+  ExpectLine(R"(dragoman_stage_duration_seconds_count{model="",stage="send"} 4)");
+  ExpectLine(R"(dragoman_model_reloads_total{model="",result="failed"} 4)");
+  // What has no label of a model never falls.
+  ExpectLine(R"(dragoman_rpcs_total{code="OK",method="Translate"} 6)");
+  model = metrics_.ForModel("de-en");
+  ExpectLine(R"(dragoman_rpc_duration_seconds_count{method="Translate",model="de-en"} 0)");
 }
 
 TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {

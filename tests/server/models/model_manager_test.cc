@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -23,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ModelManagerTest : public ::testing::Test {
  protected:
@@ -169,6 +172,58 @@ TEST_F(ModelManagerTest, ABrokenDirectoryChangesNothing) {
   EXPECT_EQ(table_.Entries().size(), 3U);  // the note is gone, `before` keeps the old one
 }
 
+// What was never served, or is no more, costs no scrape anything.
+TEST_F(ModelManagerTest, ASeriesGoesWithItsModelAndAFailedLoadLeavesNone) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  const std::string before = metrics_.Scrape();
+  Write("c", "broken");
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_FALSE(manager_.Load("c" + std::to_string(i), (root_ / "c").string(), {}).ok());
+  }
+  EXPECT_FALSE(manager_.Load("c", (root_ / "none").string(), {}).ok());
+  const std::string after = metrics_.Scrape();
+  EXPECT_THAT(after, Not(HasSubstr("model=\"c")));
+  EXPECT_THAT(after, HasSubstr("dragoman_model_reloads_total{model=\"\",result=\"failed\"} 101"));
+  EXPECT_EQ(std::count(after.begin(), after.end(), '\n'),
+            std::count(before.begin(), before.end(), '\n'));
+
+  Write("c", "good");
+  ASSERT_TRUE(manager_.Load("c", (root_ / "c").string(), {}).ok());
+  EXPECT_THAT(metrics_.Scrape(),
+              HasSubstr("dragoman_model_reloads_total{model=\"c\",result=\"ok\"} 1"));
+  // A version that has calls keeps the series until it goes.
+  ModelPtr held = table_.Find("c");
+  ASSERT_TRUE(manager_.Unload("c").ok());
+  EXPECT_THAT(metrics_.Scrape(), HasSubstr("dragoman_source_tokens_total{model=\"c\"}"));
+  held.reset();
+  ASSERT_TRUE(table_.WaitEnded(std::chrono::seconds(60)));
+  EXPECT_THAT(metrics_.Scrape(), Not(HasSubstr("model=\"c\"")));
+  // Loaded again it counts from the beginning, as a new process does.
+  ASSERT_TRUE(manager_.Load("c", (root_ / "c").string(), {}).ok());
+  EXPECT_THAT(metrics_.Scrape(),
+              HasSubstr("dragoman_model_reloads_total{model=\"c\",result=\"ok\"} 1"));
+}
+
+TEST_F(ModelManagerTest, OnlyTheLastFailuresOfNamesThatAreNotServedAreKept) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  Write("b", "broken");
+  EXPECT_FALSE(manager_.Reload("b", false).ok());
+  const int many = 3 * static_cast<int>(ModelTable::kMaxFailures);
+  for (int i = 0; i < many; ++i) {
+    EXPECT_FALSE(manager_.Load("c" + std::to_string(i), (root_ / "none").string(), {}).ok());
+  }
+  const auto entries = table_.Entries();
+  EXPECT_EQ(entries.size(), 2 + 1 + ModelTable::kMaxFailures);
+  const auto has = [&entries](const std::string& name) {
+    return std::any_of(entries.begin(), entries.end(), [&name](const ModelTable::Entry& entry) {
+      return entry.name == name && entry.state == ModelState::kFailed;
+    });
+  };
+  EXPECT_TRUE(has("b"));  // is served
+  EXPECT_TRUE(has("c" + std::to_string(many - 1)));
+  EXPECT_FALSE(has("c0"));
+}
+
 TEST_F(ModelManagerTest, FilesThatChangeWhileTheyAreReadAreRefused) {
   ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
   while_loading_ = [this] { Write("a", "three"); };
@@ -241,6 +296,8 @@ TEST_F(ModelManagerTest, WhatCannotBeLoadedIsSaid) {
     return manager_.Load(name, directory, settings).status().code();
   };
   EXPECT_EQ(code("x y", "/m"), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code(".", (root_ / "a").string()), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code("..", (root_ / "a").string()), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(code("c", "relative"), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(code("c", ""), absl::StatusCode::kNotFound);
   EXPECT_EQ(code("c", (root_ / "none").string()), absl::StatusCode::kNotFound);

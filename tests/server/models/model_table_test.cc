@@ -151,13 +151,33 @@ TEST_F(ModelTableTest, CountsOfAllVersionsStayAndNeverFall) {
   EXPECT_EQ(stats[0].version, 2);
   EXPECT_EQ(stats[0].stats.memory[0].weights, 10);  // of the one version that is left
 
-  // A name that is gone has no series; when it comes back, its counts go on.
+  // Of a name that is gone nothing is kept; when it comes back, its counts begin at 0, as in a new
+  // process. Its version is still one that it never had.
   table_->Remove("a");
   ASSERT_TRUE(table_->WaitEnded(seconds(60)));
   EXPECT_THAT(table_->Stats(), IsEmpty());
   ASSERT_TRUE(table_->Put(Make("a")).ok());
-  EXPECT_EQ(Counts("a").accepted, 6);
+  EXPECT_EQ(Counts("a").accepted, 0);
   EXPECT_EQ(table_->Find("a")->version, 3);
+}
+
+TEST_F(ModelTableTest, NoNameHasAVersionTwice) {
+  ASSERT_TRUE(table_->Put(Make("a")).ok());
+  ASSERT_TRUE(table_->Put(Make("b")).ok());
+  EXPECT_EQ(table_->Find("b")->version, 1);
+  // Whether its last version has ended by then, or is held.
+  for (int version = 2; version < 6; ++version) {
+    const ModelPtr held = version % 2 == 0 ? table_->Find("b") : nullptr;
+    EXPECT_TRUE(table_->Remove("b"));
+    if (held == nullptr) {
+      ASSERT_TRUE(table_->WaitEnded(seconds(60)));
+    }
+    ASSERT_TRUE(table_->Put(Make("b")).ok());
+    EXPECT_EQ(table_->Find("b")->version, version);
+  }
+  // What stays counts for itself.
+  ASSERT_TRUE(table_->Put(Make("a")).ok());
+  EXPECT_EQ(table_->Find("a")->version, 2);
 }
 
 TEST_F(ModelTableTest, ReadersAreAlwaysAnsweredWhileVersionsChange) {

@@ -160,39 +160,94 @@ TEST_F(PivotEngineTest, WhatTheSecondModelCannotTakeYetWaitsAndIsNotLost) {
   EXPECT_EQ(sink->item_calls(), 2);
 }
 
-TEST_F(PivotEngineTest, WhileManyWaitNoNewJobIsAdmitted) {
+// A job of `client` with so many items, which the first engine has made; the second takes none.
+class PivotShareTest : public PivotEngineTest {
+ protected:
+  static TranslationJob JobOf(std::string client, int64_t items) {
+    TranslationJob job = Job(std::vector<std::string>(static_cast<size_t>(items), "x"));
+    job.client = std::move(client);
+    return job;
+  }
+  // The answer to one more of `client`; one that is admitted is cancelled again, and over.
+  Admission Ask(const std::string& client, int64_t items = 1) {
+    const auto sink = NewSink();
+    Admission admission = pivot_->Submit(JobOf(client, items), sink);
+    if (admission.status.ok()) {
+      pivot_->Cancel(admission.job, CancelCause::kClient);
+      static_cast<void>(sink->WaitDone());
+    }
+    return admission;
+  }
+  void EndAll() {
+    pivot_->CancelAll(CancelCause::kDrain);
+    while (pivot_->jobs_in_flight() > 0) std::this_thread::yield();
+  }
+  // Jobs of `client` until one is refused, whose reason this is.
+  RejectReason Fill(const std::string& client, int64_t items = 256) {
+    for (;;) {
+      const Admission admission = pivot_->Submit(JobOf(client, items), NewSink());
+      if (!admission.status.ok()) {
+        EXPECT_EQ(admission.status.code(), absl::StatusCode::kResourceExhausted);
+        EXPECT_GT(admission.retry_after, 0);
+        return admission.reason;
+      }
+    }
+  }
+};
+
+TEST_F(PivotShareTest, AClientThatTakesAllItCanKeepsNobodyElseOut) {
   first_.HoldJobs();
+  EXPECT_EQ(Fill("hog"), RejectReason::kClientShare);
+  EXPECT_EQ(Fill("hog", 1), RejectReason::kClientShare);
+  for (int i = 0; i < 20; ++i) {
+    const Admission polite = pivot_->Submit(JobOf("polite" + std::to_string(i), 3), NewSink());
+    EXPECT_TRUE(polite.status.ok()) << polite.status;
+  }
+  // Larger than what is kept for others: as good as full.
+  EXPECT_EQ(Ask("large", PivotEngine::kMaxItems / 2).reason, RejectReason::kQueueFull);
+  EndAll();
+  EXPECT_TRUE(Ask("hog", PivotEngine::kMaxItems).status.ok());
+  EndAll();
+}
+
+// What waits for the second engine counts until that takes it, and no longer.
+TEST_F(PivotShareTest, ItemsThatWaitForTheSecondModelCount) {
+  first_.HoldJobs();
+  second_.HoldJobs();
   const auto full = Refusal(absl::ResourceExhaustedError("full"), RejectReason::kQueueFull,
                             3600 * kNanosPerSecond);
+  constexpr int kItems = static_cast<int>(PivotEngine::kMaxItems);
   // As often as it may be asked: for each item by itself on a slow machine, and again each second.
-  for (int i = 0; i < PivotEngine::kMaxWaiting + 200; ++i) second_.RefuseNext(full);
-  const auto sink = Submit(Job(std::vector<std::string>(PivotEngine::kMaxWaiting, "x")));
+  for (int i = 0; i < kItems + 200; ++i) second_.RefuseNext(full);
+  const auto sink = Submit(JobOf("hog", kItems));
   const JobId waiting = latest_;
   const FakeEngine::Held first = first_.WaitHeld();
   first_.Play(first, [&](TranslationSink* to) {
-    for (int i = 0; i < PivotEngine::kMaxWaiting; ++i) {
-      to->OnItem(FakeEngine::Answer(first.job, i));
-    }
+    for (int i = 0; i < kItems; ++i) to->OnItem(FakeEngine::Answer(first.job, i));
   });
   first_.Finish(first.id, absl::OkStatus());
-  // Until all of them wait; tries and refusals go on meanwhile.
-  Admission refused;
-  while (refused.status.ok()) {
-    const auto other = NewSink();
-    refused = pivot_->Submit(Job({"y"}), other);
-    if (refused.status.ok()) pivot_->Cancel(refused.job, CancelCause::kClient);
-  }
-  EXPECT_EQ(refused.status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(refused.reason, RejectReason::kQueueFull);
-  EXPECT_GT(refused.retry_after, 0);
+  EXPECT_EQ(Ask("hog").reason, RejectReason::kClientShare);
+  EXPECT_TRUE(Ask("polite").status.ok());
   // The end of a job that waits between the two: nobody else would end it.
   pivot_->Cancel(waiting, CancelCause::kDeadline);
   EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kDeadlineExceeded);
-  const auto next = NewSink();
-  const Admission admitted = pivot_->Submit(Job({"z"}), next);
-  EXPECT_TRUE(admitted.status.ok()) << admitted.status;
-  pivot_->CancelAll(CancelCause::kDrain);
-  EXPECT_EQ(next->WaitDone().code(), absl::StatusCode::kUnavailable);
+  EXPECT_TRUE(Ask("hog", kItems).status.ok());
+  EndAll();
+}
+
+TEST_F(PivotShareTest, AnItemCountsUntilTheSecondModelHasItOrItHasEnded) {
+  constexpr int kItems = static_cast<int>(PivotEngine::kMaxItems);
+  // One of them fails in the first engine.
+  first_.FailItem(0, absl::InvalidArgumentError("too long"));
+  EXPECT_TRUE(Submit(JobOf("hog", kItems))->WaitDone().ok());
+  EXPECT_TRUE(Ask("hog", kItems).status.ok());
+  // While the second engine works on one, it is in that one's own queue.
+  second_.HoldJobs();
+  const auto sink = Submit(JobOf("hog", 2));
+  second_.WaitHeld();
+  while (!Ask("hog", kItems).status.ok()) std::this_thread::yield();
+  EXPECT_FALSE(sink->done());
+  EndAll();
 }
 
 TEST_F(PivotEngineTest, CancellingEndsBothLegs) {

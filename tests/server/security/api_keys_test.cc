@@ -102,8 +102,9 @@ TEST(ApiKeyFile, RefusesWithThePlaceWhatWasFoundAndWhatWasExpected) {
       {File({R"({"keys": [")" + hash + "\"]}"}), "clients[0].name: found nothing"},
       {File({R"({"name": "web"})"}), "clients[0].keys: found nothing"},
       {File({R"({"name": "web", "keys": []})"}), "clients[0].keys: found an empty list"},
-      {File({Entry("a b", "a")}), "clients[0].name: found 'a b'"},
-      {File({Entry("web", "a", R"(, "color": "red")")}), "found 'color', expected name, keys"},
+      {File({Entry("a b", "a")}), "clients[0].name: found a string of 3 bytes"},
+      {File({Entry("web", "a", R"(, "color": "red")")}),
+       "clients[0]: found a field of another name, expected name, keys"},
       {File({Entry("web", "a", R"(, "share": 0)")}),
        "share: found 0, expected a whole number 1..16"},
       {File({Entry("web", "a", R"(, "share": 1.5)")}), "share: found 1.5"},
@@ -112,7 +113,8 @@ TEST(ApiKeyFile, RefusesWithThePlaceWhatWasFoundAndWhatWasExpected) {
       {File({Entry("web", "a", R"(, "models": "de-en")")}), "models: found string"},
       {File({Entry("web", "a", R"(, "models": [])")}), "models: found an empty list"},
       {File({Entry("web", "a", R"(, "keys": [])")}), "a key appears twice"},
-      {File({Entry("web", "a"), Entry("web", "b")}), "clients[1].name: found 'web' again"},
+      {File({Entry("web", "a"), Entry("web", "b")}),
+       "clients[1].name: found the name of clients[0] again"},
       {File({Entry("web", "a"), Entry("app", "a")}), "clients[1].keys: found a hash that was"},
   };
   for (const auto& [text, expected] : cases) {
@@ -134,6 +136,39 @@ TEST(ApiKeyFile, AKeyInPlaceOfItsHashIsNotRepeated) {
         std::string(R"({"clients": [{"name": "web", "keys": ["dgm_geheim)")}) {
     const auto entries = ParseApiKeys(text);
     EXPECT_THAT(std::string(entries.status().message()), Not(HasSubstr("geheim")));
+  }
+}
+
+// Whatever somebody took for the place of a key: the error says where, and never what.
+TEST(ApiKeyFile, AKeyInAnyOtherPlaceIsNotRepeatedEither) {
+  const std::string hash = HashOfKey("a");
+  const std::string key = "dgm_geheim";
+  const std::string texts[] = {
+      R"(")" + key + R"(")",
+      R"([")" + key + R"("])",
+      R"({")" + key + R"(": []})",
+      R"({"clients": ")" + key + R"("})",
+      R"({"clients": [")" + key + R"("]})",
+      R"({"clients": {")" + key + R"(": 1}})",
+      R"({"clients": [], ")" + key + R"(": 1})",
+      File({R"({")" + key + R"(": "web"})"}),
+      File({Entry("web", "a", R"(, ")" + key + R"(": 1)")}),
+      File({R"({"name": ")" + key + R"( ", "keys": [")" + hash + R"("]})"}),
+      File({R"({"name": ["dgm_geheim"], "keys": [")" + hash + R"("]})"}),
+      File({Entry(key, "a"), Entry(key, "b")}),
+      File({R"({"name": "web", "keys": ")" + key + R"("})"}),
+      File({R"({"name": "web", "keys": {")" + key + R"(": 1}})"}),
+      File({Entry("web", "a", R"(, "models": ")" + key + R"(")")}),
+      File({Entry("web", "a", R"(, "models": {")" + key + R"(": 1})")}),
+      File({Entry("web", "a", R"(, "share": ")" + key + R"(")")}),
+      File({Entry("web", "a", R"(, "characters_per_minute": [")" + key + R"("])")}),
+      File({R"({")" + key + R"(": 1, ")" + key + R"(": 2})"}),
+      File({R"({"name": "web", "keys": [")" + hash + R"("]} )" + key})};
+  for (const std::string& text : texts) {
+    const auto entries = ParseApiKeys(text);
+    EXPECT_FALSE(entries.ok()) << text;
+    EXPECT_THAT(std::string(entries.status().message()), Not(HasSubstr("geheim"))) << text;
+    EXPECT_THAT(std::string(entries.status().message()), HasSubstr("expected")) << text;
   }
 }
 

@@ -24,6 +24,9 @@ class Authority {
     int64_t begin = -3600;  // seconds from now
     int64_t end = 86'400;
     bool client = false;  // of a client, else of a server
+    // As OpenSSL's configuration has them; null: as `client` says, "": none is named.
+    const char* purposes = nullptr;
+    const char* key_usage = "";  // "": none is named
   };
 
   explicit Authority(const std::string& name) : key_(NewKey()), certificate_(X509_new()) {
@@ -50,7 +53,10 @@ class Authority {
     Fill(own, key, wish.name, wish.begin, wish.end);
     X509_set_issuer_name(own, X509_get_subject_name(certificate_));
     Extend(own, NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1");
-    Extend(own, NID_ext_key_usage, wish.client ? "clientAuth" : "serverAuth");
+    const char* const usual = wish.client ? "clientAuth" : "serverAuth";
+    const char* const purposes = wish.purposes == nullptr ? usual : wish.purposes;
+    if (*purposes != '\0') Extend(own, NID_ext_key_usage, purposes);
+    if (*wish.key_usage != '\0') Extend(own, NID_key_usage, wish.key_usage);
     X509_sign(own, key_, EVP_sha256());
     Issued issued{Text([own](BIO* to) { PEM_write_bio_X509(to, own); }), Text([key](BIO* to) {
                     PEM_write_bio_PrivateKey(to, key, nullptr, nullptr, 0, nullptr, nullptr);

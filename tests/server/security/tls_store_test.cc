@@ -91,6 +91,28 @@ TEST_F(TlsStoreTest, RefusesWithTheFileAndWhatIsWrongWithIt) {
   EXPECT_THAT(Refusal(), AllOf(HasSubstr("ca.crt"), HasSubstr("no certificate in PEM")));
 }
 
+// Clients would refuse every handshake with it.
+TEST_F(TlsStoreTest, ACertificateThatIsForNoServerIsRefused) {
+  for (const auto& wish :
+       {Authority::Wish{.purposes = "clientAuth"}, Authority::Wish{.purposes = "codeSigning"},
+        Authority::Wish{.purposes = "anyExtendedKeyUsage"},
+        Authority::Wish{.key_usage = "keyCertSign"}}) {
+    Write(authority_.Issue(wish));
+    EXPECT_THAT(Refusal(),
+                AllOf(HasSubstr("tls.crt"), HasSubstr("not for servers"), HasSubstr("serverAuth")));
+  }
+  for (const auto& wish :
+       {Authority::Wish{.purposes = ""}, Authority::Wish{.purposes = "clientAuth,serverAuth"},
+        Authority::Wish{.key_usage = "digitalSignature"}}) {
+    Write(authority_.Issue(wish));
+    EXPECT_TRUE(Open().ok()) << wish.purposes;
+  }
+  const auto present = store_->current();
+  Write(authority_.Issue({.purposes = "clientAuth"}));
+  EXPECT_FALSE(store_->Reload().ok());
+  EXPECT_EQ(store_->current(), present);
+}
+
 TEST_F(TlsStoreTest, AKeyWithAPasswordIsRefusedAndNobodyIsAsked) {
   EVP_PKEY* const key = EVP_EC_gen("P-256");
   BIO* const bio = BIO_new(BIO_s_mem());

@@ -429,6 +429,15 @@ TEST(Config, NamesModelsByTheirDirectory) {
   EXPECT_THAT(name("=dir"), HasSubstr("the name ''"));
   EXPECT_THAT(name("n="), HasSubstr("a directory after NAME="));
   EXPECT_THAT(name("/m/two words"), HasSubstr("'two words'"));
+  // They are no names of anything, and a path that is made of one leads elsewhere.
+  EXPECT_THAT(name(".=/m/a"), HasSubstr("the name '.'"));
+  EXPECT_THAT(name("..=/m/a"), HasSubstr("the name '..'"));
+  EXPECT_EQ(name("...=/m/a"), "...");
+  EXPECT_THAT(FileErrorOf(R"({"models": [{"name": "..", "directory": "/m/a"}]})"),
+              HasSubstr("name: found '..'"));
+  EXPECT_THAT(ErrorOf({"--model=a=/m/a", "--ensemble=.=a,/m/b"}), HasSubstr("'.=a,/m/b'"));
+  EXPECT_THAT(ErrorOf({"--model=a=/m/a", "--model=b=/m/b", "--pivot=..=a+b"}),
+              HasSubstr("'..=a+b'"));
 }
 
 TEST(Config, RefusesFilesItDoesNotUnderstand) {

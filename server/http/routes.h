@@ -1,0 +1,33 @@
+// What the HTTP port answers, without the network: /metrics, /livez, /readyz and /status.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace dragoman {
+
+// Called at any time between the server's start and its destruction: `metrics` from a thread of its
+// own, one call at a time; the others from the threads that serve connections, which they must not
+// hold up.
+struct HttpHooks {
+  std::function<std::string()> metrics;
+  // "" when all is well, else what is wrong: the answer is then 503 with it.
+  std::function<std::string()> not_live;
+  std::function<std::string()> not_ready;
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string policy;  // Content-Security-Policy; "": none, for what is no page
+  std::string body;
+};
+
+// Whether the answer may take long: see scraper.h.
+bool IsScrape(std::string_view method, std::string_view path);
+
+// What is answered to a request. `path` is without the query.
+HttpResponse RouteHttp(std::string_view method, std::string_view path, const HttpHooks& hooks);
+
+}  // namespace dragoman
