@@ -1,5 +1,5 @@
-// JSON from outside, parsed under limits: whatever its bytes are, the value that comes back is shallow
-// and of a bounded size, so that it may be copied, walked and destroyed without a thought.
+// JSON from outside, parsed under limits: whatever its bytes are, the value that comes back is
+// shallow and of a bounded size, so that it may be copied, walked and destroyed without a thought.
 //
 // Nothing here throws. Thread-safety: a pure function.
 #pragma once

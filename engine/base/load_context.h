@@ -1,5 +1,5 @@
-// One load of a model, as everything that reads or packs for it sees it: what memory it takes, which
-// files it reads, and whether it is to be given up.
+// One load of a model, as everything that reads or packs for it sees it: what memory it takes,
+// which files it reads, and whether it is to be given up.
 //
 // Thread-safe. Made and owned by whoever wants the model; outlives the weights that were read
 // (LoadedModel::weights), not the engine. Where a LoadContext* is taken, nullptr stands for a load
