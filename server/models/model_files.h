@@ -16,11 +16,11 @@ namespace dragoman {
 // INVALID_ARGUMENT: neither a file nor a directory with files.
 absl::Status CheckModelPath(const std::string& path);
 
-// SHA-256, in hexadecimal, over the files that were read for the model in `directory`, in the order of
-// their names: of each its name within the directory, its size and its bytes. A package, which is a
-// file, has no name there. Read in pieces, no more than the size that each file had when it was
-// loaded. ABORTED: one has another size now, or is no regular file any more. UNAVAILABLE: one cannot
-// be read, and why. CANCELLED once `load`, which may be nullptr, is given up.
+// SHA-256, in hexadecimal, over the files that were read for the model in `directory`, in the order
+// of their names: of each its name within the directory, its size and its bytes. A package, which
+// is a file, has no name there. Read in pieces, no more than the size that each file had when it
+// was loaded. ABORTED: one has another size now, or is no regular file any more. UNAVAILABLE: one
+// cannot be read, and why. CANCELLED once `load`, which may be nullptr, is given up.
 absl::StatusOr<std::string> ChecksumOfModel(const RecordedFiles& files,
                                             const std::string& directory, const LoadContext* load);
 

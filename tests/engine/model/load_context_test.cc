@@ -1,4 +1,5 @@
-// What a load tells of itself: the memory it takes, the files it is made of, and that it can be given up.
+// What a load tells of itself: the memory it takes, the files it is made of, and that it can be
+// given up.
 #include "engine/base/load_context.h"
 
 #include <sys/stat.h>
