@@ -64,32 +64,34 @@ Admission Refuse(RejectReason reason, absl::Status status, Nanos retry_after = 0
 
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_directory,
                                                      const EngineConfig& config, const Clock* clock,
-                                                     EngineObserver* observer) {
+                                                     EngineObserver* observer, LoadContext* load) {
+  LoadContext own;
+  if (load == nullptr) load = &own;
+  LimitLoad(config, &load->memory());
   absl::StatusOr<LoadedModel> loaded =
       OrOutOfMemory("reading the model in " + model_directory,
-                    [&] { return LoadFor(model_directory, config.ensemble); });
+                    [&] { return LoadFor(model_directory, config.ensemble, load); });
   if (!loaded.ok()) return loaded.status();
   absl::StatusOr<std::shared_ptr<const LexicalShortlist>> shortlist =
       OrOutOfMemory("reading the shortlist in " + model_directory,
-                    [&] { return ShortlistFor(model_directory, config, &*loaded); });
+                    [&] { return ShortlistFor(model_directory, config, &*loaded, load); });
   if (!shortlist.ok()) return shortlist.status();
   loaded->shortlist = *std::move(shortlist);
-  if (absl::Status status =
-          CheckWeightsFit(ParametersOf(*loaded), HostWeightBytes(config, *loaded), config);
-      !status.ok()) {
-    return status;
-  }
+  const absl::StatusOr<LoadMemory::Hold> packed = CheckWeightsFit(
+      ParametersOf(*loaded), HostWeightBytes(config, *loaded), config, &load->memory());
+  if (!packed.ok()) return packed.status();
   absl::StatusOr<std::vector<WorkerPlace>> places =
       OrOutOfMemory("packing the weights", [&] { return CreatePlaces(config, &*loaded); });
   if (!places.ok()) return places.status();
-  return CreateEngine(*std::move(loaded), *std::move(places), config, clock, observer);
+  if (absl::Status status = CheckGoesOn(load); !status.ok()) return status;
+  return EngineImpl::Create(*std::move(loaded), *std::move(places), config, clock, observer, load);
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      std::vector<WorkerPlace> places,
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer) {
-  return EngineImpl::Create(std::move(loaded), std::move(places), config, clock, observer);
+  return EngineImpl::Create(std::move(loaded), std::move(places), config, clock, observer, nullptr);
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
@@ -100,11 +102,9 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                       config, clock, observer);
 }
 
-absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
-                                                           std::vector<WorkerPlace> places,
-                                                           const EngineConfig& config,
-                                                           const Clock* clock,
-                                                           EngineObserver* observer) {
+absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(
+    LoadedModel loaded, std::vector<WorkerPlace> places, const EngineConfig& config,
+    const Clock* clock, EngineObserver* observer, LoadContext* load) {
   if (const absl::Status status = CheckCounts(places, config); !status.ok()) return status;
   if (const absl::Status status = CheckSchedulerOptions(config.scheduler, config.max_rows);
       !status.ok()) {
@@ -115,10 +115,14 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(LoadedModel loaded,
   engine->loaded_.weights = nullptr;  // the places have packed their own
   absl::Status status =
       OrOutOfMemory("making the tokenizer", [&] { return engine->MakeTokenizer(); });
+  const int64_t vocabularies = load == nullptr ? 0 : load->memory().kept();
+  engine->vocabulary_bytes_ = vocabularies;
   if (status.ok()) {
     status = OrOutOfMemory("loading the glossaries",
-                           [&] { return engine->glossaries_.Load(*engine->tokenizer_); });
+                           [&] { return engine->glossaries_.Load(*engine->tokenizer_, load); });
   }
+  if (load != nullptr) engine->glossary_bytes_.store(load->memory().kept() - vocabularies);
+  if (status.ok()) status = CheckGoesOn(load);
   if (status.ok()) {
     status = OrOutOfMemory("making the workers, their tables and threads",
                            [&] { return engine->StartWorkers(); });
@@ -161,7 +165,7 @@ absl::Status EngineImpl::StartWorkers() {
   const ModelSpec& spec = loaded_.spec;
   const BatchConfig batch = BatchConfigOf(spec, config_);
   const absl::StatusOr<std::vector<PagePlan>> plans =
-      PlanPagesOfPlaces(places_, spec, max_source_tokens_, batch, config_);
+      PlanPagesOfPlaces(places_, spec, max_source_tokens_, batch, TextBytes(), config_);
   if (!plans.ok()) return plans.status();
   // A segment may come to any worker.
   planner_.self_pages =
@@ -458,10 +462,11 @@ void EngineImpl::CancelAll(CancelCause cause) {
   for (const std::shared_ptr<Job>& job : jobs) Abandon(job, cause);
 }
 
-absl::Status EngineImpl::ReloadGlossaries() {
+absl::Status EngineImpl::ReloadGlossaries(LoadContext* load) {
   const absl::Status loaded =
-      OrOutOfMemory("loading the glossaries", [&] { return glossaries_.Load(*tokenizer_); });
+      OrOutOfMemory("loading the glossaries", [&] { return glossaries_.Load(*tokenizer_, load); });
   if (!loaded.ok()) return loaded;
+  if (load != nullptr) glossary_bytes_.store(load->memory().kept());
   ModelInfo info = this->info();
   std::vector<std::string> names = glossaries_.Names();
   if (names == info.glossaries) return absl::OkStatus();
@@ -530,6 +535,9 @@ EngineStats EngineImpl::Stats() const {
     self_used += w.decode.self_pages_used;
     cross += w.cross_pages;
     cross_used += w.cross_pages_used;
+  }
+  for (DeviceMemory& memory : stats.memory) {
+    if (memory.device == "cpu") memory.workspace += TextBytes();
   }
   if (furthest_behind < now) stats.last_step = furthest_behind;
   stats.kv_self_usage = static_cast<double>(self_used) / static_cast<double>(self);

@@ -27,11 +27,9 @@ namespace dragoman {
 
 class EngineImpl final : public Engine {
  public:
-  static absl::StatusOr<std::unique_ptr<Engine>> Create(LoadedModel loaded,
-                                                        std::vector<WorkerPlace> places,
-                                                        const EngineConfig& config,
-                                                        const Clock* clock,
-                                                        EngineObserver* observer);
+  static absl::StatusOr<std::unique_ptr<Engine>> Create(
+      LoadedModel loaded, std::vector<WorkerPlace> places, const EngineConfig& config,
+      const Clock* clock, EngineObserver* observer, LoadContext* load);
   ~EngineImpl() override;
 
   const ModelInfo& info() const override { return *info_.load(std::memory_order_acquire); }
@@ -44,7 +42,7 @@ class EngineImpl final : public Engine {
   int64_t jobs_in_flight() const override;
   void CancelAll(CancelCause cause) override;
   EngineStats Stats() const override;
-  absl::Status ReloadGlossaries() override;
+  absl::Status ReloadGlossaries(LoadContext* load) override;
 
  private:
   EngineImpl(LoadedModel loaded, std::vector<WorkerPlace> places, const EngineConfig& config,
@@ -53,6 +51,7 @@ class EngineImpl final : public Engine {
   absl::Status MakeTokenizer();
   absl::Status StartWorkers();
   void FillInfo();
+  int64_t TextBytes() const { return vocabulary_bytes_ + glossary_bytes_.load(); }
   void PublishInfo(ModelInfo info);
 
   // The matcher of a request's terms. INVALID_ARGUMENT, or NOT_FOUND for its glossary.
@@ -77,6 +76,9 @@ class EngineImpl final : public Engine {
   // that changes the names of the glossaries.
   std::atomic<const ModelInfo*> info_{nullptr};
   int max_source_tokens_ = 0;
+  // What the load counted of the host's memory for what stays besides weights.
+  int64_t vocabulary_bytes_ = 0;
+  std::atomic<int64_t> glossary_bytes_{0};
 
   std::unique_ptr<VocabularyPieces> source_pieces_, target_pieces_;
   std::unique_ptr<Tokenizer> tokenizer_;

@@ -24,16 +24,19 @@ int64_t NeededMiB(int64_t bytes) { return MiB(bytes + (1 << 20) - 1); }
 // What the host holds besides the pages.
 struct HostNeeds {
   int64_t weights = 0;
+  int64_t text = 0;  // vocabularies, tokenizer, glossaries
   int64_t workspaces = 0;
   int64_t other_models = 0;
   int64_t reserved = 0;
-  int64_t of_models() const { return weights + workspaces + other_models; }
+  int64_t of_models() const { return weights + text + workspaces + other_models; }
   int64_t sum() const { return of_models() + reserved; }
 };
 
 std::string TextOf(const HostNeeds& needs) {
   const std::string others = absl::StrCat(NeededMiB(needs.other_models), " MiB of other models, ");
-  return absl::StrCat(NeededMiB(needs.weights), " MiB of weights, ",
+  const std::string text =
+      absl::StrCat(NeededMiB(needs.text), " MiB of vocabularies and glossaries, ");
+  return absl::StrCat(NeededMiB(needs.weights), " MiB of weights, ", needs.text > 0 ? text : "",
                       needs.other_models > 0 ? others : "", NeededMiB(needs.workspaces),
                       " MiB of workspaces and ", NeededMiB(needs.reserved),
                       " MiB for requests and the process");
@@ -41,31 +44,58 @@ std::string TextOf(const HostNeeds& needs) {
 
 }  // namespace
 
-absl::Status CheckWeightsFit(int64_t parameters, int64_t bytes, const EngineConfig& config) {
+void LimitLoad(const EngineConfig& config, LoadMemory* memory) {
+  const HostMemory& host = config.memory;
+  if (host.most == 0) return;
+  const int64_t now = host.now > 0 ? std::min(host.now, host.most) : host.most;
+  const std::string others =
+      host.loaded_models > 0
+          ? absl::StrCat(", of which other models hold ", NeededMiB(host.loaded_models), " MiB")
+          : "";
+  // As K/V do: what requests may come to hold gives way where it would leave nothing, or no model
+  // could be loaded again beside its own K/V at its largest.
+  const int64_t beside_all = now - host.loaded_models - host.reserved_now;
+  const int64_t half = (now - host.loaded_models - host.process) / 2;
+  memory->SetLimit(
+      std::max(beside_all, half),
+      absl::StrCat(
+          host.most_of, " has ", MiB(now), now < host.most ? " MiB now" : " MiB", others,
+          host.loaded_models > 0 ? " and " : ", of which ", "requests and the process ",
+          NeededMiB(host.reserved_now), " MiB",
+          half > beside_all ? "; half of what is left beside the process may be used" : ""));
+}
+
+absl::StatusOr<LoadMemory::Hold> CheckWeightsFit(int64_t parameters, int64_t bytes,
+                                                 const EngineConfig& config, LoadMemory* load) {
   std::set<int> nodes;  // each has weights of its own
   for (const WorkerCpus& worker : config.placement) nodes.insert(worker.node);
   const auto copies = std::max<int64_t>(1, static_cast<int64_t>(nodes.size()));
   const HostMemory& memory = config.memory;
-  if (memory.most == 0 || copies * bytes <= memory.most - memory.loaded_models) {
-    return absl::OkStatus();
-  }
+  const int64_t beside = load->kept() + memory.process;
+  const bool fits =
+      memory.most == 0 || copies * bytes <= memory.most - memory.loaded_models - beside;
+  // Beside files that are unpacked, where calls may take all of their part meanwhile.
+  if (fits && load->held() > 0) return load->Reserve(copies * bytes, "the packed weights");
+  if (fits) return load->Count(copies * bytes);
   const std::string for_nodes =
       copies > 1 ? absl::StrCat(" for each of ", copies, " nodes of memory") : "";
+  const std::string with =
+      beside > 0 ? absl::StrCat(", and vocabularies and the process ", NeededMiB(beside), " MiB")
+                 : "";
   const std::string loaded =
       absl::StrCat(", of which other models hold ", NeededMiB(memory.loaded_models), " MiB");
   return absl::ResourceExhaustedError(absl::StrCat(
       "the model has ", parameters, " parameters, whose weights take ", NeededMiB(bytes),
-      " MiB in ", ComputeTypeName(config.devices.compute_type), for_nodes, ", and ", memory.most_of,
-      " has ", MiB(memory.most), " MiB", memory.loaded_models > 0 ? loaded : ""));
+      " MiB in ", ComputeTypeName(config.devices.compute_type), for_nodes, with, ", and ",
+      memory.most_of, " has ", MiB(memory.most), " MiB", memory.loaded_models > 0 ? loaded : ""));
 }
 
-absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(const std::vector<WorkerPlace>& places,
-                                                        const ModelSpec& spec,
-                                                        int max_source_tokens,
-                                                        const BatchConfig& batch,
-                                                        const EngineConfig& config) {
+absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(
+    const std::vector<WorkerPlace>& places, const ModelSpec& spec, int max_source_tokens,
+    const BatchConfig& batch, int64_t text_bytes, const EngineConfig& config) {
   int workers = 0;
   HostNeeds needs;
+  needs.text = text_bytes;
   needs.other_models = config.memory.loaded_models + config.memory.models_to_come;
   needs.reserved = config.memory.reserved;
   bool on_host = false;

@@ -161,8 +161,8 @@ absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config
 }
 
 absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
-                                    const EnsembleChoice& ensemble) {
-  if (ensemble.directories.empty()) return LoadModel(model_directory);
+                                    const EnsembleChoice& ensemble, LoadContext* load) {
+  if (ensemble.directories.empty()) return LoadModel(model_directory, load);
   const size_t members = ensemble.directories.size() + 1;
   if (!ensemble.weights.empty() && ensemble.weights.size() != members) {
     return absl::InvalidArgumentError(absl::StrCat("ensemble-weights: found ",
@@ -171,11 +171,12 @@ absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
   }
   std::vector<std::string> directories{model_directory};
   directories.insert(directories.end(), ensemble.directories.begin(), ensemble.directories.end());
-  return LoadEnsemble(directories);
+  return LoadEnsemble(directories, load);
 }
 
 absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
-    const std::string& model_directory, const EngineConfig& config, LoadedModel* loaded) {
+    const std::string& model_directory, const EngineConfig& config, LoadedModel* loaded,
+    LoadContext* load) {
   if (!config.lexical_shortlist) {
     if (loaded->names_shortlist) {
       loaded->notes.emplace_back("the configuration names a shortlist, which is not used");
@@ -194,7 +195,7 @@ absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
     return refuse("a model in the layout ", loaded->layout,
                   ", expected Marian's files, which have a shortlist, lex.*.bin, beside them");
   }
-  absl::StatusOr<LexicalShortlist> read = ReadMarianShortlist(model_directory, *loaded);
+  absl::StatusOr<LexicalShortlist> read = ReadMarianShortlist(model_directory, *loaded, load);
   if (!read.ok()) {
     return absl::Status(read.status().code(),
                         absl::StrCat("lexical-shortlist: ", read.status().message()));
@@ -204,7 +205,7 @@ absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
 
 absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory,
                                             const EnsembleChoice& ensemble) {
-  const absl::StatusOr<LoadedModel> loaded = LoadFor(model_directory, ensemble);
+  const absl::StatusOr<LoadedModel> loaded = LoadFor(model_directory, ensemble, nullptr);
   if (!loaded.ok()) return loaded.status();
   std::string text = ProgramText(loaded->program);
   for (const LoadedNetwork& other : loaded->others) {

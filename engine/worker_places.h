@@ -31,12 +31,13 @@ BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);
 
 // The model of a directory, or the ensemble of it and what config.ensemble names.
 absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
-                                    const EnsembleChoice& ensemble);
+                                    const EnsembleChoice& ensemble, LoadContext* load);
 
 // The shortlist that the model of this directory is to have; nullptr without one. What becomes of it is
 // noted in `loaded`. UNIMPLEMENTED for what has none, and errors as ReadMarianShortlist.
 absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
-    const std::string& model_directory, const EngineConfig& config, LoadedModel* loaded);
+    const std::string& model_directory, const EngineConfig& config, LoadedModel* loaded,
+    LoadContext* load);
 
 // What the weights, of all members, take of the host's memory, on each of its nodes; for GPUs while
 // they are loaded.

@@ -13,6 +13,7 @@
 #include "engine/api/observer.h"
 #include "engine/api/scheduler_options.h"
 #include "engine/base/clock.h"
+#include "engine/base/load_context.h"
 #include "kernels/base/mean_kind.h"
 
 namespace dragoman {
@@ -27,6 +28,10 @@ struct HostMemory {
   int64_t loaded_models = 0;  // an older version of it among them
   int64_t models_to_come = 0;
   int64_t reserved = 0;  // for what is no model's
+  // What of that there is while this model is loaded: the process itself; and all of it, once calls
+  // are taken for other models.
+  int64_t process = 0;
+  int64_t reserved_now = 0;
 };
 
 // Where a worker of the CPU runs: on these processors of a node of memory.
@@ -77,10 +82,12 @@ struct EngineConfig {
 // Loads and warms the model up. `clock` and `observer` are borrowed for the engine's life; the
 // observer may be called from the first Submit on. INVALID_ARGUMENT for a setting or a directory
 // that cannot be used, RESOURCE_EXHAUSTED for memory, UNIMPLEMENTED for a model that the devices do
-// not take, each with what was found and expected.
+// not take, each with what was found and expected. `load` is borrowed for the call: it records the
+// model's files, and CANCELLED follows its stop within seconds.
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_directory,
                                                      const EngineConfig& config, const Clock* clock,
-                                                     EngineObserver* observer);
+                                                     EngineObserver* observer,
+                                                     LoadContext* load = nullptr);
 
 // The network of a model, or those of an ensemble, in words: weights, buffers and operations, one on
 // a line. Errors as CreateEngine's.

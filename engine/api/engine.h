@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "engine/api/decoding_options.h"
 #include "engine/base/clock.h"
+#include "engine/base/load_context.h"
 #include "kernels/search/options.h"
 
 namespace dragoman {
@@ -305,8 +306,10 @@ class Engine {
   virtual EngineStats Stats() const = 0;
 
   // Loads the glossaries of the engine's directory again. An error names the file and line and
-  // changes nothing; jobs that were admitted keep what they had.
-  virtual absl::Status ReloadGlossaries() = 0;
+  // changes nothing; jobs that were admitted keep what they had. `load`, which may be nullptr, is
+  // borrowed for the call: its memory counts what the new ones take beside the old, and CANCELLED
+  // follows its stop. Takes as long as it takes.
+  virtual absl::Status ReloadGlossaries(LoadContext* load) = 0;
 };
 
 }  // namespace dragoman

@@ -99,12 +99,13 @@ absl::StatusOr<LoadedModel> LoadFrom(const ModelFolder& package, const ModelFold
   return model;
 }
 
-absl::StatusOr<LoadedModel> LoadPackage(const std::string& path) {
+absl::StatusOr<LoadedModel> LoadPackage(const DiskFolder& disk) {
   std::error_code error;
+  const std::string& path = disk.path();
   if (std::filesystem::is_directory(path, error)) {
-    return LoadFrom(DiskFolder(path), DiskFolder(PathOf(path, kModelFolder)));
+    return LoadFrom(disk, DiskFolder(PathOf(path, kModelFolder), disk.load()));
   }
-  const absl::StatusOr<ZipArchive> archive = ZipArchive::Open(path);
+  const absl::StatusOr<ZipArchive> archive = ZipArchive::Open(path, disk.load());
   if (!archive.ok()) return archive.status();
   const absl::StatusOr<std::string> folder = FolderOf(*archive);
   if (!folder.ok()) return folder.status();
@@ -133,15 +134,15 @@ absl::StatusOr<ArgosMetadata> ParseArgosMetadata(std::string_view text, std::str
   return metadata;
 }
 
-bool ArgosPackageSource::Recognises(const std::string& path) const {
+bool ArgosPackageSource::Recognises(const DiskFolder& folder) const {
   std::error_code error;
-  return std::filesystem::is_regular_file(path, error) || Exists(path, kMetadata);
+  return std::filesystem::is_regular_file(folder.path(), error) || folder.Has(kMetadata);
 }
 
-absl::StatusOr<LoadedModel> ArgosPackageSource::Load(const std::string& path) const {
-  absl::StatusOr<LoadedModel> model = LoadPackage(path);
-  if (!model.ok()) return InDirectory(path, model.status());
-  model->name = NameOf(path);
+absl::StatusOr<LoadedModel> ArgosPackageSource::Load(const DiskFolder& folder) const {
+  absl::StatusOr<LoadedModel> model = LoadPackage(folder);
+  if (!model.ok()) return InDirectory(folder.path(), model.status());
+  model->name = NameOf(folder.path());
   if (model->name.ends_with(kEnding)) model->name.resize(model->name.size() - kEnding.size());
   model->layout = std::string(layout());
   return model;

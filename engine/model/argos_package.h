@@ -28,8 +28,8 @@ class ArgosPackageSource : public ModelSource {
  public:
   std::string_view layout() const override { return "argos"; }
   // Whether the path is a file, or a directory with metadata.json.
-  bool Recognises(const std::string& path) const override;
-  absl::StatusOr<LoadedModel> Load(const std::string& path) const override;
+  bool Recognises(const DiskFolder& folder) const override;
+  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder) const override;
 };
 
 }  // namespace dragoman

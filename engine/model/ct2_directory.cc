@@ -61,22 +61,21 @@ absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelF
   checkpoint.tensors = std::move(file->tensors);
   // An element takes a byte or more, and its aliases are at most two; see ParseCt2ModelFile.
   checkpoint.elements_per_byte = 3;
-  absl::StatusOr<OpenedWeights> loaded =
-      OpenWeights(folder.path(), std::move(checkpoint), read->network);
+  absl::StatusOr<OpenedWeights> loaded = OpenWeights(folder, std::move(checkpoint), read->network);
   if (!loaded.ok()) return loaded.status();
   model->program = std::move(read->network.program);
   model->weights = std::move(loaded->weights);
   return model;
 }
 
-bool Ct2DirectorySource::Recognises(const std::string& directory) const {
-  return Exists(directory, kModelFile);
+bool Ct2DirectorySource::Recognises(const DiskFolder& folder) const {
+  return folder.Has(kModelFile);
 }
 
-absl::StatusOr<LoadedModel> Ct2DirectorySource::Load(const std::string& directory) const {
-  absl::StatusOr<LoadedModel> model = LoadFrom(DiskFolder(directory));
-  if (!model.ok()) return InDirectory(directory, model.status());
-  model->name = NameOf(directory);
+absl::StatusOr<LoadedModel> Ct2DirectorySource::Load(const DiskFolder& folder) const {
+  absl::StatusOr<LoadedModel> model = LoadFrom(folder);
+  if (!model.ok()) return InDirectory(folder.path(), model.status());
+  model->name = NameOf(folder.path());
   model->layout = std::string(layout());
   return model;
 }

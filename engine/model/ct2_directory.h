@@ -23,8 +23,8 @@ absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelF
 class Ct2DirectorySource : public ModelSource {
  public:
   std::string_view layout() const override { return "ctranslate2"; }
-  bool Recognises(const std::string& directory) const override;
-  absl::StatusOr<LoadedModel> Load(const std::string& directory) const override;
+  bool Recognises(const DiskFolder& folder) const override;
+  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder) const override;
 };
 
 }  // namespace dragoman

@@ -102,17 +102,18 @@ absl::Status CheckAlike(const std::string& first_name, const LoadedModel& first,
 
 }  // namespace
 
-absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directories) {
+absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directories,
+                                         LoadContext* load) {
   if (directories.size() < 2 || directories.size() > kMaxEnsembleMembers) {
     return absl::InvalidArgumentError(Concat("ensemble: found ", std::to_string(directories.size()),
                                              " members, expected 2 to ",
                                              std::to_string(kMaxEnsembleMembers)));
   }
-  absl::StatusOr<LoadedModel> first = LoadModel(directories.front());
+  absl::StatusOr<LoadedModel> first = LoadModel(directories.front(), load);
   if (!first.ok()) return first;
   first->spec.is_ensemble = true;
   for (size_t m = 1; m < directories.size(); ++m) {
-    absl::StatusOr<LoadedModel> other = LoadModel(directories[m]);
+    absl::StatusOr<LoadedModel> other = LoadModel(directories[m], load);
     if (!other.ok()) return other;
     if (absl::Status status = CheckAlike(directories.front(), *first, directories[m], *other);
         !status.ok()) {

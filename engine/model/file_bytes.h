@@ -32,7 +32,10 @@ class FileBytes {
   size_t size_ = 0;
 };
 
+class OpenedFile;
+
 // The whole file as a string; errors as FileBytes::Read.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path, size_t max_bytes);
+absl::StatusOr<std::string> ReadWhole(const OpenedFile& file);
 
 }  // namespace dragoman

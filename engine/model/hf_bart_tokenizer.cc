@@ -53,11 +53,11 @@ absl::Status CheckAdded(const HfTokenizerConfig& config, const Vocabulary& vocab
 
 }  // namespace
 
-absl::StatusOr<HfVocabularies> ReadBartTokenizer(const std::string& directory, HfConfig* config) {
+absl::StatusOr<HfVocabularies> ReadBartTokenizer(const ModelFolder& folder, HfConfig* config) {
   const HfTokenizerConfig& tokenizer = config->tokenizer;
   TokenizerFacts facts;
   absl::StatusOr<std::vector<std::string>> pieces =
-      ReadByteBpe(DiskFolder(directory), tokenizer.add_prefix_space, &facts);
+      ReadByteBpe(folder, tokenizer.add_prefix_space, &facts);
   if (!pieces.ok()) return pieces.status();
   absl::StatusOr<Vocabulary> vocabulary = MakeVocabulary(*config, *std::move(pieces));
   if (!vocabulary.ok()) return vocabulary.status();

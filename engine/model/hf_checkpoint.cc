@@ -10,7 +10,6 @@
 
 #include "absl/status/status.h"
 #include "engine/model/concat.h"
-#include "engine/model/file_bytes.h"
 #include "engine/model/json.h"
 #include "engine/model/mapped_file.h"
 #include "engine/model/safetensors.h"
@@ -22,6 +21,8 @@ namespace {
 constexpr JsonLimits kIndexLimits = {.max_bytes = 8 << 20, .max_depth = 8, .max_values = 1 << 18};
 constexpr size_t kMaxShards = 256;
 constexpr size_t kMaxNameBytes = 512;  // of a tensor, of a file
+// Of all shards. A file's own are bounded by its header.
+constexpr size_t kMaxTensors = 1 << 17;
 
 struct Format {
   std::string_view name;
@@ -34,15 +35,6 @@ constexpr std::array<Format, 2> kFormats = {{
     {"model.safetensors", "model.safetensors.index.json", ".safetensors", &ParseSafetensors},
     {"pytorch_model.bin", "pytorch_model.bin.index.json", ".bin", &ParseTorchFile},
 }};
-
-std::string PathOf(const std::string& directory, std::string_view file) {
-  return (std::filesystem::path(directory) / file).string();
-}
-
-bool Exists(const std::string& directory, std::string_view file) {
-  std::error_code error;
-  return std::filesystem::exists(PathOf(directory, file), error);
-}
 
 std::string Shown(std::string_view name) { return DescribeJson(nlohmann::json(std::string(name))); }
 
@@ -65,11 +57,11 @@ std::string WeightsOfAnother(const std::string& directory) {
 }
 
 // Reads one file of the checkpoint and hands back its table.
-absl::StatusOr<TensorTable> ReadFile(const std::string& directory, const std::string& name,
+absl::StatusOr<TensorTable> ReadFile(const ModelFolder& folder, const std::string& name,
                                      const Format& format, size_t max_bytes,
                                      Checkpoint* checkpoint) {
   const size_t used = checkpoint->bytes();
-  absl::StatusOr<MappedFile> file = MappedFile::Open(PathOf(directory, name), max_bytes - used);
+  absl::StatusOr<MappedFile> file = folder.Map(name, max_bytes - used);
   if (!file.ok()) return file.status();
   absl::StatusOr<TensorTable> tensors = format.parse(file->bytes(), name);
   // What was made of a file that goes away while it is read is the lesser news.
@@ -81,18 +73,22 @@ absl::StatusOr<TensorTable> ReadFile(const std::string& directory, const std::st
   return tensors;
 }
 
-absl::StatusOr<Checkpoint> ReadShards(const std::string& directory, const Format& format,
+absl::StatusOr<Checkpoint> ReadShards(const ModelFolder& folder, const Format& format,
                                       size_t max_bytes) {
-  const absl::StatusOr<std::string> text =
-      ReadWholeFile(PathOf(directory, format.index), kIndexLimits.max_bytes);
+  const absl::StatusOr<std::string> text = folder.Read(format.index, kIndexLimits.max_bytes);
   if (!text.ok()) return text.status();
   const absl::StatusOr<ShardIndex> index = ParseShardIndex(*text, format.index, format.suffix);
   if (!index.ok()) return index.status();
   Checkpoint checkpoint;
   for (size_t shard = 0; shard < index->files.size(); ++shard) {
     absl::StatusOr<TensorTable> tensors =
-        ReadFile(directory, index->files[shard], format, max_bytes, &checkpoint);
+        ReadFile(folder, index->files[shard], format, max_bytes, &checkpoint);
     if (!tensors.ok()) return tensors.status();
+    const size_t all = checkpoint.tensors.size() + checkpoint.unlisted.size() + tensors->size();
+    if (all > kMaxTensors) {
+      return absl::InvalidArgumentError(Concat(index->files[shard], ": with this shard there are ",
+                                               all, " tensors, expected at most ", kMaxTensors));
+    }
     for (auto& [tensor, view] : *tensors) {
       const auto listed = index->file_of.find(tensor);
       if (listed == index->file_of.end()) {
@@ -160,19 +156,19 @@ absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_vi
   return index;
 }
 
-absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& directory, size_t max_bytes) {
+absl::StatusOr<Checkpoint> ReadCheckpoint(const ModelFolder& folder, size_t max_bytes) {
   for (const Format& format : kFormats) {
-    if (Exists(directory, format.name)) {
+    if (folder.Has(format.name)) {
       Checkpoint checkpoint;
       absl::StatusOr<TensorTable> tensors =
-          ReadFile(directory, std::string(format.name), format, max_bytes, &checkpoint);
+          ReadFile(folder, std::string(format.name), format, max_bytes, &checkpoint);
       if (!tensors.ok()) return tensors.status();
       checkpoint.tensors = *std::move(tensors);
       return checkpoint;
     }
-    if (Exists(directory, format.index)) return ReadShards(directory, format, max_bytes);
+    if (folder.Has(format.index)) return ReadShards(folder, format, max_bytes);
   }
-  const std::string other = WeightsOfAnother(directory);
+  const std::string other = WeightsOfAnother(folder.path());
   return absl::NotFoundError(Concat(
       "found no weights", other.empty() ? "" : Concat(" but ", Shown(other), ", which is not read"),
       ", expected model.safetensors, pytorch_model.bin or the index of their shards"));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/model/model_folder.h"
 #include "engine/model/tensor_file.h"
 
 namespace dragoman {
@@ -26,9 +27,9 @@ struct ShardIndex {
 absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_view file,
                                            std::string_view suffix);
 
-// Maps the files of the weights and reads what tensors they have; at most `max_bytes` in all. NOT_FOUND when a file is missing,
-// INVALID_ARGUMENT for broken ones, a tensor that its shard does not have, or one that two shards
-// have. A tensor that the index does not name is left aside.
-absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& directory, size_t max_bytes);
+// Maps the files of the weights and reads what tensors they have; at most `max_bytes` in all.
+// NOT_FOUND when a file is missing, INVALID_ARGUMENT for broken ones, a tensor that its shard does
+// not have, or one that two shards have. A tensor that the index does not name is left aside.
+absl::StatusOr<Checkpoint> ReadCheckpoint(const ModelFolder& folder, size_t max_bytes);
 
 }  // namespace dragoman

@@ -18,15 +18,14 @@
 namespace dragoman {
 namespace {
 
-absl::StatusOr<HfConfig> ReadConfig(const std::string& directory) {
+absl::StatusOr<HfConfig> ReadConfig(const ModelFolder& folder) {
   HfConfigTexts texts;
-  absl::StatusOr<std::string> config = ReadModelFile(directory, "config.json", kMaxConfigBytes);
+  absl::StatusOr<std::string> config = folder.Read("config.json", kMaxConfigBytes);
   if (!config.ok()) return config.status();
   texts.config = *std::move(config);
   for (const auto& [file, text] : {std::pair("generation_config.json", &texts.generation),
                                    std::pair("tokenizer_config.json", &texts.tokenizer)}) {
-    absl::StatusOr<std::optional<std::string>> read =
-        ReadOptionalFile(directory, file, kMaxConfigBytes);
+    absl::StatusOr<std::optional<std::string>> read = folder.ReadOptional(file, kMaxConfigBytes);
     if (!read.ok()) return read.status();
     *text = *std::move(read);
   }
@@ -56,18 +55,17 @@ std::string NoteOfUnused(const std::vector<std::string>& tensors) {
   return note;
 }
 
-absl::StatusOr<OpenedWeights> ReadWeights(const std::string& directory, const Network& network) {
-  absl::StatusOr<Checkpoint> checkpoint =
-      ReadCheckpoint(directory, MaxWeightBytes(network.program));
+absl::StatusOr<OpenedWeights> ReadWeights(const ModelFolder& folder, const Network& network) {
+  absl::StatusOr<Checkpoint> checkpoint = ReadCheckpoint(folder, MaxWeightBytes(network.program));
   if (!checkpoint.ok()) return checkpoint.status();
-  return OpenWeights(directory, *std::move(checkpoint), network);
+  return OpenWeights(folder, *std::move(checkpoint), network);
 }
 
-absl::Status LoadInto(const std::string& directory, LoadedModel* model, HfConfig config) {
+absl::Status LoadInto(const ModelFolder& folder, LoadedModel* model, HfConfig config) {
   model->spec = std::move(config.spec);
   absl::StatusOr<Network> network = FindFamily(model->spec.family)->make(model->spec);
   if (!network.ok()) return network.status();
-  absl::StatusOr<OpenedWeights> loaded = ReadWeights(directory, *network);
+  absl::StatusOr<OpenedWeights> loaded = ReadWeights(folder, *network);
   if (!loaded.ok()) return loaded.status();
   model->program = std::move(network->program);
   model->weights = std::move(loaded->weights);
@@ -78,26 +76,26 @@ absl::Status LoadInto(const std::string& directory, LoadedModel* model, HfConfig
 
 }  // namespace
 
-bool HfDirectorySource::Recognises(const std::string& directory) const {
-  return Exists(directory, "config.json");
+bool HfDirectorySource::Recognises(const DiskFolder& folder) const {
+  return folder.Has("config.json");
 }
 
-absl::StatusOr<LoadedModel> HfDirectorySource::Load(const std::string& directory) const {
+absl::StatusOr<LoadedModel> HfDirectorySource::Load(const DiskFolder& folder) const {
   // Paths are named in the messages once, in front of all.
-  const auto in_directory = [&directory](const absl::Status& status) {
-    return InDirectory(directory, status);
+  const auto in_directory = [&folder](const absl::Status& status) {
+    return InDirectory(folder.path(), status);
   };
-  absl::StatusOr<HfConfig> config = ReadConfig(directory);
+  absl::StatusOr<HfConfig> config = ReadConfig(folder);
   if (!config.ok()) return in_directory(config.status());
-  absl::StatusOr<HfVocabularies> vocabularies = ReadHfVocabularies(directory, &*config);
+  absl::StatusOr<HfVocabularies> vocabularies = ReadHfVocabularies(folder, &*config);
   if (!vocabularies.ok()) return in_directory(vocabularies.status());
-  LoadedModel model{.name = NameOf(directory),
+  LoadedModel model{.name = NameOf(folder.path()),
                     .layout = std::string(layout()),
                     .source_vocabulary = std::move(vocabularies->source),
                     .own_target_vocabulary = std::move(vocabularies->own_target),
                     .tokenizer = std::move(vocabularies->facts),
                     .languages = std::move(vocabularies->languages)};
-  absl::Status status = LoadInto(directory, &model, *std::move(config));
+  absl::Status status = LoadInto(folder, &model, *std::move(config));
   if (!status.ok()) return in_directory(status);
   return model;
 }

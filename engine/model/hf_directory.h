@@ -16,8 +16,8 @@ namespace dragoman {
 class HfDirectorySource : public ModelSource {
  public:
   std::string_view layout() const override { return "huggingface"; }
-  bool Recognises(const std::string& directory) const override;
-  absl::StatusOr<LoadedModel> Load(const std::string& directory) const override;
+  bool Recognises(const DiskFolder& folder) const override;
+  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder) const override;
 };
 
 }  // namespace dragoman

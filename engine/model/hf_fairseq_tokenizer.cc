@@ -175,9 +175,9 @@ absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
   return pieces;
 }
 
-absl::StatusOr<std::vector<std::string>> PiecesOfVocabulary(const std::string& directory) {
+absl::StatusOr<std::vector<std::string>> PiecesOfVocabulary(const ModelFolder& folder) {
   constexpr std::string_view kFile = "vocab.json";
-  const absl::StatusOr<std::string> text = ReadModelFile(directory, kFile, kMaxVocabularyBytes);
+  const absl::StatusOr<std::string> text = folder.Read(kFile, kMaxVocabularyBytes);
   if (!text.ok()) return text.status();
   const absl::StatusOr<Vocabulary> vocabulary = Vocabulary::Parse(*text, kFile, std::nullopt);
   if (!vocabulary.ok()) return vocabulary.status();
@@ -219,15 +219,14 @@ absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
 
 }  // namespace
 
-absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory,
-                                                    HfConfig* config) {
+absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const ModelFolder& folder, HfConfig* config) {
   HfTokenizerConfig& tokenizer = config->tokenizer;
   if (tokenizer.kind == HfTokenizerKind::kM2m100 && !tokenizer.kind_given &&
-      !Exists(directory, "vocab.json")) {
+      !folder.Has("vocab.json")) {
     tokenizer.kind = HfTokenizerKind::kNllb;
   }
   const absl::StatusOr<std::optional<std::string>> map =
-      ReadOptionalFile(directory, "special_tokens_map.json", kMaxConfigBytes);
+      folder.ReadOptional("special_tokens_map.json", kMaxConfigBytes);
   if (!map.ok()) return map.status();
   if (map->has_value()) {
     absl::Status status = ReadSpecialTokensMap(**map, "special_tokens_map.json", &tokenizer);
@@ -235,20 +234,19 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory
   }
   TokenizerFacts facts;
   const bool is_of_spm = HasIdsOfSpm(tokenizer.kind);
-  const bool is_json =
-      is_of_spm && !Exists(directory, kSpmFile) && Exists(directory, kTokenizerJsonFile);
+  const bool is_json = is_of_spm && !folder.Has(kSpmFile) && folder.Has(kTokenizerJsonFile);
   absl::StatusOr<std::vector<std::string>> read = std::vector<std::string>();
   if (is_json) {
-    const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(DiskFolder(directory), &facts);
+    const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, &facts);
     if (!json.ok()) return json.status();
     if (absl::Status status = RequireSpecialAdded(*json); !status.ok()) return status;
     read = PiecesOfJson(*json, &tokenizer);
   } else {
-    absl::StatusOr<std::string> spm = ReadModelFile(directory, kSpmFile, kMaxSentencePieceBytes);
+    absl::StatusOr<std::string> spm = folder.Read(kSpmFile, kMaxSentencePieceBytes);
     if (!spm.ok()) return spm.status();
-    facts.source_path = facts.target_path = PathOf(directory, kSpmFile);
+    facts.source_path = facts.target_path = PathOf(folder.path(), kSpmFile);
     facts.source_spm = facts.target_spm = *std::move(spm);
-    read = is_of_spm ? PiecesOfSpm(facts.source_spm, tokenizer) : PiecesOfVocabulary(directory);
+    read = is_of_spm ? PiecesOfSpm(facts.source_spm, tokenizer) : PiecesOfVocabulary(folder);
   }
   if (!read.ok()) return read.status();
   std::string_view file = is_of_spm ? kSpmFile : "vocab.json";

@@ -11,9 +11,9 @@
 namespace dragoman {
 namespace {
 
-absl::StatusOr<Vocabulary> ReadVocabulary(const std::string& directory, std::string_view file,
+absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string_view file,
                                           int size) {
-  const absl::StatusOr<std::string> text = ReadModelFile(directory, file, kMaxVocabularyBytes);
+  const absl::StatusOr<std::string> text = folder.Read(file, kMaxVocabularyBytes);
   if (!text.ok()) return text.status();
   return Vocabulary::Parse(*text, file, size);
 }
@@ -57,10 +57,10 @@ absl::Status ReadSpecialTokens(HfVocabularies* read, HfConfig* config) {
 }
 
 // added_tokens.json may repeat the special tokens; others would change how text is cut.
-absl::Status RefuseAddedTokens(const std::string& directory, const HfTokenizerConfig& config) {
+absl::Status RefuseAddedTokens(const ModelFolder& folder, const HfTokenizerConfig& config) {
   constexpr std::string_view kFile = "added_tokens.json";
   const absl::StatusOr<std::optional<std::string>> text =
-      ReadOptionalFile(directory, kFile, kMaxConfigBytes);
+      folder.ReadOptional(kFile, kMaxConfigBytes);
   if (!text.ok()) return text.status();
   if (!text->has_value()) return absl::OkStatus();
   return CheckAddedTokens(**text, kFile, config);
@@ -68,14 +68,14 @@ absl::Status RefuseAddedTokens(const std::string& directory, const HfTokenizerCo
 
 }  // namespace
 
-absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const std::string& directory, HfConfig* config) {
+absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const ModelFolder& folder, HfConfig* config) {
   const ModelShape& shape = config->spec.shape;
-  absl::StatusOr<Vocabulary> source = ReadVocabulary(directory, "vocab.json", shape.source_vocab);
+  absl::StatusOr<Vocabulary> source = ReadVocabulary(folder, "vocab.json", shape.source_vocab);
   if (!source.ok()) return source.status();
   std::optional<Vocabulary> target;
   if (config->tokenizer.separate_vocabularies) {
     absl::StatusOr<Vocabulary> read =
-        ReadVocabulary(directory, "target_vocab.json", shape.target_vocab);
+        ReadVocabulary(folder, "target_vocab.json", shape.target_vocab);
     if (!read.ok()) return read.status();
     target = *std::move(read);
   } else if (shape.target_vocab != shape.source_vocab) {
@@ -87,17 +87,17 @@ absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const std::string& directory,
   LanguageMap languages(config->tokenizer.source_language, config->tokenizer.target_language, tags);
   HfVocabularies read{*std::move(source), std::move(target), {}, std::move(languages)};
 
-  absl::Status status = RefuseAddedTokens(directory, config->tokenizer);
+  absl::Status status = RefuseAddedTokens(folder, config->tokenizer);
   if (status.ok()) status = ReadSpecialTokens(&read, config);
   if (status.ok()) status = CheckSourceRoom(*config, tags.empty() ? 1 : 2);
   if (!status.ok()) return status;
   TokenizerFacts& facts = read.facts;
   facts.max_source_tokens = config->tokenizer.model_max_length;
-  facts.source_path = PathOf(directory, "source.spm");
-  facts.target_path = PathOf(directory, "target.spm");
+  facts.source_path = PathOf(folder.path(), "source.spm");
+  facts.target_path = PathOf(folder.path(), "target.spm");
   for (const auto& [file, bytes] :
        {std::pair("source.spm", &facts.source_spm), std::pair("target.spm", &facts.target_spm)}) {
-    absl::StatusOr<std::string> spm = ReadModelFile(directory, file, kMaxSentencePieceBytes);
+    absl::StatusOr<std::string> spm = folder.Read(file, kMaxSentencePieceBytes);
     if (!spm.ok()) return spm.status();
     *bytes = *std::move(spm);
   }

@@ -75,10 +75,10 @@ absl::Status CheckRoom(const HfConfig& config, const std::vector<LanguagePrompt>
       ": the longest prompt, a token and the end of sentence"));
 }
 
-absl::StatusOr<PieceList> PiecesOfSpm(const std::string& directory, TokenizerFacts* facts) {
-  absl::StatusOr<std::string> spm = ReadModelFile(directory, kSpmFile, kMaxSentencePieceBytes);
+absl::StatusOr<PieceList> PiecesOfSpm(const ModelFolder& folder, TokenizerFacts* facts) {
+  absl::StatusOr<std::string> spm = folder.Read(kSpmFile, kMaxSentencePieceBytes);
   if (!spm.ok()) return spm.status();
-  facts->source_path = facts->target_path = PathOf(directory, kSpmFile);
+  facts->source_path = facts->target_path = PathOf(folder.path(), kSpmFile);
   facts->source_spm = facts->target_spm = *std::move(spm);
   const absl::StatusOr<SpmFile> file = ParseSpmFile(facts->source_spm, kSpmFile);
   if (!file.ok()) return file.status();
@@ -91,9 +91,9 @@ absl::StatusOr<PieceList> PiecesOfSpm(const std::string& directory, TokenizerFac
 }
 
 // A T5TokenizerFast takes its ids and its template from the file as they are.
-absl::StatusOr<PieceList> PiecesOfJson(const std::string& directory, const HfConfig& config,
+absl::StatusOr<PieceList> PiecesOfJson(const ModelFolder& folder, const HfConfig& config,
                                        TokenizerFacts* facts) {
-  const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(DiskFolder(directory), facts);
+  const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, facts);
   if (!json.ok()) return json.status();
   if (absl::Status status = RequireTextAndEnd(*json); !status.ok()) return status;
   PieceList list;
@@ -108,12 +108,12 @@ absl::StatusOr<PieceList> PiecesOfJson(const std::string& directory, const HfCon
 
 }  // namespace
 
-absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const std::string& directory, HfConfig* config) {
+absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const ModelFolder& folder, HfConfig* config) {
   TokenizerFacts facts;
-  const bool is_json = !Exists(directory, kSpmFile) && Exists(directory, kTokenizerJsonFile);
+  const bool is_json = !folder.Has(kSpmFile) && folder.Has(kTokenizerJsonFile);
   const std::string_view file_name = is_json ? kTokenizerJsonFile : kSpmFile;
   absl::StatusOr<PieceList> list =
-      is_json ? PiecesOfJson(directory, *config, &facts) : PiecesOfSpm(directory, &facts);
+      is_json ? PiecesOfJson(folder, *config, &facts) : PiecesOfSpm(folder, &facts);
   if (!list.ok()) return list.status();
   std::vector<std::string> pieces = std::move(list->pieces);
   const size_t of_file = pieces.size();

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/model/hf_config.h"
+#include "engine/model/model_folder.h"
 #include "engine/model/model_source.h"
 
 namespace dragoman {
@@ -26,13 +27,13 @@ struct HfVocabularies {
 
 // What the vocabularies say of the special tokens goes into config->spec.tokens; that they and the
 // configuration agree is checked.
-absl::StatusOr<HfVocabularies> ReadHfVocabularies(const std::string& directory, HfConfig* config);
+absl::StatusOr<HfVocabularies> ReadHfVocabularies(const ModelFolder& folder, HfConfig* config);
 
 // The kinds, for the above.
-absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const std::string& directory, HfConfig* config);
-absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const std::string& directory, HfConfig* config);
-absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const std::string& directory, HfConfig* config);
-absl::StatusOr<HfVocabularies> ReadBartTokenizer(const std::string& directory, HfConfig* config);
+absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const ModelFolder& folder, HfConfig* config);
+absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const ModelFolder& folder, HfConfig* config);
+absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const ModelFolder& folder, HfConfig* config);
+absl::StatusOr<HfVocabularies> ReadBartTokenizer(const ModelFolder& folder, HfConfig* config);
 
 // For them: the id of a special token that must be there, ...
 absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view file,

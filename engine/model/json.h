@@ -1,10 +1,9 @@
-// JSON from outside: parsed under limits, read field by field with messages that say what was found
-// and what was expected.
+// JSON from outside, which was parsed under limits (engine/base/limited_json.h): read field by field,
+// with messages that say what was found and what was expected.
 //
 // Nothing here throws. Thread-safety: plain values; a JsonFields belongs to one thread.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,20 +11,9 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "engine/base/limited_json.h"
 
 namespace dragoman {
-
-struct JsonLimits {
-  size_t max_bytes = 1 << 20;
-  int max_depth = 16;
-  size_t max_values = 1 << 17;  // scalars, arrays and objects together
-};
-
-// INVALID_ARGUMENT naming `file` for what is no JSON, breaks a limit, or has a key twice in one
-// object.
-absl::StatusOr<nlohmann::json> ParseJson(std::string_view text, std::string_view file,
-                                         const JsonLimits& limits);
 
 // What a value is, for messages: `"x"`, `12`, `["x",12]`, `an object`; cut where it is long.
 std::string DescribeJson(const nlohmann::json& value);

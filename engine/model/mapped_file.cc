@@ -73,12 +73,14 @@ Guard* TakeGuard() {
 }  // namespace
 
 struct MappedFile::State {
-  explicit State(OpenedFile opened) : file(std::move(opened)) {}
+  State(OpenedFile opened, LoadMemory::Hold held)
+      : memory(std::move(held)), file(std::move(opened)) {}
   ~State() {
     if (guard != nullptr) guard->begin.store(0);
     if (size > 0) munmap(data, size);
   }
 
+  LoadMemory::Hold memory;  // goes after the file
   OpenedFile file;
   void* data = nullptr;
   size_t size = 0;  // 0: nothing is mapped
@@ -99,10 +101,10 @@ absl::StatusOr<MappedFile> MappedFile::Open(const std::string& path, size_t max_
   return Of(*std::move(file));
 }
 
-absl::StatusOr<MappedFile> MappedFile::Of(OpenedFile file) {
+absl::StatusOr<MappedFile> MappedFile::Of(OpenedFile file, LoadMemory::Hold memory) {
   const std::string path = file.path();
   const size_t size = file.size();
-  auto state = std::make_unique<State>(std::move(file));
+  auto state = std::make_unique<State>(std::move(file), std::move(memory));
   if (size == 0) return MappedFile(std::move(state));
   void* const data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, state->file.fd(), 0);
   if (data == MAP_FAILED && errno == ENOMEM) {

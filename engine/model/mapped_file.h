@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/base/load_memory.h"
 
 namespace dragoman {
 
@@ -28,8 +29,9 @@ class MappedFile {
   // in place of the file. All name the path.
   static absl::StatusOr<MappedFile> Open(const std::string& path, size_t max_bytes);
 
-  // The same of a file that is open.
-  static absl::StatusOr<MappedFile> Of(OpenedFile file);
+  // The same of a file that is open. `memory` is what its bytes take of a load's memory, held for as
+  // long as the mapping.
+  static absl::StatusOr<MappedFile> Of(OpenedFile file, LoadMemory::Hold memory = {});
 
   ~MappedFile();
   MappedFile(MappedFile&&) noexcept;

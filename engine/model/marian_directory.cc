@@ -1,13 +1,14 @@
 #include "engine/model/marian_directory.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
+#include <limits>
 #include <optional>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "engine/model/marian_file.h"
 #include "engine/model/marian_vocabularies.h"
 #include "engine/model/model_files.h"
+#include "engine/model/opened_file.h"
 #include "engine/model/weights_loader.h"
 
 namespace dragoman {
@@ -33,25 +35,23 @@ constexpr size_t kMaxShortlistBytes = size_t{1} << 30;
 constexpr std::array<std::string_view, 3> kDecoderFiles = {"decoder.yml", "config.yml",
                                                            "config.intgemm8bitalpha.yml"};
 
-// The names of the directory's files in their order.
-std::vector<std::string> FilesOf(const std::string& directory) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
-       at.increment(error)) {
-    files.push_back(at->path().filename().string());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
+// Whose names say what they may be; other files are found by their names alone.
+const std::vector<std::string>& KnownEndings() {
+  static const auto* const endings =
+      new std::vector<std::string>{".npz", ".bin", ".spm", "vocab.yml"};
+  return *endings;
 }
 
-bool IsModel(const std::string& directory, const std::string& file) {
+bool IsModel(const DiskFolder& folder, const std::string& file) {
   if (file.ends_with(kNpz)) return true;
   if (!file.ends_with(".bin")) return false;
-  std::ifstream in(PathOf(directory, file), std::ios::binary);
+  // Not a stream: opening a pipe would wait for its writer.
+  const absl::StatusOr<OpenedFile> opened =
+      OpenedFile::Open(PathOf(folder.path(), file), std::numeric_limits<size_t>::max());
+  if (!opened.ok()) return false;
   std::array<char, kMarianHeadBytes> head{};
-  in.read(head.data(), head.size());
-  const std::string_view begin(head.data(), static_cast<size_t>(in.gcount()));
+  const ssize_t got = pread(opened->fd(), head.data(), head.size(), 0);
+  const std::string_view begin(head.data(), static_cast<size_t>(std::max<ssize_t>(got, 0)));
   // Whoever reads a Git LFS pointer in the place of a model says what it is.
   return begin == "version " ||
          IsMarianBinary({reinterpret_cast<const uint8_t*>(begin.data()), begin.size()});
@@ -69,10 +69,10 @@ std::string Listed(const std::vector<std::string>& names) {
 
 class Finder {
  public:
-  explicit Finder(const std::string& directory)
-      : directory_(directory), files_(FilesOf(directory)) {
+  explicit Finder(const DiskFolder& folder)
+      : folder_(folder), files_(folder.Names(KnownEndings())) {
     std::copy_if(files_.begin(), files_.end(), std::back_inserter(models_),
-                 [&](const std::string& file) { return IsModel(directory, file); });
+                 [&](const std::string& file) { return IsModel(folder, file); });
   }
 
   const std::vector<std::string>& models() const { return models_; }
@@ -82,9 +82,9 @@ class Finder {
     std::vector<std::string> names(kDecoderFiles.begin(), kDecoderFiles.end());
     for (const std::string& model : models_) names.push_back(model + ".decoder.yml");
     for (const std::string& name : names) {
-      if (!Exists(directory_, name)) continue;
+      if (!folder_.Has(name)) continue;
       decoder_file_ = name;
-      const absl::StatusOr<std::string> text = ReadModelFile(directory_, name, kMaxConfigBytes);
+      const absl::StatusOr<std::string> text = folder_.Read(name, kMaxConfigBytes);
       if (!text.ok()) return text.status();
       absl::StatusOr<MarianDecoder> decoder = ParseMarianDecoder(*text, name);
       if (!decoder.ok()) return decoder.status();
@@ -141,7 +141,7 @@ class Finder {
   // Paths are of whoever wrote the configuration; the files are here.
   absl::StatusOr<std::string> Named(const std::string& path, std::string_view field) const {
     std::string name = std::filesystem::path(path).filename().string();
-    if (std::find(files_.begin(), files_.end(), name) != files_.end()) return name;
+    if (!name.empty() && folder_.Has(name)) return name;
     return absl::NotFoundError(Concat(decoder_file_, ": field '", field, "' names ",
                                       std::string_view(path).substr(0, 200),
                                       ", and there is no such file in the directory"));
@@ -154,24 +154,24 @@ class Finder {
     return found;
   }
 
-  const std::string& directory_;
+  const DiskFolder& folder_;
   const std::vector<std::string> files_;
   std::vector<std::string> models_;
   std::string decoder_file_;
 };
 
 // The options, from beside the file where they are not in it.
-absl::StatusOr<std::string> OptionsOf(const std::string& directory, const std::string& file,
+absl::StatusOr<std::string> OptionsOf(const ModelFolder& folder, const std::string& file,
                                       const MarianFile& model) {
   if (!model.options.empty()) return std::string(model.options);
   const std::string beside = file + ".yml";
-  if (Exists(directory, beside)) return ReadModelFile(directory, beside, kMaxConfigBytes);
+  if (folder.Has(beside)) return folder.Read(beside, kMaxConfigBytes);
   return absl::NotFoundError(Concat(file, ": has no special:model.yml, the options of the model, ",
                                     "and there is no ", beside));
 }
 
-absl::StatusOr<LoadedModel> LoadFrom(const std::string& directory) {
-  Finder finder(directory);
+absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
+  Finder finder(folder);
   const absl::StatusOr<std::optional<MarianDecoder>> given = finder.Decoder();
   if (!given.ok()) return given.status();
   const MarianDecoder decoder = given->value_or(MarianDecoder());
@@ -180,14 +180,14 @@ absl::StatusOr<LoadedModel> LoadFrom(const std::string& directory) {
   const absl::StatusOr<MarianVocabularyFiles> vocabularies = finder.Vocabularies(decoder);
   if (!vocabularies.ok()) return vocabularies.status();
 
-  absl::StatusOr<MappedFile> bytes = MappedFile::Open(PathOf(directory, *name), kMaxModelBytes);
+  absl::StatusOr<MappedFile> bytes = folder.Map(*name, kMaxModelBytes);
   if (!bytes.ok()) return bytes.status();
   absl::StatusOr<MarianFile> file = name->ends_with(kNpz)
                                         ? ParseMarianNpz(bytes->bytes(), *name)
                                         : ParseMarianBinary(bytes->bytes(), *name);
   if (absl::Status status = bytes->Check(); !status.ok()) return status;
   if (!file.ok()) return file.status();
-  const absl::StatusOr<std::string> options = OptionsOf(directory, *name, *file);
+  const absl::StatusOr<std::string> options = OptionsOf(folder, *name, *file);
   if (!options.ok()) return options.status();
   const absl::StatusOr<MarianNetwork> read = ReadMarianNetwork(*file, *options, *name, decoder);
   if (!read.ok()) return read.status();
@@ -196,7 +196,7 @@ absl::StatusOr<LoadedModel> LoadFrom(const std::string& directory) {
   absl::Status status = CheckMarianTensors(*file, *name, *network);
   if (!status.ok()) return status;
   absl::StatusOr<LoadedModel> model =
-      ReadMarianVocabularies(directory, *vocabularies, *name, decoder, *read);
+      ReadMarianVocabularies(folder, *vocabularies, *name, decoder, *read);
   if (!model.ok()) return model.status();
   model->names_shortlist = !decoder.shortlist.empty();
 
@@ -204,7 +204,7 @@ absl::StatusOr<LoadedModel> LoadFrom(const std::string& directory) {
   checkpoint.names.push_back(*name);
   checkpoint.files.push_back(*std::move(bytes));
   checkpoint.tensors = std::move(file->tensors);
-  absl::StatusOr<OpenedWeights> loaded = OpenWeights(directory, std::move(checkpoint), *network);
+  absl::StatusOr<OpenedWeights> loaded = OpenWeights(folder, std::move(checkpoint), *network);
   if (!loaded.ok()) return loaded.status();
   model->program = std::move(network->program);
   model->weights = std::move(loaded->weights);
@@ -218,9 +218,8 @@ int WordsOf(const Vocabulary& vocabulary) {
   return words;
 }
 
-absl::StatusOr<LexicalShortlist> ReadShortlist(const std::string& directory,
-                                               const LoadedModel& model) {
-  Finder finder(directory);
+absl::StatusOr<LexicalShortlist> ReadShortlist(const DiskFolder& folder, const LoadedModel& model) {
+  Finder finder(folder);
   const absl::StatusOr<std::optional<MarianDecoder>> given = finder.Decoder();
   if (!given.ok()) return given.status();
   const MarianDecoder decoder = given->value_or(MarianDecoder());
@@ -228,8 +227,7 @@ absl::StatusOr<LexicalShortlist> ReadShortlist(const std::string& directory,
   if (!vocabularies.ok()) return vocabularies.status();
   const absl::StatusOr<std::string> name = finder.Shortlist(decoder);
   if (!name.ok()) return name.status();
-  const absl::StatusOr<MappedFile> bytes =
-      MappedFile::Open(PathOf(directory, *name), kMaxShortlistBytes);
+  const absl::StatusOr<MappedFile> bytes = folder.Map(*name, kMaxShortlistBytes);
   if (!bytes.ok()) return bytes.status();
   absl::StatusOr<LexicalShortlist> shortlist =
       LexicalShortlist::Parse(bytes->bytes(), *name,
@@ -241,21 +239,21 @@ absl::StatusOr<LexicalShortlist> ReadShortlist(const std::string& directory,
 
 }  // namespace
 
-bool MarianDirectorySource::Recognises(const std::string& directory) const {
-  return !Exists(directory, "config.json") && !Finder(directory).models().empty();
+bool MarianDirectorySource::Recognises(const DiskFolder& folder) const {
+  return !folder.Has("config.json") && !Finder(folder).models().empty();
 }
 
-absl::StatusOr<LoadedModel> MarianDirectorySource::Load(const std::string& directory) const {
-  absl::StatusOr<LoadedModel> model = LoadFrom(directory);
-  if (!model.ok()) return InDirectory(directory, model.status());
-  model->name = NameOf(directory);
+absl::StatusOr<LoadedModel> MarianDirectorySource::Load(const DiskFolder& folder) const {
+  absl::StatusOr<LoadedModel> model = LoadFrom(folder);
+  if (!model.ok()) return InDirectory(folder.path(), model.status());
+  model->name = NameOf(folder.path());
   model->layout = std::string(layout());
   return model;
 }
 
 absl::StatusOr<LexicalShortlist> ReadMarianShortlist(const std::string& directory,
-                                                     const LoadedModel& model) {
-  absl::StatusOr<LexicalShortlist> shortlist = ReadShortlist(directory, model);
+                                                     const LoadedModel& model, LoadContext* load) {
+  absl::StatusOr<LexicalShortlist> shortlist = ReadShortlist(DiskFolder(directory, load), model);
   if (!shortlist.ok()) return InDirectory(directory, shortlist.status());
   return shortlist;
 }

@@ -19,13 +19,14 @@ class MarianDirectorySource : public ModelSource {
  public:
   std::string_view layout() const override { return "marian"; }
   // There is a model and no config.json, which other layouts have.
-  bool Recognises(const std::string& directory) const override;
-  absl::StatusOr<LoadedModel> Load(const std::string& directory) const override;
+  bool Recognises(const DiskFolder& folder) const override;
+  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder) const override;
 };
 
 // The shortlist beside a model of this layout: what the decoder's configuration names, or the only
 // lex.*.bin. Errors as Load's; NOT_FOUND says what was looked for.
 absl::StatusOr<LexicalShortlist> ReadMarianShortlist(const std::string& directory,
-                                                     const LoadedModel& model);
+                                                     const LoadedModel& model,
+                                                     LoadContext* load = nullptr);
 
 }  // namespace dragoman

@@ -32,8 +32,8 @@ struct Side {
   std::vector<int> special;  // that are no text, </s> among them
 };
 
-absl::Status ReadSpmSide(const std::string& directory, Side* side) {
-  absl::StatusOr<std::string> bytes = ReadModelFile(directory, side->file, kMaxSentencePieceBytes);
+absl::Status ReadSpmSide(const ModelFolder& folder, Side* side) {
+  absl::StatusOr<std::string> bytes = folder.Read(side->file, kMaxSentencePieceBytes);
   if (!bytes.ok()) return bytes.status();
   side->spm = *std::move(bytes);
   side->spm_file = side->file;
@@ -48,39 +48,38 @@ absl::Status ReadSpmSide(const std::string& directory, Side* side) {
   return absl::OkStatus();
 }
 
-absl::Status ReadYamlSide(const std::string& directory, std::string_view spm_file, Side* side) {
-  const absl::StatusOr<std::string> text =
-      ReadModelFile(directory, side->file, kMaxVocabularyBytes);
+absl::Status ReadYamlSide(const ModelFolder& folder, std::string_view spm_file, Side* side) {
+  const absl::StatusOr<std::string> text = folder.Read(side->file, kMaxVocabularyBytes);
   if (!text.ok()) return text.status();
   absl::StatusOr<std::vector<std::string>> pieces = ParseMarianVocabulary(*text, side->file);
   if (!pieces.ok()) return pieces.status();
   side->pieces = *std::move(pieces);
-  if (!Exists(directory, spm_file)) {
+  if (!folder.Has(spm_file)) {
     return absl::NotFoundError(Concat("found no ", spm_file, ", which cuts the text for ",
                                       side->file, ", expected source.spm and target.spm (models ",
                                       "of subword-nmt, .bpe, are not supported)"));
   }
-  absl::StatusOr<std::string> bytes = ReadModelFile(directory, spm_file, kMaxSentencePieceBytes);
+  absl::StatusOr<std::string> bytes = folder.Read(spm_file, kMaxSentencePieceBytes);
   if (!bytes.ok()) return bytes.status();
   side->spm = *std::move(bytes);
   side->spm_file = std::string(spm_file);
   return absl::OkStatus();
 }
 
-absl::StatusOr<Side> ReadSide(const std::string& directory, const std::string& file,
+absl::StatusOr<Side> ReadSide(const ModelFolder& folder, const std::string& file,
                               std::string_view spm_file) {
   Side side{.file = file};
-  absl::Status status = file.ends_with(kSpm) ? ReadSpmSide(directory, &side)
-                                             : ReadYamlSide(directory, spm_file, &side);
+  absl::Status status =
+      file.ends_with(kSpm) ? ReadSpmSide(folder, &side) : ReadYamlSide(folder, spm_file, &side);
   if (!status.ok()) return status;
   return side;
 }
 
 class Reader {
  public:
-  Reader(const std::string& directory, const MarianVocabularyFiles& files,
+  Reader(const ModelFolder& folder, const MarianVocabularyFiles& files,
          const MarianDecoder& decoder, const MarianNetwork& network)
-      : directory_(directory), files_(files), decoder_(decoder), spec_(network.spec) {}
+      : folder_(folder), files_(files), decoder_(decoder), spec_(network.spec) {}
 
   absl::StatusOr<LoadedModel> Read(std::string_view model_file) {
     absl::Status status = ReadPieces();
@@ -113,9 +112,9 @@ class Reader {
   }
 
   absl::Status ReadPieces() {
-    absl::StatusOr<Side> source = ReadSide(directory_, files_.source, "source.spm");
+    absl::StatusOr<Side> source = ReadSide(folder_, files_.source, "source.spm");
     if (!source.ok()) return source.status();
-    absl::StatusOr<Side> target = ReadSide(directory_, files_.target, "target.spm");
+    absl::StatusOr<Side> target = ReadSide(folder_, files_.target, "target.spm");
     if (!target.ok()) return target.status();
     source_side_ = *std::move(source);
     target_side_ = *std::move(target);
@@ -171,14 +170,14 @@ class Reader {
     facts_.source_special = source_side_.special;
     facts_.source_spm = std::move(source_side_.spm);
     facts_.target_spm = std::move(target_side_.spm);
-    facts_.source_path = PathOf(directory_, source_side_.spm_file);
-    facts_.target_path = PathOf(directory_, target_side_.spm_file);
+    facts_.source_path = PathOf(folder_.path(), source_side_.spm_file);
+    facts_.target_path = PathOf(folder_.path(), target_side_.spm_file);
     facts_.max_source_tokens = spec_.shape.max_positions;
     return absl::OkStatus();
   }
 
   absl::StatusOr<LanguageMap> ReadLanguages(std::string_view model_file) const {
-    absl::StatusOr<TokenizerFields> fields = ReadTokenizerFields(DiskFolder(directory_));
+    absl::StatusOr<TokenizerFields> fields = ReadTokenizerFields(folder_);
     if (!fields.ok()) return fields.status();
     for (const std::string_view file :
          {model_file, std::string_view(files_.source), std::string_view(files_.target)}) {
@@ -190,7 +189,7 @@ class Reader {
     return LanguageMap(fields->source_language, fields->target_language, LanguageTags(*source_));
   }
 
-  const std::string& directory_;
+  const ModelFolder& folder_;
   const MarianVocabularyFiles& files_;
   const MarianDecoder& decoder_;
   ModelSpec spec_;
@@ -247,12 +246,12 @@ std::optional<std::pair<std::string, std::string>> LanguagesOfName(std::string_v
   return std::nullopt;
 }
 
-absl::StatusOr<LoadedModel> ReadMarianVocabularies(const std::string& directory,
+absl::StatusOr<LoadedModel> ReadMarianVocabularies(const ModelFolder& folder,
                                                    const MarianVocabularyFiles& files,
                                                    std::string_view model_file,
                                                    const MarianDecoder& decoder,
                                                    const MarianNetwork& network) {
-  return Reader(directory, files, decoder, network).Read(model_file);
+  return Reader(folder, files, decoder, network).Read(model_file);
 }
 
 }  // namespace dragoman

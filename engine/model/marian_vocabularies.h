@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/model/marian_config.h"
+#include "engine/model/model_folder.h"
 #include "engine/model/model_source.h"
 
 namespace dragoman {
@@ -34,7 +35,7 @@ std::optional<std::pair<std::string, std::string>> LanguagesOfName(std::string_v
 
 // A model with all but its network: network's spec with the tokens, vocabularies, tokenizer and
 // languages. Errors as ModelSource::Load; the directory is not in front of all messages.
-absl::StatusOr<LoadedModel> ReadMarianVocabularies(const std::string& directory,
+absl::StatusOr<LoadedModel> ReadMarianVocabularies(const ModelFolder& folder,
                                                    const MarianVocabularyFiles& files,
                                                    std::string_view model_file,
                                                    const MarianDecoder& decoder,

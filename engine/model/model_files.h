@@ -1,15 +1,13 @@
-// The files of a model's directory, under their limits.
+// The names of a model's files, and how large each may be.
 //
 // Pure functions; thread-safe.
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 
 namespace dragoman {
 
@@ -24,14 +22,5 @@ std::string NameOf(const std::string& directory);
 absl::Status InDirectory(const std::string& directory, const absl::Status& status);
 
 std::string PathOf(const std::string& directory, std::string_view file);
-bool Exists(const std::string& directory, std::string_view file);
-
-// As ReadWholeFile.
-absl::StatusOr<std::string> ReadModelFile(const std::string& directory, std::string_view file,
-                                          size_t max_bytes);
-// Nothing where there is no such file.
-absl::StatusOr<std::optional<std::string>> ReadOptionalFile(const std::string& directory,
-                                                            std::string_view file,
-                                                            size_t max_bytes);
 
 }  // namespace dragoman

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/base/load_context.h"
 #include "engine/model/languages.h"
 #include "engine/model/lexical_shortlist.h"
+#include "engine/model/model_folder.h"
 #include "engine/model/model_spec.h"
 #include "engine/model/vocabulary.h"
 #include "engine/network/program.h"
@@ -78,15 +80,17 @@ class ModelSource {
  public:
   virtual ~ModelSource() = default;
   virtual std::string_view layout() const = 0;
-  // Whether the path is of this layout, by the names of its files; it may still be broken.
-  virtual bool Recognises(const std::string& directory) const = 0;
+  // Whether the folder is of this layout, by the names of its files; it may still be broken.
+  virtual bool Recognises(const DiskFolder& folder) const = 0;
   // NOT_FOUND for a missing file, INVALID_ARGUMENT for a broken one, UNIMPLEMENTED for a model that
   // is well-formed and not supported. The message names the file, the field or tensor, what was
-  // found and what was expected.
-  virtual absl::StatusOr<LoadedModel> Load(const std::string& directory) const = 0;
+  // found and what was expected. RESOURCE_EXHAUSTED for what does not fit in the memory of the
+  // folder's LoadContext, with the arithmetic; CANCELLED once the load is given up.
+  virtual absl::StatusOr<LoadedModel> Load(const DiskFolder& folder) const = 0;
 };
 
-// Loads by the first known layout that recognises the directory; errors as ModelSource::Load.
-absl::StatusOr<LoadedModel> LoadModel(const std::string& path);
+// Loads by the first known layout that recognises the directory, or the package, a file; errors as
+// ModelSource::Load. `load` records which files it was made of; it outlives LoadedModel::weights.
+absl::StatusOr<LoadedModel> LoadModel(const std::string& path, LoadContext* load = nullptr);
 
 }  // namespace dragoman

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "engine/base/load_context.h"
 #include "engine/model/concat.h"
 #include "engine/model/model_files.h"
 
@@ -86,8 +87,9 @@ constexpr uintptr_t kDropBytes = uintptr_t{2} << 20;
 
 class FileWeights final : public Weights {
  public:
-  FileWeights(std::string directory, Checkpoint checkpoint, const Program& program)
-      : directory_(std::move(directory)),
+  FileWeights(const ModelFolder& folder, Checkpoint checkpoint, const Program& program)
+      : directory_(folder.path()),
+        load_(folder.load()),
         checkpoint_(std::move(checkpoint)),
         shapes_(program.weights) {}
 
@@ -96,6 +98,7 @@ class FileWeights final : public Weights {
   void Add(Pieces pieces) { pieces_.push_back(std::move(pieces)); }
 
   absl::Status Read(WeightId id, int64_t first, int64_t count, float* to) const override {
+    if (absl::Status status = CheckGoesOn(load_); !status.ok()) return status;
     const Weight& shape = shapes_[static_cast<size_t>(id)];
     const std::span<float> out(to, static_cast<size_t>(count * shape.cols));
     absl::Status status = ReadElements(id, first * shape.cols, out);
@@ -119,6 +122,7 @@ class FileWeights final : public Weights {
 
   absl::Status ReadInt8(WeightId id, int64_t first, int64_t count, int8_t* to,
                         float* scales) const override {
+    if (absl::Status status = CheckGoesOn(load_); !status.ok()) return status;
     const int64_t cols = shapes_[static_cast<size_t>(id)].cols;
     absl::Status status = ForParts(pieces_[static_cast<size_t>(id)], first * cols, count * cols,
                                    [&](const Part& part, int64_t row, int64_t rows, int64_t at) {
@@ -277,6 +281,7 @@ class FileWeights final : public Weights {
   }
 
   const std::string directory_;
+  const LoadContext* const load_;
   const Checkpoint checkpoint_;
   const std::vector<Weight> shapes_;
   std::vector<Pieces> pieces_;  // by WeightId
@@ -395,11 +400,11 @@ class Finder {
 
 }  // namespace
 
-absl::StatusOr<OpenedWeights> OpenWeights(const std::string& directory, Checkpoint checkpoint,
+absl::StatusOr<OpenedWeights> OpenWeights(const ModelFolder& folder, Checkpoint checkpoint,
                                           const Network& network) {
   // The names of tensors are the checkpoint's own.
   const auto weights =
-      std::make_shared<FileWeights>(directory, std::move(checkpoint), network.program);
+      std::make_shared<FileWeights>(folder, std::move(checkpoint), network.program);
   Finder finder(weights->checkpoint(), network);
   if (absl::Status status = finder.CheckSharing(); !status.ok()) return status;
   for (size_t i = 0; i < network.sources.size(); ++i) {

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/model/families/family.h"
+#include "engine/model/model_folder.h"
 #include "engine/model/tensor_file.h"
 #include "engine/network/weights.h"
 
@@ -21,10 +22,11 @@ struct OpenedWeights {
 
 // Finds every weight. INVALID_ARGUMENT names the file and the tensor, what was found and what was
 // expected, for a tensor that is missing, of another shape, or of a dtype that is no float. The
-// numbers are looked at when they are read, and so it is the reading that is refused where one is not
-// finite, or where names of one matrix (shared or tied embeddings) do not hold the same; its errors
-// name `directory` too. REQUIRES: the checkpoint has a file.
-absl::StatusOr<OpenedWeights> OpenWeights(const std::string& directory, Checkpoint checkpoint,
+// numbers are looked at when they are read, and so it is the reading that is refused where one is
+// not finite, or where names of one matrix (shared or tied embeddings) do not hold the same; its
+// errors name the folder too. Reading ends with CANCELLED once the folder's LoadContext, which
+// outlives the weights, is stopped. REQUIRES: the checkpoint has a file.
+absl::StatusOr<OpenedWeights> OpenWeights(const ModelFolder& folder, Checkpoint checkpoint,
                                           const Network& network);
 
 }  // namespace dragoman

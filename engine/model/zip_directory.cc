@@ -25,6 +25,7 @@ constexpr uint32_t kLocalMagic = 0x04034b50;
 constexpr size_t kLocalSize = 30;
 constexpr size_t kMaxComment = 0xffff;
 constexpr uint64_t kMaxEntries = 1 << 16;
+constexpr size_t kMaxNameBytes = 1024;
 constexpr uint16_t kZip64Extra = 1;
 constexpr uint32_t kInZip64 = 0xffffffff;
 constexpr uint16_t kStored = 0;
@@ -124,6 +125,10 @@ absl::StatusOr<ZipEntries> ReadZipEntries(std::span<const uint8_t> bytes, std::s
     const size_t extra_size = Load<uint16_t>(header, 30);
     const size_t whole_size = kEntrySize + name_size + extra_size + Load<uint16_t>(header, 32);
     if (header.size() < whole_size) return broken("the zip archive's directory is cut short");
+    if (name_size > kMaxNameBytes) {
+      return broken(Concat("the name of zip entry number ", i, " has ", name_size,
+                           " bytes, expected at most ", kMaxNameBytes));
+    }
     const std::string name(reinterpret_cast<const char*>(header.data()) + kEntrySize, name_size);
     const auto broken_entry = [&](std::string_view what) { return BrokenEntry(file, name, what); };
     const auto method = Load<uint16_t>(header, 10);

@@ -90,7 +90,9 @@ class Inflater {
   std::unique_ptr<std::array<uint8_t, kBlock>> block_;
 };
 
-absl::Status CheckEntry(std::string_view file, const ZipEntry& entry, uint64_t max_bytes) {
+}  // namespace
+
+absl::Status CheckZipEntry(std::string_view file, const ZipEntry& entry, uint64_t max_bytes) {
   if (entry.is_encrypted) {
     return absl::UnimplementedError(Concat(file, ": is encrypted, which is not supported"));
   }
@@ -110,11 +112,9 @@ absl::Status CheckEntry(std::string_view file, const ZipEntry& entry, uint64_t m
   return absl::OkStatus();
 }
 
-}  // namespace
-
 absl::Status ReadZipEntry(std::string_view file, const ZipEntry& entry, uint64_t max_bytes,
                           const ZipSink& sink) {
-  absl::Status status = CheckEntry(file, entry, max_bytes);
+  absl::Status status = CheckZipEntry(file, entry, max_bytes);
   if (!status.ok()) return status;
   Output output(entry, sink);
   if (entry.method == kStored) {

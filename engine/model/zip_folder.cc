@@ -56,7 +56,8 @@ absl::Status WriteAll(const OpenedFile& file, std::span<const uint8_t> bytes) {
 
 }  // namespace
 
-absl::StatusOr<ZipArchive> ZipArchive::Open(const std::string& path) {
+absl::StatusOr<ZipArchive> ZipArchive::Open(const std::string& path, LoadContext* load) {
+  if (load != nullptr) load->files().Note(path, true);
   absl::StatusOr<MappedFile> file = MappedFile::Open(path, kMaxArchiveBytes);
   if (!file.ok()) return file.status();
   const std::span<const uint8_t> bytes = file->bytes();
@@ -74,15 +75,15 @@ absl::StatusOr<ZipArchive> ZipArchive::Open(const std::string& path) {
                                              absl::CHexEscape(name.substr(0, 128)),
                                              "' leads out of the archive"));
   }
-  return ZipArchive(path, *std::move(file), *std::move(entries));
+  return ZipArchive(path, load, *std::move(file), *std::move(entries));
 }
 
 ZipFolder::ZipFolder(const ZipArchive* archive, std::string prefix)
-    : archive_(archive),
-      prefix_(std::move(prefix)),
-      path_(PathOfFolder(archive->path(), prefix_)) {}
+    : ModelFolder(PathOfFolder(archive->path(), prefix), archive->load()),
+      archive_(archive),
+      prefix_(std::move(prefix)) {}
 
-std::string ZipFolder::PathOfFile(std::string_view file) const { return Concat(path_, "/", file); }
+std::string ZipFolder::PathOfFile(std::string_view file) const { return Concat(path(), "/", file); }
 
 bool ZipFolder::Has(std::string_view file) const {
   return archive_->entries().contains(Concat(prefix_, file));
@@ -99,14 +100,18 @@ absl::StatusOr<const ZipEntry*> ZipFolder::Find(std::string_view file) const {
 absl::StatusOr<std::string> ZipFolder::Read(std::string_view file, size_t max_bytes) const {
   const absl::StatusOr<const ZipEntry*> entry = Find(file);
   if (!entry.ok()) return entry.status();
+  const std::string path = PathOfFile(file);
+  absl::Status status = CheckZipEntry(path, **entry, max_bytes);
+  if (status.ok()) status = CountFile(path, (*entry)->size);
+  if (!status.ok()) return status;
   std::string text;
-  absl::Status status =
-      ReadZipEntry(PathOfFile(file), **entry, max_bytes, [&text](std::span<const uint8_t> bytes) {
-        text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-        return absl::OkStatus();
-      });
+  status = ReadZipEntry(path, **entry, max_bytes, [&](std::span<const uint8_t> bytes) {
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return CheckGoesOn(load());
+  });
   // What happened to the file comes first: zeros in its place have no checksum either.
   if (absl::Status changed = archive_->Check(); !changed.ok()) return changed;
+  if (status.ok()) status = CountParsed(path, text);
   if (!status.ok()) return status;
   return text;
 }
@@ -115,16 +120,27 @@ absl::StatusOr<MappedFile> ZipFolder::Map(std::string_view file, size_t max_byte
   const absl::StatusOr<const ZipEntry*> entry = Find(file);
   if (!entry.ok()) return entry.status();
   const std::string path = PathOfFile(file);
+  const size_t most = std::min(max_bytes, kMaxMemoryBytes);
+  absl::Status status = CheckZipEntry(path, **entry, most);
+  if (!status.ok()) return status;
+  LoadMemory::Hold hold;
+  if (load() != nullptr) {
+    absl::StatusOr<LoadMemory::Hold> reserved = load()->memory().Reserve(
+        static_cast<int64_t>((*entry)->size), Concat(path, ", which is unpacked into memory,"));
+    if (!reserved.ok()) return reserved.status();
+    hold = *std::move(reserved);
+  }
   absl::StatusOr<OpenedFile> memory = OpenedFile::InMemory(path);
   if (!memory.ok()) return memory.status();
-  absl::Status status =
-      ReadZipEntry(path, **entry, std::min(max_bytes, kMaxMemoryBytes),
-                   [&memory](std::span<const uint8_t> bytes) { return WriteAll(*memory, bytes); });
+  status = ReadZipEntry(path, **entry, most, [&](std::span<const uint8_t> bytes) {
+    absl::Status goes_on = CheckGoesOn(load());
+    return goes_on.ok() ? WriteAll(*memory, bytes) : goes_on;
+  });
   if (absl::Status changed = archive_->Check(); !changed.ok()) return changed;
   if (!status.ok()) return status;
   status = memory->Refresh();
   if (!status.ok()) return status;
-  return MappedFile::Of(*std::move(memory));
+  return MappedFile::Of(*std::move(memory), std::move(hold));
 }
 
 }  // namespace dragoman

@@ -20,18 +20,20 @@ class ZipArchive {
  public:
   // NOT_FOUND when there is no such file; INVALID_ARGUMENT when it is no zip archive, is damaged, or
   // has an entry whose name leads out of it.
-  static absl::StatusOr<ZipArchive> Open(const std::string& path);
+  static absl::StatusOr<ZipArchive> Open(const std::string& path, LoadContext* load = nullptr);
 
   const std::string& path() const { return path_; }
+  LoadContext* load() const { return load_; }
   const ZipEntries& entries() const { return entries_; }
   // INVALID_ARGUMENT when the file was cut short or changed since Open.
   absl::Status Check() const { return file_.Check(); }
 
  private:
-  ZipArchive(std::string path, MappedFile file, ZipEntries entries)
-      : path_(std::move(path)), file_(std::move(file)), entries_(std::move(entries)) {}
+  ZipArchive(std::string path, LoadContext* load, MappedFile file, ZipEntries entries)
+      : path_(std::move(path)), load_(load), file_(std::move(file)), entries_(std::move(entries)) {}
 
   std::string path_;
+  LoadContext* load_;
   MappedFile file_;
   ZipEntries entries_;
 };
@@ -42,7 +44,6 @@ class ZipFolder : public ModelFolder {
   // was mapped does not.
   ZipFolder(const ZipArchive* archive, std::string prefix);
 
-  const std::string& path() const override { return path_; }
   bool Has(std::string_view file) const override;
   absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const override;
   // Into memory that is the mapping's, at most 4 GiB of it.
@@ -55,7 +56,6 @@ class ZipFolder : public ModelFolder {
 
   const ZipArchive* const archive_;
   const std::string prefix_;
-  const std::string path_;
 };
 
 }  // namespace dragoman

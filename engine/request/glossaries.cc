@@ -4,12 +4,12 @@
 
 namespace dragoman {
 
-absl::Status Glossaries::Load(const Tokenizer& tokenizer) {
+absl::Status Glossaries::Load(const Tokenizer& tokenizer, LoadContext* load) {
   if (directory_.empty()) return absl::OkStatus();
-  absl::StatusOr<GlossaryDirectory> loaded = LoadGlossaries(directory_);
+  absl::StatusOr<GlossaryDirectory> loaded = LoadGlossaries(directory_, load);
   if (!loaded.ok()) return loaded.status();
   for (const auto& [name, glossary] : loaded->glossaries) {
-    if (absl::Status status = glossary->CheckTargets(tokenizer); !status.ok()) return status;
+    if (absl::Status status = glossary->CheckTargets(tokenizer, load); !status.ok()) return status;
   }
   auto now = std::make_shared<const GlossaryDirectory>(*std::move(loaded));
   MutexLock lock(&mu_);

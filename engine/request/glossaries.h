@@ -21,8 +21,8 @@ class Glossaries {
   explicit Glossaries(std::string directory) : directory_(std::move(directory)) {}
 
   // Reads the directory and checks that the model can write every target. An error of either names
-  // the file and line, and leaves what there was.
-  absl::Status Load(const Tokenizer& tokenizer);
+  // the file and line, and leaves what there was. `load` as in LoadGlossaries.
+  absl::Status Load(const Tokenizer& tokenizer, LoadContext* load);
 
   // Null for an unknown name.
   std::shared_ptr<const Glossary> Find(std::string_view name) const;

@@ -153,8 +153,12 @@ absl::Status Glossary::Finish() {
   return absl::OkStatus();
 }
 
-absl::Status Glossary::CheckTargets(const Tokenizer& tokenizer) const {
+absl::Status Glossary::CheckTargets(const Tokenizer& tokenizer, const LoadContext* load) const {
+  constexpr size_t kBetweenLooks = 1024;
   for (size_t i = 0; i < terms_.size(); ++i) {
+    if (i % kBetweenLooks == 0) {
+      if (absl::Status status = CheckGoesOn(load); !status.ok()) return status;
+    }
     const std::vector<int> ids = tokenizer.EncodeTarget(terms_[i].target).ids;
     const bool unknown = std::find(ids.begin(), ids.end(), tokenizer.special().unk) != ids.end();
     if (!ids.empty() && !unknown) continue;

@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/base/load_context.h"
 #include "engine/text/term_index.h"
 #include "engine/text/tokenizer.h"
 
@@ -63,8 +64,8 @@ class Glossary {
                                                                GlossaryFormat format);
 
   // Whether the model can write every target. INVALID_ARGUMENT with the name, line or index of the
-  // first whose tokens contain <unk>, or that has no tokens.
-  absl::Status CheckTargets(const Tokenizer& tokenizer) const;
+  // first whose tokens contain <unk>, or that has no tokens. CANCELLED once the load is given up.
+  absl::Status CheckTargets(const Tokenizer& tokenizer, const LoadContext* load = nullptr) const;
 
   // Terms in their order, without duplicates.
   size_t size() const { return terms_.size(); }

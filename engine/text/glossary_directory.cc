@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstdio>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -33,27 +34,49 @@ std::optional<GlossaryFormat> FormatOf(const fs::path& file) {
   return std::nullopt;
 }
 
-absl::StatusOr<std::string> Read(const fs::path& file) {
+// Text, and what its terms are made into (glossary.h), by rows: a term has one at least.
+constexpr int64_t kTermBytes = 256;
+
+absl::StatusOr<std::shared_ptr<const Glossary>> ReadGlossary(const fs::path& path,
+                                                             LoadContext* load) {
   std::error_code error;
-  const uintmax_t size = fs::file_size(file, error);
-  if (error) return FileError(file, error);
+  const uintmax_t size = fs::file_size(path, error);
+  if (error) return FileError(path, error);
+  const std::string file = path.filename().string();
   if (size > kMaxGlossaryBytes) {
-    return absl::InvalidArgumentError(absl::StrCat(file.filename().string(), ": ", size,
-                                                   " bytes, expected at most ", kMaxGlossaryBytes));
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, ": ", size, " bytes, expected at most ", kMaxGlossaryBytes));
+  }
+  LoadMemory::Hold hold;  // the text, which its terms do not need
+  if (load != nullptr) {
+    absl::StatusOr<LoadMemory::Hold> reserved =
+        load->memory().Reserve(static_cast<int64_t>(size), path.string());
+    if (!reserved.ok()) return reserved.status();
+    hold = *std::move(reserved);
   }
   errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream bytes;
-  if (stream.is_open() && size > 0) bytes << stream.rdbuf();
-  if (!stream.is_open() || stream.bad() || bytes.fail()) {
-    return FileError(file, std::error_code(errno, std::generic_category()));
+  std::ifstream stream(path, std::ios::binary);
+  std::string bytes(size, '\0');
+  if (stream.is_open() && size > 0) stream.read(bytes.data(), static_cast<std::streamsize>(size));
+  if (!stream.is_open() || stream.bad()) {
+    return FileError(path, std::error_code(errno, std::generic_category()));
   }
-  return std::move(bytes).str();
+  if (static_cast<uintmax_t>(stream.gcount()) != size || stream.peek() != EOF) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        file, ": was ", size, " bytes, and others when it was read, expected it to stay"));
+  }
+  if (load != nullptr) {
+    const auto rows = 1 + std::count(bytes.begin(), bytes.end(), '\n');
+    absl::Status status = load->memory().Keep(static_cast<int64_t>(size) + rows * kTermBytes,
+                                              absl::StrCat(path.string(), ": what it holds"));
+    if (!status.ok()) return status;
+  }
+  return Glossary::Parse(bytes, file, *FormatOf(path));
 }
 
 }  // namespace
 
-absl::StatusOr<GlossaryDirectory> LoadGlossaries(const fs::path& directory) {
+absl::StatusOr<GlossaryDirectory> LoadGlossaries(const fs::path& directory, LoadContext* load) {
   std::error_code error;
   std::vector<fs::path> files;
   GlossaryDirectory loaded;
@@ -87,9 +110,8 @@ absl::StatusOr<GlossaryDirectory> LoadGlossaries(const fs::path& directory) {
                                                      name, "', which ", known->second,
                                                      " has; expected one"));
     }
-    absl::StatusOr<std::string> bytes = Read(path);
-    if (!bytes.ok()) return bytes.status();
-    auto glossary = Glossary::Parse(*bytes, file, *FormatOf(path));
+    if (absl::Status status = CheckGoesOn(load); !status.ok()) return status;
+    auto glossary = ReadGlossary(path, load);
     if (!glossary.ok()) return glossary.status();
     loaded.glossaries.emplace(name, *std::move(glossary));
   }

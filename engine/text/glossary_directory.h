@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/base/load_context.h"
 #include "engine/text/glossary.h"
 
 namespace dragoman {
@@ -30,7 +31,10 @@ struct GlossaryDirectory {
 // All or nothing, so that a bad file at a reload leaves the old glossaries in use: the first bad
 // file's error of Glossary::Parse, INVALID_ARGUMENT for two files of one name (a.tsv, a.csv) or a
 // name that is not UTF-8, NOT_FOUND for no such directory, PERMISSION_DENIED or UNAVAILABLE for
-// what cannot be read.
-absl::StatusOr<GlossaryDirectory> LoadGlossaries(const std::filesystem::path& directory);
+// what cannot be read. RESOURCE_EXHAUSTED where the load's memory is too small: for a file, before it
+// is read, for its terms, before they are made; they count until the load ends. CANCELLED once it is
+// given up. `load` may be nullptr.
+absl::StatusOr<GlossaryDirectory> LoadGlossaries(const std::filesystem::path& directory,
+                                                 LoadContext* load = nullptr);
 
 }  // namespace dragoman

@@ -13,6 +13,7 @@
 #include "server/base/log.h"
 #include "server/base/quoted.h"
 #include "server/base/status_codes.h"
+#include "server/base/task_thread.h"
 #include "server/call/request_error.h"
 #include "server/call/response_builder.h"
 #include "server/call/wire_check.h"
@@ -73,7 +74,10 @@ class AdminServer::OtherMethods final : public grpc::CallbackGenericService {
 
 class AdminServer::Service final : public v1::AdminService::CallbackService {
  public:
-  explicit Service(const AdminHooks& hooks) : hooks_(hooks) {}
+  explicit Service(const AdminHooks& hooks) : hooks_(hooks) { drains_.Start(); }
+
+  // No drain is begun any more; waits for the one that is under way.
+  void StopDrains() { drains_.Stop(); }
 
   grpc::ServerUnaryReactor* LoadModel(grpc::CallbackServerContext* rpc,
                                       const v1::LoadModelRequest* in,
@@ -151,7 +155,7 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
     return unknown.empty() ? absl::OkStatus() : UnimplementedFields(unknown);
   }
 
-  // Does `work` on the manager's thread and answers; gRPC keeps request and response until then.
+  // Does `work` on the manager's thread, or the one of drains, and answers; gRPC keeps request and response until then.
   template <typename Request>
   grpc::ServerUnaryReactor* Later(RpcMethod method, grpc::CallbackServerContext* rpc,
                                   const Request& in, Work work) {
@@ -159,15 +163,16 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
     const Nanos begun = hooks_.clock->Now();
     absl::Status status = CheckFields(in);
     if (status.ok()) {
-      const bool posted =
-          hooks_.manager->Post([this, method, begun, reactor, work = std::move(work)](bool go_on) {
-            absl::Status done = absl::UnavailableError("the server is draining");
-            if (go_on && (method == RpcMethod::kDrain || !hooks_.draining())) done = work();
-            Finish(method, begun, done, reactor);
-          });
-      if (posted) return reactor;
-      status = absl::ResourceExhaustedError(absl::StrCat(
-          "found ", ModelManager::kMaxPosted, " changes that wait, expected fewer: try again"));
+      const bool drains = method == RpcMethod::kDrain;
+      TaskThread::Task task = [this, method, begun, reactor, drains,
+                               work = std::move(work)](bool go_on) {
+        absl::Status done = absl::UnavailableError("the server is draining");
+        if (go_on && (drains || !hooks_.draining())) done = work();
+        Finish(method, begun, done, reactor);
+      };
+      // A drain waits for calls, not for a model that is being loaded.
+      status = drains ? drains_.Post(std::move(task)) : hooks_.manager->Post(std::move(task));
+      if (status.ok()) return reactor;
     }
     Finish(method, begun, status, reactor);
     return reactor;
@@ -185,7 +190,10 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
     reactor->Finish(ToGrpcStatus(status));
   }
 
+  static constexpr size_t kMaxDrains = 4;
+
   const AdminHooks hooks_;
+  TaskThread drains_{kMaxDrains};
 };
 
 AdminServer::AdminServer(const AdminHooks& hooks)
@@ -219,6 +227,7 @@ absl::StatusOr<std::unique_ptr<AdminServer>> AdminServer::Start(const std::strin
 }
 
 AdminServer::~AdminServer() {
+  service_->StopDrains();
   if (server_ == nullptr) return;
   server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();

@@ -1,8 +1,8 @@
 // AdminService on an address of its own: who can connect may change what is served. Loads and
 // unloads models, drains, sets the log level.
 //
-// Thread-safe. What takes long is done on the model manager's thread, one thing after another;
-// gRPC's threads never wait for it.
+// Thread-safe. What takes long is done on the model manager's thread, one thing after another, drains
+// on one of their own, which no load holds up; gRPC's threads never wait for either.
 #pragma once
 
 #include <grpcpp/server.h>

@@ -1,8 +1,10 @@
 #include "server/models/model_budget.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "engine/api/devices.h"
@@ -17,18 +19,60 @@ int AskedCpus(const ModelSettings& model) { return model.cpu_workers * model.thr
 
 bool IsOnNamedGpus(const ModelSettings& model) { return !ConfiguredDevices(model).cuda.empty(); }
 
-bool MayBeOnGpu(const ModelSettings& model) {
-  const DeviceRequest request = ConfiguredDevices(model);
-  return request.automatic || !request.cuda.empty();
+// Models with the same devices: there are few kinds, however many models there are.
+struct DeviceGroup {
+  DeviceRequest devices;
+  // Of its models: what those with a fraction have together, and how many have none.
+  double given = 0;
+  int open = 0;
+
+  bool MayBeOnGpu() const { return devices.automatic || !devices.cuda.empty(); }
+  void Add(const ModelSettings& model) {
+    if (model.own_device_memory_fraction) {
+      given += model.device_memory_fraction;
+    } else {
+      ++open;
+    }
+  }
+};
+
+bool MayMeet(const DeviceGroup& a, const DeviceGroup& b) {
+  if (!a.MayBeOnGpu() || !b.MayBeOnGpu()) return false;
+  if (a.devices.automatic || b.devices.automatic) return true;
+  const std::vector<int>& one = a.devices.cuda;
+  const std::vector<int>& two = b.devices.cuda;
+  return std::find_first_of(one.begin(), one.end(), two.begin(), two.end()) != one.end();
 }
 
-bool MayMeet(const ModelSettings& a, const ModelSettings& b) {
-  if (!MayBeOnGpu(a) || !MayBeOnGpu(b)) return false;
-  const DeviceRequest one = ConfiguredDevices(a);
-  const DeviceRequest two = ConfiguredDevices(b);
-  if (one.automatic || two.automatic) return true;
-  return std::find_first_of(one.cuda.begin(), one.cuda.end(), two.cuda.begin(), two.cuda.end()) !=
-         one.cuda.end();
+// The groups, and by model the number of its own.
+struct DeviceGroups {
+  std::vector<DeviceGroup> groups;
+  std::vector<size_t> group_of;
+
+  explicit DeviceGroups(const std::vector<ModelSettings>& models) {
+    std::map<std::pair<bool, std::vector<int>>, size_t> known;
+    for (const ModelSettings& model : models) {
+      DeviceRequest request = ConfiguredDevices(model);
+      const auto [at, is_new] = known.try_emplace({request.automatic, request.cuda}, groups.size());
+      if (is_new) groups.push_back({std::move(request)});
+      groups[at->second].Add(model);
+      group_of.push_back(at->second);
+    }
+  }
+};
+
+// "0.5 (a) + 0.6 (b)", of the models that a model of `group` may meet.
+std::string SumText(const std::vector<ModelSettings>& models, const DeviceGroups& all,
+                    const DeviceGroup& group) {
+  std::string sum;
+  for (size_t j = 0; j < models.size(); ++j) {
+    if (!models[j].own_device_memory_fraction || !MayMeet(group, all.groups[all.group_of[j]])) {
+      continue;
+    }
+    absl::StrAppend(&sum, sum.empty() ? "" : " + ", models[j].device_memory_fraction, " (",
+                    models[j].model_name, ")");
+  }
+  return sum;
 }
 
 }  // namespace
@@ -57,35 +101,38 @@ std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models) 
 
 absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSettings>& models,
                                                        double fraction) {
+  const DeviceGroups all(models);
+  // What was loaded before a model, and itself.
+  std::vector<DeviceGroup> loaded;
+  for (const DeviceGroup& group : all.groups) loaded.push_back({group.devices});
   std::vector<double> limits;
   for (size_t i = 0; i < models.size(); ++i) {
-    double given = 0;
-    int open = 0;
-    std::string sum;
-    for (size_t j = 0; j < models.size(); ++j) {
-      if (i != j && !MayMeet(models[i], models[j])) continue;
-      if (models[j].own_device_memory_fraction) {
-        given += models[j].device_memory_fraction;
-        absl::StrAppend(&sum, sum.empty() ? "" : " + ", models[j].device_memory_fraction, " (",
-                        models[j].model_name, ")");
-      } else {
-        ++open;
-      }
+    const DeviceGroup& own = all.groups[all.group_of[i]];
+    loaded[all.group_of[i]].Add(models[i]);
+    if (!own.MayBeOnGpu()) {  // alone wherever it is
+      const bool given = models[i].own_device_memory_fraction;
+      limits.push_back(std::min(given ? models[i].device_memory_fraction : fraction, 1.0));
+      continue;
     }
-    const double rest = open == 0 ? 0 : (fraction - given) / open;
+    DeviceGroup meets;
+    DeviceGroup meets_loaded;
+    for (size_t g = 0; g < all.groups.size(); ++g) {
+      if (!MayMeet(own, all.groups[g])) continue;
+      meets.given += all.groups[g].given;
+      meets.open += all.groups[g].open;
+      meets_loaded.given += loaded[g].given;
+      meets_loaded.open += loaded[g].open;
+    }
+    const double rest = meets.open == 0 ? 0 : (fraction - meets.given) / meets.open;
     constexpr double kRounding = 1e-9;
-    if (given > 1 + kRounding || (open > 0 && rest <= kRounding)) {
+    if (meets.given > 1 + kRounding || (meets.open > 0 && rest <= kRounding)) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "device-memory-fraction: found ", sum, " = ", given, " on one GPU",
-          open == 0 ? "" : absl::StrCat(" and ", open, " models without one"), ", expected ",
-          open == 0 ? "at most 1" : absl::StrCat("less than ", fraction)));
+          "device-memory-fraction: found ", SumText(models, all, own), " = ", meets.given,
+          " on one GPU",
+          meets.open == 0 ? "" : absl::StrCat(" and ", meets.open, " models without one"),
+          ", expected ", meets.open == 0 ? "at most 1" : absl::StrCat("less than ", fraction)));
     }
-    double limit = 0;
-    for (size_t j = 0; j <= i; ++j) {
-      if (i != j && !MayMeet(models[i], models[j])) continue;
-      limit += models[j].own_device_memory_fraction ? models[j].device_memory_fraction : rest;
-    }
-    limits.push_back(std::min(limit, 1.0));
+    limits.push_back(std::min(meets_loaded.given + meets_loaded.open * rest, 1.0));
   }
   return limits;
 }

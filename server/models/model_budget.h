@@ -24,6 +24,9 @@ struct ModelShare {
   int64_t host_bytes_of_loaded = 0;   // models that are there, an older version among them
   int64_t host_bytes_of_to_come = 0;  // see HostBytesToCome
   int64_t host_bytes_of_serving = 0;
+  // What of that there is while the model is loaded: the process, and all of it once calls are taken.
+  int64_t host_bytes_of_process = 0;
+  int64_t host_bytes_of_serving_now = 0;
 };
 
 // Processors for each model, at least one: those with cpu-workers and threads-per-worker have what

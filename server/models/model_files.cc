@@ -1,15 +1,16 @@
 #include "server/models/model_files.h"
 
+#include <fcntl.h>
 #include <openssl/evp.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <memory>
-#include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -19,154 +20,144 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kBlock = size_t{1} << 20;
+// A piece of a file; between two of them the load may be given up.
+constexpr size_t kPieceBytes = size_t{1} << 20;
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
 struct FreeDigest {
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
 
-// The regular files of a folder, as `prefix` and their names.
-std::error_code AddNames(const fs::path& folder, const std::string& prefix,
-                         std::vector<std::string>* names) {
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code none;
-    const std::string name = entry->path().filename().string();
-    if (!name.starts_with('.') && entry->is_regular_file(none)) names->push_back(prefix + name);
+class Sha256 {
+ public:
+  Sha256() : context_(EVP_MD_CTX_new()) {
+    is_good_ = context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1;
   }
-  return error;
-}
-
-// The files that count, sorted: their paths in the directory, or "" for the package itself.
-absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& directory) {
-  std::error_code error;
-  const fs::file_status status = fs::status(directory, error);
-  if (status.type() == fs::file_type::not_found) {
-    return absl::NotFoundError(absl::StrCat(
-        directory,
-        ": no such directory, expected one with a model's files (nothing is downloaded)"));
+  void Add(const void* bytes, size_t size) {
+    is_good_ = is_good_ && EVP_DigestUpdate(context_.get(), bytes, size) == 1;
   }
-  if (fs::is_regular_file(status)) return std::vector<std::string>{""};
-  if (!fs::is_directory(status)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(directory, ": found no directory, expected one with a model's files"));
-  }
-  std::vector<std::string> names;
-  error = AddNames(directory, "", &names);
-  // Of an Argos package the model is in a folder.
-  const fs::path inner = fs::path(directory) / "model";
-  std::error_code none;
-  if (!error && fs::exists(fs::path(directory) / "metadata.json", none) &&
-      fs::is_directory(inner, none)) {
-    error = AddNames(inner, "model/", &names);
-  }
-  if (error) return absl::UnavailableError(absl::StrCat(directory, ": ", error.message()));
-  if (names.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(directory,
-                     ": found no files in this directory, expected a model's: config.json and "
-                     "those beside it"));
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-// fs::path("package") / "" would be another name.
-std::string PathOfFile(const std::string& directory, const std::string& name) {
-  return name.empty() ? directory : (fs::path(directory) / name).string();
-}
-
-absl::Status AddFile(const std::string& path, EVP_MD_CTX* digest) {
-  const auto unreadable = [&path] {
-    return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
-  };
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rbe"));
-  if (file == nullptr) return unreadable();
-  std::vector<char> block(kBlock);
-  for (size_t n = 0; (n = std::fread(block.data(), 1, block.size(), file.get())) > 0;) {
-    EVP_DigestUpdate(digest, block.data(), n);
-  }
-  return std::ferror(file.get()) != 0 ? unreadable() : absl::OkStatus();
-}
-
-}  // namespace
-
-absl::StatusOr<std::string> ChecksumOfFiles(const std::string& directory) {
-  const absl::StatusOr<std::vector<std::string>> names = FilesOf(directory);
-  if (!names.ok()) return names.status();
-  const std::unique_ptr<EVP_MD_CTX, FreeDigest> digest(EVP_MD_CTX_new());
-  if (digest == nullptr || EVP_DigestInit_ex(digest.get(), EVP_sha256(), nullptr) != 1) {
-    return absl::InternalError("SHA-256 is not to be had");
-  }
-  for (const std::string& name : *names) {
-    const std::string path = PathOfFile(directory, name);
-    std::error_code error;
-    const std::string head = absl::StrCat(name, "\n", fs::file_size(path, error), "\n");
-    EVP_DigestUpdate(digest.get(), head.data(), head.size());
-    if (absl::Status status = AddFile(path, digest.get()); !status.ok()) return status;
-  }
-  unsigned char bytes[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_DigestFinal_ex(digest.get(), bytes, &size);
-  return absl::BytesToHexString(std::string(reinterpret_cast<const char*>(bytes), size));
-}
-
-absl::StatusOr<std::string> ChecksumOfFiles(const std::vector<std::string>& directories) {
-  std::string all;
-  for (const std::string& directory : directories) {
-    absl::StatusOr<std::string> one = ChecksumOfFiles(directory);
-    if (!one.ok() || directories.size() == 1) return one;
-    absl::StrAppend(&all, *one, "\n");
-  }
-  unsigned char bytes[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  if (EVP_Digest(all.data(), all.size(), bytes, &size, EVP_sha256(), nullptr) != 1) {
-    return absl::InternalError("SHA-256 is not to be had");
-  }
-  return absl::BytesToHexString(std::string(reinterpret_cast<const char*>(bytes), size));
-}
-
-namespace {
-
-absl::Status AddStamps(const std::string& directory, FileStamps* stamps) {
-  const absl::StatusOr<std::vector<std::string>> names = FilesOf(directory);
-  if (!names.ok()) return names.status();
-  for (const std::string& name : *names) {
-    struct stat found {};
-    const std::string path = PathOfFile(directory, name);
-    if (stat(path.c_str(), &found) != 0) {
-      return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
+  void Add(const std::string& text) { Add(text.data(), text.size()); }
+  absl::StatusOr<std::string> Finish() {
+    unsigned char bytes[EVP_MAX_MD_SIZE];
+    unsigned int size = 0;
+    if (!is_good_ || EVP_DigestFinal_ex(context_.get(), bytes, &size) != 1) {
+      return absl::InternalError("SHA-256 is not to be had");
     }
-    (*stamps)[path] =
-        absl::StrCat(found.st_size, " ", found.st_ino, " ", found.st_mtim.tv_sec, ".",
-                     found.st_mtim.tv_nsec, " ", found.st_ctim.tv_sec, ".", found.st_ctim.tv_nsec);
+    return absl::BytesToHexString(std::string(reinterpret_cast<const char*>(bytes), size));
+  }
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, FreeDigest> context_;
+  bool is_good_ = false;
+};
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
+absl::Status AddFile(const RecordedFile& file, const LoadContext* load, Sha256* digest) {
+  const auto unreadable = [&file] {
+    return absl::UnavailableError(absl::StrCat(file.path, ": ", std::strerror(errno)));
+  };
+  // O_NONBLOCK: a pipe may have taken the file's place.
+  const Descriptor opened(open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (opened.get() < 0) return unreadable();
+  struct stat found {};
+  if (fstat(opened.get(), &found) != 0) return unreadable();
+  if (!S_ISREG(found.st_mode) || found.st_size != file.stamp.size) {
+    return absl::AbortedError(absl::StrCat(file.path, ": found ", found.st_size,
+                                           " bytes, expected the ", file.stamp.size,
+                                           " of the file that was loaded"));
+  }
+  std::vector<char> piece(kPieceBytes);
+  for (int64_t left = file.stamp.size; left > 0;) {
+    if (absl::Status status = CheckGoesOn(load); !status.ok()) return status;
+    const ssize_t got =
+        read(opened.get(), piece.data(),
+             static_cast<size_t>(std::min<int64_t>(left, static_cast<int64_t>(piece.size()))));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return unreadable();
+    if (got == 0) {
+      return absl::AbortedError(absl::StrCat(file.path, ": was cut short while it was read"));
+    }
+    digest->Add(piece.data(), static_cast<size_t>(got));
+    left -= got;
   }
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<FileStamps> StampsOfFiles(const std::vector<std::string>& directories) {
-  FileStamps stamps;
-  for (const std::string& directory : directories) {
-    if (absl::Status status = AddStamps(directory, &stamps); !status.ok()) return status;
+// What was read in the directory, by its name there; the package itself has none.
+std::map<std::string, const RecordedFile*> FilesIn(const RecordedFiles& files,
+                                                   const std::string& directory) {
+  std::map<std::string, const RecordedFile*> by_name;
+  for (const RecordedFile& file : files.files) {
+    if (!file.was_read || !file.stamp.is_there) continue;
+    if (file.path == directory) {
+      by_name.emplace("", &file);
+      continue;
+    }
+    const std::string name = fs::path(file.path).lexically_relative(directory).string();
+    if (!name.empty() && name != "." && !name.starts_with("..")) by_name.emplace(name, &file);
   }
-  return stamps;
+  return by_name;
 }
 
-std::string FirstChanged(const FileStamps& before, const FileStamps& after) {
-  for (const auto& [name, stamp] : before) {
-    const auto now = after.find(name);
-    if (now == after.end() || now->second != stamp) return name;
+}  // namespace
+
+absl::Status CheckModelPath(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) {
+    return absl::NotFoundError(absl::StrCat(
+        path, ": no such directory, expected one with a model's files (nothing is downloaded)"));
   }
-  for (const auto& [name, stamp] : after) {
-    if (!before.contains(name)) return name;
+  if (fs::is_regular_file(status)) return absl::OkStatus();
+  if (!fs::is_directory(status)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": found no directory, expected one with a model's files"));
   }
-  return "";
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code none;
+    const bool is_hidden = entry->path().filename().string().starts_with('.');
+    if (!is_hidden && entry->is_regular_file(none)) return absl::OkStatus();
+  }
+  if (error) return absl::UnavailableError(absl::StrCat(path, ": ", error.message()));
+  return absl::InvalidArgumentError(
+      absl::StrCat(path,
+                   ": found no files in this directory, expected a model's: config.json and "
+                   "those beside it"));
+}
+
+absl::StatusOr<std::string> ChecksumOfModel(const RecordedFiles& files,
+                                            const std::string& directory, const LoadContext* load) {
+  Sha256 digest;
+  for (const auto& [name, file] : FilesIn(files, directory)) {
+    digest.Add(absl::StrCat(name, "\n", file->stamp.size, "\n"));
+    if (absl::Status status = AddFile(*file, load, &digest); !status.ok()) return status;
+  }
+  return digest.Finish();
+}
+
+absl::StatusOr<std::string> ChecksumOfModels(const RecordedFiles& files,
+                                             const std::vector<std::string>& directories,
+                                             const LoadContext* load) {
+  Sha256 all;
+  for (const std::string& directory : directories) {
+    absl::StatusOr<std::string> one = ChecksumOfModel(files, directory, load);
+    if (!one.ok() || directories.size() == 1) return one;
+    all.Add(absl::StrCat(*one, "\n"));
+  }
+  return all.Finish();
 }
 
 }  // namespace dragoman

@@ -1,33 +1,32 @@
-// The files of a model, as a checksum: those of its directory, or the one that is a package.
+// The files that a model was made of, as a checksum.
 //
 // Thread-safe. Reads the disk.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/base/load_context.h"
 
 namespace dragoman {
 
-// SHA-256, in hexadecimal, over the regular files of the directory in the order of their names, for
-// each its name, its size and its bytes; hidden files and folders are left out, but for model/ beside
-// a metadata.json (an Argos package). A package that is a file has no name there. NOT_FOUND: there is
-// no such directory. INVALID_ARGUMENT: it is none, or has no file. UNAVAILABLE: a file cannot be
-// read, and why.
-absl::StatusOr<std::string> ChecksumOfFiles(const std::string& directory);
+// Whether there is something at the path that may be a model. NOT_FOUND: nothing is there.
+// INVALID_ARGUMENT: neither a file nor a directory with files.
+absl::Status CheckModelPath(const std::string& path);
 
-// Of several directories: with one as above, else SHA-256 over the checksums of each, in their order.
-absl::StatusOr<std::string> ChecksumOfFiles(const std::vector<std::string>& directories);
+// SHA-256, in hexadecimal, over the files that were read for the model in `directory`, in the order
+// of their names: of each its name within the directory, its size and its bytes. A package, which
+// is a file, has no name there. Read in pieces, no more than the size that each file had when it
+// was loaded. ABORTED: one has another size now, or is no regular file any more. UNAVAILABLE: one
+// cannot be read, and why. CANCELLED once `load`, which may be nullptr, is given up.
+absl::StatusOr<std::string> ChecksumOfModel(const RecordedFiles& files,
+                                            const std::string& directory, const LoadContext* load);
 
-// By a file's path, what changes when it is written or replaced, without reading it: size, times of
-// change, inode.
-using FileStamps = std::map<std::string, std::string>;
-// Errors as above.
-absl::StatusOr<FileStamps> StampsOfFiles(const std::vector<std::string>& directories);
-
-// The first file that was written, replaced, added or taken away between the two; "" if none was.
-std::string FirstChanged(const FileStamps& before, const FileStamps& after);
+// Of an ensemble: SHA-256 over the checksums of its members, in their order; with one as above.
+absl::StatusOr<std::string> ChecksumOfModels(const RecordedFiles& files,
+                                             const std::vector<std::string>& directories,
+                                             const LoadContext* load);
 
 }  // namespace dragoman

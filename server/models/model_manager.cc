@@ -49,44 +49,13 @@ ModelManager::ModelManager(ModelTable* table, Metrics* metrics, const Clock* clo
 ModelManager::~ModelManager() { Stop(); }
 
 void ModelManager::Stop() {
-  {
-    MutexLock lock(&mu_);
-    stop_ = true;
-    changed_.NotifyAll();
-  }
-  if (thread_.joinable()) thread_.join();
-  std::deque<Task> left;
-  {
-    MutexLock lock(&mu_);
-    left.swap(tasks_);
-  }
-  for (const Task& task : left) task(false);
+  GiveUp();
+  thread_.Stop();
 }
 
-void ModelManager::Start() {
-  thread_ = std::thread([this] { Run(); });
-}
-
-bool ModelManager::Post(Task task) {
-  MutexLock lock(&mu_);
-  if (stop_ || tasks_.size() >= kMaxPosted) return false;
-  tasks_.push_back(std::move(task));
-  changed_.NotifyAll();
-  return true;
-}
-
-void ModelManager::Run() {
-  while (true) {
-    Task task;
-    {
-      MutexLock lock(&mu_);
-      while (tasks_.empty() && !stop_) changed_.Wait(&mu_);
-      if (stop_) return;
-      task = std::move(tasks_.front());
-      tasks_.pop_front();
-    }
-    task(true);
-  }
+bool ModelManager::StopWithin(std::chrono::nanoseconds patience) {
+  GiveUp();
+  return thread_.StopWithin(patience);
 }
 
 int64_t ModelManager::HostBytesHeld(std::string* sum) const {
@@ -124,6 +93,8 @@ ModelShare ModelManager::ShareOf(const ModelSettings& settings,
       resources_.host_bytes - resources_.serving_bytes - share.host_bytes_of_loaded;
   share.host_bytes_of_to_come = HostBytesToCome(left, settings, to_come);
   share.host_bytes_of_serving = resources_.serving_bytes;
+  share.host_bytes_of_process = resources_.process_bytes;
+  share.host_bytes_of_serving_now = serves_ ? resources_.serving_bytes : resources_.process_bytes;
   return share;
 }
 
@@ -150,6 +121,7 @@ absl::Status ModelManager::LoadAll(const std::vector<ModelSettings>& models) {
     const absl::Status status = LoadVersion(in_order[i], ShareOf(in_order[i], to_come)).status();
     if (!status.ok()) return status;
   }
+  serves_ = true;
   return absl::OkStatus();
 }
 
@@ -161,12 +133,16 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
   model.directory = absl::StrJoin(directories, ",");
   model.observer = metrics_->ForModel(settings.model_name);
   const Nanos begun = clock_->Now();
-  const absl::StatusOr<FileStamps> before = StampsOfFiles(directories);
-  if (!before.ok()) return before.status();
-  absl::StatusOr<std::unique_ptr<Engine>> engine = loader_(settings, share, model.observer.get());
+  for (const std::string& directory : directories) {
+    if (absl::Status status = CheckModelPath(directory); !status.ok()) return status;
+  }
+  LoadContext load(&gives_up_);
+  absl::StatusOr<std::unique_ptr<Engine>> engine =
+      loader_(settings, share, model.observer.get(), &load);
+  std::string sum;
+  const int64_t held = HostBytesHeld(&sum);
+  if (!serves_) start_peak_bytes_ = std::max(start_peak_bytes_, held + load.memory().peak());
   if (!engine.ok()) {
-    std::string sum;
-    const int64_t held = HostBytesHeld(&sum);
     if (engine.status().code() != absl::StatusCode::kResourceExhausted || held == 0) {
       return engine.status();
     }
@@ -174,18 +150,18 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
                                                      "; the models that are loaded hold ",
                                                      held / kMiB, " MiB: ", sum));
   }
-  // After the loader, which knows what each file may be and how large: this reads whatever there is.
-  absl::StatusOr<std::string> checksum = ChecksumOfFiles(directories);
-  if (!checksum.ok()) return checksum.status();
-  model.checksum = *std::move(checksum);
-  const absl::StatusOr<FileStamps> after = StampsOfFiles(directories);
-  if (!after.ok()) return after.status();
-  if (const std::string changed = FirstChanged(*before, *after); !changed.empty()) {
+  // Of the files that were loaded, which the loader has found to be what they should.
+  model.files = load.files().files();
+  absl::StatusOr<std::string> checksum = ChecksumOfModels(model.files, directories, &load);
+  const std::string changed = FirstChanged(model.files);
+  if (!changed.empty() && checksum.status().code() != absl::StatusCode::kCancelled) {
     return absl::AbortedError(
         absl::StrCat(changed,
                      ": changed while it was read, expected it to stay; write "
                      "a new version elsewhere and rename it"));
   }
+  if (!checksum.ok()) return checksum.status();
+  model.checksum = *std::move(checksum);
   model.engine = *std::move(engine);
   model.load_duration = clock_->Now() - begun;
   model.loaded_at = UnixNow();
@@ -278,14 +254,42 @@ absl::StatusOr<ModelPtr> ModelManager::Load(const std::string& name, const std::
   return Replace(*model);
 }
 
+absl::StatusOr<bool> ModelManager::IsUnchanged(const ServedModel& model,
+                                               const ModelSettings& settings) const {
+  const std::vector<std::string> directories = DirectoriesOf(settings);
+  if (model.directory != absl::StrJoin(directories, ",")) return false;
+  if (FirstChanged(model.files).empty()) return true;
+  // A file may have been written with the same bytes; one that is new or gone, no checksum shows.
+  if (!FirstAddedOrGone(model.files).empty()) return false;
+  const LoadContext look(&gives_up_);
+  const absl::StatusOr<std::string> checksum = ChecksumOfModels(model.files, directories, &look);
+  if (checksum.status().code() == absl::StatusCode::kCancelled) return checksum.status();
+  return checksum.ok() && *checksum == model.checksum;
+}
+
+absl::Status ModelManager::ReloadGlossariesOf(const ServedModel& model) {
+  LoadContext load(&gives_up_);
+  if (resources_.host_bytes > 0) {
+    std::string sum;
+    const int64_t held = HostBytesHeld(&sum);
+    load.memory().SetLimit(resources_.host_bytes - resources_.serving_bytes - held,
+                           absl::StrCat(resources_.host_bytes_of, " has ",
+                                        resources_.host_bytes / kMiB, " MiB, of which models hold ",
+                                        held / kMiB, " MiB and requests and the process ",
+                                        resources_.serving_bytes / kMiB, " MiB"));
+  }
+  return model.engine->ReloadGlossaries(&load);
+}
+
 absl::StatusOr<ModelManager::Reloaded> ModelManager::Reload(const std::string& name,
                                                             bool only_if_changed) {
   const auto known = settings_.find(name);
   const ModelPtr present = table_->Find(name);
   if (known == settings_.end() || present == nullptr) return NoSuchModel(name);
   if (only_if_changed) {
-    const absl::StatusOr<std::string> checksum = ChecksumOfFiles(DirectoriesOf(known->second));
-    if (checksum.ok() && *checksum == present->checksum) {
+    const absl::StatusOr<bool> unchanged = IsUnchanged(*present, known->second);
+    if (!unchanged.ok()) return unchanged.status();
+    if (*unchanged) {
       table_->ForgetFailure(name);  // what was wrong with the files is so no more
       return Reloaded{present, false};
     }
@@ -319,13 +323,14 @@ void ModelManager::ReloadChanged() {
   for (const auto& [name, settings] : settings_) names.push_back(name);
   int reloaded = 0;
   for (const std::string& name : names) {
+    if (gives_up_.load()) return;
     const absl::StatusOr<Reloaded> model = Reload(name, true);
     if (!model.ok()) continue;  // the log has it
     if (model->changed) {
       ++reloaded;
       continue;  // with the glossaries of now
     }
-    const absl::Status glossaries = model->model->engine->ReloadGlossaries();
+    const absl::Status glossaries = ReloadGlossariesOf(*model->model);
     if (glossaries.ok()) {
       Log(LogLevel::kInfo, "glossaries reloaded", {{"model", name}});
     } else {

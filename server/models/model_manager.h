@@ -6,12 +6,14 @@
 // manager's thread may be called from what was posted, and before Start.
 #pragma once
 
-#include <deque>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -19,7 +21,8 @@
 #include "engine/api/engine.h"
 #include "engine/api/observer.h"
 #include "engine/base/clock.h"
-#include "engine/base/mutex.h"
+#include "engine/base/load_context.h"
+#include "server/base/task_thread.h"
 #include "server/metrics/metrics.h"
 #include "server/models/model_budget.h"
 #include "server/models/model_table.h"
@@ -27,9 +30,11 @@
 
 namespace dragoman {
 
-// Makes a model's engine and warms it up, within its share. May take minutes.
+// Makes a model's engine and warms it up, within its share. May take minutes; notes in `load` which
+// files it reads, and ends with CANCELLED within seconds once that is given up.
 using EngineLoader = std::function<absl::StatusOr<std::unique_ptr<Engine>>(
-    const ModelSettings& settings, const ModelShare& share, EngineObserver* observer)>;
+    const ModelSettings& settings, const ModelShare& share, EngineObserver* observer,
+    LoadContext* load)>;
 
 // What the machine has.
 struct ModelResources {
@@ -38,6 +43,7 @@ struct ModelResources {
   int64_t host_bytes = 0;     // that the process may hold; 0: not known
   std::string host_bytes_of;  // whose limit that is
   int64_t serving_bytes = 0;  // of them, for what is no model's
+  int64_t process_bytes = 0;  // of serving_bytes, what is there without any call
 };
 
 class ModelManager {
@@ -52,13 +58,16 @@ class ModelManager {
   ModelManager(const ModelManager&) = delete;
   ModelManager& operator=(const ModelManager&) = delete;
 
-  // From now on what is posted is called, in order, with `true`; with `false`, meaning that it must
-  // not change anything, if the manager ends before. False: too much waits, and it never will be.
-  void Start();
-  using Task = std::function<void(bool go_on)>;
-  bool Post(Task task);
-  // Waits for what is under way, and ends what has not begun. Once is enough.
+  // From now on what is posted is called, as TaskThread does.
+  void Start() { thread_.Start(); }
+  absl::Status Post(TaskThread::Task task) { return thread_.Post(std::move(task)); }
+  // The load, checksum or reload that is under way ends with CANCELLED, within seconds, and so does
+  // what begins later. Does not wait. Thread-safe.
+  void GiveUp() { gives_up_.store(true); }
+  // Gives up, waits for what is under way, and ends what has not begun. Once is enough.
   void Stop();
+  // The same, as TaskThread::StopWithin: a load may wait for a disk that answers no more.
+  bool StopWithin(std::chrono::nanoseconds patience);
 
   // For the manager's thread:
 
@@ -81,9 +90,13 @@ class ModelManager {
   // FAILED_PRECONDITION for the last model.
   absl::StatusOr<int64_t> Unload(const std::string& name);
 
-  // What has changed on disk: models by their checksum, and the glossaries of all. The outcome is
-  // in the log.
+  // What has changed on disk: models by their files, and the glossaries of all. The outcome is in the
+  // log.
   void ReloadChanged();
+
+  // The most of the host's memory that all models held at once while those of the start were loaded:
+  // the loaded ones with their K/V at its largest, and what the next one took.
+  int64_t start_peak_bytes() const { return start_peak_bytes_; }
 
  private:
   absl::StatusOr<ModelPtr> LoadVersion(const ModelSettings& settings, const ModelShare& share);
@@ -93,7 +106,9 @@ class ModelManager {
   // What all versions of all models hold of the host's memory, as a sum in words and in bytes.
   int64_t HostBytesHeld(std::string* sum) const;
   absl::Status NoSuchModel(const std::string& name) const;
-  void Run();
+  // Whether a load of a served model would find the files that it was made of.
+  absl::StatusOr<bool> IsUnchanged(const ServedModel& model, const ModelSettings& settings) const;
+  absl::Status ReloadGlossariesOf(const ServedModel& model);
 
   ModelTable* const table_;
   Metrics* const metrics_;
@@ -102,15 +117,15 @@ class ModelManager {
   const ModelSettings defaults_;
   const EngineLoader loader_;
 
+  std::atomic<bool> gives_up_{false};
+
   // Of the manager's thread.
   std::map<std::string, ModelSettings> settings_;  // by name, of what is served
   std::map<std::string, ModelShare> shares_;       // of those of the start
+  bool serves_ = false;                            // those of the start are loaded
+  int64_t start_peak_bytes_ = 0;
 
-  Mutex mu_;
-  CondVar changed_;
-  std::deque<Task> tasks_ ABSL_GUARDED_BY(mu_);
-  bool stop_ ABSL_GUARDED_BY(mu_) = false;
-  std::thread thread_;
+  TaskThread thread_{kMaxPosted};
 };
 
 }  // namespace dragoman

@@ -58,7 +58,7 @@ class PivotEngine final : public Engine {
   // first's, live workers the fewer.
   EngineStats Stats() const override;
   // Nothing: the two models reload theirs.
-  absl::Status ReloadGlossaries() override { return absl::OkStatus(); }
+  absl::Status ReloadGlossaries(LoadContext* /*load*/) override { return absl::OkStatus(); }
 
  private:
   friend class PivotJob;

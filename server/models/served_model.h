@@ -12,6 +12,7 @@
 #include "engine/api/engine.h"
 #include "engine/api/observer.h"
 #include "engine/base/clock.h"
+#include "engine/base/file_record.h"
 
 namespace dragoman {
 
@@ -24,6 +25,7 @@ struct ServedModel {
   std::string name;
   std::string directory;    // "" of a pivot
   std::string checksum;     // of its files, see model_files.h; "" of a pivot
+  RecordedFiles files;      // that it was made of
   int version = 0;          // counted from 1 for each name; a pivot has none
   Nanos load_duration = 0;  // 0 of a pivot
   int64_t loaded_at = 0;    // Unix time, seconds

@@ -43,6 +43,9 @@ namespace {
 // Beyond the drain limit: for the engine to end and connections to close.
 constexpr std::chrono::seconds kExitGrace{15};
 
+// For a load that was given up to notice.
+constexpr std::chrono::seconds kLoadGrace{2};
+
 // Of gRPC and of the server, beside one for each CPU: 11 are seen. HTTP has its two by then.
 constexpr int kServingThreads = 12;
 
@@ -111,12 +114,15 @@ std::unique_ptr<OtlpExporter> StartSpans(const ServerConfig& config, const Clock
       PostTo(to.host, to.port, kCollectorTimeout), clock);
 }
 
-// Nothing was accepted yet, so there is nothing to wait for.
-void EndAtOnce(int signal) {
-  Log(LogLevel::kInfo, "stopped", {{"clean", true}, {"signal", signal}, {"while", "loading"}});
+// From a load that is under way, of which nothing is kept.
+[[noreturn]] void EndWhileLoading(bool clean, int status) {
+  Log(LogLevel::kInfo, "stopped", {{"clean", clean}, {"while", "loading"}});
   FlushLines(kLastLines);
-  _exit(0);
+  _exit(status);
 }
+
+// Nothing was accepted yet, so there is nothing to wait for.
+void EndAtOnce(int /*signal*/) { EndWhileLoading(true, 0); }
 
 int Run(const ServerConfig& config) {
   const auto fail = [](const char* what, const absl::Status& status) {
@@ -162,14 +168,13 @@ int Run(const ServerConfig& config) {
   const ModelResources resources = FindResources(config);
   ModelManager manager(
       &models, &metrics, &clock, resources, config,
-      [&clock](const ModelSettings& model, const ModelShare& share, EngineObserver* observer) {
-        return StartEngine(model, share, &clock, observer);
-      });
+      [&clock](const ModelSettings& model, const ModelShare& share, EngineObserver* observer,
+               LoadContext* load) { return StartEngine(model, share, &clock, observer, load); });
   if (const absl::Status status = manager.LoadAll(config.models); !status.ok()) {
     http.reset();
     return fail("model", status);
   }
-  LogMemoryBound(config, resources, models.Stats());
+  LogMemoryBound(config, resources, models.Stats(), manager.start_peak_bytes());
   state.models = &models;
 
   HardExitTimer hard_exit;
@@ -216,10 +221,12 @@ int Run(const ServerConfig& config) {
   // Posted, for a signal that comes while a model is loaded must not wait for it.
   const auto reload = [&] {
     (*security)->ReloadAll();
-    const bool posted = manager.Post([&manager](bool go_on) {
+    const absl::Status posted = manager.Post([&manager](bool go_on) {
       if (go_on) manager.ReloadChanged();
     });
-    if (!posted) Log(LogLevel::kWarn, "SIGHUP has no effect: too many changes of models wait");
+    if (!posted.ok()) {
+      Log(LogLevel::kWarn, "SIGHUP has no effect", {{"because", std::string(posted.message())}});
+    }
   };
   const auto dead = [&models] {
     for (const ModelPtr& model : models.models()) {
@@ -237,16 +244,21 @@ int Run(const ServerConfig& config) {
   if (signal != 0) times.lame_duck = std::chrono::seconds(config.lame_duck_seconds);
   // Before anything else, a log line even.
   hard_exit.Arm(times.lame_duck + times.limit + kExitGrace);
+  // A load would only be waited for: its model would not serve any more.
+  manager.GiveUp();
   if (signal != 0) Log(LogLevel::kInfo, "signal", {{"number", signal}});
   const DrainResult result = DrainUnlessHurried(serving->get(), times);
-  manager.Stop();  // what it does is with `serving`
+  const int status = signal != 0 && result.clean ? 0 : 1;
+  // What it does is with `serving`. All calls have been answered; a load that does not notice that it
+  // was given up, sorting a glossary or waiting for a disk, is not worth a longer wait.
+  if (!manager.StopWithin(kLoadGrace)) EndWhileLoading(result.clean, status);
   admin.reset();
   // HTTP goes last of those who look at the models.
   http.reset();
   metrics.AttachModels(nullptr);
   serving->reset();
   Log(LogLevel::kInfo, "stopped", {{"clean", result.clean}});
-  return signal != 0 && result.clean ? 0 : 1;
+  return status;
 }
 
 }  // namespace

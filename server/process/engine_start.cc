@@ -30,6 +30,8 @@ HostMemory HostMemoryFor(const ModelShare& share) {
   memory.loaded_models = share.host_bytes_of_loaded;
   memory.models_to_come = share.host_bytes_of_to_come;
   memory.reserved = share.host_bytes_of_serving;
+  memory.process = share.host_bytes_of_process;
+  memory.reserved_now = share.host_bytes_of_serving_now;
   return memory;
 }
 
@@ -67,7 +69,7 @@ void LogPlacement(const std::string& model, const std::vector<WorkerCpus>& place
 
 absl::StatusOr<std::unique_ptr<Engine>> Create(const ModelSettings& model, const ModelShare& share,
                                                const DeviceChoice& devices, const Clock* clock,
-                                               EngineObserver* observer) {
+                                               EngineObserver* observer, LoadContext* load) {
   EngineConfig settings = MakeEngineConfig(model, share, devices);
   settings.memory = HostMemoryFor(share);
   if (devices.cuda.empty()) {
@@ -92,7 +94,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Create(const ModelSettings& model, const
        {"pin", settings.placement.empty() ? "off" : model.pin}});
   LogPlacement(model.model_name, settings.placement);
   absl::StatusOr<std::unique_ptr<Engine>> engine =
-      CreateEngine(model.model_directory, settings, clock, observer);
+      CreateEngine(model.model_directory, settings, clock, observer, load);
   if (!engine.ok()) return engine;
   for (const std::string& note : (*engine)->info().notes) {
     Log(LogLevel::kWarn, "model", {{"model", model.model_name}, {"note", note}});
@@ -119,17 +121,18 @@ absl::Status CheckEngineSettings(const ServerConfig& config) {
 
 absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
                                                     const ModelShare& share, const Clock* clock,
-                                                    EngineObserver* observer) {
+                                                    EngineObserver* observer, LoadContext* load) {
   DeviceRequest request = ConfiguredDevices(model);
   absl::StatusOr<DeviceChoice> devices = Choose(request);
   if (!devices.ok()) return devices.status();
-  absl::StatusOr<std::unique_ptr<Engine>> engine = Create(model, share, *devices, clock, observer);
+  absl::StatusOr<std::unique_ptr<Engine>> engine =
+      Create(model, share, *devices, clock, observer, load);
   const bool unfit = !engine.ok() && engine.status().code() == absl::StatusCode::kUnimplemented;
   if (!unfit || !request.automatic || devices->cuda.empty()) return engine;
   const CudaProbe none{std::string(engine.status().message()), {}};
   devices = ChooseDevices(request, none);
   if (!devices.ok()) return devices.status();
-  return Create(model, share, *devices, clock, observer);
+  return Create(model, share, *devices, clock, observer, load);
 }
 
 ModelResources FindResources(const ServerConfig& config) {
@@ -140,16 +143,17 @@ ModelResources FindResources(const ServerConfig& config) {
   resources.host_bytes = limit.bytes;
   resources.host_bytes_of = limit.source;
   resources.serving_bytes = SumOf(ServingMemory(config));
+  resources.process_bytes = ProcessBytes();
   return resources;
 }
 
 void LogMemoryBound(const ServerConfig& config, const ModelResources& resources,
-                    const std::vector<ModelStats>& models) {
+                    const std::vector<ModelStats>& models, int64_t start_peak_bytes) {
   EngineStats all;
   for (const ModelStats& model : models) {
     all.memory.insert(all.memory.end(), model.stats.memory.begin(), model.stats.memory.end());
   }
-  const std::vector<MemoryPart> parts = MemoryBound(config, all);
+  const std::vector<MemoryPart> parts = MemoryBound(config, all, start_peak_bytes);
   LogFields fields = LogFields::object();
   for (const MemoryPart& part : parts) fields[part.name + "_bytes"] = part.bytes;
   fields["sum_bytes"] = SumOf(parts);

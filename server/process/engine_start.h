@@ -25,15 +25,15 @@ absl::Status CheckEngineSettings(const ServerConfig& config);
 // borrowed for the engine's life. REQUIRES: checked by ParseCommandLine.
 absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
                                                     const ModelShare& share, const Clock* clock,
-                                                    EngineObserver* observer);
+                                                    EngineObserver* observer, LoadContext* load);
 
 // What this machine has for models, beside what serving needs. Before any is loaded.
 ModelResources FindResources(const ServerConfig& config);
 
-// Says in the log what all models and serving come to hold of the host's memory, and warns where
-// that is above the limit of `resources`.
+// Says in the log what all models and serving come to hold of the host's memory, loading at the start
+// (ModelManager::start_peak_bytes) included, and warns where that is above the limit of `resources`.
 void LogMemoryBound(const ServerConfig& config, const ModelResources& resources,
-                    const std::vector<ModelStats>& models);
+                    const std::vector<ModelStats>& models, int64_t start_peak_bytes);
 
 // The table of --profile-steps, of the default model. Errors as StartEngine's.
 absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config, const Clock* clock);

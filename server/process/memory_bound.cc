@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "server/settings/transport_limits.h"
@@ -41,7 +42,10 @@ std::vector<MemoryPart> ServingMemory(const ServerConfig& config) {
   return parts;
 }
 
-std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const EngineStats& engine) {
+int64_t ProcessBytes() { return kProcessBytes; }
+
+std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const EngineStats& engine,
+                                    int64_t start_peak) {
   MemoryPart weights{"weights"};
   MemoryPart kv{"kv"};
   MemoryPart workspaces{"workspaces"};
@@ -53,6 +57,9 @@ std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const EngineStat
   }
   std::vector<MemoryPart> parts = {weights, kv, workspaces};
   for (MemoryPart& part : ServingMemory(config)) parts.push_back(std::move(part));
+  // No call is there yet while those of the start are loaded.
+  const int64_t beyond = kProcessBytes + start_peak - SumOf(parts);
+  parts.push_back({"loading", std::max<int64_t>(beyond, 0)});
   return parts;
 }
 

@@ -20,8 +20,13 @@ struct MemoryPart {
 // clients may have sent. Known before a model is loaded.
 std::vector<MemoryPart> ServingMemory(const ServerConfig& config);
 
-// All of it, with the engine's part on the host: weights, K/V at its largest, workspaces.
-std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const EngineStats& engine);
+// Of ServingMemory, what is there without any call.
+int64_t ProcessBytes();
+
+// All of it, with the engine's part on the host: weights, K/V at its largest, workspaces. `loading` is
+// what the start took beyond that, of `start_peak` bytes that models held while they were loaded.
+std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const EngineStats& engine,
+                                    int64_t start_peak);
 
 int64_t SumOf(const std::vector<MemoryPart>& parts);
 

@@ -13,6 +13,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "engine/base/limited_json.h"
 #include "server/base/quoted.h"
 #include "server/security/small_file.h"
 
@@ -26,6 +27,10 @@ constexpr std::string_view kHashPrefix = "sha256:";
 constexpr char kKeyPrefix[] = "dgm_";
 constexpr int64_t kMaxRate = 1'000'000'000'000;
 constexpr size_t kMaxNameBytes = 64;
+// Clients in a list in an object, each with lists. No message quotes the text: it may hold a key where a
+// hash belongs.
+constexpr JsonLimits kFileLimits = {
+    .max_bytes = kMaxSmallFileBytes, .max_depth = 8, .max_values = 1 << 18, .is_secret = true};
 
 KeyHash Sha256(std::string_view bytes) {
   KeyHash hash{};
@@ -147,25 +152,10 @@ absl::StatusOr<ClientEntry> ReadClient(const std::string& where, const json& val
 }  // namespace
 
 absl::StatusOr<std::vector<ClientEntry>> ParseApiKeys(std::string_view text) {
-  // A field that is there twice: the library keeps the last, and a client's keys would be lost.
-  std::vector<std::set<std::string>> fields;
-  bool twice = false;
-  const auto on_event = [&](int depth, json::parse_event_t event, json& value) {
-    const auto level = static_cast<size_t>(depth);
-    if (event == json::parse_event_t::object_start) {
-      fields.resize(level + 2);
-      fields[level + 1].clear();
-    } else if (event == json::parse_event_t::key) {
-      twice |= !fields[level].insert(value.get<std::string>()).second;
-    }
-    return true;
-  };
-  const json file = json::parse(text, on_event, /*allow_exceptions=*/false);
-  // The library's message would quote the text.
-  if (file.is_discarded()) return absl::InvalidArgumentError("found no JSON, expected JSON");
-  if (twice) {
-    return absl::InvalidArgumentError("found a field twice in one object, expected each once");
-  }
+  const absl::StatusOr<json> parsed =
+      ParseJson(text, "found no JSON that can be read", kFileLimits);
+  if (!parsed.ok()) return parsed.status();
+  const json& file = *parsed;
   if (!file.is_object() || file.size() != 1 || !file.contains("clients") ||
       !file["clients"].is_array()) {
     return absl::InvalidArgumentError(

@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "engine/base/limited_json.h"
 #include "server/base/quoted.h"
 #include "server/settings/config_check.h"
 #include "server/settings/config_file.h"
@@ -355,31 +356,21 @@ absl::Status SetFromJson(const Option& option, const std::string& where,
   return SetInt(option, where, value.get<int64_t>(), target);
 }
 
+// A file is an object of settings, one of which is a list of objects, of which settings are lists.
+constexpr JsonLimits kFileLimits = {
+    .max_bytes = kMaxConfigBytes, .max_depth = 8, .max_values = 1 << 18};
+
 absl::Status ReadFile(ServerConfig* config, ModelsOfFile* file) {
   const std::string& path = file->path;
   const absl::StatusOr<std::string> text = ReadConfigFile(path);
   if (!text.ok()) return text.status();
-  // The callback sees every key of the outer object, so that one given twice is not lost.
-  std::set<std::string> seen;
-  std::string twice;
-  const auto on_event = [&](int depth, nlohmann::json::parse_event_t event,
-                            nlohmann::json& parsed) {
-    if (depth == 1 && event == nlohmann::json::parse_event_t::key) {
-      if (!seen.insert(parsed.get<std::string>()).second) twice = parsed.get<std::string>();
-    }
-    return true;
-  };
-  nlohmann::json json;
-  try {
-    json = nlohmann::json::parse(*text, on_event);
-  } catch (const nlohmann::json::exception& e) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": not JSON: ", e.what()));
-  }
+  absl::StatusOr<nlohmann::json> parsed = ParseJson(*text, path, kFileLimits);
+  if (!parsed.ok()) return parsed.status();
+  const nlohmann::json& json = *parsed;
   if (!json.is_object()) {
     return Refuse(path, "", json.type_name(), "a JSON object with the flags' names");
   }
   const std::string where = path + ": ";
-  if (!twice.empty()) return Refuse(where, twice, "two values", "one");
   for (const auto& [key, value] : json.items()) {
     if (key == "models") {
       if (!value.is_array()) return Refuse(where, key, value.type_name(), "an array of objects");

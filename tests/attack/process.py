@@ -13,6 +13,7 @@ import threading
 import time
 
 import opus_base
+from control_group import SKIPPED, daemons_in, memory_group
 from harness import CLIENT, DAEMON, MIB, MODEL, Client, Daemon, Failed, Outcome, attack, check, mib
 
 TEXT = "Das ist ein Test."
@@ -415,45 +416,14 @@ def _request(text, fields):
     return translation_pb2.TranslateRequest(contents=[text], **fields)
 
 
-@contextlib.contextmanager
-def _memory_group(limit):
-    """A control group of this much memory: yields the file that takes process ids, or None where
-    there is no right to make one."""
-    for root, name in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
-        group = pathlib.Path(root) / f"dragoman-attack-{os.getpid()}"
-        try:
-            group.mkdir()
-        except OSError:
-            continue
-        try:
-            try:
-                (group / name).write_text(str(limit))
-            except OSError:
-                continue
-            yield group / "cgroup.procs"
-            return
-        finally:
-            for _ in range(50):
-                try:
-                    group.rmdir()
-                    break
-                except OSError:
-                    time.sleep(0.1)
-    yield None
-
-
 @attack("small_control_group", issue=12, limit=300)
 def small_control_group():
     """A group of 1 GiB around a model of OPUS-MT's size: K/V follow it, and wide beams do not kill it."""
-    with _memory_group(1024 * MIB) as procs, tempfile.TemporaryDirectory(prefix="attack-") as name:
-        if procs is None:
-            return Outcome("skipped: no right to make a control group")
+    with memory_group(1024 * MIB) as group, tempfile.TemporaryDirectory(prefix="attack-") as name:
+        if group is None:
+            return SKIPPED
         model = opus_base.make(name)
-        wrapper = pathlib.Path(name) / "dragomand"
-        wrapper.write_text(f'#!/bin/sh\necho $$ > {procs}\nexec {DAEMON} "$@"\n')
-        wrapper.chmod(0o755)
-
-        with _replaced_daemon(wrapper):
+        with daemons_in(group):
             with Daemon("--kv-memory-mb", 2000, model=model, wait=0) as daemon:
                 status = daemon.wait(60)
                 check(status == 1 and "the cgroup" in daemon.errors(),
@@ -471,18 +441,6 @@ def small_control_group():
                 check(codes == ["OK"] * 24, str(codes))
                 peak = daemon.peak_rss()
     return Outcome(f"K/V of {mib(bound['kv_bytes'])}, {mib(peak)} at the peak", bound=mib(bound["sum_bytes"]))
-
-
-@contextlib.contextmanager
-def _replaced_daemon(path):
-    import harness
-
-    before = harness.DAEMON
-    harness.DAEMON = str(path)
-    try:
-        yield
-    finally:
-        harness.DAEMON = before
 
 
 @attack("few_rows", issue=12, limit=240)

@@ -143,22 +143,22 @@ TEST_F(EngineTerms, AReloadReplacesGlossariesAndAnErrorChangesNothing) {
 
   Write("a.tsv", "Hund\tbeast\n");
   Write("b.tsv", "Katze\ttomcat\n");
-  ASSERT_TRUE(engine_->ReloadGlossaries().ok());
+  ASSERT_TRUE(engine_->ReloadGlossaries(nullptr).ok());
   EXPECT_THAT(TextOf(job), HasSubstr("beast"));
   EXPECT_THAT(engine_->info().glossaries, ElementsAre("a", "b"));
   EXPECT_THAT(before.glossaries, ElementsAre("a"));  // who holds it may read on
 
   Write("a.tsv", "Hund\n");
-  EXPECT_THAT(std::string(engine_->ReloadGlossaries().message()), HasSubstr("a.tsv:1"));
+  EXPECT_THAT(std::string(engine_->ReloadGlossaries(nullptr).message()), HasSubstr("a.tsv:1"));
   EXPECT_THAT(TextOf(job), HasSubstr("beast"));
   Write("a.tsv", "Hund\t犬\n");
-  EXPECT_EQ(engine_->ReloadGlossaries().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(engine_->ReloadGlossaries(nullptr).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(TextOf(job), HasSubstr("beast"));
 }
 
 TEST_F(EngineTerms, AnEngineWithoutADirectoryHasNoGlossaries) {
   Start();
-  EXPECT_TRUE(engine_->ReloadGlossaries().ok());
+  EXPECT_TRUE(engine_->ReloadGlossaries(nullptr).ok());
   EXPECT_TRUE(engine_->info().glossaries.empty());
   TranslationJob job = Job({"Hallo."});
   job.glossary = "a";

@@ -45,7 +45,7 @@ absl::StatusOr<PagePlan> Plan(const ModelSpec& spec, const EngineConfig& config)
   const std::vector<WorkerPlace> places = {
       {CreateCpuBackend(std::make_shared<LargeModel>()), config.workers}};
   auto plans = PlanPagesOfPlaces(places, spec, spec.shape.max_positions,
-                                 BatchConfigOf(spec, config), config);
+                                 BatchConfigOf(spec, config), 0, config);
   if (!plans.ok()) return plans.status();
   return plans->front();
 }
@@ -173,23 +173,64 @@ TEST(PagePlans, WithoutASizeTheyFollowTheMemory) {
 
 TEST(PagePlans, WeightsThatCannotFitAreRefusedBeforeTheyArePacked) {
   EngineConfig config;
-  EXPECT_TRUE(CheckWeightsFit(1 << 30, int64_t{1} << 32, config).ok());
+  LoadMemory load;
+  EXPECT_TRUE(CheckWeightsFit(1 << 30, int64_t{1} << 32, config, &load).ok());
   config.memory.most = 1024 * kMiB;
   config.memory.most_of = "the cgroup /pod";
   config.memory.reserved = 900 * kMiB;  // nothing of it is there while loading
-  EXPECT_TRUE(CheckWeightsFit(200 << 20, 1000 * kMiB, config).ok());
-  const absl::Status status = CheckWeightsFit(300 << 20, 1200 * kMiB, config);
+  EXPECT_TRUE(CheckWeightsFit(200 << 20, 1000 * kMiB, config, &load).ok());
+  const absl::Status status = CheckWeightsFit(300 << 20, 1200 * kMiB, config, &load).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr("1200 MiB in float32"), HasSubstr("the cgroup /pod has 1024")));
   config.memory.loaded_models = 300 * kMiB;
-  EXPECT_THAT(std::string(CheckWeightsFit(200 << 20, 800 * kMiB, config).message()),
+  EXPECT_THAT(std::string(CheckWeightsFit(200 << 20, 800 * kMiB, config, &load).status().message()),
               HasSubstr("of which other models hold 300 MiB"));
   config.memory.loaded_models = 0;
   config.placement = {{0, {0}}, {0, {1}}, {1, {2}}};
-  EXPECT_TRUE(CheckWeightsFit(100 << 20, 500 * kMiB, config).ok());
-  EXPECT_THAT(std::string(CheckWeightsFit(200 << 20, 800 * kMiB, config).message()),
+  EXPECT_TRUE(CheckWeightsFit(100 << 20, 500 * kMiB, config, &load).ok());
+  EXPECT_THAT(std::string(CheckWeightsFit(200 << 20, 800 * kMiB, config, &load).status().message()),
               HasSubstr("for each of 2 nodes of memory"));
+}
+
+// Vocabularies that were read are there while the weights are packed, and so is the process.
+TEST(PagePlans, WeightsAreJudgedBesideWhatTheLoadKeeps) {
+  EngineConfig config;
+  config.memory.most = 1024 * kMiB;
+  config.memory.most_of = "the cgroup /pod";
+  config.memory.process = 100 * kMiB;
+  LoadMemory load;
+  EXPECT_TRUE(CheckWeightsFit(200 << 20, 900 * kMiB, config, &load).ok());
+  ASSERT_TRUE(load.Keep(50 * kMiB, "vocab.json").ok());
+  EXPECT_THAT(std::string(CheckWeightsFit(200 << 20, 900 * kMiB, config, &load).status().message()),
+              AllOf(HasSubstr("900 MiB in float32, and vocabularies and the process 150 MiB"),
+                    HasSubstr("the cgroup /pod has 1024 MiB")));
+  EXPECT_EQ(load.peak(), 900 * kMiB);
+}
+
+// While files are unpacked beside them, calls may take all that was set aside for calls.
+TEST(PagePlans, BesideUnpackedFilesWeightsLeaveCallsTheirMemory) {
+  EngineConfig config;
+  config.memory.most = 1024 * kMiB;
+  config.memory.now = 1000 * kMiB;
+  config.memory.most_of = "the cgroup /pod";
+  config.memory.loaded_models = 165 * kMiB;
+  config.memory.process = 128 * kMiB;
+  config.memory.reserved_now = 440 * kMiB;
+  LoadMemory load;
+  LimitLoad(config, &load);
+  const absl::Status huge = load.Reserve(1300 * kMiB, "model.bin").status();
+  EXPECT_EQ(huge.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(huge.message()),
+              AllOf(HasSubstr("model.bin: takes 1300 MiB"), HasSubstr("expected at most 395 MiB"),
+                    HasSubstr("the cgroup /pod has 1000 MiB now"),
+                    HasSubstr("other models hold 165 MiB and requests and the process 440 MiB")));
+  const absl::StatusOr<LoadMemory::Hold> unpacked = load.Reserve(350 * kMiB, "model.bin");
+  ASSERT_TRUE(unpacked.ok()) << unpacked.status();
+  EXPECT_TRUE(CheckWeightsFit(20 << 20, 40 * kMiB, config, &load).ok());
+  EXPECT_THAT(
+      std::string(CheckWeightsFit(60 << 20, 62 * kMiB, config, &load).status().message()),
+      HasSubstr("the packed weights: takes 62 MiB of memory while the model is loaded, 412 MiB"));
 }
 
 // The request that was refused: the defaults, a plain text, few rows.
@@ -206,6 +247,21 @@ TEST_F(FewRows, TakeOrdinaryRequests) {
     job.decoding.beam_size = std::min(rows, 4);
     TranslateOne(std::move(job));  // expects no error
   }
+}
+
+// K/V without a size may take what there is: a model is loaded again beside it all the same.
+TEST(PagePlans, WhatRequestsMayHoldGivesWayToALoad) {
+  EngineConfig config;
+  config.memory.most = 1000 * kMiB;
+  config.memory.most_of = "the cgroup /pod";
+  config.memory.loaded_models = 500 * kMiB;
+  config.memory.process = 100 * kMiB;
+  config.memory.reserved_now = 540 * kMiB;
+  LoadMemory load;
+  LimitLoad(config, &load);
+  EXPECT_TRUE(load.Reserve(200 * kMiB, "model.bin").ok());
+  EXPECT_THAT(std::string(load.Reserve(201 * kMiB, "model.bin").status().message()),
+              AllOf(HasSubstr("expected at most 200 MiB"), HasSubstr("half of what is left")));
 }
 
 }  // namespace

@@ -227,7 +227,7 @@ class FakeEngine : public Engine {
     MutexLock lock(&mu_);
     return reloads_;
   }
-  absl::Status ReloadGlossaries() override {
+  absl::Status ReloadGlossaries(LoadContext* /*load*/) override {
     MutexLock lock(&mu_);
     ++reloads_;
     return reload_;

@@ -91,8 +91,9 @@ class AdminServerTest : public ::testing::Test {
                         &clock_,
                         {},
                         ModelSettings{},
-                        [this](const ModelSettings& settings, const ModelShare&,
-                               EngineObserver*) -> absl::StatusOr<std::unique_ptr<Engine>> {
+                        [this](const ModelSettings& settings, const ModelShare&, EngineObserver*,
+                               LoadContext* load) -> absl::StatusOr<std::unique_ptr<Engine>> {
+                          load->files().Note(settings.model_directory + "/config.json", true);
                           if (while_loading_) while_loading_();
                           auto engine = std::make_unique<FakeEngine>();
                           engine->mutable_info()->name = settings.model_name;
@@ -190,10 +191,12 @@ TEST_F(AdminServerTest, ErrorsHaveTheCodesOfTheContract) {
 TEST_F(AdminServerTest, TooManyChangesAreRefusedAndNoneIsLost) {
   std::promise<void> held;
   std::promise<void> begun;
-  ASSERT_TRUE(manager_.Post([&](bool) {
-    begun.set_value();
-    held.get_future().wait();
-  }));
+  ASSERT_TRUE(manager_
+                  .Post([&](bool) {
+                    begun.set_value();
+                    held.get_future().wait();
+                  })
+                  .ok());
   begun.get_future().wait();
   std::vector<std::future<grpc::Status>> calls;
   for (size_t i = 0; i < ModelManager::kMaxPosted; ++i) {
@@ -241,6 +244,25 @@ TEST_F(AdminServerTest, DrainsAndTakesNoChangesThen) {
             grpc::StatusCode::INVALID_ARGUMENT);
   v1::LoadModelResponse loaded;
   EXPECT_EQ(Load("c", (root_ / "c").string(), &loaded).error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST_F(AdminServerTest, ADrainWaitsForNoLoad) {
+  std::promise<void> held;
+  std::promise<void> begun;
+  ASSERT_TRUE(manager_
+                  .Post([&](bool) {
+                    begun.set_value();
+                    held.get_future().wait();
+                  })
+                  .ok());
+  begun.get_future().wait();
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
+  v1::DrainResponse response;
+  const grpc::Status drained = stub_->Drain(&context, {}, &response);
+  held.set_value();
+  EXPECT_TRUE(drained.ok()) << drained.error_message();
+  EXPECT_EQ(response.cancelled(), 3);
 }
 
 // google.protobuf.Duration takes more seconds than 64 bits hold nanoseconds.

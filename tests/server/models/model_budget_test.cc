@@ -114,5 +114,16 @@ TEST(ModelBudget, WhatIsLeftOfMemoryIsDividedAmongThoseToCome) {
   EXPECT_EQ(HostBytesToCome(-left, Model(), {Model()}), 0);
 }
 
+// Pairs of so many models would take minutes; there are few kinds of them.
+TEST(DivideDeviceMemory, TakesTensOfThousandsOfModels) {
+  std::vector<ModelSettings> models;
+  for (int i = 0; i < 50'000; ++i) models.push_back(Model(i % 2 == 0 ? "cpu" : "auto"));
+  const auto limits = DivideDeviceMemory(models, 0.9);
+  ASSERT_TRUE(limits.ok()) << limits.status();
+  EXPECT_THAT((*limits)[49'998], DoubleNear(0.9, 1e-12));
+  EXPECT_THAT((*limits)[1], DoubleNear(0.9 / 25'000, 1e-12));
+  EXPECT_THAT((*limits)[49'999], DoubleNear(0.9, 1e-9));
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -2,10 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/temp_directory.h"
 
@@ -25,120 +27,131 @@ class ModelFilesTest : public ::testing::Test {
   void Write(const std::string& name, const std::string& text) const {
     directory_.Write(name, text);
   }
-  std::string Checksum() const {
-    const auto checksum = ChecksumOfFiles(root_.string());
+  // Of a model that was made of these files, read now.
+  static RecordedFiles Record(const fs::path& directory, const std::vector<std::string>& names) {
+    FileRecord record;
+    for (const std::string& name : names) {
+      record.Note(name.empty() ? directory.string() : (directory / name).string(), true);
+    }
+    return record.files();
+  }
+  std::string Checksum(const std::vector<std::string>& names) const {
+    const auto checksum = ChecksumOfModel(Record(root_, names), root_.string(), nullptr);
     EXPECT_TRUE(checksum.ok()) << checksum.status();
     return checksum.value_or("");
+  }
+  absl::Status ErrorOf(const RecordedFiles& files) const {
+    return ChecksumOfModel(files, root_.string(), nullptr).status();
   }
 
   const TempDirectory directory_;
   const fs::path root_ = directory_.path();
+  const std::vector<std::string> both_{"model.safetensors", "config.json"};
 };
 
 TEST_F(ModelFilesTest, TheChecksumIsThatOfNamesSizesAndBytes) {
-  fs::remove(root_ / "model.safetensors");
   // printf 'config.json\n2\n{}' | sha256sum
-  EXPECT_EQ(Checksum(), "1a78ec46e45d6503f76a938adf6b637d8f614a94a63bde6c3a9342fa179e4c9a");
+  EXPECT_EQ(Checksum({"config.json"}),
+            "1a78ec46e45d6503f76a938adf6b637d8f614a94a63bde6c3a9342fa179e4c9a");
 }
 
 TEST_F(ModelFilesTest, EveryChangeShows) {
-  const std::string before = Checksum();
+  const std::string before = Checksum(both_);
   EXPECT_EQ(before.size(), 64U);
-  EXPECT_EQ(Checksum(), before);
+  EXPECT_EQ(Checksum(both_), before);
   Write("model.safetensors", std::string((3 << 20) - 1, 'w') + "x");
-  const std::string changed = Checksum();
+  const std::string changed = Checksum(both_);
   EXPECT_NE(changed, before);
   fs::resize_file(root_ / "model.safetensors", 100);
-  EXPECT_NE(Checksum(), changed);
+  EXPECT_NE(Checksum(both_), changed);
   Write("model.safetensors", std::string(3 << 20, 'w'));
-  EXPECT_EQ(Checksum(), before);
+  EXPECT_EQ(Checksum(both_), before);
   fs::rename(root_ / "config.json", root_ / "configuration.json");
-  EXPECT_NE(Checksum(), before);
+  EXPECT_NE(Checksum({"model.safetensors", "configuration.json"}), before);
 }
 
-TEST_F(ModelFilesTest, HiddenFilesAndFoldersDoNotCount) {
-  const std::string before = Checksum();
-  Write(".lock", "x");
-  fs::create_directories(root_ / "onnx");
-  EXPECT_EQ(Checksum(), before);
+TEST_F(ModelFilesTest, OnlyWhatWasReadCounts) {
+  FileRecord record;
+  for (const std::string& name : both_) record.Note(root_ / name, true);
+  Write("giant", "x");
+  fs::resize_file(root_ / "giant", uintmax_t{200} << 30);
+  record.Note(root_ / "giant", false);
+  record.Note(root_ / "generation_config.json", true);  // is not there
+  EXPECT_EQ(ChecksumOfModel(record.files(), root_.string(), nullptr).value_or(""), Checksum(both_));
 }
 
-TEST_F(ModelFilesTest, TheStampTellsThatAFileWasReplaced) {
-  const std::vector<std::string> directories{root_.string()};
-  const auto before = StampsOfFiles(directories);
-  ASSERT_TRUE(before.ok());
-  const auto changed = [&] { return FirstChanged(*before, *StampsOfFiles(directories)); };
-  EXPECT_EQ(changed(), "");
-  Write("new", "{}");
-  EXPECT_EQ(changed(), root_ / "new");
-  // The same name, size and bytes, but another file.
-  fs::rename(root_ / "new", root_ / "config.json");
-  EXPECT_EQ(changed(), root_ / "config.json");
-  fs::remove(root_ / "config.json");
-  EXPECT_EQ(changed(), root_ / "config.json");
+TEST_F(ModelFilesTest, AFileOfAnotherSizeOrKindIsNotRead) {
+  const RecordedFiles files = Record(root_, both_);
+  fs::resize_file(root_ / "model.safetensors", uintmax_t{200} << 30);
+  const absl::Status grown = ErrorOf(files);
+  EXPECT_EQ(grown.code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(std::string(grown.message()),
+              HasSubstr("found 214748364800 bytes, expected the 3145728"));
+  fs::remove(root_ / "model.safetensors");
+  ASSERT_EQ(mkfifo((root_ / "model.safetensors").c_str(), 0600), 0);
+  EXPECT_EQ(ErrorOf(files).code(), absl::StatusCode::kAborted);
+  fs::remove(root_ / "model.safetensors");
+  fs::create_symlink("/dev/zero", root_ / "model.safetensors");
+  EXPECT_EQ(ErrorOf(files).code(), absl::StatusCode::kAborted);
+  fs::remove(root_ / "model.safetensors");
+  EXPECT_EQ(ErrorOf(files).code(), absl::StatusCode::kUnavailable);
+}
+
+TEST_F(ModelFilesTest, IsGivenUpBetweenTwoPieces) {
+  const std::atomic<bool> stop{true};
+  const LoadContext load(&stop);
+  EXPECT_EQ(ChecksumOfModel(Record(root_, both_), root_.string(), &load).status().code(),
+            absl::StatusCode::kCancelled);
 }
 
 TEST_F(ModelFilesTest, TheChecksumOfSeveralIsOfEachInItsPlace) {
   const std::string a = root_ / "a";
   const std::string b = root_ / "b";
-  for (const std::string& directory : {a, b}) fs::create_directories(directory);
-  std::ofstream(a + "/weights") << "1";
-  std::ofstream(b + "/weights") << "2";
-  const auto of = [](const std::vector<std::string>& directories) {
-    return ChecksumOfFiles(directories).value_or("none");
+  Write("a/weights", "1");
+  Write("b/weights", "2");
+  const auto of = [&](const std::vector<std::string>& directories) {
+    FileRecord record;
+    for (const std::string& directory : {a, b}) record.Note(directory + "/weights", true);
+    return ChecksumOfModels(record.files(), directories, nullptr).value_or("none");
   };
-  EXPECT_EQ(of({a}), *ChecksumOfFiles(a));
+  EXPECT_EQ(of({a}), *ChecksumOfModel(Record(a, {"weights"}), a, nullptr));
+  EXPECT_EQ(of({a}), of({a + "/"}));
   const std::string both = of({a, b});
   EXPECT_EQ(both.size(), 64U);
   EXPECT_NE(both, of({b, a}));
-  std::ofstream(b + "/weights") << "3";
+  Write("b/weights", "3");
   EXPECT_NE(of({a, b}), both);
-  EXPECT_EQ(of({a, (root_ / "none").string()}), "none");
+  EXPECT_NE(of({a, a}), both);
 }
 
-TEST_F(ModelFilesTest, APackageIsAFile) {
+TEST_F(ModelFilesTest, APackageIsAFileWithoutAName) {
   const std::string package = root_ / "de-en.argosmodel";
   Write("de-en.argosmodel", "1");
-  const auto before = StampsOfFiles({package});
-  ASSERT_TRUE(before.ok()) << before.status();
-  const auto checksum = ChecksumOfFiles(package);
-  ASSERT_TRUE(checksum.ok()) << checksum.status();
-  EXPECT_EQ(checksum->size(), 64U);
-  // Its name is none of a model's files.
+  const auto of = [](const std::string& path) {
+    return ChecksumOfModel(Record(path, {""}), path, nullptr).value_or("none");
+  };
+  const std::string checksum = of(package);
+  EXPECT_EQ(checksum.size(), 64U);
   fs::copy_file(package, root_ / "other");
-  EXPECT_EQ(*ChecksumOfFiles((root_ / "other").string()), *checksum);
+  EXPECT_EQ(of(root_ / "other"), checksum);
   Write("de-en.argosmodel", "22");
-  EXPECT_NE(*ChecksumOfFiles(package), *checksum);
-  EXPECT_EQ(FirstChanged(*before, *StampsOfFiles({package})), package);
-}
-
-TEST_F(ModelFilesTest, OfAnUnpackedPackageTheModelCounts) {
-  fs::create_directories(root_ / "model");
-  Write("model/model.bin", "1");
-  const std::string not_a_package = Checksum();
-  Write("model/model.bin", "2");
-  EXPECT_EQ(Checksum(), not_a_package);
-  Write("metadata.json", "{}");
-  const std::string before = Checksum();
-  EXPECT_NE(before, not_a_package);
-  const auto stamps = StampsOfFiles({root_.string()});
-  Write("model/model.bin", "33");
-  EXPECT_NE(Checksum(), before);
-  EXPECT_EQ(FirstChanged(*stamps, *StampsOfFiles({root_.string()})), root_ / "model/model.bin");
+  EXPECT_NE(of(package), checksum);
 }
 
 TEST_F(ModelFilesTest, WhatIsNoModelDirectoryIsSaid) {
-  const auto missing = ChecksumOfFiles((root_ / "none").string());
-  EXPECT_EQ(missing.status().code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(missing.status().message()), HasSubstr("none: no such directory"));
-  const auto device = ChecksumOfFiles("/dev/null");
-  EXPECT_EQ(device.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(device.status().message()), HasSubstr("found no directory"));
+  const absl::Status missing = CheckModelPath((root_ / "none").string());
+  EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(missing.message()), HasSubstr("none: no such directory"));
+  const absl::Status device = CheckModelPath("/dev/null");
+  EXPECT_EQ(device.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(device.message()), HasSubstr("found no directory"));
   fs::create_directories(root_ / "empty");
-  const std::vector<std::string> without_files{(root_ / "empty").string()};
-  const auto empty = StampsOfFiles(without_files);
-  EXPECT_EQ(empty.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(empty.status().message()), HasSubstr("found no file"));
+  Write("empty/.hidden", "");
+  const absl::Status empty = CheckModelPath((root_ / "empty").string());
+  EXPECT_EQ(empty.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(empty.message()), HasSubstr("found no file"));
+  EXPECT_TRUE(CheckModelPath(root_.string()).ok());
+  EXPECT_TRUE(CheckModelPath((root_ / "config.json").string()).ok());
 }
 
 }  // namespace

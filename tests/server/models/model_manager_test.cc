@@ -48,11 +48,20 @@ class ModelManagerTest : public ::testing::Test {
 
   // An engine whose weights' content is its family; "broken" cannot be loaded.
   absl::StatusOr<std::unique_ptr<Engine>> MakeEngine(const ModelSettings& settings,
-                                                     const ModelShare& share) {
+                                                     const ModelShare& share, LoadContext* load) {
     loads_.push_back({settings, share});
+    load_ = load;
+    std::vector<std::string> directories = ConfiguredEnsemble(settings).directories;
+    directories.push_back(settings.model_directory);
     std::string weights;
-    std::ifstream(settings.model_directory + "/model.safetensors") >> weights;
+    for (const std::string& directory : directories) {
+      load->files().Note(directory + "/generation_config.json", false);
+      load->files().Note(directory + "/model.safetensors", true);
+      weights.clear();
+      std::ifstream(directory + "/model.safetensors") >> weights;
+    }
     if (while_loading_) while_loading_();
+    if (absl::Status status = CheckGoesOn(load); !status.ok()) return status;
     if (weights == "broken") {
       return absl::InvalidArgumentError("model.safetensors: found 6 bytes, expected a header");
     }
@@ -85,15 +94,18 @@ class ModelManagerTest : public ::testing::Test {
   std::vector<std::pair<ModelSettings, ModelShare>> loads_;
   std::map<std::string, FakeEngine*> engines_;
   std::function<void()> while_loading_;
+  LoadContext* load_ = nullptr;  // of the load that goes on
   ModelManager manager_{
       &table_,
       &metrics_,
       &clock_,
-      {.cpus = 8, .host_bytes = int64_t{1000} << 20, .serving_bytes = int64_t{100} << 20},
+      {.cpus = 8,
+       .host_bytes = int64_t{1000} << 20,
+       .serving_bytes = int64_t{100} << 20,
+       .process_bytes = int64_t{40} << 20},
       ModelSettings{},
-      [this](const ModelSettings& settings, const ModelShare& share, EngineObserver* /*observer*/) {
-        return MakeEngine(settings, share);
-      }};
+      [this](const ModelSettings& settings, const ModelShare& share, EngineObserver* /*observer*/,
+             LoadContext* load) { return MakeEngine(settings, share, load); }};
 };
 
 // An ensemble is reloaded when the files of any member have changed.
@@ -333,14 +345,83 @@ TEST_F(ModelManagerTest, WhatIsPostedIsDoneInOrderOrTold) {
   std::vector<std::string> done;
   // Before Start nothing runs: so the queue fills.
   for (size_t i = 0; i < ModelManager::kMaxPosted; ++i) {
-    EXPECT_TRUE(manager_.Post(
-        [&done, i](bool go_on) { done.push_back((go_on ? "+" : "-") + std::to_string(i)); }));
+    EXPECT_TRUE(manager_
+                    .Post([&done, i](bool go_on) {
+                      done.push_back((go_on ? "+" : "-") + std::to_string(i));
+                    })
+                    .ok());
   }
-  EXPECT_FALSE(manager_.Post([](bool) { FAIL(); }));
+  EXPECT_EQ(manager_.Post([](bool) { FAIL(); }).code(), absl::StatusCode::kResourceExhausted);
   manager_.Stop();
   EXPECT_EQ(done.size(), ModelManager::kMaxPosted);
   EXPECT_EQ(done[0], "-0");
-  EXPECT_FALSE(manager_.Post([](bool) { FAIL(); }));
+  EXPECT_EQ(manager_.Post([](bool) { FAIL(); }).code(), absl::StatusCode::kUnavailable);
+}
+
+// A sparse file of any size beside a model is none of its files, nor is a link to what never ends.
+TEST_F(ModelManagerTest, OnlyTheModelsOwnFilesAreReadForItsChecksum) {
+  std::error_code error;
+  std::ofstream(root_ / "a" / "giant").put('x');
+  fs::resize_file(root_ / "a" / "giant", uintmax_t{1} << 40, error);
+  if (error) GTEST_SKIP() << "no sparse file of a tebibyte: " << error.message();
+  fs::create_symlink("/proc/kmsg", root_ / "a" / "messages");
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  const ModelPtr model = table_.Find("a");
+  ASSERT_EQ(model->files.files.size(), 2U);
+  EXPECT_EQ(model->files.files[1].path, (root_ / "a" / "model.safetensors").string());
+  EXPECT_EQ(model->checksum, table_.Find("b")->checksum);
+  EXPECT_FALSE(manager_.Reload("a", true)->changed);
+}
+
+// What the loader looked for and did not find would be read by the next load.
+TEST_F(ModelManagerTest, AFileThatWasLookedForAndAppearsIsAChange) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  EXPECT_FALSE(manager_.Reload("a", true)->changed);
+  directory_.Write("a/README.md", "no file of the model");
+  EXPECT_FALSE(manager_.Reload("a", true)->changed);
+  directory_.Write("a/generation_config.json", "{}");
+  EXPECT_TRUE(manager_.Reload("a", true)->changed);
+  EXPECT_FALSE(manager_.Reload("a", true)->changed);
+  fs::remove(root_ / "a" / "generation_config.json");
+  EXPECT_TRUE(manager_.Reload("a", true)->changed);
+}
+
+TEST_F(ModelManagerTest, ALoadIsGivenUpAtTheEnd) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  const ModelPtr before = table_.Find("a");
+  while_loading_ = [this] { manager_.GiveUp(); };
+  const absl::Status given_up = manager_.Reload("a", false).status();
+  EXPECT_EQ(given_up.code(), absl::StatusCode::kCancelled);
+  EXPECT_THAT(std::string(given_up.message()), HasSubstr("because the daemon is ending"));
+  EXPECT_EQ(table_.Find("a"), before);
+  // Nor is a checksum computed any more, which may take as long as a load.
+  Write("a", "one");
+  EXPECT_EQ(manager_.Reload("a", true).status().code(), absl::StatusCode::kCancelled);
+}
+
+// No call is there at the start; later, calls may take what was set aside for them at any time.
+TEST_F(ModelManagerTest, WhileCallsAreTakenALoadLeavesThemTheirMemory) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  EXPECT_EQ(loads_.back().second.host_bytes_of_serving_now, int64_t{40} << 20);
+  ASSERT_TRUE(manager_.Reload("a", false).ok());
+  EXPECT_EQ(loads_.back().second.host_bytes_of_serving_now, int64_t{100} << 20);
+  EXPECT_EQ(loads_.back().second.host_bytes_of_process, int64_t{40} << 20);
+}
+
+TEST_F(ModelManagerTest, TheStartsPeakIsWhatModelsHeldAtOnce) {
+  while_loading_ = [this] {
+    const auto unpacked = load_->memory().Reserve(int64_t{300} << 20, "model.bin");
+    EXPECT_TRUE(unpacked.ok());
+  };
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  EXPECT_GE(manager_.start_peak_bytes(), int64_t{300} << 20);
+  EXPECT_LT(manager_.start_peak_bytes(), int64_t{301} << 20);
+  while_loading_ = [this] {
+    const auto unpacked = load_->memory().Reserve(int64_t{500} << 20, "model.bin");
+    EXPECT_TRUE(unpacked.ok());
+  };
+  ASSERT_TRUE(manager_.Reload("a", false).ok());
+  EXPECT_LT(manager_.start_peak_bytes(), int64_t{301} << 20);
 }
 
 }  // namespace

@@ -141,9 +141,13 @@ TEST(MemoryBound, SumsTheHostsPartsAndTheFlags) {
   EngineStats stats;
   stats.memory.push_back({"cpu", "", 100, 2000, 30});
   stats.memory.push_back({"cuda:0", "card", 7, 7, 7});
-  const std::vector<MemoryPart> parts = MemoryBound(config, stats);
+  const std::vector<MemoryPart> parts = MemoryBound(config, stats, 0);
   int64_t engine = 0;
   for (const MemoryPart& part : parts) {
+    if (part.name == "loading") {
+      EXPECT_EQ(part.bytes, 0);
+      continue;
+    }
     EXPECT_GT(part.bytes, 0) << part.name;
     if (part.name == "weights" || part.name == "kv" || part.name == "workspaces") {
       engine += part.bytes;
@@ -152,7 +156,19 @@ TEST(MemoryBound, SumsTheHostsPartsAndTheFlags) {
   EXPECT_EQ(engine, 2130);
   EXPECT_EQ(SumOf(parts), SumOf(ServingMemory(config)) + engine);
   config.models[1].max_queue_tokens *= 2;
-  EXPECT_GT(SumOf(MemoryBound(config, stats)), SumOf(parts));
+  EXPECT_GT(SumOf(MemoryBound(config, stats, 0)), SumOf(parts));
+}
+
+// What is unpacked at the start is there before any call is, and counts only beyond what calls need.
+TEST(MemoryBound, LoadingCountsWhereItTakesMoreThanServing) {
+  ServerConfig config;
+  config.models.resize(1);
+  EngineStats stats;
+  stats.memory.push_back({"cpu", "", 100 * kMiB, 50 * kMiB, 0});
+  const int64_t serving = SumOf(MemoryBound(config, stats, 0));
+  EXPECT_EQ(SumOf(MemoryBound(config, stats, 130 * kMiB)), serving);
+  const int64_t peak = serving + 500 * kMiB;
+  EXPECT_EQ(SumOf(MemoryBound(config, stats, peak)), ProcessBytes() + peak);
 }
 
 }  // namespace

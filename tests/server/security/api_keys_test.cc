@@ -112,7 +112,7 @@ TEST(ApiKeyFile, RefusesWithThePlaceWhatWasFoundAndWhatWasExpected) {
        "characters_per_minute: found string"},
       {File({Entry("web", "a", R"(, "models": "de-en")")}), "models: found string"},
       {File({Entry("web", "a", R"(, "models": [])")}), "models: found an empty list"},
-      {File({Entry("web", "a", R"(, "keys": [])")}), "found a field twice in one object"},
+      {File({Entry("web", "a", R"(, "keys": [])")}), "a key appears twice"},
       {File({Entry("web", "a"), Entry("web", "b")}),
        "clients[1].name: found the name of clients[0] again"},
       {File({Entry("web", "a"), Entry("app", "a")}), "clients[1].keys: found a hash that was"},
@@ -122,6 +122,12 @@ TEST(ApiKeyFile, RefusesWithThePlaceWhatWasFoundAndWhatWasExpected) {
     EXPECT_EQ(entries.status().code(), absl::StatusCode::kInvalidArgument) << text;
     EXPECT_THAT(std::string(entries.status().message()), HasSubstr(expected)) << text;
   }
+}
+
+TEST(ApiKeyFile, RefusesWhatIsNestedTooDeeply) {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  EXPECT_THAT(std::string(ParseApiKeys(R"({"clients": )" + deep + "}").status().message()),
+              HasSubstr("nested deeper than 8 levels"));
 }
 
 TEST(ApiKeyFile, AKeyInPlaceOfItsHashIsNotRepeated) {

@@ -443,7 +443,7 @@ TEST(Config, NamesModelsByTheirDirectory) {
 TEST(Config, RefusesFilesItDoesNotUnderstand) {
   EXPECT_THAT(ErrorOf({"--config=/no/such/file"}),
               AllOf(HasSubstr("/no/such/file"), HasSubstr("No such file")));
-  EXPECT_THAT(FileErrorOf("{"), HasSubstr("not JSON"));
+  EXPECT_THAT(FileErrorOf("{"), HasSubstr("not valid JSON"));
   EXPECT_THAT(FileErrorOf("[1]"), HasSubstr("found array"));
   EXPECT_THAT(FileErrorOf(R"({"max_rows": 8})"), HasSubstr("'max_rows'"));
   EXPECT_THAT(FileErrorOf(R"({"help": true})"), HasSubstr("'help'"));
@@ -455,7 +455,18 @@ TEST(Config, RefusesFilesItDoesNotUnderstand) {
   EXPECT_THAT(FileErrorOf(R"({"model": ["a", 7]})"),
               HasSubstr("model: found an array with number"));
   EXPECT_THAT(FileErrorOf(R"({"model": {"a": "b"}})"), HasSubstr("model: found object"));
-  EXPECT_THAT(FileErrorOf(R"({"model": "a", "model": "b"})"), HasSubstr("found two values"));
+  EXPECT_THAT(FileErrorOf(R"({"model": "a", "model": "b"})"),
+              HasSubstr("key \"model\" appears twice"));
+}
+
+// A value that is nested without end would overflow the stack when it is copied.
+TEST(Config, RefusesAFileThatIsNestedTooDeeply) {
+  const std::string deep = std::string(500'000, '[') + std::string(500'000, ']');
+  for (const char* field : {"models", "model", "no-such"}) {
+    EXPECT_THAT(FileErrorOf(absl::StrCat("{\"", field, "\": ", deep, "}")),
+                HasSubstr("nested deeper than 8 levels"));
+  }
+  EXPECT_THAT(FileErrorOf(deep), HasSubstr("nested deeper than 8 levels"));
 }
 
 TEST(Config, HelpNamesEveryFlag) {
@@ -539,11 +550,11 @@ TEST(ConfigFile, WhatIsNoFileIsRefusedByWhatItIs) {
   EXPECT_THAT(ErrorOf({"--config=/dev/zero"}), HasSubstr("more than the 1048576 bytes allowed"));
   EXPECT_THAT(FileErrorOf(std::string(2 << 20, ' ')),
               HasSubstr("more than the 1048576 bytes allowed"));
-  EXPECT_THAT(ErrorOf({"--config=/dev/null"}), HasSubstr("not JSON"));
+  EXPECT_THAT(ErrorOf({"--config=/dev/null"}), HasSubstr("not valid JSON"));
   // A pipe without a writer: it has ended, and nothing is waited for.
   const std::string pipe = directory.path() + "/config.pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(ErrorOf({"--config", pipe}), HasSubstr("not JSON"));
+  EXPECT_THAT(ErrorOf({"--config", pipe}), HasSubstr("not valid JSON"));
 }
 
 TEST(ConfigFile, ComesFromAPipeToo) {

@@ -1,0 +1,51 @@
+// A thread that does one task after another, in the order in which they were posted.
+//
+// Thread-safe; Start and Stop are for one thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <thread>
+
+#include "absl/status/status.h"
+#include "engine/base/mutex.h"
+
+namespace dragoman {
+
+class TaskThread {
+ public:
+  // At most `capacity` tasks wait.
+  explicit TaskThread(size_t capacity) : capacity_(capacity) {}
+  // Stops.
+  ~TaskThread() { Stop(); }
+  TaskThread(const TaskThread&) = delete;
+  TaskThread& operator=(const TaskThread&) = delete;
+
+  // From now on what is posted is called with `true`; with `false`, meaning that it must not change
+  // anything, if Stop comes first.
+  void Start();
+  using Task = std::function<void(bool go_on)>;
+  // RESOURCE_EXHAUSTED: too many wait. UNAVAILABLE: it has been stopped. The task is then never
+  // called.
+  absl::Status Post(Task task);
+  // Waits for what is under way, and ends what has not begun. Once is enough.
+  void Stop();
+  // The same, but waits no longer than that for what is under way. False: it still is, and so the
+  // thread is; the process can only end as a whole.
+  bool StopWithin(std::chrono::nanoseconds patience);
+
+ private:
+  void Run();
+
+  const size_t capacity_;
+  Mutex mu_;
+  CondVar changed_;
+  std::deque<Task> tasks_ ABSL_GUARDED_BY(mu_);
+  bool stop_ ABSL_GUARDED_BY(mu_) = false;
+  bool runs_ ABSL_GUARDED_BY(mu_) = false;  // a task
+  std::thread thread_;
+};
+
+}  // namespace dragoman

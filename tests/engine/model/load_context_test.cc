@@ -1,0 +1,182 @@
+// What a load tells of itself: the memory it takes, the files it is made of, and that it can be
+// given up.
+#include "engine/base/load_context.h"
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "engine/model/marian_directory.h"
+#include "engine/model/model_source.h"
+#include "engine/model/zip_folder.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/engine/model/model_directory.h"
+#include "tests/engine/model/zip_files.h"
+#include "tests/support/temp_directory.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+// The names of the files that a load read, within `directory`.
+std::vector<std::string> ReadBy(LoadContext* load, const std::string& directory) {
+  std::vector<std::string> names;
+  for (const RecordedFile& file : load->files().files().files) {
+    if (!file.was_read) continue;
+    names.push_back(std::filesystem::path(file.path).lexically_relative(directory).string());
+  }
+  return names;
+}
+
+// A package whose model.bin has so many bytes, most of them zeros: not so many that it is refused.
+std::string PackageOfZeros(const TempDirectory& directory, size_t zeros) {
+  std::string bytes(zeros, '\0');
+  for (size_t i = 0; i < bytes.size(); i += 64) bytes[i] = static_cast<char>(i * 2654435761U >> 13);
+  return directory.Write(
+      "de-en.argosmodel",
+      ZipOf({ZipFile("p/metadata.json", R"({"from_code": "de", "to_code": "en"})"),
+             ZipFile("p/model/model.bin", bytes), ZipFile("p/sentencepiece.model", "none")}));
+}
+
+TEST(LoadContext, APackageIsRefusedByItsDeclaredSizeBeforeItIsUnpacked) {
+  const TempDirectory directory;
+  const std::string package = PackageOfZeros(directory, 40 * kMiB);
+  LoadContext load;
+  load.memory().SetLimit(30 * kMiB, "the cgroup /pod has 64 MiB");
+  const absl::Status status = LoadModel(package, &load).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr(package + "/p/model/model.bin, which is unpacked into memory"),
+                    HasSubstr("takes 40 MiB"), HasSubstr("expected at most 30 MiB"),
+                    HasSubstr("the cgroup /pod has 64 MiB")));
+  EXPECT_LT(load.memory().peak(), kMiB);
+  load.memory().SetLimit(50 * kMiB, "");
+  // What is unpacked is then no file of CTranslate2's.
+  EXPECT_EQ(LoadModel(package, &load).status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_GE(load.memory().peak(), 40 * kMiB);
+  EXPECT_EQ(load.memory().held(), 0);
+}
+
+TEST(LoadContext, WhatIsUnpackedCountsForAsLongAsItIsMapped) {
+  const TempDirectory directory;
+  LoadContext load;
+  const auto archive = ZipArchive::Open(PackageOfZeros(directory, 8 * kMiB), &load);
+  ASSERT_TRUE(archive.ok()) << archive.status();
+  const ZipFolder folder(&*archive, "p/");
+  {
+    const auto mapped = folder.Map("model/model.bin", 9 * kMiB);
+    ASSERT_TRUE(mapped.ok()) << mapped.status();
+    EXPECT_EQ(load.memory().held(), 8 * kMiB);
+  }
+  EXPECT_EQ(load.memory().held(), 0);
+  EXPECT_TRUE(folder.Read("sentencepiece.model", 100).ok());
+  EXPECT_EQ(load.memory().kept(), 4);
+}
+
+TEST(LoadContext, AVocabularyIsRefusedBeforeItIsParsed) {
+  ModelDirectory directory("tiny-a");
+  LoadContext counted;
+  ASSERT_TRUE(LoadModel(directory.path(), &counted).ok());
+  EXPECT_GT(counted.memory().kept(), 0);
+  std::string vocabulary = "{";
+  for (int i = 0; i < 20'000; ++i) {
+    vocabulary += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":" + std::to_string(i);
+  }
+  directory.Write("vocab.json", vocabulary + "}");
+  LoadContext load;
+  load.memory().SetLimit(2 * kMiB, "the cgroup /pod has 64 MiB");
+  const absl::Status status = LoadModel(directory.path(), &load).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("vocab.json: what it holds: takes 7 MiB"), HasSubstr("cgroup /pod")));
+}
+
+TEST(LoadContext, UnpackingIsGivenUp) {
+  const TempDirectory directory;
+  const std::string package = PackageOfZeros(directory, 8 * kMiB);
+  const std::atomic<bool> stop{true};
+  LoadContext load(&stop);
+  EXPECT_EQ(LoadModel(package, &load).status().code(), absl::StatusCode::kCancelled);
+}
+
+TEST(LoadContext, ReadingWeightsIsGivenUp) {
+  std::atomic<bool> stop{false};
+  LoadContext load(&stop);
+  for (const char* name : {"tiny-a", "ct2-tiny-a-int8"}) {
+    const ModelDirectory directory(name);
+    stop = false;
+    const auto model = LoadModel(directory.path(), &load);
+    ASSERT_TRUE(model.ok()) << model.status();
+    const Weight& first = model->program.weights.front();
+    std::vector<float> row(static_cast<size_t>(first.cols));
+    EXPECT_TRUE(model->weights->Read(0, 0, 1, row.data()).ok());
+    stop = true;
+    EXPECT_EQ(model->weights->Read(0, 0, 1, row.data()).code(), absl::StatusCode::kCancelled);
+  }
+}
+
+TEST(LoadContext, RecordsTheModelsOwnFilesOfEveryLayout) {
+  const ModelDirectory hugging_face("tiny-a");
+  std::ofstream(hugging_face.path() + "/model.onnx") << "another program's";
+  LoadContext load;
+  ASSERT_TRUE(LoadModel(hugging_face.path(), &load).ok());
+  EXPECT_THAT(ReadBy(&load, hugging_face.path()),
+              ElementsAre("config.json", "generation_config.json", "model.safetensors",
+                          "source.spm", "target.spm", "tokenizer_config.json", "vocab.json"));
+
+  const ModelDirectory marian("marian-firefox");
+  LoadContext of_marian;
+  const auto model = LoadModel(marian.path(), &of_marian);
+  ASSERT_TRUE(model.ok()) << model.status();
+  std::vector<std::string> files = ReadBy(&of_marian, marian.path());
+  EXPECT_THAT(files, ::testing::Contains("model.deen.intgemm.alphas.bin"));
+  EXPECT_THAT(files, ::testing::Contains("vocab.deen.spm"));
+  EXPECT_THAT(files, ::testing::Not(::testing::Contains(HasSubstr("lex."))));
+  ASSERT_TRUE(ReadMarianShortlist(marian.path(), *model, &of_marian).ok());
+  EXPECT_THAT(ReadBy(&of_marian, marian.path()), ::testing::Contains(HasSubstr("lex.")));
+}
+
+// Whatever a later load would find otherwise is a change, though the file was not there before.
+TEST(LoadContext, WhatALaterLoadWouldFindIsAChange) {
+  ModelDirectory directory("tiny-a");
+  directory.Remove("generation_config.json");
+  LoadContext load;
+  ASSERT_TRUE(LoadModel(directory.path(), &load).ok());
+  EXPECT_EQ(FirstChanged(load.files().files()), "");
+  directory.Write("README.md", "");
+  EXPECT_EQ(FirstChanged(load.files().files()), "");
+  directory.Write("generation_config.json", "{}");
+  EXPECT_THAT(FirstChanged(load.files().files()), HasSubstr("/generation_config.json"));
+  directory.Remove("generation_config.json");
+  // Another layout would be recognised.
+  directory.Write("model.bin", "");
+  EXPECT_THAT(FirstChanged(load.files().files()), HasSubstr("/model.bin"));
+
+  ModelDirectory marian("marian-firefox");
+  LoadContext of_marian;
+  ASSERT_TRUE(LoadModel(marian.path(), &of_marian).ok());
+  EXPECT_EQ(FirstChanged(of_marian.files().files()), "");
+  marian.Write("second.npz", "");
+  EXPECT_THAT(FirstChanged(of_marian.files().files()), HasSubstr("/second.npz"));
+}
+
+// A pipe that looks like a model's file must not be waited for.
+TEST(LoadContext, APipeBesideAModelIsNotOpenedToWait) {
+  const ModelDirectory marian("marian-firefox");
+  ASSERT_EQ(mkfifo((marian.path() + "/other.bin").c_str(), 0600), 0);
+  EXPECT_TRUE(LoadModel(marian.path()).ok());
+}
+
+}  // namespace
+}  // namespace dragoman
