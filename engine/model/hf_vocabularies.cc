@@ -15,6 +15,8 @@ absl::StatusOr<HfVocabularies> ReadHfVocabularies(const std::string& directory, 
       return ReadT5Tokenizer(directory, config);
     case HfTokenizerKind::kBart:
       return ReadBartTokenizer(directory, config);
+    case HfTokenizerKind::kPegasus:
+      return ReadPegasusTokenizer(directory, config);
     case HfTokenizerKind::kM2m100:
     case HfTokenizerKind::kSmall100:
     case HfTokenizerKind::kNllb:
