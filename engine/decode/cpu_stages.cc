@@ -59,8 +59,8 @@ void StageRunner::Run(const int32_t* tokens, const int32_t* positions, int64_t r
         [&](const auto& op) {
           using What = std::decay_t<decltype(op)>;
           if constexpr (std::is_same_v<What, EmbedOp>) {
-            EmbedTokens(op_, packed_->Table(op.table), Value(op.positions), op.scale, tokens,
-                        positions, rows, buffers_[op.y]);
+            EmbedTokens(op_, packed_->Table(op.table), {Value(op.positions), op.unplaced}, op.scale,
+                        tokens, positions, rows, buffers_[op.y]);
           } else if constexpr (std::is_same_v<What, ProductOp>) {
             products_[i]->Run(op_, buffers_[op.x], rows, buffers_[op.y]);
           } else if constexpr (std::is_same_v<What, GateOp>) {

@@ -83,6 +83,9 @@ absl::StatusOr<LoadedModel> LoadFrom(const ModelFolder& package, const ModelFold
                                            ", of Moses' tokenizer and subword-nmt, ",
                                            "which is not supported; supported: ", kPieces));
   }
+  if (!package.Has(kPieces)) {
+    return absl::NotFoundError(Concat("found no tokenizer, expected ", kPieces));
+  }
   absl::StatusOr<LoadedModel> model =
       LoadCt2Model(model_folder, package,
                    {.source_language = metadata->source, .target_language = metadata->target});

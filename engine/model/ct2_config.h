@@ -28,8 +28,8 @@ struct Ct2Config {
 // expected.
 absl::StatusOr<Ct2Config> ParseCt2Config(std::string_view text);
 
-// Before version 6 of model.bin it has variables in place of config.json. Errors name `file`, that
-// of the model, and the variable.
+// Before version 6 of model.bin it has variables for the tokens, whatever config.json says. Errors
+// name `file`, that of the model, and the variable.
 absl::StatusOr<Ct2Config> ReadOlderCt2Config(const Ct2ModelFile& model, std::string_view file);
 
 // Whether a variable is one of those.

@@ -20,16 +20,19 @@ constexpr std::string_view kModelFile = "model.bin";
 constexpr std::string_view kConfigFile = "config.json";
 // The shape is known only from the file itself: 64 GiB is 16 billion parameters in float32.
 constexpr size_t kMaxModelBytes = size_t{64} << 30;
-// Older versions have no config.json.
+// Older versions say in model.bin what it says of tokens.
 constexpr int kFirstWithConfig = 6;
 
 absl::StatusOr<Ct2Config> ReadConfig(const ModelFolder& folder, const Ct2ModelFile& model) {
-  if (model.version < kFirstWithConfig && !folder.Has(kConfigFile)) {
-    return ReadOlderCt2Config(model, kModelFile);
-  }
+  const bool is_older = model.version < kFirstWithConfig;
+  if (is_older && !folder.Has(kConfigFile)) return ReadOlderCt2Config(model, kModelFile);
   const absl::StatusOr<std::string> text = folder.Read(kConfigFile, kMaxConfigBytes);
   if (!text.ok()) return text.status();
-  return ParseCt2Config(*text);
+  const absl::StatusOr<Ct2Config> config = ParseCt2Config(*text);
+  if (!config.ok() || !is_older) return config;
+  absl::StatusOr<Ct2Config> older = ReadOlderCt2Config(model, kModelFile);
+  if (older.ok()) older->norm_epsilon = config->norm_epsilon;
+  return older;
 }
 
 absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {

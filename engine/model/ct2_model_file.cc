@@ -14,8 +14,9 @@ namespace dragoman {
 namespace {
 
 constexpr int kNewestVersion = 6;
-// Before it there is no name of a specification.
-constexpr int kOldestVersion = 2;
+constexpr int kOldestVersion = 1;
+// Before it there is no name of a specification, whose revision is 1.
+constexpr int kFirstWithSpec = 2;
 constexpr int kFirstWithAliases = 3;
 // Before it a variable has the size of its items in place of their type.
 constexpr int kFirstWithTypes = 4;
@@ -23,10 +24,39 @@ constexpr int kFirstWithTypes = 4;
 constexpr uint32_t kMaxEntries = 1 << 16;
 constexpr size_t kMaxNameBytes = 512;
 constexpr std::string_view kScaleSuffix = "_scale";
+// The scale of every int16 weight in files that store none (CTranslate2's global_int16_scale).
+constexpr float kGlobalInt16Scale = 1000;
 
 // By the code in the file.
 constexpr std::array<DType, 6> kTypes = {DType::kF32, DType::kI8,  DType::kI16,
                                          DType::kI32, DType::kF16, DType::kBF16};
+
+std::span<const uint8_t> BytesOf(const float& value) {
+  return {reinterpret_cast<const uint8_t*>(&value), sizeof(value)};
+}
+
+// OpenNMT-tf's name of a variable as later revisions have it (CTranslate2's map_v1_variable_name):
+// each of these is replaced once, in this order.
+std::string NameOfFirstRevision(std::string name) {
+  constexpr std::pair<std::string_view, std::string_view> kReplaced[] = {
+      {"transformer/", ""},
+      {":0", ""},
+      {"w_embs", "embeddings/weight"},
+      {"kernel", "weight"},
+      {"LayerNorm", "layer_norm"},
+      {"dense", "projection"},
+      {"conv1d_", "linear_"},
+      {"conv1d", "linear_0"},
+      {"masked_multi_head", "self_attention"}};
+  const auto replace = [&name](std::string_view from, std::string_view to) {
+    const size_t at = name.find(from);
+    if (at != std::string::npos) name.replace(at, from.size(), to);
+  };
+  for (const auto& [from, to] : kReplaced) replace(from, to);
+  const bool is_encoder = name.find("encoder") != std::string::npos;
+  replace("multi_head", is_encoder ? "self_attention" : "attention");
+  return name;
+}
 
 class Parser {
  public:
@@ -86,6 +116,8 @@ class Parser {
           " to ", kNewestVersion));
     }
     model_.version = static_cast<int>(version);
+    model_.revision = 1;
+    if (model_.version < kFirstWithSpec) return absl::OkStatus();
     absl::Status status = ReadString("the name of the specification", &model_.spec);
     if (!status.ok()) return status;
     uint32_t revision = 0;
@@ -105,6 +137,7 @@ class Parser {
     std::string name;
     absl::Status status = ReadString("the name of a variable", &name);
     if (!status.ok()) return status;
+    if (model_.revision == 1) name = NameOfFirstRevision(std::move(name));
     TensorView view;
     uint8_t rank = 0;
     if (!in_.Read(&rank)) return CutShort(Concat("variable '", name, "'"));
@@ -160,7 +193,11 @@ class Parser {
     for (auto& [name, view] : tensors) {
       if (view.dtype != DType::kI8 && view.dtype != DType::kI16) continue;
       const auto scale = tensors.find(name + std::string(kScaleSuffix));
-      if (scale == tensors.end()) continue;  // an attribute, or whoever reads it says so
+      if (scale == tensors.end()) {  // an attribute, or whoever reads it says so
+        const bool is_weight = name.ends_with("weight");
+        if (view.dtype == DType::kI16 && is_weight) view.scales = BytesOf(kGlobalInt16Scale);
+        continue;
+      }
       const int64_t numel = scale->second.numel();
       const int64_t rows = view.shape.empty() ? 1 : view.shape[0];
       if (scale->second.dtype != DType::kF32 || (numel != 1 && numel != rows)) {

@@ -1,4 +1,4 @@
-// Reader of CTranslate2's model.bin, versions 2 to 6: the variables of a model, their aliases, and
+// Reader of CTranslate2's model.bin, versions 1 to 6: the variables of a model, their aliases, and
 // the name of the specification that says what they mean.
 //
 // Nothing is copied: the table borrows the bytes. Thread-safety: a pure function.
@@ -16,10 +16,11 @@ namespace dragoman {
 
 struct Ct2ModelFile {
   int version = 0;   // of the container
-  std::string spec;  // "TransformerSpec"
+  std::string spec;  // "TransformerSpec"; "" in version 1
   int revision = 0;  // of the specification
   // Variables under their names and aliases. Quantised ones (I8, I16) hold their scales, which have
-  // no entry of their own.
+  // no entry of their own. Names of revision 1, which are OpenNMT-tf's, become those of the later
+  // ones.
   TensorTable tensors;
 };
 

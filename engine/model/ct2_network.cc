@@ -18,6 +18,17 @@ namespace dragoman {
 namespace {
 
 constexpr std::string_view kSpec = "TransformerSpec";
+// Specifications by their names. The names before TransformerSpec say how many heads there are, in
+// revisions that do not store it.
+struct SpecName {
+  std::string_view name;
+  int heads;
+};
+constexpr std::array<SpecName, 4> kSpecNames = {
+    {{"", 8}, {"TransformerBase", 8}, {"TransformerBig", 16}, {kSpec, 0}}};
+constexpr int kFirstWithHeads = 3;
+// What a newer revision without the attribute has.
+constexpr int kDefaultHeads = 8;
 // The newest that was looked at; older ones lack attributes, which have their values of then.
 constexpr int kNewestRevision = 7;
 // What CTranslate2 takes of a source. It grows its table of computed positions; a stored one may have
@@ -36,11 +47,20 @@ constexpr std::array<Activation, 7> kActivations = {
     Activation::kRelu,      Activation::kGeluTanh, Activation::kSwish,  Activation::kGelu,
     Activation::kQuickGelu, Activation::kTanh,     Activation::kSigmoid};
 
+// Whether embeddings are multiplied by sqrt(d_model), or by which number. The second is the name in
+// older models.
+constexpr std::string_view kEmbeddingScale = "scale_embeddings";
+constexpr std::string_view kOldScale = "embeddings/multiply_by_sqrt_depth";
+
 // Attributes of a stage. Those of the first list say which network it is and are read one by one;
 // others must hold 0, or change nothing where those do.
-constexpr std::array<std::string_view, 6> kReadAttributes = {
-    "num_heads",        "pre_norm",      "activation",
-    "scale_embeddings", "scale_outputs", "start_from_zero_embedding"};
+constexpr std::array<std::string_view, 7> kReadAttributes = {"num_heads",
+                                                             "pre_norm",
+                                                             "activation",
+                                                             kEmbeddingScale,
+                                                             kOldScale,
+                                                             "scale_outputs",
+                                                             "start_from_zero_embedding"};
 constexpr std::array<std::string_view, 4> kZeroAttributes = {
     "alibi", "multi_query_attention", "embeddings_merge", "with_relative_position"};
 constexpr std::array<std::string_view, 5> kIdleAttributes = {
@@ -128,10 +148,9 @@ class NetworkReader {
     shape.decoder_layers = in_.Layers("decoder");
     shape.encoder_ffn = in_.Size(up_of("encoder"), 0, kMaxFfn);
     shape.decoder_ffn = in_.Size(up_of("decoder"), 0, kMaxFfn);
-    // What models had before it was written down.
-    constexpr int kOldHeads = 8;
-    shape.encoder_heads = in_.Whole("encoder", "num_heads", kOldHeads, 1, kMaxHeads);
-    shape.decoder_heads = in_.Whole("decoder", "num_heads", kOldHeads, 1, kMaxHeads);
+    const int heads = HeadsByName();
+    shape.encoder_heads = in_.Whole("encoder", "num_heads", heads, 1, kMaxHeads);
+    shape.decoder_heads = in_.Whole("decoder", "num_heads", heads, 1, kMaxHeads);
     if (in_.status().ok() && (shape.d_model < 4 || shape.d_model % 2 != 0)) {
       in_.Fail(source,
                Concat("has ", shape.d_model, " columns, expected an even number from 4 on"));
@@ -144,6 +163,15 @@ class NetworkReader {
     // The empty token.
     ++shape.target_vocab;
     if (spec.share_embeddings) ++shape.source_vocab;
+  }
+
+  // Where no attribute says how many there are; 0, which is refused, if the name does not either.
+  int HeadsByName() const {
+    if (model_->revision >= kFirstWithHeads) return kDefaultHeads;
+    const auto* const found =
+        std::find_if(kSpecNames.begin(), kSpecNames.end(),
+                     [this](const SpecName& spec) { return spec.name == model_->spec; });
+    return found == kSpecNames.end() ? 0 : found->heads;
   }
 
   void ReadBart() {
@@ -189,8 +217,10 @@ class NetworkReader {
   // A number, or whether it is sqrt(d_model).
   void ReadScale() {
     ModelSpec& spec = read_.spec;
-    double scale = in_.Agreed("scale_embeddings", 1);
-    const TensorView* stored = in_.Find("encoder/scale_embeddings");
+    const std::string_view name =
+        in_.Find(Concat("encoder/", kEmbeddingScale)) != nullptr ? kEmbeddingScale : kOldScale;
+    double scale = in_.Agreed(name, 1);
+    const TensorView* stored = in_.Find(Concat("encoder/", name));
     const bool is_factor = stored != nullptr && IsFloat(stored->dtype);
     if (!is_factor) scale = scale != 0 ? std::sqrt(spec.shape.d_model) : 1.0;
     spec.embedding_scale = static_cast<float>(scale);
@@ -339,14 +369,17 @@ class NetworkReader {
 
 absl::StatusOr<Ct2Network> ReadCt2Network(std::string_view file, const Ct2Config& config,
                                           Ct2ModelFile* model) {
-  if (model->spec != kSpec) {
-    return absl::UnimplementedError(Concat(file, ": specification '", model->spec,
-                                           "', supported: '", kSpec,
-                                           "', an encoder and a decoder"));
+  const bool is_known =
+      std::any_of(kSpecNames.begin(), kSpecNames.end(),
+                  [model](const SpecName& spec) { return spec.name == model->spec; });
+  if (!is_known) {
+    return absl::UnimplementedError(
+        Concat(file, ": specification '", model->spec, "', supported: '", kSpec,
+               "', 'TransformerBase' and 'TransformerBig', an encoder and a decoder"));
   }
   if (model->revision > kNewestRevision) {
-    return absl::UnimplementedError(Concat(file, ": revision ", model->revision, " of ", kSpec,
-                                           ", supported: up to ", kNewestRevision));
+    return absl::UnimplementedError(Concat(file, ": revision ", model->revision, " of '",
+                                           model->spec, "', supported: up to ", kNewestRevision));
   }
   return NetworkReader(file, config, model).Read();
 }

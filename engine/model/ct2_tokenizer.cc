@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "engine/model/concat.h"
 #include "engine/model/model_files.h"
 #include "engine/model/tokenizer_json.h"
+#include "engine/text/spaced_tokens.h"
 
 namespace dragoman {
 namespace {
@@ -17,6 +19,33 @@ namespace {
 constexpr std::array<std::string_view, 3> kSharedSpm = {"sentencepiece.bpe.model", "spiece.model",
                                                         "sentencepiece.model"};
 constexpr std::string_view kMergesFile = "merges.txt";
+
+// Marks that tokenizers put into pieces where words are cut: SentencePiece's and byte-level BPE's
+// before a word, the joiner of OpenNMT's Tokenizer on either side.
+constexpr std::array<std::string_view, 3> kWordMarks = {"\xE2\x96\x81", "\xC4\xA0", "\xEF\xBF\xAD"};
+// What subword-nmt has behind a piece, fastBPE and WordPiece.
+constexpr std::string_view kContinues = "@@";
+constexpr std::string_view kWordEnd = "</w>";
+constexpr std::string_view kInsideWord = "##";
+
+// Alone they may be tokens: a vocabulary of characters has one for the space.
+bool IsPartOfWord(std::string_view piece) {
+  for (const std::string_view mark : kWordMarks) {
+    if (piece.size() > mark.size() && (piece.starts_with(mark) || piece.ends_with(mark)))
+      return true;
+  }
+  return (piece.size() > kContinues.size() && piece.ends_with(kContinues)) ||
+         (piece.size() > kWordEnd.size() && piece.ends_with(kWordEnd)) ||
+         (piece.size() > kInsideWord.size() && piece.starts_with(kInsideWord));
+}
+
+// The first such piece of a vocabulary, or "".
+std::string_view PartOfWord(const Vocabulary& vocabulary) {
+  for (int id = 0; id < vocabulary.size(); ++id) {
+    if (IsPartOfWord(vocabulary.PieceOf(id))) return vocabulary.PieceOf(id);
+  }
+  return "";
+}
 
 absl::Status ReadSpm(const ModelFolder& folder, std::string_view file, std::string* bytes,
                      std::string* path) {
@@ -126,10 +155,18 @@ absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
   }
   if (folder.Has(kMergesFile)) return ReadBart(folder, fields, sides, facts);
   if (folder.Has(kTokenizerJsonFile)) return ReadJson(folder, network, sides, facts);
-  return absl::NotFoundError(Concat(
-      "found no tokenizer, expected source.spm and target.spm, or one of ",
-      "sentencepiece.bpe.model, spiece.model, sentencepiece.model and ", kTokenizerJsonFile,
-      ", or BART's vocab.json and ", kMergesFile, ", from the checkpoint that was converted"));
+  for (const auto& [vocabulary, file] :
+       {std::pair(&sides.source, sides.source_file), std::pair(&sides.target, sides.target_file)}) {
+    const std::string_view piece = PartOfWord(*vocabulary);
+    if (piece.empty()) continue;
+    return absl::NotFoundError(Concat(
+        "found no tokenizer, expected source.spm and target.spm, or one of ",
+        "sentencepiece.bpe.model, spiece.model, sentencepiece.model and ", kTokenizerJsonFile,
+        ", or BART's vocab.json and ", kMergesFile, ", from the checkpoint that was converted: ",
+        file, " has parts of words, such as '", piece.substr(0, 64), "'"));
+  }
+  facts->model = std::make_shared<SpacedTokens>();
+  return Ct2Tokenizer{.kind = Ct2Tokenizer::kSpaced};
 }
 
 }  // namespace dragoman

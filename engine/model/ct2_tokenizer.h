@@ -1,5 +1,6 @@
 // The tokenizer that somebody put beside a CTranslate2 model, whose converter writes none: models of
-// SentencePiece, tokenizer.json, or BART's vocab.json and merges.txt.
+// SentencePiece, tokenizer.json, or BART's vocab.json and merges.txt. A model of whole words or of
+// characters needs none: texts are tokens with spaces between them (engine/text/spaced_tokens.h).
 //
 // Thread-safe.
 #pragma once
@@ -30,6 +31,7 @@ struct Ct2Tokenizer {
     kPlain,
     kFairseq,  // of M2M-100, NLLB-200 and mBART: languages have tokens
     kBart,     // a source begins with bos_token
+    kSpaced,   // there is none
   };
   Kind kind = kPlain;
   // tokenizer.json's: no text has them.
@@ -37,8 +39,10 @@ struct Ct2Tokenizer {
 };
 
 // The first of these that is in `folder` is read, into `facts`: source.spm and target.spm; one
-// SentencePiece model for both sides; BART's merges.txt and vocab.json; tokenizer.json. Errors as
-// ModelSource::Load; the path is not in front of all messages.
+// SentencePiece model for both sides; BART's merges.txt and vocab.json; tokenizer.json. Without any
+// of them spaces separate the tokens; NOT_FOUND if a piece of the vocabularies has the mark of a
+// tokenizer that cuts words. Other errors as ModelSource::Load; the path is not in front of all
+// messages.
 absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
                                               const TokenizerFields& fields,
                                               const Ct2Network& network, const Ct2Sides& sides,

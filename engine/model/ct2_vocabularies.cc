@@ -62,11 +62,17 @@ void DropSecondExtraIds(std::vector<std::string>* pieces) {
 }
 
 // Pieces by id, of `rows` of the embedding. The empty token has none.
-absl::StatusOr<Vocabulary> MakeVocabulary(SideVocabulary side, int rows, bool has_empty) {
+absl::StatusOr<Vocabulary> MakeVocabulary(SideVocabulary side, const std::string& unk, int rows,
+                                          bool has_empty) {
   const int expected = has_empty ? rows - 1 : rows;
+  // CTranslate2 appends it where the file has none, as OpenNMT-tf's have none.
+  const bool lacks_unk =
+      std::find(side.pieces.begin(), side.pieces.end(), unk) == side.pieces.end();
+  if (lacks_unk) side.pieces.push_back(unk);
   if (side.pieces.size() != static_cast<size_t>(expected)) {
-    return absl::InvalidArgumentError(Concat(side.file, ": ", side.pieces.size(),
-                                             " pieces, expected ", expected,
+    const std::string appended = lacks_unk ? Concat(" with '", unk.substr(0, 64), "'") : "";
+    return absl::InvalidArgumentError(Concat(side.file, ": ", side.pieces.size(), " pieces",
+                                             appended, ", expected ", expected,
                                              ", the rows of its embedding in model.bin"));
   }
   DropSecondExtraIds(&side.pieces);
@@ -103,7 +109,8 @@ class Reader {
                        .source_vocabulary = *std::move(source_),
                        .own_target_vocabulary = std::move(own_target_),
                        .tokenizer = std::move(facts_),
-                       .languages = *std::move(languages)};
+                       .languages = *std::move(languages),
+                       .notes = std::move(notes_)};
   }
 
  private:
@@ -134,11 +141,11 @@ class Reader {
                                                ", though model.bin has one embedding for both"));
     }
     absl::StatusOr<Vocabulary> made =
-        MakeVocabulary(*std::move(source), shape.source_vocab, one_matrix);
+        MakeVocabulary(*std::move(source), config_.unk_piece, shape.source_vocab, one_matrix);
     if (!made.ok()) return made.status();
     source_ = *std::move(made);
     if (one_matrix) return absl::OkStatus();
-    made = MakeVocabulary(*std::move(target), shape.target_vocab, true);
+    made = MakeVocabulary(*std::move(target), config_.unk_piece, shape.target_vocab, true);
     if (!made.ok()) return made.status();
     own_target_ = *std::move(made);
     return absl::OkStatus();
@@ -188,6 +195,14 @@ class Reader {
         ReadCt2Tokenizer(tokenizer_folder_, fields_, network_, sides, &facts_);
     if (!read.ok()) return read.status();
     tokenizer_ = *std::move(read);
+    if (tokenizer_.kind == Ct2Tokenizer::kSpaced) {
+      notes_.push_back(
+          "there is no tokenizer beside model.bin, and its vocabularies have no parts of words: a "
+          "text is tokens with spaces between them");
+    }
+    if (folder_.Has("vmap.txt")) {
+      notes_.push_back("vmap.txt is not read: translations may have any word of the vocabulary");
+    }
     facts_.max_source_tokens = spec_.shape.max_positions;
     if (tokenizer_.kind != Ct2Tokenizer::kBart && !config_.adds_source_begin) {
       return absl::OkStatus();
@@ -288,6 +303,7 @@ class Reader {
   std::optional<Vocabulary> source_;
   std::optional<Vocabulary> own_target_;
   TokenizerFacts facts_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace
@@ -299,12 +315,15 @@ absl::StatusOr<std::vector<std::string>> ParseCt2Vocabulary(std::string_view tex
   };
   std::vector<std::string> pieces;
   if (file.ends_with(".txt")) {
+    bool has_returns = true;  // at the end of every line: else they are part of pieces
     while (!text.empty()) {
       const size_t end = std::min(text.find('\n'), text.size());
-      std::string_view line = text.substr(0, end);
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      pieces.emplace_back(line);
+      pieces.emplace_back(text.substr(0, end));
+      has_returns = has_returns && pieces.back().ends_with('\r');
       text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    if (has_returns) {
+      for (std::string& piece : pieces) piece.pop_back();
     }
   } else {
     const absl::StatusOr<nlohmann::json> root = ParseJson(text, file, kVocabularyLimits);

@@ -31,9 +31,14 @@ struct Format {
   absl::StatusOr<TensorTable> (*parse)(std::span<const uint8_t>, std::string_view);
 };
 
-constexpr std::array<Format, 2> kFormats = {{
+// The first that is there is read. The last two are what transformers calls a variant, where it is
+// alone.
+constexpr std::array<Format, 4> kFormats = {{
     {"model.safetensors", "model.safetensors.index.json", ".safetensors", &ParseSafetensors},
     {"pytorch_model.bin", "pytorch_model.bin.index.json", ".bin", &ParseTorchFile},
+    {"model.fp16.safetensors", "model.safetensors.index.fp16.json", ".safetensors",
+     &ParseSafetensors},
+    {"pytorch_model.fp16.bin", "pytorch_model.bin.index.fp16.json", ".bin", &ParseTorchFile},
 }};
 
 std::string Shown(std::string_view name) { return DescribeJson(nlohmann::json(std::string(name))); }

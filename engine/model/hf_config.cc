@@ -62,15 +62,19 @@ struct ConfigClass {
   std::optional<int> forced_eos;  // where there is no generation_config.json
   HfTokenizerKind tokenizer = HfTokenizerKind::kMarian;
 };
-constexpr std::array<ConfigClass, 6> kConfigClasses = {{
+constexpr std::array<ConfigClass, 7> kConfigClasses = {{
     {"marian", "MarianMTModel", "gelu", false, 0, HfTokenizerKind::kMarian},
     {"m2m_100", "M2M100ForConditionalGeneration", "relu", true, std::nullopt,
      HfTokenizerKind::kM2m100},
     {"mbart", "MBartForConditionalGeneration", "gelu", false, 2, HfTokenizerKind::kMbart50},
     {"bart", "BartForConditionalGeneration", "gelu", false, 2, HfTokenizerKind::kBart},
+    {"pegasus", "PegasusForConditionalGeneration", "gelu", false, 1, HfTokenizerKind::kPegasus},
     {"t5", "T5ForConditionalGeneration", "", false, std::nullopt, HfTokenizerKind::kT5},
     {"mt5", "MT5ForConditionalGeneration", "", false, std::nullopt, HfTokenizerKind::kT5},
 }};
+
+// What a PegasusConfig has where config.json does not say.
+constexpr int kPegasusEnd = 1;
 
 // nullptr of a type that is not read.
 const ConfigClass* FindClass(std::string_view model_type) {
@@ -166,6 +170,10 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
   if (!fields.status().ok()) return fields.status();
   const int vocabulary = result.spec.shape.target_vocab;
   SpecialIds& tokens = result.spec.tokens;
+  if (result.spec.family == "pegasus") {
+    tokens.eos = kPegasusEnd;
+    if (vocabulary <= kPegasusEnd) fields.Fail("vocab_size", "room for the end of sentence, 1");
+  }
   ReadEndIds(&fields, vocabulary, &tokens);
   for (const auto& [name, id] : {std::pair("pad_token_id", &tokens.pad),
                                  std::pair("decoder_start_token_id", &tokens.decoder_start)}) {
@@ -174,6 +182,8 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
     if (!read && id == &tokens.decoder_start && result.spec.family == "mbart") {
       read = ReadTokenId(&fields, "bos_token_id", vocabulary).value_or(0);
     }
+    // A PegasusConfig has <pad>, 0, for both.
+    if (!read && result.spec.family == "pegasus") read = 0;
     if (!read) fields.Fail(name, Concat("a token id from 0 to ", vocabulary - 1));
     *id = read.value_or(0);
   }

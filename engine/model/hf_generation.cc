@@ -27,13 +27,10 @@ constexpr int64_t kDefaultMaxLength = 20;
 
 // generation_config.json, or config.json in its place. temperature, top_k, top_p and their like
 // act only with do_sample; output_*, use_cache and their like never change the tokens.
-constexpr std::array<NeutralField, 22> kNeutralGeneration = {{
+constexpr std::array<NeutralField, 19> kNeutralGeneration = {{
     {"do_sample", Neutral::kFalse},
     {"num_beam_groups", Neutral::kOne},
     {"diversity_penalty", Neutral::kZero},
-    {"encoder_repetition_penalty", Neutral::kOne},
-    {"encoder_no_repeat_ngram_size", Neutral::kZero},
-    {"num_return_sequences", Neutral::kOne},
     {"remove_invalid_values", Neutral::kFalse},
     {"exponential_decay_length_penalty", Neutral::kAbsent},
     {"sequence_bias", Neutral::kEmpty},
@@ -237,17 +234,22 @@ void ReadGeneration(JsonFields* fields, ModelSpec* spec) {
   GenerationDefaults& generation = spec->generation;
   generation.num_beams =
       static_cast<int>(fields->OptionalInt("num_beams", 1, kMaxBeam).value_or(1));
-  const double penalty = fields->OptionalNumber("length_penalty").value_or(1.0);
-  generation.length_penalty = static_cast<float>(penalty);
+  generation.length_penalty =
+      static_cast<float>(fields->OptionalNumber("length_penalty").value_or(1.0));
   if (!std::isfinite(generation.length_penalty)) fields->Fail("length_penalty", "a finite float");
   generation.renormalize_logits = fields->Bool("renormalize_logits", false);
   generation.no_repeat_ngram =
       static_cast<int>(fields->OptionalInt("no_repeat_ngram_size", 0, kMaxInt).value_or(0));
-  generation.repetition_penalty =
-      static_cast<float>(fields->OptionalNumber("repetition_penalty").value_or(1.0));
-  if (!std::isfinite(generation.repetition_penalty) || generation.repetition_penalty <= 0.0F) {
-    fields->Fail("repetition_penalty", "a number above 0");
+  for (const auto& [name, penalty] :
+       {std::pair("repetition_penalty", &generation.repetition_penalty),
+        std::pair("encoder_repetition_penalty", &generation.encoder_repetition_penalty)}) {
+    *penalty = static_cast<float>(fields->OptionalNumber(name).value_or(1.0));
+    if (!std::isfinite(*penalty) || *penalty <= 0.0F) fields->Fail(name, "a number above 0");
   }
+  generation.encoder_no_repeat_ngram =
+      static_cast<int>(fields->OptionalInt("encoder_no_repeat_ngram_size", 0, kMaxInt).value_or(0));
+  generation.num_return_sequences =
+      static_cast<int>(fields->OptionalInt("num_return_sequences", 1, kMaxBeam).value_or(1));
   ReadEarlyStopping(fields, &generation);
 
   const int vocabulary = spec->shape.target_vocab;

@@ -56,6 +56,17 @@ absl::Status ReadSpecialTokens(HfVocabularies* read, HfConfig* config) {
   return CheckSpecialIds(target, target_file, *config);
 }
 
+// The ids of such a source are none of the target's.
+absl::Status RefuseRulesOfTheSource(const GenerationDefaults& generation) {
+  const char* field = nullptr;
+  if (generation.encoder_no_repeat_ngram != 0) field = "encoder_no_repeat_ngram_size";
+  if (generation.encoder_repetition_penalty != 1.0F) field = "encoder_repetition_penalty";
+  if (field == nullptr) return absl::OkStatus();
+  return absl::UnimplementedError(Concat("generation_config.json: field '", field,
+                                         "' is not supported with separate_vocabs, whose sources "
+                                         "have other ids than their translations"));
+}
+
 // added_tokens.json may repeat the special tokens; others would change how text is cut.
 absl::Status RefuseAddedTokens(const ModelFolder& folder, const HfTokenizerConfig& config) {
   constexpr std::string_view kFile = "added_tokens.json";
@@ -88,6 +99,7 @@ absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const ModelFolder& folder, Hf
   HfVocabularies read{*std::move(source), std::move(target), {}, std::move(languages)};
 
   absl::Status status = RefuseAddedTokens(folder, config->tokenizer);
+  if (status.ok() && read.own_target) status = RefuseRulesOfTheSource(config->spec.generation);
   if (status.ok()) status = ReadSpecialTokens(&read, config);
   if (status.ok()) status = CheckSourceRoom(*config, tags.empty() ? 1 : 2);
   if (!status.ok()) return status;

@@ -63,12 +63,16 @@ constexpr TokenizerClass kMbartClasses[] = {{"MBart50Tokenizer", HfTokenizerKind
 constexpr TokenizerClass kBartClasses[] = {{"BartTokenizer", HfTokenizerKind::kBart},
                                            {"BartTokenizerFast", HfTokenizerKind::kBart}};
 
+constexpr TokenizerClass kPegasusClasses[] = {{"PegasusTokenizer", HfTokenizerKind::kPegasus},
+                                              {"PegasusTokenizerFast", HfTokenizerKind::kPegasus}};
+
 void ReadClass(JsonFields* fields, HfTokenizerConfig* tokenizer) {
   std::span<const TokenizerClass> classes = kFairseqClasses;
   if (tokenizer->kind == HfTokenizerKind::kMarian) classes = kMarianClasses;
   if (tokenizer->kind == HfTokenizerKind::kMbart50) classes = kMbartClasses;
   if (tokenizer->kind == HfTokenizerKind::kT5) classes = kT5Classes;
   if (tokenizer->kind == HfTokenizerKind::kBart) classes = kBartClasses;
+  if (tokenizer->kind == HfTokenizerKind::kPegasus) classes = kPegasusClasses;
   const std::string name = fields->String("tokenizer_class", "");
   if (name.empty()) return;
   std::string names;
@@ -126,6 +130,21 @@ void ReadT5Fields(JsonFields* fields, HfTokenizerConfig* tokenizer) {
   ReadAdded(fields, &tokenizer->added);
 }
 
+// Where its ids lie is the class's: other values are of relatives (BigBird-Pegasus).
+void ReadPegasusFields(JsonFields* fields, HfTokenizerConfig* tokenizer) {
+  constexpr int64_t kOffset = 103;
+  constexpr std::string_view kMaskOfSentence = "<mask_1>";
+  tokenizer->mask_piece = SpecialPiece(fields, "mask_token", "<mask_2>");
+  if (fields->OptionalInt("offset", 0, 1 << 20).value_or(kOffset) != kOffset) {
+    fields->Unsupported("offset", Concat(kOffset));
+  }
+  if (SpecialPiece(fields, "mask_token_sent", kMaskOfSentence) != kMaskOfSentence) {
+    fields->Unsupported("mask_token_sent", kMaskOfSentence);
+  }
+  ReadListed(fields, tokenizer);
+  ReadAdded(fields, &tokenizer->added);
+}
+
 void ReadFairseqFields(JsonFields* fields, HfTokenizerConfig* tokenizer) {
   tokenizer->bos_piece = SpecialPiece(fields, "bos_token", tokenizer->bos_piece);
   tokenizer->mask_piece = SpecialPiece(fields, "mask_token", tokenizer->mask_piece);
@@ -157,6 +176,8 @@ void ReadTokenizerConfig(JsonFields* fields, HfTokenizerConfig* tokenizer) {
     RefuseAddedTokens(fields, *tokenizer);
   } else if (tokenizer->kind == HfTokenizerKind::kT5) {
     ReadT5Fields(fields, tokenizer);
+  } else if (tokenizer->kind == HfTokenizerKind::kPegasus) {
+    ReadPegasusFields(fields, tokenizer);
   } else if (tokenizer->kind == HfTokenizerKind::kBart) {
     tokenizer->bos_piece = SpecialPiece(fields, "bos_token", tokenizer->bos_piece);
     tokenizer->mask_piece = SpecialPiece(fields, "mask_token", tokenizer->mask_piece);

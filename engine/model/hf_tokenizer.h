@@ -22,6 +22,7 @@ enum class HfTokenizerKind {
   kMbart25,   // the same
   kT5,        // spiece.model
   kBart,      // vocab.json and merges.txt
+  kPegasus,   // spiece.model, with 103 ids in front
 };
 
 struct HfTokenizerConfig {

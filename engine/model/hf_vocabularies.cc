@@ -15,6 +15,8 @@ absl::StatusOr<HfVocabularies> ReadHfVocabularies(const ModelFolder& folder, HfC
       return ReadT5Tokenizer(folder, config);
     case HfTokenizerKind::kBart:
       return ReadBartTokenizer(folder, config);
+    case HfTokenizerKind::kPegasus:
+      return ReadPegasusTokenizer(folder, config);
     case HfTokenizerKind::kM2m100:
     case HfTokenizerKind::kSmall100:
     case HfTokenizerKind::kNllb:

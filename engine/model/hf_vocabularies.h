@@ -1,6 +1,6 @@
 // Vocabularies, special tokens and languages of a Hugging Face directory, by the class of its
 // tokenizer. One file for each kind: hf_marian_tokenizer.cc, hf_fairseq_tokenizer.cc,
-// hf_t5_tokenizer.cc, hf_bart_tokenizer.cc.
+// hf_t5_tokenizer.cc, hf_bart_tokenizer.cc, hf_pegasus_tokenizer.cc.
 //
 // Errors as ModelSource::Load; the directory is not in front of all messages. Thread-safe.
 #pragma once
@@ -34,6 +34,7 @@ absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const ModelFolder& folder, Hf
 absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const ModelFolder& folder, HfConfig* config);
 absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const ModelFolder& folder, HfConfig* config);
 absl::StatusOr<HfVocabularies> ReadBartTokenizer(const ModelFolder& folder, HfConfig* config);
+absl::StatusOr<HfVocabularies> ReadPegasusTokenizer(const ModelFolder& folder, HfConfig* config);
 
 // For them: the id of a special token that must be there, ...
 absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view file,

@@ -59,6 +59,9 @@ struct GenerationDefaults {
   std::vector<std::vector<int>> bad_words;  // sequences that are never produced; without EOS
   int no_repeat_ngram = 0;                  // 0: off
   float repetition_penalty = 1.0F;
+  int encoder_no_repeat_ngram = 0;          // n-grams of the source; 0: off
+  float encoder_repetition_penalty = 1.0F;  // of the source's tokens; 1: off
+  int num_return_sequences = 1;     // hypotheses that an item of one segment is answered with
   bool renormalize_logits = false;  // log-probs renormalised after the masks
 };
 

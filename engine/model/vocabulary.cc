@@ -27,12 +27,12 @@ absl::StatusOr<Vocabulary> Vocabulary::Parse(std::string_view json, std::string_
   if (!root->is_object()) {
     return invalid(Concat("is ", DescribeJson(*root), ", expected an object piece -> id"));
   }
-  if (size && root->size() != static_cast<size_t>(*size)) {
-    return invalid(
-        Concat(root->size(), " pieces, expected the ", *size, " of config.json's vocabulary size"));
+  if (size && root->size() > static_cast<size_t>(*size)) {
+    return invalid(Concat(root->size(), " pieces, expected at most the ", *size,
+                          " of config.json's vocabulary size"));
   }
   Vocabulary vocabulary;
-  vocabulary.pieces_.resize(root->size());
+  vocabulary.pieces_.resize(size ? static_cast<size_t>(*size) : root->size());
   std::vector<bool> taken(root->size(), false);
   for (const auto& [piece, id] : root->items()) {
     const std::string shown = piece.substr(0, 64);
@@ -54,7 +54,7 @@ absl::StatusOr<Vocabulary> Vocabulary::Parse(std::string_view json, std::string_
     vocabulary.pieces_[index] = piece;
   }
   // As many ids as pieces, all different and in range: none is missing, and no piece is there twice.
-  vocabulary.Index(/*empty_is_piece=*/true);
+  vocabulary.Index(root->size(), /*empty_is_piece=*/true);
   return vocabulary;
 }
 
@@ -62,7 +62,8 @@ absl::StatusOr<Vocabulary> Vocabulary::FromPieces(std::vector<std::string> piece
                                                   std::string_view file) {
   Vocabulary vocabulary;
   vocabulary.pieces_ = std::move(pieces);
-  if (const std::optional<std::string_view> twice = vocabulary.Index(false)) {
+  if (const std::optional<std::string_view> twice =
+          vocabulary.Index(vocabulary.pieces_.size(), false)) {
     return absl::InvalidArgumentError(
         Concat(file, ": piece '", twice->substr(0, 64), "' is there twice"));
   }
@@ -70,9 +71,9 @@ absl::StatusOr<Vocabulary> Vocabulary::FromPieces(std::vector<std::string> piece
 }
 
 // The vector no longer grows, and moving it keeps the strings where they are.
-std::optional<std::string_view> Vocabulary::Index(bool empty_is_piece) {
-  id_of_.reserve(pieces_.size());
-  for (size_t i = 0; i < pieces_.size(); ++i) {
+std::optional<std::string_view> Vocabulary::Index(size_t count, bool empty_is_piece) {
+  id_of_.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
     if (pieces_[i].empty() && !empty_is_piece) continue;
     if (!id_of_.emplace(pieces_[i], static_cast<int>(i)).second) return pieces_[i];
   }

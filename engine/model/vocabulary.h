@@ -3,6 +3,7 @@
 // Immutable after Parse, so any thread may read. Owns its pieces.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,9 @@ namespace dragoman {
 
 class Vocabulary {
  public:
-  // vocab.json: one object, piece -> id. The ids must be 0 to size - 1, each once; without `size`
-  // there may be any number. INVALID_ARGUMENT names `file`, the piece or id, and what is wrong.
+  // vocab.json: one object, piece -> id. The ids must be those from 0 on, each once. With `size`
+  // the vocabulary has so many, of which the last may have no piece; there may not be more pieces.
+  // INVALID_ARGUMENT names `file`, the piece or id, and what is wrong.
   static absl::StatusOr<Vocabulary> Parse(std::string_view json, std::string_view file,
                                           std::optional<int> size);
 
@@ -37,9 +39,9 @@ class Vocabulary {
 
  private:
   Vocabulary() = default;
-  // Makes id_of_ of pieces_; a piece that is there twice. What is empty has no id, unless it is one
-  // of the pieces.
-  std::optional<std::string_view> Index(bool empty_is_piece);
+  // Makes id_of_ of the first `count` of pieces_; a piece that is there twice. What is empty has no
+  // id, unless it is one of the pieces.
+  std::optional<std::string_view> Index(size_t count, bool empty_is_piece);
 
   std::vector<std::string> pieces_;                  // by id
   std::unordered_map<std::string_view, int> id_of_;  // keys point into pieces_

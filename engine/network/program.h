@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "kernels/base/activation.h"
 #include "kernels/base/kv_pages.h"
+#include "kernels/base/no_token.h"
 
 namespace dragoman {
 
@@ -65,6 +66,7 @@ struct EmbedOp {
   WeightId positions = kNoWeight;  // none: nothing is added
   float scale = 1.0F;
   BufferId y = 0;
+  int32_t unplaced = kNoToken;  // the token to which no position is added
 };
 
 // y = activation(x W^T + bias), with `rows` rows of the weight from `first_row` on: products with

@@ -38,7 +38,9 @@ class OpWriter {
   std::string operator()(const EmbedOp& op) const {
     const std::string positions =
         op.positions == kNoWeight ? "" : absl::StrCat(" + ", W(op.positions), "[position]");
-    return absl::StrCat(B(op.y), " = ", op.scale, " * ", W(op.table), "[token]", positions);
+    const std::string but =
+        op.unplaced == kNoToken ? "" : absl::StrCat(", but of token ", op.unplaced);
+    return absl::StrCat(B(op.y), " = ", op.scale, " * ", W(op.table), "[token]", positions, but);
   }
   std::string operator()(const ProductOp& op) const {
     const Weight& weight = program_.weight(op.weight);

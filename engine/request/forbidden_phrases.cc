@@ -1,7 +1,6 @@
 #include "engine/request/forbidden_phrases.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -120,14 +119,41 @@ FieldError ForbiddenPhrases::PartOf(size_t forbidden, const NamedPhrase& phrase)
 }
 
 absl::StatusOr<std::shared_ptr<const ForbiddenTable>> ForbiddenPhrases::For(
-    std::span<const NamedPhrase> phrases) {
+    std::span<const NamedPhrase> phrases, const std::vector<std::vector<int32_t>>& ngrams) {
+  std::set<size_t> allowed;
+  auto table = WithoutSource(phrases, &allowed);
+  if (!table.ok() || ngrams.empty()) return table;
+  std::vector<std::vector<int32_t>> all;
+  for (const std::vector<int32_t>& ngram : ngrams) {
+    const bool is_wanted = std::ranges::any_of(
+        phrases, [&](const NamedPhrase& phrase) { return IsPartOf(ngram, phrase.tokens); });
+    if (!is_wanted) all.push_back(ngram);
+  }
+  for (const Form& form : forms_) {
+    if (!allowed.contains(form.phrase)) all.push_back(form.tokens);
+  }
+  if (const int64_t nodes = NodesOf(all); nodes > kMaxForbiddenNodes) {
+    FieldError error;
+    error.field = "decoding.profile";
+    error.found = absl::StrCat(nodes, " nodes of the automaton");
+    error.expected = absl::StrCat("at most ", kMaxForbiddenNodes);
+    error.words = absl::StrCat(
+        "the model's encoder_no_repeat_ngram_size forbids the n-grams of a source that need ",
+        error.found, ", expected ", error.expected, ": a shorter text, or another profile");
+    return InvalidRequest(std::move(error));
+  }
+  return std::make_shared<const ForbiddenTable>(all, excluded_);
+}
+
+absl::StatusOr<std::shared_ptr<const ForbiddenTable>> ForbiddenPhrases::WithoutSource(
+    std::span<const NamedPhrase> phrases, std::set<size_t>* allowed_out) {
+  std::set<size_t>& allowed = *allowed_out;
   std::vector<const NamedPhrase*> hit;
   for (const NamedPhrase& phrase : phrases) {
     if (HasForbidden(*all_, phrase.tokens)) hit.push_back(&phrase);
   }
   if (hit.empty()) return all_;
 
-  std::set<size_t> allowed;
   for (const NamedPhrase* phrase : hit) {
     std::span<const int32_t> tokens = phrase->tokens;
     if (tokens.back() == eos_) tokens = tokens.first(tokens.size() - 1);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,8 +47,11 @@ class ForbiddenPhrases {
 
   // The table for a segment with these phrases. A forbidden phrase that is one of them is allowed
   // there (in all its forms); INVALID_ARGUMENT naming both for one that is a part of them
-  // otherwise. The profile's ban of <unk> gives way to verbatim phrases.
-  absl::StatusOr<std::shared_ptr<const ForbiddenTable>> For(std::span<const NamedPhrase> phrases);
+  // otherwise. The profile's ban of <unk> gives way to verbatim phrases. `ngrams` of the segment's
+  // source (SourceNgrams) are forbidden as well, but for those that are a part of a phrase;
+  // INVALID_ARGUMENT where they are too many.
+  absl::StatusOr<std::shared_ptr<const ForbiddenTable>> For(
+      std::span<const NamedPhrase> phrases, const std::vector<std::vector<int32_t>>& ngrams = {});
 
  private:
   // One token sequence; several of them are forms of one phrase.
@@ -57,6 +61,9 @@ class ForbiddenPhrases {
   };
 
   ForbiddenPhrases() = default;
+  // As For. `allowed` becomes the phrases that are.
+  absl::StatusOr<std::shared_ptr<const ForbiddenTable>> WithoutSource(
+      std::span<const NamedPhrase> phrases, std::set<size_t>* allowed);
   // A forbidden phrase that is a part of `phrase`.
   FieldError PartOf(size_t forbidden, const NamedPhrase& phrase) const;
 

@@ -30,7 +30,8 @@ struct SegmentPlan {
   std::vector<int32_t> prefix;
   std::vector<int32_t> words;  // the only ones that it may produce, ascending; none: all
   ConstraintTable constraints;
-  std::shared_ptr<const ForbiddenTable> forbidden;  // shared by the segments of a request
+  std::shared_ptr<const ForbiddenTable> forbidden;  // mostly shared by the segments of a request
+  std::vector<int32_t> source_ids;                  // SegmentRules::source
   TargetText target_text;
 };
 

@@ -65,6 +65,7 @@ std::unique_ptr<Segment> Job::MakeSegment(int item, int index) {
   segment->words = std::move(plan.words);
   segment->constraints = std::move(plan.constraints);
   segment->forbidden = std::move(plan.forbidden);
+  segment->source_ids = std::move(plan.source_ids);
   segment->wants_partials = request_.returns.partials;
   segment->priority = request_.priority;
   segment->client = ClientNumber(request_.client);

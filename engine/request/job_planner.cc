@@ -6,18 +6,19 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/field_error.h"
 #include "engine/request/alignment.h"
+#include "engine/request/source_rules.h"
 #include "kernels/search/plan.h"
 
 namespace dragoman {
 namespace {
 
 // The first of the options that need the item to be one segment; no field when there is none.
-FieldError NeedsOneSegment(const TranslationJob& job, const SearchOptions& search,
+FieldError NeedsOneSegment(const TranslationJob& job, const SearchSettings& settings,
                            const NamedPhrase& prefix) {
   FieldError error;
   error.expected = "an item of one segment";
   error.predicate = "needs an item of one segment";
-  if (search.num_alternatives > 1) {
+  if (settings.alternatives_asked && settings.search.num_alternatives > 1) {
     error.field = "decoding.num_alternatives";
     error.predicate = "above 1 needs an item of one segment";
   } else if (!job.decoding.required_phrases.empty()) {
@@ -73,7 +74,7 @@ absl::Status JobPlanner::Prepare() {
 absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
   const absl::StatusOr<NamedPhrase> prefix = phrases_->Prefix(item);
   if (!prefix.ok()) return prefix.status();
-  FieldError needs = NeedsOneSegment(*job_, settings_->search, *prefix);
+  FieldError needs = NeedsOneSegment(*job_, *settings_, *prefix);
   const bool needs_one = !needs.field.empty();
   const std::string& text = job_->contents[item];
   if (job_->html) {
@@ -93,6 +94,10 @@ absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
     absl::StrAppend(&needs.predicate, ", found ", plan.segments.size(), ": ",
                     HowToHaveOneSegment(plan));
     return InvalidRequest(std::move(needs));
+  }
+  // The model's own number of alternatives is for items that stay whole.
+  if (plan.segments.size() > 1) {
+    for (SegmentPlan& segment : plan.segments) WantOneHypothesis(&segment.search);
   }
   plan.unmet = plan.segments.empty() &&
                (!job_->decoding.required_phrases.empty() || !prefix->tokens.empty());
@@ -173,9 +178,13 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, Encod
                                          std::move(phrases->do_not_translate));
   std::vector<NamedPhrase> wanted = std::move(phrases->required);
   if (!prefix.tokens.empty()) wanted.push_back(prefix);
-  absl::StatusOr<std::shared_ptr<const ForbiddenTable>> forbidden = forbidden_->For(wanted);
+  absl::StatusOr<std::shared_ptr<const ForbiddenTable>> forbidden =
+      forbidden_->For(wanted, SourceNgrams(segment.source, settings_->encoder_no_repeat_ngram));
   if (!forbidden.ok()) return forbidden.status();
   segment.forbidden = *std::move(forbidden);
+  if (segment.search.encoder_repetition_penalty != 1.0F) {
+    segment.source_ids = DistinctTokens(segment.source);
+  }
   ++segments_;
   return segment;
 }

@@ -14,7 +14,7 @@ namespace dragoman {
 // at its extreme too: beams of 64, 128 required tokens, 4,096 nodes of forbidden phrases, n-gram
 // bans, partials, alignment.
 inline int32_t RowCost(const SearchOptions& o) {
-  const bool penalty = o.repetition_penalty != 1.0F;
+  const bool penalty = o.repetition_penalty != 1.0F || o.encoder_repetition_penalty != 1.0F;
   // A weight for every token of the vocabulary; its limits and the penalty are sweeps of their own.
   if (o.sampling.enabled) return penalty ? 3 : 2;
   // The normaliser is made again.

@@ -47,6 +47,7 @@ struct ProfileDefaults {
   int max_output_tokens = 0;
   int no_repeat_ngram = 0;
   float repetition_penalty = 1.0F;
+  int num_alternatives = 1;
 };
 
 // The profile's constants, and the model's values where it has none.
@@ -65,6 +66,7 @@ ProfileDefaults DefaultsOf(Profile profile, const GenerationDefaults& generation
   d.min_output_tokens = c.min_output_tokens.value_or(std::max(0, generation.min_length - 1));
   d.no_repeat_ngram = c.no_repeat_ngram.value_or(generation.no_repeat_ngram);
   d.repetition_penalty = c.repetition_penalty.value_or(generation.repetition_penalty);
+  if (profile == Profile::kHf) d.num_alternatives = generation.num_return_sequences;
   return d;
 }
 
@@ -74,7 +76,9 @@ void SetMasks(Profile profile, const ModelSpec& model, SearchSettings& settings)
     settings.search.renormalize = model.generation.renormalize_logits;
     settings.forbidden.assign(model.generation.bad_words.begin(), model.generation.bad_words.end());
     settings.forced_bos = model.generation.forced_bos;
+    settings.encoder_no_repeat_ngram = model.generation.encoder_no_repeat_ngram;
     SearchOptions& o = settings.search;
+    o.encoder_repetition_penalty = model.generation.encoder_repetition_penalty;
     for (const int id : model.generation.not_first) o.not_first[o.not_first_count++] = id;
     return;
   }
@@ -121,7 +125,7 @@ absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defau
                       SearchOptions& o) {
   const int widest = std::min(kMaxBeam, max_rows);
   constexpr const char* kWhy = "the rows of this server's batch";
-  o.num_alternatives = asked.num_alternatives.value_or(DefaultOf("num_alternatives"));
+  o.num_alternatives = asked.num_alternatives.value_or(std::min(defaults.num_alternatives, widest));
   if (asked.sampling.has_value()) {
     if (o.num_alternatives > widest) {
       return Refused("decoding.num_alternatives", o.num_alternatives, Between(1, widest), kWhy);
@@ -135,6 +139,9 @@ absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defau
   }
   o.beam = asked.beam_size.value_or(std::min(defaults.beam_size, widest));
   if (o.beam > widest) return Refused("decoding.beam_size", o.beam, Between(1, widest), kWhy);
+  if (!asked.num_alternatives.has_value()) {
+    o.num_alternatives = std::min(o.num_alternatives, o.beam);
+  }
   if (o.num_alternatives > o.beam) {
     return Refused("decoding.num_alternatives", o.num_alternatives, Between(1, o.beam),
                    "the beam size in effect");
@@ -185,6 +192,7 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   o.eos = model.tokens.eos;
   for (const int id : model.tokens.more_eos) o.more_eos[o.more_eos_count++] = id;
   if (const absl::Status s = SetWidth(asked, defaults, context.max_rows, o); !s.ok()) return s;
+  settings.alternatives_asked = asked.num_alternatives.has_value();
   o.finalisation = asked.finalisation.value_or(defaults.finalisation);
   o.stop_rule = asked.stop_rule.value_or(defaults.stop_rule);
   o.patience = asked.patience.value_or(DefaultOf("patience"));
@@ -207,7 +215,7 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   o.constraint_allocation = asked.constraint_allocation.value_or(Allocation::kStripe);
   o.no_repeat_ngram = asked.no_repeat_ngram.value_or(defaults.no_repeat_ngram);
   o.repetition_penalty = asked.repetition_penalty.value_or(defaults.repetition_penalty);
-  o.penalise_start = profile == Profile::kHf;
+  o.counts_start = profile == Profile::kHf;
   // hf: greedy search and sampling change the logits, beam search the log-probs.
   o.penalise_logits =
       !model.is_ensemble && (profile == Profile::kCt2 ||
@@ -241,6 +249,11 @@ SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens
     o.need_log_probs = true;
   }
   return o;
+}
+
+void WantOneHypothesis(SearchOptions* search) {
+  search->num_alternatives = 1;
+  if (search->sampling.enabled) search->beam = 1;
 }
 
 }  // namespace dragoman

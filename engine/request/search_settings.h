@@ -26,6 +26,11 @@ struct SearchSettings {
   // What the profile never produces: masked after the softmax, or none of the search's.
   std::vector<std::vector<int32_t>> forbidden;
   std::vector<int32_t> excluded;
+  // No output has so many tokens in a row that the source has in a row; 0: off.
+  int encoder_no_repeat_ngram = 0;
+  // Whether the request says how many hypotheses it wants. Else an item of several segments is
+  // answered with one.
+  bool alternatives_asked = false;
   // What an output without a prefix of its own begins with, at log-prob 0.
   std::optional<int32_t> forced_bos;
 };
@@ -50,5 +55,8 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
 // has required phrases; its finishing is that of d.3. `ordinal`: of the segment in its request.
 SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens, bool constrained,
                                int ordinal);
+
+// The same search for the best hypothesis only, or with sampling for one draw.
+void WantOneHypothesis(SearchOptions* search);
 
 }  // namespace dragoman

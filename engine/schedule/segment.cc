@@ -14,6 +14,7 @@ SegmentRules Segment::Rules() const {
     rules.forbidden = forbidden->automaton();
     rules.excluded = forbidden->excluded();
   }
+  rules.source = {source_ids.data(), static_cast<int32_t>(source_ids.size())};
   return rules;
 }
 

@@ -61,6 +61,7 @@ struct Segment {
   std::vector<int32_t> words;   // SlotInput::words
   ConstraintTable constraints;
   std::shared_ptr<const ForbiddenTable> forbidden;  // of all segments of the request; may be null
+  std::vector<int32_t> source_ids;                  // SegmentRules::source
   bool wants_partials = false;
   Priority priority = Priority::kNormal;
   uint64_t client = 0;  // ClientNumber of TranslationJob::client

@@ -1,5 +1,5 @@
 // What cuts a text into the pieces of a vocabulary, and joins pieces into a text: SentencePiece's
-// models, those of Hugging Face's tokenizers library, GPT-2's byte pairs.
+// models, those of Hugging Face's tokenizers library, GPT-2's byte pairs; or white space.
 //
 // Thread-safety: all methods may run in several threads at once. Units: bytes.
 #pragma once
@@ -37,7 +37,7 @@ class SubwordModel {
  public:
   virtual ~SubwordModel() = default;
 
-  // What a piece has where a space is.
+  // What a piece has where a space is; "" where each piece is a word.
   virtual std::string_view word_mark() const { return "\xE2\x96\x81"; }
 
   // REQUIRES: `text` is valid UTF-8, of less than 2^31 bytes.

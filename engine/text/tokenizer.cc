@@ -150,8 +150,10 @@ EncodedPhrase Tokenizer::EncodePhrase(std::string_view text, bool word_start) co
   const Side target{*target_table_, special_.eos, special_.unk, special_.pad, special_.more};
   for (const SubwordToken& token : tokens) phrase.ids.push_back(IdOf(target, token.piece));
   if (tokens.empty()) return phrase;
-  phrase.space_before = tokens.front().piece.starts_with(models_->target->word_mark());
-  phrase.space_after = tokens.back().piece.ends_with(models_->target->word_mark());
+  const std::string_view mark = models_->target->word_mark();
+  phrase.space_before = tokens.front().piece.starts_with(mark);
+  // Where each piece is a word, the next one brings its space.
+  phrase.space_after = !mark.empty() && tokens.back().piece.ends_with(mark);
   return phrase;
 }
 

@@ -1,9 +1,10 @@
-// y[r] = scale * table[token[r]] + position_table[position[r]].
+// y[r] = scale * table[token[r]] + positions[position[r]].
 //
-//   table [vocabulary, d], position_table [positions, d] (nullptr: none added), y [rows, d], dense;
-//   f32, on a device of the compute type, but for position_table, which is f32. On the CPU the table
-//   is narrow where products are, and y is f32.
-//   A token of -1 stands for a zero embedding (the position is still added).
+//   table [vocabulary, d], positions [positions, d] (nullptr: none added), y [rows, d], dense; f32,
+//   on a device of the compute type, but for positions, which are f32. On the CPU the table is
+//   narrow where products are, and y is f32.
+//   A token of -1 stands for a zero embedding (the position is still added). No position is added
+//   to the unplaced token.
 // REQUIRES: -1 <= token < vocabulary and 0 <= position < positions; the caller checks.
 #pragma once
 
@@ -12,10 +13,20 @@
 #include "kernels/base/compute_type.h"
 #include "kernels/base/float_buffer.h"
 #include "kernels/base/matrix_rows.h"
+#include "kernels/base/no_token.h"
 #include "kernels/base/op_context.h"
 #include "kernels/cuda/launch.h"
 
 namespace dragoman {
+
+// Borrowed. From a pointer alone: every token has its position.
+struct PositionTable {
+  PositionTable(const float* table, int32_t unplaced_token = kNoToken)  // NOLINT: as a pointer
+      : rows(table), unplaced(unplaced_token) {}
+
+  const float* rows;  // [positions, d]; nullptr: none
+  int32_t unplaced;   // the token without a position
+};
 
 // A table [vocabulary, d] in the CPU's memory. Immutable; any thread may look things up.
 class EmbeddingTable {
@@ -64,7 +75,7 @@ class NarrowEmbedding final : public EmbeddingTable {
   const cpu::FloatBuffer scales_;  // int8: [vocabulary]
 };
 
-void EmbedTokens(OpContext& context, const EmbeddingTable& table, const float* position_table,
+void EmbedTokens(OpContext& context, const EmbeddingTable& table, PositionTable positions,
                  float scale, const int32_t* token, const int32_t* position, int64_t rows,
                  float* y);
 
@@ -72,7 +83,7 @@ namespace cuda {
 
 // `count` (nullptr: rows) says how many of the rows are there; the others of y keep what they hold.
 // REQUIRES: d is a multiple of 8; the tables and y are aligned to 16 bytes.
-Error EmbedTokens(Stream stream, ComputeType type, const void* table, const float* position_table,
+Error EmbedTokens(Stream stream, ComputeType type, const void* table, PositionTable positions,
                   float scale, const int32_t* token, const int32_t* position, int64_t rows,
                   const int32_t* count, int d, void* y);
 

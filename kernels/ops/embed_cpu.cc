@@ -42,15 +42,15 @@ int64_t NarrowEmbedding::BytesOf(ComputeType type, int64_t vocabulary, int d) {
   return vocabulary * (cpu::GroupsOf(type, d) * cpu::kGroupBytes + int64_t{sizeof(float)});
 }
 
-void EmbedTokens(OpContext& context, const EmbeddingTable& table, const float* position_table,
+void EmbedTokens(OpContext& context, const EmbeddingTable& table, PositionTable positions,
                  float scale, const int32_t* token, const int32_t* position, int64_t rows,
                  float* y) {
   const cpu::KernelTable& kernels = cpu::Kernels();
   const int d = table.d();
   cpu::ParallelFor(context, rows, d * 2, [&](int64_t begin, int64_t end, int /*thread*/) {
     for (int64_t r = begin; r < end; ++r) {
-      const float* added =
-          position_table == nullptr ? nullptr : position_table + int64_t{position[r]} * d;
+      const bool has_position = positions.rows != nullptr && token[r] != positions.unplaced;
+      const float* added = has_position ? positions.rows + int64_t{position[r]} * d : nullptr;
       float* row = y + r * d;
       if (token[r] >= 0) {
         kernels.scale_add(table.Row(token[r], row), scale, added, d, row);

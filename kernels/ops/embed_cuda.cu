@@ -12,13 +12,14 @@ constexpr int kWarps = 4;
 
 template <class T>
 __global__ void __launch_bounds__(kWarps * 32)
-    EmbedKernel(const T* table, const float* position_table, float scale, const int32_t* token,
-                const int32_t* position, int rows, const int32_t* count, int d, T* y) {
+    EmbedKernel(const T* table, const float* positions, int32_t unplaced, float scale,
+                const int32_t* token, const int32_t* position, int rows, const int32_t* count,
+                int d, T* y) {
   const int row = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.y);
   if (row >= rows || (count != nullptr && row >= *count)) return;
   const int32_t id = token[row];
-  const float* p =
-      position_table == nullptr ? nullptr : position_table + int64_t{position[row]} * d;
+  const bool has_position = positions != nullptr && id != unplaced;
+  const float* p = has_position ? positions + int64_t{position[row]} * d : nullptr;
   constexpr int kStep = 32 * kPieceElements<T>;
   for (int i = static_cast<int>(threadIdx.x) * kPieceElements<T>; i < d; i += kStep) {
     Piece<T> x{};
@@ -39,7 +40,7 @@ __global__ void __launch_bounds__(kWarps * 32)
 
 }  // namespace
 
-Error EmbedTokens(Stream stream, ComputeType type, const void* table, const float* position_table,
+Error EmbedTokens(Stream stream, ComputeType type, const void* table, PositionTable positions,
                   float scale, const int32_t* token, const int32_t* position, int64_t rows,
                   const int32_t* count, int d, void* y) {
   if (rows == 0) return Error::kNone;
@@ -47,8 +48,8 @@ Error EmbedTokens(Stream stream, ComputeType type, const void* table, const floa
     using T = decltype(zero);
     const auto blocks = static_cast<unsigned>((rows + kWarps - 1) / kWarps);
     return Launch(EmbedKernel<T>, blocks, dim3(32, kWarps), 0, stream, static_cast<const T*>(table),
-                  position_table, scale, token, position, static_cast<int>(rows), count, d,
-                  static_cast<T*>(y));
+                  positions.rows, positions.unplaced, scale, token, position,
+                  static_cast<int>(rows), count, d, static_cast<T*>(y));
   });
 }
 

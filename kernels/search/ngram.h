@@ -8,8 +8,8 @@
 namespace dragoman {
 
 // Calls `ban(token)` for every token that followed the history's last n - 1 tokens before; a token
-// may come twice. `at(i)` is the i-th of the `length` real tokens (the start token is not among
-// them). n <= 0: off; n == 1 bans every token used so far.
+// may come twice. `at(i)` is the i-th of the `length` tokens. n <= 0: off; n == 1 bans every token
+// used so far.
 template <class At, class Ban>
 DRAGOMAN_HD void ForRepeatedNgrams(int32_t n, int32_t length, At at, Ban ban) {
   if (n <= 0 || length < n) return;

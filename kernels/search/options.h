@@ -93,10 +93,12 @@ struct SearchOptions {
   Allocation constraint_allocation = Allocation::kStripe;
 
   // Changes of the scores (a.8).
-  int32_t no_repeat_ngram = 0;      // 0: off
-  float repetition_penalty = 1.0F;  // 1: off
-  bool penalise_start = false;      // the start token counts as used (hf)
-  // The penalty acts on logits, before temperature and softmax (ct2; hf with beam 1 or sampling).
+  int32_t no_repeat_ngram = 0;              // 0: off
+  float repetition_penalty = 1.0F;          // 1: off
+  float encoder_repetition_penalty = 1.0F;  // of the tokens of SegmentRules::source; 1: off
+  // The start token counts as used, for n-grams and repetition_penalty (hf).
+  bool counts_start = false;
+  // The penalties act on logits, before temperature and softmax (ct2; hf with beam 1 or sampling).
   bool penalise_logits = false;
   float temperature = 1.0F;  // divides the logits; with sampling, after the masks
   float eos_penalty = 1.0F;  // factor of EOS's log-prob (f)
@@ -118,6 +120,11 @@ struct SearchOptions {
     return ends;
   }
 
+  // Whether tokens are penalised for what the source or the hypothesis has.
+  DRAGOMAN_HD bool penalises() const {
+    return repetition_penalty != 1.0F || encoder_repetition_penalty != 1.0F;
+  }
+
   // Children that one row offers at most.
   DRAGOMAN_HD int32_t candidates() const {
     return max_candidates > 0 && max_candidates < beam ? max_candidates : beam;
@@ -126,7 +133,7 @@ struct SearchOptions {
   // Whether a row's logits are needed whole: what is chosen may lie anywhere in them, or the
   // normaliser is made of changed scores.
   DRAGOMAN_HD bool stored_logits() const {
-    return sampling.enabled || repetition_penalty != 1.0F || (eos_penalty != 1.0F && renormalize);
+    return sampling.enabled || penalises() || (eos_penalty != 1.0F && renormalize);
   }
 };
 

@@ -77,6 +77,7 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
   };
   if (IsEosOnly(s, position)) {
     wanted[0] = o.eos;
+    if (Contains(request.masked[0], o.eos)) request.masked[0] = {};  // what is forced wins
     request.wanted = {wanted, may_end(o.eos) ? 1 : 0};
     return;
   }
@@ -101,9 +102,26 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
     InsertId(masked, masked_count, o.not_first[i]);
   }
   request.masked[1] = {masked, masked_count};
+  const int32_t starts = o.counts_start ? 1 : 0;
+  const auto for_repeated = [&](auto ban) {
+    ForRepeatedNgrams(
+        o.no_repeat_ngram, position + starts,
+        [&](int32_t i) { return slot.Token(lane, i - starts); }, ban);
+  };
+  // Whether n-grams ban an id that ends: where the start token counts it may be such a one (e).
+  const auto is_repeated = [&](int32_t token) {
+    bool repeated = false;
+    for_repeated([&](int32_t banned) { repeated = repeated || banned == token; });
+    if (repeated && constrained) {
+      ForProgressTokens(rules.constraints, slot.Constraints(lane),
+                        [&](int32_t progress) { repeated = repeated && progress != token; });
+    }
+    return repeated;
+  };
   for (int32_t i = -1; i < o.more_eos_count; ++i) {
     const int32_t token = i < 0 ? o.eos : o.more_eos[i];
-    if (position >= o.min_tokens && !IsMasked(request, token) && may_end(token)) {
+    if (position >= o.min_tokens && !IsMasked(request, token) && may_end(token) &&
+        !(o.counts_start && is_repeated(token))) {
       InsertId(wanted, wanted_count, token);
     } else {
       InsertId(masked, masked_count, token);
@@ -117,11 +135,9 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
   }
   request.wanted = {wanted, wanted_count};
   // Tokens that make progress are exempt (d.6).
-  ForRepeatedNgrams(
-      o.no_repeat_ngram, position, [&](int32_t i) { return slot.Token(lane, i); },
-      [&](int32_t token) {
-        if (!Contains(request.wanted, token)) InsertId(masked, masked_count, token);
-      });
+  for_repeated([&](int32_t token) {
+    if (!Contains(request.wanted, token)) InsertId(masked, masked_count, token);
+  });
   request.masked[1].count = masked_count;
 }
 

@@ -15,12 +15,13 @@ RulesImageCounts Counts(const SegmentRules& rules, int32_t max_tokens) {
   counts.edges = counts.nodes > 0 ? rules.forbidden.edge_begin[counts.nodes] : 0;
   counts.always = rules.forbidden.always.count;
   counts.excluded = rules.excluded.count;
+  counts.source = rules.source.count;
   return counts;
 }
 
 int64_t WordsOf(const RulesImageCounts& counts) {
   int64_t words = RulesImageCounts::kWords + int64_t{counts.divisors} + counts.prefix +
-                  counts.always + counts.excluded;
+                  counts.always + counts.excluded + counts.source;
   if (counts.phrases > 0) words += int64_t{counts.phrase_tokens} + counts.phrases + 1;
   if (counts.nodes > 0) {
     words += 2 * int64_t{counts.nodes} + 1 + 2 * int64_t{counts.edges} + (counts.edges + 3) / 4;
@@ -44,6 +45,7 @@ int64_t MaxRulesImageWords(int32_t max_tokens) {
   counts.edges = kMaxForbiddenNodes - 1;
   counts.always = kMaxForbiddenNodes - 1;
   counts.excluded = kMaxExcludedIds;
+  counts.source = max_tokens + 1;
   return WordsOf(counts);
 }
 
@@ -70,6 +72,7 @@ void WriteRulesImage(const SegmentRules& rules, int32_t max_tokens, int32_t* wor
   }
   put(forbidden.always.ids, counts.always);
   put(rules.excluded.ids, counts.excluded);
+  put(rules.source.ids, counts.source);
   if (counts.nodes > 0) {
     const auto bytes = static_cast<size_t>((counts.edges + 3) / 4) * sizeof(int32_t);
     std::memset(at, 0, bytes);

@@ -3,8 +3,8 @@
 //   header   counts (RulesImageCounts)
 //   then     divisors, prefix, constraint tokens, their beginnings, the automaton's edge
 //   beginnings,
-//            edge tokens, edge nodes, failure links, `always`, excluded ids; last, a byte each:
-//            which edges end a phrase
+//            edge tokens, edge nodes, failure links, `always`, excluded ids, ids of the source;
+//            last, a byte each: which edges end a phrase
 //
 // Written by the host, read in place: RulesFrom makes views into the words. No pointer is stored,
 // so an image may lie anywhere that is aligned to 4 bytes. It holds floats and bytes besides
@@ -28,14 +28,15 @@ struct RulesImageCounts {
   int32_t edges = 0;
   int32_t always = 0;
   int32_t excluded = 0;
-  static constexpr int32_t kWords = 8;
+  int32_t source = 0;
+  static constexpr int32_t kWords = 9;
 };
 
 // Ids that are excluded from a search at most.
 inline constexpr int32_t kMaxExcludedIds = 16;
 
 // Words of the largest image there can be for a segment of up to max_tokens, by the published
-// limits (options.h).
+// limits (options.h). REQUIRES: a source has at most max_tokens + 1 tokens.
 int64_t MaxRulesImageWords(int32_t max_tokens);
 
 // Words of the image of these rules, for a segment of up to max_tokens.
@@ -57,8 +58,8 @@ DRAGOMAN_HD inline void CopyWord(int32_t* to, const int32_t* from) {
 
 // Views into the image at `words`.
 DRAGOMAN_HD inline SegmentRules RulesFrom(const int32_t* words) {
-  const RulesImageCounts counts{words[0], words[1], words[2], words[3],
-                                words[4], words[5], words[6], words[7]};
+  const RulesImageCounts counts{words[0], words[1], words[2], words[3], words[4],
+                                words[5], words[6], words[7], words[8]};
   const int32_t* at = words + RulesImageCounts::kWords;
   const auto take = [&at](int32_t count) {
     const int32_t* from = at;
@@ -83,6 +84,7 @@ DRAGOMAN_HD inline SegmentRules RulesFrom(const int32_t* words) {
   }
   rules.forbidden.always = {take(counts.always), counts.always};
   rules.excluded = {take(counts.excluded), counts.excluded};
+  rules.source = {take(counts.source), counts.source};
   if (counts.nodes > 0) rules.forbidden.edge_ends = reinterpret_cast<const uint8_t*>(at);
   return rules;
 }

@@ -55,6 +55,7 @@ struct SegmentRules {
   ForbiddenAutomaton forbidden;
   IdList excluded;  // tokens that are none of the search's (pad): never produced, and not part of
                     // the normaliser
+  IdList source;    // the source's tokens, for encoder_repetition_penalty; empty where it is off
 };
 
 struct SlotState {
@@ -112,7 +113,7 @@ struct BasicSlotView {
     return position == state->length ? lane : Ancestry(lane)[position];
   }
 
-  // The real token number `index` (0-based) of the live hypothesis in `lane`.
+  // The real token number `index` (0-based; -1: the start token) of the live hypothesis in `lane`.
   DRAGOMAN_HD int32_t Token(int lane, int index) const {
     return arrays.tokens[At(Writer(lane, index + 1), index + 1)];
   }

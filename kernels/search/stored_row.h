@@ -114,21 +114,32 @@ DRAGOMAN_HD LogSum Normaliser(const ThreadGroup& group, const float* x, int32_t 
   return {max * scale, ExpSum(group, x, vocabulary, max, scale, ws)};
 }
 
-// Writes the penalised score of every token of the hypothesis, made of `score(token)`, which is
-// what it was before: a token that was used several times is written several times alike.
+DRAGOMAN_HD inline float Penalised(float score, float penalty) {
+  return score < 0.0F ? score * penalty : score / penalty;
+}
+
+// Writes the penalised score of every token of the source and of the hypothesis, made of
+// `score(token)`, which is what it was before: a token that was used several times is written
+// several times alike. A penalty above 1 makes what the source has more likely.
 template <class ThreadGroup, class View, class Score>
 DRAGOMAN_HD void Penalise(const ThreadGroup& group, const View& slot, int lane, Score score,
                           float* x) {
   const SlotState& s = *slot.state;
+  const IdList& source = s.rules.source;
+  const float of_source = 1.0F / s.options.encoder_repetition_penalty;
+  group.Sync();
+  for (int32_t i = group.rank(); i < source.count; i += group.size()) {
+    AtomicStore(x[source.ids[i]], Penalised(score(source.ids[i]), of_source));
+  }
   const float r = s.options.repetition_penalty;
   if (r == 1.0F) return;
   group.Sync();
-  const int32_t from = s.options.penalise_start ? -1 : 0;
+  const int32_t from = s.options.counts_start ? -1 : 0;
   for (int32_t i = from + group.rank(); i < s.length; i += group.size()) {
-    const int32_t token =
-        i < 0 ? slot.arrays.tokens[slot.At(slot.Writer(lane, 0), 0)] : slot.Token(lane, i);
-    const float before = score(token);
-    AtomicStore(x[token], before < 0.0F ? before * r : before / r);
+    const int32_t token = slot.Token(lane, i);
+    float before = score(token);
+    if (Contains(source, token)) before = Penalised(before, of_source);
+    AtomicStore(x[token], Penalised(before, r));
   }
 }
 
@@ -149,7 +160,7 @@ DRAGOMAN_HD void ScoreRow(const ThreadGroup& group, const View& slot, int lane,
   // (logit, to be scaled) -> log-prob
   const float scale = request.scale;
   const float* from = logits;
-  const bool penalise_logits = o.penalise_logits && o.repetition_penalty != 1.0F && !forced;
+  const bool penalise_logits = o.penalise_logits && o.penalises() && !forced;
   if (penalise_logits) {
     for (int32_t i = group.rank(); i < vocabulary; i += group.size()) x[i] = logits[i];
     Penalise(

@@ -19,7 +19,7 @@ void Widen(const ByteRange& range, ByteRange* whole) {
 TranslationJob FirstLeg(const TranslationJob& job, const std::string& language) {
   TranslationJob leg = job;
   leg.target_language = language;
-  leg.decoding.num_alternatives.reset();
+  leg.decoding.num_alternatives = 1;  // whatever the first model's own number is
   leg.decoding.required_phrases.clear();
   leg.decoding.forbidden_phrases.clear();
   leg.decoding.min_output_tokens.reset();

@@ -259,6 +259,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Prompted{"tiny-bart", ComputeType::kFloat32, "", {""}},
                       Prompted{"tiny-bart", ComputeType::kBFloat16, "", {""}},
                       Prompted{"tiny-bart", ComputeType::kInt8, "", {""}},
+                      Prompted{"tiny-pegasus", ComputeType::kFloat32, "", {""}},
+                      Prompted{"tiny-pegasus", ComputeType::kInt8, "", {""}},
                       Prompted{"tiny-madlad", ComputeType::kFloat32, "", kTargetsOfMadlad},
                       Prompted{"tiny-madlad", ComputeType::kBFloat16, "", kTargetsOfMadlad},
                       Prompted{"tiny-madlad", ComputeType::kInt8, "de", kTargetsOfMadlad}),

@@ -44,6 +44,11 @@ std::vector<bool> CompareLists(const std::vector<const json*>& cases,
 
 class Ct2Directories : public OnPlace {};
 
+// Its fixture.
+std::string FixtureOf(std::string_view model) {
+  return model.starts_with("ct2-aren") ? "ct2-transliteration" : "ct2-directories";
+}
+
 // What goes in and comes out of a case that has a text.
 void ExpectTokens(const LoadedModel& loaded, const Tokenizer& tokenizer, const json& one) {
   const auto pair =
@@ -64,7 +69,7 @@ void ExpectTokens(const LoadedModel& loaded, const Tokenizer& tokenizer, const j
 
 TEST_P(Ct2Directories, NbestEqualsCTranslate2) {
   Fixture fixture;
-  ASSERT_NO_FATAL_FAILURE(ReadFixture("ct2-directories", &fixture));
+  ASSERT_NO_FATAL_FAILURE(ReadFixture(FixtureOf(GetParam().fixture), &fixture));
   ParityModel model;
   ASSERT_NO_FATAL_FAILURE(LoadFixturesModel(fixture, GetParam(), &model));
   const VocabularyPieces source(&model.loaded->source_vocabulary);
@@ -114,7 +119,9 @@ INSTANTIATE_TEST_SUITE_P(
                       ParityCase{"ct2-tiny-nllb-json-int8"}, ParityCase{"ct2-tiny-nllb-legacy"},
                       ParityCase{"ct2-tiny-bart-float32"}, ParityCase{"ct2-tiny-mbart25-int8"},
                       ParityCase{"ct2-tiny-nllb-source-bos"}, ParityCase{"ct2-tiny-mbart25-start"},
-                      ParityCase{"ct2-tiny-a-int8", Place::kCuda},
+                      ParityCase{"ct2-aren-v1"}, ParityCase{"ct2-aren-v1-i16"},
+                      ParityCase{"ct2-aren-base"}, ParityCase{"ct2-aren-base-i8"},
+                      ParityCase{"ct2-aren-big-i16"}, ParityCase{"ct2-tiny-a-int8", Place::kCuda},
                       ParityCase{"ct2-tiny-m2m-float32", Place::kCuda},
                       ParityCase{"ct2-tiny-flan-int8", Place::kCuda}),
     ParityCaseName);

@@ -41,6 +41,7 @@ inline std::vector<Family> AllFamilies() {
       {"mBART-50", {"tiny-mbart"}, "de", "en"},
       {"mBART-25", {"tiny-mbart25"}, "de", "en"},
       {"BART", {"tiny-bart"}},
+      {"Pegasus", {"tiny-pegasus"}},
       {"T5", {"tiny-t5"}, "en", "de"},
       {"FLAN-T5", {"tiny-flan"}},
       {"mT5", {"tiny-mt5"}},

@@ -13,6 +13,7 @@
 #include "engine/decode/cpu_model.h"
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
+#include "engine/request/source_rules.h"
 #include "engine/schedule/worker.h"
 #include "tests/engine/model/model_directory.h"
 #include "tests/engine/support/fakes.h"
@@ -109,6 +110,12 @@ std::unique_ptr<Segment> MakeSegment(const SearchSettings& settings,
                                     segment->search.penalty);
   std::vector<std::vector<int32_t>> forbidden = settings.forbidden;
   forbidden.insert(forbidden.end(), words.begin(), words.end());
+  for (auto& ngram : SourceNgrams(source, settings.encoder_no_repeat_ngram)) {
+    forbidden.push_back(std::move(ngram));
+  }
+  if (segment->search.encoder_repetition_penalty != 1.0F) {
+    segment->source_ids = DistinctTokens(source);
+  }
   segment->forbidden = std::make_shared<const ForbiddenTable>(forbidden, settings.excluded);
   if (settings.forced_bos.has_value()) {
     segment->prefix = {*settings.forced_bos};

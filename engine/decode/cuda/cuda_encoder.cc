@@ -117,7 +117,7 @@ class CudaEncoder::Launcher {
 
   cuda::Error operator()(const EmbedOp& op) const {
     return cuda::EmbedTokens(stream_, model_.type(), model_.weight(op.table),
-                             model_.float_weight(op.positions), op.scale,
+                             {model_.float_weight(op.positions), op.unplaced}, op.scale,
                              encoder_.Input(at_.tokens), encoder_.Input(at_.positions), tokens_,
                              nullptr, Cols(op.table), encoder_.At(op.y));
   }

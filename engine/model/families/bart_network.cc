@@ -150,7 +150,9 @@ class Builder {
   }
 
   void Embed(StageBuilder& s, const std::string& stage, WeightId table) {
-    s.Do("embedding", EmbedOp{table, AddPositions(stage), spec_.embedding_scale, s.hidden});
+    const int32_t unplaced = traits_.places_padding ? kNoToken : spec_.tokens.pad;
+    s.Do("embedding",
+         EmbedOp{table, AddPositions(stage), spec_.embedding_scale, s.hidden, unplaced});
     if (!traits_.norm_embedding) return;
     const Norm norm =
         AddNorm(stage + " embedding norm", names_.of(stage, -1, BartPart::kEmbeddingNorm).front());

@@ -18,6 +18,7 @@ struct BartTraits {
   bool stored_positions = true;
   int64_t first_position = 0;  // row of the stored table that the first token has
   IfAbsent positions = IfAbsent::kSinusoids;
+  bool places_padding = true;  // <pad> has a position like every token
   // The decoder has a recurrence (RecurrenceOp) in place of self-attention, whose gate has a bias.
   bool recurrent_decoder = false;
   bool logits_bias = true;  // the checkpoint may have one; without one it is zero

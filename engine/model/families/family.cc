@@ -6,14 +6,16 @@
 #include "engine/model/families/m2m_100.h"
 #include "engine/model/families/marian.h"
 #include "engine/model/families/mbart.h"
+#include "engine/model/families/pegasus.h"
 #include "engine/model/families/t5.h"
 
 namespace dragoman {
 namespace {
 
-constexpr Family kFamilies[] = {{"marian", MakeMarianNetwork}, {"m2m_100", MakeM2m100Network},
-                                {"mbart", MakeMbartNetwork},   {"bart", MakeBartFamilyNetwork},
-                                {"t5", MakeT5Network},         {"mt5", MakeT5Network}};
+constexpr Family kFamilies[] = {{"marian", MakeMarianNetwork},   {"m2m_100", MakeM2m100Network},
+                                {"mbart", MakeMbartNetwork},     {"bart", MakeBartFamilyNetwork},
+                                {"pegasus", MakePegasusNetwork}, {"t5", MakeT5Network},
+                                {"mt5", MakeT5Network}};
 
 }  // namespace
 

@@ -8,6 +8,7 @@ absl::StatusOr<Network> MakeM2m100Network(const ModelSpec& spec) {
   return MakeBartNetwork(spec, {.pre_norm = true,
                                 .stored_positions = false,
                                 .positions = IfAbsent::kFairseqSinusoids,
+                                .places_padding = false,
                                 .logits_bias = false});
 }
 

@@ -506,7 +506,7 @@ TEST(Ct2Directory, RefusesOtherNetworks) {
     }
     tiny.spec = "TransformerSpec";
     tiny.revision = 8;
-    EXPECT_THAT(tiny.Refusal(), HasSubstr("revision 8 of TransformerSpec, supported: up to 7"));
+    EXPECT_THAT(tiny.Refusal(), HasSubstr("revision 8 of 'TransformerSpec', supported: up to 7"));
   }
   for (const std::string name :
        {"decoder/layer_0/self_attention/queries_scale",
@@ -590,6 +590,111 @@ TEST(Ct2Directory, RefusesFieldsOfConfig) {
   EXPECT_THAT(tiny.Fault(), HasSubstr("shared_vocabulary.json: has no 'no such', the eos_token"));
   tiny.config = nullptr;
   EXPECT_THAT(tiny.Missing(), HasSubstr("config.json: cannot be opened"));
+}
+
+// The names stand for heads before revision 3, which stores them.
+TEST(Ct2Directory, OldSpecificationsSayTheirHeads) {
+  for (const auto& [spec, heads] :
+       {std::pair("", 8), std::pair("TransformerBase", 8), std::pair("TransformerBig", 16)}) {
+    TinyDirectory tiny;
+    tiny.version = 5;
+    tiny.revision = 2;
+    tiny.spec = spec;
+    for (const char* stage : {"encoder/", "decoder/"}) {
+      tiny.variables.erase(std::string(stage) + "num_heads");
+    }
+    // The width is 4.
+    EXPECT_THAT(tiny.Fault(), HasSubstr(std::to_string(heads) + " heads for d_model 4"));
+    tiny.revision = 3;
+    EXPECT_THAT(tiny.Fault(), HasSubstr("8 heads for d_model 4"));
+  }
+  TinyDirectory tiny;
+  tiny.spec = "TransformerBig";
+  tiny.revision = 8;
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("revision 8 of 'TransformerBig', supported: up to 7"));
+  tiny = TinyDirectory();
+  tiny.revision = 2;
+  for (const char* stage : {"encoder/", "decoder/"}) {
+    tiny.variables.erase(std::string(stage) + "num_heads");
+  }
+  EXPECT_THAT(tiny.Fault(), HasSubstr("'encoder/num_heads' is 0, expected a whole number from 1"));
+}
+
+TEST(Ct2Directory, EveryOtherSpecificationIsRefusedByItsName) {
+  for (const char* spec : {"TransformerDecoderSpec", "TransformerEncoderSpec", "WhisperSpec",
+                           "Wav2Vec2Spec", "Wav2Vec2BertSpec", "MoonshineSpec"}) {
+    TinyDirectory tiny;
+    tiny.spec = spec;
+    EXPECT_THAT(tiny.Refusal(), HasSubstr("specification '" + std::string(spec) + "', supported"));
+  }
+}
+
+TEST(Ct2Directory, OlderModelsHaveTheScaleOfEmbeddingsByAnotherName) {
+  for (const char value : {0, 1}) {
+    TinyDirectory tiny;
+    for (const std::string stage : {"encoder", "decoder"}) {
+      tiny.variables.erase(stage + "/scale_embeddings");
+      tiny.Flag(stage + "/embeddings/multiply_by_sqrt_depth", value);
+    }
+    const auto model = tiny.Load();
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_EQ(model->spec.embedding_scale, value == 0 ? 1.0F : 2.0F);
+  }
+}
+
+// As CTranslate2 does it.
+TEST(Ct2Directory, TheUnknownTokenIsAppendedWhereTheFileHasNone) {
+  TinyDirectory tiny;
+  json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
+  const auto unk = std::ranges::find(pieces, "<unk>") - pieces.begin();
+  pieces.erase(static_cast<size_t>(unk));
+  tiny.files["shared_vocabulary.json"] = pieces.dump();
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->spec.tokens.unk, kPieces - 1);
+  EXPECT_EQ(model->source_vocabulary.PieceOf(kPieces - 1), "<unk>");
+  pieces.erase(7);
+  tiny.files["shared_vocabulary.json"] = pieces.dump();
+  EXPECT_THAT(tiny.Fault(), HasSubstr("378 pieces with '<unk>', expected 379, the rows"));
+}
+
+// Before version 6 nothing of it is about tokens.
+TEST(Ct2Directory, OlderModelsDoNotHaveTheirTokensFromTheConfiguration) {
+  TinyDirectory tiny;
+  tiny.version = 5;
+  tiny.Flag("with_target_bos", 0);
+  tiny.config["decoder_start_token"] = nullptr;
+  tiny.config["layer_norm_epsilon"] = 1e-3;
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->spec.tokens.decoder_start, model->spec.tokens.eos);
+  EXPECT_EQ(model->spec.norm_epsilon, 1e-3F);
+}
+
+// A model of characters, as CTranslate2's test model is.
+TEST(Ct2Directory, WithoutATokenizerTokensAreWhatSpacesSeparate) {
+  TinyDirectory tiny;
+  tiny.files.erase("source.spm");
+  tiny.files.erase("target.spm");
+  EXPECT_THAT(tiny.Missing(), HasSubstr("shared_vocabulary.json has parts of words, such as '"));
+  json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (pieces[i] != "<unk>" && pieces[i] != "</s>") pieces[i] = "w" + std::to_string(i);
+  }
+  pieces[9] = "\u2581";  // alone it is a character
+  tiny.files["shared_vocabulary.json"] = pieces.dump();
+  auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  ASSERT_NE(model->tokenizer.model, nullptr);
+  EXPECT_EQ(model->tokenizer.model->Encode(" w1  w2\n", TextStart::kBegin).size(), 2U);
+  EXPECT_THAT(model->notes, ElementsAre(HasSubstr("tokens with spaces between them")));
+  tiny.files["vmap.txt"] = "a\tb";
+  EXPECT_THAT(tiny.Load()->notes, ::testing::Contains(HasSubstr("vmap.txt is not read")));
+  for (const char* piece : {"\u2581the", "th\uFFED", "th@@", "##th", "th</w>", "\u0120th"}) {
+    pieces[9] = piece;
+    tiny.files["shared_vocabulary.json"] = pieces.dump();
+    EXPECT_THAT(tiny.Missing(), HasSubstr(std::string("such as '") + piece + "'"));
+  }
 }
 
 TEST(Ct2Directory, SaysWhichFilesWouldDo) {
@@ -859,7 +964,8 @@ TEST(Ct2Directory, ChecksVocabularies) {
   };
   EXPECT_THAT(with("{}").Fault(), HasSubstr("shared_vocabulary.json: is an object, expected"));
   EXPECT_THAT(with("[1]").Fault(), HasSubstr("piece 0 is 1, expected a string"));
-  EXPECT_THAT(with(R"(["</s>"])").Fault(), HasSubstr("1 pieces, expected 379, the rows of"));
+  EXPECT_THAT(with(R"(["</s>"])").Fault(),
+              HasSubstr("2 pieces with '<unk>', expected 379, the rows of"));
   json pieces = json::parse(Shared("shared_vocabulary.json"));
   pieces[5] = pieces[6];
   EXPECT_THAT(with(pieces.dump()).Fault(), HasSubstr("is there twice"));
@@ -868,9 +974,12 @@ TEST(Ct2Directory, ChecksVocabularies) {
 }
 
 TEST(Ct2Vocabulary, LinesAndArraysAreOne) {
-  const auto lines = ParseCt2Vocabulary("a\r\n\n b\nc", "v.txt");
+  const auto lines = ParseCt2Vocabulary("a\n\n b\nc", "v.txt");
   ASSERT_TRUE(lines.ok());
   EXPECT_THAT(*lines, ElementsAre("a", "", " b", "c"));
+  // A carriage return is part of a piece unless every line ends in one, as CTranslate2 has it.
+  EXPECT_THAT(*ParseCt2Vocabulary("a\r\n\r\nb\r\n", "v.txt"), ElementsAre("a", "", "b"));
+  EXPECT_THAT(*ParseCt2Vocabulary("a\r\nb\n", "v.txt"), ElementsAre("a\r", "b"));
   const auto array = ParseCt2Vocabulary(R"(["a", "", " b", "c"])", "v.json");
   ASSERT_TRUE(array.ok());
   EXPECT_EQ(*array, *lines);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -112,6 +113,43 @@ TEST(Ct2ModelFile, OlderVersionsCountItems) {
               HasSubstr("variable 'a' has items of 8 bytes, expected 1, 2 or 4"));
 }
 
+// Its names are OpenNMT-tf's, and there is no specification.
+TEST(Ct2ModelFile, TheFirstVersionHasTheNamesOfTheLater) {
+  const std::vector<std::pair<std::string, std::string>> names = {
+      {"transformer/encoder/w_embs:0", "encoder/embeddings/weight"},
+      {"transformer/encoder/layer_0/multi_head/conv1d/kernel:0",
+       "encoder/layer_0/self_attention/linear_0/weight"},
+      {"transformer/encoder/layer_0/multi_head/LayerNorm/gamma:0",
+       "encoder/layer_0/self_attention/layer_norm/gamma"},
+      {"transformer/encoder/layer_1/ffn/conv1d_1/bias:0", "encoder/layer_1/ffn/linear_1/bias"},
+      {"transformer/decoder/layer_0/masked_multi_head/conv1d_1/kernel:0",
+       "decoder/layer_0/self_attention/linear_1/weight"},
+      {"transformer/decoder/layer_0/multi_head/conv1d_2/kernel:0",
+       "decoder/layer_0/attention/linear_2/weight"},
+      {"transformer/decoder/dense/kernel:0", "decoder/projection/weight"}};
+  std::vector<std::string> variables;
+  for (const auto& [old, name] : names) {
+    variables.push_back(Ct2Variable(old, {2}, 4, 2, RawFloats({1.0F, 2.0F})));
+  }
+  const std::string file = Raw(uint32_t{1}) + Ct2List(variables);
+  const Ct2ModelFile model = Parsed(file);
+  EXPECT_EQ(model.version, 1);
+  EXPECT_EQ(model.spec, "");
+  EXPECT_EQ(model.revision, 1);
+  EXPECT_EQ(model.tensors.size(), names.size());
+  for (const auto& [old, name] : names) EXPECT_TRUE(model.tensors.contains(name)) << name;
+}
+
+TEST(Ct2ModelFile, Int16WeightsWithoutAScaleHaveTheGlobalOne) {
+  const std::string file =
+      Ct2Head(2, "TransformerBase", 2) +
+      Ct2List({Ct2Variable("a/weight", {2}, 2, 2, Raw(int16_t{-500}) + Raw(int16_t{2000})),
+               Ct2Variable("num_heads", {}, 2, 1, Raw(int16_t{4}))});
+  const Ct2ModelFile model = Parsed(file);
+  EXPECT_THAT(Floats(model.tensors.at("a/weight")), ElementsAre(-0.5F, 2.0F));
+  EXPECT_FALSE(HoldsNumbers(model.tensors.at("num_heads")));
+}
+
 TEST(Ct2ModelFile, EveryPrefixIsCutShort) {
   const std::string whole = Model({Ct2Variable("a", {2}, kF32, RawFloats({1.0F, 2.0F}))},
                                   {Ct2String("b") + Ct2String("a")});
@@ -123,10 +161,10 @@ TEST(Ct2ModelFile, EveryPrefixIsCutShort) {
 }
 
 TEST(Ct2ModelFile, RefusesOtherVersionsAndTypes) {
-  for (const uint32_t version : {0U, 1U, 7U}) {
+  for (const uint32_t version : {0U, 7U}) {
     const absl::Status status = StatusOf(Raw(version) + "rest");
     EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-    EXPECT_THAT(std::string(status.message()), HasSubstr("supported: 2 to 6")) << version;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("supported: 1 to 6")) << version;
   }
   const absl::Status status = StatusOf(Model({Ct2Variable("a", {1}, 6, "x")}));
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);

@@ -320,7 +320,7 @@ std::vector<Foreign> Tokenizers() {
        Borrowed("spiece.model", "tiny-nllb", "sentencepiece.bpe.model"),
        "spiece.model: piece '</s>' has id 2, expected 1, the eos_token_id of the configuration"},
       {"another model's vocabulary", "tiny-a", Borrowed("vocab.json", "tiny-multi", "vocab.json"),
-       "vocab.json: 560 pieces, expected the 380 of config.json's vocabulary size"},
+       "vocab.json: 560 pieces, expected at most the 380 of config.json's vocabulary size"},
       {"a vocabulary that is no JSON", "tiny-a", Instead("vocab.json", "{\"a\": 0,"),
        "vocab.json: not valid JSON at byte 9"},
       {"two pieces of one id", "tiny-a", Fields("vocab.json", R"({"<unk>": 5})"),
@@ -363,15 +363,15 @@ std::vector<Foreign> OtherFormats() {
   return {
       {"CTranslate2: Whisper", "ct2-tiny-a-int8",
        Instead("model.bin", Ct2Head(6, "WhisperSpec", 3) + Ct2List({}) + Ct2List({})),
-       "model.bin: specification 'WhisperSpec', supported: 'TransformerSpec', an encoder and a "
-       "decoder"},
+       "model.bin: specification 'WhisperSpec', supported: 'TransformerSpec', 'TransformerBase' "
+       "and 'TransformerBig', an encoder and a decoder"},
       {"CTranslate2: a decoder alone", "ct2-tiny-nllb-int8",
        Instead("model.bin", Ct2Head(6, "TransformerDecoderSpec", 8) + Ct2List({}) + Ct2List({})),
-       "model.bin: specification 'TransformerDecoderSpec', supported: 'TransformerSpec', an "
-       "encoder and a decoder"},
+       "model.bin: specification 'TransformerDecoderSpec', supported: 'TransformerSpec', "
+       "'TransformerBase' and 'TransformerBig', an encoder and a decoder"},
       {"CTranslate2: a version of the future", "ct2-tiny-a-int8",
        Instead("model.bin", Ct2Head(9, "TransformerSpec", 7)),
-       "model.bin: version 9 of CTranslate2's model.bin, supported: 2 to 6"},
+       "model.bin: version 9 of CTranslate2's model.bin, supported: 1 to 6"},
       {"CTranslate2: cut short", "ct2-tiny-t5-float32", Cut("model.bin", 100'000),
        "model.bin: ends at byte 100000 within variable "
        "'decoder/layer_0/self_attention/linear_0/weight': it is cut short"},

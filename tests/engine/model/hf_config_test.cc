@@ -162,7 +162,7 @@ TEST(HfConfig, AnMbartConfigForcesItsEnd) {
 TEST(HfConfig, RefusesOtherModels) {
   EXPECT_EQ(RefusalOf("model_type", "umt5"),
             "UNIMPLEMENTED: config.json: field 'model_type' is \"umt5\", which is not supported; "
-            "supported: marian, m2m_100, mbart, bart, t5, mt5");
+            "supported: marian, m2m_100, mbart, bart, pegasus, t5, mt5");
   EXPECT_THAT(RefusalOf("model_type", nullptr), HasSubstr("'model_type' is missing"));
   EXPECT_THAT(
       RefusalOf("architectures", {"MarianForCausalLM"}),
@@ -497,14 +497,24 @@ TEST(HfGeneration, ABanOfEosIsDropped) {
               ElementsAre(std::vector<int>{3}, std::vector<int>{9}));
 }
 
+TEST(HfGeneration, RulesOfTheSourceAndTheNumberOfHypothesesAreRead) {
+  json generation = Generation();
+  EXPECT_EQ(GenerationOf(generation).encoder_no_repeat_ngram, 0);
+  EXPECT_EQ(GenerationOf(generation).encoder_repetition_penalty, 1.0F);
+  EXPECT_EQ(GenerationOf(generation).num_return_sequences, 1);
+  generation["encoder_no_repeat_ngram_size"] = 3;
+  generation["encoder_repetition_penalty"] = 1.5;
+  generation["num_return_sequences"] = 4;
+  EXPECT_EQ(GenerationOf(generation).encoder_no_repeat_ngram, 3);
+  EXPECT_EQ(GenerationOf(generation).encoder_repetition_penalty, 1.5F);
+  EXPECT_EQ(GenerationOf(generation).num_return_sequences, 4);
+}
+
 TEST(HfGeneration, FieldsThatAskForAnotherSearchMustBeNeutral) {
   const std::vector<std::pair<std::string, std::pair<json, json>>> fields = {
       {"do_sample", {false, true}},
       {"num_beam_groups", {1, 2}},
       {"diversity_penalty", {0.0, 0.5}},
-      {"encoder_repetition_penalty", {1, 2}},
-      {"encoder_no_repeat_ngram_size", {0, 3}},
-      {"num_return_sequences", {1, 2}},
       {"remove_invalid_values", {false, true}},
       {"exponential_decay_length_penalty", {nullptr, {5, 1.1}}},
       {"sequence_bias", {nullptr, {{{3}, -1.0}}}},

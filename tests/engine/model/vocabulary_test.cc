@@ -43,13 +43,24 @@ TEST(Vocabulary, OfPiecesMayHaveIdsWithoutAny) {
   EXPECT_EQ(Vocabulary::Parse(R"({"a": 1, "b": 0})", "vocab.json", std::nullopt)->size(), 2);
 }
 
+// resize_token_embeddings pads the matrix.
+TEST(Vocabulary, TheLastIdsMayHaveNoPiece) {
+  const auto vocabulary = Vocabulary::Parse(R"({"a": 1, "": 0})", "vocab.json", 4);
+  ASSERT_TRUE(vocabulary.ok()) << vocabulary.status();
+  EXPECT_EQ(vocabulary->size(), 4);
+  EXPECT_EQ(vocabulary->IdOf(""), 0);
+  EXPECT_EQ(vocabulary->IdOf("a"), 1);
+  EXPECT_EQ(vocabulary->PieceOf(3), "");
+}
+
 TEST(Vocabulary, RefusesGapsAndDuplicates) {
   EXPECT_THAT(ErrorOf(R"({"a": 0, "b": 2})", 2),
               HasSubstr("piece 'b' has id 2, expected one from 0 to 1"));
   EXPECT_THAT(ErrorOf(R"({"a": 0, "b": 0})", 2), HasSubstr("id 0 belongs to both 'a' and 'b'"));
   EXPECT_THAT(ErrorOf(R"({"a": 0, "a": 1})", 2), HasSubstr("key \"a\" appears twice"));
-  EXPECT_THAT(ErrorOf(R"({"a": 0})", 2), HasSubstr("vocab.json: 1 pieces, expected the 2"));
-  EXPECT_THAT(ErrorOf(R"({"a": 0, "b": 1})", 1), HasSubstr("2 pieces, expected the 1"));
+  EXPECT_THAT(ErrorOf(R"({"a": 0, "b": 1})", 1),
+              HasSubstr("vocab.json: 2 pieces, expected at most the 1"));
+  EXPECT_THAT(ErrorOf(R"({"a": 0, "b": 2})", 4), HasSubstr("the ids leave a gap"));
 }
 
 TEST(Vocabulary, RefusesWrongTypes) {

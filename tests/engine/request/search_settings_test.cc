@@ -53,6 +53,50 @@ TEST(SearchSettings, WhatIsUnsetComesFromTheCheckpoint) {
   EXPECT_TRUE(o.need_log_probs);
 }
 
+// The checkpoint's num_return_sequences, which a request may still set.
+TEST(SearchSettings, HowManyHypothesesIsTheCheckpointsWhereItIsNotAsked) {
+  ModelSpec spec = Spec();
+  spec.generation.num_return_sequences = 4;
+  EXPECT_EQ(Resolve({}, spec)->search.num_alternatives, 4);
+  EXPECT_FALSE(Resolve({}, spec)->alternatives_asked);
+  EXPECT_EQ(Resolve({}, spec, /*max_rows=*/3)->search.num_alternatives, 3);
+  DecodingOptions asked;
+  asked.beam_size = 2;
+  EXPECT_EQ(Resolve(asked, spec)->search.num_alternatives, 2);  // at most the beam
+  asked.num_alternatives = 1;
+  EXPECT_EQ(Resolve(asked, spec)->search.num_alternatives, 1);
+  EXPECT_TRUE(Resolve(asked, spec)->alternatives_asked);
+  asked = {};
+  asked.profile = Profile::kCt2;
+  EXPECT_EQ(Resolve(asked, spec)->search.num_alternatives, 1);
+  asked = {};
+  asked.sampling.emplace();
+  SearchOptions draws = Resolve(asked, spec)->search;
+  EXPECT_EQ(draws.beam, 4);
+  WantOneHypothesis(&draws);
+  EXPECT_EQ(draws.beam, 1);
+  EXPECT_EQ(draws.num_alternatives, 1);
+  SearchOptions beam = Resolve({}, spec)->search;
+  WantOneHypothesis(&beam);
+  EXPECT_EQ(beam.beam, 6);
+  EXPECT_EQ(beam.num_alternatives, 1);
+}
+
+TEST(SearchSettings, RulesOfTheSourceAreOfProfileHf) {
+  ModelSpec spec = Spec();
+  spec.generation.encoder_no_repeat_ngram = 3;
+  spec.generation.encoder_repetition_penalty = 1.5F;
+  const auto hf = Resolve({}, spec);
+  EXPECT_EQ(hf->encoder_no_repeat_ngram, 3);
+  EXPECT_EQ(hf->search.encoder_repetition_penalty, 1.5F);
+  EXPECT_TRUE(hf->search.stored_logits());
+  DecodingOptions asked;
+  asked.profile = Profile::kMarian;
+  const auto marian = Resolve(asked, spec);
+  EXPECT_EQ(marian->encoder_no_repeat_ngram, 0);
+  EXPECT_EQ(marian->search.encoder_repetition_penalty, 1.0F);
+}
+
 TEST(SearchSettings, WithoutAForcedEosItsPlaceIsATokensPlace) {
   ModelSpec spec = Spec();
   spec.generation.forced_eos.reset();
@@ -148,7 +192,7 @@ TEST(SearchSettings, ProfilesSetWhatTheRequestLeavesUnset) {
   EXPECT_EQ(hf.search.finalisation, Finalisation::kImmediate);
   EXPECT_EQ(hf.search.stop_rule, StopRule::kFirstK);
   EXPECT_EQ(hf.search.forced_eos, ForcedEos::kZero);
-  EXPECT_TRUE(hf.search.penalise_start);
+  EXPECT_TRUE(hf.search.counts_start);
   EXPECT_TRUE(hf.excluded.empty());  // pad stays in the normaliser
   EXPECT_EQ(hf.forbidden, (std::vector<std::vector<int32_t>>{{8}}));
 
@@ -184,7 +228,7 @@ TEST(SearchSettings, ProfilesSetWhatTheRequestLeavesUnset) {
   EXPECT_EQ(article.search.penalty, LengthPenalty::kGnmt);
   EXPECT_EQ(article.search.length_penalty, 0.0F);
   EXPECT_EQ(article.search.forced_eos, ForcedEos::kNone);
-  EXPECT_FALSE(article.search.penalise_start);
+  EXPECT_FALSE(article.search.counts_start);
 }
 
 TEST(SearchSettings, OptionsThatDoNotGoTogetherAreNamedBoth) {
@@ -308,7 +352,7 @@ TEST(SearchSettings, SamplingHasALaneForEachDraw) {
   EXPECT_TRUE(Resolve(asked, Spec())->search.penalise_logits);
   asked.beam_size = 4;
   EXPECT_TRUE(Resolve(asked, Spec())->search.penalise_logits);
-  EXPECT_FALSE(Resolve(asked, Spec())->search.penalise_start);
+  EXPECT_FALSE(Resolve(asked, Spec())->search.counts_start);
 }
 
 TEST(SearchSettings, TheNarrowerThresholdPrunes) {

@@ -93,6 +93,21 @@ TEST_F(SegmentPhrasesTest, APhraseIsForbiddenWithAndWithoutTheMarkOfAWord) {
   EXPECT_EQ((*table)->nodes(), static_cast<int64_t>(forms) + 1);
 }
 
+TEST_F(SegmentPhrasesTest, NgramsOfTheSourceAreForbiddenButForWhatIsWanted) {
+  auto forbidden = Forbidden({}, {{9}});
+  ASSERT_TRUE(forbidden.ok()) << forbidden.status();
+  const std::vector<Tokens> ngrams = {{20}, {21}, {22}};
+  EXPECT_THAT(Always(**forbidden->For({}, ngrams)), ElementsAre(9, 20, 21, 22));
+  EXPECT_THAT(Always(**forbidden->For(std::vector{Named("a", {30, 21})}, ngrams)),
+              ElementsAre(9, 20, 22));
+  EXPECT_THAT(Always(**forbidden->For({})), ElementsAre(9));
+  std::vector<Tokens> many;
+  for (int32_t i = 0; i < kMaxForbiddenNodes; ++i) many.push_back({i});
+  const auto refused = forbidden->For({}, many);
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(refused.status().message()), HasSubstr("encoder_no_repeat_ngram_size"));
+}
+
 TEST_F(SegmentPhrasesTest, WhatTheVocabularyLacksNeedsNoBan) {
   auto forbidden = Forbidden({"漢字"});
   ASSERT_TRUE(forbidden.ok()) << forbidden.status();

@@ -82,8 +82,11 @@ void AddCommon(Random& random, int32_t vocabulary, ReferenceOptions& o) {
   o.temperature = random.Usually(1.0, {0.7, 1.25, 2.0});
   o.eos_penalty = random.Usually(1.0, {0.5, 0.8});
   o.repetition_penalty = random.Usually(1.0, {1.2, 2.0, 0.8});
-  if (random.Chance(30)) o.repetition_start_token = vocabulary - 1;
+  // Some models begin outputs with the end of sentence.
+  if (random.Chance(30)) o.used_start_token = random.Chance(30) ? RandomCase::kEos : vocabulary - 1;
   o.no_repeat_ngram = random.Usually(0, {1, 2, 3, 4});
+  o.encoder_penalty = random.Usually(1.0, {0.7, 1.3});
+  if (o.encoder_penalty != 1) o.source = Phrase(random, vocabulary, random.Int(1, 5));
   if (random.Chance(30)) {
     for (int32_t i = random.Int(1, 4); i > 0; --i) {
       o.forbidden.push_back(Phrase(random, vocabulary, random.Int(1, 3)));
@@ -213,8 +216,9 @@ std::string RandomCase::ToString() const {
   Print(out, "eos_penalty", o.eos_penalty, usual.eos_penalty);
   Print(out, "repetition_penalty", o.repetition_penalty, usual.repetition_penalty);
   Print(out, "repetition_on_logits", o.repetition_on_logits, false);
-  Print(out, "repetition_start_token", o.repetition_start_token, usual.repetition_start_token);
+  Print(out, "used_start_token", o.used_start_token, usual.used_start_token);
   Print(out, "no_repeat_ngram", o.no_repeat_ngram, 0);
+  Print(out, "encoder_penalty", o.encoder_penalty, 1.0);
   Print(out, "forbidden", o.forbidden);
   if (!o.banned.empty()) Print(out, "banned", {o.banned});
   if (!o.excluded.empty()) Print(out, "excluded", {o.excluded});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "engine/schedule/segment.h"
@@ -42,6 +43,12 @@ std::vector<TokenList> Forbidden(const ReferenceOptions& o) {
   return phrases;
 }
 
+// Each once.
+TokenList Ascending(const TokenList& tokens) {
+  const std::set<int32_t> once(tokens.begin(), tokens.end());
+  return {once.begin(), once.end()};
+}
+
 }  // namespace
 
 SearchOptions ToSearchOptions(const RandomCase& c) {
@@ -65,7 +72,9 @@ SearchOptions ToSearchOptions(const RandomCase& c) {
       r.allocation == ReferenceAllocation::kBanks ? Allocation::kBanks : Allocation::kStripe;
   o.no_repeat_ngram = r.no_repeat_ngram;
   o.repetition_penalty = static_cast<float>(r.repetition_penalty);
-  o.penalise_start = r.repetition_start_token >= 0;
+  o.encoder_repetition_penalty = static_cast<float>(r.encoder_penalty);
+  o.start_token = r.used_start_token;
+  o.counts_start = r.used_start_token >= 0;
   o.penalise_logits = r.repetition_on_logits;
   o.temperature = static_cast<float>(r.temperature);
   o.eos_penalty = static_cast<float>(r.eos_penalty);
@@ -100,6 +109,7 @@ RandomSegment::RandomSegment(RandomCase c)
     : random_case(std::move(c)),
       options(ToSearchOptions(random_case)),
       divisor_(LengthDivisors(options.max_tokens, options.length_penalty, options.penalty)),
+      source_(Ascending(random_case.options.source)),
       constraints_(random_case.options.phrases),
       forbidden_(Forbidden(random_case.options), random_case.options.excluded) {}
 
@@ -111,6 +121,7 @@ SegmentRules RandomSegment::Rules() const {
   rules.constraints = constraints_.set();
   rules.forbidden = forbidden_.automaton();
   rules.excluded = forbidden_.excluded();
+  rules.source = {source_.data(), static_cast<int32_t>(source_.size())};
   return rules;
 }
 

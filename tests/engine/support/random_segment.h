@@ -26,6 +26,7 @@ class RandomSegment {
 
  private:
   const std::vector<float> divisor_;
+  const std::vector<int32_t> source_;
   const ConstraintTable constraints_;
   const ForbiddenTable forbidden_;
 };

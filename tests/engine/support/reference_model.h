@@ -44,12 +44,14 @@ struct ReferenceOptions {
   double temperature = 1;
   double eos_penalty = 1;
   double repetition_penalty = 1;
-  bool repetition_on_logits = false;    // profile hf with beam 1
-  int32_t repetition_start_token = -1;  // profile hf: counts as seen; -1: does not
-  int32_t no_repeat_ngram = 0;          // e
-  std::vector<TokenList> forbidden;     // d.5, bad_words_ids
-  TokenList banned;                     // pad, <unk>: masked after the softmax
-  TokenList excluded;                   // pad: not in the normaliser at all
+  bool repetition_on_logits = false;  // profile hf with beam 1
+  double encoder_penalty = 1;         // profile hf: of the source's tokens, before the other
+  TokenList source;
+  int32_t used_start_token = -1;     // profile hf: counts as used, in e too; -1: does not
+  int32_t no_repeat_ngram = 0;       // e
+  std::vector<TokenList> forbidden;  // d.5, bad_words_ids
+  TokenList banned;                  // pad, <unk>: masked after the softmax
+  TokenList excluded;                // pad: not in the normaliser at all
   int32_t min_tokens = 0;
   TokenList forced_prefix;  // d.4
   bool renormalize = false;

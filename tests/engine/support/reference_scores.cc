@@ -29,9 +29,14 @@ double LogSum(const std::vector<double>& x) {
 }
 
 void Penalise(std::vector<double>& x, const ReferenceOptions& o, const TokenList& tokens) {
+  // A penalty above 1 makes what the source has more likely.
+  for (const int32_t id : std::set<int32_t>(o.source.begin(), o.source.end())) {
+    double& v = x[static_cast<size_t>(id)];
+    v = v < 0 ? v / o.encoder_penalty : v * o.encoder_penalty;
+  }
   if (o.repetition_penalty == 1) return;
   std::set<int32_t> seen(tokens.begin(), tokens.end());
-  if (o.repetition_start_token >= 0) seen.insert(o.repetition_start_token);
+  if (o.used_start_token >= 0) seen.insert(o.used_start_token);
   for (const int32_t id : seen) {
     double& v = x[static_cast<size_t>(id)];
     v = v < 0 ? v * o.repetition_penalty : v / o.repetition_penalty;
@@ -105,8 +110,10 @@ std::vector<double> StepScores(const ReferenceModel& model, const ReferenceOptio
     }
     return Only(forced, x[static_cast<size_t>(forced)], x);
   }
-  if (!o.repetition_on_logits) Penalise(x, o, tokens);                       // 4
-  for (const int32_t id : RepeatedNgramTokens(tokens, o.no_repeat_ngram)) {  // 5
+  if (!o.repetition_on_logits) Penalise(x, o, tokens);  // 4
+  TokenList history = tokens;
+  if (o.used_start_token >= 0) history.insert(history.begin(), o.used_start_token);
+  for (const int32_t id : RepeatedNgramTokens(history, o.no_repeat_ngram)) {  // 5
     if (!Contains(constraint.ngram_exempt, id)) Mask(x, id);
   }
   for (const int32_t id : CompletingTokens(o.forbidden, tokens)) Mask(x, id);  // 6

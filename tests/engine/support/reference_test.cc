@@ -262,7 +262,7 @@ TEST(ReferenceStepScores, ChangeTheScoresInTheStatedOrder) {
   o = {};
   o.repetition_penalty = 2;  // once for each id
   expect(o, {1, 1, 3}, {.1, .04, .3, .16});
-  o.repetition_start_token = 2;
+  o.used_start_token = 2;
   expect(o, {1}, {.1, .04, .09, .4});
   o = {};
   o.temperature = .5;

@@ -48,6 +48,41 @@ TEST_P(EmbedTest, ScalesAndAddsThePosition) {
   }
 }
 
+// transformers gives <pad> of an M2M-100 no position.
+TEST_P(EmbedTest, TheUnplacedTokenHasNoPosition) {
+  const OpDevice device = GetParam();
+  const int d = 8;
+  const auto table = Rounded(RandomFloats(size_t{4} * d, 1), device.type);
+  const auto positions = RandomFloats(size_t{3} * d, 2);
+  const std::vector<int32_t> token = {1, 2, 1, -1};
+  const std::vector<int32_t> position = {0, 1, 2, 2};
+  constexpr int32_t kUnplaced = 1;
+  std::vector<double> expected;
+  for (size_t r = 0; r < token.size(); ++r) {
+    for (int i = 0; i < d; ++i) {
+      const double x = token[r] < 0 ? 0.0 : table[size_t(token[r]) * d + i];
+      const double p = token[r] == kUnplaced ? 0.0 : positions[size_t(position[r]) * d + i];
+      expected.push_back(x + p);
+    }
+  }
+  const OpNumbers w(device, table);
+  const OpArray<float> p(device, positions);
+  const OpArray<int32_t> ids(device, token);
+  const OpArray<int32_t> places(device, position);
+  const OpNumbers y(device, std::vector<float>(token.size() * d, 7.0F));
+  const PositionTable placed(p.data(), kUnplaced);
+  if (device.cuda || device.emulated) {
+    const auto embed = DRAGOMAN_LAUNCHER(device, EmbedTokens);
+    EXPECT_LAUNCHED(embed(kTestStream, device.type, w.data(), placed, 1.0F, ids.data(),
+                          places.data(), 4, nullptr, d, y.data()));
+  } else {
+    OpContext context;
+    EmbedTokens(context, FloatEmbedding(static_cast<const float*>(w.data()), d), placed, 1.0F,
+                ids.data(), places.data(), 4, static_cast<float*>(y.data()));
+  }
+  EXPECT_LT(WorstError(y.Download(), expected), 2 * device.unit());
+}
+
 TEST_P(EmbedLaunchTest, RowsBeyondTheCountStayAsTheyWere) {
   const OpDevice device = GetParam();
   const int d = 8;

@@ -3,14 +3,71 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <random>
 #include <set>
 #include <vector>
 
+#include "kernels/search/host_memory.h"
+
 namespace dragoman {
 namespace {
+
+// The lists of a row that follows `tokens`, in a search that starts with `start`.
+struct Lists {
+  std::vector<int32_t> wanted;
+  std::vector<int32_t> masked;
+};
+
+Lists ListsAfter(const SearchOptions& options, const SegmentRules& rules, int32_t start,
+                 const std::vector<int32_t>& tokens) {
+  constexpr size_t kStride = 32;
+  constexpr std::array<int32_t, 1> kLane = {0};
+  LaneMemory<uint8_t> lanes(kLane.size(), kStride);
+  SlotState state;
+  const SlotView view{&state, kLane.data(), lanes.arrays()};
+  StartSlot(view, options, rules, start);
+  for (const int32_t token : tokens) {
+    view.arrays.tokens[view.At(0, ++state.length)] = token;
+    for (int32_t i = 0; i < state.length; ++i) view.Ancestry(0)[i] = 0;
+  }
+  std::vector<int32_t> wanted(kMaxWantedIds);
+  std::vector<int32_t> masked(static_cast<size_t>(MaxRowMasks(kStride, 1)));
+  LogitRequest request;
+  PrepareRow(view, 0, state.length, wanted.data(), masked.data(), request);
+  wanted.resize(static_cast<size_t>(request.wanted.count));
+  masked.resize(static_cast<size_t>(request.masked[1].count));
+  return {wanted, masked};
+}
+
+using Ids = std::vector<int32_t>;
+
+// As in transformers, where a model begins its outputs with the end of sentence.
+TEST(PrepareRow, AStartTokenThatCountsIsBannedLikeOthers) {
+  const std::vector<float> divisors(32, 1.0F);
+  SegmentRules rules;
+  rules.divisor = divisors.data();
+  SearchOptions o;
+  o.max_tokens = 20;
+  o.eos = 2;
+  o.no_repeat_ngram = 1;
+  Lists lists = ListsAfter(o, rules, /*start=*/2, {5, 7});
+  EXPECT_EQ(lists.wanted, Ids{2});
+  EXPECT_EQ(lists.masked, (Ids{5, 7}));
+  o.counts_start = true;
+  lists = ListsAfter(o, rules, 2, {5, 7});
+  EXPECT_EQ(lists.wanted, Ids{});
+  EXPECT_EQ(lists.masked, (Ids{2, 5, 7}));
+  lists = ListsAfter(o, rules, /*start=*/9, {5, 7});
+  EXPECT_EQ(lists.wanted, Ids{2});
+  EXPECT_EQ(lists.masked, (Ids{5, 7, 9}));
+  // Behind the start token there was a 5.
+  o.no_repeat_ngram = 2;
+  lists = ListsAfter(o, rules, /*start=*/9, {5, 7, 9});
+  EXPECT_EQ(lists.masked, Ids{5});
+}
 
 // Ascending ids below `end`, some of them left out.
 std::vector<int32_t> RandomRun(std::mt19937& random, int length, int end) {

@@ -50,6 +50,8 @@ TEST(RulesImage, HoldsWhatTheRulesHold) {
       ExpectSame(found.constraints.begin, rules.constraints.begin, rules.constraints.phrases + 1);
       ExpectSame(found.constraints.tokens, rules.constraints.tokens, rules.constraints.total());
     }
+    ASSERT_EQ(found.source.count, rules.source.count);
+    ExpectSame(found.source.ids, rules.source.ids, rules.source.count);
     const ForbiddenAutomaton& a = rules.forbidden;
     ASSERT_EQ(found.forbidden.nodes, a.nodes);
     if (a.nodes > 0) {

@@ -51,7 +51,7 @@ TEST(PivotParts, WhatIsAboutTheTranslationsTextIsForTheSecondLeg) {
   EXPECT_EQ(first.target_language, "en");
   EXPECT_EQ(first.decoding.beam_size, 7);
   EXPECT_EQ(first.decoding.max_length_ratio, 2.5F);
-  EXPECT_FALSE(first.decoding.num_alternatives.has_value());
+  EXPECT_EQ(first.decoding.num_alternatives, 1);
   EXPECT_FALSE(first.decoding.max_output_tokens.has_value());
   EXPECT_FALSE(first.decoding.min_output_tokens.has_value());
   EXPECT_THAT(first.decoding.required_phrases, IsEmpty());

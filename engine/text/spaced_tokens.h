@@ -1,0 +1,26 @@
+// A text that is tokens already, with white space between them, as CTranslate2's translate_file and
+// its command line take texts: each token is a piece of the vocabulary, or unknown.
+//
+// White space is that of ASCII: other spaces may be pieces. Stateless: any thread. Units: bytes.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/text/subword_model.h"
+
+namespace dragoman {
+
+class SpacedTokens : public SubwordModel {
+ public:
+  // Every piece begins a word.
+  std::string_view word_mark() const override { return ""; }
+  std::vector<SubwordToken> Encode(std::string_view text, TextStart) const override;
+  PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override;
+  PieceText DecodePrefix(std::span<const std::string_view> pieces, bool after_text) const override {
+    return Decode(pieces, after_text);
+  }
+};
+
+}  // namespace dragoman

@@ -1,0 +1,10 @@
+// An id that no token has, and that is no zero embedding either (-1; kernels/ops/embed.h).
+#pragma once
+
+#include <cstdint>
+
+namespace dragoman {
+
+inline constexpr int32_t kNoToken = -2;
+
+}  // namespace dragoman
