@@ -161,8 +161,9 @@ absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config
 }
 
 absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
-                                    const EnsembleChoice& ensemble) {
-  if (ensemble.directories.empty()) return LoadModel(model_directory);
+                                    const EnsembleChoice& ensemble, TokenizerChoice tokenizer) {
+  const LoadOptions options{.tokenizer = tokenizer};
+  if (ensemble.directories.empty()) return LoadModel(model_directory, options);
   const size_t members = ensemble.directories.size() + 1;
   if (!ensemble.weights.empty() && ensemble.weights.size() != members) {
     return absl::InvalidArgumentError(absl::StrCat("ensemble-weights: found ",
@@ -171,7 +172,7 @@ absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
   }
   std::vector<std::string> directories{model_directory};
   directories.insert(directories.end(), ensemble.directories.begin(), ensemble.directories.end());
-  return LoadEnsemble(directories);
+  return LoadEnsemble(directories, options);
 }
 
 absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
@@ -204,7 +205,8 @@ absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
 
 absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory,
                                             const EnsembleChoice& ensemble) {
-  const absl::StatusOr<LoadedModel> loaded = LoadFor(model_directory, ensemble);
+  const absl::StatusOr<LoadedModel> loaded =
+      LoadFor(model_directory, ensemble, TokenizerChoice::kAuto);
   if (!loaded.ok()) return loaded.status();
   std::string text = ProgramText(loaded->program);
   for (const LoadedNetwork& other : loaded->others) {
@@ -229,7 +231,7 @@ absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
         "profile-steps: found lexical-shortlist on, expected off: a step's words would be those of "
         "no source");
   }
-  absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory);
+  absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory, {.tokenizer = config.tokenizer});
   if (!loaded.ok()) return loaded.status();
   if (config.devices.cuda.empty()) {
     return ProfileCpuSteps({BatchConfigOf(loaded->spec, config), config.devices.compute_type,

@@ -15,6 +15,7 @@
 #include "engine/model/json.h"
 #include "engine/model/model_files.h"
 #include "engine/model/model_folder.h"
+#include "engine/model/tokenizer_rules.h"
 #include "engine/model/zip_folder.h"
 
 namespace dragoman {
@@ -85,7 +86,8 @@ absl::StatusOr<LoadedModel> LoadFrom(const ModelFolder& package, const ModelFold
   }
   absl::StatusOr<LoadedModel> model =
       LoadCt2Model(model_folder, package,
-                   {.source_language = metadata->source, .target_language = metadata->target});
+                   {.source_language = metadata->source, .target_language = metadata->target},
+                   TokenizerChoice::kAuto);
   if (!model.ok()) return model.status();
   // Pieces that look like languages are none: nobody tells the model.
   model->languages = LanguageMap(metadata->source, metadata->target, {});
@@ -138,7 +140,10 @@ bool ArgosPackageSource::Recognises(const std::string& path) const {
   return std::filesystem::is_regular_file(path, error) || Exists(path, kMetadata);
 }
 
-absl::StatusOr<LoadedModel> ArgosPackageSource::Load(const std::string& path) const {
+absl::StatusOr<LoadedModel> ArgosPackageSource::Load(const std::string& path,
+                                                     const LoadOptions& options) const {
+  absl::Status status = RequireSlow(options.tokenizer, "an Argos package");
+  if (!status.ok()) return InDirectory(path, status);
   absl::StatusOr<LoadedModel> model = LoadPackage(path);
   if (!model.ok()) return InDirectory(path, model.status());
   model->name = NameOf(path);

@@ -32,16 +32,16 @@ absl::StatusOr<Ct2Config> ReadConfig(const ModelFolder& folder, const Ct2ModelFi
   return ParseCt2Config(*text);
 }
 
-absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
-  const absl::StatusOr<TokenizerFields> fields = ReadTokenizerFields(folder);
+absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder, TokenizerChoice choice) {
+  const absl::StatusOr<TokenizerConfig> fields = ReadTokenizerConfigFiles(folder);
   if (!fields.ok()) return fields.status();
-  return LoadCt2Model(folder, folder, *fields);
+  return LoadCt2Model(folder, folder, *fields, choice);
 }
 
 }  // namespace
 
 absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelFolder& tokenizer,
-                                         const TokenizerFields& fields) {
+                                         const TokenizerConfig& fields, TokenizerChoice choice) {
   absl::StatusOr<MappedFile> bytes = folder.Map(kModelFile, kMaxModelBytes);
   if (!bytes.ok()) return bytes.status();
   absl::StatusOr<Ct2ModelFile> file = ParseCt2ModelFile(bytes->bytes(), kModelFile);
@@ -52,7 +52,7 @@ absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelF
   absl::StatusOr<Ct2Network> read = ReadCt2Network(kModelFile, *config, &*file);
   if (!read.ok()) return read.status();
   absl::StatusOr<LoadedModel> model =
-      ReadCt2Vocabularies(folder, tokenizer, fields, *config, *read);
+      ReadCt2Vocabularies(folder, tokenizer, fields, choice, *config, *read);
   if (!model.ok()) return model.status();
 
   Checkpoint checkpoint;
@@ -73,8 +73,9 @@ bool Ct2DirectorySource::Recognises(const std::string& directory) const {
   return Exists(directory, kModelFile);
 }
 
-absl::StatusOr<LoadedModel> Ct2DirectorySource::Load(const std::string& directory) const {
-  absl::StatusOr<LoadedModel> model = LoadFrom(DiskFolder(directory));
+absl::StatusOr<LoadedModel> Ct2DirectorySource::Load(const std::string& directory,
+                                                     const LoadOptions& options) const {
+  absl::StatusOr<LoadedModel> model = LoadFrom(DiskFolder(directory), options.tokenizer);
   if (!model.ok()) return InDirectory(directory, model.status());
   model->name = NameOf(directory);
   model->layout = std::string(layout());

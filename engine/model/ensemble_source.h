@@ -15,7 +15,8 @@ namespace dragoman {
 // The first directory's model with the networks of all: name, settings of generation and whatever is
 // asked of a model are the first's, limits the least of all. INVALID_ARGUMENT naming the directory and
 // the first difference, or a number of directories that is not 2 to 8; else as LoadModel.
-absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directories);
+absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directories,
+                                         const LoadOptions& options = {});
 
 // Of all networks.
 int64_t ParametersOf(const LoadedModel& loaded);

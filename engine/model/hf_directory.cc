@@ -23,8 +23,11 @@ absl::StatusOr<HfConfig> ReadConfig(const std::string& directory) {
   absl::StatusOr<std::string> config = ReadModelFile(directory, "config.json", kMaxConfigBytes);
   if (!config.ok()) return config.status();
   texts.config = *std::move(config);
-  for (const auto& [file, text] : {std::pair("generation_config.json", &texts.generation),
-                                   std::pair("tokenizer_config.json", &texts.tokenizer)}) {
+  for (const auto& [file, text] :
+       {std::pair(std::string_view("generation_config.json"), &texts.generation),
+        std::pair(kTokenizerConfigFile, &texts.tokenizer),
+        std::pair(kSpecialTokensMapFile, &texts.special_tokens_map),
+        std::pair(kAddedTokensFile, &texts.added_tokens)}) {
     absl::StatusOr<std::optional<std::string>> read =
         ReadOptionalFile(directory, file, kMaxConfigBytes);
     if (!read.ok()) return read.status();
@@ -82,14 +85,16 @@ bool HfDirectorySource::Recognises(const std::string& directory) const {
   return Exists(directory, "config.json");
 }
 
-absl::StatusOr<LoadedModel> HfDirectorySource::Load(const std::string& directory) const {
+absl::StatusOr<LoadedModel> HfDirectorySource::Load(const std::string& directory,
+                                                    const LoadOptions& options) const {
   // Paths are named in the messages once, in front of all.
   const auto in_directory = [&directory](const absl::Status& status) {
     return InDirectory(directory, status);
   };
   absl::StatusOr<HfConfig> config = ReadConfig(directory);
   if (!config.ok()) return in_directory(config.status());
-  absl::StatusOr<HfVocabularies> vocabularies = ReadHfVocabularies(directory, &*config);
+  absl::StatusOr<HfVocabularies> vocabularies =
+      ReadHfVocabularies(directory, options.tokenizer, &*config);
   if (!vocabularies.ok()) return in_directory(vocabularies.status());
   LoadedModel model{.name = NameOf(directory),
                     .layout = std::string(layout()),

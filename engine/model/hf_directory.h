@@ -17,7 +17,8 @@ class HfDirectorySource : public ModelSource {
  public:
   std::string_view layout() const override { return "huggingface"; }
   bool Recognises(const std::string& directory) const override;
-  absl::StatusOr<LoadedModel> Load(const std::string& directory) const override;
+  absl::StatusOr<LoadedModel> Load(const std::string& directory,
+                                   const LoadOptions& options) const override;
 };
 
 }  // namespace dragoman

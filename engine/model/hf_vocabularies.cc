@@ -7,14 +7,15 @@
 
 namespace dragoman {
 
-absl::StatusOr<HfVocabularies> ReadHfVocabularies(const std::string& directory, HfConfig* config) {
+absl::StatusOr<HfVocabularies> ReadHfVocabularies(const std::string& directory,
+                                                  TokenizerChoice choice, HfConfig* config) {
   switch (config->tokenizer.kind) {
     case HfTokenizerKind::kMarian:
-      return ReadMarianTokenizer(directory, config);
+      return ReadMarianTokenizer(directory, choice, config);
     case HfTokenizerKind::kT5:
-      return ReadT5Tokenizer(directory, config);
+      return ReadT5Tokenizer(directory, choice, config);
     case HfTokenizerKind::kBart:
-      return ReadBartTokenizer(directory, config);
+      return ReadBartTokenizer(directory, choice, config);
     case HfTokenizerKind::kM2m100:
     case HfTokenizerKind::kSmall100:
     case HfTokenizerKind::kNllb:
@@ -22,7 +23,7 @@ absl::StatusOr<HfVocabularies> ReadHfVocabularies(const std::string& directory, 
     case HfTokenizerKind::kMbart25:
       break;
   }
-  return ReadFairseqTokenizer(directory, config);
+  return ReadFairseqTokenizer(directory, choice, config);
 }
 
 absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view file,

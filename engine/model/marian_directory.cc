@@ -19,6 +19,7 @@
 #include "engine/model/marian_file.h"
 #include "engine/model/marian_vocabularies.h"
 #include "engine/model/model_files.h"
+#include "engine/model/tokenizer_rules.h"
 #include "engine/model/weights_loader.h"
 
 namespace dragoman {
@@ -245,7 +246,10 @@ bool MarianDirectorySource::Recognises(const std::string& directory) const {
   return !Exists(directory, "config.json") && !Finder(directory).models().empty();
 }
 
-absl::StatusOr<LoadedModel> MarianDirectorySource::Load(const std::string& directory) const {
+absl::StatusOr<LoadedModel> MarianDirectorySource::Load(const std::string& directory,
+                                                        const LoadOptions& options) const {
+  absl::Status status = RequireSlow(options.tokenizer, "Marian's own files");
+  if (!status.ok()) return InDirectory(directory, status);
   absl::StatusOr<LoadedModel> model = LoadFrom(directory);
   if (!model.ok()) return InDirectory(directory, model.status());
   model->name = NameOf(directory);

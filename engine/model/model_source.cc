@@ -36,10 +36,10 @@ std::string HintOf(const std::string& directory) {
 
 }  // namespace
 
-absl::StatusOr<LoadedModel> LoadModel(const std::string& path) {
+absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions& options) {
   std::error_code error;
   const ArgosPackageSource argos;
-  if (std::filesystem::is_regular_file(path, error)) return argos.Load(path);
+  if (std::filesystem::is_regular_file(path, error)) return argos.Load(path, options);
   if (!std::filesystem::is_directory(path, error)) {
     return absl::NotFoundError(Concat(path, ": no such directory, nor a package"));
   }
@@ -50,7 +50,7 @@ absl::StatusOr<LoadedModel> LoadModel(const std::string& path) {
   const HfDirectorySource hugging_face;
   for (const ModelSource* source :
        std::initializer_list<const ModelSource*>{&marian, &ctranslate2, &hugging_face, &argos}) {
-    if (source->Recognises(path)) return source->Load(path);
+    if (source->Recognises(path)) return source->Load(path, options);
   }
   return absl::NotFoundError(
       Concat(path, ": found no model, expected a directory in Hugging Face layout, ",

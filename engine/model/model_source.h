@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/base/tokenizer_choice.h"
 #include "engine/model/languages.h"
 #include "engine/model/lexical_shortlist.h"
 #include "engine/model/model_spec.h"
 #include "engine/model/vocabulary.h"
 #include "engine/network/program.h"
 #include "engine/network/weights.h"
+#include "engine/text/added_tokens.h"
 #include "engine/text/subword_model.h"
 
 namespace dragoman {
@@ -31,6 +33,9 @@ struct TokenizerFacts {
   // Where they are no models of SentencePiece: what they describe, of both sides. Shared with those
   // who tokenize.
   std::shared_ptr<const SubwordModel> model;
+  // What is cut out of texts before, on both sides, and whose rules are followed.
+  std::vector<AddedToken> added;
+  TokenizerRules rules = TokenizerRules::kSlow;
   std::string source_path;  // where they were, for messages
   std::string target_path;
   int source_eos = 0;  // -1: the source's vocabulary has none, and ends_source is false
@@ -74,6 +79,11 @@ struct LoadedModel {
   }
 };
 
+// What somebody who loads a model may ask for.
+struct LoadOptions {
+  TokenizerChoice tokenizer = TokenizerChoice::kAuto;
+};
+
 class ModelSource {
  public:
   virtual ~ModelSource() = default;
@@ -83,10 +93,11 @@ class ModelSource {
   // NOT_FOUND for a missing file, INVALID_ARGUMENT for a broken one, UNIMPLEMENTED for a model that
   // is well-formed and not supported. The message names the file, the field or tensor, what was
   // found and what was expected.
-  virtual absl::StatusOr<LoadedModel> Load(const std::string& directory) const = 0;
+  virtual absl::StatusOr<LoadedModel> Load(const std::string& directory,
+                                           const LoadOptions& options) const = 0;
 };
 
 // Loads by the first known layout that recognises the directory; errors as ModelSource::Load.
-absl::StatusOr<LoadedModel> LoadModel(const std::string& path);
+absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions& options = {});
 
 }  // namespace dragoman
