@@ -68,9 +68,9 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
   LoadContext own;
   if (load == nullptr) load = &own;
   LimitLoad(config, &load->memory());
-  absl::StatusOr<LoadedModel> loaded =
-      OrOutOfMemory("reading the model in " + model_directory,
-                    [&] { return LoadFor(model_directory, config.ensemble, load); });
+  absl::StatusOr<LoadedModel> loaded = OrOutOfMemory(
+      "reading the model in " + model_directory,
+      [&] { return LoadFor(model_directory, config.ensemble, config.tokenizer, load); });
   if (!loaded.ok()) return loaded.status();
   absl::StatusOr<std::shared_ptr<const LexicalShortlist>> shortlist =
       OrOutOfMemory("reading the shortlist in " + model_directory,
@@ -320,6 +320,7 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
   request->text.source_language = pair->source;
   request->text.tags = {pair->tag, pair->last_tag};
   if (!pair->prompt.empty()) request->text.prompt = tokenizer_->EncodePrompt(pair->prompt);
+  request->text.tags.follows_text = !pair->prompt.empty();
   request->first_token = pair->first;
   request->start_token = pair->start;
   request->text.split = job.split;

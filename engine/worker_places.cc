@@ -161,8 +161,10 @@ absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config
 }
 
 absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
-                                    const EnsembleChoice& ensemble, LoadContext* load) {
-  if (ensemble.directories.empty()) return LoadModel(model_directory, load);
+                                    const EnsembleChoice& ensemble, TokenizerChoice tokenizer,
+                                    LoadContext* load) {
+  const LoadOptions options{.tokenizer = tokenizer};
+  if (ensemble.directories.empty()) return LoadModel(model_directory, options, load);
   const size_t members = ensemble.directories.size() + 1;
   if (!ensemble.weights.empty() && ensemble.weights.size() != members) {
     return absl::InvalidArgumentError(absl::StrCat("ensemble-weights: found ",
@@ -171,7 +173,7 @@ absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
   }
   std::vector<std::string> directories{model_directory};
   directories.insert(directories.end(), ensemble.directories.begin(), ensemble.directories.end());
-  return LoadEnsemble(directories, load);
+  return LoadEnsemble(directories, options, load);
 }
 
 absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
@@ -205,7 +207,8 @@ absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
 
 absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory,
                                             const EnsembleChoice& ensemble) {
-  const absl::StatusOr<LoadedModel> loaded = LoadFor(model_directory, ensemble, nullptr);
+  const absl::StatusOr<LoadedModel> loaded =
+      LoadFor(model_directory, ensemble, TokenizerChoice::kAuto, nullptr);
   if (!loaded.ok()) return loaded.status();
   std::string text = ProgramText(loaded->program);
   for (const LoadedNetwork& other : loaded->others) {
@@ -230,7 +233,7 @@ absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
         "profile-steps: found lexical-shortlist on, expected off: a step's words would be those of "
         "no source");
   }
-  absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory);
+  absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory, {.tokenizer = config.tokenizer});
   if (!loaded.ok()) return loaded.status();
   if (config.devices.cuda.empty()) {
     return ProfileCpuSteps({BatchConfigOf(loaded->spec, config), config.devices.compute_type,

@@ -31,7 +31,8 @@ BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);
 
 // The model of a directory, or the ensemble of it and what config.ensemble names.
 absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
-                                    const EnsembleChoice& ensemble, LoadContext* load);
+                                    const EnsembleChoice& ensemble, TokenizerChoice tokenizer,
+                                    LoadContext* load);
 
 // The shortlist that the model of this directory is to have; nullptr without one. What becomes of it is
 // noted in `loaded`. UNIMPLEMENTED for what has none, and errors as ReadMarianShortlist.

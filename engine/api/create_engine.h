@@ -14,6 +14,7 @@
 #include "engine/api/scheduler_options.h"
 #include "engine/base/clock.h"
 #include "engine/base/load_context.h"
+#include "engine/base/tokenizer_choice.h"
 #include "kernels/base/mean_kind.h"
 
 namespace dragoman {
@@ -54,6 +55,7 @@ struct EngineConfig {
   // Translations hold words of the model's lexical shortlist only. Of one model with Marian's files,
   // on the CPU.
   bool lexical_shortlist = false;
+  TokenizerChoice tokenizer = TokenizerChoice::kAuto;
   DeviceChoice devices;                 // the CPU, or GPUs with one worker each
   double device_memory_fraction = 0.9;  // of a GPU's memory, that may be in use
   int max_rows = 256;                   // of each worker

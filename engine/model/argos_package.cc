@@ -15,6 +15,7 @@
 #include "engine/model/json.h"
 #include "engine/model/model_files.h"
 #include "engine/model/model_folder.h"
+#include "engine/model/tokenizer_rules.h"
 #include "engine/model/zip_folder.h"
 
 namespace dragoman {
@@ -88,7 +89,8 @@ absl::StatusOr<LoadedModel> LoadFrom(const ModelFolder& package, const ModelFold
   }
   absl::StatusOr<LoadedModel> model =
       LoadCt2Model(model_folder, package,
-                   {.source_language = metadata->source, .target_language = metadata->target});
+                   {.source_language = metadata->source, .target_language = metadata->target},
+                   TokenizerChoice::kAuto);
   if (!model.ok()) return model.status();
   // Pieces that look like languages are none: nobody tells the model.
   model->languages = LanguageMap(metadata->source, metadata->target, {});
@@ -142,7 +144,10 @@ bool ArgosPackageSource::Recognises(const DiskFolder& folder) const {
   return std::filesystem::is_regular_file(folder.path(), error) || folder.Has(kMetadata);
 }
 
-absl::StatusOr<LoadedModel> ArgosPackageSource::Load(const DiskFolder& folder) const {
+absl::StatusOr<LoadedModel> ArgosPackageSource::Load(const DiskFolder& folder,
+                                                     const LoadOptions& options) const {
+  absl::Status status = RequireSlow(options.tokenizer, "an Argos package");
+  if (!status.ok()) return InDirectory(folder.path(), status);
   absl::StatusOr<LoadedModel> model = LoadPackage(folder);
   if (!model.ok()) return InDirectory(folder.path(), model.status());
   model->name = NameOf(folder.path());

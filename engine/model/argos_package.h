@@ -29,7 +29,8 @@ class ArgosPackageSource : public ModelSource {
   std::string_view layout() const override { return "argos"; }
   // Whether the path is a file, or a directory with metadata.json.
   bool Recognises(const DiskFolder& folder) const override;
-  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder) const override;
+  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
+                                   const LoadOptions& options) const override;
 };
 
 }  // namespace dragoman

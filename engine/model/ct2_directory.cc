@@ -35,16 +35,16 @@ absl::StatusOr<Ct2Config> ReadConfig(const ModelFolder& folder, const Ct2ModelFi
   return older;
 }
 
-absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
-  const absl::StatusOr<TokenizerFields> fields = ReadTokenizerFields(folder);
+absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder, TokenizerChoice choice) {
+  const absl::StatusOr<TokenizerConfig> fields = ReadTokenizerConfigFiles(folder);
   if (!fields.ok()) return fields.status();
-  return LoadCt2Model(folder, folder, *fields);
+  return LoadCt2Model(folder, folder, *fields, choice);
 }
 
 }  // namespace
 
 absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelFolder& tokenizer,
-                                         const TokenizerFields& fields) {
+                                         const TokenizerConfig& fields, TokenizerChoice choice) {
   absl::StatusOr<MappedFile> bytes = folder.Map(kModelFile, kMaxModelBytes);
   if (!bytes.ok()) return bytes.status();
   absl::StatusOr<Ct2ModelFile> file = ParseCt2ModelFile(bytes->bytes(), kModelFile);
@@ -55,7 +55,7 @@ absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelF
   absl::StatusOr<Ct2Network> read = ReadCt2Network(kModelFile, *config, &*file);
   if (!read.ok()) return read.status();
   absl::StatusOr<LoadedModel> model =
-      ReadCt2Vocabularies(folder, tokenizer, fields, *config, *read);
+      ReadCt2Vocabularies(folder, tokenizer, fields, choice, *config, *read);
   if (!model.ok()) return model.status();
 
   Checkpoint checkpoint;
@@ -75,8 +75,9 @@ bool Ct2DirectorySource::Recognises(const DiskFolder& folder) const {
   return folder.Has(kModelFile);
 }
 
-absl::StatusOr<LoadedModel> Ct2DirectorySource::Load(const DiskFolder& folder) const {
-  absl::StatusOr<LoadedModel> model = LoadFrom(folder);
+absl::StatusOr<LoadedModel> Ct2DirectorySource::Load(const DiskFolder& folder,
+                                                     const LoadOptions& options) const {
+  absl::StatusOr<LoadedModel> model = LoadFrom(folder, options.tokenizer);
   if (!model.ok()) return InDirectory(folder.path(), model.status());
   model->name = NameOf(folder.path());
   model->layout = std::string(layout());

@@ -18,13 +18,14 @@ namespace dragoman {
 // The model of a folder that is such a directory, but for the tokenizer's files, which are in
 // another, and for its name and layout. Errors as ModelSource::Load; not all have a path in front.
 absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelFolder& tokenizer,
-                                         const TokenizerFields& fields);
+                                         const TokenizerConfig& fields, TokenizerChoice choice);
 
 class Ct2DirectorySource : public ModelSource {
  public:
   std::string_view layout() const override { return "ctranslate2"; }
   bool Recognises(const DiskFolder& folder) const override;
-  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder) const override;
+  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
+                                   const LoadOptions& options) const override;
 };
 
 }  // namespace dragoman

@@ -29,7 +29,7 @@ bool IsMbartCode(std::string_view piece) {
 
 // The converter writes no start for mBART-25, and neither where a directory of mBART-50 does not name
 // its class in config.json.
-bool IsMbart25(const std::vector<LanguageTag>& languages, const TokenizerFields& fields,
+bool IsMbart25(const std::vector<LanguageTag>& languages, const TokenizerConfig& fields,
                const Ct2Config& config) {
   const std::string_view name = fields.tokenizer_class;
   if (!AreOfMbart(languages) || name.starts_with("MBart50Tokenizer")) return false;
@@ -60,10 +60,10 @@ bool AreOfMbart(const std::vector<LanguageTag>& languages) {
 }
 
 absl::StatusOr<LanguageMarks> MarksOfLanguages(const std::vector<LanguageTag>& languages,
-                                               const TokenizerFields& fields,
+                                               const TokenizerConfig& fields,
                                                const Ct2Config& config) {
   if (fields.tokenizer_class == "SMALL100Tokenizer") return LanguageMarks::kTargetInSource;
-  const bool is_legacy = fields.legacy && IsNllbCode(languages.front().code);
+  const bool is_legacy = fields.legacy_behaviour && IsNllbCode(languages.front().code);
   if (!is_legacy && !IsMbart25(languages, fields, config)) return LanguageMarks::kBoth;
   if (config.adds_source_end) {
     return absl::UnimplementedError(

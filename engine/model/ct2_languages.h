@@ -24,7 +24,7 @@ bool AreOfMbart(const std::vector<LanguageTag>& languages);
 // given as a prefix. UNIMPLEMENTED where it would end a source behind its language. REQUIRES:
 // `languages` are not empty.
 absl::StatusOr<LanguageMarks> MarksOfLanguages(const std::vector<LanguageTag>& languages,
-                                               const TokenizerFields& fields,
+                                               const TokenizerConfig& fields,
                                                const Ct2Config& config);
 
 }  // namespace dragoman

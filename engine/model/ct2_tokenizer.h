@@ -34,17 +34,20 @@ struct Ct2Tokenizer {
     kSpaced,   // there is none
   };
   Kind kind = kPlain;
-  // tokenizer.json's: no text has them.
+  // No text has them: tokenizer.json's, and those that tokenizer_config.json has added.
   std::vector<std::string> special;
+  std::vector<TokenizerJson::Added> added;  // tokenizer.json's
+  std::vector<std::string> notes;           // for the log
 };
 
 // The first of these that is in `folder` is read, into `facts`: source.spm and target.spm; one
-// SentencePiece model for both sides; BART's merges.txt and vocab.json; tokenizer.json. Without any
-// of them spaces separate the tokens; NOT_FOUND if a piece of the vocabularies has the mark of a
-// tokenizer that cuts words. Other errors as ModelSource::Load; the path is not in front of all
+// SentencePiece model for both sides; BART's merges.txt and vocab.json; tokenizer.json. Of the last and
+// the others `choice` may want one. Without any of them spaces separate the tokens; NOT_FOUND if a
+// piece of the vocabularies has the mark of a tokenizer that cuts words. Other errors as
+// ModelSource::Load; the path is not in front of all
 // messages.
 absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
-                                              const TokenizerFields& fields,
+                                              const TokenizerConfig& fields, TokenizerChoice choice,
                                               const Ct2Network& network, const Ct2Sides& sides,
                                               TokenizerFacts* facts);
 

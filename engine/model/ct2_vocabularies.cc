@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "engine/model/added_token_facts.h"
 #include "engine/model/concat.h"
 #include "engine/model/ct2_languages.h"
 #include "engine/model/ct2_tokenizer.h"
@@ -89,11 +90,12 @@ absl::StatusOr<int> IdOf(const Vocabulary& vocabulary, std::string_view file,
 
 class Reader {
  public:
-  Reader(const ModelFolder& folder, const ModelFolder& tokenizer, const TokenizerFields& fields,
-         const Ct2Config& config, const Ct2Network& network)
+  Reader(const ModelFolder& folder, const ModelFolder& tokenizer, const TokenizerConfig& fields,
+         TokenizerChoice choice, const Ct2Config& config, const Ct2Network& network)
       : folder_(folder),
         tokenizer_folder_(tokenizer),
         fields_(fields),
+        choice_(choice),
         config_(config),
         network_(network),
         spec_(network.spec) {}
@@ -105,6 +107,8 @@ class Reader {
     if (!status.ok()) return status;
     absl::StatusOr<LanguageMap> languages = ReadLanguages();
     if (!languages.ok()) return languages.status();
+    SetAddedTokens(tokenizer_.added, fields_.added, fields_.listed, TargetVocabulary(),
+                   spec_.tokens, has_prompts_, &facts_);
     return LoadedModel{.spec = std::move(spec_),
                        .source_vocabulary = *std::move(source_),
                        .own_target_vocabulary = std::move(own_target_),
@@ -192,9 +196,10 @@ class Reader {
   absl::Status ReadTokenizer() {
     const Ct2Sides sides = {*source_, TargetVocabulary(), source_file_, target_file_};
     absl::StatusOr<Ct2Tokenizer> read =
-        ReadCt2Tokenizer(tokenizer_folder_, fields_, network_, sides, &facts_);
+        ReadCt2Tokenizer(tokenizer_folder_, fields_, choice_, network_, sides, &facts_);
     if (!read.ok()) return read.status();
     tokenizer_ = *std::move(read);
+    notes_ = std::move(tokenizer_.notes);
     if (tokenizer_.kind == Ct2Tokenizer::kSpaced) {
       notes_.push_back(
           "there is no tokenizer beside model.bin, and its vocabularies have no parts of words: a "
@@ -235,22 +240,21 @@ class Reader {
     return special;
   }
 
-  // tokenizer.json's special tokens are those that there are, as in a directory of Hugging Face.
-  absl::Status CheckSpecial() const {
+  // Special tokens that somebody added are noted.
+  void NoteAdded() {
+    std::vector<std::string> noted;
     for (const std::string& piece : tokenizer_.special) {
       const std::optional<int> id = source_->IdOf(piece);
       const bool is_language =
           std::any_of(languages_.begin(), languages_.end(),
                       [&](const LanguageTag& language) { return language.id == id; });
-      if (is_language || piece == config_.bos_piece || piece == config_.eos_piece ||
-          piece == config_.unk_piece || piece == kPad || piece == kMask) {
-        continue;
-      }
-      return absl::UnimplementedError(
-          Concat(kTokenizerJsonFile, ": field 'added_tokens' has '", piece.substr(0, 64),
-                 "'; supported: special tokens and languages of ", source_file_));
+      const bool is_own = piece == config_.bos_piece || piece == config_.eos_piece ||
+                          piece == config_.unk_piece || piece == kPad || piece == kMask ||
+                          piece.starts_with(kExtraId) || !LanguageOfPrompt(piece).empty();
+      const bool is_noted = std::find(noted.begin(), noted.end(), piece) != noted.end();
+      if (id && !is_language && !is_own && !is_noted) noted.push_back(piece);
     }
-    return absl::OkStatus();
+    NoteSpecialTokens(noted, "the tokenizer", &tokenizer_.notes);
   }
 
   absl::Status CheckStart() const {
@@ -265,8 +269,8 @@ class Reader {
   absl::StatusOr<LanguageMap> ReadLanguages() {
     if (tokenizer_.kind == Ct2Tokenizer::kFairseq) {
       languages_ = FairseqLanguageTags(*source_);
-      if (absl::Status status = CheckSpecial(); !status.ok()) return status;
     }
+    NoteAdded();
     if (absl::Status status = CheckStart(); !status.ok()) return status;
     facts_.special = SpecialOf(TargetVocabulary());
     facts_.source_special = SpecialOf(*source_);
@@ -281,7 +285,8 @@ class Reader {
           Concat("model.bin: variable 'encoder/position_encodings/encodings' has ",
                  facts_.max_source_tokens, " rows, expected at least ", least));
     }
-    if (!prompts.empty()) return LanguageMap(prompts, /*must_be_told=*/true);
+    has_prompts_ = !prompts.empty();
+    if (has_prompts_) return LanguageMap(prompts, /*must_be_told=*/true);
     if (languages_.empty()) {
       return LanguageMap(fields_.source_language, fields_.target_language, tags);
     }
@@ -292,7 +297,8 @@ class Reader {
 
   const ModelFolder& folder_;
   const ModelFolder& tokenizer_folder_;
-  const TokenizerFields& fields_;
+  const TokenizerConfig& fields_;
+  const TokenizerChoice choice_;
   const Ct2Config& config_;
   const Ct2Network& network_;
   std::string source_file_;
@@ -304,6 +310,7 @@ class Reader {
   std::optional<Vocabulary> own_target_;
   TokenizerFacts facts_;
   std::vector<std::string> notes_;
+  bool has_prompts_ = false;
 };
 
 }  // namespace
@@ -353,10 +360,10 @@ absl::StatusOr<std::vector<std::string>> ParseCt2Vocabulary(std::string_view tex
 
 absl::StatusOr<LoadedModel> ReadCt2Vocabularies(const ModelFolder& folder,
                                                 const ModelFolder& tokenizer,
-                                                const TokenizerFields& fields,
-                                                const Ct2Config& config,
+                                                const TokenizerConfig& fields,
+                                                TokenizerChoice choice, const Ct2Config& config,
                                                 const Ct2Network& network) {
-  return Reader(folder, tokenizer, fields, config, network).Read();
+  return Reader(folder, tokenizer, fields, choice, config, network).Read();
 }
 
 }  // namespace dragoman

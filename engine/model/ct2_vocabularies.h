@@ -28,7 +28,8 @@ absl::StatusOr<std::vector<std::string>> ParseCt2Vocabulary(std::string_view tex
 // as ModelSource::Load; the path is not in front of all messages.
 absl::StatusOr<LoadedModel> ReadCt2Vocabularies(const ModelFolder& folder,
                                                 const ModelFolder& tokenizer,
-                                                const TokenizerFields& fields,
-                                                const Ct2Config& config, const Ct2Network& network);
+                                                const TokenizerConfig& fields,
+                                                TokenizerChoice choice, const Ct2Config& config,
+                                                const Ct2Network& network);
 
 }  // namespace dragoman

@@ -64,6 +64,18 @@ std::string TextOf(const std::vector<int>& ids) {
   return text + "]";
 }
 
+std::string TextOf(const TokenizerFacts& facts) {
+  std::string text = facts.rules == TokenizerRules::kSlow ? "slow" : "fast";
+  for (const AddedToken& token : facts.added) {
+    text += Concat(", '", token.text, "'");
+    for (const bool flag :
+         {token.special, token.single_word, token.lstrip, token.rstrip, token.normalized}) {
+      text += flag ? '1' : '0';
+    }
+  }
+  return text;
+}
+
 std::string TextOf(const std::vector<ModelLanguagePair>& pairs) {
   std::string text;
   for (const ModelLanguagePair& pair : pairs) {
@@ -90,6 +102,8 @@ absl::Status CheckAlike(const std::string& first_name, const LoadedModel& first,
                            other.tokenizer.source_spm),
         compare.CheckBytes("tokenizer of the target", first.tokenizer.target_spm,
                            other.tokenizer.target_spm),
+        compare.Check("rules of the tokenizer and its added tokens", TextOf(first.tokenizer),
+                      TextOf(other.tokenizer)),
         compare.Check("end of a source", first.tokenizer.ends_source, other.tokenizer.ends_source),
         compare.Check("special tokens", TextOf(first.tokenizer.special),
                       TextOf(other.tokenizer.special)),
@@ -103,17 +117,17 @@ absl::Status CheckAlike(const std::string& first_name, const LoadedModel& first,
 }  // namespace
 
 absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directories,
-                                         LoadContext* load) {
+                                         const LoadOptions& options, LoadContext* load) {
   if (directories.size() < 2 || directories.size() > kMaxEnsembleMembers) {
     return absl::InvalidArgumentError(Concat("ensemble: found ", std::to_string(directories.size()),
                                              " members, expected 2 to ",
                                              std::to_string(kMaxEnsembleMembers)));
   }
-  absl::StatusOr<LoadedModel> first = LoadModel(directories.front(), load);
+  absl::StatusOr<LoadedModel> first = LoadModel(directories.front(), options, load);
   if (!first.ok()) return first;
   first->spec.is_ensemble = true;
   for (size_t m = 1; m < directories.size(); ++m) {
-    absl::StatusOr<LoadedModel> other = LoadModel(directories[m], load);
+    absl::StatusOr<LoadedModel> other = LoadModel(directories[m], options, load);
     if (!other.ok()) return other;
     if (absl::Status status = CheckAlike(directories.front(), *first, directories[m], *other);
         !status.ok()) {

@@ -16,6 +16,7 @@ namespace dragoman {
 // asked of a model are the first's, limits the least of all. INVALID_ARGUMENT naming the directory and
 // the first difference, or a number of directories that is not 2 to 8; else as LoadModel.
 absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directories,
+                                         const LoadOptions& options = {},
                                          LoadContext* load = nullptr);
 
 // Of all networks.

@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::string_view kConfigName = "config.json";
 constexpr std::string_view kGenerationName = "generation_config.json";
-constexpr std::string_view kTokenizerName = "tokenizer_config.json";
 
 // config.json. Other values ask for another network, or a search over something else.
 constexpr std::array<NeutralField, 5> kNeutralModel = {{
@@ -228,13 +227,21 @@ absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
     if (!generation_fields.status().ok()) return generation_fields.status();
   }
 
-  if (texts.tokenizer) {
-    const absl::StatusOr<nlohmann::json> root = ParseConfigObject(*texts.tokenizer, kTokenizerName);
-    if (!root.ok()) return root.status();
-    JsonFields tokenizer_fields(kTokenizerName, *root);
-    ReadTokenizerConfig(&tokenizer_fields, &tokenizer);
-    if (!tokenizer_fields.status().ok()) return tokenizer_fields.status();
+  const absl::StatusOr<nlohmann::json> root =
+      ParseConfigObject(texts.tokenizer.value_or("{}"), kTokenizerConfigFile);
+  if (!root.ok()) return root.status();
+  JsonFields tokenizer_fields(kTokenizerConfigFile, *root);
+  TokenizerConfig read = ReadTokenizerConfig(&tokenizer_fields);
+  absl::Status status = tokenizer_fields.status();
+  if (status.ok() && texts.special_tokens_map) {
+    status = ReadSpecialTokensMap(*texts.special_tokens_map, kSpecialTokensMapFile, &read);
   }
+  if (status.ok() && texts.added_tokens) {
+    status = ReadAddedTokens(*texts.added_tokens, kAddedTokensFile, &read);
+  }
+  if (!status.ok()) return status;
+  ApplyTokenizerConfig(std::move(read), &tokenizer_fields, &tokenizer);
+  if (!tokenizer_fields.status().ok()) return tokenizer_fields.status();
   return result;
 }
 

@@ -1,5 +1,5 @@
-// Reader of the JSON files of a Hugging Face directory: config.json, generation_config.json and
-// tokenizer_config.json become a ModelSpec and what the tokenizer needs.
+// Reader of the JSON files of a Hugging Face directory: config.json, generation_config.json,
+// tokenizer_config.json and what belongs to it become a ModelSpec and what the tokenizer needs.
 //
 // Every field that changes the computation, the search or the tokens is honoured or must hold its
 // neutral value; else loading is refused with the field's name. The lists are at the top of
@@ -21,6 +21,8 @@ struct HfConfigTexts {
   std::string config;
   std::optional<std::string> generation;  // without it its fields are read from config.json
   std::optional<std::string> tokenizer;
+  std::optional<std::string> special_tokens_map;
+  std::optional<std::string> added_tokens;
 };
 
 struct HfConfig {

@@ -23,8 +23,11 @@ absl::StatusOr<HfConfig> ReadConfig(const ModelFolder& folder) {
   absl::StatusOr<std::string> config = folder.Read("config.json", kMaxConfigBytes);
   if (!config.ok()) return config.status();
   texts.config = *std::move(config);
-  for (const auto& [file, text] : {std::pair("generation_config.json", &texts.generation),
-                                   std::pair("tokenizer_config.json", &texts.tokenizer)}) {
+  for (const auto& [file, text] :
+       {std::pair(std::string_view("generation_config.json"), &texts.generation),
+        std::pair(kTokenizerConfigFile, &texts.tokenizer),
+        std::pair(kSpecialTokensMapFile, &texts.special_tokens_map),
+        std::pair(kAddedTokensFile, &texts.added_tokens)}) {
     absl::StatusOr<std::optional<std::string>> read = folder.ReadOptional(file, kMaxConfigBytes);
     if (!read.ok()) return read.status();
     *text = *std::move(read);
@@ -80,14 +83,16 @@ bool HfDirectorySource::Recognises(const DiskFolder& folder) const {
   return folder.Has("config.json");
 }
 
-absl::StatusOr<LoadedModel> HfDirectorySource::Load(const DiskFolder& folder) const {
+absl::StatusOr<LoadedModel> HfDirectorySource::Load(const DiskFolder& folder,
+                                                    const LoadOptions& options) const {
   // Paths are named in the messages once, in front of all.
   const auto in_directory = [&folder](const absl::Status& status) {
     return InDirectory(folder.path(), status);
   };
   absl::StatusOr<HfConfig> config = ReadConfig(folder);
   if (!config.ok()) return in_directory(config.status());
-  absl::StatusOr<HfVocabularies> vocabularies = ReadHfVocabularies(folder, &*config);
+  absl::StatusOr<HfVocabularies> vocabularies =
+      ReadHfVocabularies(folder, options.tokenizer, &*config);
   if (!vocabularies.ok()) return in_directory(vocabularies.status());
   LoadedModel model{.name = NameOf(folder.path()),
                     .layout = std::string(layout()),

@@ -17,7 +17,8 @@ class HfDirectorySource : public ModelSource {
  public:
   std::string_view layout() const override { return "huggingface"; }
   bool Recognises(const DiskFolder& folder) const override;
-  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder) const override;
+  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
+                                   const LoadOptions& options) const override;
 };
 
 }  // namespace dragoman

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "engine/model/added_token_facts.h"
 #include "engine/model/concat.h"
 #include "engine/model/fairseq_languages.h"
 #include "engine/model/hf_vocabularies.h"
@@ -15,13 +16,13 @@
 #include "engine/model/model_folder.h"
 #include "engine/model/tokenizer_files.h"
 #include "engine/model/tokenizer_json.h"
+#include "engine/model/tokenizer_rules.h"
 #include "engine/text/spm_file.h"
 
 namespace dragoman {
 namespace {
 
 constexpr std::string_view kSpmFile = "sentencepiece.bpe.model";
-constexpr std::string_view kConfigFile = "tokenizer_config.json";
 
 bool HasIdsOfSpm(HfTokenizerKind kind) {
   return kind == HfTokenizerKind::kNllb || kind == HfTokenizerKind::kMbart50 ||
@@ -45,28 +46,29 @@ class PieceList {
     return Append(PieceOf(code));
   }
 
-  // What tokenizer_config.json says of ids must be so; a language that is not there yet gets its
-  // place by it.
-  absl::Status Add(int id, const std::string& piece) {
+  // A token that was added: what is there already, a language that gets its place by it, or any
+  // other.
+  absl::Status Add(int id, const AddedToken& token) {
     const auto at = static_cast<size_t>(id);
-    if (at < pieces_.size() && pieces_[at] == piece) return absl::OkStatus();
-    const bool is_new = at >= pieces_.size() || pieces_[at].empty();
-    const std::string_view code = CodeOf(piece);
-    if (is_new && (!code.empty() || piece == config_.tokenizer.mask_piece)) {
-      if (!code.empty()) languages_.push_back({std::string(code), id});
-      return Put(id, piece);
+    const bool is_there = at < pieces_.size() && pieces_[at] == token.text;
+    absl::Status status = PlaceAddedToken(id, token, config_.tokenizer.added_file, size_, &pieces_);
+    if (!status.ok() || is_there) return status;
+    const std::string_view code = CodeOf(token.text);
+    if (!code.empty()) {
+      languages_.push_back({std::string(code), id});
+    } else if (token.special && token.text != config_.tokenizer.mask_piece) {
+      special_.push_back(token.text);
     }
-    const std::string found =
-        is_new ? "" : Concat(", which is the id of '", pieces_[at].substr(0, 64), "'");
-    return absl::UnimplementedError(Concat(
-        kConfigFile, ": field 'added_tokens_decoder' has '", piece.substr(0, 64), "' with id ", id,
-        found, "; supported: special tokens and languages in their places"));
+    return absl::OkStatus();
   }
 
   absl::StatusOr<Vocabulary> Finish(std::string_view file) {
     pieces_.resize(static_cast<size_t>(size_));  // the checkpoint has rows that nobody names
     return Vocabulary::FromPieces(std::move(pieces_), file);
   }
+
+  // Special tokens that are neither the family's nor languages.
+  const std::vector<std::string>& special() const { return special_; }
 
   // By id.
   std::vector<LanguageTag> languages() const {
@@ -109,14 +111,13 @@ class PieceList {
   const int size_;
   std::vector<std::string> pieces_;
   std::vector<LanguageTag> languages_;
+  std::vector<std::string> special_;
 };
 
-absl::StatusOr<std::vector<std::string>> PiecesOfSpm(std::string_view spm,
+absl::StatusOr<std::vector<std::string>> PiecesOfSpm(const SpmFile& file,
                                                      const HfTokenizerConfig& config) {
-  const absl::StatusOr<SpmFile> file = ParseSpmFile(spm, kSpmFile);
-  if (!file.ok()) return file.status();
   // Where fairseq's own come to lie.
-  const std::vector<SpmPiece>& known = file->pieces;
+  const std::vector<SpmPiece>& known = file.pieces;
   const bool fits = known.size() > 3 && known[0].type == SpmPiece::kUnknown &&
                     known[1].type == SpmPiece::kControl && known[2].type == SpmPiece::kControl;
   if (!fits) {
@@ -141,7 +142,16 @@ std::vector<std::string> CodesOf(const HfTokenizerConfig& config) {
   }
   std::vector<std::string> codes(known.begin(), known.end());
   // NllbTokenizer alone takes other languages than these.
-  if (config.kind == HfTokenizerKind::kNllb && !config.listed.empty()) codes = config.listed;
+  if (config.kind == HfTokenizerKind::kNllb && !config.listed.empty()) {
+    codes.clear();
+    for (const AddedToken& token : config.listed) {
+      // Others are special tokens that somebody added, which have their ids elsewhere.
+      const bool has_id =
+          std::any_of(config.added.begin(), config.added.end(),
+                      [&](const auto& one) { return one.second.text == token.text; });
+      if (ParseLanguageCode(token.text) || !has_id) codes.push_back(token.text);
+    }
+  }
   return codes;
 }
 
@@ -151,15 +161,18 @@ absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
                                                       HfTokenizerConfig* config) {
   std::vector<std::string> pieces = json.pieces;
   for (const TokenizerJson::Added& added : json.added) {
-    const auto [at, is_new] = config->added.emplace(added.id, added.piece);
-    if (!is_new && at->second != added.piece) {
-      return absl::InvalidArgumentError(Concat(kConfigFile, ": field 'added_tokens_decoder' has '",
-                                               at->second.substr(0, 64), "' with id ", added.id,
-                                               ", expected '", added.piece.substr(0, 64), "', as ",
-                                               kTokenizerJsonFile, " has it"));
+    if (config->added_file.empty()) config->added_file = kTokenizerJsonFile;
+    const std::string& piece = added.token.text;
+    const auto [at, is_new] = config->added.emplace(added.id, added.token);
+    if (!is_new && at->second.text != piece) {
+      return absl::InvalidArgumentError(Concat(
+          config->added_file, " has '", at->second.text.substr(0, 64), "' with id ", added.id,
+          ", expected '", piece.substr(0, 64), "', as ", kTokenizerJsonFile, " has it"));
     }
-    if (added.piece != config->bos_piece && added.piece != config->pad_piece &&
-        added.piece != config->eos_piece && added.piece != config->unk_piece) {
+    // What the model has as a piece of texts stays one.
+    const bool is_text = !added.token.special && !added.is_new;
+    if (!is_text && piece != config->bos_piece && piece != config->pad_piece &&
+        piece != config->eos_piece && piece != config->unk_piece) {
       pieces[static_cast<size_t>(added.id)].clear();
     }
   }
@@ -168,7 +181,7 @@ absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
   for (size_t id = 0; id < pieces.size(); ++id) {
     if (pieces[id].find('_') == std::string::npos) continue;
     if (std::find(codes.begin(), codes.end(), pieces[id]) == codes.end()) continue;
-    config->added.emplace(static_cast<int>(id), pieces[id]);
+    config->added.emplace(static_cast<int>(id), AddedToken{.text = pieces[id], .special = true});
     pieces[id].clear();
   }
   while (!pieces.empty() && pieces.back().empty()) pieces.pop_back();
@@ -187,11 +200,10 @@ absl::StatusOr<std::vector<std::string>> PiecesOfVocabulary(const ModelFolder& f
   return pieces;
 }
 
-// Tokens that users added would be cut out of the text before SentencePiece sees it.
 absl::Status UnknownListed(const HfTokenizerConfig& config, std::string_view piece) {
   return absl::UnimplementedError(
       Concat(config.listed_file, ": field 'additional_special_tokens' has '", piece.substr(0, 64),
-             "'; supported: the model's languages"));
+             "'; supported: the model's languages, and tokens with ids"));
 }
 
 absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
@@ -200,7 +212,7 @@ absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
   // A directory that gives ids to some of SentencePiece's gives them to its languages too.
   const bool by_id =
       is_of_spm && std::any_of(config.added.begin(), config.added.end(), [&](const auto& token) {
-        return std::find(codes.begin(), codes.end(), token.second) != codes.end();
+        return std::find(codes.begin(), codes.end(), token.second.text) != codes.end();
       });
   if (!by_id) {
     for (const std::string& code : codes) {
@@ -211,42 +223,47 @@ absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
       if (absl::Status status = pieces->Append(config.mask_piece); !status.ok()) return status;
     }
   }
-  for (const auto& [id, piece] : config.added) {
-    if (absl::Status status = pieces->Add(id, piece); !status.ok()) return status;
+  for (const auto& [id, token] : config.added) {
+    if (absl::Status status = pieces->Add(id, token); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const ModelFolder& folder, HfConfig* config) {
+absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const ModelFolder& folder,
+                                                    TokenizerChoice choice, HfConfig* config) {
   HfTokenizerConfig& tokenizer = config->tokenizer;
   if (tokenizer.kind == HfTokenizerKind::kM2m100 && !tokenizer.kind_given &&
       !folder.Has("vocab.json")) {
     tokenizer.kind = HfTokenizerKind::kNllb;
   }
-  const absl::StatusOr<std::optional<std::string>> map =
-      folder.ReadOptional("special_tokens_map.json", kMaxConfigBytes);
-  if (!map.ok()) return map.status();
-  if (map->has_value()) {
-    absl::Status status = ReadSpecialTokensMap(**map, "special_tokens_map.json", &tokenizer);
-    if (!status.ok()) return status;
-  }
-  TokenizerFacts facts;
   const bool is_of_spm = HasIdsOfSpm(tokenizer.kind);
-  const bool is_json = is_of_spm && !folder.Has(kSpmFile) && folder.Has(kTokenizerJsonFile);
+  TokenizerOffer offer{.tokenizer_class = "TokenizersBackend",
+                       .slow_file = std::string(kSpmFile),
+                       .has_slow = folder.Has(kSpmFile),
+                       .has_fast = folder.Has(kTokenizerJsonFile)};
+  if (tokenizer.is_backend) offer.kinds = TokenizerOffer::kFastOnly;
+  if (!is_of_spm) {
+    offer.kinds = TokenizerOffer::kSlowOnly;
+    offer.tokenizer_class = "an M2M100Tokenizer";
+  }
+  const absl::StatusOr<TokenizerRules> rules = RulesOf(choice, offer, &config->notes);
+  if (!rules.ok()) return rules.status();
+  TokenizerFacts facts;
+  const bool is_json = *rules == TokenizerRules::kFast;
   absl::StatusOr<std::vector<std::string>> read = std::vector<std::string>();
+  std::vector<TokenizerJson::Added> added;
   if (is_json) {
     const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, &facts);
     if (!json.ok()) return json.status();
-    if (absl::Status status = RequireSpecialAdded(*json); !status.ok()) return status;
+    if (absl::Status status = RequireMetaspace(*json); !status.ok()) return status;
     read = PiecesOfJson(*json, &tokenizer);
+    added = json->added;
   } else {
-    absl::StatusOr<std::string> spm = folder.Read(kSpmFile, kMaxSentencePieceBytes);
+    const absl::StatusOr<SpmFile> spm = ReadSharedSpm(folder, kSpmFile, &facts);
     if (!spm.ok()) return spm.status();
-    facts.source_path = facts.target_path = PathOf(folder.path(), kSpmFile);
-    facts.source_spm = facts.target_spm = *std::move(spm);
-    read = is_of_spm ? PiecesOfSpm(facts.source_spm, tokenizer) : PiecesOfVocabulary(folder);
+    read = is_of_spm ? PiecesOfSpm(*spm, tokenizer) : PiecesOfVocabulary(folder);
   }
   if (!read.ok()) return read.status();
   std::string_view file = is_of_spm ? kSpmFile : "vocab.json";
@@ -266,9 +283,10 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const ModelFolder& folder, H
   const std::vector<LanguageTag> languages = pieces.languages();
   absl::StatusOr<Vocabulary> vocabulary = pieces.Finish(file);
   if (!vocabulary.ok()) return vocabulary.status();
-  for (const std::string& piece : tokenizer.listed) {
-    if (!vocabulary->IdOf(piece)) return UnknownListed(tokenizer, piece);
+  for (const AddedToken& token : tokenizer.listed) {
+    if (!vocabulary->IdOf(token.text)) return UnknownListed(tokenizer, token.text);
   }
+  NoteSpecialTokens(pieces.special(), tokenizer.added_file, &config->notes);
 
   const absl::StatusOr<int> unk = SpecialId(*vocabulary, file, tokenizer.unk_piece);
   if (!unk.ok()) return unk.status();
@@ -282,7 +300,12 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const ModelFolder& folder, H
     if (const std::optional<int> id = vocabulary->IdOf(*piece)) facts.special.push_back(*id);
   }
   for (const LanguageTag& language : languages) facts.special.push_back(language.id);
+  for (const std::string& piece : pieces.special()) {
+    facts.special.push_back(*vocabulary->IdOf(piece));
+  }
   std::sort(facts.special.begin(), facts.special.end());
+  SetAddedTokens(added, tokenizer.added, tokenizer.listed, *vocabulary, config->spec.tokens, false,
+                 &facts);
   facts.max_source_tokens = tokenizer.model_max_length;
   // The target's token wins over a forced first one of the checkpoint, which is of one language.
   config->spec.generation.forced_bos.reset();

@@ -4,18 +4,36 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "engine/model/added_token_facts.h"
 #include "engine/model/concat.h"
 #include "engine/model/hf_vocabularies.h"
 #include "engine/model/model_files.h"
+#include "engine/model/tokenizer_rules.h"
 
 namespace dragoman {
 namespace {
 
+// With the tokens that were added behind them.
 absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string_view file,
-                                          int size) {
+                                          const HfTokenizerConfig& config, int size) {
   const absl::StatusOr<std::string> text = folder.Read(file, kMaxVocabularyBytes);
   if (!text.ok()) return text.status();
-  return Vocabulary::Parse(*text, file, size);
+  if (config.added.empty()) return Vocabulary::Parse(*text, file, size);
+  const absl::StatusOr<Vocabulary> known = Vocabulary::Parse(*text, file, std::nullopt);
+  if (!known.ok()) return known.status();
+  std::vector<std::string> pieces;
+  for (int id = 0; id < known->size(); ++id) pieces.emplace_back(known->PieceOf(id));
+  for (const auto& [id, token] : config.added) {
+    absl::Status status = PlaceAddedToken(id, token, config.added_file, size, &pieces);
+    if (!status.ok()) return status;
+  }
+  const bool has_gap = std::find(pieces.begin() + known->size(), pieces.end(), "") != pieces.end();
+  if (pieces.size() != static_cast<size_t>(size) || has_gap) {
+    return absl::InvalidArgumentError(
+        Concat(file, ": ", known->size(), " pieces and ", pieces.size() - known->size(), " of ",
+               config.added_file, ", expected the ", size, " of config.json's vocabulary size"));
+  }
+  return Vocabulary::FromPieces(std::move(pieces), file);
 }
 
 absl::Status ReadSpecialTokens(HfVocabularies* read, HfConfig* config) {
@@ -67,26 +85,56 @@ absl::Status RefuseRulesOfTheSource(const GenerationDefaults& generation) {
                                          "have other ids than their translations"));
 }
 
-// added_tokens.json may repeat the special tokens; others would change how text is cut.
-absl::Status RefuseAddedTokens(const ModelFolder& folder, const HfTokenizerConfig& config) {
-  constexpr std::string_view kFile = "added_tokens.json";
-  const absl::StatusOr<std::optional<std::string>> text =
-      folder.ReadOptional(kFile, kMaxConfigBytes);
-  if (!text.ok()) return text.status();
-  if (!text->has_value()) return absl::OkStatus();
-  return CheckAddedTokens(**text, kFile, config);
+// Special tokens that somebody added go among the facts', and the tokens of texts are cut out of
+// them.
+absl::Status SetAdded(HfVocabularies* read, HfConfig* config) {
+  const HfTokenizerConfig& tokenizer = config->tokenizer;
+  for (const AddedToken& token : tokenizer.listed) {
+    if (read->source.IdOf(token.text)) continue;
+    return absl::UnimplementedError(
+        Concat(tokenizer.listed_file, ": field 'additional_special_tokens' has '",
+               token.text.substr(0, 64), "', which has no id; supported: pieces of vocab.json and ",
+               "tokens of added_tokens_decoder"));
+  }
+  TokenizerFacts& facts = read->facts;
+  std::vector<std::string> noted;
+  const auto add = [&](const AddedToken& token) {
+    const bool is_own = token.text == tokenizer.eos_piece || token.text == tokenizer.unk_piece ||
+                        token.text == tokenizer.pad_piece;
+    if (!token.special || is_own) return;
+    const auto add_to = [&](const Vocabulary& vocabulary, std::vector<int>* special) {
+      const std::optional<int> id = vocabulary.IdOf(token.text);
+      if (!id || std::find(special->begin(), special->end(), *id) != special->end()) return;
+      special->push_back(*id);
+      if (special == &facts.special) noted.push_back(token.text);
+    };
+    add_to(read->source, &facts.source_special);
+    add_to(read->target(), &facts.special);
+  };
+  for (const auto& [id, token] : tokenizer.added) add(token);
+  for (const AddedToken& token : tokenizer.listed) add(token);
+  std::sort(facts.special.begin(), facts.special.end());
+  std::sort(facts.source_special.begin(), facts.source_special.end());
+  NoteSpecialTokens(noted, tokenizer.added_file, &config->notes);
+  SetAddedTokens({}, tokenizer.added, tokenizer.listed, read->target(), config->spec.tokens, false,
+                 &facts);
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const ModelFolder& folder, HfConfig* config) {
+absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const ModelFolder& folder,
+                                                   TokenizerChoice choice, HfConfig* config) {
+  absl::Status status = RequireSlow(choice, "a MarianTokenizer");
+  if (!status.ok()) return status;
   const ModelShape& shape = config->spec.shape;
-  absl::StatusOr<Vocabulary> source = ReadVocabulary(folder, "vocab.json", shape.source_vocab);
+  absl::StatusOr<Vocabulary> source =
+      ReadVocabulary(folder, "vocab.json", config->tokenizer, shape.source_vocab);
   if (!source.ok()) return source.status();
   std::optional<Vocabulary> target;
   if (config->tokenizer.separate_vocabularies) {
     absl::StatusOr<Vocabulary> read =
-        ReadVocabulary(folder, "target_vocab.json", shape.target_vocab);
+        ReadVocabulary(folder, "target_vocab.json", config->tokenizer, shape.target_vocab);
     if (!read.ok()) return read.status();
     target = *std::move(read);
   } else if (shape.target_vocab != shape.source_vocab) {
@@ -98,9 +146,9 @@ absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const ModelFolder& folder, Hf
   LanguageMap languages(config->tokenizer.source_language, config->tokenizer.target_language, tags);
   HfVocabularies read{*std::move(source), std::move(target), {}, std::move(languages)};
 
-  absl::Status status = RefuseAddedTokens(folder, config->tokenizer);
-  if (status.ok() && read.own_target) status = RefuseRulesOfTheSource(config->spec.generation);
+  if (read.own_target) status = RefuseRulesOfTheSource(config->spec.generation);
   if (status.ok()) status = ReadSpecialTokens(&read, config);
+  if (status.ok()) status = SetAdded(&read, config);
   if (status.ok()) status = CheckSourceRoom(*config, tags.empty() ? 1 : 2);
   if (!status.ok()) return status;
   TokenizerFacts& facts = read.facts;

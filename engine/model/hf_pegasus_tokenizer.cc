@@ -11,6 +11,7 @@
 #include "engine/model/hf_vocabularies.h"
 #include "engine/model/model_files.h"
 #include "engine/model/model_folder.h"
+#include "engine/model/tokenizer_rules.h"
 #include "engine/text/spm_file.h"
 
 namespace dragoman {
@@ -32,20 +33,20 @@ std::vector<std::string> FirstPieces(const HfTokenizerConfig& config) {
 
 // Tokens that users added would be cut out of the text before SentencePiece sees it.
 absl::Status CheckAdded(const HfTokenizerConfig& config, const std::vector<std::string>& first) {
-  const auto refused = [](std::string_view field, const std::string& piece) {
-    return absl::UnimplementedError(Concat("tokenizer_config.json: field '", field, "' has '",
-                                           piece.substr(0, 64),
+  const auto refused = [](std::string_view file, std::string_view field, const std::string& piece) {
+    return absl::UnimplementedError(Concat(file, ": field '", field, "' has '", piece.substr(0, 64),
                                            "'; supported: special tokens in their places"));
   };
-  for (const auto& [id, piece] : config.added) {
+  for (const auto& [id, token] : config.added) {
+    const std::string& piece = token.text;
     const bool is_unk = piece == config.unk_piece;
     const bool is_first =
         static_cast<size_t>(id) < first.size() && first[static_cast<size_t>(id)] == piece;
-    if (!is_unk && !is_first) return refused("added_tokens_decoder", piece);
+    if (!is_unk && !is_first) return refused(config.added_file, "added_tokens_decoder", piece);
   }
-  for (const std::string& piece : config.listed) {
-    if (std::find(first.begin(), first.end(), piece) == first.end()) {
-      return refused("additional_special_tokens", piece);
+  for (const AddedToken& token : config.listed) {
+    if (std::find(first.begin(), first.end(), token.text) == first.end()) {
+      return refused(config.listed_file, "additional_special_tokens", token.text);
     }
   }
   return absl::OkStatus();
@@ -53,10 +54,12 @@ absl::Status CheckAdded(const HfTokenizerConfig& config, const std::vector<std::
 
 }  // namespace
 
-absl::StatusOr<HfVocabularies> ReadPegasusTokenizer(const ModelFolder& folder, HfConfig* config) {
+absl::StatusOr<HfVocabularies> ReadPegasusTokenizer(const ModelFolder& folder,
+                                                    TokenizerChoice choice, HfConfig* config) {
   const HfTokenizerConfig& tokenizer = config->tokenizer;
   std::vector<std::string> pieces = FirstPieces(tokenizer);
-  absl::Status status = CheckAdded(tokenizer, pieces);
+  absl::Status status = RequireSlow(choice, "a PegasusTokenizer");
+  if (status.ok()) status = CheckAdded(tokenizer, pieces);
   if (!status.ok()) return status;
   TokenizerFacts facts;
   for (int id = 2; id < static_cast<int>(pieces.size()); ++id) facts.special.push_back(id);

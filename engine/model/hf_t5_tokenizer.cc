@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "engine/model/added_token_facts.h"
 #include "engine/model/concat.h"
 #include "engine/model/hf_vocabularies.h"
 #include "engine/model/model_files.h"
 #include "engine/model/model_folder.h"
 #include "engine/model/tokenizer_files.h"
 #include "engine/model/tokenizer_json.h"
-#include "engine/text/spm_file.h"
+#include "engine/model/tokenizer_rules.h"
 
 namespace dragoman {
 namespace {
@@ -27,6 +28,7 @@ std::string ExtraId(int number) { return Concat("<extra_id_", number, ">"); }
 struct PieceList {
   std::vector<std::string> pieces;
   std::vector<bool> special;  // as long
+  std::vector<TokenizerJson::Added> added;
 };
 
 // The tokens behind the pieces of SentencePiece.
@@ -44,18 +46,17 @@ absl::Status AddExtraIds(const HfConfig& config, std::string_view file, bool has
         Concat("config.json: field 'vocab_size' is ", size, ", expected at least ", pieces->size(),
                ": the ", known, " pieces of ", file, " and ", extra, " extra_ids"));
   }
-  for (const auto& [id, piece] : config.tokenizer.added) {
-    const auto at = static_cast<size_t>(id);
-    if (at < pieces->size() && (*pieces)[at] == piece) continue;
-    return absl::UnimplementedError(Concat(
-        "tokenizer_config.json: field 'added_tokens_decoder' has '", piece.substr(0, 64),
-        "' with id ", id, "; supported: pieces of ", file, " and <extra_id_...> in their places"));
+  for (const auto& [id, token] : config.tokenizer.added) {
+    absl::Status status =
+        PlaceAddedToken(id, token, config.tokenizer.added_file, static_cast<int>(size), pieces);
+    if (!status.ok()) return status;
   }
-  for (const std::string& piece : config.tokenizer.listed) {
-    if (std::find(pieces->begin(), pieces->end(), piece) != pieces->end()) continue;
+  for (const AddedToken& token : config.tokenizer.listed) {
+    if (std::find(pieces->begin(), pieces->end(), token.text) != pieces->end()) continue;
     return absl::UnimplementedError(
-        Concat("tokenizer_config.json: field ", "'additional_special_tokens' has '",
-               piece.substr(0, 64), "'; supported: pieces of ", file, " and <extra_id_...>"));
+        Concat(config.tokenizer.listed_file, ": field 'additional_special_tokens' has '",
+               token.text.substr(0, 64), "', which has no id; supported: pieces of ", file,
+               ", <extra_id_...> and tokens of added_tokens_decoder"));
   }
   pieces->resize(size);
   return absl::OkStatus();
@@ -75,13 +76,15 @@ absl::Status CheckRoom(const HfConfig& config, const std::vector<LanguagePrompt>
       ": the longest prompt, a token and the end of sentence"));
 }
 
-absl::StatusOr<PieceList> PiecesOfSpm(const ModelFolder& folder, TokenizerFacts* facts) {
-  absl::StatusOr<std::string> spm = folder.Read(kSpmFile, kMaxSentencePieceBytes);
-  if (!spm.ok()) return spm.status();
-  facts->source_path = facts->target_path = PathOf(folder.path(), kSpmFile);
-  facts->source_spm = facts->target_spm = *std::move(spm);
-  const absl::StatusOr<SpmFile> file = ParseSpmFile(facts->source_spm, kSpmFile);
+absl::StatusOr<PieceList> PiecesOfSpm(const ModelFolder& folder, const HfConfig& config,
+                                      TokenizerFacts* facts) {
+  const absl::StatusOr<SpmFile> file = ReadSharedSpm(folder, kSpmFile, facts);
   if (!file.ok()) return file.status();
+  if (!config.tokenizer.is_legacy_t5) {
+    absl::Status status =
+        UseT5Spaces(config.tokenizer.unk_piece, config.tokenizer.add_prefix_space, facts);
+    if (!status.ok()) return status;
+  }
   PieceList list;
   for (const SpmPiece& piece : file->pieces) {
     list.pieces.push_back(piece.text);
@@ -95,38 +98,65 @@ absl::StatusOr<PieceList> PiecesOfJson(const ModelFolder& folder, const HfConfig
                                        TokenizerFacts* facts) {
   const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, facts);
   if (!json.ok()) return json.status();
-  if (absl::Status status = RequireTextAndEnd(*json); !status.ok()) return status;
+  absl::Status status = RequireMetaspace(*json);
+  if (status.ok()) status = RequireTextAndEnd(*json);
+  if (!status.ok()) return status;
   PieceList list;
   list.pieces = json->pieces;
   list.special.resize(list.pieces.size());
   for (const TokenizerJson::Added& added : json->added) {
-    if (!added.special || added.piece == config.tokenizer.unk_piece) continue;
+    if (!added.token.special || added.token.text == config.tokenizer.unk_piece) continue;
     list.special[static_cast<size_t>(added.id)] = true;
   }
+  list.added = json->added;
   return list;
+}
+
+// Whether a text never has the token of such a piece: an extra id or a language's, or one that is
+// special where it was added.
+bool IsSpecial(const HfTokenizerConfig& config, const PieceList& list, size_t id,
+               const std::string& piece) {
+  if (piece.empty()) return false;
+  if (id < list.special.size() && list.special[id]) return true;
+  if (piece.starts_with("<extra_id_") && id >= list.pieces.size()) return true;
+  if (!LanguageOfPrompt(piece).empty()) return true;
+  if (piece == config.unk_piece) return false;
+  const auto added = config.added.find(static_cast<int>(id));
+  return added != config.added.end() && added->second.special;
 }
 
 }  // namespace
 
-absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const ModelFolder& folder, HfConfig* config) {
+absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const ModelFolder& folder, TokenizerChoice choice,
+                                               HfConfig* config) {
+  const HfTokenizerConfig& tokenizer = config->tokenizer;
+  const absl::StatusOr<TokenizerRules> rules =
+      RulesOf(choice,
+              {.kinds = tokenizer.is_backend ? TokenizerOffer::kFastOnly : TokenizerOffer::kBoth,
+               .tokenizer_class = "TokenizersBackend",
+               .slow_file = std::string(kSpmFile),
+               .has_slow = folder.Has(kSpmFile),
+               .has_fast = folder.Has(kTokenizerJsonFile)},
+              &config->notes);
+  if (!rules.ok()) return rules.status();
   TokenizerFacts facts;
-  const bool is_json = !folder.Has(kSpmFile) && folder.Has(kTokenizerJsonFile);
+  const bool is_json = *rules == TokenizerRules::kFast;
   const std::string_view file_name = is_json ? kTokenizerJsonFile : kSpmFile;
-  absl::StatusOr<PieceList> list =
-      is_json ? PiecesOfJson(folder, *config, &facts) : PiecesOfSpm(folder, &facts);
+  const absl::StatusOr<PieceList> list =
+      is_json ? PiecesOfJson(folder, *config, &facts) : PiecesOfSpm(folder, *config, &facts);
   if (!list.ok()) return list.status();
-  std::vector<std::string> pieces = std::move(list->pieces);
-  const size_t of_file = pieces.size();
+  std::vector<std::string> pieces = list->pieces;
   absl::Status status = AddExtraIds(*config, file_name, is_json, &pieces);
   if (!status.ok()) return status;
 
+  std::vector<std::string> noted;
   for (size_t id = 0; id < pieces.size(); ++id) {
-    const bool is_special = id < of_file && list->special[id];
-    const bool is_language = id < of_file && !LanguageOfPrompt(pieces[id]).empty();
-    if (is_special || is_language || (id >= of_file && !pieces[id].empty())) {
-      facts.special.push_back(static_cast<int>(id));
-    }
+    if (!IsSpecial(tokenizer, *list, id, pieces[id])) continue;
+    facts.special.push_back(static_cast<int>(id));
+    const bool is_new = id >= list->pieces.size() || list->pieces[id].empty();
+    if (is_new && !pieces[id].starts_with("<extra_id_")) noted.push_back(pieces[id]);
   }
+  NoteSpecialTokens(noted, tokenizer.added_file, &config->notes);
 
   absl::StatusOr<Vocabulary> vocabulary = Vocabulary::FromPieces(std::move(pieces), file_name);
   if (!vocabulary.ok()) return vocabulary.status();
@@ -149,6 +179,8 @@ absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const ModelFolder& folder, HfConf
   facts.max_source_tokens = config->tokenizer.model_max_length;
   status = CheckRoom(*config, prompts);
   if (!status.ok()) return status;
+  SetAddedTokens(list->added, tokenizer.added, tokenizer.listed, *vocabulary, tokens,
+                 !prompts.empty(), &facts);
   return HfVocabularies{*std::move(vocabulary), std::nullopt, std::move(facts),
                         LanguageMap(prompts, must_be_told)};
 }

@@ -1,15 +1,14 @@
-// tokenizer_config.json, added_tokens.json and special_tokens_map.json.
+// What the tokenizers of Hugging Face's families make of tokenizer_config.json and the files beside
+// it.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "engine/model/json.h"
 #include "engine/model/languages.h"
+#include "engine/model/tokenizer_config.h"
 
 namespace dragoman {
 
@@ -28,6 +27,7 @@ enum class HfTokenizerKind {
 struct HfTokenizerConfig {
   HfTokenizerKind kind = HfTokenizerKind::kMarian;
   bool kind_given = false;      // by tokenizer_class
+  bool is_backend = false;      // the class is tokenizer.json as it is (IsTokenizersBackend)
   std::string source_language;  // as written there or in config.json; "" when neither says
   std::string target_language;
   std::string unk_piece = "<unk>";
@@ -38,28 +38,23 @@ struct HfTokenizerConfig {
   // Of all kinds but Marian's.
   std::string bos_piece = "<s>";
   std::string mask_piece = "<mask>";
-  bool is_wmt21 = false;             // languages of M2M-100's variant for WMT 21
-  bool legacy = false;               // of NLLB's: the source's language behind its end
-  std::vector<std::string> listed;   // additional_special_tokens, which are languages
-  std::string listed_file;           // that has them
-  std::map<int, std::string> added;  // added_tokens_decoder
-  bool add_prefix_space = false;     // of BART's
+  bool is_wmt21 = false;  // languages of M2M-100's variant for WMT 21
+  bool legacy = false;    // of NLLB's: the source's language behind its end
+  // As TokenizerConfig has them.
+  std::vector<AddedToken> listed;
+  std::string listed_file;
+  AddedTokenMap added;
+  std::string added_file;
+  std::optional<bool> add_prefix_space;  // BART's and T5's
   // Of T5's.
+  bool is_legacy_t5 = true;             // `legacy`: SentencePiece alone cuts texts
   std::optional<int> extra_ids;         // tokens <extra_id_0> ... that the tokenizer adds
   std::vector<LanguagePrompt> prompts;  // of config.json's tasks
 };
 
-// Overwrites the fields that the file names. Errors are recorded in `fields`. REQUIRES: `kind` and
-// model_max_length are those of the model's family and its positions.
-void ReadTokenizerConfig(JsonFields* fields, HfTokenizerConfig* tokenizer);
-
-// special_tokens_map.json: the languages, where tokenizer_config.json has not listed them.
-absl::Status ReadSpecialTokensMap(std::string_view text, std::string_view file,
-                                  HfTokenizerConfig* tokenizer);
-
-// added_tokens.json (piece -> id): UNIMPLEMENTED when it has a token besides the special ones,
-// which would be cut out of the text before SentencePiece sees it.
-absl::Status CheckAddedTokens(std::string_view text, std::string_view file,
-                              const HfTokenizerConfig& tokenizer);
+// Overwrites the fields that the file names. Errors, of tokenizer_config.json, are recorded in
+// `fields`. REQUIRES: `kind` and model_max_length are those of the model's family and its
+// positions.
+void ApplyTokenizerConfig(TokenizerConfig config, JsonFields* fields, HfTokenizerConfig* tokenizer);
 
 }  // namespace dragoman

@@ -7,16 +7,17 @@
 
 namespace dragoman {
 
-absl::StatusOr<HfVocabularies> ReadHfVocabularies(const ModelFolder& folder, HfConfig* config) {
+absl::StatusOr<HfVocabularies> ReadHfVocabularies(const ModelFolder& folder, TokenizerChoice choice,
+                                                  HfConfig* config) {
   switch (config->tokenizer.kind) {
     case HfTokenizerKind::kMarian:
-      return ReadMarianTokenizer(folder, config);
+      return ReadMarianTokenizer(folder, choice, config);
     case HfTokenizerKind::kT5:
-      return ReadT5Tokenizer(folder, config);
+      return ReadT5Tokenizer(folder, choice, config);
     case HfTokenizerKind::kBart:
-      return ReadBartTokenizer(folder, config);
+      return ReadBartTokenizer(folder, choice, config);
     case HfTokenizerKind::kPegasus:
-      return ReadPegasusTokenizer(folder, config);
+      return ReadPegasusTokenizer(folder, choice, config);
     case HfTokenizerKind::kM2m100:
     case HfTokenizerKind::kSmall100:
     case HfTokenizerKind::kNllb:
@@ -24,7 +25,7 @@ absl::StatusOr<HfVocabularies> ReadHfVocabularies(const ModelFolder& folder, HfC
     case HfTokenizerKind::kMbart25:
       break;
   }
-  return ReadFairseqTokenizer(folder, config);
+  return ReadFairseqTokenizer(folder, choice, config);
 }
 
 absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view file,

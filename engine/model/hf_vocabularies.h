@@ -25,16 +25,22 @@ struct HfVocabularies {
   const Vocabulary& target() const { return own_target ? *own_target : source; }
 };
 
-// What the vocabularies say of the special tokens goes into config->spec.tokens; that they and the
-// configuration agree is checked.
-absl::StatusOr<HfVocabularies> ReadHfVocabularies(const ModelFolder& folder, HfConfig* config);
+// What the vocabularies say of the special tokens goes into config->spec.tokens, and what a log should
+// say of the files into config->notes; that they and the configuration agree is checked.
+absl::StatusOr<HfVocabularies> ReadHfVocabularies(const ModelFolder& folder, TokenizerChoice choice,
+                                                  HfConfig* config);
 
 // The kinds, for the above.
-absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const ModelFolder& folder, HfConfig* config);
-absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const ModelFolder& folder, HfConfig* config);
-absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const ModelFolder& folder, HfConfig* config);
-absl::StatusOr<HfVocabularies> ReadBartTokenizer(const ModelFolder& folder, HfConfig* config);
-absl::StatusOr<HfVocabularies> ReadPegasusTokenizer(const ModelFolder& folder, HfConfig* config);
+absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const ModelFolder& folder,
+                                                   TokenizerChoice choice, HfConfig* config);
+absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const ModelFolder& folder,
+                                                    TokenizerChoice choice, HfConfig* config);
+absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const ModelFolder& folder, TokenizerChoice choice,
+                                               HfConfig* config);
+absl::StatusOr<HfVocabularies> ReadBartTokenizer(const ModelFolder& folder, TokenizerChoice choice,
+                                                 HfConfig* config);
+absl::StatusOr<HfVocabularies> ReadPegasusTokenizer(const ModelFolder& folder,
+                                                    TokenizerChoice choice, HfConfig* config);
 
 // For them: the id of a special token that must be there, ...
 absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view file,

@@ -21,6 +21,7 @@
 #include "engine/model/marian_vocabularies.h"
 #include "engine/model/model_files.h"
 #include "engine/model/opened_file.h"
+#include "engine/model/tokenizer_rules.h"
 #include "engine/model/weights_loader.h"
 
 namespace dragoman {
@@ -243,7 +244,10 @@ bool MarianDirectorySource::Recognises(const DiskFolder& folder) const {
   return !folder.Has("config.json") && !Finder(folder).models().empty();
 }
 
-absl::StatusOr<LoadedModel> MarianDirectorySource::Load(const DiskFolder& folder) const {
+absl::StatusOr<LoadedModel> MarianDirectorySource::Load(const DiskFolder& folder,
+                                                        const LoadOptions& options) const {
+  absl::Status status = RequireSlow(options.tokenizer, "Marian's own files");
+  if (!status.ok()) return InDirectory(folder.path(), status);
   absl::StatusOr<LoadedModel> model = LoadFrom(folder);
   if (!model.ok()) return InDirectory(folder.path(), model.status());
   model->name = NameOf(folder.path());

@@ -20,7 +20,8 @@ class MarianDirectorySource : public ModelSource {
   std::string_view layout() const override { return "marian"; }
   // There is a model and no config.json, which other layouts have.
   bool Recognises(const DiskFolder& folder) const override;
-  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder) const override;
+  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
+                                   const LoadOptions& options) const override;
 };
 
 // The shortlist beside a model of this layout: what the decoder's configuration names, or the only

@@ -36,11 +36,12 @@ std::string HintOf(const std::string& directory) {
 
 }  // namespace
 
-absl::StatusOr<LoadedModel> LoadModel(const std::string& path, LoadContext* load) {
+absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions& options,
+                                      LoadContext* load) {
   std::error_code error;
   const ArgosPackageSource argos;
   const DiskFolder folder(path, load);
-  if (std::filesystem::is_regular_file(path, error)) return argos.Load(folder);
+  if (std::filesystem::is_regular_file(path, error)) return argos.Load(folder, options);
   if (!std::filesystem::is_directory(path, error)) {
     return absl::NotFoundError(Concat(path, ": no such directory, nor a package"));
   }
@@ -51,7 +52,7 @@ absl::StatusOr<LoadedModel> LoadModel(const std::string& path, LoadContext* load
   const HfDirectorySource hugging_face;
   for (const ModelSource* source :
        std::initializer_list<const ModelSource*>{&marian, &ctranslate2, &hugging_face, &argos}) {
-    if (source->Recognises(folder)) return source->Load(folder);
+    if (source->Recognises(folder)) return source->Load(folder, options);
   }
   return absl::NotFoundError(
       Concat(path, ": found no model, expected a directory in Hugging Face layout, ",

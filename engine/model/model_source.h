@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/base/load_context.h"
+#include "engine/base/tokenizer_choice.h"
 #include "engine/model/languages.h"
 #include "engine/model/lexical_shortlist.h"
 #include "engine/model/model_folder.h"
@@ -21,6 +22,7 @@
 #include "engine/model/vocabulary.h"
 #include "engine/network/program.h"
 #include "engine/network/weights.h"
+#include "engine/text/added_tokens.h"
 #include "engine/text/subword_model.h"
 
 namespace dragoman {
@@ -33,6 +35,9 @@ struct TokenizerFacts {
   // Where they are no models of SentencePiece: what they describe, of both sides. Shared with those
   // who tokenize.
   std::shared_ptr<const SubwordModel> model;
+  // What is cut out of texts before, on both sides, and whose rules are followed.
+  std::vector<AddedToken> added;
+  TokenizerRules rules = TokenizerRules::kSlow;
   std::string source_path;  // where they were, for messages
   std::string target_path;
   int source_eos = 0;  // -1: the source's vocabulary has none, and ends_source is false
@@ -76,6 +81,11 @@ struct LoadedModel {
   }
 };
 
+// What somebody who loads a model may ask for.
+struct LoadOptions {
+  TokenizerChoice tokenizer = TokenizerChoice::kAuto;
+};
+
 class ModelSource {
  public:
   virtual ~ModelSource() = default;
@@ -86,11 +96,13 @@ class ModelSource {
   // is well-formed and not supported. The message names the file, the field or tensor, what was
   // found and what was expected. RESOURCE_EXHAUSTED for what does not fit in the memory of the
   // folder's LoadContext, with the arithmetic; CANCELLED once the load is given up.
-  virtual absl::StatusOr<LoadedModel> Load(const DiskFolder& folder) const = 0;
+  virtual absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
+                                           const LoadOptions& options) const = 0;
 };
 
 // Loads by the first known layout that recognises the directory, or the package, a file; errors as
 // ModelSource::Load. `load` records which files it was made of; it outlives LoadedModel::weights.
-absl::StatusOr<LoadedModel> LoadModel(const std::string& path, LoadContext* load = nullptr);
+absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions& options = {},
+                                      LoadContext* load = nullptr);
 
 }  // namespace dragoman

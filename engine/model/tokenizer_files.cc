@@ -3,44 +3,23 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "engine/model/concat.h"
-#include "engine/model/hf_fields.h"
-#include "engine/model/json.h"
 #include "engine/model/model_files.h"
 #include "engine/text/byte_bpe.h"
-#include "engine/text/spm_file.h"
+#include "engine/text/sentence_piece.h"
+#include "engine/text/t5_sentence_piece.h"
 
 namespace dragoman {
 namespace {
 
-constexpr std::string_view kTokenizerConfig = "tokenizer_config.json";
 constexpr std::string_view kVocabularyFile = "vocab.json";
 constexpr std::string_view kMergesFile = "merges.txt";
 
 }  // namespace
-
-absl::StatusOr<TokenizerFields> ReadTokenizerFields(const ModelFolder& folder) {
-  TokenizerFields read;
-  const absl::StatusOr<std::optional<std::string>> text =
-      folder.ReadOptional(kTokenizerConfig, kMaxConfigBytes);
-  if (!text.ok()) return text.status();
-  if (!text->has_value()) return read;
-  const absl::StatusOr<nlohmann::json> root = ParseConfigObject(**text, kTokenizerConfig);
-  if (!root.ok()) return root.status();
-  JsonFields fields(kTokenizerConfig, *root);
-  read.tokenizer_class = fields.String("tokenizer_class", "");
-  read.source_language = fields.String("source_lang", "");
-  read.target_language = fields.String("target_lang", "");
-  read.legacy = fields.Bool("legacy_behaviour", false);
-  read.add_prefix_space = fields.Bool("add_prefix_space", false);
-  if (!fields.status().ok()) return fields.status();
-  return read;
-}
 
 absl::Status CheckBelongs(std::string_view spm, std::string_view spm_file,
                           const Vocabulary& vocabulary, std::string_view vocabulary_file) {
@@ -71,7 +50,27 @@ absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder, Token
   facts->source_path = facts->target_path = PathOf(folder.path(), kTokenizerJsonFile);
   facts->source_spm = *std::move(text);
   facts->model = json->model;
+  facts->rules = TokenizerRules::kFast;
   return json;
+}
+
+absl::StatusOr<SpmFile> ReadSharedSpm(const ModelFolder& folder, std::string_view file,
+                                      TokenizerFacts* facts) {
+  absl::StatusOr<std::string> spm = folder.Read(file, kMaxSentencePieceBytes);
+  if (!spm.ok()) return spm.status();
+  facts->source_path = facts->target_path = PathOf(folder.path(), file);
+  facts->source_spm = facts->target_spm = *std::move(spm);
+  return ParseSpmFile(facts->source_spm, file);
+}
+
+absl::Status UseT5Spaces(std::string_view unk_piece, std::optional<bool> add_prefix_space,
+                         TokenizerFacts* facts) {
+  absl::StatusOr<std::unique_ptr<SentencePiece>> spm =
+      SentencePiece::Create(facts->source_spm, facts->source_path);
+  if (!spm.ok()) return spm.status();
+  facts->model = std::make_shared<T5SentencePiece>(*std::move(spm), std::string(unk_piece),
+                                                   add_prefix_space.value_or(true));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<std::string>> ReadByteBpe(const ModelFolder& folder,
@@ -86,8 +85,8 @@ absl::StatusOr<std::vector<std::string>> ReadByteBpe(const ModelFolder& folder,
   std::vector<std::string> pieces;
   pieces.reserve(static_cast<size_t>(vocabulary->size()));
   for (int id = 0; id < vocabulary->size(); ++id) pieces.emplace_back(vocabulary->PieceOf(id));
-  absl::StatusOr<std::unique_ptr<ByteBpe>> model =
-      ByteBpe::Create(pieces, *merges, kMergesFile, add_prefix_space);
+  absl::StatusOr<std::unique_ptr<ByteBpe>> model = ByteBpe::Create(
+      pieces, *merges, kMergesFile, add_prefix_space ? ByteBpe::kText : ByteBpe::kNone);
   if (!model.ok()) return model.status();
   facts->source_path = facts->target_path = PathOf(folder.path(), kVocabularyFile);
   facts->source_spm = *text + *merges;
@@ -95,21 +94,38 @@ absl::StatusOr<std::vector<std::string>> ReadByteBpe(const ModelFolder& folder,
   return pieces;
 }
 
+absl::Status UseByteBpe(const TokenizerJson& json, const std::string& bos, const std::string& eos,
+                        bool add_prefix_space, TokenizerFacts* facts) {
+  if (json.model != nullptr) {
+    return absl::UnimplementedError(
+        Concat(kTokenizerJsonFile, ": field 'pre_tokenizer' is Metaspace, which is not supported ",
+               "with BART's tokenizers; supported: ByteLevel"));
+  }
+  if (json.layout != std::vector<std::string>{bos, "$A", eos}) {
+    return absl::UnimplementedError(
+        Concat(kTokenizerJsonFile, ": field 'post_processor' has ", json.layout.size(),
+               " parts, which is not supported; supported: '", bos, "', the text and '", eos, "'"));
+  }
+  absl::StatusOr<std::unique_ptr<ByteBpe>> model =
+      ByteBpe::Create(json.pieces, json.byte_merges, kTokenizerJsonFile,
+                      add_prefix_space ? ByteBpe::kParts : ByteBpe::kNone);
+  if (!model.ok()) return model.status();
+  facts->model = *std::move(model);
+  return absl::OkStatus();
+}
+
+absl::Status RequireMetaspace(const TokenizerJson& json) {
+  if (json.model != nullptr) return absl::OkStatus();
+  return absl::UnimplementedError(
+      Concat(kTokenizerJsonFile, ": field 'pre_tokenizer' is ByteLevel, which is not supported ",
+             "with this family's tokenizers; supported: Metaspace, WhitespaceSplit and Metaspace"));
+}
+
 absl::Status RequireTextAndEnd(const TokenizerJson& json) {
   if (json.layout.size() == 2 && json.layout[0] == "$A") return absl::OkStatus();
   return absl::UnimplementedError(
       Concat(kTokenizerJsonFile, ": field 'post_processor' has ", json.layout.size(),
              " parts, which is not supported; supported: the text and the end of sentence"));
-}
-
-absl::Status RequireSpecialAdded(const TokenizerJson& json) {
-  for (const TokenizerJson::Added& added : json.added) {
-    if (added.special) continue;
-    return absl::UnimplementedError(
-        Concat(kTokenizerJsonFile, ": field 'added_tokens' has '", added.piece.substr(0, 64),
-               "', which is not special; supported: special tokens and languages"));
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace dragoman

@@ -1,6 +1,6 @@
-// tokenizer.json of Hugging Face's tokenizers library, of tokenizers that come from SentencePiece: a
-// Unigram or BPE model behind Metaspace, a precompiled charsmap and small steps before it, added
-// tokens, a template around the text.
+// tokenizer.json of Hugging Face's tokenizers library: of tokenizers that come from SentencePiece, a
+// Unigram or BPE model behind Metaspace, a precompiled charsmap and small steps before it; BART's, a
+// BPE of bytes; added tokens, and a template around the text.
 //
 // Pure function; thread-safe.
 #pragma once
@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/text/bpe_merges.h"
 #include "engine/text/subword_model.h"
+#include "engine/text/token_splitter.h"
 
 namespace dragoman {
 
@@ -20,14 +22,18 @@ inline constexpr std::string_view kTokenizerJsonFile = "tokenizer.json";
 struct TokenizerJson {
   struct Added {
     int id = 0;
-    std::string piece;
-    bool special = false;
+    AddedToken token;
+    bool is_new = false;  // no piece of the model
   };
   std::vector<std::string> pieces;  // by id, added ones with them; "" for an id that has none
   std::vector<Added> added;
   std::vector<std::string>
       layout;  // of a source: special tokens and "$A", the text; empty: none said
+  // Cuts texts that have no added token in them; empty of a BPE of bytes, whose merges are below and
+  // whose model depends on its class (MakeByteBpe).
   std::shared_ptr<const SubwordModel> model;
+  std::vector<BpeMerge> byte_merges;
+  bool adds_prefix_space = false;  // ... as its pre_tokenizer says
 };
 
 // INVALID_ARGUMENT for what is malformed, UNIMPLEMENTED for what is well-formed and not supported;

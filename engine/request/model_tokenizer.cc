@@ -18,9 +18,9 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(const LoadedModel& mode
     special.source_unk = facts.source_unk;
     special.source_more = facts.source_special;
   }
-  return Tokenizer::Create(
-      {facts.source_spm, facts.target_spm, facts.source_path, facts.target_path, facts.model},
-      source, target, special);
+  return Tokenizer::Create({facts.source_spm, facts.target_spm, facts.source_path,
+                            facts.target_path, facts.model, facts.added, facts.rules},
+                           source, target, special);
 }
 
 }  // namespace dragoman

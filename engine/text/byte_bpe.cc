@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
+#include "engine/text/map_ranges.h"
 
 namespace dragoman {
 namespace {
@@ -105,6 +106,15 @@ size_t CharacterBegin(std::string_view text, size_t at) {
   return at;
 }
 
+// Views into the pieces.
+std::unordered_map<std::string_view, int32_t> IdsOf(const std::vector<std::string>& pieces) {
+  std::unordered_map<std::string_view, int32_t> ids;
+  for (size_t id = 0; id < pieces.size(); ++id) {
+    if (!pieces[id].empty()) ids.emplace(pieces[id], static_cast<int32_t>(id));
+  }
+  return ids;
+}
+
 }  // namespace
 
 std::vector<size_t> ByteBpeWordEnds(std::string_view text) {
@@ -114,16 +124,14 @@ std::vector<size_t> ByteBpeWordEnds(std::string_view text) {
 }
 
 absl::StatusOr<std::unique_ptr<ByteBpe>> ByteBpe::Create(std::vector<std::string> pieces,
-                                                         std::string_view merges,
+                                                         std::span<const BpeMerge> merges,
                                                          std::string_view name,
-                                                         bool space_before_text) {
+                                                         SpaceBefore space_before) {
   std::unique_ptr<ByteBpe> made(new ByteBpe);
   made->pieces_ = std::move(pieces);
-  made->space_before_text_ = space_before_text;
-  std::unordered_map<std::string_view, int32_t> ids;
-  for (size_t id = 0; id < made->pieces_.size(); ++id) {
-    if (!made->pieces_[id].empty()) ids.emplace(made->pieces_[id], static_cast<int32_t>(id));
-  }
+  made->merges_ = BpeMerges(merges);
+  made->space_before_ = space_before;
+  const std::unordered_map<std::string_view, int32_t> ids = IdsOf(made->pieces_);
   for (size_t byte = 0; byte < 256; ++byte) {
     std::string character;
     AppendUtf8(Alphabet().character[byte], character);
@@ -135,6 +143,14 @@ absl::StatusOr<std::unique_ptr<ByteBpe>> ByteBpe::Create(std::vector<std::string
     }
     made->ids_of_bytes_[byte] = found->second;
   }
+  return made;
+}
+
+absl::StatusOr<std::unique_ptr<ByteBpe>> ByteBpe::Create(std::vector<std::string> pieces,
+                                                         std::string_view merges,
+                                                         std::string_view name,
+                                                         SpaceBefore space_before) {
+  const std::unordered_map<std::string_view, int32_t> ids = IdsOf(pieces);
   std::vector<BpeMerge> list;
   size_t line_number = 0;
   while (!merges.empty()) {
@@ -159,17 +175,36 @@ absl::StatusOr<std::unique_ptr<ByteBpe>> ByteBpe::Create(std::vector<std::string
     }
     list.push_back({l->second, r->second, both->second});
   }
-  made->merges_ = BpeMerges(list);
-  return made;
+  return Create(std::move(pieces), list, name, space_before);
+}
+
+NormalizedText ByteBpe::Prepare(std::string_view text, TextStart start) const {
+  NormalizedText prepared = Unchanged(text);
+  size_t first = 0;
+  if (text.empty() || text.starts_with(' ')) return prepared;
+  // BartTokenizer puts none before other white space either.
+  const bool wants_space =
+      start == TextStart::kWord || (start == TextStart::kBegin && space_before_ == kText &&
+                                    !IsWhiteSpace(NextCodePoint(text, first)));
+  if (!wants_space) return prepared;
+  // A space of nobody's is before the text, and takes no bytes of it.
+  prepared.text.insert(prepared.text.begin(), ' ');
+  prepared.origin.insert(prepared.origin.begin(), 0);
+  return prepared;
 }
 
 std::vector<SubwordToken> ByteBpe::Encode(std::string_view text, TextStart start) const {
-  const bool wants_space =
-      start == TextStart::kWord || (start == TextStart::kBegin && space_before_text_);
-  // A space of nobody's is before the text, and takes no bytes of it.
-  const bool adds_space = wants_space && !text.empty() && !text.starts_with(' ');
-  const std::string with_space = adds_space ? std::string(" ").append(text) : std::string();
-  const std::string_view all = adds_space ? std::string_view(with_space) : text;
+  const NormalizedText prepared = Prepare(text, start);
+  std::vector<SubwordToken> tokens = Cut(prepared.text, start);
+  MapRanges(prepared.origin, &tokens);
+  return tokens;
+}
+
+std::vector<SubwordToken> ByteBpe::Cut(std::string_view part, TextStart start) const {
+  const bool adds_space = space_before_ == kParts && start != TextStart::kInside && !part.empty() &&
+                          !part.starts_with(' ');
+  const std::string with_space = adds_space ? std::string(" ").append(part) : std::string();
+  const std::string_view all = adds_space ? std::string_view(with_space) : part;
   const auto place = [&](int32_t at) {
     const size_t begin = CharacterBegin(all, static_cast<size_t>(at));
     return static_cast<int64_t>(adds_space && begin > 0 ? begin - 1 : begin);
@@ -199,15 +234,17 @@ PieceText ByteBpe::Join(std::span<const std::string_view> pieces, bool is_prefix
   std::string bytes;
   std::vector<size_t> ends;  // of the pieces' bytes
   for (const std::string_view piece : pieces) {
+    // One that is not of bytes alone stands for itself, as an added token with a space in it.
+    std::string own;
     for (size_t at = 0; at < piece.size();) {
-      const size_t here = at;
       const auto found = Alphabet().byte.find(NextCodePoint(piece, at));
-      if (found != Alphabet().byte.end()) {
-        bytes += static_cast<char>(found->second);
-      } else {
-        bytes += piece.substr(here, at - here);
+      if (found == Alphabet().byte.end()) {
+        own = piece;
+        break;
       }
+      own += static_cast<char>(found->second);
     }
+    bytes += own;
     ends.push_back(bytes.size());
   }
   if (is_prefix) bytes.resize(bytes.size() - static_cast<size_t>(IncompleteUtf8Tail(bytes)));

@@ -1,7 +1,8 @@
 // GPT-2's byte-level BPE, as BART has it: a text is cut into words by a regular expression, and the
 // bytes of each, which have a character each, are merged by a list.
 //
-// Radford et al. 2019; BartTokenizer of transformers 4.57. Letters, digits and white space are ICU's.
+// Radford et al. 2019; BartTokenizer of transformers 4.57, and ByteLevel of the tokenizers library,
+// 0.22. Letters, digits and white space are ICU's.
 //
 // Thread-safety: const after Create. Units: bytes.
 #pragma once
@@ -27,16 +28,26 @@ std::vector<size_t> ByteBpeWordEnds(std::string_view text);
 
 class ByteBpe : public SubwordModel {
  public:
-  // `pieces` by id; `merges` is merges.txt. With `space_before_text` a text that does not begin with a
-  // space is cut as if it did. INVALID_ARGUMENT for a merge of what are no pieces, UNIMPLEMENTED where a
-  // byte has no piece; both name `name`.
+  // What is cut as if it began with a space, where it does not: nothing, a text, or every part of
+  // it between added tokens, which is what the library does.
+  enum SpaceBefore { kNone, kText, kParts };
+
+  // `pieces` by id, of which some may be "" or stand for no bytes; `merges` by these ids.
+  // UNIMPLEMENTED where a byte has no piece; it names `name`.
+  static absl::StatusOr<std::unique_ptr<ByteBpe>> Create(std::vector<std::string> pieces,
+                                                         std::span<const BpeMerge> merges,
+                                                         std::string_view name,
+                                                         SpaceBefore space_before);
+  // The same with merges.txt. INVALID_ARGUMENT for a merge of what are no pieces.
   static absl::StatusOr<std::unique_ptr<ByteBpe>> Create(std::vector<std::string> pieces,
                                                          std::string_view merges,
                                                          std::string_view name,
-                                                         bool space_before_text);
+                                                         SpaceBefore space_before);
 
   std::string_view word_mark() const override { return "\xC4\xA0"; }  // of a space
   std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const override;
+  NormalizedText Prepare(std::string_view text, TextStart start) const override;
+  std::vector<SubwordToken> Cut(std::string_view part, TextStart start) const override;
   PieceText Decode(std::span<const std::string_view> pieces, bool) const override {
     return Join(pieces, false);
   }
@@ -51,7 +62,7 @@ class ByteBpe : public SubwordModel {
   std::vector<std::string> pieces_;
   std::array<int32_t, 256> ids_of_bytes_ = {};
   BpeMerges merges_;
-  bool space_before_text_ = false;
+  SpaceBefore space_before_ = kNone;
 };
 
 }  // namespace dragoman

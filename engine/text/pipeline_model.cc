@@ -6,6 +6,7 @@
 
 #include "engine/base/utf8.h"
 #include "engine/text/join_pieces.h"
+#include "engine/text/map_ranges.h"
 #include "engine/text/spm_file.h"
 
 namespace dragoman {
@@ -57,43 +58,23 @@ PipelineModel::PipelineModel(PipelineSpec spec, PipelineNormalizer normalizer)
   spec_.merges.shrink_to_fit();
   unknown_score_ = worst - kUnknownPenalty;
   if (spec_.model == PipelineSpec::kUnigram) trie_ = PieceTrie(std::move(texts));
-  std::vector<std::pair<std::string_view, int32_t>> added;
-  for (const std::string& token : spec_.added) added.emplace_back(token, 0);
-  added_ = PieceTrie(std::move(added));
 }
 
 std::vector<SubwordToken> PipelineModel::Encode(std::string_view text, TextStart start) const {
-  std::vector<SubwordToken> tokens;
-  const auto encode = [&](size_t begin, size_t end) {
-    if (begin == end) return;
-    bool prepend = spec_.prepend == PipelineSpec::kAlways;
-    if (begin == 0) prepend = start != TextStart::kInside && spec_.prepend != PipelineSpec::kNever;
-    // In the midst of a text a word has a space before it, whatever is put before the first.
-    if (begin == 0 && start == TextStart::kWord) prepend = true;
-    EncodePart(text.substr(begin, end - begin), begin, prepend, &tokens);
-  };
-  size_t begin = 0;
-  for (size_t at = 0; at < text.size() && !added_.empty();) {
-    const size_t size = added_.LongestPrefix(text.substr(at));
-    if (size == 0) {
-      ++at;
-      continue;
-    }
-    encode(begin, at);
-    tokens.push_back({std::string(text.substr(at, size)),
-                      {static_cast<int64_t>(at), static_cast<int64_t>(at + size)}});
-    begin = at += size;
-  }
-  encode(begin, text.size());
+  const NormalizedText normal = Normalize(text);
+  std::vector<SubwordToken> tokens = Cut(normal.text, start);
+  MapRanges(normal.origin, &tokens);
   return tokens;
 }
 
-void PipelineModel::EncodePart(std::string_view part, size_t offset, bool prepend,
-                               std::vector<SubwordToken>* tokens) const {
-  NormalizedText normal = normalizer_.Normalize(part);
-  for (int32_t& origin : normal.origin) origin += static_cast<int32_t>(offset);
-  const std::string_view text = normal.text;
-  const size_t first_token = tokens->size();
+std::vector<SubwordToken> PipelineModel::Cut(std::string_view text, TextStart start) const {
+  bool prepend = spec_.prepend == PipelineSpec::kAlways;
+  if (start == TextStart::kBegin) prepend = spec_.prepend != PipelineSpec::kNever;
+  if (start == TextStart::kInside) prepend = false;
+  // In the midst of a text a word has the mark of the space before it, if that is in any piece.
+  const bool follows_space = start == TextStart::kWord && !spec_.split_white_space;
+  prepend = prepend || follows_space;
+  std::vector<SubwordToken> tokens;
 
   // Metaspace over text[begin, end).
   const auto metaspace = [&](size_t begin, size_t end, bool is_first) {
@@ -105,28 +86,28 @@ void PipelineModel::EncodePart(std::string_view part, size_t offset, bool prepen
     };
     const std::string_view own = text.substr(begin, end - begin);
     const bool wanted = is_first ? prepend : spec_.prepend == PipelineSpec::kAlways;
-    const bool marks = wanted && !own.starts_with(' ') && !own.starts_with(kSpaceMark);
+    // A space is the same as a mark of the text's own, unless one is there that was left out.
+    const bool has_mark = own.starts_with(kSpaceMark) && !(is_first && follows_space);
+    const bool marks = wanted && !own.starts_with(' ') && !has_mark;
     // White space that has been left out belongs to the mark that stands for it.
-    const int32_t before = tokens->size() > first_token
-                               ? static_cast<int32_t>(tokens->back().range.end)
-                               : normal.origin[begin];
+    const auto before = static_cast<int32_t>(tokens.empty() ? begin : tokens.back().range.end);
     if (marks) append(kSpaceMark, before);
     for (size_t i = begin; i < end; ++i) {
-      append(text[i] == ' ' ? kSpaceMark : text.substr(i, 1), normal.origin[i]);
+      append(text[i] == ' ' ? kSpaceMark : text.substr(i, 1), static_cast<int32_t>(i));
     }
-    marked.origin.push_back(normal.origin[end]);
+    marked.origin.push_back(static_cast<int32_t>(end));
     const std::string_view all = marked.text;
     for (size_t at = 0; at < all.size();) {
       size_t next = all.size();
       if (spec_.split_words) next = std::min(all.find(kSpaceMark, at + 1), all.size());
       EncodeWord(all.substr(at, next - at), std::span(marked.origin).subspan(at, next - at + 1),
-                 tokens);
+                 &tokens);
       at = next;
     }
   };
   if (!spec_.split_white_space) {
     metaspace(0, text.size(), true);
-    return;
+    return tokens;
   }
   bool is_first = true;
   size_t begin = 0;
@@ -140,6 +121,7 @@ void PipelineModel::EncodePart(std::string_view part, size_t offset, bool prepen
     is_first = false;
   }
   metaspace(begin, text.size(), is_first);
+  return tokens;
 }
 
 void PipelineModel::EncodeWord(std::string_view word, std::span<const int32_t> origin,

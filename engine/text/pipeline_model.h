@@ -35,8 +35,6 @@ struct PipelineSpec {
   };
 
   std::vector<NormalizerStep> normalizer;
-  // Not special, and cut out of a text before anything else is done with it, the longest first.
-  std::vector<std::string> added;
   bool split_white_space = false;  // before Metaspace: white space is then in no piece
   Prepend prepend = kAlways;
   bool split_words = true;  // Metaspace's: at its marks
@@ -55,6 +53,10 @@ class PipelineModel : public SubwordModel {
                                                                std::string_view name);
 
   std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const override;
+  NormalizedText Normalize(std::string_view part) const override {
+    return normalizer_.Normalize(part);
+  }
+  std::vector<SubwordToken> Cut(std::string_view part, TextStart start) const override;
   PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override {
     return Join(pieces, after_text, false);
   }
@@ -67,9 +69,6 @@ class PipelineModel : public SubwordModel {
 
   PipelineModel(PipelineSpec spec, PipelineNormalizer normalizer);
 
-  // A part of the text, which begins at its byte `offset`; `prepend`: with a space mark.
-  void EncodePart(std::string_view part, size_t offset, bool prepend,
-                  std::vector<SubwordToken>* tokens) const;
   // Words with their origins, as Normalize has them.
   void EncodeWord(std::string_view word, std::span<const int32_t> origin,
                   std::vector<SubwordToken>* tokens) const;
@@ -83,7 +82,6 @@ class PipelineModel : public SubwordModel {
   PipelineNormalizer normalizer_;
   std::unordered_map<std::string_view, int32_t> ids_;  // of what a text may be cut into
   PieceTrie trie_;                                     // over the same, of kUnigram
-  PieceTrie added_;
   BpeMerges merges_;
   double unknown_score_ = 0;
 };

@@ -212,8 +212,7 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentBpe(std::string_view text
       const auto [begin, size] = parts.back();
       parts.pop_back();
       const std::string_view piece = view(begin, size);
-      const auto it = ids_.find(piece);
-      const int32_t id = it == ids_.end() ? unk_id_ : it->second;
+      const int32_t id = IdOf(piece);
       const auto split = unused_split.find(piece);
       if (file_.pieces[static_cast<size_t>(id)].type == SpmPiece::kUnused &&
           split != unused_split.end()) {
@@ -227,10 +226,53 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentBpe(std::string_view text
   return spans;
 }
 
+// A mark begins a word, whatever treat_whitespace_as_suffix says.
+std::vector<SentencePiece::Span> SentencePiece::SegmentWords(std::string_view text) const {
+  std::vector<Span> spans;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(kSpaceMark, begin + 1), text.size());
+    spans.push_back({static_cast<int32_t>(begin), static_cast<int32_t>(end),
+                     IdOf(text.substr(begin, end - begin))});
+    begin = end;
+  }
+  return spans;
+}
+
+// Or whole user-defined pieces.
+std::vector<SentencePiece::Span> SentencePiece::SegmentCharacters(std::string_view text) const {
+  std::vector<Span> spans;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t size = user_defined_.empty() ? 0 : user_defined_.LongestPrefix(text.substr(begin));
+    if (size == 0) size = static_cast<size_t>(CharacterSize(text, begin));
+    spans.push_back({static_cast<int32_t>(begin), static_cast<int32_t>(begin + size),
+                     IdOf(text.substr(begin, size))});
+    begin += size;
+  }
+  return spans;
+}
+
+std::vector<SentencePiece::Span> SentencePiece::Segment(std::string_view text) const {
+  switch (file_.model_type) {
+    case SpmFile::kUnigram:
+      return SegmentUnigram(text);
+    case SpmFile::kBpe:
+      return SegmentBpe(text);
+    case SpmFile::kWord:
+      return SegmentWords(text);
+    case SpmFile::kChar:
+      return SegmentCharacters(text);
+  }
+  return {};
+}
+
+int32_t SentencePiece::IdOf(std::string_view piece) const {
+  const auto found = ids_.find(piece);
+  return found == ids_.end() ? unk_id_ : found->second;
+}
+
 std::vector<SubwordToken> SentencePiece::Encode(std::string_view text, TextStart start) const {
   const NormalizedText normal = normalizer_.Normalize(text, start != TextStart::kInside);
-  const std::vector<Span> spans =
-      file_.model_type == SpmFile::kBpe ? SegmentBpe(normal.text) : SegmentUnigram(normal.text);
+  const std::vector<Span> spans = Segment(normal.text);
   std::vector<SubwordToken> tokens;
   tokens.reserve(spans.size());
   bool after_unknown = false;

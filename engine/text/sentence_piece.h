@@ -1,5 +1,5 @@
-// SentencePiece inference (unigram and BPE): text to pieces and back, equal to sentencepiece 0.2.3
-// piece by piece. Earlier releases differ where two cuts of a text score the same, and in what
+// SentencePiece inference (unigram, BPE, words, characters): text to pieces and back, equal to
+// sentencepiece 0.2.3 piece by piece. Earlier releases differ where two cuts of a text score the same, and in what
 // user-defined pieces score (README.md).
 //
 // Kudo and Richardson 2018 (SentencePiece); Kudo 2018 (unigram); Sennrich et al. 2016 (BPE).
@@ -53,6 +53,10 @@ class SentencePiece : public SubwordModel {
   // The normalised text cut into known pieces and single unknown characters.
   std::vector<Span> SegmentUnigram(std::string_view text) const;
   std::vector<Span> SegmentBpe(std::string_view text) const;
+  std::vector<Span> SegmentWords(std::string_view text) const;
+  std::vector<Span> SegmentCharacters(std::string_view text) const;
+  std::vector<Span> Segment(std::string_view text) const;
+  int32_t IdOf(std::string_view piece) const;
   PieceText Join(std::span<const std::string_view> pieces, bool after_text, bool is_prefix) const;
 
   SpmFile file_;

@@ -149,11 +149,9 @@ absl::Status ReadTrainerSpec(std::string_view message, std::string_view name, Sp
   Field field;
   while (reader.Next(field)) {
     if (field.number == kModelType && field.wire_type == 0) {
-      if (field.value != SpmFile::kUnigram && field.value != SpmFile::kBpe) {
-        const char* known = field.value == 3 ? " (WORD)" : field.value == 4 ? " (CHAR)" : "";
-        return absl::UnimplementedError(absl::StrCat(std::string(name),
-                                                     ": trainer_spec.model_type is ", field.value,
-                                                     known, ", expected 1 (UNIGRAM) or 2 (BPE)"));
+      if (field.value < SpmFile::kUnigram || field.value > SpmFile::kChar) {
+        return Bad(name, absl::StrCat("trainer_spec.model_type is ", field.value,
+                                      ", expected 1 (UNIGRAM), 2 (BPE), 3 (WORD) or 4 (CHAR)"));
       }
       file.model_type = static_cast<SpmFile::ModelType>(field.value);
     } else if (field.number == kTreatWhitespaceAsSuffix && field.wire_type == 0) {

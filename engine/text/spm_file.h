@@ -30,7 +30,7 @@ struct SpmNormalizerSpec {
 };
 
 struct SpmFile {
-  enum ModelType { kUnigram = 1, kBpe = 2 };
+  enum ModelType { kUnigram = 1, kBpe = 2, kWord = 3, kChar = 4 };
   ModelType model_type = kUnigram;
   std::vector<SpmPiece> pieces;  // exactly one of type kUnknown, at least one kNormal
   bool treat_whitespace_as_suffix = false;
@@ -40,9 +40,8 @@ struct SpmFile {
   SpmNormalizerSpec denormalizer;  // in use when its charsmap is not empty
 };
 
-// INVALID_ARGUMENT that names `name`, what was found and what was expected, UNIMPLEMENTED for
-// models of words and characters; never crashes, whatever the bytes. Time and memory are linear in
-// the size of `bytes`.
+// INVALID_ARGUMENT that names `name`, what was found and what was expected; never crashes, whatever
+// the bytes. Time and memory are linear in the size of `bytes`.
 absl::StatusOr<SpmFile> ParseSpmFile(std::string_view bytes, std::string_view name);
 
 // 0..255 for "<0x00>".."<0xFF>", else -1.

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/text/charsmap.h"
+#include "engine/text/normalized_text.h"
 #include "engine/text/piece_trie.h"
 #include "engine/text/spm_file.h"
 
@@ -21,12 +22,6 @@ inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
 
 // Every space mark becomes a space.
 void ReplaceSpaceMarks(std::string& text);
-
-struct NormalizedText {
-  std::string text;
-  // For every byte of `text` where in the input it comes from, and one entry more: the end.
-  std::vector<int32_t> origin;
-};
 
 class SpmNormalizer {
  public:

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/text/normalized_text.h"
 #include "engine/text/text_range.h"
 
 namespace dragoman {
@@ -28,9 +29,10 @@ struct PieceText {
 
 // What is before a text that is cut.
 enum class TextStart {
-  kBegin,   // nothing
-  kWord,    // white space
-  kInside,  // the beginning of its first word, or a bracket
+  kBegin,       // nothing
+  kWord,        // white space
+  kInside,      // the beginning of its first word, or a bracket
+  kAfterToken,  // a token that was cut out of the text (added_tokens.h)
 };
 
 class SubwordModel {
@@ -43,8 +45,26 @@ class SubwordModel {
   // REQUIRES: `text` is valid UTF-8, of less than 2^31 bytes.
   virtual std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const = 0;
 
+  // What a prompt is cut into: as Encode, but names of special tokens in it are the tokens.
+  virtual std::vector<SubwordToken> EncodePrompt(std::string_view prompt) const {
+    return Encode(prompt, TextStart::kBegin);
+  }
+
+  // Encode in steps, between which added tokens are cut out (added_tokens.h). Together they are
+  // Encode; a model without the first two has the last alone.
+  //
+  // What is changed before any token is looked for ...
+  virtual NormalizedText Prepare(std::string_view text, TextStart) const { return Unchanged(text); }
+  // ... in a part between tokens, before those are looked for that are normalized themselves ...
+  virtual NormalizedText Normalize(std::string_view part) const { return Unchanged(part); }
+  // ... and the pieces of a part of what has been prepared and normalized. Ranges are in `part`.
+  virtual std::vector<SubwordToken> Cut(std::string_view part, TextStart start) const {
+    return Encode(part, start);
+  }
+
   // The text of the pieces, which may have spaces at its ends. A piece that the model does not know
-  // stands for itself. With `after_text` they follow other text: white space at the beginning stays.
+  // stands for itself. With `after_text` they follow other text: white space at the beginning
+  // stays.
   virtual PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const = 0;
 
   // As Decode, but only what no further pieces can change.

@@ -28,9 +28,10 @@ int IdOf(const Side& side, const std::string& piece) {
   return is_special ? side.unk : id;
 }
 
-EncodedText EncodeWith(const SubwordModel& model, const Side& side, std::string_view text) {
+EncodedText EncodeWith(const SubwordModel& model, const Side& side, std::string_view text,
+                       TextStart start) {
   EncodedText encoded;
-  for (const SubwordToken& token : model.Encode(text, TextStart::kBegin)) {
+  for (const SubwordToken& token : model.Encode(text, start)) {
     encoded.ids.push_back(IdOf(side, token.piece));
     encoded.ranges.push_back(token.range);
   }
@@ -91,17 +92,21 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> Tokenizer::Create(const TokenizerFile
   auto models = std::make_unique<Models>();
   if (files.model != nullptr) {
     models->source = models->target = files.model;
-    return std::unique_ptr<Tokenizer>(
-        new Tokenizer(std::move(models), source_table, target_table, std::move(special)));
+  } else {
+    auto source = SentencePiece::Create(files.source_spm, files.source_name);
+    if (!source.ok()) return source.status();
+    auto target = SentencePiece::Create(files.target_spm, files.target_name);
+    if (!target.ok()) return target.status();
+    models->source = *std::move(source);
+    models->target = *std::move(target);
   }
-  auto source = SentencePiece::Create(files.source_spm, files.source_name);
-  if (!source.ok()) return source.status();
-  auto target = SentencePiece::Create(files.target_spm, files.target_name);
-  if (!target.ok()) return target.status();
-  models->source = *std::move(source);
-  models->target = *std::move(target);
+  if (!files.added.empty()) {
+    for (auto* model : {&models->source, &models->target}) {
+      *model = std::make_shared<AddedTokenModel>(std::move(*model), files.added, files.rules);
+    }
+  }
   return std::unique_ptr<Tokenizer>(
-      new Tokenizer(std::move(models), source_table, target_table, special));
+      new Tokenizer(std::move(models), source_table, target_table, std::move(special)));
 }
 
 Tokenizer::Tokenizer(std::unique_ptr<Models> models, const PieceTable* source,
@@ -116,7 +121,8 @@ EncodedText Tokenizer::EncodeSource(std::string_view text, SourceTags tags) cons
   const Side source{*source_table_, eos, special_.source_unk.value_or(special_.unk),
                     has_own ? std::nullopt : special_.pad,
                     has_own ? *special_.source_more : special_.more};
-  EncodedText encoded = EncodeWith(*models_->source, source, text);
+  EncodedText encoded = EncodeWith(*models_->source, source, text,
+                                   tags.follows_text ? TextStart::kWord : TextStart::kBegin);
   std::vector<int> before;
   if (special_.source_bos.has_value()) before.push_back(*special_.source_bos);
   if (tags.first.has_value()) before.push_back(*tags.first);
@@ -129,8 +135,10 @@ EncodedText Tokenizer::EncodeSource(std::string_view text, SourceTags tags) cons
 }
 
 std::vector<int> Tokenizer::EncodePrompt(std::string_view prompt) const {
+  const std::string_view stripped = StripWhiteSpace(prompt);
+  prompt = prompt.substr(0, static_cast<size_t>(stripped.data() - prompt.data()) + stripped.size());
   std::vector<int> ids;
-  for (const SubwordToken& token : models_->source->Encode(prompt, TextStart::kBegin)) {
+  for (const SubwordToken& token : models_->source->EncodePrompt(prompt)) {
     ids.push_back(
         source_table_->IdOf(token.piece).value_or(special_.source_unk.value_or(special_.unk)));
   }
@@ -139,8 +147,8 @@ std::vector<int> Tokenizer::EncodePrompt(std::string_view prompt) const {
 
 EncodedText Tokenizer::EncodeTarget(std::string_view text) const {
   return EncodeWith(*models_->target,
-                    {*target_table_, special_.eos, special_.unk, special_.pad, special_.more},
-                    text);
+                    {*target_table_, special_.eos, special_.unk, special_.pad, special_.more}, text,
+                    TextStart::kBegin);
 }
 
 EncodedPhrase Tokenizer::EncodePhrase(std::string_view text, bool word_start) const {

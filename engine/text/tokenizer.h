@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/text/added_tokens.h"
 #include "engine/text/subword_model.h"
 #include "engine/text/text_range.h"
 
@@ -38,6 +39,9 @@ struct TokenizerFiles {
   // Where both sides have one model of another kind: then the above are not read. Shared with
   // whoever has loaded it.
   std::shared_ptr<const SubwordModel> model;
+  // What is cut out of texts first, on both sides, and by whose rules.
+  std::vector<AddedToken> added;
+  TokenizerRules rules = TokenizerRules::kSlow;
 };
 
 // Ids of the special tokens. They come from the vocabulary and the config, never from
@@ -72,8 +76,9 @@ struct EncodedText {
 
 // Tokens around a source's text that say its languages.
 struct SourceTags {
-  std::optional<int> first;  // before the text
-  std::optional<int> last;   // behind EOS
+  std::optional<int> first;   // before the text
+  std::optional<int> last;    // behind EOS
+  bool follows_text = false;  // a prompt (EncodePrompt), with a space between them
 };
 
 // Puts tokens that are not the text's in front of all.
@@ -118,7 +123,9 @@ class Tokenizer {
   // REQUIRES: `text` is valid UTF-8.
   EncodedText EncodeSource(std::string_view text, SourceTags tags = {}) const;
 
-  // Pieces only of a text that the model is told by and nobody's: those of tags are what they say.
+  // Pieces only of a text that the model is told by and nobody's: those of tags are what they say,
+  // and names of special tokens are the tokens. White space at its end goes: SourceTags say that it
+  // is there.
   std::vector<int> EncodePrompt(std::string_view prompt) const;
 
   // Pieces only, by the target's SentencePiece and vocabulary.

@@ -26,6 +26,7 @@ EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& sha
   out.model_name = config.model_name;
   out.ensemble = ConfiguredEnsemble(config);
   out.lexical_shortlist = config.lexical_shortlist == "on";
+  out.tokenizer = ConfiguredTokenizer(config);
   out.devices = devices;
   out.device_memory_fraction = share.device_memory_fraction;
   const int usual_rows = devices.cuda.empty() ? kCpuMaxRows : kGpuMaxRows;

@@ -164,6 +164,10 @@ const std::vector<Option>& Options() {
        "let translations hold words of the model's lexical shortlist only (Marian's lex.*.bin, on "
        "the CPU)",
        &C::lexical_shortlist},
+      {"tokenizer", "auto|slow|fast",
+       "cut texts as transformers' slow tokenizer does, by the SentencePiece model, or as its fast "
+       "one, by tokenizer.json; auto: slow where its files are there",
+       &C::tokenizer},
       {"default-profile", "hf|ct2|marian|paper|article",
        "the rules that decide every option that a request leaves unset", &C::default_profile},
       {"glossary-dir", "DIR",

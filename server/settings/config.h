@@ -53,6 +53,7 @@ struct ModelSettings {
   std::string ensemble_weights;  // by commas, the model's own first; "": all the same
   std::string ensemble_mean = "probability";
   std::string lexical_shortlist = "off";
+  std::string tokenizer = "auto";  // or slow, or fast
   std::string default_profile = "hf";
   std::string glossary_dir;  // "": no named glossaries
   int watchdog_seconds = 30;
@@ -139,6 +140,7 @@ std::string ConfigToJson(const ServerConfig& config);
 DeviceRequest ConfiguredDevices(const ModelSettings& settings);
 Profile ConfiguredProfile(const ModelSettings& settings);
 EnsembleChoice ConfiguredEnsemble(const ModelSettings& settings);
+TokenizerChoice ConfiguredTokenizer(const ModelSettings& settings);
 LogLevel ConfiguredLogLevel(const ServerConfig& config);
 
 }  // namespace dragoman

@@ -239,6 +239,13 @@ absl::Status CheckShortlist(const ModelSettings& model) {
   return absl::OkStatus();
 }
 
+std::optional<TokenizerChoice> ParseTokenizer(std::string_view text) {
+  if (text == "auto") return TokenizerChoice::kAuto;
+  if (text == "slow") return TokenizerChoice::kSlow;
+  if (text == "fast") return TokenizerChoice::kFast;
+  return std::nullopt;
+}
+
 std::string NamesOf(const std::vector<ModelSettings>& models) {
   std::vector<std::string> names;
   for (const ModelSettings& model : models) names.push_back(model.model_name);
@@ -261,6 +268,9 @@ absl::Status CheckModel(const ModelSettings& settings) {
   if (status.ok() && !ParseProfile(settings.default_profile).has_value()) {
     status = Refuse("--", "default-profile", Quoted(settings.default_profile),
                     "hf, ct2, marian, paper or article");
+  }
+  if (status.ok() && !ParseTokenizer(settings.tokenizer).has_value()) {
+    status = Refuse("--", "tokenizer", Quoted(settings.tokenizer), "auto, slow or fast");
   }
   return status;
 }
@@ -371,6 +381,10 @@ DeviceRequest ConfiguredDevices(const ModelSettings& settings) {
 
 EnsembleChoice ConfiguredEnsemble(const ModelSettings& settings) {
   return ParseEnsemble(settings).value_or(EnsembleChoice{});
+}
+
+TokenizerChoice ConfiguredTokenizer(const ModelSettings& settings) {
+  return *ParseTokenizer(settings.tokenizer);
 }
 
 Profile ConfiguredProfile(const ModelSettings& settings) {

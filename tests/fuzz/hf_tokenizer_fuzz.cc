@@ -70,7 +70,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   directory.Write("vocab.json", Next(&rest));
   for (const char* file : {"sentencepiece.bpe.model", "spiece.model"}) directory.Write(file, rest);
 
-  const auto read = dragoman::ReadHfVocabularies(dragoman::DiskFolder(directory.path()), &*config);
+  const auto read = dragoman::ReadHfVocabularies(dragoman::DiskFolder(directory.path()),
+                                                 dragoman::TokenizerChoice::kSlow, &*config);
   if (!read.ok()) return 0;
   const int rows = config->spec.shape.source_vocab;
   dragoman::FuzzCheck(read->source.size() == rows);

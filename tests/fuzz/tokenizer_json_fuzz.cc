@@ -1,10 +1,16 @@
 // Input: a byte that says how long the text is, the text, and a tokenizer.json. Whatever the file
-// says, its pieces must cover ranges of the text in order, and decoding must be defined.
+// says, its pieces must cover ranges of the text in order, and decoding must be defined, with its added
+// tokens by either tokenizer's rules and without.
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "engine/model/tokenizer_json.h"
+#include "engine/text/added_tokens.h"
+#include "engine/text/byte_bpe.h"
 #include "tests/fuzz/subword_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -12,9 +18,25 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!input) return 0;
   const auto json = dragoman::ParseTokenizerJson(input->file, "fuzz");
   if (!json.ok()) return 0;
+  std::shared_ptr<const dragoman::SubwordModel> model = json->model;
+  if (model == nullptr) {
+    auto made = dragoman::ByteBpe::Create(
+        json->pieces, json->byte_merges, "fuzz",
+        json->adds_prefix_space ? dragoman::ByteBpe::kParts : dragoman::ByteBpe::kNone);
+    if (!made.ok()) return 0;
+    model = *std::move(made);
+  }
+  std::vector<dragoman::AddedToken> added;
+  for (const auto& one : json->added) added.push_back(one.token);
+  const dragoman::AddedTokenModel fast(model, added, dragoman::TokenizerRules::kFast);
+  const dragoman::AddedTokenModel slow(model, added, dragoman::TokenizerRules::kSlow);
   for (const dragoman::TextStart start :
        {dragoman::TextStart::kBegin, dragoman::TextStart::kWord, dragoman::TextStart::kInside}) {
-    dragoman::CheckCuts(*json->model, input->text, start);
+    dragoman::CheckCuts(*model, input->text, start);
+    dragoman::CheckCuts(fast, input->text, start);
+    dragoman::CheckCuts(slow, input->text, start);
   }
+  fast.EncodePrompt(input->text);
+  slow.EncodePrompt(input->text);
   return 0;
 }

@@ -59,7 +59,11 @@ TEST(TokenizerJson, IdsAreThoseOfTheLibrary) {
     const int unk = model.contains("unk_id") ? model["unk_id"].get<int>() : ids[name]["<unk>"];
     std::vector<int> found;
     int64_t end = 0;
-    for (const SubwordToken& token : tokenizers.at(name).model->Encode(text, TextStart::kBegin)) {
+    const TokenizerJson& parsed = tokenizers.at(name);
+    std::vector<AddedToken> added;
+    for (const TokenizerJson::Added& token : parsed.added) added.push_back(token.token);
+    const AddedTokenModel cutter(parsed.model, added, TokenizerRules::kFast);
+    for (const SubwordToken& token : cutter.Encode(text, TextStart::kBegin)) {
       found.push_back(token.piece.empty() ? unk : ids[name].at(token.piece));
       EXPECT_GE(token.range.begin, end) << name << ": " << text;
       EXPECT_GE(token.range.end, token.range.begin);

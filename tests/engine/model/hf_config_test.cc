@@ -594,8 +594,12 @@ TEST(HfTokenizer, OfFairseqsModelsIsRead) {
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(parsed->tokenizer.kind, HfTokenizerKind::kNllb);
   EXPECT_TRUE(parsed->tokenizer.kind_given);
-  EXPECT_THAT(parsed->tokenizer.listed, ElementsAre("deu_Latn", "eng_Latn"));
-  EXPECT_THAT(parsed->tokenizer.added, ElementsAre(std::pair(7, "eng_Latn")));
+  ASSERT_EQ(parsed->tokenizer.listed.size(), 2U);
+  EXPECT_EQ(parsed->tokenizer.listed[0].text, "deu_Latn");
+  EXPECT_EQ(parsed->tokenizer.listed[1].text, "eng_Latn");
+  ASSERT_EQ(parsed->tokenizer.added.size(), 1U);
+  EXPECT_EQ(parsed->tokenizer.added.at(7).text, "eng_Latn");
+  EXPECT_TRUE(parsed->tokenizer.added.at(7).special);  // because it is listed
   EXPECT_TRUE(parsed->tokenizer.legacy);
   const auto refusal = [&](const std::string& field, const json& value) {
     json other = tokenizer;
@@ -604,7 +608,7 @@ TEST(HfTokenizer, OfFairseqsModelsIsRead) {
   };
   EXPECT_THAT(refusal("tokenizer_class", "MarianTokenizer"),
               HasSubstr("supported: M2M100Tokenizer, SMALL100Tokenizer, NllbTokenizer, "
-                        "NllbTokenizerFast"));
+                        "NllbTokenizerFast, TokenizersBackend, PreTrainedTokenizerFast"));
   EXPECT_THAT(refusal("language_codes", "fairseq"), HasSubstr("supported: m2m100, wmt21"));
   EXPECT_THAT(refusal("additional_special_tokens", {3}), HasSubstr("expected a list of tokens"));
   EXPECT_THAT(refusal("added_tokens_decoder", {{"x", {{"content", "a"}}}}),
@@ -615,19 +619,43 @@ TEST(HfTokenizer, RefusesWhatWouldCutTextDifferently) {
   EXPECT_THAT(TokenizerRefusalOf("tokenizer_class", "T5Tokenizer"), HasSubstr("UNIMPLEMENTED"));
   EXPECT_THAT(TokenizerRefusalOf("sp_model_kwargs", {{"enable_sampling", true}}),
               HasSubstr("'sp_model_kwargs' is an object"));
-  EXPECT_THAT(TokenizerRefusalOf("additional_special_tokens", {"<x>"}),
+  EXPECT_THAT(TokenizerRefusalOf("tokenizer_class", "TokenizersBackend"),
+              HasSubstr("supported: MarianTokenizer"));
+  EXPECT_THAT(TokenizerRefusalOf("additional_special_tokens", {""}),
               HasSubstr("'additional_special_tokens'"));
-  EXPECT_THAT(TokenizerRefusalOf("added_tokens_decoder", {{"7", {{"content", "<x>"}}}}),
+  EXPECT_THAT(TokenizerRefusalOf("added_tokens_decoder", {{"7", "<x>"}}),
               HasSubstr("'added_tokens_decoder'"));
+  EXPECT_THAT(
+      TokenizerRefusalOf("added_tokens_decoder", {{"7", {{"content", "<x>"}, {"lstrip", "yes"}}}}),
+      HasSubstr("'added_tokens_decoder'"));
   EXPECT_THAT(TokenizerRefusalOf("model_max_length", 0), HasSubstr("at least 2"));
   EXPECT_THAT(TokenizerRefusalOf("model_max_length", 1), HasSubstr("at least 2"));
   EXPECT_THAT(TokenizerRefusalOf("source_lang", 3), HasSubstr("expected a string"));
   EXPECT_THAT(TokenizerRefusalOf("unk_token", {{"content", 3}}), HasSubstr("'unk_token'"));
+}
 
-  const HfTokenizerConfig tokenizer;
-  EXPECT_TRUE(CheckAddedTokens(R"({"<pad>": 9})", "added_tokens.json", tokenizer).ok());
-  EXPECT_THAT(CheckAddedTokens(R"({"<x>": 9})", "added_tokens.json", tokenizer).ToString(),
-              HasSubstr("UNIMPLEMENTED: added_tokens.json: field '<x>' is 9"));
+// added_tokens.json and special_tokens_map.json count where tokenizer_config.json says nothing.
+TEST(HfTokenizer, HasAddedTokensOfOlderFiles) {
+  HfConfigTexts texts{.config = Config().dump(), .generation = Generation().dump()};
+  texts.tokenizer = R"({"tokenizer_class": "MarianTokenizer", "unk_token": "<unk>"})";
+  texts.special_tokens_map = R"({"additional_special_tokens": ["<x>"]})";
+  texts.added_tokens = R"({"<x>": 64, "Wort": 65})";
+  auto parsed = ParseHfConfig(texts);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->tokenizer.added_file, "added_tokens.json");
+  ASSERT_EQ(parsed->tokenizer.added.size(), 2U);
+  EXPECT_TRUE(parsed->tokenizer.added[64].special);
+  EXPECT_EQ(parsed->tokenizer.added[65].text, "Wort");
+  EXPECT_FALSE(parsed->tokenizer.added[65].special);
+  texts.tokenizer = R"({"added_tokens_decoder": {"7": {"content": "Haus"}}})";
+  parsed = ParseHfConfig(texts);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  ASSERT_EQ(parsed->tokenizer.added.size(), 1U);
+  EXPECT_EQ(parsed->tokenizer.added[7].text, "Haus");
+  texts.tokenizer.reset();
+  texts.added_tokens = R"({"Wort": -1})";
+  EXPECT_THAT(Refusal(ParseHfConfig(texts)),
+              HasSubstr("added_tokens.json: has 'Wort': -1, expected piece -> id"));
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(LoadContext, APackageIsRefusedByItsDeclaredSizeBeforeItIsUnpacked) {
   const std::string package = PackageOfZeros(directory, 40 * kMiB);
   LoadContext load;
   load.memory().SetLimit(30 * kMiB, "the cgroup /pod has 64 MiB");
-  const absl::Status status = LoadModel(package, &load).status();
+  const absl::Status status = LoadModel(package, {}, &load).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(package + "/p/model/model.bin, which is unpacked into memory"),
@@ -63,7 +63,7 @@ TEST(LoadContext, APackageIsRefusedByItsDeclaredSizeBeforeItIsUnpacked) {
   EXPECT_LT(load.memory().peak(), kMiB);
   load.memory().SetLimit(50 * kMiB, "");
   // What is unpacked is then no file of CTranslate2's.
-  EXPECT_EQ(LoadModel(package, &load).status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(LoadModel(package, {}, &load).status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_GE(load.memory().peak(), 40 * kMiB);
   EXPECT_EQ(load.memory().held(), 0);
 }
@@ -87,7 +87,7 @@ TEST(LoadContext, WhatIsUnpackedCountsForAsLongAsItIsMapped) {
 TEST(LoadContext, AVocabularyIsRefusedBeforeItIsParsed) {
   ModelDirectory directory("tiny-a");
   LoadContext counted;
-  ASSERT_TRUE(LoadModel(directory.path(), &counted).ok());
+  ASSERT_TRUE(LoadModel(directory.path(), {}, &counted).ok());
   EXPECT_GT(counted.memory().kept(), 0);
   std::string vocabulary = "{";
   for (int i = 0; i < 20'000; ++i) {
@@ -96,7 +96,7 @@ TEST(LoadContext, AVocabularyIsRefusedBeforeItIsParsed) {
   directory.Write("vocab.json", vocabulary + "}");
   LoadContext load;
   load.memory().SetLimit(2 * kMiB, "the cgroup /pod has 64 MiB");
-  const absl::Status status = LoadModel(directory.path(), &load).status();
+  const absl::Status status = LoadModel(directory.path(), {}, &load).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr("vocab.json: what it holds: takes 7 MiB"), HasSubstr("cgroup /pod")));
@@ -107,7 +107,7 @@ TEST(LoadContext, UnpackingIsGivenUp) {
   const std::string package = PackageOfZeros(directory, 8 * kMiB);
   const std::atomic<bool> stop{true};
   LoadContext load(&stop);
-  EXPECT_EQ(LoadModel(package, &load).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(LoadModel(package, {}, &load).status().code(), absl::StatusCode::kCancelled);
 }
 
 TEST(LoadContext, ReadingWeightsIsGivenUp) {
@@ -116,7 +116,7 @@ TEST(LoadContext, ReadingWeightsIsGivenUp) {
   for (const char* name : {"tiny-a", "ct2-tiny-a-int8"}) {
     const ModelDirectory directory(name);
     stop = false;
-    const auto model = LoadModel(directory.path(), &load);
+    const auto model = LoadModel(directory.path(), {}, &load);
     ASSERT_TRUE(model.ok()) << model.status();
     const Weight& first = model->program.weights.front();
     std::vector<float> row(static_cast<size_t>(first.cols));
@@ -130,14 +130,14 @@ TEST(LoadContext, RecordsTheModelsOwnFilesOfEveryLayout) {
   const ModelDirectory hugging_face("tiny-a");
   std::ofstream(hugging_face.path() + "/model.onnx") << "another program's";
   LoadContext load;
-  ASSERT_TRUE(LoadModel(hugging_face.path(), &load).ok());
+  ASSERT_TRUE(LoadModel(hugging_face.path(), {}, &load).ok());
   EXPECT_THAT(ReadBy(&load, hugging_face.path()),
               ElementsAre("config.json", "generation_config.json", "model.safetensors",
                           "source.spm", "target.spm", "tokenizer_config.json", "vocab.json"));
 
   const ModelDirectory marian("marian-firefox");
   LoadContext of_marian;
-  const auto model = LoadModel(marian.path(), &of_marian);
+  const auto model = LoadModel(marian.path(), {}, &of_marian);
   ASSERT_TRUE(model.ok()) << model.status();
   std::vector<std::string> files = ReadBy(&of_marian, marian.path());
   EXPECT_THAT(files, ::testing::Contains("model.deen.intgemm.alphas.bin"));
@@ -152,7 +152,7 @@ TEST(LoadContext, WhatALaterLoadWouldFindIsAChange) {
   ModelDirectory directory("tiny-a");
   directory.Remove("generation_config.json");
   LoadContext load;
-  ASSERT_TRUE(LoadModel(directory.path(), &load).ok());
+  ASSERT_TRUE(LoadModel(directory.path(), {}, &load).ok());
   EXPECT_EQ(FirstChanged(load.files().files()), "");
   directory.Write("README.md", "");
   EXPECT_EQ(FirstChanged(load.files().files()), "");
@@ -165,7 +165,7 @@ TEST(LoadContext, WhatALaterLoadWouldFindIsAChange) {
 
   ModelDirectory marian("marian-firefox");
   LoadContext of_marian;
-  ASSERT_TRUE(LoadModel(marian.path(), &of_marian).ok());
+  ASSERT_TRUE(LoadModel(marian.path(), {}, &of_marian).ok());
   EXPECT_EQ(FirstChanged(of_marian.files().files()), "");
   marian.Write("second.npz", "");
   EXPECT_THAT(FirstChanged(of_marian.files().files()), HasSubstr("/second.npz"));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/text/added_tokens.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -48,8 +49,10 @@ std::vector<std::string> Cut(const json& file, std::string_view text,
   EXPECT_TRUE(parsed.ok()) << parsed.status();
   std::vector<std::string> pieces;
   if (!parsed.ok()) return pieces;
-  for (const SubwordToken& token : parsed->model->Encode(text, start))
-    pieces.push_back(token.piece);
+  std::vector<AddedToken> added;
+  for (const TokenizerJson::Added& one : parsed->added) added.push_back(one.token);
+  const AddedTokenModel model(parsed->model, added, TokenizerRules::kFast);
+  for (const SubwordToken& token : model.Encode(text, start)) pieces.push_back(token.piece);
   return pieces;
 }
 
@@ -107,7 +110,16 @@ TEST(TokenizerJson, RefusesByNameWhatItDoesNotDo) {
                       {{"type", "Replace"}, {"pattern", {{"Regex", "a+"}}}, {"content", "b"}}}}),
       HasSubstr("'normalizer.pattern' is \"a+\""));
   EXPECT_THAT(Refusal(file, {{"pre_tokenizer", type("ByteLevel")}}),
-              HasSubstr("'pre_tokenizer.type' is 'ByteLevel'"));
+              HasSubstr("'model' is a Unigram, which is not supported; supported: a BPE"));
+  const json bytes = {{"pre_tokenizer", type("ByteLevel")}, {"decoder", type("ByteLevel")}};
+  json without_regex = bytes;
+  without_regex["pre_tokenizer"]["use_regex"] = false;
+  EXPECT_THAT(Refusal(Bpe(), without_regex), HasSubstr("'pre_tokenizer.use_regex' is false"));
+  EXPECT_THAT(Refusal(Bpe(), {{"pre_tokenizer", type("ByteLevel")}}),
+              HasSubstr("'decoder.type' is 'Metaspace', which is not supported; supported: ByteL"));
+  json normalized = bytes;
+  normalized["normalizer"] = type("Strip");
+  EXPECT_THAT(Refusal(Bpe(), normalized), HasSubstr("'normalizer' is not null"));
   EXPECT_THAT(Refusal(file, {{"pre_tokenizer", nullptr}}), HasSubstr("'pre_tokenizer' is null"));
   EXPECT_THAT(
       Refusal(file,
@@ -127,13 +139,6 @@ TEST(TokenizerJson, RefusesByNameWhatItDoesNotDo) {
               HasSubstr("'model.end_of_word_suffix' is \"</w>\""));
   EXPECT_THAT(Refusal(Bpe(), {{"model", {{"ignore_merges", true}}}}),
               HasSubstr("'model.ignore_merges' is true"));
-  json added = file;
-  added["added_tokens"][2]["lstrip"] = true;
-  EXPECT_THAT(Refusal(added, json::object()), HasSubstr("'added_tokens.lstrip' is true for 'xyz'"));
-  added = file;
-  added["added_tokens"][2].erase("normalized");
-  EXPECT_THAT(Refusal(added, json::object()),
-              HasSubstr("'added_tokens.normalized' is true for 'xyz'"));
 }
 
 TEST(TokenizerJson, RefusesWhatIsMalformed) {

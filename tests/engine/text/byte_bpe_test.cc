@@ -50,7 +50,8 @@ class ByteBpeTest : public ::testing::Test {
       AppendUtf8(printable ? static_cast<char32_t>(byte) : next++, pieces_.back());
     }
     for (const char* piece : {"ab", "Ġa", "Ġab"}) pieces_.emplace_back(piece);
-    auto made = ByteBpe::Create(pieces_, "#version: 0.2\na b\nĠ ab\n", "merges.txt", false);
+    auto made =
+        ByteBpe::Create(pieces_, "#version: 0.2\na b\nĠ ab\n", "merges.txt", ByteBpe::kNone);
     ASSERT_TRUE(made.ok()) << made.status();
     model_ = *std::move(made);
   }
@@ -95,11 +96,13 @@ TEST_F(ByteBpeTest, WritesBytesAsTextAndHoldsBackWhatMayGrow) {
 
 TEST_F(ByteBpeTest, RefusesMergesOfWhatAreNoPieces) {
   EXPECT_THAT(
-      std::string(ByteBpe::Create(pieces_, "a b\nb a\n", "merges.txt", false).status().message()),
+      std::string(
+          ByteBpe::Create(pieces_, "a b\nb a\n", "merges.txt", ByteBpe::kNone).status().message()),
       HasSubstr("merges.txt: line 2 is 'b a', expected two pieces"));
   pieces_[0x41] = "";
-  EXPECT_THAT(std::string(ByteBpe::Create(pieces_, "", "merges.txt", false).status().message()),
-              HasSubstr("no piece 'A', which stands for byte 65"));
+  EXPECT_THAT(
+      std::string(ByteBpe::Create(pieces_, "", "merges.txt", ByteBpe::kNone).status().message()),
+      HasSubstr("no piece 'A', which stands for byte 65"));
 }
 
 }  // namespace

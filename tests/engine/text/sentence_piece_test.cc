@@ -305,6 +305,14 @@ INSTANTIATE_TEST_SUITE_P(
                   "--vocab_size=700 --remove_extra_whitespaces=false --byte_fallback=true"},
         ModelCase{"UnigramDenormalised", "--vocab_size=400 --denormalization_rule_tsv=RULES"},
         ModelCase{"UnigramSuffix", "--vocab_size=400 --treat_whitespace_as_suffix=true"},
+        ModelCase{"Words", "--model_type=word --vocab_size=500"},
+        ModelCase{"WordsKeepSpaces",
+                  "--model_type=word --vocab_size=500 --remove_extra_whitespaces=false "
+                  "--user_defined_symbols=ung,▁und"},
+        ModelCase{"Characters", "--model_type=char --vocab_size=120"},
+        ModelCase{"CharactersBytes",
+                  "--model_type=char --vocab_size=400 --byte_fallback=true "
+                  "--user_defined_symbols=ung,Straße,12"},
         ModelCase{"Bpe", "--model_type=bpe --vocab_size=500"},
         ModelCase{"BpeBytes",
                   "--model_type=bpe --vocab_size=700 --byte_fallback=true "
@@ -339,8 +347,8 @@ TEST(SentencePieceFile, SaysWhatIsWrong) {
       {good + Piece("b", 9), "piece 2 has type 9, expected 1 to 6"},
       {good + Piece("<0x41>", 6), "byte_fallback is off"},
       {good + Message(2, "\x98\x02\x01"), "some of the 256 byte pieces are missing"},
-      {good + Message(2, "\x18\x03"), "model_type is 3 (WORD), expected 1 (UNIGRAM) or 2 (BPE)"},
-      {good + Message(2, "\x18\x04"), "model_type is 4 (CHAR), expected 1 (UNIGRAM) or 2 (BPE)"},
+      {good + Message(2, "\x18\x05"),
+       "model_type is 5, expected 1 (UNIGRAM), 2 (BPE), 3 (WORD) or 4 (CHAR)"},
       {good + Message(3, Message(2, "abc")), "precompiled_charsmap has 3 bytes"},
       {good + Message(3, Message(2, std::string("\x40\0\0\0abcd", 8))), "array has 64 bytes"},
       {good + Message(3, Message(2, std::string("\x04\0\0\0\0\0\0\0\xFF", 9))), "not UTF-8"},

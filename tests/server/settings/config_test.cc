@@ -361,6 +361,23 @@ TEST(Config, ShortlistsAreOfOneModelOnTheCpu) {
       HasSubstr("--lexical-shortlist"));
 }
 
+TEST(Config, TokenizersAreChosenByModel) {
+  EXPECT_EQ(ConfiguredTokenizer(ParseCommandLine({"--model=x"})->config.models[0]),
+            TokenizerChoice::kAuto);
+  const auto some = ParseFile(R"({"tokenizer": "fast", "models": [
+      {"name": "a", "directory": "/m/a", "tokenizer": "slow"}, {"name": "b", "directory": "/m/b"}]})");
+  ASSERT_TRUE(some.ok()) << some.status();
+  EXPECT_EQ(MakeEngineConfig(some->config.models[0], {}, {}).tokenizer, TokenizerChoice::kSlow);
+  EXPECT_EQ(MakeEngineConfig(some->config.models[1], {}, {}).tokenizer, TokenizerChoice::kFast);
+  EXPECT_THAT(ErrorOf({"--model=x", "--tokenizer=quick"}),
+              HasSubstr("--tokenizer: found 'quick', expected auto, slow or fast"));
+  const auto changed = OverrideSettings(some->config.models[0], {{"tokenizer", "fast"}});
+  ASSERT_TRUE(changed.ok()) << changed.status();
+  EXPECT_EQ(ConfiguredTokenizer(*changed), TokenizerChoice::kFast);
+  EXPECT_THAT(OverrideSettings(some->config.models[0], {{"tokenizer", ""}}).status().message(),
+              HasSubstr("--tokenizer: found ''"));
+}
+
 TEST(Config, AdministrationListensOnTheLoopbackOnly) {
   EXPECT_EQ(ParseCommandLine({"--model=x"})->config.admin_listen, "off");
   for (const char* address : {"127.0.0.1:0", "localhost:50052", "[::1]:1", "unix:/run/admin"}) {

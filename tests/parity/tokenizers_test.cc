@@ -1,0 +1,160 @@
+// Equality with AutoTokenizer, slow and fast, of tokenizers that somebody changed
+// (make_tokenizers.py): every text of fixtures/tokenizers.jsonl.gz has the same ids, every list of
+// ids the same text, and the n-best lists of some are those of generate().
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "engine/request/model_tokenizer.h"
+#include "engine/request/vocabulary_pieces.h"
+#include "tests/engine/model/model_directory.h"
+#include "tests/parity/parity_batch.h"
+
+namespace dragoman::parity {
+namespace {
+
+// A fixture's tokenizer, in a copy of the model that it belongs to.
+class Made {
+ public:
+  explicit Made(const json& row) : row_(row), directory_(row["base"].get<std::string>()) {
+    for (const auto& [file, content] : row["files"].items()) {
+      if (content.is_null()) {
+        directory_.Remove(file);
+      } else if (content.contains("json")) {
+        directory_.Write(file, content["json"].dump());
+      } else if (content.contains("text")) {
+        directory_.Write(file, content["text"].get<std::string>());
+      } else {
+        std::string bytes;
+        EXPECT_TRUE(absl::Base64Unescape(content["base64"].get<std::string>(), &bytes));
+        directory_.Write(file, bytes);
+      }
+    }
+  }
+
+  std::string name() const { return row_["tokenizer"]; }
+  absl::StatusOr<LoadedModel> Load() const {
+    const bool fast = row_["kind"] == "fast";
+    return LoadModel(directory_.path(),
+                     {.tokenizer = fast ? TokenizerChoice::kFast : TokenizerChoice::kSlow});
+  }
+
+ private:
+  const json& row_;
+  ModelDirectory directory_;
+};
+
+std::vector<json> Rows() {
+  Fixture fixture;
+  ReadFixture("tokenizers", &fixture);
+  EXPECT_GE(fixture.cases.size(), 25U);
+  return std::move(fixture.cases);
+}
+
+TEST(Tokenizers, IdsAreThoseOfAutoTokenizer) {
+  size_t texts = 0;
+  for (const json& row : Rows()) {
+    const Made made(row);
+    const auto model = made.Load();
+    EXPECT_TRUE(model.ok()) << made.name() << ": " << model.status();
+    if (!model.ok()) continue;
+    const VocabularyPieces pieces(&model->source_vocabulary);
+    const auto tokenizer = MakeTokenizer(*model, &pieces, &pieces);
+    ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+    const std::string source = row["source_lang"];
+    const auto pair = model->languages.Resolve(source, row["target_lang"].get<std::string>());
+    ASSERT_TRUE(pair.ok()) << pair.status();
+    const std::vector<int> prompt = (*tokenizer)->EncodePrompt(pair->prompt);
+    int wrong = 0;
+    for (const json& one : row["cases"]) {
+      const auto text = one[0].get<std::string>();
+      EncodedText encoded =
+          (*tokenizer)->EncodeSource(text, {pair->tag, pair->last_tag, !pair->prompt.empty()});
+      int64_t end = 0;
+      for (const TextRange& range : encoded.ranges) {
+        EXPECT_TRUE(range.begin >= end && range.end >= range.begin) << made.name() << ": " << text;
+        end = range.end;
+      }
+      EXPECT_LE(end, static_cast<int64_t>(text.size()));
+      PutBefore(prompt, &encoded);
+      ++texts;
+      if (json(encoded.ids) == one[1]) continue;
+      if (++wrong <= 5) {
+        ADD_FAILURE() << made.name() << ": '" << text << "': " << json(encoded.ids) << ", expected "
+                      << one[1];
+      }
+    }
+    EXPECT_EQ(wrong, 0) << made.name() << ", of " << row["cases"].size();
+  }
+  std::cout << texts << " texts\n";
+}
+
+TEST(Tokenizers, TextsAreThoseOfAutoTokenizer) {
+  for (const json& row : Rows()) {
+    const Made made(row);
+    const auto model = made.Load();
+    EXPECT_TRUE(model.ok()) << made.name() << ": " << model.status();
+    if (!model.ok()) continue;
+    const VocabularyPieces pieces(&model->source_vocabulary);
+    const auto tokenizer = MakeTokenizer(*model, &pieces, &pieces);
+    ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+    for (const json& one : row["decoded"]) {
+      const auto ids = one[0].get<std::vector<int>>();
+      const DecodedText decoded = (*tokenizer)->DecodeWithRanges(ids);
+      EXPECT_EQ(decoded.text, one[1]) << made.name() << ": " << one[0];
+      // Every prefix is a prefix of the whole.
+      for (size_t size = 0; size <= ids.size(); ++size) {
+        const std::string prefix = (*tokenizer)->DecodePrefix(std::span(ids).first(size));
+        EXPECT_TRUE(decoded.text.starts_with(prefix)) << made.name() << ": " << one[0];
+      }
+    }
+  }
+}
+
+TEST(Tokenizers, NBestListsAreThoseOfGenerate) {
+  for (const json& row : Rows()) {
+    if (row["searched"].empty()) continue;
+    const Made made(row);
+    ParityModel model;
+    auto loaded = made.Load();
+    EXPECT_TRUE(loaded.ok()) << made.name() << ": " << loaded.status();
+    if (!loaded.ok()) continue;
+    model.loaded.emplace(*std::move(loaded));
+    std::vector<std::unique_ptr<Segment>> segments;
+    for (const json& one : row["searched"]) {
+      DecodingOptions request = WideOptions(Profile::kHf);
+      request.beam_size = request.num_alternatives = one["num_beams"].get<int>();
+      SearchContext context;
+      context.max_rows = 64;
+      context.scores = true;
+      auto settings = ResolveSearch(request, model.spec(), context);
+      ASSERT_TRUE(settings.ok()) << settings.status();
+      if (one.contains("first_token")) settings->forced_bos = one["first_token"].get<int32_t>();
+      segments.push_back(MakeSegment(*settings, one["source_ids"].get<std::vector<int32_t>>()));
+    }
+    const auto results = Decode(model, std::move(segments), model.spec().tokens.decoder_start);
+    double worst = 0;
+    for (size_t i = 0; i < results.size(); ++i) {
+      const json& expected = row["searched"][i];
+      ASSERT_EQ(results[i].size(), expected["tokens"].size());
+      for (size_t rank = 0; rank < results[i].size(); ++rank) {
+        const DecodedHypothesis& found = results[i][rank];
+        EXPECT_EQ(json(found.tokens), expected["tokens"][rank]) << made.name() << " " << i;
+        if (expected["scores"][rank].is_null()) continue;
+        worst =
+            std::max(worst, std::abs(double{found.score} - expected["scores"][rank].get<double>()));
+      }
+    }
+    EXPECT_LE(worst, 1e-4) << made.name();
+    std::cout << made.name() << ": " << results.size() << " lists, largest difference of scores "
+              << worst << "\n";
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::parity
