@@ -117,9 +117,9 @@ class CudaEncoder::Launcher {
 
   cuda::Error operator()(const EmbedOp& op) const {
     return cuda::EmbedTokens(stream_, model_.type(), model_.weight(op.table),
-                             {model_.float_weight(op.positions), op.unplaced}, op.scale,
-                             encoder_.Input(at_.tokens), encoder_.Input(at_.positions), tokens_,
-                             nullptr, Cols(op.table), encoder_.At(op.y));
+                             PositionTable{model_.float_weight(op.positions), op.unplaced},
+                             op.scale, encoder_.Input(at_.tokens), encoder_.Input(at_.positions),
+                             tokens_, nullptr, Cols(op.table), encoder_.At(op.y));
   }
   cuda::Error operator()(const ProductOp& op) const {
     return model_.encoder_product(number_).Run(

@@ -80,9 +80,9 @@ class CudaStep::Launcher {
 
   cuda::Error operator()(const EmbedOp& op) const {
     return cuda::EmbedTokens(stream_, model_.type(), model_.weight(op.table),
-                             {model_.float_weight(op.positions), op.unplaced}, op.scale,
-                             tables_.row_token, tables_.row_position, rows_.rows, rows_.count,
-                             Cols(op.table), At(op.y));
+                             PositionTable{model_.float_weight(op.positions), op.unplaced},
+                             op.scale, tables_.row_token, tables_.row_position, rows_.rows,
+                             rows_.count, Cols(op.table), At(op.y));
   }
   cuda::Error operator()(const ProductOp& op) const {
     return model_.decoder_product(number_).Run(stream_, step_.workspace_.data(), At(op.x),
