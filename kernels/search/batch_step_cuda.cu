@@ -25,6 +25,12 @@ namespace {
 
 constexpr int kBatchThreads = 1024;
 constexpr int kPrepareThreads = 64;
+// Of them on a multiprocessor: what keeps a thread at 56 registers.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+constexpr int kPrepareBlocks = 18;
+#else
+constexpr int kPrepareBlocks = 16;
+#endif
 constexpr int kSlotThreads = 64;
 constexpr int kStoredThreads = 256;
 constexpr int kDeliverThreads = 32;
@@ -58,7 +64,7 @@ __global__ void __launch_bounds__(kBatchThreads)
   ::dragoman::BeginStep(ThreadBlock(shared), tables, MailboxOf(tables, mailboxes));
 }
 
-__global__ void __launch_bounds__(kPrepareThreads, 16)
+__global__ void __launch_bounds__(kPrepareThreads, kPrepareBlocks)
     PrepareRowsKernel(const __grid_constant__ BatchTables tables, int32_t request_blocks) {
   AwaitKernelBefore();
   const auto thread = static_cast<int32_t>(threadIdx.x);

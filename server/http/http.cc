@@ -36,7 +36,9 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string&
   Generation& first = server->present_;
   if (tls.store != nullptr) first.material = tls.store->current();
   first.library = server->StartLibrary(first.material.get());
-  if (first.library == nullptr) return absl::UnavailableError("the HTTP server does not start");
+  if (first.library == nullptr)
+    return absl::UnavailableError(
+        "the HTTP server does not start, expected memory and a thread for it");
   server->listener_->Start([raw = server.get()](int fd) { raw->Take(fd); });
   return server;
 }

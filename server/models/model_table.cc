@@ -84,6 +84,8 @@ struct ModelTable::Shelf {
   std::set<const ServedModel*> live ABSL_GUARDED_BY(mu);
   // Those of them that nobody holds.
   std::deque<const ServedModel*> dead ABSL_GUARDED_BY(mu);
+  // Those that are no longer live and not gone yet.
+  int ending ABSL_GUARDED_BY(mu) = 0;
   bool stop ABSL_GUARDED_BY(mu) = false;
 
   std::vector<const ServedModel*> Live() {
@@ -138,6 +140,7 @@ void ModelTable::Bury() {
       }
       MutexLock lock(&shelf_->mu);
       shelf_->live.erase(model);
+      ++shelf_->ending;
       const bool is_last =
           std::none_of(shelf_->live.begin(), shelf_->live.end(),
                        [model](const ServedModel* other) { return other->name == model->name; });
@@ -146,6 +149,7 @@ void ModelTable::Bury() {
     delete model;
     GiveBackFreeMemory();
     MutexLock lock(&shelf_->mu);
+    --shelf_->ending;
     shelf_->changed.NotifyAll();
   }
 }
@@ -395,7 +399,7 @@ bool ModelTable::WaitEnded(std::chrono::nanoseconds timeout) {
   for (const ModelPtr& model : models()) present.insert(model.get());
   const auto end = std::chrono::steady_clock::now() + timeout;
   MutexLock lock(&shelf_->mu);
-  while (shelf_->live != present) {
+  while (shelf_->live != present || shelf_->ending > 0) {
     const auto left = end - std::chrono::steady_clock::now();
     if (left <= std::chrono::nanoseconds::zero()) return false;
     shelf_->changed.WaitFor(&shelf_->mu, left);

@@ -153,7 +153,7 @@ absl::StatusOr<ClientEntry> ReadClient(const std::string& where, const json& val
 
 absl::StatusOr<std::vector<ClientEntry>> ParseApiKeys(std::string_view text) {
   const absl::StatusOr<json> parsed =
-      ParseJson(text, "found no JSON that can be read", kFileLimits);
+      ParseJson(text, "found no JSON that can be read, expected a file of keys", kFileLimits);
   if (!parsed.ok()) return parsed.status();
   const json& file = *parsed;
   if (!file.is_object() || file.size() != 1 || !file.contains("clients") ||

@@ -110,17 +110,15 @@ TEST_F(EngineCheckpoint, AFurtherEndStaysInTheText) {
   EXPECT_EQ(result.hypotheses[0].finish_reason, FinishReason::kEos);
 }
 
-TEST_F(EngineCheckpoint, ASentencePieceModelOfWordsIsRefusedByPath) {
+TEST_F(EngineCheckpoint, ASentencePieceModelOfAnUnknownKindIsRefusedByPath) {
   ASSERT_TRUE(Start(json::object()).ok());
   const std::string path = directory_.path() + "/target.spm";
-  const std::string spm = ReadTestFile(path);
-  for (const auto& [type, name] : {std::pair('\3', "3 (WORD)"), std::pair('\4', "4 (CHAR)")}) {
-    directory_.Write("target.spm", spm + "\x12\x02\x18" + type);  // a later trainer_spec wins
-    const auto engine = CreateEngine(directory_.path(), EngineConfig(), &clock_, &observer_);
-    EXPECT_EQ(engine.status().code(), absl::StatusCode::kUnimplemented);
-    EXPECT_THAT(std::string(engine.status().message()),
-                HasSubstr(path + ": trainer_spec.model_type is " + name));
-  }
+  // A later trainer_spec wins.
+  directory_.Write("target.spm", ReadTestFile(path) + "\x12\x02\x18\x07");
+  const auto engine = CreateEngine(directory_.path(), EngineConfig(), &clock_, &observer_);
+  EXPECT_EQ(engine.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(engine.status().message()),
+              HasSubstr(path + ": trainer_spec.model_type is 7"));
 }
 
 }  // namespace

@@ -254,7 +254,9 @@ void BatchHarness::Model() {
     const SlotView& view = tables_.views[slot];
     std::vector<int32_t> prefix;
     for (int32_t i = 0; i < position; ++i) prefix.push_back(view.Token(lane, i));
-    ASSERT_EQ(tables_.row_token[row], prefix.empty() ? HarnessSegment::kStartToken : prefix.back());
+    const int32_t own_start = s.options().start_token;
+    const int32_t start = own_start >= 0 ? own_start : HarnessSegment::kStartToken;
+    ASSERT_EQ(tables_.row_token[row], prefix.empty() ? start : prefix.back());
     const int64_t page =
         int64_t{view.lanes[lane]} * tables_.limits.pages_per_lane() + position / kPagePositions;
     ASSERT_NE(tables_.lane_pages[page], kNoPage);
