@@ -268,10 +268,10 @@ TEST_F(ModelsTest, ABrokenDirectoryChangesNothingAndSaysWhatIsWrong) {
   EXPECT_EQ(Translate(daemon, text, {"--model", "en-fr", "--to", "fr"}), before);
   EXPECT_EQ(daemon.Metrics()["dragoman_model_reloads_total{model=\"en-fr\",result=\"failed\"}"], 2);
 
-  // Whole again, with another file beside it: SIGHUP loads what changed and leaves the rest.
+  // Whole again, with another byte in one of its files: SIGHUP loads what changed and leaves the rest.
   fs::rename(root_ / "away", root_ / "en-fr");
   std::ofstream(weights, std::ios::binary) << whole;
-  std::ofstream(root_ / "en-fr" / "NOTES.txt") << "a new version";
+  std::ofstream(root_ / "en-fr" / "config.json", std::ios::app) << "\n";
   daemon.process().Signal(SIGHUP);
   while (daemon.process().running() && VersionOf(daemon, "en-fr") < 2) {
   }

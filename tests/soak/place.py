@@ -75,7 +75,9 @@ class Place:
         """Another second model to the checksum, another glossary, certificate and file of keys; nothing that
         an answer shows."""
         self._changes += 1
-        (self.root / SECOND / "notes.txt").write_text(f"change {self._changes}\n")
+        # A byte in one of the model's own files: what else lies there is no change.
+        with (self.root / SECOND / "config.json").open("a") as file:
+            file.write("\n")
         self._write_glossary()
         self.certificates.renew()
         path = pathlib.Path(self._keys_file.name)
