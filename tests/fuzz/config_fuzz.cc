@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/model/hf_config.h"
-#include "engine/model/languages.h"
+#include "engine/model/layouts/hf/config.h"
+#include "engine/model/tokenizers/languages.h"
 #include "kernels/search/options.h"
 #include "tests/fuzz/fuzz_check.h"
 

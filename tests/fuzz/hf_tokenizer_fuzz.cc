@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/model/hf_config.h"
-#include "engine/model/hf_vocabularies.h"
+#include "engine/model/layouts/hf/config.h"
+#include "engine/model/layouts/hf/vocabularies.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace {

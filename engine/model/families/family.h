@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/model/model_spec.h"
+#include "engine/model/spec/model_spec.h"
 #include "engine/network/program.h"
 
 namespace dragoman {
