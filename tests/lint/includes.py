@@ -92,7 +92,8 @@ ALLOWED = {
     'engine/model/spec': 'kernels/base',
     'engine/model/formats': 'engine/base absl json',
     'engine/model/tokenizers': 'engine/model/formats engine/model/spec engine/base engine/text absl json',
-    'engine/model/families': 'engine/model/spec engine/base engine/network kernels/base absl',
+    'engine/model/families': 'engine/model/formats engine/model/spec engine/model/tokenizers engine/base engine/network '
+                             'kernels/base absl json',
     'engine/model/layouts': 'engine/model/families engine/model/formats engine/model/spec engine/model/tokenizers '
                             'engine/base engine/network kernels/base absl',
     'engine/model/layouts/hf': 'engine/model/families engine/model/formats engine/model/layouts engine/model/spec '

@@ -3,7 +3,7 @@
 // tokenization_nllb.py, tokenization_mbart50.py).
 #pragma once
 
-#include <cstddef>
+#include <span>
 #include <string_view>
 
 namespace dragoman {
@@ -57,6 +57,7 @@ inline constexpr std::string_view kMbart50Languages[] = {
     "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI"};
 
 // mBART-25's are the first of mBART-50's.
-inline constexpr size_t kMbart25LanguageCount = 25;
+inline constexpr std::span<const std::string_view> kMbart25Languages =
+    std::span(kMbart50Languages).first<25>();
 
 }  // namespace dragoman

@@ -93,18 +93,8 @@ void ReadAddedDecoder(JsonFields* fields, TokenizerConfig* config) {
   }
 }
 
-}  // namespace
-
-bool TokenizerConfig::NamesSpecial(std::string_view piece) const {
-  for (const auto* named : {&unk_piece, &eos_piece, &pad_piece, &bos_piece, &mask_piece}) {
-    if (named->has_value() && **named == piece) return true;
-  }
-  return std::any_of(listed.begin(), listed.end(),
-                     [&](const AddedToken& token) { return token.text == piece; });
-}
-
-TokenizerConfig ReadTokenizerConfig(JsonFields* fields) {
-  TokenizerConfig config;
+void ReadFields(JsonFields* fields, TokenizerConfig* result) {
+  TokenizerConfig& config = *result;
   config.tokenizer_class = fields->String("tokenizer_class", "");
   const nlohmann::json* kwargs = fields->Find("sp_model_kwargs");
   if (kwargs != nullptr && !HoldsNeutral(*kwargs, Neutral::kEmpty)) {
@@ -139,11 +129,10 @@ TokenizerConfig ReadTokenizerConfig(JsonFields* fields) {
   }
   ReadListed(fields, &config);
   ReadAddedDecoder(fields, &config);
-  return config;
 }
 
-absl::Status ReadSpecialTokensMap(std::string_view text, std::string_view file,
-                                  TokenizerConfig* config) {
+absl::Status ReadSpecialTokensMap(std::string_view text, TokenizerConfig* config) {
+  constexpr std::string_view file = kSpecialTokensMapFile;
   const absl::StatusOr<nlohmann::json> root = ParseConfigObject(text, file);
   if (!root.ok()) return root.status();
   JsonFields fields(file, *root);
@@ -151,8 +140,8 @@ absl::Status ReadSpecialTokensMap(std::string_view text, std::string_view file,
   return fields.status();
 }
 
-absl::Status ReadAddedTokens(std::string_view text, std::string_view file,
-                             TokenizerConfig* config) {
+absl::Status ReadAddedTokens(std::string_view text, TokenizerConfig* config) {
+  constexpr std::string_view file = kAddedTokensFile;
   const absl::StatusOr<nlohmann::json> root = ParseConfigObject(text, file);
   if (!root.ok()) return root.status();
   if (config->has_added) return absl::OkStatus();
@@ -171,27 +160,52 @@ absl::Status ReadAddedTokens(std::string_view text, std::string_view file,
   return absl::OkStatus();
 }
 
-absl::StatusOr<TokenizerConfig> ReadTokenizerConfigFiles(const ModelFolder& folder) {
+}  // namespace
+
+bool TokenizerConfig::NamesSpecial(std::string_view piece) const {
+  for (const auto* named : {&unk_piece, &eos_piece, &pad_piece, &bos_piece, &mask_piece}) {
+    if (named->has_value() && **named == piece) return true;
+  }
+  return std::any_of(listed.begin(), listed.end(),
+                     [&](const AddedToken& token) { return token.text == piece; });
+}
+
+absl::StatusOr<TokenizerConfigTexts> ReadTokenizerConfigTexts(const ModelFolder& folder) {
+  TokenizerConfigTexts texts;
+  for (const auto& [file, text] : {std::pair(kTokenizerConfigFile, &texts.config),
+                                   std::pair(kSpecialTokensMapFile, &texts.special_tokens_map),
+                                   std::pair(kAddedTokensFile, &texts.added_tokens)}) {
+    absl::StatusOr<std::optional<std::string>> read = folder.ReadOptional(file, kMaxConfigBytes);
+    if (!read.ok()) return read.status();
+    *text = *std::move(read);
+  }
+  return texts;
+}
+
+absl::StatusOr<TokenizerConfig> ParseTokenizerConfig(const TokenizerConfigTexts& texts) {
   TokenizerConfig config;
-  const absl::StatusOr<std::optional<std::string>> text =
-      folder.ReadOptional(kTokenizerConfigFile, kMaxConfigBytes);
-  if (!text.ok()) return text.status();
-  if (text->has_value()) {
-    const absl::StatusOr<nlohmann::json> root = ParseConfigObject(**text, kTokenizerConfigFile);
+  if (texts.config.has_value()) {
+    absl::StatusOr<nlohmann::json> root = ParseConfigObject(*texts.config, kTokenizerConfigFile);
     if (!root.ok()) return root.status();
-    JsonFields fields(kTokenizerConfigFile, *root);
-    config = ReadTokenizerConfig(&fields);
-    if (!fields.status().ok()) return fields.status();
+    config.root = *std::move(root);
   }
-  for (const auto& [file, read] : {std::pair(kSpecialTokensMapFile, &ReadSpecialTokensMap),
-                                   std::pair(kAddedTokensFile, &ReadAddedTokens)}) {
-    const absl::StatusOr<std::optional<std::string>> more =
-        folder.ReadOptional(file, kMaxConfigBytes);
-    if (!more.ok()) return more.status();
-    if (!more->has_value()) continue;
-    if (absl::Status status = read(**more, file, &config); !status.ok()) return status;
+  JsonFields fields(kTokenizerConfigFile, config.root);
+  ReadFields(&fields, &config);
+  absl::Status status = fields.status();
+  if (status.ok() && texts.special_tokens_map.has_value()) {
+    status = ReadSpecialTokensMap(*texts.special_tokens_map, &config);
   }
+  if (status.ok() && texts.added_tokens.has_value()) {
+    status = ReadAddedTokens(*texts.added_tokens, &config);
+  }
+  if (!status.ok()) return status;
   return config;
+}
+
+absl::StatusOr<TokenizerConfig> ReadTokenizerConfig(const ModelFolder& folder) {
+  const absl::StatusOr<TokenizerConfigTexts> texts = ReadTokenizerConfigTexts(folder);
+  if (!texts.ok()) return texts.status();
+  return ParseTokenizerConfig(*texts);
 }
 
 }  // namespace dragoman

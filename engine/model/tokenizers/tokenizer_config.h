@@ -1,11 +1,12 @@
 // tokenizer_config.json, special_tokens_map.json and added_tokens.json of a Hugging Face
 // checkpoint, as they are written there: the one reader of these files, whatever the layout they
-// lie beside. What a kind of tokenizer makes of them: layouts/hf/tokenizer.h, layouts/ct2/tokenizer.h.
+// lie beside. What is made of them: tokenizer_settings.h, layouts/ct2/tokenizer.h.
 //
 // Pure functions; thread-safe.
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,7 +27,8 @@ inline constexpr std::string_view kAddedTokensFile = "added_tokens.json";
 using AddedTokenMap = std::map<int, AddedToken>;  // by id
 
 struct TokenizerConfig {
-  std::string tokenizer_class;  // "": none named
+  nlohmann::json root = nlohmann::json::object();  // tokenizer_config.json, for messages
+  std::string tokenizer_class;                     // "": none named
   std::string source_language;
   std::string target_language;
   std::optional<std::string> unk_piece;
@@ -56,18 +58,18 @@ struct TokenizerConfig {
   bool NamesSpecial(std::string_view piece) const;
 };
 
-// Errors are recorded in `fields`, which is tokenizer_config.json.
-TokenizerConfig ReadTokenizerConfig(JsonFields* fields);
+// The texts of the files that are there.
+struct TokenizerConfigTexts {
+  std::optional<std::string> config;
+  std::optional<std::string>
+      special_tokens_map;                   // counts where tokenizer_config.json lists no tokens
+  std::optional<std::string> added_tokens;  // counts without added_tokens_decoder
+};
 
-// special_tokens_map.json: listed tokens, where tokenizer_config.json has none.
-absl::Status ReadSpecialTokensMap(std::string_view text, std::string_view file,
-                                  TokenizerConfig* config);
+absl::StatusOr<TokenizerConfigTexts> ReadTokenizerConfigTexts(const ModelFolder& folder);
 
-// added_tokens.json, piece -> id, which counts where there is no added_tokens_decoder.
-absl::Status ReadAddedTokens(std::string_view text, std::string_view file, TokenizerConfig* config);
-
-// All three, of those that are in the folder. INVALID_ARGUMENT or UNIMPLEMENTED naming the file and
-// the field.
-absl::StatusOr<TokenizerConfig> ReadTokenizerConfigFiles(const ModelFolder& folder);
+// INVALID_ARGUMENT or UNIMPLEMENTED naming the file and the field.
+absl::StatusOr<TokenizerConfig> ParseTokenizerConfig(const TokenizerConfigTexts& texts);
+absl::StatusOr<TokenizerConfig> ReadTokenizerConfig(const ModelFolder& folder);
 
 }  // namespace dragoman

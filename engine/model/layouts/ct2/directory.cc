@@ -36,7 +36,7 @@ absl::StatusOr<Ct2Config> ReadConfig(const ModelFolder& folder, const Ct2ModelFi
 }
 
 absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder, TokenizerChoice choice) {
-  const absl::StatusOr<TokenizerConfig> fields = ReadTokenizerConfigFiles(folder);
+  const absl::StatusOr<TokenizerConfig> fields = ReadTokenizerConfig(folder);
   if (!fields.ok()) return fields.status();
   return LoadCt2Model(folder, folder, *fields, choice);
 }

@@ -34,7 +34,7 @@ bool IsMbart25(const std::vector<LanguageTag>& languages, const TokenizerConfig&
   const std::string_view name = fields.tokenizer_class;
   if (!AreOfMbart(languages) || name.starts_with("MBart50Tokenizer")) return false;
   if (name.starts_with("MBartTokenizer")) return true;
-  return !config.decoder_start_piece && languages.size() <= kMbart25LanguageCount;
+  return !config.decoder_start_piece && languages.size() <= kMbart25Languages.size();
 }
 
 }  // namespace

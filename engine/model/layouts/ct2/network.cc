@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/families/bart_network.h"
-#include "engine/model/families/t5.h"
+#include "engine/model/families/t5_network.h"
 #include "engine/model/layouts/ct2/variables.h"
 #include "engine/model/spec/model_limits.h"
 

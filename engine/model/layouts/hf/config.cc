@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/families/family.h"
+#include "engine/model/families/t5_shape.h"
 #include "engine/model/formats/json.h"
 #include "engine/model/formats/neutral_fields.h"
-#include "engine/model/layouts/hf/activation.h"
 #include "engine/model/layouts/hf/generation.h"
-#include "engine/model/layouts/hf/t5_config.h"
-#include "engine/model/spec/model_limits.h"
 
 namespace dragoman {
 namespace {
@@ -52,43 +49,6 @@ void NoteFieldsWithoutEffect(const JsonFields& fields, std::vector<std::string>*
   }
 }
 
-// What the configuration's class says where config.json does not.
-struct ConfigClass {
-  std::string_view model_type;
-  std::string_view architecture;
-  std::string_view activation;
-  bool scale_embedding = false;
-  std::optional<int> forced_eos;  // where there is no generation_config.json
-  HfTokenizerKind tokenizer = HfTokenizerKind::kMarian;
-};
-constexpr std::array<ConfigClass, 7> kConfigClasses = {{
-    {"marian", "MarianMTModel", "gelu", false, 0, HfTokenizerKind::kMarian},
-    {"m2m_100", "M2M100ForConditionalGeneration", "relu", true, std::nullopt,
-     HfTokenizerKind::kM2m100},
-    {"mbart", "MBartForConditionalGeneration", "gelu", false, 2, HfTokenizerKind::kMbart50},
-    {"bart", "BartForConditionalGeneration", "gelu", false, 2, HfTokenizerKind::kBart},
-    {"pegasus", "PegasusForConditionalGeneration", "gelu", false, 1, HfTokenizerKind::kPegasus},
-    {"t5", "T5ForConditionalGeneration", "", false, std::nullopt, HfTokenizerKind::kT5},
-    {"mt5", "MT5ForConditionalGeneration", "", false, std::nullopt, HfTokenizerKind::kT5},
-}};
-
-// What a PegasusConfig has where config.json does not say.
-constexpr int kPegasusEnd = 1;
-
-// nullptr of a type that is not read.
-const ConfigClass* FindClass(std::string_view model_type) {
-  const auto* const found =
-      std::find_if(kConfigClasses.begin(), kConfigClasses.end(),
-                   [&](const ConfigClass& one) { return one.model_type == model_type; });
-  return found == kConfigClasses.end() ? nullptr : found;
-}
-
-Activation ReadActivation(JsonFields* fields, std::string_view absent) {
-  const auto activation = FindActivation(fields->String("activation_function", absent));
-  if (!activation) fields->Unsupported("activation_function", ActivationNames());
-  return activation.value_or(Activation::kNone);
-}
-
 void ReadArchitectures(JsonFields* fields, std::string_view architecture) {
   const nlohmann::json* value = fields->Find("architectures");
   if (value == nullptr || value->empty()) return;
@@ -97,150 +57,107 @@ void ReadArchitectures(JsonFields* fields, std::string_view architecture) {
   }
 }
 
-void ReadShape(JsonFields* fields, ModelSpec* spec) {
-  const auto read = [fields](std::string_view name, int64_t max) {
-    return static_cast<int>(fields->Int(name, 1, max));
-  };
-  ModelShape& shape = spec->shape;
-  shape.d_model = read("d_model", kMaxDim);
-  shape.encoder_layers = read("encoder_layers", kMaxLayers);
-  shape.decoder_layers = read("decoder_layers", kMaxLayers);
-  shape.encoder_heads = read("encoder_attention_heads", kMaxHeads);
-  shape.decoder_heads = read("decoder_attention_heads", kMaxHeads);
-  shape.encoder_ffn = read("encoder_ffn_dim", kMaxFfn);
-  shape.decoder_ffn = read("decoder_ffn_dim", kMaxFfn);
-  shape.source_vocab = read("vocab_size", kMaxVocabulary);
-  shape.target_vocab = static_cast<int>(
-      fields->OptionalInt("decoder_vocab_size", 1, kMaxVocabulary).value_or(shape.source_vocab));
-  shape.max_positions = read("max_position_embeddings", kMaxPositions);
-  if (!fields->status().ok()) return;
-  if (shape.max_positions < 2) {
-    fields->Fail("max_position_embeddings", "at least 2: a token and the end of sentence");
-  }
-  if (shape.d_model % 2 != 0) fields->Fail("d_model", "an even number");
-  if (shape.d_model % shape.encoder_heads != 0) {
-    fields->Fail("encoder_attention_heads", Concat("a divisor of d_model ", shape.d_model));
-  }
-  if (shape.d_model % shape.decoder_heads != 0) {
-    fields->Fail("decoder_attention_heads", Concat("a divisor of d_model ", shape.d_model));
-  }
+// The family that config.json names; nullptr, with an error in `fields`, for one that is not served.
+const Family* ReadFamily(JsonFields* fields, ModelSpec* spec) {
+  spec->family = fields->String("model_type", "");
+  const Family* const family = FindFamily(spec->family);
+  if (family == nullptr) fields->Unsupported("model_type", FamilyNames());
+  return family;
 }
 
-void ReadModel(JsonFields* fields, ModelSpec* spec) {
-  spec->family = fields->String("model_type", "");
-  if (spec->family == "fsmt") {
-    fields->Unsupported("model_type",
-                        Concat(FamilyNames(), " (FSMT's tokenizer is Moses' rules and fastBPE, ",
-                               "which are not had here exactly; OPUS-MT has such pairs)"));
-    return;
+void ReadSpecialIds(const ConfigDefaults& defaults, JsonFields* fields, ModelSpec* spec) {
+  const int vocabulary = spec->shape.target_vocab;
+  SpecialIds& tokens = spec->tokens;
+  tokens.eos = defaults.eos.value_or(0);
+  if (defaults.eos.has_value() && vocabulary <= *defaults.eos) {
+    fields->Fail("vocab_size", Concat("room for the end of sentence, ", *defaults.eos));
   }
-  const ConfigClass* const defaults = FindClass(spec->family);
-  if (defaults == nullptr) {
-    fields->Unsupported("model_type", FamilyNames());
-    return;
+  ReadEndIds(fields, vocabulary, &tokens);
+  const auto require = [&](std::string_view name, std::optional<int> id) {
+    if (!id.has_value()) fields->Fail(name, Concat("a token id from 0 to ", vocabulary - 1));
+    return id.value_or(0);
+  };
+  constexpr std::string_view kPad = "pad_token_id";
+  std::optional<int> pad = ReadTokenId(fields, kPad, vocabulary);
+  if (!pad.has_value()) pad = defaults.pad;
+  tokens.pad = require(kPad, pad);
+  constexpr std::string_view kStart = "decoder_start_token_id";
+  std::optional<int> start = ReadTokenId(fields, kStart, vocabulary);
+  if (!start.has_value()) start = defaults.decoder_start;
+  // What generate() begins with then. An mBART-25 is given the target's token in its place.
+  if (!start.has_value() && defaults.starts_with_bos) {
+    start = ReadTokenId(fields, "bos_token_id", vocabulary).value_or(0);
   }
-  ReadArchitectures(fields, defaults->architecture);
-  RequireNeutral(kNeutralModel, fields);
-  if (defaults->tokenizer == HfTokenizerKind::kT5) {
-    ReadT5Network(fields, spec->family == "mt5", spec);
-    return;
+  tokens.decoder_start = require(kStart, start);
+}
+
+// The object whose fields say the defaults of the search, and its file: generation_config.json, or
+// config.json where that counts.
+struct GenerationObject {
+  std::string_view file;
+  nlohmann::json object;
+};
+
+absl::StatusOr<GenerationObject> FindGeneration(const Family& family, const nlohmann::json& config,
+                                                const std::optional<std::string>& text) {
+  absl::StatusOr<nlohmann::json> generation = nlohmann::json();
+  if (text.has_value()) {
+    generation = ParseConfigObject(*text, kGenerationName);
+    if (!generation.ok()) return generation.status();
   }
-  ReadShape(fields, spec);
-  spec->activation = ReadActivation(fields, defaults->activation);
-  spec->embedding_scale = fields->Bool("scale_embedding", defaults->scale_embedding)
-                              ? std::sqrt(static_cast<float>(spec->shape.d_model))
-                              : 1.0F;
-  spec->share_embeddings = fields->Bool("share_encoder_decoder_embeddings", true);
-  spec->tie_output = fields->Bool("tie_word_embeddings", true);
-  if (spec->share_embeddings && spec->shape.target_vocab != spec->shape.source_vocab) {
-    fields->Fail("decoder_vocab_size", Concat("vocab_size ", spec->shape.source_vocab,
-                                              ", as share_encoder_decoder_embeddings is true"));
+  GenerationObject found{kGenerationName, *std::move(generation)};
+  if (!text.has_value() || ConfigOverrides(config, found.object)) {
+    found = {kConfigName, config};
+    nlohmann::json& object = found.object;
+    // A MarianConfig without the field forces EOS 0; one with null does not.
+    if (family.defaults.forced_eos && !object.contains("forced_eos_token_id")) {
+      object["forced_eos_token_id"] = *family.defaults.forced_eos;
+    }
+    const auto forced_bos = object.find("force_bos_token_to_be_generated");
+    if (family.has_forced_bos_of_old && forced_bos != object.end() && *forced_bos == true &&
+        !object.contains("forced_bos_token_id")) {
+      object["forced_bos_token_id"] = object.value("bos_token_id", nlohmann::json(0));
+    }
   }
+  if (family.has_tasks) found.object = WithFieldsOfTasks(config, found.object);
+  return found;
 }
 
 }  // namespace
 
-absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
+absl::StatusOr<CheckpointConfig> ParseHfConfig(const HfConfigTexts& texts) {
   const absl::StatusOr<nlohmann::json> config = ParseConfigObject(texts.config, kConfigName);
   if (!config.ok()) return config.status();
   JsonFields fields(kConfigName, *config);
-  HfConfig result;
-  ReadModel(&fields, &result.spec);
+  CheckpointConfig result;
+  const Family* const family = ReadFamily(&fields, &result.spec);
+  if (family == nullptr) return fields.status();
+  ReadArchitectures(&fields, family->architecture);
+  RequireNeutral(kNeutralModel, &fields);
+  family->read_shape(*family, &fields, &result.spec);
   if (!fields.status().ok()) return fields.status();
-  const int vocabulary = result.spec.shape.target_vocab;
-  SpecialIds& tokens = result.spec.tokens;
-  if (result.spec.family == "pegasus") {
-    tokens.eos = kPegasusEnd;
-    if (vocabulary <= kPegasusEnd) fields.Fail("vocab_size", "room for the end of sentence, 1");
-  }
-  ReadEndIds(&fields, vocabulary, &tokens);
-  for (const auto& [name, id] : {std::pair("pad_token_id", &tokens.pad),
-                                 std::pair("decoder_start_token_id", &tokens.decoder_start)}) {
-    std::optional<int> read = ReadTokenId(&fields, name, vocabulary);
-    // What generate() begins with then. An mBART-25 is given the target's token in its place.
-    if (!read && id == &tokens.decoder_start && result.spec.family == "mbart") {
-      read = ReadTokenId(&fields, "bos_token_id", vocabulary).value_or(0);
-    }
-    // A PegasusConfig has <pad>, 0, for both.
-    if (!read && result.spec.family == "pegasus") read = 0;
-    if (!read) fields.Fail(name, Concat("a token id from 0 to ", vocabulary - 1));
-    *id = read.value_or(0);
-  }
-  HfTokenizerConfig& tokenizer = result.tokenizer;
-  const ConfigClass& config_class = *FindClass(result.spec.family);
-  tokenizer.kind = config_class.tokenizer;
+  ReadSpecialIds(family->defaults, &fields, &result.spec);
+  TokenizerSettings& tokenizer = result.tokenizer;
+  tokenizer.scheme = family->tokenizers.front().scheme;
   tokenizer.source_language = fields.String("source_lang", "");
   tokenizer.target_language = fields.String("target_lang", "");
   tokenizer.model_max_length = result.spec.shape.max_positions;
-  if (tokenizer.kind == HfTokenizerKind::kT5) tokenizer.prompts = ReadTranslationTasks(&fields);
+  if (family->has_tasks) tokenizer.prompts = ReadTranslationTasks(&fields);
   if (!fields.status().ok()) return fields.status();
-  if (config_class.architecture == "MarianMTModel") {
-    NoteFieldsWithoutEffect(fields, &result.notes);
-  }
+  if (family->notes_fields_of_bart) NoteFieldsWithoutEffect(fields, &result.notes);
 
-  absl::StatusOr<nlohmann::json> generation = nlohmann::json();
-  if (texts.generation) {
-    generation = ParseConfigObject(*texts.generation, kGenerationName);
-    if (!generation.ok()) return generation.status();
-  }
-  if (!texts.generation || ConfigOverrides(*config, *generation)) {
-    // A MarianConfig without the field forces EOS 0; one with null does not.
-    nlohmann::json legacy = *config;
-    if (config_class.forced_eos && !legacy.contains("forced_eos_token_id")) {
-      legacy["forced_eos_token_id"] = *config_class.forced_eos;
-    }
-    // As a BartConfig reads what it once was called.
-    const auto forced_bos = legacy.find("force_bos_token_to_be_generated");
-    if (tokenizer.kind == HfTokenizerKind::kBart && forced_bos != legacy.end() &&
-        *forced_bos == true && !legacy.contains("forced_bos_token_id")) {
-      legacy["forced_bos_token_id"] = legacy.value("bos_token_id", nlohmann::json(0));
-    }
-    if (tokenizer.kind == HfTokenizerKind::kT5) legacy = WithFieldsOfTasks(*config, legacy);
-    JsonFields legacy_fields(kConfigName, legacy);
-    ReadGeneration(&legacy_fields, &result.spec);
-    if (!legacy_fields.status().ok()) return legacy_fields.status();
-  } else {
-    if (tokenizer.kind == HfTokenizerKind::kT5)
-      generation = WithFieldsOfTasks(*config, *generation);
-    JsonFields generation_fields(kGenerationName, *generation);
-    ReadGeneration(&generation_fields, &result.spec);
-    if (!generation_fields.status().ok()) return generation_fields.status();
-  }
+  const absl::StatusOr<GenerationObject> generation =
+      FindGeneration(*family, *config, texts.generation);
+  if (!generation.ok()) return generation.status();
+  JsonFields generation_fields(generation->file, generation->object);
+  ReadGeneration(&generation_fields, &result.spec);
+  if (!generation_fields.status().ok()) return generation_fields.status();
 
-  const absl::StatusOr<nlohmann::json> root =
-      ParseConfigObject(texts.tokenizer.value_or("{}"), kTokenizerConfigFile);
-  if (!root.ok()) return root.status();
-  JsonFields tokenizer_fields(kTokenizerConfigFile, *root);
-  TokenizerConfig read = ReadTokenizerConfig(&tokenizer_fields);
-  absl::Status status = tokenizer_fields.status();
-  if (status.ok() && texts.special_tokens_map) {
-    status = ReadSpecialTokensMap(*texts.special_tokens_map, kSpecialTokensMapFile, &read);
-  }
-  if (status.ok() && texts.added_tokens) {
-    status = ReadAddedTokens(*texts.added_tokens, kAddedTokensFile, &read);
-  }
-  if (!status.ok()) return status;
-  ApplyTokenizerConfig(std::move(read), &tokenizer_fields, &tokenizer);
+  absl::StatusOr<TokenizerConfig> read = ParseTokenizerConfig(texts.tokenizer);
+  if (!read.ok()) return read.status();
+  const nlohmann::json root = std::move(read->root);
+  JsonFields tokenizer_fields(kTokenizerConfigFile, root);
+  ApplyTokenizerConfig(*std::move(read), family->tokenizers, &tokenizer_fields, &tokenizer);
   if (!tokenizer_fields.status().ok()) return tokenizer_fields.status();
   return result;
 }

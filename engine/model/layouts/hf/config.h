@@ -8,11 +8,10 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/model/layouts/hf/tokenizer.h"
-#include "engine/model/spec/model_spec.h"
+#include "engine/model/tokenizers/checkpoint_tokenizer.h"
+#include "engine/model/tokenizers/tokenizer_config.h"
 
 namespace dragoman {
 
@@ -20,19 +19,11 @@ namespace dragoman {
 struct HfConfigTexts {
   std::string config;
   std::optional<std::string> generation;  // without it its fields are read from config.json
-  std::optional<std::string> tokenizer;
-  std::optional<std::string> special_tokens_map;
-  std::optional<std::string> added_tokens;
-};
-
-struct HfConfig {
-  ModelSpec spec;  // but tokens.unk, which the vocabulary tells
-  HfTokenizerConfig tokenizer;
-  std::vector<std::string> notes;  // fields that say something and change nothing; for the log
+  TokenizerConfigTexts tokenizer;
 };
 
 // INVALID_ARGUMENT for what is malformed, UNIMPLEMENTED for what is well-formed and not supported;
 // both name the file and the field, what was found and what was expected.
-absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts);
+absl::StatusOr<CheckpointConfig> ParseHfConfig(const HfConfigTexts& texts);
 
 }  // namespace dragoman

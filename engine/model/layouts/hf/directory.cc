@@ -12,26 +12,24 @@
 #include "engine/model/formats/model_files.h"
 #include "engine/model/layouts/hf/checkpoint.h"
 #include "engine/model/layouts/hf/config.h"
-#include "engine/model/layouts/hf/vocabularies.h"
 #include "engine/model/layouts/weights_loader.h"
+#include "engine/model/tokenizers/checkpoint_tokenizer.h"
 
 namespace dragoman {
 namespace {
 
-absl::StatusOr<HfConfig> ReadConfig(const ModelFolder& folder) {
+absl::StatusOr<CheckpointConfig> ReadConfig(const ModelFolder& folder) {
   HfConfigTexts texts;
   absl::StatusOr<std::string> config = folder.Read("config.json", kMaxConfigBytes);
   if (!config.ok()) return config.status();
   texts.config = *std::move(config);
-  for (const auto& [file, text] :
-       {std::pair(std::string_view("generation_config.json"), &texts.generation),
-        std::pair(kTokenizerConfigFile, &texts.tokenizer),
-        std::pair(kSpecialTokensMapFile, &texts.special_tokens_map),
-        std::pair(kAddedTokensFile, &texts.added_tokens)}) {
-    absl::StatusOr<std::optional<std::string>> read = folder.ReadOptional(file, kMaxConfigBytes);
-    if (!read.ok()) return read.status();
-    *text = *std::move(read);
-  }
+  absl::StatusOr<std::optional<std::string>> generation =
+      folder.ReadOptional("generation_config.json", kMaxConfigBytes);
+  if (!generation.ok()) return generation.status();
+  texts.generation = *std::move(generation);
+  absl::StatusOr<TokenizerConfigTexts> tokenizer = ReadTokenizerConfigTexts(folder);
+  if (!tokenizer.ok()) return tokenizer.status();
+  texts.tokenizer = *std::move(tokenizer);
   return ParseHfConfig(texts);
 }
 
@@ -64,7 +62,7 @@ absl::StatusOr<OpenedWeights> ReadWeights(const ModelFolder& folder, const Netwo
   return OpenWeights(folder, *std::move(checkpoint), network);
 }
 
-absl::Status LoadInto(const ModelFolder& folder, LoadedModel* model, HfConfig config) {
+absl::Status LoadInto(const ModelFolder& folder, LoadedModel* model, CheckpointConfig config) {
   model->spec = std::move(config.spec);
   absl::StatusOr<Network> network = FindFamily(model->spec.family)->make(model->spec);
   if (!network.ok()) return network.status();
@@ -89,10 +87,10 @@ absl::StatusOr<LoadedModel> HfDirectorySource::Load(const DiskFolder& folder,
   const auto in_directory = [&folder](const absl::Status& status) {
     return InDirectory(folder.path(), status);
   };
-  absl::StatusOr<HfConfig> config = ReadConfig(folder);
+  absl::StatusOr<CheckpointConfig> config = ReadConfig(folder);
   if (!config.ok()) return in_directory(config.status());
-  absl::StatusOr<HfVocabularies> vocabularies =
-      ReadHfVocabularies(folder, options.tokenizer, &*config);
+  absl::StatusOr<CheckpointTokenizer> vocabularies =
+      ReadCheckpointTokenizer(folder, options.tokenizer, &*config);
   if (!vocabularies.ok()) return in_directory(vocabularies.status());
   LoadedModel model{.name = NameOf(folder.path()),
                     .layout = std::string(layout()),

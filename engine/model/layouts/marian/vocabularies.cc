@@ -177,7 +177,7 @@ class Reader {
   }
 
   absl::StatusOr<LanguageMap> ReadLanguages(std::string_view model_file) const {
-    absl::StatusOr<TokenizerConfig> fields = ReadTokenizerConfigFiles(folder_);
+    absl::StatusOr<TokenizerConfig> fields = ReadTokenizerConfig(folder_);
     if (!fields.ok()) return fields.status();
     for (const std::string_view file :
          {model_file, std::string_view(files_.source), std::string_view(files_.target)}) {

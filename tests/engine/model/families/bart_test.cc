@@ -88,12 +88,5 @@ TEST(Bart, RefusesWhatItIsNot) {
   EXPECT_THAT(refusal("vocab.json", {{"Ġ", nullptr}, {"Ģ", 5000}}), HasSubstr("id"));
 }
 
-TEST(Fsmt, IsRefusedWithTheReason) {
-  EXPECT_THAT(
-      Directory("tiny-bart").Change("config.json", {{"model_type", "fsmt"}}).Refusal(),
-      AllOf(HasSubstr("config.json: field 'model_type' is \"fsmt\", which is not supported"),
-            HasSubstr("FSMT's tokenizer is Moses' rules and fastBPE")));
-}
-
 }  // namespace
 }  // namespace dragoman

@@ -33,16 +33,17 @@ json Generation() {
                          "decoder_start_token_id": 9, "renormalize_logits": true})");
 }
 
-absl::StatusOr<HfConfig> Parse(const json& config, const std::optional<json>& generation = {},
-                               const std::optional<json>& tokenizer = {}) {
+absl::StatusOr<CheckpointConfig> Parse(const json& config,
+                                       const std::optional<json>& generation = {},
+                                       const std::optional<json>& tokenizer = {}) {
   HfConfigTexts texts{.config = config.dump()};
   if (generation) texts.generation = generation->dump();
-  if (tokenizer) texts.tokenizer = tokenizer->dump();
+  if (tokenizer) texts.tokenizer.config = tokenizer->dump();
   return ParseHfConfig(texts);
 }
 
 // The message of the refusal, with its code in front.
-std::string Refusal(const absl::StatusOr<HfConfig>& config) {
+std::string Refusal(const absl::StatusOr<CheckpointConfig>& config) {
   EXPECT_FALSE(config.ok());
   return config.status().ToString();
 }
@@ -141,7 +142,7 @@ TEST(HfConfig, AnM2m100ConfigHasDefaultsOfItsOwn) {
   EXPECT_EQ(parsed->spec.activation, Activation::kRelu);
   EXPECT_FLOAT_EQ(parsed->spec.embedding_scale, std::sqrt(8.0F));
   EXPECT_EQ(parsed->spec.generation.forced_eos, std::nullopt);
-  EXPECT_EQ(parsed->tokenizer.kind, HfTokenizerKind::kM2m100);
+  EXPECT_EQ(parsed->tokenizer.scheme, &kM2m100Tokenizer);
   EXPECT_THAT(parsed->notes, IsEmpty());
   config["architectures"] = {"MarianMTModel"};
   EXPECT_THAT(Refusal(Parse(config)), HasSubstr("a list with M2M100ForConditionalGeneration"));
@@ -156,7 +157,7 @@ TEST(HfConfig, AnMbartConfigForcesItsEnd) {
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(parsed->spec.embedding_scale, 1.0F);
   EXPECT_EQ(parsed->spec.generation.forced_eos, 2);
-  EXPECT_EQ(parsed->tokenizer.kind, HfTokenizerKind::kMbart50);
+  EXPECT_EQ(parsed->tokenizer.scheme, &kMbart50Tokenizer);
 }
 
 TEST(HfConfig, RefusesOtherModels) {
@@ -592,8 +593,8 @@ TEST(HfTokenizer, OfFairseqsModelsIsRead) {
       "added_tokens_decoder": {"7": {"content": "eng_Latn"}}, "legacy_behaviour": true})");
   const auto parsed = Parse(config, Generation(), tokenizer);
   ASSERT_TRUE(parsed.ok()) << parsed.status();
-  EXPECT_EQ(parsed->tokenizer.kind, HfTokenizerKind::kNllb);
-  EXPECT_TRUE(parsed->tokenizer.kind_given);
+  EXPECT_EQ(parsed->tokenizer.scheme, &kNllbTokenizer);
+  EXPECT_TRUE(parsed->tokenizer.scheme_given);
   ASSERT_EQ(parsed->tokenizer.listed.size(), 2U);
   EXPECT_EQ(parsed->tokenizer.listed[0].text, "deu_Latn");
   EXPECT_EQ(parsed->tokenizer.listed[1].text, "eng_Latn");
@@ -637,9 +638,9 @@ TEST(HfTokenizer, RefusesWhatWouldCutTextDifferently) {
 // added_tokens.json and special_tokens_map.json count where tokenizer_config.json says nothing.
 TEST(HfTokenizer, HasAddedTokensOfOlderFiles) {
   HfConfigTexts texts{.config = Config().dump(), .generation = Generation().dump()};
-  texts.tokenizer = R"({"tokenizer_class": "MarianTokenizer", "unk_token": "<unk>"})";
-  texts.special_tokens_map = R"({"additional_special_tokens": ["<x>"]})";
-  texts.added_tokens = R"({"<x>": 64, "Wort": 65})";
+  texts.tokenizer.config = R"({"tokenizer_class": "MarianTokenizer", "unk_token": "<unk>"})";
+  texts.tokenizer.special_tokens_map = R"({"additional_special_tokens": ["<x>"]})";
+  texts.tokenizer.added_tokens = R"({"<x>": 64, "Wort": 65})";
   auto parsed = ParseHfConfig(texts);
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(parsed->tokenizer.added_file, "added_tokens.json");
@@ -647,13 +648,13 @@ TEST(HfTokenizer, HasAddedTokensOfOlderFiles) {
   EXPECT_TRUE(parsed->tokenizer.added[64].special);
   EXPECT_EQ(parsed->tokenizer.added[65].text, "Wort");
   EXPECT_FALSE(parsed->tokenizer.added[65].special);
-  texts.tokenizer = R"({"added_tokens_decoder": {"7": {"content": "Haus"}}})";
+  texts.tokenizer.config = R"({"added_tokens_decoder": {"7": {"content": "Haus"}}})";
   parsed = ParseHfConfig(texts);
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   ASSERT_EQ(parsed->tokenizer.added.size(), 1U);
   EXPECT_EQ(parsed->tokenizer.added[7].text, "Haus");
-  texts.tokenizer.reset();
-  texts.added_tokens = R"({"Wort": -1})";
+  texts.tokenizer.config.reset();
+  texts.tokenizer.added_tokens = R"({"Wort": -1})";
   EXPECT_THAT(Refusal(ParseHfConfig(texts)),
               HasSubstr("added_tokens.json: has 'Wort': -1, expected piece -> id"));
 }

@@ -6,8 +6,8 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/formats/model_files.h"
-#include "engine/model/layouts/hf/vocabularies.h"
 #include "engine/model/tokenizers/added_token_facts.h"
+#include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 
 namespace dragoman {
@@ -15,7 +15,7 @@ namespace {
 
 // With the tokens that were added behind them.
 absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string_view file,
-                                          const HfTokenizerConfig& config, int size) {
+                                          const TokenizerSettings& config, int size) {
   const absl::StatusOr<std::string> text = folder.Read(file, kMaxVocabularyBytes);
   if (!text.ok()) return text.status();
   if (config.added.empty()) return Vocabulary::Parse(*text, file, size);
@@ -36,8 +36,8 @@ absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string
   return Vocabulary::FromPieces(std::move(pieces), file);
 }
 
-absl::Status ReadSpecialTokens(HfVocabularies* read, HfConfig* config) {
-  const HfTokenizerConfig& pieces = config->tokenizer;
+absl::Status ReadSpecialTokens(CheckpointTokenizer* read, CheckpointConfig* config) {
+  const TokenizerSettings& pieces = config->tokenizer;
   const std::string_view target_file = read->own_target ? "target_vocab.json" : "vocab.json";
   const Vocabulary& target = read->target();
 
@@ -87,8 +87,8 @@ absl::Status RefuseRulesOfTheSource(const GenerationDefaults& generation) {
 
 // Special tokens that somebody added go among the facts', and the tokens of texts are cut out of
 // them.
-absl::Status SetAdded(HfVocabularies* read, HfConfig* config) {
-  const HfTokenizerConfig& tokenizer = config->tokenizer;
+absl::Status SetAdded(CheckpointTokenizer* read, CheckpointConfig* config) {
+  const TokenizerSettings& tokenizer = config->tokenizer;
   for (const AddedToken& token : tokenizer.listed) {
     if (read->source.IdOf(token.text)) continue;
     return absl::UnimplementedError(
@@ -121,10 +121,9 @@ absl::Status SetAdded(HfVocabularies* read, HfConfig* config) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const ModelFolder& folder,
-                                                   TokenizerChoice choice, HfConfig* config) {
+absl::StatusOr<CheckpointTokenizer> ReadMarianTokenizer(const ModelFolder& folder,
+                                                        TokenizerChoice choice,
+                                                        CheckpointConfig* config) {
   absl::Status status = RequireSlow(choice, "a MarianTokenizer");
   if (!status.ok()) return status;
   const ModelShape& shape = config->spec.shape;
@@ -144,7 +143,7 @@ absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const ModelFolder& folder,
   }
   const std::vector<LanguageTag> tags = LanguageTags(*source);
   LanguageMap languages(config->tokenizer.source_language, config->tokenizer.target_language, tags);
-  HfVocabularies read{*std::move(source), std::move(target), {}, std::move(languages)};
+  CheckpointTokenizer read{*std::move(source), std::move(target), {}, std::move(languages)};
 
   if (read.own_target) status = RefuseRulesOfTheSource(config->spec.generation);
   if (status.ok()) status = ReadSpecialTokens(&read, config);
@@ -163,5 +162,9 @@ absl::StatusOr<HfVocabularies> ReadMarianTokenizer(const ModelFolder& folder,
   }
   return read;
 }
+
+}  // namespace
+
+const TokenizerScheme kMarianTokenizer = {.read = ReadMarianTokenizer, .has_json = false};
 
 }  // namespace dragoman

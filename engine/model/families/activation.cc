@@ -1,4 +1,4 @@
-#include "engine/model/layouts/hf/activation.h"
+#include "engine/model/families/activation.h"
 
 #include "engine/base/concat.h"
 

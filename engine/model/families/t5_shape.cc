@@ -1,4 +1,4 @@
-#include "engine/model/layouts/hf/t5_config.h"
+#include "engine/model/families/t5_shape.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "engine/base/concat.h"
-#include "engine/model/layouts/hf/activation.h"
+#include "engine/model/families/activation.h"
 #include "engine/model/spec/model_limits.h"
 #include "kernels/base/kv_pages.h"
 
@@ -24,10 +24,10 @@ constexpr int kUsualPositions = 512;
 
 // "relu", "gated-gelu": the latter is GELU's tanh form, as in T5Config. The fields that transformers
 // writes beside it since then win.
-void ReadFeedForward(JsonFields* fields, bool is_mt5, ModelSpec* spec) {
+void ReadFeedForward(const Family& family, JsonFields* fields, ModelSpec* spec) {
   constexpr std::string_view kField = "feed_forward_proj";
   constexpr std::string_view kGated = "gated-";
-  const std::string projection = fields->String(kField, is_mt5 ? "gated-gelu" : "relu");
+  const std::string projection = fields->String(kField, family.defaults.activation);
   std::string_view activation = projection;
   spec->gated = activation.starts_with(kGated);
   if (spec->gated) activation.remove_prefix(kGated.size());
@@ -69,7 +69,7 @@ std::vector<std::pair<std::string, const nlohmann::json*>> TranslationsOf(
 
 }  // namespace
 
-void ReadT5Network(JsonFields* fields, bool is_mt5, ModelSpec* spec) {
+void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec) {
   const auto read = [fields](std::string_view name, int64_t max) {
     return static_cast<int>(fields->Int(name, 1, max));
   };
@@ -97,9 +97,9 @@ void ReadT5Network(JsonFields* fields, bool is_mt5, ModelSpec* spec) {
   const double epsilon = fields->OptionalNumber("layer_norm_epsilon").value_or(1e-6);
   if (!(epsilon > 0.0 && epsilon < 1.0)) fields->Fail("layer_norm_epsilon", "a number from 0 to 1");
   spec->norm_epsilon = static_cast<float>(epsilon);
-  ReadFeedForward(fields, is_mt5, spec);
+  ReadFeedForward(family, fields, spec);
   spec->share_embeddings = true;
-  spec->tie_output = fields->Bool("tie_word_embeddings", !is_mt5);
+  spec->tie_output = fields->Bool("tie_word_embeddings", family.defaults.tie_output);
 }
 
 std::vector<LanguagePrompt> ReadTranslationTasks(JsonFields* fields) {

@@ -1,32 +1,24 @@
-// What the tokenizers of Hugging Face's families make of tokenizer_config.json and the files beside
-// it.
+// What a checkpoint's tokenizer is told: tokenizer_config.json and the files beside it, over the
+// defaults of the family.
+//
+// Plain values.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "engine/model/formats/json.h"
 #include "engine/model/tokenizers/languages.h"
 #include "engine/model/tokenizers/tokenizer_config.h"
+#include "engine/model/tokenizers/tokenizer_scheme.h"
 
 namespace dragoman {
 
-enum class HfTokenizerKind {
-  kMarian,
-  kM2m100,    // vocab.json and sentencepiece.bpe.model
-  kSmall100,  // the same, with the target's token in the source
-  kNllb,      // sentencepiece.bpe.model alone
-  kMbart50,   // the same
-  kMbart25,   // the same
-  kT5,        // spiece.model
-  kBart,      // vocab.json and merges.txt
-  kPegasus,   // spiece.model, with 103 ids in front
-};
-
-struct HfTokenizerConfig {
-  HfTokenizerKind kind = HfTokenizerKind::kMarian;
-  bool kind_given = false;      // by tokenizer_class
+struct TokenizerSettings {
+  const TokenizerScheme* scheme = &kMarianTokenizer;
+  bool scheme_given = false;    // by tokenizer_class
   bool is_backend = false;      // the class is tokenizer.json as it is (IsTokenizersBackend)
   std::string source_language;  // as written there or in config.json; "" when neither says
   std::string target_language;
@@ -52,9 +44,10 @@ struct HfTokenizerConfig {
   std::vector<LanguagePrompt> prompts;  // of config.json's tasks
 };
 
-// Overwrites the fields that the file names. Errors, of tokenizer_config.json, are recorded in
-// `fields`. REQUIRES: `kind` and model_max_length are those of the model's family and its
-// positions.
-void ApplyTokenizerConfig(TokenizerConfig config, JsonFields* fields, HfTokenizerConfig* tokenizer);
+// Overwrites the fields that the files name; the scheme is that of the class that they name, one of
+// `classes`. Errors, of tokenizer_config.json, are recorded in `fields`. REQUIRES: the scheme and
+// model_max_length are the family's and its positions.
+void ApplyTokenizerConfig(TokenizerConfig config, std::span<const TokenizerClass> classes,
+                          JsonFields* fields, TokenizerSettings* tokenizer);
 
 }  // namespace dragoman

@@ -4,8 +4,9 @@
 #pragma once
 
 #include "absl/status/statusor.h"
-#include "engine/model/families/family.h"
+#include "engine/model/families/network.h"
 #include "engine/model/families/t5_names.h"
+#include "engine/model/spec/model_spec.h"
 
 namespace dragoman {
 
@@ -18,9 +19,6 @@ struct T5Traits {
 
 // INVALID_ARGUMENT for heads that make no network.
 absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec, const T5Traits& traits);
-
-// Of Hugging Face's directories: a tied output layer is scaled by d_model^-0.5.
-absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec);
 
 // The bucket, of `buckets`, whose bias the distance = key's position - query's has, as transformers
 // computes it in float32 (T5Attention._relative_position_bucket). Two-sided, half of the buckets are

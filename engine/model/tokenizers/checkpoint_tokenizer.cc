@@ -1,4 +1,4 @@
-#include "engine/model/layouts/hf/vocabularies.h"
+#include "engine/model/tokenizers/checkpoint_tokenizer.h"
 
 #include <tuple>
 
@@ -7,25 +7,10 @@
 
 namespace dragoman {
 
-absl::StatusOr<HfVocabularies> ReadHfVocabularies(const ModelFolder& folder, TokenizerChoice choice,
-                                                  HfConfig* config) {
-  switch (config->tokenizer.kind) {
-    case HfTokenizerKind::kMarian:
-      return ReadMarianTokenizer(folder, choice, config);
-    case HfTokenizerKind::kT5:
-      return ReadT5Tokenizer(folder, choice, config);
-    case HfTokenizerKind::kBart:
-      return ReadBartTokenizer(folder, choice, config);
-    case HfTokenizerKind::kPegasus:
-      return ReadPegasusTokenizer(folder, choice, config);
-    case HfTokenizerKind::kM2m100:
-    case HfTokenizerKind::kSmall100:
-    case HfTokenizerKind::kNllb:
-    case HfTokenizerKind::kMbart50:
-    case HfTokenizerKind::kMbart25:
-      break;
-  }
-  return ReadFairseqTokenizer(folder, choice, config);
+absl::StatusOr<CheckpointTokenizer> ReadCheckpointTokenizer(const ModelFolder& folder,
+                                                            TokenizerChoice choice,
+                                                            CheckpointConfig* config) {
+  return config->tokenizer.scheme->read(folder, choice, config);
 }
 
 absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view file,
@@ -36,7 +21,7 @@ absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view fil
 }
 
 absl::Status CheckSpecialIds(const Vocabulary& target, std::string_view file,
-                             const HfConfig& config) {
+                             const CheckpointConfig& config) {
   const SpecialIds& tokens = config.spec.tokens;
   for (const auto& [piece, field, id] :
        {std::tuple(&config.tokenizer.eos_piece, "eos_token_id", tokens.eos),
@@ -52,7 +37,7 @@ absl::Status CheckSpecialIds(const Vocabulary& target, std::string_view file,
   return absl::OkStatus();
 }
 
-absl::Status CheckSourceRoom(const HfConfig& config, int special) {
+absl::Status CheckSourceRoom(const CheckpointConfig& config, int special) {
   const int length = config.tokenizer.model_max_length;
   if (length > special) return absl::OkStatus();
   const bool by_tokenizer = length < config.spec.shape.max_positions;

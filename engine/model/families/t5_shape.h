@@ -1,18 +1,17 @@
 // What config.json says of a T5 model and of no other family: its network, and the prompts of its
-// tasks. Private to engine/model.
+// tasks.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "engine/model/formats/json.h"
-#include "engine/model/spec/model_spec.h"
+#include "engine/model/families/family.h"
 #include "engine/model/tokenizers/languages.h"
 
 namespace dragoman {
 
-// Errors are recorded in `fields`.
-void ReadT5Network(JsonFields* fields, bool is_mt5, ModelSpec* spec);
+// Family::read_shape of T5 and mT5, whose defaults differ in the activation and in the output layer.
+void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec);
 
 // The translations among task_specific_params: "translation_en_to_de" with its `prefix`.
 std::vector<LanguagePrompt> ReadTranslationTasks(JsonFields* fields);

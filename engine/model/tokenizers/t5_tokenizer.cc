@@ -10,8 +10,8 @@
 #include "engine/base/concat.h"
 #include "engine/model/formats/model_files.h"
 #include "engine/model/formats/model_folder.h"
-#include "engine/model/layouts/hf/vocabularies.h"
 #include "engine/model/tokenizers/added_token_facts.h"
+#include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_json.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
@@ -32,7 +32,7 @@ struct PieceList {
 };
 
 // The tokens behind the pieces of SentencePiece.
-absl::Status AddExtraIds(const HfConfig& config, std::string_view file, bool has_them,
+absl::Status AddExtraIds(const CheckpointConfig& config, std::string_view file, bool has_them,
                          std::vector<std::string>* pieces) {
   const auto size = static_cast<size_t>(config.spec.shape.source_vocab);
   const size_t known = pieces->size();
@@ -63,7 +63,7 @@ absl::Status AddExtraIds(const HfConfig& config, std::string_view file, bool has
 }
 
 // A source has room for the longest prompt, a token of text and the end.
-absl::Status CheckRoom(const HfConfig& config, const std::vector<LanguagePrompt>& prompts) {
+absl::Status CheckRoom(const CheckpointConfig& config, const std::vector<LanguagePrompt>& prompts) {
   // A prompt has no more tokens than bytes, but for the mark of a space before it.
   size_t longest = 0;
   for (const LanguagePrompt& prompt : prompts) longest = std::max(longest, prompt.text.size() + 1);
@@ -76,7 +76,7 @@ absl::Status CheckRoom(const HfConfig& config, const std::vector<LanguagePrompt>
       ": the longest prompt, a token and the end of sentence"));
 }
 
-absl::StatusOr<PieceList> PiecesOfSpm(const ModelFolder& folder, const HfConfig& config,
+absl::StatusOr<PieceList> PiecesOfSpm(const ModelFolder& folder, const CheckpointConfig& config,
                                       TokenizerFacts* facts) {
   const absl::StatusOr<SpmFile> file = ReadSharedSpm(folder, kSpmFile, facts);
   if (!file.ok()) return file.status();
@@ -94,7 +94,7 @@ absl::StatusOr<PieceList> PiecesOfSpm(const ModelFolder& folder, const HfConfig&
 }
 
 // A T5TokenizerFast takes its ids and its template from the file as they are.
-absl::StatusOr<PieceList> PiecesOfJson(const ModelFolder& folder, const HfConfig& config,
+absl::StatusOr<PieceList> PiecesOfJson(const ModelFolder& folder, const CheckpointConfig& config,
                                        TokenizerFacts* facts) {
   const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, facts);
   if (!json.ok()) return json.status();
@@ -114,7 +114,7 @@ absl::StatusOr<PieceList> PiecesOfJson(const ModelFolder& folder, const HfConfig
 
 // Whether a text never has the token of such a piece: an extra id or a language's, or one that is
 // special where it was added.
-bool IsSpecial(const HfTokenizerConfig& config, const PieceList& list, size_t id,
+bool IsSpecial(const TokenizerSettings& config, const PieceList& list, size_t id,
                const std::string& piece) {
   if (piece.empty()) return false;
   if (id < list.special.size() && list.special[id]) return true;
@@ -125,11 +125,10 @@ bool IsSpecial(const HfTokenizerConfig& config, const PieceList& list, size_t id
   return added != config.added.end() && added->second.special;
 }
 
-}  // namespace
-
-absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const ModelFolder& folder, TokenizerChoice choice,
-                                               HfConfig* config) {
-  const HfTokenizerConfig& tokenizer = config->tokenizer;
+absl::StatusOr<CheckpointTokenizer> ReadT5Tokenizer(const ModelFolder& folder,
+                                                    TokenizerChoice choice,
+                                                    CheckpointConfig* config) {
+  const TokenizerSettings& tokenizer = config->tokenizer;
   const absl::StatusOr<TokenizerRules> rules =
       RulesOf(choice,
               {.kinds = tokenizer.is_backend ? TokenizerOffer::kFastOnly : TokenizerOffer::kBoth,
@@ -181,8 +180,12 @@ absl::StatusOr<HfVocabularies> ReadT5Tokenizer(const ModelFolder& folder, Tokeni
   if (!status.ok()) return status;
   SetAddedTokens(list->added, tokenizer.added, tokenizer.listed, *vocabulary, tokens,
                  !prompts.empty(), &facts);
-  return HfVocabularies{*std::move(vocabulary), std::nullopt, std::move(facts),
-                        LanguageMap(prompts, must_be_told)};
+  return CheckpointTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
+                             LanguageMap(prompts, must_be_told)};
 }
+
+}  // namespace
+
+const TokenizerScheme kT5Tokenizer = {.read = ReadT5Tokenizer};
 
 }  // namespace dragoman

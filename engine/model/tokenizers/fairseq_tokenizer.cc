@@ -11,8 +11,8 @@
 #include "engine/base/concat.h"
 #include "engine/model/formats/model_files.h"
 #include "engine/model/formats/model_folder.h"
-#include "engine/model/layouts/hf/vocabularies.h"
 #include "engine/model/tokenizers/added_token_facts.h"
+#include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/fairseq_languages.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_json.h"
@@ -24,15 +24,10 @@ namespace {
 
 constexpr std::string_view kSpmFile = "sentencepiece.bpe.model";
 
-bool HasIdsOfSpm(HfTokenizerKind kind) {
-  return kind == HfTokenizerKind::kNllb || kind == HfTokenizerKind::kMbart50 ||
-         kind == HfTokenizerKind::kMbart25;
-}
-
 // Pieces by id, with the languages among them.
 class PieceList {
  public:
-  PieceList(const HfConfig& config, std::vector<std::string> pieces)
+  PieceList(const CheckpointConfig& config, std::vector<std::string> pieces)
       : config_(config), size_(config.spec.shape.source_vocab), pieces_(std::move(pieces)) {}
 
   // For a next id.
@@ -79,7 +74,7 @@ class PieceList {
   }
 
  private:
-  bool is_of_spm() const { return HasIdsOfSpm(config_.tokenizer.kind); }
+  bool is_of_spm() const { return config_.tokenizer.scheme->has_ids_of_spm; }
 
   std::string PieceOf(std::string_view code) const {
     return is_of_spm() ? std::string(code) : Concat("__", code, "__");
@@ -107,7 +102,7 @@ class PieceList {
     return absl::OkStatus();
   }
 
-  const HfConfig& config_;
+  const CheckpointConfig& config_;
   const int size_;
   std::vector<std::string> pieces_;
   std::vector<LanguageTag> languages_;
@@ -115,7 +110,7 @@ class PieceList {
 };
 
 absl::StatusOr<std::vector<std::string>> PiecesOfSpm(const SpmFile& file,
-                                                     const HfTokenizerConfig& config) {
+                                                     const TokenizerSettings& config) {
   // Where fairseq's own come to lie.
   const std::vector<SpmPiece>& known = file.pieces;
   const bool fits = known.size() > 3 && known[0].type == SpmPiece::kUnknown &&
@@ -132,17 +127,12 @@ absl::StatusOr<std::vector<std::string>> PiecesOfSpm(const SpmFile& file,
 }
 
 // The model's languages, in their order, where no ids are said.
-std::vector<std::string> CodesOf(const HfTokenizerConfig& config) {
-  std::span<const std::string_view> known = kM2m100Languages;
-  if (config.is_wmt21) known = kWmt21Languages;
-  if (config.kind == HfTokenizerKind::kNllb) known = kNllbLanguages;
-  if (config.kind == HfTokenizerKind::kMbart50) known = kMbart50Languages;
-  if (config.kind == HfTokenizerKind::kMbart25) {
-    known = std::span(kMbart50Languages).first(kMbart25LanguageCount);
-  }
+std::vector<std::string> CodesOf(const TokenizerSettings& config) {
+  std::span<const std::string_view> known = config.scheme->languages;
+  if (config.is_wmt21 && !config.scheme->has_ids_of_spm) known = kWmt21Languages;
   std::vector<std::string> codes(known.begin(), known.end());
-  // NllbTokenizer alone takes other languages than these.
-  if (config.kind == HfTokenizerKind::kNllb && !config.listed.empty()) {
+  // Only an NllbTokenizer takes other languages than these.
+  if (config.scheme->lists_languages && !config.listed.empty()) {
     codes.clear();
     for (const AddedToken& token : config.listed) {
       // Others are special tokens that somebody added, which have their ids elsewhere.
@@ -158,7 +148,7 @@ std::vector<std::string> CodesOf(const HfTokenizerConfig& config) {
 // Those of tokenizer.json but the languages, which go into config->added with the other tokens that
 // the file has added: those say where they are.
 absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
-                                                      HfTokenizerConfig* config) {
+                                                      TokenizerSettings* config) {
   std::vector<std::string> pieces = json.pieces;
   for (const TokenizerJson::Added& added : json.added) {
     if (config->added_file.empty()) config->added_file = kTokenizerJsonFile;
@@ -200,14 +190,14 @@ absl::StatusOr<std::vector<std::string>> PiecesOfVocabulary(const ModelFolder& f
   return pieces;
 }
 
-absl::Status UnknownListed(const HfTokenizerConfig& config, std::string_view piece) {
+absl::Status UnknownListed(const TokenizerSettings& config, std::string_view piece) {
   return absl::UnimplementedError(
       Concat(config.listed_file, ": field 'additional_special_tokens' has '", piece.substr(0, 64),
              "'; supported: the model's languages, and tokens with ids"));
 }
 
-absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
-  const bool is_of_spm = HasIdsOfSpm(config.kind);
+absl::Status AddLanguages(const TokenizerSettings& config, PieceList* pieces) {
+  const bool is_of_spm = config.scheme->has_ids_of_spm;
   const std::vector<std::string> codes = CodesOf(config);
   // A directory that gives ids to some of SentencePiece's gives them to its languages too.
   const bool by_id =
@@ -229,16 +219,15 @@ absl::Status AddLanguages(const HfTokenizerConfig& config, PieceList* pieces) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const ModelFolder& folder,
-                                                    TokenizerChoice choice, HfConfig* config) {
-  HfTokenizerConfig& tokenizer = config->tokenizer;
-  if (tokenizer.kind == HfTokenizerKind::kM2m100 && !tokenizer.kind_given &&
-      !folder.Has("vocab.json")) {
-    tokenizer.kind = HfTokenizerKind::kNllb;
+absl::StatusOr<CheckpointTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
+                                                         TokenizerChoice choice,
+                                                         CheckpointConfig* config) {
+  TokenizerSettings& tokenizer = config->tokenizer;
+  const TokenizerScheme* const other = tokenizer.scheme->without_vocabulary;
+  if (other != nullptr && !tokenizer.scheme_given && !folder.Has("vocab.json")) {
+    tokenizer.scheme = other;
   }
-  const bool is_of_spm = HasIdsOfSpm(tokenizer.kind);
+  const bool is_of_spm = tokenizer.scheme->has_ids_of_spm;
   TokenizerOffer offer{.tokenizer_class = "TokenizersBackend",
                        .slow_file = std::string(kSpmFile),
                        .has_slow = folder.Has(kSpmFile),
@@ -273,10 +262,11 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const ModelFolder& folder,
                                              config->spec.shape.source_vocab,
                                              ", the vocab_size of config.json"));
   }
-  if (tokenizer.kind == HfTokenizerKind::kMbart50 && !tokenizer.kind_given) {
-    // Behind the pieces are the languages and <mask>.
+  const TokenizerScheme* const fewer = tokenizer.scheme->fewer_languages;
+  if (fewer != nullptr && !tokenizer.scheme_given) {
+    // After the pieces come the languages and <mask>.
     const auto rest = static_cast<size_t>(config->spec.shape.source_vocab) - read->size();
-    if (rest == kMbart25LanguageCount + 1) tokenizer.kind = HfTokenizerKind::kMbart25;
+    if (rest == fewer->languages.size() + 1) tokenizer.scheme = fewer;
   }
   PieceList pieces(*config, *std::move(read));
   if (absl::Status status = AddLanguages(tokenizer, &pieces); !status.ok()) return status;
@@ -309,15 +299,36 @@ absl::StatusOr<HfVocabularies> ReadFairseqTokenizer(const ModelFolder& folder,
   facts.max_source_tokens = tokenizer.model_max_length;
   // The target's token wins over a forced first one of the checkpoint, which is of one language.
   config->spec.generation.forced_bos.reset();
-  LanguageMarks marks = LanguageMarks::kBoth;
-  if (tokenizer.kind == HfTokenizerKind::kSmall100) marks = LanguageMarks::kTargetInSource;
-  if (tokenizer.kind == HfTokenizerKind::kMbart25) marks = LanguageMarks::kEndAndStart;
-  // The other classes do not ask for it.
-  if (tokenizer.kind == HfTokenizerKind::kNllb && tokenizer.legacy) {
-    marks = LanguageMarks::kEndAndFirst;
-  }
-  return HfVocabularies{*std::move(vocabulary), std::nullopt, std::move(facts),
-                        LanguageMap(languages, marks)};
+  LanguageMarks marks = tokenizer.scheme->marks;
+  if (tokenizer.legacy) marks = tokenizer.scheme->legacy_marks.value_or(marks);
+  return CheckpointTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
+                             LanguageMap(languages, marks)};
 }
+
+}  // namespace
+
+const TokenizerScheme kSmall100Tokenizer = {.read = ReadFairseqTokenizer,
+                                            .languages = kM2m100Languages,
+                                            .marks = LanguageMarks::kTargetInSource};
+
+const TokenizerScheme kNllbTokenizer = {.read = ReadFairseqTokenizer,
+                                        .has_ids_of_spm = true,
+                                        .languages = kNllbLanguages,
+                                        .lists_languages = true,
+                                        .legacy_marks = LanguageMarks::kEndAndFirst};
+
+const TokenizerScheme kM2m100Tokenizer = {.read = ReadFairseqTokenizer,
+                                          .languages = kM2m100Languages,
+                                          .without_vocabulary = &kNllbTokenizer};
+
+const TokenizerScheme kMbart25Tokenizer = {.read = ReadFairseqTokenizer,
+                                           .has_ids_of_spm = true,
+                                           .languages = kMbart25Languages,
+                                           .marks = LanguageMarks::kEndAndStart};
+
+const TokenizerScheme kMbart50Tokenizer = {.read = ReadFairseqTokenizer,
+                                           .has_ids_of_spm = true,
+                                           .languages = kMbart50Languages,
+                                           .fewer_languages = &kMbart25Tokenizer};
 
 }  // namespace dragoman

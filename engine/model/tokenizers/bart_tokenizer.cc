@@ -8,8 +8,8 @@
 #include "engine/base/concat.h"
 #include "engine/model/formats/model_files.h"
 #include "engine/model/formats/model_folder.h"
-#include "engine/model/layouts/hf/vocabularies.h"
 #include "engine/model/tokenizers/added_token_facts.h"
+#include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 
@@ -20,9 +20,9 @@ constexpr std::string_view kVocabularyFile = "vocab.json";
 constexpr std::string_view kMergesFile = "merges.txt";
 
 // Of pieces by id, as many as the model has rows.
-absl::StatusOr<Vocabulary> MakeVocabulary(const HfConfig& config, std::string_view file,
+absl::StatusOr<Vocabulary> MakeVocabulary(const CheckpointConfig& config, std::string_view file,
                                           std::vector<std::string> pieces) {
-  const HfTokenizerConfig& tokenizer = config.tokenizer;
+  const TokenizerSettings& tokenizer = config.tokenizer;
   const auto size = static_cast<size_t>(config.spec.shape.source_vocab);
   // A model that was not made for filling in masks may have no row for <mask>, the last piece.
   if (pieces.size() == size + 1 && pieces.back() == tokenizer.mask_piece) pieces.pop_back();
@@ -46,7 +46,7 @@ struct BartFiles {
   std::vector<TokenizerJson::Added> added;
 };
 
-absl::StatusOr<BartFiles> ReadFiles(const ModelFolder& folder, const HfTokenizerConfig& config,
+absl::StatusOr<BartFiles> ReadFiles(const ModelFolder& folder, const TokenizerSettings& config,
                                     bool is_json, TokenizerFacts* facts) {
   BartFiles files;
   if (!is_json) {
@@ -68,7 +68,7 @@ absl::StatusOr<BartFiles> ReadFiles(const ModelFolder& folder, const HfTokenizer
   return files;
 }
 
-absl::Status CheckListed(const HfTokenizerConfig& config, const Vocabulary& vocabulary) {
+absl::Status CheckListed(const TokenizerSettings& config, const Vocabulary& vocabulary) {
   for (const AddedToken& token : config.listed) {
     if (vocabulary.IdOf(token.text)) continue;
     return absl::UnimplementedError(
@@ -81,8 +81,8 @@ absl::Status CheckListed(const HfTokenizerConfig& config, const Vocabulary& voca
 
 // Special tokens that somebody added go among the facts' with those of the family.
 void AddSpecialTokens(const std::vector<TokenizerJson::Added>& json, const Vocabulary& vocabulary,
-                      HfConfig* config, TokenizerFacts* facts) {
-  const HfTokenizerConfig& tokenizer = config->tokenizer;
+                      CheckpointConfig* config, TokenizerFacts* facts) {
+  const TokenizerSettings& tokenizer = config->tokenizer;
   const auto is_own = [&](const std::string& piece) {
     return piece == tokenizer.bos_piece || piece == tokenizer.pad_piece ||
            piece == tokenizer.eos_piece || piece == tokenizer.unk_piece ||
@@ -105,11 +105,10 @@ void AddSpecialTokens(const std::vector<TokenizerJson::Added>& json, const Vocab
                     &config->notes);
 }
 
-}  // namespace
-
-absl::StatusOr<HfVocabularies> ReadBartTokenizer(const ModelFolder& folder, TokenizerChoice choice,
-                                                 HfConfig* config) {
-  const HfTokenizerConfig& tokenizer = config->tokenizer;
+absl::StatusOr<CheckpointTokenizer> ReadBartTokenizer(const ModelFolder& folder,
+                                                      TokenizerChoice choice,
+                                                      CheckpointConfig* config) {
+  const TokenizerSettings& tokenizer = config->tokenizer;
   const absl::StatusOr<TokenizerRules> rules =
       RulesOf(choice,
               {.kinds = tokenizer.is_backend ? TokenizerOffer::kFastOnly : TokenizerOffer::kBoth,
@@ -145,8 +144,12 @@ absl::StatusOr<HfVocabularies> ReadBartTokenizer(const ModelFolder& folder, Toke
   SetAddedTokens(files->added, tokenizer.added, tokenizer.listed, *vocabulary, config->spec.tokens,
                  false, &facts);
   facts.max_source_tokens = tokenizer.model_max_length;
-  return HfVocabularies{*std::move(vocabulary), std::nullopt, std::move(facts),
-                        LanguageMap(tokenizer.source_language, tokenizer.target_language, {})};
+  return CheckpointTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
+                             LanguageMap(tokenizer.source_language, tokenizer.target_language, {})};
 }
+
+}  // namespace
+
+const TokenizerScheme kBartTokenizer = {.read = ReadBartTokenizer};
 
 }  // namespace dragoman

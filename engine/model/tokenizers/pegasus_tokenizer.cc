@@ -10,7 +10,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/formats/model_files.h"
 #include "engine/model/formats/model_folder.h"
-#include "engine/model/layouts/hf/vocabularies.h"
+#include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 #include "engine/text/spm_file.h"
 
@@ -23,8 +23,16 @@ constexpr int kOffset = 103;
 // Of SentencePiece's pieces <pad> and </s>, which have ids of their own in front.
 constexpr size_t kReplaced = 2;
 
+// Where its ids lie is the class's: other values are those of relatives (BigBird-Pegasus).
+void CheckFields(const TokenizerConfig& config, JsonFields* fields) {
+  if (config.offset.value_or(kOffset) != kOffset) fields->Unsupported("offset", Concat(kOffset));
+  if (config.sentence_mask_piece.value_or(std::string(kMaskOfSentence)) != kMaskOfSentence) {
+    fields->Unsupported("mask_token_sent", kMaskOfSentence);
+  }
+}
+
 // Of the ids in front of SentencePiece's.
-std::vector<std::string> FirstPieces(const HfTokenizerConfig& config) {
+std::vector<std::string> FirstPieces(const TokenizerSettings& config) {
   std::vector<std::string> pieces = {config.pad_piece, config.eos_piece,
                                      std::string(kMaskOfSentence), config.mask_piece};
   for (int i = 2; i < kOffset; ++i) pieces.push_back(Concat("<unk_", i, ">"));
@@ -32,7 +40,7 @@ std::vector<std::string> FirstPieces(const HfTokenizerConfig& config) {
 }
 
 // Tokens that users added would be cut out of the text before SentencePiece sees it.
-absl::Status CheckAdded(const HfTokenizerConfig& config, const std::vector<std::string>& first) {
+absl::Status CheckAdded(const TokenizerSettings& config, const std::vector<std::string>& first) {
   const auto refused = [](std::string_view file, std::string_view field, const std::string& piece) {
     return absl::UnimplementedError(Concat(file, ": field '", field, "' has '", piece.substr(0, 64),
                                            "'; supported: special tokens in their places"));
@@ -52,11 +60,10 @@ absl::Status CheckAdded(const HfTokenizerConfig& config, const std::vector<std::
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<HfVocabularies> ReadPegasusTokenizer(const ModelFolder& folder,
-                                                    TokenizerChoice choice, HfConfig* config) {
-  const HfTokenizerConfig& tokenizer = config->tokenizer;
+absl::StatusOr<CheckpointTokenizer> ReadPegasusTokenizer(const ModelFolder& folder,
+                                                         TokenizerChoice choice,
+                                                         CheckpointConfig* config) {
+  const TokenizerSettings& tokenizer = config->tokenizer;
   std::vector<std::string> pieces = FirstPieces(tokenizer);
   absl::Status status = RequireSlow(choice, "a PegasusTokenizer");
   if (status.ok()) status = CheckAdded(tokenizer, pieces);
@@ -92,8 +99,15 @@ absl::StatusOr<HfVocabularies> ReadPegasusTokenizer(const ModelFolder& folder,
   facts.source_eos = config->spec.tokens.eos;
   facts.source_unk = *unk;
   facts.max_source_tokens = tokenizer.model_max_length;
-  return HfVocabularies{*std::move(vocabulary), std::nullopt, std::move(facts),
-                        LanguageMap(tokenizer.source_language, tokenizer.target_language, {})};
+  return CheckpointTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
+                             LanguageMap(tokenizer.source_language, tokenizer.target_language, {})};
 }
+
+}  // namespace
+
+const TokenizerScheme kPegasusTokenizer = {.read = ReadPegasusTokenizer,
+                                           .has_json = false,
+                                           .mask_piece = "<mask_2>",
+                                           .check = CheckFields};
 
 }  // namespace dragoman
