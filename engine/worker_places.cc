@@ -16,7 +16,7 @@
 #include "engine/decode/ensemble_model.h"
 #include "engine/decode/packed_program.h"
 #include "engine/model/ensemble_source.h"
-#include "engine/model/marian_directory.h"
+#include "engine/model/layouts/marian/directory.h"
 
 namespace dragoman {
 namespace {

@@ -9,7 +9,7 @@
 #include "engine/api/create_engine.h"
 #include "engine/decode/backend.h"
 #include "engine/decode/batch.h"
-#include "engine/model/lexical_shortlist.h"
+#include "engine/model/formats/lexical_shortlist.h"
 #include "engine/model/model_source.h"
 
 namespace dragoman {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/model/concat.h"
+#include "engine/base/concat.h"
 #include "kernels/base/mean_kind.h"
 
 namespace dragoman {

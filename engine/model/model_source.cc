@@ -6,11 +6,11 @@
 #include <system_error>
 
 #include "absl/status/status.h"
-#include "engine/model/argos_package.h"
-#include "engine/model/concat.h"
-#include "engine/model/ct2_directory.h"
-#include "engine/model/hf_directory.h"
-#include "engine/model/marian_directory.h"
+#include "engine/base/concat.h"
+#include "engine/model/layouts/argos/package.h"
+#include "engine/model/layouts/ct2/directory.h"
+#include "engine/model/layouts/hf/directory.h"
+#include "engine/model/layouts/marian/directory.h"
 
 namespace dragoman {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/api/engine.h"
-#include "engine/model/lexical_shortlist.h"
+#include "engine/model/formats/lexical_shortlist.h"
 #include "engine/request/forbidden_phrases.h"
 #include "engine/request/item_plan.h"
 #include "engine/request/request_phrases.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "engine/model/vocabulary.h"
+#include "engine/model/tokenizers/vocabulary.h"
 #include "engine/text/tokenizer.h"
 
 namespace dragoman {

@@ -26,7 +26,7 @@ import noise_checkpoint  # noqa: E402
 SPM = "sentencepiece.bpe.model"
 WORDS, PIECES, TRAINED = 256_206, 256_000, 4_000
 PERIOD = 1_000_003  # of the noise: rows of the embedding that are equal are as far apart
-LANGUAGES_FILE = os.path.join(ROOT, "engine/model/fairseq_languages.h")
+LANGUAGES_FILE = os.path.join(ROOT, "engine/model/tokenizers/fairseq_languages.h")
 
 
 def languages():

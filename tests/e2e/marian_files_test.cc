@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/api/create_engine.h"
-#include "engine/model/marian_directory.h"
+#include "engine/model/layouts/marian/directory.h"
 #include "engine/request/model_tokenizer.h"
 #include "engine/request/vocabulary_pieces.h"
 #include "tests/engine/support/fakes.h"

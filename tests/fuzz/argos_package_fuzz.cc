@@ -1,13 +1,13 @@
 // Input: a zip archive, as one that is a package of Argos Translate.
 
-#include "engine/model/argos_package.h"
+#include "engine/model/layouts/argos/package.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "engine/model/zip_directory.h"
-#include "engine/model/zip_entry.h"
+#include "engine/model/formats/zip_directory.h"
+#include "engine/model/formats/zip_entry.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

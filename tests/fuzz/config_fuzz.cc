@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/model/hf_config.h"
-#include "engine/model/languages.h"
+#include "engine/model/layouts/hf/config.h"
+#include "engine/model/tokenizers/languages.h"
 #include "kernels/search/options.h"
 #include "tests/fuzz/fuzz_check.h"
 
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   dragoman::HfConfigTexts texts;
   texts.config = NextText(&rest).value_or("");
   texts.generation = NextText(&rest);
-  texts.tokenizer = NextText(&rest);
+  texts.tokenizer.config = NextText(&rest);
   const auto config = dragoman::ParseHfConfig(texts);
   if (!config.ok()) return 0;
 

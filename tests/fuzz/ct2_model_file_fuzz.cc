@@ -1,6 +1,6 @@
 // Input: a model.bin of CTranslate2.
 
-#include "engine/model/ct2_model_file.h"
+#include "engine/model/layouts/ct2/model_file.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,15 +1,15 @@
 // Input: a vocabulary of CTranslate2, as JSON and as lines, and its config.json. The languages of the
 // pieces become a LanguageMap, whose pairs must all resolve.
 
-#include "engine/model/ct2_vocabularies.h"
+#include "engine/model/layouts/ct2/vocabularies.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
-#include "engine/model/ct2_config.h"
-#include "engine/model/ct2_languages.h"
+#include "engine/model/layouts/ct2/config.h"
+#include "engine/model/layouts/ct2/languages.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/model/tensor_file.h"
+#include "engine/model/formats/tensor_file.h"
 
 namespace dragoman {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/model/hf_config.h"
-#include "engine/model/hf_vocabularies.h"
+#include "engine/model/layouts/hf/config.h"
+#include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace {
@@ -64,14 +64,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   dragoman::HfConfigTexts texts;
   texts.config = Next(&rest);
-  texts.tokenizer = Next(&rest);
+  texts.tokenizer.config = Next(&rest);
   auto config = dragoman::ParseHfConfig(texts);
-  if (!config.ok() || config->tokenizer.kind == dragoman::HfTokenizerKind::kMarian) return 0;
+  if (!config.ok() || config->tokenizer.scheme == &dragoman::kMarianTokenizer) return 0;
   directory.Write("vocab.json", Next(&rest));
   for (const char* file : {"sentencepiece.bpe.model", "spiece.model"}) directory.Write(file, rest);
 
-  const auto read = dragoman::ReadHfVocabularies(dragoman::DiskFolder(directory.path()),
-                                                 dragoman::TokenizerChoice::kSlow, &*config);
+  const auto read = dragoman::ReadCheckpointTokenizer(dragoman::DiskFolder(directory.path()),
+                                                      dragoman::TokenizerChoice::kSlow, &*config);
   if (!read.ok()) return 0;
   const int rows = config->spec.shape.source_vocab;
   dragoman::FuzzCheck(read->source.size() == rows);

@@ -1,7 +1,7 @@
 // Input: a number of source words and of target words, a byte each, and a lexical shortlist. Its
 // checksum is made to fit, or nearly every input would end there.
 
-#include "engine/model/lexical_shortlist.h"
+#include "engine/model/formats/lexical_shortlist.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,16 +1,16 @@
 // Input: YAML as Marian writes it, read as the options of a model, as the configuration of a decoder
 // and as a vocabulary.
 
-#include "engine/model/marian_config.h"
+#include "engine/model/layouts/marian/config.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
-#include "engine/model/marian_vocabularies.h"
-#include "engine/model/vocabulary.h"
-#include "engine/model/yaml.h"
+#include "engine/model/formats/yaml.h"
+#include "engine/model/layouts/marian/vocabularies.h"
+#include "engine/model/tokenizers/vocabulary.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

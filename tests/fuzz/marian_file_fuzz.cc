@@ -1,11 +1,11 @@
 // Input: a model of Marian, as an archive of numpy's arrays and in the binary format.
 
-#include "engine/model/marian_file.h"
+#include "engine/model/layouts/marian/file.h"
 
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/model/marian_config.h"
+#include "engine/model/layouts/marian/config.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/model/pickle.h"
-#include "engine/model/torch_file.h"
+#include "engine/model/formats/pickle.h"
+#include "engine/model/formats/torch_file.h"
 #include "tests/engine/model/byte_files.h"
 #include "tests/fuzz/fuzz_check.h"
 

@@ -1,6 +1,6 @@
 // Input: a safetensors file.
 
-#include "engine/model/safetensors.h"
+#include "engine/model/formats/safetensors.h"
 
 #include <cstddef>
 #include <cstdint>

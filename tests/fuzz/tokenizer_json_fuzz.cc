@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/tokenizer_json.h"
+#include "engine/model/tokenizers/tokenizer_json.h"
 #include "engine/text/added_tokens.h"
 #include "engine/text/byte_bpe.h"
 #include "tests/fuzz/subword_check.h"

@@ -1,13 +1,13 @@
 // Input: vocab.json. Its language tags become a LanguageMap, whose pairs must all resolve.
 
-#include "engine/model/vocabulary.h"
+#include "engine/model/tokenizers/vocabulary.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "engine/model/json.h"
-#include "engine/model/languages.h"
+#include "engine/model/formats/json.h"
+#include "engine/model/tokenizers/languages.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

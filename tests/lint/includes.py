@@ -29,6 +29,15 @@ ROOMS = {
     'engine/text/': 'engine/text',
     'engine/network/': 'engine/network',
     'engine/model/': 'engine/model',
+    'engine/model/spec/': 'engine/model/spec',
+    'engine/model/formats/': 'engine/model/formats',
+    'engine/model/tokenizers/': 'engine/model/tokenizers',
+    'engine/model/families/': 'engine/model/families',
+    'engine/model/layouts/': 'engine/model/layouts',
+    'engine/model/layouts/hf/': 'engine/model/layouts/hf',
+    'engine/model/layouts/ct2/': 'engine/model/layouts/ct2',
+    'engine/model/layouts/marian/': 'engine/model/layouts/marian',
+    'engine/model/layouts/argos/': 'engine/model/layouts/argos',
     'engine/decode/': 'engine/decode',
     'engine/decode/cuda/': 'engine/decode/cuda',
     'engine/schedule/': 'engine/schedule',
@@ -80,15 +89,36 @@ ALLOWED = {
     'engine/api': 'options engine/base kernels/base kernels/search absl icu',
     'engine/text': 'engine/base engine/api absl icu',
     'engine/network': 'kernels/base absl',
-    'engine/model': 'engine/base engine/text engine/network kernels/base kernels/search absl json',
+    'engine/model/spec': 'kernels/base',
+    'engine/model/formats': 'engine/base absl json',
+    'engine/model/tokenizers': 'engine/model/formats engine/model/spec engine/base engine/text absl json',
+    'engine/model/families': 'engine/model/formats engine/model/spec engine/model/tokenizers engine/base engine/network '
+                             'kernels/base absl json',
+    'engine/model/layouts': 'engine/model/families engine/model/formats engine/model/spec engine/model/tokenizers '
+                            'engine/base engine/network kernels/base absl',
+    'engine/model/layouts/hf': 'engine/model/families engine/model/formats engine/model/layouts engine/model/spec '
+                               'engine/model/tokenizers engine/base engine/network engine/text kernels/base '
+                               'kernels/search absl json',
+    'engine/model/layouts/ct2': 'engine/model/families engine/model/formats engine/model/layouts engine/model/spec '
+                                'engine/model/tokenizers engine/base engine/network engine/text kernels/base '
+                                'kernels/search absl json',
+    'engine/model/layouts/marian': 'engine/model/families engine/model/formats engine/model/layouts engine/model/spec '
+                                   'engine/model/tokenizers engine/base engine/network engine/text kernels/base '
+                                   'kernels/search absl',
+    'engine/model/layouts/argos': 'engine/model/formats engine/model/layouts engine/model/layouts/ct2 '
+                                  'engine/model/tokenizers engine/base engine/text absl json',
+    'engine/model': 'engine/model/formats engine/model/layouts engine/model/layouts/argos engine/model/layouts/ct2 '
+                    'engine/model/layouts/hf engine/model/layouts/marian engine/model/spec engine/model/tokenizers '
+                    'engine/base engine/network engine/text kernels/base kernels/search absl',
     'engine/decode': 'engine/base engine/network kernels/base kernels/search kernels/ops absl',
     'engine/decode/cuda': 'engine/base engine/api engine/network engine/decode '
                           'kernels/base kernels/cuda kernels/search kernels/ops absl cuda',
     'engine/schedule': 'engine/base engine/api engine/decode kernels/search absl',
-    'engine/request': 'engine/base engine/api engine/text engine/model engine/decode engine/schedule '
-                      'kernels/search absl icu',
-    'engine': 'kernels/cpu engine/base engine/api engine/text engine/network engine/model engine/decode engine/decode/cuda '
-              'engine/schedule engine/request kernels/search absl',
+    'engine/request': 'engine/base engine/api engine/text engine/model engine/model/formats engine/model/spec '
+                      'engine/model/tokenizers engine/decode engine/schedule kernels/search absl icu',
+    'engine': 'kernels/cpu engine/base engine/api engine/text engine/network engine/model engine/model/formats '
+              'engine/model/layouts/marian engine/model/spec engine/decode engine/decode/cuda engine/schedule '
+              'engine/request kernels/search absl',
     'server/base': 'engine/base absl json spdlog',
     'server/net': 'engine/base server/base absl',
     'server/security': 'engine/base server/base absl json openssl',

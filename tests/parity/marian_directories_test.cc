@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/marian_directory.h"
+#include "engine/model/layouts/marian/directory.h"
 #include "engine/request/model_tokenizer.h"
 #include "engine/request/vocabulary_pieces.h"
 #include "engine/text/tokenizer.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/tokenizer_json.h"
+#include "engine/model/tokenizers/tokenizer_json.h"
 #include "engine/request/model_tokenizer.h"
 #include "engine/request/vocabulary_pieces.h"
 #include "tests/engine/model/model_directory.h"

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/file_bytes.h"
-#include "engine/model/safetensors.h"
+#include "engine/model/formats/file_bytes.h"
+#include "engine/model/formats/safetensors.h"
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
 #include "tests/parity/parity_batch.h"

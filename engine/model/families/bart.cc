@@ -1,13 +1,31 @@
-#include "engine/model/families/bart.h"
-
+// BART: post-norm, with a norm after the embedding and learned positions.
 #include "engine/model/families/bart_network.h"
+#include "engine/model/families/bart_shape.h"
+#include "engine/model/families/family.h"
 
 namespace dragoman {
+namespace {
 
-absl::StatusOr<Network> MakeBartFamilyNetwork(const ModelSpec& spec) {
+absl::StatusOr<Network> Make(const ModelSpec& spec) {
   // fairseq keeps the first two rows of the positions for padding.
   return MakeBartNetwork(
       spec, {.norm_embedding = true, .first_position = 2, .positions = IfAbsent::kRefuse});
 }
+
+constexpr TokenizerClass kTokenizers[] = {{"BartTokenizer", &kBartTokenizer},
+                                          {"BartTokenizerFast", &kBartTokenizer}};
+
+}  // namespace
+
+extern const Family kBart;
+const Family kBart = {
+    .model_type = "bart",
+    .architecture = "BartForConditionalGeneration",
+    .defaults = {.forced_eos = 2},
+    .read_shape = ReadBartShape,
+    .tokenizers = kTokenizers,
+    .make = Make,
+    .has_forced_bos_of_old = true,
+};
 
 }  // namespace dragoman

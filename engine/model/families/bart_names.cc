@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "engine/model/concat.h"
+#include "engine/base/concat.h"
 
 namespace dragoman {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "engine/model/concat.h"
+#include "engine/base/concat.h"
 
 namespace dragoman {
 namespace {

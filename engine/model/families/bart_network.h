@@ -5,7 +5,8 @@
 
 #include "absl/status/statusor.h"
 #include "engine/model/families/bart_names.h"
-#include "engine/model/families/family.h"
+#include "engine/model/families/network.h"
+#include "engine/model/spec/model_spec.h"
 
 namespace dragoman {
 

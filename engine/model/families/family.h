@@ -1,69 +1,59 @@
-// A family of models: the network that its configuration describes, and under which names a
-// checkpoint keeps the weights. One file each; engine/network/README.md says what the next
-// ones bring.
+// A family of models: what the class of its configuration says, the tokenizers that it may have, the
+// network that a configuration describes, and under which names a checkpoint keeps the weights. One
+// file each, which has a record, and one row of family.cc.
 //
-// Pure functions and constants; any thread.
+// Constants and pure functions; any thread.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/model/model_spec.h"
-#include "engine/network/program.h"
+#include "engine/model/families/network.h"
+#include "engine/model/formats/json.h"
+#include "engine/model/spec/model_spec.h"
+#include "engine/model/tokenizers/tokenizer_scheme.h"
 
 namespace dragoman {
 
-// A tensor of a checkpoint.
-struct TensorSource {
-  // It has one of them; where several are there they hold the same. None: it is never there.
-  std::vector<std::string> names;
-  std::vector<int64_t> shape;
-  int64_t first_row = 0;  // those before it are left out
-  float fill = 0.0F;      // what it is without names
-  float scale = 1.0F;     // the weight is the tensor times it
-};
-
-enum class IfAbsent {
-  kRefuse,
-  kZeros,
-  kSinusoids,         // [sin half | cos half], frequency 10000^(-i / (d/2)), of positions from 0
-  kFairseqSinusoids,  // the same of frequency 10000^(-i / (d/2 - 1)), of positions from 2
-  kOpenNmtSinusoids,  // those of positions from 1
-  kMarianSinusoids,   // those of positions from 0
-};
-
-// What a weight is made of: tensors one below the other.
-struct WeightSource {
-  std::vector<TensorSource> parts;
-  IfAbsent if_absent = IfAbsent::kRefuse;  // of the first of them
-  // Where there are some, the weight is the one tensor turned about: its column i is row columns[i] of
-  // the tensor.
-  std::vector<int> columns = {};
-};
-
-// [rows], or [rows, cols] where there are cols. The row of an empty token (BartTraits::empty_token) is
-// below those that one of `tensors` has.
-WeightSource SourceOfVocabulary(std::vector<std::string> tensors, int rows, int64_t cols,
-                                bool has_empty);
-
-struct Network {
-  Program program;                    // CheckProgram says yes
-  std::vector<WeightSource> sources;  // by WeightId
+// What config.json means where a field is absent: the defaults of the family's configuration class
+// in transformers 4.57, which are those that a file leaves out.
+struct ConfigDefaults {
+  std::string_view activation = "gelu";
+  bool scale_embedding = false;
+  bool tie_output = true;
+  std::optional<int> eos;
+  std::optional<int> pad;
+  std::optional<int> decoder_start;
+  bool starts_with_bos = false;   // without decoder_start_token_id it is bos_token_id, or 0
+  std::optional<int> forced_eos;  // where there is no generation_config.json
 };
 
 struct Family {
-  std::string_view model_type;  // as config.json names it
+  std::string_view model_type;    // as config.json names it
+  std::string_view architecture;  // the class that translates
+  ConfigDefaults defaults;
+  // Reads the shape, and what else the network is made of, into the spec. Errors are recorded in
+  // `fields`.
+  void (*read_shape)(const Family& family, JsonFields* fields, ModelSpec* spec);
+  // Its classes; the scheme of the first is that of a model that names none.
+  std::span<const TokenizerClass> tokenizers;
   // INVALID_ARGUMENT for a shape that makes no network.
   absl::StatusOr<Network> (*make)(const ModelSpec& spec);
+
+  // Fields of old files, and of tasks, that this family alone reads.
+  bool has_tasks = false;              // task_specific_params with prompts: T5's
+  bool has_forced_bos_of_old = false;  // force_bos_token_to_be_generated: BART's
+  bool notes_fields_of_bart = false;   // says in the log which fields of BART's it never asks
 };
 
 // nullptr for one that is not served.
 const Family* FindFamily(std::string_view model_type);
 
-// Those that are, separated by commas.
+// The families that are served, separated by commas.
 std::string FamilyNames();
 
 }  // namespace dragoman

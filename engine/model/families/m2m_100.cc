@@ -1,15 +1,34 @@
-#include "engine/model/families/m2m_100.h"
-
+// M2M-100, NLLB-200 and SMaLL-100: pre-norm, with fairseq's sinusoids, whatever table is stored.
 #include "engine/model/families/bart_network.h"
+#include "engine/model/families/bart_shape.h"
+#include "engine/model/families/family.h"
 
 namespace dragoman {
+namespace {
 
-absl::StatusOr<Network> MakeM2m100Network(const ModelSpec& spec) {
+absl::StatusOr<Network> Make(const ModelSpec& spec) {
   return MakeBartNetwork(spec, {.pre_norm = true,
                                 .stored_positions = false,
                                 .positions = IfAbsent::kFairseqSinusoids,
                                 .places_padding = false,
                                 .logits_bias = false});
 }
+
+constexpr TokenizerClass kTokenizers[] = {{"M2M100Tokenizer", &kM2m100Tokenizer},
+                                          {"SMALL100Tokenizer", &kSmall100Tokenizer},
+                                          {"NllbTokenizer", &kNllbTokenizer},
+                                          {"NllbTokenizerFast", &kNllbTokenizer}};
+
+}  // namespace
+
+extern const Family kM2m100;
+const Family kM2m100 = {
+    .model_type = "m2m_100",
+    .architecture = "M2M100ForConditionalGeneration",
+    .defaults = {.activation = "relu", .scale_embedding = true},
+    .read_shape = ReadBartShape,
+    .tokenizers = kTokenizers,
+    .make = Make,
+};
 
 }  // namespace dragoman

@@ -1,12 +1,29 @@
-#include "engine/model/families/marian.h"
-
+// MarianMT (OPUS-MT): post-norm, with sinusoidal positions.
 #include "engine/model/families/bart_network.h"
+#include "engine/model/families/bart_shape.h"
+#include "engine/model/families/family.h"
 
 namespace dragoman {
+namespace {
 
-absl::StatusOr<Network> MakeMarianNetwork(const ModelSpec& spec) {
+absl::StatusOr<Network> Make(const ModelSpec& spec) {
   // A stored table wins: older checkpoints hold it, rounded as they are.
   return MakeBartNetwork(spec, {});
 }
+
+constexpr TokenizerClass kTokenizers[] = {{"MarianTokenizer", &kMarianTokenizer}};
+
+}  // namespace
+
+extern const Family kMarian;
+const Family kMarian = {
+    .model_type = "marian",
+    .architecture = "MarianMTModel",
+    .defaults = {.forced_eos = 0},
+    .read_shape = ReadBartShape,
+    .tokenizers = kTokenizers,
+    .make = Make,
+    .notes_fields_of_bart = true,
+};
 
 }  // namespace dragoman

@@ -1,15 +1,34 @@
-#include "engine/model/families/mbart.h"
-
+// mBART-50 and mBART-25: pre-norm, with a norm after the embedding and learned positions.
 #include "engine/model/families/bart_network.h"
+#include "engine/model/families/bart_shape.h"
+#include "engine/model/families/family.h"
 
 namespace dragoman {
+namespace {
 
-absl::StatusOr<Network> MakeMbartNetwork(const ModelSpec& spec) {
+absl::StatusOr<Network> Make(const ModelSpec& spec) {
   // fairseq keeps the first two rows of the positions for padding.
   return MakeBartNetwork(spec, {.pre_norm = true,
                                 .norm_embedding = true,
                                 .first_position = 2,
                                 .positions = IfAbsent::kRefuse});
 }
+
+constexpr TokenizerClass kTokenizers[] = {{"MBart50Tokenizer", &kMbart50Tokenizer},
+                                          {"MBart50TokenizerFast", &kMbart50Tokenizer},
+                                          {"MBartTokenizer", &kMbart25Tokenizer},
+                                          {"MBartTokenizerFast", &kMbart25Tokenizer}};
+
+}  // namespace
+
+extern const Family kMbart;
+const Family kMbart = {
+    .model_type = "mbart",
+    .architecture = "MBartForConditionalGeneration",
+    .defaults = {.starts_with_bos = true, .forced_eos = 2},
+    .read_shape = ReadBartShape,
+    .tokenizers = kTokenizers,
+    .make = Make,
+};
 
 }  // namespace dragoman

@@ -1,12 +1,29 @@
-#include "engine/model/families/pegasus.h"
-
+// Pegasus: pre-norm, with sinusoidal positions.
 #include "engine/model/families/bart_network.h"
+#include "engine/model/families/bart_shape.h"
+#include "engine/model/families/family.h"
 
 namespace dragoman {
+namespace {
 
-absl::StatusOr<Network> MakePegasusNetwork(const ModelSpec& spec) {
+absl::StatusOr<Network> Make(const ModelSpec& spec) {
   // A stored table wins, as in Marian's checkpoints.
   return MakeBartNetwork(spec, {.pre_norm = true});
 }
+
+constexpr TokenizerClass kTokenizers[] = {{"PegasusTokenizer", &kPegasusTokenizer},
+                                          {"PegasusTokenizerFast", &kPegasusTokenizer}};
+
+}  // namespace
+
+extern const Family kPegasus;
+const Family kPegasus = {
+    .model_type = "pegasus",
+    .architecture = "PegasusForConditionalGeneration",
+    .defaults = {.eos = 1, .pad = 0, .decoder_start = 0, .forced_eos = 1},
+    .read_shape = ReadBartShape,
+    .tokenizers = kTokenizers,
+    .make = Make,
+};
 
 }  // namespace dragoman

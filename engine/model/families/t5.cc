@@ -1,307 +1,45 @@
-#include "engine/model/families/t5.h"
-
-#include <algorithm>
+// T5, FLAN-T5 and MADLAD-400 ("t5"), and mT5.
 #include <cmath>
-#include <limits>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "engine/model/concat.h"
+#include "engine/model/families/family.h"
+#include "engine/model/families/t5_network.h"
+#include "engine/model/families/t5_shape.h"
 
 namespace dragoman {
 namespace {
 
-using Names = std::vector<std::string>;
-
-// One stage under construction: sublayers write `sublayer` and read `normed`, the sum of all is
-// `hidden`.
-class StageBuilder {
- public:
-  StageBuilder(OpSequence* stage, const ModelSpec& spec, int ffn, int64_t width)
-      : stage_(stage), epsilon_(spec.norm_epsilon) {
-    const int d = spec.shape.d_model;
-    hidden_ = Add("hidden", d);
-    normed = Add("normed", d);
-    qkv = Add("qkv", 3 * width);
-    context = Add("context", width);
-    sublayer = Add("sublayer", d);
-    up = Add("up", spec.gated ? int64_t{2} * ffn : ffn);
-    if (spec.gated) gated = Add("gated", ffn);
-  }
-
-  BufferId Add(const char* name, int64_t width) {
-    stage_->buffers.push_back({name, width});
-    return static_cast<BufferId>(stage_->buffers.size() - 1);
-  }
-  template <class What>
-  void Do(const char* name, What what) {
-    stage_->ops.push_back({name, layer, what});
-  }
-  void Embed(WeightId table) { Do("embedding", EmbedOp{table, kNoWeight, 1.0F, hidden_}); }
-  void Product(const char* name, BufferId x, WeightId weight, int64_t rows, BufferId y,
-               Activation activation = Activation::kNone) {
-    Do(name, ProductOp{x, y, weight, kNoWeight, 0, rows, activation});
-  }
-  // Takes in the sublayer before, if there is one.
-  void Norm(const char* name, WeightId gain, bool is_last = false) {
-    Do(name, AddNormOp{.x = begun_ ? sublayer : hidden_,
-                       .residual = begun_ ? hidden_ : kNoBuffer,
-                       .y = normed,
-                       .sum = begun_ && !is_last ? hidden_ : kNoBuffer,
-                       .gain = gain,
-                       .epsilon = epsilon_,
-                       .kind = NormKind::kRms});
-    begun_ = true;
-  }
-
-  int layer = -1;  // of what is added next
-  BufferId normed, qkv, context, sublayer, up;
-  BufferId gated = kNoBuffer;
-
- private:
-  OpSequence* const stage_;
-  const float epsilon_;
-  BufferId hidden_;
-  bool begun_ = false;
-};
-
-class Builder {
- public:
-  Builder(const ModelSpec& spec, const T5Traits& traits)
-      : spec_(spec),
-        traits_(traits),
-        shape_(spec.shape),
-        width_(int64_t{shape_.decoder_heads} * shape_.head_dim) {}
-
-  Network Build() {
-    Program& program = network_.program;
-    program.kv = {shape_.decoder_layers, shape_.decoder_heads, shape_.head_dim};
-    program.max_positions = shape_.max_positions;
-    // Sums in the residual stream grow beyond 65,504; transformers has to clamp them in float16.
-    program.fits_float16 = false;
-    AddEmbeddings();
-    AddEncoder();
-    AddDecoder();
-    return std::move(network_);
-  }
-
- private:
-  WeightId Add(std::string name, WeightRole role, int64_t rows, int64_t cols, WeightSource source) {
-    network_.program.weights.push_back({std::move(name), role, rows, cols});
-    network_.sources.push_back(std::move(source));
-    return static_cast<WeightId>(network_.sources.size() - 1);
-  }
-
-  Names NamesOf(const std::string& stage, int layer, T5Part part) const {
-    return traits_.names->of(stage, layer, part, spec_.gated);
-  }
-
-  // Products with one input, one below the other, [out, in] together.
-  WeightId AddMatrix(const std::string& name, const Names& tensors, int64_t out, int64_t in,
-                     bool first_is_query = false) {
-    WeightSource source;
-    const int64_t each = out / static_cast<int64_t>(tensors.size());
-    for (const std::string& tensor : tensors) source.parts.push_back({{tensor}, {each, in}});
-    // T5's scores are not divided by sqrt(head_dim), as attention does: its queries are larger.
-    if (first_is_query) {
-      source.parts.front().scale = std::sqrt(static_cast<float>(shape_.head_dim));
-    }
-    return Add(name, WeightRole::kMatrix, out, in, std::move(source));
-  }
-
-  WeightId AddNorm(const std::string& name, Names tensor, float scale = 1.0F) {
-    const int d = shape_.d_model;
-    TensorSource gain{.names = std::move(tensor), .shape = {d}};
-    gain.scale = scale;
-    return Add(name + " gain", WeightRole::kNormGain, 1, d, {{gain}, IfAbsent::kRefuse});
-  }
-
-  // Of all layers of a stage: the first has the table.
-  WeightId AddDistances(const std::string& stage, bool two_sided) {
-    const int heads = shape_.decoder_heads;
-    const int64_t columns =
-        (two_sided ? 2 : 1) * int64_t{shape_.max_positions} - (two_sided ? 1 : 0);
-    WeightSource source{{{.names = NamesOf(stage, 0, T5Part::kDistances),
-                          .shape = {spec_.distances.buckets, heads}}}};
-    for (int64_t column = 0; column < columns; ++column) {
-      const int64_t distance = column - (shape_.max_positions - 1);
-      source.columns.push_back(RelativeBucket(distance, two_sided, spec_.distances.buckets,
-                                              spec_.distances.max_distance));
-    }
-    return Add(stage + " self-attention distances", WeightRole::kRelativeBias, heads, columns,
-               std::move(source));
-  }
-
-  void AddEmbeddings() {
-    const bool empty = traits_.empty_token;
-    Names names = traits_.names->embedding;
-    const Names& output = traits_.names->output;
-    if (spec_.tie_output) names.insert(names.end(), output.begin(), output.end());
-    const int rows = shape_.target_vocab;
-    const int d = shape_.d_model;
-    const auto add = [&](std::string name, Names tensors) {
-      return Add(std::move(name), WeightRole::kEmbedding, rows, d,
-                 SourceOfVocabulary(std::move(tensors), rows, d, empty));
-    };
-    embedding_ = add("embedding", std::move(names));
-    output_ = spec_.tie_output ? embedding_ : add("output layer", output);
-    WeightSource bias = SourceOfVocabulary({}, rows, 0, empty);
-    bias.if_absent = IfAbsent::kZeros;
-    if (empty) bias.parts[1].fill = -std::numeric_limits<float>::infinity();
-    output_bias_ = Add("output layer bias", WeightRole::kOutputBias, 1, rows, std::move(bias));
-  }
-
-  template <class Attention>
-  void SelfAttention(StageBuilder& s, const std::string& stage, const std::string& name,
-                     Attention attention) {
-    const auto of = [&](T5Part part) { return NamesOf(stage, s.layer, part); };
-    s.Norm("self norm", AddNorm(name + "self-attention norm", of(T5Part::kSelfNorm)));
-    s.Product("query, key, value", s.normed,
-              AddMatrix(name + "self-attention query, key, value", of(T5Part::kSelfInput),
-                        3 * width_, shape_.d_model, true),
-              3 * width_, s.qkv);
-    s.Do("self-attention", attention);
-    s.Product(
-        "self output", s.context,
-        AddMatrix(name + "self-attention output", of(T5Part::kSelfOutput), shape_.d_model, width_),
-        shape_.d_model, s.sublayer);
-  }
-
-  // The last of a block's layers.
-  void FeedForward(StageBuilder& s, const std::string& stage, const std::string& name, int ffn) {
-    const int d = shape_.d_model;
-    const auto of = [&](T5Part part) { return NamesOf(stage, s.layer, part); };
-    const Names up = of(T5Part::kFeedForwardUp);
-    s.Norm("feed-forward norm", AddNorm(name + "feed-forward norm", of(T5Part::kFeedForwardNorm)));
-    BufferId y = s.up;
-    if (spec_.gated) {
-      const int64_t both = int64_t{2} * ffn;
-      s.Product("feed-forward up", s.normed, AddMatrix(name + "feed-forward up", up, both, d), both,
-                s.up);
-      s.Do("feed-forward gate", GateOp{s.up, s.gated, ffn, spec_.activation});
-      y = s.gated;
-    } else {
-      s.Product("feed-forward up", s.normed, AddMatrix(name + "feed-forward up", up, ffn, d), ffn,
-                s.up, spec_.activation);
-    }
-    s.Product("feed-forward down", y,
-              AddMatrix(name + "feed-forward down", of(T5Part::kFeedForwardDown), d, ffn), d,
-              s.sublayer);
-  }
-
-  void AddEncoder() {
-    const int d = shape_.d_model;
-    StageBuilder s(&network_.program.encoder, spec_, shape_.encoder_ffn, width_);
-    s.Embed(embedding_);
-    const WeightId distances = AddDistances("encoder", true);
-    for (int l = 0; l < shape_.encoder_layers; ++l) {
-      s.layer = l;
-      const std::string name = Concat("encoder layer ", l, ": ");
-      SelfAttention(
-          s, "encoder", name,
-          EncoderAttentionOp{s.qkv, s.context, shape_.encoder_heads, shape_.head_dim, distances});
-      FeedForward(s, "encoder", name, shape_.encoder_ffn);
-    }
-    s.layer = -1;
-    s.Norm("final norm", AddNorm("encoder final norm", NamesOf("encoder", -1, T5Part::kFinalNorm)),
-           true);
-    // k | v of every decoder layer, one below the other.
-    Names tensors;
-    for (int l = 0; l < shape_.decoder_layers; ++l) {
-      for (std::string& tensor : NamesOf("decoder", l, T5Part::kCrossKeyValue)) {
-        tensors.push_back(std::move(tensor));
-      }
-    }
-    const WeightId all = AddMatrix("cross-attention key, value of all layers", tensors,
-                                   2 * width_ * shape_.decoder_layers, d);
-    const BufferId kv = s.Add("cross kv", 2 * width_);
-    for (int l = 0; l < shape_.decoder_layers; ++l) {
-      s.layer = l;
-      s.Do("cross key, value",
-           ProductOp{s.normed, kv, all, kNoWeight, 2 * width_ * l, 2 * width_, Activation::kNone});
-      s.Do("cross pages", WriteCrossKvOp{kv, l, 1});
-    }
-  }
-
-  void AddDecoder() {
-    const int d = shape_.d_model;
-    StageBuilder s(&network_.program.decoder, spec_, shape_.decoder_ffn, width_);
-    const BufferId q = s.Add("query", width_);
-    s.Embed(embedding_);
-    const WeightId distances = AddDistances("decoder", false);
-    for (int l = 0; l < shape_.decoder_layers; ++l) {
-      s.layer = l;
-      const std::string name = Concat("decoder layer ", l, ": ");
-      SelfAttention(s, "decoder", name, SelfAttentionOp{s.qkv, s.context, l, distances});
-      const auto of = [&](T5Part part) { return NamesOf("decoder", l, part); };
-      s.Norm("cross norm", AddNorm(name + "cross-attention norm", of(T5Part::kCrossNorm)));
-      s.Product("cross query", s.normed,
-                AddMatrix(name + "cross-attention query", of(T5Part::kCrossQuery), width_, d, true),
-                width_, q);
-      s.Do("alignment", AlignOp{q, l});
-      s.Do("cross-attention", CrossAttentionOp{q, s.context, l});
-      s.Product("cross output", s.context,
-                AddMatrix(name + "cross-attention output", of(T5Part::kCrossOutput), d, width_), d,
-                s.sublayer);
-      FeedForward(s, "decoder", name, shape_.decoder_ffn);
-    }
-    s.layer = -1;
-    // The output layer takes the norm's result times the scale; nobody else does.
-    s.Norm("final norm",
-           AddNorm("decoder final norm", NamesOf("decoder", -1, T5Part::kFinalNorm),
-                   traits_.output_scale),
-           true);
-    s.Do("output layer", OutputOp{s.normed, output_, output_bias_});
-  }
-
-  const ModelSpec& spec_;
-  const T5Traits& traits_;
-  const ModelShape& shape_;
-  const int64_t width_;  // of all heads together
-  Network network_;
-  WeightId embedding_ = kNoWeight;
-  WeightId output_ = kNoWeight;
-  WeightId output_bias_ = kNoWeight;
-};
-
-}  // namespace
-
-int RelativeBucket(int64_t distance, bool two_sided, int buckets, int max_distance) {
-  int first = 0;
-  int64_t far = -distance;  // how far the key is before the query
-  if (two_sided) {
-    buckets /= 2;
-    if (distance > 0) first = buckets;
-    far = std::abs(distance);
-  }
-  far = std::max<int64_t>(far, 0);
-  const int exact = buckets / 2;
-  if (far < exact) return first + static_cast<int>(far);
-  const float step = std::log(static_cast<float>(far) / static_cast<float>(exact)) /
-                     static_cast<float>(std::log(double{1} * max_distance / exact));
-  const auto more = static_cast<int>(step * static_cast<float>(buckets - exact));
-  return first + std::min(exact + more, buckets - 1);
-}
-
-absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec) {
+// A tied output layer is scaled by d_model^-0.5.
+absl::StatusOr<Network> Make(const ModelSpec& spec) {
   const float scale =
       spec.tie_output ? 1.0F / std::sqrt(static_cast<float>(spec.shape.d_model)) : 1.0F;
   return MakeT5Network(spec, {.output_scale = scale});
 }
 
-absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec, const T5Traits& traits) {
-  const ModelShape& s = spec.shape;
-  if (s.encoder_heads != s.decoder_heads || s.decoder_heads < 1 ||
-      s.decoder_heads > kMaxAttentionHeads || s.head_dim < 1) {
-    return absl::InvalidArgumentError(Concat("attention: ", s.decoder_heads, " heads of ",
-                                             s.head_dim, ", expected 1 to ", kMaxAttentionHeads,
-                                             " heads of 1 or more"));
-  }
-  Network network = Builder(spec, traits).Build();
-  if (absl::Status status = CheckProgram(network.program); !status.ok()) return status;
-  return network;
-}
+constexpr TokenizerClass kTokenizers[] = {{"T5Tokenizer", &kT5Tokenizer},
+                                          {"T5TokenizerFast", &kT5Tokenizer},
+                                          {"MT5Tokenizer", &kT5Tokenizer},
+                                          {"MT5TokenizerFast", &kT5Tokenizer}};
+
+}  // namespace
+
+extern const Family kT5, kMt5;
+const Family kT5 = {
+    .model_type = "t5",
+    .architecture = "T5ForConditionalGeneration",
+    .defaults = {.activation = "relu"},
+    .read_shape = ReadT5Shape,
+    .tokenizers = kTokenizers,
+    .make = Make,
+    .has_tasks = true,
+};
+const Family kMt5 = {
+    .model_type = "mt5",
+    .architecture = "MT5ForConditionalGeneration",
+    .defaults = {.activation = "gated-gelu", .tie_output = false},
+    .read_shape = ReadT5Shape,
+    .tokenizers = kTokenizers,
+    .make = Make,
+    .has_tasks = true,
+};
 
 }  // namespace dragoman

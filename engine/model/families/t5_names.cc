@@ -1,6 +1,6 @@
 #include "engine/model/families/t5_names.h"
 
-#include "engine/model/concat.h"
+#include "engine/base/concat.h"
 
 namespace dragoman {
 namespace {

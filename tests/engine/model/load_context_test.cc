@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/marian_directory.h"
+#include "engine/model/formats/zip_folder.h"
+#include "engine/model/layouts/marian/directory.h"
 #include "engine/model/model_source.h"
-#include "engine/model/zip_folder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"

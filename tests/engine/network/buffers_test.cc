@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "engine/model/families/marian.h"
+#include "engine/model/families/family.h"
 
 namespace dragoman {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 Program OpusBase() {
   ModelSpec spec;
   spec.shape = {512, 6, 6, 8, 8, 2048, 2048, 100, 100, 512};
-  return MakeMarianNetwork(spec)->program;
+  return FindFamily("marian")->make(spec)->program;
 }
 
 // Runs the stage on marks instead of numbers: every write puts the operation's number on all
@@ -69,7 +69,7 @@ TEST(PlanBuffers, TakesNoMoreThanTheWidestMoment) {
 TEST(PlanBuffers, PlacesAreAlignedWhateverTheWidths) {
   ModelSpec spec;
   spec.shape = {6, 1, 1, 2, 2, 10, 10, 5, 5, 4};
-  const Program program = MakeMarianNetwork(spec)->program;
+  const Program program = FindFamily("marian")->make(spec)->program;
   ExpectNothingIsOverwritten(program.decoder);
   const BufferPlan plan = PlanBuffers(program.decoder);
   for (const int64_t offset : plan.offset) EXPECT_EQ(offset % kBufferAlignment, 0);

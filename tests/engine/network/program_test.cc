@@ -10,9 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/families/m2m_100.h"
-#include "engine/model/families/marian.h"
-#include "engine/model/families/t5.h"
+#include "engine/model/families/family.h"
+#include "engine/model/families/t5_network.h"
 #include "engine/network/costs.h"
 
 namespace dragoman {
@@ -38,7 +37,7 @@ const char* NameOf(const OpSequence& stage, BufferId id) {
   return stage.buffers[static_cast<size_t>(id)].name;
 }
 
-Program Marian() { return MakeMarianNetwork(Spec())->program; }
+Program Marian() { return FindFamily("marian")->make(Spec())->program; }
 
 template <class What>
 std::vector<What> All(const OpSequence& stage) {
@@ -84,7 +83,7 @@ TEST(Program, PostNormGoesOnWithWhatIsNormed) {
 }
 
 TEST(Program, PreNormGoesOnWithTheSumAndEndsWithANorm) {
-  const Program m2m = MakeM2m100Network(SharedSpec())->program;
+  const Program m2m = FindFamily("m2m_100")->make(SharedSpec())->program;
   EXPECT_THAT(NormsOf(m2m, m2m.encoder),
               ::testing::ElementsAre(
                   "hidden + - -> normed, -: encoder layer 0: self-attention norm gain",
@@ -111,7 +110,7 @@ TEST(Program, MatricesThatAreOneAreOneWeight) {
   EXPECT_NE(Marian().FindWeight("target embedding"), kNoWeight);
   EXPECT_EQ(Marian().output().table, Marian().FindWeight("target embedding"));
   spec.tie_output = false;
-  const Program apart = MakeMarianNetwork(spec)->program;
+  const Program apart = FindFamily("marian")->make(spec)->program;
   EXPECT_EQ(apart.output().table, apart.FindWeight("output layer"));
   // [7, 8] more than the tied one.
   EXPECT_EQ(ParameterCount(apart) - ParameterCount(Marian()), 7 * 8);
@@ -129,7 +128,7 @@ TEST(Program, SaysItself) {
 TEST(Program, RefusesHeadsThatDoNotDivideTheWidth) {
   ModelSpec spec = Spec();
   spec.shape.decoder_heads = 3;
-  const auto network = MakeMarianNetwork(spec);
+  const auto network = FindFamily("marian")->make(spec);
   EXPECT_EQ(network.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(network.status().message()), HasSubstr("3 heads for d_model 8"));
 }
@@ -181,7 +180,7 @@ Program T5() {
   spec.shape.head_dim = 6;
   spec.gated = true;
   spec.distances = {8, 16};
-  return MakeT5Network(spec)->program;
+  return FindFamily("t5")->make(spec)->program;
 }
 
 template <class What>
@@ -239,7 +238,7 @@ TEST(Program, OfT5SaysItself) {
 TEST(JoinCrossLayers, MakesOneProductOfAllLayers) {
   ModelSpec spec = Spec();
   spec.shape.decoder_layers = 6;
-  const Program apart = MakeMarianNetwork(spec)->program;
+  const Program apart = FindFamily("marian")->make(spec)->program;
   for (const int layers : {1, 2, 3, 6}) {
     Program joined = apart;
     JoinCrossLayers(layers, &joined);

@@ -8,7 +8,7 @@
 
 #include "engine/decode/cuda/mailbox_layout.h"
 #include "engine/decode/device_batch.h"
-#include "engine/model/families/marian.h"
+#include "engine/model/families/family.h"
 
 namespace dragoman {
 namespace {
@@ -22,7 +22,7 @@ constexpr int64_t kGiB = int64_t{1} << 30;
 Program OpusBase() {
   ModelSpec spec;
   spec.shape = {512, 6, 6, 8, 8, 2048, 2048, 58101, 58101, 512};
-  return MakeMarianNetwork(spec)->program;
+  return FindFamily("marian")->make(spec)->program;
 }
 
 // OPUS-MT base in float16 on a card of so much memory.
@@ -88,7 +88,7 @@ TEST(MemoryPlan, ThreeBillionParametersFitASmallCardInSixteenBits) {
     ModelSpec spec;
     spec.shape = {2048, 24, 24, 16, 16, 8192, 8192, 256206, 256206, 512};  // NLLB-3.3B's
     MemoryRequest r = Base(16);
-    r.program = MakeMarianNetwork(spec)->program;
+    r.program = FindFamily("marian")->make(spec)->program;
     r.device_bytes = static_cast<int64_t>(card.usable_gib * static_cast<double>(kGiB));
     r.free_bytes = r.device_bytes - kGiB / 2;
     r.weight_bytes = 2 * ParameterCount(r.program);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/model/families/marian.h"
+#include "engine/model/families/family.h"
 
 namespace dragoman {
 namespace {
@@ -20,7 +20,7 @@ const Program& OpusBase() {
   static const Program program = [] {
     ModelSpec spec;
     spec.shape = {512, 6, 6, 8, 8, 2048, 2048, 58101, 58101, 512};
-    return MakeMarianNetwork(spec)->program;
+    return FindFamily("marian")->make(spec)->program;
   }();
   return program;
 }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/decode/batch.h"
-#include "engine/model/families/marian.h"
+#include "engine/model/families/family.h"
 #include "nlohmann/json.hpp"
 #include "tests/engine/decode/cuda/emulated_names.h"
 // After it, for the classes are those of the emulated device.
@@ -29,7 +29,7 @@ ModelSpec Spec() {
 
 std::unique_ptr<CudaStep> StepOf(ComputeType type) {
   const ModelSpec spec = Spec();
-  const Program program = MakeMarianNetwork(spec)->program;
+  const Program program = FindFamily("marian")->make(spec)->program;
   WeightValues zeros;
   for (const Weight& weight : program.weights) {
     zeros.emplace_back(static_cast<size_t>(weight.elements()));

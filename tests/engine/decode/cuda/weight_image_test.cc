@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/decode/cuda/narrow.h"
-#include "engine/model/families/marian.h"
+#include "engine/model/families/family.h"
 
 namespace dragoman {
 namespace {
@@ -28,7 +28,7 @@ ModelSpec Spec() {
   return spec;
 }
 
-Program ProgramOf(const ModelSpec& spec) { return MakeMarianNetwork(spec)->program; }
+Program ProgramOf(const ModelSpec& spec) { return FindFamily("marian")->make(spec)->program; }
 
 // Numbers that tell neighbours from each other, and that float16 holds as they are.
 WeightValues NumbersFor(const Program& program) {

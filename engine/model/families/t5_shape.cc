@@ -1,0 +1,142 @@
+#include "engine/model/families/t5_shape.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/concat.h"
+#include "engine/model/families/activation.h"
+#include "engine/model/spec/model_limits.h"
+#include "kernels/base/kv_pages.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::string_view kTasks = "task_specific_params";
+constexpr std::string_view kTaskBegin = "translation_";
+constexpr size_t kMaxPromptBytes = 256;
+
+// Positions of a model that says none: its bias reaches any distance, but it was trained on so many.
+constexpr int kUsualPositions = 512;
+
+// "relu", "gated-gelu": the latter is GELU's tanh form, as in T5Config. The fields that transformers
+// writes beside it since then win.
+void ReadFeedForward(const Family& family, JsonFields* fields, ModelSpec* spec) {
+  constexpr std::string_view kField = "feed_forward_proj";
+  constexpr std::string_view kGated = "gated-";
+  const std::string projection = fields->String(kField, family.defaults.activation);
+  std::string_view activation = projection;
+  spec->gated = activation.starts_with(kGated);
+  if (spec->gated) activation.remove_prefix(kGated.size());
+  if (projection == "gated-gelu") activation = "gelu_new";
+  spec->gated = fields->Bool("is_gated_act", spec->gated);
+  const std::string name = fields->String("dense_act_fn", activation);
+  const std::optional<Activation> found = FindActivation(name);
+  if (!found) {
+    const bool is_own = fields->Has("dense_act_fn");
+    fields->Unsupported(is_own ? "dense_act_fn" : kField,
+                        Concat(ActivationNames(), is_own ? "" : ", each of them with gated- too"));
+  }
+  spec->activation = found.value_or(Activation::kNone);
+}
+
+// "translation_en_to_de" -> en, de.
+std::optional<std::pair<std::string, std::string>> PairOf(std::string_view task) {
+  if (!task.starts_with(kTaskBegin)) return std::nullopt;
+  task.remove_prefix(kTaskBegin.size());
+  constexpr std::string_view kTo = "_to_";
+  const size_t at = task.find(kTo);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view source = task.substr(0, at);
+  const std::string_view target = task.substr(at + kTo.size());
+  if (!ParseLanguageCode(source) || !ParseLanguageCode(target)) return std::nullopt;
+  return std::pair(std::string(source), std::string(target));
+}
+
+// The translations, as objects.
+std::vector<std::pair<std::string, const nlohmann::json*>> TranslationsOf(
+    const nlohmann::json& tasks) {
+  std::vector<std::pair<std::string, const nlohmann::json*>> found;
+  if (!tasks.is_object()) return found;
+  for (const auto& [name, task] : tasks.items()) {
+    if (PairOf(name) && task.is_object()) found.emplace_back(name, &task);
+  }
+  return found;
+}
+
+}  // namespace
+
+void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec) {
+  const auto read = [fields](std::string_view name, int64_t max) {
+    return static_cast<int>(fields->Int(name, 1, max));
+  };
+  ModelShape& shape = spec->shape;
+  shape.d_model = read("d_model", kMaxDim);
+  shape.head_dim = read("d_kv", kMaxDim);
+  shape.encoder_layers = read("num_layers", kMaxLayers);
+  shape.decoder_layers = static_cast<int>(
+      fields->OptionalInt("num_decoder_layers", 1, kMaxLayers).value_or(shape.encoder_layers));
+  shape.encoder_heads = shape.decoder_heads = read("num_heads", kMaxAttentionHeads);
+  shape.encoder_ffn = shape.decoder_ffn = read("d_ff", kMaxFfn);
+  shape.source_vocab = shape.target_vocab = read("vocab_size", kMaxVocabulary);
+  shape.max_positions = static_cast<int>(
+      fields->OptionalInt("n_positions", 2, kMaxPositions).value_or(kUsualPositions));
+  constexpr std::string_view kBuckets = "relative_attention_num_buckets";
+  constexpr std::string_view kDistance = "relative_attention_max_distance";
+  // Half of them are for one side of a query, and half of those for one distance each.
+  spec->distances.buckets =
+      static_cast<int>(fields->OptionalInt(kBuckets, 4, kMaxPositions).value_or(32));
+  spec->distances.max_distance =
+      static_cast<int>(fields->OptionalInt(kDistance, 2, kMaxPositions).value_or(128));
+  if (spec->distances.max_distance <= spec->distances.buckets / 2) {
+    fields->Fail(kDistance, Concat("more than half of ", kBuckets, " ", spec->distances.buckets));
+  }
+  const double epsilon = fields->OptionalNumber("layer_norm_epsilon").value_or(1e-6);
+  if (!(epsilon > 0.0 && epsilon < 1.0)) fields->Fail("layer_norm_epsilon", "a number from 0 to 1");
+  spec->norm_epsilon = static_cast<float>(epsilon);
+  ReadFeedForward(family, fields, spec);
+  spec->share_embeddings = true;
+  spec->tie_output = fields->Bool("tie_word_embeddings", family.defaults.tie_output);
+}
+
+std::vector<LanguagePrompt> ReadTranslationTasks(JsonFields* fields) {
+  std::vector<LanguagePrompt> prompts;
+  const nlohmann::json* tasks = fields->Find(kTasks);
+  if (tasks == nullptr) return prompts;
+  for (const auto& [name, task] : TranslationsOf(*tasks)) {
+    const auto prefix = task->find("prefix");
+    if (prefix == task->end() || !prefix->is_string() ||
+        prefix->get_ref<const std::string&>().size() > kMaxPromptBytes) {
+      fields->Fail(kTasks, Concat("in '", name.substr(0, 64), "' a prefix of at most ",
+                                  kMaxPromptBytes, " bytes"));
+      return prompts;
+    }
+    const auto [source, target] = *PairOf(name);
+    prompts.push_back({source, target, prefix->get<std::string>()});
+  }
+  return prompts;
+}
+
+nlohmann::json WithFieldsOfTasks(const nlohmann::json& config, const nlohmann::json& generation) {
+  nlohmann::json fields = generation;
+  const auto tasks = config.find(kTasks);
+  if (tasks == config.end()) return fields;
+  const auto translations = TranslationsOf(*tasks);
+  if (translations.empty()) return fields;
+  for (const auto& [name, value] : translations.front().second->items()) {
+    const bool all_alike =
+        // clang 14 captures no structured bindings.
+        std::all_of(translations.begin(), translations.end(),
+                    [&name = name, &value = value](const auto& other) {
+                      const auto found = other.second->find(name);
+                      return found != other.second->end() && *found == value;
+                    });
+    if (all_alike && name != "prefix") fields[name] = value;
+  }
+  return fields;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,80 @@
+#include "engine/model/formats/model_folder.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "engine/base/concat.h"
+#include "engine/model/formats/file_bytes.h"
+#include "engine/model/formats/model_files.h"
+#include "engine/model/formats/opened_file.h"
+
+namespace dragoman {
+namespace {
+
+// A value of JSON, a piece of a vocabulary: what parsers make of it, a copy of its text for the
+// tokenizer and another for the vocabulary, their indexes, and the allocator's part. See README.md,
+// "Memory", for how much that is.
+constexpr int64_t kParsedBytes = 160;
+
+// At least as many as what a text is parsed into has parts: values of JSON, lines, and pieces of a
+// SentencePiece model, which is a protocol buffer: the tag before each is a line feed, too.
+int64_t CountParts(std::string_view text) {
+  int64_t parts = 0;
+  for (const char c : text) {
+    parts += (c == ',') + (c == ':') + (c == '[') + (c == '{') + (c == '\n');
+  }
+  return parts;
+}
+
+}  // namespace
+
+absl::Status ModelFolder::CountFile(const std::string& path, uint64_t bytes) const {
+  if (load_ == nullptr) return absl::OkStatus();
+  return load_->memory().Keep(static_cast<int64_t>(bytes), path);
+}
+
+absl::Status ModelFolder::CountParsed(const std::string& path, std::string_view text) const {
+  if (load_ == nullptr) return absl::OkStatus();
+  return load_->memory().Keep(CountParts(text) * kParsedBytes, Concat(path, ": what it holds"));
+}
+
+absl::StatusOr<std::optional<std::string>> ModelFolder::ReadOptional(std::string_view file,
+                                                                     size_t max_bytes) const {
+  if (!Has(file)) return std::nullopt;
+  absl::StatusOr<std::string> text = Read(file, max_bytes);
+  if (!text.ok()) return text.status();
+  return *std::move(text);
+}
+
+std::string DiskFolder::Noted(std::string_view file, bool is_read) const {
+  std::string path = PathOf(this->path(), file);
+  if (load() != nullptr) load()->files().Note(path, is_read);
+  return path;
+}
+
+bool DiskFolder::Has(std::string_view file) const {
+  std::error_code error;
+  return std::filesystem::exists(Noted(file, false), error);
+}
+
+absl::StatusOr<std::string> DiskFolder::Read(std::string_view file, size_t max_bytes) const {
+  const std::string path = Noted(file, true);
+  const absl::StatusOr<OpenedFile> opened = OpenedFile::Open(path, max_bytes);
+  if (!opened.ok()) return opened.status();
+  absl::Status status = CountFile(path, opened->size());
+  if (!status.ok()) return status;
+  absl::StatusOr<std::string> text = ReadWhole(*opened);
+  if (text.ok()) status = CountParsed(path, *text);
+  if (!status.ok()) return status;
+  return text;
+}
+
+absl::StatusOr<MappedFile> DiskFolder::Map(std::string_view file, size_t max_bytes) const {
+  return MappedFile::Open(Noted(file, true), max_bytes);
+}
+
+std::vector<std::string> DiskFolder::Names(const std::vector<std::string>& endings) const {
+  return load() == nullptr ? ListNames(path(), endings) : load()->files().List(path(), endings);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,73 @@
+// The files of a model, in a directory or in an archive. A layout that reads them through this does
+// not know which. What is looked for and read is recorded in the load's FileRecord, and what is held
+// in memory counted in its LoadMemory.
+//
+// Thread-safe. Borrows the LoadContext.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/base/load_context.h"
+#include "engine/model/formats/mapped_file.h"
+
+namespace dragoman {
+
+class ModelFolder {
+ public:
+  virtual ~ModelFolder() = default;
+  ModelFolder(const ModelFolder&) = delete;
+  ModelFolder& operator=(const ModelFolder&) = delete;
+
+  // Where it is, in front of the names of its files in messages.
+  const std::string& path() const { return path_; }
+  LoadContext* load() const { return load_; }
+
+  virtual bool Has(std::string_view file) const = 0;
+  // As ReadWholeFile. RESOURCE_EXHAUSTED where the load's memory is too small: for the bytes, before
+  // one of them is read; for what such a text is parsed into, before it is parsed. Both count until
+  // the load ends.
+  virtual absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const = 0;
+  // As MappedFile::Open.
+  virtual absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const = 0;
+
+  // Nothing where there is no such file.
+  absl::StatusOr<std::optional<std::string>> ReadOptional(std::string_view file,
+                                                          size_t max_bytes) const;
+
+ protected:
+  ModelFolder(std::string path, LoadContext* load) : path_(std::move(path)), load_(load) {}
+
+  // For Read: counts a file of `bytes` that is read whole, and what its text is parsed into.
+  absl::Status CountFile(const std::string& path, uint64_t bytes) const;
+  absl::Status CountParsed(const std::string& path, std::string_view text) const;
+
+ private:
+  const std::string path_;
+  LoadContext* const load_;
+};
+
+class DiskFolder : public ModelFolder {
+ public:
+  explicit DiskFolder(std::string path, LoadContext* load = nullptr)
+      : ModelFolder(std::move(path), load) {}
+
+  bool Has(std::string_view file) const override;
+  absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const override;
+  absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const override;
+
+  // The names that end in one of `endings`, sorted; none of a folder that cannot be read.
+  std::vector<std::string> Names(const std::vector<std::string>& endings) const;
+
+ private:
+  // The path of a file, recorded.
+  std::string Noted(std::string_view file, bool is_read) const;
+};
+
+}  // namespace dragoman

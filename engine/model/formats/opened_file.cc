@@ -1,0 +1,88 @@
+#include "engine/model/formats/opened_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "absl/strings/match.h"
+#include "engine/base/concat.h"
+
+namespace dragoman {
+
+absl::StatusOr<OpenedFile> OpenedFile::Open(const std::string& path, size_t max_bytes) {
+  OpenedFile file(path);
+  // O_NONBLOCK: opening a pipe must not wait for its writer.
+  file.fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file.fd_ < 0) {
+    const int error = errno;
+    const std::string message = Concat(path, ": cannot be opened: ", std::strerror(error));
+    if (error == ENOENT || error == ENOTDIR) return absl::NotFoundError(message);
+    return absl::InvalidArgumentError(message);
+  }
+  if (fstat(file.fd_, &file.opened_) != 0 || !S_ISREG(file.opened_.st_mode)) {
+    return file.Invalid("not a regular file");
+  }
+  if (file.size() > max_bytes) {
+    return file.Invalid(Concat(file.size(), " bytes, expected at most ", max_bytes));
+  }
+  return file;
+}
+
+absl::StatusOr<OpenedFile> OpenedFile::InMemory(std::string path) {
+  OpenedFile file(std::move(path));
+  file.fd_ = memfd_create("model", MFD_CLOEXEC);
+  if (file.fd_ < 0) {
+    return absl::ResourceExhaustedError(
+        Concat(file.path_, ": no memory for it: ", std::strerror(errno)));
+  }
+  if (absl::Status status = file.Refresh(); !status.ok()) return status;
+  return file;
+}
+
+absl::Status OpenedFile::Refresh() {
+  if (fstat(fd_, &opened_) == 0) return absl::OkStatus();
+  return Invalid(Concat("cannot be read: ", std::strerror(errno)));
+}
+
+OpenedFile::~OpenedFile() {
+  if (fd_ >= 0) close(fd_);
+}
+
+absl::Status OpenedFile::Invalid(std::string_view what) const {
+  return absl::InvalidArgumentError(Concat(path_, ": ", what));
+}
+
+absl::Status OpenedFile::CheckUnchanged() const {
+  struct stat now {};
+  if (fstat(fd_, &now) != 0) return Invalid("cannot be read any more");
+  if (now.st_size < opened_.st_size) {
+    return Invalid(Concat("ends at byte ", now.st_size, ", expected ", size(),
+                          " bytes: the file was cut short while it was read"));
+  }
+  const bool is_same = now.st_size == opened_.st_size &&
+                       now.st_mtim.tv_sec == opened_.st_mtim.tv_sec &&
+                       now.st_mtim.tv_nsec == opened_.st_mtim.tv_nsec;
+  return is_same ? absl::OkStatus() : Invalid("the file was changed while it was read");
+}
+
+absl::Status OpenedFile::CheckNoPointer(std::span<const uint8_t> bytes) const {
+  constexpr std::string_view kLfsPointer = "version https://git-lfs.github.com/spec/";
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.starts_with(kLfsPointer)) {
+    return Invalid(Concat("a Git LFS pointer of ", size(),
+                          " bytes in place of the file, which 'git lfs pull' fetches"));
+  }
+  const absl::string_view page(text.data(), text.size());  // not std's in every build of abseil
+  if (absl::StartsWithIgnoreCase(page, "<!doctype html") ||
+      absl::StartsWithIgnoreCase(page, "<html")) {
+    return Invalid(Concat("a web page of ", size(),
+                          " bytes in place of the file, as a download without access leaves it"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace dragoman

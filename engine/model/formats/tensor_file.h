@@ -1,0 +1,89 @@
+// The tensors of a checkpoint, whatever its format: names and views of bytes that stay where they
+// are until somebody copies them out as f32.
+//
+// Immutable, so any thread may read. A TensorTable borrows the bytes it was parsed from; a
+// Checkpoint owns them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/model/formats/mapped_file.h"
+
+namespace dragoman {
+
+enum class DType { kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU64, kU32, kU16, kU8, kBool };
+
+std::string_view DTypeName(DType type);  // "F32", as safetensors names them
+int DTypeSize(DType type);               // bytes
+
+// Little-endian elements of any alignment. Every index within `shape` was checked to lie in `data`.
+struct TensorView {
+  DType dtype = DType::kF32;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;   // in elements, >= 0; as long as shape
+  std::span<const uint8_t> data;  // begins at element [0, ..., 0]
+  size_t file = 0;                // of the checkpoint's files, the one it lies in
+  // Of I8 and I16: float32, one or one for each index of the first dimension; a number is its
+  // integer over the scale. Empty: the integers are no numbers of a network.
+  std::span<const uint8_t> scales;
+
+  int64_t numel() const;
+};
+
+std::string ShapeString(std::span<const int64_t> shape);  // "[2, 3]"
+
+// The product of the sizes, or INVALID_ARGUMENT when a size is negative, there are more than 8 of
+// them, or the product leaves int64.
+absl::StatusOr<int64_t> CheckedNumel(std::span<const int64_t> shape);
+
+// The strides of a dense row-major tensor. REQUIRES: CheckedNumel(shape) is OK.
+std::vector<int64_t> DenseStrides(std::span<const int64_t> shape);
+
+// F64, F32, F16, BF16.
+bool IsFloat(DType type);
+
+// What CopyAsF32 takes: floats, and dense integers with their scales.
+bool HoldsNumbers(const TensorView& view);
+
+// Copies the tensor, row-major, into `out`; F64 is rounded. The place in `out` of the first element
+// that is not finite there (NaN, infinity, F64 beyond the largest float, a scale of 0), or nothing.
+// REQUIRES: HoldsNumbers(view); out.size() == numel.
+std::optional<size_t> CopyAsF32(const TensorView& view, std::span<float> out);
+
+// Rows first .. first + count - 1, those of the first dimension. REQUIRES: it has them.
+TensorView RowsOf(const TensorView& view, int64_t first, int64_t count);
+
+// The bytes that its elements lie in.
+std::span<const uint8_t> BytesOf(const TensorView& view);
+
+// Where element number `index` of a row-major tensor lies: "[1, 2]".
+std::string PlaceString(std::span<const int64_t> shape, size_t index);
+
+// Ordered by name, so that messages do not depend on a hash.
+using TensorTable = std::map<std::string, TensorView, std::less<>>;
+
+// One file, or the shards of one.
+struct Checkpoint {
+  std::vector<std::string> names;  // of the files, for messages: "model.safetensors"
+  std::vector<MappedFile> files;
+  TensorTable tensors;
+  std::vector<std::string> unlisted;  // tensors in a shard that its index does not name
+  // What all tensors together may have at most, those that share a storage counted each.
+  uint64_t elements_per_byte = 1;
+
+  size_t bytes() const {
+    size_t all = 0;
+    for (const MappedFile& file : files) all += file.bytes().size();
+    return all;
+  }
+};
+
+}  // namespace dragoman

@@ -1,0 +1,61 @@
+// A model's files in a folder of a zip archive. They are decompressed into memory when they are
+// asked for; none is written to a disk.
+//
+// Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/model/formats/mapped_file.h"
+#include "engine/model/formats/model_folder.h"
+#include "engine/model/formats/zip_directory.h"
+
+namespace dragoman {
+
+class ZipArchive {
+ public:
+  // NOT_FOUND when there is no such file; INVALID_ARGUMENT when it is no zip archive, is damaged, or
+  // has an entry whose name leads out of it.
+  static absl::StatusOr<ZipArchive> Open(const std::string& path, LoadContext* load = nullptr);
+
+  const std::string& path() const { return path_; }
+  LoadContext* load() const { return load_; }
+  const ZipEntries& entries() const { return entries_; }
+  // INVALID_ARGUMENT when the file was cut short or changed since Open.
+  absl::Status Check() const { return file_.Check(); }
+
+ private:
+  ZipArchive(std::string path, LoadContext* load, MappedFile file, ZipEntries entries)
+      : path_(std::move(path)), load_(load), file_(std::move(file)), entries_(std::move(entries)) {}
+
+  std::string path_;
+  LoadContext* load_;
+  MappedFile file_;
+  ZipEntries entries_;
+};
+
+class ZipFolder : public ModelFolder {
+ public:
+  // The entries that begin with `prefix`, which is empty or ends with '/'. Borrows the archive; what
+  // was mapped does not.
+  ZipFolder(const ZipArchive* archive, std::string prefix);
+
+  bool Has(std::string_view file) const override;
+  absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const override;
+  // Into memory that is the mapping's, at most 4 GiB of it.
+  absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const override;
+
+ private:
+  // NOT_FOUND naming the file.
+  absl::StatusOr<const ZipEntry*> Find(std::string_view file) const;
+  std::string PathOfFile(std::string_view file) const;
+
+  const ZipArchive* const archive_;
+  const std::string prefix_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,87 @@
+#include "engine/model/layouts/ct2/directory.h"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "engine/base/concat.h"
+#include "engine/model/formats/mapped_file.h"
+#include "engine/model/formats/model_files.h"
+#include "engine/model/layouts/ct2/config.h"
+#include "engine/model/layouts/ct2/model_file.h"
+#include "engine/model/layouts/ct2/network.h"
+#include "engine/model/layouts/ct2/vocabularies.h"
+#include "engine/model/layouts/weights_loader.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::string_view kModelFile = "model.bin";
+constexpr std::string_view kConfigFile = "config.json";
+// The shape is known only from the file itself: 64 GiB is 16 billion parameters in float32.
+constexpr size_t kMaxModelBytes = size_t{64} << 30;
+// Older versions say in model.bin what it says of tokens.
+constexpr int kFirstWithConfig = 6;
+
+absl::StatusOr<Ct2Config> ReadConfig(const ModelFolder& folder, const Ct2ModelFile& model) {
+  const bool is_older = model.version < kFirstWithConfig;
+  if (is_older && !folder.Has(kConfigFile)) return ReadOlderCt2Config(model, kModelFile);
+  const absl::StatusOr<std::string> text = folder.Read(kConfigFile, kMaxConfigBytes);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<Ct2Config> config = ParseCt2Config(*text);
+  if (!config.ok() || !is_older) return config;
+  absl::StatusOr<Ct2Config> older = ReadOlderCt2Config(model, kModelFile);
+  if (older.ok()) older->norm_epsilon = config->norm_epsilon;
+  return older;
+}
+
+absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder, TokenizerChoice choice) {
+  const absl::StatusOr<TokenizerConfig> fields = ReadTokenizerConfig(folder);
+  if (!fields.ok()) return fields.status();
+  return LoadCt2Model(folder, folder, *fields, choice);
+}
+
+}  // namespace
+
+absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelFolder& tokenizer,
+                                         const TokenizerConfig& fields, TokenizerChoice choice) {
+  absl::StatusOr<MappedFile> bytes = folder.Map(kModelFile, kMaxModelBytes);
+  if (!bytes.ok()) return bytes.status();
+  absl::StatusOr<Ct2ModelFile> file = ParseCt2ModelFile(bytes->bytes(), kModelFile);
+  if (absl::Status status = bytes->Check(); !status.ok()) return status;
+  if (!file.ok()) return file.status();
+  const absl::StatusOr<Ct2Config> config = ReadConfig(folder, *file);
+  if (!config.ok()) return config.status();
+  absl::StatusOr<Ct2Network> read = ReadCt2Network(kModelFile, *config, &*file);
+  if (!read.ok()) return read.status();
+  absl::StatusOr<LoadedModel> model =
+      ReadCt2Vocabularies(folder, tokenizer, fields, choice, *config, *read);
+  if (!model.ok()) return model.status();
+
+  Checkpoint checkpoint;
+  checkpoint.names.emplace_back(kModelFile);
+  checkpoint.files.push_back(*std::move(bytes));
+  checkpoint.tensors = std::move(file->tensors);
+  // An element takes a byte or more, and its aliases are at most two; see ParseCt2ModelFile.
+  checkpoint.elements_per_byte = 3;
+  absl::StatusOr<OpenedWeights> loaded = OpenWeights(folder, std::move(checkpoint), read->network);
+  if (!loaded.ok()) return loaded.status();
+  model->program = std::move(read->network.program);
+  model->weights = std::move(loaded->weights);
+  return model;
+}
+
+bool Ct2DirectorySource::Recognises(const DiskFolder& folder) const {
+  return folder.Has(kModelFile);
+}
+
+absl::StatusOr<LoadedModel> Ct2DirectorySource::Load(const DiskFolder& folder,
+                                                     const LoadOptions& options) const {
+  absl::StatusOr<LoadedModel> model = LoadFrom(folder, options.tokenizer);
+  if (!model.ok()) return InDirectory(folder.path(), model.status());
+  model->name = NameOf(folder.path());
+  model->layout = std::string(layout());
+  return model;
+}
+
+}  // namespace dragoman

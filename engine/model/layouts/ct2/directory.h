@@ -1,0 +1,31 @@
+// CTranslate2 directories, as its converters write them: model.bin, config.json, the vocabularies
+// (layouts/ct2/vocabularies.h), and beside them the tokenizer's files of the checkpoint. int8 weights
+// are packed as they are in compute type int8; all others become float32.
+//
+// Stateless: any thread may load.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "engine/model/formats/model_folder.h"
+#include "engine/model/layouts/layout.h"
+#include "engine/model/tokenizers/tokenizer_files.h"
+
+namespace dragoman {
+
+// The model of a folder that is such a directory, but for the tokenizer's files, which are in
+// another, and for its name and layout. Errors as ModelSource::Load; not all have a path in front.
+absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelFolder& tokenizer,
+                                         const TokenizerConfig& fields, TokenizerChoice choice);
+
+class Ct2DirectorySource : public ModelSource {
+ public:
+  std::string_view layout() const override { return "ctranslate2"; }
+  bool Recognises(const DiskFolder& folder) const override;
+  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
+                                   const LoadOptions& options) const override;
+};
+
+}  // namespace dragoman

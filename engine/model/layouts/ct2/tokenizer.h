@@ -1,0 +1,54 @@
+// The tokenizer that somebody put beside a CTranslate2 model, whose converter writes none: models of
+// SentencePiece, tokenizer.json, or BART's vocab.json and merges.txt. A model of whole words or of
+// characters needs none: texts are tokens with spaces between them (engine/text/spaced_tokens.h).
+//
+// Thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/model/formats/model_folder.h"
+#include "engine/model/layouts/ct2/network.h"
+#include "engine/model/layouts/layout.h"
+#include "engine/model/tokenizers/tokenizer_files.h"
+#include "engine/model/tokenizers/vocabulary.h"
+
+namespace dragoman {
+
+// The vocabularies that a tokenizer's pieces have to be in, with their files.
+struct Ct2Sides {
+  const Vocabulary& source;
+  const Vocabulary& target;
+  std::string_view source_file;
+  std::string_view target_file;
+};
+
+struct Ct2Tokenizer {
+  enum Kind {
+    kPlain,
+    kFairseq,  // of M2M-100, NLLB-200 and mBART: languages have tokens
+    kBart,     // a source begins with bos_token
+    kSpaced,   // there is none
+  };
+  Kind kind = kPlain;
+  // No text has them: tokenizer.json's, and those that tokenizer_config.json has added.
+  std::vector<std::string> special;
+  std::vector<TokenizerJson::Added> added;  // tokenizer.json's
+  std::vector<std::string> notes;           // for the log
+};
+
+// The first of these that is in `folder` is read, into `facts`: source.spm and target.spm; one
+// SentencePiece model for both sides; BART's merges.txt and vocab.json; tokenizer.json. Of the last and
+// the others `choice` may want one. Without any of them spaces separate the tokens; NOT_FOUND if a
+// piece of the vocabularies has the mark of a tokenizer that cuts words. Other errors as
+// ModelSource::Load; the path is not in front of all
+// messages.
+absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
+                                              const TokenizerConfig& fields, TokenizerChoice choice,
+                                              const Ct2Network& network, const Ct2Sides& sides,
+                                              TokenizerFacts* facts);
+
+}  // namespace dragoman

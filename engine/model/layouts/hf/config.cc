@@ -1,0 +1,165 @@
+#include "engine/model/layouts/hf/config.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "engine/base/concat.h"
+#include "engine/model/families/family.h"
+#include "engine/model/families/t5_shape.h"
+#include "engine/model/formats/json.h"
+#include "engine/model/formats/neutral_fields.h"
+#include "engine/model/layouts/hf/generation.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::string_view kConfigName = "config.json";
+constexpr std::string_view kGenerationName = "generation_config.json";
+
+// config.json. Other values ask for another network, or a search over something else.
+constexpr std::array<NeutralField, 5> kNeutralModel = {{
+    {"is_encoder_decoder", Neutral::kTrue},
+    {"is_decoder", Neutral::kFalse},
+    {"tie_encoder_decoder", Neutral::kFalse},
+    {"pruned_heads", Neutral::kEmpty},
+    {"quantization_config", Neutral::kAbsent},
+}};
+
+// Fields of BART's family that MarianMTModel never asks: its layers are post-norm, its positions
+// sinusoidal or as stored, whatever these say.
+constexpr std::array<NeutralField, 7> kNoEffect = {{
+    {"normalize_before", Neutral::kFalse},
+    {"normalize_embedding", Neutral::kFalse},
+    {"add_final_layer_norm", Neutral::kFalse},
+    {"static_position_embeddings", Neutral::kTrue},
+    {"do_blenderbot_90_layernorm", Neutral::kFalse},
+    {"force_bos_token_to_be_generated", Neutral::kFalse},
+    {"cross_attention_hidden_size", Neutral::kAbsent},
+}};
+
+void NoteFieldsWithoutEffect(const JsonFields& fields, std::vector<std::string>* notes) {
+  for (const NeutralField& field : kNoEffect) {
+    const nlohmann::json* value = fields.Find(field.name);
+    if (value == nullptr || HoldsNeutral(*value, field.value)) continue;
+    notes->push_back(Concat(kConfigName, ": field '", field.name, "' is ", DescribeJson(*value),
+                            ", which has no effect on a MarianMTModel"));
+  }
+}
+
+void ReadArchitectures(JsonFields* fields, std::string_view architecture) {
+  const nlohmann::json* value = fields->Find("architectures");
+  if (value == nullptr || value->empty()) return;
+  if (!value->is_array() || std::find(value->begin(), value->end(), architecture) == value->end()) {
+    fields->Unsupported("architectures", Concat("a list with ", architecture));
+  }
+}
+
+// The family that config.json names; nullptr, with an error in `fields`, for one that is not served.
+const Family* ReadFamily(JsonFields* fields, ModelSpec* spec) {
+  spec->family = fields->String("model_type", "");
+  const Family* const family = FindFamily(spec->family);
+  if (family == nullptr) fields->Unsupported("model_type", FamilyNames());
+  return family;
+}
+
+void ReadSpecialIds(const ConfigDefaults& defaults, JsonFields* fields, ModelSpec* spec) {
+  const int vocabulary = spec->shape.target_vocab;
+  SpecialIds& tokens = spec->tokens;
+  tokens.eos = defaults.eos.value_or(0);
+  if (defaults.eos.has_value() && vocabulary <= *defaults.eos) {
+    fields->Fail("vocab_size", Concat("room for the end of sentence, ", *defaults.eos));
+  }
+  ReadEndIds(fields, vocabulary, &tokens);
+  const auto require = [&](std::string_view name, std::optional<int> id) {
+    if (!id.has_value()) fields->Fail(name, Concat("a token id from 0 to ", vocabulary - 1));
+    return id.value_or(0);
+  };
+  constexpr std::string_view kPad = "pad_token_id";
+  std::optional<int> pad = ReadTokenId(fields, kPad, vocabulary);
+  if (!pad.has_value()) pad = defaults.pad;
+  tokens.pad = require(kPad, pad);
+  constexpr std::string_view kStart = "decoder_start_token_id";
+  std::optional<int> start = ReadTokenId(fields, kStart, vocabulary);
+  if (!start.has_value()) start = defaults.decoder_start;
+  // What generate() begins with then. An mBART-25 is given the target's token in its place.
+  if (!start.has_value() && defaults.starts_with_bos) {
+    start = ReadTokenId(fields, "bos_token_id", vocabulary).value_or(0);
+  }
+  tokens.decoder_start = require(kStart, start);
+}
+
+// The object whose fields say the defaults of the search, and its file: generation_config.json, or
+// config.json where that counts.
+struct GenerationObject {
+  std::string_view file;
+  nlohmann::json object;
+};
+
+absl::StatusOr<GenerationObject> FindGeneration(const Family& family, const nlohmann::json& config,
+                                                const std::optional<std::string>& text) {
+  absl::StatusOr<nlohmann::json> generation = nlohmann::json();
+  if (text.has_value()) {
+    generation = ParseConfigObject(*text, kGenerationName);
+    if (!generation.ok()) return generation.status();
+  }
+  GenerationObject found{kGenerationName, *std::move(generation)};
+  if (!text.has_value() || ConfigOverrides(config, found.object)) {
+    found = {kConfigName, config};
+    nlohmann::json& object = found.object;
+    // A MarianConfig without the field forces EOS 0; one with null does not.
+    if (family.defaults.forced_eos && !object.contains("forced_eos_token_id")) {
+      object["forced_eos_token_id"] = *family.defaults.forced_eos;
+    }
+    const auto forced_bos = object.find("force_bos_token_to_be_generated");
+    if (family.has_forced_bos_of_old && forced_bos != object.end() && *forced_bos == true &&
+        !object.contains("forced_bos_token_id")) {
+      object["forced_bos_token_id"] = object.value("bos_token_id", nlohmann::json(0));
+    }
+  }
+  if (family.has_tasks) found.object = WithFieldsOfTasks(config, found.object);
+  return found;
+}
+
+}  // namespace
+
+absl::StatusOr<CheckpointConfig> ParseHfConfig(const HfConfigTexts& texts) {
+  const absl::StatusOr<nlohmann::json> config = ParseConfigObject(texts.config, kConfigName);
+  if (!config.ok()) return config.status();
+  JsonFields fields(kConfigName, *config);
+  CheckpointConfig result;
+  const Family* const family = ReadFamily(&fields, &result.spec);
+  if (family == nullptr) return fields.status();
+  ReadArchitectures(&fields, family->architecture);
+  RequireNeutral(kNeutralModel, &fields);
+  family->read_shape(*family, &fields, &result.spec);
+  if (!fields.status().ok()) return fields.status();
+  ReadSpecialIds(family->defaults, &fields, &result.spec);
+  TokenizerSettings& tokenizer = result.tokenizer;
+  tokenizer.scheme = family->tokenizers.front().scheme;
+  tokenizer.source_language = fields.String("source_lang", "");
+  tokenizer.target_language = fields.String("target_lang", "");
+  tokenizer.model_max_length = result.spec.shape.max_positions;
+  if (family->has_tasks) tokenizer.prompts = ReadTranslationTasks(&fields);
+  if (!fields.status().ok()) return fields.status();
+  if (family->notes_fields_of_bart) NoteFieldsWithoutEffect(fields, &result.notes);
+
+  const absl::StatusOr<GenerationObject> generation =
+      FindGeneration(*family, *config, texts.generation);
+  if (!generation.ok()) return generation.status();
+  JsonFields generation_fields(generation->file, generation->object);
+  ReadGeneration(&generation_fields, &result.spec);
+  if (!generation_fields.status().ok()) return generation_fields.status();
+
+  absl::StatusOr<TokenizerConfig> read = ParseTokenizerConfig(texts.tokenizer);
+  if (!read.ok()) return read.status();
+  const nlohmann::json root = std::move(read->root);
+  JsonFields tokenizer_fields(kTokenizerConfigFile, root);
+  ApplyTokenizerConfig(*std::move(read), family->tokenizers, &tokenizer_fields, &tokenizer);
+  if (!tokenizer_fields.status().ok()) return tokenizer_fields.status();
+  return result;
+}
+
+}  // namespace dragoman

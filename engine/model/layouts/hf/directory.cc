@@ -1,0 +1,106 @@
+#include "engine/model/layouts/hf/directory.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/base/concat.h"
+#include "engine/model/families/family.h"
+#include "engine/model/formats/model_files.h"
+#include "engine/model/layouts/hf/checkpoint.h"
+#include "engine/model/layouts/hf/config.h"
+#include "engine/model/layouts/weights_loader.h"
+#include "engine/model/tokenizers/checkpoint_tokenizer.h"
+
+namespace dragoman {
+namespace {
+
+absl::StatusOr<CheckpointConfig> ReadConfig(const ModelFolder& folder) {
+  HfConfigTexts texts;
+  absl::StatusOr<std::string> config = folder.Read("config.json", kMaxConfigBytes);
+  if (!config.ok()) return config.status();
+  texts.config = *std::move(config);
+  absl::StatusOr<std::optional<std::string>> generation =
+      folder.ReadOptional("generation_config.json", kMaxConfigBytes);
+  if (!generation.ok()) return generation.status();
+  texts.generation = *std::move(generation);
+  absl::StatusOr<TokenizerConfigTexts> tokenizer = ReadTokenizerConfigTexts(folder);
+  if (!tokenizer.ok()) return tokenizer.status();
+  texts.tokenizer = *std::move(tokenizer);
+  return ParseHfConfig(texts);
+}
+
+// What the files of the weights may have: every parameter four times over in float64, so that tied
+// matrices under several names and tensors of no use find room, but a file of the wrong kind is
+// refused before it fills the memory.
+size_t MaxWeightBytes(const Program& program) {
+  int64_t elements = 0;
+  for (const Weight& weight : program.weights) elements += weight.elements();
+  return 4 * sizeof(double) * static_cast<size_t>(elements) + (size_t{64} << 20);
+}
+
+// For the log: the first few names.
+std::string NoteOfUnused(const std::vector<std::string>& tensors) {
+  constexpr size_t kNamed = 5;
+  std::string note =
+      Concat(tensors.size(), tensors.size() == 1 ? " tensor" : " tensors",
+             " of the checkpoint not used, because the network that config.json describes has no ",
+             "place for them: ");
+  for (size_t i = 0; i < std::min(kNamed, tensors.size()); ++i) {
+    note += Concat(i == 0 ? "" : ", ", tensors[i].substr(0, 128));
+  }
+  if (tensors.size() > kNamed) note += ", ...";
+  return note;
+}
+
+absl::StatusOr<OpenedWeights> ReadWeights(const ModelFolder& folder, const Network& network) {
+  absl::StatusOr<Checkpoint> checkpoint = ReadCheckpoint(folder, MaxWeightBytes(network.program));
+  if (!checkpoint.ok()) return checkpoint.status();
+  return OpenWeights(folder, *std::move(checkpoint), network);
+}
+
+absl::Status LoadInto(const ModelFolder& folder, LoadedModel* model, CheckpointConfig config) {
+  model->spec = std::move(config.spec);
+  absl::StatusOr<Network> network = FindFamily(model->spec.family)->make(model->spec);
+  if (!network.ok()) return network.status();
+  absl::StatusOr<OpenedWeights> loaded = ReadWeights(folder, *network);
+  if (!loaded.ok()) return loaded.status();
+  model->program = std::move(network->program);
+  model->weights = std::move(loaded->weights);
+  model->notes = std::move(config.notes);
+  if (!loaded->unused.empty()) model->notes.push_back(NoteOfUnused(loaded->unused));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool HfDirectorySource::Recognises(const DiskFolder& folder) const {
+  return folder.Has("config.json");
+}
+
+absl::StatusOr<LoadedModel> HfDirectorySource::Load(const DiskFolder& folder,
+                                                    const LoadOptions& options) const {
+  // Paths are named in the messages once, in front of all.
+  const auto in_directory = [&folder](const absl::Status& status) {
+    return InDirectory(folder.path(), status);
+  };
+  absl::StatusOr<CheckpointConfig> config = ReadConfig(folder);
+  if (!config.ok()) return in_directory(config.status());
+  absl::StatusOr<CheckpointTokenizer> vocabularies =
+      ReadCheckpointTokenizer(folder, options.tokenizer, &*config);
+  if (!vocabularies.ok()) return in_directory(vocabularies.status());
+  LoadedModel model{.name = NameOf(folder.path()),
+                    .layout = std::string(layout()),
+                    .source_vocabulary = std::move(vocabularies->source),
+                    .own_target_vocabulary = std::move(vocabularies->own_target),
+                    .tokenizer = std::move(vocabularies->facts),
+                    .languages = std::move(vocabularies->languages)};
+  absl::Status status = LoadInto(folder, &model, *std::move(config));
+  if (!status.ok()) return in_directory(status);
+  return model;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,24 @@
+// Hugging Face directories, as they are downloaded: config.json, generation_config.json (optional),
+// tokenizer_config.json (optional), model.safetensors or else pytorch_model.bin, and the
+// tokenizer's files (layouts/hf/vocabularies.h).
+//
+// Stateless: any thread may load.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "engine/model/layouts/layout.h"
+
+namespace dragoman {
+
+class HfDirectorySource : public ModelSource {
+ public:
+  std::string_view layout() const override { return "huggingface"; }
+  bool Recognises(const DiskFolder& folder) const override;
+  absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
+                                   const LoadOptions& options) const override;
+};
+
+}  // namespace dragoman

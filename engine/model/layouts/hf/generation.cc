@@ -1,0 +1,286 @@
+#include "engine/model/layouts/hf/generation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/concat.h"
+#include "engine/model/formats/neutral_fields.h"
+#include "kernels/search/options.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+
+// What transformers takes for a max_length that is nowhere said. It takes this value itself, where
+// a file says it, for "nowhere said" too, and then counts new tokens
+// (GenerationMixin._prepare_generated_length).
+constexpr int64_t kDefaultMaxLength = 20;
+
+// generation_config.json, or config.json in its place. temperature, top_k, top_p and their like
+// act only with do_sample; output_*, use_cache and their like never change the tokens.
+constexpr std::array<NeutralField, 19> kNeutralGeneration = {{
+    {"do_sample", Neutral::kFalse},
+    {"num_beam_groups", Neutral::kOne},
+    {"diversity_penalty", Neutral::kZero},
+    {"remove_invalid_values", Neutral::kFalse},
+    {"exponential_decay_length_penalty", Neutral::kAbsent},
+    {"sequence_bias", Neutral::kEmpty},
+    {"token_healing", Neutral::kFalse},
+    {"guidance_scale", Neutral::kOne},
+    {"watermarking_config", Neutral::kAbsent},
+    {"constraints", Neutral::kEmpty},
+    {"force_words_ids", Neutral::kEmpty},
+    {"penalty_alpha", Neutral::kZero},
+    {"dola_layers", Neutral::kAbsent},
+    {"stop_strings", Neutral::kEmpty},
+    {"max_time", Neutral::kAbsent},
+    {"prompt_lookup_num_tokens", Neutral::kAbsent},
+    {"assistant_early_exit", Neutral::kAbsent},
+    {"prefix_allowed_tokens_fn", Neutral::kAbsent},
+    {"forced_decoder_ids", Neutral::kAbsent},
+}};
+
+// The generation fields that transformers also looks for in config.json
+// (PretrainedConfig._get_global_generation_defaults), with the defaults of a MarianConfig.
+struct LegacyField {
+  std::string_view name;
+  std::string_view json_default;
+};
+constexpr std::array<LegacyField, 25> kLegacyGeneration = {{
+    {"max_length", "20"},
+    {"min_length", "0"},
+    {"do_sample", "false"},
+    {"early_stopping", "false"},
+    {"num_beams", "1"},
+    {"temperature", "1.0"},
+    {"top_k", "50"},
+    {"top_p", "1.0"},
+    {"typical_p", "1.0"},
+    {"repetition_penalty", "1.0"},
+    {"length_penalty", "1.0"},
+    {"no_repeat_ngram_size", "0"},
+    {"encoder_no_repeat_ngram_size", "0"},
+    {"bad_words_ids", "null"},
+    {"num_return_sequences", "1"},
+    {"output_scores", "false"},
+    {"return_dict_in_generate", "false"},
+    {"forced_bos_token_id", "null"},
+    {"forced_eos_token_id", "0"},
+    {"remove_invalid_values", "false"},
+    {"exponential_decay_length_penalty", "null"},
+    {"suppress_tokens", "null"},
+    {"begin_suppress_tokens", "null"},
+    {"num_beam_groups", "1"},
+    {"diversity_penalty", "0.0"},
+}};
+
+void ReadEarlyStopping(JsonFields* fields, GenerationDefaults* generation) {
+  const nlohmann::json* value = fields->Find("early_stopping");
+  if (value == nullptr) return;
+  if (value->is_boolean()) {
+    generation->early_stopping = value->get<bool>() ? EarlyStopping::kTrue : EarlyStopping::kFalse;
+  } else if (*value == "never") {
+    generation->early_stopping = EarlyStopping::kNever;
+  } else {
+    fields->Fail("early_stopping", "true, false or \"never\"");
+  }
+}
+
+bool IsEnd(const SpecialIds& tokens, int id) {
+  return id == tokens.eos ||
+         std::find(tokens.more_eos.begin(), tokens.more_eos.end(), id) != tokens.more_eos.end();
+}
+
+// suppress_tokens: bans of single tokens, put to the others.
+void ReadSuppressed(JsonFields* fields, const ModelSpec& spec,
+                    std::vector<std::vector<int>>* words) {
+  constexpr std::string_view kName = "suppress_tokens";
+  for (const int id :
+       ReadTokenIds(fields, kName, spec.shape.target_vocab, kMaxForbiddenNodes - 1)) {
+    if (IsEnd(spec.tokens, id) || spec.generation.forced_bos == id) {
+      fields->Unsupported(kName, "tokens that are not forced and do not end a sentence");
+      return;
+    }
+    words->push_back({id});
+  }
+}
+
+// forced_bos_token_id and begin_suppress_tokens.
+void ReadBeginning(JsonFields* fields, ModelSpec* spec) {
+  constexpr std::string_view kForced = "forced_bos_token_id";
+  GenerationDefaults& generation = spec->generation;
+  generation.forced_bos = ReadTokenId(fields, kForced, spec->shape.target_vocab);
+  if (generation.forced_bos && IsEnd(spec->tokens, *generation.forced_bos)) {
+    fields->Unsupported(kForced, "null or a token that does not end the sentence");
+  }
+  generation.not_first = ReadTokenIds(fields, "begin_suppress_tokens", spec->shape.target_vocab,
+                                      static_cast<size_t>(kMaxNotFirst));
+}
+
+// Sorts the bans, and sees that they leave something to say.
+void FinishBans(JsonFields* fields, ModelSpec* spec) {
+  std::vector<std::vector<int>>& words = spec->generation.bad_words;
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  int64_t nodes = 1;
+  int banned = 0;
+  for (const std::vector<int>& word : words) {
+    nodes += static_cast<int64_t>(word.size());
+    banned += word.size() == 1 ? 1 : 0;
+  }
+  const auto ends = static_cast<int>(spec->tokens.more_eos.size()) + 1;
+  const char* field = fields->Has("bad_words_ids") ? "bad_words_ids" : "suppress_tokens";
+  if (banned + ends >= spec->shape.target_vocab) {
+    fields->Fail(field, "a token that may be produced: every one is banned");
+  }
+  if (nodes > kMaxForbiddenNodes) {
+    fields->Unsupported(field, Concat("at most ", kMaxForbiddenNodes - 1, " tokens in all"));
+  }
+}
+
+// Sequences of tokens; a ban of EOS alone is dropped, as transformers does.
+void ReadBadWords(JsonFields* fields, const ModelSpec& spec, std::vector<std::vector<int>>* words) {
+  constexpr std::string_view kName = "bad_words_ids";
+  const nlohmann::json* value = fields->Find(kName);
+  if (value == nullptr) return;
+  if (!value->is_array()) {
+    fields->Fail(kName, "a list of lists of token ids");
+    return;
+  }
+  for (const nlohmann::json& word : *value) {
+    if (!word.is_array() || word.empty()) {
+      fields->Fail(kName, "a list of lists of token ids");
+      return;
+    }
+    std::vector<int> tokens;
+    for (const nlohmann::json& id : word) {
+      if (!id.is_number_unsigned() ||
+          id.get<uint64_t>() >= static_cast<uint64_t>(spec.shape.target_vocab)) {
+        fields->Fail(kName, Concat("token ids from 0 to ", spec.shape.target_vocab - 1));
+        return;
+      }
+      tokens.push_back(static_cast<int>(id.get<uint64_t>()));
+    }
+    if (tokens.size() == 1 && IsEnd(spec.tokens, tokens.front())) continue;
+    if (std::any_of(tokens.begin(), tokens.end(), [&](int id) { return IsEnd(spec.tokens, id); })) {
+      fields->Unsupported(kName, "sequences without the end of sentence");
+      return;
+    }
+    words->push_back(std::move(tokens));
+  }
+}
+
+// max_length and min_length; max_new_tokens and min_new_tokens win and do not count the start.
+// What is left must have room for a token besides those that are forced.
+void ReadLengths(JsonFields* fields, const ModelShape& shape, GenerationDefaults* generation) {
+  const int forced = (generation->forced_bos ? 1 : 0) + (generation->forced_eos ? 1 : 0);
+  const int least = 2 + forced;  // the start token and one more
+  const auto say = [&](const char* name, int minimum) {
+    fields->Fail(name, Concat("at least ", minimum, ", for a token",
+                              forced > 0 ? " besides those that are forced" : ""));
+  };
+  int64_t max_length = fields->OptionalInt("max_length", 0, kMaxInt).value_or(kDefaultMaxLength);
+  if (const auto added = fields->OptionalInt("max_new_tokens", 0, kMaxInt - 1)) {
+    max_length = *added + 1;
+    if (max_length < least) say("max_new_tokens", least - 1);
+  } else if (max_length < least) {
+    say("max_length", least);
+  } else if (max_length == kDefaultMaxLength) {
+    max_length = std::min<int64_t>(kDefaultMaxLength + 1, shape.max_positions);
+  }
+  int64_t min_length = fields->OptionalInt("min_length", 0, kMaxInt).value_or(0);
+  if (const auto added = fields->OptionalInt("min_new_tokens", 0, kMaxInt - 1)) {
+    min_length = *added + 1;
+  }
+  // The last token needs no position of its own; transformers fails where the table ends.
+  max_length = std::min<int64_t>(max_length, shape.max_positions + int64_t{1});
+  if (min_length >= max_length) {
+    const bool in_new = fields->Has("min_new_tokens");
+    fields->Fail(
+        in_new ? "min_new_tokens" : "min_length",
+        Concat("less than the longest output, ", max_length, " tokens with the start token"));
+  }
+  generation->max_length = static_cast<int>(max_length);
+  generation->min_length = static_cast<int>(min_length);
+}
+
+}  // namespace
+
+void ReadEndIds(JsonFields* fields, int vocabulary, SpecialIds* tokens) {
+  const std::vector<int> ids =
+      ReadTokenIds(fields, "eos_token_id", vocabulary, size_t{kMaxMoreEos} + 1);
+  if (ids.empty()) {
+    const nlohmann::json* value = fields->Find("eos_token_id");
+    if (value != nullptr && value->is_array() && value->empty()) {
+      fields->Fail("eos_token_id", "a token id, or a list of them");
+    }
+    return;
+  }
+  tokens->eos = ids.front();
+  tokens->more_eos.assign(ids.begin() + 1, ids.end());
+}
+
+void ReadGeneration(JsonFields* fields, ModelSpec* spec) {
+  RequireNeutral(kNeutralGeneration, fields);
+  GenerationDefaults& generation = spec->generation;
+  generation.num_beams =
+      static_cast<int>(fields->OptionalInt("num_beams", 1, kMaxBeam).value_or(1));
+  generation.length_penalty =
+      static_cast<float>(fields->OptionalNumber("length_penalty").value_or(1.0));
+  if (!std::isfinite(generation.length_penalty)) fields->Fail("length_penalty", "a finite float");
+  generation.renormalize_logits = fields->Bool("renormalize_logits", false);
+  generation.no_repeat_ngram =
+      static_cast<int>(fields->OptionalInt("no_repeat_ngram_size", 0, kMaxInt).value_or(0));
+  for (const auto& [name, penalty] :
+       {std::pair("repetition_penalty", &generation.repetition_penalty),
+        std::pair("encoder_repetition_penalty", &generation.encoder_repetition_penalty)}) {
+    *penalty = static_cast<float>(fields->OptionalNumber(name).value_or(1.0));
+    if (!std::isfinite(*penalty) || *penalty <= 0.0F) fields->Fail(name, "a number above 0");
+  }
+  generation.encoder_no_repeat_ngram =
+      static_cast<int>(fields->OptionalInt("encoder_no_repeat_ngram_size", 0, kMaxInt).value_or(0));
+  generation.num_return_sequences =
+      static_cast<int>(fields->OptionalInt("num_return_sequences", 1, kMaxBeam).value_or(1));
+  ReadEarlyStopping(fields, &generation);
+
+  const int vocabulary = spec->shape.target_vocab;
+  ReadEndIds(fields, vocabulary, &spec->tokens);
+  spec->tokens.pad = ReadTokenId(fields, "pad_token_id", vocabulary).value_or(spec->tokens.pad);
+  spec->tokens.decoder_start = ReadTokenId(fields, "decoder_start_token_id", vocabulary)
+                                   .value_or(spec->tokens.decoder_start);
+  generation.forced_eos = ReadTokenId(fields, "forced_eos_token_id", vocabulary);
+  if (generation.forced_eos && !IsEnd(spec->tokens, *generation.forced_eos)) {
+    fields->Unsupported("forced_eos_token_id",
+                        Concat("null or the end of sentence ", spec->tokens.eos));
+  }
+  ReadBeginning(fields, spec);
+  ReadLengths(fields, spec->shape, &generation);
+  ReadBadWords(fields, *spec, &generation.bad_words);
+  ReadSuppressed(fields, *spec, &generation.bad_words);
+  if (fields->status().ok()) FinishBans(fields, spec);
+}
+
+// transformers reads the generation fields of config.json and not of generation_config.json when
+// the latter says that it was made from the former, and the former has some that are not default
+// (GenerationMixin._prepare_generation_config).
+bool ConfigOverrides(const nlohmann::json& config, const nlohmann::json& generation) {
+  const auto made = generation.find("_from_model_config");
+  if (made == generation.end() || *made != true) return false;
+  return std::any_of(kLegacyGeneration.begin(), kLegacyGeneration.end(),
+                     [&](const LegacyField& field) {
+                       const auto found = config.find(std::string(field.name));
+                       return found != config.end() && !found->is_null() &&
+                              *found != nlohmann::json::parse(field.json_default, nullptr, false);
+                     });
+}
+
+}  // namespace dragoman

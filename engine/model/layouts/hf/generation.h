@@ -1,0 +1,23 @@
+// The search defaults of a checkpoint: generation_config.json, or config.json in its place. Private
+// to engine/model.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "engine/model/formats/json.h"
+#include "engine/model/spec/model_spec.h"
+
+namespace dragoman {
+
+// eos_token_id, an id or a list: the first becomes tokens->eos, others tokens->more_eos. Absent, as
+// they are.
+void ReadEndIds(JsonFields* fields, int vocabulary, SpecialIds* tokens);
+
+// Fills in spec->generation, and those of spec->tokens that the file names. REQUIRES: spec->shape
+// is set. Errors are recorded in `fields`.
+void ReadGeneration(JsonFields* fields, ModelSpec* spec);
+
+// Whether the generation fields of config.json count and not those of generation_config.json.
+bool ConfigOverrides(const nlohmann::json& config, const nlohmann::json& generation);
+
+}  // namespace dragoman

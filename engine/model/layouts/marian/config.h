@@ -1,0 +1,50 @@
+// What Marian says of a model besides the weights: the options that it was trained with
+// (special:model.yml), and the configuration of a decoder (decoder.yml).
+//
+// Every option that changes the computation is honoured or must hold its neutral value; a tensor
+// that has no place in the network is refused by its name. Pure functions; thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/model/families/bart_network.h"
+#include "engine/model/layouts/marian/file.h"
+#include "engine/model/spec/model_spec.h"
+
+namespace dragoman {
+
+// Of decoder.yml; without one nothing is given.
+struct MarianDecoder {
+  std::vector<std::string> models;  // paths, as written
+  std::vector<std::string> vocabularies;
+  std::optional<int> beam_size;
+  std::optional<double> normalize;  // the length penalty
+  bool allow_unk = false;
+  std::string shortlist;  // a path, as written; "": none
+};
+
+// Errors as ModelSource::Load; both name the file and the field, what was found and what was
+// expected.
+absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::string_view file);
+
+struct MarianNetwork {
+  ModelSpec spec;  // without `tokens`, and bad_words, which are one
+  BartTraits traits;
+};
+
+// `options` is the text of special:model.yml, `file` what the model's file is called. The last id of
+// the target's vocabulary is the empty token, with which an output begins (BartTraits::empty_token).
+absl::StatusOr<MarianNetwork> ReadMarianNetwork(const MarianFile& model, std::string_view options,
+                                                std::string_view file,
+                                                const MarianDecoder& decoder);
+
+// UNIMPLEMENTED for the first tensor that is no weight of the network.
+absl::Status CheckMarianTensors(const MarianFile& model, std::string_view file,
+                                const Network& network);
+
+}  // namespace dragoman

@@ -1,0 +1,32 @@
+// From the tensors of a checkpoint's files to the numbers of a network's weights.
+//
+// Thread-safety: a pure function.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/model/families/family.h"
+#include "engine/model/formats/model_folder.h"
+#include "engine/model/formats/tensor_file.h"
+#include "engine/network/weights.h"
+
+namespace dragoman {
+
+struct OpenedWeights {
+  std::shared_ptr<const Weights> weights;  // shared by the places that pack them
+  std::vector<std::string> unused;         // tensors that the network has no place for
+};
+
+// Finds every weight. INVALID_ARGUMENT names the file and the tensor, what was found and what was
+// expected, for a tensor that is missing, of another shape, or of a dtype that is no float. The
+// numbers are looked at when they are read, and so it is the reading that is refused where one is
+// not finite, or where names of one matrix (shared or tied embeddings) do not hold the same; its
+// errors name the folder too. Reading ends with CANCELLED once the folder's LoadContext, which
+// outlives the weights, is stopped. REQUIRES: the checkpoint has a file.
+absl::StatusOr<OpenedWeights> OpenWeights(const ModelFolder& folder, Checkpoint checkpoint,
+                                          const Network& network);
+
+}  // namespace dragoman

@@ -1,0 +1,155 @@
+// A BartTokenizer: vocab.json and merges.txt, or tokenizer.json, GPT-2's byte-level BPE. A source
+// is <s> X </s>.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/base/concat.h"
+#include "engine/model/formats/model_files.h"
+#include "engine/model/formats/model_folder.h"
+#include "engine/model/tokenizers/added_token_facts.h"
+#include "engine/model/tokenizers/checkpoint_tokenizer.h"
+#include "engine/model/tokenizers/tokenizer_files.h"
+#include "engine/model/tokenizers/tokenizer_rules.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::string_view kVocabularyFile = "vocab.json";
+constexpr std::string_view kMergesFile = "merges.txt";
+
+// Of pieces by id, as many as the model has rows.
+absl::StatusOr<Vocabulary> MakeVocabulary(const CheckpointConfig& config, std::string_view file,
+                                          std::vector<std::string> pieces) {
+  const TokenizerSettings& tokenizer = config.tokenizer;
+  const auto size = static_cast<size_t>(config.spec.shape.source_vocab);
+  // A model that was not made for filling in masks may have no row for <mask>, the last piece.
+  if (pieces.size() == size + 1 && pieces.back() == tokenizer.mask_piece) pieces.pop_back();
+  if (pieces.size() > size) {
+    return absl::InvalidArgumentError(Concat(file, ": ", pieces.size(),
+                                             " pieces, expected at most ", size,
+                                             ", the vocab_size of config.json"));
+  }
+  for (const auto& [id, token] : tokenizer.added) {
+    if (static_cast<size_t>(id) >= size && token.text == tokenizer.mask_piece) continue;
+    absl::Status status =
+        PlaceAddedToken(id, token, tokenizer.added_file, static_cast<int>(size), &pieces);
+    if (!status.ok()) return status;
+  }
+  pieces.resize(size);
+  return Vocabulary::FromPieces(std::move(pieces), file);
+}
+
+struct BartFiles {
+  std::vector<std::string> pieces;  // by id
+  std::vector<TokenizerJson::Added> added;
+};
+
+absl::StatusOr<BartFiles> ReadFiles(const ModelFolder& folder, const TokenizerSettings& config,
+                                    bool is_json, TokenizerFacts* facts) {
+  BartFiles files;
+  if (!is_json) {
+    absl::StatusOr<std::vector<std::string>> pieces =
+        ReadByteBpe(folder, config.add_prefix_space.value_or(false), facts);
+    if (!pieces.ok()) return pieces.status();
+    files.pieces = *std::move(pieces);
+    return files;
+  }
+  absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, facts);
+  if (!json.ok()) return json.status();
+  // The classes of transformers 4 put their own setting in the place of the file's.
+  const bool of_file = config.is_backend && !config.add_prefix_space && json->adds_prefix_space;
+  absl::Status status = UseByteBpe(*json, config.bos_piece, config.eos_piece,
+                                   of_file || config.add_prefix_space.value_or(false), facts);
+  if (!status.ok()) return status;
+  files.pieces = std::move(json->pieces);
+  files.added = std::move(json->added);
+  return files;
+}
+
+absl::Status CheckListed(const TokenizerSettings& config, const Vocabulary& vocabulary) {
+  for (const AddedToken& token : config.listed) {
+    if (vocabulary.IdOf(token.text)) continue;
+    return absl::UnimplementedError(
+        Concat(config.listed_file, ": field 'additional_special_tokens' has '",
+               token.text.substr(0, 64), "', which has no id; supported: pieces of the vocabulary",
+               " and tokens of added_tokens_decoder"));
+  }
+  return absl::OkStatus();
+}
+
+// Special tokens that somebody added go among the facts' with those of the family.
+void AddSpecialTokens(const std::vector<TokenizerJson::Added>& json, const Vocabulary& vocabulary,
+                      CheckpointConfig* config, TokenizerFacts* facts) {
+  const TokenizerSettings& tokenizer = config->tokenizer;
+  const auto is_own = [&](const std::string& piece) {
+    return piece == tokenizer.bos_piece || piece == tokenizer.pad_piece ||
+           piece == tokenizer.eos_piece || piece == tokenizer.unk_piece ||
+           piece == tokenizer.mask_piece;
+  };
+  std::vector<std::string> noted;
+  const auto add = [&](const AddedToken& token) {
+    const std::optional<int> id = vocabulary.IdOf(token.text);
+    if (!token.special || !id || is_own(token.text)) return;
+    if (std::find(facts->special.begin(), facts->special.end(), *id) != facts->special.end())
+      return;
+    facts->special.push_back(*id);
+    noted.push_back(token.text);
+  };
+  for (const TokenizerJson::Added& added : json) add(added.token);
+  for (const auto& [id, token] : tokenizer.added) add(token);
+  for (const AddedToken& token : tokenizer.listed) add(token);
+  std::sort(facts->special.begin(), facts->special.end());
+  NoteSpecialTokens(noted, json.empty() ? tokenizer.added_file : kTokenizerJsonFile,
+                    &config->notes);
+}
+
+absl::StatusOr<CheckpointTokenizer> ReadBartTokenizer(const ModelFolder& folder,
+                                                      TokenizerChoice choice,
+                                                      CheckpointConfig* config) {
+  const TokenizerSettings& tokenizer = config->tokenizer;
+  const absl::StatusOr<TokenizerRules> rules =
+      RulesOf(choice,
+              {.kinds = tokenizer.is_backend ? TokenizerOffer::kFastOnly : TokenizerOffer::kBoth,
+               .tokenizer_class = "TokenizersBackend",
+               .slow_file = std::string(kMergesFile),
+               .has_slow = folder.Has(kMergesFile),
+               .has_fast = folder.Has(kTokenizerJsonFile)},
+              &config->notes);
+  if (!rules.ok()) return rules.status();
+  const bool is_json = *rules == TokenizerRules::kFast;
+  const std::string_view file = is_json ? kTokenizerJsonFile : kVocabularyFile;
+  TokenizerFacts facts;
+  absl::StatusOr<BartFiles> files = ReadFiles(folder, tokenizer, is_json, &facts);
+  if (!files.ok()) return files.status();
+  absl::StatusOr<Vocabulary> vocabulary = MakeVocabulary(*config, file, std::move(files->pieces));
+  if (!vocabulary.ok()) return vocabulary.status();
+
+  const absl::StatusOr<int> unk = SpecialId(*vocabulary, file, tokenizer.unk_piece);
+  if (!unk.ok()) return unk.status();
+  const absl::StatusOr<int> bos = SpecialId(*vocabulary, file, tokenizer.bos_piece);
+  if (!bos.ok()) return bos.status();
+  config->spec.tokens.unk = *unk;
+  absl::Status status = CheckSpecialIds(*vocabulary, file, *config);
+  if (status.ok()) status = CheckListed(tokenizer, *vocabulary);
+  if (status.ok()) status = CheckSourceRoom(*config, 2);
+  if (!status.ok()) return status;
+  facts.source_eos = config->spec.tokens.eos;
+  facts.source_unk = *unk;
+  facts.source_bos = *bos;
+  facts.special.push_back(*bos);
+  if (const auto mask = vocabulary->IdOf(tokenizer.mask_piece)) facts.special.push_back(*mask);
+  AddSpecialTokens(files->added, *vocabulary, config, &facts);
+  SetAddedTokens(files->added, tokenizer.added, tokenizer.listed, *vocabulary, config->spec.tokens,
+                 false, &facts);
+  facts.max_source_tokens = tokenizer.model_max_length;
+  return CheckpointTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
+                             LanguageMap(tokenizer.source_language, tokenizer.target_language, {})};
+}
+
+}  // namespace
+
+const TokenizerScheme kBartTokenizer = {.read = ReadBartTokenizer};
+
+}  // namespace dragoman

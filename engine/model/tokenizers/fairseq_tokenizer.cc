@@ -1,0 +1,334 @@
+// Tokenizers of fairseq's models: one SentencePiece model for both sides, and a token for each
+// language. NllbTokenizer, MBart50Tokenizer and MBartTokenizer have their ids from SentencePiece,
+// moved by one: <s>, <pad>, </s>, <unk>, the pieces, the languages, <mask>. An M2M100Tokenizer has
+// them from vocab.json, and the languages behind those.
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/base/concat.h"
+#include "engine/model/formats/model_files.h"
+#include "engine/model/formats/model_folder.h"
+#include "engine/model/tokenizers/added_token_facts.h"
+#include "engine/model/tokenizers/checkpoint_tokenizer.h"
+#include "engine/model/tokenizers/fairseq_languages.h"
+#include "engine/model/tokenizers/tokenizer_files.h"
+#include "engine/model/tokenizers/tokenizer_json.h"
+#include "engine/model/tokenizers/tokenizer_rules.h"
+#include "engine/text/spm_file.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::string_view kSpmFile = "sentencepiece.bpe.model";
+
+// Pieces by id, with the languages among them.
+class PieceList {
+ public:
+  PieceList(const CheckpointConfig& config, std::vector<std::string> pieces)
+      : config_(config), size_(config.spec.shape.source_vocab), pieces_(std::move(pieces)) {}
+
+  // For a next id.
+  bool HasRoom() const { return pieces_.size() < static_cast<size_t>(size_); }
+  // As the next id.
+  absl::Status Append(const std::string& piece) {
+    return Put(static_cast<int64_t>(pieces_.size()), piece);
+  }
+  absl::Status AppendLanguage(std::string_view code) {
+    languages_.push_back({std::string(code), static_cast<int>(pieces_.size())});
+    return Append(PieceOf(code));
+  }
+
+  // A token that was added: what is there already, a language that gets its place by it, or any
+  // other.
+  absl::Status Add(int id, const AddedToken& token) {
+    const auto at = static_cast<size_t>(id);
+    const bool is_there = at < pieces_.size() && pieces_[at] == token.text;
+    absl::Status status = PlaceAddedToken(id, token, config_.tokenizer.added_file, size_, &pieces_);
+    if (!status.ok() || is_there) return status;
+    const std::string_view code = CodeOf(token.text);
+    if (!code.empty()) {
+      languages_.push_back({std::string(code), id});
+    } else if (token.special && token.text != config_.tokenizer.mask_piece) {
+      special_.push_back(token.text);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<Vocabulary> Finish(std::string_view file) {
+    pieces_.resize(static_cast<size_t>(size_));  // the checkpoint has rows that nobody names
+    return Vocabulary::FromPieces(std::move(pieces_), file);
+  }
+
+  // Special tokens that are neither the family's nor languages.
+  const std::vector<std::string>& special() const { return special_; }
+
+  // By id.
+  std::vector<LanguageTag> languages() const {
+    std::vector<LanguageTag> sorted = languages_;
+    std::sort(sorted.begin(), sorted.end(),
+              [](const LanguageTag& a, const LanguageTag& b) { return a.id < b.id; });
+    return sorted;
+  }
+
+ private:
+  bool is_of_spm() const { return config_.tokenizer.scheme->has_ids_of_spm; }
+
+  std::string PieceOf(std::string_view code) const {
+    return is_of_spm() ? std::string(code) : Concat("__", code, "__");
+  }
+  // "" of a piece that names no language.
+  std::string_view CodeOf(std::string_view piece) const {
+    std::string_view code = piece;
+    if (!is_of_spm()) {
+      if (piece.size() <= 4 || !piece.starts_with("__") || !piece.ends_with("__")) return {};
+      code = piece.substr(2, piece.size() - 4);
+    } else if (piece.find('_') == std::string_view::npos) {
+      return {};
+    }
+    return ParseLanguageCode(code) ? code : std::string_view();
+  }
+
+  absl::Status Put(int64_t id, const std::string& piece) {
+    if (id >= size_) {
+      return absl::InvalidArgumentError(Concat("config.json: field 'vocab_size' is ", size_,
+                                               ", expected more than ", id, ", the id of '",
+                                               piece.substr(0, 64), "'"));
+    }
+    if (static_cast<size_t>(id) >= pieces_.size()) pieces_.resize(static_cast<size_t>(id) + 1);
+    pieces_[static_cast<size_t>(id)] = piece;
+    return absl::OkStatus();
+  }
+
+  const CheckpointConfig& config_;
+  const int size_;
+  std::vector<std::string> pieces_;
+  std::vector<LanguageTag> languages_;
+  std::vector<std::string> special_;
+};
+
+absl::StatusOr<std::vector<std::string>> PiecesOfSpm(const SpmFile& file,
+                                                     const TokenizerSettings& config) {
+  // Where fairseq's own come to lie.
+  const std::vector<SpmPiece>& known = file.pieces;
+  const bool fits = known.size() > 3 && known[0].type == SpmPiece::kUnknown &&
+                    known[1].type == SpmPiece::kControl && known[2].type == SpmPiece::kControl;
+  if (!fits) {
+    return absl::UnimplementedError(
+        Concat(kSpmFile, ": does not begin with <unk>, <s> and </s>, which is not supported with ",
+               "ids from SentencePiece"));
+  }
+  std::vector<std::string> pieces = {config.bos_piece, config.pad_piece, config.eos_piece,
+                                     config.unk_piece};
+  for (size_t i = 3; i < known.size(); ++i) pieces.push_back(known[i].text);
+  return pieces;
+}
+
+// The model's languages, in their order, where no ids are said.
+std::vector<std::string> CodesOf(const TokenizerSettings& config) {
+  std::span<const std::string_view> known = config.scheme->languages;
+  if (config.is_wmt21 && !config.scheme->has_ids_of_spm) known = kWmt21Languages;
+  std::vector<std::string> codes(known.begin(), known.end());
+  // Only an NllbTokenizer takes other languages than these.
+  if (config.scheme->lists_languages && !config.listed.empty()) {
+    codes.clear();
+    for (const AddedToken& token : config.listed) {
+      // Others are special tokens that somebody added, which have their ids elsewhere.
+      const bool has_id =
+          std::any_of(config.added.begin(), config.added.end(),
+                      [&](const auto& one) { return one.second.text == token.text; });
+      if (ParseLanguageCode(token.text) || !has_id) codes.push_back(token.text);
+    }
+  }
+  return codes;
+}
+
+// Those of tokenizer.json but the languages, which go into config->added with the other tokens that
+// the file has added: those say where they are.
+absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
+                                                      TokenizerSettings* config) {
+  std::vector<std::string> pieces = json.pieces;
+  for (const TokenizerJson::Added& added : json.added) {
+    if (config->added_file.empty()) config->added_file = kTokenizerJsonFile;
+    const std::string& piece = added.token.text;
+    const auto [at, is_new] = config->added.emplace(added.id, added.token);
+    if (!is_new && at->second.text != piece) {
+      return absl::InvalidArgumentError(Concat(
+          config->added_file, " has '", at->second.text.substr(0, 64), "' with id ", added.id,
+          ", expected '", piece.substr(0, 64), "', as ", kTokenizerJsonFile, " has it"));
+    }
+    // What the model has as a piece of texts stays one.
+    const bool is_text = !added.token.special && !added.is_new;
+    if (!is_text && piece != config->bos_piece && piece != config->pad_piece &&
+        piece != config->eos_piece && piece != config->unk_piece) {
+      pieces[static_cast<size_t>(added.id)].clear();
+    }
+  }
+  // Some files have languages among the model's pieces and nowhere else.
+  const std::vector<std::string> codes = CodesOf(*config);
+  for (size_t id = 0; id < pieces.size(); ++id) {
+    if (pieces[id].find('_') == std::string::npos) continue;
+    if (std::find(codes.begin(), codes.end(), pieces[id]) == codes.end()) continue;
+    config->added.emplace(static_cast<int>(id), AddedToken{.text = pieces[id], .special = true});
+    pieces[id].clear();
+  }
+  while (!pieces.empty() && pieces.back().empty()) pieces.pop_back();
+  return pieces;
+}
+
+absl::StatusOr<std::vector<std::string>> PiecesOfVocabulary(const ModelFolder& folder) {
+  constexpr std::string_view kFile = "vocab.json";
+  const absl::StatusOr<std::string> text = folder.Read(kFile, kMaxVocabularyBytes);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<Vocabulary> vocabulary = Vocabulary::Parse(*text, kFile, std::nullopt);
+  if (!vocabulary.ok()) return vocabulary.status();
+  std::vector<std::string> pieces;
+  pieces.reserve(static_cast<size_t>(vocabulary->size()));
+  for (int id = 0; id < vocabulary->size(); ++id) pieces.emplace_back(vocabulary->PieceOf(id));
+  return pieces;
+}
+
+absl::Status UnknownListed(const TokenizerSettings& config, std::string_view piece) {
+  return absl::UnimplementedError(
+      Concat(config.listed_file, ": field 'additional_special_tokens' has '", piece.substr(0, 64),
+             "'; supported: the model's languages, and tokens with ids"));
+}
+
+absl::Status AddLanguages(const TokenizerSettings& config, PieceList* pieces) {
+  const bool is_of_spm = config.scheme->has_ids_of_spm;
+  const std::vector<std::string> codes = CodesOf(config);
+  // A directory that gives ids to some of SentencePiece's gives them to its languages too.
+  const bool by_id =
+      is_of_spm && std::any_of(config.added.begin(), config.added.end(), [&](const auto& token) {
+        return std::find(codes.begin(), codes.end(), token.second.text) != codes.end();
+      });
+  if (!by_id) {
+    for (const std::string& code : codes) {
+      if (!ParseLanguageCode(code)) return UnknownListed(config, code);
+      if (absl::Status status = pieces->AppendLanguage(code); !status.ok()) return status;
+    }
+    if (is_of_spm && pieces->HasRoom()) {
+      if (absl::Status status = pieces->Append(config.mask_piece); !status.ok()) return status;
+    }
+  }
+  for (const auto& [id, token] : config.added) {
+    if (absl::Status status = pieces->Add(id, token); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<CheckpointTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
+                                                         TokenizerChoice choice,
+                                                         CheckpointConfig* config) {
+  TokenizerSettings& tokenizer = config->tokenizer;
+  const TokenizerScheme* const other = tokenizer.scheme->without_vocabulary;
+  if (other != nullptr && !tokenizer.scheme_given && !folder.Has("vocab.json")) {
+    tokenizer.scheme = other;
+  }
+  const bool is_of_spm = tokenizer.scheme->has_ids_of_spm;
+  TokenizerOffer offer{.tokenizer_class = "TokenizersBackend",
+                       .slow_file = std::string(kSpmFile),
+                       .has_slow = folder.Has(kSpmFile),
+                       .has_fast = folder.Has(kTokenizerJsonFile)};
+  if (tokenizer.is_backend) offer.kinds = TokenizerOffer::kFastOnly;
+  if (!is_of_spm) {
+    offer.kinds = TokenizerOffer::kSlowOnly;
+    offer.tokenizer_class = "an M2M100Tokenizer";
+  }
+  const absl::StatusOr<TokenizerRules> rules = RulesOf(choice, offer, &config->notes);
+  if (!rules.ok()) return rules.status();
+  TokenizerFacts facts;
+  const bool is_json = *rules == TokenizerRules::kFast;
+  absl::StatusOr<std::vector<std::string>> read = std::vector<std::string>();
+  std::vector<TokenizerJson::Added> added;
+  if (is_json) {
+    const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, &facts);
+    if (!json.ok()) return json.status();
+    if (absl::Status status = RequireMetaspace(*json); !status.ok()) return status;
+    read = PiecesOfJson(*json, &tokenizer);
+    added = json->added;
+  } else {
+    const absl::StatusOr<SpmFile> spm = ReadSharedSpm(folder, kSpmFile, &facts);
+    if (!spm.ok()) return spm.status();
+    read = is_of_spm ? PiecesOfSpm(*spm, tokenizer) : PiecesOfVocabulary(folder);
+  }
+  if (!read.ok()) return read.status();
+  std::string_view file = is_of_spm ? kSpmFile : "vocab.json";
+  if (is_json) file = kTokenizerJsonFile;
+  if (read->size() > static_cast<size_t>(config->spec.shape.source_vocab)) {
+    return absl::InvalidArgumentError(Concat(file, ": ", read->size(), " pieces, expected at most ",
+                                             config->spec.shape.source_vocab,
+                                             ", the vocab_size of config.json"));
+  }
+  const TokenizerScheme* const fewer = tokenizer.scheme->fewer_languages;
+  if (fewer != nullptr && !tokenizer.scheme_given) {
+    // After the pieces come the languages and <mask>.
+    const auto rest = static_cast<size_t>(config->spec.shape.source_vocab) - read->size();
+    if (rest == fewer->languages.size() + 1) tokenizer.scheme = fewer;
+  }
+  PieceList pieces(*config, *std::move(read));
+  if (absl::Status status = AddLanguages(tokenizer, &pieces); !status.ok()) return status;
+  const std::vector<LanguageTag> languages = pieces.languages();
+  absl::StatusOr<Vocabulary> vocabulary = pieces.Finish(file);
+  if (!vocabulary.ok()) return vocabulary.status();
+  for (const AddedToken& token : tokenizer.listed) {
+    if (!vocabulary->IdOf(token.text)) return UnknownListed(tokenizer, token.text);
+  }
+  NoteSpecialTokens(pieces.special(), tokenizer.added_file, &config->notes);
+
+  const absl::StatusOr<int> unk = SpecialId(*vocabulary, file, tokenizer.unk_piece);
+  if (!unk.ok()) return unk.status();
+  config->spec.tokens.unk = *unk;
+  absl::Status status = CheckSpecialIds(*vocabulary, file, *config);
+  if (status.ok()) status = CheckSourceRoom(*config, 2);
+  if (!status.ok()) return status;
+  facts.source_eos = config->spec.tokens.eos;
+  facts.source_unk = *unk;
+  for (const std::string* piece : {&tokenizer.bos_piece, &tokenizer.mask_piece}) {
+    if (const std::optional<int> id = vocabulary->IdOf(*piece)) facts.special.push_back(*id);
+  }
+  for (const LanguageTag& language : languages) facts.special.push_back(language.id);
+  for (const std::string& piece : pieces.special()) {
+    facts.special.push_back(*vocabulary->IdOf(piece));
+  }
+  std::sort(facts.special.begin(), facts.special.end());
+  SetAddedTokens(added, tokenizer.added, tokenizer.listed, *vocabulary, config->spec.tokens, false,
+                 &facts);
+  facts.max_source_tokens = tokenizer.model_max_length;
+  // The target's token wins over a forced first one of the checkpoint, which is of one language.
+  config->spec.generation.forced_bos.reset();
+  LanguageMarks marks = tokenizer.scheme->marks;
+  if (tokenizer.legacy) marks = tokenizer.scheme->legacy_marks.value_or(marks);
+  return CheckpointTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
+                             LanguageMap(languages, marks)};
+}
+
+}  // namespace
+
+const TokenizerScheme kSmall100Tokenizer = {.read = ReadFairseqTokenizer,
+                                            .languages = kM2m100Languages,
+                                            .marks = LanguageMarks::kTargetInSource};
+
+const TokenizerScheme kNllbTokenizer = {.read = ReadFairseqTokenizer,
+                                        .has_ids_of_spm = true,
+                                        .languages = kNllbLanguages,
+                                        .lists_languages = true,
+                                        .legacy_marks = LanguageMarks::kEndAndFirst};
+
+const TokenizerScheme kM2m100Tokenizer = {.read = ReadFairseqTokenizer,
+                                          .languages = kM2m100Languages,
+                                          .without_vocabulary = &kNllbTokenizer};
+
+const TokenizerScheme kMbart25Tokenizer = {.read = ReadFairseqTokenizer,
+                                           .has_ids_of_spm = true,
+                                           .languages = kMbart25Languages,
+                                           .marks = LanguageMarks::kEndAndStart};
+
+const TokenizerScheme kMbart50Tokenizer = {.read = ReadFairseqTokenizer,
+                                           .has_ids_of_spm = true,
+                                           .languages = kMbart50Languages,
+                                           .fewer_languages = &kMbart25Tokenizer};
+
+}  // namespace dragoman

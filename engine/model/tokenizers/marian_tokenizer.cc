@@ -1,0 +1,170 @@
+// A MarianTokenizer: vocab.json (and target_vocab.json), source.spm, target.spm.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/base/concat.h"
+#include "engine/model/formats/model_files.h"
+#include "engine/model/tokenizers/added_token_facts.h"
+#include "engine/model/tokenizers/checkpoint_tokenizer.h"
+#include "engine/model/tokenizers/tokenizer_rules.h"
+
+namespace dragoman {
+namespace {
+
+// With the tokens that were added behind them.
+absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string_view file,
+                                          const TokenizerSettings& config, int size) {
+  const absl::StatusOr<std::string> text = folder.Read(file, kMaxVocabularyBytes);
+  if (!text.ok()) return text.status();
+  if (config.added.empty()) return Vocabulary::Parse(*text, file, size);
+  const absl::StatusOr<Vocabulary> known = Vocabulary::Parse(*text, file, std::nullopt);
+  if (!known.ok()) return known.status();
+  std::vector<std::string> pieces;
+  for (int id = 0; id < known->size(); ++id) pieces.emplace_back(known->PieceOf(id));
+  for (const auto& [id, token] : config.added) {
+    absl::Status status = PlaceAddedToken(id, token, config.added_file, size, &pieces);
+    if (!status.ok()) return status;
+  }
+  const bool has_gap = std::find(pieces.begin() + known->size(), pieces.end(), "") != pieces.end();
+  if (pieces.size() != static_cast<size_t>(size) || has_gap) {
+    return absl::InvalidArgumentError(
+        Concat(file, ": ", known->size(), " pieces and ", pieces.size() - known->size(), " of ",
+               config.added_file, ", expected the ", size, " of config.json's vocabulary size"));
+  }
+  return Vocabulary::FromPieces(std::move(pieces), file);
+}
+
+absl::Status ReadSpecialTokens(CheckpointTokenizer* read, CheckpointConfig* config) {
+  const TokenizerSettings& pieces = config->tokenizer;
+  const std::string_view target_file = read->own_target ? "target_vocab.json" : "vocab.json";
+  const Vocabulary& target = read->target();
+
+  const absl::StatusOr<int> source_eos = SpecialId(read->source, "vocab.json", pieces.eos_piece);
+  if (!source_eos.ok()) return source_eos.status();
+  const absl::StatusOr<int> source_unk = SpecialId(read->source, "vocab.json", pieces.unk_piece);
+  if (!source_unk.ok()) return source_unk.status();
+  if (target.size() < 4) {
+    return absl::InvalidArgumentError(
+        Concat(target_file, ": ", target.size(), " pieces, expected one besides '",
+               pieces.eos_piece, "', '", pieces.unk_piece, "' and '", pieces.pad_piece, "'"));
+  }
+  read->facts.source_eos = *source_eos;
+  read->facts.source_unk = *source_unk;
+  if (const std::optional<int> pad = read->source.IdOf(pieces.pad_piece)) {
+    read->facts.source_special = {*pad};
+  }
+
+  // Of several ends the tokenizer's is the one that the source has, and that may be forced.
+  SpecialIds& tokens = config->spec.tokens;
+  if (const std::optional<int> own = target.IdOf(pieces.eos_piece)) {
+    const auto at = std::find(tokens.more_eos.begin(), tokens.more_eos.end(), *own);
+    if (at != tokens.more_eos.end()) std::swap(*at, tokens.eos);
+  }
+  if (const std::optional<int> forced = config->spec.generation.forced_eos;
+      forced && *forced != tokens.eos) {
+    return absl::UnimplementedError(Concat("forced_eos_token_id is ", *forced,
+                                           ", which is not supported; supported: null or ",
+                                           tokens.eos, ", the id of '", pieces.eos_piece, "'"));
+  }
+  const absl::StatusOr<int> unk = SpecialId(target, target_file, pieces.unk_piece);
+  if (!unk.ok()) return unk.status();
+  tokens.unk = *unk;
+  return CheckSpecialIds(target, target_file, *config);
+}
+
+// The ids of such a source are none of the target's.
+absl::Status RefuseRulesOfTheSource(const GenerationDefaults& generation) {
+  const char* field = nullptr;
+  if (generation.encoder_no_repeat_ngram != 0) field = "encoder_no_repeat_ngram_size";
+  if (generation.encoder_repetition_penalty != 1.0F) field = "encoder_repetition_penalty";
+  if (field == nullptr) return absl::OkStatus();
+  return absl::UnimplementedError(Concat("generation_config.json: field '", field,
+                                         "' is not supported with separate_vocabs, whose sources "
+                                         "have other ids than their translations"));
+}
+
+// Special tokens that somebody added go among the facts', and the tokens of texts are cut out of
+// them.
+absl::Status SetAdded(CheckpointTokenizer* read, CheckpointConfig* config) {
+  const TokenizerSettings& tokenizer = config->tokenizer;
+  for (const AddedToken& token : tokenizer.listed) {
+    if (read->source.IdOf(token.text)) continue;
+    return absl::UnimplementedError(
+        Concat(tokenizer.listed_file, ": field 'additional_special_tokens' has '",
+               token.text.substr(0, 64), "', which has no id; supported: pieces of vocab.json and ",
+               "tokens of added_tokens_decoder"));
+  }
+  TokenizerFacts& facts = read->facts;
+  std::vector<std::string> noted;
+  const auto add = [&](const AddedToken& token) {
+    const bool is_own = token.text == tokenizer.eos_piece || token.text == tokenizer.unk_piece ||
+                        token.text == tokenizer.pad_piece;
+    if (!token.special || is_own) return;
+    const auto add_to = [&](const Vocabulary& vocabulary, std::vector<int>* special) {
+      const std::optional<int> id = vocabulary.IdOf(token.text);
+      if (!id || std::find(special->begin(), special->end(), *id) != special->end()) return;
+      special->push_back(*id);
+      if (special == &facts.special) noted.push_back(token.text);
+    };
+    add_to(read->source, &facts.source_special);
+    add_to(read->target(), &facts.special);
+  };
+  for (const auto& [id, token] : tokenizer.added) add(token);
+  for (const AddedToken& token : tokenizer.listed) add(token);
+  std::sort(facts.special.begin(), facts.special.end());
+  std::sort(facts.source_special.begin(), facts.source_special.end());
+  NoteSpecialTokens(noted, tokenizer.added_file, &config->notes);
+  SetAddedTokens({}, tokenizer.added, tokenizer.listed, read->target(), config->spec.tokens, false,
+                 &facts);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<CheckpointTokenizer> ReadMarianTokenizer(const ModelFolder& folder,
+                                                        TokenizerChoice choice,
+                                                        CheckpointConfig* config) {
+  absl::Status status = RequireSlow(choice, "a MarianTokenizer");
+  if (!status.ok()) return status;
+  const ModelShape& shape = config->spec.shape;
+  absl::StatusOr<Vocabulary> source =
+      ReadVocabulary(folder, "vocab.json", config->tokenizer, shape.source_vocab);
+  if (!source.ok()) return source.status();
+  std::optional<Vocabulary> target;
+  if (config->tokenizer.separate_vocabularies) {
+    absl::StatusOr<Vocabulary> read =
+        ReadVocabulary(folder, "target_vocab.json", config->tokenizer, shape.target_vocab);
+    if (!read.ok()) return read.status();
+    target = *std::move(read);
+  } else if (shape.target_vocab != shape.source_vocab) {
+    return absl::InvalidArgumentError(Concat(
+        "config.json: field 'decoder_vocab_size' is ", shape.target_vocab, ", expected vocab_size ",
+        shape.source_vocab, ", as tokenizer_config.json has no separate_vocabs"));
+  }
+  const std::vector<LanguageTag> tags = LanguageTags(*source);
+  LanguageMap languages(config->tokenizer.source_language, config->tokenizer.target_language, tags);
+  CheckpointTokenizer read{*std::move(source), std::move(target), {}, std::move(languages)};
+
+  if (read.own_target) status = RefuseRulesOfTheSource(config->spec.generation);
+  if (status.ok()) status = ReadSpecialTokens(&read, config);
+  if (status.ok()) status = SetAdded(&read, config);
+  if (status.ok()) status = CheckSourceRoom(*config, tags.empty() ? 1 : 2);
+  if (!status.ok()) return status;
+  TokenizerFacts& facts = read.facts;
+  facts.max_source_tokens = config->tokenizer.model_max_length;
+  facts.source_path = PathOf(folder.path(), "source.spm");
+  facts.target_path = PathOf(folder.path(), "target.spm");
+  for (const auto& [file, bytes] :
+       {std::pair("source.spm", &facts.source_spm), std::pair("target.spm", &facts.target_spm)}) {
+    absl::StatusOr<std::string> spm = folder.Read(file, kMaxSentencePieceBytes);
+    if (!spm.ok()) return spm.status();
+    *bytes = *std::move(spm);
+  }
+  return read;
+}
+
+}  // namespace
+
+const TokenizerScheme kMarianTokenizer = {.read = ReadMarianTokenizer, .has_json = false};
+
+}  // namespace dragoman

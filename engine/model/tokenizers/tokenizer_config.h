@@ -1,0 +1,75 @@
+// tokenizer_config.json, special_tokens_map.json and added_tokens.json of a Hugging Face
+// checkpoint, as they are written there: the one reader of these files, whatever the layout they
+// lie beside. What is made of them: tokenizer_settings.h, layouts/ct2/tokenizer.h.
+//
+// Pure functions; thread-safe.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/model/formats/json.h"
+#include "engine/model/formats/model_folder.h"
+#include "engine/text/token_splitter.h"
+
+namespace dragoman {
+
+inline constexpr std::string_view kTokenizerConfigFile = "tokenizer_config.json";
+inline constexpr std::string_view kSpecialTokensMapFile = "special_tokens_map.json";
+inline constexpr std::string_view kAddedTokensFile = "added_tokens.json";
+
+using AddedTokenMap = std::map<int, AddedToken>;  // by id
+
+struct TokenizerConfig {
+  nlohmann::json root = nlohmann::json::object();  // tokenizer_config.json, for messages
+  std::string tokenizer_class;                     // "": none named
+  std::string source_language;
+  std::string target_language;
+  std::optional<std::string> unk_piece;
+  std::optional<std::string> eos_piece;
+  std::optional<std::string> pad_piece;
+  std::optional<std::string> bos_piece;
+  std::optional<std::string> mask_piece;
+  std::optional<double> model_max_length;          // tokens; may be 1e30, for "no limit"
+  std::optional<int> extra_ids;                    // T5's
+  std::optional<bool> legacy;                      // T5's
+  std::optional<int> offset;                       // Pegasus's: its ids before SentencePiece's
+  std::optional<std::string> sentence_mask_piece;  // Pegasus's
+  std::optional<bool> add_prefix_space;            // BART's and T5's
+  bool separate_vocabularies = false;              // Marian's
+  bool legacy_behaviour = false;                   // NLLB's: the source's language behind its end
+  bool is_wmt21 = false;                           // language_codes, of M2M-100
+  // additional_special_tokens, or what transformers 5 calls them, extra_special_tokens.
+  std::vector<AddedToken> listed;
+  std::string listed_file;  // that has them
+  // added_tokens_decoder, or where that is not there added_tokens.json.
+  AddedTokenMap added;
+  bool has_added = false;  // the first is there
+  std::string added_file;  // that has them
+
+  // Whether a piece is a special token by its name: one of the five above, where they are given, or
+  // a listed one.
+  bool NamesSpecial(std::string_view piece) const;
+};
+
+// The texts of the files that are there.
+struct TokenizerConfigTexts {
+  std::optional<std::string> config;
+  std::optional<std::string>
+      special_tokens_map;                   // counts where tokenizer_config.json lists no tokens
+  std::optional<std::string> added_tokens;  // counts without added_tokens_decoder
+};
+
+absl::StatusOr<TokenizerConfigTexts> ReadTokenizerConfigTexts(const ModelFolder& folder);
+
+// INVALID_ARGUMENT or UNIMPLEMENTED naming the file and the field.
+absl::StatusOr<TokenizerConfig> ParseTokenizerConfig(const TokenizerConfigTexts& texts);
+absl::StatusOr<TokenizerConfig> ReadTokenizerConfig(const ModelFolder& folder);
+
+}  // namespace dragoman

@@ -1,0 +1,131 @@
+#include "engine/model/tokenizers/tokenizer_files.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/base/concat.h"
+#include "engine/model/formats/model_files.h"
+#include "engine/text/byte_bpe.h"
+#include "engine/text/sentence_piece.h"
+#include "engine/text/t5_sentence_piece.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::string_view kVocabularyFile = "vocab.json";
+constexpr std::string_view kMergesFile = "merges.txt";
+
+}  // namespace
+
+absl::Status CheckBelongs(std::string_view spm, std::string_view spm_file,
+                          const Vocabulary& vocabulary, std::string_view vocabulary_file) {
+  const absl::StatusOr<SpmFile> parsed = ParseSpmFile(spm, spm_file);
+  if (!parsed.ok()) return parsed.status();
+  std::vector<std::string> pieces;
+  pieces.reserve(parsed->pieces.size());
+  for (const SpmPiece& piece : parsed->pieces) pieces.push_back(piece.text);
+  return CheckBelongs(pieces, spm_file, vocabulary, vocabulary_file);
+}
+
+absl::Status CheckBelongs(const std::vector<std::string>& pieces, std::string_view file,
+                          const Vocabulary& vocabulary, std::string_view vocabulary_file) {
+  const auto known = std::count_if(pieces.begin(), pieces.end(), [&](const std::string& piece) {
+    return vocabulary.IdOf(piece).has_value();
+  });
+  if (static_cast<size_t>(known) * 2 >= pieces.size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(Concat(file, ": ", known, " of its ", pieces.size(),
+                                           " pieces are in ", vocabulary_file,
+                                           ", expected at least half: it is another model's"));
+}
+
+absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder, TokenizerFacts* facts) {
+  absl::StatusOr<std::string> text = folder.Read(kTokenizerJsonFile, kMaxVocabularyBytes);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<TokenizerJson> json = ParseTokenizerJson(*text, kTokenizerJsonFile);
+  if (!json.ok()) return json.status();
+  facts->source_path = facts->target_path = PathOf(folder.path(), kTokenizerJsonFile);
+  facts->source_spm = *std::move(text);
+  facts->model = json->model;
+  facts->rules = TokenizerRules::kFast;
+  return json;
+}
+
+absl::StatusOr<SpmFile> ReadSharedSpm(const ModelFolder& folder, std::string_view file,
+                                      TokenizerFacts* facts) {
+  absl::StatusOr<std::string> spm = folder.Read(file, kMaxSentencePieceBytes);
+  if (!spm.ok()) return spm.status();
+  facts->source_path = facts->target_path = PathOf(folder.path(), file);
+  facts->source_spm = facts->target_spm = *std::move(spm);
+  return ParseSpmFile(facts->source_spm, file);
+}
+
+absl::Status UseT5Spaces(std::string_view unk_piece, std::optional<bool> add_prefix_space,
+                         TokenizerFacts* facts) {
+  absl::StatusOr<std::unique_ptr<SentencePiece>> spm =
+      SentencePiece::Create(facts->source_spm, facts->source_path);
+  if (!spm.ok()) return spm.status();
+  facts->model = std::make_shared<T5SentencePiece>(*std::move(spm), std::string(unk_piece),
+                                                   add_prefix_space.value_or(true));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::string>> ReadByteBpe(const ModelFolder& folder,
+                                                     bool add_prefix_space, TokenizerFacts* facts) {
+  const absl::StatusOr<std::string> text = folder.Read(kVocabularyFile, kMaxVocabularyBytes);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<Vocabulary> vocabulary =
+      Vocabulary::Parse(*text, kVocabularyFile, std::nullopt);
+  if (!vocabulary.ok()) return vocabulary.status();
+  const absl::StatusOr<std::string> merges = folder.Read(kMergesFile, kMaxVocabularyBytes);
+  if (!merges.ok()) return merges.status();
+  std::vector<std::string> pieces;
+  pieces.reserve(static_cast<size_t>(vocabulary->size()));
+  for (int id = 0; id < vocabulary->size(); ++id) pieces.emplace_back(vocabulary->PieceOf(id));
+  absl::StatusOr<std::unique_ptr<ByteBpe>> model = ByteBpe::Create(
+      pieces, *merges, kMergesFile, add_prefix_space ? ByteBpe::kText : ByteBpe::kNone);
+  if (!model.ok()) return model.status();
+  facts->source_path = facts->target_path = PathOf(folder.path(), kVocabularyFile);
+  facts->source_spm = *text + *merges;
+  facts->model = *std::move(model);
+  return pieces;
+}
+
+absl::Status UseByteBpe(const TokenizerJson& json, const std::string& bos, const std::string& eos,
+                        bool add_prefix_space, TokenizerFacts* facts) {
+  if (json.model != nullptr) {
+    return absl::UnimplementedError(
+        Concat(kTokenizerJsonFile, ": field 'pre_tokenizer' is Metaspace, which is not supported ",
+               "with BART's tokenizers; supported: ByteLevel"));
+  }
+  if (json.layout != std::vector<std::string>{bos, "$A", eos}) {
+    return absl::UnimplementedError(
+        Concat(kTokenizerJsonFile, ": field 'post_processor' has ", json.layout.size(),
+               " parts, which is not supported; supported: '", bos, "', the text and '", eos, "'"));
+  }
+  absl::StatusOr<std::unique_ptr<ByteBpe>> model =
+      ByteBpe::Create(json.pieces, json.byte_merges, kTokenizerJsonFile,
+                      add_prefix_space ? ByteBpe::kParts : ByteBpe::kNone);
+  if (!model.ok()) return model.status();
+  facts->model = *std::move(model);
+  return absl::OkStatus();
+}
+
+absl::Status RequireMetaspace(const TokenizerJson& json) {
+  if (json.model != nullptr) return absl::OkStatus();
+  return absl::UnimplementedError(
+      Concat(kTokenizerJsonFile, ": field 'pre_tokenizer' is ByteLevel, which is not supported ",
+             "with this family's tokenizers; supported: Metaspace, WhitespaceSplit and Metaspace"));
+}
+
+absl::Status RequireTextAndEnd(const TokenizerJson& json) {
+  if (json.layout.size() == 2 && json.layout[0] == "$A") return absl::OkStatus();
+  return absl::UnimplementedError(
+      Concat(kTokenizerJsonFile, ": field 'post_processor' has ", json.layout.size(),
+             " parts, which is not supported; supported: the text and the end of sentence"));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,69 @@
+// Fields of a tokenizer.json, and what is said of those that are wrong. Private to tokenizer_json*.cc.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "engine/base/concat.h"
+#include "engine/model/formats/json.h"
+
+namespace dragoman {
+
+class TokenizerJsonFields {
+ public:
+  using Json = nlohmann::json;
+  static constexpr size_t kMaxPieceBytes = 1024;
+
+  explicit TokenizerJsonFields(std::string_view file) : file_(file) {}
+
+  std::string_view file() const { return file_; }
+
+  absl::Status Invalid(std::string_view field, std::string_view found,
+                       std::string_view expected) const {
+    return absl::InvalidArgumentError(
+        Concat(file_, ": field '", field, "' ", found, ", expected ", expected));
+  }
+  absl::Status Unsupported(std::string_view field, std::string_view found,
+                           std::string_view supported) const {
+    return absl::UnimplementedError(Concat(file_, ": field '", field, "' is ", found,
+                                           ", which is not supported; supported: ", supported));
+  }
+  // nullptr when absent or null.
+  static const Json* Find(const Json& object, std::string_view name) {
+    if (!object.is_object()) return nullptr;
+    const auto found = object.find(std::string(name));
+    return found == object.end() || found->is_null() ? nullptr : &*found;
+  }
+  static std::string TypeOf(const Json& object) {
+    const Json* type = Find(object, "type");
+    return type != nullptr && type->is_string() ? type->get<std::string>() : "";
+  }
+  // A field that may be absent; what is no bool is an error of `status`.
+  bool Flag(const Json& object, std::string_view where, std::string_view name, bool absent,
+            absl::Status* status) const {
+    const Json* value = Find(object, name);
+    if (value == nullptr) return absent;
+    if (value->is_boolean()) return value->get<bool>();
+    if (status->ok()) {
+      *status = Invalid(Concat(where, ".", name), Concat("is ", DescribeJson(*value)), "a boolean");
+    }
+    return absent;
+  }
+
+  absl::Status CheckPiece(std::string_view field, const Json& piece) const {
+    if (!piece.is_string() || piece.get_ref<const std::string&>().empty() ||
+        piece.get_ref<const std::string&>().size() > kMaxPieceBytes) {
+      return Invalid(field, Concat("has the piece ", DescribeJson(piece)),
+                     Concat("a string of 1 to ", kMaxPieceBytes, " bytes"));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string_view file_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,62 @@
+// How the classes of transformers' tokenizers read their files. A family of models names those that
+// its checkpoints may have (families/family.h).
+//
+// Constants; any thread.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "engine/base/tokenizer_choice.h"
+#include "engine/model/formats/json.h"
+#include "engine/model/formats/model_folder.h"
+#include "engine/model/tokenizers/languages.h"
+#include "engine/model/tokenizers/tokenizer_config.h"
+
+namespace dragoman {
+
+struct CheckpointConfig;
+struct CheckpointTokenizer;
+
+// One for each way to read a tokenizer's files, whatever class is named.
+struct TokenizerScheme {
+  // Reads the files that the scheme is made of; checkpoint_tokenizer.h has the contract.
+  absl::StatusOr<CheckpointTokenizer> (*read)(const ModelFolder& folder, TokenizerChoice choice,
+                                              CheckpointConfig* config) = nullptr;
+  bool has_json = true;                    // tokenizer.json may be read in place of its own files
+  std::string_view mask_piece = "<mask>";  // where tokenizer_config.json does not name it
+  // Refuses fields of tokenizer_config.json that another scheme has; may be null.
+  void (*check)(const TokenizerConfig& config, JsonFields* fields) = nullptr;
+
+  // The rest is what fairseq's models differ in (fairseq_tokenizer.cc).
+  bool has_ids_of_spm = false;  // SentencePiece's, moved by one; else vocab.json's
+  // The languages in the order of their ids, where no file gives these.
+  std::span<const std::string_view> languages = {};
+  bool lists_languages = false;  // additional_special_tokens names others
+  LanguageMarks marks = LanguageMarks::kBoth;
+  std::optional<LanguageMarks> legacy_marks = {};  // with `legacy_behaviour`
+  // The scheme of a model without vocab.json, or whose class is tokenizer.json as it is.
+  const TokenizerScheme* without_vocabulary = nullptr;
+  // The scheme of a model that has room for its languages alone, where no class is named.
+  const TokenizerScheme* fewer_languages = nullptr;
+};
+
+extern const TokenizerScheme kMarianTokenizer;    // vocab.json, source.spm, target.spm
+extern const TokenizerScheme kM2m100Tokenizer;    // vocab.json, sentencepiece.bpe.model
+extern const TokenizerScheme kSmall100Tokenizer;  // the same, with the target's token in the source
+extern const TokenizerScheme kNllbTokenizer;      // sentencepiece.bpe.model alone
+extern const TokenizerScheme kMbart50Tokenizer;   // the same
+extern const TokenizerScheme kMbart25Tokenizer;   // the same
+extern const TokenizerScheme kT5Tokenizer;        // spiece.model
+extern const TokenizerScheme kBartTokenizer;      // vocab.json, merges.txt
+extern const TokenizerScheme kPegasusTokenizer;   // spiece.model, with 103 ids in front
+
+// A class that tokenizer_config.json may name.
+struct TokenizerClass {
+  std::string_view name;
+  const TokenizerScheme* scheme;
+};
+
+}  // namespace dragoman
