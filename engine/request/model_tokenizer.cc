@@ -18,8 +18,14 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(const LoadedModel& mode
     special.source_unk = facts.source_unk;
     special.source_more = facts.source_special;
   }
-  return Tokenizer::Create({facts.source_spm, facts.target_spm, facts.source_path,
-                            facts.target_path, facts.model, facts.added, facts.rules},
+  return Tokenizer::Create({.source_spm = facts.source_spm,
+                            .target_spm = facts.target_spm,
+                            .source_name = facts.source_path,
+                            .target_name = facts.target_path,
+                            .model = facts.model,
+                            .target_model = facts.target_model,
+                            .added = facts.added,
+                            .rules = facts.rules},
                            source, target, special);
 }
 

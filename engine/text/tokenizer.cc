@@ -91,7 +91,8 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> Tokenizer::Create(const TokenizerFile
                                                              SpecialTokens special) {
   auto models = std::make_unique<Models>();
   if (files.model != nullptr) {
-    models->source = models->target = files.model;
+    models->source = files.model;
+    models->target = files.target_model != nullptr ? files.target_model : files.model;
   } else {
     auto source = SentencePiece::Create(files.source_spm, files.source_name);
     if (!source.ok()) return source.status();
@@ -159,7 +160,7 @@ EncodedPhrase Tokenizer::EncodePhrase(std::string_view text, bool word_start) co
   for (const SubwordToken& token : tokens) phrase.ids.push_back(IdOf(target, token.piece));
   if (tokens.empty()) return phrase;
   const std::string_view mark = models_->target->word_mark();
-  phrase.space_before = tokens.front().piece.starts_with(mark);
+  phrase.space_before = mark.empty() ? word_start : tokens.front().piece.starts_with(mark);
   // Where each piece is a word, the next one brings its space.
   phrase.space_after = !mark.empty() && tokens.back().piece.ends_with(mark);
   return phrase;

@@ -36,9 +36,10 @@ struct TokenizerFiles {
   std::string target_spm;
   std::string source_name = "source.spm";  // for messages
   std::string target_name = "target.spm";
-  // Where both sides have one model of another kind: then the above are not read. Shared with
-  // whoever has loaded it.
+  // Where the sides have a model of another kind: then the above are not read. Shared with whoever
+  // has loaded it.
   std::shared_ptr<const SubwordModel> model;
+  std::shared_ptr<const SubwordModel> target_model = nullptr;  // nullptr: `model` too
   // What is cut out of texts first, on both sides, and by whose rules.
   std::vector<AddedToken> added;
   TokenizerRules rules = TokenizerRules::kSlow;

@@ -265,6 +265,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Prompted{"tiny-bart", ComputeType::kInt8, "", {""}},
                       Prompted{"tiny-pegasus", ComputeType::kFloat32, "", {""}, 100},
                       Prompted{"tiny-pegasus", ComputeType::kInt8, "", {""}, 100},
+                      Prompted{"tiny-fsmt", ComputeType::kFloat32, "de", {"en"}},
+                      Prompted{"tiny-fsmt", ComputeType::kInt8, "de", {"en"}},
                       Prompted{"tiny-madlad", ComputeType::kFloat32, "", kTargetsOfMadlad},
                       Prompted{"tiny-madlad", ComputeType::kBFloat16, "", kTargetsOfMadlad},
                       Prompted{"tiny-madlad", ComputeType::kInt8, "de", kTargetsOfMadlad}),

@@ -42,6 +42,7 @@ inline std::vector<Family> AllFamilies() {
       {"mBART-25", {"tiny-mbart25"}, "de", "en"},
       {"BART", {"tiny-bart"}},
       {"Pegasus", {"tiny-pegasus"}},
+      {"FSMT", {"tiny-fsmt"}, "de", "en"},
       {"T5", {"tiny-t5"}, "en", "de"},
       {"FLAN-T5", {"tiny-flan"}},
       {"mT5", {"tiny-mt5"}},

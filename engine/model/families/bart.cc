@@ -21,7 +21,7 @@ extern const Family kBart;
 const Family kBart = {
     .model_type = "bart",
     .architecture = "BartForConditionalGeneration",
-    .defaults = {.forced_eos = 2},
+    .defaults = {.generation = R"({"forced_eos_token_id": 2})"},
     .read_shape = ReadBartShape,
     .tokenizers = kTokenizers,
     .make = Make,

@@ -15,7 +15,7 @@ Activation ReadActivation(JsonFields* fields, std::string_view absent) {
   return activation.value_or(Activation::kNone);
 }
 
-void ReadShape(JsonFields* fields, ModelSpec* spec) {
+void ReadShape(const VocabularyFields& names, JsonFields* fields, ModelSpec* spec) {
   const auto read = [fields](std::string_view name, int64_t max) {
     return static_cast<int>(fields->Int(name, 1, max));
   };
@@ -27,9 +27,9 @@ void ReadShape(JsonFields* fields, ModelSpec* spec) {
   shape.decoder_heads = read("decoder_attention_heads", kMaxHeads);
   shape.encoder_ffn = read("encoder_ffn_dim", kMaxFfn);
   shape.decoder_ffn = read("decoder_ffn_dim", kMaxFfn);
-  shape.source_vocab = read("vocab_size", kMaxVocabulary);
+  shape.source_vocab = read(names.source, kMaxVocabulary);
   shape.target_vocab = static_cast<int>(
-      fields->OptionalInt("decoder_vocab_size", 1, kMaxVocabulary).value_or(shape.source_vocab));
+      fields->OptionalInt(names.target, 1, kMaxVocabulary).value_or(shape.source_vocab));
   shape.max_positions = read("max_position_embeddings", kMaxPositions);
   if (!fields->status().ok()) return;
   if (shape.max_positions < 2) {
@@ -46,12 +46,17 @@ void ReadShape(JsonFields* fields, ModelSpec* spec) {
 
 }  // namespace
 
-void ReadBartShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
-  ReadShape(fields, spec);
+void ReadBartNetwork(const Family& family, const VocabularyFields& names, JsonFields* fields,
+                     ModelSpec* spec) {
+  ReadShape(names, fields, spec);
   spec->activation = ReadActivation(fields, family.defaults.activation);
   spec->embedding_scale = fields->Bool("scale_embedding", family.defaults.scale_embedding)
                               ? std::sqrt(static_cast<float>(spec->shape.d_model))
                               : 1.0F;
+}
+
+void ReadBartShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
+  ReadBartNetwork(family, {"vocab_size", "decoder_vocab_size"}, fields, spec);
   spec->share_embeddings = fields->Bool("share_encoder_decoder_embeddings", true);
   spec->tie_output = fields->Bool("tie_word_embeddings", family.defaults.tie_output);
   if (spec->share_embeddings && spec->shape.target_vocab != spec->shape.source_vocab) {

@@ -28,8 +28,9 @@ struct ConfigDefaults {
   std::optional<int> eos;
   std::optional<int> pad;
   std::optional<int> decoder_start;
-  bool starts_with_bos = false;   // without decoder_start_token_id it is bos_token_id, or 0
-  std::optional<int> forced_eos;  // where there is no generation_config.json
+  bool starts_with_bos = false;  // without decoder_start_token_id it is bos_token_id, or 0
+  // Fields of the search, as an object of JSON, where there is no generation_config.json.
+  std::string_view generation = "{}";
 };
 
 struct Family {

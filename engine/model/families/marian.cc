@@ -19,7 +19,7 @@ extern const Family kMarian;
 const Family kMarian = {
     .model_type = "marian",
     .architecture = "MarianMTModel",
-    .defaults = {.forced_eos = 0},
+    .defaults = {.generation = R"({"forced_eos_token_id": 0})"},
     .read_shape = ReadBartShape,
     .tokenizers = kTokenizers,
     .make = Make,

@@ -25,7 +25,7 @@ extern const Family kMbart;
 const Family kMbart = {
     .model_type = "mbart",
     .architecture = "MBartForConditionalGeneration",
-    .defaults = {.starts_with_bos = true, .forced_eos = 2},
+    .defaults = {.starts_with_bos = true, .generation = R"({"forced_eos_token_id": 2})"},
     .read_shape = ReadBartShape,
     .tokenizers = kTokenizers,
     .make = Make,

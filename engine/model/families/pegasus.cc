@@ -20,7 +20,10 @@ extern const Family kPegasus;
 const Family kPegasus = {
     .model_type = "pegasus",
     .architecture = "PegasusForConditionalGeneration",
-    .defaults = {.eos = 1, .pad = 0, .decoder_start = 0, .forced_eos = 1},
+    .defaults = {.eos = 1,
+                 .pad = 0,
+                 .decoder_start = 0,
+                 .generation = R"({"forced_eos_token_id": 1})"},
     .read_shape = ReadBartShape,
     .tokenizers = kTokenizers,
     .make = Make,

@@ -48,4 +48,14 @@ absl::Status CheckSourceRoom(const CheckpointConfig& config, int special) {
              special == 2 ? " and the language tag" : ""));
 }
 
+absl::Status RefuseRulesOfTheSource(const GenerationDefaults& generation) {
+  const char* field = nullptr;
+  if (generation.encoder_no_repeat_ngram != 0) field = "encoder_no_repeat_ngram_size";
+  if (generation.encoder_repetition_penalty != 1.0F) field = "encoder_repetition_penalty";
+  if (field == nullptr) return absl::OkStatus();
+  return absl::UnimplementedError(Concat("generation_config.json: field '", field,
+                                         "' is not supported with two vocabularies, whose sources "
+                                         "have other ids than their translations"));
+}
+
 }  // namespace dragoman

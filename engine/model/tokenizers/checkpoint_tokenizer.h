@@ -1,6 +1,6 @@
 // Vocabularies, special tokens and languages of a checkpoint of Hugging Face, read by the scheme of
 // its tokenizer's class (tokenizer_scheme.h). One file for each way to read them: marian_tokenizer.cc,
-// fairseq_tokenizer.cc, t5_tokenizer.cc, bart_tokenizer.cc, pegasus_tokenizer.cc.
+// fairseq_tokenizer.cc, t5_tokenizer.cc, bart_tokenizer.cc, pegasus_tokenizer.cc, fsmt_tokenizer.cc.
 //
 // Thread-safe. Errors are those of ModelSource::Load; not all of them begin with the directory.
 #pragma once
@@ -52,5 +52,8 @@ absl::Status CheckSpecialIds(const Vocabulary& target, std::string_view file,
                              const CheckpointConfig& config);
 // Checks that a source has room for the model's `special` tokens and one of text.
 absl::Status CheckSourceRoom(const CheckpointConfig& config, int special);
+// Refuses rules that compare the tokens of an output with those of its source, for models whose
+// sources have ids of their own.
+absl::Status RefuseRulesOfTheSource(const GenerationDefaults& generation);
 
 }  // namespace dragoman

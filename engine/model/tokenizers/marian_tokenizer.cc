@@ -74,17 +74,6 @@ absl::Status ReadSpecialTokens(CheckpointTokenizer* read, CheckpointConfig* conf
   return CheckSpecialIds(target, target_file, *config);
 }
 
-// The ids of such a source are none of the target's.
-absl::Status RefuseRulesOfTheSource(const GenerationDefaults& generation) {
-  const char* field = nullptr;
-  if (generation.encoder_no_repeat_ngram != 0) field = "encoder_no_repeat_ngram_size";
-  if (generation.encoder_repetition_penalty != 1.0F) field = "encoder_repetition_penalty";
-  if (field == nullptr) return absl::OkStatus();
-  return absl::UnimplementedError(Concat("generation_config.json: field '", field,
-                                         "' is not supported with separate_vocabs, whose sources "
-                                         "have other ids than their translations"));
-}
-
 // Special tokens that somebody added go among the facts', and the tokens of texts are cut out of
 // them.
 absl::Status SetAdded(CheckpointTokenizer* read, CheckpointConfig* config) {

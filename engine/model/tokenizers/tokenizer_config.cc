@@ -93,6 +93,20 @@ void ReadAddedDecoder(JsonFields* fields, TokenizerConfig* config) {
   }
 }
 
+// An FSMTTokenizer's ["en", "de"].
+void ReadLanguagePair(JsonFields* fields, TokenizerConfig* config) {
+  constexpr std::string_view kName = "langs";
+  const nlohmann::json* languages = fields->Find(kName);
+  if (languages == nullptr) return;
+  if (!languages->is_array() || languages->size() != 2 || !(*languages)[0].is_string() ||
+      !(*languages)[1].is_string()) {
+    fields->Fail(kName, "a list of two languages");
+    return;
+  }
+  config->source_language = (*languages)[0].get<std::string>();
+  config->target_language = (*languages)[1].get<std::string>();
+}
+
 void ReadFields(JsonFields* fields, TokenizerConfig* result) {
   TokenizerConfig& config = *result;
   config.tokenizer_class = fields->String("tokenizer_class", "");
@@ -102,6 +116,7 @@ void ReadFields(JsonFields* fields, TokenizerConfig* result) {
   }
   config.source_language = fields->String("source_lang", "");
   config.target_language = fields->String("target_lang", "");
+  ReadLanguagePair(fields, &config);
   config.unk_piece = SpecialPiece(fields, "unk_token");
   config.eos_piece = SpecialPiece(fields, "eos_token");
   config.pad_piece = SpecialPiece(fields, "pad_token");

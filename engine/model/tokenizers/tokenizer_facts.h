@@ -22,6 +22,7 @@ struct TokenizerFacts {
   // Where they are no models of SentencePiece: what they describe, of both sides. Shared with those
   // who tokenize.
   std::shared_ptr<const SubwordModel> model;
+  std::shared_ptr<const SubwordModel> target_model;  // of the target, where it is another one
   // What is cut out of texts before, on both sides, and whose rules are followed.
   std::vector<AddedToken> added;
   TokenizerRules rules = TokenizerRules::kSlow;

@@ -52,6 +52,7 @@ extern const TokenizerScheme kMbart25Tokenizer;   // the same
 extern const TokenizerScheme kT5Tokenizer;        // spiece.model
 extern const TokenizerScheme kBartTokenizer;      // vocab.json, merges.txt
 extern const TokenizerScheme kPegasusTokenizer;   // spiece.model, with 103 ids in front
+extern const TokenizerScheme kFsmtTokenizer;      // vocab-src.json, vocab-tgt.json, merges.txt
 
 // A class that tokenizer_config.json may name.
 struct TokenizerClass {

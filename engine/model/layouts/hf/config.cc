@@ -109,10 +109,10 @@ absl::StatusOr<GenerationObject> FindGeneration(const Family& family, const nloh
   if (!text.has_value() || ConfigOverrides(config, found.object)) {
     found = {kConfigName, config};
     nlohmann::json& object = found.object;
-    // A MarianConfig without the field forces EOS 0; one with null does not.
-    if (family.defaults.forced_eos && !object.contains("forced_eos_token_id")) {
-      object["forced_eos_token_id"] = *family.defaults.forced_eos;
-    }
+    // A field that is null is there: a MarianConfig without the forced end forces 0, with null none.
+    nlohmann::json defaults = nlohmann::json::parse(family.defaults.generation);
+    defaults.update(object);
+    object = std::move(defaults);
     const auto forced_bos = object.find("force_bos_token_to_be_generated");
     if (family.has_forced_bos_of_old && forced_bos != object.end() && *forced_bos == true &&
         !object.contains("forced_bos_token_id")) {

@@ -163,7 +163,7 @@ TEST(HfConfig, AnMbartConfigForcesItsEnd) {
 TEST(HfConfig, RefusesOtherModels) {
   EXPECT_EQ(RefusalOf("model_type", "umt5"),
             "UNIMPLEMENTED: config.json: field 'model_type' is \"umt5\", which is not supported; "
-            "supported: marian, m2m_100, mbart, bart, pegasus, t5, mt5");
+            "supported: marian, m2m_100, mbart, bart, pegasus, fsmt, t5, mt5");
   EXPECT_THAT(RefusalOf("model_type", nullptr), HasSubstr("'model_type' is missing"));
   EXPECT_THAT(
       RefusalOf("architectures", {"MarianForCausalLM"}),

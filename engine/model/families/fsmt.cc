@@ -1,0 +1,53 @@
+// FSMT: fairseq's models of WMT 16 and 19 (facebook/wmt19-en-de, allenai/wmt16-en-de-dist-12-1):
+// post-norm, with two vocabularies and fairseq's sinusoids.
+#include "engine/model/families/bart_network.h"
+#include "engine/model/families/bart_shape.h"
+#include "engine/model/families/family.h"
+
+namespace dragoman {
+namespace {
+
+void ReadShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
+  ReadBartNetwork(family, {"src_vocab_size", "tgt_vocab_size"}, fields, spec);
+  spec->share_embeddings = false;
+  // The output layer is the target's embedding in any case; the field is for source and target.
+  if (fields->Bool("tie_word_embeddings", false)) {
+    fields->Unsupported("tie_word_embeddings", "false");
+  }
+  spec->tie_output = true;
+}
+
+absl::StatusOr<Network> Make(const ModelSpec& spec) {
+  static const BartNames* const names = [] {
+    auto* made = new BartNames(HuggingFaceBartNames());
+    made->output = {"model.decoder.output_projection.weight"};
+    return made;
+  }();
+  // A stored table wins; its first two rows are those of padding.
+  return MakeBartNetwork(spec, {.first_position = 2,
+                                .positions = IfAbsent::kFairseqSinusoids,
+                                .places_padding = false,
+                                .logits_bias = false,
+                                .names = names});
+}
+
+constexpr TokenizerClass kTokenizers[] = {{"FSMTTokenizer", &kFsmtTokenizer}};
+
+}  // namespace
+
+extern const Family kFsmt;
+const Family kFsmt = {
+    .model_type = "fsmt",
+    .architecture = "FSMTForConditionalGeneration",
+    .defaults = {.activation = "relu",
+                 .scale_embedding = true,
+                 .eos = 2,
+                 .pad = 1,
+                 .decoder_start = 2,
+                 .generation = R"({"forced_eos_token_id": 2, "num_beams": 5, "max_length": 200})"},
+    .read_shape = ReadShape,
+    .tokenizers = kTokenizers,
+    .make = Make,
+};
+
+}  // namespace dragoman

@@ -1,0 +1,104 @@
+// Directories of FSMT: what their files may lack and say, and what is refused.
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "engine/model/model_source.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/engine/model/model_directory.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+using Directory = ModelDirectory;
+
+constexpr char kModel[] = "tiny-fsmt";
+constexpr char kConfig[] = "config.json";
+constexpr char kTokenizer[] = "tokenizer_config.json";
+
+std::string RefusalOf(const std::string& file, const json& changes) {
+  return Directory(kModel).Change(file, changes).Refusal();
+}
+
+TEST(Fsmt, HasItsDefaultsAndTwoVocabularies) {
+  const auto model = Directory(kModel)
+                         .Change(kConfig, {{"pad_token_id", nullptr},
+                                           {"eos_token_id", nullptr},
+                                           {"decoder_start_token_id", nullptr},
+                                           {"forced_eos_token_id", nullptr},
+                                           {"scale_embedding", nullptr},
+                                           {"activation_function", nullptr},
+                                           {"num_beams", nullptr},
+                                           {"max_length", nullptr}})
+                         .Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  const ModelSpec& spec = model->spec;
+  EXPECT_EQ(spec.tokens.pad, 1);
+  EXPECT_EQ(spec.tokens.eos, 2);
+  EXPECT_EQ(spec.tokens.unk, 3);
+  EXPECT_EQ(spec.tokens.decoder_start, 2);
+  EXPECT_EQ(spec.generation.forced_eos, 2);
+  EXPECT_EQ(spec.generation.num_beams, 5);
+  EXPECT_EQ(spec.generation.max_length, 97);  // 200, but for the positions
+  EXPECT_EQ(spec.activation, Activation::kRelu);
+  EXPECT_GT(spec.embedding_scale, 1.0F);
+  EXPECT_NE(model->source_vocabulary.size(), model->TargetVocabulary().size());
+  EXPECT_THAT(model->tokenizer.special, ElementsAre(0, 1));
+  EXPECT_THAT(model->tokenizer.source_special, ElementsAre(0, 1));
+  const auto pair = model->languages.Resolve("de", "en");
+  EXPECT_TRUE(pair.ok()) << pair.status();
+  EXPECT_FALSE(model->languages.Resolve("de", "fr").ok());
+  EXPECT_TRUE(model->notes.empty());
+}
+
+// Files of transformers have the matrix under both names.
+TEST(Fsmt, OutputLayerIsTheEmbeddingOfTheTarget) {
+  const auto model = Directory(kModel).Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_TRUE(model->spec.tie_output);
+  EXPECT_FALSE(model->spec.share_embeddings);
+  EXPECT_THAT(
+      RefusalOf(kConfig, {{"tie_word_embeddings", true}}),
+      HasSubstr("config.json: field 'tie_word_embeddings' is true, which is not supported"));
+}
+
+TEST(Fsmt, LanguagesAreThoseOfItsRules) {
+  EXPECT_THAT(RefusalOf(kTokenizer, {{"langs", {"de", "fi"}}}),
+              AllOf(HasSubstr("tokenizer_config.json: field 'langs': "),
+                    HasSubstr("language 'fi' is not supported; expected one of de, en, ru")));
+  EXPECT_THAT(RefusalOf(kTokenizer, {{"langs", nullptr}}), HasSubstr("'langs' is missing"));
+  EXPECT_THAT(RefusalOf(kTokenizer, {{"langs", {"de"}}}),
+              HasSubstr("field 'langs' is [\"de\"], expected a list of two languages"));
+  EXPECT_TRUE(Directory(kModel).Change(kTokenizer, {{"langs", {"ru", "de"}}}).Load().ok());
+}
+
+TEST(Fsmt, RefusesWhatItsTokenizerDoesNotDo) {
+  EXPECT_THAT(RefusalOf(kTokenizer, {{"do_lower_case", true}}),
+              HasSubstr("field 'do_lower_case' is true, which is not supported; supported: false"));
+  EXPECT_THAT(RefusalOf(kTokenizer, {{"tokenizer_class", "XLMTokenizer"}}),
+              HasSubstr("supported: FSMTTokenizer"));
+  EXPECT_THAT(RefusalOf(kTokenizer, {{"added_tokens_decoder", {{"7", {{"content", "<x>"}}}}}}),
+              HasSubstr("has '<x>'; supported: special tokens in their places in vocab-src.json"));
+  EXPECT_THAT(RefusalOf(kConfig, {{"encoder_no_repeat_ngram_size", 2}}),
+              HasSubstr("is not supported with two vocabularies"));
+  EXPECT_TRUE(Directory(kModel)
+                  .Change(kTokenizer, {{"added_tokens_decoder", {{"1", {{"content", "<pad>"}}}}}})
+                  .Load()
+                  .ok());
+}
+
+TEST(Fsmt, FilesMustBeThere) {
+  for (const char* file : {"vocab-src.json", "vocab-tgt.json", "merges.txt"}) {
+    EXPECT_THAT(Directory(kModel).Remove(file).Refusal(), HasSubstr(file));
+  }
+  EXPECT_THAT(RefusalOf(kConfig, {{"src_vocab_size", 40}}), HasSubstr("vocab-src.json: "));
+  EXPECT_THAT(RefusalOf(kConfig, {{"tgt_vocab_size", 40}}), HasSubstr("vocab-tgt.json: "));
+}
+
+}  // namespace
+}  // namespace dragoman
