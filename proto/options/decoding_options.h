@@ -44,7 +44,7 @@ struct NumberRange {
     return true;
   }
 
-  // What a message says is expected: "1..64".
+  // The range in the words of an error message: "1..64".
   std::string Words() const {
     switch (kind) {
       case Kind::kBetween:

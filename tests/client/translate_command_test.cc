@@ -134,7 +134,7 @@ TEST(Translate, SaysWhichFlagAMissingLanguageIs) {
     });
     const CommandRun run = Translate(server, "1\n");
     EXPECT_EQ(run.err, "dragoman translate: line 1: INVALID_ARGUMENT: " + message +
-                           "; say it with " + flag + " ('dragoman languages' lists them)\n");
+                           "; give it with " + flag + " ('dragoman languages' lists them)\n");
   }
 }
 
