@@ -42,7 +42,7 @@ struct Sampling {
 #include "options/decoding_options.inc"
 };
 
-// What is unset comes from the profile; an empty list asks for nothing.
+// The options of a request. Unset ones come from the profile; an empty list asks for nothing.
 struct DecodingOptions {
 #define DRAGOMAN_NUMBER(type, name, ...) std::optional<type> name;
 #define DRAGOMAN_CHOICE(type, name, ...) std::optional<type> name;

@@ -31,7 +31,7 @@
 
 namespace dragoman {
 
-// By which a capacity and the queues know a client.
+// The number by which a capacity and the queues know a client.
 inline uint64_t ClientNumber(const std::string& client) { return std::hash<std::string>{}(client); }
 
 class SharedCapacity {

@@ -28,7 +28,8 @@ void AppendUtf8(char32_t code_point, std::string& text);
 // make valid: 0 to 3.
 int IncompleteUtf8Tail(std::string_view text);
 
-// What Python's str.strip() takes for white space: Unicode White_Space and U+001C..U+001F.
+// Whether Python's str.strip() takes the code point for white space: Unicode White_Space and
+// U+001C..U+001F.
 bool IsWhiteSpace(char32_t code_point);
 
 // `text` without white space at its ends.

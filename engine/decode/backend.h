@@ -29,13 +29,13 @@ struct PagePlan {
   int32_t cross_pages = 0;
 };
 
-// What a plan of pages is made from.
+// The figures that a plan of pages is made from.
 struct PageRequest {
   int max_rows = 0;
   int64_t bytes = 0;           // of one worker; 0: what max_rows needs usually
   int32_t longest_source = 0;  // pages of the longest source
-  // What segments may come to hold in self pages: one of the widest beam, and one of the beam that
-  // requests have which name none, each at the longest output. With bytes 0 there is room for both.
+  // The most self pages that a segment may need at the longest output: with the widest beam, and
+  // with the beam of requests that name none. With bytes 0 there is room for both.
   int64_t widest_segment = 0;
   int64_t default_segment = 0;
   // With bytes 0, no more than this of one worker, however little that leaves; 0: no bound.
@@ -60,7 +60,7 @@ class Backend {
     return 0;
   }
 
-  // RESOURCE_EXHAUSTED, each of these, when the memory cannot be had.
+  // RESOURCE_EXHAUSTED, each of these, when the memory cannot be allocated.
   virtual absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const = 0;
   virtual absl::StatusOr<std::unique_ptr<Encoder>> CreateEncoder(int threads) const = 0;
   // `memory` is borrowed for the batch's life.

@@ -32,7 +32,7 @@ struct BatchConfig {
   int lane_count() const { return lanes > 0 ? lanes : 8 * max_rows; }
 };
 
-// What a segment brings into its slot.
+// The data that a segment brings into its slot.
 struct SlotInput {
   SearchOptions search;
   SegmentRules rules;         // its tables are borrowed until Release

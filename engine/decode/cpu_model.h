@@ -34,8 +34,8 @@ absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(
     const Program& program, const Weights& weights, ComputeType type = ComputeType::kFloat32,
     int cores = 1, OpProbe* probe = nullptr, bool selects_words = false);
 
-// What an ensemble takes of each of its members (ensemble_model.h). Their threads, and the scratch in
-// which one computes after the other, are the ensemble's.
+// An ensemble takes the following of each of its members (ensemble_model.h). Their threads, and the
+// scratch in which one computes after the other, belong to the ensemble.
 
 // A decoder up to the output layer. Of one thread.
 class NetworkRows {
@@ -54,8 +54,8 @@ class CpuNetwork : public StepModel {
  public:
   virtual const OutputLayer& output() const = 0;
 
-  // What an encoder and the rows of a decoder hold besides the scratch of their contexts, and what
-  // they Reserve of it.
+  // The memory that an encoder and the rows of a decoder hold besides the scratch of their
+  // contexts, and the scratch that they Reserve.
   virtual int64_t buffer_bytes(int max_rows) const = 0;
   virtual size_t encoder_scratch() const = 0;
   virtual size_t decoder_scratch(int max_rows) const = 0;
@@ -65,7 +65,7 @@ class CpuNetwork : public StepModel {
   virtual std::unique_ptr<NetworkRows> CreateRowsIn(OpContext* context, int max_rows) const = 0;
 };
 
-// As CreateCpuModel, with threads that others may use as well.
+// The same as CreateCpuModel, with threads that others may use as well.
 absl::StatusOr<std::shared_ptr<const CpuNetwork>> CreateCpuNetwork(
     const Program& program, const Weights& weights, ComputeType type,
     std::shared_ptr<HelperThreads> helpers, OpProbe* probe = nullptr, bool selects_words = false);

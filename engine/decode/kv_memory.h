@@ -32,7 +32,7 @@ struct KvBlock {
 
 class KvMemory {
  public:
-  // Of the host. RESOURCE_EXHAUSTED when the system does not give the memory.
+  // Allocates memory of the host. RESOURCE_EXHAUSTED when the system does not give it.
   static absl::StatusOr<std::unique_ptr<KvMemory>> Create(const KvLayout& layout,
                                                           int32_t self_pages, int32_t cross_pages);
   // Takes over memory for this many pages, all of it there.
@@ -59,10 +59,10 @@ class KvMemory {
   void GiveBackCross(const std::vector<int32_t>& pages);
   int32_t cross_pages_free() const;
 
-  // Of the self pages, whose free list is the batch's; nothing on a device. Once, while all of them
-  // are free.
+  // The memory of the self pages, whose free list is the batch's; nothing on a device. Call once,
+  // while all of them are free.
   PageMemory SelfPageMemory() const;
-  // Of the cross pages, as PageMemory's of the same names; any thread.
+  // The same as PageMemory's functions of these names, for the cross pages; any thread.
   void EndCrossPeriod();
   bool GiveBackIdleCross(int64_t most_bytes);
   int64_t cross_resident_bytes() const;

@@ -76,7 +76,7 @@ void PageMemory::EndPeriod(const int32_t* free, int32_t free_count) {
   }
   for (size_t i = 0; i < was_used_.size(); ++i) {
     const bool was_free = was_used_[i] == kFree;
-    // What is taken now is used in the next period too.
+    // A page that is taken now is used in the next period too.
     was_used_[i] = (was_used_[i] & kFree) != 0 ? 0 : 1;
     if (was_free) continue;
     const Range range = ChunksOf(static_cast<int32_t>(i) + first_);

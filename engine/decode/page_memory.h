@@ -18,7 +18,7 @@ class PageMemory {
  public:
   static constexpr int64_t kChunkBytes = int64_t{2} << 20;
 
-  // Of pages whose memory is not the host's: nothing is there, nothing is given back.
+  // For pages whose memory is not the host's: nothing is resident, nothing is given back.
   PageMemory() = default;
 
   // The pages `first` .. `first` + `count` - 1 of a pool of `pages`, `page_bytes` each: a mapping of
@@ -40,7 +40,7 @@ class PageMemory {
   // left.
   bool GiveBackIdle(int64_t most_bytes);
 
-  // What is there, in whole chunks.
+  // The bytes that are resident, in whole chunks.
   int64_t resident_bytes() const { return there_ * kChunkBytes; }
 
  private:

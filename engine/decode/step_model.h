@@ -73,22 +73,22 @@ class Decoder {
   // No step is due for now: threads that make steps may be lent to others.
   virtual void Rest() {}
 
-  // As the encoder's.
+  // The same as the encoder's.
   virtual int64_t workspace_bytes() const { return 0; }
 };
 
-// What the workers of one engine share.
+// The part of a model that the workers of one engine share.
 class StepModel {
  public:
   virtual ~StepModel() = default;
 
-  // Of the pages of both pools.
+  // The layout of the pages of both pools.
   virtual KvLayout kv_layout() const = 0;
-  // Of the products. Activations and pages are f32.
+  // The type of the products. Activations and pages are f32.
   virtual ComputeType compute_type() const { return ComputeType::kFloat32; }
   virtual int64_t weight_bytes() const = 0;
 
-  // What an encoder and a decoder of so many threads and rows are going to hold: the sum of their
+  // The bytes that an encoder and a decoder of so many threads and rows will hold: the sum of their
   // own workspace_bytes().
   virtual int64_t workspace_bytes(int /*threads*/, int /*max_rows*/) const { return 0; }
 

@@ -15,8 +15,8 @@
 
 namespace dragoman {
 
-// What each source token of a segment stands for: SegmentPlan::source_places. `segment` is its
-// text.
+// The part of the text that each source token of a segment stands for: SegmentPlan::source_places.
+// `segment` is its text.
 std::vector<std::optional<TextRange>> SourcePlaces(std::string_view segment,
                                                    const EncodedText& encoded);
 

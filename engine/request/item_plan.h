@@ -22,9 +22,9 @@ struct SegmentPlan {
   int64_t run = 0;              // of the HTML document
   TextRange range;              // in the run's text, or in the item
   std::vector<int32_t> source;  // tag, text, EOS
-  // What each source token stands for, without white space, from range.begin. A token without text
-  // of its own (a lone word mark, all but the last of a character's byte pieces) stands for the
-  // next one that has; tag and EOS for nothing. Empty when no alignment is wanted.
+  // The text that each source token stands for, without white space, from range.begin. A token
+  // without text of its own (a lone word mark, all but the last of a character's byte pieces)
+  // stands for the next one that has; tag and EOS for nothing. Empty when no alignment is wanted.
   std::vector<std::optional<TextRange>> source_places;
   SearchOptions search;
   std::vector<int32_t> prefix;

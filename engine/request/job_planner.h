@@ -18,7 +18,7 @@
 
 namespace dragoman {
 
-// Of the engine.
+// The facts of the engine that the planner needs.
 struct PlannerFacts {
   const Tokenizer* tokenizer = nullptr;
   TextStage* text = nullptr;
@@ -27,7 +27,7 @@ struct PlannerFacts {
   int64_t self_pages = 0;                       // of K/V memory; no search may need more
 };
 
-// Of the request, as the door has resolved it.
+// The facts of the request that the planner needs, with its languages and terms resolved.
 struct PlannerRequest {
   TextStage::Request text;
   std::shared_ptr<const RequestTerms> terms;
@@ -49,7 +49,7 @@ class JobPlanner {
   // The phrases of the request as tokens. Not OK: every item fails with it.
   absl::Status Prepare();
   absl::Status PlanItem(size_t item, ItemPlan& plan);
-  // What to do about an item that comes apart, for the error. REQUIRES: it has several segments.
+  // Advice about an item that comes apart, for the error. REQUIRES: it has several segments.
   std::string HowToHaveOneSegment(const ItemPlan& plan) const;
   // Cuts a text and adds its segments to the plan.
   absl::Status AddText(std::string_view text, int64_t run, bool one_segment,

@@ -1,5 +1,5 @@
-// What a row of a search counts as where steps and batches are filled: in rows of plain beam
-// search, so that no mix of requests makes steps much longer than as many plain rows would.
+// The cost of a search's row where steps and batches are filled, in rows of plain beam search, so
+// that no mix of requests makes steps much longer than as many plain rows would.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ StopRule StopRuleOf(EarlyStopping early_stopping) {
   return StopRule::kHeuristic;
 }
 
-// What a profile sets (the tables of SEARCH.md a.7).
+// The settings of a profile (the tables of SEARCH.md a.7).
 struct ProfileDefaults {
   Finalisation finalisation = Finalisation::kImmediate;
   StopRule stop_rule = StopRule::kHeuristic;

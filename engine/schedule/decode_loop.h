@@ -30,9 +30,9 @@ class DecodeLoop {
   // One round without waiting: top-up, then a step if one is due. False when none was.
   absl::StatusOr<bool> RunOnce();
 
-  // What Run does beside its steps and while it has none: memory of pages that nobody has used for
-  // kMemoryPeriod by the clock goes back to the system, `most_bytes` of it at a time. Whether some
-  // of it is left.
+  // Gives memory of pages that nothing has used for kMemoryPeriod by the clock back to the system,
+  // at most `most_bytes` of it at a time. Returns whether some of it is left. Run calls it beside
+  // its steps and while there are none.
   static constexpr Nanos kMemoryPeriod = 15'000'000'000;
   bool GiveBackIdleMemory(int64_t most_bytes);
 
@@ -51,7 +51,7 @@ class DecodeLoop {
  private:
   // False once the encoder has ended and nothing is left. Gives memory back meanwhile.
   bool WaitForWork();
-  // What is in slots now.
+  // The load of the segments that are in slots now.
   Load Live() const;
   int TopUp();
   int Admit(std::unique_ptr<Segment> segment);

@@ -69,7 +69,7 @@ class EncoderWorker {
   std::atomic<bool> stopped_{false};
   std::atomic<bool> failed_{false};
 
-  // Of the pass at hand.
+  // Arrays of the current pass.
   std::vector<int32_t> tokens_, offsets_, page_offsets_, pages_;
 };
 

@@ -36,7 +36,7 @@ struct Load {
   }
 };
 
-// What waits for a slot.
+// The segments that wait for a slot.
 struct Waiting {
   Load load;                // encoded
   bool on_its_way = false;  // the encoder has more in hand, or is about to take it

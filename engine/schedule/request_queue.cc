@@ -119,7 +119,7 @@ std::vector<std::unique_ptr<Segment>> RequestQueue::TakeWindow(int64_t max_segme
 }
 
 void RequestQueue::MeasureLeaving(int64_t cost, Nanos now) {
-  // Of time without a backlog nothing can be learnt: then as much leaves as comes.
+  // Time without a backlog says nothing about the rate: as much leaves then as comes.
   if (backlog_since_ != 0) {
     busy_time_ += now - backlog_since_;
     busy_cost_ += cost;

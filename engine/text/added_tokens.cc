@@ -136,12 +136,12 @@ PieceText AddedTokenModel::Join(std::span<const std::string_view> pieces, bool a
     }
     const auto stop = std::find_if(rest.begin(), rest.end(), is_alone);
     const auto own = rest.first(static_cast<size_t>(stop - rest.begin()));
-    // What follows other text at once goes on with it.
+    // Text that follows other text without a gap continues it.
     const bool goes_on = begin == 0 && after_text;
     PieceText part = inner(own, goes_on, is_prefix && stop == rest.end());
     std::string_view text = part.text;
     size_t left = 0;
-    // Those that come from SentencePiece strip what they join.
+    // Pieces that come from SentencePiece are stripped before they are joined.
     if (word_mark() == kSpaceMark) {
       const std::string_view stripped = StripWhiteSpace(text);
       if (!goes_on) left = static_cast<size_t>(stripped.data() - text.data());

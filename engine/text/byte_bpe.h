@@ -28,8 +28,8 @@ std::vector<size_t> ByteBpeWordEnds(std::string_view text);
 
 class ByteBpe : public SubwordModel {
  public:
-  // What is cut as if it began with a space, where it does not: nothing, a text, or every part of
-  // it between added tokens, which is what the library does.
+  // Which texts are cut as if they began with a space, where they do not: none, a whole text, or
+  // every part of it between added tokens, as the library does.
   enum SpaceBefore { kNone, kText, kParts };
 
   // `pieces` by id, of which some may be "" or stand for no bytes; `merges` by these ids.

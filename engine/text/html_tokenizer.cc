@@ -101,7 +101,7 @@ class Tokenizer {
     return found == kNone ? kNone : found + mark.size();
   }
 
-  // `at` is behind "<!--", which "-->", "--!>" and at once ">" or "->" end. Else kNone.
+  // `at` is just after "<!--", which "-->", "--!>" and at once ">" or "->" end. Else kNone.
   size_t EndOfComment(size_t at) const {
     const std::string_view rest = html_.substr(at);
     if (rest.starts_with(">")) return at + 1;
@@ -146,7 +146,7 @@ class Tokenizer {
     return true;
   }
 
-  // The attribute at `at`, which moves behind it.
+  // Reads the attribute at `at`, which moves to its end.
   std::pair<std::string, std::string_view> ReadAttribute(size_t& at) const {
     const size_t name = at;
     ++at;  // a '=' at the beginning belongs to the name

@@ -13,7 +13,8 @@ namespace dragoman {
 
 struct NormalizedText {
   std::string text;
-  // For every byte of `text` where in the input it comes from, and one entry more: the end.
+  // For every byte of `text`, the place in the input that it comes from, and one entry more: the
+  // end.
   std::vector<int32_t> origin;
 };
 

@@ -184,7 +184,7 @@ absl::Status ReadNormalizerSpec(std::string_view message, std::string_view name,
   return reader.broken() ? NotAMessage(name, part) : absl::OkStatus();
 }
 
-// What SentencePiece demands of the pieces as a whole.
+// Checks what SentencePiece demands of the pieces as a whole.
 absl::Status CheckPieces(const SpmFile& file, std::string_view name) {
   size_t unknown = 0;
   size_t normal = 0;

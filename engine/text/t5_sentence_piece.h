@@ -1,6 +1,6 @@
 // SentencePiece as T5Tokenizer of transformers uses it where its tokenizer_config.json has `legacy`
 // false (tokenization_t5.py, 4.57): the mark of the first word is put before the text, and parts
-// behind added tokens get none, as SentencePiece alone would give them.
+// after added tokens get none, as SentencePiece alone would give them.
 //
 // Thread-safety: const after construction. Units: bytes.
 #pragma once

@@ -24,10 +24,11 @@ struct TermOccurrence {
 
   TextRange range;  // in the segment's text
   Kind kind = Kind::kDoNotTranslate;
-  // What must stand in the translation: the term's target, or the phrase itself. A view into the
-  // matcher or its glossary.
+  // The text that must stand in the translation: the term's target, or the phrase itself. A view
+  // into the matcher or its glossary.
   std::string_view target;
-  // Of the phrase or term in the request's list (of equal ones: the first); of Glossary::term.
+  // The index of the phrase or term in the request's list (of equal ones, the first), or
+  // Glossary::term.
   size_t index = 0;
 
   bool operator==(const TermOccurrence&) const = default;

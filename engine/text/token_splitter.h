@@ -19,13 +19,13 @@ struct AddedToken {
   bool special = false;      // a text's own is text; a prompt's is the token
   bool single_word = false;  // found between spaces (slow), or where no letters touch it (fast)
   bool lstrip = false;       // takes the white space before it
-  bool rstrip = false;       // ... and behind it
+  bool rstrip = false;       // ... and after it
   bool normalized = false;   // fast: found in the normalized text, as the normalized token
 
   bool operator==(const AddedToken&) const = default;
 };
 
-// What a text is cut into.
+// A part that a text is cut into.
 struct TextPart {
   NormalizedText text;
   int32_t token = -1;  // which it is, or -1
@@ -36,7 +36,8 @@ struct TextPart {
 class SlowTokenSplitter {
  public:
   SlowTokenSplitter() = default;
-  // Of `tokens` the special ones only with `special_too`. Later ones of the same text win.
+  // Looks for all `tokens`, or without `special_too` for those that are not special. Among tokens
+  // of the same text the last wins.
   SlowTokenSplitter(const std::vector<AddedToken>& tokens, bool special_too);
 
   // Without empty parts.

@@ -22,7 +22,7 @@
 
 namespace dragoman {
 
-// What the tokenizer needs of a vocabulary.
+// The vocabulary as the tokenizer needs it.
 class PieceTable {
  public:
   virtual ~PieceTable() = default;
@@ -39,7 +39,7 @@ struct TokenizerFiles {
   // Where both sides have one model of another kind: then the above are not read. Shared with
   // whoever has loaded it.
   std::shared_ptr<const SubwordModel> model;
-  // What is cut out of texts first, on both sides, and by whose rules.
+  // The tokens that are cut out of texts first, on both sides, and the rules for it.
   std::vector<AddedToken> added;
   TokenizerRules rules = TokenizerRules::kSlow;
 };
@@ -57,7 +57,7 @@ struct SpecialTokens {
   std::vector<int> more;
   // Where every source begins with one.
   std::optional<int> source_bos;
-  // As `more`, of the source's own vocabulary, and <pad>.
+  // The same as `more`, for the source's own vocabulary, with <pad>.
   std::optional<std::vector<int>> source_more;
   bool ends_source = true;  // EOS ends a source; OpenNMT-py's models want none
 };
@@ -77,7 +77,7 @@ struct EncodedText {
 // Tokens around a source's text that say its languages.
 struct SourceTags {
   std::optional<int> first;   // before the text
-  std::optional<int> last;    // behind EOS
+  std::optional<int> last;    // after EOS
   bool follows_text = false;  // a prompt (EncodePrompt), with a space between them
 };
 
@@ -88,7 +88,7 @@ void PutBefore(std::span<const int> tokens, EncodedText* encoded);
 struct EncodedPhrase {
   std::vector<int> ids;
   bool space_before = false;  // the tokens begin with the mark of a word's beginning
-  bool space_after = false;   // they end with it (models that put it behind the word)
+  bool space_after = false;   // they end with it (models that put it after the word)
 };
 
 // Tokens [begin, end) of a translation that stand for a text, which is written byte for byte in
@@ -139,17 +139,17 @@ class Tokenizer {
   // SentencePiece, white space at both ends stripped. An id without a piece is dropped like <unk>.
   std::string Decode(std::span<const int> ids) const { return Text(ids, {}, false).text; }
 
-  // As Decode, with the ranges of the ids, and with `verbatim` texts in the place of their tokens.
-  // REQUIRES: `verbatim` is in order, without overlap, inside `ids`.
+  // The same as Decode, with the ranges of the ids, and with `verbatim` texts in the place of their
+  // tokens. REQUIRES: `verbatim` is in order, without overlap, inside `ids`.
   DecodedText DecodeWithRanges(std::span<const int> ids,
                                std::span<const VerbatimTokens> verbatim = {}) const {
     return Text(ids, verbatim, false);
   }
 
-  // As Decode, but of a prefix that may grow: the result is a byte prefix of Decode(ids + anything)
-  // and of DecodePrefix(ids + anything), with the same verbatim texts and any behind them. Held
-  // back are white space at the end, an incomplete character of byte pieces, and everything if the
-  // model has rules to denormalise its output.
+  // The same as Decode, for a prefix that may grow: the result is a byte prefix of Decode(ids +
+  // anything) and of DecodePrefix(ids + anything), with the same verbatim texts and any after them.
+  // Held back are white space at the end, an incomplete character of byte pieces, and everything if
+  // the model has rules to denormalise its output.
   std::string DecodePrefix(std::span<const int> ids,
                            std::span<const VerbatimTokens> verbatim = {}) const {
     return Text(ids, verbatim, true).text;

@@ -34,7 +34,7 @@ struct WorkPieces {
   void (*work)(const void* data, int64_t begin, int64_t end, int thread) = nullptr;
   const void* data = nullptr;
   int64_t count = 0;
-  // As many are taken at once, or a multiple of it. REQUIRES: > 0.
+  // Pieces are taken this many at a time, or a multiple of it. REQUIRES: > 0.
   int64_t multiple = 1;
   // More are not worth waking. REQUIRES: > 0.
   int threads = 1;
@@ -57,17 +57,18 @@ class HelperThreads {
 
  private:
   friend class HelpedThread;
-  // Where work is put up for those that help. Lives as long as the helpers, which may look late.
-  struct Desk;
+  // Work that a computing thread shares with its helpers. It lives as long as the helpers, which may
+  // look at it late.
+  struct SharedWork;
   struct Helper;
 
-  Desk* TakeDesk();
-  void GiveBack(Desk* desk);
+  SharedWork* TakeWork();
+  void ReturnWork(SharedWork* shared);
 
   // How many helpers one of the threads that compute may have.
   int Share() const;
-  // Gives a desk so many helpers, as far as there are any without one.
-  void Assign(Desk* desk, int wanted);
+  // Assigns up to `wanted` helpers to the work, as far as there are any without one.
+  void Assign(SharedWork* shared, int wanted);
 
   void Run(Helper& helper);
   void Help(Helper& helper);
@@ -85,8 +86,8 @@ class HelperThreads {
   std::atomic<bool> closing_{false};
 
   std::mutex mu_;
-  std::vector<std::unique_ptr<Desk>> desks_;  // guarded by mu_
-  std::vector<Desk*> free_desks_;             // guarded by mu_
+  std::vector<std::unique_ptr<SharedWork>> works_;  // guarded by mu_
+  std::vector<SharedWork*> free_works_;             // guarded by mu_
   std::vector<std::unique_ptr<Helper>> helpers_;
 };
 
@@ -119,7 +120,7 @@ class HelpedThread {
   void SendAway();
 
   HelperThreads* const helpers_;
-  HelperThreads::Desk* const desk_;
+  HelperThreads::SharedWork* const shared_;
   const int most_threads_;
   bool begun_ = false;
 

@@ -1,9 +1,9 @@
-// What an operation needs besides its operands: threads that it may use, and scratch memory; and who
-// hears of its parts, if anybody does.
+// The context of an operation beside its operands: threads that it may use, scratch memory, and a
+// probe of its parts, if any.
 //
 // Thread-safety: one context per calling thread (an encoder thread, a decode thread); a context is
-// not shared. Its scratch grows when an operation asks for more than it has; after a Reserve of
-// what the operations document, nothing is allocated any more.
+// not shared. Its scratch grows when an operation asks for more than it has; after a Reserve of the
+// amount that the operations document, nothing is allocated any more.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ class OpContext {
 
   // Borrowed; nullptr, as at first: nobody listens.
   void set_probe(OpProbe* probe) { probe_ = probe; }
-  // For what is done by this one of the threads: 0 is the caller's own.
+  // The probe of work done by thread number `thread`; 0 is the caller's own.
   OpProbe* probe(int thread = 0) const { return thread == 0 ? probe_ : nullptr; }
 
   // Makes every thread's scratch at least this large.
@@ -56,7 +56,7 @@ class OpContext {
   // operation. REQUIRES: 0 <= thread < threads().
   float* Scratch(int thread, size_t floats);
 
-  // Of all threads' scratch.
+  // Bytes of all threads' scratch.
   int64_t bytes() const;
 
  private:

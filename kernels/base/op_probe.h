@@ -11,12 +11,12 @@ namespace dragoman {
 class OpProbe {
  public:
   virtual ~OpProbe() = default;
-  // What begins within something else ends before it. `name` lives for ever.
+  // A part that begins within another one ends before it. `name` lives for ever.
   virtual void Before(const char* name) = 0;
   virtual void After() = 0;
 };
 
-// What the CPU's operations tell of within themselves.
+// The names of the parts that the CPU's operations report within themselves.
 namespace op_part {
 inline constexpr char kOperands[] = "rows to operands";  // of products in a narrower type
 inline constexpr char kActivation[] = "activation";      // one that is no product's own

@@ -50,8 +50,9 @@ bool LaunchesEarly();
 int DriverVersion();
 int RuntimeVersion();
 
-// What the kernels of this build were compiled for, as DRAGOMAN_CUDA_ARCHS says it: "80, 120,
-// 120-virtual". Virtual ones are PTX, which a driver compiles for every later card.
+// The architectures that the kernels of this build were compiled for, in the form of
+// DRAGOMAN_CUDA_ARCHS: "80, 120, 120-virtual". Virtual ones are PTX, which a driver compiles for
+// every later card.
 const char* CompiledArchitectures();
 
 }  // namespace dragoman::cuda

@@ -13,8 +13,8 @@ namespace dragoman::cuda {
 // makes it the slower of the two to ask, and, where only PTX fits, has the driver compile a little.
 Error FindCode(int index);
 
-// Of an error of FindCode: nothing was compiled that fits the device. Others are about the driver,
-// one that is older than the PTX for example, or about the device.
+// Whether an error of FindCode says that nothing was compiled that fits the device. Other errors
+// are about the driver, one that is older than the PTX for example, or about the device.
 bool MeansNoCode(Error error);
 
 }  // namespace dragoman::cuda

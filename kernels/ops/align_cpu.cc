@@ -54,7 +54,7 @@ struct IntegerQuery {
   float scale;
 };
 
-// The scores of a page's positions in a head of a block of int8.
+// The scores of a page's positions in one head, of a block of int8.
 void Int8Scores(const Int8KvBlock& shape, const uint8_t* head, const IntegerQuery& q, int positions,
                 float* scores) {
   int32_t dots[kPagePositions];

@@ -16,7 +16,8 @@ constexpr int kWarps = 4;
 
 static_assert(kTilePositions == kPagePositions);
 
-// What the weights of a head are relative to: exp2(score - max) / sum.
+// The maximum and the sum that the weights of a head are computed with: exp2(score - max)
+// sum.
 struct HeadScale {
   float max, sum;
 };
@@ -41,7 +42,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
   const T* const q_row = q + int64_t{row} * layout.width();
   HeadScale* const scale = scales[threadIdx.y];
   WarpAttention<T, kHeadClass, 1> attention(warp_lane, layout.head_dim);
-  // Of the query that was set last; one position to a thread.
+  // Scores of the query that was set last; one position to a thread.
   const auto scores = [&](int head, int tile) {
     const T* const k = static_cast<const T*>(tables.pool) +
                        int64_t{pages[tile / kTilePositions]} * layout.ElementsPerPage() +

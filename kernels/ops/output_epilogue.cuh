@@ -1,7 +1,7 @@
-// What a warp of the fused output layer does with the logits in its registers: bias, scale, ids
-// that need care, (max, sum of exp) of the tile, candidates for the best (output_layer_sm90.cu);
-// and how the parts become the row's summary. All but the product itself, so that the host runs it
-// too, in tests.
+// The epilogue of a warp of the fused output layer, on the logits in its registers: bias, scale,
+// ids that need care, (max, sum of exp) of the tile, candidates for the best
+// (output_layer_sm90.cu); and how the parts become the row's summary. All but the product itself is
+// here, so that the host can run it in tests.
 //
 // A tile is kTileColumns of the vocabulary. The four lanes of a quad (4 q .. 4 q + 3) hold two
 // rows, `half` 0 and 1: a lane has columns 8 g + 2 lane + {0, 1}, g = 0..31, of each, in x[4 g + 2

@@ -42,7 +42,7 @@ DRAGOMAN_HD void MarkCancelled(const ThreadGroup& group, const BatchTables& tabl
   group.Sync();
 }
 
-// What has ended or goes needs its K/V no more.
+// Frees the K/V of slots that have ended or are cancelled.
 template <class ThreadGroup>
 DRAGOMAN_HD void ReleaseEnded(const ThreadGroup& group, const BatchTables& tables) {
   BatchScalars& now = *tables.now;

@@ -173,7 +173,7 @@ DRAGOMAN_HD inline int64_t OrderKey(const SlotState& s, const PlanRules& rules) 
   return 0;
 }
 
-// Of two indices of in.order, which stand for their ages.
+// Orders two indices of in.order, which stand for their ages.
 struct Before {
   const PlanInput& in;
   const SlotView* slots;
@@ -214,8 +214,8 @@ struct Width {
   DRAGOMAN_HD void operator+=(const Width& other) { both += other.both; }
 };
 
-// What a share of the slots takes: three numbers in one. A row needs a page at most, and each slot
-// has one: none of them is larger than the rows of a step.
+// The pages, slots and rows that a share of the slots takes, three numbers in one. A row needs a
+// page at most, and each slot has one: none of them is larger than the rows of a step.
 struct Taken {
   static constexpr int kBits = 21;
   static constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
@@ -275,7 +275,7 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
   group.ExclusiveSum(due, &all_due);
   const bool shortest = in.rules.selection == SlotSelection::kShortest && all_due < in.count;
   const int32_t longest = shortest ? slot_at(all_due).state->length : INT32_MAX;
-  // Of all shares together what is taken is a prefix: widths are positive, lengths ascend where
+  // The slots taken by all shares together are a prefix: widths are positive, lengths ascend where
   // they matter.
   int32_t end = mine.begin;
   int32_t need = 0;

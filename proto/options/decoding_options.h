@@ -142,7 +142,7 @@ consteval DecodingOption OptionNamed(std::string_view name) {
 // The constant default of the option of that name; one that has none does not compile.
 consteval int DefaultOf(std::string_view name) {
   const OptionDefault by_default = OptionNamed(name).by_default;
-  if (!by_default.is_number) throw "its default is no constant";
+  if (!by_default.is_number) throw "its default is not a constant";
   return by_default.number;
 }
 

@@ -28,7 +28,7 @@ constexpr char kNoKernelImage[] = "209";
 constexpr char kUnsupportedPtx[] = "222";
 
 constexpr char kWhy[] =
-    "Imagined B300, compute capability 10.3: this build has no code for it, but for 75, 80";
+    "Imagined B300, compute capability 10.3: this build has no code for it, only for 75, 80";
 
 void SetCard(const char* code) { ASSERT_EQ(setenv("DRAGOMAN_TEST_CARD", code, 1), 0); }
 

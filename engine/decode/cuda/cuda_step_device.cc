@@ -206,7 +206,7 @@ absl::Status CudaStepDevice::Wait(int mailbox) {
 
 absl::Status CudaStepDevice::Finally(const char* doing, cuda::Error error) {
   status_ = CudaStatus(model_->device(), doing, error);
-  // What is enqueued is through when the error is known: its pages go to others then.
+  // When the error is known, the enqueued work must have ended: its pages go to others then.
   if (!status_.ok()) static_cast<void>(stream_.Wait());
   return status_;
 }

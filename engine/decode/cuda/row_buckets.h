@@ -10,7 +10,7 @@
 
 namespace dragoman {
 
-// Of steps; the last is max_rows.
+// The buckets of a step's rows; the last is max_rows.
 std::vector<int> StepBuckets(int max_rows);
 
 // The row count with which the products of a step of `rows`, or of a chunk of its rows, are made:
@@ -22,7 +22,7 @@ int ProductRows(int64_t rows);
 // All of them for steps of up to max_rows: one list for every max_rows up to 4,096.
 std::vector<int> ProductBuckets(int max_rows);
 
-// Of the encoder's passes; the last is `tokens`.
+// The buckets of an encoder pass's tokens; the last is `tokens`.
 std::vector<int> EncoderBuckets(int64_t tokens);
 
 // And for the chunks of at most `chunk` rows into which the stored rows of a step are cut.

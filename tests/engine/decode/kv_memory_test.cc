@@ -60,7 +60,7 @@ TEST(KvMemory, WhatTheSystemHasNotIsAnError) {
   const auto memory = KvMemory::Create(kLayout, 1 << 30, 1);
   ASSERT_FALSE(memory.ok());
   EXPECT_EQ(memory.status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_NE(memory.status().message().find("cannot be had"), absl::string_view::npos);
+  EXPECT_NE(memory.status().message().find("cannot be allocated"), absl::string_view::npos);
 }
 
 // Hears the numbers of the pages that steps write to.

@@ -248,7 +248,7 @@ TEST_F(SegmentPhrasesTest, ConstraintsMustFitBehindThePrefix) {
   EXPECT_TRUE(fits({{11, 12, 13, 14, 15}}, prefix).ok());
   EXPECT_TRUE(fits({{21, 22, 23}}, prefix).ok());
   EXPECT_THAT(std::string(fits({{21, 22, 23, 24}}, prefix).status().message()),
-              HasSubstr("have 4 tokens behind a prefix of 2, the segment's output limit is 5"));
+              HasSubstr("have 4 tokens after a prefix of 2, the segment's output limit is 5"));
   prefix.tokens = {1, 2, 3, 4};
   EXPECT_TRUE(fits({}, prefix).ok());
   prefix.tokens.push_back(5);
