@@ -163,7 +163,7 @@ void LinePrinter::OnPartial(int64_t, const std::string& text) {
 }
 
 void LinePrinter::OnIdle() {
-  // Errors wait for equal neighbours, but nobody who types the lines does.
+  // Errors wait for equal neighbours, but not where somebody types the lines.
   if (lines_ > pending_last_ || io_.in_terminal) PrintPendingErrors();
   io_.out.flush();
   if (progress_.has_value()) progress_->Update(lines_, bytes_, clock_.Now());

@@ -31,7 +31,7 @@ class RealClock : public ClientClock {
     auto alarm = std::make_shared<grpc::Alarm>();
     grpc::Alarm* const set = alarm.get();
     // The callback holds the alarm until it runs, and lets go of it then: else they would hold each
-    // other for ever. Before the task, which may be the last that a client waits for.
+    // other forever. Before the task, which may be the last that a client waits for.
     set->Set(std::chrono::system_clock::now() +
                  std::chrono::duration_cast<std::chrono::system_clock::duration>(delay),
              [alarm = std::move(alarm), task = std::move(task)](bool) mutable {

@@ -28,7 +28,7 @@ struct HostMemory {
   // The parts of it that are for others than this model.
   int64_t loaded_models = 0;  // an older version of it among them
   int64_t models_to_come = 0;
-  int64_t reserved = 0;  // for what is no model's
+  int64_t reserved = 0;  // for what belongs to no model
   // The parts of it that are in use while this model is loaded: the process itself; and all of
   // `reserved`, once calls are taken for other models.
   int64_t process = 0;

@@ -52,7 +52,7 @@ struct SchedulerOptions {
   int64_t eps_den = 6;
   SlotSelection selection = SlotSelection::kAll;
   int32_t width_budget = 0;       // rows of a step; 0: max_rows
-  int32_t max_pause = kMaxPause;  // steps; 0: a segment may pause for ever
+  int32_t max_pause = kMaxPause;  // steps; 0: a segment may pause forever
   int32_t lanes = 0;              // hypotheses in slots, running or paused; 0: eight times max_rows
   EncodeWindow window;
 };

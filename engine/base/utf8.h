@@ -21,7 +21,7 @@ int64_t CountCodePoints(std::string_view text);
 // valid sequence starts. REQUIRES: at < text.size().
 char32_t NextCodePoint(std::string_view text, size_t& at);
 
-// REQUIRES: `code_point` is no surrogate and at most U+10FFFF.
+// REQUIRES: `code_point` is not a surrogate and at most U+10FFFF.
 void AppendUtf8(char32_t code_point, std::string& text);
 
 // How many bytes at the end of `text` are the beginning of a sequence that more bytes could still

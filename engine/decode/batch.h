@@ -83,7 +83,7 @@ class Batch {
   // since.
   virtual int Admit(SlotInput input) = 0;
 
-  // The slot's segment leaves: it is done, or nobody wants it any more. No event of it follows, and
+  // The slot's segment leaves: it is done, or no longer wanted. No event of it follows, and
   // the next segment that gets this number has nothing to do with it.
   virtual void Release(int slot) = 0;
 

@@ -3,7 +3,7 @@
 //
 // On the host the address space is taken at construction and the memory behind a page when the page
 // is first used; free pages are given out again before new ones, so that what is resident is what
-// was in use at a time. What nobody has used for a while can be given back to the system
+// was in use at a time. Memory that nothing has used for a while can be given back to the system
 // (page_memory.h). A device's is taken at construction. The block is
 // shared by both threads (a device's by the streams that they drive); which page belongs to whom is
 // settled by the free lists. Pages are numbered over both kinds: self pages 0 .. self_pages - 1,
@@ -67,7 +67,7 @@ class KvMemory {
   bool GiveBackIdleCross(int64_t most_bytes);
   int64_t cross_resident_bytes() const;
 
-  // Wakes whoever waits for pages, for good.
+  // Wakes all threads that wait for pages, for good.
   void Close();
 
  private:

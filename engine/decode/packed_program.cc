@@ -14,7 +14,7 @@
 namespace dragoman {
 namespace {
 
-// Rows of a weight for whoever packs them. Keeps the first error.
+// Rows of a weight for its packing. Keeps the first error.
 class RowsOfWeight final : public MatrixRows {
  public:
   // The `count` rows from `begin` on.

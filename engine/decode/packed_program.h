@@ -1,4 +1,4 @@
-// A network's program with its weights packed as the CPU's operations want them.
+// A network's program with its weights packed as the CPU's operations read them.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace dragoman {
 
-// The products of a stage by operation; nullptr for one that is no product.
+// The products of a stage by operation; nullptr for one that is not a product.
 using StageProducts = std::vector<std::unique_ptr<Linear>>;
 
 // Immutable once made; and the threads that help to compute it.

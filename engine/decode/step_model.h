@@ -64,7 +64,7 @@ class Decoder {
   virtual absl::Status Step(const StepInput& input, LogitSummary* summaries) = 0;
 
   // Which words the rows of a slot may produce, from Enter until Leave; of a slot without, all. They
-  // are borrowed, ascending, and what is in the list is all that its requests may want. Only of a
+  // are borrowed, ascending, and its requests may want only what is in the list. Only of a
   // model that selects words. REQUIRES of Enter: HasRoomFor said yes, and Leave came after the last.
   virtual bool HasRoomFor(int32_t /*words*/) const { return true; }
   virtual void Enter(int /*slot*/, const IdList& /*words*/) {}

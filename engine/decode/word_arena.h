@@ -1,4 +1,4 @@
-// Which words of a stretch of memory are taken, for memory that somebody else writes: first fit.
+// Which words of a stretch of memory are taken, for memory that others write: first fit.
 //
 // Not thread-safe. Allocates at construction only.
 #pragma once

@@ -33,7 +33,7 @@ struct OpRows {
   double kv_bytes = 4;          // of an element of the attention memory
 };
 
-// Alignment counts as nothing: few rows want it. Of the output layer: its logits, not stored.
+// Alignment counts as nothing: few rows ask for it. Of the output layer: its logits, not stored.
 OpCost CostOf(const Op& op, const Program& program, const OpRows& rows);
 
 }  // namespace dragoman

@@ -99,7 +99,7 @@ struct AddNormOp {
   BufferId x = 0;
   BufferId residual = kNoBuffer;  // none: sum = x
   BufferId y = 0;                 // may be x or residual
-  BufferId sum = kNoBuffer;       // none: nobody wants it; may be x or residual
+  BufferId sum = kNoBuffer;       // none: unused; may be x or residual
   WeightId gain = kNoWeight;
   WeightId bias = kNoWeight;
   float epsilon = 0;
@@ -138,7 +138,7 @@ struct RecurrenceOp {
   int layer = 0;
 };
 
-// The source position that a row attends to most, for the rows that want to know. Reads q alone.
+// The source position that a row attends to most, for the rows that ask for it. Reads q alone.
 struct AlignOp {
   BufferId q = 0;
   int layer = 0;

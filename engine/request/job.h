@@ -2,7 +2,7 @@
 //
 // Thread-safe. Shared by its segments (which may outlive the caller's interest) and by the engine's
 // table of jobs. All calls of the sink go through one queue, so that they never overlap and never
-// happen under a lock; whoever adds to an idle queue empties it.
+// happen under a lock; the thread that adds to an idle queue empties it.
 #pragma once
 
 #include <atomic>

@@ -201,7 +201,7 @@ absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> req
   ConstraintTable table(std::move(phrases));
   ConstraintState state = StartConstraints(table.set());
   for (const int32_t token : prefix.tokens) state = Advance(table.set(), state, token);
-  // EOS is no real token; but where none is forced at the limit it takes the place of one.
+  // EOS is not a real token; but where none is forced at the limit it takes the place of one.
   const int64_t real = total - (with_eos ? 1 : 0);
   const int64_t places =
       search.max_tokens - (with_eos && search.forced_eos == ForcedEos::kNone ? 1 : 0);

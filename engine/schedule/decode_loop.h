@@ -1,4 +1,4 @@
-// The decode loop of a worker: admit, step, harvest, for ever. Between any two steps it drops what
+// The decode loop of a worker: admit, step, harvest, forever. Between any two steps it drops what
 // was cancelled or has expired and tops the batch up from the encoded queue.
 //
 // Run by one thread (or, in tests, step by step through RunOnce); stats() may be called by any.

@@ -43,7 +43,7 @@ class EncodedQueue {
   }
 
   // Waits until there is room for `segments` (of more than the capacity: for the capacity) or Close
-  // was called. The room that there is: what the one who pushes may push without waiting.
+  // was called. Returns the room: what the caller may push without waiting.
   // REQUIRES: segments > 0.
   int64_t WaitForRoom(int64_t segments) {
     MutexLock lock(&mu_);
@@ -52,7 +52,7 @@ class EncodedQueue {
     return closed_ ? wanted : capacity_ - waiting_.size();
   }
 
-  // The next segment if there is one and `fits` says yes to it; else nullptr. The next in order is
+  // The next segment if there is one and `fits` accepts it; else nullptr. The next in order is
   // never overtaken by one that fits better: wide beams would starve.
   std::unique_ptr<Segment> TryPop(const std::function<bool(const Segment&)>& fits) {
     MutexLock lock(&mu_);
@@ -68,7 +68,7 @@ class EncodedQueue {
     return Look();
   }
 
-  // Waits until there is a segment and `ready` says yes to what is there; false once ended and
+  // Waits until there is a segment and `ready` accepts what is there; false once ended and
   // empty, or closed. `ready` is called under the lock.
   using Ready = std::function<bool(const Waiting&)>;
   bool WaitUntil(const Ready& ready) {

@@ -50,7 +50,7 @@ class FairQueue {
   // Takes it out. REQUIRES: not empty.
   std::unique_ptr<Segment> Pop();
 
-  // Takes out every segment of `owner`; of nobody in particular (nullptr): all.
+  // Takes out every segment of `owner`; nullptr: every segment.
   std::vector<std::unique_ptr<Segment>> Remove(const SegmentOwner* owner);
 
   // About what leaves before a sentence of `client` that came now, in the unit of Cost. Takes a

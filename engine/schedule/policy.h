@@ -4,7 +4,7 @@
 // A refill is the time in which segments may enter. The loop asks at the beginning of a round
 // whether one begins; then, segment by segment in the queue's order, whether the next is admitted;
 // and, when the queue has run empty, whether the refill goes on in the next round. A refill ends
-// when the next segment is turned away: the capacity is reached, or there is no room for it.
+// when the next segment is refused: the capacity is reached, or there is no room for it.
 //
 // Thread-safe: immutable.
 #pragma once
@@ -64,7 +64,7 @@ class Policy {
   bool RefillGoesOn(const Waiting& waiting) const;
 
   // Whether the encoder takes windows whole, because to sort them is part of the method; if not, it
-  // takes what there is room for, so that whoever comes next waits for less.
+  // takes what there is room for, so that the next segment waits for less.
   bool WholeWindows() const { return options_.refill != RefillRule::kContinuous; }
 
   // How the plan selects slots; asked for every step.

@@ -131,7 +131,8 @@ class RequestQueue {
   double tokens_per_nano_ ABSL_GUARDED_BY(mu_) = 0;
   // The cost (FairQueue::Cost) that left while there was always something waiting, over about a
   // second of such time; and the rates of the last two such seconds.
-  Nanos backlog_since_ ABSL_GUARDED_BY(mu_) = 0;  // when somebody left others behind; 0: nobody did
+  Nanos backlog_since_ ABSL_GUARDED_BY(mu_) =
+      0;  // since when segments have been left waiting; 0: none
   Nanos busy_time_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t busy_cost_ ABSL_GUARDED_BY(mu_) = 0;
   std::array<double, 2> cost_per_nano_ ABSL_GUARDED_BY(mu_) = {};

@@ -66,7 +66,7 @@ std::vector<SubwordToken> AddedTokenModel::EncodeSlow(std::string_view text, Tex
   for (const TextPart& part : splitter.Split(model_->Prepare(text, start), tokens_)) {
     if (part.token >= 0) {
       const AddedToken& token = tokens_[static_cast<size_t>(part.token)];
-      // T5's: the mark before a special token is no word's (tokenization_t5.py, tokenize).
+      // T5's: the mark before a special token belongs to no word (tokenization_t5.py, tokenize).
       if (token.special && tokens.size() == 1 && tokens.front().piece == kSpaceMark) tokens.clear();
       tokens.push_back({token.text, RangeOf(part.text)});
       start = TextStart::kAfterToken;

@@ -187,7 +187,7 @@ NormalizedText ByteBpe::Prepare(std::string_view text, TextStart start) const {
       start == TextStart::kWord || (start == TextStart::kBegin && space_before_ == kText &&
                                     !IsWhiteSpace(NextCodePoint(text, first)));
   if (!wants_space) return prepared;
-  // A space of nobody's is before the text, and takes no bytes of it.
+  // The space before the text is not part of it, and takes no bytes of it.
   prepared.text.insert(prepared.text.begin(), ' ');
   prepared.origin.insert(prepared.origin.begin(), 0);
   return prepared;

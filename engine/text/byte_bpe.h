@@ -38,7 +38,7 @@ class ByteBpe : public SubwordModel {
                                                          std::span<const BpeMerge> merges,
                                                          std::string_view name,
                                                          SpaceBefore space_before);
-  // The same with merges.txt. INVALID_ARGUMENT for a merge of what are no pieces.
+  // The same with merges.txt. INVALID_ARGUMENT for a merge of texts that are not pieces.
   static absl::StatusOr<std::unique_ptr<ByteBpe>> Create(std::vector<std::string> pieces,
                                                          std::string_view merges,
                                                          std::string_view name,

@@ -154,7 +154,7 @@ NodeKind KindOf(const HtmlToken& token) {
 }
 
 // Makes a node of every token, and one node of every element that is passed through, with a token
-// that is no tag any more.
+// that is no longer a tag.
 std::vector<HtmlToken> MakeNodes(const std::vector<HtmlToken>& tokens,
                                  std::vector<HtmlNode>& nodes) {
   std::vector<HtmlToken> merged;

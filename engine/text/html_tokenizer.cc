@@ -113,7 +113,7 @@ class Tokenizer {
     return kNone;
   }
 
-  // The tag whose name begins at `at`. What the text ends in is no tag: then a comment.
+  // The tag whose name begins at `at`. A tag that the text ends in is not a tag but a comment.
   bool ReadTag(size_t at, Kind kind, HtmlToken& token, size_t& end) const {
     const size_t name = at;
     while (at < html_.size() && !IsSpace(html_[at]) && html_[at] != '/' && html_[at] != '>') ++at;

@@ -42,7 +42,7 @@ class WireReader {
  public:
   explicit WireReader(std::string_view message) : rest_(message) {}
 
-  // False at the end, and when the bytes are no message: then broken() is true.
+  // False at the end, and when the bytes are not a message: then broken() is true.
   bool Next(Field& field) {
     if (rest_.empty() || broken_) return false;
     uint64_t tag = 0;

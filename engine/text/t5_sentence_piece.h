@@ -34,7 +34,7 @@ class T5SentencePiece : public SubwordModel {
   }
 
  private:
-  const std::shared_ptr<const SentencePiece> model_;  // shared with whoever has loaded it
+  const std::shared_ptr<const SentencePiece> model_;  // shared with its loader
   const std::string unk_piece_;
   const bool add_prefix_space_;
   size_t unk_tokens_ = 0;  // that unk_piece_ is cut into

@@ -57,7 +57,7 @@ class TermMatcher {
   //  1. do_not_translate: byte for byte, leftmost, then longest.
   //  2. In what is left, terms and the glossary's terms together: leftmost, then longest; of two
   //     that match the same bytes the request's wins. A term that ignores case matches by full case
-  //     folding, whole characters only ("STRASSE" is "Straße"; "s" is no part of "ß"). Among terms
+  //     folding, whole characters only ("STRASSE" is "Straße"; "s" is not part of "ß"). Among terms
   //     of one list that fold to the same, the one with the text's very bytes wins, then the first
   //     that ignores case.
   // White space and code points match exactly: no normalisation. Time is linear in the text, times

@@ -37,7 +37,7 @@ struct TokenizerFiles {
   std::string source_name = "source.spm";  // for messages
   std::string target_name = "target.spm";
   // Where both sides have one model of another kind: then the above are not read. Shared with
-  // whoever has loaded it.
+  // its loader.
   std::shared_ptr<const SubwordModel> model;
   // The tokens that are cut out of texts first, on both sides, and the rules for it.
   std::vector<AddedToken> added;
@@ -59,7 +59,7 @@ struct SpecialTokens {
   std::optional<int> source_bos;
   // The same as `more`, for the source's own vocabulary, with <pad>.
   std::optional<std::vector<int>> source_more;
-  bool ends_source = true;  // EOS ends a source; OpenNMT-py's models want none
+  bool ends_source = true;  // EOS ends a source; OpenNMT-py's models have none
 };
 
 struct EncodedText {

@@ -12,7 +12,7 @@ namespace {
 
 // A look at what is waited for takes some 50 ns.
 constexpr int kLooksPerClock = 32;
-// Whoever is waited for so long (100 microseconds) does not run: it may want this core.
+// A thread that is waited for so long (100 microseconds) does not run: it may need this core.
 constexpr int kLooksBeforeYield = 2048;
 // To wake a helper costs some 35 microseconds, and one that has something else running on its core
 // costs more than it helps: it is sent away, and called again after a time that doubles until it
@@ -21,7 +21,7 @@ constexpr int kWorksToBeOfUse = 16;
 constexpr std::chrono::milliseconds kFirstRetry{1};
 constexpr std::chrono::milliseconds kLastRetry{64};
 // A thread's part is taken in so many pieces, so that others can take what one that came late left,
-// and nobody waits long for the last one: of the output layer, it is 30 microseconds' work.
+// and the wait for the last one is short: of the output layer, it is 30 microseconds' work.
 constexpr int64_t kTakesPerPart = 16;
 
 void Relax() {
@@ -89,7 +89,7 @@ struct HelperThreads::SharedWork {
   std::atomic<int64_t> joined{0};           // of all works, by helpers
   alignas(64) std::atomic<int> helpers{0};  // changes under the mutex
 
-  // Change while nobody is at the work.
+  // These change while no thread is at the work.
   WorkPieces pieces;
   int64_t take = 1;
   int parts = 1;

@@ -5,7 +5,7 @@
 // helpers as there are cores on which no such thread computes, divided evenly among those that do.
 // So a lone sentence has all cores, and under full load each thread has the core that it runs on.
 //
-//   * Nobody waits for a helper to come: a helped thread takes piece after piece itself, and waits
+//   * No thread waits for a helper to come: a helped thread takes piece after piece itself, and waits
 //     at the end only for pieces that helpers are in the middle of.
 //   * A helper whose core is needed sleeps after the piece at hand; so does one that others' work
 //     on its core keeps from helping, and it is called less and less often.
@@ -44,7 +44,7 @@ class HelperThreads {
  public:
   static constexpr std::chrono::microseconds kPatience{200};
 
-  // Starts cores - 1 threads. Throws std::system_error when one cannot be had. REQUIRES: cores > 0.
+  // Starts cores - 1 threads. Throws std::system_error when one cannot be started. REQUIRES: cores > 0.
   explicit HelperThreads(int cores);
   // REQUIRES: no HelpedThread of it is left.
   ~HelperThreads();
@@ -112,7 +112,7 @@ class HelpedThread {
   void Do(const WorkPieces& pieces);
 
  private:
-  // How many it has, after it has asked for `wanted` if they could be had.
+  // How many it has, after it has asked for `wanted` if so many are available.
   int Helpers(int wanted);
   // Whether to call helpers now, after they have been of little use.
   bool MayCall();

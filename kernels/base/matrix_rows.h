@@ -1,4 +1,4 @@
-// The rows of a matrix [n, k] that is about to be packed: whoever packs reads them in pieces, so that
+// The rows of a matrix [n, k] that is about to be packed: the packing code reads them in pieces, so that
 // they need not be in memory all at once.
 //
 // Thread-safe: any number of threads read at once.

@@ -44,7 +44,7 @@ class OpContext {
   HelpedThread* helped() const { return helped_.get(); }
   int64_t work_per_thread() const { return work_per_thread_; }
 
-  // Borrowed; nullptr, as at first: nobody listens.
+  // Borrowed; nullptr, as at first: there is no probe.
   void set_probe(OpProbe* probe) { probe_ = probe; }
   // The probe of work done by thread number `thread`; 0 is the caller's own.
   OpProbe* probe(int thread = 0) const { return thread == 0 ? probe_ : nullptr; }

@@ -1,5 +1,5 @@
 // Hears of operations as they run, and of what is worth a time of its own within them; for
-// measuring. Where nobody listens, as in production, a branch before and one after are all it
+// measuring. Without a probe, as in production, a branch before and one after are all it
 // costs.
 //
 // Called by the thread that runs the operation, never by those that help it: of work that is
@@ -11,7 +11,7 @@ namespace dragoman {
 class OpProbe {
  public:
   virtual ~OpProbe() = default;
-  // A part that begins within another one ends before it. `name` lives for ever.
+  // A part that begins within another one ends before it. `name` outlives the probe.
   virtual void Before(const char* name) = 0;
   virtual void After() = 0;
 };
@@ -19,11 +19,11 @@ class OpProbe {
 // The names of the parts that the CPU's operations report within themselves.
 namespace op_part {
 inline constexpr char kOperands[] = "rows to operands";  // of products in a narrower type
-inline constexpr char kActivation[] = "activation";      // one that is no product's own
+inline constexpr char kActivation[] = "activation";      // one that no product applies itself
 inline constexpr char kFold[] = "fold logits";           // all of an output layer but its product
 }  // namespace op_part
 
-// From here to the end of the block; of nobody's interest where `probe` is nullptr.
+// Probes the code from here to the end of the block; does nothing where `probe` is nullptr.
 class Probed {
  public:
   Probed(OpProbe* probe, const char* name) : probe_(probe) {

@@ -16,7 +16,7 @@
 
 namespace dragoman::cpu {
 
-// Rows of x as a product wants them; valid as long as x and the memory that they were made in.
+// Rows of x as a product reads them; valid as long as x and the memory that they were made in.
 struct Operand {
   const void* rows = nullptr;
   const float* scales = nullptr;

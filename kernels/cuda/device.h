@@ -33,7 +33,7 @@ int DeviceCount(std::string* why);
 // takes some of that memory and time: ask for those that are meant to be used.
 Error Describe(int index, DeviceInfo* info);
 
-// Bytes of the current device that nobody has taken.
+// Free bytes of the current device's memory.
 Error FreeMemory(int64_t* bytes);
 
 Error SetDevice(int index);

@@ -17,7 +17,7 @@ inline constexpr unsigned kWholeWarp = 0xffffffffU;
 
 #if defined(__CUDACC__)
 // First of all in every thread of a kernel that is launched by LaunchEarly, but for copies to shared
-// memory of weights, which nobody writes: what the kernels before it have written may be read from
+// memory of weights, which nothing writes: what the kernels before it have written may be read from
 // here on, and the kernel after it may take its place on the multiprocessors, where it comes to this
 // very wait. By code for older cards nothing is done, for there no kernel begins early.
 __device__ inline void AwaitKernelBefore() {

@@ -12,7 +12,7 @@
 // a row and the K/V of a layer, which is one piece of a page, are read by its heads at about one
 // time.
 //
-// Nobody reads in this launch what another warp writes: the new position is taken from qkv, which is
+// No warp reads in this launch what another warp writes: the new position is taken from qkv, which is
 // also why it comes first in the sums; the other rows of the slot are at the same position. But rows
 // of one lane, of a forced prefix: there each warp writes K and V of the positions that the rows
 // before it add as well, the same bits as their own warps, and reads what it wrote itself.

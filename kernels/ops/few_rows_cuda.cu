@@ -145,7 +145,7 @@ bool TakesFewRows(const FewRows& p) {
     status = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   }
   if (status == cudaSuccess && (major < 8 || SharedBytes(p.in) > limit)) return false;
-  // The limit itself: the next product may want more than this one.
+  // The limit itself: the next product may need more than this one.
   if (status == cudaSuccess) {
     status = WithKernel(p.type, p.activation, [&](auto* kernel, auto) {
       return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),

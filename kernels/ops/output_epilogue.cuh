@@ -116,7 +116,7 @@ __device__ inline void NextId(const LogitRequest& request, EpilogueRow<kEntries>
   row.next_id = row.next_place < list.count ? list.ids[row.next_place] : INT_MAX;
 }
 
-// Nobody's row.
+// A place without a row.
 template <int kEntries>
 __device__ inline void ClearRow(EpilogueRow<kEntries>& row, int lane) {
   row.best.Clear(lane);

@@ -93,7 +93,7 @@ class CpuOutputLayer final : public OutputLayer {
   };
 
   struct Scratch {
-    float* operand;           // hidden as the product wants it; that of thread 0 serves all threads
+    float* operand;           // hidden as the product reads it; that of thread 0 serves all threads
     float* logits;            // of a block: [rows, columns]
     float* lanes;             // [rows, kFoldLanes]
     uint64_t* marks;          // [rows, words]; those of thread 0 serve all threads

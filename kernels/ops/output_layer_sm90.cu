@@ -67,7 +67,7 @@ constexpr int kComputingRegisters = 232;
 constexpr int kRegistersAtEntry = 65536 / kThreads / 8 * 8;  // ptxas counts in eights
 static_assert(kCopyingRegisters % 8 == 0 && kComputingRegisters % 8 == 0);
 static_assert(kCopyingRegisters + kComputingGroups * kComputingRegisters <=
-              (kComputingGroups + 1) * kRegistersAtEntry);  // else TakeRegisters waits for ever
+              (kComputingGroups + 1) * kRegistersAtEntry);  // else TakeRegisters waits forever
 
 // The plan of shared memory, from a 1024-aligned address on: hidden slabs (all of them, or one for
 // each stage), slabs of W, barriers.

@@ -17,9 +17,9 @@
 //
 // The rule asks nothing of the order. But who cannot grow must not keep the others from running:
 // such a slot is passed over, and "shortest" means the shortest of those that can. The oldest can,
-// so every step runs somebody.
+// so every step runs a slot.
 //
-// Two ways to the same plan: where nobody waits for pages or has paused too long, each member of
+// Two ways to the same plan: where no slot waits for pages or has paused too long, each member of
 // the group plans its share; otherwise one member walks the slots.
 //
 // Runs on a ThreadGroup; the arrays are the caller's. Pages are numbers; a free list is a stack.
@@ -301,7 +301,7 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
     return false;
   }
 
-  // Nobody looks at these any more. Now, and not at the end: until then they would take registers.
+  // These are not read any more. Now, and not at the end: until then they would take registers.
   if (group.rank() == 0) {
     out.rows = taken.rows();
     out.slot_count = taken.slots();

@@ -27,7 +27,7 @@ absl::Status CheckCudaModel(const Program& program);
 // Copies the image to the device and prepares the products; the rest of the memory is planned by
 // PlanPages and taken by what is created. Not thread-safe before the workers run: plan and create
 // in one thread. INVALID_ARGUMENT, with the arithmetic, when the memory does not suffice;
-// RESOURCE_EXHAUSTED when it cannot be had; INTERNAL for what the device says.
+// RESOURCE_EXHAUSTED when it cannot be allocated; INTERNAL for errors of the device.
 // REQUIRES: CheckCudaModel said yes.
 absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBackendConfig& config,
                                                                  const Program& program,
