@@ -36,7 +36,7 @@ class Arguments {
     const std::string text = Text(name, std::to_string(otherwise));
     char* end = nullptr;
     const int64_t value = std::strtoll(text.c_str(), &end, 10);
-    if (text.empty() || *end != '\0' || value < 0) Refuse("--" + name + " is no number: " + text);
+    if (text.empty() || *end != '\0' || value < 0) Refuse("--" + name + " is not a number: " + text);
     return value;
   }
 

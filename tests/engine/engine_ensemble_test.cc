@@ -1,4 +1,4 @@
-// Ensembles through a whole engine: every decoding method, in any company; and what cannot be one.
+// Ensembles through a whole engine: every decoding method, in every batch; and what cannot be one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

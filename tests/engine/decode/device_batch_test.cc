@@ -270,7 +270,7 @@ TEST_F(DeviceBatchTest, WhatHasEndedIsFreeAtOnceAndItsNumberWorksAgain) {
     EXPECT_FALSE(batch_->HasRoomFor(c.search, c.rules()));
     const auto results = RunDry();
     ExpectSame(results.at(0), Expected(c));
-    ExpectAllFree();  // while the step behind the last one may still run
+    ExpectAllFree();  // while the step after the last one may still run
   }
   ExpectNothingLeftOnTheDevice();
 }
