@@ -18,7 +18,7 @@ class PageMemory {
  public:
   static constexpr int64_t kChunkBytes = int64_t{2} << 20;
 
-  // For pages whose memory is not the host's: nothing is resident, nothing is given back.
+  // A list of pages whose memory is not the host's: nothing is resident, nothing is given back.
   PageMemory() = default;
 
   // The pages `first` .. `first` + `count` - 1 of a pool of `pages`, `page_bytes` each: a mapping of

@@ -34,7 +34,7 @@ Isa ChosenIsa();
 const KernelTable& Kernels();
 const NarrowTable& NarrowKernels();
 
-// For tests: selects the set for all further operations. REQUIRES: supported; no operation is
+// Selects the set for all further operations, in tests. REQUIRES: supported; no operation is
 // running.
 void UseIsaForTest(Isa isa);
 

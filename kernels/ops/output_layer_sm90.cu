@@ -301,7 +301,7 @@ class Sm90FusedOutput final : public FusedOutput {
   }
   int64_t WorkspaceBytes(int64_t max_rows) const override {
     const int64_t blocks = RowBlocks(max_rows);
-    // For any number of rows up to max_rows there are at most so many blocks of threads.
+    // There are at most so many blocks of threads for any number of rows up to max_rows.
     const int64_t ranges = blocks > processors_ ? blocks : processors_;
     return SumsBytes(blocks) +
            ranges * kBlockRows * kMaxFusedTopK * static_cast<int64_t>(sizeof(TokenScore));

@@ -60,7 +60,7 @@ TEST(Card, WithoutCodeForItANamedDeviceIsRefusedInOneLine) {
   EXPECT_EQ(std::count(errors.begin() + static_cast<ptrdiff_t>(error), errors.end(), '\n'), 1);
 }
 
-// Of a card that is divided a process sees one part: a second one has another daemon.
+// A process sees one part of a card that is divided: a second part needs another daemon.
 TEST(Card, OfWhichAPartIsSeenHasNoSecondOne) {
   SetCard(kHasCode);
   ASSERT_EQ(setenv("DRAGOMAN_TEST_CARD_NAME", "Imagined H100 MIG 1g.10gb", 1), 0);

@@ -48,7 +48,7 @@ const char kText[] = DRAGOMAN_SOURCE_DIR "/LICENSE";
 
 class GivingUp : public ::testing::Test {
  protected:
-  // What is freed is overwritten, so that a late use of it shows.
+  // Freed memory is overwritten, so that a late use of it shows.
   void SetUp() override { setenv("MALLOC_PERTURB_", "165", 1); }
   void TearDown() override { unsetenv("MALLOC_PERTURB_"); }
 

@@ -22,7 +22,7 @@ using std::chrono::steady_clock;
 using testing::Daemon;
 using ::testing::HasSubstr;
 
-// What the resolver of a client does that hears of changes late.
+// The delay with which a client's resolver hears of changes.
 constexpr seconds kLag{3};
 
 grpc::Status Translate(v1::TranslationService::Stub* stub) {

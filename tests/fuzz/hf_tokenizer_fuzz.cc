@@ -51,7 +51,7 @@ std::string Next(std::string_view* rest) {
 void CheckLanguages(const dragoman::LanguageMap& languages) {
   const auto& pairs = languages.Pairs();
   if (pairs.empty()) return;
-  // Of a hundred languages there are ten thousand pairs.
+  // A hundred languages have ten thousand pairs.
   for (const auto* pair : {&pairs.front(), &pairs[pairs.size() / 2], &pairs.back()}) {
     dragoman::FuzzCheck(languages.Resolve(pair->source, pair->target).ok());
   }

@@ -1,4 +1,4 @@
-"""Checks the English of comments, messages and documents where a rule can see it (.github/CONTRIBUTING.md, "English").
+"""Checks the English of comments, messages and documents where a rule can see it (.github/CONTRIBUTING.md, "Rules").
 
     english.py [ROOT]
 
@@ -38,8 +38,8 @@ IDIOMS = {
 IDIOM = re.compile('|'.join(f'(?:{idiom})' for idiom in IDIOMS), re.I)
 
 ALLOWED = {
-    'opening': {'engine/model': 110, 'server': 160, 'kernels': 3, 'engine': 3, 'tests': 274},
-    'idiom': {'engine/model': 16, 'server': 8, 'tests': 6},
+    'opening': {'engine/model': 106, 'server': 155, 'tests/engine/model': 20, 'tests/server': 28},
+    'idiom': {'engine/model': 13, 'server': 6, 'tests/engine/model': 3},
     'columns': {'engine/model': 6, 'server': 6},
 }
 

@@ -1,5 +1,5 @@
-// What every part of search_bench works on: the loaded model, its tokenizer, and texts made of the
-// lines of a file.
+// The common ground of all parts of search_bench: the loaded model, its tokenizer, and texts made
+// of the lines of a file.
 //
 // Immutable once made; the parts run in one thread.
 #pragma once

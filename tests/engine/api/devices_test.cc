@@ -1,4 +1,4 @@
-// What is asked for and what the machine has -> where the model runs.
+// Where a model runs, by what is asked for and what the machine has.
 #include "engine/api/devices.h"
 
 #include <gmock/gmock.h>

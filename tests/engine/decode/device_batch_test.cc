@@ -40,7 +40,7 @@ struct Shape {
   int self_pages = 512;
 };
 
-// What a segment is made of; the tables that a batch borrows.
+// A segment and the tables that a batch borrows of it.
 struct Case {
   SearchOptions search;
   std::vector<int32_t> source;
@@ -104,7 +104,7 @@ class DeviceBatchTest : public ::testing::Test {
                           EncodeScripted(c.source, memory_.get()), wants_partials});
   }
 
-  // What the segment gives on the host, alone.
+  // The segment's result on the host, alone.
   std::vector<DecodedHypothesis> Expected(const Case& c) const {
     const auto memory = *KvMemory::Create(model_->kv_layout(), 512, 1);
     DecodingBatch batch(config_, memory.get(), model_->CreateDecoder(1, config_.max_rows));

@@ -119,7 +119,7 @@ TEST(KvMemory, ABatchTouchesNoMoreSelfPagesThanItHadInUse) {
   EXPECT_EQ(batch.self_pages_used(), 0);
 }
 
-// What is said to be needed before it is made, and what is made.
+// The need that is stated before a batch is made is what it then has.
 TEST(DecodingBatch, TablesAreAsLargeAsWasPlanned) {
   testing::ScriptedModel model([](auto, auto) { return std::vector<float>(); });
   const auto memory = *KvMemory::Create(model.kv_layout(), 64, 64);

@@ -61,7 +61,7 @@ TEST(Program, ALayerIsItsOperationsInOrder) {
                                      "feed-forward down", "feed-forward norm"));
 }
 
-// What norms read and write by the buffers' names, and which norm it is.
+// The buffers that norms read and write, by name, and the kind of norm.
 std::vector<std::string> NormsOf(const Program& program, const OpSequence& stage) {
   const auto name = [&](BufferId id) {
     return id == kNoBuffer ? "-" : stage.buffers[static_cast<size_t>(id)].name;
@@ -253,7 +253,7 @@ TEST(JoinCrossLayers, MakesOneProductOfAllLayers) {
     const auto products = All<ProductOp>(joined.encoder);
     EXPECT_EQ(products.back().first_row, 16 * (6 - layers));
     EXPECT_EQ(products.back().rows, 16 * layers);
-    // What is computed stays the same.
+    // The computation stays the same.
     const OpRows rows{.rows = 10, .segments = 2, .source_positions = 5};
     const auto flop = [&](const Program& program) {
       OpCost sum;

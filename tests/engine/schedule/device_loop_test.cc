@@ -88,7 +88,7 @@ class DeviceLoop : public ::testing::TestWithParam<Setting> {
     harness.Push(index, beam, index, length, owner);
   }
 
-  // What every segment gives on the host.
+  // The result of every segment on the host.
   static std::map<int, std::vector<DecodedHypothesis>> Expected() {
     LoopHarness harness;
     for (int i = 0; i < kSegments; ++i) Push(harness, i, harness.owner);

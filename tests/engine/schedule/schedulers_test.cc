@@ -133,7 +133,7 @@ TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
           cancelled[who] = true;
         }
       }
-      // What is cancelled has left after the round, whether it ran or paused.
+      // A cancelled segment has left after the round, whether it ran or paused.
       ASSERT_TRUE(harness.loop->RunOnce().ok());
       ASSERT_TRUE(testing::Balanced(harness.ledger.Snapshot()));
     }

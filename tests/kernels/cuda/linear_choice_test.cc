@@ -133,7 +133,7 @@ TEST_F(LinearChoiceTest, TwoClassesOfRowCountsWhereNoneFitsThemAll) {
 }
 
 TEST_F(LinearChoiceTest, SaysWhyNoneIsLeft) {
-  // For few rows nothing that is steady: two classes will not do either.
+  // Nothing is steady for few rows: two classes will not do either.
   SetOffers([](int rows) {
     std::vector<LtFault> offers = {kUnfit, kBigWorkspace, kSplit, kByPlace, kFailsToRun};
     if (rows >= kFirstOfMany) offers.push_back(kByCount);
