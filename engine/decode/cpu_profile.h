@@ -14,7 +14,7 @@
 
 namespace dragoman {
 
-// One worker.
+// The configuration of one worker.
 struct CpuProfileConfig {
   BatchConfig batch;
   ComputeType type = ComputeType::kFloat32;

@@ -21,7 +21,7 @@ std::vector<std::optional<TextRange>> SourcePlaces(std::string_view segment,
                                                    const EncodedText& encoded);
 
 // The target tokens that have text, with their places in it and in the source. `aligned` has a
-// source position for each token. A verbatim text is aligned with the phrase that it is.
+// source position for each token. A verbatim text is aligned with the phrase that it copies.
 std::vector<AlignedToken> AlignTokens(const WrittenText& written, std::span<const int32_t> aligned,
                                       std::span<const std::optional<TextRange>> source_places);
 

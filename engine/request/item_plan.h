@@ -1,5 +1,5 @@
-// An item of a request cut into what is translated one by one, with all that their searches need:
-// made by JobPlanner, carried out by Job.
+// An item of a request, cut into the texts that are translated one by one, with all that their
+// searches need: made by JobPlanner, carried out by Job.
 //
 // Values; constant once made.
 #pragma once
@@ -40,7 +40,7 @@ struct ItemPlan {
   std::unique_ptr<const HtmlDocument> html;
   std::vector<SegmentPlan> segments;
   bool cut = false;  // a segment is a part of a piece that was too long for the model
-  // Nothing in it is to be translated (white space alone, say), though phrases were required of it.
+  // Nothing in it needs translation (white space alone, say), though phrases were required of it.
   bool unmet = false;
 };
 

@@ -1,5 +1,5 @@
-// From a request to the segments of its items: texts cut and tokenised, phrases and terms as
-// tokens, and for every segment its search. What is wrong with one item fails that item alone.
+// Turns a request into the segments of its items: texts cut and tokenised, phrases and terms as
+// tokens, and for every segment its search. An error in one item fails that item alone.
 //
 // Used once, by one tokenizer thread. Borrows all it is given.
 #pragma once
@@ -54,7 +54,7 @@ class JobPlanner {
   // Cuts a text and adds its segments to the plan.
   absl::Status AddText(std::string_view text, int64_t run, bool one_segment,
                        const NamedPhrase& prefix, ItemPlan& plan);
-  // The words that a segment may produce: those of its source, and all that is asked of it.
+  // The words that a segment may produce: those of its source, and all that the request asks of it.
   std::vector<int32_t> WordsOf(const SegmentPlan& segment,
                                const std::vector<NamedPhrase>& required) const;
   absl::StatusOr<SegmentPlan> PlanSegment(std::string_view text, EncodedPiece piece,

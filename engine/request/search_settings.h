@@ -1,4 +1,4 @@
-// From a request's decoding options to a segment's search: what is unset comes from the profile
+// Resolves a request's decoding options to a segment's search: unset options come from the profile
 // (SEARCH.md a.7), limits come from the segment's own source.
 //
 // Pure functions.

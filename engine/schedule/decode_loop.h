@@ -23,8 +23,8 @@ class DecodeLoop {
   DecodeLoop(Batch* batch, EncodedQueue* in, const Policy* policy,
              const SegmentAccounting& accounting, const Clock* clock);
 
-  // Until the encoder has ended and everything it pushed is decoded: OK. An error is the model's:
-  // everything in slots has failed with it, and the loop can go on no more.
+  // Runs until the encoder has ended and everything it pushed is decoded: OK. An error is the
+  // model's: everything in slots has failed with it, and the loop cannot go on.
   absl::Status Run();
 
   // One round without waiting: top-up, then a step if one is due. False when none was.

@@ -1,12 +1,11 @@
 // Encoded segments of one worker, ready for a slot. Bounded: a full queue makes the encoder wait.
 //
 // It also knows whether more is on its way: the encoder says when it has taken something from the
-// request queue and when it has found that one empty. That is how a static batch can wait to be
-// full and yet never wait for nothing: the encoder works, and whatever it works on arrives here or
-// ends; or it is held up by this queue or for memory that the decode loop must free, and this
-// queue knows that too.
+// request queue and when it has found that one empty. So a static batch can wait to be full and yet
+// never wait in vain: the encoder works, and whatever it works on arrives here or ends; or it waits
+// for this queue or for memory that the decode loop must free, and this queue knows that too.
 //
-// Thread-safe; one encoder thread pushes, one decode thread pops, anyone may remove.
+// Thread-safe; one encoder thread pushes, one decode thread pops, any thread may remove.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +52,7 @@ class EncodedQueue {
   }
 
   // The next segment if there is one and `fits` accepts it; else nullptr. The next in order is
-  // never overtaken by one that fits better: wide beams would starve.
+  // never overtaken by one that fits better, or wide beams would starve.
   std::unique_ptr<Segment> TryPop(const std::function<bool(const Segment&)>& fits) {
     MutexLock lock(&mu_);
     const Segment* next = waiting_.Peek();
@@ -91,7 +90,7 @@ class EncodedQueue {
     }
   }
 
-  // The encoder has taken segments in hand, or has none and has found nothing more to take.
+  // The encoder holds segments, or holds none and has found nothing more to take.
   void SetEncoderAtWork(bool at_work) {
     MutexLock lock(&mu_);
     at_work_ = at_work;

@@ -1,5 +1,6 @@
-// Whom to admit and which slots to run: a pure object, settings without state of its own. The loop
-// says what is live and what waits; the same answer always follows from the same question.
+// Decides which segments to admit and which slots to run: a pure object, settings without state of
+// its own. The loop passes what is live and what waits; equal arguments always give the same
+// answer.
 //
 // A refill is the time in which segments may enter. The loop asks at the beginning of a round
 // whether one begins; then, segment by segment in the queue's order, whether the next is admitted;
@@ -47,12 +48,12 @@ class Policy {
  public:
   // Continuous top-up of all rows.
   Policy() = default;
-  // REQUIRES: CheckSchedulerOptions says OK.
+  // REQUIRES: CheckSchedulerOptions returned OK.
   explicit Policy(const SchedulerOptions& options) : options_(options) {}
 
   // Whether a refill is to begin. An empty batch of the static rule waits for all that it can take
-  // while more is on its way; everyone else begins with what there is. With an empty batch and
-  // something waiting the answer is yes as soon as nothing more is on its way or that is held up.
+  // while more is on its way; every other one begins with what there is. With an empty batch and
+  // something waiting the answer is true as soon as nothing more is on its way or that is held up.
   bool RefillBegins(const Load& live, const Waiting& waiting, int max_rows) const;
 
   // Whether the next segment may enter in a refill: within the capacity, and with the costs of rows

@@ -50,15 +50,15 @@ class SubwordModel {
     return Encode(prompt, TextStart::kBegin);
   }
 
-  // These are the steps of Encode, between which added tokens are cut out (added_tokens.h).
+  // The following are the steps of Encode, between which added tokens are cut out (added_tokens.h).
   // Together they are Encode; a model without the first two has the last alone.
   //
-  // The change of a text before any token is looked for ...
+  // Changes a text before any token is looked for ...
   virtual NormalizedText Prepare(std::string_view text, TextStart) const { return Unchanged(text); }
-  // ... the change of a part between tokens, before the search for tokens that are normalized
-  // themselves ...
+  // ... changes a part between tokens, before the search for tokens that are normalized themselves
+  // ...
   virtual NormalizedText Normalize(std::string_view part) const { return Unchanged(part); }
-  // ... and the pieces of a part of what has been prepared and normalized. Ranges are in `part`.
+  // ... and cuts a part that has been prepared and normalized. Ranges are in `part`.
   virtual std::vector<SubwordToken> Cut(std::string_view part, TextStart start) const {
     return Encode(part, start);
   }

@@ -74,17 +74,17 @@ struct EncodedText {
   size_t text_end = 0;
 };
 
-// Tokens around a source's text that say its languages.
+// Tokens around a source's text that name its languages.
 struct SourceTags {
   std::optional<int> first;   // before the text
   std::optional<int> last;    // after EOS
   bool follows_text = false;  // a prompt (EncodePrompt), with a space between them
 };
 
-// Puts tokens that are not the text's in front of all.
+// Puts tokens that are not part of the text in front of all others.
 void PutBefore(std::span<const int> tokens, EncodedText* encoded);
 
-// A phrase as target tokens, with what a text around it would see of them.
+// A phrase as target tokens, and what it needs of the text around it.
 struct EncodedPhrase {
   std::vector<int> ids;
   bool space_before = false;  // the tokens begin with the mark of a word's beginning
@@ -123,9 +123,9 @@ class Tokenizer {
   // REQUIRES: `text` is valid UTF-8.
   EncodedText EncodeSource(std::string_view text, SourceTags tags = {}) const;
 
-  // Pieces only of a text that the model is told by and nobody's: those of tags are what they say,
-  // and names of special tokens are the tokens. White space at its end goes: SourceTags say that it
-  // is there.
+  // Encodes the pieces of a prompt, a text that comes from the model and not from a client:
+  // language tags and names of special tokens in it are the tokens. White space at its end is
+  // dropped: SourceTags say that it is there.
   std::vector<int> EncodePrompt(std::string_view prompt) const;
 
   // Pieces only, by the target's SentencePiece and vocabulary.

@@ -33,8 +33,8 @@ class CudaModel {
   // Whether the device's operations take the network. UNIMPLEMENTED, naming what does not fit.
   static absl::Status CheckFits(const Program& program);
 
-  // Copies the image. `program` as it is to be run: its cross-attention K/V joined or not.
-  // REQUIRES: CheckFits said yes; the image is the program's; max_rows and encoder_tokens > 0.
+  // Copies the image. `program` is in the form that is run: its cross-attention K/V joined or not.
+  // REQUIRES: CheckFits returned OK; the image is the program's; max_rows and encoder_tokens > 0.
   static absl::StatusOr<std::unique_ptr<CudaModel>> Create(const CudaModelConfig& config,
                                                            const Program& program,
                                                            const WeightImage& image);

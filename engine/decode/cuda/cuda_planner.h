@@ -15,7 +15,7 @@ namespace dragoman {
 
 class CudaPlanner {
  public:
-  // Looks at the device. Refuses, with the arithmetic, what cannot fit whatever the pages.
+  // Looks at the device. Refuses, with the arithmetic, a model that cannot fit whatever the pages.
   static absl::StatusOr<CudaPlanner> Create(const CudaBackendConfig& config, const Program& program,
                                             const WeightImage& image);
 

@@ -23,7 +23,7 @@ struct StepVariant {
   bool align = false;  // some row may ask for its alignment
 };
 
-// Hears of the launches as they are made, by their names (step_costs.h); for measuring.
+// Told of the launches as they are made, by their names (step_costs.h); for measurements.
 class StepProbe {
  public:
   virtual ~StepProbe() = default;

@@ -14,9 +14,9 @@ namespace dragoman {
 std::vector<int> StepBuckets(int max_rows);
 
 // The row count with which the products of a step of `rows`, or of a chunk of its rows, are made:
-// the next of a fixed list. So the counts that a product is tried with, and with them the algorithm
-// which is pinned for all of them and the last bit of a score, are no matter of max_rows. Buffers
-// have room for so many; what lies beyond the rows is computed and never read.
+// the next of a fixed list. So the counts that a product is tried with, the algorithm that is
+// pinned for all of them and the last bit of a score do not depend on max_rows. Buffers have room
+// for so many rows; those beyond the step's rows are computed and never read.
 int ProductRows(int64_t rows);
 
 // All of them for steps of up to max_rows: one list for every max_rows up to 4,096.
