@@ -57,7 +57,7 @@ fi
 
 cache="build/$preset/CMakeCache.txt"
 
-# What the last configuration of this build folder says of a variable; nothing if there was none.
+# Prints the value of a variable in the last configuration of this build folder; nothing without one.
 cached() {
   sed -n "s/^$1:[A-Z]*=//p" "$cache" 2>/dev/null || true
 }
@@ -100,7 +100,7 @@ if ((here)) && [[ -z $cuda$archs ]]; then
   else
     cuda=AUTO
   fi
-  # What the folder was configured for stays if it includes that, so that nothing is compiled again.
+  # The folder's architectures stay if they include these, so that nothing is compiled again.
   before=$(cached DRAGOMAN_CUDA_ARCHS)
   if [[ -n $before && $(cached DRAGOMAN_CUDA) != OFF ]]; then
     missing=0

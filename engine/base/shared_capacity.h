@@ -17,7 +17,7 @@
 // A client of share 16 alone may hold 94 %. A client without anything takes k units as long as
 // sqrt(k * capacity / (kPartScale * share)) stay free: of 4,096, 16 for the first unit.
 //
-// Any amount fits while nobody holds anything, or what is larger than a client's largest part would
+// Any amount fits while no client holds anything, or what is larger than a client's largest part would
 // never fit. For the others a client never counts for more than that part (what it would have
 // alone): so the room for them is there whatever one client holds.
 //

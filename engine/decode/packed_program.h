@@ -37,7 +37,7 @@ struct PackedProgram {
   std::vector<std::unique_ptr<EmbeddingTable>> tables;
   int64_t bytes = 0;  // of all weights
   bool selects_words = false;
-  const std::shared_ptr<HelperThreads> helpers;  // of whoever runs it; shared by an ensemble's
+  const std::shared_ptr<HelperThreads> helpers;  // of its executor; shared by an ensemble's
 
   // Bytes of the selections of a decoder for so many rows.
   int64_t SelectionBytes(int max_rows) const;

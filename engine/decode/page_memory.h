@@ -1,4 +1,4 @@
-// The host's memory behind the pages of one free list: which of it is there, which of it nobody has
+// The host's memory behind the pages of one free list: which of it is resident, which of it nothing has
 // used for a while, and giving that back.
 //
 // The list is a stack in order, the lowest number on top, so that what is used gathers at one end
@@ -22,7 +22,7 @@ class PageMemory {
   PageMemory() = default;
 
   // The pages `first` .. `first` + `count` - 1 of a pool of `pages`, `page_bytes` each: a mapping of
-  // whole chunks that nobody has touched yet. All pages are free. A chunk that is shared with other
+  // whole chunks that nothing has touched yet. All pages are free. A chunk that is shared with other
   // pages of the pool is not looked at.
   PageMemory(void* pool, int64_t page_bytes, int32_t pages, int32_t first, int32_t count);
 

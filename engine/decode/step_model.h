@@ -65,7 +65,7 @@ class Decoder {
 
   // Which words the rows of a slot may produce, from Enter until Leave; of a slot without, all. They
   // are borrowed, ascending, and its requests may want only what is in the list. Only of a
-  // model that selects words. REQUIRES of Enter: HasRoomFor said yes, and Leave came after the last.
+  // model that selects words. REQUIRES of Enter: HasRoomFor returned true, and Leave came after the last.
   virtual bool HasRoomFor(int32_t /*words*/) const { return true; }
   virtual void Enter(int /*slot*/, const IdList& /*words*/) {}
   virtual void Leave(int /*slot*/) {}

@@ -184,7 +184,7 @@ struct Program {
   const Weight& weight(WeightId id) const { return weights[static_cast<size_t>(id)]; }
   // kNoWeight if there is none of this name.
   WeightId FindWeight(std::string_view name) const;
-  // The decoder's last operation. REQUIRES: CheckProgram said yes.
+  // The decoder's last operation. REQUIRES: CheckProgram returned OK.
   const OutputOp& output() const { return std::get<OutputOp>(decoder.ops.back().what); }
   int64_t vocabulary() const { return weight(output().table).rows; }  // of the target
 };

@@ -19,7 +19,7 @@
 
 namespace dragoman::cuda {
 
-// Whether what is compiled has them. Not asked of the host, which compiles for every card at once.
+// Whether the architecture that is compiled has them. The host compiles for every card at once and does not ask.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr bool kHasTensorCores = false;
 #else

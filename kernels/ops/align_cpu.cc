@@ -1,6 +1,6 @@
 // Work per row: 2 n d flop for a source of n positions, for the chosen heads only. The weights are
 // computed once more than cross-attention does, for the few rows that ask: the attention itself
-// stays as it is for everybody.
+// stays as it is for all rows.
 #include "kernels/ops/align.h"
 
 #include <algorithm>

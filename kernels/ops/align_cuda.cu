@@ -4,7 +4,7 @@
 // For a row that asks: K of the chosen heads read twice, 2 n d elements of a source of n positions,
 // 4 n d flop. First each head's maximum and sum of weights, then, tile by tile, the mean over the
 // heads and its largest position: so no row needs memory for its whole source. Rows that ask are
-// few, and the attention itself stays as it is for everybody. A row that does not ask costs three
+// few, and the attention itself stays as it is for all rows. A row that does not ask costs three
 // loads that wait for each other; a launch without any is about as long as an empty one.
 #include "kernels/cuda/warp_attention.cuh"
 #include "kernels/ops/align.h"

@@ -38,7 +38,7 @@ struct FewRows {
 // MultiplyFewRows; no error of the device's is left behind.
 bool TakesFewRows(const FewRows& product);
 
-// REQUIRES: TakesFewRows said yes; 0 <= rows <= kMostFewRows; x, W and bias are aligned to 16 bytes.
+// REQUIRES: TakesFewRows returned true; 0 <= rows <= kMostFewRows; x, W and bias are aligned to 16 bytes.
 Error MultiplyFewRows(Stream stream, const FewRows& product, const void* x, int64_t rows, void* y);
 
 }  // namespace dragoman::cuda

@@ -27,7 +27,7 @@ class Port {
     socklen_t size = sizeof(address);
     EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&address), size), 0);
     EXPECT_EQ(getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    // The kernel accepts; nobody ever takes a connection from the queue.
+    // The kernel accepts; no connection is ever taken from the queue.
     if (kind == kIsSilent) {
       EXPECT_EQ(listen(socket_, 64), 0);
     }

@@ -1,4 +1,4 @@
-// A daemon that goes away behind balancers: who has not noticed yet loses no call.
+// A daemon that goes away behind balancers: a client that has not noticed yet loses no call.
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>

@@ -51,7 +51,7 @@ class Daemon {
   const std::string& http() const { return http_; }
   ChildProcess& process() { return process_; }
 
-  // Body of GET `path` on the metrics port; "" when nobody answers.
+  // Body of GET `path` on the metrics port; "" when there is no answer.
   std::string Get(const std::string& path) const;
 
   // Samples by "name" or "name{labels}" as they stand in the text.

@@ -30,7 +30,8 @@ class CudaStepDevice final : public StepDevice {
 
   ~CudaStepDevice() override {
     static_cast<void>(cuda::SetDevice(model_->device()));
-    static_cast<void>(stream_.Wait());  // an error was reported where it was met, or is nobody's
+    static_cast<void>(
+        stream_.Wait());  // an error was reported where it was met, or concerns no caller
   }
 
   absl::Status Init(const BatchLimits& limits, void* pool);

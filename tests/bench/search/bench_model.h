@@ -39,7 +39,7 @@ struct Task {
   SearchOptions search;
   std::vector<std::vector<int32_t>> phrases;                  // required
   std::shared_ptr<const ForbiddenTable> forbidden = nullptr;  // of the profile
-  bool partials = false;                                      // are asked for, and heard by nobody
+  bool partials = false;                                      // are asked for, and dropped
 };
 
 class BenchModel {

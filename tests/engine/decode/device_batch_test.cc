@@ -383,7 +383,7 @@ TEST_F(DeviceBatchTest, AnEndThatWasNotReadYetIsNoEventOfACancelledSegment) {
     ASSERT_TRUE(report.ok());
     ASSERT_TRUE(report->events.empty());
   }
-  // Its last step may be through already; nobody has read it.
+  // Its last step may have ended already; its output is not read.
   batch_->Release(slot);
   const auto report = batch_->Step({});
   ASSERT_TRUE(report.ok());

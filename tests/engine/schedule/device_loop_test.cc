@@ -162,7 +162,7 @@ TEST_P(DeviceLoop, CancellationsChangeNothingForTheOthers) {
           owners.push_back(std::make_shared<RecordingOwner>(&harness.ledger));
           Push(harness, pushed++, owners.back());
         }
-        // Anybody: what waits, what runs, what has ended and nobody has read it.
+        // Any segment: one that waits, runs, or has ended and is not read yet.
         if (random() % 2 == 0 && !owners.empty()) {
           owners[random() % owners.size()]->Abandon(CancelCause::kClient);
         }

@@ -1,4 +1,4 @@
-// The decode loop under every scheduler: the same translations, in other orders, and nobody lost.
+// The decode loop under every scheduler: the same translations, in other orders, and no segment lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -71,7 +71,7 @@ TEST_F(ByteBpeTest, MergesWithinWords) {
   EXPECT_THAT(Cut("ab", TextStart::kInside), ElementsAre("ab"));
   const auto tokens = model_->Encode("ä ab", TextStart::kWord);
   ASSERT_EQ(tokens.size(), 4U);
-  EXPECT_EQ(tokens[0].range, (TextRange{0, 0}));  // the space is nobody's
+  EXPECT_EQ(tokens[0].range, (TextRange{0, 0}));  // the space belongs to no text
   EXPECT_EQ(tokens[1].range, (TextRange{0, 0}));
   EXPECT_EQ(tokens[2].range, (TextRange{0, 2}));
   EXPECT_EQ(tokens[3].range, (TextRange{2, 5}));
