@@ -24,7 +24,7 @@ class OpContext {
   static constexpr int64_t kWorkPerThread = 250'000;
 
   // With 1 thread the caller's own does all the work; otherwise the context has helpers of its own.
-  // work_per_thread: multiply-adds (or as many loads) that are worth the help of another thread.
+  // work_per_thread: the multiply-adds (or loads) that are worth the help of another thread.
   // REQUIRES: threads, work_per_thread >= 1.
   explicit OpContext(int threads = 1, int64_t work_per_thread = kWorkPerThread);
   // With helpers that other contexts have too: at most `threads` at once, between Begin and End.
@@ -34,8 +34,8 @@ class OpContext {
   OpContext(const OpContext&) = delete;
   OpContext& operator=(const OpContext&) = delete;
 
-  // From the first Begin on the thread computes, and until End (which may be without one) it needs
-  // its core. A context with helpers of its own has begun from the start.
+  // From the first Begin on the thread computes, and until End (which may come without a Begin) it
+  // needs its core. A context with helpers of its own has begun from the start.
   void Begin();
   void End();
 

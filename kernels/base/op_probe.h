@@ -1,9 +1,8 @@
-// Hears of operations as they run, and of what is worth a time of its own within them; for
-// measuring. Without a probe, as in production, a branch before and one after are all it
-// costs.
+// Told of operations as they run, and of parts within them that are worth a time of their own; for
+// measurements. Without a probe, as in production, it costs a branch before and one after.
 //
-// Called by the thread that runs the operation, never by those that help it: of work that is
-// shared it hears of the pieces that the own thread takes.
+// Called by the thread that runs the operation, never by its helpers: of shared work it is told of
+// the pieces that its own thread takes.
 #pragma once
 
 namespace dragoman {

@@ -82,8 +82,8 @@ class Product {
   // Floats of memory that the operands of so many rows take; 0 where x itself is the operand.
   virtual size_t OperandFloats(int64_t rows) const = 0;
 
-  // x [rows, k] dense; memory [OperandFloats(rows)], 64-byte aligned. `probe`: nullptr, or hears of
-  // it where there is something to do.
+  // x [rows, k] dense; memory [OperandFloats(rows)], 64-byte aligned. `probe` (may be nullptr) is
+  // told of the preparation where there is any.
   virtual Operand Prepare(const float* x, int64_t rows, float* memory, OpProbe* probe) const = 0;
 
   // The operands from a row on.

@@ -20,13 +20,13 @@ struct DeviceInfo {
   int64_t free_bytes = 0;
   bool mps = false;  // contexts on it share it with other processes' through MPS
 
-  // A part of a card that is divided (MIG): its multiprocessors and memory are those above. A process
-  // is shown one such part, whatever there is.
+  // Whether the device is a part of a card that is divided (MIG): its multiprocessors and memory
+  // are those above. A process sees only one such part.
   bool IsMigPart() const { return name.find(" MIG ") != std::string::npos; }
 };
 
-// How many there are. With none, `why` (may be nullptr) says the reason for the log: no driver, one
-// that is too old for this build, no device.
+// The number of devices. If there are none, `why` (may be nullptr) gives the reason for the log: no
+// driver, one that is too old for this build, no device.
 int DeviceCount(std::string* why);
 
 // `info` is left alone on an error. Looking at a device's free memory starts a context on it, which

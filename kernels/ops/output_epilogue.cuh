@@ -136,8 +136,9 @@ __device__ inline void StartRow(EpilogueRow<kEntries>& row, const FusedWork& wor
   NextId(request, row, lane);
 }
 
-// Goes through the ids below `end` that need care: what is struck becomes -inf, what is wanted is
-// handed back, and candidates of a tile with such an id are asked whether they are one. Rare: as many turns as a row of the warp has such ids in this tile.
+// Visits the ids below `end` that need care: struck ids become -inf, wanted ones are stored, and
+// candidates of a tile with such an id are checked one by one. Rare: as many turns as a row of the
+// warp has such ids in this tile.
 template <int half, int kEntries>
 __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
                                 int first, int end, int lane) {

@@ -77,7 +77,7 @@ class OutputMean {
   std::vector<LogitRequest> plain_;      // [rows]
   std::vector<LogitSummary> of_member_;  // [rows]
   std::vector<float> log_sums_;          // [rows, members]
-  std::vector<uint8_t> bad_;             // [rows]: a member's logit was no number
+  std::vector<uint8_t> bad_;             // [rows]: a member's logit was NaN or +inf
 };
 
 }  // namespace dragoman
