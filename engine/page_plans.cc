@@ -11,8 +11,8 @@
 namespace dragoman {
 namespace {
 
-// K/V without a size take this share of what is left: the rest is for what no plan knows of, as the
-// allocator's holes.
+// K/V without a size take this share of what is left: the rest is for memory that no plan counts,
+// such as the allocator's holes.
 constexpr int64_t kShareNumerator = 9;
 constexpr int64_t kShareDenominator = 10;
 

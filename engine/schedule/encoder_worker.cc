@@ -156,7 +156,8 @@ bool EncoderWorker::EncodePass(std::vector<std::unique_ptr<Segment>>& window, si
     }
     accounting_.observer->OnEncode(static_cast<int>(pass.size()), offsets_.back(), 0);
   }
-  // Without pages or an encoder, what is taken from the queue fails: that is for other workers now.
+  // Without pages or an encoder, segments that were taken from the queue fail: later ones are left
+  // to other workers.
   bool open = status.ok();
   for (std::unique_ptr<Segment>& segment : pass) {
     if (status.ok()) segment = out_->Push(std::move(segment));

@@ -134,7 +134,7 @@ void RequestQueue::MeasureLeaving(int64_t cost, Nanos now) {
 
 Nanos RequestQueue::EstimateWait(uint64_t client, int share, Priority priority, Nanos limit) const {
   MutexLock lock(&mu_);
-  // The faster of the two: who is let in for nothing costs less than who is refused for nothing.
+  // The faster of the two: a request let in for nothing costs less than one refused for nothing.
   const double rate = std::max(cost_per_nano_[0], cost_per_nano_[1]);
   if (rate <= 0) return 0;
   // Usually not even all of it would take so long.

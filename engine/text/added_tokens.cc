@@ -141,7 +141,7 @@ PieceText AddedTokenModel::Join(std::span<const std::string_view> pieces, bool a
     PieceText part = inner(own, goes_on, is_prefix && stop == rest.end());
     std::string_view text = part.text;
     size_t left = 0;
-    // Pieces that come from SentencePiece are stripped before they are joined.
+    // Tokenizers that come from SentencePiece strip the parts that they join.
     if (word_mark() == kSpaceMark) {
       const std::string_view stripped = StripWhiteSpace(text);
       if (!goes_on) left = static_cast<size_t>(stripped.data() - text.data());

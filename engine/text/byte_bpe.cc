@@ -78,8 +78,8 @@ size_t WordEnd(std::string_view text, size_t at) {
   return last > at ? last : end;
 }
 
-// Bytes at `at` that are the beginning of a character, or the one that is of none: what Unicode wants
-// one U+FFFD for.
+// The number of bytes at `at` that begin a character without completing it, or 1 for a byte that
+// begins none: Unicode replaces them by one U+FFFD.
 size_t BrokenSize(std::string_view bytes, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const unsigned char lead = byte(at);

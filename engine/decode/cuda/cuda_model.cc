@@ -36,7 +36,7 @@ class FitChecker {
   std::string operator()(const EncoderAttentionOp& op) const { return HeadDim(op.head_dim); }
   std::string operator()(const WriteCrossKvOp&) const { return HeadDim(program_.kv.head_dim); }
   std::string operator()(const SelfAttentionOp&) const { return HeadDim(program_.kv.head_dim); }
-  // Pages of a device lie otherwise, and there is no kernel of it.
+  // The pages of a device have another layout, and there is no kernel for a recurrence.
   std::string operator()(const RecurrenceOp&) const {
     return "a recurrence (SSRU), which runs on the CPU alone";
   }
