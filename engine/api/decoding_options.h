@@ -68,8 +68,8 @@ void VisitNumbers(Options& options, const Visit& visit) {
 #include "options/decoding_options.inc"
 }
 
-// `value` of `field` is not in `range`; the same where the model or the machine narrows it, said in
-// `why` ("the rows of this server's batch").
+// The error for a `value` of `field` that is not in `range`. Where the model or the machine narrows
+// the range, `why` is the reason ("the rows of this server's batch").
 FieldError OutOfRange(std::string field, double value, const NumberRange& range,
                       const std::string& why = "");
 

@@ -1,4 +1,4 @@
-// The network of Marian as a program: what it says of itself, what CheckProgram refuses, and the
+// The network of Marian as a program: its description, what CheckProgram refuses, and the
 // joining of cross-attention K/V.
 #include "engine/network/program.h"
 

@@ -99,7 +99,7 @@ TEST_F(LinearChoiceTest, EveryFaultIsPassedOver) {
   }
 }
 
-// Rather than no model at all: what none does for all row counts, two do, and it is said.
+// Where no algorithm serves all row counts, two do, rather than no model at all, and this is reported.
 TEST_F(LinearChoiceTest, TwoClassesOfRowCountsWhereNoneFitsThemAll) {
   SetOffers([](int) { return std::vector<LtFault>{kSound, kByCount}; });
   ASSERT_NE(Create(), nullptr) << why_;
