@@ -1,7 +1,7 @@
-// AdminService of one daemon: what changes the models that it serves.
+// A client of one daemon's AdminService, which changes the models that the daemon serves.
 //
-// Thread-safe; every call waits for its answer. Nothing is ever tried again: a change may have been
-// made though its answer was lost.
+// Thread-safe; every call waits for its answer. Nothing is ever retried: a change may have been
+// made even if its answer was lost.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ namespace dragoman {
 
 class AdminClient {
  public:
-  // `server` as --admin-listen has it: host:port or unix:PATH. Each call takes no longer than
+  // `server` has the form of --admin-listen: host:port or unix:PATH. Each call takes no longer than
   // `timeout`.
   AdminClient(const std::string& server, std::chrono::nanoseconds timeout);
 
@@ -27,7 +27,7 @@ class AdminClient {
   absl::StatusOr<v1::ReloadModelResponse> ReloadModel(const std::string& name,
                                                       bool only_if_changed);
   absl::StatusOr<v1::UnloadModelResponse> UnloadModel(const std::string& name);
-  // Without a limit: the server's.
+  // Without `limit`, the server's drain limit holds.
   absl::StatusOr<v1::DrainResponse> Drain(std::optional<std::chrono::nanoseconds> limit);
   absl::StatusOr<v1::SetLogLevelResponse> SetLogLevel(const std::string& level);
 

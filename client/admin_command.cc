@@ -17,7 +17,7 @@ struct AdminOptions {
   std::map<std::string, std::string> settings;
 };
 
-// What each does, how many arguments it takes and which flags it obeys.
+// An action: what it does, how many arguments it takes and which flags it obeys.
 struct Action {
   const char* name;
   const char* arguments;
@@ -92,7 +92,7 @@ const Action* FindAction(const std::string& name) {
   return nullptr;
 }
 
-// A flag that the action does not obey is no flag of it.
+// Names a given flag that the action does not take, or returns "".
 std::string WrongFlag(const Action& action, const AdminOptions& options) {
   if (!options.settings.empty() && action.run != Load) return "--set";
   if (options.if_changed && action.run != Reload) return "--if-changed";

@@ -20,7 +20,7 @@
 namespace dragoman {
 namespace {
 
-// Whether what is said to this address stays on the machine.
+// Whether traffic to this address stays on the machine.
 bool IsLocal(const std::string& address) {
   for (const char* prefix : {"unix:", "127.", "localhost:", "[::1]:", "ipv4:127.", "ipv6:[::1]"}) {
     if (absl::StartsWith(address, prefix)) return true;

@@ -22,8 +22,8 @@ struct ChannelSecurity {
   bool plaintext_key = false;
 };
 
-// INVALID_ARGUMENT where these contradict each other, or would send the key to `address` for all to
-// read.
+// INVALID_ARGUMENT where these contradict each other, or where the key would go to `address`
+// unencrypted.
 absl::Status CheckSecurity(const ChannelSecurity& security, const std::string& address);
 
 // REQUIRES: CheckSecurity.
@@ -37,9 +37,10 @@ std::string LastTlsError();
 
 // A key as `dragoman key` makes it: 256 random bits.
 std::string NewApiKey();
-// As the server's --api-keys has it: "sha256:" and 64 hexadecimal digits.
+// The hash of a key in the form that the server's --api-keys has: "sha256:" and 64 hexadecimal
+// digits.
 std::string HashOfApiKey(const std::string& key);
-// Whether it can travel in metadata.
+// Whether the text can travel in metadata as an API key.
 bool IsApiKey(const std::string& key);
 
 }  // namespace dragoman

@@ -52,7 +52,7 @@ void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io);
 
 // Parses; handles --help. Returns true if the command is to go on, else `*exit_status` is set.
 // `usage` is what follows "dragoman", as "models [flags]"; at most `max_positional` arguments that
-// are no flags.
+// are not flags.
 bool ParseCommand(const Io& io, const std::string& usage, const std::string& about,
                   const Arguments& arguments, size_t max_positional, FlagTable* flags,
                   std::vector<std::string>* positional, int* exit_status);

@@ -46,7 +46,8 @@ class FlagTable {
   using Setter = std::function<std::string(const std::string&)>;
   void Custom(std::string name, std::string value, bool repeats, Setter set, std::string help);
 
-  // Another name for the flag that was added last. One that a flag of the table has is that flag's.
+  // Gives another name to the flag that was added last. Where that name is already a flag of the
+  // table, that flag keeps it.
   void Alias(std::string name);
 
   // Reads --name VALUE, --name=VALUE, --switch, --switch=true|false; a VALUE that starts with "--"
@@ -85,7 +86,7 @@ class FlagTable {
     std::string alias = "";
   };
 
-  // By name, else by alias.
+  // Looks the flag up by name, then by alias.
   const Flag* Find(std::string_view name) const;
   const Flag* FindByName(std::string_view name) const;
   static bool Repeats(const Flag& flag);

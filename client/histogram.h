@@ -16,7 +16,7 @@ class Histogram {
   void Record(std::chrono::nanoseconds value);
 
   int64_t count() const { return count_; }
-  // Of the recorded values themselves; 0 if there are none.
+  // The extremes of the recorded values themselves; 0 if there are none.
   std::chrono::nanoseconds max() const { return std::chrono::nanoseconds(max_); }
   std::chrono::nanoseconds min() const { return std::chrono::nanoseconds(count_ ? min_ : 0); }
   std::chrono::nanoseconds mean() const;

@@ -14,7 +14,7 @@
 namespace dragoman {
 namespace {
 
-// A translation on one line, whatever the model made of it.
+// Puts a translation on one line, whatever line ends the model produced.
 std::string OneLine(std::string text) {
   for (char& c : text) {
     if (c == '\n') c = ' ';
@@ -37,12 +37,13 @@ std::string ScoreText(const Message& message) {
   return message.has_score() ? FloatText(message.score()) : "";
 }
 
-// Which flag says what a request lacks: what most people meet first with a multilingual model.
+// Says which flag supplies what a request lacks, the error that most people meet first with a
+// multilingual model.
 std::string HintOf(std::string_view error) {
   for (const auto& [missing, flag] : {std::pair("source_language_code is missing", "--from"),
                                       std::pair("target_language_code is missing", "--to")}) {
     if (error.find(missing) == error.npos) continue;
-    return absl::StrCat("; say it with ", flag, " ('dragoman languages' lists them)");
+    return absl::StrCat("; give it with ", flag, " ('dragoman languages' lists them)");
   }
   return "";
 }
@@ -162,7 +163,7 @@ void LinePrinter::OnPartial(int64_t, const std::string& text) {
 }
 
 void LinePrinter::OnIdle() {
-  // Errors wait for equal neighbours, but nobody who types the lines does.
+  // Errors wait for equal neighbours, but not where somebody types the lines.
   if (lines_ > pending_last_ || io_.in_terminal) PrintPendingErrors();
   io_.out.flush();
   if (progress_.has_value()) progress_->Update(lines_, bytes_, clock_.Now());

@@ -29,7 +29,7 @@ class LinePrinter : public LineSink {
     // On a terminal that shows the output: write what is known of the current line as it grows.
     bool partials = false;
     bool progress = false;
-    // Of the input, if known.
+    // Bytes of the input, if known.
     std::optional<int64_t> total_bytes;
   };
 

@@ -53,7 +53,7 @@ std::string VersionText(const v1::Model& model) {
   return text;
 }
 
-// As --profile has it.
+// The profile's name, as --profile takes it.
 std::string ProfileName(const v1::Model& model) {
   return absl::AsciiStrToLower(v1::DecodingOptions::Profile_Name(model.default_profile()));
 }

@@ -91,7 +91,7 @@ void AddFlags(const Io& io, FlagTable* flags, Options* o) {
   o->request.AddTo(flags);
 }
 
-// What is wrong in the combination of flags, or "".
+// Says which of the flags contradict each other, or "".
 std::string Contradiction(const Options& o) {
   if (o.input.empty()) return "--input is missing, expected a file";
   if (o.rate.has_value() == o.concurrency.has_value()) {

@@ -23,7 +23,7 @@ constexpr nanoseconds kPauseWithoutHint = std::chrono::milliseconds(10);
 class Schedule {
  public:
   virtual ~Schedule() = default;
-  // Of the next call; unset while that depends on an answer.
+  // When the next call is meant to start; unset while that depends on an answer.
   virtual std::optional<TimePoint> Next() const = 0;
   // The next call was sent.
   virtual void Sent() = 0;

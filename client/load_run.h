@@ -43,7 +43,7 @@ struct LoadCompletion {
   int64_t call = 0;
   ClientClock::TimePoint finished;
   absl::Status status;
-  // Of a stream: when its first message came.
+  // When the first message of a stream came.
   std::optional<ClientClock::TimePoint> first_message;
   int64_t items = 0;                           // translated
   std::map<absl::StatusCode, int64_t> errors;  // of single items
@@ -63,7 +63,7 @@ class LoadDriver {
                     std::vector<LoadCompletion>* completions) = 0;
 };
 
-// What was seen of the calls that count.
+// Figures of the calls that count.
 struct LoadReport {
   int64_t sent = 0;      // = answered, or a call was lost
   int64_t answered = 0;  // with any status

@@ -32,7 +32,7 @@ class RequestFlags {
  private:
   void AddTextFlags(FlagTable* flags);
   void AddPhraseFlags(FlagTable* flags);
-  // What is wrong in the combination of flags, or "".
+  // Says which of the flags contradict each other, or "".
   std::string Contradiction() const;
 
   std::string from_;

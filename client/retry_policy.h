@@ -28,9 +28,9 @@ struct RetryOptions {
   double budget = 20;
   double budget_refill = 0.1;
   // A refusal that carries a pushback spends neither attempts nor budget; only the deadline ends
-  // it. For bulk work, which rather waits than fails.
+  // the retries. Meant for bulk work, which would rather wait than fail.
   bool patient = false;
-  // Of the jitter.
+  // Seed of the jitter.
   uint64_t seed = 0;
 };
 

@@ -83,7 +83,7 @@ std::optional<int64_t> SizeOf(int fd) {
   return info.st_size;
 }
 
-// What is wrong in the combination of flags, or "".
+// Says which of the flags contradict each other, or "".
 std::string Contradiction(const Options& o) {
   if ((o.tokens || o.token_scores) && !o.json) return "--tokens and --token-scores need --json";
   if (o.alignment && o.request.has_num_alternatives() && !o.json) {

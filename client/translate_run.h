@@ -38,11 +38,11 @@ struct TranslateRunOptions {
 struct LineResult {
   // The line itself, valid while the sink is called.
   std::string_view source;
-  // Of this line.
+  // The outcome of this line.
   absl::Status status;
   // An empty line: never sent, OK, without a translation.
   bool empty = false;
-  // If OK.
+  // Set if the status is OK.
   v1::Translation translation;
   int64_t source_bytes = 0;
 };
@@ -53,7 +53,7 @@ class LineSink {
   virtual ~LineSink() = default;
   // Once for every line of the input, in order; lines count from 1.
   virtual void OnLine(int64_t number, const LineResult& result) = 0;
-  // What is known so far of the first line that is not done.
+  // The text known so far of the first line that is not done.
   virtual void OnPartial(int64_t number, const std::string& text) = 0;
   // After a group of the above, and every 100 ms if WantsTicks.
   virtual void OnIdle() = 0;

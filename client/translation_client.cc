@@ -31,7 +31,7 @@ class RealClock : public ClientClock {
     auto alarm = std::make_shared<grpc::Alarm>();
     grpc::Alarm* const set = alarm.get();
     // The callback holds the alarm until it runs, and lets go of it then: else they would hold each
-    // other for ever. Before the task, which may be the last that a client waits for.
+    // other forever. Before the task, which may be the last that a client waits for.
     set->Set(std::chrono::system_clock::now() +
                  std::chrono::duration_cast<std::chrono::system_clock::duration>(delay),
              [alarm = std::move(alarm), task = std::move(task)](bool) mutable {
@@ -191,7 +191,8 @@ class Call : public std::enable_shared_from_this<Call> {
     context_ = std::make_unique<grpc::ClientContext>();
     context_->set_deadline(std::chrono::system_clock::now() +
                            std::chrono::duration_cast<std::chrono::system_clock::duration>(left));
-    // By hand: gRPC's own way sends nothing without TLS, not even on the same machine.
+    // The key is added by hand: gRPC's own credentials send nothing without TLS, not even on the
+    // same machine.
     if (!core_.options.security.api_key.empty()) {
       context_->AddMetadata("authorization", "Bearer " + core_.options.security.api_key);
     }

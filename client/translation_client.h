@@ -29,7 +29,7 @@ struct ClientOptions {
   // be a proxy, whose answer is that of any one server behind it.
   std::string server = "localhost:50051";
   ChannelSecurity security;
-  // For calls that do not bring their own. Covers a call with all its attempts and waits.
+  // The timeout of calls that set none. It covers a call with all its attempts and waits.
   std::chrono::nanoseconds timeout = std::chrono::seconds(120);
   RetryOptions retry;
   // Connections to each address: more than one only where one is a bottleneck.
@@ -67,8 +67,8 @@ class TranslationClient {
   // Never retried: health is what is now.
   absl::StatusOr<bool> Healthy(const std::string& service = "", Timeout timeout = {});
 
-  // Return at once; `done` is called exactly once. The request is shared between the caller and the
-  // attempts, which may be many callers' and never changes.
+  // These return at once; `done` is called exactly once. The request is shared by the caller and
+  // the attempts, possibly of several calls, and must not change.
   void TranslateAsync(std::shared_ptr<const v1::TranslateRequest> request, TranslateDone done,
                       Timeout timeout = {});
   void StreamTranslateAsync(std::shared_ptr<const v1::TranslateRequest> request,

@@ -27,7 +27,7 @@ json ToJson(const v1::Tokens& tokens) {
   return object;
 }
 
-// What a translation and an alternative both have.
+// Writes the fields that a translation and an alternative have in common.
 template <typename Message>
 void AddScores(const Message& message, json* object) {
   (*object)["finish_reason"] = v1::FinishReason_Name(message.finish_reason());

@@ -17,7 +17,7 @@ nlohmann::ordered_json ToJson(const v1::Translation& translation);
 // {"code", "message"} and "details": one text for each violation.
 nlohmann::ordered_json ErrorToJson(const absl::Status& status);
 
-// One line. Bytes that are no UTF-8 become U+FFFD, as JSON has no other way.
+// One line. Bytes that are not UTF-8 become U+FFFD, as JSON has no other way.
 std::string JsonLine(const nlohmann::ordered_json& json);
 
 // The shortest text that reads back as the same float.

@@ -1,7 +1,8 @@
 #!/bin/bash
 # From a checkout to a running translation server: installs packages, builds, starts dragomand with
 # the bundled German-English model, translates a few sentences through the client, and says where
-# the server and the metrics are. Stays up until Ctrl-C.
+# the server and the metrics are. Stays up until Ctrl-C. The build is for the GPUs of this machine, or
+# for the CPU alone where there is none.
 #
 #   deploy/quickstart.sh [--once] [--port N]
 #
@@ -45,7 +46,7 @@ if [[ ! $port =~ ^(0|[1-9][0-9]{0,4})$ ]] || ((port > 65534)); then
 fi
 
 deploy/install-deps.sh --build
-deploy/build.sh release
+deploy/build.sh --here release
 daemon=build/release/server/dragomand
 client=build/release/client/dragoman
 

@@ -507,7 +507,7 @@ EngineStats EngineImpl::Stats() const {
   Nanos furthest_behind = now;
   int64_t self = 0, self_used = 0;
   int64_t cross = 0, cross_used = 0;
-  // By device: the nodes of the host are one.
+  // The index of each place's device; the nodes of the host count as one device.
   std::vector<size_t> device_of;
   for (const WorkerPlace& place : places_) {
     const BackendInfo& info = place.backend->info();

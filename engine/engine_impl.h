@@ -57,7 +57,7 @@ class EngineImpl final : public Engine {
   // The matcher of a request's terms. INVALID_ARGUMENT, or NOT_FOUND for its glossary.
   absl::StatusOr<std::shared_ptr<const RequestTerms>> TermsOf(const TranslationJob& job) const;
   uint64_t DrawSeed() const;
-  // What the queue answers to a request that it cannot take.
+  // The answer to a request that the queue cannot take.
   Admission RefuseFull(RejectReason reason) const;
 
   // Tokenizer pool.
@@ -76,7 +76,7 @@ class EngineImpl final : public Engine {
   // that changes the names of the glossaries.
   std::atomic<const ModelInfo*> info_{nullptr};
   int max_source_tokens_ = 0;
-  // What the load counted of the host's memory for what stays besides weights.
+  // The host's memory that the load counted for what stays besides weights.
   int64_t vocabulary_bytes_ = 0;
   std::atomic<int64_t> glossary_bytes_{0};
 

@@ -11,8 +11,8 @@
 namespace dragoman {
 namespace {
 
-// K/V without a size take this share of what is left: the rest is for what no plan knows of, as the
-// allocator's holes.
+// K/V without a size take this share of what is left: the rest is for memory that no plan counts,
+// such as the allocator's holes.
 constexpr int64_t kShareNumerator = 9;
 constexpr int64_t kShareDenominator = 10;
 
@@ -21,7 +21,7 @@ int64_t MiB(int64_t bytes) { return bytes / (1 << 20); }
 // Rounded up, for what is needed.
 int64_t NeededMiB(int64_t bytes) { return MiB(bytes + (1 << 20) - 1); }
 
-// What the host holds besides the pages.
+// The memory that the host holds besides the pages.
 struct HostNeeds {
   int64_t weights = 0;
   int64_t text = 0;  // vocabularies, tokenizer, glossaries
@@ -52,8 +52,8 @@ void LimitLoad(const EngineConfig& config, LoadMemory* memory) {
       host.loaded_models > 0
           ? absl::StrCat(", of which other models hold ", NeededMiB(host.loaded_models), " MiB")
           : "";
-  // As K/V do: what requests may come to hold gives way where it would leave nothing, or no model
-  // could be loaded again beside its own K/V at its largest.
+  // The reserve for requests shrinks, as it does for K/V, where it would leave nothing, or where no
+  // model could be loaded again beside its own K/V at its largest.
   const int64_t beside_all = now - host.loaded_models - host.reserved_now;
   const int64_t half = (now - host.loaded_models - host.process) / 2;
   memory->SetLimit(
@@ -130,8 +130,8 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(
   request.default_segment = WorstCasePages(default_beam, longest);
   if (on_host && memory.most > 0) {
     const int64_t now = memory.now > 0 ? std::min(memory.now, memory.most) : memory.most;
-    // What requests may come to hold gives way where it would leave nothing: the sum is then above
-    // the limit, which is for the caller to say.
+    // The reserve for requests shrinks where it would leave nothing: the sum is then above the
+    // limit, which is for the caller to say.
     const int64_t left = std::max(now - needs.sum(), (now - needs.of_models()) / 2) /
                          kShareDenominator * kShareNumerator;
     request.most_bytes = std::max<int64_t>(left / workers, 1);

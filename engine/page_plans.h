@@ -15,8 +15,8 @@
 
 namespace dragoman {
 
-// What files that are unpacked or read whole may take while a model is loaded: what the host has now
-// without other models and what is in use for calls.
+// Limits the memory of files that are unpacked or read whole while a model is loaded: to what the
+// host has now, without other models and what is in use for calls.
 void LimitLoad(const EngineConfig& config, LoadMemory* memory);
 
 // Whether weights of `bytes` in the form of the operations, for each node of memory, are within the

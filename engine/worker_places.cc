@@ -26,7 +26,7 @@ CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineCo
           spec.generation.num_beams};
 }
 
-// float16 gives way to bfloat16 where a model does not fit and nobody asked for it.
+// bfloat16 takes the place of float16 where a model does not fit it and float16 was not asked for.
 absl::StatusOr<WeightImage> ImageFor(const EngineConfig& config, LoadedModel* loaded) {
   if (absl::Status status = CheckCudaModel(loaded->program); !status.ok()) return status;
   ComputeType type = config.devices.compute_type;

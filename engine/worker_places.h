@@ -26,7 +26,7 @@ struct WorkerPlace {
 int CoresOf(const EngineConfig& config);
 int MostThreadsOfWorker(const EngineConfig& config, const WorkerPlace& place);
 
-// Of every worker.
+// The configuration of every worker's batch.
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);
 
 // The model of a directory, or the ensemble of it and what config.ensemble names.
@@ -40,8 +40,8 @@ absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
     const std::string& model_directory, const EngineConfig& config, LoadedModel* loaded,
     LoadContext* load);
 
-// What the weights, of all members, take of the host's memory, on each of its nodes; for GPUs while
-// they are loaded.
+// The host's memory that the weights of all members take, on each of its nodes; for GPUs while they
+// are loaded.
 int64_t HostWeightBytes(const EngineConfig& config, const LoadedModel& loaded);
 
 // Packs the weights for each place and takes them out of `loaded`: one place for each GPU, or for

@@ -6,8 +6,9 @@
 #
 #   --fast   clang-format in dry run, which folder includes which (lint/includes.py), clang's
 #            -Wthread-safety over engine, server and client, the citations of sections and documents
-#            (lint/citations.py), and the tests that security's documents name for what they promise
-#            (lint/promises.py); the scripts with their tests
+#            (lint/citations.py), the tests that security's documents name for what they promise
+#            (lint/promises.py), and the English of comments and documents (lint/english.py); the
+#            scripts with their tests
 #   --tidy   clang-tidy with the root's .clang-tidy over all sources
 #
 # Without an argument: all of them. The last line is 'N passed, N failed', a line per check above.
@@ -128,6 +129,10 @@ promises() {
   python3 tests/lint/promises.py && python3 tests/lint/promises_test.py --quiet
 }
 
+english() {
+  python3 tests/lint/english.py && python3 tests/lint/english_test.py --quiet
+}
+
 tidy() {
   local log=build/release/tidy.log status=0
   # Some files are compiled with warning options of g++ that clang does not know; and on x86 clang 14
@@ -146,6 +151,7 @@ if ((fast)); then
   check "thread safety" thread_safety
   check "citations" citations
   check "promises" promises
+  check "English" english
 fi
 if ((tidy)); then
   check "clang-tidy" tidy

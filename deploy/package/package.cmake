@@ -9,7 +9,7 @@ install(FILES README.md .github/SECURITY.md deploy/package/copyright DESTINATION
 install(FILES deploy/systemd/gpu.conf DESTINATION share/doc/dragoman/systemd)
 install(FILES deploy/systemd/dragomand.service DESTINATION lib/systemd/system)
 install(FILES deploy/systemd/dragomand.json DESTINATION /etc/dragoman)
-# Of the binaries as they are when the package is made.
+# The SBOM is made of the binaries as they are when the package is made.
 install(CODE "execute_process(
   COMMAND python3 ${CMAKE_SOURCE_DIR}/deploy/package/sbom.py --version ${PROJECT_VERSION}
           --output ${CMAKE_BINARY_DIR}/sbom.spdx.json $<TARGET_FILE:dragomand> $<TARGET_FILE:dragoman>

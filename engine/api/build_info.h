@@ -1,4 +1,4 @@
-// What this build of the engine is, and what it uses on this machine: for people who report bugs.
+// A description of this build of the engine, and of what it uses on this machine, for bug reports.
 #pragma once
 
 #include <string>

@@ -19,18 +19,18 @@
 
 namespace dragoman {
 
-// What the process may have of the host's memory. Whatever K/V of a given size need must be there;
-// K/V without one are made to fit.
+// The part of the host's memory that the process may use. K/V whose size is set must fit into it;
+// K/V without a set size are made to fit.
 struct HostMemory {
   int64_t most = 0;     // that the process may hold in all; 0: not known, and nothing is checked
   std::string most_of;  // whose limit that is, for people
   int64_t now = 0;      // the same without what other processes hold now; 0: as `most`
-  // Of it, for others than this model.
+  // The parts of it that are for others than this model.
   int64_t loaded_models = 0;  // an older version of it among them
   int64_t models_to_come = 0;
-  int64_t reserved = 0;  // for what is no model's
-  // What of that there is while this model is loaded: the process itself; and all of it, once calls
-  // are taken for other models.
+  int64_t reserved = 0;  // for what belongs to no model
+  // The parts of it that are in use while this model is loaded: the process itself; and all of
+  // `reserved`, once calls are taken for other models.
   int64_t process = 0;
   int64_t reserved_now = 0;
 };

@@ -42,7 +42,7 @@ struct Sampling {
 #include "options/decoding_options.inc"
 };
 
-// What is unset comes from the profile; an empty list asks for nothing.
+// The options of a request. Unset ones come from the profile; an empty list asks for nothing.
 struct DecodingOptions {
 #define DRAGOMAN_NUMBER(type, name, ...) std::optional<type> name;
 #define DRAGOMAN_CHOICE(type, name, ...) std::optional<type> name;
@@ -68,8 +68,8 @@ void VisitNumbers(Options& options, const Visit& visit) {
 #include "options/decoding_options.inc"
 }
 
-// `value` of `field` is not in `range`; the same where the model or the machine narrows it, said in
-// `why` ("the rows of this server's batch").
+// The error for a `value` of `field` that is not in `range`. Where the model or the machine narrows
+// the range, `why` is the reason ("the rows of this server's batch").
 FieldError OutOfRange(std::string field, double value, const NumberRange& range,
                       const std::string& why = "");
 

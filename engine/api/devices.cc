@@ -22,7 +22,8 @@ constexpr const char* kWhyInt8 = "the fastest on a CPU; float32 has the checkpoi
 constexpr const char* kWhyFloat16 = "the fastest on a GPU";
 
 constexpr const char* kOnePart =
-    " to show, for a process sees one part of a card that is divided (MIG): run a daemon for each, "
+    " to show, because a process sees one part of a card that is divided (MIG): run a daemon for "
+    "each, "
     "with "
     "CUDA_VISIBLE_DEVICES";
 

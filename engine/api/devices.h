@@ -27,7 +27,7 @@ absl::StatusOr<DeviceRequest> ParseDevices(const std::string& device,
 // The CUDA devices of this machine, as far as this build can use them.
 struct CudaProbe {
   std::string why_none;  // not empty: no device can be used, and why
-  // By device: "" if it is fit, or why it is not.
+  // Why each device cannot be used; "" if it can.
   std::vector<std::string> unfit;
   bool mig_part = false;  // one of them is a part of a card, which hides all others
 };

@@ -98,13 +98,13 @@ struct Hypothesis {
   std::vector<AlignmentLink> alignment;  // by target token; when asked for, of rank 0
 };
 
-// What the first of two engines made of an item on its way through a pivot language.
+// The result of the first engine for an item that is translated through a pivot language.
 struct PivotPart {
   std::string first_model;
   std::string second_model;
   std::string language;  // between them
   std::string text;
-  // Of the first engine's search; what else is in the result is of the second.
+  // Scores of the first engine's search; the rest of the result is the second's.
   float score = 0;
   float log_prob = 0;
   FinishReason finish_reason = FinishReason::kEos;
@@ -158,11 +158,11 @@ struct JobTimings {
   std::vector<SegmentTimes> segments;  // when asked for, in the order in which they ended
 };
 
-// What a job's owner hears. Calls for one job never overlap and must not block; of the engine they
-// may call Cancel. They come from engine threads, also before Submit has returned, and from whoever
-// calls Cancel or CancelAll, before that returns: hold no lock there that they take. Order: any
-// number of OnSegment and OnItem (a segment's final before its item), then OnDone once, after which
-// the sink is let go.
+// The callbacks to a job's owner. Calls for one job never overlap and must not block; of the engine
+// they may call Cancel. They come from engine threads, also before Submit has returned, and from
+// the callers of Cancel and CancelAll before those return: hold no lock there that the callbacks
+// take. Order: any number of OnSegment and OnItem (a segment's final before its item), then OnDone
+// once, after which the sink is let go.
 class TranslationSink {
  public:
   virtual ~TranslationSink() = default;
@@ -239,7 +239,7 @@ struct SegmentCounts {
   int64_t running = 0;
 };
 
-// What the model holds on a device. Bytes.
+// The memory that the model holds on a device. Bytes.
 struct DeviceMemory {
   std::string device;       // "cpu", "cuda:0"
   std::string device_name;  // "" or the card's
@@ -277,8 +277,9 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // What is said here stays valid for the engine's life, and true but for `glossaries`: a reload
-  // that changes their names makes another answer.
+  // Facts about the model. The reference stays valid for the engine's life, and its content true
+  // but for `glossaries`: after a reload that changes their names the function returns another
+  // object.
   virtual const ModelInfo& info() const = 0;
 
   // OK if the model translates between these languages, written as in a job. INVALID_ARGUMENT names

@@ -1,4 +1,4 @@
-// What metrics want to know of the engine, as events. The server turns them into Prometheus series.
+// The events of the engine that metrics are made of. The server turns them into Prometheus series.
 //
 // Called from engine threads, a few times per step, encoder pass, segment or job: implementations
 // must be thread-safe and must not block.

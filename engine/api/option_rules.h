@@ -13,7 +13,7 @@
 
 namespace dragoman {
 
-// What there is besides the options.
+// Facts that the rules need besides the options.
 struct OptionContext {
   const char* constraints = nullptr;  // ConstrainingField
   bool partials = false;
@@ -23,17 +23,17 @@ struct OptionContext {
   std::optional<StopRule> stop_rule;
 };
 
-// What of the job makes constraints of its search, as a field; nullptr without any.
+// The field of the job that makes constraints of its search; nullptr if there is none.
 const char* ConstrainingField(const TranslationJob& job);
 
-// What the options alone settle: what was asked for, and the finalisation and stop rule of the
-// profile that was asked for, where they are constants.
+// The facts that the job alone settles: its own fields, and the finalisation and stop rule of the
+// profile that it names, where they are constants.
 OptionContext ContextOf(const TranslationJob& job);
 
 std::vector<FieldError> CheckOptionsTogether(const DecodingOptions& options,
                                              const OptionContext& context);
 
-// What does not go with text/html.
+// Errors for the fields that do not go with text/html.
 std::vector<FieldError> CheckHtml(const TranslationJob& job);
 
 }  // namespace dragoman

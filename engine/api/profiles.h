@@ -1,5 +1,5 @@
-// What each profile sets by itself: the constants in the tables of SEARCH.md a.7. What it takes
-// from the model is added in engine/request/search_settings.cc.
+// The settings of each profile: the constants in the tables of SEARCH.md a.7. Settings that come
+// from the model are added in engine/request/search_settings.cc.
 //
 // Pure function.
 #pragma once

@@ -21,7 +21,7 @@ enum class RefillRule : uint8_t {
   kStatic,      // nothing is live: mini-batches
 };
 
-// What the capacity counts, of the segments in slots.
+// The unit in which the capacity counts the segments in slots.
 enum class CapacityUnit : uint8_t {
   kRows,  // a segment that waits or has just begun: its beam; later the rows that it has
   kSegments,
@@ -36,7 +36,7 @@ enum class WindowOrder : uint8_t {
   kShortestFirst,  // the order of the VAR-STREAM program
 };
 
-// What the encoder takes at a time.
+// The most that the encoder takes at a time.
 struct EncodeWindow {
   int64_t segments = 64;
   int64_t tokens = 8192;
@@ -52,7 +52,7 @@ struct SchedulerOptions {
   int64_t eps_den = 6;
   SlotSelection selection = SlotSelection::kAll;
   int32_t width_budget = 0;       // rows of a step; 0: max_rows
-  int32_t max_pause = kMaxPause;  // steps; 0: a segment may pause for ever
+  int32_t max_pause = kMaxPause;  // steps; 0: a segment may pause forever
   int32_t lanes = 0;              // hypotheses in slots, running or paused; 0: eight times max_rows
   EncodeWindow window;
 };

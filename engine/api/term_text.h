@@ -1,4 +1,4 @@
-// What the text of a term or a phrase may be, in requests and in glossaries.
+// The rule for the text of a term or a phrase, in requests and in glossaries.
 //
 // Thread-safety: pure functions. Sizes are bytes.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace dragoman {
 
-// Of the source and of the target of any term; of a phrase.
+// The limit of a term's source, of its target, and of a phrase.
 inline constexpr size_t kMaxTermBytes = 1024;
 
 struct TermProblem {
@@ -21,7 +21,8 @@ struct TermProblem {
   std::string predicate;
 };
 
-// What is wrong with a source or target, white space at its ends taken off. The text is not quoted.
+// The error in a source or target, if any, once white space at its ends is taken off. The text is
+// not quoted.
 std::optional<TermProblem> ProblemOfTerm(std::string_view text);
 
 }  // namespace dragoman

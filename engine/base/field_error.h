@@ -1,5 +1,5 @@
-// What is wrong with a field of a request, as data. It rides on an INVALID_ARGUMENT status beside
-// the message, so that a message may be worded anew without changing what a caller can read.
+// An error of a field of a request, as data. It rides on an INVALID_ARGUMENT status beside the
+// message, so that a message may be reworded without changing what a caller can read.
 //
 // Pure functions.
 #pragma once
@@ -15,7 +15,8 @@ struct FieldError {
   std::string field;     // path on the wire, as "decoding.beam_size"; "" is the request as a whole
   std::string found;     // as "65"
   std::string expected;  // as "1..64"
-  // Of a contradiction: what `field` does not go with, as "decoding.pruning", and why.
+  // The other side of a contradiction: what `field` does not go with, such as "decoding.pruning",
+  // and why.
   std::string other;
   std::string reason;
   // How the message says it, where "FIELD: found FOUND, expected EXPECTED" would read badly. One of

@@ -14,7 +14,7 @@
 
 namespace dragoman {
 
-// What changes when a file is written, replaced or taken away.
+// The attributes that change when a file is written, replaced or removed.
 struct FileStamp {
   bool is_there = false;
   bool is_regular = false;

@@ -20,7 +20,7 @@ struct JsonLimits {
   bool is_secret = false;
 };
 
-// INVALID_ARGUMENT naming `file` for what is no JSON, breaks a limit, or has a key twice in one
+// INVALID_ARGUMENT naming `file` for text that is not JSON, breaks a limit, or has a key twice in one
 // object.
 absl::StatusOr<nlohmann::json> ParseJson(std::string_view text, std::string_view file,
                                          const JsonLimits& limits);

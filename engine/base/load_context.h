@@ -1,9 +1,9 @@
 // One load of a model, as everything that reads or packs for it sees it: what memory it takes,
 // which files it reads, and whether it is to be given up.
 //
-// Thread-safe. Made and owned by whoever wants the model; outlives the weights that were read
+// Thread-safe. Made and owned by the caller of the load; outlives the weights that were read
 // (LoadedModel::weights), not the engine. Where a LoadContext* is taken, nullptr stands for a load
-// without a limit, which nobody watches and nobody ends: a tool's, a test's.
+// without a limit, which is neither watched nor ended: a tool's, a test's.
 #pragma once
 
 #include <atomic>

@@ -56,7 +56,8 @@ class LoadMemory {
   // The same without a limit, for what is judged elsewhere.
   Hold Count(int64_t bytes);
 
-  // As Reserve, but the bytes count until the load ends: vocabularies, and what they are made into.
+  // The same as Reserve, but the bytes count until the load ends: for vocabularies, and what they
+  // are made into.
   absl::Status Keep(int64_t bytes, std::string_view what);
 
   int64_t held() const;  // by Holds, now

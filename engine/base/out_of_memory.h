@@ -1,5 +1,5 @@
-// What throws for want of memory or of threads, as a Status: at start only, where much is taken at
-// once and a limit shows.
+// Turns exceptions for want of memory or of threads into a Status. Only for the start, where much
+// is taken at once and a limit shows.
 #pragma once
 
 #include <new>
@@ -10,13 +10,13 @@
 
 namespace dragoman {
 
-// What may be in the way where memory or a thread cannot be had.
+// The limits that may be the cause when memory cannot be allocated or a thread cannot be started.
 inline constexpr char kWhatLimits[] =
     "too little memory, or a limit on address space (ulimit -v), on processes (ulimit -u) or of "
     "the cgroup (pids.max)";
 
-// What `make` returns, a Status or a StatusOr; RESOURCE_EXHAUSTED, which names `what`, when memory
-// or a thread cannot be had.
+// Returns what `make` returns, a Status or a StatusOr; RESOURCE_EXHAUSTED, which names `what`, when
+// memory cannot be allocated or a thread cannot be started.
 template <class Make>
 auto OrOutOfMemory(const std::string& what, const Make& make) -> decltype(make()) {
   try {

@@ -17,7 +17,7 @@
 // A client of share 16 alone may hold 94 %. A client without anything takes k units as long as
 // sqrt(k * capacity / (kPartScale * share)) stay free: of 4,096, 16 for the first unit.
 //
-// Any amount fits while nobody holds anything, or what is larger than a client's largest part would
+// Any amount fits while no client holds anything, or what is larger than a client's largest part would
 // never fit. For the others a client never counts for more than that part (what it would have
 // alone): so the room for them is there whatever one client holds.
 //
@@ -31,7 +31,7 @@
 
 namespace dragoman {
 
-// By which a capacity and the queues know a client.
+// The number by which a capacity and the queues know a client.
 inline uint64_t ClientNumber(const std::string& client) { return std::hash<std::string>{}(client); }
 
 class SharedCapacity {

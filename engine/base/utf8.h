@@ -21,14 +21,15 @@ int64_t CountCodePoints(std::string_view text);
 // valid sequence starts. REQUIRES: at < text.size().
 char32_t NextCodePoint(std::string_view text, size_t& at);
 
-// REQUIRES: `code_point` is no surrogate and at most U+10FFFF.
+// REQUIRES: `code_point` is not a surrogate and at most U+10FFFF.
 void AppendUtf8(char32_t code_point, std::string& text);
 
 // How many bytes at the end of `text` are the beginning of a sequence that more bytes could still
 // make valid: 0 to 3.
 int IncompleteUtf8Tail(std::string_view text);
 
-// What Python's str.strip() takes for white space: Unicode White_Space and U+001C..U+001F.
+// Whether Python's str.strip() takes the code point for white space: Unicode White_Space and
+// U+001C..U+001F.
 bool IsWhiteSpace(char32_t code_point);
 
 // `text` without white space at its ends.

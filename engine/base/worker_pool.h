@@ -20,7 +20,7 @@ namespace dragoman {
 
 class WorkerPool {
  public:
-  // Throws std::system_error when a thread cannot be had.
+  // Throws std::system_error when a thread cannot be started.
   explicit WorkerPool(int threads) {
     try {
       for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });

@@ -1,8 +1,8 @@
-// Where a model runs: makes what the workers need. One for the CPU, with as many workers as are
-// asked for; one for every GPU, with one worker.
+// The place where a model runs; makes the encoders, batches and memory of its workers. There is one
+// for the CPU, with any number of workers, and one for every GPU, with one worker.
 //
-// Immutable, shared by all threads. What it makes belongs to one worker, and may outlive it but for
-// what is said to be borrowed.
+// Immutable, shared by all threads. Whatever it makes belongs to one worker, and may outlive it
+// unless it is documented as borrowed.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +29,16 @@ struct PagePlan {
   int32_t cross_pages = 0;
 };
 
-// What a plan of pages is made from.
+// The figures that a plan of pages is made from.
 struct PageRequest {
   int max_rows = 0;
   int64_t bytes = 0;           // of one worker; 0: what max_rows needs usually
   int32_t longest_source = 0;  // pages of the longest source
-  // What segments may come to hold in self pages: one of the widest beam, and one of the beam that
-  // requests have which name none, each at the longest output. With bytes 0 there is room for both.
+  // The most self pages that a segment may need at the longest output: with the widest beam, and
+  // with the beam of requests that name none. With bytes 0 there is room for both.
   int64_t widest_segment = 0;
   int64_t default_segment = 0;
-  // With bytes 0, no more than this of one worker, however little that leaves; 0: no bound.
+  // With bytes 0, one worker takes no more than this, however little that leaves; 0: no bound.
   int64_t most_bytes = 0;
 };
 
@@ -48,19 +48,19 @@ class Backend {
 
   virtual const BackendInfo& info() const = 0;
 
-  // At least two longest sources in cross pages. What is left of `bytes` for self pages may be too
-  // little for a search, or nothing: that is for the caller to judge.
+  // Plans at least two longest sources in cross pages. The rest of `bytes` for self pages may be
+  // too little for a search, or nothing: that is for the caller to judge.
   virtual absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const = 0;
 
   // Bytes of one page; 0 where the pages are not in the host's memory.
   virtual int64_t host_page_bytes() const { return 0; }
 
-  // Memory of the host that a worker's encoder and batch are going to hold, about.
+  // About the host's memory that a worker's encoder and batch will hold.
   virtual int64_t HostWorkspaceBytes(const BatchConfig& /*config*/, int /*threads*/) const {
     return 0;
   }
 
-  // RESOURCE_EXHAUSTED, each of these, when the memory cannot be had.
+  // RESOURCE_EXHAUSTED, each of these, when the memory cannot be allocated.
   virtual absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const = 0;
   virtual absl::StatusOr<std::unique_ptr<Encoder>> CreateEncoder(int threads) const = 0;
   // `memory` is borrowed for the batch's life.
@@ -68,8 +68,8 @@ class Backend {
                                                              KvMemory* memory) const = 0;
 };
 
-// Pages of `page_bytes` each, by the rule that holds for every device (README.md, "The decoding
-// batch").
+// The plan for pages of `page_bytes` each, by the rule that holds for every device (README.md, "The
+// decoding batch").
 PagePlan PlanPagesOf(const PageRequest& request, int64_t page_bytes);
 
 }  // namespace dragoman

@@ -27,20 +27,20 @@ struct BatchConfig {
   int vocabulary = 0;     // of the target
   int32_t start_token = 0;
 
-  // A beam of 50 that pruning keeps at 8 rows holds 50 lanes all the same: with fewer than these,
+  // A beam of 50 that pruning keeps at 8 rows still holds 50 lanes: with fewer lanes than these,
   // rows would stay idle.
   int lane_count() const { return lanes > 0 ? lanes : 8 * max_rows; }
 };
 
-// What a segment brings into its slot.
+// The data that a segment brings into its slot.
 struct SlotInput {
   SearchOptions search;
   SegmentRules rules;         // its tables are borrowed until Release
   int32_t source_length = 0;  // in tokens, 1 .. max_positions
   CrossPages cross;           // the batch's from now on, until no step reads them any more
   bool wants_partials = false;
-  // The only ones that it may produce, with all that its rules ask for; borrowed until Release. None:
-  // all. Of batches on the CPU whose model selects words.
+  // The only ids that the segment may produce, with all that its rules ask for; borrowed until
+  // Release. None: all ids. Only for batches on the CPU whose model selects words.
   IdList words;
 };
 
@@ -53,8 +53,8 @@ struct DecodedHypothesis {
   FinishReason reason = FinishReason::kEos;
 };
 
-// Ends a hypothesis of a search: adds its last token, if that is none but EOS its log-prob only,
-// and sets the reason. Of the rest of `h` the tokens before it must be there.
+// Ends a hypothesis of a search: adds its last token (of EOS only its log-prob) and sets the
+// reason. The tokens before it must be in `h` already.
 void EndHypothesis(const SearchOptions& search, int32_t last_token, float last_log_prob, bool unmet,
                    DecodedHypothesis* h);
 
@@ -62,7 +62,7 @@ struct BatchEvent {
   enum class Kind : uint8_t {
     kSettled,    // more of the translation is settled: Settled
     kDone,       // the search is over: Result
-    kBadNumber,  // a logit was no number: the segment fails alone
+    kBadNumber,  // a logit was NaN or +inf: the segment fails alone
   };
   int slot = 0;
   Kind kind = Kind::kSettled;
@@ -72,18 +72,18 @@ class Batch {
  public:
   virtual ~Batch() = default;
 
-  // Room for a segment, as far as slots, lanes, pages and tables go. An empty batch has room for
-  // every segment that its backend's limits let the engine accept.
+  // Whether there is room for a segment, as far as slots, lanes, pages and tables go. An empty
+  // batch has room for every segment that its backend's limits let the engine accept.
   virtual bool HasRoomFor(const SearchOptions& search, const SegmentRules& rules) const = 0;
 
-  // The same of the memory that so many words of a segment take (SlotInput::words).
+  // The same for the memory that so many words of a segment take (SlotInput::words).
   virtual bool HasRoomForWords(int32_t /*words*/) const { return true; }
 
-  // The slot's number. REQUIRES: HasRoomFor and HasRoomForWords said yes, and nothing was admitted
-  // since.
+  // Returns the slot's number. REQUIRES: HasRoomFor and HasRoomForWords returned true, and nothing
+  // was admitted since.
   virtual int Admit(SlotInput input) = 0;
 
-  // The slot's segment leaves: it is done, or nobody wants it any more. No event of it follows, and
+  // The slot's segment leaves: it is done, or no longer wanted. No event of it follows, and
   // the next segment that gets this number has nothing to do with it.
   virtual void Release(int slot) = 0;
 
@@ -92,8 +92,8 @@ class Batch {
     int slots = 0;
     std::span<const BatchEvent> events;  // until the next Step
   };
-  // One step under these rules: of all that was admitted and not released. An error is the model's
-  // or the device's, and the batch's last word: only Release may follow. REQUIRES: busy().
+  // Makes one step under these rules, of everything that was admitted and not released. An error is
+  // the model's or the device's, and final: only Release may follow. REQUIRES: busy().
   virtual absl::StatusOr<StepReport> Step(const PlanRules& rules) = 0;
 
   // The n-best of a slot that the latest report called done, best first (samples: in the order of
@@ -106,8 +106,8 @@ class Batch {
   // Whether a step is due: something is in a slot, or on its way out of one.
   virtual bool busy() const = 0;
 
-  // Rows that the segments in slots are going to need: those they have, and the beam of one that
-  // has just begun. What pruning and ended hypotheses leave is for other segments.
+  // The rows that the segments in slots will need: those they have, and the beam of one that has
+  // just begun. Rows that pruning and ended hypotheses leave are free for other segments.
   virtual int64_t ExpectedRows() const = 0;
 
   // The same, each row counted with its cost (SearchOptions::row_cost); or somewhat more.
@@ -118,8 +118,9 @@ class Batch {
 
   virtual int32_t self_pages_used() const = 0;
 
-  // The memory behind its pages and those of the sources, where it is the host's and comes with use
-  // (page_memory.h): ends a period; gives idle memory back, whether some is left; how much is there.
+  // The memory of its pages and of the sources' pages, where it is the host's and comes with use
+  // (page_memory.h). In order: ends a period; gives idle memory back and returns whether some is
+  // left; the bytes that are resident.
   virtual void EndMemoryPeriod() {}
   virtual bool GiveBackIdleMemory(int64_t /*most_bytes*/) { return false; }
   virtual int64_t resident_page_bytes() const { return 0; }

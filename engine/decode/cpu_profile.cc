@@ -157,7 +157,7 @@ absl::StatusOr<CpuProfile> Profile::Run(const Weights& weights) {
     if (report->rows != slots_ * kProfiledBeam) {
       return absl::InternalError(absl::StrCat("profile-steps: found ", report->rows,
                                               " rows in a step, expected ", slots_ * kProfiledBeam,
-                                              ": a logit of the model is no number"));
+                                              ": a logit of the model is not a number"));
     }
     all += took;
     positions += i + 1;
@@ -217,7 +217,7 @@ absl::StatusOr<std::string> ProfileCpuSteps(const CpuProfileConfig& config, cons
   });
   if (!rates.ok()) return rates.status();
   char share[80];
-  std::snprintf(share, sizeof(share), "everything that is no product: %.1f %%\n",
+  std::snprintf(share, sizeof(share), "everything except products: %.1f %%\n",
                 100 * (1 - profile->product_seconds / profile->step_seconds));
   return absl::StrCat("CPU with ", std::string(CpuInstructionSet()), ", ", config.threads,
                       config.threads == 1 ? " thread\n" : " threads\n",

@@ -14,7 +14,7 @@
 
 namespace dragoman {
 
-// One worker.
+// The configuration of one worker.
 struct CpuProfileConfig {
   BatchConfig batch;
   ComputeType type = ComputeType::kFloat32;
@@ -36,7 +36,7 @@ inline constexpr char kAroundTheModel[] = "search and tables";
 
 // Fills the batch of a worker as profiled_steps.h says and times `steps` steps of it. Takes memory
 // of its own for all their K/V. Errors as CheckProfile's and CreateCpuModel's; RESOURCE_EXHAUSTED
-// without the memory; INTERNAL when a logit of the model is no number. REQUIRES: steps > 0; the
+// without the memory; INTERNAL when a logit of the model is not a number. REQUIRES: steps > 0; the
 // weights are the program's.
 absl::StatusOr<CpuProfile> MeasureCpuSteps(const CpuProfileConfig& config, const Program& program,
                                            const Weights& weights, int steps, const Clock* clock);

@@ -1,4 +1,4 @@
-// What one thread of this CPU can do at best, measured: the denominators of a profile.
+// The best rates of one thread of this CPU, measured: the denominators of a profile.
 #pragma once
 
 #include "engine/base/clock.h"

@@ -47,7 +47,8 @@ class StageBuffers {
   std::unique_ptr<float, Free> block_;
 };
 
-// What encoder and decoder have in common: the operations that know rows and nothing of attention.
+// The common part of encoder and decoder: the operations that work on rows and know nothing of
+// attention.
 class StageRunner {
  protected:
   // Computes in `context`, which is borrowed and whose memory is not counted here; nullptr: in one of

@@ -168,7 +168,7 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
   const SingleThread group;
   const int32_t free_before = pages_.free_count;
   PlanStep(group, in, views_.data(), lane_page_table_, pages_, plan_);
-  // What was taken is still above what is left.
+  // The entries of the pages just taken still lie above those that are left.
   page_memory_.NoteTaken(pages_.free + pages_.free_count, free_before - pages_.free_count);
   PrepareRows();
 

@@ -24,7 +24,7 @@ class DecodingBatch final : public Batch {
   // `memory` is borrowed for the batch's life.
   DecodingBatch(const BatchConfig& config, KvMemory* memory, std::unique_ptr<Decoder> decoder);
 
-  // What the tables of such a batch are going to hold, about.
+  // About the bytes that the tables of such a batch will hold.
   static int64_t TableBytes(const BatchConfig& config);
 
   bool HasRoomFor(const SearchOptions& search, const SegmentRules& rules) const override;
@@ -49,7 +49,7 @@ class DecodingBatch final : public Batch {
   int max_rows() const override { return config_.max_rows; }
   int64_t workspace_bytes() const override { return workspace_bytes_; }
 
-  // What tests and measurements look at.
+  // The following is for tests and measurements.
 
   // Slots that ran in the latest step.
   std::span<const int32_t> stepped() const {
@@ -64,7 +64,7 @@ class DecodingBatch final : public Batch {
   // The slot's worst case of pages.
   int64_t WorstCase(int number) const;
   void PrepareRows();
-  // What the slots that ran have to tell.
+  // Reports the results of the slots that ran.
   void Report();
   DecodedHypothesis Hypothesis(const SlotView& view, int entry) const;
 

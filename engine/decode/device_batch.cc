@@ -11,7 +11,7 @@
 namespace dragoman {
 namespace {
 
-// What the lanes of a search count above one row each.
+// The load of a search's lanes beyond one row each.
 int64_t SurchargeOf(const SearchOptions& search) {
   return int64_t{search.beam} * (search.row_cost - 1);
 }
@@ -185,7 +185,7 @@ void DeviceBatch::FreeLeaving() {
 }
 
 int64_t DeviceBatch::ExpectedRows() const {
-  // What was read counts some that have gone since.
+  // The count that was read includes some that have left since.
   return std::min(beams_, latest_.expected_rows + new_beams_[0] + new_beams_[1]);
 }
 

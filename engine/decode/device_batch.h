@@ -25,7 +25,7 @@ struct DeviceNeeds {
   int32_t command_words = 0;  // StepMailbox::command_capacity
   int32_t output_words = 0;   // StepMailbox::output_capacity
 };
-// By max_rows and positions only.
+// Depends on max_rows and positions only.
 DeviceNeeds NeedsOf(const BatchLimits& limits);
 
 // The limits of a batch, with the least that is needed; workspaces are the device's to choose.
@@ -48,12 +48,12 @@ class DeviceBatch final : public Batch {
   int64_t ExpectedRows() const override;
   int64_t ExpectedLoad() const override { return ExpectedRows() + surcharge_; }
   int DecodedTokens(int slot) const override;
-  // As of the step reported last.
+  // The pages in use after the step reported last.
   int32_t self_pages_used() const override;
   int max_rows() const override { return limits_.max_rows; }
   int64_t workspace_bytes() const override { return device_->workspace_bytes(); }
 
-  // What the host has allotted; tests look at it.
+  // The resources that the host has allotted, for tests.
   struct Held {
     int slots = 0;
     int lanes = 0;
@@ -83,7 +83,7 @@ class DeviceBatch final : public Batch {
   const StepMailbox& MailboxOf(int64_t step) const {
     return device_->mailbox(static_cast<int>(step % kStepMailboxes));
   }
-  // Of the step that is enqueued next; the host's to fill.
+  // The mailbox of the step that is enqueued next, for the host to fill.
   const StepMailbox& NextMailbox() const { return MailboxOf(next_step_); }
   void BeginCommand();
   StepDevice::Launch MakeLaunch(const PlanRules& rules) const;
@@ -105,8 +105,8 @@ class DeviceBatch final : public Batch {
   std::vector<int> occupied_;  // slots by age, the oldest first
   int64_t beams_ = 0;          // of these, together
   int64_t surcharge_ = 0;      // what their lanes count above one row each
-  // Of those whose first step has not been read, by its mailbox. Kept, for ExpectedRows is asked
-  // for with every segment that is admitted.
+  // The beams of slots whose first step has not been read, by its mailbox. Kept, because
+  // ExpectedRows is called for every segment that is admitted.
   int64_t new_beams_[kStepMailboxes] = {0, 0};
   std::vector<int> leaving_;  // cancelled by the next command
 

@@ -29,7 +29,7 @@ absl::StatusOr<std::unique_ptr<KvMemory>> KvMemory::Create(const KvLayout& layou
   if (mapping == MAP_FAILED) {
     return absl::ResourceExhaustedError(
         absl::StrCat("K/V memory: ", bytes >> 20, " MiB (", self_pages, " self + ", cross_pages,
-                     " cross pages) cannot be had: ", std::strerror(errno)));
+                     " cross pages) cannot be allocated: ", std::strerror(errno)));
   }
   const uintptr_t address = reinterpret_cast<uintptr_t>(mapping);
   auto* const pool = static_cast<char*>(mapping) + (RoundUp(address, kAlignment) - address);

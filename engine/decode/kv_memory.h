@@ -3,7 +3,7 @@
 //
 // On the host the address space is taken at construction and the memory behind a page when the page
 // is first used; free pages are given out again before new ones, so that what is resident is what
-// was in use at a time. What nobody has used for a while can be given back to the system
+// was in use at a time. Memory that nothing has used for a while can be given back to the system
 // (page_memory.h). A device's is taken at construction. The block is
 // shared by both threads (a device's by the streams that they drive); which page belongs to whom is
 // settled by the free lists. Pages are numbered over both kinds: self pages 0 .. self_pages - 1,
@@ -32,7 +32,7 @@ struct KvBlock {
 
 class KvMemory {
  public:
-  // Of the host. RESOURCE_EXHAUSTED when the system does not give the memory.
+  // Allocates memory of the host. RESOURCE_EXHAUSTED when the system does not give it.
   static absl::StatusOr<std::unique_ptr<KvMemory>> Create(const KvLayout& layout,
                                                           int32_t self_pages, int32_t cross_pages);
   // Takes over memory for this many pages, all of it there.
@@ -59,15 +59,15 @@ class KvMemory {
   void GiveBackCross(const std::vector<int32_t>& pages);
   int32_t cross_pages_free() const;
 
-  // Of the self pages, whose free list is the batch's; nothing on a device. Once, while all of them
-  // are free.
+  // The memory of the self pages, whose free list is the batch's; nothing on a device. Call once,
+  // while all of them are free.
   PageMemory SelfPageMemory() const;
-  // Of the cross pages, as PageMemory's of the same names; any thread.
+  // The same as PageMemory's functions of these names, for the cross pages; any thread.
   void EndCrossPeriod();
   bool GiveBackIdleCross(int64_t most_bytes);
   int64_t cross_resident_bytes() const;
 
-  // Wakes whoever waits for pages, for good.
+  // Wakes all threads that wait for pages, for good.
   void Close();
 
  private:

@@ -2,7 +2,7 @@
 
 namespace dragoman {
 
-// The clock is read last here and first in After: what keeping the books takes is none of the
+// The clock is read last here and first in After, so that bookkeeping does not count as the
 // operation's time.
 void OpTimes::Before(const char* name) {
   Running& op = running_.emplace_back();

@@ -23,9 +23,10 @@ class OpTimes final : public OpProbe {
   // Forgets what has been added up. REQUIRES: nothing is running.
   void Clear();
 
-  // Of all that was called so, less what ran within it under another name or its own.
+  // The time of all operations of this name, less what ran within them under another name or the
+  // same.
   Nanos Of(std::string_view name) const;
-  // Of all that ran within nothing else: the sum of Of over all names.
+  // The time of all operations that ran within nothing else: the sum of Of over all names.
   Nanos Total() const { return total_; }
 
  private:

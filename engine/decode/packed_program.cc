@@ -14,7 +14,7 @@
 namespace dragoman {
 namespace {
 
-// Rows of a weight for whoever packs them. Keeps the first error.
+// Rows of a weight for its packing. Keeps the first error.
 class RowsOfWeight final : public MatrixRows {
  public:
   // The `count` rows from `begin` on.
@@ -78,7 +78,7 @@ std::vector<WeightId> OwnTables(const Program& program) {
   return tables;
 }
 
-// Those that operations read as they are, each once.
+// The weights that operations read as they are, each once.
 std::vector<WeightId> PlainWeights(const Program& program) {
   std::vector<WeightId> ids;
   const auto add = [&](WeightId id) {
@@ -136,7 +136,7 @@ class Packer {
     return weights_.Read(id, 0, weight.rows, values->data());
   }
 
-  // Of a product: the part of it that belongs to these rows. Empty where there is none.
+  // Reads the part of a product's bias that belongs to these rows. Empty where there is none.
   absl::Status ReadBias(WeightId id, int64_t first, int64_t count, std::vector<float>* bias) {
     if (id == kNoWeight) return absl::OkStatus();
     std::vector<float> whole;

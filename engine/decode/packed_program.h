@@ -1,4 +1,4 @@
-// A network's program with its weights packed as the CPU's operations want them.
+// A network's program with its weights packed as the CPU's operations read them.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace dragoman {
 
-// The products of a stage by operation; nullptr for one that is no product.
+// The products of a stage by operation; nullptr for one that is not a product.
 using StageProducts = std::vector<std::unique_ptr<Linear>>;
 
 // Immutable once made; and the threads that help to compute it.
@@ -33,16 +33,16 @@ struct PackedProgram {
   StageProducts encoder, decoder;
   std::unique_ptr<OutputLayer> output;
   WeightValues values;  // by weight: those that operations read as they are; the others are empty
-  // By weight: the tables of embeddings; nullptr for the others, and for the output layer's.
+  // The tables of embeddings, by weight; nullptr for the others, and for the output layer's.
   std::vector<std::unique_ptr<EmbeddingTable>> tables;
   int64_t bytes = 0;  // of all weights
   bool selects_words = false;
-  const std::shared_ptr<HelperThreads> helpers;  // of whoever runs it; shared by an ensemble's
+  const std::shared_ptr<HelperThreads> helpers;  // of its executor; shared by an ensemble's
 
-  // Of the selections of a decoder for so many rows.
+  // Bytes of the selections of a decoder for so many rows.
   int64_t SelectionBytes(int max_rows) const;
 
-  // What an encoder or decoder for so many rows needs of each of its threads' scratch.
+  // The scratch floats that an encoder or decoder for so many rows needs of each of its threads.
   size_t ScratchFloats(const OpSequence& stage, const StageProducts& products, int64_t rows) const;
 
   const float* Value(WeightId id) const {
@@ -66,7 +66,7 @@ KvLayout HostLayout(KvLayout kv, ComputeType type);
 // kernels of.
 int64_t CpuWeightBytes(const Program& program, ComputeType type);
 
-// As CreateCpuNetwork (cpu_model.h). Packs with all threads of `helpers`.
+// The same as CreateCpuNetwork (cpu_model.h). Packs with all threads of `helpers`.
 absl::StatusOr<std::shared_ptr<const PackedProgram>> PackProgram(
     const Program& program, const Weights& weights, ComputeType type,
     std::shared_ptr<HelperThreads> helpers, bool selects_words);

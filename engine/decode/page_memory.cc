@@ -20,7 +20,7 @@ PageMemory::PageMemory(void* pool, int64_t page_bytes, int32_t pages, int32_t fi
       was_used_(static_cast<size_t>(count)) {
   returned_.reserve(static_cast<size_t>(count));
   const int64_t end = (int64_t{first} + count) * page_bytes;
-  // Behind the last page of all there is nobody else.
+  // After the last page there is no other.
   const int64_t end_chunk =
       first + count == pages ? CeilDivide(end, kChunkBytes) : end / kChunkBytes;
   chunks_.resize(static_cast<size_t>(std::max<int64_t>(0, end_chunk - first_chunk_)));
@@ -76,7 +76,7 @@ void PageMemory::EndPeriod(const int32_t* free, int32_t free_count) {
   }
   for (size_t i = 0; i < was_used_.size(); ++i) {
     const bool was_free = was_used_[i] == kFree;
-    // What is taken now is used in the next period too.
+    // A page that is taken now is used in the next period too.
     was_used_[i] = (was_used_[i] & kFree) != 0 ? 0 : 1;
     if (was_free) continue;
     const Range range = ChunksOf(static_cast<int32_t>(i) + first_);

@@ -1,4 +1,4 @@
-// The host's memory behind the pages of one free list: which of it is there, which of it nobody has
+// The host's memory behind the pages of one free list: which of it is resident, which of it nothing has
 // used for a while, and giving that back.
 //
 // The list is a stack in order, the lowest number on top, so that what is used gathers at one end
@@ -18,11 +18,11 @@ class PageMemory {
  public:
   static constexpr int64_t kChunkBytes = int64_t{2} << 20;
 
-  // Of pages whose memory is not the host's: nothing is there, nothing is given back.
+  // A list of pages whose memory is not the host's: nothing is resident, nothing is given back.
   PageMemory() = default;
 
   // The pages `first` .. `first` + `count` - 1 of a pool of `pages`, `page_bytes` each: a mapping of
-  // whole chunks that nobody has touched yet. All pages are free. A chunk that is shared with other
+  // whole chunks that nothing has touched yet. All pages are free. A chunk that is shared with other
   // pages of the pool is not looked at.
   PageMemory(void* pool, int64_t page_bytes, int32_t pages, int32_t first, int32_t count);
 
@@ -40,7 +40,7 @@ class PageMemory {
   // left.
   bool GiveBackIdle(int64_t most_bytes);
 
-  // What is there, in whole chunks.
+  // The bytes that are resident, in whole chunks.
   int64_t resident_bytes() const { return there_ * kChunkBytes; }
 
  private:

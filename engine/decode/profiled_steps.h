@@ -1,5 +1,5 @@
-// What --profile-steps runs, on every device: a batch full of segments of beam 4 in the middle of a
-// translation, none of which can end.
+// The work of --profile-steps, on every device: a batch full of segments of beam 4 in the middle of
+// a translation, none of which can end.
 #pragma once
 
 #include "absl/status/status.h"
@@ -17,7 +17,8 @@ inline constexpr int kStepsBeforeProfile = 15;
 // small.
 absl::Status CheckProfile(const BatchConfig& batch, const Program& program, int steps);
 
-// Of every segment; with a beam of at most kProfiledBeam. REQUIRES: CheckProfile said yes.
+// The search of every segment, with a beam of at most kProfiledBeam. REQUIRES: CheckProfile
+// returned OK.
 SearchOptions ProfiledSearch(int beam, int steps);
 
 }  // namespace dragoman

@@ -1,6 +1,6 @@
-// What runs the steps of a DeviceBatch (device_batch.h): a GPU, or in tests a thread in its place.
+// Runs the steps of a DeviceBatch (device_batch.h): a GPU, or in tests a thread in its place.
 //
-// It owns the batch's tables (kernels/search/batch_tables.h), which nobody else can see, and the
+// It owns the batch's tables (kernels/search/batch_tables.h), which nothing else can see, and the
 // two mailboxes through which host and step talk (kernels/search/step_mailbox.h). Steps run one
 // after the other, in the order in which they were enqueued, while the caller goes on.
 //
@@ -37,7 +37,7 @@ class StepDevice {
 
   virtual int64_t workspace_bytes() const = 0;
 
-  // What a step is made for, of all segments in slots.
+  // The properties of all segments in slots that a step is launched for.
   struct Launch {
     int mailbox = 0;      // the step's number modulo kStepMailboxes
     int bucket = 0;       // of buckets(); the command's max_rows

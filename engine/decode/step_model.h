@@ -64,8 +64,8 @@ class Decoder {
   virtual absl::Status Step(const StepInput& input, LogitSummary* summaries) = 0;
 
   // Which words the rows of a slot may produce, from Enter until Leave; of a slot without, all. They
-  // are borrowed, ascending, and what is in the list is all that its requests may want. Only of a
-  // model that selects words. REQUIRES of Enter: HasRoomFor said yes, and Leave came after the last.
+  // are borrowed, ascending, and its requests may want only what is in the list. Only of a
+  // model that selects words. REQUIRES of Enter: HasRoomFor returned true, and Leave came after the last.
   virtual bool HasRoomFor(int32_t /*words*/) const { return true; }
   virtual void Enter(int /*slot*/, const IdList& /*words*/) {}
   virtual void Leave(int /*slot*/) {}
@@ -73,22 +73,22 @@ class Decoder {
   // No step is due for now: threads that make steps may be lent to others.
   virtual void Rest() {}
 
-  // As the encoder's.
+  // The same as the encoder's.
   virtual int64_t workspace_bytes() const { return 0; }
 };
 
-// What the workers of one engine share.
+// The part of a model that the workers of one engine share.
 class StepModel {
  public:
   virtual ~StepModel() = default;
 
-  // Of the pages of both pools.
+  // The layout of the pages of both pools.
   virtual KvLayout kv_layout() const = 0;
-  // Of the products. Activations and pages are f32.
+  // The type of the products. Activations and pages are f32.
   virtual ComputeType compute_type() const { return ComputeType::kFloat32; }
   virtual int64_t weight_bytes() const = 0;
 
-  // What an encoder and a decoder of so many threads and rows are going to hold: the sum of their
+  // The bytes that an encoder and a decoder of so many threads and rows will hold: the sum of their
   // own workspace_bytes().
   virtual int64_t workspace_bytes(int /*threads*/, int /*max_rows*/) const { return 0; }
 

@@ -1,4 +1,4 @@
-// Which words of a stretch of memory are taken, for memory that somebody else writes: first fit.
+// Which words of a stretch of memory are taken, for memory that others write: first fit.
 //
 // Not thread-safe. Allocates at construction only.
 #pragma once
@@ -15,11 +15,11 @@ class WordArena {
 
   bool Fits(int32_t words) const;
 
-  // The first of `words` words that are free from now on for the caller only; the lowest there are.
-  // REQUIRES: words > 0 and Fits(words).
+  // Takes `words` words for the caller alone and returns the first; they are the lowest that are
+  // free. REQUIRES: words > 0 and Fits(words).
   int32_t Take(int32_t words);
 
-  // What Take gave.
+  // Returns what Take returned.
   void GiveBack(int32_t begin, int32_t words);
 
   int32_t used() const { return used_; }

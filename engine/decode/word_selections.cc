@@ -7,12 +7,12 @@ namespace {
 
 constexpr int kStep = OutputLayer::kSelectStep;
 
-// What a sentence of some 30 tokens has, with lists of 50 words each that overlap.
+// The words that a sentence of some 30 tokens has, with lists of 50 words each that overlap.
 constexpr int kUsualWords = 1024;
 
 int32_t StepsFor(int64_t words) { return static_cast<int32_t>((words + kStep - 1) / kStep); }
 
-// Of the memory: the usual words of every slot, and one segment of all words beside them.
+// Steps of the memory: the usual words of every slot, and one segment of all words beside them.
 int32_t StepsOf(int vocabulary, int slots) {
   return StepsFor(vocabulary) + slots * std::min(StepsFor(kUsualWords), StepsFor(vocabulary));
 }

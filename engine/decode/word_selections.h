@@ -22,7 +22,7 @@ namespace dragoman {
 
 class WordSelections {
  public:
-  // For slots 0 .. slots - 1. `layer` is borrowed.
+  // Selections for slots 0 .. slots - 1. `layer` is borrowed.
   WordSelections(const OutputLayer* layer, int slots);
 
   // bytes() of one of such a layer and so many slots. Address space until it is used.
@@ -36,7 +36,7 @@ class WordSelections {
   // HasRoomFor; the slot is empty; words are of the vocabulary, one at least.
   void Enter(int slot, const IdList& words);
 
-  // Of a slot that nothing has entered: does nothing.
+  // Ends the selection of the slot's segment; does nothing for a slot that nothing has entered.
   void Leave(int slot);
 
   // nullptr: all words.
@@ -45,7 +45,8 @@ class WordSelections {
     return selection.memory == nullptr ? nullptr : &selection;
   }
 
-  // As the layer's Fold: rows of a slot over its words. REQUIRES: not more rows than slots.
+  // The same as the layer's Fold: rows of a slot over its words. REQUIRES: not more rows than
+  // slots.
   void Fold(OpContext& context, const float* hidden, const DecodeRows& rows,
             const LogitRequest* requests, LogitSummary* summaries);
 

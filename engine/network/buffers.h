@@ -22,7 +22,7 @@ struct BufferPlan {
   int64_t Bytes(int64_t rows, int64_t element_bytes) const { return rows * width * element_bytes; }
 };
 
-// REQUIRES: CheckProgram said yes.
+// REQUIRES: CheckProgram returned OK.
 BufferPlan PlanBuffers(const OpSequence& stage);
 
 }  // namespace dragoman

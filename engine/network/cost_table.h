@@ -26,7 +26,7 @@ struct StepCost {
 std::vector<StepCost> CostsByName(const OpSequence& stage, const Program& program,
                                   const OpRows& rows);
 
-// What a device can do at best, measured.
+// The best rates of a device, measured.
 struct DeviceRates {
   double bytes_per_second = 0;  // copied, read and written both counted
   double flop_per_second = 0;   // of matrix products of the compute type

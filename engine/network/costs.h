@@ -1,5 +1,5 @@
-// What an operation must move and compute at least: the one place for it. Tables of costs, floors
-// and estimates are sums of these over a program.
+// The least that an operation must move and compute, in one place. Tables of costs, floors and
+// estimates are sums of these over a program.
 //
 // Pure. Bytes are those of memory, each operand read or written once (what a cache keeps between
 // operations counts again); flop are multiply-adds times two, with little of norms and softmax.
@@ -22,7 +22,7 @@ struct OpCost {
   }
 };
 
-// What a pass or step is run on.
+// The size of the pass or step that an operation runs in.
 struct OpRows {
   double rows = 0;
   double segments = 0;          // whose rows they are: slots of a step, segments of a pass
@@ -33,7 +33,7 @@ struct OpRows {
   double kv_bytes = 4;          // of an element of the attention memory
 };
 
-// Alignment counts as nothing: few rows want it. Of the output layer: its logits, not stored.
+// Alignment counts as nothing: few rows ask for it. Of the output layer: its logits, not stored.
 OpCost CostOf(const Op& op, const Program& program, const OpRows& rows);
 
 }  // namespace dragoman

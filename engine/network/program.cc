@@ -9,7 +9,7 @@
 namespace dragoman {
 namespace {
 
-// What is wrong with one operation; "" if nothing.
+// Finds the error in one operation; "" if there is none.
 class OpChecker {
  public:
   OpChecker(const Program& program, const OpSequence& stage)

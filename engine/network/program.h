@@ -21,7 +21,7 @@
 
 namespace dragoman {
 
-// What a weight is for decides how a device holds it.
+// The use of a weight, which decides how a device holds it.
 enum class WeightRole : uint8_t {
   kEmbedding,    // [vocabulary, d]; the output layer's matrix may be the same one
   kMatrix,       // [out, in]: y = x W^T
@@ -36,8 +36,8 @@ enum class WeightRole : uint8_t {
 // float32 wherever the model runs: sums and scores are, and these go into them.
 constexpr bool StaysFloat32(WeightRole role) { return role >= WeightRole::kPositions; }
 
-// By index in Program::weights. Matrices that are one (shared embeddings, a tied output layer) are
-// one weight with one index.
+// An index into Program::weights. Matrices that are one (shared embeddings, a tied output layer)
+// are one weight with one index.
 using WeightId = int32_t;
 inline constexpr WeightId kNoWeight = -1;
 
@@ -50,7 +50,7 @@ struct Weight {
   int64_t elements() const { return rows * cols; }
 };
 
-// By index in OpSequence::buffers.
+// An index into OpSequence::buffers.
 using BufferId = int32_t;
 inline constexpr BufferId kNoBuffer = -1;
 
@@ -99,7 +99,7 @@ struct AddNormOp {
   BufferId x = 0;
   BufferId residual = kNoBuffer;  // none: sum = x
   BufferId y = 0;                 // may be x or residual
-  BufferId sum = kNoBuffer;       // none: nobody wants it; may be x or residual
+  BufferId sum = kNoBuffer;       // none: unused; may be x or residual
   WeightId gain = kNoWeight;
   WeightId bias = kNoWeight;
   float epsilon = 0;
@@ -138,7 +138,7 @@ struct RecurrenceOp {
   int layer = 0;
 };
 
-// The source position that a row attends to most, for the rows that want to know. Reads q alone.
+// The source position that a row attends to most, for the rows that ask for it. Reads q alone.
 struct AlignOp {
   BufferId q = 0;
   int layer = 0;
@@ -158,7 +158,7 @@ struct OutputOp {
 };
 
 struct Op {
-  // What errors, ranges and tables call it: one of a layer has its name in every layer.
+  // The operation's name in errors, ranges and tables: one of a layer has its name in every layer.
   const char* name = "";
   int layer = -1;  // -1: of none
   std::variant<EmbedOp, ProductOp, GateOp, AddNormOp, EncoderAttentionOp, WriteCrossKvOp,
@@ -184,7 +184,7 @@ struct Program {
   const Weight& weight(WeightId id) const { return weights[static_cast<size_t>(id)]; }
   // kNoWeight if there is none of this name.
   WeightId FindWeight(std::string_view name) const;
-  // The decoder's last operation. REQUIRES: CheckProgram said yes.
+  // The decoder's last operation. REQUIRES: CheckProgram returned OK.
   const OutputOp& output() const { return std::get<OutputOp>(decoder.ops.back().what); }
   int64_t vocabulary() const { return weight(output().table).rows; }  // of the target
 };
@@ -198,11 +198,10 @@ int64_t ParameterCount(const Program& program);
 // family's file is wrong.
 absl::Status CheckProgram(const Program& program);
 
-// For executors, where an operation that CheckProgram keeps out of a stage would be in it: ends the
-// process.
+// Ends the process. Executors call it for an operation that CheckProgram keeps out of their stage.
 [[noreturn]] void NotOfThisStage();
 
-// What an operation reads and writes of its stage's buffers.
+// The buffers of its stage that an operation reads and writes.
 struct Operands {
   std::vector<BufferId> reads;
   std::vector<BufferId> writes;
@@ -215,7 +214,7 @@ Operands OperandsOf(const Op& op);
 // one weight.
 void JoinCrossLayers(int layers, Program* program);
 
-// For people: the weights, buffers and operations, one on a line.
+// The program as text for people: the weights, buffers and operations, one on a line.
 std::string ProgramText(const Program& program);
 
 }  // namespace dragoman

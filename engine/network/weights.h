@@ -25,7 +25,7 @@ class Weights {
   virtual bool AreInt8(WeightId /*id*/, int64_t /*first*/, int64_t /*count*/) const {
     return false;
   }
-  // As Read; scales [count]. REQUIRES: AreInt8 of them.
+  // The same as Read, for int8; scales [count]. REQUIRES: AreInt8 of the rows.
   virtual absl::Status ReadInt8(WeightId id, int64_t first, int64_t count, int8_t* to,
                                 float* scales) const;
 
@@ -36,7 +36,7 @@ class Weights {
   virtual absl::Status Check() const { return absl::OkStatus(); }
 };
 
-// By index, float32, row-major.
+// The values of each weight by its index, float32, row-major.
 using WeightValues = std::vector<std::vector<float>>;
 
 // Numbers that are in memory.

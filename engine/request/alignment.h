@@ -15,13 +15,13 @@
 
 namespace dragoman {
 
-// What each source token of a segment stands for: SegmentPlan::source_places. `segment` is its
-// text.
+// The part of the text that each source token of a segment stands for: SegmentPlan::source_places.
+// `segment` is its text.
 std::vector<std::optional<TextRange>> SourcePlaces(std::string_view segment,
                                                    const EncodedText& encoded);
 
 // The target tokens that have text, with their places in it and in the source. `aligned` has a
-// source position for each token. A verbatim text is aligned with the phrase that it is.
+// source position for each token. A verbatim text is aligned with the phrase that it copies.
 std::vector<AlignedToken> AlignTokens(const WrittenText& written, std::span<const int32_t> aligned,
                                       std::span<const std::optional<TextRange>> source_places);
 

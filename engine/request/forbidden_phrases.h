@@ -1,7 +1,7 @@
-// What a request's translations must not contain, as tokens (SEARCH.md d.5): the phrases of the
-// request and those of its profile, and what becomes of them in a segment that requires some.
+// The phrases that a request's translations must not contain, as tokens (SEARCH.md d.5): those of
+// the request and of its profile, less those that a segment requires.
 //
-// Used by one thread at a time. The tables that it gives are immutable and shared.
+// Used by one thread at a time. The tables that it returns are immutable and shared.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct NamedPhrase {
   bool may_have_unknown = false;  // <unk> in it stands for bytes that are written verbatim
 };
 
-// What is wrong with a phrase of that field and name: what it has ("no tokens"), and what is
+// The error of a phrase of that field and name: what was found ("no tokens"), and what was
 // expected.
 FieldError PhraseError(const std::string& field, const std::string& name, std::string found,
                        std::string expected);
@@ -61,7 +61,7 @@ class ForbiddenPhrases {
   };
 
   ForbiddenPhrases() = default;
-  // As For. `allowed` becomes the phrases that are.
+  // The same as For, without the source's n-grams. `allowed` becomes the phrases that are allowed.
   absl::StatusOr<std::shared_ptr<const ForbiddenTable>> WithoutSource(
       std::span<const NamedPhrase> phrases, std::set<size_t>* allowed);
   // A forbidden phrase that is a part of `phrase`.

@@ -17,7 +17,7 @@ namespace dragoman {
 
 class Glossaries {
  public:
-  // "" = there is no directory, and nothing in it.
+  // With "" there is no directory, and there are no glossaries.
   explicit Glossaries(std::string directory) : directory_(std::move(directory)) {}
 
   // Reads the directory and checks that the model can write every target. An error of either names

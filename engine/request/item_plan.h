@@ -1,5 +1,5 @@
-// An item of a request cut into what is translated one by one, with all that their searches need:
-// made by JobPlanner, carried out by Job.
+// An item of a request, cut into the texts that are translated one by one, with all that their
+// searches need: made by JobPlanner, carried out by Job.
 //
 // Values; constant once made.
 #pragma once
@@ -22,9 +22,9 @@ struct SegmentPlan {
   int64_t run = 0;              // of the HTML document
   TextRange range;              // in the run's text, or in the item
   std::vector<int32_t> source;  // tag, text, EOS
-  // What each source token stands for, without white space, from range.begin. A token without text
-  // of its own (a lone word mark, all but the last of a character's byte pieces) stands for the
-  // next one that has; tag and EOS for nothing. Empty when no alignment is wanted.
+  // The text that each source token stands for, without white space, from range.begin. A token
+  // without text of its own (a lone word mark, all but the last of a character's byte pieces)
+  // stands for the next one that has; tag and EOS for nothing. Empty when no alignment is wanted.
   std::vector<std::optional<TextRange>> source_places;
   SearchOptions search;
   std::vector<int32_t> prefix;
@@ -40,7 +40,7 @@ struct ItemPlan {
   std::unique_ptr<const HtmlDocument> html;
   std::vector<SegmentPlan> segments;
   bool cut = false;  // a segment is a part of a piece that was too long for the model
-  // Nothing in it is to be translated (white space alone, say), though phrases were required of it.
+  // Nothing in it needs translation (white space alone, say), though phrases were required of it.
   bool unmet = false;
 };
 

@@ -2,7 +2,7 @@
 //
 // Thread-safe. Shared by its segments (which may outlive the caller's interest) and by the engine's
 // table of jobs. All calls of the sink go through one queue, so that they never overlap and never
-// happen under a lock; whoever adds to an idle queue empties it.
+// happen under a lock; the thread that adds to an idle queue empties it.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ namespace dragoman {
 
 class Job;
 
-// What jobs borrow of the engine.
+// The services of the engine that jobs borrow.
 struct JobServices {
   // Pieces of target ids and source ids, for returned tokens.
   std::function<std::string(int32_t)> source_piece;
@@ -57,7 +57,7 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
 
   // Ends the job early, unless it has ended: true if this call did it.
   bool End(CancelCause cause);
-  // As End, with a status of its own.
+  // The same as End, with a status of its own.
   bool EndWith(const absl::Status& status);
 
   // Whether a segment of it is in a slot or has been.

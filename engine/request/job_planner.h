@@ -1,5 +1,5 @@
-// From a request to the segments of its items: texts cut and tokenised, phrases and terms as
-// tokens, and for every segment its search. What is wrong with one item fails that item alone.
+// Turns a request into the segments of its items: texts cut and tokenised, phrases and terms as
+// tokens, and for every segment its search. An error in one item fails that item alone.
 //
 // Used once, by one tokenizer thread. Borrows all it is given.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace dragoman {
 
-// Of the engine.
+// The facts of the engine that the planner needs.
 struct PlannerFacts {
   const Tokenizer* tokenizer = nullptr;
   TextStage* text = nullptr;
@@ -27,7 +27,7 @@ struct PlannerFacts {
   int64_t self_pages = 0;                       // of K/V memory; no search may need more
 };
 
-// Of the request, as the door has resolved it.
+// The facts of the request that the planner needs, with its languages and terms resolved.
 struct PlannerRequest {
   TextStage::Request text;
   std::shared_ptr<const RequestTerms> terms;
@@ -49,12 +49,12 @@ class JobPlanner {
   // The phrases of the request as tokens. Not OK: every item fails with it.
   absl::Status Prepare();
   absl::Status PlanItem(size_t item, ItemPlan& plan);
-  // What to do about an item that comes apart, for the error. REQUIRES: it has several segments.
+  // Advice about an item that comes apart, for the error. REQUIRES: it has several segments.
   std::string HowToHaveOneSegment(const ItemPlan& plan) const;
   // Cuts a text and adds its segments to the plan.
   absl::Status AddText(std::string_view text, int64_t run, bool one_segment,
                        const NamedPhrase& prefix, ItemPlan& plan);
-  // The words that a segment may produce: those of its source, and all that is asked of it.
+  // The words that a segment may produce: those of its source, and all that the request asks of it.
   std::vector<int32_t> WordsOf(const SegmentPlan& segment,
                                const std::vector<NamedPhrase>& required) const;
   absl::StatusOr<SegmentPlan> PlanSegment(std::string_view text, EncodedPiece piece,

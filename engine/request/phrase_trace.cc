@@ -26,9 +26,9 @@ PhraseTrace TracePhrases(const ConstraintSet& set, std::span<const int32_t> toke
     if (at == size && is_prefix) break;
     const ConstraintState before = state;
     state = Advance(set, before, at < size ? tokens[static_cast<size_t>(at)] : kNoToken);
-    // What has just been completed lies in the path that was open and this token. The state takes
-    // the longest needed phrase at a place, and else drops a token and looks again: so does this,
-    // with the phrases that it is known to have found.
+    // A phrase that has just been completed lies in the path that was open and this token. The
+    // state takes the longest needed phrase at a place, and else drops a token and looks again; so
+    // does this loop, with the phrases that the state is known to have found.
     std::vector<int32_t> found;
     for (int32_t phrase = 0; phrase < set.phrases; ++phrase) {
       using constraints_internal::IsMet;

@@ -23,8 +23,8 @@ struct PhrasePlace {
 
 struct PhraseTrace {
   std::vector<PhrasePlace> places;  // in order, without overlap, each phrase at most once
-  // What comes before this token belongs to `places` or to no phrase, whatever follows; what comes
-  // from here on may still turn out to be part of a phrase.
+  // Tokens before this one belong to `places` or to no phrase, whatever follows; tokens from here
+  // on may still turn out to be part of a phrase.
   int32_t settled = 0;
 };
 

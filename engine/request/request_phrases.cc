@@ -94,7 +94,7 @@ EncodedPhrase RequestPhrases::Encode(std::string_view text, bool word_start) con
   };
   EncodedPhrase phrase = facts_.tokenizer->EncodePhrase(text, word_start);
   if (word_start || unknown(phrase) == 0) return phrase;
-  // What the vocabulary has at a word's beginning only.
+  // The vocabulary may have the text at a word's beginning only.
   EncodedPhrase marked = facts_.tokenizer->EncodePhrase(text, true);
   return unknown(marked) < unknown(phrase) ? marked : phrase;
 }
@@ -185,7 +185,7 @@ absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> req
     if (total > kMaxConstraintTokens) continue;  // only the sum matters now
     phrases.push_back(phrase.tokens);
   }
-  // Of several fields.
+  // The error of a limit that several fields exceed together.
   const auto too_many = [&](int64_t tokens, int64_t most, const std::string& what) {
     FieldError error;
     error.found = absl::StrCat(tokens, " tokens");
@@ -201,15 +201,15 @@ absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> req
   ConstraintTable table(std::move(phrases));
   ConstraintState state = StartConstraints(table.set());
   for (const int32_t token : prefix.tokens) state = Advance(table.set(), state, token);
-  // EOS is no real token; but where none is forced at the limit it takes the place of one.
+  // EOS is not a real token; but where none is forced at the limit it takes the place of one.
   const int64_t real = total - (with_eos ? 1 : 0);
   const int64_t places =
       search.max_tokens - (with_eos && search.forced_eos == ForcedEos::kNone ? 1 : 0);
   if (prefix_tokens + real - Bank(state) > places) {
-    const std::string behind =
-        prefix_tokens > 0 ? absl::StrCat(" behind a prefix of ", prefix_tokens) : std::string();
+    const std::string after =
+        prefix_tokens > 0 ? absl::StrCat(" after a prefix of ", prefix_tokens) : std::string();
     return too_many(real, places - prefix_tokens + Bank(state),
-                    absl::StrCat(behind, ", the segment's output limit is ", search.max_tokens));
+                    absl::StrCat(after, ", the segment's output limit is ", search.max_tokens));
   }
   return table;
 }

@@ -1,5 +1,5 @@
-// What the translations of a request must contain, as tokens: required phrases, forced prefixes,
-// and the targets of terms and do_not_translate phrases where a segment's text holds them
+// The phrases that the translations of a request must contain, as tokens: required phrases, forced
+// prefixes, and the targets of terms and do_not_translate phrases where a segment's text holds them
 // (SEARCH.md a.8, d).
 //
 // Made once per job, on a tokenizer thread. Thread-safety: const after construction. Borrows the
@@ -29,7 +29,7 @@ struct RequestTerms {
   std::shared_ptr<const Glossary> glossary;  // null without one
 };
 
-// What one segment's translation must contain.
+// The phrases that one segment's translation must contain.
 struct SegmentPhrases {
   std::vector<NamedPhrase> required;
   std::vector<DoNotTranslatePhrase> do_not_translate;  // those of them that are copied, in order
@@ -53,9 +53,9 @@ class RequestPhrases {
   // above.
   absl::StatusOr<NamedPhrase> Prefix(size_t item) const;
 
-  // For a segment with this text. Every occurrence of a term asks for its target once; behind an
-  // opening bracket or quote it is asked for without the mark of a word's beginning, because no
-  // space will stand before it in the translation either.
+  // Finds the phrases for a segment with this text. Every occurrence of a term asks for its target
+  // once; after an opening bracket or quote it is asked for without the mark of a word's beginning,
+  // because no space will stand before it in the translation either.
   absl::StatusOr<SegmentPhrases> Find(std::string_view segment) const;
 
  private:
@@ -73,13 +73,12 @@ class RequestPhrases {
   std::vector<NamedPhrase> required_;
 };
 
-// What is wrong with the phrases, prefixes and the like by their bytes alone. INVALID_ARGUMENT
-// naming the field.
+// Checks the bytes of the phrases, prefixes and the like. INVALID_ARGUMENT naming the field.
 absl::Status CheckPhrases(const TranslationJob& job);
 
 // The table of a segment's phrases. INVALID_ARGUMENT with the numbers when no search could meet
-// them behind this prefix: more tokens than kMaxConstraintTokens, or than the output limit has
-// place for (d.3; tokens that the prefix brings count), or a prefix that leaves no place behind it.
+// them after this prefix: more tokens than kMaxConstraintTokens, or than the output limit has
+// place for (d.3; tokens that the prefix brings count), or a prefix that leaves no place after it.
 absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> required,
                                                 const NamedPhrase& prefix,
                                                 const SearchOptions& search);

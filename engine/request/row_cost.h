@@ -1,5 +1,5 @@
-// What a row of a search counts as where steps and batches are filled: in rows of plain beam
-// search, so that no mix of requests makes steps much longer than as many plain rows would.
+// The cost of a search's row where steps and batches are filled, in rows of plain beam search, so
+// that no mix of requests makes steps much longer than as many plain rows would.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace dragoman {
 
-// Measured by `search_bench row-costs` (tests/bench/details/row_costs.md, "What a row costs") on the
-// bundled model, whose rows are the cheapest there are: beside larger models' rows everything here
-// is nearer to 1. What costs up to one and a half rows counts as one; what is not named costs no more,
-// at its extreme too: beams of 64, 128 required tokens, 4,096 nodes of forbidden phrases, n-gram
-// bans, partials, alignment.
+// Measured by `search_bench row-costs` (tests/bench/details/row_costs.md, "What a row costs") on
+// the bundled model, whose rows are the cheapest there are: beside larger models' rows everything
+// here is nearer to 1. Options that cost up to one and a half rows count as one; options that are
+// not named cost no more, even at their extremes: beams of 64, 128 required tokens, 4,096 nodes of
+// forbidden phrases, n-gram bans, partials, alignment.
 inline int32_t RowCost(const SearchOptions& o) {
   const bool penalty = o.repetition_penalty != 1.0F || o.encoder_repetition_penalty != 1.0F;
   // A weight for every token of the vocabulary; its limits and the penalty are sweeps of their own.

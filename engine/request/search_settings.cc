@@ -35,7 +35,7 @@ StopRule StopRuleOf(EarlyStopping early_stopping) {
   return StopRule::kHeuristic;
 }
 
-// What a profile sets (the tables of SEARCH.md a.7).
+// The settings of a profile (the tables of SEARCH.md a.7).
 struct ProfileDefaults {
   Finalisation finalisation = Finalisation::kImmediate;
   StopRule stop_rule = StopRule::kHeuristic;
@@ -223,8 +223,8 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   o.temperature = asked.temperature.value_or(DefaultOf("temperature"));
   o.eos_penalty = asked.eos_penalty.value_or(DefaultOf("eos_penalty"));
   SetMasks(profile, model, settings);
-  // The order of one row's tokens needs no normaliser; scores, the comparison of rows and all that
-  // is said in log-probs do.
+  // The order of one row's tokens needs no normaliser; scores, the comparison of rows and everything
+  // in log-probs do.
   o.need_log_probs = context.scores || o.beam > 1 || o.stored_logits() || o.eos_penalty != 1.0F ||
                      o.finalisation != Finalisation::kImmediate || asked.pruning.any();
   o.row_cost = RowCost(o);

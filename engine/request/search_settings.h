@@ -1,4 +1,4 @@
-// From a request's decoding options to a segment's search: what is unset comes from the profile
+// Resolves a request's decoding options to a segment's search: unset options come from the profile
 // (SEARCH.md a.7), limits come from the segment's own source.
 //
 // Pure functions.
@@ -23,7 +23,8 @@ struct SearchSettings {
   ForcedEos constrained_forced_eos = ForcedEos::kModel;  // of segments with required phrases,
   int32_t constrained_max_tokens = 1;                    // and their limit: it leaves EOS a place
   bool stop_at_first = false;  // such a segment is over at its first complete hypothesis (d.3)
-  // What the profile never produces: masked after the softmax, or none of the search's.
+  // Output that the profile never produces: phrases that are masked after the softmax, and tokens
+  // that take no part in it.
   std::vector<std::vector<int32_t>> forbidden;
   std::vector<int32_t> excluded;
   // No output has so many tokens in a row that the source has in a row; 0: off.
@@ -31,11 +32,11 @@ struct SearchSettings {
   // Whether the request says how many hypotheses it wants. Else an item of several segments is
   // answered with one.
   bool alternatives_asked = false;
-  // What an output without a prefix of its own begins with, at log-prob 0.
+  // The token that begins an output without a prefix of its own, at log-prob 0.
   std::optional<int32_t> forced_bos;
 };
 
-// What there is besides the options.
+// Facts that the settings need besides the options.
 struct SearchContext {
   Profile default_profile = Profile::kHf;
   int max_rows = 0;                   // bounds the beam

@@ -1,7 +1,7 @@
-// What the source's own tokens ask of the search: encoder_no_repeat_ngram_size and
+// The rules that depend on the source's own tokens: encoder_no_repeat_ngram_size and
 // encoder_repetition_penalty of generation_config.json (SEARCH.md a.8).
 //
-// Pure functions. Ids are the source's; they are the target's as well, for a model with two
+// Pure functions. Ids are the source's; they are the target's as well, because a model with two
 // vocabularies has neither rule.
 #pragma once
 

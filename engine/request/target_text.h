@@ -38,12 +38,13 @@ class TargetText {
   TargetText(const Tokenizer* tokenizer, ConstraintTable constraints,
              std::vector<DoNotTranslatePhrase> do_not_translate);
 
-  // Of a whole hypothesis, which ended with EOS or at the limit. Verbatim texts stand where the
+  // Writes a whole hypothesis, which ended with EOS or at the limit. Verbatim texts stand where the
   // search counted their phrases as met; those that it did not meet are not written.
   WrittenText Write(std::span<const int32_t> tokens, bool with_eos) const;
 
-  // Of the settled tokens of a search that goes on: a byte prefix of every later one and of the
-  // whole. What may still become part of a phrase is held back when there are verbatim texts.
+  // Writes the settled tokens of a search that goes on: a byte prefix of every later text and of
+  // the whole. Text that may still become part of a phrase is held back when there are verbatim
+  // texts.
   std::string WritePrefix(std::span<const int32_t> tokens) const;
 
  private:

@@ -1,5 +1,5 @@
-// The way from a text to pieces of token ids: split, tokenise, and split further what is too long
-// for the model.
+// Cuts a text into pieces of token ids: splits, tokenises, and splits further where a piece is too
+// long for the model.
 //
 // Thread-safe: used by all tokenizer threads.
 #pragma once
@@ -31,15 +31,15 @@ class TextStage {
   struct Request {
     std::string source_language;  // BCP-47, for the rules of sentences
     SourceTags tags;              // put around every piece
-    std::vector<int> prompt;      // put before it
+    std::vector<int> prompt;      // the prompt before the text
     SplitMode split = SplitMode::kUnset;
     OnTooLong on_too_long = OnTooLong::kSplit;
   };
 
-  // In order; what the model would see nothing of (control characters, say) is in none.
-  // `one_segment`: what is asked for needs the text to be one piece; where the request says nothing
-  // of splitting, it is then split only if it is too long. INVALID_ARGUMENT for text that is too
-  // long and may not be split. REQUIRES: `text` is valid UTF-8.
+  // The pieces in order; text that the model would not see (control characters, say) is in none.
+  // `one_segment`: the request's options need the text to be one piece; where the request does not
+  // mention splitting, it is then split only if it is too long. INVALID_ARGUMENT for text that is
+  // too long and may not be split. REQUIRES: `text` is valid UTF-8.
   absl::StatusOr<std::vector<EncodedPiece>> Cut(std::string_view text, const Request& request,
                                                 bool one_segment);
 

@@ -1,4 +1,4 @@
-// A model's vocabulary as the tokenizer wants to see it.
+// A model's vocabulary as the tokenizer's PieceTable.
 #pragma once
 
 #include <optional>

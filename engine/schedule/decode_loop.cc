@@ -185,7 +185,8 @@ void DecodeLoop::Harvest(const BatchEvent& event) {
     case BatchEvent::Kind::kBadNumber:
       accounting_.observer->OnError("nan");
       Fail(Vacate(event.slot),
-           absl::InternalError("the model's logits hold a value that is no number"), accounting_);
+           absl::InternalError("the model's logits hold a value that is not a number"),
+           accounting_);
       break;
   }
 }

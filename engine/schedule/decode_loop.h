@@ -1,4 +1,4 @@
-// The decode loop of a worker: admit, step, harvest, for ever. Between any two steps it drops what
+// The decode loop of a worker: admit, step, harvest, forever. Between any two steps it drops what
 // was cancelled or has expired and tops the batch up from the encoded queue.
 //
 // Run by one thread (or, in tests, step by step through RunOnce); stats() may be called by any.
@@ -23,16 +23,16 @@ class DecodeLoop {
   DecodeLoop(Batch* batch, EncodedQueue* in, const Policy* policy,
              const SegmentAccounting& accounting, const Clock* clock);
 
-  // Until the encoder has ended and everything it pushed is decoded: OK. An error is the model's:
-  // everything in slots has failed with it, and the loop can go on no more.
+  // Runs until the encoder has ended and everything it pushed is decoded: OK. An error is the
+  // model's: everything in slots has failed with it, and the loop cannot go on.
   absl::Status Run();
 
   // One round without waiting: top-up, then a step if one is due. False when none was.
   absl::StatusOr<bool> RunOnce();
 
-  // What Run does beside its steps and while it has none: memory of pages that nobody has used for
-  // kMemoryPeriod by the clock goes back to the system, `most_bytes` of it at a time. Whether some
-  // of it is left.
+  // Gives memory of pages that nothing has used for kMemoryPeriod by the clock back to the system,
+  // at most `most_bytes` of it at a time. Returns whether some of it is left. Run calls it beside
+  // its steps and while there are none.
   static constexpr Nanos kMemoryPeriod = 15'000'000'000;
   bool GiveBackIdleMemory(int64_t most_bytes);
 
@@ -51,7 +51,7 @@ class DecodeLoop {
  private:
   // False once the encoder has ended and nothing is left. Gives memory back meanwhile.
   bool WaitForWork();
-  // What is in slots now.
+  // The load of the segments that are in slots now.
   Load Live() const;
   int TopUp();
   int Admit(std::unique_ptr<Segment> segment);

@@ -1,12 +1,11 @@
 // Encoded segments of one worker, ready for a slot. Bounded: a full queue makes the encoder wait.
 //
 // It also knows whether more is on its way: the encoder says when it has taken something from the
-// request queue and when it has found that one empty. That is how a static batch can wait to be
-// full and yet never wait for nothing: the encoder works, and whatever it works on arrives here or
-// ends; or it is held up by this queue or for memory that the decode loop must free, and this
-// queue knows that too.
+// request queue and when it has found that one empty. So a static batch can wait to be full and yet
+// never wait in vain: the encoder works, and whatever it works on arrives here or ends; or it waits
+// for this queue or for memory that the decode loop must free, and this queue knows that too.
 //
-// Thread-safe; one encoder thread pushes, one decode thread pops, anyone may remove.
+// Thread-safe; one encoder thread pushes, one decode thread pops, any thread may remove.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +42,7 @@ class EncodedQueue {
   }
 
   // Waits until there is room for `segments` (of more than the capacity: for the capacity) or Close
-  // was called. The room that there is: what the one who pushes may push without waiting.
+  // was called. Returns the room: what the caller may push without waiting.
   // REQUIRES: segments > 0.
   int64_t WaitForRoom(int64_t segments) {
     MutexLock lock(&mu_);
@@ -52,8 +51,8 @@ class EncodedQueue {
     return closed_ ? wanted : capacity_ - waiting_.size();
   }
 
-  // The next segment if there is one and `fits` says yes to it; else nullptr. The next in order is
-  // never overtaken by one that fits better: wide beams would starve.
+  // The next segment if there is one and `fits` accepts it; else nullptr. The next in order is
+  // never overtaken by one that fits better, or wide beams would starve.
   std::unique_ptr<Segment> TryPop(const std::function<bool(const Segment&)>& fits) {
     MutexLock lock(&mu_);
     const Segment* next = waiting_.Peek();
@@ -68,7 +67,7 @@ class EncodedQueue {
     return Look();
   }
 
-  // Waits until there is a segment and `ready` says yes to what is there; false once ended and
+  // Waits until there is a segment and `ready` accepts what is there; false once ended and
   // empty, or closed. `ready` is called under the lock.
   using Ready = std::function<bool(const Waiting&)>;
   bool WaitUntil(const Ready& ready) {
@@ -91,7 +90,7 @@ class EncodedQueue {
     }
   }
 
-  // The encoder has taken segments in hand, or has none and has found nothing more to take.
+  // The encoder holds segments, or holds none and has found nothing more to take.
   void SetEncoderAtWork(bool at_work) {
     MutexLock lock(&mu_);
     at_work_ = at_work;

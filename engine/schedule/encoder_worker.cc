@@ -23,7 +23,7 @@ int32_t EncoderWorker::PagesFor(const Segment& segment) const {
 EncoderWorker::Bounds EncoderWorker::WindowBounds() {
   const EncodeWindow& w = config_.window;
   if (config_.whole_windows) return {w.segments, w.tokens};
-  // Whoever comes new waits for this room. Little is enough: where the decode loop is the slower
+  // A new segment waits for this room. Little is enough: where the decode loop is the slower
   // part, more room comes while a pass runs.
   const int64_t least = std::max<int64_t>(1, w.segments / 16);
   const int64_t room = out_->WaitForRoom(least);
@@ -66,7 +66,7 @@ std::vector<std::unique_ptr<Segment>> EncoderWorker::NextWindow() {
 
 std::vector<int32_t> EncoderWorker::TakePages(const Segment& segment) {
   const int32_t count = PagesFor(segment);
-  // Nobody else takes cross pages: what is free now stays free.
+  // No other thread takes cross pages: what is free now stays free.
   if (memory_->cross_pages_free() >= count) return memory_->TakeCross(count);
   out_->SetEncoderHeldUp(true);
   std::vector<int32_t> pages = memory_->TakeCross(count);
@@ -156,7 +156,8 @@ bool EncoderWorker::EncodePass(std::vector<std::unique_ptr<Segment>>& window, si
     }
     accounting_.observer->OnEncode(static_cast<int>(pass.size()), offsets_.back(), 0);
   }
-  // Without pages or an encoder, what is taken from the queue fails: that is for other workers now.
+  // Without pages or an encoder, segments that were taken from the queue fail: later ones are left
+  // to other workers.
   bool open = status.ok();
   for (std::unique_ptr<Segment>& segment : pass) {
     if (status.ok()) segment = out_->Push(std::move(segment));

@@ -22,15 +22,15 @@ class EncoderWorker {
   struct Config {
     EncodeWindow window;
     int workers = 1;
-    // Take windows whole, and wait with their rest in hand where there is no room for it; otherwise
+    // Take windows whole, and wait with the rest of one where there is no room for it; otherwise
     // wait for room and take what fits.
     bool whole_windows = false;
   };
   EncoderWorker(const Config& config, RequestQueue* queue, Encoder* encoder, KvMemory* memory,
                 EncodedQueue* out, const SegmentAccounting& accounting, const Clock* clock);
 
-  // Until the request queue is closed and empty, Stop was called, or the encoder has failed. Then
-  // `out` has its end of input.
+  // Runs until the request queue is closed and empty, Stop was called, or the encoder has failed.
+  // Then `out` has its end of input.
   void Run();
 
   // Takes no more from the queue: its decode loop is gone. Thread-safe.
@@ -53,8 +53,8 @@ class EncoderWorker {
   std::vector<std::unique_ptr<Segment>> NextWindow();
   // Cross-attention pages for the segment, waited for; none once the memory is closed.
   std::vector<int32_t> TakePages(const Segment& segment);
-  // Encodes segments [begin, end) of the window in one pass and pushes them; false once nothing
-  // more will come of that.
+  // Encodes segments [begin, end) of the window in one pass and pushes them; false when the encoder
+  // must stop.
   bool EncodePass(std::vector<std::unique_ptr<Segment>>& window, size_t begin, size_t end);
   int32_t PagesFor(const Segment& segment) const;
 
@@ -69,7 +69,7 @@ class EncoderWorker {
   std::atomic<bool> stopped_{false};
   std::atomic<bool> failed_{false};
 
-  // Of the pass at hand.
+  // Arrays of the current pass.
   std::vector<int32_t> tokens_, offsets_, page_offsets_, pages_;
 };
 

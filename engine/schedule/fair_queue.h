@@ -34,7 +34,7 @@
 
 namespace dragoman {
 
-// Of a client's flows, by Priority: INTERACTIVE, NORMAL, BULK.
+// The weights of a client's flows, by Priority: INTERACTIVE, NORMAL, BULK.
 inline constexpr std::array<int64_t, 3> kPriorityWeights = {16, 4, 1};
 
 // Row-steps of a sentence, where it is not known yet: 32 tokens at beam 4.
@@ -50,14 +50,14 @@ class FairQueue {
   // Takes it out. REQUIRES: not empty.
   std::unique_ptr<Segment> Pop();
 
-  // Takes out every segment of `owner`; of nobody in particular (nullptr): all.
+  // Takes out every segment of `owner`; nullptr: every segment.
   std::vector<std::unique_ptr<Segment>> Remove(const SegmentOwner* owner);
 
   // About what leaves before a sentence of `client` that came now, in the unit of Cost. Takes a
   // look at each flow.
   int64_t CostBefore(uint64_t client, int share, Priority priority) const;
 
-  // Of a segment: the row-steps that it will take, about. Of all of them.
+  // About the row-steps that a segment will take; below, the sum over all segments.
   static int64_t Cost(const Segment& segment);
   int64_t cost() const { return cost_; }
 
@@ -70,7 +70,8 @@ class FairQueue {
   Nanos OldestQueuedAt(Nanos now) const;
 
  private:
-  // What one client has waiting in one priority. Virtual times are row-steps of weight 1.
+  // The segments that one client has waiting in one priority. Virtual times are row-steps of weight
+  // 1.
   struct Flow {
     uint64_t client = 0;
     Priority priority = Priority::kNormal;

@@ -42,7 +42,8 @@ bool Policy::RefillBegins(const Load& live, const Waiting& waiting, int max_rows
 
 bool Policy::Admits(const Load& live, const Load& next, int max_rows) const {
   if (live.segments == 0) return true;
-  // A capacity may hold more rows than a step has; of those, too, costs are twice as much at most.
+  // A capacity may hold more rows than a step has; the costs of those, too, may be twice their
+  // number at most.
   const int64_t rows = std::max<int64_t>(max_rows, live.rows + next.rows);
   return Units(live) + Units(next) <= Capacity(max_rows) &&
          live.cost + next.cost <= kLoadOfRow * rows;

@@ -1,10 +1,11 @@
-// Whom to admit and which slots to run: a pure object, settings without state of its own. The loop
-// says what is live and what waits; the same answer always follows from the same question.
+// Decides which segments to admit and which slots to run: a pure object, settings without state of
+// its own. The loop passes what is live and what waits; equal arguments always give the same
+// answer.
 //
 // A refill is the time in which segments may enter. The loop asks at the beginning of a round
 // whether one begins; then, segment by segment in the queue's order, whether the next is admitted;
 // and, when the queue has run empty, whether the refill goes on in the next round. A refill ends
-// when the next segment is turned away: the capacity is reached, or there is no room for it.
+// when the next segment is refused: the capacity is reached, or there is no room for it.
 //
 // Thread-safe: immutable.
 #pragma once
@@ -36,7 +37,7 @@ struct Load {
   }
 };
 
-// What waits for a slot.
+// The segments that wait for a slot.
 struct Waiting {
   Load load;                // encoded
   bool on_its_way = false;  // the encoder has more in hand, or is about to take it
@@ -47,12 +48,12 @@ class Policy {
  public:
   // Continuous top-up of all rows.
   Policy() = default;
-  // REQUIRES: CheckSchedulerOptions says OK.
+  // REQUIRES: CheckSchedulerOptions returned OK.
   explicit Policy(const SchedulerOptions& options) : options_(options) {}
 
   // Whether a refill is to begin. An empty batch of the static rule waits for all that it can take
-  // while more is on its way; everyone else begins with what there is. With an empty batch and
-  // something waiting the answer is yes as soon as nothing more is on its way or that is held up.
+  // while more is on its way; every other one begins with what there is. With an empty batch and
+  // something waiting the answer is true as soon as nothing more is on its way or that is held up.
   bool RefillBegins(const Load& live, const Waiting& waiting, int max_rows) const;
 
   // Whether the next segment may enter in a refill: within the capacity, and with the costs of rows
@@ -64,7 +65,7 @@ class Policy {
   bool RefillGoesOn(const Waiting& waiting) const;
 
   // Whether the encoder takes windows whole, because to sort them is part of the method; if not, it
-  // takes what there is room for, so that whoever comes next waits for less.
+  // takes what there is room for, so that the next segment waits for less.
   bool WholeWindows() const { return options_.refill != RefillRule::kContinuous; }
 
   // How the plan selects slots; asked for every step.

@@ -119,7 +119,7 @@ std::vector<std::unique_ptr<Segment>> RequestQueue::TakeWindow(int64_t max_segme
 }
 
 void RequestQueue::MeasureLeaving(int64_t cost, Nanos now) {
-  // Of time without a backlog nothing can be learnt: then as much leaves as comes.
+  // Time without a backlog says nothing about the rate: as much leaves then as comes.
   if (backlog_since_ != 0) {
     busy_time_ += now - backlog_since_;
     busy_cost_ += cost;
@@ -134,7 +134,7 @@ void RequestQueue::MeasureLeaving(int64_t cost, Nanos now) {
 
 Nanos RequestQueue::EstimateWait(uint64_t client, int share, Priority priority, Nanos limit) const {
   MutexLock lock(&mu_);
-  // The faster of the two: who is let in for nothing costs less than who is refused for nothing.
+  // The faster of the two: a request let in for nothing costs less than one refused for nothing.
   const double rate = std::max(cost_per_nano_[0], cost_per_nano_[1]);
   if (rate <= 0) return 0;
   // Usually not even all of it would take so long.

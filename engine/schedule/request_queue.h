@@ -87,7 +87,7 @@ class RequestQueue {
   // Takes out what an abandoned job has here; nullptr: everything.
   std::vector<std::unique_ptr<Segment>> Remove(const SegmentOwner* owner);
 
-  // What is here is still popped; what comes later is handed back.
+  // After this, segments that are here are still popped; later ones are handed back.
   void Close();
 
   struct Stats {
@@ -120,7 +120,7 @@ class RequestQueue {
   mutable Mutex mu_;
   CondVar arrived_;
   FairQueue waiting_ ABSL_GUARDED_BY(mu_);
-  // What is reserved, and what waits.
+  // The capacity in use: what is reserved, and what waits.
   SharedCapacity segments_ ABSL_GUARDED_BY(mu_);
   SharedCapacity tokens_ ABSL_GUARDED_BY(mu_);
   uint64_t next_sequence_ ABSL_GUARDED_BY(mu_) = 0;
@@ -129,9 +129,10 @@ class RequestQueue {
   Nanos rate_since_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t rate_tokens_ ABSL_GUARDED_BY(mu_) = 0;
   double tokens_per_nano_ ABSL_GUARDED_BY(mu_) = 0;
-  // What left while there was always something waiting (FairQueue::Cost), over about a second of
-  // such time; and the rates of the last two such seconds.
-  Nanos backlog_since_ ABSL_GUARDED_BY(mu_) = 0;  // when somebody left others behind; 0: nobody did
+  // The cost (FairQueue::Cost) that left while there was always something waiting, over about a
+  // second of such time; and the rates of the last two such seconds.
+  Nanos backlog_since_ ABSL_GUARDED_BY(mu_) =
+      0;  // since when segments have been left waiting; 0: none
   Nanos busy_time_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t busy_cost_ ABSL_GUARDED_BY(mu_) = 0;
   std::array<double, 2> cost_per_nano_ ABSL_GUARDED_BY(mu_) = {};

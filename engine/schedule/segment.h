@@ -86,8 +86,8 @@ struct Segment {
   IdList Words() const { return {words.data(), static_cast<int32_t>(words.size())}; }
 };
 
-// For len 0 .. max_tokens + 1, rounded from double: the divisors of the scores. The powers are made
-// here, on the host, for all devices.
+// The divisors of the scores for len 0 .. max_tokens + 1, rounded from double. The powers are
+// computed here, on the host, for all devices.
 std::vector<float> LengthDivisors(int max_tokens, float alpha,
                                   LengthPenalty penalty = LengthPenalty::kPower);
 

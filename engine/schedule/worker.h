@@ -34,7 +34,7 @@ struct WorkerConfig {
   int workers = 1;  // that share the request queue
 };
 
-// What all workers of an engine share; borrowed.
+// The parts of an engine that all its workers share; borrowed.
 struct WorkerShared {
   RequestQueue* queue = nullptr;
   Ledger* ledger = nullptr;
@@ -45,7 +45,8 @@ struct WorkerShared {
 
 class Worker {
  public:
-  // RESOURCE_EXHAUSTED when memory cannot be had; throws std::system_error when a thread cannot.
+  // RESOURCE_EXHAUSTED when memory cannot be allocated; std::system_error is thrown when a
+  // thread cannot be started.
   // `on_dead` is called once, from the decode thread,
   // if the worker gives up after an error of the model or of its device: what it had fails, and it
   // takes no more from the queue.
@@ -73,7 +74,7 @@ class Worker {
   Stats stats() const;  // thread-safe
 
  private:
-  // What the backend has made. The batch goes before the memory does.
+  // The parts that the backend has made. The batch is destroyed before the memory.
   struct Parts {
     std::unique_ptr<KvMemory> memory;
     std::unique_ptr<Encoder> encoder;

@@ -66,7 +66,7 @@ std::vector<SubwordToken> AddedTokenModel::EncodeSlow(std::string_view text, Tex
   for (const TextPart& part : splitter.Split(model_->Prepare(text, start), tokens_)) {
     if (part.token >= 0) {
       const AddedToken& token = tokens_[static_cast<size_t>(part.token)];
-      // T5's: the mark before a special token is no word's (tokenization_t5.py, tokenize).
+      // T5's: the mark before a special token belongs to no word (tokenization_t5.py, tokenize).
       if (token.special && tokens.size() == 1 && tokens.front().piece == kSpaceMark) tokens.clear();
       tokens.push_back({token.text, RangeOf(part.text)});
       start = TextStart::kAfterToken;
@@ -136,12 +136,12 @@ PieceText AddedTokenModel::Join(std::span<const std::string_view> pieces, bool a
     }
     const auto stop = std::find_if(rest.begin(), rest.end(), is_alone);
     const auto own = rest.first(static_cast<size_t>(stop - rest.begin()));
-    // What follows other text at once goes on with it.
+    // Text that follows other text without a gap continues it.
     const bool goes_on = begin == 0 && after_text;
     PieceText part = inner(own, goes_on, is_prefix && stop == rest.end());
     std::string_view text = part.text;
     size_t left = 0;
-    // Those that come from SentencePiece strip what they join.
+    // Tokenizers that come from SentencePiece strip the parts that they join.
     if (word_mark() == kSpaceMark) {
       const std::string_view stripped = StripWhiteSpace(text);
       if (!goes_on) left = static_cast<size_t>(stripped.data() - text.data());

@@ -1,9 +1,9 @@
-// A model with tokens that somebody added to its tokenizer: they are cut out of a text before the
-// model sees it, which cuts the parts between them. One for all kinds of models, by the rules of
-// transformers' slow tokenizers or those of its fast ones (token_splitter.h).
+// A model with tokens that were added to its tokenizer: they are cut out of a text before the model
+// sees it, and the model cuts the parts between them. One class for all kinds of models, by the
+// rules of transformers' slow tokenizers or those of its fast ones (token_splitter.h).
 //
-// A text's own names of special tokens are text, where transformers takes them for the tokens; a
-// prompt's, which is the model's, are the tokens.
+// Names of special tokens in a text are text, where transformers takes them for the tokens; in a
+// prompt, which comes from the model, they are the tokens.
 //
 // Thread-safety: const after construction. Units: bytes.
 #pragma once
@@ -56,7 +56,7 @@ class AddedTokenModel : public SubwordModel {
                                        bool special_too) const;
   PieceText Join(std::span<const std::string_view> pieces, bool after_text, bool is_prefix) const;
 
-  const std::shared_ptr<const SubwordModel> model_;  // shared with whoever has loaded it
+  const std::shared_ptr<const SubwordModel> model_;  // shared with its loader
   const std::vector<AddedToken> tokens_;
   const TokenizerRules rules_;
   SlowTokenSplitter slow_text_;

@@ -1,6 +1,6 @@
-// Byte pair encoding by a list of merges: of all neighbours the pair that is earliest in the list is
-// merged, the leftmost of equal ones first, until none is in it. (SentencePiece's BPE merges by the
-// scores of pieces: sentence_piece.h.)
+// Byte pair encoding by a list of merges: among all neighbours the pair that is earliest in the
+// list is merged, the leftmost of equal ones first, until no pair is in the list. (SentencePiece's
+// BPE merges by the scores of pieces: sentence_piece.h.)
 //
 // Sennrich et al. 2016; the order is that of the tokenizers library (models/bpe/word.rs, 0.22).
 //
@@ -30,7 +30,7 @@ struct PieceSpan {
 class BpeMerges {
  public:
   BpeMerges() = default;
-  // In their order; of a pair that is there twice the later counts.
+  // `merges` are in their order; of a pair that occurs twice the later counts.
   explicit BpeMerges(std::span<const BpeMerge> merges);
 
   // Merges neighbours, in place. n log n of the symbols.

@@ -78,8 +78,8 @@ size_t WordEnd(std::string_view text, size_t at) {
   return last > at ? last : end;
 }
 
-// Bytes at `at` that are the beginning of a character, or the one that is of none: what Unicode wants
-// one U+FFFD for.
+// The number of bytes at `at` that begin a character without completing it, or 1 for a byte that
+// begins none: Unicode replaces them by one U+FFFD.
 size_t BrokenSize(std::string_view bytes, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const unsigned char lead = byte(at);
@@ -187,7 +187,7 @@ NormalizedText ByteBpe::Prepare(std::string_view text, TextStart start) const {
       start == TextStart::kWord || (start == TextStart::kBegin && space_before_ == kText &&
                                     !IsWhiteSpace(NextCodePoint(text, first)));
   if (!wants_space) return prepared;
-  // A space of nobody's is before the text, and takes no bytes of it.
+  // The space before the text is not part of it, and takes no bytes of it.
   prepared.text.insert(prepared.text.begin(), ' ');
   prepared.origin.insert(prepared.origin.begin(), 0);
   return prepared;

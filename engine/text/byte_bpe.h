@@ -28,8 +28,8 @@ std::vector<size_t> ByteBpeWordEnds(std::string_view text);
 
 class ByteBpe : public SubwordModel {
  public:
-  // What is cut as if it began with a space, where it does not: nothing, a text, or every part of
-  // it between added tokens, which is what the library does.
+  // Which texts are cut as if they began with a space, where they do not: none, a whole text, or
+  // every part of it between added tokens, as the library does.
   enum SpaceBefore { kNone, kText, kParts };
 
   // `pieces` by id, of which some may be "" or stand for no bytes; `merges` by these ids.
@@ -38,7 +38,7 @@ class ByteBpe : public SubwordModel {
                                                          std::span<const BpeMerge> merges,
                                                          std::string_view name,
                                                          SpaceBefore space_before);
-  // The same with merges.txt. INVALID_ARGUMENT for a merge of what are no pieces.
+  // The same with merges.txt. INVALID_ARGUMENT for a merge of texts that are not pieces.
   static absl::StatusOr<std::unique_ptr<ByteBpe>> Create(std::vector<std::string> pieces,
                                                          std::string_view merges,
                                                          std::string_view name,

@@ -9,8 +9,8 @@
 
 namespace dragoman {
 
-// What is no UTF-8 becomes U+FFFD, byte by byte. ranges[i] is that of the piece of byte i; the last
-// piece of a character has all of it.
+// Appends the bytes as text; each byte that is not UTF-8 becomes U+FFFD. ranges[i] is the range of
+// the piece of byte i; the last piece of a character has all of it.
 void AppendByteText(std::string_view bytes, std::string& text, std::span<TextRange> ranges);
 
 }  // namespace dragoman

@@ -23,7 +23,7 @@ class Charsmap {
 
   Charsmap() = default;  // no rules
 
-  // INVALID_ARGUMENT naming `name` for bytes that are no charsmap. None: no rules.
+  // INVALID_ARGUMENT naming `name` for bytes that are not a charsmap. None: no rules.
   static absl::StatusOr<Charsmap> Parse(std::string_view bytes, std::string_view name);
 
   // The longest rule for a beginning of `input`, as SentencePiece takes it ...

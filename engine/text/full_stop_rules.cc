@@ -39,7 +39,7 @@ constexpr std::string_view kGermanSometimes[] = {
     "Feb.", "Febr.", "Apr.", "Aug.",  "Sept.", "Sep.", "Okt.", "Nov.", "Dez.",  "Str.",   "Co.",
     "Inc.", "Ltd.",  "Jr.",  "Corp.", "Tel.",  "Max.", "St.",  "Pfd.", "Stck.", "Stk.",   "Chr.",
     "Mo.",  "Mi.",   "Do.",  "Sa.",   "Hbf.",  "e.V.", "ed.",  "tägl."};
-// Of ICU's German list: ordinary words, and what a sentence may well end with.
+// Entries of ICU's German list that are ordinary words or may well end a sentence.
 constexpr std::string_view kGermanWords[] = {
     "Port.", "Alt.", "Di.",   "So.",   "am.",   "Art.", "Test.", "Best.", "PIN.",      "Trans.",
     "Rel.",  "Int.", "Mod.",  "Temp.", "Chin.", "Gem.", "Schr.", "Phys.", "Geograph.", "Do.",
@@ -121,7 +121,7 @@ char32_t PreviousCodePoint(std::string_view text, size_t& at) {
   return NextCodePoint(text, next);
 }
 
-// What a word may follow without a space.
+// Characters that a word may follow without a space.
 bool IsOpening(char32_t c) {
   const int8_t type = u_charType(static_cast<UChar32>(c));
   return type == U_START_PUNCTUATION || type == U_INITIAL_PUNCTUATION ||
@@ -159,7 +159,7 @@ std::string_view LettersFrom(std::string_view line, size_t begin) {
   return line.substr(begin, end - begin);
 }
 
-// What a word before a full stop looks like.
+// The form of a word before a full stop.
 struct Shape {
   int letters = 0;
   int digits = 0;

@@ -13,7 +13,7 @@
 namespace dragoman {
 namespace {
 
-// For messages: in quotes, and not longer than a line.
+// Quotes a text for a message, no longer than a line.
 std::string Quoted(std::string_view text) {
   constexpr size_t kShown = 60;
   if (text.size() <= kShown) return absl::StrCat("'", std::string(text), "'");
@@ -22,7 +22,7 @@ std::string Quoted(std::string_view text) {
   return absl::StrCat("'", std::string(text.substr(0, end)), "...'");
 }
 
-// Of a request's terms, or of a file, which has no fields.
+// The error of a request's terms, or of a file, which has no fields.
 absl::Status Wrong(bool is_file, FieldError error) {
   if (!is_file) return InvalidRequest(std::move(error));
   return absl::InvalidArgumentError(absl::StrCat(error.field, ": ", Description(error)));
@@ -112,7 +112,7 @@ absl::Status Glossary::Finish() {
     if (terms_[order[i]].source != terms_[order[first]].source) first = i;
     if (i != first) unite(order[first], order[i]);
   }
-  // Those that ignore case are equal when they fold to the same.
+  // Terms that ignore case are equal when they fold to the same text.
   std::vector<std::pair<std::string, size_t>> folded;
   for (size_t i = 0; i < terms_.size(); ++i) {
     if (keep[i] && terms_[i].ignore_case) folded.emplace_back(FoldCase(terms_[i].source), i);

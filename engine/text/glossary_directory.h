@@ -19,7 +19,7 @@ namespace dragoman {
 
 struct GlossaryDirectory {
   std::map<std::string, std::shared_ptr<const Glossary>, std::less<>> glossaries;  // by name
-  // Names of files and folders that are no glossary, in order, for the log.
+  // Names of files and folders that are not glossaries, in order, for the log.
   std::vector<std::string> ignored;
 };
 

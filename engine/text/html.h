@@ -32,7 +32,7 @@ struct HtmlPlan;  // html_plan.h
 // How deep inline elements may be nested.
 inline constexpr int kMaxInlineDepth = 128;
 
-// By how many bytes of tags a document may grow where tags have to be repeated (below).
+// The number of bytes of tags by which a document may grow where tags have to be repeated (below).
 constexpr int64_t MaxRepeatedTagBytes(int64_t document_bytes) { return 65536 + 4 * document_bytes; }
 
 // A token of a translation and the source token it is aligned with, if any.

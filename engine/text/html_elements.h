@@ -1,4 +1,4 @@
-// What the elements of HTML are to a translation.
+// How a translation treats the elements of HTML.
 //
 // Thread-safety: pure functions. Names are in lower case; any text may be asked about.
 #pragma once

@@ -16,7 +16,7 @@ struct CharacterReference {
 
 // The reference that `text` begins with, as the HTML standard reads it outside of attributes
 // (13.2.5.72): the longest name, the semicolon optional where the standard has a name without one;
-// numbers that are no characters become U+FFFD, 128 to 159 what windows-1252 has there.
+// numbers that are not characters become U+FFFD, 128 to 159 what windows-1252 has there.
 CharacterReference ReadCharacterReference(std::string_view text);
 
 // Appends `text` with & < > as references.

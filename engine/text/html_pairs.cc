@@ -25,8 +25,8 @@ bool IsBlockTag(const HtmlToken& token) {
   return IsTag(token) && KindOfElement(token.name).is_block;
 }
 
-// For every start tag its end tag and the other way round, by names alone: <x> <x> </x> leaves the
-// first without one.
+// Finds for every start tag its end tag and the other way round, by names alone: <x> <x> </x>
+// leaves the first without one.
 std::vector<int32_t> PairByName(const std::vector<HtmlToken>& tokens) {
   std::vector<int32_t> partner(tokens.size(), kNone);
   std::unordered_map<std::string_view, std::vector<int32_t>> open;
@@ -154,7 +154,7 @@ NodeKind KindOf(const HtmlToken& token) {
 }
 
 // Makes a node of every token, and one node of every element that is passed through, with a token
-// that is no tag any more.
+// that is no longer a tag.
 std::vector<HtmlToken> MakeNodes(const std::vector<HtmlToken>& tokens,
                                  std::vector<HtmlNode>& nodes) {
   std::vector<HtmlToken> merged;
@@ -169,7 +169,7 @@ std::vector<HtmlToken> MakeNodes(const std::vector<HtmlToken>& tokens,
     const auto at = [&](size_t token) {
       return tokens.begin() + static_cast<std::ptrdiff_t>(token);
     };
-    // What is inline by itself is so whatever it holds: a drawing has a title.
+    // An element that is inline by itself stays so whatever it holds: a drawing has a title.
     const bool is_inline = KindOfElement(tokens[i].name).is_opaque && !IsBlockTag(tokens[i]);
     const bool ends_text = std::any_of(at(i), at(end), [&](const HtmlToken& token) {
       return token.is_unfinished || (!is_inline && IsBlockTag(token));
@@ -196,7 +196,7 @@ class InlinePairs {
       if (node.kind == NodeKind::kStart) Begin(i, node);
       if (node.kind == NodeKind::kEnd) End(i, node);
     }
-    // What has no end tag ends where its text does.
+    // An element without an end tag ends where its text does.
     auto next_block = static_cast<int32_t>(tokens_.size());
     size_t element = structure_.elements.size();
     for (auto i = static_cast<int32_t>(tokens_.size()) - 1; i >= 0; --i) {

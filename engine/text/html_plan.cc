@@ -256,7 +256,7 @@ class Planner {
     for (const TextRange& space : before) {
       AddItem(HtmlItem::Kind::kNeutral, space, stack_before);
     }
-    // What began in the run and ends with it is not open any more at its end.
+    // An element that began in the run and ends with it is no longer open at its end.
     std::erase_if(open_, [&](int32_t i) {
       const HtmlElement& element = ElementAt(i);
       return element.is_unclosed && element.begin >= static_cast<int32_t>(extent.run_begin);

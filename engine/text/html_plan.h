@@ -25,7 +25,7 @@ struct HtmlTags {
   bool is_crossing = false;
 };
 
-// What goes into the rebuilt document, in order.
+// A part of the rebuilt document; they are in order.
 struct HtmlItem {
   enum class Kind {
     kFixed,    // bytes of the document with exactly these elements open
@@ -43,7 +43,7 @@ struct HtmlItem {
 struct HtmlUnit {
   int32_t element = -1;       // -1: no element, but `range`
   TextRange range;            // bytes of the document
-  int64_t position = 0;       // in the run's text: the first byte behind it
+  int64_t position = 0;       // in the run's text: the first byte after it
   int32_t stack = 0;          // what is open around it
   bool space_before = false;  // white space stands directly before or after it in the source
   bool space_after = false;

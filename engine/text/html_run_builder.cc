@@ -32,7 +32,7 @@ class CharacterReader {
     return true;
   }
 
-  // What it stands for: one code point, of a reference sometimes two.
+  // The character that it stands for: one code point, for a reference sometimes two.
   std::string_view text() const { return text_; }
   TextRange range() const { return range_; }
   bool is_space() const {
@@ -48,7 +48,7 @@ class CharacterReader {
   TextRange range_;
 };
 
-// What a browser collapses; other white space stands for itself.
+// Whether a browser collapses the character; other white space stands for itself.
 bool IsCollapsed(std::string_view character) { return character.find_first_of(" \t\n\f\r") == 0; }
 
 }  // namespace

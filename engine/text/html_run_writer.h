@@ -22,7 +22,7 @@ class HtmlRunWriter {
   HtmlRunWriter(const HtmlPlan& plan, const HtmlRun& run, const HtmlStack& end_stack,
                 HtmlEmitter& emitter);
 
-  // By segment. REQUIRES: as HtmlDocument::Rebuild.
+  // Writes each segment. REQUIRES: as HtmlDocument::Rebuild.
   std::vector<RebuiltHtml::Segment> Write(std::span<const HtmlSegment> segments,
                                           bool target_uses_spaces);
 

@@ -101,7 +101,7 @@ class Tokenizer {
     return found == kNone ? kNone : found + mark.size();
   }
 
-  // `at` is behind "<!--", which "-->", "--!>" and at once ">" or "->" end. Else kNone.
+  // `at` is just after "<!--", which "-->", "--!>" and at once ">" or "->" end. Else kNone.
   size_t EndOfComment(size_t at) const {
     const std::string_view rest = html_.substr(at);
     if (rest.starts_with(">")) return at + 1;
@@ -113,7 +113,7 @@ class Tokenizer {
     return kNone;
   }
 
-  // The tag whose name begins at `at`. What the text ends in is no tag: then a comment.
+  // The tag whose name begins at `at`. A tag that the text ends in is not a tag but a comment.
   bool ReadTag(size_t at, Kind kind, HtmlToken& token, size_t& end) const {
     const size_t name = at;
     while (at < html_.size() && !IsSpace(html_[at]) && html_[at] != '/' && html_[at] != '>') ++at;
@@ -146,7 +146,7 @@ class Tokenizer {
     return true;
   }
 
-  // The attribute at `at`, which moves behind it.
+  // Reads the attribute at `at`, which moves to its end.
   std::pair<std::string, std::string_view> ReadAttribute(size_t& at) const {
     const size_t name = at;
     ++at;  // a '=' at the beginning belongs to the name

@@ -25,7 +25,7 @@ char32_t CodePointAt(std::string_view text, int64_t at) {
   return NextCodePoint(text, begin);
 }
 
-// The first byte at or after `at` that is no white space; the end when there is none.
+// The first byte at or after `at` that is not white space; the end when there is none.
 int64_t SkipSpace(std::string_view text, int64_t at) {
   auto next = static_cast<size_t>(at);
   while (next < text.size()) {

@@ -1,5 +1,5 @@
-// The words of a run in its translation, and the places in the run's text that they come from. What
-// a word is says html.h.
+// The words of a run in its translation, and the places in the run's text that they come from.
+// html.h defines a word.
 //
 // Thread-safety: pure functions. Units: bytes.
 #pragma once

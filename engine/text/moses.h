@@ -20,7 +20,7 @@ namespace dragoman {
 
 struct MosesWord {
   std::string text;
-  // For every byte of `text` the bytes of the input that it stands for. In order, but a range may be
+  // The bytes of the input that each byte of `text` stands for. In order, but a range may be
   // empty, and bytes that were made from one character share theirs.
   std::vector<TextRange> origin;
 };

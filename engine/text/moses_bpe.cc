@@ -109,7 +109,7 @@ PieceText MosesBpe::Join(std::span<const std::string_view> pieces, bool after_te
   found.ranges.reserve(pieces.size());
   int64_t at = 0;
   for (size_t i = 0; i < pieces.size(); ++i) {
-    // What nobody owns is the space before a piece's text.
+    // Bytes without an owner are the space before a piece's text.
     int64_t end = at;
     for (auto next = at; next < static_cast<int64_t>(found.text.size()); ++next) {
       const int owner = joined.owner[static_cast<size_t>(next)];

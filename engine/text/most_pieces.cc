@@ -7,7 +7,8 @@
 namespace dragoman {
 namespace {
 
-// By the rules of UAX #29 and ICU's for Greek, whose question mark looks like a semicolon.
+// Whether the character may end a sentence by the rules of UAX #29 and ICU's for Greek, whose
+// question mark looks like a semicolon.
 bool MayEndSentence(char32_t c) {
   if (c < 0x80) return c == '.' || c == '!' || c == '?' || c == ';' || (c >= 0x0A && c <= 0x0D);
   switch (u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_SENTENCE_BREAK)) {

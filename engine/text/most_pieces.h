@@ -1,4 +1,5 @@
-// How many pieces a text can come to, at a glance: for room to be reserved before it is split.
+// An upper bound, quickly computed, of the pieces that a text becomes, so that room can be reserved
+// before it is split.
 //
 // Thread-safe.
 #pragma once

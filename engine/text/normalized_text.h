@@ -13,7 +13,7 @@ namespace dragoman {
 
 struct NormalizedText {
   std::string text;
-  // For every byte of `text` where in the input it comes from, and one entry more: the end.
+  // The place in the input that each byte of `text` comes from, and one entry more: the end.
   std::vector<int32_t> origin;
 };
 

@@ -1,4 +1,4 @@
-// A trie over bytes: from the beginning of a text to the pieces that match there.
+// A trie over bytes that finds the pieces at the beginning of a text.
 //
 // Thread-safety: const after construction. Owns its memory: 12 bytes a node, 5 an edge.
 #pragma once

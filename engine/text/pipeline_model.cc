@@ -128,7 +128,7 @@ void PipelineModel::EncodeWord(std::string_view word, std::span<const int32_t> o
                                std::vector<SubwordToken>* tokens) const {
   const bool is_bpe = spec_.model == PipelineSpec::kBpe;
   for (const PieceSpan& symbol : is_bpe ? Bpe(word) : Unigram(word)) {
-    // Of the bytes of a character the last has its range.
+    // Among the bytes of a character only the last carries its range.
     const TextRange range = {origin[CharacterBegin(word, static_cast<size_t>(symbol.begin))],
                              origin[CharacterBegin(word, static_cast<size_t>(symbol.end))]};
     const std::string_view surface = word.substr(static_cast<size_t>(symbol.begin),

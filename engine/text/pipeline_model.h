@@ -1,7 +1,7 @@
 // The pipeline that a tokenizer.json of Hugging Face's tokenizers library describes, as far as models
 // that come from SentencePiece use it: steps of a normalizer, Metaspace, and a Unigram or a BPE model.
 //
-// It is no SentencePiece model: see pipeline_normalizer.h; words are cut apart first and each by
+// It is not a SentencePiece model: see pipeline_normalizer.h; words are cut apart first and each by
 // itself; sums of scores are double; BPE merges by a list. Ids equal the library's (0.22), but that
 // special tokens are never read from a text.
 //

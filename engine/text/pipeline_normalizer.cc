@@ -14,7 +14,7 @@ namespace {
 // Graphemes of more bytes are changed character by character.
 constexpr size_t kMaxGraphemeBytes = 5;
 
-// What Rust takes for white space.
+// Whether Rust takes the code point for white space.
 bool IsRustWhiteSpace(char32_t c) { return IsWhiteSpace(c) && !(c >= 0x1C && c <= 0x1F); }
 
 // Writes a text with the origins of its bytes.

@@ -12,10 +12,10 @@ namespace {
 // How much worse than the worst piece an unknown character is.
 constexpr float kUnknownPenalty = 10.0F;
 
-// What a user-defined piece scores for each byte beyond its first, whatever the model says of it
+// The score of a user-defined piece for each byte beyond its first, whatever the model says of it
 // (sentencepiece 0.2.2 and later; before, it was the model's best score for each byte, less 0.1).
-// More than any piece that was trained, so it wins wherever it stands, if not over a path of fewer
-// pieces that begins before it.
+// It is more than that of any trained piece, so the piece wins wherever it stands, though not over
+// a path of fewer pieces that begins before it.
 constexpr double kUserDefinedByte = 0.1;
 
 int CharacterSize(std::string_view text, size_t at) {

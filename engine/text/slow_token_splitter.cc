@@ -29,7 +29,7 @@ NormalizedText Stripped(const NormalizedText& of, bool left, bool right) {
   return Slice(of, begin, end);
 }
 
-// `second` behind `first`, from which it may be apart in the text.
+// Joins `second` to the end of `first`, from which it may be apart in the text.
 NormalizedText Joined(const NormalizedText& first, const NormalizedText& second) {
   NormalizedText both = first;
   both.origin.pop_back();
@@ -156,9 +156,9 @@ std::vector<TextPart> SlowTokenSplitter::Split(const NormalizedText& text,
     const AddedToken& token = tokens[static_cast<size_t>(index)];
     NormalizedText* left = i > 0 ? &parts[i - 1] : nullptr;
     NormalizedText* right = i + 1 < parts.size() ? &parts[i + 1] : nullptr;
-    // As they were before the stripping.
+    // The neighbours as they were before the stripping.
     const char before = left != nullptr && !left->text.empty() ? left->text.back() : ' ';
-    const char behind = right != nullptr && !right->text.empty() ? right->text.front() : ' ';
+    const char after = right != nullptr && !right->text.empty() ? right->text.front() : ' ';
     if (token.rstrip && right != nullptr) *right = Stripped(*right, true, false);
     if (token.lstrip && left != nullptr) *left = Stripped(*left, false, true);
     if (!token.single_word) continue;
@@ -166,7 +166,7 @@ std::vector<TextPart> SlowTokenSplitter::Split(const NormalizedText& text,
     if (before != ' ') {
       *left = Joined(*left, parts[i]);
       parts[i] = nothing;
-    } else if (behind != ' ') {
+    } else if (after != ' ') {
       *right = Joined(parts[i], *right);
       parts[i] = nothing;
     }

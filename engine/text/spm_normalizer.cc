@@ -53,7 +53,7 @@ SpmNormalizer::Step SpmNormalizer::NormalizePrefix(std::string_view input) const
     return {rule->output, rule->consumed};
   }
   size_t at = 0;
-  // Bytes that are no UTF-8 cannot come here from a request; still, they stay bounded.
+  // Bytes that are not UTF-8 cannot come here from a request; still, they stay bounded.
   if (NextCodePoint(input, at) == 0xFFFD && at == 1) return {"\xEF\xBF\xBD", 1};
   return {input.substr(0, at), at};
 }

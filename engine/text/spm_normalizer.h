@@ -31,7 +31,7 @@ class SpmNormalizer {
                                               PieceTrie user_defined, std::string_view name);
 
   // Linear in the size of `input`. Without `word_start` the input gets no space of its own before
-  // it (or behind it), whatever the model says. REQUIRES: input.size() < 2^31.
+  // it (or after it), whatever the model says. REQUIRES: input.size() < 2^31.
   NormalizedText Normalize(std::string_view input, bool word_start = true) const;
 
  private:
@@ -39,7 +39,7 @@ class SpmNormalizer {
     std::string_view output;
     size_t consumed = 0;
   };
-  // What the beginning of `input` becomes. REQUIRES: not empty.
+  // Normalises the beginning of `input`. REQUIRES: not empty.
   Step NormalizePrefix(std::string_view input) const;
 
   bool add_dummy_prefix_ = true;

@@ -1,5 +1,5 @@
-// What cuts a text into the pieces of a vocabulary, and joins pieces into a text: SentencePiece's
-// models, those of Hugging Face's tokenizers library, GPT-2's byte pairs; or white space.
+// A model that cuts a text into the pieces of a vocabulary, and joins pieces into a text:
+// SentencePiece's, those of Hugging Face's tokenizers library, GPT-2's byte pairs; or white space.
 //
 // Thread-safety: all methods may run in several threads at once. Units: bytes.
 #pragma once
@@ -27,7 +27,7 @@ struct PieceText {
   std::vector<TextRange> ranges;
 };
 
-// What is before a text that is cut.
+// The context before a text that is cut.
 enum class TextStart {
   kBegin,       // nothing
   kWord,        // white space
@@ -39,25 +39,26 @@ class SubwordModel {
  public:
   virtual ~SubwordModel() = default;
 
-  // What a piece has where a space is; "" where each piece is a word.
+  // The mark that a piece has in place of a space; "" where each piece is a word.
   virtual std::string_view word_mark() const { return "\xE2\x96\x81"; }
 
   // REQUIRES: `text` is valid UTF-8, of less than 2^31 bytes.
   virtual std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const = 0;
 
-  // What a prompt is cut into: as Encode, but names of special tokens in it are the tokens.
+  // Cuts a prompt: the same as Encode, but names of special tokens in it are the tokens.
   virtual std::vector<SubwordToken> EncodePrompt(std::string_view prompt) const {
     return Encode(prompt, TextStart::kBegin);
   }
 
-  // Encode in steps, between which added tokens are cut out (added_tokens.h). Together they are
-  // Encode; a model without the first two has the last alone.
+  // The following are the steps of Encode, between which added tokens are cut out (added_tokens.h).
+  // Together they are Encode; a model without the first two has the last alone.
   //
-  // What is changed before any token is looked for ...
+  // Changes a text before any token is looked for ...
   virtual NormalizedText Prepare(std::string_view text, TextStart) const { return Unchanged(text); }
-  // ... in a part between tokens, before those are looked for that are normalized themselves ...
+  // ... changes a part between tokens, before the search for tokens that are normalized themselves
+  // ...
   virtual NormalizedText Normalize(std::string_view part) const { return Unchanged(part); }
-  // ... and the pieces of a part of what has been prepared and normalized. Ranges are in `part`.
+  // ... and cuts a part that has been prepared and normalized. Ranges are in `part`.
   virtual std::vector<SubwordToken> Cut(std::string_view part, TextStart start) const {
     return Encode(part, start);
   }
@@ -67,7 +68,7 @@ class SubwordModel {
   // stays.
   virtual PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const = 0;
 
-  // As Decode, but only what no further pieces can change.
+  // The same as Decode, but only the text that no further pieces can change.
   virtual PieceText DecodePrefix(std::span<const std::string_view> pieces,
                                  bool after_text) const = 0;
 };

@@ -1,6 +1,6 @@
 // SentencePiece as T5Tokenizer of transformers uses it where its tokenizer_config.json has `legacy`
 // false (tokenization_t5.py, 4.57): the mark of the first word is put before the text, and parts
-// behind added tokens get none, as SentencePiece alone would give them.
+// after added tokens get none, as SentencePiece alone would give them.
 //
 // Thread-safety: const after construction. Units: bytes.
 #pragma once
@@ -34,7 +34,7 @@ class T5SentencePiece : public SubwordModel {
   }
 
  private:
-  const std::shared_ptr<const SentencePiece> model_;  // shared with whoever has loaded it
+  const std::shared_ptr<const SentencePiece> model_;  // shared with its loader
   const std::string unk_piece_;
   const bool add_prefix_space_;
   size_t unk_tokens_ = 0;  // that unk_piece_ is cut into

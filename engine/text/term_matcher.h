@@ -24,10 +24,11 @@ struct TermOccurrence {
 
   TextRange range;  // in the segment's text
   Kind kind = Kind::kDoNotTranslate;
-  // What must stand in the translation: the term's target, or the phrase itself. A view into the
-  // matcher or its glossary.
+  // The text that must stand in the translation: the term's target, or the phrase itself. A view
+  // into the matcher or its glossary.
   std::string_view target;
-  // Of the phrase or term in the request's list (of equal ones: the first); of Glossary::term.
+  // The index of the phrase or term in the request's list (of equal ones, the first), or
+  // Glossary::term.
   size_t index = 0;
 
   bool operator==(const TermOccurrence&) const = default;
@@ -56,7 +57,7 @@ class TermMatcher {
   //  1. do_not_translate: byte for byte, leftmost, then longest.
   //  2. In what is left, terms and the glossary's terms together: leftmost, then longest; of two
   //     that match the same bytes the request's wins. A term that ignores case matches by full case
-  //     folding, whole characters only ("STRASSE" is "Straße"; "s" is no part of "ß"). Among terms
+  //     folding, whole characters only ("STRASSE" is "Straße"; "s" is not part of "ß"). Among terms
   //     of one list that fold to the same, the one with the text's very bytes wins, then the first
   //     that ignores case.
   // White space and code points match exactly: no normalisation. Time is linear in the text, times

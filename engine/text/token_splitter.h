@@ -16,30 +16,32 @@ namespace dragoman {
 
 struct AddedToken {
   std::string text;          // not empty
-  bool special = false;      // a text's own is text; a prompt's is the token
+  bool special = false;      // in a text it is text, in a prompt the token
   bool single_word = false;  // found between spaces (slow), or where no letters touch it (fast)
   bool lstrip = false;       // takes the white space before it
-  bool rstrip = false;       // ... and behind it
+  bool rstrip = false;       // ... and after it
   bool normalized = false;   // fast: found in the normalized text, as the normalized token
 
   bool operator==(const AddedToken&) const = default;
 };
 
-// What a text is cut into.
+// A part that a text is cut into.
 struct TextPart {
   NormalizedText text;
-  int32_t token = -1;  // which it is, or -1
+  int32_t token = -1;  // the index of the token, or -1
 };
 
-// transformers' slow tokenizers (tokenization_utils.py of 4.57: Trie.split and what tokenize() does
-// with its parts), whatever comes of it: a token that touches another match may be missed.
+// Splits as transformers' slow tokenizers do (tokenization_utils.py of 4.57: Trie.split and the
+// treatment of its parts in tokenize()), whatever the result: a token that touches another match
+// may be missed.
 class SlowTokenSplitter {
  public:
   SlowTokenSplitter() = default;
-  // Of `tokens` the special ones only with `special_too`. Later ones of the same text win.
+  // Looks for all `tokens`, or without `special_too` for those that are not special. Among tokens
+  // of the same text the last wins.
   SlowTokenSplitter(const std::vector<AddedToken>& tokens, bool special_too);
 
-  // Without empty parts.
+  // The parts of the text, without empty ones.
   std::vector<TextPart> Split(const NormalizedText& text,
                               const std::vector<AddedToken>& tokens) const;
 
@@ -55,8 +57,9 @@ class SlowTokenSplitter {
   std::unordered_map<std::string, int32_t> tokens_;  // by their texts
 };
 
-// The tokenizers library (tokenizer/added_vocabulary.rs of 0.22: find_matches). The longest of the
-// leftmost tokens matches; a special one that is not wanted matches, too, but is text.
+// Splits as the tokenizers library does (tokenizer/added_vocabulary.rs of 0.22: find_matches). The
+// longest of the leftmost tokens matches; a special one that is not wanted matches, too, but is
+// text.
 class FastTokenSplitter {
  public:
   FastTokenSplitter() = default;

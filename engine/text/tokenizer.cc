@@ -9,7 +9,7 @@
 namespace dragoman {
 namespace {
 
-// Of one side: where its pieces have their ids, and which ids are not for text.
+// One side of the tokenizer: the table of its pieces' ids, and which ids are not for text.
 struct Side {
   const PieceTable& table;
   int eos;

@@ -22,7 +22,7 @@
 
 namespace dragoman {
 
-// What the tokenizer needs of a vocabulary.
+// The vocabulary as the tokenizer needs it.
 class PieceTable {
  public:
   virtual ~PieceTable() = default;
@@ -36,11 +36,11 @@ struct TokenizerFiles {
   std::string target_spm;
   std::string source_name = "source.spm";  // for messages
   std::string target_name = "target.spm";
-  // Where the sides have a model of another kind: then the above are not read. Shared with whoever
-  // has loaded it.
+  // Where the sides have a model of another kind: then the above are not read. Shared with its
+  // loader.
   std::shared_ptr<const SubwordModel> model;
   std::shared_ptr<const SubwordModel> target_model = nullptr;  // nullptr: `model` too
-  // What is cut out of texts first, on both sides, and by whose rules.
+  // The tokens that are cut out of texts first, on both sides, and the rules for it.
   std::vector<AddedToken> added;
   TokenizerRules rules = TokenizerRules::kSlow;
 };
@@ -58,9 +58,9 @@ struct SpecialTokens {
   std::vector<int> more;
   // Where every source begins with one.
   std::optional<int> source_bos;
-  // As `more`, of the source's own vocabulary, and <pad>.
+  // The same as `more`, for the source's own vocabulary, with <pad>.
   std::optional<std::vector<int>> source_more;
-  bool ends_source = true;  // EOS ends a source; OpenNMT-py's models want none
+  bool ends_source = true;  // EOS ends a source; OpenNMT-py's models have none
 };
 
 struct EncodedText {
@@ -75,21 +75,21 @@ struct EncodedText {
   size_t text_end = 0;
 };
 
-// Tokens around a source's text that say its languages.
+// Tokens around a source's text that name its languages.
 struct SourceTags {
   std::optional<int> first;   // before the text
-  std::optional<int> last;    // behind EOS
+  std::optional<int> last;    // after EOS
   bool follows_text = false;  // a prompt (EncodePrompt), with a space between them
 };
 
-// Puts tokens that are not the text's in front of all.
+// Puts tokens that are not part of the text in front of all others.
 void PutBefore(std::span<const int> tokens, EncodedText* encoded);
 
-// A phrase as target tokens, with what a text around it would see of them.
+// A phrase as target tokens, and what it needs of the text around it.
 struct EncodedPhrase {
   std::vector<int> ids;
   bool space_before = false;  // the tokens begin with the mark of a word's beginning
-  bool space_after = false;   // they end with it (models that put it behind the word)
+  bool space_after = false;   // they end with it (models that put it after the word)
 };
 
 // Tokens [begin, end) of a translation that stand for a text, which is written byte for byte in
@@ -124,9 +124,9 @@ class Tokenizer {
   // REQUIRES: `text` is valid UTF-8.
   EncodedText EncodeSource(std::string_view text, SourceTags tags = {}) const;
 
-  // Pieces only of a text that the model is told by and nobody's: those of tags are what they say,
-  // and names of special tokens are the tokens. White space at its end goes: SourceTags say that it
-  // is there.
+  // Encodes the pieces of a prompt, a text that comes from the model and not from a client:
+  // language tags and names of special tokens in it are the tokens. White space at its end is
+  // dropped: SourceTags say that it is there.
   std::vector<int> EncodePrompt(std::string_view prompt) const;
 
   // Pieces only, by the target's SentencePiece and vocabulary.
@@ -140,17 +140,17 @@ class Tokenizer {
   // SentencePiece, white space at both ends stripped. An id without a piece is dropped like <unk>.
   std::string Decode(std::span<const int> ids) const { return Text(ids, {}, false).text; }
 
-  // As Decode, with the ranges of the ids, and with `verbatim` texts in the place of their tokens.
-  // REQUIRES: `verbatim` is in order, without overlap, inside `ids`.
+  // The same as Decode, with the ranges of the ids, and with `verbatim` texts in the place of their
+  // tokens. REQUIRES: `verbatim` is in order, without overlap, inside `ids`.
   DecodedText DecodeWithRanges(std::span<const int> ids,
                                std::span<const VerbatimTokens> verbatim = {}) const {
     return Text(ids, verbatim, false);
   }
 
-  // As Decode, but of a prefix that may grow: the result is a byte prefix of Decode(ids + anything)
-  // and of DecodePrefix(ids + anything), with the same verbatim texts and any behind them. Held
-  // back are white space at the end, an incomplete character of byte pieces, and everything if the
-  // model has rules to denormalise its output.
+  // The same as Decode, for a prefix that may grow: the result is a byte prefix of Decode(ids +
+  // anything) and of DecodePrefix(ids + anything), with the same verbatim texts and any after them.
+  // Held back are white space at the end, an incomplete character of byte pieces, and everything if
+  // the model has rules to denormalise its output.
   std::string DecodePrefix(std::span<const int> ids,
                            std::span<const VerbatimTokens> verbatim = {}) const {
     return Text(ids, verbatim, true).text;

@@ -38,7 +38,7 @@ struct Cut {
 
 bool IsOneOf(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
-// What lies on both sides of a possible cut, white space left out.
+// Classifies a possible cut by what lies on both sides of it, white space left out.
 CutClass Classify(std::string_view text, size_t at, bool line_opportunity) {
   size_t end = at;
   bool space = false;
@@ -159,8 +159,8 @@ absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, Te
   while (begin < whole.size()) {
     const int64_t before = first == 0 ? 0 : cuts[first - 1].tokens;
     const int64_t left = cuts.back().tokens - before;
-    // What a part may have by the count of the whole; shrinks when a part, encoded by itself, has
-    // more tokens than that.
+    // The most tokens of a part, by the count of the whole; shrinks when a part, encoded by itself,
+    // has more tokens than that.
     int64_t high = room;
     size_t cut_limit = cuts.size();
     while (true) {

@@ -6,7 +6,7 @@
 
 namespace dragoman {
 
-// Thread-safe. The result lives for ever.
+// Thread-safe. The result lives as long as the process.
 std::string_view CpuInstructionSet();
 
 }  // namespace dragoman

@@ -12,7 +12,7 @@ namespace {
 
 // A look at what is waited for takes some 50 ns.
 constexpr int kLooksPerClock = 32;
-// Whoever is waited for so long (100 microseconds) does not run: it may want this core.
+// A thread that is waited for so long (100 microseconds) does not run: it may need this core.
 constexpr int kLooksBeforeYield = 2048;
 // To wake a helper costs some 35 microseconds, and one that has something else running on its core
 // costs more than it helps: it is sent away, and called again after a time that doubles until it
@@ -21,7 +21,7 @@ constexpr int kWorksToBeOfUse = 16;
 constexpr std::chrono::milliseconds kFirstRetry{1};
 constexpr std::chrono::milliseconds kLastRetry{64};
 // A thread's part is taken in so many pieces, so that others can take what one that came late left,
-// and nobody waits long for the last one: of the output layer, it is 30 microseconds' work.
+// and the wait for the last one is short: of the output layer, it is 30 microseconds' work.
 constexpr int64_t kTakesPerPart = 16;
 
 void Relax() {
@@ -30,7 +30,7 @@ void Relax() {
 #endif
 }
 
-// The state of a desk is one word: the threads that are at the work, a bit each; whether one more
+// The state of a SharedWork is one word: the threads that are at the work, a bit each; whether one more
 // may join; and the number of the work.
 constexpr uint64_t kThreads = (uint64_t{1} << HelpedThread::kMostThreads) - 1;
 constexpr uint64_t kOpen = kThreads + 1;
@@ -41,7 +41,7 @@ constexpr uint64_t kNoWork = ~uint64_t{0};
 
 }  // namespace
 
-struct HelperThreads::Desk {
+struct HelperThreads::SharedWork {
   // The number of a thread that has joined the work which is open; 0: there is none, or it is
   // `done`, or has threads enough.
   int Join(uint64_t* done) {
@@ -89,7 +89,7 @@ struct HelperThreads::Desk {
   std::atomic<int64_t> joined{0};           // of all works, by helpers
   alignas(64) std::atomic<int> helpers{0};  // changes under the mutex
 
-  // Change while nobody is at the work.
+  // These change while no thread is at the work.
   WorkPieces pieces;
   int64_t take = 1;
   int parts = 1;
@@ -97,8 +97,8 @@ struct HelperThreads::Desk {
 };
 
 struct HelperThreads::Helper {
-  alignas(64) std::atomic<Desk*> desk{nullptr};  // changes under the mutex
-  bool asleep = true;                            // guarded by the mutex
+  alignas(64) std::atomic<SharedWork*> shared{nullptr};  // changes under the mutex
+  bool asleep = true;                                    // guarded by the mutex
   std::condition_variable wake;
   std::thread thread;
 };
@@ -129,22 +129,22 @@ void HelperThreads::Close() {
   }
 }
 
-HelperThreads::Desk* HelperThreads::TakeDesk() {
+HelperThreads::SharedWork* HelperThreads::TakeWork() {
   const std::lock_guard lock(mu_);
-  if (free_desks_.empty()) {
-    desks_.push_back(std::make_unique<Desk>());
-    free_desks_.reserve(desks_.size());
-    return desks_.back().get();
+  if (free_works_.empty()) {
+    works_.push_back(std::make_unique<SharedWork>());
+    free_works_.reserve(works_.size());
+    return works_.back().get();
   }
-  Desk* const desk = free_desks_.back();
-  free_desks_.pop_back();
-  return desk;
+  SharedWork* const shared = free_works_.back();
+  free_works_.pop_back();
+  return shared;
 }
 
-void HelperThreads::GiveBack(Desk* desk) {
-  Assign(desk, 0);
+void HelperThreads::ReturnWork(SharedWork* shared) {
+  Assign(shared, 0);
   const std::lock_guard lock(mu_);
-  free_desks_.push_back(desk);
+  free_works_.push_back(shared);
 }
 
 int HelperThreads::Share() const {
@@ -152,21 +152,21 @@ int HelperThreads::Share() const {
   return std::max(0, cores_ / computing - 1);
 }
 
-void HelperThreads::Assign(Desk* desk, int wanted) {
+void HelperThreads::Assign(SharedWork* shared, int wanted) {
   std::condition_variable* woken[HelpedThread::kMostThreads];
   int count = 0;
   {
     const std::lock_guard lock(mu_);
-    int have = desk->helpers.load(std::memory_order_relaxed);
+    int have = shared->helpers.load(std::memory_order_relaxed);
     for (const auto& helper : helpers_) {
       if (have == wanted) break;
-      Desk* const at = helper->desk.load(std::memory_order_relaxed);
-      if (have > wanted && at == desk) {
-        helper->desk.store(nullptr, std::memory_order_relaxed);
+      SharedWork* const at = helper->shared.load(std::memory_order_relaxed);
+      if (have > wanted && at == shared) {
+        helper->shared.store(nullptr, std::memory_order_relaxed);
         unassigned_.fetch_add(1, std::memory_order_relaxed);
         --have;
       } else if (have < wanted && at == nullptr) {
-        helper->desk.store(desk, std::memory_order_release);
+        helper->shared.store(shared, std::memory_order_release);
         unassigned_.fetch_sub(1, std::memory_order_relaxed);
         ++have;
         if (helper->asleep) {
@@ -176,7 +176,7 @@ void HelperThreads::Assign(Desk* desk, int wanted) {
         }
       }
     }
-    desk->helpers.store(have, std::memory_order_relaxed);
+    shared->helpers.store(have, std::memory_order_relaxed);
   }
   for (int i = 0; i < count; ++i) woken[i]->notify_one();
 }
@@ -208,28 +208,28 @@ bool HelperThreads::MayStay() {
 void HelperThreads::FallAsleep(Helper& helper) {
   const std::lock_guard lock(mu_);
   helper.asleep = true;
-  Desk* const desk = helper.desk.load(std::memory_order_relaxed);
-  if (desk == nullptr) return;
-  helper.desk.store(nullptr, std::memory_order_relaxed);
-  desk->helpers.fetch_sub(1, std::memory_order_relaxed);
+  SharedWork* const shared = helper.shared.load(std::memory_order_relaxed);
+  if (shared == nullptr) return;
+  helper.shared.store(nullptr, std::memory_order_relaxed);
+  shared->helpers.fetch_sub(1, std::memory_order_relaxed);
   unassigned_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void HelperThreads::Help(Helper& helper) {
-  Desk* desk = nullptr;
+  SharedWork* shared = nullptr;
   uint64_t done = kNoWork;
   std::chrono::steady_clock::time_point idle_since;
   for (int looks = 1;; ++looks) {
-    Desk* const at = helper.desk.load(std::memory_order_acquire);
-    if (at != desk) {
-      desk = at;
+    SharedWork* const at = helper.shared.load(std::memory_order_acquire);
+    if (at != shared) {
+      shared = at;
       done = kNoWork;
       looks = 1;
     }
-    if (desk != nullptr) {
-      if (const int thread = desk->Join(&done); thread > 0) {
-        desk->Work(thread, [this] { return !TooManyAwake(); });
-        desk->Leave(thread);
+    if (shared != nullptr) {
+      if (const int thread = shared->Join(&done); thread > 0) {
+        shared->Work(thread, [this] { return !TooManyAwake(); });
+        shared->Leave(thread);
         looks = 0;
       }
     }
@@ -249,13 +249,13 @@ void HelperThreads::Help(Helper& helper) {
 
 HelpedThread::HelpedThread(HelperThreads* helpers, int most_threads)
     : helpers_(helpers),
-      desk_(helpers->TakeDesk()),
+      shared_(helpers->TakeWork()),
       most_threads_(std::clamp(most_threads, 1, kMostThreads)),
       retry_(kFirstRetry) {}
 
 HelpedThread::~HelpedThread() {
   if (begun_) End();
-  helpers_->GiveBack(desk_);
+  helpers_->ReturnWork(shared_);
 }
 
 void HelpedThread::Begin() {
@@ -266,27 +266,27 @@ void HelpedThread::Begin() {
 void HelpedThread::End() {
   begun_ = false;
   helpers_->computing_.fetch_sub(1, std::memory_order_relaxed);
-  if (desk_->helpers.load(std::memory_order_relaxed) > 0) helpers_->Assign(desk_, 0);
+  if (shared_->helpers.load(std::memory_order_relaxed) > 0) helpers_->Assign(shared_, 0);
 }
 
 int HelpedThread::Helpers(int wanted) {
-  int have = desk_->helpers.load(std::memory_order_relaxed);
+  int have = shared_->helpers.load(std::memory_order_relaxed);
   const int share = std::min(helpers_->Share(), most_threads_ - 1);
   wanted = std::min(wanted, share);
   if (have > share) {
-    helpers_->Assign(desk_, share);
+    helpers_->Assign(shared_, share);
   } else if (have >= wanted || helpers_->unassigned_.load(std::memory_order_relaxed) == 0 ||
              !MayCall()) {
     return have;
   } else {
-    helpers_->Assign(desk_, wanted);
+    helpers_->Assign(shared_, wanted);
   }
-  return desk_->helpers.load(std::memory_order_relaxed);
+  return shared_->helpers.load(std::memory_order_relaxed);
 }
 
 bool HelpedThread::MayCall() {
   const auto now = std::chrono::steady_clock::now();
-  const int64_t joined = desk_->joined.load(std::memory_order_relaxed);
+  const int64_t joined = shared_->joined.load(std::memory_order_relaxed);
   if (joined - joined_before_ >= kWorksToBeOfUse) {
     retry_ = kFirstRetry;
   } else if (now < retry_at_) {
@@ -299,8 +299,8 @@ bool HelpedThread::MayCall() {
 }
 
 void HelpedThread::SendAway() {
-  helpers_->Assign(desk_, 0);
-  joined_before_ = desk_->joined.load(std::memory_order_relaxed);
+  helpers_->Assign(shared_, 0);
+  joined_before_ = shared_->joined.load(std::memory_order_relaxed);
   retry_at_ = std::chrono::steady_clock::now() + retry_;
   retry_ = std::min<std::chrono::nanoseconds>(2 * retry_, kLastRetry);
 }
@@ -314,23 +314,23 @@ void HelpedThread::Do(const WorkPieces& pieces) {
     if (pieces.count > 0) pieces.work(pieces.data, 0, pieces.count, 0);
     return;
   }
-  HelperThreads::Desk& desk = *desk_;
-  desk.pieces = pieces;
-  desk.pieces.threads = most;
-  desk.parts = parts;
-  desk.take = std::max<int64_t>(1, units / (parts * kTakesPerPart)) * pieces.multiple;
+  HelperThreads::SharedWork& shared = *shared_;
+  shared.pieces = pieces;
+  shared.pieces.threads = most;
+  shared.parts = parts;
+  shared.take = std::max<int64_t>(1, units / (parts * kTakesPerPart)) * pieces.multiple;
   for (int i = 0; i < parts; ++i) {
-    desk.part[i].next.store(units * i / parts * pieces.multiple, std::memory_order_relaxed);
-    desk.part[i].end = std::min(units * (i + 1) / parts * pieces.multiple, pieces.count);
+    shared.part[i].next.store(units * i / parts * pieces.multiple, std::memory_order_relaxed);
+    shared.part[i].end = std::min(units * (i + 1) / parts * pieces.multiple, pieces.count);
   }
-  const uint64_t work = WorkOf(desk.state.load(std::memory_order_relaxed)) + 1;
-  desk.state.store(work * kNextWork | kOpen, std::memory_order_release);
-  desk.Work(0, [] { return true; });
-  uint64_t left = desk.state.fetch_and(~kOpen, std::memory_order_acquire) & kThreads;
+  const uint64_t work = WorkOf(shared.state.load(std::memory_order_relaxed)) + 1;
+  shared.state.store(work * kNextWork | kOpen, std::memory_order_release);
+  shared.Work(0, [] { return true; });
+  uint64_t left = shared.state.fetch_and(~kOpen, std::memory_order_acquire) & kThreads;
   int looks = 0;
   for (; left != 0; ++looks) {
     looks < kLooksBeforeYield ? Relax() : std::this_thread::yield();
-    left = desk.state.load(std::memory_order_acquire) & kThreads;
+    left = shared.state.load(std::memory_order_acquire) & kThreads;
   }
   if (looks > kLooksBeforeYield) SendAway();
 }

@@ -1,19 +1,20 @@
-// The cores of a model that have nothing to do at the moment: threads that help those that compute.
+// Threads that lend the idle cores of a model to the threads that compute.
 //
 // A thread that computes (an encoder's, a decode loop's) is a HelpedThread. It says when it begins
-// and when it has ended, and has work that can be divided done in pieces: by itself, and by as many
-// helpers as there are cores on which no such thread computes, divided evenly among those that do.
-// So a lone sentence has all cores, and under full load each thread has the core that it runs on.
+// and when it has ended, and has divisible work done in pieces: by itself, and by as many helpers
+// as there are cores on which no such thread computes, divided evenly among those that do. So a
+// lone sentence has all cores, and under full load each thread has the core that it runs on.
 //
-//   * Nobody waits for a helper to come: a helped thread takes piece after piece itself, and waits
+//   * No thread waits for a helper to come: a helped thread takes piece after piece itself, and
+//     waits
 //     at the end only for pieces that helpers are in the middle of.
-//   * A helper whose core is needed sleeps after the piece at hand; so does one that others' work
+//   * A helper whose core is needed sleeps after its current piece; so does one that others' work
 //     on its core keeps from helping, and it is called less and less often.
-//   * A helper without work for kPatience sleeps. Until then it spins: what a step divides takes
-//     from two microseconds on, and to wake a thread takes tens of them.
+//   * A helper without work for kPatience sleeps. Until then it spins: the work that a step divides
+//     takes from two microseconds on, and waking a thread takes tens of them.
 //
-// Thread-safe. Owns its threads and joins them. Who does a piece is chance: results must not depend
-// on it.
+// Thread-safe. Owns its threads and joins them. Which thread does a piece is chance: results must
+// not depend on it.
 #pragma once
 
 #include <atomic>
@@ -29,14 +30,14 @@ namespace dragoman {
 
 // Pieces 0 .. count - 1 of some work.
 struct WorkPieces {
-  // Does some that follow each other. Of the threads that work at once, no two have one number;
-  // they are below `threads`, and 0 is that of the helped thread itself.
+  // Does consecutive pieces [begin, end). Threads that work at once have different numbers below
+  // `threads`; 0 is the number of the helped thread itself.
   void (*work)(const void* data, int64_t begin, int64_t end, int thread) = nullptr;
   const void* data = nullptr;
   int64_t count = 0;
-  // As many are taken at once, or a multiple of it. REQUIRES: > 0.
+  // Pieces are taken this many at a time, or a multiple of it. REQUIRES: > 0.
   int64_t multiple = 1;
-  // More are not worth waking. REQUIRES: > 0.
+  // The most threads that are worth waking. REQUIRES: > 0.
   int threads = 1;
 };
 
@@ -44,7 +45,7 @@ class HelperThreads {
  public:
   static constexpr std::chrono::microseconds kPatience{200};
 
-  // Starts cores - 1 threads. Throws std::system_error when one cannot be had. REQUIRES: cores > 0.
+  // Starts cores - 1 threads. Throws std::system_error when one cannot be started. REQUIRES: cores > 0.
   explicit HelperThreads(int cores);
   // REQUIRES: no HelpedThread of it is left.
   ~HelperThreads();
@@ -52,22 +53,23 @@ class HelperThreads {
   HelperThreads& operator=(const HelperThreads&) = delete;
 
   int cores() const { return cores_; }
-  // Helpers that do not sleep.
+  // The number of helpers that do not sleep.
   int awake() const { return awake_.load(std::memory_order_relaxed); }
 
  private:
   friend class HelpedThread;
-  // Where work is put up for those that help. Lives as long as the helpers, which may look late.
-  struct Desk;
+  // Work that a computing thread shares with its helpers. It lives as long as the helpers, which may
+  // look at it late.
+  struct SharedWork;
   struct Helper;
 
-  Desk* TakeDesk();
-  void GiveBack(Desk* desk);
+  SharedWork* TakeWork();
+  void ReturnWork(SharedWork* shared);
 
   // How many helpers one of the threads that compute may have.
   int Share() const;
-  // Gives a desk so many helpers, as far as there are any without one.
-  void Assign(Desk* desk, int wanted);
+  // Assigns up to `wanted` helpers to the work, as far as there are any without one.
+  void Assign(SharedWork* shared, int wanted);
 
   void Run(Helper& helper);
   void Help(Helper& helper);
@@ -85,15 +87,16 @@ class HelperThreads {
   std::atomic<bool> closing_{false};
 
   std::mutex mu_;
-  std::vector<std::unique_ptr<Desk>> desks_;  // guarded by mu_
-  std::vector<Desk*> free_desks_;             // guarded by mu_
+  std::vector<std::unique_ptr<SharedWork>> works_;  // guarded by mu_
+  std::vector<SharedWork*> free_works_;             // guarded by mu_
   std::vector<std::unique_ptr<Helper>> helpers_;
 };
 
-// A thread that computes. Not to be used by two at once.
+// A thread that computes. It must not be used by two threads at once.
 class HelpedThread {
  public:
-  // `most_threads`: that work on the same at once, this one included; at most kMostThreads.
+  // `most_threads`: the most threads that work for it at once, this one included; at most
+  // kMostThreads.
   static constexpr int kMostThreads = 32;
   HelpedThread(HelperThreads* helpers, int most_threads);
   ~HelpedThread();
@@ -102,24 +105,24 @@ class HelpedThread {
 
   int most_threads() const { return most_threads_; }
 
-  // It needs a core from now on, and may be helped.
+  // From here on it needs a core, and may be helped.
   void Begin();
-  // Until now: others may have its core, and its helpers.
+  // From here on others may have its core and its helpers.
   void End();
 
   // Returns when all pieces are done. Before Begin it does them alone.
   void Do(const WorkPieces& pieces);
 
  private:
-  // How many it has, after it has asked for `wanted` if they could be had.
+  // The number of helpers that it has, after it has asked for `wanted` if so many are available.
   int Helpers(int wanted);
   // Whether to call helpers now, after they have been of little use.
   bool MayCall();
-  // They hold the work up.
+  // Sends the helpers away, because they hold the work up.
   void SendAway();
 
   HelperThreads* const helpers_;
-  HelperThreads::Desk* const desk_;
+  HelperThreads::SharedWork* const shared_;
   const int most_threads_;
   bool begun_ = false;
 

@@ -36,11 +36,11 @@ struct KvLayout {
   int32_t layers = 0;
   int32_t heads = 0;
   int32_t head_dim = 0;
-  // Of the CPU's pages: that, kBFloat16, or kInt8 where HasInt8Rows().
+  // The type of elements in the CPU's pages: kFloat32, kBFloat16, or kInt8 where HasInt8Rows().
   ComputeType host_element = ComputeType::kFloat32;
-  // Of the CPU's pages: the bytes from one to the next where they hold those of other layouts beside
-  // this one, as the pages of an ensemble do, in which every member has its part; 0: they do not.
-  // What this layout's operations take as the pool is then the place of its part in page 0.
+  // The bytes from one CPU page to the next where each page also holds those of other layouts, as
+  // the pages of an ensemble hold a part for every member; 0 where it does not. What this layout's
+  // operations take as the pool is then the place of its part in page 0.
   int64_t host_page_stride = 0;
 
   DRAGOMAN_HD int32_t width() const { return heads * head_dim; }
@@ -55,7 +55,7 @@ struct KvLayout {
     return host_element == ComputeType::kInt8 ? int64_t{layers} * kPagePositions * Int8Row().bytes
                                               : ElementsPerPage() * ElementBytes(host_element);
   }
-  // Of an element on the average, scales included.
+  // Bytes of an element on average, scales included.
   double HostElementBytes() const {
     return static_cast<double>(HostPartBytes()) / static_cast<double>(ElementsPerPage());
   }
@@ -106,7 +106,7 @@ struct KvLayout {
   int64_t Int8RowAt(int layer, int position) const {
     return (int64_t{layer} * kPagePositions + position) * Int8Row().bytes;
   }
-  // In the pages of a device, self or cross; V of a position lies DeviceVOffset behind its K.
+  // In the pages of a device, self or cross; V of a position lies DeviceVOffset after its K.
   DRAGOMAN_HD int64_t DeviceK(int layer, int head, int position) const {
     return ((int64_t{layer} * heads + head) * 2 * kPagePositions + position) * head_dim;
   }

@@ -1,4 +1,4 @@
-// The rows of a matrix [n, k] that is about to be packed: whoever packs reads them in pieces, so that
+// The rows of a matrix [n, k] that is about to be packed: the packing code reads them in pieces, so that
 // they need not be in memory all at once.
 //
 // Thread-safe: any number of threads read at once.
@@ -20,12 +20,12 @@ class MatrixRows {
   // Whether the rows are stored as signed bytes with a scale for each: number = byte * scale. They
   // are then packed in int8 as they are.
   virtual bool AreInt8() const { return false; }
-  // As Read; scales [count]. REQUIRES: AreInt8().
+  // The same for int8; scales [count]. REQUIRES: AreInt8().
   virtual void ReadInt8(int64_t /*first*/, int64_t /*count*/, int8_t* /*to*/,
                         float* /*scales*/) const {}
 };
 
-// Those of a matrix in memory, which is borrowed.
+// The rows of a matrix in memory, which is borrowed.
 class RowsInMemory final : public MatrixRows {
  public:
   RowsInMemory(const float* matrix, int64_t k) : matrix_(matrix), k_(k) {}

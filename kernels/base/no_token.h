@@ -1,4 +1,4 @@
-// An id that no token has, and that is no zero embedding either (-1; kernels/ops/embed.h).
+// An id that no token has, and that does not stand for a zero embedding either (-1; kernels/ops/embed.h).
 #pragma once
 
 #include <cstdint>

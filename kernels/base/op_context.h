@@ -1,9 +1,9 @@
-// What an operation needs besides its operands: threads that it may use, and scratch memory; and who
-// hears of its parts, if anybody does.
+// The context of an operation beside its operands: threads that it may use, scratch memory, and a
+// probe of its parts, if any.
 //
 // Thread-safety: one context per calling thread (an encoder thread, a decode thread); a context is
-// not shared. Its scratch grows when an operation asks for more than it has; after a Reserve of
-// what the operations document, nothing is allocated any more.
+// not shared. Its scratch grows when an operation asks for more than it has; after a Reserve of the
+// amount that the operations document, nothing is allocated any more.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class OpContext {
   static constexpr int64_t kWorkPerThread = 250'000;
 
   // With 1 thread the caller's own does all the work; otherwise the context has helpers of its own.
-  // work_per_thread: multiply-adds (or as many loads) that are worth the help of another thread.
+  // work_per_thread: the multiply-adds (or loads) that are worth the help of another thread.
   // REQUIRES: threads, work_per_thread >= 1.
   explicit OpContext(int threads = 1, int64_t work_per_thread = kWorkPerThread);
   // With helpers that other contexts have too: at most `threads` at once, between Begin and End.
@@ -34,8 +34,8 @@ class OpContext {
   OpContext(const OpContext&) = delete;
   OpContext& operator=(const OpContext&) = delete;
 
-  // From the first Begin on the thread computes, and until End (which may be without one) it needs
-  // its core. A context with helpers of its own has begun from the start.
+  // From the first Begin on the thread computes, and until End (which may come without a Begin) it
+  // needs its core. A context with helpers of its own has begun from the start.
   void Begin();
   void End();
 
@@ -44,9 +44,9 @@ class OpContext {
   HelpedThread* helped() const { return helped_.get(); }
   int64_t work_per_thread() const { return work_per_thread_; }
 
-  // Borrowed; nullptr, as at first: nobody listens.
+  // Borrowed; nullptr, as at first: there is no probe.
   void set_probe(OpProbe* probe) { probe_ = probe; }
-  // For what is done by this one of the threads: 0 is the caller's own.
+  // The probe of work done by thread number `thread`; 0 is the caller's own.
   OpProbe* probe(int thread = 0) const { return thread == 0 ? probe_ : nullptr; }
 
   // Makes every thread's scratch at least this large.
@@ -56,7 +56,7 @@ class OpContext {
   // operation. REQUIRES: 0 <= thread < threads().
   float* Scratch(int thread, size_t floats);
 
-  // Of all threads' scratch.
+  // Bytes of all threads' scratch.
   int64_t bytes() const;
 
  private:

@@ -1,9 +1,8 @@
-// Hears of operations as they run, and of what is worth a time of its own within them; for
-// measuring. Where nobody listens, as in production, a branch before and one after are all it
-// costs.
+// Told of operations as they run, and of parts within them that are worth a time of their own; for
+// measurements. Without a probe, as in production, it costs a branch before and one after.
 //
-// Called by the thread that runs the operation, never by those that help it: of work that is
-// shared it hears of the pieces that the own thread takes.
+// Called by the thread that runs the operation, never by its helpers: of shared work it is told of
+// the pieces that its own thread takes.
 #pragma once
 
 namespace dragoman {
@@ -11,19 +10,19 @@ namespace dragoman {
 class OpProbe {
  public:
   virtual ~OpProbe() = default;
-  // What begins within something else ends before it. `name` lives for ever.
+  // A part that begins within another one ends before it. `name` outlives the probe.
   virtual void Before(const char* name) = 0;
   virtual void After() = 0;
 };
 
-// What the CPU's operations tell of within themselves.
+// The names of the parts that the CPU's operations report within themselves.
 namespace op_part {
 inline constexpr char kOperands[] = "rows to operands";  // of products in a narrower type
-inline constexpr char kActivation[] = "activation";      // one that is no product's own
+inline constexpr char kActivation[] = "activation";      // one that no product applies itself
 inline constexpr char kFold[] = "fold logits";           // all of an output layer but its product
 }  // namespace op_part
 
-// From here to the end of the block; of nobody's interest where `probe` is nullptr.
+// Probes the code from here to the end of the block; does nothing where `probe` is nullptr.
 class Probed {
  public:
   Probed(OpProbe* probe, const char* name) : probe_(probe) {

@@ -1,5 +1,6 @@
-// What attention adds to a score, behind 1 / sqrt(head_dim), for the distance of a key from its
-// query: the relative position bias of T5, a table for each head.
+// The term that attention adds to a score, after 1
+// sqrt(head_dim), for the distance of a key from its query: the relative position bias of T5, a
+// table for each head.
 //
 // Plain data, borrowed; on a device in its memory.
 #pragma once
@@ -13,10 +14,10 @@ namespace dragoman {
 struct RelativeBias {
   const float* table = nullptr;  // [heads, columns], f32; nullptr: nothing is added
   int64_t columns = 0;           // a head's
-  int64_t zero = 0;              // the column of distance 0; a key behind the query comes after it
+  int64_t zero = 0;              // the column of distance 0; those of keys after the query follow
 
-  // Of a head, `distance` = key's position - query's. The next keys' follow it. REQUIRES: a table,
-  // and columns for every distance that attention meets.
+  // The bias of a head at `distance` = key's position - query's. Those of the next keys follow it.
+  // REQUIRES: a table, and columns for every distance that attention meets.
   DRAGOMAN_HD const float* At(int64_t head, int64_t distance) const {
     return table + head * columns + zero + distance;
   }

@@ -24,7 +24,7 @@ enum class Isa {
   kAmx,         // "amx": tiles of int8 and bfloat16, and all of the above
 };
 
-// Those that this machine runs, the lowest first.
+// The instruction sets that this machine runs, the lowest first.
 std::vector<Isa> SupportedIsas();
 
 std::string_view IsaName(Isa isa);
@@ -34,7 +34,8 @@ Isa ChosenIsa();
 const KernelTable& Kernels();
 const NarrowTable& NarrowKernels();
 
-// For tests: from now on use this one. REQUIRES: supported; no operation is running.
+// Selects the set for all further operations, in tests. REQUIRES: supported; no operation is
+// running.
 void UseIsaForTest(Isa isa);
 
 }  // namespace dragoman::cpu

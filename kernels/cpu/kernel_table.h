@@ -55,7 +55,7 @@ struct AttendRowArgs {
   float* max;
   float* sum;
   float* acc;
-  // What is added to a scaled score: bias[head * bias_stride + position]; nullptr: nothing.
+  // The term added to a scaled score: bias[head * bias_stride + position]; nullptr: none.
   const float* bias = nullptr;
   int64_t bias_stride = 0;
 };
@@ -76,7 +76,7 @@ struct AttendBlockArgs {
   float* sum;  // [rows]
   float* acc;  // [rows, head_dim], row stride acc_stride
   int64_t acc_stride;
-  // What is added to a scaled score: bias[position - row]; nullptr: nothing.
+  // The term added to a scaled score: bias[position - row]; nullptr: none.
   const float* bias = nullptr;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kStripGroupBytes = int64_t{kStripWidth} * kGroupBytes;
 
-// Of groups, in the longest rows whose sums are exact.
+// The most pairs of groups in a row whose sums are exact.
 constexpr size_t kMaxPairs = size_t{1} << 14;
 
 int64_t RoundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }

@@ -39,10 +39,10 @@ class NarrowMatrix {
   NarrowMatrix(OpContext& context, ComputeType type, const MatrixRows& weight, const float* bias,
                int64_t n, int64_t k, float bias_padding);
 
-  // Of a matrix of this shape.
+  // Bytes of one packed matrix of this shape.
   static int64_t BytesOf(ComputeType type, int64_t n, int64_t k);
 
-  // What a product reads of it, or of some of its columns.
+  // The arrays that a product reads: those of all columns, or of a selection.
   struct View {
     const uint8_t* strips;
     const float* bias;
@@ -56,10 +56,10 @@ class NarrowMatrix {
             order(), n_};
   }
 
-  // As Product::SelectedFloats and Select.
+  // The same as Product::SelectedFloats and Select.
   size_t SelectedFloats(int64_t count) const;
   void Select(const int32_t* ids, int64_t count, float* memory) const;
-  // Of such memory.
+  // The view of a selection in `memory`, which Select has filled.
   View Selected(const float* memory, int64_t count) const;
 
   int64_t n() const { return n_; }

@@ -79,7 +79,7 @@ struct Int8AttendArgs {
   float* max;
   float* sum;
   float* acc;
-  // What is added to a score: bias[head * bias_stride + position]; nullptr: nothing.
+  // The term added to a score: bias[head * bias_stride + position]; nullptr: none.
   const float* bias = nullptr;
   int64_t bias_stride = 0;
 };
@@ -98,7 +98,7 @@ struct Int8BlockArgs {
   const uint8_t* ahead;  // a block that is read soon: fetched while this one is; nullptr: none
   int positions;         // of the block, > 0
   int rows;
-  // By row: s8 in the order of a row of numbers; scales and zeros as in Int8Query, [heads].
+  // Queries by row: s8 in the order of a row of numbers; scales and zeros as in Int8Query, [heads].
   const int8_t* q;
   int64_t q_stride;
   const float (*q_scales)[kMaxHeads];
@@ -138,7 +138,7 @@ struct NarrowTable {
   // q [heads * head_dim]; what Int8BlockArgs takes of a row.
   void (*write_block_query)(const Int8KvBlock& shape, const float* q, int8_t* values, float* scales,
                             int32_t* zeros);
-  // As attend_int8.
+  // The same as attend_int8, for a block of rows.
   void (*attend_int8_block)(const Int8BlockArgs& args);
   // dots[position] = q . k of one head of a block, K as it lies, from 0 to 255, and q [head_dim].
   // REQUIRES: no sum is beyond 32 bits.

@@ -75,7 +75,7 @@ class NarrowProduct final : public Product {
     weights_.Select(ids, count, memory);
   }
   size_t OperandFloats(int64_t rows) const override {
-    // Of which what follows is aligned, too.
+    // The rows are padded so that the scales after them are aligned, too.
     return static_cast<size_t>(rows * weights_.groups() + (rows + 15) / 16 * 16);
   }
 

@@ -16,7 +16,7 @@
 
 namespace dragoman::cpu {
 
-// Rows of x as a product wants them; valid as long as x and the memory that they were made in.
+// Rows of x as a product reads them; valid as long as x and the memory that they were made in.
 struct Operand {
   const void* rows = nullptr;
   const float* scales = nullptr;
@@ -40,15 +40,15 @@ struct ProductArgs {
   int64_t block_end;
   // REQUIRES of one: Folds(), padded, no relu. With one y may be nullptr: nothing is stored then.
   const ResultFold* fold = nullptr;
-  // In the place of all columns; blocks are of these then. nullptr: all.
+  // The columns to compute in place of all, and to count blocks of. nullptr: all.
   const SelectedColumns* selected = nullptr;
 };
 
 class Product {
  public:
-  // Columns that are not divided further.
+  // Columns of a block, which is not divided further.
   static constexpr int64_t kBlockColumns = 96;
-  // Selected columns are rounded up to it, in memory too.
+  // The number of selected columns is rounded up to a multiple of this, in memory too.
   static constexpr int64_t kSelectStep = 16;
 
   // Copies W [n, k] and bias [n] (nullptr: none), with the threads of `context`. `bias_padding` is
@@ -58,7 +58,7 @@ class Product {
                                                int64_t n, int64_t k, float bias_padding);
   virtual ~Product() = default;
 
-  // bytes() of one of this shape; 0: no kernel of this type.
+  // bytes() of a product of this shape; 0: no kernel of this type.
   static int64_t BytesOf(ComputeType type, int64_t n, int64_t k);
 
   int64_t n() const { return n_; }
@@ -82,14 +82,14 @@ class Product {
   // Floats of memory that the operands of so many rows take; 0 where x itself is the operand.
   virtual size_t OperandFloats(int64_t rows) const = 0;
 
-  // x [rows, k] dense; memory [OperandFloats(rows)], 64-byte aligned. `probe`: nullptr, or hears of
-  // it where there is something to do.
+  // x [rows, k] dense; memory [OperandFloats(rows)], 64-byte aligned. `probe` (may be nullptr) is
+  // told of the preparation where there is any.
   virtual Operand Prepare(const float* x, int64_t rows, float* memory, OpProbe* probe) const = 0;
 
   // The operands from a row on.
   virtual Operand FromRow(const Operand& x, int64_t row) const = 0;
 
-  // In magnitude, of those that are finite.
+  // The largest magnitude among the finite elements of the bias.
   float largest_bias() const { return largest_bias_; }
 
   // Whether Run takes a fold.

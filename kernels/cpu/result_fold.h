@@ -1,5 +1,5 @@
-// What a product makes of its results as they come out of its sums, beside or instead of storing
-// them: the output layer's fold, for which logits need not reach memory (kernels/ops/output_layer.h).
+// A fold that a product applies to its results as they come out of its sums, beside or instead of
+// storing them. The output layer's fold needs no logits in memory (kernels/ops/output_layer.h).
 #pragma once
 
 #include <cstdint>

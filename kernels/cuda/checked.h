@@ -7,9 +7,9 @@
 
 namespace dragoman::cuda {
 
-// What a call of the runtime returned. The runtime keeps a note of the failure for the thread,
-// which the check of the next launch would take for its own: it is cleared here. (What a kernel did
-// wrong cannot be cleared and comes back with every later call.)
+// Turns the result of a runtime call into an Error. The runtime keeps a note of the failure for the
+// thread, which the check of the next launch would take for its own: it is cleared here. (A failure
+// within a kernel cannot be cleared and comes back with every later call.)
 inline Error Checked(cudaError_t status) {
   if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
   return static_cast<Error>(status);

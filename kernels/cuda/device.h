@@ -20,20 +20,20 @@ struct DeviceInfo {
   int64_t free_bytes = 0;
   bool mps = false;  // contexts on it share it with other processes' through MPS
 
-  // A part of a card that is divided (MIG): its multiprocessors and memory are those above. A process
-  // is shown one such part, whatever there is.
+  // Whether the device is a part of a card that is divided (MIG): its multiprocessors and memory
+  // are those above. A process sees only one such part.
   bool IsMigPart() const { return name.find(" MIG ") != std::string::npos; }
 };
 
-// How many there are. With none, `why` (may be nullptr) says the reason for the log: no driver, one
-// that is too old for this build, no device.
+// The number of devices. If there are none, `why` (may be nullptr) gives the reason for the log: no
+// driver, one that is too old for this build, no device.
 int DeviceCount(std::string* why);
 
 // `info` is left alone on an error. Looking at a device's free memory starts a context on it, which
 // takes some of that memory and time: ask for those that are meant to be used.
 Error Describe(int index, DeviceInfo* info);
 
-// Bytes of the current device that nobody has taken.
+// Free bytes of the current device's memory.
 Error FreeMemory(int64_t* bytes);
 
 Error SetDevice(int index);
@@ -50,8 +50,9 @@ bool LaunchesEarly();
 int DriverVersion();
 int RuntimeVersion();
 
-// What the kernels of this build were compiled for, as DRAGOMAN_CUDA_ARCHS says it: "80, 120,
-// 120-virtual". Virtual ones are PTX, which a driver compiles for every later card.
+// The architectures that the kernels of this build were compiled for, in the form of
+// DRAGOMAN_CUDA_ARCHS: "80, 120, 120-virtual". Virtual ones are PTX, which a driver compiles for
+// every later card.
 const char* CompiledArchitectures();
 
 }  // namespace dragoman::cuda

@@ -55,7 +55,7 @@ class PinnedBuffer {
     return *this;
   }
 
-  // As DeviceBuffer's; the bytes are zero.
+  // Allocates like DeviceBuffer; the bytes are zero.
   Error Allocate(int64_t bytes);
   void Free();
 

@@ -34,7 +34,7 @@ Error Graph::Launch(Stream stream) const { return Checked(cudaGraphLaunch(graph_
 void Graph::Destroy() {
   nodes_ = 0;
   if (graph_ == nullptr) return;
-  // Nobody is left to tell of an error: after a failed kernel every call returns one.
+  // An error cannot be reported here: after a failed kernel every call returns one.
   static_cast<void>(Checked(cudaGraphExecDestroy(graph_)));
   graph_ = nullptr;
 }

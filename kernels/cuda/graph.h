@@ -26,9 +26,9 @@ class Graph {
     return *this;
   }
 
-  // What `launches` puts on the stream becomes the graph; nothing of it runs. It must not wait,
-  // allocate, or use another stream. The first error is returned, and the graph is then empty.
-  // REQUIRES: nobody else uses the stream.
+  // Records the launches that `launches` puts on the stream as the graph; none of them runs. It
+  // must not wait, allocate, or use another stream. The first error is returned, and the graph is
+  // then empty. REQUIRES: nothing else uses the stream.
   Error Record(Stream stream, const std::function<Error()>& launches);
 
   // REQUIRES: recorded.

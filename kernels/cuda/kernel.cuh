@@ -1,5 +1,5 @@
-// What kernels use of CUDA's language beyond plain C++: launches, memory shared by a block, sums
-// over a warp. A .cu file that launches through here can be run on the host by tests
+// The parts of CUDA's language that kernels use beyond plain C++: launches, memory shared by a
+// block, sums over a warp. A .cu file that launches through here can be run on the host by tests
 // (tests/kernels/cuda_emulation), which bring their own launches, AwaitKernelBefore and
 // DynamicShared.
 #pragma once
@@ -17,8 +17,8 @@ inline constexpr unsigned kWholeWarp = 0xffffffffU;
 
 #if defined(__CUDACC__)
 // First of all in every thread of a kernel that is launched by LaunchEarly, but for copies to shared
-// memory of weights, which nobody writes: what the kernels before it have written may be read from
-// here on, and the kernel behind it may take its place on the multiprocessors, where it comes to this
+// memory of weights, which nothing writes: what the kernels before it have written may be read from
+// here on, and the kernel after it may take its place on the multiprocessors, where it comes to this
 // very wait. By code for older cards nothing is done, for there no kernel begins early.
 __device__ inline void AwaitKernelBefore() {
 #if __CUDA_ARCH__ >= 900
@@ -84,8 +84,8 @@ class RowsThere {
   const uint32_t zero_;
 };
 
-// Of all lanes, for all lanes, with the same bits in each: the tree is the same from everywhere,
-// and a + b is b + a.
+// The sum over all lanes, returned to all lanes with the same bits in each: the tree is the same
+// from everywhere, and a + b is b + a.
 __device__ inline float WarpSum(float x) {
 #pragma unroll
   for (int lanes = kWarpThreads / 2; lanes > 0; lanes /= 2) {

@@ -50,8 +50,8 @@ class LtProduct {
 
   // Below, `bucket` is an index of the rows given to Create.
 
-  // What cuBLASLt would use for this number of rows, best first by its own estimate, at most
-  // `most`. Nothing that splits the sum of an element among blocks.
+  // The algorithms that cuBLASLt offers for this number of rows, best first by its own estimate, at
+  // most `most`. None of them splits the sum of an element among blocks.
   std::vector<LtAlgorithm> Offers(size_t bucket, int most) const;
 
   // Whether the algorithm can compute this number of rows.

@@ -86,7 +86,7 @@ Error LtTrial::Agrees(size_t bucket, const LtAlgorithm& algorithm, bool* agrees)
 
 Error LtTrial::Agrees(size_t bucket, const Call& call, bool* agrees) {
   *agrees = false;
-  // What a call left out must not be there from the call before.
+  // Filled first, so that results of the call before cannot stand in for what this call leaves out.
   const Error error = Fill(stream_.get(), y_.data(), 0xff, y_.bytes());
   if (error != Error::kNone) return error;
   const int64_t rows = rows_[bucket];

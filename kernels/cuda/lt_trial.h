@@ -47,12 +47,12 @@ class LtTrial {
   using Call = std::function<Error(Stream stream, const void* x, void* y)>;
   Error Agrees(size_t bucket, const Call& call, bool* agrees);
 
-  // What was the reference so far, after a pass over it: `pass` gets all of its rows.
+  // Applies `pass` to all rows of the reference, which becomes the result.
   Error Rework(const std::function<Error(Stream stream, void* y, int64_t rows)>& pass) {
     return pass(stream_.get(), reference_.data(), largest());
   }
 
-  // For timing.
+  // The stream of the trial and a product on it, for measurements.
   Stream stream() const { return stream_.get(); }
   Error Run(size_t bucket, const LtAlgorithm& algorithm) {
     return Run(bucket, algorithm, 0, y_.data());

@@ -59,7 +59,7 @@ class Event {
 
   // After everything that is on the stream now. The last Record counts.
   Error Record(Stream stream);
-  // What comes on `stream` after this waits for the event; the host does not.
+  // Makes later work on `stream` wait for the event; the host does not wait.
   Error Before(Stream stream) const;
   // The host waits.
   Error Wait() const;

@@ -19,7 +19,7 @@
 
 namespace dragoman::cuda {
 
-// Whether what is compiled has them. Not asked of the host, which compiles for every card at once.
+// Whether the architecture that is compiled has them. The host compiles for every card at once and does not ask.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr bool kHasTensorCores = false;
 #else
@@ -64,14 +64,16 @@ __device__ inline void LoadTransposed(const void* row, unsigned (&m)[4]) {
 }
 
 // Brings a piece from global to shared memory, or one of zeros, for which `from` is not read. It is
-// there for this thread after its AwaitCopies, for the block's others after a barrier behind that.
+// Copies a piece from global to shared memory, or writes zeros, for which `from` is not read. The
+// piece is visible to this thread after its AwaitCopies, and to the block's others after a barrier
+// that follows.
 __device__ inline void CopyPiece(void* to, const void* from, bool wanted) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
                    static_cast<uint32_t>(__cvta_generic_to_shared(to))),
                "l"(__cvta_generic_to_global(from)), "r"(wanted ? 16 : 0)
                : "memory");
 }
-// For all copies of this thread.
+// Waits for all copies of this thread.
 __device__ inline void AwaitCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 // Both rounded to nearest even, the first in the lower half.

@@ -25,8 +25,8 @@ inline constexpr int kTilePositions = 32;
 // Scores are in powers of two.
 inline constexpr float kLog2OfE = 1.44269504F;
 
-// What is added to a score for the distance of its key from its query (kernels/base/relative_bias.h):
-// nothing, or a head's table. Which of them is a matter of the kernel.
+// The term added to a score for the distance of its key from its query
+// (kernels/base/relative_bias.h): none here, or a head's table below. Each kernel chooses one.
 struct NoBias {
   static constexpr bool kIsThere = false;
 };
@@ -106,7 +106,7 @@ class WarpAttention {
 
   // Takes in the first `count` >= 1 positions of a tile. key(j, p), called by all lanes for load j,
   // is where K of position p of the tile lies, and has no meaning for p >= count; V lies v_offset
-  // elements behind. `distance`: of the tile's first position from the first query.
+  // elements after it. `distance`: of the tile's first position from the first query.
   template <class Key, class Bias = NoBias>
   __device__ void Tile(int count, int64_t v_offset, Key key, const Bias& bias = {},
                        int distance = 0) {

@@ -27,18 +27,18 @@ struct AlignRow {
 // Floats of scratch that a context needs for sources up to this many positions.
 size_t AlignScratch(int64_t max_source);
 
-// For those of `wanted` [count] that ask for `layer`: aligned[i] becomes the position, of the
-// source without its last one (EOS), with the largest attention weight; ties to the left. A source
-// of EOS alone gives 0. REQUIRES: a chosen head exists.
+// Aligns the rows of `wanted` [count] that ask for `layer`: aligned[i] becomes the position, of the
+// source without its last one (EOS), with the largest attention weight; ties go to the left. A
+// source of EOS alone gives 0. REQUIRES: a chosen head exists.
 void AlignRows(OpContext& context, const KvLayout& layout, int layer, const DecodeRows& rows,
                const CrossKvTables& tables, const float* q, const AlignRow* wanted, int64_t count,
                uint16_t* aligned);
 
 namespace cuda {
 
-// For the rows whose slot asks for the alignment of `layer` (SearchOptions::align, alignment_layer,
-// alignment_heads): writes the source position to LaneArrays::aligned at the row's lane and
-// position. Without such rows it does next to nothing. slots: by slot number. q as for
+// Aligns the rows whose slot asks for the alignment of `layer` (SearchOptions::align,
+// alignment_layer, alignment_heads): writes the source position to LaneArrays::aligned at the row's
+// lane and position. Without such rows it does next to nothing. slots: by slot number. q as for
 // cuda::CrossAttention.
 Error AlignRows(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                 const StepRows& rows, const CrossKvTables& tables, const SlotView* slots,

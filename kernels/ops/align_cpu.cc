@@ -1,6 +1,6 @@
 // Work per row: 2 n d flop for a source of n positions, for the chosen heads only. The weights are
 // computed once more than cross-attention does, for the few rows that ask: the attention itself
-// stays as it is for everybody.
+// stays as it is for all rows.
 #include "kernels/ops/align.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ struct IntegerQuery {
   float scale;
 };
 
-// The scores of a page's positions in a head of a block of int8.
+// The scores of a page's positions in one head, of a block of int8.
 void Int8Scores(const Int8KvBlock& shape, const uint8_t* head, const IntegerQuery& q, int positions,
                 float* scores) {
   int32_t dots[kPagePositions];

@@ -4,7 +4,7 @@
 // For a row that asks: K of the chosen heads read twice, 2 n d elements of a source of n positions,
 // 4 n d flop. First each head's maximum and sum of weights, then, tile by tile, the mean over the
 // heads and its largest position: so no row needs memory for its whole source. Rows that ask are
-// few, and the attention itself stays as it is for everybody. A row that does not ask costs three
+// few, and the attention itself stays as it is for all rows. A row that does not ask costs three
 // loads that wait for each other; a launch without any is about as long as an empty one.
 #include "kernels/cuda/warp_attention.cuh"
 #include "kernels/ops/align.h"
@@ -16,7 +16,8 @@ constexpr int kWarps = 4;
 
 static_assert(kTilePositions == kPagePositions);
 
-// What the weights of a head are relative to: exp2(score - max) / sum.
+// The maximum and the sum that the weights of a head are computed with: exp2(score - max)
+// sum.
 struct HeadScale {
   float max, sum;
 };
@@ -41,7 +42,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
   const T* const q_row = q + int64_t{row} * layout.width();
   HeadScale* const scale = scales[threadIdx.y];
   WarpAttention<T, kHeadClass, 1> attention(warp_lane, layout.head_dim);
-  // Of the query that was set last; one position to a thread.
+  // Scores of the query that was set last; one position to a thread.
   const auto scores = [&](int head, int tile) {
     const T* const k = static_cast<const T*>(tables.pool) +
                        int64_t{pages[tile / kTilePositions]} * layout.ElementsPerPage() +

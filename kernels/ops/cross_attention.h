@@ -31,9 +31,9 @@ void CrossAttention(OpContext& context, const KvLayout& layout, int layer, const
 
 namespace cuda {
 
-// As on the CPU, all arrays in device memory, kv and pool of the compute type; page_count: pages
-// in all. REQUIRES: head_dim is a multiple of 8, at most 128, and arrays of the compute type are
-// aligned to 16 bytes (here and below).
+// The same on a device: all arrays in its memory, kv and pool of the compute type; page_count:
+// pages in all. REQUIRES: head_dim is a multiple of 8, at most 128, and arrays of the compute type
+// are aligned to 16 bytes (here and below).
 Error WriteCrossKv(Stream stream, ComputeType type, const KvLayout& layout, int first_layer,
                    int layer_count, const void* kv, const int32_t* offsets, int64_t segments,
                    const int32_t* page_offsets, const int32_t* pages, int64_t page_count,

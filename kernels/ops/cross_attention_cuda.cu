@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kWriteThreads)
   const int pieces = layout.head_dim / kPieceElements<T>;  // of a position's K or V in one head
   const int all = layout.heads * 2 * kPagePositions * pieces;
   for (int i = static_cast<int>(threadIdx.x); i < all; i += kWriteThreads) {
-    // As the page lies: [head][K | V][position][piece].
+    // The index follows the layout of a page: [head][K | V][position][piece].
     const int position = i / pieces % kPagePositions;
     const int half = i / pieces / kPagePositions % 2;
     const int head = i / pieces / kPagePositions / 2;

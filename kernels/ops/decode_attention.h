@@ -30,10 +30,10 @@ void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
 
 namespace cuda {
 
-// As on the CPU, qkv, pages and context_out of the compute type. The list of slots in `rows` is not
-// read. Where rows.pages is there, it is looked at in place of lanes and ancestry, and must say the
-// same: the bits are the same then. REQUIRES: head_dim is a multiple of 8, at most 128; arrays of the compute type are aligned
-// to 16 bytes.
+// The same on a device: qkv, pages and context_out are of the compute type. The list of slots in
+// `rows` is not read. Where rows.pages is there, it is read in place of lanes and ancestry, and
+// must say the same: the bits are the same then. REQUIRES: head_dim is a multiple of 8, at most
+// 128; arrays of the compute type are aligned to 16 bytes.
 Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                           const StepRows& rows, const SelfKvTables& tables, const void* qkv,
                           void* context_out, const RelativeBias& bias = {});

@@ -40,7 +40,7 @@ class RowPages {
   uint8_t* AncestorK(int position) const { return K(lanes_[ancestry_[position]], position); }
 
  private:
-  // Within a page a position's row begins row_bytes_ behind that of the one before.
+  // Within a page a position's row begins row_bytes_ after that of the one before.
   uint8_t* K(int64_t lane, int position) const {
     const int64_t page =
         tables_.lane_pages[lane * tables_.pages_per_lane + position / kPagePositions];
@@ -56,7 +56,7 @@ class RowPages {
   const uint8_t* ancestry_;
 };
 
-// Of the first head.
+// The bias of the first head.
 const float* BiasAt(const RelativeBias& bias, int64_t distance) {
   return bias.table == nullptr ? nullptr : bias.At(0, distance);
 }
@@ -119,7 +119,7 @@ class Int8Attention {
     int different_count;
   };
 
-  // Of one row, from tile to tile.
+  // The state of one row, carried from tile to tile.
   struct State {
     alignas(64) int8_t values[kMaxInt8RowBytes];
     float scales[cpu::kMaxHeads];

@@ -12,7 +12,7 @@
 // a row and the K/V of a layer, which is one piece of a page, are read by its heads at about one
 // time.
 //
-// Nobody reads in this launch what another warp writes: the new position is taken from qkv, which is
+// No warp reads in this launch what another warp writes: the new position is taken from qkv, which is
 // also why it comes first in the sums; the other rows of the slot are at the same position. But rows
 // of one lane, of a forced prefix: there each warp writes K and V of the positions that the rows
 // before it add as well, the same bits as their own warps, and reads what it wrote itself.
@@ -48,9 +48,10 @@ class PagesByAncestry {
         own_(lanes_[rows.lane[row]]),
         ancestry_(tables.ancestry + own_ * tables.max_positions) {}
 
-  // Of the new position.
+  // The page of the new position.
   __device__ int64_t Own(int position) const { return Page(own_, position); }
-  // Of position p of the row, which is at `position`; anything for one that is not before that.
+  // The page of position p of the row, which is at `position`; any page for a p that is not before
+  // that.
   __device__ int Before(int p, int position) const {
     return p < position ? Page(lanes_[ancestry_[p]], p) : 0;
   }
@@ -68,7 +69,7 @@ class PagesByAncestry {
   const uint8_t* const ancestry_;
 };
 
-// As the step's own table has it: one load, and beside that of the row's position.
+// Reads pages from the step's own table: one load, beside that of the row's position.
 class PagesOfStep {
  public:
   __device__ PagesOfStep(const StepRows& rows, const SelfKvTables&, int row)

@@ -65,7 +65,7 @@ class NarrowEmbedding final : public EmbeddingTable {
                   int d);
 
   const float* Row(int32_t token, float* memory) const override;
-  // Of one of this shape.
+  // Bytes of a table of this shape.
   static int64_t BytesOf(ComputeType type, int64_t vocabulary, int d);
 
  private:

@@ -17,7 +17,7 @@
 
 namespace dragoman {
 
-// What to Reserve in a context so that EncoderAttention allocates nothing for segments up to
+// The scratch to Reserve in a context so that EncoderAttention allocates nothing for segments up to
 // max_segment_tokens.
 size_t EncoderAttentionScratch(int64_t max_segment_tokens, int head_dim);
 

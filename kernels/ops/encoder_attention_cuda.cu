@@ -21,10 +21,10 @@ namespace {
 
 constexpr int kWarps = 4;
 
-// What a warp works on.
+// The head of a segment that a warp works on.
 template <class T>
 struct HeadOfSegment {
-  const T* q;  // of the segment's first token; k lies d behind, v 2 d
+  const T* q;  // of the segment's first token; k lies d after it, v 2 d
   T* out;      // the same of context_out
   int tokens;
   int64_t d;
@@ -98,7 +98,8 @@ struct TensorTile {
   T k[kTile][kHeadClass + kPieceElements<T>];
   T v[kTile][kHeadClass + kPieceElements<T>];
 
-  // By all threads of a block, `thread` is one of them; done after AwaitCopies.
+  // Copies a tile with all threads of a block, of which `thread` is one; complete after
+  // AwaitCopies.
   __device__ void Bring(const HeadOfSegment<T>& head, int first, int thread) {
     constexpr int kPieces = kHeadClass / kPieceElements<T>;  // of a row
     static_assert(kTile * kPieces % (kWarps * kWarpThreads) == 0);
@@ -199,7 +200,8 @@ class TensorAttention {
  private:
   static constexpr int kSteps = kHeadClass / 16;
 
-  // The bias to scores that are not scaled yet. A row that is not there has that of the last one.
+  // Adds the bias to scores that are not scaled yet. A row that does not exist has the bias of the
+  // last one.
   template <class Bias>
   __device__ void Add(const Bias& bias, int distance, int rows, int count,
                       float (&score)[kTile / 8][4]) const {
@@ -268,7 +270,7 @@ class TensorAttention {
   float context_[2 * kSteps][4] = {};
 };
 
-// By all threads of a block.
+// Attends with all threads of a block.
 template <class T, int kHeadClass, class Bias>
 __device__ void AttendInBlock(const HeadOfSegment<T>& head, const Bias& bias) {
   const int head_dim = head.head_dim;

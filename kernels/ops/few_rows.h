@@ -34,11 +34,11 @@ struct FewRows {
 };
 
 // Whether the current device takes the shape: its type has 16 bits, `in` is a multiple of 32, `out`
-// of 8, `y_stride` is even, and a block's shared memory holds 24 rows of `in`. To be called once before
-// MultiplyFewRows; no error of the device's is left behind.
+// of 8, `y_stride` is even, and a block's shared memory holds 24 rows of `in`. Call it once before
+// MultiplyFewRows; it leaves no error on the device.
 bool TakesFewRows(const FewRows& product);
 
-// REQUIRES: TakesFewRows said yes; 0 <= rows <= kMostFewRows; x, W and bias are aligned to 16 bytes.
+// REQUIRES: TakesFewRows returned true; 0 <= rows <= kMostFewRows; x, W and bias are aligned to 16 bytes.
 Error MultiplyFewRows(Stream stream, const FewRows& product, const void* x, int64_t rows, void* y);
 
 }  // namespace dragoman::cuda

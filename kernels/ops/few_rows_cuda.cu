@@ -30,7 +30,7 @@ constexpr int64_t SharedBytes(int in) {
   return int64_t{kColumns + kMostFewRows} * PitchOf(in) * static_cast<int64_t>(sizeof(uint16_t));
 }
 
-// Of `rows` rows of W or x from `from` on, by all warps; further ones up to `most` are zeros.
+// Copies `rows` rows of W or x from `from` on, with all warps; further ones up to `most` are zeros.
 template <class T>
 __device__ void Bring(const T* from, int in, int rows, int most, T* to) {
   for (int r = static_cast<int>(threadIdx.y); r < most; r += kWarps) {
@@ -43,8 +43,8 @@ __device__ void Bring(const T* from, int in, int rows, int most, T* to) {
   }
 }
 
-// Of two products, kDepth of k. Loaded ahead of the products before them, for nothing but the sum is
-// to be waited for.
+// The operands of two products, kDepth of k. They are loaded ahead of the products before them, so
+// that only the sum is waited for.
 struct Operands {
   template <class T>
   __device__ Operands(const T* a_row, const T* b_row) {
@@ -145,7 +145,7 @@ bool TakesFewRows(const FewRows& p) {
     status = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   }
   if (status == cudaSuccess && (major < 8 || SharedBytes(p.in) > limit)) return false;
-  // The limit itself: the next product may want more than this one.
+  // The limit itself: the next product may need more than this one.
   if (status == cudaSuccess) {
     status = WithKernel(p.type, p.activation, [&](auto* kernel, auto) {
       return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),

@@ -1,5 +1,5 @@
-// What the fused output layer leaves of a row, and how the parts become its summary: tiles of the
-// vocabulary, how they are divided among blocks, lists of best tokens spread over lanes.
+// The parts that the fused output layer leaves of a row, and how they become its summary: tiles of
+// the vocabulary, how they are divided among blocks, lists of best tokens spread over lanes.
 //
 // Host and device run this code (see output_fold.h for a ThreadGroup).
 #pragma once
@@ -26,8 +26,8 @@ struct TileRanges {
   int tiles = 1;
 };
 
-// As many ranges as keep all processors busy at once, and no more than that needs: each range
-// begins its list of best tokens anew.
+// Divides the tiles into as many ranges as keep all processors busy at once and no more, because
+// each range begins its list of best tokens anew.
 constexpr TileRanges DivideTiles(int tiles, int64_t row_blocks, int processors) {
   const auto share = static_cast<int>(row_blocks >= processors ? 1 : processors / row_blocks);
   const int ranges = share < tiles ? share : tiles;

@@ -2,7 +2,7 @@
 //
 //   x, residual, y, sum [rows, d]; gamma, beta [d]; f32, dense. residual may be nullptr (z = x).
 //   y may be x or residual. sum takes z, for layers that go on with what is not normed (pre-norm);
-//   nullptr: nobody wants it. It may be x or residual, and is not y.
+//   nullptr: it is not needed. It may be x or residual, and is not y.
 //
 // Mean and (biased) variance in two passes of f32 in an order fixed by d alone.
 #pragma once

@@ -32,7 +32,7 @@ class Linear {
                                         int out, Activation activation = Activation::kNone,
                                         ComputeType type = ComputeType::kFloat32,
                                         OpContext* context = nullptr);
-  // Of a weight in memory.
+  // A Linear of a weight in memory.
   static std::unique_ptr<Linear> Create(const float* weight, const float* bias, int in, int out,
                                         Activation activation = Activation::kNone,
                                         ComputeType type = ComputeType::kFloat32,
@@ -44,14 +44,14 @@ class Linear {
   // bytes() of one of this shape.
   static int64_t BytesOf(ComputeType type, int in, int out);
 
-  // What a thread of a context needs of scratch for any number of rows up to max_rows: once a
-  // context has Reserved it, Runs of so many allocate nothing.
+  // The scratch floats that a thread of a context needs for any number of rows up to max_rows: once
+  // a context has Reserved them, Runs of so many rows allocate nothing.
   virtual size_t ScratchFloats(int64_t max_rows) const = 0;
 
   // Any rows >= 0; rows beyond what was reserved work, but may allocate.
   virtual void Run(OpContext& context, const float* x, int64_t rows, float* y) const = 0;
 
-  // Of the packed weights.
+  // Bytes of the packed weights.
   virtual int64_t bytes() const = 0;
 
   int in() const { return in_; }

@@ -39,10 +39,10 @@ bool Aligned(const void* p) { return reinterpret_cast<uintptr_t>(p) % LtProduct:
 
 const char* WhyUnfit(const LinearOptions& o, const void* weight, const void* bias,
                      std::span<const int> buckets) {
-  if (o.in <= 0 || o.out <= 0 || o.in % 8 != 0) return "in is no multiple of 8";
+  if (o.in <= 0 || o.out <= 0 || o.in % 8 != 0) return "in is not a multiple of 8";
   if (o.y_stride != 0 && o.y_stride < o.out) return "rows of y overlap";
   if (!IsOfProduct(o.activation) && (o.out % 8 != 0 || (o.y_stride != 0 && o.y_stride != o.out))) {
-    return "the activation wants dense rows of a multiple of 8";
+    return "the activation needs dense rows of a multiple of 8 numbers";
   }
   if (weight == nullptr || !Aligned(weight) || !Aligned(bias)) {
     return "weight or bias is not aligned to 16 bytes";
@@ -99,7 +99,7 @@ class Chooser {
   }
 
   // The most rows, of buckets from the smallest on, for which `few` gives the bits of `pinned`, whose
-  // reference the trial has; 0: for none. An activation of its own that differs from the pass behind
+  // reference the trial has; 0: for none. An activation of its own that differs from the pass after
   // the product is left to that. The reference is then no longer the product's: to be called last.
   Error TryFew(std::span<const int> buckets, FewRows* few, int* most) {
     *most = 0;

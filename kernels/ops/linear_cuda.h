@@ -34,7 +34,7 @@ class Blas {
  public:
   static constexpr int64_t kWorkspaceBytes = int64_t{4} << 20;
 
-  // For the current device. nullptr, and why, where cuBLASLt is missing or refuses.
+  // The Blas of the current device. nullptr, and why, where cuBLASLt is missing or refuses.
   static std::unique_ptr<Blas> Create(std::string* why);
   virtual ~Blas() = default;
 };
@@ -75,7 +75,7 @@ class Linear {
   virtual Error Run(Stream stream, void* workspace, const void* x, int64_t rows,
                     const int32_t* count, void* y) const = 0;
 
-  // What was pinned, for the log.
+  // The algorithm that was pinned, for the log.
   virtual std::string algorithm() const = 0;
 
   // The least row count whose rows may have other bits than those of smaller ones; 0: there is none.

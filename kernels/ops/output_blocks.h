@@ -23,7 +23,7 @@ inline constexpr int64_t kBlockRowsMax = 128;
 inline constexpr int64_t kSearchColumns = 96;
 inline constexpr int64_t kFirstColumns = 16;
 
-// What a thread keeps of a row between its blocks.
+// The state that a thread keeps of a row between its blocks.
 struct Partial {
   TopList top;
   bool nan;
@@ -61,7 +61,7 @@ class ColumnWords {
     return selected_.ids == nullptr ? static_cast<int32_t>(column) : selected_.ids[column];
   }
 
-  // Of columns first .. first + count - 1 to where their words have them.
+  // Stores the values of columns first .. first + count - 1 at the places of their words.
   void Store(const float* values, int64_t first, int64_t count, float* by_word) const {
     if (selected_.ids == nullptr) {
       std::copy_n(values, count, by_word + first);
@@ -103,7 +103,7 @@ class MarkedBlocks {
 
   MarkedBlocks(uint64_t* words, int64_t blocks) : words_(words), per_row_(Words(blocks)) {}
 
-  // Of a row of so many columns.
+  // Marks the blocks of a row of so many columns.
   void Mark(int64_t row, const LogitRequest& request, const ColumnWords& words, int64_t columns) {
     std::fill_n(words_ + row * per_row_, per_row_, 0);
     const auto mark = [&](const IdList& list) {

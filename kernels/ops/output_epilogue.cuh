@@ -1,7 +1,7 @@
-// What a warp of the fused output layer does with the logits in its registers: bias, scale, ids
-// that need care, (max, sum of exp) of the tile, candidates for the best (output_layer_sm90.cu);
-// and how the parts become the row's summary. All but the product itself, so that the host runs it
-// too, in tests.
+// The epilogue of a warp of the fused output layer, on the logits in its registers: bias, scale,
+// ids that need care, (max, sum of exp) of the tile, candidates for the best
+// (output_layer_sm90.cu); and how the parts become the row's summary. All but the product itself is
+// here, so that the host can run it in tests.
 //
 // A tile is kTileColumns of the vocabulary. The four lanes of a quad (4 q .. 4 q + 3) hold two
 // rows, `half` 0 and 1: a lane has columns 8 g + 2 lane + {0, 1}, g = 0..31, of each, in x[4 g + 2
@@ -116,7 +116,7 @@ __device__ inline void NextId(const LogitRequest& request, EpilogueRow<kEntries>
   row.next_id = row.next_place < list.count ? list.ids[row.next_place] : INT_MAX;
 }
 
-// Nobody's row.
+// A place without a row.
 template <int kEntries>
 __device__ inline void ClearRow(EpilogueRow<kEntries>& row, int lane) {
   row.best.Clear(lane);
@@ -136,8 +136,9 @@ __device__ inline void StartRow(EpilogueRow<kEntries>& row, const FusedWork& wor
   NextId(request, row, lane);
 }
 
-// Goes through the ids below `end` that need care: what is struck becomes -inf, what is wanted is
-// handed back, and candidates of a tile with such an id are asked whether they are one. Rare: as many turns as a row of the warp has such ids in this tile.
+// Visits the ids below `end` that need care: struck ids become -inf, wanted ones are stored, and
+// candidates of a tile with such an id are checked one by one. Rare: as many turns as a row of the
+// warp has such ids in this tile.
 template <int half, int kEntries>
 __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
                                 int first, int end, int lane) {

@@ -47,15 +47,15 @@ DRAGOMAN_HD LogSum SumOf(const float (&x)[n], bool with_sum) {
   return sum;
 }
 
-// What a group of at most kThreads threads keeps of a row.
+// The state that a group of at most kThreads threads keeps of a row.
 template <int kThreads>
 struct FoldShared {
   LogSum sums[kThreads];
-  TokenScore pool[kMaxTopK + kThreads];  // the best so far, and behind them what is offered
+  TokenScore pool[kMaxTopK + kThreads];  // the best so far, and after them what is offered
   TokenScore next[kMaxTopK];
   float maxima[kThreads];
   int32_t count;    // of the best so far
-  int32_t offered;  // behind them
+  int32_t offered;  // after them
 };
 
 // The sum of the members' sums, for every member: a tree over their ranks.

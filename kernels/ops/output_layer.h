@@ -45,7 +45,7 @@ class OutputLayer {
                                              int vocabulary,
                                              ComputeType type = ComputeType::kFloat32,
                                              OpContext* context = nullptr);
-  // Of a weight in memory.
+  // An OutputLayer of a weight in memory.
   static std::unique_ptr<OutputLayer> Create(const float* weight, const float* bias, int d,
                                              int vocabulary,
                                              ComputeType type = ComputeType::kFloat32,
@@ -57,8 +57,8 @@ class OutputLayer {
   // bytes() of one of this shape.
   static int64_t BytesOf(ComputeType type, int d, int vocabulary);
 
-  // What a thread of a context needs of scratch for any number of rows up to max_rows: once a
-  // context has Reserved it, Folds of so many allocate nothing.
+  // The scratch floats that a thread of a context needs for any number of rows up to max_rows: once
+  // a context has Reserved them, Folds of so many rows allocate nothing.
   virtual size_t ScratchFloats(int64_t max_rows) const = 0;
 
   // requests, summaries [rows].
@@ -74,22 +74,23 @@ class OutputLayer {
   // REQUIRES: words are of the vocabulary.
   virtual void Select(const IdList& words, float* memory) const = 0;
 
-  // As Fold, each row over its selection. A logit has the bits that it has among all; the normaliser
-  // is the sum over the selection, of which the order is its own. Of other words `wanted` is -inf, and
-  // so are they in LogitRequest::logits. Rows of one selection in a row are computed together.
-  // selections [rows], none empty. Scratch as Fold's.
+  // The same as Fold, each row over its selection. A logit has the bits that it has in the whole
+  // vocabulary; the normaliser is the sum over the selection, in an order of its own. `wanted` is
+  // -inf for other words, and so is LogitRequest::logits. Neighbouring rows of one selection are
+  // computed together. selections [rows], none empty. Scratch as Fold's.
   virtual void FoldSelected(OpContext& context, const float* hidden, int64_t rows,
                             const Selection* const* selections, const LogitRequest* requests,
                             LogitSummary* summaries) const = 0;
 
-  // Of the packed weights.
+  // Bytes of the packed weights.
   virtual int64_t bytes() const = 0;
 
   // W as a table to look embeddings up in, where they are one matrix: the packed weights serve both.
   // Borrowed.
   virtual const EmbeddingTable& table() const = 0;
 
-  // What computes the logits; for those that fold them otherwise (output_mean.h).
+  // The product that computes the logits, for callers that fold them in another way
+  // (output_mean.h).
   virtual const cpu::Product& product() const = 0;
 
   int d() const { return d_; }

@@ -34,7 +34,8 @@ using namespace output_blocks;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-// What a fold may find of a row in a block; and one row in so many may have its logits computed alone.
+// The most results that a fold may find of a row in a block; and the number of rows of which one
+// may have its logits computed alone.
 constexpr int32_t kFoundCapacity = 16;
 constexpr int64_t kRowsForOneAlone = 16;
 // Between them a sum of exp(logit) has lost nothing.
@@ -92,7 +93,7 @@ class CpuOutputLayer final : public OutputLayer {
   };
 
   struct Scratch {
-    float* operand;           // hidden as the product wants it; that of thread 0 serves all threads
+    float* operand;           // hidden as the product reads it; that of thread 0 serves all threads
     float* logits;            // of a block: [rows, columns]
     float* lanes;             // [rows, kFoldLanes]
     uint64_t* marks;          // [rows, words]; those of thread 0 serve all threads
@@ -109,7 +110,7 @@ class CpuOutputLayer final : public OutputLayer {
   static int64_t BlocksOf(int64_t columns) { return (columns + kBlockColumns - 1) / kBlockColumns; }
   int64_t blocks() const { return BlocksOf(vocabulary()); }
 
-  // Of the rows that are folded together.
+  // Floats of scratch for the rows that are folded together.
   size_t FloatsFor(int64_t rows) const {
     const auto n = static_cast<size_t>(rows);
     const size_t bytes =
@@ -143,7 +144,7 @@ class CpuOutputLayer final : public OutputLayer {
     return s;
   }
 
-  // What rows are folded over: all columns, or a selection's.
+  // The columns that rows are folded over: all, or a selection's.
   struct Columns {
     int64_t n;
     int64_t padded_n;

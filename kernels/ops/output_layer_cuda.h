@@ -58,10 +58,10 @@ class FusedOutput {
                                              std::string* why);
   virtual ~FusedOutput() = default;
 
-  // Of the device's memory, that it holds itself.
+  // Bytes of device memory that it holds itself.
   virtual int64_t bytes() const = 0;
 
-  // Of Fold, for steps of up to max_rows.
+  // Bytes of Fold's workspace, for steps of up to max_rows.
   virtual int64_t WorkspaceBytes(int64_t max_rows) const = 0;
 
   // Folds the rows of the step that may fuse; the others' summaries are left alone. max_k: the

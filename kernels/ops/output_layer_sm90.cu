@@ -67,9 +67,9 @@ constexpr int kComputingRegisters = 232;
 constexpr int kRegistersAtEntry = 65536 / kThreads / 8 * 8;  // ptxas counts in eights
 static_assert(kCopyingRegisters % 8 == 0 && kComputingRegisters % 8 == 0);
 static_assert(kCopyingRegisters + kComputingGroups * kComputingRegisters <=
-              (kComputingGroups + 1) * kRegistersAtEntry);  // else TakeRegisters waits for ever
+              (kComputingGroups + 1) * kRegistersAtEntry);  // else TakeRegisters waits forever
 
-// What lies in shared memory, from a 1024-aligned address on: hidden slabs (all of them, or one for
+// The plan of shared memory, from a 1024-aligned address on: hidden slabs (all of them, or one for
 // each stage), slabs of W, barriers.
 struct SharedPlan {
   static constexpr uint32_t kAlignment = 1024;
@@ -293,7 +293,7 @@ class Sm90FusedOutput final : public FusedOutput {
   Sm90FusedOutput(const Sm90FusedOutput&) = delete;
   Sm90FusedOutput& operator=(const Sm90FusedOutput&) = delete;
 
-  // What Create does on the device; "" or why not.
+  // The part of Create that runs on the device; "" or why it failed.
   std::string Prepare(const void* weight, const float* bias, int vocabulary);
 
   int64_t bytes() const override {
@@ -301,7 +301,7 @@ class Sm90FusedOutput final : public FusedOutput {
   }
   int64_t WorkspaceBytes(int64_t max_rows) const override {
     const int64_t blocks = RowBlocks(max_rows);
-    // Of any number of rows up to that: blocks of threads are at most so many.
+    // There are at most so many blocks of threads for any number of rows up to max_rows.
     const int64_t ranges = blocks > processors_ ? blocks : processors_;
     return SumsBytes(blocks) +
            ranges * kBlockRows * kMaxFusedTopK * static_cast<int64_t>(sizeof(TokenScore));
@@ -412,7 +412,7 @@ std::unique_ptr<FusedOutput> FusedOutput::Create(ComputeType type, const void* w
   if (type == ComputeType::kFloat32) {
     *why = "float32 has no such products";
   } else if (d <= 0 || d % kSlab != 0 || d > kMaxD) {
-    *why = "d is no multiple of 64 up to 1024";
+    *why = "d is not a multiple of 64 up to 1024";
   } else if (const cudaError_t status = cudaFuncGetAttributes(&code, KernelFor<__half>(kLists[0]));
              status != cudaSuccess) {
     *why = std::string("its code, sm_90a's, does not run on this device: ") +

@@ -39,14 +39,14 @@ class OutputMean {
   // whose sum is 1.
   OutputMean(std::vector<OutputMember> members, MeanKind kind);
 
-  // As OutputLayer's, of the same context.
+  // The same as OutputLayer's, of the same context.
   size_t ScratchFloats(int64_t max_rows) const;
 
   // hidden [members]: each [rows, that member's d]; requests, summaries [rows].
   void Fold(OpContext& context, const float* const* hidden, int64_t rows,
             const LogitRequest* requests, LogitSummary* summaries);
 
-  // Of its own memory.
+  // Bytes of its own memory.
   int64_t bytes() const;
 
  private:
@@ -73,11 +73,11 @@ class OutputMean {
   const std::vector<OutputMember> members_;
   const MeanKind kind_;
 
-  // Of the rows that are folded together.
+  // Buffers for the rows that are folded together.
   std::vector<LogitRequest> plain_;      // [rows]
   std::vector<LogitSummary> of_member_;  // [rows]
   std::vector<float> log_sums_;          // [rows, members]
-  std::vector<uint8_t> bad_;             // [rows]: a member's logit was no number
+  std::vector<uint8_t> bad_;             // [rows]: a member's logit was NaN or +inf
 };
 
 }  // namespace dragoman

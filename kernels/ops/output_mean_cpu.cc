@@ -33,7 +33,7 @@ struct OutputMean::Scratch {
   LogSum* sums;  // [members, blocks, rows]; those of thread 0 serve all threads
 };
 
-// What the blocks of some rows have in common.
+// The state that the blocks of some rows share.
 struct OutputMean::Pass {
   const cpu::Operand* hidden;  // [members]
   int64_t rows;

@@ -2,7 +2,7 @@
 // mean off and adds no bias.
 //
 //   x, residual, y, sum [rows, d]; gamma [d]; f32, dense. residual may be nullptr (z = x). y may be x
-//   or residual. sum takes z; nullptr: nobody wants it. It may be x or residual, and is not y.
+//   or residual. sum takes z; nullptr: it is not needed. It may be x or residual, and is not y.
 //
 // The mean is a pass of f32 in an order fixed by d alone.
 #pragma once

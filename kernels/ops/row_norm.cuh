@@ -1,8 +1,8 @@
-// What the norms of rows have in common: a warp per row, or four of them where d is beyond 1,024, and
-// the row in their registers. A thread holds pieces of 16 bytes a whole stride apart, so that loads
-// are whole lines. The steps are a template parameter, for registers have no index. A thread's sum
-// runs in the order of its pieces, the lanes' by a butterfly, the warps' in their order: fixed by d
-// alone, and the same in every thread.
+// The common parts of the norms of rows: a warp per row, or four of them where d is beyond 1,024,
+// and the row in their registers. A thread holds pieces of 16 bytes a whole stride apart, so that
+// loads are whole lines. The steps are a template parameter, because registers cannot be indexed. A
+// thread's sum runs in the order of its pieces, the lanes' by a butterfly, the warps' in their
+// order: fixed by d alone, and the same in every thread.
 #pragma once
 
 #include "kernels/cuda/element.cuh"

@@ -89,8 +89,8 @@ DRAGOMAN_HD void ListStoredRows(const ThreadGroup& group, const BatchTables& tab
   group.Sync();
 }
 
-// Of those, number `index`, if its logits were asked for whole: FoldStoredRow. REQUIRES: its
-// request's `logits` are there.
+// Folds stored row number `index` with FoldStoredRow, if its logits were asked for whole. REQUIRES:
+// its request's `logits` are there.
 template <class ThreadGroup>
 DRAGOMAN_HD void FoldStoredStepRow(const ThreadGroup& group, const BatchTables& tables,
                                    int32_t index, StoredRowWorkspace& workspace) {
@@ -130,7 +130,8 @@ DRAGOMAN_HD void FormatBatch(const ThreadGroup& group, const BatchTables& tables
     now.pages = {tables.free_pages, limits.self_pages};
     now.lane_pages = {tables.lane_pages, limits.pages_per_lane()};
   }
-  // By itself: with the rest it would take more registers than a large block has.
+  // This loop is separate: together with the next it would take more registers than a large block
+  // has.
   each(limits.max_rows, [&](int64_t i) { tables.states[i] = SlotState{}; });
   each(limits.max_rows, [&](int64_t i) {
     tables.extras[i] = SlotExtra{};

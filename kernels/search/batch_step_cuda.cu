@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kBatchThreads = 1024;
 constexpr int kPrepareThreads = 64;
-// Of them on a multiprocessor: what keeps a thread at 56 registers.
+// The number of these blocks on a multiprocessor, which keeps a thread at 56 registers.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 constexpr int kPrepareBlocks = 18;
 #else

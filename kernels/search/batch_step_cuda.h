@@ -28,13 +28,13 @@ enum class StoredList {
 // Requests of up to `rows` rows, where their K/V lie, and the list of stored rows.
 Error PrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
 
-// Of the stored rows first .. first + n - 1, those that are there.
+// Folds those of the stored rows first .. first + n - 1 that exist.
 Error FoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
 
 // The beam steps of the slots that ran, in a step of up to `rows` rows.
 Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows);
-// What all slots of the batch have to tell. Made for a step of up to `rows` rows; more slots take it
-// longer.
+// Writes the deliveries of all slots of the batch. Made for a step of up to `rows` rows; more slots
+// take it longer.
 Error Deliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes,
               int64_t rows);
 Error EndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);

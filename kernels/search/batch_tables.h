@@ -18,7 +18,7 @@
 
 namespace dragoman {
 
-// What a batch is made for. All counts > 0.
+// The limits that a batch is made for. All counts > 0.
 struct BatchLimits {
   int32_t max_rows = 0;    // rows of a step; slots
   int32_t lanes = 0;       // hypotheses held at a time, >= max_rows
@@ -41,7 +41,7 @@ struct BatchLimits {
   DRAGOMAN_HD int64_t row_page_stride() const { return int64_t{pages_per_lane()} * kPagePositions; }
 };
 
-// What changes from step to step besides the arrays.
+// The scalars that change from step to step.
 struct BatchScalars {
   int64_t step = 0;            // steps ended: the number of the one under way
   StepCommand command;         // of this step, once it has begun
@@ -63,8 +63,8 @@ struct SlotExtra {
   int32_t settled = 0;  // tokens reported as settled
 };
 
-// What lies behind the workspaces' pointers: [workspaces, ...] and [stored_workspaces, ...]. Sizes
-// are those of BasicBeamStepWorkspace for kMaxBeam and of StoredRowWorkspace.
+// The memory that the workspaces' pointers point into: [workspaces, ...] and [stored_workspaces,
+// ...]. Sizes are those of BasicBeamStepWorkspace for kMaxBeam and of StoredRowWorkspace.
 struct WorkspaceArrays {
   Extra* extras = nullptr;
   int32_t* extra_count = nullptr;
@@ -115,7 +115,7 @@ struct BatchTables {
   int32_t* first_row = nullptr;     // [slots]
   int32_t* row_token = nullptr;     // [max_rows] the newest token of each hypothesis
   // [max_rows, row_page_stride] the K/V page of every position that a row attends over, its new one
-  // among them; what lies behind that is anything.
+  // among them; what comes after that is undefined.
   int32_t* row_pages = nullptr;
   LogitRequest* requests = nullptr;   // [max_rows]
   LogitSummary* summaries = nullptr;  // [max_rows] with memory for what a request may ask:

@@ -42,7 +42,7 @@ DRAGOMAN_HD void MarkCancelled(const ThreadGroup& group, const BatchTables& tabl
   group.Sync();
 }
 
-// What has ended or goes needs its K/V no more.
+// Frees the K/V of slots that have ended or are cancelled.
 template <class ThreadGroup>
 DRAGOMAN_HD void ReleaseEnded(const ThreadGroup& group, const BatchTables& tables) {
   BatchScalars& now = *tables.now;
@@ -164,7 +164,7 @@ DRAGOMAN_HD int64_t BeginWaiting(const ThreadGroup& group, const BatchTables& ta
   }
   worst = group.Reduce(worst, larger);
   // To begin takes no page. So one that is let in changes nothing for the next but the worst case,
-  // and that has room: the first that has none is the same whoever else is asked.
+  // and that has room: the first that has none is the same whichever others are asked.
   const int64_t held =
       now.runnable_count > 0 ? tables.states[tables.runnable[0]].pages : int64_t{0};
   int32_t begun = now.waiting_count;

@@ -50,7 +50,7 @@ struct BetterCandidate {
   }
 };
 
-// What has been taken of each row's two lists.
+// How much of each row's two lists has been taken.
 struct RowCursor {
   int32_t top = 0;
   int32_t extra = 0;
@@ -72,7 +72,7 @@ DRAGOMAN_HD void OpenOffers(const ThreadGroup& group, const View& slot,
                             const LogitRequest* requests, Offers& offers) {
   const SlotState& s = *slot.state;
   const SearchOptions& o = s.options;
-  // What is forced at log-prob 0 is the only id that is wanted.
+  // An id that is forced at log-prob 0 is the only wanted id.
   const bool is_free = s.length < s.rules.prefix_length
                            ? s.length < o.free_prefix
                            : IsEosOnly(s) && o.forced_eos == ForcedEos::kZero;
@@ -128,8 +128,8 @@ DRAGOMAN_HD Candidate MakeCandidate(const View& slot, int r, float key, float lo
   return c;
 }
 
-// What row `r` offers next: the better of its two lists' heads. Within a row the order is that of
-// the logits, which rounding of the path score cannot blur; so a greedy search chooses the same
+// The next candidate of row `r`: the better of its two lists' heads. Within a row the order is that
+// of the logits, which rounding of the path score cannot blur; so a greedy search chooses the same
 // with and without a normaliser.
 template <class View>
 DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r) {

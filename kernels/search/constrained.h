@@ -63,7 +63,7 @@ DRAGOMAN_HD inline void AllocateBanks(int32_t k, int32_t total, const int32_t* a
   }
   taken[total] += k - k / (total + 1) * (total + 1);
   int32_t surplus = 0;
-  int32_t lost = k > candidates ? k - candidates : 0;  // slots that nobody can use
+  int32_t lost = k > candidates ? k - candidates : 0;  // slots that no hypothesis can use
   for (int32_t b = total;; b = b == 0 ? total : b - 1) {
     taken[b] += surplus;
     surplus = taken[b] > available[b] ? taken[b] - available[b] : 0;

@@ -129,7 +129,7 @@ DRAGOMAN_HD inline ConstraintState Advance(const ConstraintSet& set, ConstraintS
                                            int32_t token) {
   using namespace constraints_internal;  // NOLINT(google-build-using-namespace)
   if (Extend(set, s, token)) return s;
-  // What is to be matched: the path, which phrase `path` holds, and the token after it. The path of
+  // The text to match is the path, which phrase `path` holds, and the token after it. The path of
   // `s` begins at `start` of it, and the token after the path does not extend it.
   const int path = s.low;
   const int32_t length = s.depth;

@@ -93,7 +93,8 @@ DRAGOMAN_HD int32_t ClaimWords(const ThreadGroup& group, const BatchTables& tabl
   return group.Reduce(begin, [](int32_t a, int32_t b) { return a > b; });
 }
 
-// By one member, once the words are written. A slot reports once in a step: there is room.
+// Called by one member, once the words are written. A slot reports once in a step, so there is
+// room.
 DRAGOMAN_HD inline void Announce(const BatchTables& tables, const StepMailbox& mailbox,
                                  const Delivery& delivery) {
   mailbox.deliveries[AtomicAdd(tables.now->deliveries, 1)] = delivery;

@@ -24,8 +24,8 @@ namespace dragoman {
 
 // Memory of one draw, owned by the caller, shared by the group.
 struct DrawWorkspace {
-  // Of the whole field, 64 for each halving of the weight down to the smallest that has a mass; and
-  // of one of these bins.
+  // Bins over the whole field, 64 for each halving of the weight down to the smallest that has a
+  // mass; and bins within one of these.
   static constexpr int32_t kWideBins = 40 * 64 + 1;
   static constexpr int32_t kFineBins = 512;
   static constexpr int32_t kBins = kWideBins + kFineBins;
@@ -124,8 +124,8 @@ DRAGOMAN_HD void FillWideBins(const ThreadGroup& group, const DrawWorkspace& ws,
            DrawWorkspace::kWideBins);
 }
 
-// Of the first `count` bins the one in which the running sum reaches `wanted`(sum of all) > 0;
-// `bin` is INT32_MAX where none does.
+// Finds, among the first `count` bins, the one in which the running sum reaches `wanted`(sum of
+// all) > 0; `bin` is INT32_MAX where none does.
 template <class ThreadGroup, class Wanted>
 DRAGOMAN_HD FoundBin FindBin(const ThreadGroup& group, const uint64_t* bins, int32_t count,
                              uint64_t before, Wanted wanted) {

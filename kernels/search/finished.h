@@ -11,9 +11,9 @@
 
 namespace dragoman {
 
-// What the log-prob is divided by (SEARCH.md 0.1). Immediate finalisation counts the tokens
-// emitted, EOS among them; elsewhere the divisor is that of the real tokens and one more, whether
-// EOS came or not.
+// The divisor of the log-prob (SEARCH.md 0.1). Immediate finalisation counts the tokens emitted,
+// EOS among them; elsewhere the divisor is that of the real tokens and one more, whether EOS came
+// or not.
 DRAGOMAN_HD inline float Divisor(const SlotState& s, int32_t real_tokens, bool has_eos) {
   const bool emitted =
       s.options.finalisation == Finalisation::kImmediate && s.rules.constraints.phrases == 0;

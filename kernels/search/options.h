@@ -10,11 +10,11 @@
 
 namespace dragoman {
 
-// Of a model: ids that end a hypothesis besides EOS, and ids that no output may begin with.
+// Limits of a model: ids that end a hypothesis besides EOS, and ids that no output may begin with.
 inline constexpr int kMaxMoreEos = 7;
 inline constexpr int kMaxNotFirst = 8;
 
-// What becomes of a hypothesis that ends (a.1, a.7, f).
+// How a hypothesis that ends is kept (a.1, a.7, f).
 enum class Finalisation : uint8_t {
   kImmediate,  // it leaves the beam at once
   kOnBeam,     // it stays on the beam until no unfinished one is better
@@ -29,7 +29,7 @@ enum class StopRule : uint8_t {
   kAllBeams,   // once all have ended; what has ended is not replaced
 };
 
-// What a hypothesis that reaches the limit of real tokens gets (0.2, a.7).
+// How a hypothesis that reaches the limit of real tokens ends (0.2, a.7).
 enum class ForcedEos : uint8_t {
   kModel,  // one more position where only EOS is possible, at its model log-prob
   kZero,   // the same position, EOS at log-prob 0
@@ -68,7 +68,7 @@ struct SearchOptions {
   // of EOS (min_tokens, lengths, finishing); only EOS itself is ever forced.
   int32_t more_eos[kMaxMoreEos] = {};
   int32_t more_eos_count = 0;
-  // Never the first token behind the prefix.
+  // Ids that are never the first token after the prefix.
   int32_t not_first[kMaxNotFirst] = {};
   int32_t not_first_count = 0;
   int32_t start_token = -1;  // what every hypothesis begins with; negative: the batch's

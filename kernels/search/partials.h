@@ -19,7 +19,8 @@ namespace dragoman {
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SettledTokens(const ThreadGroup& group, const View& slot, int32_t from) {
   const SlotState& s = *slot.state;
-  // Of the results only the best can still win; of those that wait on the beam each one.
+  // Among the results only the best can still win; among the hypotheses that wait on the beam each
+  // one can.
   int best = -1;
   for (int e = 0; e < s.options.beam; ++e) {
     const FinishedHypothesis& h = slot.Finished(e);

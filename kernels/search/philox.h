@@ -1,5 +1,5 @@
 // Philox 4x32-10 (Salmon et al. 2011, Random123): a counter-based generator, so that a draw depends
-// on its place only and on nobody's state.
+// on its place only and on no state.
 #pragma once
 
 #include <cstdint>

@@ -17,9 +17,9 @@
 //
 // The rule asks nothing of the order. But who cannot grow must not keep the others from running:
 // such a slot is passed over, and "shortest" means the shortest of those that can. The oldest can,
-// so every step runs somebody.
+// so every step runs a slot.
 //
-// Two ways to the same plan: where nobody waits for pages or has paused too long, each member of
+// Two ways to the same plan: where no slot waits for pages or has paused too long, each member of
 // the group plans its share; otherwise one member walks the slots.
 //
 // Runs on a ThreadGroup; the arrays are the caller's. Pages are numbers; a free list is a stack.
@@ -173,7 +173,7 @@ DRAGOMAN_HD inline int64_t OrderKey(const SlotState& s, const PlanRules& rules) 
   return 0;
 }
 
-// Of two indices of in.order, which stand for their ages.
+// Orders two indices of in.order, which stand for their ages.
 struct Before {
   const PlanInput& in;
   const SlotView* slots;
@@ -214,8 +214,8 @@ struct Width {
   DRAGOMAN_HD void operator+=(const Width& other) { both += other.both; }
 };
 
-// What a share of the slots takes: three numbers in one. A row needs a page at most, and each slot
-// has one: none of them is larger than the rows of a step.
+// The pages, slots and rows that a share of the slots takes, three numbers in one. A row needs a
+// page at most, and each slot has one: none of them is larger than the rows of a step.
 struct Taken {
   static constexpr int kBits = 21;
   static constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
@@ -275,7 +275,7 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
   group.ExclusiveSum(due, &all_due);
   const bool shortest = in.rules.selection == SlotSelection::kShortest && all_due < in.count;
   const int32_t longest = shortest ? slot_at(all_due).state->length : INT32_MAX;
-  // Of all shares together what is taken is a prefix: widths are positive, lengths ascend where
+  // The slots taken by all shares together are a prefix: widths are positive, lengths ascend where
   // they matter.
   int32_t end = mine.begin;
   int32_t need = 0;
@@ -301,7 +301,7 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
     return false;
   }
 
-  // Nobody looks at these any more. Now, and not at the end: until then they would take registers.
+  // These are not read any more. Now, and not at the end: until then they would take registers.
   if (group.rank() == 0) {
     out.rows = taken.rows();
     out.slot_count = taken.slots();

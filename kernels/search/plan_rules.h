@@ -1,5 +1,5 @@
-// What a policy says about the plan of a step (plan.h). Plain data, never about a translation: only
-// about when it is made.
+// The rules of a policy for the plan of a step (plan.h). Plain data. They never decide anything
+// about a translation, only when it is made.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a live hypothesis asks of the output layer: how many best tokens, which ids besides, which
-// never (SEARCH.md a.8, changes 5 to 8).
+// Prepares what a live hypothesis asks of the output layer: how many best tokens, which ids
+// besides, which never (SEARCH.md a.8, changes 5 to 8).
 //
 // Run for each row by one member of a group. The lists are written to the caller's memory.
 #pragma once
@@ -52,9 +52,9 @@ DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
   }
 }
 
-// Of the row at `position` of the hypothesis in `lane`: sets all of `request` but `logits`. wanted
-// [kMaxWantedIds], masked [MaxRowMasks] become the row's lists. REQUIRES: the slot runs, and has a
-// row there in its next step (NextPositions).
+// Prepares the row at `position` of the hypothesis in `lane`: sets all of `request` but `logits`.
+// wanted [kMaxWantedIds], masked [MaxRowMasks] become the row's lists. REQUIRES: the slot runs, and
+// has a row there in its next step (NextPositions).
 template <class View>
 DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_t* wanted,
                             int32_t* masked, LogitRequest& request) {

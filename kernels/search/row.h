@@ -1,4 +1,4 @@
-// What the search asks of one row of the output layer, and what it gets back.
+// The search's request to the output layer for one row, and the answer.
 //
 // Plain data over the caller's memory, for host and device.
 #pragma once

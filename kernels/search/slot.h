@@ -37,7 +37,7 @@ enum class EntryStatus : uint8_t { kFree, kWaiting, kDone };
 struct FinishedHypothesis {
   float score = 0;         // log_prob / divisor
   float log_prob = 0;      // raw sum, EOS included
-  int32_t length = 0;      // positions behind it: real tokens in its lineage
+  int32_t length = 0;      // positions before it: real tokens in its lineage
   int32_t last_token = 0;  // what ended it: EOS, or a real token where the limit did
   float last_log_prob = 0;
   int32_t rank = 0;  // on the beam, while it waits there; of a sample, its number
@@ -45,7 +45,7 @@ struct FinishedHypothesis {
   bool unmet = false;  // required phrases are missing
 };
 
-// What a segment brings besides its options: tables of the host, immutable, borrowed while it is in
+// The data of a segment besides its options: tables of the host, immutable, borrowed while it is in
 // a slot.
 struct SegmentRules {
   const float* divisor = nullptr;   // [max_tokens + 2] of the score, by length
@@ -178,7 +178,7 @@ DRAGOMAN_HD inline int32_t NextRows(const SlotState& s) { return s.live * NextPo
 namespace slot_internal {
 
 // Lets the positions of a forced prefix go together: as if all its tokens had been chosen. The one
-// behind them, which is free, goes with them where there is one and what it asks does not depend on
+// after them, which is free, goes with them where there is one and what it asks does not depend on
 // a state that follows the tokens. Rows whose logits are needed whole go alone: they look at what
 // was chosen before.
 template <class View>

@@ -1,15 +1,15 @@
-// What host and batch say to each other about one step: a command in, an output back, in memory
-// that both see (pinned memory; for a batch on another thread, plain memory).
+// The messages between host and batch about one step: a command in, an output back, in memory that
+// both see (pinned memory; for a batch on another thread, plain memory).
 //
-// One side has it at a time: the host fills the command before the step is enqueued, the step reads
-// it and writes the output, the host reads that after the step's end. Two mailboxes take turns,
-// that of a step is the one of its number, so that the host reads the output of step n while
-// step n + 1 runs.
+// One side has a mailbox at a time: the host fills the command before the step is enqueued, the
+// step reads it and writes the output, the host reads that after the step's end. Two mailboxes take
+// turns, and a step uses the one that its number selects, so that the host reads the output of step
+// n while step n + 1 runs.
 //
-// Who gives away what: slots, lanes and the words of rules are the host's to allot. They are free
-// again once the end of their segment was delivered, or with the command that cancels it: a slot
-// may be cancelled and given to another segment by one command. What steps before that command
-// deliver of such a slot is the old segment's.
+// The host allots slots, lanes and the words of rules. They are free again once the end of their
+// segment was delivered, or with the command that cancels it: a slot may be cancelled and given to
+// another segment by one command. What steps before that command deliver of such a slot is the old
+// segment's.
 #pragma once
 
 #include <cstdint>
@@ -74,7 +74,7 @@ struct Delivery {
   int32_t words = 0;
 };
 
-// Of a delivered hypothesis. There follow: tokens [length], log-probs [length], and, with
+// The head of a delivered hypothesis. There follow: tokens [length], log-probs [length], and, with
 // SearchOptions::align, source positions [length + 1]; one word each.
 struct HypothesisHeader {
   float score = 0;

@@ -43,7 +43,7 @@ struct Greater {
   }
 };
 
-// What is done to several tokens at a time, each in a part of its own.
+// Loops over a row process this many tokens at a time, each in an accumulator of its own.
 constexpr int32_t kParts = 16;
 
 // The largest of x[begin .. end).
@@ -204,7 +204,7 @@ DRAGOMAN_HD int32_t TakeBest(const ThreadGroup& group, float* x, int32_t vocabul
   const auto blocks = static_cast<int32_t>(StoredRowWorkspace::Blocks(vocabulary));
   int32_t count = 0;
   for (; count < k; ++count) {
-    // Of equal ones the block with the lower ids.
+    // Among equal blocks the one with the lower ids wins.
     TokenScore next{-INFINITY, blocks};
     for (int32_t b = group.rank(); b < blocks; b += group.size()) {
       if (best[b] > next.score) next = {best[b], b};

@@ -44,7 +44,7 @@ struct NumberRange {
     return true;
   }
 
-  // What a message says is expected: "1..64".
+  // The range in the words of an error message: "1..64".
   std::string Words() const {
     switch (kind) {
       case Kind::kBetween:
@@ -142,7 +142,7 @@ consteval DecodingOption OptionNamed(std::string_view name) {
 // The constant default of the option of that name; one that has none does not compile.
 consteval int DefaultOf(std::string_view name) {
   const OptionDefault by_default = OptionNamed(name).by_default;
-  if (!by_default.is_number) throw "its default is no constant";
+  if (!by_default.is_number) throw "its default is not a constant";
   return by_default.number;
 }
 

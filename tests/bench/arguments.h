@@ -36,11 +36,12 @@ class Arguments {
     const std::string text = Text(name, std::to_string(otherwise));
     char* end = nullptr;
     const int64_t value = std::strtoll(text.c_str(), &end, 10);
-    if (text.empty() || *end != '\0' || value < 0) Refuse("--" + name + " is no number: " + text);
+    if (text.empty() || *end != '\0' || value < 0)
+      Refuse("--" + name + " is not a number: " + text);
     return value;
   }
 
-  // To be called once everything was asked for: what nobody asked for is a mistake.
+  // Call it once every argument has been asked for: any other argument is a mistake.
   void RefuseOthers() const {
     for (const auto& [name, value] : values_) {
       if (known_.count(name) == 0) Refuse("unknown option --" + name);

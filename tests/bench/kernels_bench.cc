@@ -102,7 +102,7 @@ void LinearOneDnn(benchmark::State& state, int in, int out, ComputeType type) {
   Gflops(state, 2.0 * static_cast<double>(rows) * in * out);
 }
 
-// What the output layer needs of every row: the 4 best, and EOS.
+// The requests of every row to the output layer: the 4 best, and EOS.
 struct Requests {
   Requests(int64_t rows, bool normaliser) : top(rows * 4), wanted(rows), summaries(rows) {
     for (int64_t r = 0; r < rows; ++r) {

@@ -1,9 +1,9 @@
-// What pinning one algorithm of cuBLASLt costs: time of the products of OPUS-MT base (and of the
-// bundled model) on the current GPU, for every number of rows, in three ways:
+// Measures the cost of pinning one algorithm of cuBLASLt: time of the products of OPUS-MT base (and
+// of the bundled model) on the current GPU, for every number of rows, in three ways:
 //
 //   pinned   one algorithm for all of them, as Linear does
 //   agreed   the best offer for each that gives the pinned one's bits (LinearOptions::per_bucket)
-//   free     what cuBLASLt would use by itself, split-K left out
+//   free     the choice of cuBLASLt itself, split-K left out
 //
 // "same" says how many of its first 8 offers give the bits of one steady algorithm (the first offer
 // for the largest number of rows): whether different kernels sum in one order.

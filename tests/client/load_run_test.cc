@@ -50,7 +50,7 @@ class SimulatedServer : public LoadDriver {
   void Wait(std::optional<TimePoint> until, std::vector<LoadCompletion>* completions) override {
     completions->clear();
     const bool answer = !pending_.empty() && (!until || pending_.begin()->first <= *until);
-    ASSERT_TRUE(answer || until.has_value()) << "waits for ever";
+    ASSERT_TRUE(answer || until.has_value()) << "waits forever";
     now_ = std::max(now_, answer ? pending_.begin()->first : *until);
     while (!pending_.empty() && pending_.begin()->first <= now_) {
       completions->push_back(pending_.begin()->second);

@@ -91,7 +91,7 @@ std::vector<std::string> TableOf(const std::string& document) {
   return lines;
 }
 
-// Of `|` in a cell, Markdown wants a backslash before it.
+// Escapes `|` in a cell, before which Markdown needs a backslash.
 std::string Cell(const std::string& text) {
   return absl::StrJoin(absl::StrSplit(text, '|'), "\\|");
 }

@@ -272,7 +272,7 @@ TEST(LoadCommand, SendsWhatTheFlagsSay) {
   EXPECT_THAT(wrong.err, HasSubstr("dragoman load: --sampling-top-k (--top-k) needs --sampling"));
 }
 
-// What a server was sent by one caller, in order.
+// The calls that a server received from one caller, in order.
 struct Sent {
   std::vector<std::string> texts;
   std::vector<int> beams;  // 0: not set

@@ -157,7 +157,7 @@ TEST(RequestFlags, LeavesNoFieldOutOfReach) {
     ASSERT_TRUE(request.ok()) << request.status();
     RemoveSet(*request, "", &missing);
   }
-  // Those that the commands fill in themselves, and what a command line has no use for.
+  // The fields that the commands fill in themselves, and those that a command line has no use for.
   for (const char* other :
        {"contents", "target_prefixes", "return_options.scores", "return_options.tokens",
         "return_options.token_scores", "return_options.alignment", "return_options.timings",

@@ -39,7 +39,7 @@ class ScriptedServer {
 
   std::string address() const;
   int calls() const { return calls_; }
-  // Of the service "" (the whole server).
+  // Sets the health of the service "" (the whole server).
   void SetServing(bool serving);
 
  private:

@@ -134,7 +134,7 @@ TEST(Translate, SaysWhichFlagAMissingLanguageIs) {
     });
     const CommandRun run = Translate(server, "1\n");
     EXPECT_EQ(run.err, "dragoman translate: line 1: INVALID_ARGUMENT: " + message +
-                           "; say it with " + flag + " ('dragoman languages' lists them)\n");
+                           "; give it with " + flag + " ('dragoman languages' lists them)\n");
   }
 }
 
@@ -151,7 +151,7 @@ TEST(Translate, DoesNotSendWhatIsNotUtf8) {
 TEST(Translate, SendsALineThatIsTooLargeForTheServerOnce) {
   ScriptedServer server;  // takes 4 MiB, as gRPC does by default
   const std::string large(5 << 20, 'a');
-  // As many retries would take until the timeout.
+  // The retries would go on until the timeout.
   const CommandRun run =
       Translate(server, "one\n" + large + "\ntwo\n", {"--retries", "1000", "--batch", "16"});
   EXPECT_EQ(run.status, 1);

@@ -256,7 +256,7 @@ TEST_F(Client, LeavesAServerThatDoesNotServeAnyMore) {
     before = leaving.calls();
     for (int i = 0; i < 8; ++i) ASSERT_TRUE(client->Translate(Request("a")).ok());
   } while (leaving.calls() != before);
-  // What a server says about itself is asked of one that does not serve, too.
+  // A server that does not serve still answers questions about itself.
   EXPECT_FALSE(*Connect(leaving.address())->Healthy());
   EXPECT_TRUE(Connect(leaving.address())->ListModels().ok());
 }

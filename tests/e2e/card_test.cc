@@ -28,7 +28,7 @@ constexpr char kNoKernelImage[] = "209";
 constexpr char kUnsupportedPtx[] = "222";
 
 constexpr char kWhy[] =
-    "Imagined B300, compute capability 10.3: this build has no code for it, but for 75, 80";
+    "Imagined B300, compute capability 10.3: this build has no code for it, only for 75, 80";
 
 void SetCard(const char* code) { ASSERT_EQ(setenv("DRAGOMAN_TEST_CARD", code, 1), 0); }
 
@@ -60,7 +60,7 @@ TEST(Card, WithoutCodeForItANamedDeviceIsRefusedInOneLine) {
   EXPECT_EQ(std::count(errors.begin() + static_cast<ptrdiff_t>(error), errors.end(), '\n'), 1);
 }
 
-// Of a card that is divided a process sees one part: a second one has another daemon.
+// A process sees one part of a card that is divided: a second part needs another daemon.
 TEST(Card, OfWhichAPartIsSeenHasNoSecondOne) {
   SetCard(kHasCode);
   ASSERT_EQ(setenv("DRAGOMAN_TEST_CARD_NAME", "Imagined H100 MIG 1g.10gb", 1), 0);

@@ -101,7 +101,7 @@ TEST(Device, TheCpuProfilesItsSteps) {
     EXPECT_THAT(end.output, HasSubstr("\n16 rows, 4 slots, 16.5 self positions"));
     EXPECT_THAT(end.output, HasSubstr(type + "\ncopy "));
     for (const char* line : {"self-attention", "output layer", "search and tables", "step",
-                             "everything that is no product: "}) {
+                             "everything except products: "}) {
       EXPECT_THAT(end.output, HasSubstr("\n" + std::string(line)));
     }
   }

@@ -129,7 +129,7 @@ TEST_P(Families, TheTargetIsTheFirstTokenAndNotInTheText) {
   for (const auto& [target, token] :
        {std::pair("en", model.english), std::pair("fr", model.french),
         std::pair("en-GB", model.english), std::pair(model.french, model.french)}) {
-    // Languages may be said as the model says them; M2M-100's have underscores around the code.
+    // Languages may be given as the model spells them; M2M-100's have underscores around the code.
     const std::string said = std::string(target).starts_with("__") ? "fr" : target;
     const Hypothesis found = Translate(Job(model.german, said));
     ASSERT_FALSE(found.tokens.empty());

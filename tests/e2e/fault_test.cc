@@ -1,5 +1,5 @@
-// What happens to a process while it serves: disks, clocks, files and peers that go. Which test
-// covers which fault: tests/README.md, "Faults".
+// Faults of a process while it serves: disks, clocks, files and peers that go. Which test covers
+// which fault: tests/README.md, "Faults".
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -259,7 +259,7 @@ TEST(Fault, AClientKilledInAStreamCostsNothingButItsOwnCall) {
   EXPECT_EQ(daemon.process().Wait(), 0);
 }
 
-// What a killed daemon held is lost; its place is not: another one has its port at once, though
+// A killed daemon loses what it held, but not its place: another one has its port at once, though
 // connections of the first are open still, and its clients come back by themselves.
 TEST(Fault, AfterSigkillAnotherHasThePortAtOnceAndClientsComeBack) {
   std::string address;

@@ -27,7 +27,7 @@ class Port {
     socklen_t size = sizeof(address);
     EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&address), size), 0);
     EXPECT_EQ(getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    // The kernel accepts; nobody ever takes a connection from the queue.
+    // The kernel accepts; no connection is ever taken from the queue.
     if (kind == kIsSilent) {
       EXPECT_EQ(listen(socket_, 64), 0);
     }
@@ -48,7 +48,7 @@ const char kText[] = DRAGOMAN_SOURCE_DIR "/LICENSE";
 
 class GivingUp : public ::testing::Test {
  protected:
-  // What is freed is overwritten, so that a late use of it shows.
+  // Freed memory is overwritten, so that a late use of it shows.
   void SetUp() override { setenv("MALLOC_PERTURB_", "165", 1); }
   void TearDown() override { unsetenv("MALLOC_PERTURB_"); }
 

@@ -1,4 +1,4 @@
-// A daemon that goes away behind balancers: who has not noticed yet loses no call.
+// A daemon that goes away behind balancers: a client that has not noticed yet loses no call.
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using std::chrono::steady_clock;
 using testing::Daemon;
 using ::testing::HasSubstr;
 
-// What the resolver of a client does that hears of changes late.
+// The delay with which a client's resolver hears of changes.
 constexpr seconds kLag{3};
 
 grpc::Status Translate(v1::TranslationService::Stub* stub) {

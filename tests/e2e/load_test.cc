@@ -146,7 +146,7 @@ TEST(Load, SigtermUnderLoadLosesNothingAccepted) {
     EXPECT_TRUE(code == "RESOURCE_EXHAUSTED" || code == "UNAVAILABLE") << code << " " << count;
   }
   const std::string log = daemon.process().Errors();
-  // What the daemon took it translated, and every such answer reached its caller.
+  // The daemon translated everything that it accepted, and every such answer reached its caller.
   const int64_t translated = LoggedCalls(log, "OK");
   EXPECT_GT(translated, 100);
   EXPECT_EQ(report["ok"].get<int64_t>(), translated);

@@ -91,7 +91,7 @@ TEST_P(MarianFiles, PrefixesAndAlignmentsAreAsOfOtherModels) {
   EXPECT_FALSE(found.alignment.empty());
 }
 
-// Of one model, which is small: its 240 words are pieces of one to a few letters.
+// Shortlists of one small model, whose 240 words are pieces of one to a few letters.
 class Shortlist : public ::testing::Test {
  protected:
   absl::StatusOr<std::unique_ptr<Engine>> Start(const EngineConfig& config,
@@ -167,7 +167,7 @@ TEST_F(Shortlist, TranslationsHoldItsWordsOnly) {
   EXPECT_GT(outside, 500U) << "the lists exclude nothing: nothing was shown";
 }
 
-// What a request asks for is a word of its search, whatever the lists say.
+// A word that a request asks for is a word of its search, whatever the lists say.
 TEST_F(Shortlist, WhatIsAskedForIsThere) {
   const std::unique_ptr<Engine> engine = Start();
   std::vector<TranslationJob> jobs;

@@ -119,7 +119,7 @@ TEST_F(ModelsTest, RequestsFindTheirModelAndAPivotGoesOverTwo) {
   const json& pivot = french["pivot"];
   EXPECT_EQ(pivot["models"], (std::vector<std::string>{"de-en", "en-fr"}));
   EXPECT_EQ(pivot["language"], "en");
-  // What the first model makes of the text, with its score; and the second of that.
+  // The pivot shows the first model's text and score; the second translates that text.
   EXPECT_EQ(pivot["text"], english["text"]);
   EXPECT_EQ(pivot["score"], english["score"]);
   const json second = Translate(daemon, english["text"], {"--from", "en", "--to", "fr"});

@@ -130,8 +130,8 @@ TEST(Process, TooLittleAddressSpaceIsALineAndNoAbort) {
   }
 }
 
-// What the models have mapped is in the sum: the limit is what there was before them. A warning is
-// for those who have less.
+// The sum includes what the models have mapped: the limit is what there was before them. Only a
+// process that has less gets a warning.
 TEST(Process, AddressSpaceThatSufficesIsNoWarning) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need terabytes of it";
@@ -148,7 +148,7 @@ TEST(Process, AddressSpaceThatSufficesIsNoWarning) {
   }
 }
 
-// What the first has mapped counts once.
+// The mappings of the first count once.
 TEST(Process, TwoModelsWhoseSumFitsTheAddressSpaceAreServed) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need terabytes of it";

@@ -22,7 +22,7 @@ class ChildProcess {
   // The next line without its end; "" once the output has ended.
   std::string ReadLine();
   std::string ReadAll();
-  // What it has written to standard error so far.
+  // The text written to standard error so far.
   std::string Errors() const;
   void Signal(int number) const;
   // Waits for the end: the exit status, or 128 + the signal.
@@ -45,13 +45,13 @@ class Daemon {
   explicit Daemon(const std::vector<std::string>& flags = {}, const std::string& program = "");
 
   const std::string& grpc() const { return grpc_; }
-  // Of --admin-listen; "off" without it.
+  // The address of --admin-listen; "off" without it.
   const std::string& admin() const { return admin_; }
-  // Of --metrics.
+  // The address of --metrics.
   const std::string& http() const { return http_; }
   ChildProcess& process() { return process_; }
 
-  // Body of GET `path` on the metrics port; "" when nobody answers.
+  // Body of GET `path` on the metrics port; "" when there is no answer.
   std::string Get(const std::string& path) const;
 
   // Samples by "name" or "name{labels}" as they stand in the text.
@@ -82,7 +82,7 @@ double Sum(const Daemon::Samples& samples, const std::string& name);
 
 // The client's command line, to the end. Standard output is returned.
 std::string RunClient(const std::vector<std::string>& arguments, int* status = nullptr);
-// What it makes of the German text of the tests; "" if it fails.
+// The daemon's translation of the German text of the tests; "" if it fails.
 std::string TranslateGerman(const Daemon& daemon);
 
 // The client, still running.

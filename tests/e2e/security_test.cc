@@ -151,7 +151,7 @@ TEST_F(SecurityE2e, ACertificateIsReplacedWhileAFileIsTranslated) {
   Replace(Path("new_ca.crt"), stranger_.pem());
   EXPECT_EQ(Call(daemon, {"models", "--ca", Path("new_ca.crt")}).status, 0);
   EXPECT_EQ(Call(daemon, {"models", "--ca", Path("ca.crt"), "--timeout", "2"}).status, 1);
-  // A broken one is said, and changes nothing; SIGHUP reads it at once.
+  // A broken one is reported, and changes nothing; SIGHUP reads it at once.
   Replace(Path("server.crt"), "broken");
   daemon.process().Signal(SIGHUP);
   ASSERT_TRUE(WaitForLine(daemon.process(), "certificates not read again"));

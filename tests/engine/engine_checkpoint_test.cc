@@ -1,4 +1,4 @@
-// What a checkpoint's own files say, through a whole engine.
+// Settings in a checkpoint's own files, through a whole engine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

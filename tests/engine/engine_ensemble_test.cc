@@ -1,4 +1,4 @@
-// Ensembles through a whole engine: every decoding method, in any company; and what cannot be one.
+// Ensembles through a whole engine: every decoding method, in every batch; and what cannot be one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ class EngineEnsemble : public testing::BundledEngine {
   }
 };
 
-// The bundled model, of which the second member is a copy: what it says of a text is what it says alone.
+// The bundled model, of which the second member is a copy: the result for a text is that of the model alone.
 TEST_F(EngineEnsemble, OfOneModelTwiceTranslatesAsThatModel) {
   Start();
   const std::string alone = Text("Wo ist der nächste Bahnhof?");

@@ -1,4 +1,4 @@
-// What an engine on the CPU holds of the host's memory, as the system sees it.
+// The host's memory that an engine on the CPU holds, as the system sees it.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -76,7 +76,7 @@ TEST_F(EnginePhrases, AForbiddenPhraseIsNot) {
   const std::string text = TextOf(Forbidding("Der Hund schläft.", "dog is"));
   EXPECT_THAT(text, Not(HasSubstr("dog is")));
   EXPECT_THAT(text, HasSubstr("dog"));
-  // What the vocabulary cannot write never comes anyway.
+  // Text that the vocabulary cannot write never comes anyway.
   EXPECT_EQ(TextOf(Forbidding("Der Hund schläft.", "睡")), "The dog is sleeping.");
 }
 

@@ -218,7 +218,7 @@ TEST_F(EngineHeld, AClientThatFillsTheQueueKeepsNobodyElseOut) {
   Finish();
 }
 
-// What a text of many short sentences comes to is reserved, and not found out when it is there.
+// The tokens of a text of many short sentences are reserved, and not found out when it is there.
 TEST_F(EngineHeld, AnEstimateCountsSentencesAndNotLength) {
   std::string text;
   for (int i = 0; i < 200; ++i) text += "Ja. ";

@@ -175,7 +175,7 @@ TEST_F(EngineTerms, BadTermsAreRefusedByName) {
               HasSubstr("terms[0]"));
   EXPECT_THAT(std::string(Refused(Keeping("Hallo.", {"Hund", ""})).message()),
               HasSubstr("do_not_translate[1]"));
-  // What the model cannot write needs its vocabulary to be seen, and fails the items.
+  // Whether the model can write a target is known only with its vocabulary, so it fails the items.
   const auto items = Translate(With("Ich habe Hunger.", {{"Hund", "犬", false}}));
   ASSERT_EQ(items.size(), 1U);
   EXPECT_EQ(items[0].status.code(), absl::StatusCode::kInvalidArgument);

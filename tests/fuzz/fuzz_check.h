@@ -1,4 +1,4 @@
-// What the fuzz targets of model files have in common.
+// The common checks of the fuzz targets of model files.
 #pragma once
 
 #include <algorithm>

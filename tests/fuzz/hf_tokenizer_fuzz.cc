@@ -51,7 +51,7 @@ std::string Next(std::string_view* rest) {
 void CheckLanguages(const dragoman::LanguageMap& languages) {
   const auto& pairs = languages.Pairs();
   if (pairs.empty()) return;
-  // Of a hundred languages there are ten thousand pairs.
+  // A hundred languages have ten thousand pairs.
   for (const auto* pair : {&pairs.front(), &pairs[pairs.size() / 2], &pairs.back()}) {
     dragoman::FuzzCheck(languages.Resolve(pair->source, pair->target).ok());
   }
@@ -67,8 +67,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   texts.tokenizer.config = Next(&rest);
   auto config = dragoman::ParseHfConfig(texts);
   if (!config.ok() || config->tokenizer.scheme == &dragoman::kMarianTokenizer) return 0;
-  directory.Write("vocab.json", Next(&rest));
-  for (const char* file : {"sentencepiece.bpe.model", "spiece.model"}) directory.Write(file, rest);
+  const std::string vocabulary = Next(&rest);
+  for (const char* file : {"vocab.json", "vocab-src.json", "vocab-tgt.json"}) {
+    directory.Write(file, vocabulary);
+  }
+  for (const char* file : {"sentencepiece.bpe.model", "spiece.model", "merges.txt"})
+    directory.Write(file, rest);
 
   const auto read = dragoman::ReadCheckpointTokenizer(dragoman::DiskFolder(directory.path()),
                                                       dragoman::TokenizerChoice::kSlow, &*config);
@@ -84,7 +88,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     dragoman::FuzzCheck(id >= 0 && id < rows);
   }
   dragoman::FuzzCheck(std::is_sorted(facts.special.begin(), facts.special.end()));
-  for (const int id : facts.special) dragoman::FuzzCheck(id >= 0 && id < rows);
+  const int target_rows = config->spec.shape.target_vocab;
+  for (const int id : facts.special) dragoman::FuzzCheck(id >= 0 && id < target_rows);
   dragoman::FuzzCheck(facts.max_source_tokens > 0);
   CheckLanguages(read->languages);
   return 0;

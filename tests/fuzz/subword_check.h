@@ -1,5 +1,5 @@
-// For the fuzz targets of files that say how texts are cut: their input, and what must hold of every
-// such file.
+// The common parts of the fuzz targets of files that say how texts are cut: their input, and the
+// properties of every such file.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,8 @@ struct TextAndFile {
   std::string_view file;
 };
 
-// Of an input: a byte that says how long the text is, the text, and the file. Nothing of an empty one.
+// Divides an input into a byte that says how long the text is, the text, and the file. Nothing for
+// an empty one.
 inline std::optional<TextAndFile> SplitTextAndFile(const uint8_t* data, size_t size) {
   if (size == 0) return std::nullopt;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -12,7 +12,7 @@
 namespace dragoman::oracle {
 namespace {
 
-// What a batch of a device takes, as the wire does.
+// Checks the limits that a batch of a device has, as the wire does.
 absl::Status CheckFits(const CaseSearch& search) {
   const SegmentRules rules = search.Rules();
   if (search.options.beam > kMaxBeam) {

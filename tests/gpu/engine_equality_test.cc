@@ -1,4 +1,4 @@
-// What the engine translates on a GPU is what it translates on the CPU.
+// The engine's translations on a GPU are those on the CPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -104,7 +104,7 @@ TEST_P(EngineEqualityOnCuda, MixedRequestsAreTheCpus) {
                                             Shuffled(expected.jobs.size(), 1)));
 }
 
-// Of the pairs that DRAGOMAN_PAIRS names: lines of source, tab, reference translation.
+// Compares on the pairs that DRAGOMAN_PAIRS names: lines of source, tab, reference translation.
 TEST_P(EngineEqualityOnCuda, BleuIsTheCpus) {
   const char* const path = std::getenv("DRAGOMAN_PAIRS");
   if (path == nullptr) GTEST_SKIP() << "DRAGOMAN_PAIRS names no file of sentence pairs";

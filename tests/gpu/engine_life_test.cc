@@ -108,7 +108,7 @@ void FailUnderLoad(ComputeType type) {
   }
   sinks[0]->WaitForUpdates(1);
   FailDevice();
-  // What was not translated before has ended with an error, and said so once.
+  // Items that were not translated before have ended with an error, and said so once.
   int failed = 0;
   for (const auto& sink : sinks) {
     if (!sink->Wait().ok()) {

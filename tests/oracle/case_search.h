@@ -34,7 +34,7 @@ class CaseSearch {
     return rules;
   }
 
-  // What the model says after a prefix.
+  // The model's logits after a prefix.
   std::vector<float> Logits(std::span<const int32_t> prefix) const {
     const std::vector<double> logs = model.LogProbs(prefix);
     return {logs.begin(), logs.end()};
@@ -71,7 +71,8 @@ std::vector<Hypothesis> BeamOf(const View& view, const ConstraintSet& constraint
     if (constraints.phrases > 0) h.bank = Bank(view.Constraints(lane));
     beam.push_back(h);
   }
-  // What has ended and is still on the beam; at the end of a constrained search its results.
+  // Hypotheses that have ended and are still on the beam; at the end of a constrained search its
+  // results.
   for (int32_t e = 0; e < state.options.beam; ++e) {
     const FinishedHypothesis& f = view.Finished(e);
     const bool last = f.status == EntryStatus::kDone && !running && !f.unmet &&

@@ -16,7 +16,7 @@ class ProductionBackend : public SearchBackend {
   absl::StatusOr<SearchOutcome> BatchBeam(const BatchBeamCase& c) override;
   absl::StatusOr<LengthNorms> LengthNorm(double log_prob, int32_t real_tokens,
                                          double alpha) override;
-  // By the output layer, with the logits as weights of a hidden state of one number.
+  // Computes it by the output layer, with the logits as weights of a hidden state of one number.
   absl::StatusOr<FusedOutcome> FusedOutput(const FusedRow& row) override;
   absl::StatusOr<double> OnlineSoftmax(
       const std::vector<std::pair<double, double>>& parts) override;

@@ -178,7 +178,7 @@ TEST(ScheduleCases, AThousandTopUpsGoAsTheRulesAreWritten) {
   }
 }
 
-// By hand: three slots, refilled when one is live at most.
+// A schedule written by hand: three slots, refilled when one is live at most.
 TEST(ScheduleCases, AStreamWrittenByHand) {
   json test_case = json::parse(R"({
     "kind": "stream_schedule",

@@ -1,5 +1,5 @@
-// What an oracle case asks of a decoder, one call for each kind of case, in plain values; so that
-// the same case runs on the reference decoders and on the production code.
+// The calls of an oracle case to a decoder, one for each kind of case, in plain values; so that the
+// same case runs on the reference decoders and on the production code.
 //
 // Log-probabilities are natural logs. Token lists have neither start token nor EOS. A backend that
 // cannot run a case says why by its status; that is a failed case.
@@ -32,7 +32,7 @@ struct CaseModel {
 
 enum class CaseForcedEos : uint8_t { kModel, kZero, kNone };
 
-// What the kinds of search have in common.
+// The fields that all kinds of search have.
 struct SearchCase {
   CaseModel model;
   int32_t beam = 1;

@@ -67,7 +67,7 @@ class Model {
     return Run(type, request, nullptr);
   }
 
-  // What the type says of these tokens.
+  // The scores of these tokens in a compute type.
   std::vector<DecodedHypothesis> Follow(ComputeType type,
                                         const std::vector<DecodedHypothesis>& found) {
     DecodingOptions request = WideOptions(Profile::kHf);

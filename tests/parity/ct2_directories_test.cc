@@ -19,8 +19,8 @@ namespace {
 constexpr double kDecided = 1e-4;
 constexpr int kLimit = 48;
 
-// For each case whether the lists are equal. One that is not fails the test, unless two of its scores
-// are too near each other to tell.
+// Says for each case whether the lists are equal. One that is not fails the test, unless two of its
+// scores are too near each other to tell.
 std::vector<bool> CompareLists(const std::vector<const json*>& cases,
                                const std::vector<std::vector<DecodedHypothesis>>& results,
                                double length_penalty) {
@@ -49,7 +49,7 @@ std::string FixtureOf(std::string_view model) {
   return model.starts_with("ct2-aren") ? "ct2-transliteration" : "ct2-directories";
 }
 
-// What goes in and comes out of a case that has a text.
+// Compares the tokens that go in and come out of a case that has a text.
 void ExpectTokens(const LoadedModel& loaded, const Tokenizer& tokenizer, const json& one) {
   const auto pair =
       loaded.languages.Resolve(one.value("source_lang", ""), one.value("target_lang", ""));

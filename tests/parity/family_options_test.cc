@@ -174,7 +174,7 @@ void Required(Served& served) {
   ADD_FAILURE() << "no word that can be required";
 }
 
-// What mT5's small model writes is often not what its tokenizer would make of that text, so that
+// The output of mT5's small model is often not what its tokenizer would make of that text, so that
 // some phrases meet nothing.
 void Forbidden(Served& served) {
   for (const char* text :

@@ -18,7 +18,7 @@
 namespace dragoman::parity {
 namespace {
 
-// Of a model of this repository.
+// The tokenizer and vocabularies of a model of this repository.
 class TextModel {
  public:
   TextModel(const std::string& directory, Place place) {

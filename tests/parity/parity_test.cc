@@ -17,7 +17,7 @@
 namespace dragoman::parity {
 namespace {
 
-// What the loader makes of the directory's generation settings is what transformers makes of them.
+// The loader resolves the directory's generation settings as transformers does.
 void ExpectDefaults(const GenerationDefaults& ours, const json& theirs) {
   EXPECT_EQ(ours.num_beams, theirs["num_beams"].get<int>());
   EXPECT_EQ(ours.length_penalty, theirs["length_penalty"].get<float>());

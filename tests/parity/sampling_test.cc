@@ -41,7 +41,7 @@ std::vector<float> LogitsOf(const json& row) {
   return logits;
 }
 
-// What a request with the options of a fixture row is resolved to.
+// The settings that a request with the options of a fixture row is resolved to.
 std::optional<SearchSettings> Settings(const json& o, const json& bad_words, uint64_t seed,
                                        int alternatives, const ModelSpec& spec) {
   ModelSpec checkpoint = spec;

@@ -77,7 +77,8 @@ TEST(TokenizerJson, IdsAreThoseOfTheLibrary) {
   for (const auto& [name, count] : wrong) ADD_FAILURE() << name << ": " << count << " texts differ";
 }
 
-// What the directory is otherwise, but for how odd texts are cut: Hugging Face's and CTranslate2's.
+// tokenizer.json gives what the SentencePiece file gives, but for how odd texts are cut: in Hugging
+// Face's directories and CTranslate2's.
 TEST(TokenizerJson, StandsForSentencePieceInADirectory) {
   const Tokenizers read = ReadTokenizers();
   std::vector<std::pair<std::string, std::string>> directories = {

@@ -21,7 +21,7 @@
 namespace dragoman::parity {
 namespace {
 
-// As make_variants.py merges: null takes a field away, but for the forced EOS.
+// Merges as make_variants.py does: null takes a field away, but for the forced EOS.
 json Merged(json fields, const json& changes) {
   for (const auto& [key, value] : changes.items()) {
     if (value.is_null() && key != "forced_eos_token_id") {

@@ -69,7 +69,7 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  // The card's, and what an operator should know of the model on it.
+  // The card's name, and notes about the model on it for an operator.
   std::string NameAndNotes() const {
     const std::string notes = model_->TwoClassesText();
     return notes.empty() ? planner_.device_name()

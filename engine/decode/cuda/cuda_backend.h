@@ -24,18 +24,18 @@ struct CudaBackendConfig {
 // that this build has no CUDA.
 absl::Status CheckCudaModel(const Program& program);
 
-// Copies the image to the device and prepares the products; the rest of the memory is planned by
-// PlanPages and taken by what is created. Not thread-safe before the workers run: plan and create
+// Copies the image to the device and prepares the products; PlanPages plans the rest of the memory,
+// and the objects that are created take it. Not thread-safe before the workers run: plan and create
 // in one thread. INVALID_ARGUMENT, with the arithmetic, when the memory does not suffice;
-// RESOURCE_EXHAUSTED when it cannot be had; INTERNAL for what the device says.
-// REQUIRES: CheckCudaModel said yes.
+// RESOURCE_EXHAUSTED when it cannot be allocated; INTERNAL for errors of the device. REQUIRES:
+// CheckCudaModel returned OK.
 absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBackendConfig& config,
                                                                  const Program& program,
                                                                  const WeightImage& image);
 
-// Runs `steps` steps of a full batch of made-up segments without graphs and says, launch by launch,
-// what they took and what they could have taken at best (step_costs.h): a table as text. Takes
-// memory of its own: nothing else should run on the device.
+// Runs `steps` steps of a full batch of made-up segments without graphs and reports, launch by
+// launch, the time they took and the least they could have taken (step_costs.h): a table as text.
+// Takes memory of its own: nothing else should run on the device.
 absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
                                              const Program& program, const WeightImage& image,
                                              int steps);

@@ -201,7 +201,7 @@ absl::Status CudaEncoder::Init() {
   return RunOnce();
 }
 
-// A pass over one token, into a page that goes with it. What does not work shows here, and the
+// Makes a pass over one token, into a page of its own that is given back. Errors show here, and the
 // device, which loads a kernel at its first launch, has them all before it serves.
 absl::Status CudaEncoder::RunOnce() {
   const int64_t bytes = program_.kv.ElementsPerPage() * ElementBytes(model_->type());
@@ -235,7 +235,7 @@ absl::Status CudaEncoder::Encode(const EncodeInput& in) {
       status_ = CudaStatus(model_->device(), op.c_str(), error);
     }
   }
-  // The wait shows what became of the kernels. It is needed in any case, for the buffers of the
+  // The wait shows whether the kernels failed. It is needed in any case, because the buffers of the
   // pass are the caller's and ours again when this returns.
   Do("encoder", [&] { return done_.Record(stream_.get()); });
   const cuda::Error waited =

@@ -13,7 +13,7 @@
 namespace dragoman {
 
 // `model` is shared with the decoder of the device. Runs a first pass. RESOURCE_EXHAUSTED when
-// memory cannot be had.
+// memory cannot be allocated.
 absl::StatusOr<std::unique_ptr<Encoder>> CreateCudaEncoder(std::shared_ptr<const CudaModel> model);
 
 }  // namespace dragoman

@@ -16,7 +16,7 @@ constexpr int kElements = 8;  // that a thread loads at once: 16 bytes of the na
 constexpr int kMaxHeadDim = 128;
 constexpr int kMaxWidth = 4096;
 
-// What the device's operations take of their operands; "" if they take this one.
+// Checks whether the device's operations take the operands of an operation; "" if they do.
 class FitChecker {
  public:
   explicit FitChecker(const Program& program) : program_(program) {}
@@ -36,7 +36,7 @@ class FitChecker {
   std::string operator()(const EncoderAttentionOp& op) const { return HeadDim(op.head_dim); }
   std::string operator()(const WriteCrossKvOp&) const { return HeadDim(program_.kv.head_dim); }
   std::string operator()(const SelfAttentionOp&) const { return HeadDim(program_.kv.head_dim); }
-  // Pages of a device lie otherwise, and there is no kernel of it.
+  // The pages of a device have another layout, and there is no kernel for a recurrence.
   std::string operator()(const RecurrenceOp&) const {
     return "a recurrence (SSRU), which runs on the CPU alone";
   }
@@ -95,7 +95,7 @@ CudaModel::CudaModel(const CudaModelConfig& config, const Program& program,
       step_buckets_(StepBuckets(config.max_rows)),
       encoder_buckets_(EncoderBuckets(config.encoder_tokens)) {}
 
-// What goes after this body is freed on the device that is current then.
+// The members, which are destroyed after this body, are freed on the device that is current then.
 CudaModel::~CudaModel() { static_cast<void>(cuda::SetDevice(config_.device)); }
 
 const void* CudaModel::weight(WeightId id) const {
@@ -113,7 +113,7 @@ std::string CudaModel::TwoClassesText() const {
   return absl::StrCat(
       "no algorithm of cuBLASLt for ", products_of_two_classes_,
       " of the products gives a row the same bits in every row count: the last bits "
-      "of a score may depend on the company (from ",
+      "of a score may depend on how many rows a step has (from ",
       other_bits_from_, " rows on)");
 }
 

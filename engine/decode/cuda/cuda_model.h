@@ -33,8 +33,8 @@ class CudaModel {
   // Whether the device's operations take the network. UNIMPLEMENTED, naming what does not fit.
   static absl::Status CheckFits(const Program& program);
 
-  // Copies the image. `program` as it is to be run: its cross-attention K/V joined or not.
-  // REQUIRES: CheckFits said yes; the image is the program's; max_rows and encoder_tokens > 0.
+  // Copies the image. `program` is in the form that is run: its cross-attention K/V joined or not.
+  // REQUIRES: CheckFits returned OK; the image is the program's; max_rows and encoder_tokens > 0.
   static absl::StatusOr<std::unique_ptr<CudaModel>> Create(const CudaModelConfig& config,
                                                            const Program& program,
                                                            const WeightImage& image);
@@ -60,7 +60,8 @@ class CudaModel {
   // None for kNoWeight, as those are nullptr.
   RelativeBias relative_bias(WeightId id) const;
 
-  // Of the operation with this index in its stage. REQUIRES: it is a product.
+  // The product of the operation with this index in its stage. REQUIRES: the operation is a
+  // product.
   const cuda::Linear& encoder_product(size_t op) const { return *encoder_products_[op]; }
   const cuda::Linear& decoder_product(size_t op) const { return *decoder_products_[op]; }
 
@@ -90,7 +91,7 @@ class CudaModel {
   cuda::DeviceBuffer memory_;
   std::unique_ptr<cuda::Blas> blas_;
 
-  // By operation; nullptr for one that is no product.
+  // Indexed by operation; nullptr for one that is not a product.
   std::vector<std::unique_ptr<cuda::Linear>> encoder_products_, decoder_products_;
   std::unique_ptr<cuda::Linear> logits_;
   std::unique_ptr<cuda::FusedOutput> fused_;

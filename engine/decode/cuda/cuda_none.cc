@@ -1,4 +1,4 @@
-// What a build without CUDA says.
+// The functions of the CUDA backend in a build without CUDA: each says that there is none.
 #include "engine/api/devices.h"
 #include "engine/decode/cuda/cuda_backend.h"
 

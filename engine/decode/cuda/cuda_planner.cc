@@ -44,7 +44,7 @@ absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
   r.fused = true;
   r.batch = config.batch;
   r.default_beam = std::min({config.default_beam, config.batch.max_rows, kMaxBeam});
-  // What fails here fails before anything is taken.
+  // A plan that fails here fails before anything is allocated.
   const absl::StatusOr<MemoryPlan> least = PlanMemory(r);
   if (!least.ok()) return least.status();
   return planner;

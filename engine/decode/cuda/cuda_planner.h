@@ -15,7 +15,7 @@ namespace dragoman {
 
 class CudaPlanner {
  public:
-  // Looks at the device. Refuses, with the arithmetic, what cannot fit whatever the pages.
+  // Looks at the device. Refuses, with the arithmetic, a model that cannot fit whatever the pages.
   static absl::StatusOr<CudaPlanner> Create(const CudaBackendConfig& config, const Program& program,
                                             const WeightImage& image);
 
@@ -24,7 +24,7 @@ class CudaPlanner {
 
   // Pages in `kv_bytes` (0: in all that is left). `longest_source` in pages.
   absl::StatusOr<MemoryPlan> Plan(int64_t kv_bytes, int32_t longest_source) const;
-  // Of the batch, but for its pages.
+  // The limits of the batch, but for its pages.
   BatchLimits Limits() const { return BatchLimitsOf(request_); }
 
   const std::string& device_name() const { return device_name_; }

@@ -18,7 +18,7 @@ std::string WhyUnfit(int device, bool* mig_part) {
   const std::string card =
       absl::StrCat(info.name, ", compute capability ", info.major, ".", info.minor, ": ");
   if (!cuda::MeansNoCode(error)) return absl::StrCat(card, cuda::ErrorText(error));
-  return absl::StrCat(card, "this build has no code for it, but for ",
+  return absl::StrCat(card, "this build has no code for it, only for ",
                       cuda::CompiledArchitectures());
 }
 

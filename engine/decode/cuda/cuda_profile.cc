@@ -60,7 +60,7 @@ class TimingProbe final : public StepProbe {
     return cuda::Error::kNone;
   }
 
-  // By the name of the launch.
+  // Seconds of the launches with this name.
   double seconds(std::string_view op) const {
     const auto found = seconds_.find(op);
     return found == seconds_.end() ? 0 : found->second;
@@ -174,7 +174,7 @@ absl::Status Profile::Step(StepProbe* probe) {
   return Check("a decoding step", stream_.Wait());
 }
 
-// Of the graph that such a step is in production. Nothing of it runs.
+// The number of nodes in the graph that such a step is in production. Nothing of it runs.
 absl::StatusOr<int64_t> Profile::GraphNodes() const {
   cuda::Graph graph;
   const cuda::Error error =

@@ -141,7 +141,7 @@ class CudaStep::Launcher {
                ProductRows(tables_.limits.max_rows) * ElementBytes(model_.type());
   }
 
-  // By the fused way, the stored one, or both.
+  // Runs the output layer by the fused way, the stored one, or both.
   void Output(const OutputOp& op) {
     if (model_.fused() == nullptr) {
       Stored(op, rows_.rows);

@@ -15,7 +15,7 @@
 
 namespace dragoman {
 
-// What decides which launches a step has. Never what its rows get.
+// The properties of a step that decide which launches it has. They never change what its rows get.
 struct StepVariant {
   int bucket = 0;  // rows that launches are made for
   int max_k = 4;   // of the rows of the fused output layer: 4, 8 or 16
@@ -23,7 +23,7 @@ struct StepVariant {
   bool align = false;  // some row may ask for its alignment
 };
 
-// Hears of the launches as they are made, by their names (step_costs.h); for measuring.
+// Told of the launches as they are made, by their names (step_costs.h); for measurements.
 class StepProbe {
  public:
   virtual ~StepProbe() = default;
@@ -68,7 +68,7 @@ class CudaStep {
   cuda::DeviceBuffer table_memory_;
   cuda::DeviceBuffer workspace_;        // of cuBLASLt
   cuda::DeviceBuffer fused_workspace_;  // of the fused output layer
-  // Of ProductRows of the rows that are named.
+  // These have ProductRows of the number of rows that is named.
   cuda::DeviceBuffer activations_;  // decoder_buffers of max_rows rows
   cuda::DeviceBuffer gathered_;     // [min(stored_rows, kChunkRows), d], beside a fused layer
   cuda::DeviceBuffer logits_;       // [min(stored_rows, kChunkRows), vocabulary] f32

@@ -30,7 +30,8 @@ class CudaStepDevice final : public StepDevice {
 
   ~CudaStepDevice() override {
     static_cast<void>(cuda::SetDevice(model_->device()));
-    static_cast<void>(stream_.Wait());  // an error was reported where it was met, or is nobody's
+    static_cast<void>(
+        stream_.Wait());  // an error was reported where it was met, or concerns no caller
   }
 
   absl::Status Init(const BatchLimits& limits, void* pool);
@@ -53,14 +54,14 @@ class CudaStepDevice final : public StepDevice {
   // REQUIRES: the bucket is one of buckets().
   size_t GraphOf(const StepVariant& variant) const;
 
-  // All graphs; graph_bytes_ becomes what the device has less for them.
+  // Records all graphs; graph_bytes_ becomes the memory that the device has less for them.
   absl::Status Record();
   absl::Status RecordAll();
   absl::Status RunOnce(const char* what, int bucket,
                        const std::function<CudaStep::Fault()>& launch);
   absl::Status Format();
   absl::Status ToStatus(const char* doing, const CudaStep::Fault& fault) const;
-  // Keeps what has come of the last call.
+  // Keeps the error of the last call, if any.
   absl::Status Finally(const char* doing, cuda::Error error);
 
   const std::shared_ptr<const CudaModel> model_;
@@ -151,8 +152,8 @@ absl::Status CudaStepDevice::RecordAll() {
   graphs_.resize(buckets().size() * classes() * kWays);
   for (const int bucket : buckets()) {
     for (size_t group = 0; group < classes(); ++group) {
-      // Kernels are loaded at their first launch, which is no matter for a capture: every launch of
-      // a graph is made by itself before.
+      // Kernels are loaded at their first launch. A capture is not affected: every launch of a
+      // graph has been made by itself before.
       const StepVariant whole{bucket, kTopKClasses[group], true, true};
       absl::Status status =
           RunOnce("the first step", bucket, [&] { return step_->Launch(stream_.get(), whole); });
@@ -206,7 +207,7 @@ absl::Status CudaStepDevice::Wait(int mailbox) {
 
 absl::Status CudaStepDevice::Finally(const char* doing, cuda::Error error) {
   status_ = CudaStatus(model_->device(), doing, error);
-  // What is enqueued is through when the error is known: its pages go to others then.
+  // When the error is known, the enqueued work must have ended: its pages go to others then.
   if (!status_.ok()) static_cast<void>(stream_.Wait());
   return status_;
 }

@@ -1,4 +1,4 @@
-// What a device can do at best, measured: the denominators of a profile.
+// The best rates of a device, measured: the denominators of a profile.
 #pragma once
 
 #include "absl/status/statusor.h"

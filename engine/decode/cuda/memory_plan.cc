@@ -32,7 +32,7 @@ constexpr int64_t kMoreBlocksShare = 256;
 // from the pages: worth this share of the memory.
 constexpr int64_t kCrossBufferShare = 50;
 
-// Of MemoryPlan::lines.
+// The index of the line of tables in MemoryPlan::lines.
 constexpr size_t kTableLine = 1;
 
 std::string Size(int64_t bytes) {
@@ -46,7 +46,7 @@ std::string Size(int64_t bytes) {
   return text;
 }
 
-// What CudaEncoder allocates.
+// The bytes that CudaEncoder allocates.
 int64_t EncoderBytes(const MemoryRequest& r) {
   const int64_t inputs = 5 * (r.encoder_tokens + 1) * static_cast<int64_t>(sizeof(int32_t));
   return inputs + PlanBuffers(r.program.encoder).Bytes(r.encoder_tokens, ElementBytes(r.type)) +
@@ -58,7 +58,7 @@ int64_t LogitRows(const BatchLimits& limits) {
   return ProductRows(std::min<int64_t>(limits.stored_rows, cuda::kChunkRows));
 }
 
-// What CudaStep allocates, but for tables, logits and the fused layer's.
+// The bytes that CudaStep allocates, but for tables, logits and the fused layer's.
 int64_t DecoderBytes(const MemoryRequest& r, const BatchLimits& limits) {
   const int64_t d = r.program.weight(r.program.output().table).cols;
   const int64_t gathered = r.fused ? LogitRows(limits) : 0;

@@ -10,19 +10,19 @@
 
 namespace dragoman {
 
-// Of steps; the last is max_rows.
+// The buckets of a step's rows; the last is max_rows.
 std::vector<int> StepBuckets(int max_rows);
 
 // The row count with which the products of a step of `rows`, or of a chunk of its rows, are made:
-// the next of a fixed list. So the counts that a product is tried with, and with them the algorithm
-// which is pinned for all of them and the last bit of a score, are no matter of max_rows. Buffers
-// have room for so many; what lies beyond the rows is computed and never read.
+// the next of a fixed list. So the counts that a product is tried with, the algorithm that is
+// pinned for all of them and the last bit of a score do not depend on max_rows. Buffers have room
+// for so many rows; those beyond the step's rows are computed and never read.
 int ProductRows(int64_t rows);
 
 // All of them for steps of up to max_rows: one list for every max_rows up to 4,096.
 std::vector<int> ProductBuckets(int max_rows);
 
-// Of the encoder's passes; the last is `tokens`.
+// The buckets of an encoder pass's tokens; the last is `tokens`.
 std::vector<int> EncoderBuckets(int64_t tokens);
 
 // And for the chunks of at most `chunk` rows into which the stored rows of a step are cut.

@@ -15,7 +15,7 @@
 
 namespace dragoman {
 
-// What errors, ranges and tables call the launches that are none of the program's operations.
+// The names, in errors, ranges and tables, of the launches that are not operations of the program.
 namespace step_op {
 inline constexpr char kBegin[] = "begin step";
 inline constexpr char kPrepare[] = "prepare rows";
@@ -46,7 +46,7 @@ struct StepWork {
 // One for each name, in the order of the launches; an operation of every layer is one of them.
 std::vector<StepCost> CostsOf(const StepWork& work);
 
-// What was run on, the rates, and the table. `seconds` of one step, as CostsOf lists them.
+// The size of the step, the rates, and the table. `seconds` of one step, in the order of CostsOf.
 std::string CostTable(const StepWork& work, const DeviceRates& rates,
                       std::span<const double> seconds);
 

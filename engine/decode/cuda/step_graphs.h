@@ -24,12 +24,12 @@ struct StepGraphs {
   }
 };
 
-// Of a graph's node, in the memory of the device: an allowance, for CUDA says nowhere what a graph
-// takes and no card has been asked yet. What they did take is found out at the start
-// (StepDevice::workspace_bytes) and is in the accounts in place of this.
+// Bytes of one node of a graph in the memory of the device. This is an allowance, because CUDA does
+// not document what a graph takes and it has not been measured on a card yet. What the graphs did
+// take is measured at the start (StepDevice::workspace_bytes) and replaces this in the accounts.
 inline constexpr int64_t kGraphNodeBytes = 4096;
 
-// Of all of them: an operation is a node, or two, and the search has some more.
+// Bytes of all the graphs: an operation is a node, or two, and the search has some more.
 inline int64_t StepGraphBytes(const Program& program, int max_rows, bool fused) {
   constexpr int64_t kOtherNodes = 12;
   const auto nodes = static_cast<int64_t>(program.decoder.ops.size()) + kOtherNodes;

@@ -1,6 +1,6 @@
 // The mailboxes of a device's steps in memory that host and device see.
 //
-// Owned by the decode thread. See kernels/search/step_mailbox.h for who has a mailbox when.
+// Owned by the decode thread. See kernels/search/step_mailbox.h for which side has a mailbox when.
 #pragma once
 
 #include <array>

@@ -64,7 +64,7 @@ void RecordBits(Engine& engine, size_t count, std::ostream& out) {
       Running& one = running.emplace_back();
       one.sink = std::make_shared<testing::CollectingSink>();
       TranslationJob job = requests.Next(&one.kind);
-      // Of a model of several languages: every request another.
+      // Each request to a model of several languages names another pair.
       if (info.pairs.size() > 1) {
         const LanguagePair& pair = info.pairs[(done + running.size()) % info.pairs.size()];
         job.source_language = pair.source;

@@ -1,5 +1,5 @@
-// What an engine answers to many requests of every kind, bit by bit, as text that `diff` can
-// compare: for changes that may change no translation.
+// Records the answers of an engine to many requests of every kind, bit by bit, as text that `diff`
+// can compare: for changes that may change no translation.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,7 @@ namespace {
 constexpr int kMaxTokens = 30;
 constexpr size_t kGroupRows = 64;
 constexpr size_t kSentences = 96;
-// Of the bundled model's 24: all of them, and what steps of 4,096 and 1,024 rows have on 132
+// The bundled model's 24 tiles: all of them, and the shares of steps of 4,096 and 1,024 rows on 132
 // processors (DivideTiles).
 constexpr int kTilesPerRange[] = {24, 6, 2};
 

@@ -24,7 +24,7 @@ class List {
     for (int i = 0; i < k; ++i) entries_.push_back({-INFINITY, INT32_MAX - 1 - i});
   }
 
-  // What a candidate's score must reach.
+  // The score that a candidate must reach.
   float Needed() const { return std::max(bound_, Worst().score); }
   TokenScore Worst() const {
     return *std::max_element(entries_.begin(), entries_.end(),
@@ -151,7 +151,7 @@ FoldRounds CountRounds(std::span<const RowFold> rows) {
         rows[group].lead_rounds.size());
   }
   if (in_step == 0) return {};
-  // Of each tile of the vocabulary, so that a rule pays for the tiles that it adds.
+  // The counts are per tile of the vocabulary, so that a rule pays for the tiles that it adds.
   const auto n = static_cast<double>(in_step);
   return {all.slowest_warp / n, all.warp / (kWarps * n), all.quiet / static_cast<double>(folded),
           static_cast<double>(folded - in_step) / n};

@@ -18,9 +18,9 @@
 
 namespace dragoman::bench {
 
-// What a row's K-th best is held to be when a range of tiles begins. Each is a lower bound of it in
-// the whole vocabulary, so that no token of the list is ever kept away; what is equal to it may
-// still enter.
+// The value that a row's K-th best is assumed to have when a range of tiles begins. Each is a lower
+// bound of it in the whole vocabulary, so that no token of the list is ever kept away; a token that
+// is equal to it may still enter.
 enum class FoldRule : uint8_t {
   kNone,     // nothing: every range begins its list anew
   kCarried,  // the K-th best of the ranges before
@@ -50,9 +50,9 @@ struct FoldRounds {
   double more_tiles = 0;    // folded beyond those of the vocabulary, as a share of them
 };
 
-// Of warpgroups of 64 rows, one after the other; rows that do not fill one are left out. Row r of a
-// warpgroup is row r % 16 of warp r / 16; its rows 0..7 are one half, 8..15 the other, which a warp
-// folds one after the other.
+// Counts the rounds of warpgroups of 64 rows, one after the other; rows that do not fill one are
+// left out. Row r of a warpgroup is row r % 16 of warp r
+// 16; its rows 0..7 are one half, 8..15 the other, which a warp folds one after the other.
 FoldRounds CountRounds(std::span<const RowFold> rows);
 
 }  // namespace dragoman::bench

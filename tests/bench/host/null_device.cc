@@ -45,7 +45,7 @@ class NullDevice final : public StepDevice {
   NullDevice(const BatchLimits& limits, const NullDeviceOptions& options)
       : limits_(limits), options_(options), buckets_{limits.max_rows} {
     limits_.stored_rows = limits.max_rows;
-    // As a GPU's planner chooses: room for the divisors of every slot.
+    // A GPU's planner leaves room for the divisors of every slot, and so does this.
     limits_.rules_words += limits.max_rows * (limits.positions + 64);
     const DeviceNeeds needs = NeedsOf(limits_);
     const auto rows = static_cast<size_t>(limits.max_rows);

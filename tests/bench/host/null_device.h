@@ -13,8 +13,8 @@
 
 namespace dragoman::bench {
 
-// What the threads of the workers of one backend have used, in nanoseconds of processor time. The
-// simulation itself is in neither of the first two.
+// The processor time, in nanoseconds, of the threads of the workers of one backend. The simulation
+// itself is in neither of the first two.
 struct NullDeviceTotals {
   std::atomic<int64_t> decode{0};
   std::atomic<int64_t> encode{0};

@@ -1,5 +1,5 @@
-// What every part of search_bench works on: the loaded model, its tokenizer, and texts made of the
-// lines of a file.
+// The common ground of all parts of search_bench: the loaded model, its tokenizer, and texts made
+// of the lines of a file.
 //
 // Immutable once made; the parts run in one thread.
 #pragma once
@@ -39,7 +39,7 @@ struct Task {
   SearchOptions search;
   std::vector<std::vector<int32_t>> phrases;                  // required
   std::shared_ptr<const ForbiddenTable> forbidden = nullptr;  // of the profile
-  bool partials = false;                                      // are asked for, and heard by nobody
+  bool partials = false;                                      // are asked for, and dropped
 };
 
 class BenchModel {

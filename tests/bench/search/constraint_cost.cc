@@ -27,7 +27,7 @@ std::vector<Task> WithPhrases(const BenchModel& model, const Sources& sources,
   return tasks;
 }
 
-// What the parts share.
+// The setting that the parts share.
 struct Setting {
   Runner& runner;
   Report& report;
@@ -112,7 +112,7 @@ void GridRows(const Setting& setting, int n) {
       const auto step = [&](const std::vector<Task>& tasks) {
         const int beam = tasks[0].search.beam;
         const RunResult r = setting.Run(n, beam, 64, tasks);
-        // Of one step of one segment with all its rows.
+        // Microseconds of one step of one segment with all its rows.
         return r.decode_seconds * 1e6 / static_cast<double>(r.row_steps) * beam;
       };
       c.dba_step.push_back(step(c.dba));

@@ -11,14 +11,14 @@
 
 namespace dragoman::bench {
 
-// What a command line asks for: "cpu", "cuda:N", or "host": the model of the CPU with the batch of a
-// device, whose tables and steps are BatchTables and batch_step.h.
+// The device of a command line: "cpu", "cuda:N", or "host": the model of the CPU with the batch of
+// a device, whose tables and steps are BatchTables and batch_step.h.
 struct AskedDevice {
   bool host = false;
   DeviceRequest request;  // at most one device; none: the CPU's model
 
-  // Of the model on the CPU. float32 unless another is named: the figures of tests/bench/details
-  // are in it, and a GPU's runs use this model for its vocabulary only.
+  // The type of the model on the CPU. float32 unless another is named: the figures of
+  // tests/bench/details are in it, and a GPU's runs use this model for its vocabulary only.
   ComputeType cpu_type() const;
 };
 

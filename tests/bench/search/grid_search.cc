@@ -88,7 +88,7 @@ class Grid {
     }
   }
 
-  // Of equal phrases the first that is not there.
+  // Among equal phrases only the first that is missing may begin.
   bool MayBegin(const Coverage& coverage, size_t phrase) const {
     const auto begun = [&](size_t i) { return (coverage.begun >> i & 1) != 0; };
     if (begun(phrase)) return false;

@@ -191,7 +191,7 @@ TEST_F(GridOnTheModel, ScoresAreThoseOfTheOutputAlone) {
   }
 }
 
-// By the command line: a translation for every line, with its phrases in it.
+// Runs through the command line: a translation for every line, with its phrases in it.
 TEST_F(GridOnTheModel, TranslatesAFile) {
   const TempDirectory directory;
   const std::string pairs = directory.Write(

@@ -14,7 +14,8 @@
 
 namespace dragoman::bench {
 
-// Of one task's source, with what its profile forbids at -inf. Ends the program when a step fails.
+// The scores of one task's source, with everything that its profile forbids at -inf. Ends the
+// program when a step fails.
 class ModelScores final : public NextScores {
  public:
   // The model is borrowed. REQUIRES: no forbidden phrase of two tokens or more.

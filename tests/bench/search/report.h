@@ -1,5 +1,5 @@
-// What a subcommand finds: Markdown tables and lines on the standard output, and the same kept as
-// JSON.
+// The results of a subcommand: Markdown tables and lines on the standard output, and the same kept
+// as JSON.
 //
 // Not thread-safe.
 #pragma once
@@ -25,7 +25,7 @@ struct Cell {
   std::string text;
   nlohmann::json value;
 };
-// What was not counted: '-', null.
+// A count, or '-' and null where nothing was counted.
 Cell Counted(const std::optional<int64_t>& n);
 Cell Counted(const std::optional<double>& x, int digits);
 // Per cent.
@@ -33,7 +33,7 @@ Cell Percent(const std::optional<double>& share);
 
 class Report {
  public:
-  // What is measured on; said before the first table unless it is the CPU.
+  // The device and type are named before the first table, unless it is the CPU.
   Report(const std::string& device, const std::string& compute_type);
 
   // Begins a table.

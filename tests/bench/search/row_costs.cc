@@ -1,4 +1,4 @@
-// What a row of every option at its extreme costs, in rows of plain beam search.
+// Measures the cost of a row of every option at its extreme, in rows of plain beam search.
 #include <algorithm>
 #include <random>
 #include <string>
@@ -16,7 +16,7 @@ namespace {
 
 using Phrases = std::vector<std::vector<int32_t>>;
 
-// What a task has besides the options of its search.
+// The parts of a task besides the options of its search.
 struct Extras {
   Phrases required = {};
   Phrases forbidden = {};

@@ -110,7 +110,7 @@ double WallSeconds() {
 
 }  // namespace
 
-// What a worker has. The batch goes before the memory does.
+// The parts of a worker. The batch is destroyed before the memory.
 struct Runner::Parts {
   std::unique_ptr<KvMemory> memory;
   std::unique_ptr<Encoder> encoder;

@@ -52,7 +52,7 @@ struct RunResult {
   double encode_seconds = 0;
   double decode_seconds = 0;
 
-  // As Yang et al. count them: with those that stand for themselves.
+  // Expansions as Yang et al. count them, with those that stand for themselves.
   std::optional<int64_t> expansions;
   // Padded, every row were as long as the longest of the step (self), every source as long as the
   // longest of the step (cross).
@@ -86,7 +86,7 @@ class Runner {
 
   const BenchModel* const model_;
   const MakeBackend make_;  // empty: the CPU
-  // By rows and lanes. They stay: to make one takes longer than a short run.
+  // Backends by rows and lanes. They are kept: making one takes longer than a short run.
   std::map<std::pair<int, int>, std::shared_ptr<const Backend>> backends_;
 };
 
@@ -100,7 +100,7 @@ bool SameWork(const RunResult& a, const RunResult& b);
 // Seconds of processor time of this thread.
 double ThreadSeconds();
 
-// Of an unsorted list. REQUIRES: not empty.
+// The median of an unsorted list. REQUIRES: not empty.
 double Median(std::vector<double> values);
 
 }  // namespace dragoman::bench

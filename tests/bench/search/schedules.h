@@ -45,7 +45,7 @@ inline RunConfig WidthBudget(int n, int k, int64_t all) {
   return config;
 }
 
-// The server's default: rows are the unit, whoever fits enters.
+// The server's default: rows are the unit, and any segment that fits enters.
 inline RunConfig TopUpByRows(int n, int k, WindowOrder order, int64_t window_segments) {
   RunConfig config;
   config.max_rows = n * k;

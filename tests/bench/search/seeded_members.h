@@ -15,15 +15,15 @@ namespace dragoman::bench {
 
 struct MemberOptions {
   int count = 1;
-  // Of the noise of each number, uniform around 0: standard deviation, in per cent of the root mean
-  // square of its tensor.
+  // The standard deviation of the noise on each number, uniform around 0, in per cent of the root
+  // mean square of its tensor.
   int noise_percent = 0;
   uint64_t seed = 1;  // of the first member; the others have the next ones
 
   bool AreTheModel() const { return count == 1 && noise_percent == 0; }
 };
 
-// Of equal weight. An error is Weights::Read's.
+// Members of equal weight. An error is Weights::Read's.
 absl::StatusOr<std::vector<EnsembleNetwork>> SeededMembers(const LoadedModel& loaded,
                                                            const MemberOptions& options);
 

@@ -25,19 +25,19 @@ bool RunTopUp(Runner& runner, Arguments& arguments, Report& report);
 // Seeded random required phrases: are they there (d2)?
 bool RunConstraints(Runner& runner, Arguments& arguments, Report& report);
 
-// What required phrases cost (d1, d5), beside the rows of grid beam search.
+// Measures the cost of required phrases (d1, d5), beside the rows of grid beam search.
 bool RunConstraintCost(Runner& runner, Arguments& arguments, Report& report);
 
-// What a row of every option at its extreme costs, in rows of plain beam search.
+// Measures the cost of a row of every option at its extreme, in rows of plain beam search.
 bool RunRowCosts(Runner& runner, Arguments& arguments, Report& report);
 
 // Translates a file, each line with its required phrases, by the engine's searches or by grid beam
 // search (a8, d3, d4, d6).
 bool RunTranslate(Runner& runner, Arguments& arguments, Report& report);
 
-// What the papers compare with, at the level of operations: separate sweeps, K/V copied on reorder,
-// cross K/V per hypothesis, no cache; n-gram bans and detokenisation (b1, b3, e1-e4). Of the CPU
-// alone: those of a device are tests/gpu/variants. REQUIRES: a runner on the CPU.
+// Measures the papers' variants of single operations: separate sweeps, K/V copied on reorder, cross
+// K/V per hypothesis, no cache; n-gram bans and detokenisation (b1, b3, e1-e4). On the CPU alone:
+// those of a device are tests/gpu/variants. REQUIRES: a runner on the CPU.
 bool RunVariants(Runner& runner, Arguments& arguments, Report& report);
 
 // Text input of a part: --input, --texts, --low, --high, --seed.

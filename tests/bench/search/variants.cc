@@ -126,7 +126,7 @@ struct Batch {
       }
       for (int p = 0; p <= position; ++p) {
         own.push_back(static_cast<uint8_t>(lane.back()));
-        // As after reorders: older positions were all written by few lanes.
+        // The table of a step after reorders: older positions were all written by few lanes.
         shared.push_back(static_cast<uint8_t>((p < position - 4 ? p * 7 : p * 7 + r) % beam));
       }
     }

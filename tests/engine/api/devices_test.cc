@@ -1,4 +1,4 @@
-// What is asked for and what the machine has -> where the model runs.
+// Where a model runs, by what is asked for and what the machine has.
 #include "engine/api/devices.h"
 
 #include <gmock/gmock.h>
@@ -74,7 +74,7 @@ TEST(ChooseDevices, TakesWhatWasAskedForOrSaysWhyNot) {
   EXPECT_THAT(error("cuda:2", two), HasSubstr("this machine has 2 CUDA devices"));
   EXPECT_THAT(
       error("cuda:1", {"", {""}, true}),
-      HasSubstr("cuda:1 cannot be used: this machine has 1 CUDA device to show, for a process "
+      HasSubstr("cuda:1 cannot be used: this machine has 1 CUDA device to show, because a process "
                 "sees one part of a card that is divided (MIG)"));
   EXPECT_THAT(error("cuda:0", {"no CUDA driver", {}}),
               AllOf(HasSubstr("cuda:0 cannot be used"), HasSubstr("no CUDA driver")));

@@ -39,7 +39,7 @@ TEST(SharedCapacity, OneClientAloneTakesMostAndNeverAll) {
   EXPECT_EQ(weighted.held(), 3847);  // 94 %
 }
 
-// As many as there are: what the header's table says.
+// The header's table holds, however many clients there are.
 TEST(SharedCapacity, HoweverManyTakeAllTheyCanThereIsRoomForOthers) {
   for (const auto& [clients, left] : {std::pair{1, 903}, {2, 662}, {10, 311}, {100, 101}}) {
     SharedCapacity capacity(4096);
@@ -68,7 +68,7 @@ TEST(SharedCapacity, LargeSharesLeaveRoomToo) {
 
 TEST(SharedCapacity, AShareIsSoMuchMore) {
   SharedCapacity capacity(4096);
-  // What leaves is of both alike; the share is in what each may have again.
+  // Both lose the same; the share shows in what each may take again.
   for (int i = 0; i < 10'000; ++i) {
     for (const uint64_t client : {1, 3}) {
       if (i % 2 == 0 && capacity.held(client) > 0) capacity.Give(client, 1);
@@ -81,13 +81,13 @@ TEST(SharedCapacity, AShareIsSoMuchMore) {
               0.1);
 }
 
-// Those who had all give way to those who come, as what they hold leaves.
+// Clients that had all of it give way to new ones, as what they hold leaves.
 TEST(SharedCapacity, APartShrinksAsOthersCome) {
   SharedCapacity capacity(4096);
   TakeAll(&capacity, 1);
   TakeAll(&capacity, 2);
   EXPECT_LT(capacity.held(2), 700);
-  // What leaves the first goes to the second, until they have as much.
+  // Whatever leaves the first goes to the second, until they have as much.
   for (int i = 0; i < 3000; ++i) {
     const uint64_t leaves = capacity.held(1) >= capacity.held(2) ? 1 : 2;
     capacity.Give(leaves, 1);

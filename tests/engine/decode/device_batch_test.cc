@@ -40,7 +40,7 @@ struct Shape {
   int self_pages = 512;
 };
 
-// What a segment is made of; the tables that a batch borrows.
+// A segment and the tables that a batch borrows of it.
 struct Case {
   SearchOptions search;
   std::vector<int32_t> source;
@@ -104,7 +104,7 @@ class DeviceBatchTest : public ::testing::Test {
                           EncodeScripted(c.source, memory_.get()), wants_partials});
   }
 
-  // What the segment gives on the host, alone.
+  // The segment's result on the host, alone.
   std::vector<DecodedHypothesis> Expected(const Case& c) const {
     const auto memory = *KvMemory::Create(model_->kv_layout(), 512, 1);
     DecodingBatch batch(config_, memory.get(), model_->CreateDecoder(1, config_.max_rows));
@@ -270,7 +270,7 @@ TEST_F(DeviceBatchTest, WhatHasEndedIsFreeAtOnceAndItsNumberWorksAgain) {
     EXPECT_FALSE(batch_->HasRoomFor(c.search, c.rules()));
     const auto results = RunDry();
     ExpectSame(results.at(0), Expected(c));
-    ExpectAllFree();  // while the step behind the last one may still run
+    ExpectAllFree();  // while the step after the last one may still run
   }
   ExpectNothingLeftOnTheDevice();
 }
@@ -383,7 +383,7 @@ TEST_F(DeviceBatchTest, AnEndThatWasNotReadYetIsNoEventOfACancelledSegment) {
     ASSERT_TRUE(report.ok());
     ASSERT_TRUE(report->events.empty());
   }
-  // Its last step may be through already; nobody has read it.
+  // Its last step may have ended already; its output is not read.
   batch_->Release(slot);
   const auto report = batch_->Step({});
   ASSERT_TRUE(report.ok());

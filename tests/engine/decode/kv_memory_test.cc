@@ -60,7 +60,7 @@ TEST(KvMemory, WhatTheSystemHasNotIsAnError) {
   const auto memory = KvMemory::Create(kLayout, 1 << 30, 1);
   ASSERT_FALSE(memory.ok());
   EXPECT_EQ(memory.status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_NE(memory.status().message().find("cannot be had"), absl::string_view::npos);
+  EXPECT_NE(memory.status().message().find("cannot be allocated"), absl::string_view::npos);
 }
 
 // Hears the numbers of the pages that steps write to.
@@ -119,7 +119,7 @@ TEST(KvMemory, ABatchTouchesNoMoreSelfPagesThanItHadInUse) {
   EXPECT_EQ(batch.self_pages_used(), 0);
 }
 
-// What is said to be needed before it is made, and what is made.
+// The need that is stated before a batch is made is what it then has.
 TEST(DecodingBatch, TablesAreAsLargeAsWasPlanned) {
   testing::ScriptedModel model([](auto, auto) { return std::vector<float>(); });
   const auto memory = *KvMemory::Create(model.kv_layout(), 64, 64);

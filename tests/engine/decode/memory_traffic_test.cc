@@ -1,5 +1,6 @@
-// What a step writes into attention memory, seen on the memory itself: cross-attention K/V once per
-// segment whatever its beam, one position of self-attention K/V for each row, and nothing moved.
+// The writes of a step into attention memory, seen on the memory itself: cross-attention K/V once
+// per segment whatever its beam, one position of self-attention K/V for each row, and nothing
+// moved.
 #include <gtest/gtest.h>
 
 #include <algorithm>

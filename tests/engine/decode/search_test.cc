@@ -176,7 +176,7 @@ TEST(Search, NoOutputWhenEveryTokenIsImpossible) {
   EXPECT_TRUE(harness.Decode(harness.Admit(o, {1})).empty());
 }
 
-// By the beam step on one slot, one position after the other.
+// Searches by the beam step on one slot, one position after the other.
 std::vector<FinishedHypothesis> OneByOne(const Script& script, const std::vector<int32_t>& source,
                                          const SearchOptions& o,
                                          const std::vector<int32_t>& prefix) {

@@ -85,7 +85,7 @@ TEST_P(WordSelectionsTest, AllWordsFitWhereThereIsNoOther) {
   EXPECT_TRUE(selections.HasRoomFor(kVocabulary));
 }
 
-// What is planned is what a selection of so many words has.
+// The planned bytes are those that a selection of so many words has.
 TEST_P(WordSelectionsTest, BytesAreThoseOfTheirWords) {
   const int64_t bytes = WordSelections::BytesOf(GetParam(), kDim, kVocabulary, 2);
   const auto floats = static_cast<int64_t>(layer_->SelectedFloats(3008 + 2 * 1024));

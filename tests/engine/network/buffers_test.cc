@@ -30,7 +30,7 @@ void ExpectNothingIsOverwritten(const OpSequence& stage) {
   };
   for (size_t i = 0; i < stage.ops.size(); ++i) {
     const Operands operands = OperandsOf(stage.ops[i]);
-    // Of an operation the writes come while it still reads; one buffer may be both.
+    // An operation writes while it still reads; one buffer may be both.
     for (const BufferId id : operands.writes) {
       if (std::ranges::find(operands.reads, id) != operands.reads.end()) continue;
       std::fill(of(id).first, of(id).second, static_cast<int>(i));

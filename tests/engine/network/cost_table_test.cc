@@ -1,4 +1,5 @@
-// What operations cost where weights, activations and attention memory have elements of their own.
+// The costs of operations where weights, activations and attention memory have elements of their
+// own types.
 #include "engine/network/cost_table.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +25,7 @@ const Program& OpusBase() {
   return program;
 }
 
-// As in int8 on a CPU.
+// The element sizes of int8 on a CPU.
 constexpr OpRows kRows{256, 64, 16, 30, 4, 1, 2};
 
 double Bytes(std::string_view name, const OpRows& rows) {

@@ -1,4 +1,4 @@
-// The network of Marian as a program: what it says of itself, what CheckProgram refuses, and the
+// The network of Marian as a program: its description, what CheckProgram refuses, and the
 // joining of cross-attention K/V.
 #include "engine/network/program.h"
 
@@ -60,7 +60,7 @@ TEST(Program, ALayerIsItsOperationsInOrder) {
                                      "feed-forward down", "feed-forward norm"));
 }
 
-// What norms read and write by the buffers' names, and which norm it is.
+// The buffers that norms read and write, by name, and the kind of norm.
 std::vector<std::string> NormsOf(const Program& program, const OpSequence& stage) {
   const auto name = [&](BufferId id) {
     return id == kNoBuffer ? "-" : stage.buffers[static_cast<size_t>(id)].name;
@@ -252,7 +252,7 @@ TEST(JoinCrossLayers, MakesOneProductOfAllLayers) {
     const auto products = All<ProductOp>(joined.encoder);
     EXPECT_EQ(products.back().first_row, 16 * (6 - layers));
     EXPECT_EQ(products.back().rows, 16 * layers);
-    // What is computed stays the same.
+    // The computation stays the same.
     const OpRows rows{.rows = 10, .segments = 2, .source_positions = 5};
     const auto flop = [&](const Program& program) {
       OpCost sum;

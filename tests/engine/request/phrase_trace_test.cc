@@ -82,7 +82,7 @@ TEST(PhraseTrace, AgreesWithTheSearchAboutWhatIsMet) {
         ASSERT_EQ(tokens[static_cast<size_t>(i)], set.Token(place.phrase, i - place.begin));
       }
     }
-    // What a prefix shows stays.
+    // The trace of a prefix stays.
     for (size_t n = 0; n <= tokens.size(); ++n) {
       const PhraseTrace part = TracePhrases(set, std::span(tokens).first(n), true);
       ASSERT_LE(part.settled, static_cast<int32_t>(n));

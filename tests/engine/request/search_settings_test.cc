@@ -314,7 +314,7 @@ TEST(SearchSettings, ConstrainedSegmentsHaveTheirOwnFinishing) {
   EXPECT_EQ(constrained.constraint_prune, 20.0F);
   EXPECT_EQ(constrained.sampling.ordinal, 4);
   EXPECT_EQ(constrained.max_tokens, 98);  // EOS has its place
-  // Those without phrases are what they would be in any request.
+  // Segments without phrases have the settings of any other request.
   const SearchOptions plain = SearchForSegment(settings, 200, false, 4);
   const SearchOptions same = SearchForSegment(*Resolve(asked, Spec()), 200, false, 4);
   EXPECT_EQ(plain.finalisation, same.finalisation);

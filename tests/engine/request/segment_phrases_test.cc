@@ -167,7 +167,7 @@ TEST_F(SegmentPhrasesTest, NodesAreCountedBeforeTheAutomatonIsBuilt) {
   auto at_limit = Forbidden({}, profile);
   ASSERT_TRUE(at_limit.ok()) << at_limit.status();
   EXPECT_EQ((*at_limit->For({}))->nodes(), kMaxForbiddenNodes);
-  // What has a beginning in common shares its nodes.
+  // Phrases with a common beginning share its nodes.
   profile.push_back({1000, 1});
   EXPECT_TRUE(Forbidden({}, profile).ok());
   profile.push_back({1000, 3});
@@ -242,13 +242,13 @@ TEST_F(SegmentPhrasesTest, ConstraintsMustFitBehindThePrefix) {
   search.forced_eos = ForcedEos::kNone;
   EXPECT_FALSE(fits({{11, 12, 13, 14, 15, Eos()}}, none).ok());
   EXPECT_TRUE(fits({{11, 12, 13, 14, Eos()}}, none).ok());
-  // What the prefix brings is met; what it does not comes behind it.
+  // Phrases that the prefix contains are met; the others come after it.
   NamedPhrase prefix = Named("target_prefixes[0]", {11, 12});
   prefix.is_prefix = true;
   EXPECT_TRUE(fits({{11, 12, 13, 14, 15}}, prefix).ok());
   EXPECT_TRUE(fits({{21, 22, 23}}, prefix).ok());
   EXPECT_THAT(std::string(fits({{21, 22, 23, 24}}, prefix).status().message()),
-              HasSubstr("have 4 tokens behind a prefix of 2, the segment's output limit is 5"));
+              HasSubstr("have 4 tokens after a prefix of 2, the segment's output limit is 5"));
   prefix.tokens = {1, 2, 3, 4};
   EXPECT_TRUE(fits({}, prefix).ok());
   prefix.tokens.push_back(5);
@@ -287,7 +287,7 @@ TEST_F(SegmentPhrasesTest, VerbatimPhrasesAreWrittenWhereTheyWereMet) {
   // A third one was not asked for: its tokens are nothing.
   ids.insert(ids.end(), sign.begin(), sign.end());
   EXPECT_EQ(text.Write(ids, true).decoded.text, "I like 😀 and 漢.");
-  // What was not met is not written.
+  // A phrase that was not met is not written.
   ids.resize(second);
   EXPECT_EQ(text.Write(ids, false).decoded.text, "I like 😀 and");
 }

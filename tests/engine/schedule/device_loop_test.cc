@@ -88,7 +88,7 @@ class DeviceLoop : public ::testing::TestWithParam<Setting> {
     harness.Push(index, beam, index, length, owner);
   }
 
-  // What every segment gives on the host.
+  // The result of every segment on the host.
   static std::map<int, std::vector<DecodedHypothesis>> Expected() {
     LoopHarness harness;
     for (int i = 0; i < kSegments; ++i) Push(harness, i, harness.owner);
@@ -162,7 +162,7 @@ TEST_P(DeviceLoop, CancellationsChangeNothingForTheOthers) {
           owners.push_back(std::make_shared<RecordingOwner>(&harness.ledger));
           Push(harness, pushed++, owners.back());
         }
-        // Anybody: what waits, what runs, what has ended and nobody has read it.
+        // Any segment: one that waits, runs, or has ended and is not read yet.
         if (random() % 2 == 0 && !owners.empty()) {
           owners[random() % owners.size()]->Abandon(CancelCause::kClient);
         }

@@ -74,7 +74,7 @@ class EncoderWorkerTest : public ::testing::Test {
   int popped_ = 0;
 };
 
-// What is in the encoder's hands is out of reach of priorities and of fair turns.
+// Priorities and fair turns cannot reach segments that the encoder has already taken.
 TEST_F(EncoderWorkerTest, TakesNoMoreThanThereIsRoomFor) {
   Start({.window = {.segments = 32}}, /*capacity=*/32, /*cross_pages=*/100);
   WaitUntilEncoded(32);

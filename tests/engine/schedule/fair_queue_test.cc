@@ -175,7 +175,7 @@ TEST_F(FairQueueTest, KnowsWhatLeavesBeforeASegmentThatCameNow) {
   // the share.
   EXPECT_EQ(queue_.CostBefore(2, 1, Priority::kNormal), one + one + kSentenceCost);
   EXPECT_EQ(queue_.CostBefore(2, 2, Priority::kNormal), one + (one + kSentenceCost) / 2);
-  // By weights between priorities.
+  // The weights between priorities count.
   EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kInteractive), 2 * (kSentenceCost / 4));
   EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kBulk), 4 * kSentenceCost + one);
   for (int i = 0; i < 50; ++i) {
@@ -188,7 +188,7 @@ TEST_F(FairQueueTest, KnowsWhatLeavesBeforeASegmentThatCameNow) {
   EXPECT_EQ(queue_.CostBefore(3, 1, Priority::kNormal), 0);
 }
 
-// What is said to leave before a sentence is what does.
+// The estimate of what leaves before a sentence is what does leave.
 TEST_F(FairQueueTest, WhatLeavesBeforeIsAsEstimated) {
   for (int i = 0; i < 300; ++i) {
     Push(i, {.client = 1, .tokens = 32, .priority = Priority::kInteractive});

@@ -95,7 +95,7 @@ class LoopHarness {
   std::shared_ptr<RecordingOwner> owner;
   const std::shared_ptr<const ForbiddenTable> forbidden =
       std::make_shared<ForbiddenTable>(std::vector<std::vector<int32_t>>{{11}});
-  // Of what is pushed from now on.
+  // The deadline of segments that are pushed from now on.
   Nanos deadline = kNoDeadline;
   Priority priority = Priority::kNormal;
   std::function<void(Segment&)> prepare;

@@ -122,7 +122,7 @@ TEST_F(RequestQueueTest, ACallOfTheWholeQueueTakesNoRoomFromOthers) {
   EXPECT_EQ(queue.Reserve(1, 1, 1, 20, &reservation), RejectReason::kClientShare);
 }
 
-// What was given back, popped, removed or handed back is nobody's any more.
+// Capacity that was given back, popped, removed or handed back is free again.
 TEST_F(RequestQueueTest, ACapacityIsWholeAgainOnceAllHasLeft) {
   RequestQueue queue({100, 1000}, &clock_);
   for (int i = 0; i < 20; ++i) PushOne(queue, Make(i, 7));

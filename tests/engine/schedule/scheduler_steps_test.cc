@@ -46,7 +46,7 @@ std::vector<Text> Subtitles() {
   return texts;
 }
 
-// What WindowOrder does to windows of so many segments.
+// The order that WindowOrder gives to windows of so many segments.
 std::vector<Text> Sorted(std::vector<Text> texts, size_t window, bool longest_first) {
   for (size_t i = 0; i < texts.size(); i += window) {
     std::stable_sort(texts.begin() + static_cast<ptrdiff_t>(i),

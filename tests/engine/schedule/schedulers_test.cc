@@ -1,4 +1,4 @@
-// The decode loop under every scheduler: the same translations, in other orders, and nobody lost.
+// The decode loop under every scheduler: the same translations, in other orders, and no segment lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -133,7 +133,7 @@ TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
           cancelled[who] = true;
         }
       }
-      // What is cancelled has left after the round, whether it ran or paused.
+      // A cancelled segment has left after the round, whether it ran or paused.
       ASSERT_TRUE(harness.loop->RunOnce().ok());
       ASSERT_TRUE(testing::Balanced(harness.ledger.Snapshot()));
     }

@@ -1,5 +1,5 @@
-// What the encoder hands over and when a static batch begins: a worker with its threads, on a
-// scripted model.
+// When a static batch begins, and what the encoder hands over for it: a worker with its threads, on
+// a scripted model.
 #include <gtest/gtest.h>
 
 #include <thread>

@@ -143,7 +143,7 @@ TEST_P(WorkerTest, ADeadWorkerFailsItsSegmentsAndTheOtherGoesOn) {
   EXPECT_EQ(counts.waiting + counts.running, 0);
 }
 
-// What comes after its end is the others': it would fail all of it.
+// Segments that come after its end go to the others: it would fail all of them.
 TEST_P(WorkerTest, ADeadWorkerLeavesTheQueueToTheOther) {
   std::atomic<int> steps{0};
   std::atomic<int> passes{0};

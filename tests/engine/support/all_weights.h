@@ -23,7 +23,7 @@ inline absl::StatusOr<WeightValues> ReadAllWeights(const LoadedModel& model) {
   return values;
 }
 
-// What starting an engine finds wrong with a directory: opens it, and reads every weight.
+// The errors that starting an engine finds in a directory: opens it, and reads every weight.
 inline absl::StatusOr<LoadedModel> LoadAndRead(const std::string& directory) {
   absl::StatusOr<LoadedModel> model = LoadModel(directory);
   if (!model.ok()) return model;

@@ -5,7 +5,7 @@
 
 namespace dragoman::testing {
 
-// By this thread since it began.
+// The number of allocations of this thread since it began.
 int64_t Allocations();
 
 }  // namespace dragoman::testing

@@ -62,7 +62,7 @@ class BundledEngine : public ::testing::Test {
   }
   std::string Text(const std::string& text) { return TextOf(Job({text})); }
 
-  // What Submit answers to a job that it must refuse.
+  // The answer of Submit to a job that it must refuse.
   absl::Status Refused(TranslationJob job) {
     const Admission admission = engine_->Submit(std::move(job), std::make_shared<CollectingSink>());
     EXPECT_FALSE(admission.status.ok());

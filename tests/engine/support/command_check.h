@@ -24,7 +24,7 @@ class CommandCheck {
                      const StepDevice::Launch& launch);
 
  private:
-  // What a slot's segment was given.
+  // The resources that a slot's segment was given.
   struct Given {
     std::vector<int32_t> lanes;
     std::vector<int32_t> cross_pages;

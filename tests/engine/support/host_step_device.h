@@ -22,7 +22,7 @@
 
 namespace dragoman::testing {
 
-// What devices tell of themselves when they have gone, summed over them.
+// Counts of the devices that have been destroyed, summed over them.
 struct HostDeviceTotals {
   std::atomic<int64_t> steps{0};
   std::atomic<int64_t> undelivered{0};  // ends that found no room in the output of a step
@@ -64,7 +64,7 @@ class HostStepDevice final : public StepDevice {
   absl::Status Enqueue(const Launch& launch) override;
   absl::Status Wait(int mailbox) override;
 
-  // Of all steps so far.
+  // The launches of all steps so far.
   std::vector<Launch> launches() const {
     MutexLock lock(&mu_);
     return launches_;

@@ -37,7 +37,7 @@ struct RandomCase {
 };
 
 RandomCase MakeRandomCase(uint64_t seed);
-// Of one method only.
+// A case of one method only.
 RandomCase MakeRandomCase(uint64_t seed, ReferenceMethod method);
 
 }  // namespace dragoman::testing

@@ -36,7 +36,7 @@ StopRule ToStopRule(ReferenceStop stop) {
   return StopRule::kAllBeams;
 }
 
-// Those that are never produced are phrases of one token.
+// Tokens that are never produced are phrases of one token.
 std::vector<TokenList> Forbidden(const ReferenceOptions& o) {
   std::vector<TokenList> phrases = o.forbidden;
   for (const int32_t id : o.banned) phrases.push_back({id});

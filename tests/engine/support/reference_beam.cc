@@ -21,7 +21,7 @@ bool Better(const Child& a, const Child& b) {
          std::make_tuple(-b.h.log_prob, b.parent, b.token);
 }
 
-// What the three searches share.
+// The common part of the three searches.
 class Beam {
  public:
   Beam(const ReferenceModel& model, const ReferenceOptions& options, bool emitted_only)

@@ -20,7 +20,8 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using TokenList = std::vector<int32_t>;
 
-// What is asked for the next token. Logits that are log-probabilities already stay what they are.
+// The function that is asked for the next token. Logits that are log-probabilities already stay as
+// they are.
 struct ReferenceModel {
   int32_t eos = 0;
   std::function<std::vector<double>(std::span<const int32_t> prefix)> logits;

@@ -28,7 +28,7 @@ double SamplingUniform(uint64_t seed, uint32_t ordinal, uint32_t alternative, ui
 
 using Distribution = std::vector<std::pair<int32_t, double>>;  // id, probability
 
-// What is left of a row of scores after temperature, top_k and top_p, renormalised; by descending
+// The rest of a row of scores after temperature, top_k and top_p, renormalised; by descending
 // probability, then id. Empty where all scores are -inf. The limits' distances go to `gap`.
 Distribution FilteredDistribution(const std::vector<double>& scores, double temperature,
                                   const ReferenceSampling& sampling, GapMeter* gap);

@@ -99,7 +99,8 @@ std::vector<double> StepScores(const ReferenceModel& model, const ReferenceOptio
   x[static_cast<size_t>(model.eos)] *= o.eos_penalty;  // 3
   if (forced >= 0) {                                   // 8: the model's own log-prob
     if (o.renormalize) {
-      // What is banned everywhere is out of the sum here too; the forced id wins over that.
+      // Tokens that are banned everywhere are out of the sum here too; the forced id wins over
+      // that.
       TokenList always = o.banned;
       for (const TokenList& phrase : o.forbidden) {
         if (phrase.size() == 1) always.push_back(phrase.front());

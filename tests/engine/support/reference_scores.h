@@ -17,7 +17,7 @@ TokenList RepeatedNgramTokens(const TokenList& history, int32_t n);
 // Tokens that would complete a phrase after the history (d.5), ascending: every phrase is tried.
 TokenList CompletingTokens(const std::vector<TokenList>& phrases, const TokenList& history);
 
-// What a constrained search asks besides.
+// The demands of a constrained search on a row.
 struct RowConstraint {
   TokenList ngram_exempt;   // progress tokens (d.6)
   bool eos_allowed = true;  // d.2.1
@@ -27,9 +27,9 @@ struct RowConstraint {
 std::vector<double> StepScores(const ReferenceModel& model, const ReferenceOptions& options,
                                const TokenList& tokens, const RowConstraint& constraint = {});
 
-// What the log-probability of an output of this length is divided by (SEARCH.md 0.1, f). The
-// length is that of the real tokens and one more; with IMMEDIATE and ALL_BEAMS only what was
-// emitted counts, so that one more is an EOS that is there.
+// The divisor of the log-probability of an output of this length (SEARCH.md 0.1, f). The length is
+// that of the real tokens and one more; with IMMEDIATE and ALL_BEAMS only the emitted tokens count,
+// so that one more is an EOS that is there.
 double LengthDivisor(const ReferenceOptions& options, size_t length);
 
 }  // namespace dragoman::testing

@@ -25,7 +25,7 @@ class StepGate {
     changed_.NotifyAll();
   }
 
-  // By the device: waits until the next step may begin.
+  // Called by the device: waits until the next step may begin.
   void Pass() {
     MutexLock lock(&mu_);
     while (!open_ && allowed_ == 0) changed_.Wait(&mu_);

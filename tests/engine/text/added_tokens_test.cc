@@ -100,7 +100,7 @@ TEST(AddedTokens, TakeWhiteSpaceOrStandAlone) {
     EXPECT_THAT(Cut(strips, "a <r>  b"), ElementsAre("|a", " ", "<r>", "+b"));
   }
   const std::vector<AddedToken> word = {{.text = "an", .single_word = true}};
-  // What is no word after all has cut the text all the same.
+  // A match that turns out not to be a word has still cut the text.
   EXPECT_THAT(Cut(With(word, kSlow), "wann an"), ElementsAre("|wan", "+n", " ", "an"));
   // Only a space parts words, or nothing but letters joins them.
   EXPECT_THAT(Cut(With(word, kSlow), "an."), ElementsAre("|an."));
@@ -116,7 +116,7 @@ TEST(AddedTokens, OfTheLibraryMayBeFoundInTheNormalizedText) {
   EXPECT_THAT(Cut(With(tokens, kSlow), "ab Ab"), ElementsAre("|ab", " ", "Ab"));
 }
 
-// As Trie.split of transformers: what it finds where matches overlap.
+// Matches that overlap are found as Trie.split of transformers finds them.
 TEST(AddedTokens, AreFoundAsTheTrieFindsThem) {
   const AddedTokenModel model = With({{.text = "abcd"}, {.text = "bc"}, {.text = "b"}}, kSlow);
   EXPECT_THAT(Cut(model, "abcd"), ElementsAre("abcd"));

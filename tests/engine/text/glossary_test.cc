@@ -223,7 +223,7 @@ TEST(GlossaryFile, TooLargeIsRefusedUnread) {
   EXPECT_EQ(glossary.status().message(), "g: 67108865 bytes, expected at most 67108864");
 }
 
-// What is written by the rules of RFC 4180 comes back, whatever the cells.
+// Cells written by the rules of RFC 4180 come back, whatever they hold.
 TEST(GlossaryFile, CsvRoundTrip) {
   std::mt19937 random(7);
   const std::vector<std::string> alphabet = {"a", "b", "\"", ",", ";", " x", "ü", "漢", "''"};

@@ -120,7 +120,7 @@ class NestedHtml {
   int id_ = 0;
 };
 
-// What a document says about its words and voids.
+// The words and voids of a document, as read back.
 struct Reading {
   struct Word {
     std::string text;
@@ -316,7 +316,7 @@ TEST(HtmlProperty, EveryWordHasItsElements) {
           (target.words[word].text == "X" || source_numbers.at(target.words[word].text) < place)) {
         ++word;
       }
-      // What stands before all text stays there; an X may then follow.
+      // Elements that stand before all text stay there; an X may then follow.
       const bool is_before_all =
           std::none_of(source.words.begin(), source.words.end(), [&](const Reading::Word& w) {
             return w.run == v.run && source_numbers.at(absl::AsciiStrToUpper(w.text)) < place;

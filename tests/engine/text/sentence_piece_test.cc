@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 // Rules for the way back to text: "ss" becomes "ß", whichever pieces it is of, and "e" goes.
 constexpr std::string_view kDenormalisationRules = "73 73\tDF\n65\t\n";
 
-// What every model is trained with here: the texts of tests/data.
+// Trains a model on the texts of tests/data.
 std::string Train(std::string args) {
   constexpr std::string_view kRules = "RULES";
   const TempDirectory directory;
@@ -177,9 +177,8 @@ TEST_P(SentencePieceParity, EncodesAsTheLibrary) {
   EXPECT_LE(differ_ * 100, has_user_defined ? 10 * texts_ : texts_) << "of " << texts_;
 }
 
-// Of the release that is followed, which wrote down what it cuts: ties, user-defined pieces that
-// win and lose (tests/parity/make_sentence_piece.py). An earlier release cuts 85 of these texts
-// otherwise.
+// The release that is followed wrote down its cuts: ties, user-defined pieces that win and lose
+// (tests/parity/make_sentence_piece.py). An earlier release cuts 85 of these texts otherwise.
 TEST(SentencePieceRelease, CutsAsTheReleaseThatIsFollowed) {
   std::map<std::string, std::unique_ptr<SentencePiece>> models;
   const auto fixture =

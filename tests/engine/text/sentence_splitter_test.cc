@@ -53,7 +53,7 @@ std::vector<std::string> Pieces(const std::string& text, const std::string& lang
   return pieces;
 }
 
-// What must hold of the pieces of any text.
+// Checks the properties that the pieces of any text have.
 void ExpectGoodPieces(const std::string& text, const std::vector<TextRange>& pieces) {
   int64_t end = 0;
   for (const TextRange& piece : pieces) {

@@ -100,7 +100,7 @@ TEST(Tokenizer, RangesAreInOrderAndPutTheTextTogether) {
     const EncodedText encoded = model.tokenizer->EncodeSource(text);
     ASSERT_EQ(encoded.ids.size(), encoded.ranges.size());
     int64_t end = encoded.ranges.front().begin;
-    // What comes before the first token is what the normalisation drops.
+    // Text before the first token is what the normalisation drops.
     const std::string dropped = text.substr(0, static_cast<size_t>(end));
     EXPECT_EQ(model.tokenizer->EncodeSource(dropped).ids.size(), 1U) << text;
     for (size_t i = 0; i + 1 < encoded.ranges.size(); ++i) {

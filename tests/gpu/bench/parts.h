@@ -10,7 +10,8 @@
 
 namespace dragoman::bench {
 
-// What copies and matrix products of each compute type reach: the denominators of everything else.
+// The rates that copies and matrix products of each compute type reach: the denominators of
+// everything else.
 absl::StatusOr<nlohmann::json> Ceilings();
 
 // The output layer alone: fused, stored logits with one pass, stored logits with separate sweeps.

@@ -36,7 +36,7 @@ json ToJson(const WorkerRun& run, const WorkerTimes& t) {
           {"segments", t.segments},
           {"seconds", t.seconds},
           {"sentences_per_second", per_second},
-          // Of the best hypotheses, EOS not counted.
+          // Tokens of the best hypotheses, EOS not counted.
           {"tokens_per_second", per_second * run.target_tokens},
           {"steps", t.steps},
           {"rows_per_step", t.rows_per_step}};

@@ -11,7 +11,7 @@
 namespace dragoman::bench {
 namespace {
 
-// What is known of a kernel beyond what it must move and compute.
+// Facts about a kernel beyond what it must move and compute.
 struct Shape {
   const char* kernel = "";  // part of its mangled name; "": cuBLASLt's
   int waits = 0;            // loads of a warp that wait for each other
@@ -27,7 +27,7 @@ struct Shape {
   double bytes_early = 0;     // that come before the node before has ended, where it overlaps
 };
 
-// Of the fold of the fused output layer, cycles for a tile of 128 x 256 by its four warps: without
+// Cycles of the fold of the fused output layer for a tile of 128 x 256 by its four warps: without
 // candidates, and for each round of looking for them. A round of a row whose lists may bar a
 // candidate waits for some 410 more, of a wanted id's list and of two that are empty.
 constexpr double kTileCycles = 8192;  // of its products at d 512
@@ -36,14 +36,14 @@ constexpr double kFoldCycles = 2000;
 constexpr double kRoundCycles = 250;
 constexpr double kRoundsOfTile = 2.26;  // of the slowest of four warps (fold_rounds)
 
-// Of the loops of encoder attention, instructions of a warp for a tile of 32 positions at head_dim 64
-// (machine code for 9.0), and the rows that the warp has.
+// Instructions of a warp in the loops of encoder attention, for a tile of 32 positions at head_dim
+// 64 (machine code for 9.0), and the rows that the warp has.
 constexpr int64_t kTensorTileInstructions = 276;
 constexpr int64_t kTensorWarpRows = 16;
 constexpr int64_t kPlainTileInstructions = 1133;
 constexpr int64_t kPlainWarpRows = 4;
 
-// Of a tensor core's product whose sum the next one adds to, in cycles.
+// The latency, in cycles, of a tensor core's product whose sum the next one adds to.
 constexpr double kProductLatency = 33;
 
 constexpr int64_t kTileRows = 128;
@@ -158,8 +158,8 @@ const ProductOp* ProductNamed(const OpSequence& stage, std::string_view name) {
   return nullptr;
 }
 
-// Of a few rows by the kernel of our own, activation and all, if it takes the shape
-// (kernels/ops/few_rows_cuda.cu).
+// Counts a product of a few rows by the kernel of our own, activation and all, if it takes the
+// shape (kernels/ops/few_rows_cuda.cu).
 bool CountFewRows(const StepCost& cost, const ProductOp& op, int64_t in, int64_t rows,
                   const CountedCard& card, Counter* counter) {
   if (!card.few_rows || rows > cuda::kMostFewRows || in % 32 != 0 || op.rows % 8 != 0) return false;
@@ -255,7 +255,7 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
     } else if (name == step_op::kPrepare) {
       shape = {"PrepareRowsKernel", 8, Divided(bucket, 64) + Divided(bucket, 2), 2};
     } else if (name == step_op::kStepSlots) {
-      // As many as a card of this size is planned to have (memory_plan.cc).
+      // The number that a card of this size is planned to have (memory_plan.cc).
       const int64_t workspaces = std::min<int64_t>(bucket, int64_t{8} * card.multiprocessors);
       shape = {"StepSlotsKernel", 15, workspaces, 2, Divided(work.slots, workspaces)};
     } else if (name == step_op::kDeliver) {

@@ -50,13 +50,13 @@ struct CountedCard {
   double product_seconds = 2.0e-6;  // that one of cuBLASLt's takes at least, after its start
 };
 
-// Of one instantiation of a kernel, from its machine code.
+// Figures of one instantiation of a kernel, from its machine code.
 struct KernelFigures {
   int registers = 0;
   int warps = 0;  // on a multiprocessor
 };
 
-// By mangled name (machine_code.py --figures).
+// Figures by mangled name (machine_code.py --figures).
 using FiguresByKernel = std::map<std::string, KernelFigures>;
 
 // All nodes of one name.

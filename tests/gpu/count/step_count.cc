@@ -47,7 +47,8 @@ StepWork LoneStep(const Program& program) {
   return work;
 }
 
-// Of a sentence whose first `forced` target tokens are a prefix (NextPositions, kernels/search/slot.h).
+// Steps of a sentence whose first `forced` target tokens are a prefix (NextPositions,
+// kernels/search/slot.h).
 int Steps(int forced) {
   SlotState slot;
   slot.options.beam = kBeam;

@@ -36,7 +36,7 @@ Error PlaceBans(Stream stream, const int32_t* offsets, const int32_t* ids, int64
 // The way there and back. Not thread-safe.
 class HostBans {
  public:
-  // For steps of up to `rows` rows of `stride` tokens.
+  // Makes the tables for steps of up to `rows` rows of `stride` tokens.
   Error Create(int64_t rows, int64_t stride);
 
   // Bans in the requests of rows 0 .. length.size() - 1; tokens [rows, stride] in device memory, as

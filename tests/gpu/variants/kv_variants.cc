@@ -56,7 +56,8 @@ struct Tables {
                                             return i / kMaxSlotLanes * kBeam +
                                                    i % kMaxSlotLanes % kBeam;
                                           })),
-        // As after reorders: the older positions of a slot's hypotheses were written by one lane.
+        // The table of a step after reorders: the older positions of a slot's hypotheses were
+        // written by one lane.
         ancestry(kDevice, Each<uint8_t>(rows * kRoom,
                                         [](int64_t i) {
                                           const int64_t p = i % kRoom;

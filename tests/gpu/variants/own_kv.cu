@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kWarps = 4;
 constexpr int kCopyWarps = 8;
-// For self-attention as in the production kernel (decode_attention_cuda.cu); in float32 ptxas, left
-// alone, spills for head_dim 64 on sm_100.
+// Blocks on a multiprocessor for self-attention, as in the production kernel
+// (decode_attention_cuda.cu); in float32 ptxas, left alone, spills for head_dim 64 on sm_100.
 template <class T, int kHeadClass>
 constexpr int kBlocks = kHeadClass == 32                     ? 5
                         : kHeadClass == 64 && sizeof(T) == 4 ? 2

@@ -50,15 +50,15 @@ namespace cuda {
 Error GatherOwnKv(Stream stream, ComputeType type, const OwnKvLayout& layout, int64_t rows,
                   const int32_t* parent, const int32_t* position, const void* from, void* to);
 
-// What cuda::DecodeSelfAttention computes, bit by bit, if row r of `pool` holds what its ancestry
-// leads to: writes K and V of position[r] there, attends over 0 .. position[r].
+// Computes the same as cuda::DecodeSelfAttention, bit by bit, if row r of `pool` holds what its
+// ancestry leads to: writes K and V of position[r] there, attends over 0 .. position[r].
 //   qkv [rows, 3 * d], context_out [rows, d]
 Error OwnSelfAttention(Stream stream, ComputeType type, const OwnKvLayout& layout, int layer,
                        int64_t rows, const int32_t* position, const void* qkv, void* pool,
                        void* context_out);
 
-// What cuda::CrossAttention computes, bit by bit, if row r of `pool` holds the K/V of its slot:
-// attends over the first length[r] > 0 positions.
+// Computes the same as cuda::CrossAttention, bit by bit, if row r of `pool` holds the K/V of its
+// slot: attends over the first length[r] > 0 positions.
 //   q, context_out [rows, d]
 Error OwnCrossAttention(Stream stream, ComputeType type, const OwnKvLayout& layout, int layer,
                         int64_t rows, const int32_t* length, const void* q, const void* pool,

@@ -36,7 +36,7 @@ TEST_P(StoredSweepsTest, FindWhatOnePassFinds) {
     const auto k = static_cast<size_t>(c.k);
     const size_t stride = (static_cast<size_t>(c.vocabulary) + 7) / 4 * 4;
     std::vector<float> logits = Quarters(rows * stride, 1);
-    // What lies behind a row is not looked at; a struck token of the bias is never found.
+    // Memory after a row is not read; a struck token of the bias is never found.
     for (size_t r = 0; r < rows; ++r) {
       for (size_t i = static_cast<size_t>(c.vocabulary); i < stride; ++i) {
         logits[r * stride + i] = NAN;

@@ -21,7 +21,8 @@ using nlohmann::json;
 struct Part {
   const char* name;
   const char* what;
-  // What the papers measured on their hardware, as production / variant where they allow it.
+  // The papers' measurements on their hardware, as production
+  // variant where they allow it.
   const char* paper;
   const char* bound;
   absl::StatusOr<json> (*run)();

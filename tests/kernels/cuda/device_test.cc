@@ -134,7 +134,7 @@ TEST_F(DeviceOnCuda, BytesGoThereAndBack) {
   EXPECT_EQ(Copy(stream.get(), first.data(), bytes.data(), 1000), Error::kNone);
   EXPECT_EQ(Copy(stream.get(), second.data(), first.data(), 1000), Error::kNone);
   EXPECT_EQ(Fill(stream.get(), second.data(), 0xab, 10), Error::kNone);
-  // By the device's address: what the kernels will use.
+  // The copy uses the device's address, as kernels will.
   EXPECT_EQ(Copy(stream.get(), pinned.device(), second.data(), 1000), Error::kNone);
   ASSERT_EQ(stream.Wait(), Error::kNone);
   std::memset(bytes.data(), 0xab, 10);

@@ -1,4 +1,4 @@
-// What host_cuda.cc can be told.
+// Instructions for host_cuda.cc.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace dragoman::cuda {
 
-// What every wait for a stream returns from now on.
+// Makes every further wait for a stream return `error`.
 void FailWaits(Error error);
 
 // Bytes that buffers own.

@@ -99,7 +99,7 @@ TEST_F(LinearChoiceTest, EveryFaultIsPassedOver) {
   }
 }
 
-// Rather than no model at all: what none does for all row counts, two do, and it is said.
+// Where no algorithm serves all row counts, two do, rather than no model at all, and this is reported.
 TEST_F(LinearChoiceTest, TwoClassesOfRowCountsWhereNoneFitsThemAll) {
   SetOffers([](int) { return std::vector<LtFault>{kSound, kByCount}; });
   ASSERT_NE(Create(), nullptr) << why_;
@@ -133,7 +133,7 @@ TEST_F(LinearChoiceTest, TwoClassesOfRowCountsWhereNoneFitsThemAll) {
 }
 
 TEST_F(LinearChoiceTest, SaysWhyNoneIsLeft) {
-  // For few rows nothing that is steady: two classes will not do either.
+  // Nothing is steady for few rows: two classes will not do either.
   SetOffers([](int rows) {
     std::vector<LtFault> offers = {kUnfit, kBigWorkspace, kSplit, kByPlace, kFailsToRun};
     if (rows >= kFirstOfMany) offers.push_back(kByCount);

@@ -22,11 +22,11 @@ enum LtFault {
   kOtherActivation,  // of few rows: an activation that is no pass of its own, and sound without
 };
 
-// What is offered for a number of rows from now on, best first.
+// Sets what is offered for a number of rows from now on, best first.
 void SetOffers(std::function<std::vector<LtFault>(int rows)> offers);
 
-// What the product of few rows is from now on: kUnfit (at first), kSound, kOtherOrder, kFailsToRun,
-// kOtherActivation.
+// Sets the behaviour of the product of few rows from now on: kUnfit (at first), kSound,
+// kOtherOrder, kFailsToRun, kOtherActivation.
 void SetFewRows(LtFault fault);
 // Its calls so far.
 int FewRowsCalls();

@@ -63,7 +63,7 @@ struct Barrier {
 
 struct Warp {
   Barrier barrier;
-  // Of two exchanges, for a thread may be one ahead of the slowest of its warp.
+  // The values of two exchanges, because a thread may be one ahead of the slowest of its warp.
   uint64_t values[2][kWarp] = {};
   bool whole = false;
 };
@@ -167,7 +167,8 @@ void Prepare(Fiber& fiber, int number, dim3 size, dim3 grid, dim3 at) {
                  .block_size = size,
                  .grid_size = grid,
                  .lane = number % kWarp};
-  // As after a call: the address to return to lies where the stack is 8 beyond a multiple of 16.
+  // The stack looks as after a call: the address to return to lies where the stack is 8 beyond a
+  // multiple of 16.
   unsigned char* top = fiber.memory.get() + kStackBytes;
   top -= reinterpret_cast<uintptr_t>(top) % 16;
   auto* words = reinterpret_cast<uintptr_t*>(top) - 8;

@@ -63,7 +63,7 @@ inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 
 namespace dragoman::emulation {
 
-// Of the thread whose turn it is.
+// The indices of the thread whose turn it is.
 struct Current {
   dim3 thread, block, block_size, grid_size;
   int lane = 0;  // of its warp
@@ -82,11 +82,11 @@ void BlockBarrier();
 void WarpBarrier();
 // The thread goes on once `over()` says so. It is asked in every turn of the thread.
 void WaitUntil(const std::function<bool()>& over);
-// As WarpBarrier; every thread brings 8 bytes and gets those of lane `from`.
+// The same as WarpBarrier; every thread brings 8 bytes and gets those of lane `from`.
 uint64_t Exchange(uint64_t mine, int from);
-// As WarpBarrier; bit i is what lane i said.
+// The same as WarpBarrier; bit i of the result is lane i's argument.
 uint32_t Ballot(bool mine);
-// As BlockBarrier; whether any thread said true.
+// The same as BlockBarrier; whether any thread passed true.
 bool BlockAny(bool mine);
 
 // Launches that were run, ever.
@@ -94,7 +94,7 @@ extern int64_t launches;
 // Threads that have come to AwaitKernelBefore, ever.
 extern int64_t awaits;
 
-// What a device would refuse is refused: the value of a cudaError_t.
+// Refuses what a device would refuse: the value of a cudaError_t.
 int Run(dim3 grid, dim3 block, size_t shared, const std::function<void()>& thread);
 
 template <class T>
@@ -191,8 +191,9 @@ Error Launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, Stream,
 
 inline void AwaitKernelBefore() { ++emulation::awaits; }
 
-// What begins early must wait in every thread, and before anything else but copies of weights: that
-// nothing comes before is for the reader, that no thread goes round it is seen here.
+// A kernel that begins early must wait in every thread, and before anything else but copies of
+// weights. That nothing comes before is for the reader to check; that no thread goes round it is
+// checked here.
 template <class... P, class... A>
 Error LaunchEarly(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, Stream,
                   A... arguments) {

@@ -15,7 +15,7 @@ constexpr int kGroupWarps = 4;
 // kernel must align it.
 constexpr uint32_t kSharedStart = 0x450;
 
-// What the 8 bytes of a barrier hold.
+// The fields in the 8 bytes of a barrier.
 struct BarrierWord {
   uint32_t phase : 1;
   uint32_t arrivals : 15;  // of a phase; kNever in memory that was never written
@@ -112,7 +112,7 @@ void Perform(const Copy& copy) {
   EndPhaseIfComplete(barrier);
 }
 
-// Of every half; the compiler would call a function for each.
+// A table of every half; the compiler would call a function for each.
 const std::vector<float>& Halves() {
   static const std::vector<float> halves = [] {
     std::vector<float> x;
@@ -158,7 +158,7 @@ void Multiply(const WarpProducts& warp, int number, const Issue& issue) {
   const bool finite = ReadOperand(issue.type, issue.b, 0, kColumns, b);
   for (int row = 0; row < kRows; ++row) {
     float sum[kColumns] = {};
-    // Of row % 8, columns 2 q and 2 q + 1 of every 8 are lane q's of its quad.
+    // In row % 8, columns 2 q and 2 q + 1 of every 8 are lane q's of its quad.
     const auto place = [&](int column) -> float& {
       const int lane = row % 8 * 4 + column % 8 / 2;
       return warp.d[static_cast<size_t>(lane)][column / 8 * 4 + row / 8 * 2 + column % 2];

@@ -70,7 +70,7 @@ TEST(HopperEmulation, CopiesAreSwizzledAndZeroBeyondTheTensor) {
   }
 }
 
-// Of 64 rows of a and 256 of b, one slab of 64 elements.
+// Multiplies 64 rows of a and 256 of b, one slab of 64 elements.
 __global__ void MultiplySlab(CUtensorMap a, CUtensorMap b, float* out) {
   const uint32_t barrier = SharedAddress(DynamicShared<unsigned char>());
   const uint32_t a_at = Aligned(barrier + 8);

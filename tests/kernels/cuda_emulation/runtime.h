@@ -1,5 +1,6 @@
-// What classes in .cu files ask of the CUDA runtime when a model is loaded, for emulated kernels: a
-// device that has their code, and whose memory is the host's. Included before the .cu.
+// The functions of the CUDA runtime that classes in .cu files call when a model is loaded, for
+// emulated kernels: a device that has their code, and whose memory is the host's. Included before
+// the .cu.
 #pragma once
 
 #include <cuda.h>

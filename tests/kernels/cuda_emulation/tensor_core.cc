@@ -12,7 +12,7 @@ namespace {
 constexpr int kWarp = 32;
 constexpr size_t kPieceBytes = 16;
 
-// What the lanes of a warp have brought to the instruction at hand.
+// The operands that the lanes of a warp have brought to the current instruction.
 struct WarpOperands {
   std::array<std::array<unsigned, 4>, kWarp> a;
   std::array<std::array<unsigned, 2>, kWarp> b;

@@ -14,7 +14,7 @@ constexpr int kLayers = 2;
 constexpr int kStride = 6;
 constexpr uint16_t kUntouched = 4711;
 
-// What the rows' slots ask for.
+// The options of the rows' slots.
 struct Asked {
   bool align = false;
   int layer = 0;

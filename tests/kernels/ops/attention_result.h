@@ -1,4 +1,5 @@
-// What an attention operation gave, taken from the device: values, and bits to compare two results.
+// The result of an attention operation, taken from the device: values, and bits to compare two
+// results.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ struct AttentionResult {
   size_t row_bytes;
 };
 
-// What results may differ from the reference by: one rounding to the compute type, and the sums in
+// The tolerance of results against the reference: one rounding to the compute type, and the sums in
 // f32.
 inline double AttentionTolerance(const OpDevice& device) { return device.unit() + 4e-6; }
 

@@ -104,7 +104,7 @@ class Batch {
     lane_pages_.resize(size_t(lanes) * pages_per_lane_);
     std::iota(lane_pages_.begin(), lane_pages_.end(), 0);
     std::shuffle(lane_pages_.begin(), lane_pages_.end(), generator_);
-    // What no one wrote must not be read: NaN would show.
+    // Memory that was not written must not be read: NaN would show.
     pool_.assign(lane_pages_.size() * layout.ElementsPerPage(), NAN);
     ancestry_.assign(size_t(lanes) * max_positions, 255);
     for (int s = 0; s < slots; ++s) {
@@ -284,7 +284,7 @@ TEST_P(DecodeAttentionTest, PositionsOfALaneAtOnceHaveTheBitsOfOneByOne) {
        {ComputeType::kFloat32, ComputeType::kBFloat16, ComputeType::kInt8}) {
     const KvLayout layout = {.layers = 1, .heads = 4, .head_dim = 32, .host_element = element};
     const auto row = static_cast<size_t>(3 * layout.width());
-    // Of each slot two lanes; what no one wrote must not be read.
+    // Each slot has two lanes; memory that was not written must not be read.
     std::vector<int32_t> lane_pages(size_t{kSlots} * 4);
     std::iota(lane_pages.rbegin(), lane_pages.rend(), 0);
     std::vector<int32_t> slot_lanes(size_t{kSlots} * kMaxSlotLanes, -1);

@@ -99,7 +99,7 @@ class RandomSearch {
       const auto attend = DRAGOMAN_LAUNCHER(device_, DecodeSelfAttention);
       EXPECT_LAUNCHED(attend(kTestStream, device_.type, layout_, kLayer, rows.Step(), tables,
                              in.data(), out.data(), bias_));
-      // By the step's own table of pages, the same bits.
+      // The step's own table of pages gives the same bits.
       const OpArray<int32_t> pages(device_, PagesOf(first, count, bucket));
       cuda::StepRows step = rows.Step();
       step.pages = pages.data();

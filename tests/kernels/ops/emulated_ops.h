@@ -54,7 +54,7 @@ std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType t
                                                    const void* weight, const float* bias, int d,
                                                    int vocabulary, std::string* why);
 
-// As they were (older/).
+// The operations as they were (older/).
 decltype(Activate) EmulatedOlderActivate;
 decltype(AddLayerNorm) EmulatedOlderAddLayerNorm;
 std::unique_ptr<FusedOutput> EmulatedOlderFusedOutputOf(int processors, ComputeType type,

@@ -59,7 +59,7 @@ std::vector<float> Computed(const OpDevice& device, const Problem& p, int first,
   return y.Download();
 }
 
-// As the instruction has it: 16 exact products of f32 at a time, and one rounding of their sum.
+// Sums as the instruction does: 16 exact products of f32 at a time, and one rounding of their sum.
 float Sum(const Problem& p, int row, int column) {
   float sum = 0.0F;
   for (int k = 0; k < p.in; k += 16) {

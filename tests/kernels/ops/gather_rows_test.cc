@@ -10,7 +10,7 @@ namespace {
 
 using GatherRowsTest = OnOpDevice;
 
-// Of seven listed rows a launch takes numbers 2 to 6 and is made for more.
+// A launch takes numbers 2 to 6 of seven listed rows and is made for more.
 TEST_P(GatherRowsTest, TakesThoseOfTheListAndLeavesTheRest) {
   const OpDevice device = GetParam();
   constexpr int kWidth = 72;

@@ -128,7 +128,7 @@ TEST_P(LayerNormDeviceTest, RowsAreBitEqualInAnyCompanyAndInPlace) {
   }
 }
 
-// As pre-norm layers do it: the sum takes the residual's place, rounded to the type, and y is as
+// The sum takes the residual's place, as in pre-norm layers, rounded to the type, and y is as
 // without it.
 TEST_P(LayerNormDeviceTest, KeepsTheSumInTheResidualsPlace) {
   const OpDevice device = GetParam();

@@ -22,7 +22,7 @@ struct OpDevice {
   ComputeType type = ComputeType::kFloat32;
   bool emulated = false;  // the text of the CUDA kernels, run on the host
 
-  // Of one rounding to the compute type, relative.
+  // The relative error of one rounding to the compute type.
   double unit() const {
     switch (type) {
       case ComputeType::kFloat16:
@@ -49,7 +49,7 @@ std::string WhyNoCuda();
 // The values as the compute type holds them.
 std::vector<float> Rounded(const std::vector<float>& values, ComputeType type);
 
-// Of those, the ones that launch kernels: for what the CPU does not have.
+// The devices among them that launch kernels, for operations that the CPU does not have.
 std::vector<OpDevice> LaunchDevices();
 
 // Skips the CUDA cases aloud where there is no device.
@@ -72,8 +72,8 @@ class OnOpDevice : public ::testing::TestWithParam<OpDevice> {
                            ::testing::ValuesIn(::dragoman::OpDevicesAndEmulation()), \
                            ::dragoman::OpDeviceName)
 
-// Of LaunchDevices(), or some of them. Under ThreadSanitizer, which does not know the emulation, a
-// build without CUDA has none.
+// Instantiates a suite for LaunchDevices(), or some of them. Under ThreadSanitizer, which does not
+// know the emulation, a build without CUDA has none.
 #define DRAGOMAN_FOR_LAUNCH_DEVICES(suite, devices)     \
   GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite); \
   INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(devices), ::dragoman::OpDeviceName)

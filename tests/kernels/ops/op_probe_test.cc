@@ -1,4 +1,4 @@
-// What the operations of the CPU tell a probe.
+// The calls that the operations of the CPU make to a probe.
 #include "kernels/base/op_probe.h"
 
 #include <gmock/gmock.h>
@@ -82,7 +82,7 @@ TEST_P(OpProbes, HearOfThePartsOfAProduct) {
       const auto activated = PartsOfLinear(type, Activation::kSwish, rows);
       EXPECT_THAT(plain, Each(op_part::kOperands));
       EXPECT_THAT(activated, Each(AnyOf(op_part::kOperands, op_part::kActivation)));
-      // Of work that is divided, its thread hears of the pieces that it took.
+      // When work is divided, each thread reports the pieces that it took.
       if (GetParam() == 1 || rows == 3) {
         EXPECT_THAT(plain, SizeIs(1));
       }

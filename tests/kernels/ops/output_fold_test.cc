@@ -20,7 +20,7 @@ namespace {
 constexpr int kMembers = 8;
 constexpr int kPerMember = 5;
 
-// What the members of a group share.
+// The data that the members of a group share.
 struct Meeting {
   explicit Meeting(int members) : members(members), barrier(members) {}
   const int members;

@@ -82,7 +82,7 @@ TEST_P(OutputLayerTest, AgreesWithSortAndDouble) {
       std::sort(order.begin(), order.end(), [&](int x, int y) { return logits[x] > logits[y]; });
       ASSERT_EQ(a.top.size(), std::min<size_t>(q.k, order.size()));
       for (size_t i = 0; i < a.top.size(); ++i) {
-        // By score: two logits that are nearly equal may change places.
+        // Compared by score: two logits that are nearly equal may change places.
         EXPECT_NEAR(a.top[i].score, logits[order[i]], 2e-5);
         EXPECT_NEAR(a.top[i].score, logits[a.top[i].token], 2e-5);
         EXPECT_TRUE(MayBeAmongTheBest(q, a.top[i].token));

@@ -256,7 +256,7 @@ TEST_P(OutputMeanTest, ReportsNanAndInfinityOfARowAlone) {
   }
 }
 
-// What a context has reserved is enough.
+// The scratch that a context has reserved is enough.
 TEST_P(OutputMeanTest, FoldsWithinTheScratchThatItAskedFor) {
   const Members members(type(), {40, 24}, 1500, 1);
   const auto hidden = members.Hidden(200, 3);

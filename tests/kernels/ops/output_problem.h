@@ -77,7 +77,7 @@ inline Problem MakeProblem(int d, int vocabulary, int rows, uint32_t seed) {
   return p;
 }
 
-// What may go the fused way.
+// Leaves only what may go the fused way.
 inline void MakeFusable(Problem& p) {
   for (Question& q : p.questions) {
     q.k = std::min(q.k, cuda::kMaxFusedTopK);

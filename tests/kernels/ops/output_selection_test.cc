@@ -99,7 +99,7 @@ TEST_P(OutputSelectionTest, IsAsIfAllOtherWordsWereExcluded) {
         EXPECT_EQ(found[r].top[i].score, expected[r].top[i].score);
       }
       EXPECT_EQ(found[r].wanted, expected[r].wanted);
-      // Of another order; exp is 3e-5 exact where it is taken of sums at once.
+      // The order of the sum differs; exp is 3e-5 exact where it is taken of sums at once.
       const float log_sum = LogSumValue(expected[r].normaliser);
       if (log_sum == -INFINITY) {
         EXPECT_EQ(LogSumValue(found[r].normaliser), -INFINITY);

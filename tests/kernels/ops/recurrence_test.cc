@@ -36,7 +36,7 @@ class Beams {
     }
     std::iota(lane_pages_.begin(), lane_pages_.end(), 0);
     std::shuffle(lane_pages_.begin(), lane_pages_.end(), random_);
-    // What no one wrote must not be read: NaN would show.
+    // Memory that was not written must not be read: NaN would show.
     std::fill(pool_.begin(), pool_.end(), NAN);
   }
 

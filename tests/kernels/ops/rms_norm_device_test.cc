@@ -68,7 +68,7 @@ TEST_P(RmsNormDeviceTest, AgreesWithDouble) {
   }
 }
 
-// In any company; and as pre-norm layers do it: the sum takes the residual's place, rounded to the
+// In every batch; and as pre-norm layers do it: the sum takes the residual's place, rounded to the
 // type, and y is as without it.
 TEST_P(RmsNormDeviceTest, RowsAreBitEqualInAnyCompanyAndInPlace) {
   const OpDevice device = GetParam();

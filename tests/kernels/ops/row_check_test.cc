@@ -30,7 +30,7 @@ TEST_P(RowCheckTest, NumbersAreSpreadOverTheirRange) {
     sum += value;
     squares += double(value) * value;
   }
-  // Of even numbers: mean 0 and variance 1/3, five standard errors allowed.
+  // Even numbers have mean 0 and variance 1/3; five standard errors are allowed.
   EXPECT_NEAR(sum / n, 0.0, 5 * std::sqrt(1.0 / 3.0 / n));
   EXPECT_NEAR(squares / n, 1.0 / 3.0, 5 * std::sqrt(4.0 / 45.0 / n));
   EXPECT_GT(std::set<float>(found.begin(), found.end()).size(), 200U);

@@ -1,4 +1,4 @@
-// What tests ask of the rows of an output layer, and the plain answer to it.
+// The questions of tests to the rows of an output layer, and the plain answer to them.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the tests of the operations share: seeded random numbers, instruction sets, comparison of
+// The common parts of the operations' tests: seeded random numbers, instruction sets, comparison of
 // bits and of values.
 #pragma once
 

@@ -15,7 +15,7 @@
 
 namespace dragoman::testing {
 
-// As it was delivered, or as it is in a slot.
+// A hypothesis as it was delivered, or as it is in a slot.
 struct HarnessHypothesis {
   std::vector<int32_t> tokens;  // of the lineage
   std::vector<float> log_probs;
@@ -52,7 +52,7 @@ class HarnessSegment {
   uint16_t Aligned(int32_t position) const {
     return static_cast<uint16_t>((position * 7 + source_length) % 50);
   }
-  // By the beam step on one slot of the host's, one after the other.
+  // The result of the beam step on one slot of the host, one after the other.
   HarnessResult Alone() const;
   int64_t WorstPages() const {
     return WorstCasePages(segment_.options.beam, segment_.options.max_tokens);
@@ -102,7 +102,7 @@ class BatchHarness {
   int rows_ahead() const { return rows_ahead_; }
   const std::vector<std::unique_ptr<HarnessSegment>>& segments() const { return segments_; }
 
-  // Of each step: what it reported, and a digest of the tables of pages.
+  // The report of each step, and a digest of the tables of pages.
   struct StepRecord {
     int32_t rows, slots, running, waiting, undelivered, expected_rows, pages, deliveries;
     uint64_t page_digest;
@@ -121,7 +121,7 @@ class BatchHarness {
     StepOutput output;
     std::pmr::vector<Delivery> deliveries;
   };
-  // What the host knows of a slot.
+  // The host's knowledge of a slot.
   struct Occupant {
     int segment = -1;
     int64_t since = 0;  // the step that the segment was sent with

@@ -87,7 +87,7 @@ void ExpectAsAlone(const BatchHarness& harness, Tally* tally) {
     tally->bad_numbers += expected.bad_number ? 1 : 0;
     tally->hypotheses += static_cast<int>(expected.hypotheses.size());
     tally->settled_tokens += static_cast<int>(outcome.settled.size());
-    // What was settled begins the translation, if there is one.
+    // The settled tokens begin the translation, if there is one.
     if (expected.hypotheses.empty()) continue;
     std::vector<int32_t> best = expected.hypotheses[0].tokens;
     best.push_back(expected.hypotheses[0].last_token);

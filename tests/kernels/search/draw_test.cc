@@ -34,7 +34,7 @@ class Row {
                           static_cast<float>(part) * 0x1p-24F, {weights_.data(), bins_.data()});
   }
 
-  // What SEARCH.md a.8 says, on the sorted list of all.
+  // The draw by SEARCH.md a.8, on the sorted list of all.
   int32_t Expected(const SearchOptions& o, uint32_t part) const {
     struct Token {
       float weight;

@@ -55,13 +55,14 @@ void EmulatedRunner::Before(const BatchTables& tables, const StepMailbox* mailbo
   CheckRowPages(tables);
 }
 
-// For as many rows as there may be, in two parts, as a host does that does not know their number.
+// Launched for as many rows as there may be, in two parts, as a host does that does not know their
+// number.
 void EmulatedRunner::After(const BatchTables& tables, const StepMailbox* mailboxes) {
   const int64_t half = tables.limits.stored_rows / 2;
   Check(emulated::FoldStoredRows(nullptr, tables, 0, half));
   Check(emulated::FoldStoredRows(nullptr, tables, half, tables.limits.stored_rows - half));
   Check(emulated::StepSlots(nullptr, tables, tables.limits.max_rows));
-  // For few rows: of the blocks some have several slots.
+  // Launched for few rows: some of the blocks have several slots.
   Check(emulated::Deliver(nullptr, tables, MailboxesOf(mailboxes), 2));
   Check(emulated::EndStep(nullptr, tables, MailboxesOf(mailboxes)));
 }

@@ -44,7 +44,7 @@ Lists ListsAfter(const SearchOptions& options, const SegmentRules& rules, int32_
 
 using Ids = std::vector<int32_t>;
 
-// As in transformers, where a model begins its outputs with the end of sentence.
+// In transformers, too, a model may begin its outputs with the end of sentence.
 TEST(PrepareRow, AStartTokenThatCountsIsBannedLikeOthers) {
   const std::vector<float> divisors(32, 1.0F);
   SegmentRules rules;

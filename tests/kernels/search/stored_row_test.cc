@@ -1,4 +1,4 @@
-// What rows with stored logits cost (kernels/search/stored_row.h), counted.
+// The cost of rows with stored logits (kernels/search/stored_row.h), counted.
 #include "kernels/search/stored_row.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ struct Cost {
   int32_t count = 0;
 };
 
-// Of one row after `length` tokens.
+// The cost of one row after `length` tokens.
 Cost CostOf(const SearchOptions& options, int length) {
   constexpr size_t kStride = 600;
   LaneMemory<uint8_t> lanes(kLanes.size(), kStride);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kSizes[] = {32, 64, 256, 1024};
 
-// Of 32 bytes, as a candidate of the search is.
+// An item of 32 bytes, the size of a candidate of the search.
 struct Item {
   int32_t key = 0;
   int32_t number = 0;

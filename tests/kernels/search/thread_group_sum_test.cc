@@ -1,4 +1,4 @@
-// What a group gives its members: sums, shares, lists (kernels/search/thread_group.h).
+// The services of a group for its members: sums, shares, lists (kernels/search/thread_group.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -9,13 +9,12 @@
 
 namespace dragoman {
 
-// As CreateCudaBackend, on emulated device 0 with a gibibyte.
-// As CheckCudaModel.
+// The same as CreateCudaBackend and CheckCudaModel, on emulated device 0 with a gibibyte.
 absl::Status CheckEmulatedCudaModel(const Program& program);
 absl::StatusOr<std::shared_ptr<const Backend>> CreateEmulatedCudaBackend(
     const CudaBackendConfig& config, const Program& program, const WeightImage& image);
 
-// As ProfileCudaSteps.
+// The same as ProfileCudaSteps.
 absl::StatusOr<std::string> ProfileEmulatedCudaSteps(const CudaBackendConfig& config,
                                                      const Program& program,
                                                      const WeightImage& image, int steps);

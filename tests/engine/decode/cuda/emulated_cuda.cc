@@ -23,7 +23,7 @@ constexpr Error kMiscounted{901};
 // The graph that this thread records.
 thread_local std::vector<EmulatedGraph::Call>* recording = nullptr;
 
-// Of the device's memory, what graphs have.
+// The part of the device's memory that graphs have taken.
 std::atomic<int64_t> graph_bytes = 0;
 
 std::mutex& OneAtATime() {
@@ -91,7 +91,7 @@ class HostLinear final : public EmulatedLinear {
     }
   }
 
-  // Of rows beyond the count, which a device computes all the same, comes NaN: nobody may look.
+  // Rows beyond the count, which a device computes all the same, become NaN: nothing may read them.
   Error Run(Stream, void* workspace, const void* x, int64_t rows, const int32_t* count,
             void* y) const override {
     if (workspace == nullptr || !std::binary_search(buckets_.begin(), buckets_.end(), rows)) {

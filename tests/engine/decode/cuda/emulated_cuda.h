@@ -39,7 +39,7 @@
 
 namespace dragoman::cuda {
 
-// What one call puts on a stream.
+// The nodes that one call puts on a stream.
 struct EmulatedNodes {
   int nodes = 1;
   bool emulated = true;  // by kernels that run here, which are counted as well; or stood in for
@@ -54,7 +54,7 @@ inline const char* EmulatedErrorText(Error error) {
 
 inline constexpr int64_t kEmulatedDeviceBytes = int64_t{1} << 30;
 Error EmulatedDescribe(int index, DeviceInfo* info);
-// Of buffers nothing is known here: what graphs have left.
+// The memory that graphs have left; buffers are not counted here.
 Error EmulatedFreeMemory(int64_t* bytes);
 inline Error EmulatedSetDevice(int index) { return Error{index == 0 ? 0 : 101}; }
 
@@ -100,7 +100,7 @@ class EmulatedEvent {
   Error Create(Timing = Timing::kOff, HostWait = HostWait::kSpin) { return Error::kNone; }
   Error Record(Stream);
   Error Wait() const;
-  // As if every launch took so long.
+  // Every launch seems to take so long.
   static constexpr float kMilliseconds = 0.125F;
   Error MillisecondsSince(const EmulatedEvent& begin, float* milliseconds) const;
 
@@ -110,7 +110,7 @@ class EmulatedEvent {
 
 class EmulatedGraph {
  public:
-  // What a node takes of the device's memory.
+  // The device's memory that a node takes.
   static constexpr int64_t kNodeBytes = 1000;
 
   EmulatedGraph() = default;

@@ -1,4 +1,4 @@
-// What is planned of a device's memory is what its encoder and its steps allocate.
+// The memory that is planned on a device is what its encoder and its steps allocate.
 #include <gtest/gtest.h>
 
 #include <memory>

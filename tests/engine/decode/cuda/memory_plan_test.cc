@@ -1,4 +1,4 @@
-// How a device's memory is divided, and what is said when it does not suffice.
+// How a device's memory is divided, and the error when it does not suffice.
 #include "engine/decode/cuda/memory_plan.h"
 
 #include <gmock/gmock.h>

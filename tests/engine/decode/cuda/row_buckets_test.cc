@@ -23,7 +23,7 @@ TEST(RowBuckets, EndAtTheMost) {
   EXPECT_EQ(EncoderBuckets(10'000).back(), 10'000);
 }
 
-// What a product is tried with, and asked for first, decides which algorithm it gets.
+// The row counts that a product is tried with, and their order, decide which algorithm it gets.
 TEST(RowBuckets, OfProductsAreTheSameForEveryBatch) {
   const std::vector<int> all = StepBuckets(4096);
   for (int max_rows = 1; max_rows <= 4096; ++max_rows) ASSERT_EQ(ProductBuckets(max_rows), all);

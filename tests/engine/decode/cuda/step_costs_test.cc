@@ -1,4 +1,4 @@
-// What the launches of a step must move and compute.
+// The bytes and flop that the launches of a step must move and compute.
 #include "engine/decode/cuda/step_costs.h"
 
 #include <gmock/gmock.h>

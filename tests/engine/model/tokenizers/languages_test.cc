@@ -210,7 +210,7 @@ TEST(LanguageMap, OfAModelThatIsToldBothLanguagesMarksBoth) {
     EXPECT_EQ(pair->tag, 100);
     EXPECT_EQ(pair->first, 103);
   }
-  // Both have to be said.
+  // Both must be given.
   EXPECT_THAT(map.Resolve("", "en").status().ToString(),
               HasSubstr("source_language_code is missing: the model has 4 source languages"));
   EXPECT_THAT(map.Resolve("de", "").status().ToString(),
