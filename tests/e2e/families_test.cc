@@ -258,6 +258,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Prompted{"tiny-flan", ComputeType::kInt8, "", {""}},
                       Prompted{"tiny-mt5", ComputeType::kFloat32, "", {""}},
                       Prompted{"tiny-mt5", ComputeType::kInt8, "", {""}},
+                      Prompted{"tiny-umt5", ComputeType::kFloat32, "", {""}},
+                      Prompted{"tiny-umt5", ComputeType::kInt8, "", {""}},
                       Prompted{"tiny-mbart25", ComputeType::kFloat32, "de", kTargetsOfMbart25},
                       Prompted{"tiny-mbart25", ComputeType::kInt8, "de", kTargetsOfMbart25},
                       Prompted{"tiny-bart", ComputeType::kFloat32, "", {""}},

@@ -129,15 +129,16 @@ INSTANTIATE_TEST_SUITE_P(
         ParityCase{"tiny-mbart"}, ParityCase{"tiny-mbart25"}, ParityCase{"tiny-bart"},
         ParityCase{"tiny-t5"}, ParityCase{"tiny-flan"}, ParityCase{"tiny-mt5"},
         ParityCase{"tiny-madlad"}, ParityCase{"tiny-pegasus"}, ParityCase{"tiny-a-padded"},
-        ParityCase{"tiny-fsmt"}, ParityCase{"tiny-m2m-pad"}, ParityCase{"tiny-a-rules"},
-        ParityCase{"tiny-m2m-rules"}, ParityCase{"tiny-bart-rules"},
+        ParityCase{"tiny-fsmt"}, ParityCase{"tiny-umt5"}, ParityCase{"tiny-m2m-pad"},
+        ParityCase{"tiny-a-rules"}, ParityCase{"tiny-m2m-rules"}, ParityCase{"tiny-bart-rules"},
         ParityCase{"tiny-pegasus-rules"}, ParityCase{"tiny-t5-rules"},
         ParityCase{"tiny-pegasus", Place::kCuda}, ParityCase{"tiny-fsmt", Place::kCuda},
-        ParityCase{"tiny-m2m-pad", Place::kCuda}, ParityCase{"tiny-m2m", Place::kCuda},
-        ParityCase{"tiny-nllb", Place::kCuda}, ParityCase{"tiny-mbart", Place::kCuda},
-        ParityCase{"tiny-mbart25", Place::kCuda}, ParityCase{"tiny-bart", Place::kCuda},
-        ParityCase{"tiny-t5", Place::kCuda}, ParityCase{"tiny-flan", Place::kCuda},
-        ParityCase{"tiny-mt5", Place::kCuda}, ParityCase{"tiny-madlad", Place::kCuda}),
+        ParityCase{"tiny-umt5", Place::kCuda}, ParityCase{"tiny-m2m-pad", Place::kCuda},
+        ParityCase{"tiny-m2m", Place::kCuda}, ParityCase{"tiny-nllb", Place::kCuda},
+        ParityCase{"tiny-mbart", Place::kCuda}, ParityCase{"tiny-mbart25", Place::kCuda},
+        ParityCase{"tiny-bart", Place::kCuda}, ParityCase{"tiny-t5", Place::kCuda},
+        ParityCase{"tiny-flan", Place::kCuda}, ParityCase{"tiny-mt5", Place::kCuda},
+        ParityCase{"tiny-madlad", Place::kCuda}),
     ParityCaseName);
 
 }  // namespace

@@ -46,6 +46,7 @@ inline std::vector<Family> AllFamilies() {
       {"T5", {"tiny-t5"}, "en", "de"},
       {"FLAN-T5", {"tiny-flan"}},
       {"mT5", {"tiny-mt5"}},
+      {"UMT5", {"tiny-umt5"}},
       {"MADLAD-400", {"tiny-madlad"}, "", "de"},
       {"CTranslate2: OPUS-MT", {"ct2-tiny-a-int8"}},
       {"CTranslate2: NLLB-200", {"ct2-tiny-nllb-int8"}, "de", "en"},

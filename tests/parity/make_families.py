@@ -254,7 +254,7 @@ def make_t5(folder, spec, german):
         architectures=[spec["model"].__name__], model_type=spec["model"].config_class.model_type, vocab_size=size,
         d_model=spec["d"], d_kv=spec["d_kv"], d_ff=spec["ffn"], num_layers=spec["layers"][0],
         num_decoder_layers=spec["layers"][1], num_heads=spec["heads"], n_positions=160, layer_norm_epsilon=1e-6,
-        feed_forward_proj="relu" if tied else "gated-gelu", tie_word_embeddings=tied,
+        feed_forward_proj=spec.get("feed_forward", "relu" if tied else "gated-gelu"), tie_word_embeddings=tied,
         pad_token_id=ids.get("pad", 1), eos_token_id=ids["eos"], decoder_start_token_id=0, is_encoder_decoder=True,
         torch_dtype="float32")
     if "buckets" in spec:

@@ -4,7 +4,7 @@ both scripts what generate() finds with the rules that look at the history or at
 
     make_more_families.py [--models tests/data/models] [--out tests/parity/fixtures]
 
-tiny-pegasus is a family of its own. tiny-a-padded is tiny-a whose embeddings resize_token_embeddings has padded, saved
+tiny-pegasus and tiny-umt5 are families of their own. tiny-a-padded is tiny-a whose embeddings resize_token_embeddings has padded, saved
 as the variant fp16. tiny-m2m-pad is tiny-m2m with a <pad> that outputs have. Cases are kept as in make_families.py.
 A second run with the same pins writes the same bytes.
 """
@@ -21,11 +21,11 @@ from safetensors.torch import save_file
 from transformers import (BartForConditionalGeneration, BartTokenizer, EncoderRepetitionPenaltyLogitsProcessor,
                           M2M100ForConditionalGeneration, M2M100Tokenizer,
                           MarianMTModel, MarianTokenizer, PegasusForConditionalGeneration, PegasusTokenizer,
-                          T5ForConditionalGeneration, T5Tokenizer)
+                          T5ForConditionalGeneration, T5Tokenizer, UMT5ForConditionalGeneration)
 
 from fixture_file import write_jsonl
 from hf_model import FIXTURES, ROOT, prepare, versions
-from make_families import ENGLISH, agreed, precisions, random_weights
+from make_families import ENGLISH, agreed, make_t5, precisions, random_weights, t5_cases
 from make_models import train_spm, write_json
 from make_tokenizer_json import GRAPHEMES, random_texts
 from tokenizer_cases import ODD
@@ -33,6 +33,9 @@ from tokenizer_cases import ODD
 CASES = 66
 LIMIT = dict(max_length=30)  # of every case; with the start token, and with EOS
 PEGASUS = dict(d=40, heads=(4, 5), layers=(2, 2), ffn=(64, 56), seed=41, eos_bias=5.0)
+# Distances in each layer; tied, though gated.
+UMT5 = dict(model=UMT5ForConditionalGeneration, d=36, heads=3, d_kv=16, ffn=64, layers=(3, 2), seed=42, eos_bias=2.6,
+            ids=dict(pad=0, eos=1, unk=2), extra_ids=100, unnamed=4, tied=True, feed_forward="gated-gelu", buckets=(16, 40), prompts={})
 PADDED_TO = 400
 PAD_ROW = dict(seed=7, scale=2.2)  # of tiny-m2m-pad
 
@@ -204,6 +207,7 @@ def main():
         return os.path.join(arguments.models, name)
 
     make_pegasus(folder_of("tiny-pegasus"), german)
+    make_t5(folder_of("tiny-umt5"), UMT5, german)
     make_padded(folder_of("tiny-a-padded"), folder_of("tiny-a"))
     make_pad(folder_of("tiny-m2m-pad"), folder_of("tiny-m2m"))
     rows, discarded = [], collections.Counter()
@@ -212,7 +216,11 @@ def main():
         found = list(cases_of(name, spec, folder_of(spec["folder"] or name), german, options, discarded))
         print(name, len(found), sorted(len(row["tokens"][0]) for row in found if "tokens" in row)[::12], flush=True)
         rows += found
-    models = {name: f"tests/data/models/{spec['folder'] or name}" for name, spec in {**MODELS, **RULES}.items()}
+    found = list(t5_cases("tiny-umt5", folder_of("tiny-umt5"), UMT5, german, discarded))
+    print("tiny-umt5", len(found), sorted(len(row["tokens"][0]) for row in found if "tokens" in row)[::6], flush=True)
+    rows += found
+    models = {"tiny-umt5": "tests/data/models/tiny-umt5"}
+    models |= {name: f"tests/data/models/{spec['folder'] or name}" for name, spec in {**MODELS, **RULES}.items()}
     searched = [row for row in rows if "tokens" in row]
     padded = sum(any(t >= 380 for t in row["tokens"][0]) for row in searched if row["model"] == "tiny-a-padded")
     pads = sum(any(1 in tokens[:-1] for tokens in row["tokens"]) for row in searched if row["model"] == "tiny-m2m-pad")

@@ -118,19 +118,22 @@ class Builder {
     return Add(name + " gain", WeightRole::kNormGain, 1, d, {{gain}, IfAbsent::kRefuse});
   }
 
-  // Of all layers of a stage: the first has the table.
-  WeightId AddDistances(const std::string& stage, bool two_sided) {
+  // Those of the first layer of a stage are all layers', unless each has its own.
+  WeightId Distances(const std::string& stage, int layer, WeightId of_first, bool two_sided) {
+    if (layer > 0 && !traits_.distances_in_each_layer) return of_first;
     const int heads = shape_.decoder_heads;
     const int64_t columns =
         (two_sided ? 2 : 1) * int64_t{shape_.max_positions} - (two_sided ? 1 : 0);
-    WeightSource source{{{.names = NamesOf(stage, 0, T5Part::kDistances),
+    WeightSource source{{{.names = NamesOf(stage, layer, T5Part::kDistances),
                           .shape = {spec_.distances.buckets, heads}}}};
     for (int64_t column = 0; column < columns; ++column) {
       const int64_t distance = column - (shape_.max_positions - 1);
       source.columns.push_back(RelativeBucket(distance, two_sided, spec_.distances.buckets,
                                               spec_.distances.max_distance));
     }
-    return Add(stage + " self-attention distances", WeightRole::kRelativeBias, heads, columns,
+    const std::string owner =
+        traits_.distances_in_each_layer ? Concat(stage, " layer ", layer, ":") : stage;
+    return Add(owner + " self-attention distances", WeightRole::kRelativeBias, heads, columns,
                std::move(source));
   }
 
@@ -195,10 +198,11 @@ class Builder {
     const int d = shape_.d_model;
     StageBuilder s(&network_.program.encoder, spec_, shape_.encoder_ffn, width_);
     s.Embed(embedding_);
-    const WeightId distances = AddDistances("encoder", true);
+    WeightId distances = kNoWeight;
     for (int l = 0; l < shape_.encoder_layers; ++l) {
       s.layer = l;
       const std::string name = Concat("encoder layer ", l, ": ");
+      distances = Distances("encoder", l, distances, true);
       SelfAttention(
           s, "encoder", name,
           EncoderAttentionOp{s.qkv, s.context, shape_.encoder_heads, shape_.head_dim, distances});
@@ -230,10 +234,11 @@ class Builder {
     StageBuilder s(&network_.program.decoder, spec_, shape_.decoder_ffn, width_);
     const BufferId q = s.Add("query", width_);
     s.Embed(embedding_);
-    const WeightId distances = AddDistances("decoder", false);
+    WeightId distances = kNoWeight;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       s.layer = l;
       const std::string name = Concat("decoder layer ", l, ": ");
+      distances = Distances("decoder", l, distances, false);
       SelfAttention(s, "decoder", name, SelfAttentionOp{s.qkv, s.context, l, distances});
       const auto of = [&](T5Part part) { return NamesOf("decoder", l, part); };
       s.Norm("cross norm", AddNorm(name + "cross-attention norm", of(T5Part::kCrossNorm)));

