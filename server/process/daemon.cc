@@ -22,6 +22,7 @@
 #include "server/base/steady_clock.h"
 #include "server/base/version.h"
 #include "server/grpc/admin_server.h"
+#include "server/guard/guard.h"
 #include "server/http/http.h"
 #include "server/metrics/metrics.h"
 #include "server/models/model_manager.h"
@@ -34,7 +35,6 @@
 #include "server/process/serving.h"
 #include "server/process/signals.h"
 #include "server/settings/otlp_endpoint.h"
-#include "server/settings/transport_limits.h"
 #include "server/trace/otlp_exporter.h"
 
 namespace dragoman {

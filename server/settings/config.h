@@ -15,6 +15,7 @@
 #include "engine/api/devices.h"
 #include "engine/api/engine.h"
 #include "server/base/log.h"
+#include "server/guard/guard.h"
 
 namespace dragoman {
 
@@ -68,7 +69,7 @@ struct PivotSettings {
 
 // Its own ModelSettings are what a model has that says nothing else; name and directory are the
 // default model's.
-struct ServerConfig : ModelSettings {
+struct ServerConfig : ModelSettings, TransportSettings {
   std::vector<std::string> model;     // each DIR or NAME=DIR as given
   std::string models_dir;             // "": none
   std::string default_model;          // "": the first
@@ -82,18 +83,11 @@ struct ServerConfig : ModelSettings {
   int profile_steps = 0;  // 0: serve
   std::string log_level = "info";
   std::string otlp;  // "http://HOST:PORT"; "": no spans
-  int max_items = 1024;
-  int max_code_points = 30'000;
-  int max_message_mb = 0;     // 0: what max_items and max_code_points need
-  int max_streams = 1024;     // of one connection
-  int max_connections = 0;    // 0: by the limit on open files
-  int receive_memory_mb = 0;  // 0: by max_message_mb
   int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;
   int connection_age_seconds = 300;
   int write_timeout_seconds = 30;
   int max_connections_per_peer = 0;  // 0: no limit of their own
-  std::string tls_cert;              // "": no TLS
   std::string tls_key;
   std::string tls_client_ca;  // "": clients need no certificate
   std::string metrics_tls = "off";

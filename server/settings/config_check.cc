@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
 #include "server/base/quoted.h"
+#include "server/guard/guard.h"
 #include "server/settings/otlp_endpoint.h"
 #include "server/settings/refusal.h"
-#include "server/settings/transport_limits.h"
 
 namespace dragoman {
 namespace {
