@@ -68,6 +68,31 @@ void VisitNumbers(Options& options, const Visit& visit) {
 #include "options/decoding_options.inc"
 }
 
+// Whether the caller has given an option.
+template <typename T>
+bool IsGiven(const std::optional<T>& member) {
+  return member.has_value();
+}
+template <typename T>
+bool IsGiven(const std::vector<T>& list) {
+  return !list.empty();
+}
+
+// Calls visit(row of the option, member&) for each option of `options`, which may be const: numbers
+// and enums are std::optional, lists std::vector. The members of an absent group are left out.
+template <typename Options, typename Visit>
+void VisitOptions(Options& options, const Visit& visit) {
+#define DRAGOMAN_NUMBER(type, name, ...) visit(OptionNamed(#name), options.name);
+#define DRAGOMAN_CHOICE(type, name, ...) visit(OptionNamed(#name), options.name);
+#define DRAGOMAN_LIST(type, name, ...) visit(OptionNamed(#name), options.name);
+#define DRAGOMAN_SWITCH(name, ...) visit(OptionNamed(#name), options.name);
+#define DRAGOMAN_PRUNING_NUMBER(type, name, ...) \
+  visit(OptionNamed("pruning." #name), options.pruning.name);
+#define DRAGOMAN_SAMPLING_NUMBER(type, name, ...) \
+  if (options.sampling.has_value()) visit(OptionNamed("sampling." #name), options.sampling->name);
+#include "options/decoding_options.inc"
+}
+
 // The error for a `value` of `field` that is not in `range`. Where the model or the machine narrows
 // the range, `why` is the reason ("the rows of this server's batch").
 FieldError OutOfRange(std::string field, double value, const NumberRange& range,

@@ -106,14 +106,27 @@ absl::StatusOr<DeviceRequest> ParseDevices(const std::string& device,
   DeviceRequest request;
   if (absl::Status status = ParseDevice(device, &request); !status.ok()) return status;
   if (absl::Status status = ParseType(compute_type, &request); !status.ok()) return status;
-  if (request.automatic || !request.compute_type.has_value()) return request;
-  if (request.cuda.empty() && !IsOfCpu(*request.compute_type)) {
-    return Refuse("compute-type", compute_type, kCpuTypes);
-  }
-  if (!request.cuda.empty() && !IsOfGpu(*request.compute_type)) {
-    return Refuse("compute-type", compute_type, kGpuTypes);
-  }
+  if (absl::Status status = CheckDevices(request); !status.ok()) return status;
   return request;
+}
+
+absl::Status CheckDevices(const DeviceRequest& request) {
+  if (request.automatic || !request.compute_type.has_value()) return absl::OkStatus();
+  const ComputeType type = *request.compute_type;
+  if (request.cuda.empty() && !IsOfCpu(type)) {
+    return Refuse("compute-type", ComputeTypeName(type), kCpuTypes);
+  }
+  if (!request.cuda.empty() && !IsOfGpu(type)) {
+    return Refuse("compute-type", ComputeTypeName(type), kGpuTypes);
+  }
+  return absl::OkStatus();
+}
+
+std::string DeviceText(const DeviceRequest& request) {
+  if (request.automatic) return "auto";
+  DeviceChoice choice;
+  choice.cuda = request.cuda;
+  return DeviceNames(choice);
 }
 
 absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const CudaProbe& probe) {

@@ -24,6 +24,13 @@ struct DeviceRequest {
 absl::StatusOr<DeviceRequest> ParseDevices(const std::string& device,
                                            const std::string& compute_type);
 
+// Whether the compute type is one of the devices', as far as that can be told without the machine.
+// INVALID_ARGUMENT as ParseDevices.
+absl::Status CheckDevices(const DeviceRequest& request);
+
+// The devices as ParseDevices takes them.
+std::string DeviceText(const DeviceRequest& request);
+
 // The CUDA devices of this machine, as far as this build can use them.
 struct CudaProbe {
   std::string why_none;  // not empty: no device can be used, and why

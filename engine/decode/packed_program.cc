@@ -78,18 +78,19 @@ std::vector<WeightId> OwnTables(const Program& program) {
   return tables;
 }
 
+// Whether operations read a weight of this role as it is, in float32. The others are packed:
+// matrices, the biases that go into their products, and tables of embeddings.
+bool IsPlain(WeightRole role) { return StaysFloat32(role) && role != WeightRole::kOutputBias; }
+
 // The weights that operations read as they are, each once.
 std::vector<WeightId> PlainWeights(const Program& program) {
   std::vector<WeightId> ids;
-  const auto add = [&](WeightId id) {
-    if (id != kNoWeight && std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
-  };
   for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
     for (const Op& op : stage->ops) {
-      if (const auto* embed = std::get_if<EmbedOp>(&op.what)) add(embed->positions);
-      if (const auto* norm = std::get_if<AddNormOp>(&op.what)) add(norm->gain), add(norm->bias);
-      if (const auto* own = std::get_if<EncoderAttentionOp>(&op.what)) add(own->bias);
-      if (const auto* own = std::get_if<SelfAttentionOp>(&op.what)) add(own->bias);
+      for (const WeightId id : WeightsOf(op)) {
+        if (!IsPlain(program.weight(id).role)) continue;
+        if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+      }
     }
   }
   return ids;

@@ -175,6 +175,68 @@ struct OperandFinder {
   Operands operator()(const OutputOp& op) const { return {{op.x}, {}}; }
 };
 
+// Every member of an operation is named, so that one that is added does not compile until it is
+// either listed or passed over here.
+struct WeightFinder {
+  using Ids = std::vector<WeightId>;
+  Ids operator()(const EmbedOp& op) const {
+    const auto& [table, positions, scale, y, unplaced] = op;
+    return {table, positions};
+  }
+  Ids operator()(const ProductOp& op) const {
+    const auto& [x, y, weight, bias, first_row, rows, activation] = op;
+    return {weight, bias};
+  }
+  Ids operator()(const GateOp& op) const {
+    [[maybe_unused]] const auto& [x, y, width, activation] = op;
+    return {};
+  }
+  Ids operator()(const AddNormOp& op) const {
+    const auto& [x, residual, y, sum, gain, bias, epsilon, kind] = op;
+    return {gain, bias};
+  }
+  Ids operator()(const EncoderAttentionOp& op) const {
+    const auto& [qkv, context, heads, head_dim, bias] = op;
+    return {bias};
+  }
+  Ids operator()(const WriteCrossKvOp& op) const {
+    [[maybe_unused]] const auto& [kv, first_layer, layers] = op;
+    return {};
+  }
+  Ids operator()(const SelfAttentionOp& op) const {
+    const auto& [qkv, context, layer, bias] = op;
+    return {bias};
+  }
+  Ids operator()(const RecurrenceOp& op) const {
+    [[maybe_unused]] const auto& [gate_x, y, layer] = op;
+    return {};
+  }
+  Ids operator()(const AlignOp& op) const {
+    [[maybe_unused]] const auto& [q, layer] = op;
+    return {};
+  }
+  Ids operator()(const CrossAttentionOp& op) const {
+    [[maybe_unused]] const auto& [q, context, layer] = op;
+    return {};
+  }
+  Ids operator()(const OutputOp& op) const {
+    const auto& [x, table, bias] = op;
+    return {table, bias};
+  }
+};
+
+// "" if each weight is read by an operation: executors pack what operations read.
+std::string UnreadWeight(const Program& program) {
+  std::vector<bool> read(program.weights.size(), false);
+  for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
+    for (const Op& op : stage->ops) {
+      for (const WeightId id : WeightsOf(op)) read[static_cast<size_t>(id)] = true;
+    }
+  }
+  const auto unread = std::find(read.begin(), read.end(), false);
+  return unread == read.end() ? "" : program.weights[unread - read.begin()].name;
+}
+
 }  // namespace
 
 WeightId Program::FindWeight(std::string_view name) const {
@@ -195,6 +257,12 @@ int64_t ParameterCount(const Program& program) {
 
 Operands OperandsOf(const Op& op) { return std::visit(OperandFinder{}, op.what); }
 
+std::vector<WeightId> WeightsOf(const Op& op) {
+  std::vector<WeightId> ids = std::visit(WeightFinder{}, op.what);
+  ids.erase(std::remove(ids.begin(), ids.end(), kNoWeight), ids.end());
+  return ids;
+}
+
 absl::Status CheckProgram(const Program& program) {
   for (const auto& [name, stage] :
        {std::pair{"encoder", &program.encoder}, std::pair{"decoder", &program.decoder}}) {
@@ -208,6 +276,9 @@ absl::Status CheckProgram(const Program& program) {
   if (program.decoder.ops.empty() ||
       !std::holds_alternative<OutputOp>(program.decoder.ops.back().what)) {
     return absl::InternalError("network: the decoder does not end with its output layer");
+  }
+  if (const std::string unread = UnreadWeight(program); !unread.empty()) {
+    return absl::InternalError(absl::StrCat("network: no operation reads '", unread, "'"));
   }
   return absl::OkStatus();
 }

@@ -194,8 +194,8 @@ struct Program {
 int64_t ParameterCount(const Program& program);
 
 // Whether every operation is one of its stage and fits its operands: widths, roles and shapes of
-// weights, layers, and no buffer read before it is written. INTERNAL, naming the operation: a
-// family's file is wrong.
+// weights, layers, no buffer read before it is written, and no weight that nothing reads. INTERNAL,
+// naming the operation or the weight: a family's file is wrong.
 absl::Status CheckProgram(const Program& program);
 
 // Ends the process. Executors call it for an operation that CheckProgram keeps out of their stage.
@@ -207,6 +207,10 @@ struct Operands {
   std::vector<BufferId> writes;
 };
 Operands OperandsOf(const Op& op);
+
+// The weights that an operation reads, in the order of its members; those that it does without are
+// left out.
+std::vector<WeightId> WeightsOf(const Op& op);
 
 // Makes the products of cross-attention K/V that belong to different layers, each followed by the
 // writing of its pages, one of `layers` layers: fewer and larger launches, for a wider buffer.

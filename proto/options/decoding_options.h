@@ -78,8 +78,11 @@ struct OptionDefault {
 
 struct DecodingOption {
   enum class Kind : uint8_t { kNumber, kChoice, kList, kSwitch };
+  // Of a pivot, those which get the option.
+  enum class Legs : uint8_t { kBoth, kSecond, kNone };
   std::string_view name;  // path in DecodingOptions, as "pruning.absolute_delta"
   Kind kind;
+  Legs legs;
   NumberRange range;  // of a number, or of a list's elements
   int most;           // elements of a list
   OptionDefault by_default;
@@ -108,21 +111,22 @@ constexpr NumberRange FiniteFrom(int64_t low) { return {NumberRange::Kind::kFini
 constexpr NumberRange Any() { return {}; }
 
 using Kind = DecodingOption::Kind;
+using enum DecodingOption::Legs;
 
 // clang-format off
 inline constexpr DecodingOption kRows[] = {
-#define DRAGOMAN_NUMBER(type, name, range, by_default, alias, value, help) \
-    {#name, Kind::kNumber, range, 0, by_default, alias, value, help},
-#define DRAGOMAN_PRUNING_NUMBER(type, name, range, by_default, alias, value, help) \
-    {"pruning." #name, Kind::kNumber, range, 0, by_default, alias, value, help},
-#define DRAGOMAN_SAMPLING_NUMBER(type, name, range, by_default, alias, value, help) \
-    {"sampling." #name, Kind::kNumber, range, 0, by_default, alias, value, help},
-#define DRAGOMAN_CHOICE(type, name, by_default, alias, help) \
-    {#name, Kind::kChoice, Any(), 0, by_default, alias, "", help},
-#define DRAGOMAN_LIST(type, name, most, range, by_default, alias, value, help) \
-    {#name, Kind::kList, range, most, by_default, alias, value, help},
-#define DRAGOMAN_SWITCH(name, by_default, alias, help) \
-    {#name, Kind::kSwitch, Any(), 0, by_default, alias, "", help},
+#define DRAGOMAN_NUMBER(type, name, legs, range, by_default, alias, value, help) \
+    {#name, Kind::kNumber, legs, range, 0, by_default, alias, value, help},
+#define DRAGOMAN_PRUNING_NUMBER(type, name, legs, range, by_default, alias, value, help) \
+    {"pruning." #name, Kind::kNumber, legs, range, 0, by_default, alias, value, help},
+#define DRAGOMAN_SAMPLING_NUMBER(type, name, legs, range, by_default, alias, value, help) \
+    {"sampling." #name, Kind::kNumber, legs, range, 0, by_default, alias, value, help},
+#define DRAGOMAN_CHOICE(type, name, legs, by_default, alias, help) \
+    {#name, Kind::kChoice, legs, Any(), 0, by_default, alias, "", help},
+#define DRAGOMAN_LIST(type, name, legs, most, range, by_default, alias, value, help) \
+    {#name, Kind::kList, legs, range, most, by_default, alias, value, help},
+#define DRAGOMAN_SWITCH(name, legs, by_default, alias, help) \
+    {#name, Kind::kSwitch, legs, Any(), 0, by_default, alias, "", help},
 #include "options/decoding_options.inc"
 };
 // clang-format on

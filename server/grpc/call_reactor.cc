@@ -59,9 +59,9 @@ RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
     raw->timer_ = raw->calls().timer->Arm(latest, [weak = raw->weak_from_this()] {
       if (const auto late = weak.lock()) late->HandleSlow();
     });
-    raw->intake_ = raw->service_->intake->Enter(
+    raw->guarded_ = raw->service_->guard->Enter(
         raw->rpc_->peer(), [weak = raw->weak_from_this()](const absl::Status& status) {
-          if (const auto greedy = weak.lock()) greedy->EndReading(status);
+          if (const auto greedy = weak.lock()) greedy->EndReading(WithFieldViolation(status));
         });
   }
   if (!raw->access_.ok()) {
@@ -75,19 +75,19 @@ RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
 
 bool CallReactor::StopReading(Phase next) {
   DeadlineTimer::Id timer = DeadlineTimer::kNone;
-  uint64_t intake = 0;
+  uint64_t guarded = 0;
   {
     MutexLock lock(&mu_);
     if (phase_ != Phase::kReading) return false;
     phase_ = next;
     timer = std::exchange(timer_, DeadlineTimer::kNone);
-    intake = intake_;
+    guarded = guarded_;
   }
   calls().timer->Disarm(timer);
   if (next == Phase::kHandling) {
-    service_->intake->LeaveWhole(intake, HeaderBytes() + static_cast<int64_t>(request_.Length()));
+    service_->guard->LeaveWhole(guarded, HeaderBytes() + static_cast<int64_t>(request_.Length()));
   } else {
-    service_->intake->LeaveCut(intake);
+    service_->guard->LeaveCut(guarded);
   }
   return true;
 }
@@ -239,7 +239,7 @@ void CallReactor::OnDone() {
   HandleDone();
   {
     MutexLock lock(&mu_);
-    service_->intake->Done(intake_, cancelled_);
+    service_->guard->Done(guarded_, cancelled_);
   }
   const std::shared_ptr<CallReactor> last = std::move(self_);
 }

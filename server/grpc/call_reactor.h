@@ -117,7 +117,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   // A cancellation that came while the request was handled waits for its end.
   bool cancel_waits_ ABSL_GUARDED_BY(mu_) = false;
   DeadlineTimer::Id timer_ ABSL_GUARDED_BY(mu_) = DeadlineTimer::kNone;
-  uint64_t intake_ ABSL_GUARDED_BY(mu_) = 0;
+  uint64_t guarded_ ABSL_GUARDED_BY(mu_) = 0;
   bool cancelled_ ABSL_GUARDED_BY(mu_) = false;  // with its request here
 
   // Held while gRPC's call is cancelled for a client that takes nothing: OnDone waits for it, so

@@ -16,9 +16,6 @@ namespace {
 // For clients to take the last answers and close; those that do not are not waited for.
 constexpr std::chrono::milliseconds kCloseGrace{500};
 
-// For calls that were reset to be done with, before their client comes again.
-constexpr std::chrono::milliseconds kFloodHold{1000};
-
 // Process-wide switches of gRPC, which must be set before the first builder is made.
 void InitGrpcPlugins() {
   static const bool done = [] {
@@ -35,16 +32,9 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
                                                               const ServiceContext* context) {
   InitGrpcPlugins();
   std::unique_ptr<GrpcServer> out(new GrpcServer(context));
-  ListenerOptions listen;
-  listen.address = options.listen;
-  listen.max_connections = options.limits.max_connections;
-  listen.max_per_peer = options.max_connections_per_peer;
-  listen.opened = [intake = context->intake](int fd) { intake->Open(fd); };
-  listen.closed = [intake = context->intake](int fd) { intake->Close(fd); };
-  auto listener = Listener::Listen(listen);
+  auto listener = context->guard->Listen(options.listen, options.max_connections_per_peer);
   if (!listener.ok()) return listener.status();
   out->listener_ = *std::move(listener);
-  context->intake->OnFlood([held = out->listener_.get()] { held->Hold(kFloodHold); });
   grpc::ServerBuilder builder;
   out->acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,

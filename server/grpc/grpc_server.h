@@ -13,9 +13,8 @@
 #include "engine/base/mutex.h"
 #include "server/grpc/service_context.h"
 #include "server/grpc/translation_service.h"
-#include "server/net/listener.h"
+#include "server/guard/guard.h"
 #include "server/security/tls_store.h"
-#include "server/settings/transport_limits.h"
 
 namespace dragoman {
 

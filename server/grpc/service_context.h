@@ -5,7 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "server/call/call_context.h"
-#include "server/grpc/intake.h"
+#include "server/guard/guard.h"
 #include "server/security/api_keys.h"
 
 namespace dragoman {
@@ -13,7 +13,7 @@ namespace dragoman {
 // Everything is borrowed and outlives the calls.
 struct ServiceContext {
   const CallContext* calls = nullptr;
-  Intake* intake = nullptr;
+  Guard* guard = nullptr;
   const ApiKeys* keys = nullptr;  // nullptr: calls need none
   int64_t max_message_bytes = 0;  // of a request
   int max_streams = 0;            // of one connection

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/guard/guard.h"
 #include "server/http/http_library.h"
 #include "server/http/routes.h"
 #include "server/http/scraper.h"
-#include "server/net/listener.h"
 #include "server/security/tls_store.h"
 
 namespace dragoman {

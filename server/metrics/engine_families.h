@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/api/engine.h"
-#include "server/net/listener.h"
+#include "server/guard/guard.h"
 #include "server/trace/span.h"
 
 namespace dragoman {

@@ -26,10 +26,10 @@
 #include "absl/status/status.h"
 #include "engine/api/engine.h"
 #include "engine/base/mutex.h"
+#include "server/guard/guard.h"
 #include "server/metrics/engine_families.h"
 #include "server/metrics/model_metrics.h"
 #include "server/metrics/rpc_method.h"
-#include "server/net/listener.h"
 #include "server/trace/span.h"
 
 namespace dragoman {

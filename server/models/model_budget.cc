@@ -17,7 +17,7 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 // 0: the model says nothing, or but half of it.
 int AskedCpus(const ModelSettings& model) { return model.cpu_workers * model.threads_per_worker; }
 
-bool IsOnNamedGpus(const ModelSettings& model) { return !ConfiguredDevices(model).cuda.empty(); }
+bool IsOnNamedGpus(const ModelSettings& model) { return !model.devices.cuda.empty(); }
 
 // Models with the same devices: there are few kinds, however many models there are.
 struct DeviceGroup {
@@ -52,9 +52,9 @@ struct DeviceGroups {
   explicit DeviceGroups(const std::vector<ModelSettings>& models) {
     std::map<std::pair<bool, std::vector<int>>, size_t> known;
     for (const ModelSettings& model : models) {
-      DeviceRequest request = ConfiguredDevices(model);
+      const DeviceRequest& request = model.devices;
       const auto [at, is_new] = known.try_emplace({request.automatic, request.cuda}, groups.size());
-      if (is_new) groups.push_back({std::move(request)});
+      if (is_new) groups.push_back({request});
       groups[at->second].Add(model);
       group_of.push_back(at->second);
     }

@@ -29,9 +29,8 @@ int64_t UnixNow() {
 // Of a model, or of the members of an ensemble.
 std::vector<std::string> DirectoriesOf(const ModelSettings& settings) {
   std::vector<std::string> directories{settings.model_directory};
-  for (std::string& other : ConfiguredEnsemble(settings).directories) {
-    directories.push_back(std::move(other));
-  }
+  directories.insert(directories.end(), settings.ensemble.directories.begin(),
+                     settings.ensemble.directories.end());
   return directories;
 }
 

@@ -11,17 +11,31 @@
 namespace dragoman {
 namespace {
 
+// The sums below name every field of `to`: a field that is added to one of these structs does not
+// compile here until it is named, and so decided on.
+
 void AddCounts(const SegmentCounts& from, SegmentCounts* to) {
-  to->accepted += from.accepted;
-  to->eos += from.eos;
-  to->length += from.length;
-  to->constraints_unmet += from.constraints_unmet;
-  to->no_output += from.no_output;
-  to->cancelled += from.cancelled;
-  to->deadline += from.deadline;
-  to->error += from.error;
-  to->waiting += from.waiting;
-  to->running += from.running;
+  auto& [accepted, eos, length, constraints_unmet, no_output, cancelled, deadline, error, waiting,
+         running] = *to;
+  accepted += from.accepted;
+  eos += from.eos;
+  length += from.length;
+  constraints_unmet += from.constraints_unmet;
+  no_output += from.no_output;
+  cancelled += from.cancelled;
+  deadline += from.deadline;
+  error += from.error;
+  waiting += from.waiting;
+  running += from.running;
+}
+
+// The device is the same one, so its two names stay.
+void AddDevice(const DeviceMemory& from, DeviceMemory* to) {
+  auto& [device, device_name, weights, kv, workspace, kv_resident] = *to;
+  weights += from.weights;
+  kv += from.kv;
+  workspace += from.workspace;
+  kv_resident += from.kv_resident;
 }
 
 void AddMemory(const std::vector<DeviceMemory>& from, std::vector<DeviceMemory>* to) {
@@ -31,38 +45,40 @@ void AddMemory(const std::vector<DeviceMemory>& from, std::vector<DeviceMemory>*
     });
     if (at == to->end()) {
       to->push_back(memory);
-      continue;
+    } else {
+      AddDevice(memory, &*at);
     }
-    at->weights += memory.weights;
-    at->kv += memory.kv;
-    at->workspace += memory.workspace;
-    at->kv_resident += memory.kv_resident;
   }
 }
 
-// Of two versions of a model: what they have together, or the worse of both.
+// Two versions of a model: what they have together, or the worse of both.
 void AddStats(const EngineStats& from, EngineStats* to) {
-  AddCounts(from.segments, &to->segments);
-  to->requests_waiting += from.requests_waiting;
-  to->requests_running += from.requests_running;
-  to->queue_segments += from.queue_segments;
-  to->queue_tokens += from.queue_tokens;
-  to->queue_segment_capacity += from.queue_segment_capacity;
-  to->queue_token_capacity += from.queue_token_capacity;
-  to->queue_oldest_age = std::max(to->queue_oldest_age, from.queue_oldest_age);
-  to->encoded_segments += from.encoded_segments;
-  to->encoded_tokens += from.encoded_tokens;
-  to->encoded_segment_capacity += from.encoded_segment_capacity;
-  to->encoded_oldest_age = std::max(to->encoded_oldest_age, from.encoded_oldest_age);
-  to->rows += from.rows;
-  to->row_capacity += from.row_capacity;
-  to->kv_self_usage = std::max(to->kv_self_usage, from.kv_self_usage);
-  to->kv_cross_usage = std::max(to->kv_cross_usage, from.kv_cross_usage);
-  AddMemory(from.memory, &to->memory);
-  to->detokenize_backlog += from.detokenize_backlog;
-  to->last_step = std::max(to->last_step, from.last_step);
-  to->stalled = to->stalled || from.stalled;
-  to->live_workers += from.live_workers;
+  auto& [segments, requests_waiting, requests_running, queue_segments, queue_tokens,
+         queue_segment_capacity, queue_token_capacity, queue_oldest_age, encoded_segments,
+         encoded_tokens, encoded_segment_capacity, encoded_oldest_age, rows, row_capacity,
+         kv_self_usage, kv_cross_usage, memory, detokenize_backlog, last_step, stalled,
+         live_workers] = *to;
+  AddCounts(from.segments, &segments);
+  requests_waiting += from.requests_waiting;
+  requests_running += from.requests_running;
+  queue_segments += from.queue_segments;
+  queue_tokens += from.queue_tokens;
+  queue_segment_capacity += from.queue_segment_capacity;
+  queue_token_capacity += from.queue_token_capacity;
+  queue_oldest_age = std::max(queue_oldest_age, from.queue_oldest_age);
+  encoded_segments += from.encoded_segments;
+  encoded_tokens += from.encoded_tokens;
+  encoded_segment_capacity += from.encoded_segment_capacity;
+  encoded_oldest_age = std::max(encoded_oldest_age, from.encoded_oldest_age);
+  rows += from.rows;
+  row_capacity += from.row_capacity;
+  kv_self_usage = std::max(kv_self_usage, from.kv_self_usage);
+  kv_cross_usage = std::max(kv_cross_usage, from.kv_cross_usage);
+  AddMemory(from.memory, &memory);
+  detokenize_backlog += from.detokenize_backlog;
+  last_step = std::max(last_step, from.last_step);
+  stalled = stalled || from.stalled;
+  live_workers += from.live_workers;
 }
 
 }  // namespace

@@ -111,10 +111,10 @@ absl::Status PivotEngine::CheckLanguages(std::string_view source, std::string_vi
 
 absl::Status PivotEngine::CheckJob(const TranslationJob& job) const {
   std::vector<FieldError> errors;
-  const auto refuse = [&](bool given, const char* field, const char* why) {
+  const auto refuse = [&](bool given, std::string field, const char* why) {
     if (!given) return;
     FieldError error;
-    error.field = field;
+    error.field = std::move(field);
     error.found = absl::StrCat("one with the pivot ", first_name_, "+", second_name_);
     error.expected = "none";
     error.reason = why;
@@ -125,8 +125,10 @@ absl::Status PivotEngine::CheckJob(const TranslationJob& job) const {
   refuse(!job.terms.empty(), "terms", kTerms);
   refuse(!job.glossary.empty(), "glossary_config", kTerms);
   refuse(job.returns.alignment, "return_options.alignment", kAlignment);
-  refuse(job.decoding.alignment_layer.has_value(), "decoding.alignment_layer", kAlignment);
-  refuse(!job.decoding.alignment_heads.empty(), "decoding.alignment_heads", kAlignment);
+  VisitOptions(job.decoding, [&](const DecodingOption& option, const auto& member) {
+    if (option.legs != DecodingOption::Legs::kNone) return;
+    refuse(IsGiven(member), "decoding." + std::string(option.name), kAlignment);
+  });
   return errors.empty() ? absl::OkStatus() : InvalidRequest(errors);
 }
 

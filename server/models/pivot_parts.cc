@@ -18,18 +18,23 @@ void Widen(const ByteRange& range, ByteRange* whole) {
 
 TranslationJob FirstLeg(const TranslationJob& job, const std::string& language) {
   TranslationJob leg = job;
-  leg.target_language = language;
-  leg.decoding.num_alternatives = 1;  // whatever the first model's own number is
-  leg.decoding.required_phrases.clear();
-  leg.decoding.forbidden_phrases.clear();
-  leg.decoding.min_output_tokens.reset();
-  leg.decoding.max_output_tokens.reset();
-  leg.target_prefixes.clear();
-  leg.returns.token_scores = false;
-  leg.returns.partials = false;
-  leg.returns.segments = false;
-  // The answer says it in any case.
-  leg.returns.scores = true;
+  // Every field of the job is named: one that is added does not compile here until it is decided
+  // whether the first model gets it. Those of the options are decided by the column `legs` of
+  // proto/options/decoding_options.inc.
+  auto& [request_id, contents, html, source_language, target_language, decoding, target_prefixes,
+         terms, glossary, glossary_ignore_case, do_not_translate, split, on_too_long, returns,
+         priority, client, share, deadline] = leg;
+  target_language = language;
+  VisitOptions(decoding, [](const DecodingOption& option, auto& member) {
+    if (option.legs != DecodingOption::Legs::kBoth) member = {};
+  });
+  decoding.num_alternatives = 1;  // whatever the first model's own number is
+  target_prefixes.clear();
+  auto& [scores, tokens, token_scores, alignment, partials, segments, segment_times] = returns;
+  token_scores = false;
+  partials = false;
+  segments = false;
+  scores = true;  // the answer has it in any case
   return leg;
 }
 

@@ -22,6 +22,7 @@
 #include "server/base/steady_clock.h"
 #include "server/base/version.h"
 #include "server/grpc/admin_server.h"
+#include "server/guard/guard.h"
 #include "server/http/http.h"
 #include "server/metrics/metrics.h"
 #include "server/models/model_manager.h"
@@ -33,8 +34,6 @@
 #include "server/process/security.h"
 #include "server/process/serving.h"
 #include "server/process/signals.h"
-#include "server/settings/otlp_endpoint.h"
-#include "server/settings/transport_limits.h"
 #include "server/trace/otlp_exporter.h"
 
 namespace dragoman {
@@ -95,14 +94,13 @@ HttpHooks MakeHooks(const Metrics* metrics, const HealthState* state) {
 }
 
 HttpTls HttpTlsOf(const ServerConfig& config, const Security& security) {
-  if (config.metrics_tls == "off") return {};
-  return {security.tls(), config.metrics_tls == "mutual"};
+  if (config.metrics_tls == HttpTlsMode::kOff) return {};
+  return {security.tls(), config.metrics_tls == HttpTlsMode::kMutual};
 }
 
 // To the collector that the settings name; null if they name none.
 std::unique_ptr<OtlpExporter> StartSpans(const ServerConfig& config, const Clock* clock) {
-  if (config.otlp.empty()) return nullptr;
-  const OtlpEndpoint to = ParseOtlpEndpoint(config.otlp);
+  if (!config.otlp.has_value()) return nullptr;
   char host[HOST_NAME_MAX + 1] = "";
   gethostname(host, HOST_NAME_MAX);
   return std::make_unique<OtlpExporter>(
@@ -111,7 +109,7 @@ std::unique_ptr<OtlpExporter> StartSpans(const ServerConfig& config, const Clock
           {"service.version", kVersion},
           {"service.instance.id", absl::StrCat(host, ":", getpid())},
           {"host.name", host}},
-      PostTo(to.host, to.port, kCollectorTimeout), clock);
+      PostTo(config.otlp->host, config.otlp->port, kCollectorTimeout), clock);
 }
 
 // From a load that is under way, of which nothing is kept.
@@ -266,7 +264,7 @@ int Run(const ServerConfig& config) {
 int RunDaemon(const ServerConfig& config) {
   ConfigureAllocator();
   SaveAddressSpace();
-  SetLogLevel(ConfiguredLogLevel(config));
+  SetLogLevel(config.log_level);
   QuietLibraries();
   FlushLogOnCrash();
   Log(LogLevel::kInfo, "starting", {{"version", kVersion}, {"model", config.model_name}});

@@ -2,7 +2,6 @@
 
 #include "server/base/steady_clock.h"
 #include "server/process/worker_plan.h"
-#include "server/settings/scheduler_settings.h"
 
 namespace dragoman {
 namespace {
@@ -24,9 +23,9 @@ EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& sha
       PlanWorkers(share.cpus, share.cpus_per_cache, config.cpu_workers, config.threads_per_worker);
   EngineConfig out;
   out.model_name = config.model_name;
-  out.ensemble = ConfiguredEnsemble(config);
-  out.lexical_shortlist = config.lexical_shortlist == "on";
-  out.tokenizer = ConfiguredTokenizer(config);
+  out.ensemble = config.ensemble;
+  out.lexical_shortlist = config.lexical_shortlist;
+  out.tokenizer = config.tokenizer;
   out.devices = devices;
   out.device_memory_fraction = share.device_memory_fraction;
   const int usual_rows = devices.cuda.empty() ? kCpuMaxRows : kGpuMaxRows;
@@ -41,11 +40,11 @@ EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& sha
   out.max_queue_tokens = config.max_queue_tokens;
   out.encoded_queue_segments = config.encoded_queue_segments;
   out.kv_memory_mb = config.kv_memory_mb;
-  out.scheduler = *ParseScheduler(config);
+  out.scheduler = config.scheduler;
   if (!devices.cuda.empty() && out.scheduler.capacity == 0) {
     out.scheduler.capacity = UsualCapacityOfGpu(out.scheduler, out.max_rows);
   }
-  out.default_profile = ConfiguredProfile(config);
+  out.default_profile = config.default_profile;
   out.glossary_directory = config.glossary_dir;
   out.watchdog = config.watchdog_seconds * kNanosPerSecond;
   return out;

@@ -91,7 +91,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Create(const ModelSettings& model, const
        {"threads_per_worker", settings.threads_per_worker},
        {"tokenizer_threads", settings.tokenizer_threads},
        {"detokenizer_threads", settings.detokenizer_threads},
-       {"pin", settings.placement.empty() ? "off" : model.pin}});
+       {"pin", settings.placement.empty() ? "off" : PinningName(model.pin)}});
   LogPlacement(model.model_name, settings.placement);
   absl::StatusOr<std::unique_ptr<Engine>> engine =
       CreateEngine(model.model_directory, settings, clock, observer, load);
@@ -108,7 +108,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Create(const ModelSettings& model, const
 absl::Status CheckEngineSettings(const ServerConfig& config) {
   for (const ModelSettings& model : config.models) {
     DeviceChoice devices;
-    const DeviceRequest request = ConfiguredDevices(model);
+    const DeviceRequest& request = model.devices;
     // Where the machine decides, the larger batch is supposed: the engine looks again.
     if (request.automatic) devices.cuda = {0};
     if (!request.cuda.empty()) devices.cuda = request.cuda;
@@ -122,7 +122,7 @@ absl::Status CheckEngineSettings(const ServerConfig& config) {
 absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
                                                     const ModelShare& share, const Clock* clock,
                                                     EngineObserver* observer, LoadContext* load) {
-  DeviceRequest request = ConfiguredDevices(model);
+  const DeviceRequest& request = model.devices;
   absl::StatusOr<DeviceChoice> devices = Choose(request);
   if (!devices.ok()) return devices.status();
   absl::StatusOr<std::unique_ptr<Engine>> engine =
@@ -170,7 +170,7 @@ void LogMemoryBound(const ServerConfig& config, const ModelResources& resources,
 
 absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config, const Clock* clock) {
   const ModelSettings& model = config.models[0];
-  const absl::StatusOr<DeviceChoice> devices = Choose(ConfiguredDevices(model));
+  const absl::StatusOr<DeviceChoice> devices = Choose(model.devices);
   if (!devices.ok()) return devices.status();
   Log(LogLevel::kInfo, "device", {{"device", DeviceNames(*devices)}, {"not_used", devices->note}});
   ModelShare share;

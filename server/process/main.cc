@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   }
   switch (command->mode) {
     case dragoman::CommandMode::kHelp:
-      std::fputs(dragoman::HelpText().c_str(), stdout);
+      std::fputs(dragoman::HelpText(command->all_flags).c_str(), stdout);
       return 0;
     case dragoman::CommandMode::kVersion:
       std::fputs(dragoman::VersionText(command->verbose, dragoman::DescribeEngineBuild()).c_str(),
@@ -63,9 +63,8 @@ int main(int argc, char** argv) {
       std::printf("%s\n", dragoman::ConfigToJson(command->config).c_str());
       return 0;
     case dragoman::CommandMode::kPrintProgram: {
-      const auto network =
-          dragoman::DescribeNetwork(command->config.model_directory,
-                                    dragoman::ConfiguredEnsemble(command->config.models.front()));
+      const auto network = dragoman::DescribeNetwork(command->config.model_directory,
+                                                     command->config.models.front().ensemble);
       if (!network.ok()) {
         static_cast<void>(refuse(network.status()));
         return 1;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/settings/transport_limits.h"
+#include "server/guard/guard.h"
 
 namespace dragoman {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
-#include "server/settings/transport_limits.h"
 
 namespace dragoman {
 
@@ -49,12 +48,8 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   LogTransportLimits(*limits);
   std::unique_ptr<Serving> serving(new Serving(config, models, clock, metrics));
   serving->calls_.spans = spans;
-  serving->intake_ = std::make_unique<Intake>(
-      IntakeLimits{limits->message_bytes,
-                   limits->receive_bytes,
-                   {2 * limits->max_streams, limits->wasted_streams}},
-      Intake::RealSockets(), ResetWatch::RealCounts(), clock, &serving->timer_);
-  serving->context_.intake = serving->intake_.get();
+  serving->guard_ = std::make_unique<Guard>(*limits, clock, &serving->timer_);
+  serving->context_.guard = serving->guard_.get();
   serving->context_.max_message_bytes = limits->message_bytes;
   serving->context_.max_streams = limits->max_streams;
   if (security != nullptr) serving->context_.keys = security->keys();

@@ -13,8 +13,8 @@
 #include "server/call/call_context.h"
 #include "server/call/call_tracker.h"
 #include "server/grpc/grpc_server.h"
-#include "server/grpc/intake.h"
 #include "server/grpc/service_context.h"
+#include "server/guard/guard.h"
 #include "server/metrics/metrics.h"
 #include "server/models/model_table.h"
 #include "server/process/drain.h"
@@ -61,7 +61,7 @@ class Serving {
 
   ModelTable* const models_;
   Metrics* const metrics_;
-  std::unique_ptr<Intake> intake_;  // outlives timer_, which runs it
+  std::unique_ptr<Guard> guard_;  // outlives timer_, which runs it
   DeadlineTimer timer_;
   CallTracker tracker_;
   CallContext calls_;

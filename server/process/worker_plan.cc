@@ -83,8 +83,8 @@ int TextThreads(int cpus, int asked) { return asked > 0 ? asked : std::max(1, cp
 absl::StatusOr<std::vector<WorkerCpus>> PlaceWorkers(const CpuTopology& topology,
                                                      const PinRequest& request,
                                                      const WorkerPlan& plan) {
-  if (request.pin == "off") return std::vector<WorkerCpus>();
-  const bool is_automatic = request.pin == "auto";
+  if (request.pin == Pinning::kOff) return std::vector<WorkerCpus>();
+  const bool is_automatic = request.pin == Pinning::kAuto;
   const auto all = static_cast<int>(topology.cpus.size());
   const bool has_quota = request.cpu_quota > 0 && request.cpu_quota < all;
   if (is_automatic && (topology.Nodes().size() < 2 || has_quota)) {

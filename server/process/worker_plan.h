@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "engine/api/create_engine.h"
 #include "server/process/cpu_topology.h"
+#include "server/settings/config.h"
 
 namespace dragoman {
 
@@ -28,7 +29,7 @@ int TextThreads(int cpus, int asked);
 
 // What a model wants to be put where.
 struct PinRequest {
-  std::string pin;    // --pin: auto, off or cores
+  Pinning pin = Pinning::kAuto;
   int first_cpu = 0;  // the model's processors are these of the topology
   int cpus = 1;
   int cpu_quota = 0;  // that the control group has in time; 0: no quota

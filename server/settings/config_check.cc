@@ -6,11 +6,9 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "server/base/log.h"
 #include "server/base/quoted.h"
-#include "server/settings/otlp_endpoint.h"
+#include "server/guard/guard.h"
 #include "server/settings/refusal.h"
-#include "server/settings/transport_limits.h"
 
 namespace dragoman {
 namespace {
@@ -33,7 +31,7 @@ absl::Status CheckAddress(std::string_view name, const std::string& address, boo
   return absl::OkStatus();
 }
 
-// AdminService asks nobody who he is.
+// AdminService does not authenticate its callers.
 absl::Status CheckAdminAddress(const std::string& address) {
   if (address == "off") return absl::OkStatus();
   absl::Status status = CheckAddress("admin-listen", address, true);
@@ -56,13 +54,11 @@ absl::Status CheckTls(const ServerConfig& config) {
   if (!config.tls_client_ca.empty() && config.tls_cert.empty()) {
     return Refuse("--", "tls-client-ca", Quoted(config.tls_client_ca), "--tls-cert with it");
   }
-  if (config.metrics_tls != "off" && config.metrics_tls != "on" && config.metrics_tls != "mutual") {
-    return Refuse("--", "metrics-tls", Quoted(config.metrics_tls), "off, on or mutual");
+  if (config.metrics_tls != HttpTlsMode::kOff && config.tls_cert.empty()) {
+    return Refuse("--", "metrics-tls", config.metrics_tls == HttpTlsMode::kMutual ? "mutual" : "on",
+                  "--tls-cert with it, or off");
   }
-  if (config.metrics_tls != "off" && config.tls_cert.empty()) {
-    return Refuse("--", "metrics-tls", Quoted(config.metrics_tls), "--tls-cert with it, or off");
-  }
-  if (config.metrics_tls == "mutual" && config.tls_client_ca.empty()) {
+  if (config.metrics_tls == HttpTlsMode::kMutual && config.tls_client_ca.empty()) {
     return Refuse("--", "metrics-tls", "mutual", "--tls-client-ca with it, or on");
   }
   return absl::OkStatus();
@@ -78,14 +74,6 @@ absl::Status CheckProcess(const ServerConfig& config) {
   }
   if (status.ok()) status = CheckTransportSettings(config);
   if (status.ok()) status = CheckTls(config);
-  if (status.ok() && !ParseLogLevel(config.log_level).has_value()) {
-    status = Refuse("--", "log-level", Quoted(config.log_level),
-                    "trace, debug, info, warn, error or off");
-  }
-  if (status.ok() && !config.otlp.empty() && ParseOtlpEndpoint(config.otlp).host.empty()) {
-    status = Refuse("--", "otlp", Quoted(config.otlp),
-                    "http://HOST:PORT (no path, for it is /v1/traces; no TLS)");
-  }
   return status;
 }
 

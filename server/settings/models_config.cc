@@ -3,34 +3,18 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "server/base/quoted.h"
 #include "server/settings/refusal.h"
-#include "server/settings/scheduler_settings.h"
 
 namespace dragoman {
 namespace {
-
-constexpr std::pair<std::string_view, Profile> kProfiles[] = {{"hf", Profile::kHf},
-                                                              {"ct2", Profile::kCt2},
-                                                              {"marian", Profile::kMarian},
-                                                              {"paper", Profile::kPaper},
-                                                              {"article", Profile::kArticle}};
-
-std::optional<Profile> ParseProfile(std::string_view name) {
-  for (const auto& [known, profile] : kProfiles) {
-    if (known == name) return profile;
-  }
-  return std::nullopt;
-}
 
 // Argos Translate's packages are files.
 constexpr std::string_view kPackageEnding = ".argosmodel";
@@ -91,7 +75,7 @@ absl::StatusOr<ModelSettings> EnsembleOfFlag(const ServerConfig& config, const s
       return model.model_name == member;
     });
     if (named == models.end()) continue;
-    if (!named->ensemble_with.empty()) {
+    if (!named->ensemble.directories.empty()) {
       return Refuse("--", "ensemble", absl::StrCat("the ensemble ", member, " in ", Quoted(text)),
                     "models as members");
     }
@@ -99,7 +83,7 @@ absl::StatusOr<ModelSettings> EnsembleOfFlag(const ServerConfig& config, const s
   }
   ModelSettings model = MakeModel(config, name, members.front());
   members.erase(members.begin());
-  model.ensemble_with = absl::StrJoin(members, ",");
+  model.ensemble.directories = std::move(members);
   return model;
 }
 
@@ -183,67 +167,29 @@ absl::Status AddModelsOfDirectory(const ServerConfig& config, std::vector<ModelS
   return absl::OkStatus();
 }
 
-absl::StatusOr<EnsembleChoice> ParseEnsemble(const ModelSettings& settings) {
-  EnsembleChoice choice;
-  if (!settings.ensemble_with.empty()) {
-    choice.directories = absl::StrSplit(settings.ensemble_with, ',');
-    const bool empty = std::find(choice.directories.begin(), choice.directories.end(), "") !=
-                       choice.directories.end();
-    if (empty || choice.directories.size() >= kMaxEnsembleMembers) {
-      return Refuse("--", "ensemble-with", Quoted(settings.ensemble_with),
-                    absl::StrCat("1 to ", kMaxEnsembleMembers - 1, " directories, by commas"));
-    }
-  }
-  std::vector<std::string> weights;
-  if (!settings.ensemble_weights.empty()) weights = absl::StrSplit(settings.ensemble_weights, ',');
-  for (const std::string& text : weights) {
-    double weight = 0;
-    if (!absl::SimpleAtod(text, &weight) || !(weight > 0) || !(weight <= 1e6)) {
-      return Refuse("--", "ensemble-weights", Quoted(text), "a number above 0, up to 1000000");
-    }
-    choice.weights.push_back(weight);
-  }
-  if (settings.ensemble_mean == "log-probability") {
-    choice.mean = MeanKind::kLogProbability;
-  } else if (settings.ensemble_mean != "probability") {
-    return Refuse("--", "ensemble-mean", Quoted(settings.ensemble_mean),
-                  "probability or log-probability");
-  }
-  return choice;
-}
-
 // Whether an ensemble has as many weights as members, if any.
 absl::Status CheckEnsemble(const ModelSettings& model) {
-  const EnsembleChoice choice = ConfiguredEnsemble(model);
+  const EnsembleChoice& choice = model.ensemble;
   if (choice.directories.empty() || choice.weights.empty()) return absl::OkStatus();
   if (choice.weights.size() == choice.directories.size() + 1) return absl::OkStatus();
-  return Refuse("--", "ensemble-weights", Quoted(model.ensemble_weights),
+  return Refuse("--", "ensemble-weights", Quoted(absl::StrJoin(choice.weights, ",")),
                 absl::StrCat(choice.directories.size() + 1, " weights, one for each member of ",
                              model.model_name));
 }
 
 // What needs no look at the model: the engine says the rest.
 absl::Status CheckShortlist(const ModelSettings& model) {
-  const bool is_on = model.lexical_shortlist == "on";
-  if (!is_on && model.lexical_shortlist != "off") {
-    return Refuse("--", "lexical-shortlist", Quoted(model.lexical_shortlist), "off or on");
-  }
-  if (is_on && !model.ensemble_with.empty()) {
+  if (!model.lexical_shortlist) return absl::OkStatus();
+  if (!model.ensemble.directories.empty()) {
     return Refuse("--", "lexical-shortlist", absl::StrCat("on for the ensemble ", model.model_name),
                   "off, or on for one model alone");
   }
-  if (is_on && !ConfiguredDevices(model).cuda.empty()) {
-    return Refuse("--", "lexical-shortlist", absl::StrCat("on with --device ", model.device),
+  if (!model.devices.cuda.empty()) {
+    return Refuse("--", "lexical-shortlist",
+                  absl::StrCat("on with --device ", DeviceText(model.devices)),
                   "off, or on with --device cpu: shortlists are used nowhere else");
   }
   return absl::OkStatus();
-}
-
-std::optional<TokenizerChoice> ParseTokenizer(std::string_view text) {
-  if (text == "auto") return TokenizerChoice::kAuto;
-  if (text == "slow") return TokenizerChoice::kSlow;
-  if (text == "fast") return TokenizerChoice::kFast;
-  return std::nullopt;
 }
 
 std::string NamesOf(const std::vector<ModelSettings>& models) {
@@ -255,24 +201,18 @@ std::string NamesOf(const std::vector<ModelSettings>& models) {
 }  // namespace
 
 absl::Status CheckModel(const ModelSettings& settings) {
-  absl::Status status = ParseDevices(settings.device, settings.compute_type).status();
-  if (!status.ok()) {
-    return absl::Status(status.code(), absl::StrCat("--", status.message()));
+  const absl::Status status = CheckDevices(settings.devices);
+  if (!status.ok()) return absl::Status(status.code(), absl::StrCat("--", status.message()));
+  const SchedulerOptions defaults;
+  const SchedulerOptions& scheduler = settings.scheduler;
+  const bool has_threshold =
+      scheduler.eps_num != defaults.eps_num || scheduler.eps_den != defaults.eps_den;
+  if (has_threshold && scheduler.refill != RefillRule::kStream) {
+    return Refuse("schedule: ", "threshold",
+                  absl::StrCat(scheduler.eps_num, "/", scheduler.eps_den),
+                  "one only with refill stream");
   }
-  if (settings.pin != "auto" && settings.pin != "off" && settings.pin != "cores") {
-    return Refuse("--", "pin", Quoted(settings.pin), "auto, off or cores");
-  }
-  status = ParseEnsemble(settings).status();
-  if (!status.ok()) return status;
-  status = ParseScheduler(settings).status();
-  if (status.ok() && !ParseProfile(settings.default_profile).has_value()) {
-    status = Refuse("--", "default-profile", Quoted(settings.default_profile),
-                    "hf, ct2, marian, paper or article");
-  }
-  if (status.ok() && !ParseTokenizer(settings.tokenizer).has_value()) {
-    status = Refuse("--", "tokenizer", Quoted(settings.tokenizer), "auto, slow or fast");
-  }
-  return status;
+  return absl::OkStatus();
 }
 
 absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config) {
@@ -289,7 +229,7 @@ absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config) {
     models.push_back(*std::move(model));
   }
   const size_t alone = models.size();
-  for (const std::string& text : config->ensemble) {
+  for (const std::string& text : config->ensembles) {
     const std::vector<ModelSettings> known(models.begin(),
                                            models.begin() + static_cast<ptrdiff_t>(alone));
     absl::StatusOr<ModelSettings> model = EnsembleOfFlag(*config, text, known);
@@ -321,7 +261,7 @@ absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config) {
     std::rotate(models.begin(), at, at + 1);
   }
   config->model_name = models[0].model_name;
-  config->ensemble_with = models[0].ensemble_with;
+  config->ensemble = models[0].ensemble;
   config->model_directory = models[0].model_directory;
   return absl::OkStatus();
 }
@@ -373,22 +313,6 @@ bool IsModelName(std::string_view name) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';
   });
-}
-
-DeviceRequest ConfiguredDevices(const ModelSettings& settings) {
-  return ParseDevices(settings.device, settings.compute_type).value_or(DeviceRequest{});
-}
-
-EnsembleChoice ConfiguredEnsemble(const ModelSettings& settings) {
-  return ParseEnsemble(settings).value_or(EnsembleChoice{});
-}
-
-TokenizerChoice ConfiguredTokenizer(const ModelSettings& settings) {
-  return *ParseTokenizer(settings.tokenizer);
-}
-
-Profile ConfiguredProfile(const ModelSettings& settings) {
-  return ParseProfile(settings.default_profile).value_or(Profile::kHf);
 }
 
 }  // namespace dragoman

@@ -23,7 +23,7 @@ struct ModelsOfFile {
 inline constexpr std::string_view kSettingsOfRequest = "settings: ";
 
 // In config.cc: sets one setting of a model by its flag's name. INVALID_ARGUMENT, naming `where`;
-// also for what is no setting of a model. With kSettingsOfRequest numbers are text, as in a flag.
+// also for what is no setting of a model. With kSettingsOfRequest values are text, as in a flag.
 absl::Status SetModelOption(const std::string& name, const std::string& where,
                             const nlohmann::json& value, ModelSettings* model);
 

@@ -1,6 +1,7 @@
 // Where --otlp sends spans.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace dragoman {
@@ -10,7 +11,9 @@ struct OtlpEndpoint {
   std::string port;
 };
 
-// Of "http://HOST:PORT"; empty where it is not that.
-OtlpEndpoint ParseOtlpEndpoint(const std::string& url);
+// What "http://HOST:PORT" names; none where the text is not that.
+std::optional<OtlpEndpoint> ParseOtlpEndpoint(const std::string& url);
+// The inverse.
+std::string OtlpUrl(const OtlpEndpoint& endpoint);
 
 }  // namespace dragoman

@@ -1,5 +1,6 @@
 """dragomand as a process that is measured: on free ports of the loopback, with its metrics, time and memory."""
 import atexit
+import json
 import os
 import re
 import subprocess
@@ -27,6 +28,14 @@ def memory_mib(pid):
     with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as f:
         fields = dict(line.split(":", 1) for line in f)
     return {name: int(fields[key].split()[0]) / 1024 for name, key in (("resident", "VmRSS"), ("peak", "VmHWM"))}
+
+
+def schedule(**keys):
+    """Flags that set keys of the configuration file's object "schedule", '_' for '-'."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as file:
+        json.dump({"schedule": {key.replace("_", "-"): value for key, value in keys.items()}}, file)
+    atexit.register(os.unlink, file.name)
+    return ["--config", file.name]
 
 
 class Daemon:

@@ -23,7 +23,7 @@ import sys
 
 import machine
 import svg
-from daemon import Daemon
+from daemon import Daemon, schedule
 from serving_sweep import TEXTS
 
 NAMES = {"continuous": "continuous top-up", "half-empty": "half empty", "static": "static batches", "stream": "stream"}
@@ -86,7 +86,7 @@ class OpenLoop:
 
     def run(self):
         o = self.options
-        daemons = {name: Daemon(o.daemon, ["--model", o.model, "--device", o.device, "--scheduler", name,
+        daemons = {name: Daemon(o.daemon, ["--model", o.model, "--device", o.device, *schedule(refill=name),
                                            "--max-rows", str(o.max_rows), "--encoded-queue-segments", str(max(1, o.max_rows // 2)),
                                            "--max-queue-segments", "1000000", "--max-queue-tokens", "100000000",
                                            *shlex.split(o.daemon_flags)])

@@ -23,20 +23,20 @@ import sys
 import time
 
 import machine
-from daemon import Daemon, cpu_seconds
+from daemon import Daemon, cpu_seconds, schedule
 
 
 def switches(rows):
     """What each differs in from the defaults at this --max-rows. None of it changes a translation."""
     return {
         "defaults": [],
-        "static": ["--scheduler", "static"],
-        "half-empty": ["--scheduler", "half-empty"],
-        "stream": ["--scheduler", "stream"],
+        "static": schedule(refill="static"),
+        "half-empty": schedule(refill="half-empty"),
+        "stream": schedule(refill="stream"),
         "inline text": ["--detokenizer-threads", "0"],
-        "window of 512": ["--encode-window-segments", "512"],
+        "window of 512": schedule(window_segments=512),
         # More than fit: those too many pause, and take the rows of whoever ends at once.
-        "capacity 9/8": ["--scheduler-capacity", str(rows * 9 // 8)],
+        "capacity 9/8": schedule(capacity=rows * 9 // 8),
     }
 
 

@@ -48,8 +48,8 @@ def render(values=(), version=VERSIONS[-1], chart=CHART, sets=()):
 
 
 def help_defaults(dragomand):
-    """{flag: default} as `dragomand --help` prints them; the default is '' where it prints none."""
-    text = subprocess.run([dragomand, '--help'], check=True, capture_output=True, text=True).stdout
+    """{flag: default} as `dragomand --help all` prints them; the default is '' where it prints none."""
+    text = subprocess.run([dragomand, '--help', 'all'], check=True, capture_output=True, text=True).stdout
     flags = {}
     name = None
     for line in text.splitlines():

@@ -163,12 +163,12 @@ class Schema(unittest.TestCase):
     def test_settings_are_the_flags_of_dragomand(self):
         with open(os.path.join(manifests.CHART, 'values.schema.json'), encoding='utf-8') as file:
             settings = set(json.load(file)['properties']['settings']['properties'])
-        self.assertEqual(sorted(settings - set(defaults)), [], 'in the schema, but not in dragomand --help')
+        self.assertEqual(sorted(settings - set(defaults)), [], 'in the schema, but not in dragomand --help all')
         with open(os.path.join(manifests.CHART, 'templates', '_helpers.tpl'), encoding='utf-8') as file:
             computed = set(re.findall(r'- --([a-z][a-z-]+)=', file.read()))
-        self.assertEqual(sorted(computed - set(defaults)), [], 'in the templates, but not in dragomand --help')
+        self.assertEqual(sorted(computed - set(defaults)), [], 'in the templates, but not in dragomand --help all')
         self.assertEqual(sorted(set(defaults) - settings - computed - NOT_IN_SETTINGS), [],
-                         'in dragomand --help, but neither among settings in values.schema.json nor in the templates')
+                         'in dragomand --help all, but neither among settings in values.schema.json nor in the templates')
 
     @needs_daemon
     def test_the_defaults_of_the_daemon_are_those_of_the_chart(self):

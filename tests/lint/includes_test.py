@@ -109,6 +109,11 @@ class Includes(unittest.TestCase):
         self.assertEqual(len(found), 1)
         self.assertIn('ALLOWED: low -> high/api, which is not above it', found[0])
 
+    def test_an_inner_header_is_for_its_room_alone(self):
+        changes = {'low/inner.h': '', 'low/b.cc': '#include "low/inner.h"\n', 'high/e.cc': '#include "low/inner.h"\n'}
+        self.assertEqual(findings(changes, interfaces={'low': ['low/a.h']}),
+                         ['high/e.cc:1: "low/inner.h" is an inner header of room low; others include low/a.h'])
+
     def test_a_room_without_a_line_fails(self):
         self.assertEqual(findings({}, rooms={**ROOMS, 'attic/': 'attic'}), ['ALLOWED: no line for room attic'])
 

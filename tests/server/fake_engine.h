@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -70,6 +71,12 @@ class FakeEngine : public Engine {
   void SetLiveWorkers(int workers) {
     MutexLock lock(&mu_);
     live_workers_ = workers;
+  }
+
+  // What Stats answers from now on, whatever else happens.
+  void SetStats(EngineStats stats) {
+    MutexLock lock(&mu_);
+    stats_ = std::move(stats);
   }
 
   // Waits until a job was held that no earlier call returned; it may have ended by now.
@@ -235,6 +242,7 @@ class FakeEngine : public Engine {
 
   EngineStats Stats() const override {
     MutexLock lock(&mu_);
+    if (stats_.has_value()) return *stats_;
     EngineStats stats;
     stats.segments = counts_;
     stats.queue_segment_capacity = 100;
@@ -336,6 +344,7 @@ class FakeEngine : public Engine {
   SegmentCounts counts_ ABSL_GUARDED_BY(mu_);
   JobId last_id_ ABSL_GUARDED_BY(mu_) = 0;
   int live_workers_ ABSL_GUARDED_BY(mu_) = 1;
+  std::optional<EngineStats> stats_ ABSL_GUARDED_BY(mu_);
   absl::Status reload_ ABSL_GUARDED_BY(mu_);
   int reloads_ ABSL_GUARDED_BY(mu_) = 0;
   bool hold_ ABSL_GUARDED_BY(mu_) = false;

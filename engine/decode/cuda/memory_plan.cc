@@ -87,7 +87,7 @@ absl::Status TooLittle(const MemoryRequest& r, int64_t budget, int64_t least_pag
       Size(r.device_bytes), " less ", Size(r.device_bytes - r.free_bytes),
       " that are in use), expected ", Size(needed), ":", text, "\nLower --max-rows (",
       r.batch.max_rows, ")",
-      r.batch.lanes > 0 ? absl::StrCat(" or --decode-lanes (", r.batch.lanes, ")") : "",
+      r.batch.lanes > 0 ? absl::StrCat(" or lanes of the schedule (", r.batch.lanes, ")") : "",
       r.kv_bytes > 0 ? absl::StrCat(" or --kv-memory-mb (", r.kv_bytes >> 20, ")") : "",
       r.type == ComputeType::kFloat32 ? " or choose --compute-type float16" : "",
       r.fraction < 1 ? " or raise --device-memory-fraction" : ""));

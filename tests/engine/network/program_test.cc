@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -155,6 +156,10 @@ TEST(CheckProgram, NamesTheOperationThatDoesNotFit) {
       {"does not end with its output layer", [](Program& p) { p.decoder.ops.pop_back(); }},
       {"'output layer' takes 'output layer bias' for another role",
        [](Program& p) { std::get<OutputOp>(p.decoder.ops.back().what).table = p.output().bias; }},
+      {"no operation reads 'forgotten'",
+       [](Program& p) {
+         p.weights.push_back({"forgotten", WeightRole::kNormGain, 1, 8});
+       }},
       {"takes rows 16 to 48 of 32",
        [](Program& p) {
          std::get<ProductOp>(p.encoder.ops[p.encoder.ops.size() - 2].what).rows = 32;
@@ -233,6 +238,20 @@ TEST(Program, OfT5SaysItself) {
     if (weight.role == WeightRole::kRelativeBias) distances += weight.elements();
   }
   EXPECT_EQ(distances, 2 * 17 + 2 * 9);
+}
+
+TEST(WeightsOf, FindsEveryWeightOfEachFamily) {
+  for (const Program& program : {Marian(), MakeM2m100Network(SharedSpec())->program, T5()}) {
+    std::set<WeightId> read;
+    for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
+      for (const Op& op : stage->ops) {
+        for (const WeightId id : WeightsOf(op)) read.insert(id);
+      }
+    }
+    for (size_t id = 0; id < program.weights.size(); ++id) {
+      EXPECT_EQ(read.count(static_cast<WeightId>(id)), 1U) << program.weights[id].name;
+    }
+  }
 }
 
 TEST(JoinCrossLayers, MakesOneProductOfAllLayers) {

@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "server/base/steady_clock.h"
+#include "server/guard/listener.h"
 #include "server/http/http.h"
 #include "server/http/status_page.h"
-#include "server/net/listener.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/manual_clock.h"
 

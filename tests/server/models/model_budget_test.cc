@@ -19,7 +19,7 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 ModelSettings Model(const std::string& device = "cpu") {
   ModelSettings model;
   model.model_name = "m";
-  model.device = device;
+  model.devices = *ParseDevices(device, "auto");
   return model;
 }
 

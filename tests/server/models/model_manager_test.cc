@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 #include "tests/server/fake_engine.h"
@@ -51,7 +53,7 @@ class ModelManagerTest : public ::testing::Test {
                                                      const ModelShare& share, LoadContext* load) {
     loads_.push_back({settings, share});
     load_ = load;
-    std::vector<std::string> directories = ConfiguredEnsemble(settings).directories;
+    std::vector<std::string> directories = settings.ensemble.directories;
     directories.push_back(settings.model_directory);
     std::string weights;
     for (const std::string& directory : directories) {
@@ -112,10 +114,11 @@ class ModelManagerTest : public ::testing::Test {
 TEST_F(ModelManagerTest, WatchesEveryMemberOfAnEnsemble) {
   Write("c", "one");
   ModelSettings settings = Model("a");
-  settings.ensemble_with = (root_ / "b").string() + "," + (root_ / "c").string();
+  settings.ensemble.directories = {(root_ / "b").string(), (root_ / "c").string()};
   ASSERT_TRUE(manager_.LoadAll({settings}).ok());
   const ModelPtr before = table_.Find("a");
-  EXPECT_EQ(before->directory, settings.model_directory + "," + settings.ensemble_with);
+  EXPECT_EQ(before->directory, absl::StrCat(settings.model_directory, ",",
+                                            absl::StrJoin(settings.ensemble.directories, ",")));
   EXPECT_FALSE(manager_.Reload("a", true)->changed);
   Write("c", "two");
   const auto reloaded = manager_.Reload("a", true);

@@ -161,6 +161,105 @@ TEST_F(ModelTableTest, CountsOfAllVersionsStayAndNeverFall) {
   EXPECT_EQ(table_->Find("a")->version, 3);
 }
 
+// Every field of `stats` has a value of its own. A field that is added to EngineStats does not
+// compile here until it gets one, and fails the test below until the table adds it.
+EngineStats EveryNumber(int64_t times) {
+  EngineStats stats;
+  auto& [segments, requests_waiting, requests_running, queue_segments, queue_tokens,
+         queue_segment_capacity, queue_token_capacity, queue_oldest_age, encoded_segments,
+         encoded_tokens, encoded_segment_capacity, encoded_oldest_age, rows, row_capacity,
+         kv_self_usage, kv_cross_usage, memory, detokenize_backlog, last_step, stalled,
+         live_workers] = stats;
+  int64_t number = 0;
+  for (int64_t* sum :
+       {&requests_waiting, &requests_running, &queue_segments, &queue_tokens,
+        &queue_segment_capacity, &queue_token_capacity, &encoded_segments, &encoded_tokens,
+        &encoded_segment_capacity, &rows, &row_capacity, &detokenize_backlog}) {
+    *sum = times * ++number;
+  }
+  auto& [accepted, eos, length, constraints_unmet, no_output, cancelled, deadline, error, waiting,
+         running] = segments;
+  for (int64_t* sum : {&accepted, &eos, &length, &constraints_unmet, &no_output, &cancelled,
+                       &deadline, &error, &waiting, &running}) {
+    *sum = times * ++number;
+  }
+  memory.resize(1);
+  auto& [device, device_name, weights, kv, workspace, kv_resident] = memory[0];
+  device = "cpu";
+  device_name = "a processor";
+  for (int64_t* sum : {&weights, &kv, &workspace, &kv_resident}) *sum = times * ++number;
+  live_workers = static_cast<int>(times * ++number);
+  // Of these the larger counts: the same at any `times`.
+  queue_oldest_age = ++number;
+  encoded_oldest_age = ++number;
+  last_step = ++number;
+  kv_self_usage = 0.25;
+  kv_cross_usage = 0.5;
+  stalled = true;
+  return stats;
+}
+
+// As one value that can be compared, field by field in order.
+std::vector<double> NumbersOf(const EngineStats& stats) {
+  const auto& [segments, requests_waiting, requests_running, queue_segments, queue_tokens,
+               queue_segment_capacity, queue_token_capacity, queue_oldest_age, encoded_segments,
+               encoded_tokens, encoded_segment_capacity, encoded_oldest_age, rows, row_capacity,
+               kv_self_usage, kv_cross_usage, memory, detokenize_backlog, last_step, stalled,
+               live_workers] = stats;
+  const auto& [accepted, eos, length, constraints_unmet, no_output, cancelled, deadline, error,
+               waiting, running] = segments;
+  std::vector<double> numbers;
+  for (const int64_t number : {requests_waiting,
+                               requests_running,
+                               queue_segments,
+                               queue_tokens,
+                               queue_segment_capacity,
+                               queue_token_capacity,
+                               queue_oldest_age,
+                               encoded_segments,
+                               encoded_tokens,
+                               encoded_segment_capacity,
+                               encoded_oldest_age,
+                               rows,
+                               row_capacity,
+                               detokenize_backlog,
+                               last_step,
+                               int64_t{stalled},
+                               int64_t{live_workers},
+                               accepted,
+                               eos,
+                               length,
+                               constraints_unmet,
+                               no_output,
+                               cancelled,
+                               deadline,
+                               error,
+                               waiting,
+                               running}) {
+    numbers.push_back(static_cast<double>(number));
+  }
+  numbers.push_back(kv_self_usage);
+  numbers.push_back(kv_cross_usage);
+  for (const DeviceMemory& of : memory) {
+    const auto& [device, device_name, weights, kv, workspace, kv_resident] = of;
+    for (const int64_t number : {weights, kv, workspace, kv_resident}) {
+      numbers.push_back(static_cast<double>(number));
+    }
+  }
+  return numbers;
+}
+
+TEST_F(ModelTableTest, TwoVersionsAddUpInEveryField) {
+  ASSERT_TRUE(table_->Put(Make("a")).ok());
+  latest_->SetStats(EveryNumber(1));
+  const ModelPtr first = table_->Find("a");
+  ASSERT_TRUE(table_->Put(Make("a")).ok());
+  latest_->SetStats(EveryNumber(2));
+  const std::vector<ModelStats> stats = table_->Stats();
+  ASSERT_EQ(stats.size(), 1U);
+  EXPECT_EQ(NumbersOf(stats[0].stats), NumbersOf(EveryNumber(3)));
+}
+
 TEST_F(ModelTableTest, NoNameHasAVersionTwice) {
   ASSERT_TRUE(table_->Put(Make("a")).ok());
   ASSERT_TRUE(table_->Put(Make("b")).ok());

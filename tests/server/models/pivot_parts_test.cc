@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -81,6 +83,38 @@ TEST(PivotParts, WhatIsAboutTheTranslationsTextIsForTheSecondLeg) {
   EXPECT_THAT(second.do_not_translate, ElementsAre("zwei"));
   EXPECT_TRUE(second.returns.partials);
   EXPECT_TRUE(second.returns.segments);
+}
+
+// Gives a value to an option, whatever it is.
+template <typename T>
+void Give(std::optional<T>* member) {
+  member->emplace();
+}
+template <typename T>
+void Give(std::vector<T>* list) {
+  list->resize(1);
+}
+
+TEST(PivotParts, EachOptionReachesTheLegsThatItsRowNames) {
+  TranslationJob job;
+  VisitOptions(job.decoding, [](const DecodingOption&, auto& member) { Give(&member); });
+  const TranslationJob first = FirstLeg(job, "en");
+  const TranslationJob second = SecondLeg(job, "en", {0}, {First(0, "one")});
+  int options = 0;
+  VisitOptions(job.decoding, [&](const DecodingOption& option, const auto& member) {
+    ++options;
+    EXPECT_TRUE(IsGiven(member)) << option.name;
+  });
+  EXPECT_EQ(options, std::size(kDecodingOptions));
+  VisitOptions(first.decoding, [](const DecodingOption& option, const auto& member) {
+    if (option.name == "num_alternatives") return;  // always one
+    EXPECT_EQ(IsGiven(member), option.legs == DecodingOption::Legs::kBoth) << option.name;
+  });
+  EXPECT_EQ(first.decoding.num_alternatives, 1);
+  VisitOptions(second.decoding, [](const DecodingOption& option, const auto& member) {
+    if (option.name == "sampling.seed") return;  // the one that the first drew with
+    EXPECT_TRUE(IsGiven(member)) << option.name;
+  });
 }
 
 TEST(PivotParts, BothLegsDrawWithOneSeed) {

@@ -85,8 +85,7 @@ class WorkerPlanTest : public ::testing::Test {
   }
 
   // What `auto` makes of the whole machine.
-  static std::vector<WorkerCpus> PlaceAll(const CpuTopology& topology, const std::string& pin,
-                                          int quota = 0) {
+  static std::vector<WorkerCpus> PlaceAll(const CpuTopology& topology, Pinning pin, int quota = 0) {
     const auto all = static_cast<int>(topology.cpus.size());
     const int cpus = quota > 0 ? std::min(quota, all) : all;
     auto places =
@@ -172,13 +171,13 @@ TEST_F(WorkerPlanTest, ListsOfProcessorsAreReadAndWritten) {
 }
 
 TEST_F(WorkerPlanTest, OneNodeIsLeftToTheSystem) {
-  EXPECT_THAT(PlaceAll(Read({.cores = 2}), "auto"), IsEmpty());
-  EXPECT_THAT(PlaceAll(Read({.caches = 4, .cores = 8}), "auto"), IsEmpty());
-  EXPECT_THAT(PlaceAll(Read({.nodes = 2, .cores = 48}), "off"), IsEmpty());
+  EXPECT_THAT(PlaceAll(Read({.cores = 2}), Pinning::kAuto), IsEmpty());
+  EXPECT_THAT(PlaceAll(Read({.caches = 4, .cores = 8}), Pinning::kAuto), IsEmpty());
+  EXPECT_THAT(PlaceAll(Read({.nodes = 2, .cores = 48}), Pinning::kOff), IsEmpty());
 }
 
 TEST_F(WorkerPlanTest, SeveralNodesHaveTheirWorkers) {
-  const std::vector<WorkerCpus> places = PlaceAll(Read({.nodes = 2, .cores = 48}), "auto");
+  const std::vector<WorkerCpus> places = PlaceAll(Read({.nodes = 2, .cores = 48}), Pinning::kAuto);
   ASSERT_THAT(places, SizeIs(16));
   int of_first = 0;
   for (const WorkerCpus& place : places) {
@@ -192,14 +191,14 @@ TEST_F(WorkerPlanTest, SeveralNodesHaveTheirWorkers) {
 // nodes as others leave room.
 TEST_F(WorkerPlanTest, AQuotaIsNoPlace) {
   const CpuTopology topology = Read({.nodes = 2, .cores = 48});
-  EXPECT_THAT(PlaceAll(topology, "auto", 4), IsEmpty());
-  const auto refused = PlaceWorkers(topology, {"cores", 0, 4, 4}, {4, 1});
+  EXPECT_THAT(PlaceAll(topology, Pinning::kAuto, 4), IsEmpty());
+  const auto refused = PlaceWorkers(topology, {Pinning::kCores, 0, 4, 4}, {4, 1});
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(refused.status().message()),
               AllOf(HasSubstr("pin: found cores"), HasSubstr("the time of 4 of 96 processors"),
                     HasSubstr("expected a cpuset")));
   // A quota of all that it may run on bounds nothing.
-  EXPECT_TRUE(PlaceWorkers(Read({.cores = 4}), {"cores", 0, 4, 4}, {4, 1}).ok());
+  EXPECT_TRUE(PlaceWorkers(Read({.cores = 4}), {Pinning::kCores, 0, 4, 4}, {4, 1}).ok());
 }
 
 TEST_F(WorkerPlanTest, CoresAreEachWorkersOwnAndShareItsCache) {
@@ -213,7 +212,7 @@ TEST_F(WorkerPlanTest, CoresAreEachWorkersOwnAndShareItsCache) {
   };
   for (const Machine& machine : machines) {
     const CpuTopology topology = Read(machine);
-    const std::vector<WorkerCpus> places = PlaceAll(topology, "cores");
+    const std::vector<WorkerCpus> places = PlaceAll(topology, Pinning::kCores);
     EXPECT_THAT(places, ::testing::Not(IsEmpty()));
     std::set<int> used;
     for (const WorkerCpus& place : places) {
@@ -233,7 +232,7 @@ TEST_F(WorkerPlanTest, CoresAreEachWorkersOwnAndShareItsCache) {
 // Half of the threads of a machine: one of each core.
 TEST_F(WorkerPlanTest, CoresComeBeforeTheirSecondThreads) {
   const CpuTopology topology = Read({.cores = 4, .threads = 2});
-  const auto places = PlaceWorkers(topology, {"cores", 0, 4, 0}, {4, 1});
+  const auto places = PlaceWorkers(topology, {Pinning::kCores, 0, 4, 0}, {4, 1});
   ASSERT_TRUE(places.ok());
   std::set<int> cpus;
   for (const WorkerCpus& place : *places) cpus.insert(place.cpus.begin(), place.cpus.end());
@@ -243,13 +242,13 @@ TEST_F(WorkerPlanTest, CoresComeBeforeTheirSecondThreads) {
 TEST_F(WorkerPlanTest, TheAffinityMaskHolds) {
   // 3 and 5 are on different nodes.
   const CpuTopology topology = Read({.nodes = 2, .cores = 4}, {3, 5});
-  const auto places = PlaceWorkers(topology, {"cores", 0, 2, 0}, {2, 1});
+  const auto places = PlaceWorkers(topology, {Pinning::kCores, 0, 2, 0}, {2, 1});
   ASSERT_TRUE(places.ok());
   EXPECT_THAT((*places)[0].cpus, ElementsAre(3));
   EXPECT_THAT((*places)[1].cpus, ElementsAre(5));
   EXPECT_EQ((*places)[1].node, 1);
   // One worker of two threads would sit on both.
-  const auto refused = PlaceWorkers(topology, {"cores", 0, 2, 0}, {1, 2});
+  const auto refused = PlaceWorkers(topology, {Pinning::kCores, 0, 2, 0}, {1, 2});
   EXPECT_THAT(std::string(refused.status().message()),
               AllOf(HasSubstr("1 workers of 2 threads"), HasSubstr("at most 0 such workers"),
                     HasSubstr("2 of 2 processors"), HasSubstr("(3,5)"), HasSubstr("one node")));
@@ -257,20 +256,22 @@ TEST_F(WorkerPlanTest, TheAffinityMaskHolds) {
 
 TEST_F(WorkerPlanTest, ModelsHaveProcessorsOfTheirOwnOrAreRefused) {
   const CpuTopology topology = Read({.cores = 8});
-  const auto first = PlaceWorkers(topology, {"cores", 0, 5, 0}, {5, 1});
-  const auto second = PlaceWorkers(topology, {"cores", 5, 3, 0}, {3, 1});
+  const auto first = PlaceWorkers(topology, {Pinning::kCores, 0, 5, 0}, {5, 1});
+  const auto second = PlaceWorkers(topology, {Pinning::kCores, 5, 3, 0}, {3, 1});
   ASSERT_TRUE(first.ok());
   ASSERT_TRUE(second.ok());
   EXPECT_THAT((*first)[4].cpus, ElementsAre(4));
   EXPECT_THAT((*second)[0].cpus, ElementsAre(5));
   // More threads than processors, and a model that came when all were given away.
-  EXPECT_THAT(std::string(PlaceWorkers(topology, {"cores", 0, 9, 0}, {3, 3}).status().message()),
-              AllOf(HasSubstr("3 workers of 3 threads"),
-                    HasSubstr("at most 2 such workers on the 8 of 8")));
-  EXPECT_THAT(std::string(PlaceWorkers(topology, {"cores", 8, 2, 0}, {2, 1}).status().message()),
-              HasSubstr("at most 0 such workers on the 0 of 8"));
+  EXPECT_THAT(
+      std::string(PlaceWorkers(topology, {Pinning::kCores, 0, 9, 0}, {3, 3}).status().message()),
+      AllOf(HasSubstr("3 workers of 3 threads"),
+            HasSubstr("at most 2 such workers on the 8 of 8")));
+  EXPECT_THAT(
+      std::string(PlaceWorkers(topology, {Pinning::kCores, 8, 2, 0}, {2, 1}).status().message()),
+      HasSubstr("at most 0 such workers on the 0 of 8"));
   // With nodes, such a model goes where the system puts it.
-  const auto late = PlaceWorkers(Read({.nodes = 2, .cores = 4}), {"auto", 8, 2, 0}, {2, 1});
+  const auto late = PlaceWorkers(Read({.nodes = 2, .cores = 4}), {Pinning::kAuto, 8, 2, 0}, {2, 1});
   ASSERT_TRUE(late.ok());
   EXPECT_THAT(*late, IsEmpty());
 }

@@ -7,12 +7,16 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "server/process/cpu_budget.h"
 #include "server/process/engine_settings.h"
+#include "server/settings/option_table.h"
 #include "server/settings/otlp_endpoint.h"
 #include "tests/support/temp_directory.h"
 
@@ -22,6 +26,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::UnorderedElementsAreArray;
 
 // The flags `args` behind a configuration file of this text.
 absl::StatusOr<CommandLine> ParseFile(const std::string& text, std::vector<std::string> args = {}) {
@@ -49,8 +55,8 @@ TEST(Config, HasTheDefaultsOfTheContract) {
   EXPECT_EQ(command->mode, CommandMode::kServe);
   EXPECT_EQ(config.model_name, "de-en");
   EXPECT_EQ(config.model_directory, "models/de-en/");
-  EXPECT_EQ(config.device, "auto");
-  EXPECT_EQ(config.compute_type, "auto");
+  EXPECT_TRUE(config.devices.automatic);
+  EXPECT_FALSE(config.devices.compute_type.has_value());
   EXPECT_EQ(config.device_memory_fraction, 0.9);
   EXPECT_EQ(config.max_rows, 0);
   EXPECT_EQ(config.max_queue_segments, 4096);
@@ -58,7 +64,7 @@ TEST(Config, HasTheDefaultsOfTheContract) {
   EXPECT_EQ(config.encoded_queue_segments, 256);
   EXPECT_EQ(config.max_items, 1024);
   EXPECT_EQ(config.max_code_points, 30'000);
-  EXPECT_EQ(ConfiguredProfile(config), Profile::kHf);
+  EXPECT_EQ(config.default_profile, Profile::kHf);
   EXPECT_EQ(config.glossary_dir, "");
   EXPECT_EQ(config.drain_seconds, 30);
   EXPECT_EQ(config.lame_duck_seconds, 0);
@@ -103,8 +109,8 @@ TEST(Config, ReadsEveryFlagInBothForms) {
   EXPECT_EQ(config.model_directory, "/m/x");
   EXPECT_EQ(config.listen, "127.0.0.1:0");
   EXPECT_EQ(config.metrics, "off");
-  EXPECT_EQ(config.device, "cpu");
-  EXPECT_EQ(config.compute_type, "float32");
+  EXPECT_EQ(DeviceText(config.devices), "cpu");
+  EXPECT_EQ(config.devices.compute_type, ComputeType::kFloat32);
   EXPECT_EQ(config.device_memory_fraction, 0.75);
   EXPECT_EQ(config.max_rows, 64);
   EXPECT_EQ(config.cpu_workers, 2);
@@ -115,15 +121,15 @@ TEST(Config, ReadsEveryFlagInBothForms) {
   EXPECT_EQ(config.kv_memory_mb, 30);
   EXPECT_EQ(config.drain_seconds, 0);
   EXPECT_EQ(config.lame_duck_seconds, 12);
-  EXPECT_EQ(ConfiguredProfile(config), Profile::kPaper);
+  EXPECT_EQ(config.default_profile, Profile::kPaper);
   EXPECT_EQ(config.glossary_dir, "/g");
   EXPECT_EQ(config.tls_cert, "/t/crt");
   EXPECT_EQ(config.tls_key, "/t/key");
   EXPECT_EQ(config.tls_client_ca, "/t/ca");
-  EXPECT_EQ(config.metrics_tls, "mutual");
+  EXPECT_EQ(config.metrics_tls, HttpTlsMode::kMutual);
   EXPECT_EQ(config.api_keys, "/t/keys");
   EXPECT_EQ(config.max_connections_per_peer, 5);
-  EXPECT_EQ(ConfiguredLogLevel(config), LogLevel::kDebug);
+  EXPECT_EQ(config.log_level, LogLevel::kDebug);
 }
 
 TEST(Config, FlagsWinOverTheFile) {
@@ -167,9 +173,13 @@ TEST(Config, RefusesFlagsItDoesNotUnderstand) {
 TEST(Config, SpansGoToAHostAndAPort) {
   const auto command = ParseCommandLine({"--model=x", "--otlp", "http://collector:4318"});
   ASSERT_TRUE(command.ok()) << command.status();
-  EXPECT_EQ(ParseOtlpEndpoint(command->config.otlp).host, "collector");
-  EXPECT_EQ(ParseOtlpEndpoint(command->config.otlp).port, "4318");
-  EXPECT_EQ(ParseOtlpEndpoint("http://[::1]:4318/").host, "::1");
+  ASSERT_TRUE(command->config.otlp.has_value());
+  EXPECT_EQ(command->config.otlp->host, "collector");
+  EXPECT_EQ(command->config.otlp->port, "4318");
+  const auto ipv6 = ParseOtlpEndpoint("http://[::1]:4318/");
+  ASSERT_TRUE(ipv6.has_value());
+  EXPECT_EQ(ipv6->host, "::1");
+  EXPECT_EQ(OtlpUrl(*ipv6), "http://[::1]:4318");
   for (const char* wrong :
        {"collector:4318", "https://collector:4318", "http://collector", "http://:4318",
         "http://collector:0", "http://collector:65536", "http://collector:4318/v1/traces",
@@ -221,7 +231,7 @@ TEST(Config, AModelOfTheFileHasSettingsOfItsOwn) {
   EXPECT_EQ(models[0].max_rows, 16);
   EXPECT_EQ(models[1].max_rows, 4);
   EXPECT_EQ(models[1].kv_memory_mb, 100);
-  EXPECT_EQ(models[1].device, "cpu");  // flags are for all that say nothing else
+  EXPECT_EQ(DeviceText(models[1].devices), "cpu");  // flags are for all that say nothing else
   EXPECT_FALSE(models[1].own_device_memory_fraction);
   EXPECT_EQ(models[2].device_memory_fraction, 0.25);
   EXPECT_TRUE(models[2].own_device_memory_fraction);
@@ -239,7 +249,7 @@ TEST(Config, AModelOfTheFileHasSettingsOfItsOwn) {
   EXPECT_THAT(FileErrorOf(R"({"models": [{"name": "a", "directory": "/m", "max-rows": "8"}]})"),
               HasSubstr("models[0]: max-rows: found string"));
   EXPECT_THAT(FileErrorOf(R"({"models": [{"name": "a", "directory": "/m", "device": "tpu"}]})"),
-              HasSubstr("models[0]: --device"));
+              HasSubstr("models[0]: device: found 'tpu'"));
 }
 
 TEST(Config, ADirectoryOfModelsServesThoseThatHaveAConfiguration) {
@@ -311,17 +321,17 @@ TEST(Config, EnsemblesAreModelsOfSeveralDirectories) {
   EXPECT_THAT(NamesOf(good), ElementsAre("a", "all"));
   const ModelSettings& all = good->config.models[1];
   EXPECT_EQ(all.model_directory, "/m/a");  // the model's
-  const EnsembleChoice choice = ConfiguredEnsemble(all);
+  const EnsembleChoice choice = all.ensemble;
   EXPECT_THAT(choice.directories, ElementsAre("/m/b", "c"));
   EXPECT_THAT(choice.weights, ElementsAre(2, 1, 0.5));
   EXPECT_EQ(choice.mean, MeanKind::kProbability);
-  EXPECT_TRUE(ConfiguredEnsemble(good->config.models[0]).directories.empty());
+  EXPECT_TRUE(good->config.models[0].ensemble.directories.empty());
 
   // Alone, and as the settings of a model that is there by itself.
   EXPECT_THAT(NamesOf(ParseCommandLine({"--ensemble=e=x,y"})), ElementsAre("e"));
   const auto with = ParseCommandLine({"--model=x", "--ensemble-with=y,z"});
   ASSERT_TRUE(with.ok()) << with.status();
-  EXPECT_THAT(ConfiguredEnsemble(with->config.models[0]).directories, ElementsAre("y", "z"));
+  EXPECT_THAT(with->config.models[0].ensemble.directories, ElementsAre("y", "z"));
   for (const char* wrong : {"x,y", "e=x", "e=", "e=x,,y", "e=a,b,c,d,e,f,g,h,i", "e e=x,y"}) {
     EXPECT_THAT(ErrorOf({"--ensemble", wrong}), HasSubstr("NAME=DIR,DIR with 2 to 8 members"))
         << wrong;
@@ -341,12 +351,12 @@ TEST(Config, EnsemblesAreModelsOfSeveralDirectories) {
 }
 
 TEST(Config, ShortlistsAreOfOneModelOnTheCpu) {
-  EXPECT_EQ(ParseCommandLine({"--model=x"})->config.models[0].lexical_shortlist, "off");
+  EXPECT_EQ(ParseCommandLine({"--model=x"})->config.models[0].lexical_shortlist, false);
   const auto one = ParseFile(R"({"models": [
       {"name": "a", "directory": "/m/a", "lexical-shortlist": "on"}, {"name": "b", "directory": "/m/b"}]})");
   ASSERT_TRUE(one.ok()) << one.status();
-  EXPECT_EQ(one->config.models[0].lexical_shortlist, "on");
-  EXPECT_EQ(one->config.models[1].lexical_shortlist, "off");
+  EXPECT_EQ(one->config.models[0].lexical_shortlist, true);
+  EXPECT_EQ(one->config.models[1].lexical_shortlist, false);
   for (const bool is_on : {true, false}) {
     EXPECT_EQ(MakeEngineConfig(one->config.models[is_on ? 0 : 1], {}, {}).lexical_shortlist, is_on);
   }
@@ -362,8 +372,7 @@ TEST(Config, ShortlistsAreOfOneModelOnTheCpu) {
 }
 
 TEST(Config, TokenizersAreChosenByModel) {
-  EXPECT_EQ(ConfiguredTokenizer(ParseCommandLine({"--model=x"})->config.models[0]),
-            TokenizerChoice::kAuto);
+  EXPECT_EQ(ParseCommandLine({"--model=x"})->config.models[0].tokenizer, TokenizerChoice::kAuto);
   const auto some = ParseFile(R"({"tokenizer": "fast", "models": [
       {"name": "a", "directory": "/m/a", "tokenizer": "slow"}, {"name": "b", "directory": "/m/b"}]})");
   ASSERT_TRUE(some.ok()) << some.status();
@@ -373,9 +382,9 @@ TEST(Config, TokenizersAreChosenByModel) {
               HasSubstr("--tokenizer: found 'quick', expected auto, slow or fast"));
   const auto changed = OverrideSettings(some->config.models[0], {{"tokenizer", "fast"}});
   ASSERT_TRUE(changed.ok()) << changed.status();
-  EXPECT_EQ(ConfiguredTokenizer(*changed), TokenizerChoice::kFast);
+  EXPECT_EQ(changed->tokenizer, TokenizerChoice::kFast);
   EXPECT_THAT(OverrideSettings(some->config.models[0], {{"tokenizer", ""}}).status().message(),
-              HasSubstr("--tokenizer: found ''"));
+              HasSubstr("settings: tokenizer: found ''"));
 }
 
 TEST(Config, AdministrationListensOnTheLoopbackOnly) {
@@ -396,13 +405,19 @@ TEST(Config, SettingsOfAModelCanBeReplacedByName) {
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->model_name, "a");
   EXPECT_EQ(model->max_rows, 8);
-  EXPECT_EQ(model->device, "cpu");
+  EXPECT_EQ(DeviceText(model->devices), "cpu");
   const auto error = [&base](const char* name, const char* value) {
     return std::string(OverrideSettings(base, {{name, value}}).status().message());
   };
   EXPECT_THAT(error("listen", "x:1"), HasSubstr("no setting of a model"));
   EXPECT_THAT(error("max-rows", "many"), HasSubstr("'many'"));
-  EXPECT_THAT(error("scheduler", "fifo"), HasSubstr("'fifo'"));
+  EXPECT_THAT(error("scheduler", "fifo"), HasSubstr("{\"schedule\": {\"refill\": ...}}"));
+  EXPECT_THAT(error("schedule", R"({"refill": "fifo"})"),
+              HasSubstr("settings: schedule: refill: found 'fifo'"));
+  EXPECT_THAT(error("schedule", "{"), HasSubstr("not valid JSON"));
+  const auto scheduled = OverrideSettings(base, {{"schedule", R"({"refill": "static"})"}});
+  ASSERT_TRUE(scheduled.ok()) << scheduled.status();
+  EXPECT_EQ(scheduled->scheduler.refill, RefillRule::kStatic);
 }
 
 TEST(Config, RefusesDevicesAndComputeTypesItDoesNotKnow) {
@@ -486,33 +501,48 @@ TEST(Config, RefusesAFileThatIsNestedTooDeeply) {
   EXPECT_THAT(FileErrorOf(deep), HasSubstr("nested deeper than 8 levels"));
 }
 
-TEST(Config, HelpNamesEveryFlag) {
-  const std::string help = HelpText();
-  for (const char* flag : {"--model",
-                           "--listen",
-                           "--metrics",
-                           "--device",
-                           "--compute-type",
-                           "--device-memory-fraction",
-                           "--max-rows",
-                           "--profile-steps",
-                           "--cpu-workers",
-                           "--threads-per-worker",
-                           "--max-threads-per-worker",
-                           "--max-queue-segments",
-                           "--max-queue-tokens",
-                           "--kv-memory-mb",
-                           "--default-profile",
-                           "--glossary-dir",
-                           "--drain-seconds",
-                           "--log-level",
-                           "--config",
-                           "--check-config",
-                           "--print-program",
-                           "--version",
-                           "--help"}) {
-    EXPECT_THAT(help, HasSubstr(std::string("  ") + flag + " "));
+// The flags of a help text, in its order.
+std::vector<std::string> FlagsOf(const std::string& help) {
+  std::vector<std::string> flags;
+  for (const absl::string_view line : absl::StrSplit(help, '\n')) {
+    if (!absl::StartsWith(line, "  --")) continue;
+    flags.emplace_back(line.substr(2, line.find(' ', 2) - 2));
   }
+  return flags;
+}
+
+TEST(Config, HelpListsWhatAPersonWhoServesAModelMeets) {
+  const std::vector<std::string> flags = FlagsOf(HelpText());
+  EXPECT_LE(flags.size(), 30U);
+  EXPECT_THAT(flags, IsSupersetOf({"--model", "--listen", "--metrics", "--device", "--compute-type",
+                                   "--max-rows", "--kv-memory-mb", "--default-profile",
+                                   "--drain-seconds", "--tls-cert", "--api-keys", "--log-level",
+                                   "--config", "--check-config", "--version", "--help"}));
+  const std::vector<std::string> all = FlagsOf(HelpText(true));
+  EXPECT_THAT(all, IsSupersetOf(flags));
+  EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
+}
+
+TEST(Config, AllOfTheHelpNamesEveryFlag) {
+  std::vector<std::string> expected = {"--config",  "--check-config", "--print-program",
+                                       "--version", "--verbose",      "--help"};
+  for (const Option& option : Options()) {
+    if (option.audience == Audience::kResearch) continue;
+    expected.push_back(absl::StrCat("--", std::string(option.name)));
+  }
+  EXPECT_THAT(FlagsOf(HelpText(true)), UnorderedElementsAreArray(expected));
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{"--help", "all"}, {"--help=all"}}) {
+    const auto command = ParseCommandLine(args);
+    ASSERT_TRUE(command.ok()) << command.status();
+    EXPECT_EQ(command->mode, CommandMode::kHelp);
+    EXPECT_TRUE(command->all_flags);
+  }
+  EXPECT_FALSE(ParseCommandLine({"--help"})->all_flags);
+  EXPECT_THAT(ErrorOf({"--help=some"}), HasSubstr("--help: found 'some', expected all"));
+}
+
+TEST(Config, SwitchesDecideTheMode) {
   EXPECT_EQ(ParseCommandLine({"--help"})->mode, CommandMode::kHelp);
   EXPECT_EQ(ParseCommandLine({"--version"})->mode, CommandMode::kVersion);
   EXPECT_FALSE(ParseCommandLine({"--version"})->verbose);
@@ -531,7 +561,7 @@ TEST(Config, KnowsEveryProfile) {
                                                     {"article", Profile::kArticle}}) {
     const auto command = ParseCommandLine({"--model=x", "--default-profile", name});
     ASSERT_TRUE(command.ok()) << command.status();
-    EXPECT_EQ(ConfiguredProfile(command->config), profile);
+    EXPECT_EQ(command->config.default_profile, profile);
   }
   EXPECT_THAT(ErrorOf({"--model=x", "--default-profile=HF"}),
               AllOf(HasSubstr("'HF'"), HasSubstr("hf, ct2, marian, paper or article")));
@@ -622,19 +652,18 @@ TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {
 TEST(EngineSettings, OfAGpuHaveRoomBeyondTheRows) {
   DeviceChoice gpu;
   gpu.cuda = {0};
-  const auto capacity = [&](std::vector<std::string> flags, const DeviceChoice& devices) {
-    flags.emplace_back("--model=x");
-    const auto command = ParseCommandLine(flags);
+  const auto capacity = [&](const std::string& file, const DeviceChoice& devices) {
+    const auto command = ParseFile(file, {"--model=x"});
     EXPECT_TRUE(command.ok()) << command.status();
     return MakeEngineConfig(command->config, {.cpus = 8}, devices).scheduler.capacity;
   };
-  EXPECT_EQ(capacity({}, gpu), 4608);
-  EXPECT_EQ(capacity({"--max-rows=1000"}, gpu), 1125);
-  EXPECT_EQ(capacity({"--max-rows=7"}, gpu), 7);
-  EXPECT_EQ(capacity({"--scheduler-capacity=4096"}, gpu), 4096);
-  EXPECT_EQ(capacity({"--scheduler=static"}, gpu), 0);
-  EXPECT_EQ(capacity({"--scheduler-unit=segments"}, gpu), 0);
-  EXPECT_EQ(capacity({}, {}), 0);
+  EXPECT_EQ(capacity("{}", gpu), 4608);
+  EXPECT_EQ(capacity(R"({"max-rows": 1000})", gpu), 1125);
+  EXPECT_EQ(capacity(R"({"max-rows": 7})", gpu), 7);
+  EXPECT_EQ(capacity(R"({"schedule": {"capacity": 4096}})", gpu), 4096);
+  EXPECT_EQ(capacity(R"({"schedule": {"refill": "static"}})", gpu), 0);
+  EXPECT_EQ(capacity(R"({"schedule": {"unit": "segments"}})", gpu), 0);
+  EXPECT_EQ(capacity("{}", {}), 0);
 }
 
 TEST(SchedulerSettings, AreTheEnginesByDefault) {
@@ -656,44 +685,43 @@ TEST(SchedulerSettings, AreTheEnginesByDefault) {
   EXPECT_EQ(scheduler.window.order, defaults.window.order);
 }
 
-SchedulerOptions SchedulerOf(std::vector<std::string> args) {
-  args.emplace_back("--model=x");
-  const auto command = ParseCommandLine(args);
+SchedulerOptions SchedulerOf(const std::string& schedule) {
+  const auto command = ParseFile(absl::StrCat("{\"schedule\": ", schedule, "}"), {"--model=x"});
   EXPECT_TRUE(command.ok()) << command.status();
   return command.ok() ? MakeEngineConfig(command->config, {.cpus = 2}, {}).scheduler
                       : SchedulerOptions();
 }
 
-TEST(SchedulerSettings, CarryEveryFlag) {
+TEST(SchedulerSettings, CarryEveryKey) {
   for (const auto& [name, rule] :
        std::vector<std::pair<std::string, RefillRule>>{{"continuous", RefillRule::kContinuous},
                                                        {"stream", RefillRule::kStream},
                                                        {"half-empty", RefillRule::kHalfEmpty},
                                                        {"static", RefillRule::kStatic}}) {
-    EXPECT_EQ(SchedulerOf({"--scheduler", name}).refill, rule);
+    EXPECT_EQ(SchedulerOf(absl::StrCat("{\"refill\": \"", name, "\"}")).refill, rule);
   }
   for (const auto& [name, unit] : std::vector<std::pair<std::string, CapacityUnit>>{
            {"rows", CapacityUnit::kRows},
            {"segments", CapacityUnit::kSegments},
            {"source-tokens", CapacityUnit::kSourceTokens}}) {
-    EXPECT_EQ(SchedulerOf({"--scheduler-unit", name}).unit, unit);
+    EXPECT_EQ(SchedulerOf(absl::StrCat("{\"unit\": \"", name, "\"}")).unit, unit);
   }
   for (const auto& [name, selection] : std::vector<std::pair<std::string, SlotSelection>>{
            {"all", SlotSelection::kAll},
            {"shortest-first", SlotSelection::kShortest},
            {"longest-first", SlotSelection::kLongest}}) {
-    EXPECT_EQ(SchedulerOf({"--slot-selection", name}).selection, selection);
+    EXPECT_EQ(SchedulerOf(absl::StrCat("{\"slots\": \"", name, "\"}")).selection, selection);
   }
   for (const auto& [name, order] : std::vector<std::pair<std::string, WindowOrder>>{
            {"arrival", WindowOrder::kArrival},
            {"longest-first", WindowOrder::kLongestFirst},
            {"shortest-first", WindowOrder::kShortestFirst}}) {
-    EXPECT_EQ(SchedulerOf({"--encode-window-order", name}).window.order, order);
+    EXPECT_EQ(SchedulerOf(absl::StrCat("{\"window-order\": \"", name, "\"}")).window.order, order);
   }
   const SchedulerOptions numbers =
-      SchedulerOf({"--scheduler=stream", "--refill-threshold=3/12", "--scheduler-capacity=100",
-                   "--width-budget=50", "--max-pause-steps=7", "--decode-lanes=4096",
-                   "--encode-window-segments=9", "--encode-window-tokens=99"});
+      SchedulerOf(R"({"refill": "stream", "threshold": "3/12", "capacity": 100, "width-budget": 50,
+                      "max-pause-steps": 7, "lanes": 4096, "window-segments": 9,
+                      "window-tokens": 99})");
   EXPECT_EQ(numbers.eps_num, 3);
   EXPECT_EQ(numbers.eps_den, 12);
   EXPECT_EQ(numbers.capacity, 100);
@@ -704,20 +732,62 @@ TEST(SchedulerSettings, CarryEveryFlag) {
   EXPECT_EQ(numbers.window.tokens, 99);
 }
 
+TEST(SchedulerSettings, AreOfAModelWhereItHasItsOwn) {
+  const auto command = ParseFile(R"({"schedule": {"refill": "half-empty", "lanes": 100}, "models": [
+      {"name": "a", "directory": "/a", "schedule": {"refill": "static"}},
+      {"name": "b", "directory": "/b"}]})");
+  ASSERT_TRUE(command.ok()) << command.status();
+  const std::vector<ModelSettings>& models = command->config.models;
+  EXPECT_EQ(models[0].scheduler.refill, RefillRule::kStatic);
+  EXPECT_EQ(models[0].scheduler.lanes, 100);
+  EXPECT_EQ(models[1].scheduler.refill, RefillRule::kHalfEmpty);
+  // What is printed has them too.
+  const auto again = ParseFile(ConfigToJson(command->config));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->config.models[0].scheduler.refill, RefillRule::kStatic);
+  EXPECT_EQ(again->config.models[1].scheduler.lanes, 100);
+}
+
 TEST(SchedulerSettings, SayWhatIsWrong) {
-  EXPECT_THAT(ErrorOf({"--model=x", "--scheduler=fifo"}),
-              AllOf(HasSubstr("--scheduler: found 'fifo'"),
-                    HasSubstr("continuous, stream, half-empty, static")));
-  EXPECT_THAT(ErrorOf({"--model=x", "--scheduler-unit=beams"}), HasSubstr("--scheduler-unit"));
-  EXPECT_THAT(ErrorOf({"--model=x", "--slot-selection=any"}), HasSubstr("--slot-selection"));
-  EXPECT_THAT(ErrorOf({"--model=x", "--encode-window-order="}),
-              HasSubstr("--encode-window-order: found ''"));
+  const auto error = [](const std::string& schedule) {
+    return FileErrorOf(absl::StrCat(R"({"model": "x", "schedule": )", schedule, "}"));
+  };
+  EXPECT_THAT(error(R"({"refill": "fifo"})"),
+              AllOf(HasSubstr("schedule: refill: found 'fifo'"),
+                    HasSubstr("continuous, stream, half-empty or static")));
+  EXPECT_THAT(error(R"({"unit": "beams"})"), HasSubstr("schedule: unit"));
+  EXPECT_THAT(error(R"({"slots": "any"})"), HasSubstr("schedule: slots"));
+  EXPECT_THAT(error(R"({"window-order": ""})"), HasSubstr("window-order: found ''"));
+  EXPECT_THAT(error(R"({"lanes": -1})"), HasSubstr("lanes: found -1, expected 0..1048576"));
+  EXPECT_THAT(error(R"({"max-rows": 1})"),
+              AllOf(HasSubstr("'max-rows'"), HasSubstr("one of refill, threshold, unit")));
+  EXPECT_THAT(error("7"), HasSubstr("schedule: found number, expected an object"));
   for (const char* bad : {"0.2", "1", "2/1", "-1/6", "1/0", "1/6x", "/6", "1/", "1/1000001"}) {
-    EXPECT_THAT(ErrorOf({"--model=x", "--scheduler=stream", "--refill-threshold", bad}),
-                HasSubstr("--refill-threshold: found '" + std::string(bad) + "'"));
+    EXPECT_THAT(error(absl::StrCat(R"({"refill": "stream", "threshold": ")", bad, "\"}")),
+                HasSubstr("threshold: found '" + std::string(bad) + "'"));
   }
-  EXPECT_THAT(ErrorOf({"--model=x", "--refill-threshold=1/4"}),
-              HasSubstr("only with --scheduler stream"));
+  EXPECT_THAT(error(R"({"threshold": "1/4"})"), HasSubstr("only with refill stream"));
+}
+
+TEST(Config, AFlagThatIsGoneNamesItsSuccessor) {
+  for (const auto& [flag, key] : std::vector<std::pair<std::string, std::string>>{
+           {"scheduler", "refill"},
+           {"refill-threshold", "threshold"},
+           {"scheduler-unit", "unit"},
+           {"scheduler-capacity", "capacity"},
+           {"slot-selection", "slots"},
+           {"width-budget", "width-budget"},
+           {"max-pause-steps", "max-pause-steps"},
+           {"decode-lanes", "lanes"},
+           {"encode-window-segments", "window-segments"},
+           {"encode-window-tokens", "window-tokens"},
+           {"encode-window-order", "window-order"}}) {
+    const auto names_it = AllOf(HasSubstr("a setting that is gone"),
+                                HasSubstr("{\"schedule\": {\"" + key + "\": ...}}"));
+    EXPECT_THAT(ErrorOf({"--model=x", "--" + flag, "1"}), names_it);
+    EXPECT_THAT(FileErrorOf("{\"" + flag + "\": 1}"), names_it);
+    EXPECT_NE(FindScheduleKey(key), nullptr) << key;
+  }
 }
 
 class CgroupTest : public ::testing::Test {

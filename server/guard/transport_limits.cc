@@ -1,4 +1,4 @@
-#include "server/settings/transport_limits.h"
+#include "server/guard/transport_limits.h"
 
 #include <sys/resource.h>
 
@@ -30,17 +30,17 @@ constexpr int64_t kTlsBytes = 96 * kKiB;
 constexpr int64_t kWastedStreamBytes = 64 * kKiB;
 
 constexpr int kUsualConnections = 4096;
-// The listener keeps a second one, see server/net/listener.h.
+// The listener keeps a second one of each connection (listener.h).
 constexpr int64_t kDescriptorsPerConnection = 2;
 // For files, queues of events and pipes.
 constexpr int64_t kOtherDescriptors = 128;
 
 int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
-int64_t MessageBytes(const ServerConfig& config) {
-  return config.max_message_mb > 0
-             ? config.max_message_mb * kMiB
-             : RoundUp(NeededMessageBytes(config.max_items, config.max_code_points), kMiB);
+int64_t MessageBytes(const TransportSettings& settings) {
+  return settings.max_message_mb > 0
+             ? settings.max_message_mb * kMiB
+             : RoundUp(NeededMessageBytes(settings.max_items, settings.max_code_points), kMiB);
 }
 
 }  // namespace
@@ -50,18 +50,18 @@ int64_t NeededMessageBytes(int max_items, int64_t max_code_points) {
   return 2 * (4 * max_code_points + kElementBytes * max_items) + kPhraseBytes + kRestBytes;
 }
 
-absl::Status CheckTransportSettings(const ServerConfig& config) {
-  const int64_t needed = NeededMessageBytes(config.max_items, config.max_code_points);
-  const int64_t message = MessageBytes(config);
+absl::Status CheckTransportSettings(const TransportSettings& settings) {
+  const int64_t needed = NeededMessageBytes(settings.max_items, settings.max_code_points);
+  const int64_t message = MessageBytes(settings);
   if (message < needed) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--max-message-mb: found ", config.max_message_mb, ", expected at least ",
-                     RoundUp(needed, kMiB) / kMiB, ", which --max-code-points ",
-                     config.max_code_points, " and --max-items ", config.max_items, " require"));
-  }
-  if (config.receive_memory_mb > 0 && config.receive_memory_mb * kMiB < 2 * message) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--receive-memory-mb: found ", config.receive_memory_mb, ", expected at least ",
+        "--max-message-mb: found ", settings.max_message_mb, ", expected at least ",
+        RoundUp(needed, kMiB) / kMiB, ", which --max-code-points ", settings.max_code_points,
+        " and --max-items ", settings.max_items, " require"));
+  }
+  if (settings.receive_memory_mb > 0 && settings.receive_memory_mb * kMiB < 2 * message) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--receive-memory-mb: found ", settings.receive_memory_mb, ", expected at least ",
         2 * message / kMiB, ", twice the largest request (--max-message-mb)"));
   }
   return absl::OkStatus();
@@ -71,28 +71,28 @@ int HttpConnections(int64_t descriptors) {
   return static_cast<int>(std::clamp<int64_t>(descriptors / 8, 16, 512));
 }
 
-absl::StatusOr<TransportLimits> ComputeTransportLimits(const ServerConfig& config,
+absl::StatusOr<TransportLimits> ComputeTransportLimits(const TransportSettings& settings,
                                                        int64_t descriptors) {
   TransportLimits limits;
-  limits.message_bytes = MessageBytes(config);
-  limits.max_streams = config.max_streams;
+  limits.message_bytes = MessageBytes(settings);
+  limits.max_streams = settings.max_streams;
   const int64_t others =
       kOtherDescriptors + kDescriptorsPerConnection * HttpConnections(descriptors);
   const int64_t room = (descriptors - others) / kDescriptorsPerConnection;
-  if (room < std::max(1, config.max_connections)) {
+  if (room < std::max(1, settings.max_connections)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--max-connections: found ", config.max_connections, ", which needs ",
-                     kDescriptorsPerConnection * std::max(1, config.max_connections) + others,
+        absl::StrCat("--max-connections: found ", settings.max_connections, ", which needs ",
+                     kDescriptorsPerConnection * std::max(1, settings.max_connections) + others,
                      " open files, expected at most the ", descriptors,
                      " that this process may have (ulimit -Hn)"));
   }
-  limits.max_connections = config.max_connections > 0
-                               ? config.max_connections
+  limits.max_connections = settings.max_connections > 0
+                               ? settings.max_connections
                                : static_cast<int>(std::min<int64_t>(room, kUsualConnections));
-  limits.receive_bytes = config.receive_memory_mb > 0 ? config.receive_memory_mb * kMiB
-                                                      : kRequestsAtOnce * limits.message_bytes;
+  limits.receive_bytes = settings.receive_memory_mb > 0 ? settings.receive_memory_mb * kMiB
+                                                        : kRequestsAtOnce * limits.message_bytes;
   limits.quota_bytes = limits.receive_bytes + limits.max_connections * kConnectionBytes;
-  if (!config.tls_cert.empty()) limits.tls_bytes = limits.max_connections * kTlsBytes;
+  if (!settings.tls_cert.empty()) limits.tls_bytes = limits.max_connections * kTlsBytes;
   limits.reset_bytes = limits.quota_bytes;
   limits.wasted_streams = limits.reset_bytes / kWastedStreamBytes;
   return limits;

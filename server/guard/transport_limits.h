@@ -1,13 +1,25 @@
-// What the network may cost: limits of the gRPC side, computed from the settings, and what they
-// bound. Pure but for the process's limit on descriptors.
+// What the network may cost: limits of the gRPC port, computed from the settings, and the limit on
+// descriptors, which all ports share. Pure but for RaiseDescriptorLimit.
 #pragma once
 
 #include <cstdint>
 
+#include <string>
+
 #include "absl/status/statusor.h"
-#include "server/settings/config.h"
 
 namespace dragoman {
+
+// The settings that they follow from, by the names of their flags; what 0 means is in the help.
+struct TransportSettings {
+  int max_items = 1024;
+  int max_code_points = 30'000;
+  int max_message_mb = 0;
+  int max_streams = 1024;
+  int max_connections = 0;
+  int receive_memory_mb = 0;
+  std::string tls_cert;  // "": no TLS
+};
 
 struct TransportLimits {
   int64_t message_bytes = 0;  // of one request
@@ -31,11 +43,11 @@ struct TransportLimits {
 int64_t NeededMessageBytes(int max_items, int64_t max_code_points);
 
 // INVALID_ARGUMENT where the settings contradict each other.
-absl::Status CheckTransportSettings(const ServerConfig& config);
+absl::Status CheckTransportSettings(const TransportSettings& settings);
 
 // `descriptors`: how many the process may have open. INVALID_ARGUMENT if the connections that were
 // asked for do not fit into them. REQUIRES: CheckTransportSettings.
-absl::StatusOr<TransportLimits> ComputeTransportLimits(const ServerConfig& config,
+absl::StatusOr<TransportLimits> ComputeTransportLimits(const TransportSettings& settings,
                                                        int64_t descriptors);
 
 // How many connections of HTTP there are at most, of so many descriptors.

@@ -1,4 +1,4 @@
-#include "server/grpc/reset_watch.h"
+#include "server/guard/reset_watch.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,12 +1,11 @@
-#include "server/grpc/intake.h"
+#include "server/guard/intake.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
-#include "server/call/request_error.h"
-#include "server/net/sockets.h"
+#include "server/guard/sockets.h"
 
 namespace dragoman {
 namespace {
@@ -238,8 +237,8 @@ void Intake::Look() {
         EndConnection(&connection, "it sends data that belongs to no call");
       } else {
         EndCalls(&connection,
-                 InvalidField("", absl::StrCat("the request has more than the ",
-                                               limits_.message_bytes, " bytes allowed")),
+                 absl::InvalidArgumentError(absl::StrCat("the request has more than the ",
+                                                         limits_.message_bytes, " bytes allowed")),
                  &endings);
       }
     }

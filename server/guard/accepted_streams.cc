@@ -1,4 +1,4 @@
-#include "server/grpc/accepted_streams.h"
+#include "server/guard/accepted_streams.h"
 
 #include <grpc/grpc.h>
 #include <grpc/support/alloc.h>
@@ -8,7 +8,7 @@
 
 #include "absl/strings/numbers.h"
 #include "nlohmann/json.hpp"
-#include "server/net/sockets.h"
+#include "server/guard/sockets.h"
 
 namespace dragoman {
 namespace {

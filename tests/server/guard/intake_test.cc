@@ -1,4 +1,4 @@
-#include "server/grpc/intake.h"
+#include "server/guard/intake.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "server/base/log.h"
-#include "server/net/sockets.h"
+#include "server/guard/sockets.h"
 #include "tests/server/manual_clock.h"
 
 namespace dragoman {

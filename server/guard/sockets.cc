@@ -1,4 +1,4 @@
-#include "server/net/sockets.h"
+#include "server/guard/sockets.h"
 
 #include <arpa/inet.h>
 #include <linux/tcp.h>

@@ -30,7 +30,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/mutex.h"
 #include "server/base/deadline_timer.h"
-#include "server/grpc/reset_watch.h"
+#include "server/guard/reset_watch.h"
 
 namespace dragoman {
 

@@ -1,4 +1,4 @@
-#include "server/net/listener.h"
+#include "server/guard/listener.h"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "server/base/log.h"
-#include "server/settings/transport_limits.h"
 
 namespace dragoman {
 namespace {
@@ -214,38 +213,6 @@ TEST_F(ListenerTest, EveryAddressHasBothFamilies) {
     EXPECT_EQ(ReadToEnd(fd), "");
     close(fd);
   }
-}
-
-TEST(TransportLimits, ARequestHasRoomForWhatItMayHold) {
-  ServerConfig config;
-  const auto limits = ComputeTransportLimits(config, 1 << 20);
-  ASSERT_TRUE(limits.ok()) << limits.status();
-  EXPECT_EQ(limits->message_bytes, 2 << 20);
-  EXPECT_GE(limits->message_bytes, NeededMessageBytes(config.max_items, config.max_code_points));
-  EXPECT_EQ(limits->max_connections, 4096);
-  EXPECT_GT(limits->quota_bytes, limits->receive_bytes);
-  EXPECT_EQ(limits->tls_bytes, 0);
-  config.tls_cert = "crt";
-  EXPECT_EQ(ComputeTransportLimits(config, 1 << 20)->tls_bytes, 4096 * 96 * 1024);
-  EXPECT_EQ(ComputeTransportLimits(config, 1 << 20)->quota_bytes, limits->quota_bytes);
-
-  config.max_code_points = 1'000'000;
-  EXPECT_GE(ComputeTransportLimits(config, 1 << 20)->message_bytes, 2 * 4'000'000);
-  config.max_message_mb = 4;
-  EXPECT_THAT(std::string(CheckTransportSettings(config).message()),
-              HasSubstr("--max-message-mb: found 4, expected at least 9"));
-}
-
-TEST(TransportLimits, ConnectionsFitIntoOpenFiles) {
-  ServerConfig config;
-  const auto few = ComputeTransportLimits(config, 1024);
-  ASSERT_TRUE(few.ok());
-  EXPECT_LT(2 * few->max_connections, 1024);
-  EXPECT_GT(few->max_connections, 200);
-  config.max_connections = 1000;
-  EXPECT_THAT(std::string(ComputeTransportLimits(config, 1024).status().message()),
-              HasSubstr("--max-connections: found 1000"));
-  EXPECT_EQ(ComputeTransportLimits(config, 4096)->max_connections, 1000);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "server/net/listener.h"
+#include "server/guard/listener.h"
 
 #include <fcntl.h>
 #include <linux/sockios.h>
@@ -19,7 +19,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
-#include "server/net/sockets.h"
+#include "server/guard/sockets.h"
 
 namespace dragoman {
 namespace {

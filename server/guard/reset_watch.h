@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "engine/base/clock.h"
-#include "server/grpc/accepted_streams.h"
+#include "server/guard/accepted_streams.h"
 
 namespace dragoman {
 

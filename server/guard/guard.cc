@@ -1,0 +1,55 @@
+#include "server/guard/guard.h"
+
+#include <chrono>
+#include <utility>
+
+#include "server/guard/intake.h"
+#include "server/guard/reset_watch.h"
+
+namespace dragoman {
+namespace {
+
+// For calls that were reset to be done with, before their client comes again.
+constexpr std::chrono::milliseconds kFloodHold{1000};
+
+IntakeLimits LimitsOf(const TransportLimits& limits) {
+  return {.message_bytes = limits.message_bytes,
+          .receive_bytes = limits.receive_bytes,
+          .resets = {.each = 2 * int64_t{limits.max_streams}, .all = limits.wasted_streams}};
+}
+
+}  // namespace
+
+Guard::Guard(const TransportLimits& limits, const Clock* clock, DeadlineTimer* timer)
+    : max_connections_(limits.max_connections),
+      intake_(std::make_unique<Intake>(LimitsOf(limits), Intake::RealSockets(),
+                                       ResetWatch::RealCounts(), clock, timer)) {}
+
+Guard::~Guard() = default;
+
+absl::StatusOr<std::unique_ptr<Listener>> Guard::Listen(const std::string& address,
+                                                        int max_per_peer) {
+  ListenerOptions options;
+  options.address = address;
+  options.max_connections = max_connections_;
+  options.max_per_peer = max_per_peer;
+  options.opened = [intake = intake_.get()](int fd) { intake->Open(fd); };
+  options.closed = [intake = intake_.get()](int fd) { intake->Close(fd); };
+  absl::StatusOr<std::unique_ptr<Listener>> listener = Listener::Listen(options);
+  if (listener.ok()) {
+    intake_->OnFlood([held = listener->get()] { held->Hold(kFloodHold); });
+  }
+  return listener;
+}
+
+uint64_t Guard::Enter(const std::string& grpc_peer, EndCall end) {
+  return intake_->Enter(grpc_peer, std::move(end));
+}
+
+void Guard::LeaveWhole(uint64_t call, int64_t bytes) { intake_->LeaveWhole(call, bytes); }
+
+void Guard::LeaveCut(uint64_t call) { intake_->LeaveCut(call); }
+
+void Guard::Done(uint64_t call, bool cancelled) { intake_->Done(call, cancelled); }
+
+}  // namespace dragoman

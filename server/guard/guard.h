@@ -1,0 +1,62 @@
+// What stands between the network and gRPC: limits on connections, on requests that are on their
+// way in, and on streams that are reset. The rest of the server includes this header alone.
+//
+// Two parts are general, and every port may use them: Listener (connections) and TransportLimits
+// (what the settings allow). The others make up for what gRPC 1.51 lacks; README.md of this folder
+// says for each of them which versions need it, and what is left of Guard without them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/base/clock.h"
+#include "server/base/deadline_timer.h"
+#include "server/guard/listener.h"
+#include "server/guard/transport_limits.h"
+
+namespace dragoman {
+
+class Intake;
+
+// The guard of one gRPC port. It is told of connections and calls, and ends those that cost too
+// much.
+//
+// Thread-safe. Calls over sockets that are not TCP are counted, but not bounded.
+class Guard {
+ public:
+  // Ends a call whose request is not whole yet: INVALID_ARGUMENT for one that is too large,
+  // RESOURCE_EXHAUSTED where all requests together are. Called without locks; may come late.
+  using EndCall = std::function<void(const absl::Status& status)>;
+
+  // `clock` and `timer` outlive it; `timer` must have ended when it is destroyed.
+  Guard(const TransportLimits& limits, const Clock* clock, DeadlineTimer* timer);
+  ~Guard();
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+  // The port, which takes at most as many connections as the limits say, and at most `max_per_peer`
+  // of one address (0: no limit of their own). Once, before calls come; the listener ends before
+  // the guard does. UNAVAILABLE if it cannot listen.
+  absl::StatusOr<std::unique_ptr<Listener>> Listen(const std::string& address, int max_per_peer);
+
+  // A call from `grpc_peer` (as gRPC writes it) waits for its request, until one of the Leave.
+  // Returns its number, which is not 0.
+  uint64_t Enter(const std::string& grpc_peer, EndCall end);
+  // Its request is here; `bytes` with its headers.
+  void LeaveWhole(uint64_t call, int64_t bytes);
+  // It ended before.
+  void LeaveCut(uint64_t call);
+  // gRPC is done with the call; nothing may be said of it later. `cancelled`: its request was
+  // whole, and gRPC did not answer it to the end.
+  void Done(uint64_t call, bool cancelled);
+
+ private:
+  const int max_connections_;
+  const std::unique_ptr<Intake> intake_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,474 @@
+#include "server/settings/option_table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <optional>
+#include <system_error>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "server/settings/otlp_endpoint.h"
+
+namespace dragoman {
+namespace {
+
+template <typename E>
+struct Named {
+  const char* name;
+  E value;
+};
+
+constexpr Named<bool> kSwitch[] = {{"off", false}, {"on", true}};
+constexpr Named<Pinning> kPinnings[] = {
+    {"auto", Pinning::kAuto}, {"off", Pinning::kOff}, {"cores", Pinning::kCores}};
+constexpr Named<MeanKind> kMeans[] = {{"probability", MeanKind::kProbability},
+                                      {"log-probability", MeanKind::kLogProbability}};
+constexpr Named<TokenizerChoice> kTokenizers[] = {{"auto", TokenizerChoice::kAuto},
+                                                  {"slow", TokenizerChoice::kSlow},
+                                                  {"fast", TokenizerChoice::kFast}};
+constexpr Named<Profile> kProfiles[] = {{"hf", Profile::kHf},
+                                        {"ct2", Profile::kCt2},
+                                        {"marian", Profile::kMarian},
+                                        {"paper", Profile::kPaper},
+                                        {"article", Profile::kArticle}};
+constexpr Named<HttpTlsMode> kHttpTlsModes[] = {
+    {"off", HttpTlsMode::kOff}, {"on", HttpTlsMode::kOn}, {"mutual", HttpTlsMode::kMutual}};
+constexpr Named<RefillRule> kRefillRules[] = {{"continuous", RefillRule::kContinuous},
+                                              {"stream", RefillRule::kStream},
+                                              {"half-empty", RefillRule::kHalfEmpty},
+                                              {"static", RefillRule::kStatic}};
+constexpr Named<CapacityUnit> kUnits[] = {{"rows", CapacityUnit::kRows},
+                                          {"segments", CapacityUnit::kSegments},
+                                          {"source-tokens", CapacityUnit::kSourceTokens}};
+constexpr Named<SlotSelection> kSelections[] = {{"all", SlotSelection::kAll},
+                                                {"shortest-first", SlotSelection::kShortest},
+                                                {"longest-first", SlotSelection::kLongest}};
+constexpr Named<WindowOrder> kOrders[] = {{"arrival", WindowOrder::kArrival},
+                                          {"longest-first", WindowOrder::kLongestFirst},
+                                          {"shortest-first", WindowOrder::kShortestFirst}};
+
+// "off, on or mutual".
+std::string AnyOf(const std::vector<std::string>& words) {
+  return absl::StrCat(absl::StrJoin(words.begin(), words.end() - 1, ", "), " or ", words.back());
+}
+
+template <typename E, size_t kSize>
+TextField ChoiceField(E* field, const Named<E> (&names)[kSize]) {
+  TextField out;
+  out.read = [field, &names](const std::string& text) -> std::string {
+    std::vector<std::string> words;
+    for (const Named<E>& named : names) {
+      words.emplace_back(named.name);
+      if (text != named.name) continue;
+      *field = named.value;
+      return "";
+    }
+    return AnyOf(words);
+  };
+  out.text = [field, &names]() -> std::string {
+    for (const Named<E>& named : names) {
+      if (named.value == *field) return named.name;
+    }
+    return "";
+  };
+  return out;
+}
+
+template <typename E, size_t kSize>
+Target Choice(E ModelSettings::*member, const Named<E> (&names)[kSize]) {
+  return Target::Model([member, &names](ModelSettings& settings) -> Field {
+    return ChoiceField(&(settings.*member), names);
+  });
+}
+
+// What the engine expects where it refuses a text: its message ends with it.
+std::string ExpectedOf(const absl::Status& status) {
+  constexpr std::string_view kExpected = "expected ";
+  const std::string message(status.message());
+  const size_t at = message.find(kExpected);
+  return at == std::string::npos ? message : message.substr(at + kExpected.size());
+}
+
+TextField DeviceField(DeviceRequest* field) {
+  TextField out;
+  out.read = [field](const std::string& text) -> std::string {
+    const absl::StatusOr<DeviceRequest> read = ParseDevices(text, "auto");
+    if (!read.ok()) return ExpectedOf(read.status());
+    field->automatic = read->automatic;
+    field->cuda = read->cuda;
+    return "";
+  };
+  out.text = [field] { return DeviceText(*field); };
+  return out;
+}
+
+TextField ComputeTypeField(DeviceRequest* field) {
+  TextField out;
+  out.read = [field](const std::string& text) -> std::string {
+    const absl::StatusOr<DeviceRequest> read = ParseDevices("auto", text);
+    if (!read.ok()) return ExpectedOf(read.status());
+    field->compute_type = read->compute_type;
+    return "";
+  };
+  out.text = [field]() -> std::string {
+    return field->compute_type.has_value() ? ComputeTypeName(*field->compute_type) : "auto";
+  };
+  return out;
+}
+
+TextField DirectoriesField(std::vector<std::string>* field) {
+  TextField out;
+  out.read = [field](const std::string& text) -> std::string {
+    std::vector<std::string> directories;
+    if (!text.empty()) directories = absl::StrSplit(text, ',');
+    const bool empty = std::find(directories.begin(), directories.end(), "") != directories.end();
+    if (empty || directories.size() >= kMaxEnsembleMembers) {
+      return absl::StrCat("1 to ", kMaxEnsembleMembers - 1, " directories, by commas");
+    }
+    *field = std::move(directories);
+    return "";
+  };
+  out.text = [field] { return absl::StrJoin(*field, ","); };
+  return out;
+}
+
+TextField WeightsField(std::vector<double>* field) {
+  TextField out;
+  out.read = [field](const std::string& text) -> std::string {
+    std::vector<std::string> words;
+    if (!text.empty()) words = absl::StrSplit(text, ',');
+    std::vector<double> weights;
+    for (const std::string& word : words) {
+      double weight = 0;
+      if (!absl::SimpleAtod(word, &weight) || !(weight > 0) || !(weight <= 1e6)) {
+        return "a number above 0, up to 1000000, for each member, by commas";
+      }
+      weights.push_back(weight);
+    }
+    *field = std::move(weights);
+    return "";
+  };
+  out.text = [field] { return absl::StrJoin(*field, ","); };
+  return out;
+}
+
+TextField LogLevelField(LogLevel* field) {
+  TextField out;
+  out.read = [field](const std::string& text) -> std::string {
+    const std::optional<LogLevel> level = ParseLogLevel(text);
+    if (!level.has_value()) return "trace, debug, info, warn, error or off";
+    *field = *level;
+    return "";
+  };
+  out.text = [field]() -> std::string { return LogLevelName(*field); };
+  return out;
+}
+
+TextField OtlpField(std::optional<OtlpEndpoint>* field) {
+  TextField out;
+  out.read = [field](const std::string& text) -> std::string {
+    std::optional<OtlpEndpoint> endpoint;
+    if (!text.empty()) {
+      endpoint = ParseOtlpEndpoint(text);
+      if (!endpoint.has_value()) {
+        return "http://HOST:PORT (no path, for it is /v1/traces; no TLS)";
+      }
+    }
+    *field = std::move(endpoint);
+    return "";
+  };
+  out.text = [field] { return field->has_value() ? OtlpUrl(**field) : ""; };
+  return out;
+}
+
+// "1/6", exactly.
+TextField ThresholdField(SchedulerOptions* field) {
+  TextField out;
+  out.read = [field](const std::string& text) -> std::string {
+    constexpr int64_t kLargest = 1'000'000;
+    const size_t slash = text.find('/');
+    if (slash != std::string::npos) {
+      const auto above = WholeNumber(std::string_view(text).substr(0, slash));
+      const auto below = WholeNumber(std::string_view(text).substr(slash + 1));
+      if (above.has_value() && below.has_value() && *above >= 0 && *above <= *below &&
+          *below >= 1 && *below <= kLargest) {
+        field->eps_num = *above;
+        field->eps_den = *below;
+        return "";
+      }
+    }
+    return "a fraction from 0 to 1, such as 1/6, of whole numbers up to 1000000";
+  };
+  out.text = [field] { return absl::StrCat(field->eps_num, "/", field->eps_den); };
+  return out;
+}
+
+}  // namespace
+
+const std::vector<Option>& Options() {
+  using C = ServerConfig;
+  using M = ModelSettings;
+  using enum Audience;
+  static const auto* const kOptions = new std::vector<Option>{
+      {kEveryone, "model", "DIR|NAME=DIR",
+       "model directory of Hugging Face, CTranslate2 or Marian, or an Argos package "
+       "(*.argosmodel); named NAME, or DIR's last part; one flag for each model, the first is the "
+       "default",
+       &C::model},
+      {kEveryone, "models-dir", "DIR",
+       "serve every directory of DIR that has a config.json, an .npz, a .bin or a metadata.json, "
+       "and every *.argosmodel, by its name; empty: none",
+       &C::models_dir},
+      {kEveryone, "default-model", "NAME",
+       "the model of requests that name none and fit it; empty: the first", &C::default_model},
+      {kEveryone, "ensemble", "NAME=DIR,DIR[,...]",
+       "serve the mean of two to eight models of one vocabulary as one model; a DIR may be the "
+       "name "
+       "of a --model, whose directory is meant; one flag for each",
+       &C::ensembles},
+      {kEveryone, "pivot", "[NAME=]FIRST+SECOND",
+       "serve what model FIRST makes of a text, translated by model SECOND; one flag for each",
+       &C::pivot},
+      {kEveryone, "listen", "ADDR",
+       "gRPC address, host:port or unix:PATH; port 0 picks a free port", &C::listen},
+      {kEveryone, "admin-listen", "ADDR",
+       "gRPC address for 'dragoman admin' (load, unload, reload): a loopback host:port, for every "
+       "user of this machine, or unix:PATH; off: none",
+       &C::admin_listen},
+      {kEveryone, "metrics", "ADDR",
+       "HTTP address of /metrics, /livez, /readyz and /status, host:port; off: no HTTP server",
+       &C::metrics},
+      {kEveryone, "device", "auto|cpu|cuda:N[,cuda:M]",
+       "where to compute; auto: every usable GPU, or the CPU if there is none",
+       Target::Model([](M& m) -> Field { return DeviceField(&m.devices); })},
+      {kEveryone, "compute-type", "auto|float32|float16|bfloat16|int8",
+       "number format of the model; auto: int8 on the CPU, float16 on GPUs",
+       Target::Model([](M& m) -> Field { return ComputeTypeField(&m.devices); })},
+      {kEveryone, "device-memory-fraction", "F",
+       "largest share of a GPU's memory that may be in use, above 0 and up to 1",
+       &C::device_memory_fraction, 0, 1},
+      {kEveryone, "max-rows", "N",
+       "rows (hypotheses) in each worker's decoding batch; 0: 256 on the CPU, 4096 on a GPU",
+       &C::max_rows, 0, 4096},
+      {kEveryone, "cpu-workers", "N",
+       "workers on the CPU, each an encoder and a decode loop; 0: from the number of CPUs",
+       &C::cpu_workers, 0, 1024},
+      {kEveryone, "threads-per-worker", "N",
+       "threads that share the arithmetic of a CPU worker; 0: from the number of CPUs",
+       &C::threads_per_worker, 0, 1024},
+      {kSome, "pin", "auto|off|cores",
+       "keep each CPU worker on processors of its own (cores), or on those of one NUMA node where "
+       "there are several (auto)",
+       Choice(&M::pin, kPinnings)},
+      {kSome, "max-threads-per-worker", "N",
+       "threads that may do the arithmetic of one CPU worker while the others' have nothing to do; "
+       "1: its own alone; 0: 8, or --threads-per-worker if that is more",
+       &C::max_threads_per_worker, 0, 1024},
+      {kSome, "tokenizer-threads", "N",
+       "threads that split and tokenize incoming text; 0: one for every four CPUs",
+       &C::tokenizer_threads, 0, 256},
+      {kSome, "detokenizer-threads", "N",
+       "threads that write translations; -1: as tokenizer-threads; 0: decode threads do it",
+       &C::detokenizer_threads, -1, 256},
+      {kSome, "max-queue-segments", "N",
+       "segments that may wait to be encoded; requests beyond that are refused",
+       &C::max_queue_segments, 1, 10'000'000},
+      {kSome, "max-queue-tokens", "N",
+       "source tokens that may wait to be encoded; requests beyond that are refused",
+       &C::max_queue_tokens, 1, 1'000'000'000},
+      {kSome, "encoded-queue-segments", "N",
+       "encoded segments that may wait for a place in the batch of each worker",
+       &C::encoded_queue_segments, 1, 1'000'000},
+      {kEveryone, "kv-memory-mb", "N",
+       "MiB of K/V cache for all workers; 0: what max-rows needs, on a GPU all that is left",
+       &C::kv_memory_mb, 0, 16'777'216},
+      {kSome, "ensemble-with", "DIR[,DIR...]",
+       "directories of models to be decoded together with a model; empty: none. --ensemble sets it",
+       Target::Model([](M& m) -> Field { return DirectoriesField(&m.ensemble.directories); })},
+      {kSome, "ensemble-weights", "W,W[,...]",
+       "weights of an ensemble's members in their order, each above 0; empty: all the same",
+       Target::Model([](M& m) -> Field { return WeightsField(&m.ensemble.weights); })},
+      {kSome, "ensemble-mean", "probability|log-probability",
+       "what of an ensemble's members is averaged",
+       Target::Model([](M& m) -> Field { return ChoiceField(&m.ensemble.mean, kMeans); })},
+      {kSome, "lexical-shortlist", "off|on",
+       "let translations hold words of the model's lexical shortlist only (Marian's lex.*.bin, on "
+       "the CPU)",
+       Choice(&M::lexical_shortlist, kSwitch)},
+      {kSome, "tokenizer", "auto|slow|fast",
+       "cut texts as transformers' slow tokenizer does, by the SentencePiece model, or as its fast "
+       "one, by tokenizer.json; auto: slow where its files are there",
+       Choice(&M::tokenizer, kTokenizers)},
+      {kEveryone, "default-profile", "hf|ct2|marian|paper|article",
+       "the rules that decide every option that a request leaves unset",
+       Choice(&M::default_profile, kProfiles)},
+      {kEveryone, "glossary-dir", "DIR",
+       "directory of glossaries, NAME.tsv and NAME.csv; read again on SIGHUP; empty: none",
+       &C::glossary_dir},
+      {kEveryone, "lame-duck-seconds", "N",
+       "seconds after SIGTERM or SIGINT in which calls are still taken, though no longer ready, "
+       "while balancers notice",
+       &C::lame_duck_seconds, 0, 3600},
+      {kEveryone, "drain-seconds", "N",
+       "seconds that calls in flight have to finish after SIGTERM or SIGINT", &C::drain_seconds, 0,
+       86'400},
+      {kSome, "watchdog-seconds", "N",
+       "seconds that a worker with busy rows may make no decode step before /livez fails",
+       &C::watchdog_seconds, 1, 86'400},
+      {kSome, "profile-steps", "N",
+       "time each operation of N steps of a full batch, on the CPU or on one GPU, print a table "
+       "and "
+       "exit; 0: serve",
+       &C::profile_steps, 0, 1'000'000},
+      {kEveryone, "log-level", "LEVEL",
+       "least severe lines that are logged: trace, debug, info, warn, error or off",
+       Target::Server([](C& c) -> Field { return LogLevelField(&c.log_level); })},
+      {kEveryone, "otlp", "http://HOST:PORT",
+       "OpenTelemetry collector that gets a span of every call and of its stages; empty: none",
+       Target::Server([](C& c) -> Field { return OtlpField(&c.otlp); })},
+      {kEveryone, "max-items", "N", "items (texts) that one request may have", &C::max_items, 1,
+       1'000'000},
+      {kSome, "max-code-points", "N",
+       "Unicode code points that the items of one request may have in all", &C::max_code_points, 1,
+       100'000'000},
+      {kSome, "max-message-mb", "N",
+       "largest request, in MiB; 0: what max-code-points and max-items need", &C::max_message_mb, 0,
+       1024},
+      {kSome, "max-streams", "N", "calls that one connection may have open at once",
+       &C::max_streams, 1, 1'000'000},
+      {kSome, "max-connections", "N",
+       "gRPC connections that may be open at once; 0: by the limit on open files, at most 4096",
+       &C::max_connections, 0, 1'000'000},
+      {kSome, "receive-memory-mb", "N",
+       "MiB for requests not yet received in full; 0: 32 requests of the largest size",
+       &C::receive_memory_mb, 0, 1'048'576},
+      {kSome, "receive-timeout-seconds", "N",
+       "seconds from the start of a call within which its request must arrive in full",
+       &C::receive_timeout_seconds, 1, 86'400},
+      {kSome, "longest-call-seconds", "N", "deadline, in seconds, of calls whose client sets none",
+       &C::longest_call_seconds, 1, 86'400},
+      {kSome, "connection-age-seconds", "N",
+       "seconds after which a connection is closed so that its client renews it; 0: never",
+       &C::connection_age_seconds, 0, 2'000'000},
+      {kSome, "write-timeout-seconds", "N",
+       "seconds after which a call is ended whose client does not read the answer",
+       &C::write_timeout_seconds, 1, 86'400},
+      {kSome, "max-connections-per-peer", "N",
+       "gRPC connections that one address may have open at once; 0: as many as all",
+       &C::max_connections_per_peer, 0, 1'000'000},
+      {kEveryone, "tls-cert", "FILE",
+       "certificate (PEM) of the gRPC port, with its chain; read again when it changes; empty: no "
+       "TLS",
+       &C::tls_cert},
+      {kEveryone, "tls-key", "FILE", "private key (PEM, no password) of --tls-cert", &C::tls_key},
+      {kEveryone, "tls-client-ca", "FILE",
+       "authorities (PEM) of clients' certificates; with it every client needs one",
+       &C::tls_client_ca},
+      {kSome, "metrics-tls", "off|on|mutual",
+       "TLS of the HTTP port, with --tls-cert; mutual: only probes need no client certificate",
+       Target::Server([](C& c) -> Field { return ChoiceField(&c.metrics_tls, kHttpTlsModes); })},
+      {kEveryone, "api-keys", "FILE",
+       "clients and the hashes of their keys (JSON); read again when it changes; empty: calls need "
+       "no key",
+       &C::api_keys},
+
+      // Keys of "schedule": when segments enter and leave the batch. None changes a translation.
+      {kResearch, "refill", "continuous|stream|half-empty|static",
+       "when waiting segments enter the batch; never changes a translation",
+       Target::Model([](M& m) -> Field { return ChoiceField(&m.scheduler.refill, kRefillRules); })},
+      {kResearch, "threshold", "N/D",
+       "with refill stream: refill once the batch is filled to this fraction or less",
+       Target::Model([](M& m) -> Field { return ThresholdField(&m.scheduler); })},
+      {kResearch, "unit", "rows|segments|source-tokens",
+       "unit in which the batch's fill is counted",
+       Target::Model([](M& m) -> Field { return ChoiceField(&m.scheduler.unit, kUnits); })},
+      {kResearch, "capacity", "N",
+       "capacity of the batch, in units; 0: max-rows, on a GPU with continuous top-up "
+       "9/8 "
+       "of it (not for source-tokens)",
+       Target::Model([](M& m) -> Field { return &m.scheduler.capacity; }), 0, INT_MAX},
+      {kResearch, "slots", "all|shortest-first|longest-first",
+       "which segments of the batch a decode step runs first; all: in order of admission",
+       Target::Model(
+           [](M& m) -> Field { return ChoiceField(&m.scheduler.selection, kSelections); })},
+      {kResearch, "width-budget", "N", "rows that one decode step may run; 0: max-rows",
+       Target::Model([](M& m) -> Field { return &m.scheduler.width_budget; }), 0, 4096},
+      {kResearch, "max-pause-steps", "N",
+       "decode steps after which a paused segment goes before all others; 0: never",
+       Target::Model([](M& m) -> Field { return &m.scheduler.max_pause; }), 0, INT_MAX},
+      {kResearch, "lanes", "N",
+       "hypotheses that the batch may hold, running or paused; 0: eight times max-rows",
+       Target::Model([](M& m) -> Field { return &m.scheduler.lanes; }), 0, 1 << 20},
+      {kResearch, "window-segments", "N",
+       "segments that the encoder takes from the queue and sorts at a time",
+       Target::Model([](M& m) -> Field { return &m.scheduler.window.segments; }), 1, 1'000'000},
+      {kResearch, "window-tokens", "N",
+       "source tokens that the encoder takes from the queue and sorts at a time",
+       Target::Model([](M& m) -> Field { return &m.scheduler.window.tokens; }), 1, 100'000'000},
+      {kResearch, "window-order", "arrival|longest-first|shortest-first",
+       "order in which the encoder encodes the segments that it has taken",
+       Target::Model(
+           [](M& m) -> Field { return ChoiceField(&m.scheduler.window.order, kOrders); })},
+  };
+  return *kOptions;
+}
+
+namespace {
+
+// Flags that there were once, and the keys of "schedule" that they became.
+constexpr std::pair<std::string_view, std::string_view> kScheduleFlags[] = {
+    {"scheduler", "refill"},
+    {"refill-threshold", "threshold"},
+    {"scheduler-unit", "unit"},
+    {"scheduler-capacity", "capacity"},
+    {"slot-selection", "slots"},
+    {"width-budget", "width-budget"},
+    {"max-pause-steps", "max-pause-steps"},
+    {"decode-lanes", "lanes"},
+    {"encode-window-segments", "window-segments"},
+    {"encode-window-tokens", "window-tokens"},
+    {"encode-window-order", "window-order"},
+};
+
+const Option* Find(std::string_view name, bool of_schedule) {
+  for (const Option& option : Options()) {
+    if (option.name == name && (option.audience == Audience::kResearch) == of_schedule) {
+      return &option;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const char* PinningName(Pinning pinning) {
+  for (const Named<Pinning>& named : kPinnings) {
+    if (named.value == pinning) return named.name;
+  }
+  return "";
+}
+
+std::optional<int64_t> WholeNumber(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+const Option* FindFlag(std::string_view name) { return Find(name, false); }
+
+const Option* FindScheduleKey(std::string_view name) { return Find(name, true); }
+
+std::string SuccessorOf(std::string_view name) {
+  for (const auto& [flag, key] : kScheduleFlags) {
+    if (name != flag) continue;
+    return absl::StrCat("{\"schedule\": {\"", absl::string_view(key.data(), key.size()),
+                        "\": ...}} in the file of --config");
+  }
+  return "";
+}
+
+}  // namespace dragoman

@@ -1,0 +1,90 @@
+// The table of the daemon's settings: name, help, range, and the typed field that a value goes to.
+// Flags, keys of the configuration file, the help and --check-config are made of it. A text is
+// parsed once, when it is set (option_values.h); the rest of the daemon reads the fields.
+//
+// Part of config.h. Constant data.
+#pragma once
+
+#include <climits>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "server/settings/config.h"
+
+namespace dragoman {
+
+// A field whose value is written as text: a choice of words, a device, a list by commas.
+struct TextField {
+  // Reads the text into the field. "" if it could, else what was expected.
+  std::function<std::string(const std::string& text)> read;
+  // The field as `read` takes it.
+  std::function<std::string()> text;
+};
+
+using Texts = std::vector<std::string>;
+using Field = std::variant<int*, int64_t*, double*, std::string*, Texts*, TextField>;
+
+// Where a setting's value goes: into a field that each model may have of its own, or into one of
+// the process. Made of a pointer to the member, or of a function that finds the field.
+struct Target {
+  template <typename T>
+  // NOLINTNEXTLINE(google-explicit-constructor): rows of the table say &C::max_rows
+  Target(T ModelSettings::*member)
+      : of_model([member](ModelSettings& settings) -> Field { return &(settings.*member); }) {}
+  template <typename T>
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Target(T ServerConfig::*member)
+      : of_server([member](ServerConfig& settings) -> Field { return &(settings.*member); }) {}
+  template <typename T>
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Target(T TransportSettings::*member)
+      : of_server([member](ServerConfig& settings) -> Field { return &(settings.*member); }) {}
+  static Target Model(std::function<Field(ModelSettings&)> find) { return {std::move(find), {}}; }
+  static Target Server(std::function<Field(ServerConfig&)> find) { return {{}, std::move(find)}; }
+
+  std::function<Field(ModelSettings&)> of_model;  // one of the two is empty
+  std::function<Field(ServerConfig&)> of_server;
+
+ private:
+  Target(std::function<Field(ModelSettings&)> model, std::function<Field(ServerConfig&)> server)
+      : of_model(std::move(model)), of_server(std::move(server)) {}
+};
+
+// Who needs to know of a setting.
+enum class Audience : uint8_t {
+  kEveryone,  // who serves a model: --help lists it
+  kSome,      // --help all lists it
+  kResearch   // no flag, but a key of the file's object "schedule"
+};
+
+struct Option {
+  Audience audience;
+  std::string_view name;      // without the dashes; also the key in the file
+  std::string_view argument;  // in the help
+  std::string_view help;
+  Target target;
+  int64_t min = 0;  // of a number
+  int64_t max = INT_MAX;
+};
+
+// Flags in the order of the help, then the keys of "schedule".
+const std::vector<Option>& Options();
+
+// The number that a text is, and nothing else.
+std::optional<int64_t> WholeNumber(std::string_view text);
+
+// The flag of that name; nullptr if there is none.
+const Option* FindFlag(std::string_view name);
+// The key of "schedule" of that name; nullptr if there is none.
+const Option* FindScheduleKey(std::string_view name);
+
+// What to use in place of a flag that there was once; "" if there never was one of that name.
+std::string SuccessorOf(std::string_view name);
+
+}  // namespace dragoman

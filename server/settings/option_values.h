@@ -1,0 +1,48 @@
+// Sets the fields of settings from flags and from the configuration file, and prints them. What is
+// not understood is refused with the setting's name, what was found and what was expected.
+//
+// Part of config.h. Pure.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "server/settings/config.h"
+#include "server/settings/option_table.h"
+
+namespace dragoman {
+
+// Where values go: into a model's settings, or into the process's with those of all models.
+struct Place {
+  ModelSettings* model;
+  ServerConfig* server;  // nullptr: a model's alone
+
+  // REQUIRES: server, or the option is a model's.
+  Field FieldOf(const Option& option) const;
+};
+
+bool IsOfModel(const Option& option);
+// Whether a flag may be given several times.
+bool IsRepeated(const Option& option);
+
+// A flag's value; one of several is added to those that there are. INVALID_ARGUMENT names `where`
+// (a file, "--") and the option.
+absl::Status SetFromText(const Option& option, std::string_view where, const std::string& value,
+                         const Place& place);
+
+// A value of a configuration file.
+absl::Status SetFromFile(const Option& option, const std::string& where,
+                         const nlohmann::json& value, const Place& place);
+// The file's object "schedule", or a model's. What it leaves out stays as it is.
+absl::Status SetSchedule(const std::string& where, const nlohmann::json& value,
+                         ModelSettings* model);
+
+// A setting as SetFromFile takes it, and as text.
+nlohmann::json ValueOf(const Option& option, const Place& place);
+std::string TextOf(const Option& option, const Place& place);
+// The whole object "schedule".
+nlohmann::ordered_json ScheduleOf(const ModelSettings& model);
+
+}  // namespace dragoman
