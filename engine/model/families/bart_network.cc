@@ -7,87 +7,12 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
+#include "engine/model/families/stage_builder.h"
 
 namespace dragoman {
 namespace {
 
 using Names = std::vector<std::string>;
-
-// A product's matrix and bias.
-struct Linear {
-  WeightId weight = kNoWeight;
-  WeightId bias = kNoWeight;
-  int64_t out = 0;
-};
-
-struct Norm {
-  WeightId gain = kNoWeight;
-  WeightId bias = kNoWeight;
-};
-
-// One stage under construction, with the buffers that both kinds of layer use.
-class StageBuilder {
- public:
-  StageBuilder(OpSequence* stage, int d, int ffn, float epsilon, bool pre_norm)
-      : stage_(stage), epsilon_(epsilon), pre_norm_(pre_norm) {
-    hidden = Add("hidden", d);
-    input = pre_norm ? Add("normed", d) : hidden;
-    qkv = Add("qkv", int64_t{3} * d);
-    context = Add("context", d);
-    sublayer = Add("sublayer", d);
-    up = Add("up", ffn);
-  }
-
-  BufferId Add(const char* name, int64_t width) {
-    stage_->buffers.push_back({name, width});
-    return static_cast<BufferId>(stage_->buffers.size() - 1);
-  }
-  template <class What>
-  void Do(const char* name, What what) {
-    stage_->ops.push_back({name, layer, what});
-  }
-  void Product(const char* name, BufferId x, const Linear& linear, BufferId y,
-               Activation activation = Activation::kNone) {
-    Do(name, ProductOp{x, y, linear.weight, linear.bias, 0, linear.out, activation});
-  }
-  void NormEmbedding(const Norm& norm) {
-    Do("embedding norm",
-       AddNormOp{hidden, kNoBuffer, hidden, kNoBuffer, norm.gain, norm.bias, epsilon_});
-  }
-  // Around every sublayer, which reads `input` and writes `sublayer`.
-  void Begin(const char* name, const Norm& norm) {
-    if (pre_norm_) AddNorm(name, norm, input, hidden);
-  }
-  void End(const char* name, const Norm& norm) {
-    if (!pre_norm_) AddNorm(name, norm, hidden, kNoBuffer);
-    begun_ = true;
-  }
-  // The norm at the end of a pre-norm stage: nobody wants the sum any more.
-  void EndStage(const Norm& norm) { AddNorm("final norm", norm, input, kNoBuffer); }
-
-  int layer = -1;   // of what is added next
-  BufferId hidden;  // the residual stream
-  BufferId input;   // of sublayers, and in the end the stage's result
-  BufferId qkv, context, sublayer, up;
-
- private:
-  void AddNorm(const char* name, const Norm& norm, BufferId y, BufferId sum) {
-    // Before the first sublayer there is nothing to add.
-    const bool adds = begun_ || !pre_norm_;
-    Do(name, AddNormOp{.x = adds ? sublayer : hidden,
-                       .residual = adds ? hidden : kNoBuffer,
-                       .y = y,
-                       .sum = adds ? sum : kNoBuffer,
-                       .gain = norm.gain,
-                       .bias = norm.bias,
-                       .epsilon = epsilon_});
-  }
-
-  OpSequence* const stage_;
-  const float epsilon_;
-  const bool pre_norm_;
-  bool begun_ = false;
-};
 
 class Builder {
  public:
@@ -110,6 +35,14 @@ class Builder {
     network_.program.weights.push_back({std::move(name), role, rows, cols});
     network_.sources.push_back(std::move(source));
     return static_cast<WeightId>(network_.sources.size() - 1);
+  }
+
+  StageShape StageOf(int ffn) const {
+    return {.d = shape_.d_model,
+            .heads = shape_.d_model,
+            .up = ffn,
+            .pre_norm = traits_.pre_norm,
+            .epsilon = spec_.norm_epsilon};
   }
 
   WeightId AddEmbedding(std::string name, int rows, Names tensors, bool has_empty) {
@@ -245,8 +178,7 @@ class Builder {
 
   void AddEncoder() {
     const int d = shape_.d_model;
-    StageBuilder s(&network_.program.encoder, d, shape_.encoder_ffn, spec_.norm_epsilon,
-                   traits_.pre_norm);
+    StageBuilder s(&network_.program.encoder, StageOf(shape_.encoder_ffn));
     Embed(s, "encoder", source_);
     for (int l = 0; l < shape_.encoder_layers; ++l) {
       s.layer = l;
@@ -277,8 +209,7 @@ class Builder {
 
   void AddDecoder() {
     const int d = shape_.d_model;
-    StageBuilder s(&network_.program.decoder, d, shape_.decoder_ffn, spec_.norm_epsilon,
-                   traits_.pre_norm);
+    StageBuilder s(&network_.program.decoder, StageOf(shape_.decoder_ffn));
     const BufferId q = s.Add("query", d);
     const BufferId gate_x =
         traits_.recurrent_decoder ? s.Add("gate, input", int64_t{2} * d) : kNoBuffer;

@@ -9,63 +9,12 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
+#include "engine/model/families/stage_builder.h"
 
 namespace dragoman {
 namespace {
 
 using Names = std::vector<std::string>;
-
-// One stage under construction: sublayers write `sublayer` and read `normed`, the sum of all is
-// `hidden`.
-class StageBuilder {
- public:
-  StageBuilder(OpSequence* stage, const ModelSpec& spec, int ffn, int64_t width)
-      : stage_(stage), epsilon_(spec.norm_epsilon) {
-    const int d = spec.shape.d_model;
-    hidden_ = Add("hidden", d);
-    normed = Add("normed", d);
-    qkv = Add("qkv", 3 * width);
-    context = Add("context", width);
-    sublayer = Add("sublayer", d);
-    up = Add("up", spec.gated ? int64_t{2} * ffn : ffn);
-    if (spec.gated) gated = Add("gated", ffn);
-  }
-
-  BufferId Add(const char* name, int64_t width) {
-    stage_->buffers.push_back({name, width});
-    return static_cast<BufferId>(stage_->buffers.size() - 1);
-  }
-  template <class What>
-  void Do(const char* name, What what) {
-    stage_->ops.push_back({name, layer, what});
-  }
-  void Embed(WeightId table) { Do("embedding", EmbedOp{table, kNoWeight, 1.0F, hidden_}); }
-  void Product(const char* name, BufferId x, WeightId weight, int64_t rows, BufferId y,
-               Activation activation = Activation::kNone) {
-    Do(name, ProductOp{x, y, weight, kNoWeight, 0, rows, activation});
-  }
-  // Takes in the sublayer before, if there is one.
-  void Norm(const char* name, WeightId gain, bool is_last = false) {
-    Do(name, AddNormOp{.x = begun_ ? sublayer : hidden_,
-                       .residual = begun_ ? hidden_ : kNoBuffer,
-                       .y = normed,
-                       .sum = begun_ && !is_last ? hidden_ : kNoBuffer,
-                       .gain = gain,
-                       .epsilon = epsilon_,
-                       .kind = NormKind::kRms});
-    begun_ = true;
-  }
-
-  int layer = -1;  // of what is added next
-  BufferId normed, qkv, context, sublayer, up;
-  BufferId gated = kNoBuffer;
-
- private:
-  OpSequence* const stage_;
-  const float epsilon_;
-  BufferId hidden_;
-  bool begun_ = false;
-};
 
 class Builder {
  public:
@@ -98,9 +47,19 @@ class Builder {
     return traits_.names->of(stage, layer, part, spec_.gated);
   }
 
+  StageShape StageOf(int ffn) const {
+    return {.d = shape_.d_model,
+            .heads = width_,
+            .up = spec_.gated ? int64_t{2} * ffn : ffn,
+            .gated = spec_.gated ? ffn : 0,
+            .pre_norm = true,
+            .norm = NormKind::kRms,
+            .epsilon = spec_.norm_epsilon};
+  }
+
   // Products with one input, one below the other, [out, in] together.
-  WeightId AddMatrix(const std::string& name, const Names& tensors, int64_t out, int64_t in,
-                     bool first_is_query = false) {
+  Linear AddMatrix(const std::string& name, const Names& tensors, int64_t out, int64_t in,
+                   bool first_is_query = false) {
     WeightSource source;
     const int64_t each = out / static_cast<int64_t>(tensors.size());
     for (const std::string& tensor : tensors) source.parts.push_back({{tensor}, {each, in}});
@@ -108,14 +67,14 @@ class Builder {
     if (first_is_query) {
       source.parts.front().scale = std::sqrt(static_cast<float>(shape_.head_dim));
     }
-    return Add(name, WeightRole::kMatrix, out, in, std::move(source));
+    return {.weight = Add(name, WeightRole::kMatrix, out, in, std::move(source)), .out = out};
   }
 
-  WeightId AddNorm(const std::string& name, Names tensor, float scale = 1.0F) {
+  Norm AddNorm(const std::string& name, Names tensor, float scale = 1.0F) {
     const int d = shape_.d_model;
     TensorSource gain{.names = std::move(tensor), .shape = {d}};
     gain.scale = scale;
-    return Add(name + " gain", WeightRole::kNormGain, 1, d, {{gain}, IfAbsent::kRefuse});
+    return {.gain = Add(name + " gain", WeightRole::kNormGain, 1, d, {{gain}, IfAbsent::kRefuse})};
   }
 
   // Those of the first layer of a stage are all layers', unless each has its own.
@@ -160,16 +119,18 @@ class Builder {
   void SelfAttention(StageBuilder& s, const std::string& stage, const std::string& name,
                      Attention attention) {
     const auto of = [&](T5Part part) { return NamesOf(stage, s.layer, part); };
-    s.Norm("self norm", AddNorm(name + "self-attention norm", of(T5Part::kSelfNorm)));
-    s.Product("query, key, value", s.normed,
+    const Norm norm = AddNorm(name + "self-attention norm", of(T5Part::kSelfNorm));
+    s.Begin("self norm", norm);
+    s.Product("query, key, value", s.input,
               AddMatrix(name + "self-attention query, key, value", of(T5Part::kSelfInput),
                         3 * width_, shape_.d_model, true),
-              3 * width_, s.qkv);
+              s.qkv);
     s.Do("self-attention", attention);
     s.Product(
         "self output", s.context,
         AddMatrix(name + "self-attention output", of(T5Part::kSelfOutput), shape_.d_model, width_),
-        shape_.d_model, s.sublayer);
+        s.sublayer);
+    s.End("self norm", norm);
   }
 
   // The last of a block's layers.
@@ -177,27 +138,28 @@ class Builder {
     const int d = shape_.d_model;
     const auto of = [&](T5Part part) { return NamesOf(stage, s.layer, part); };
     const Names up = of(T5Part::kFeedForwardUp);
-    s.Norm("feed-forward norm", AddNorm(name + "feed-forward norm", of(T5Part::kFeedForwardNorm)));
+    const Norm norm = AddNorm(name + "feed-forward norm", of(T5Part::kFeedForwardNorm));
+    s.Begin("feed-forward norm", norm);
     BufferId y = s.up;
     if (spec_.gated) {
       const int64_t both = int64_t{2} * ffn;
-      s.Product("feed-forward up", s.normed, AddMatrix(name + "feed-forward up", up, both, d), both,
-                s.up);
+      s.Product("feed-forward up", s.input, AddMatrix(name + "feed-forward up", up, both, d), s.up);
       s.Do("feed-forward gate", GateOp{s.up, s.gated, ffn, spec_.activation});
       y = s.gated;
     } else {
-      s.Product("feed-forward up", s.normed, AddMatrix(name + "feed-forward up", up, ffn, d), ffn,
-                s.up, spec_.activation);
+      s.Product("feed-forward up", s.input, AddMatrix(name + "feed-forward up", up, ffn, d), s.up,
+                spec_.activation);
     }
     s.Product("feed-forward down", y,
-              AddMatrix(name + "feed-forward down", of(T5Part::kFeedForwardDown), d, ffn), d,
+              AddMatrix(name + "feed-forward down", of(T5Part::kFeedForwardDown), d, ffn),
               s.sublayer);
+    s.End("feed-forward norm", norm);
   }
 
   void AddEncoder() {
     const int d = shape_.d_model;
-    StageBuilder s(&network_.program.encoder, spec_, shape_.encoder_ffn, width_);
-    s.Embed(embedding_);
+    StageBuilder s(&network_.program.encoder, StageOf(shape_.encoder_ffn));
+    s.Do("embedding", EmbedOp{embedding_, kNoWeight, 1.0F, s.hidden});
     WeightId distances = kNoWeight;
     for (int l = 0; l < shape_.encoder_layers; ++l) {
       s.layer = l;
@@ -209,8 +171,7 @@ class Builder {
       FeedForward(s, "encoder", name, shape_.encoder_ffn);
     }
     s.layer = -1;
-    s.Norm("final norm", AddNorm("encoder final norm", NamesOf("encoder", -1, T5Part::kFinalNorm)),
-           true);
+    s.EndStage(AddNorm("encoder final norm", NamesOf("encoder", -1, T5Part::kFinalNorm)));
     // k | v of every decoder layer, one below the other.
     Names tensors;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
@@ -218,22 +179,22 @@ class Builder {
         tensors.push_back(std::move(tensor));
       }
     }
-    const WeightId all = AddMatrix("cross-attention key, value of all layers", tensors,
-                                   2 * width_ * shape_.decoder_layers, d);
+    const Linear all = AddMatrix("cross-attention key, value of all layers", tensors,
+                                 2 * width_ * shape_.decoder_layers, d);
     const BufferId kv = s.Add("cross kv", 2 * width_);
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       s.layer = l;
-      s.Do("cross key, value",
-           ProductOp{s.normed, kv, all, kNoWeight, 2 * width_ * l, 2 * width_, Activation::kNone});
+      s.Do("cross key, value", ProductOp{s.input, kv, all.weight, kNoWeight, 2 * width_ * l,
+                                         2 * width_, Activation::kNone});
       s.Do("cross pages", WriteCrossKvOp{kv, l, 1});
     }
   }
 
   void AddDecoder() {
     const int d = shape_.d_model;
-    StageBuilder s(&network_.program.decoder, spec_, shape_.decoder_ffn, width_);
+    StageBuilder s(&network_.program.decoder, StageOf(shape_.decoder_ffn));
     const BufferId q = s.Add("query", width_);
-    s.Embed(embedding_);
+    s.Do("embedding", EmbedOp{embedding_, kNoWeight, 1.0F, s.hidden});
     WeightId distances = kNoWeight;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       s.layer = l;
@@ -241,24 +202,24 @@ class Builder {
       distances = Distances("decoder", l, distances, false);
       SelfAttention(s, "decoder", name, SelfAttentionOp{s.qkv, s.context, l, distances});
       const auto of = [&](T5Part part) { return NamesOf("decoder", l, part); };
-      s.Norm("cross norm", AddNorm(name + "cross-attention norm", of(T5Part::kCrossNorm)));
-      s.Product("cross query", s.normed,
+      const Norm norm = AddNorm(name + "cross-attention norm", of(T5Part::kCrossNorm));
+      s.Begin("cross norm", norm);
+      s.Product("cross query", s.input,
                 AddMatrix(name + "cross-attention query", of(T5Part::kCrossQuery), width_, d, true),
-                width_, q);
+                q);
       s.Do("alignment", AlignOp{q, l});
       s.Do("cross-attention", CrossAttentionOp{q, s.context, l});
       s.Product("cross output", s.context,
-                AddMatrix(name + "cross-attention output", of(T5Part::kCrossOutput), d, width_), d,
+                AddMatrix(name + "cross-attention output", of(T5Part::kCrossOutput), d, width_),
                 s.sublayer);
+      s.End("cross norm", norm);
       FeedForward(s, "decoder", name, shape_.decoder_ffn);
     }
     s.layer = -1;
     // The output layer takes the norm's result times the scale; nobody else does.
-    s.Norm("final norm",
-           AddNorm("decoder final norm", NamesOf("decoder", -1, T5Part::kFinalNorm),
-                   traits_.output_scale),
-           true);
-    s.Do("output layer", OutputOp{s.normed, output_, output_bias_});
+    s.EndStage(AddNorm("decoder final norm", NamesOf("decoder", -1, T5Part::kFinalNorm),
+                       traits_.output_scale));
+    s.Do("output layer", OutputOp{s.input, output_, output_bias_});
   }
 
   const ModelSpec& spec_;

@@ -12,9 +12,9 @@ namespace dragoman {
 
 // What layouts differ in.
 struct T5Traits {
-  float output_scale = 1.0F;  // of what the output layer is given
+  float output_scale = 1.0F;             // of what the output layer is given
   bool distances_in_each_layer = false;  // else the first layer's are those of the stage
-  bool empty_token = false;   // as BartTraits has it
+  bool empty_token = false;              // as BartTraits has it
   const T5Names* names = &HuggingFaceT5Names();
 };
 
