@@ -19,20 +19,9 @@ const nlohmann::json* JsonFields::Find(std::string_view name) const {
   return &*found;
 }
 
-void JsonFields::Fail(std::string_view name, std::string_view expected) {
-  if (!status_.ok()) return;
+std::string JsonFields::Found(std::string_view name) const {
   const nlohmann::json* value = Find(name);
-  status_ = absl::InvalidArgumentError(Concat(file_, ": field '", name, "' is ",
-                                              value == nullptr ? "missing" : DescribeJson(*value),
-                                              ", expected ", expected));
-}
-
-void JsonFields::Unsupported(std::string_view name, std::string_view supported) {
-  if (!status_.ok()) return;
-  const nlohmann::json* value = Find(name);
-  status_ = absl::UnimplementedError(Concat(file_, ": field '", name, "' is ",
-                                            value == nullptr ? "missing" : DescribeJson(*value),
-                                            ", which is not supported; supported: ", supported));
+  return value == nullptr ? "is missing" : Concat("is ", DescribeJson(*value));
 }
 
 int64_t JsonFields::Int(std::string_view name, int64_t min, int64_t max) {

@@ -10,24 +10,20 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
 #include "engine/base/limited_json.h"
+#include "engine/model/formats/field_reader.h"
 
 namespace dragoman {
 
 // What a value is, for messages: `"x"`, `12`, `["x",12]`, `an object`; cut where it is long.
 std::string DescribeJson(const nlohmann::json& value);
 
-// Reads the fields of one object. The first field that is wrong is kept in status(); reads after it
-// go on and return harmless values, so a caller checks once, at the end. A field that is null
-// counts as absent.
-class JsonFields {
+// Reads the fields of one object. A field that is null counts as absent.
+class JsonFields : public FieldReader {
  public:
   // Borrows `object`; REQUIRES: object.is_object().
-  JsonFields(std::string_view file, const nlohmann::json& object) : file_(file), object_(object) {}
-
-  const absl::Status& status() const { return status_; }
-  std::string_view file() const { return file_; }
+  JsonFields(std::string_view file, const nlohmann::json& object)
+      : FieldReader(file), object_(object) {}
 
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
   // nullptr when absent or null.
@@ -39,16 +35,10 @@ class JsonFields {
   bool Bool(std::string_view name, bool absent);
   std::string String(std::string_view name, std::string_view absent);
 
-  // Records that the field holds something else than `expected`.
-  void Fail(std::string_view name, std::string_view expected);
-  // Records UNIMPLEMENTED: the field asks for what this program does not do. `supported` says what
-  // it may hold.
-  void Unsupported(std::string_view name, std::string_view supported);
-
  private:
-  std::string_view file_;
+  std::string Found(std::string_view name) const override;
+
   const nlohmann::json& object_;
-  absl::Status status_;
 };
 
 }  // namespace dragoman

@@ -297,23 +297,11 @@ const YamlValue* YamlFields::Find(std::string_view name) const {
   return found == map_.end() ? nullptr : &found->second;
 }
 
-std::string YamlFields::Shown(std::string_view name) const {
+std::string YamlFields::Found(std::string_view name) const {
   const YamlValue* value = Find(name);
   if (value == nullptr) return "is missing";
   if (value->is_list) return Concat("is a list of ", value->items.size());
   return Concat("is '", std::string_view(value->text).substr(0, kMaxShown), "'");
-}
-
-void YamlFields::Fail(std::string_view name, std::string_view what) {
-  if (!status_.ok()) return;
-  status_ = absl::InvalidArgumentError(
-      Concat(file_, ": field '", name, "' ", Shown(name), ", expected ", what));
-}
-
-void YamlFields::Refuse(std::string_view name, std::string_view supported) {
-  if (!status_.ok()) return;
-  status_ = absl::UnimplementedError(Concat(file_, ": field '", name, "' ", Shown(name),
-                                            ", which is not supported; supported: ", supported));
 }
 
 std::string YamlFields::String(std::string_view name, std::string_view absent) {

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/model/formats/field_reader.h"
 
 namespace dragoman {
 
@@ -34,13 +34,11 @@ using YamlMap = std::map<std::string, YamlValue, std::less<>>;
 // linear in the size of `text`.
 absl::StatusOr<YamlMap> ParseYaml(std::string_view text, std::string_view file);
 
-// Reads fields by their names. The first thing that is wrong is kept in status(); reads after it go
-// on and return harmless values. Borrows the map, which outlives it.
-class YamlFields {
+// Reads fields by their names. Borrows the map, which outlives it.
+class YamlFields : public FieldReader {
  public:
-  YamlFields(std::string_view file, const YamlMap& map) : file_(file), map_(map) {}
+  YamlFields(std::string_view file, const YamlMap& map) : FieldReader(file), map_(map) {}
 
-  const absl::Status& status() const { return status_; }
   bool Has(std::string_view name) const { return map_.contains(name); }
 
   // A field that is absent has its given value.
@@ -50,19 +48,11 @@ class YamlFields {
   double Number(std::string_view name, double absent);  // finite
   std::vector<std::string> List(std::string_view name);
 
-  // INVALID_ARGUMENT: `what` says what was expected of the field.
-  void Fail(std::string_view name, std::string_view what);
-  // UNIMPLEMENTED: `supported` says what is.
-  void Refuse(std::string_view name, std::string_view supported);
-
  private:
   const YamlValue* Find(std::string_view name) const;
-  // What was found, for messages.
-  std::string Shown(std::string_view name) const;
+  std::string Found(std::string_view name) const override;
 
-  const std::string_view file_;
   const YamlMap& map_;
-  absl::Status status_;
 };
 
 }  // namespace dragoman

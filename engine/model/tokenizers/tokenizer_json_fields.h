@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
+#include "engine/model/formats/field_reader.h"
 #include "engine/model/formats/json.h"
 
 namespace dragoman {
@@ -23,13 +24,11 @@ class TokenizerJsonFields {
 
   absl::Status Invalid(std::string_view field, std::string_view found,
                        std::string_view expected) const {
-    return absl::InvalidArgumentError(
-        Concat(file_, ": field '", field, "' ", found, ", expected ", expected));
+    return InvalidField(file_, field, found, expected);
   }
   absl::Status Unsupported(std::string_view field, std::string_view found,
                            std::string_view supported) const {
-    return absl::UnimplementedError(Concat(file_, ": field '", field, "' is ", found,
-                                           ", which is not supported; supported: ", supported));
+    return UnsupportedField(file_, field, Concat("is ", found), supported);
   }
   // nullptr when absent or null.
   static const Json* Find(const Json& object, std::string_view name) {

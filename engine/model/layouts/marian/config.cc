@@ -104,28 +104,28 @@ class OptionsReader {
   void ReadNeutral() {
     for (const auto& [name, value] : kNeutralOptions) {
       if (in_.String(name, value) == value) continue;
-      in_.Refuse(name, value.empty() ? "nothing" : value);
+      in_.Unsupported(name, value.empty() ? "nothing" : value);
     }
     const std::string depth = in_.String("transformer-decoder-ffn-depth", "0");
-    if (depth != "0" && depth != "2") in_.Refuse("transformer-decoder-ffn-depth", "0 and 2");
+    if (depth != "0" && depth != "2") in_.Unsupported("transformer-decoder-ffn-depth", "0 and 2");
     const std::string autoreg = in_.String("transformer-decoder-autoreg", "self-attention");
     network_.traits.recurrent_decoder = autoreg == "rnn";
     if (autoreg == "rnn") {
-      if (in_.String("dec-cell", "gru") != "ssru") in_.Refuse("dec-cell", "ssru");
-      if (in_.Flag("layer-normalization", false)) in_.Refuse("layer-normalization", "false");
+      if (in_.String("dec-cell", "gru") != "ssru") in_.Unsupported("dec-cell", "ssru");
+      if (in_.Flag("layer-normalization", false)) in_.Unsupported("layer-normalization", "false");
     } else if (autoreg != "self-attention") {
-      in_.Refuse("transformer-decoder-autoreg", "self-attention and rnn");
+      in_.Unsupported("transformer-decoder-autoreg", "self-attention and rnn");
     }
     // One for each layer of the decoder; their own numbers mean that nothing is tied.
     const std::vector<std::string> tied = in_.List("transformer-tied-layers");
     for (size_t i = 0; i < tied.size(); ++i) {
-      if (tied[i] != Concat(i + 1)) in_.Refuse("transformer-tied-layers", "none");
+      if (tied[i] != Concat(i + 1)) in_.Unsupported("transformer-tied-layers", "none");
     }
     for (const std::string& input : in_.List("input-types")) {
-      if (input != "sequence") in_.Refuse("input-types", "sequences");
+      if (input != "sequence") in_.Unsupported("input-types", "sequences");
     }
     if (in_.Has("dim-vocabs") && in_.List("dim-vocabs").size() != 2) {
-      in_.Refuse("dim-vocabs", "one source and one target");
+      in_.Unsupported("dim-vocabs", "one source and one target");
     }
   }
 
@@ -142,23 +142,23 @@ class OptionsReader {
     const std::string after = Steps("transformer-postprocess", "dan");
     traits.pre_norm = before == "n" && after == "a";
     if (!traits.pre_norm && !(before.empty() && after == "an")) {
-      in_.Refuse("transformer-postprocess",
-                 "dan without transformer-preprocess, or da with transformer-preprocess n");
+      in_.Unsupported("transformer-postprocess",
+                      "dan without transformer-preprocess, or da with transformer-preprocess n");
     }
     if (traits.pre_norm && version_ < kFirstNormedKeys) {
-      in_.Refuse("version", "of models with transformer-preprocess n, v1.10 or newer");
+      in_.Unsupported("version", "of models with transformer-preprocess n, v1.10 or newer");
     }
     const std::string top = Steps("transformer-postprocess-top", "");
     const std::string_view wanted = traits.pre_norm ? "n" : "";
     if (top != wanted) {
-      in_.Refuse("transformer-postprocess-top",
-                 traits.pre_norm ? "n, as transformer-preprocess is n"
-                                 : "nothing, as there is no transformer-preprocess");
+      in_.Unsupported("transformer-postprocess-top",
+                      traits.pre_norm ? "n, as transformer-preprocess is n"
+                                      : "nothing, as there is no transformer-preprocess");
     }
     const std::string embedding = Steps("transformer-postprocess-emb", "d");
     traits.norm_embedding = embedding == "n";
     if (!embedding.empty() && embedding != "n") {
-      in_.Refuse("transformer-postprocess-emb", "d, n and nd");
+      in_.Unsupported("transformer-postprocess-emb", "d, n and nd");
     }
     traits.stored_positions = false;
     traits.positions = IfAbsent::kMarianSinusoids;
@@ -201,12 +201,12 @@ class OptionsReader {
         std::find_if(kActivations.begin(), kActivations.end(),
                      [&name](const NamedActivation& one) { return one.name == name; });
     if (found == kActivations.end()) {
-      in_.Refuse("transformer-ffn-activation", "relu, swish, gelu, sigmoid and tanh");
+      in_.Unsupported("transformer-ffn-activation", "relu, swish, gelu, sigmoid and tanh");
     } else {
       network_.spec.activation = found->activation;
     }
     if (name == "gelu" && version_ > kLastQuickGelu) {
-      in_.Refuse("transformer-ffn-activation", "gelu of models of versions up to v1.12");
+      in_.Unsupported("transformer-ffn-activation", "gelu of models of versions up to v1.12");
     }
   }
 
@@ -266,9 +266,9 @@ absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::str
   MarianDecoder decoder;
   decoder.models = in.List("models");
   decoder.vocabularies = in.List("vocabs");
-  if (decoder.models.size() > 1) in.Refuse("models", "one model");
+  if (decoder.models.size() > 1) in.Unsupported("models", "one model");
   if (!decoder.vocabularies.empty() && decoder.vocabularies.size() != 2) {
-    in.Refuse("vocabs", "one for the source and one for the target");
+    in.Unsupported("vocabs", "one for the source and one for the target");
   }
   if (in.Has("beam-size")) {
     decoder.beam_size = static_cast<int>(in.Whole("beam-size", std::nullopt, 1, kMaxBeam));
@@ -276,12 +276,12 @@ absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::str
   // Without a number it is 1, and not given it is 0.
   decoder.normalize = in.String("normalize", "0").empty() ? 1.0 : in.Number("normalize", 0.0);
   if (*decoder.normalize < 0) in.Fail("normalize", "a number from 0 on");
-  if (in.Number("word-penalty", 0.0) != 0) in.Refuse("word-penalty", "0");
+  if (in.Number("word-penalty", 0.0) != 0) in.Unsupported("word-penalty", "0");
   for (const std::string& weight : in.List("weights")) {
-    if (weight != "1" && weight != "1.0") in.Refuse("weights", "1");
+    if (weight != "1" && weight != "1.0") in.Unsupported("weights", "1");
   }
-  if (in.Flag("output-sampling", false)) in.Refuse("output-sampling", "false");
-  if (in.Flag("right-left", false)) in.Refuse("right-left", "false");
+  if (in.Flag("output-sampling", false)) in.Unsupported("output-sampling", "false");
+  if (in.Flag("right-left", false)) in.Unsupported("right-left", "false");
   decoder.allow_unk = in.Flag("allow-unk", false);
   // Behind it how the shortlist is to be made or checked, which its file says itself.
   const std::vector<std::string> shortlist = in.List("shortlist");

@@ -117,7 +117,7 @@ TEST(YamlFields, KeepTheFirstThatIsWrong) {
     EXPECT_THAT(std::string(other.status().message()), HasSubstr(message));
   }
   YamlFields refusing("test.yml", map);
-  refusing.Refuse("text", "letters");
+  refusing.Unsupported("text", "letters");
   EXPECT_EQ(refusing.status().code(), absl::StatusCode::kUnimplemented);
 }
 
