@@ -1,4 +1,4 @@
-// What --profile-steps runs, on every device: a batch full of segments of beam 4 in the middle of a
+// What is profiled on every device: a batch full of segments of beam 4 in the middle of a
 // translation, none of which can end.
 #pragma once
 
