@@ -10,9 +10,6 @@
 #include "engine/base/on_cpus.h"
 #include "engine/decode/cpu_backend.h"
 #include "engine/decode/cpu_model.h"
-#include "engine/decode/cpu_profile.h"
-#include "engine/decode/cuda/cuda_backend.h"
-#include "engine/decode/cuda/weight_image.h"
 #include "engine/decode/ensemble_model.h"
 #include "engine/decode/packed_program.h"
 #include "engine/model/ensemble_source.h"
@@ -20,24 +17,6 @@
 
 namespace dragoman {
 namespace {
-
-CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineConfig& config) {
-  return {device, config.device_memory_fraction, BatchConfigOf(spec, config),
-          spec.generation.num_beams};
-}
-
-// bfloat16 takes the place of float16 where a model does not fit it and float16 was not asked for.
-absl::StatusOr<WeightImage> ImageFor(const EngineConfig& config, LoadedModel* loaded) {
-  if (absl::Status status = CheckCudaModel(loaded->program); !status.ok()) return status;
-  ComputeType type = config.devices.compute_type;
-  const bool was_asked = config.devices.type_note.empty();
-  if (type == ComputeType::kFloat16 && !loaded->program.fits_float16 && !was_asked) {
-    type = ComputeType::kBFloat16;
-    loaded->notes.emplace_back(
-        "served in bfloat16: activations of this model are beyond the range of float16");
-  }
-  return MakeWeightImage(loaded->program, *loaded->weights, type);
-}
 
 // The workers of a node, or all.
 struct NodeWorkers {
@@ -128,6 +107,23 @@ BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config) {
   return batch;
 }
 
+CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineConfig& config) {
+  return {device, config.device_memory_fraction, BatchConfigOf(spec, config),
+          spec.generation.num_beams};
+}
+
+absl::StatusOr<WeightImage> ImageFor(const EngineConfig& config, LoadedModel* loaded) {
+  if (absl::Status status = CheckCudaModel(loaded->program); !status.ok()) return status;
+  ComputeType type = config.devices.compute_type;
+  const bool was_asked = config.devices.type_note.empty();
+  if (type == ComputeType::kFloat16 && !loaded->program.fits_float16 && !was_asked) {
+    type = ComputeType::kBFloat16;
+    loaded->notes.emplace_back(
+        "served in bfloat16: activations of this model are beyond the range of float16");
+  }
+  return MakeWeightImage(loaded->program, *loaded->weights, type);
+}
+
 int64_t HostWeightBytes(const EngineConfig& config, const LoadedModel& loaded) {
   const ComputeType type = config.devices.compute_type;
   const auto bytes_of = [&](const Program& program) {
@@ -215,35 +211,6 @@ absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory,
     absl::StrAppend(&text, "\n", ProgramText(other.program));
   }
   return text;
-}
-
-absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
-                                         const EngineConfig& config, int steps,
-                                         const Clock* clock) {
-  if (config.devices.cuda.size() > 1) {
-    return absl::InvalidArgumentError(absl::StrCat("profile-steps: found the device ",
-                                                   DeviceNames(config.devices),
-                                                   ", expected the CPU or one CUDA device"));
-  }
-  if (!config.ensemble.directories.empty()) {
-    return absl::InvalidArgumentError("profile-steps: found an ensemble, expected one model");
-  }
-  if (config.lexical_shortlist) {
-    return absl::InvalidArgumentError(
-        "profile-steps: found lexical-shortlist on, expected off: a step's words would be those of "
-        "no source");
-  }
-  absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory, {.tokenizer = config.tokenizer});
-  if (!loaded.ok()) return loaded.status();
-  if (config.devices.cuda.empty()) {
-    return ProfileCpuSteps({BatchConfigOf(loaded->spec, config), config.devices.compute_type,
-                            std::max(config.threads_per_worker, 1)},
-                           loaded->program, *loaded->weights, steps, clock);
-  }
-  const absl::StatusOr<WeightImage> image = ImageFor(config, &*loaded);
-  if (!image.ok()) return image.status();
-  return ProfileCudaSteps(CudaConfigOf(config.devices.cuda.front(), loaded->spec, config),
-                          loaded->program, *image, steps);
 }
 
 }  // namespace dragoman

@@ -9,6 +9,8 @@
 #include "engine/api/create_engine.h"
 #include "engine/decode/backend.h"
 #include "engine/decode/batch.h"
+#include "engine/decode/cuda/cuda_backend.h"
+#include "engine/decode/cuda/weight_image.h"
 #include "engine/model/formats/lexical_shortlist.h"
 #include "engine/model/model_source.h"
 
@@ -28,6 +30,13 @@ int MostThreadsOfWorker(const EngineConfig& config, const WorkerPlace& place);
 
 // The configuration of every worker's batch.
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);
+
+// What a worker on the GPU `device` is made with.
+CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineConfig& config);
+
+// The weights as GPUs take them. float16 gives way to bfloat16 where a model does not fit and
+// float16 was not asked for; loaded->notes say so. UNIMPLEMENTED for a model that GPUs do not take.
+absl::StatusOr<WeightImage> ImageFor(const EngineConfig& config, LoadedModel* loaded);
 
 // The model of a directory, or the ensemble of it and what config.ensemble names.
 absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,

@@ -96,9 +96,4 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
 absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory,
                                             const EnsembleChoice& ensemble = {});
 
-// Times the operations of `steps` steps of a full batch, on the CPU or on the one GPU of
-// config.devices: a table as text (engine/network/cost_table.h). On the CPU by `clock`.
-absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
-                                         const EngineConfig& config, int steps, const Clock* clock);
-
 }  // namespace dragoman

@@ -103,10 +103,12 @@ void CheckStopping(const DecodingOptions& o, const OptionContext& context, Error
   errors->push_back(std::move(error));
 }
 
-void CheckNumbersTogether(const DecodingOptions& o, Errors* errors) {
-  if (FirstK(o.beam_size, o.patience).value_or(1.0F) < 1.0F) {
+void CheckNumbersTogether(const DecodingOptions& o, const OptionContext& context, Errors* errors) {
+  if (FirstK(context.beam_size, o.patience).value_or(1.0F) < 1.0F) {
+    const char* const beam =
+        o.beam_size.has_value() ? " with decoding.beam_size " : " with the beam size in effect, ";
     errors->push_back(Error("decoding.patience",
-                            absl::StrCat(*o.patience, " with decoding.beam_size ", *o.beam_size),
+                            absl::StrCat(*o.patience, beam, *context.beam_size),
                             "a product that rounds to at least 1"));
   }
   if (o.max_length_ratio == 0.0F && o.max_length_extra == 0) {
@@ -176,9 +178,18 @@ std::vector<FieldError> CheckOptionsTogether(const DecodingOptions& options,
   } else {
     CheckStopping(options, context, &errors);
   }
-  CheckNumbersTogether(options, &errors);
+  CheckNumbersTogether(options, context, &errors);
   CheckSampling(options, context, &errors);
   return errors;
+}
+
+std::optional<FieldError> CheckWidth(const DecodingOptions& options, int max_rows) {
+  const bool draws = options.sampling.has_value();
+  const int asked = (draws ? options.num_alternatives : options.beam_size).value_or(1);
+  const NumberRange range{NumberRange::Kind::kBetween, 1, std::min(kMaxBeam, max_rows)};
+  if (asked <= range.high) return std::nullopt;
+  return OutOfRange(draws ? "decoding.num_alternatives" : "decoding.beam_size", asked, range,
+                    "the rows of this server's batch");
 }
 
 std::vector<FieldError> CheckHtml(const TranslationJob& job) {

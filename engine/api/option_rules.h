@@ -33,6 +33,10 @@ OptionContext ContextOf(const TranslationJob& job);
 std::vector<FieldError> CheckOptionsTogether(const DecodingOptions& options,
                                              const OptionContext& context);
 
+// Whether a batch of so many rows has room for the beam that was asked for, or with sampling for the
+// draws.
+std::optional<FieldError> CheckWidth(const DecodingOptions& options, int max_rows);
+
 // Errors for the fields that do not go with text/html.
 std::vector<FieldError> CheckHtml(const TranslationJob& job);
 

@@ -1,5 +1,5 @@
 // The operations of a step by their names, what each must move and compute at least (costs.h), and
-// what it took: the table that --profile-steps prints, for every device.
+// what it took: the table that dragoman_profile prints, for every device.
 //
 // Pure. What is not counted (code of the search, tables) has neither bytes nor flop.
 #pragma once

@@ -123,13 +123,12 @@ absl::Status SetAlignment(const DecodingOptions& asked, const ModelShape& shape,
 // beam, num_alternatives and sampling.
 absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defaults, int max_rows,
                       SearchOptions& o) {
+  if (const auto error = CheckWidth(asked, max_rows); error.has_value()) {
+    return InvalidRequest(*error);
+  }
   const int widest = std::min(kMaxBeam, max_rows);
-  constexpr const char* kWhy = "the rows of this server's batch";
   o.num_alternatives = asked.num_alternatives.value_or(std::min(defaults.num_alternatives, widest));
   if (asked.sampling.has_value()) {
-    if (o.num_alternatives > widest) {
-      return Refused("decoding.num_alternatives", o.num_alternatives, Between(1, widest), kWhy);
-    }
     o.beam = o.num_alternatives;  // a lane for each draw
     o.sampling.enabled = true;
     o.sampling.top_k = asked.sampling->top_k.value_or(DefaultOf("sampling.top_k"));
@@ -138,7 +137,6 @@ absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defau
     return absl::OkStatus();
   }
   o.beam = asked.beam_size.value_or(std::min(defaults.beam_size, widest));
-  if (o.beam > widest) return Refused("decoding.beam_size", o.beam, Between(1, widest), kWhy);
   if (!asked.num_alternatives.has_value()) {
     o.num_alternatives = std::min(o.num_alternatives, o.beam);
   }

@@ -1,7 +1,6 @@
 #include "server/call/request_parser.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -203,32 +202,6 @@ ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits&
   job.contents.assign(std::make_move_iterator(in.mutable_contents()->begin()),
                       std::make_move_iterator(in.mutable_contents()->end()));
   return out;
-}
-
-absl::Status CheckAgainstModel(const ParsedRequest& request, const ModelInfo& model) {
-  const DecodingOptions& decoding = request.job.decoding;
-  Findings findings;
-  const int max_beam = std::min(model.max_beam, model.max_rows);
-  const std::string expected =
-      absl::StrCat(", expected at most ", max_beam, ", the rows of this server's batch");
-  if (decoding.beam_size.value_or(1) > max_beam) {
-    findings.Invalid("decoding.beam_size", absl::StrCat("found ", *decoding.beam_size, expected));
-  }
-  if (decoding.sampling.has_value() && decoding.num_alternatives.value_or(1) > max_beam) {
-    findings.Invalid("decoding.num_alternatives",
-                     absl::StrCat("found ", *decoding.num_alternatives, expected));
-  }
-  // Other profiles have a beam of their own, which the engine knows.
-  const bool default_beam = !decoding.beam_size.has_value() && !decoding.sampling.has_value() &&
-                            decoding.profile.value_or(model.default_profile) == Profile::kHf;
-  if (default_beam && decoding.patience.has_value() &&
-      std::floor(static_cast<float>(model.default_beam) * *decoding.patience + 0.5F) < 1.0F) {
-    findings.Invalid(
-        "decoding.patience",
-        absl::StrCat("found ", *decoding.patience, " with the model's beam of ", model.default_beam,
-                     ", expected a product that rounds to at least 1"));
-  }
-  return findings.Status();
 }
 
 }  // namespace dragoman

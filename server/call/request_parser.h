@@ -51,10 +51,6 @@ struct ParsedRequest {
 ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits& limits,
                                     CallKind kind);
 
-// INVALID_ARGUMENT where options exceed the rows of the model's batch, or contradict its default
-// beam. REQUIRES: status OK.
-absl::Status CheckAgainstModel(const ParsedRequest& request, const ModelInfo& model);
-
 // At most 128 printable ASCII characters, at least one.
 bool IsValidRequestId(std::string_view id);
 

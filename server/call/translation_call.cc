@@ -103,8 +103,6 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
                                              "model: found ", Quoted(model_), ", which client ",
                                              Quoted(client->name()), " may not use")));
   }
-  const absl::Status fits = CheckAgainstModel(parsed, served_->engine->info());
-  if (!fits.ok()) return reject(RejectReason::kInvalid, fits);
 
   parsed.job.deadline = head_.deadline;
   parsed.job.client = head_.client;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine/api/option_rules.h"
 #include "engine/base/field_error.h"
 #include "server/base/steady_clock.h"
 #include "server/models/pivot_job.h"
@@ -129,6 +130,8 @@ absl::Status PivotEngine::CheckJob(const TranslationJob& job) const {
     if (option.legs != DecodingOption::Legs::kNone) return;
     refuse(IsGiven(member), "decoding." + std::string(option.name), kAlignment);
   });
+  // The second model would say so once the first is done.
+  if (auto error = CheckWidth(job.decoding, info_.max_rows)) errors.push_back(*std::move(error));
   return errors.empty() ? absl::OkStatus() : InvalidRequest(errors);
 }
 

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <climits>
-#include <cstdio>
 #include <exception>
 #include <memory>
 #include <string>
@@ -130,12 +129,6 @@ int Run(const ServerConfig& config) {
   auto loading = std::make_unique<EarlyEnd>(EndAtOnce);
 
   const SteadyClock clock;
-  if (config.profile_steps > 0) {
-    const absl::StatusOr<std::string> profile = ProfileEngine(config, &clock);
-    if (!profile.ok()) return fail("profile", profile.status());
-    std::fputs(profile->c_str(), stdout);
-    return 0;
-  }
   Metrics metrics(&clock);
   const auto spans = StartSpans(config, &clock);
   if (spans != nullptr) metrics.AttachSpans(&spans->counts());

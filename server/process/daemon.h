@@ -9,9 +9,6 @@ namespace dragoman {
 // changed on disk: models, glossaries, certificates and API keys.
 // REQUIRES: PrepareSignals (signals.h) was called. Returns the process's exit status: 0 after a
 // clean drain, 1 if it could not start, calls were cut off, or a model lost its last worker.
-//
-// With profile_steps it loads the model, prints the profile of its steps on standard output, and
-// returns.
 int RunDaemon(const ServerConfig& config);
 
 }  // namespace dragoman

@@ -168,17 +168,4 @@ void LogMemoryBound(const ServerConfig& config, const ModelResources& resources,
   }
 }
 
-absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config, const Clock* clock) {
-  const ModelSettings& model = config.models[0];
-  const absl::StatusOr<DeviceChoice> devices = Choose(model.devices);
-  if (!devices.ok()) return devices.status();
-  Log(LogLevel::kInfo, "device", {{"device", DeviceNames(*devices)}, {"not_used", devices->note}});
-  ModelShare share;
-  share.cpus = CpuBudget();
-  share.cpus_per_cache = CpusPerCache();
-  share.device_memory_fraction = model.device_memory_fraction;
-  return ProfileSteps(model.model_directory, MakeEngineConfig(model, share, *devices),
-                      config.profile_steps, clock);
-}
-
 }  // namespace dragoman

@@ -35,7 +35,4 @@ ModelResources FindResources(const ServerConfig& config);
 void LogMemoryBound(const ServerConfig& config, const ModelResources& resources,
                     const std::vector<ModelStats>& models, int64_t start_peak_bytes);
 
-// The table of --profile-steps, of the default model. Errors as StartEngine's.
-absl::StatusOr<std::string> ProfileEngine(const ServerConfig& config, const Clock* clock);
-
 }  // namespace dragoman

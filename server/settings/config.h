@@ -79,7 +79,6 @@ struct ServerConfig : ModelSettings, TransportSettings {
   std::string metrics = "0.0.0.0:9464";  // "off": no HTTP
   int lame_duck_seconds = 0;
   int drain_seconds = 30;
-  int profile_steps = 0;  // 0: serve
   LogLevel log_level = LogLevel::kInfo;
   std::optional<OtlpEndpoint> otlp;  // none: no spans
   int receive_timeout_seconds = 20;

@@ -318,11 +318,6 @@ const std::vector<Option>& Options() {
       {kSome, "watchdog-seconds", "N",
        "seconds that a worker with busy rows may make no decode step before /livez fails",
        &C::watchdog_seconds, 1, 86'400},
-      {kSome, "profile-steps", "N",
-       "time each operation of N steps of a full batch, on the CPU or on one GPU, print a table "
-       "and "
-       "exit; 0: serve",
-       &C::profile_steps, 0, 1'000'000},
       {kEveryone, "log-level", "LEVEL",
        "least severe lines that are logged: trace, debug, info, warn, error or off",
        Target::Server([](C& c) -> Field { return LogLevelField(&c.log_level); })},
@@ -468,6 +463,7 @@ std::string SuccessorOf(std::string_view name) {
     return absl::StrCat("{\"schedule\": {\"", absl::string_view(key.data(), key.size()),
                         "\": ...}} in the file of --config");
   }
+  if (name == "profile-steps") return "the program dragoman_profile";
   return "";
 }
 

@@ -25,7 +25,7 @@ OPERATORS = os.path.join(manifests.ROOT, 'deploy', 'kubernetes', 'values', 'oper
 SECURED = os.path.join(manifests.HERE, 'values', 'secured.yaml')
 
 # Flags that a chart has no use for: what they do ends the process, or is settled by the chart itself.
-NOT_IN_SETTINGS = {'help', 'version', 'verbose', 'check-config', 'print-program', 'profile-steps', 'config'}
+NOT_IN_SETTINGS = {'help', 'version', 'verbose', 'check-config', 'print-program', 'config'}
 
 
 def setUpModule():

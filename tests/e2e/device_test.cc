@@ -93,10 +93,14 @@ TEST(Device, PrintsTheNetworkOfTheModel) {
   EXPECT_THAT(none.Errors(), HasSubstr("/nonexistent: no such directory"));
 }
 
-TEST(Device, TheCpuProfilesItsSteps) {
+DaemonEnd RunProfile(const std::vector<std::string>& flags) {
+  return RunDaemonToEnd(flags, DRAGOMAN_PROFILE);
+}
+
+TEST(Profile, TimesTheStepsOfTheCpu) {
   for (const std::string type : {"float32", "bfloat16", "int8"}) {
-    const DaemonEnd end = RunDaemonToEnd(
-        {"--device=cpu", "--compute-type", type, "--max-rows=16", "--profile-steps=2"});
+    const DaemonEnd end =
+        RunProfile({"--device=cpu", "--compute-type", type, "--max-rows=16", "--steps=2"});
     EXPECT_EQ(end.status, 0) << end.errors;
     EXPECT_THAT(end.output, HasSubstr("\n16 rows, 4 slots, 16.5 self positions"));
     EXPECT_THAT(end.output, HasSubstr(type + "\ncopy "));
@@ -105,11 +109,21 @@ TEST(Device, TheCpuProfilesItsSteps) {
       EXPECT_THAT(end.output, HasSubstr("\n" + std::string(line)));
     }
   }
-  const DaemonEnd end = RunDaemonToEnd({"--device=cpu", "--profile-steps=100000"});
-  EXPECT_EQ(end.status, 1);
-  EXPECT_THAT(end.output, IsEmpty());
-  EXPECT_THAT(end.errors, AllOf(HasSubstr("profile-steps: found 100000 steps of 256 rows"),
-                                HasSubstr("expected at most")));
+}
+
+TEST(Profile, SaysWhatItCannotDo) {
+  const DaemonEnd steps = RunProfile({"--device=cpu", "--steps", "100000"});
+  EXPECT_EQ(steps.status, 1);
+  EXPECT_THAT(steps.output, IsEmpty());
+  EXPECT_THAT(steps.errors, AllOf(HasSubstr("profile: found 100000 steps of 256 rows"),
+                                  HasSubstr("expected at most")));
+  for (const char* wrong : {"--steps=0", "--steps=many", "--steps", "--version"}) {
+    EXPECT_EQ(RunProfile({wrong}).status, 2) << wrong;
+  }
+  EXPECT_THAT(RunProfile({"--help"}).output, HasSubstr("--steps N"));
+  const DaemonEnd daemon = RunDaemonToEnd({"--profile-steps=2"});
+  EXPECT_EQ(daemon.status, 2);
+  EXPECT_THAT(daemon.errors, HasSubstr("the program dragoman_profile"));
 }
 
 }  // namespace

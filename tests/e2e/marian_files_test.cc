@@ -12,6 +12,7 @@
 
 #include "engine/api/create_engine.h"
 #include "engine/model/layouts/marian/directory.h"
+#include "engine/profile/profile_steps.h"
 #include "engine/request/model_tokenizer.h"
 #include "engine/request/vocabulary_pieces.h"
 #include "tests/engine/support/fakes.h"
@@ -218,7 +219,7 @@ TEST_F(Shortlist, IsRefusedWhereThereIsNone) {
   EXPECT_THAT(
       std::string(
           ProfileSteps(DirectoryOf("marian-firefox"), config, 1, &clock_).status().message()),
-      HasSubstr("profile-steps: found lexical-shortlist on"));
+      HasSubstr("profile: found lexical-shortlist on"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, MarianFiles,

@@ -70,11 +70,6 @@ void CheckJob(const ParsedRequest& request, const RequestLimits& limits) {
   Check(request.labels.size() <= static_cast<size_t>(kMaxLabels));
   CheckDecoding(job);
   CheckTexts(job);
-  ModelInfo model;
-  model.max_rows = model.max_beam = 16;
-  model.default_beam = 4;
-  const absl::Status fits = CheckAgainstModel(request, model);
-  Check(fits.ok() || fits.code() == absl::StatusCode::kInvalidArgument);
 }
 
 void Run(std::string_view bytes) {

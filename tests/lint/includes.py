@@ -41,6 +41,7 @@ ROOMS = {
     'engine/decode/': 'engine/decode',
     'engine/decode/cuda/': 'engine/decode/cuda',
     'engine/schedule/': 'engine/schedule',
+    'engine/profile/': 'engine/profile',
     'engine/': 'engine',
     'server/base/': 'server/base',
     'server/net/': 'server/net',
@@ -54,6 +55,7 @@ ROOMS = {
     'server/http/': 'server/http',
     'server/grpc/': 'server/grpc',
     'server/process/': 'server/process',
+    'server/profile/': 'server/profile',
     'client/': 'client',
 }
 
@@ -120,6 +122,8 @@ ALLOWED = {
     'engine': 'kernels/cpu engine/base engine/api engine/text engine/network engine/model engine/model/formats '
               'engine/model/layouts/marian engine/model/spec engine/decode engine/decode/cuda engine/schedule '
               'engine/request kernels/search absl',
+    'engine/profile': 'engine/base engine/api engine/network engine/model engine/model/formats engine/model/spec engine/decode engine/decode/cuda engine '
+                      'kernels/base kernels/cuda kernels/search kernels/ops absl cuda',
     'server/base': 'engine/base absl json spdlog',
     'server/net': 'engine/base server/base absl',
     'server/guard': 'engine/base server/base absl grpc json',
@@ -135,6 +139,7 @@ ALLOWED = {
                    'server/models server/call absl grpc protobuf',
     'server/process': 'engine/base engine/api server/base server/guard server/security server/settings server/trace server/metrics '
                       'server/models server/call server/http server/grpc absl grpc protobuf',
+    'server/profile': 'engine/api engine/profile server/base server/settings server/models server/process absl',
     'client': 'proto options absl grpc json openssl protobuf',
 }
 

@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "engine/api/engine.h"
+#include "engine/api/option_rules.h"
+#include "engine/base/field_error.h"
 #include "engine/base/mutex.h"
 
 namespace dragoman {
@@ -170,6 +172,11 @@ class FakeEngine : public Engine {
     if (!refusals_.empty()) {
       admission = std::move(refusals_.front());
       refusals_.pop_front();
+      return admission;
+    }
+    if (const auto error = CheckWidth(job.decoding, info_.max_rows); error.has_value()) {
+      admission.status = InvalidRequest(*error);
+      admission.reason = RejectReason::kInvalid;
       return admission;
     }
     if (stopped_) {

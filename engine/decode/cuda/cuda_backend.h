@@ -33,11 +33,4 @@ absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBacke
                                                                  const Program& program,
                                                                  const WeightImage& image);
 
-// Runs `steps` steps of a full batch of made-up segments without graphs and reports, launch by
-// launch, the time they took and the least they could have taken (step_costs.h): a table as text.
-// Takes memory of its own: nothing else should run on the device.
-absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
-                                             const Program& program, const WeightImage& image,
-                                             int steps);
-
 }  // namespace dragoman

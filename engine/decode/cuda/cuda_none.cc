@@ -19,9 +19,4 @@ absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBacke
   return absl::UnimplementedError(kNoCuda);
 }
 
-absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig&, const Program&,
-                                             const WeightImage&, int) {
-  return absl::UnimplementedError(kNoCuda);
-}
-
 }  // namespace dragoman

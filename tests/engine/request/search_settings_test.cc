@@ -142,6 +142,23 @@ TEST(SearchSettings, ASegmentsLimitIsTheLeastOfAll) {
   EXPECT_EQ(least.min_tokens, 2);  // the minimum yields to the limit
 }
 
+// The beam in effect counts: the checkpoint's 6, and the profile's 2.
+TEST(SearchSettings, PatienceLeavesAHypothesisToWaitFor) {
+  DecodingOptions asked;
+  asked.patience = 0.1F;
+  EXPECT_TRUE(Resolve(asked, Spec()).ok());
+  asked.patience = 0.05F;
+  EXPECT_THAT(std::string(Resolve(asked, Spec()).status().message()),
+              HasSubstr("patience: found 0.05 with the beam size in effect, 6, expected a product "
+                        "that rounds to at least 1"));
+  asked.profile = Profile::kCt2;
+  asked.patience = 0.2F;
+  EXPECT_THAT(std::string(Resolve(asked, Spec()).status().message()),
+              HasSubstr("found 0.2 with the beam size in effect, 2"));
+  asked.patience = 0.25F;
+  EXPECT_TRUE(Resolve(asked, Spec()).ok());
+}
+
 TEST(SearchSettings, EveryOptionOutOfRangeIsNamed) {
   const auto message = [](const std::function<void(DecodingOptions&)>& set) {
     DecodingOptions asked;

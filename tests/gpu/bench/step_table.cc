@@ -4,8 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_backend.h"
-#include "engine/decode/cuda/device_rates.h"
 #include "engine/decode/cuda/weight_image.h"
+#include "engine/profile/cuda_profile.h"
+#include "engine/profile/device_rates.h"
 #include "tests/gpu/bench/base_model.h"
 #include "tests/gpu/bench/parts.h"
 

@@ -4,7 +4,7 @@
 // memory, one load after the other.
 //
 // NOT a measurement: an estimate of what a change is worth while there is no card, with the same
-// few figures for every node. Absolute times are to be replaced by those of --profile-steps.
+// few figures for every node. Absolute times are to be replaced by those of dragoman_profile.
 //
 // A node takes
 //   start + max(bytes / rate, flop / rate, instructions / rate, waits) + chain

@@ -387,52 +387,6 @@ TEST(RequestParser, NeverQuotesText) {
   EXPECT_THAT(std::string(status.message()), ::testing::Not(HasSubstr("Geheimnis")));
 }
 
-TEST(CheckAgainstModel, KnowsTheModelsLimits) {
-  ModelInfo model;
-  model.max_rows = 8;
-  model.max_beam = 64;
-  model.default_beam = 4;
-  const auto check = [&model](const Change& change) {
-    const ParsedRequest parsed = ParseWith(change);
-    EXPECT_TRUE(parsed.status.ok()) << parsed.status;
-    return CheckAgainstModel(parsed, model);
-  };
-  EXPECT_TRUE(check(DECODING(set_beam_size(8))).ok());
-  ExpectInvalid(check(DECODING(set_beam_size(9))), "decoding.beam_size");
-  // More than the default beam is for the engine: it knows the profile's.
-  EXPECT_TRUE(check(DECODING(set_num_alternatives(9))).ok());
-  const auto draws = [](int count) {
-    return [count](v1::TranslateRequest* r) {
-      r->mutable_decoding()->mutable_sampling();
-      r->mutable_decoding()->set_num_alternatives(count);
-    };
-  };
-  EXPECT_TRUE(check(draws(8)).ok());
-  ExpectInvalid(check(draws(9)), "decoding.num_alternatives");
-}
-
-TEST(CheckAgainstModel, KnowsTheModelsOwnBeam) {
-  ModelInfo model;
-  model.max_rows = model.max_beam = 8;
-  model.default_beam = 4;
-  const auto first_k = [](float patience, v1::DecodingOptions::Profile profile) {
-    return ParseWith([=](v1::TranslateRequest* r) {
-      r->mutable_decoding()->set_stop_rule(v1::DecodingOptions::FIRST_K);
-      r->mutable_decoding()->set_patience(patience);
-      r->mutable_decoding()->set_profile(profile);
-    });
-  };
-  constexpr auto kUnset = v1::DecodingOptions::PROFILE_UNSPECIFIED;
-  ExpectInvalid(CheckAgainstModel(first_k(0.1F, kUnset), model), "decoding.patience");  // 0.4
-  EXPECT_TRUE(CheckAgainstModel(first_k(0.125F, kUnset), model).ok());                  // 0.5
-  // Other profiles have other beams.
-  EXPECT_TRUE(CheckAgainstModel(first_k(0.1F, v1::DecodingOptions::MARIAN), model).ok());
-  model.default_profile = Profile::kMarian;
-  EXPECT_TRUE(CheckAgainstModel(first_k(0.1F, kUnset), model).ok());
-  ExpectInvalid(CheckAgainstModel(first_k(0.1F, v1::DecodingOptions::HF), model),
-                "decoding.patience");
-}
-
 TEST(Quoted, ShowsOutsideValuesSafely) {
   EXPECT_EQ(Quoted("de_DE"), "'de_DE'");
   EXPECT_EQ(Quoted("a\x01\n"), std::string("'a") + "??" + "'");

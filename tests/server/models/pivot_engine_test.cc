@@ -322,6 +322,18 @@ TEST_F(PivotEngineTest, OptionsWithoutAMeaningAreRefusedByName) {
   EXPECT_EQ(first_.submitted(), 0U);
 }
 
+TEST_F(PivotEngineTest, ABeamThatTheSecondHasNoRoomForIsRefusedAtOnce) {
+  TranslationJob job;
+  job.contents = {"eins"};
+  job.source_language = "de";
+  job.target_language = "fr";
+  job.decoding.beam_size = 9;  // the second's batch has 8 rows, the first's 16
+  const Admission admission = pivot_->Submit(job, std::make_shared<Collected>());
+  EXPECT_EQ(admission.reason, RejectReason::kInvalid);
+  EXPECT_THAT(std::string(admission.status.message()), HasSubstr("decoding.beam_size: found 9"));
+  EXPECT_EQ(first_.submitted(), 0U);
+}
+
 TEST_F(PivotEngineTest, SaysWhatBothHaveInCommon) {
   const ModelInfo& info = pivot_->info();
   EXPECT_EQ(info.name, "de-fr");

@@ -155,9 +155,10 @@ TEST(MemoryPlan, RefusesLineByLineAndSaysWhatToLower) {
                           HasSubstr("\n  decoder activations: "),
                           HasSubstr("\n  encoder activations of 8192 tokens: "),
                           HasSubstr("\n  K/V pages at least: ")));
-  EXPECT_THAT(text, AllOf(HasSubstr("Lower --max-rows (4096)"),
-                          HasSubstr("--device-memory-fraction"), Not(HasSubstr("lanes of the schedule")),
-                          Not(HasSubstr("--kv-memory-mb")), Not(HasSubstr("float16 or"))));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("Lower --max-rows (4096)"), HasSubstr("--device-memory-fraction"),
+                    Not(HasSubstr("lanes of the schedule")), Not(HasSubstr("--kv-memory-mb")),
+                    Not(HasSubstr("float16 or"))));
 }
 
 TEST(MemoryPlan, LowerSettingsFitWhereHigherOnesDoNot) {

@@ -1,4 +1,4 @@
-// The work of --profile-steps, on every device: a batch full of segments of beam 4 in the middle of
+// The work of a profile, on every device: a batch full of segments of beam 4 in the middle of
 // a translation, none of which can end.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A step of the CPU's executor, operation by operation: what --profile-steps prints.
+// A step of the CPU's executor, operation by operation.
 #pragma once
 
 #include <string>

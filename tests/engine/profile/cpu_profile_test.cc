@@ -1,6 +1,6 @@
 // The profile of the CPU's steps, on a clock that goes on by a microsecond whenever it is read: so
 // times count readings, and every one of them is known.
-#include "engine/decode/cpu_profile.h"
+#include "engine/profile/cpu_profile.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "engine/decode/op_times.h"
 #include "engine/model/model_source.h"
+#include "engine/profile/op_times.h"
 
 namespace dragoman {
 namespace {
@@ -165,7 +165,7 @@ TEST_P(CpuProfiles, SayWhatCannotBeProfiled) {
     EXPECT_EQ(profile.status().code(), absl::StatusCode::kInvalidArgument);
     return std::string(profile.status().message());
   };
-  EXPECT_THAT(refused(113), AllOf(HasSubstr("profile-steps: found 113 steps of 10 rows"),
+  EXPECT_THAT(refused(113), AllOf(HasSubstr("profile: found 113 steps of 10 rows"),
                                   HasSubstr("expected at most 112 of 4 rows or more")));
   EXPECT_TRUE(Measure(112).ok());
   config_.batch.max_rows = 3;

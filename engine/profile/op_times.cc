@@ -1,4 +1,4 @@
-#include "engine/decode/op_times.h"
+#include "engine/profile/op_times.h"
 
 namespace dragoman {
 

@@ -1,4 +1,5 @@
-// ProfileCudaSteps of cuda_backend.h.
+#include "engine/profile/cuda_profile.h"
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -8,14 +9,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_status.h"
 #include "engine/decode/cuda/cuda_step.h"
-#include "engine/decode/cuda/device_rates.h"
 #include "engine/decode/cuda/step_costs.h"
 #include "engine/decode/cuda/step_mailboxes.h"
-#include "engine/decode/profiled_steps.h"
+#include "engine/profile/device_rates.h"
+#include "engine/profile/profiled_steps.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/graph.h"
 #include "kernels/cuda/stream.h"

@@ -1,4 +1,4 @@
-#include "engine/decode/cpu_rates.h"
+#include "engine/profile/cpu_rates.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/decode/op_times.h"
+#include "engine/profile/op_times.h"
 #include "kernels/base/op_context.h"
 #include "kernels/ops/linear.h"
 

@@ -1,4 +1,4 @@
-#include "engine/decode/cuda/device_rates.h"
+#include "engine/profile/device_rates.h"
 
 #include <cstring>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "engine/decode/profiled_steps.h"
+#include "engine/profile/profiled_steps.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -7,12 +7,12 @@ namespace dragoman {
 absl::Status CheckProfile(const BatchConfig& batch, const Program& program, int steps) {
   const int most = batch.max_positions - kStepsBeforeProfile - 2;
   if (steps > most || batch.max_rows < kProfiledBeam) {
-    return absl::InvalidArgumentError(absl::StrCat("profile-steps: found ", steps, " steps of ",
+    return absl::InvalidArgumentError(absl::StrCat("profile: found ", steps, " steps of ",
                                                    batch.max_rows, " rows, expected at most ", most,
                                                    " of ", kProfiledBeam, " rows or more"));
   }
   if (program.max_positions < kProfiledSourceTokens) {
-    return absl::InvalidArgumentError(absl::StrCat("profile-steps: found a model of ",
+    return absl::InvalidArgumentError(absl::StrCat("profile: found a model of ",
                                                    program.max_positions, " positions, expected ",
                                                    kProfiledSourceTokens, " or more"));
   }

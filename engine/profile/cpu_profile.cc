@@ -1,4 +1,4 @@
-#include "engine/decode/cpu_profile.h"
+#include "engine/profile/cpu_profile.h"
 
 #include <cstdio>
 #include <cstring>
@@ -13,9 +13,9 @@
 #include "engine/base/out_of_memory.h"
 #include "engine/decode/cpu_backend.h"
 #include "engine/decode/cpu_model.h"
-#include "engine/decode/cpu_rates.h"
-#include "engine/decode/op_times.h"
-#include "engine/decode/profiled_steps.h"
+#include "engine/profile/cpu_rates.h"
+#include "engine/profile/op_times.h"
+#include "engine/profile/profiled_steps.h"
 #include "kernels/base/activation.h"
 #include "kernels/base/cpu_instruction_set.h"
 #include "kernels/base/kv_pages.h"
@@ -117,7 +117,7 @@ absl::Status Profile::Fill() {
   rules.divisor = divisors_.data();
   for (CrossPages& source : *sources) {
     if (!batch_->HasRoomFor(search_, rules)) {
-      return absl::InternalError("profile-steps: the batch has no room for its segments");
+      return absl::InternalError("profile: the batch has no room for its segments");
     }
     batch_->Admit({search_, rules, kProfiledSourceTokens, std::move(source), false});
   }
@@ -155,7 +155,7 @@ absl::StatusOr<CpuProfile> Profile::Run(const Weights& weights) {
     if (!report.ok()) return report.status();
     if (i < kStepsBeforeProfile) continue;
     if (report->rows != slots_ * kProfiledBeam) {
-      return absl::InternalError(absl::StrCat("profile-steps: found ", report->rows,
+      return absl::InternalError(absl::StrCat("profile: found ", report->rows,
                                               " rows in a step, expected ", slots_ * kProfiledBeam,
                                               ": a logit of the model is not a number"));
     }
@@ -203,7 +203,7 @@ absl::StatusOr<CpuProfile> MeasureCpuSteps(const CpuProfileConfig& config, const
   if (absl::Status status = CheckProfile(config.batch, program, steps); !status.ok()) {
     return status;
   }
-  return OrOutOfMemory("profile-steps: the batch and its K/V",
+  return OrOutOfMemory("profile: the batch and its K/V",
                        [&] { return Profile(config, program, steps, clock).Run(weights); });
 }
 
@@ -212,7 +212,7 @@ absl::StatusOr<std::string> ProfileCpuSteps(const CpuProfileConfig& config, cons
   const absl::StatusOr<CpuProfile> profile =
       MeasureCpuSteps(config, program, weights, steps, clock);
   if (!profile.ok()) return profile.status();
-  const absl::StatusOr<DeviceRates> rates = OrOutOfMemory("profile-steps: measuring copies", [&] {
+  const absl::StatusOr<DeviceRates> rates = OrOutOfMemory("profile: measuring copies", [&] {
     return absl::StatusOr<DeviceRates>(MeasureCpuRates(config.type, clock));
   });
   if (!rates.ok()) return rates.status();

@@ -1,0 +1,20 @@
+// A step of a GPU, launch by launch.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "engine/decode/cuda/cuda_backend.h"
+#include "engine/decode/cuda/weight_image.h"
+#include "engine/network/program.h"
+
+namespace dragoman {
+
+// Runs `steps` steps of a full batch of made-up segments without graphs and says, launch by launch,
+// what they took and what they could have taken at best (engine/decode/cuda/step_costs.h): a table as text. Takes
+// memory of its own: nothing else should run on the device.
+absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
+                                             const Program& program, const WeightImage& image,
+                                             int steps);
+
+}  // namespace dragoman

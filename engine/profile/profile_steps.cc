@@ -1,0 +1,41 @@
+#include "engine/profile/profile_steps.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "engine/profile/cpu_profile.h"
+#include "engine/profile/cuda_profile.h"
+#include "engine/worker_places.h"
+
+namespace dragoman {
+
+absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
+                                         const EngineConfig& config, int steps,
+                                         const Clock* clock) {
+  if (config.devices.cuda.size() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat("profile: found the device ",
+                                                   DeviceNames(config.devices),
+                                                   ", expected the CPU or one CUDA device"));
+  }
+  if (!config.ensemble.directories.empty()) {
+    return absl::InvalidArgumentError("profile: found an ensemble, expected one model");
+  }
+  if (config.lexical_shortlist) {
+    return absl::InvalidArgumentError(
+        "profile: found lexical-shortlist on, expected off: a step's words would be those of "
+        "no source");
+  }
+  absl::StatusOr<LoadedModel> loaded = LoadModel(model_directory, {.tokenizer = config.tokenizer});
+  if (!loaded.ok()) return loaded.status();
+  if (config.devices.cuda.empty()) {
+    return ProfileCpuSteps({BatchConfigOf(loaded->spec, config), config.devices.compute_type,
+                            std::max(config.threads_per_worker, 1)},
+                           loaded->program, *loaded->weights, steps, clock);
+  }
+  const absl::StatusOr<WeightImage> image = ImageFor(config, &*loaded);
+  if (!image.ok()) return image.status();
+  return ProfileCudaSteps(CudaConfigOf(config.devices.cuda.front(), loaded->spec, config),
+                          loaded->program, *image, steps);
+}
+
+}  // namespace dragoman
