@@ -22,6 +22,13 @@
 namespace dragoman {
 namespace {
 
+class LanguagesOfModel final : public ResolvedLanguages {
+ public:
+  explicit LanguagesOfModel(ResolvedPair resolved) : pair(std::move(resolved)) {}
+
+  const ResolvedPair pair;
+};
+
 // Admission reserves one token for a code point, one segment for each that a sentence can begin
 // with, and one for this many code points, because what is too long for the model is cut.
 constexpr int64_t kCodePointsPerCut = 128;
@@ -265,6 +272,13 @@ EngineImpl::~EngineImpl() {
   detokenizers_.reset();
 }
 
+absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> EngineImpl::ResolveLanguages(
+    std::string_view source, std::string_view target) const {
+  absl::StatusOr<ResolvedPair> pair = loaded_.languages.Resolve(source, target);
+  if (!pair.ok()) return pair.status();
+  return std::make_shared<const LanguagesOfModel>(*std::move(pair));
+}
+
 Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) {
   if (!admitting_.load()) {
     return Refuse(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
@@ -287,9 +301,13 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
   if (absl::Status status = CheckPhrases(job); !status.ok()) {
     return Refuse(RejectReason::kInvalid, std::move(status));
   }
-  const absl::StatusOr<ResolvedPair> pair =
-      loaded_.languages.Resolve(job.source_language, job.target_language);
-  if (!pair.ok()) return Refuse(RejectReason::kInvalid, pair.status());
+  if (job.languages == nullptr) {
+    auto resolved = ResolveLanguages(job.source_language, job.target_language);
+    if (!resolved.ok()) return Refuse(RejectReason::kInvalid, resolved.status());
+    job.languages = *std::move(resolved);
+  }
+  const std::shared_ptr<const ResolvedLanguages> languages = job.languages;
+  const ResolvedPair* const pair = &static_cast<const LanguagesOfModel&>(*languages).pair;
   absl::StatusOr<std::shared_ptr<const RequestTerms>> terms = TermsOf(job);
   if (!terms.ok()) return Refuse(RejectReason::kInvalid, terms.status());
   SearchContext context;

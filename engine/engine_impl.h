@@ -33,9 +33,8 @@ class EngineImpl final : public Engine {
   ~EngineImpl() override;
 
   const ModelInfo& info() const override { return *info_.load(std::memory_order_acquire); }
-  absl::Status CheckLanguages(std::string_view source, std::string_view target) const override {
-    return loaded_.languages.Resolve(source, target).status();
-  }
+  absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> ResolveLanguages(
+      std::string_view source, std::string_view target) const override;
   Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override;
   void Cancel(JobId job, CancelCause cause) override;
   void StopAdmission() override { admitting_.store(false); }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "engine/api/decoding_options.h"
 #include "engine/base/clock.h"
 #include "engine/base/load_context.h"
@@ -47,12 +48,22 @@ struct ReturnOptions {
   int segment_times = 0;  // segments, the first to end, of which JobTimings has the times; >= 0
 };
 
+// What an engine has made of the codes of two languages. Only the engine that made it reads it.
+// Immutable.
+class ResolvedLanguages {
+ public:
+  virtual ~ResolvedLanguages() = default;
+};
+
 struct TranslationJob {
   std::string request_id;             // for logs
   std::vector<std::string> contents;  // the items
   bool html = false;                  // items are HTML, and their tags survive
   std::string source_language;        // as on the wire; may be empty where the model has one
   std::string target_language;
+  // What ResolveLanguages of the engine that gets the job made of them; nullptr: Submit asks it.
+  // Shared, because a router asks before there is a job, and a pivot's jobs need the parts.
+  std::shared_ptr<const ResolvedLanguages> languages;
   DecodingOptions decoding;
   std::vector<std::string> target_prefixes;  // by item, "" = none; empty or as many as items
   std::vector<TermRequest> terms;
@@ -282,9 +293,10 @@ class Engine {
   // object.
   virtual const ModelInfo& info() const = 0;
 
-  // OK if the model translates between these languages, written as in a job. INVALID_ARGUMENT names
-  // the code that does not fit and what the model has.
-  virtual absl::Status CheckLanguages(std::string_view source, std::string_view target) const = 0;
+  // Finds the languages, written as in a job, among those that the model translates between; never
+  // nullptr. INVALID_ARGUMENT names the code that does not fit and what the model has.
+  virtual absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> ResolveLanguages(
+      std::string_view source, std::string_view target) const = 0;
 
   // Checks the options, reserves capacity by code points and takes the job, or refuses it whole:
   // INVALID_ARGUMENT, NOT_FOUND (glossary), RESOURCE_EXHAUSTED (with retry_after), UNAVAILABLE

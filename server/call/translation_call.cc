@@ -92,10 +92,11 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
   }
   const std::vector<ModelPtr> models = context_->models->models();
   if (models.empty()) return absl::UnavailableError("the model is being loaded");
-  absl::StatusOr<ModelPtr> model =
+  absl::StatusOr<Route> route =
       RouteRequest(models, parsed.model, parsed.job.source_language, parsed.job.target_language);
-  if (!model.ok()) return reject(RejectReason::kInvalid, model.status());
-  served_ = *std::move(model);
+  if (!route.ok()) return reject(RejectReason::kInvalid, route.status());
+  served_ = std::move(route->model);
+  parsed.job.languages = std::move(route->languages);
   model_ = served_->name;
   Client* const client = head_.grant == nullptr ? nullptr : &head_.grant->client();
   if (client != nullptr && !client->MayUse(model_)) {

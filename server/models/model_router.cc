@@ -51,13 +51,18 @@ absl::StatusOr<ModelPtr> FindModel(const std::vector<ModelPtr>& models, std::str
       absl::StrCat("model: found ", Quoted(name), ", expected one of ", NamesOf(models)));
 }
 
-absl::StatusOr<ModelPtr> RouteRequest(const std::vector<ModelPtr>& models, std::string_view name,
-                                      std::string_view source_language,
-                                      std::string_view target_language) {
+absl::StatusOr<Route> RouteRequest(const std::vector<ModelPtr>& models, std::string_view name,
+                                   std::string_view source_language,
+                                   std::string_view target_language) {
   const bool no_languages = source_language.empty() && target_language.empty();
-  if (!name.empty() || models.size() == 1 || no_languages) return FindModel(models, name);
+  if (!name.empty() || models.size() == 1 || no_languages) {
+    absl::StatusOr<ModelPtr> model = FindModel(models, name);
+    if (!model.ok()) return model.status();
+    return Route{*std::move(model), nullptr};
+  }
   for (const ModelPtr& model : models) {
-    if (model->engine->CheckLanguages(source_language, target_language).ok()) return model;
+    auto languages = model->engine->ResolveLanguages(source_language, target_language);
+    if (languages.ok()) return Route{model, *std::move(languages)};
   }
   return InvalidRequest(
       {.field = target_language.empty() ? "source_language_code" : "target_language_code",

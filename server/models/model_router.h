@@ -12,15 +12,22 @@
 
 namespace dragoman {
 
+// Where a request goes.
+struct Route {
+  ModelPtr model;
+  // Of its engine, for the job; nullptr where they were not asked for.
+  std::shared_ptr<const ResolvedLanguages> languages;
+};
+
 // `models` in the order of their table, the default first; not empty.
 //
 // With a name: that model, or NOT_FOUND naming those that there are. Without one: the first of
 // `models` that translates between the languages, which need not both be given; if none does,
 // INVALID_ARGUMENT listing all pairs. Where there is but one model it is taken as it is: the engine
 // says best what it lacks.
-absl::StatusOr<ModelPtr> RouteRequest(const std::vector<ModelPtr>& models, std::string_view name,
-                                      std::string_view source_language,
-                                      std::string_view target_language);
+absl::StatusOr<Route> RouteRequest(const std::vector<ModelPtr>& models, std::string_view name,
+                                   std::string_view source_language,
+                                   std::string_view target_language);
 
 // The same by name alone; "" is the default.
 absl::StatusOr<ModelPtr> FindModel(const std::vector<ModelPtr>& models, std::string_view name);

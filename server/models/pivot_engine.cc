@@ -94,20 +94,24 @@ PivotEngine::PivotEngine(ModelInfo info, const ServedModel& first, const ServedM
       clock_(clock),
       timer_(timer) {}
 
-absl::StatusOr<std::string> PivotEngine::Between(std::string_view source,
-                                                 std::string_view target) const {
-  absl::Status why = first_.CheckLanguages(source, first_.info().pairs[0].target);
+absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> PivotEngine::ResolveLanguages(
+    std::string_view source, std::string_view target) const {
+  absl::Status why;
   for (const LanguagePair& pair : first_.info().pairs) {
-    const absl::Status first = first_.CheckLanguages(source, pair.target);
-    const absl::Status second = second_.CheckLanguages(pair.target, target);
-    if (first.ok() && second.ok()) return pair.target;
-    if (first.ok()) why = second;
+    auto first = first_.ResolveLanguages(source, pair.target);
+    if (!first.ok()) {
+      // What the second lacks says more, for then there is a way to the language between.
+      if (why.ok()) why = first.status();
+      continue;
+    }
+    auto second = second_.ResolveLanguages(pair.target, target);
+    if (second.ok()) {
+      return std::make_shared<const PivotLanguages>(pair.target, *std::move(first),
+                                                    *std::move(second));
+    }
+    why = second.status();
   }
   return why;
-}
-
-absl::Status PivotEngine::CheckLanguages(std::string_view source, std::string_view target) const {
-  return Between(source, target).status();
 }
 
 absl::Status PivotEngine::CheckJob(const TranslationJob& job) const {
@@ -149,8 +153,11 @@ Admission PivotEngine::Submit(TranslationJob job, std::shared_ptr<TranslationSin
   if (absl::Status status = CheckJob(job); !status.ok()) {
     return refused(RejectReason::kInvalid, std::move(status));
   }
-  const absl::StatusOr<std::string> between = Between(job.source_language, job.target_language);
-  if (!between.ok()) return refused(RejectReason::kInvalid, between.status());
+  if (job.languages == nullptr) {
+    auto resolved = ResolveLanguages(job.source_language, job.target_language);
+    if (!resolved.ok()) return refused(RejectReason::kInvalid, resolved.status());
+    job.languages = *std::move(resolved);
+  }
   const uint64_t client = ClientNumber(job.client);
   const auto items = static_cast<int64_t>(job.contents.size());
   {
@@ -168,7 +175,7 @@ Admission PivotEngine::Submit(TranslationJob job, std::shared_ptr<TranslationSin
     items_.Take(client, job.share, items);
   }
   const JobId id = next_job_.fetch_add(1);
-  const auto made = std::make_shared<PivotJob>(this, id, std::move(job), *between, std::move(sink));
+  const auto made = std::make_shared<PivotJob>(this, id, std::move(job), std::move(sink));
   {
     // Before it begins: it may be over before Start returns.
     MutexLock lock(&mu_);

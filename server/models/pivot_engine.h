@@ -22,6 +22,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "engine/api/engine.h"
@@ -33,6 +34,19 @@
 namespace dragoman {
 
 class PivotJob;
+
+// The languages of a job over a language between.
+class PivotLanguages final : public ResolvedLanguages {
+ public:
+  PivotLanguages(std::string language, std::shared_ptr<const ResolvedLanguages> of_first,
+                 std::shared_ptr<const ResolvedLanguages> of_second)
+      : between(std::move(language)), first(std::move(of_first)), second(std::move(of_second)) {}
+
+  const std::string between;
+  // What each of the two engines has made of its own two.
+  const std::shared_ptr<const ResolvedLanguages> first;
+  const std::shared_ptr<const ResolvedLanguages> second;
+};
 
 class PivotEngine final : public Engine {
  public:
@@ -48,7 +62,8 @@ class PivotEngine final : public Engine {
 
   // Said of both: the pairs from end to end, the lesser of all limits; parameters are a sum.
   const ModelInfo& info() const override { return info_; }
-  absl::Status CheckLanguages(std::string_view source, std::string_view target) const override;
+  absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> ResolveLanguages(
+      std::string_view source, std::string_view target) const override;
   Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override;
   void Cancel(JobId job, CancelCause cause) override;
   void StopAdmission() override { admitting_.store(false); }
@@ -63,11 +78,22 @@ class PivotEngine final : public Engine {
  private:
   friend class PivotJob;
 
+  // The languages of a job over a language between.
+  class PivotLanguages final : public ResolvedLanguages {
+   public:
+    PivotLanguages(std::string language, std::shared_ptr<const ResolvedLanguages> of_first,
+                   std::shared_ptr<const ResolvedLanguages> of_second)
+        : between(std::move(language)), first(std::move(of_first)), second(std::move(of_second)) {}
+
+    const std::string between;
+    // What each of the two engines has made of its own two.
+    const std::shared_ptr<const ResolvedLanguages> first;
+    const std::shared_ptr<const ResolvedLanguages> second;
+  };
+
   PivotEngine(ModelInfo info, const ServedModel& first, const ServedModel& second,
               const Clock* clock, DeadlineTimer* timer);
 
-  // The language between, for a request's languages. INVALID_ARGUMENT as CheckLanguages.
-  absl::StatusOr<std::string> Between(std::string_view source, std::string_view target) const;
   // What cannot go over a language between.
   absl::Status CheckJob(const TranslationJob& job) const;
   void Forget(JobId job);

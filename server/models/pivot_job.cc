@@ -84,22 +84,24 @@ class PivotJob::SecondSink final : public TranslationSink {
   const std::vector<int> items_;
 };
 
-PivotJob::PivotJob(PivotEngine* engine, JobId id, TranslationJob job, std::string language,
+PivotJob::PivotJob(PivotEngine* engine, JobId id, TranslationJob job,
                    std::shared_ptr<TranslationSink> sink)
     : engine_(engine),
       clock_(engine->clock_),
       timer_(engine->timer_),
       id_(id),
       job_(std::move(job)),
-      language_(std::move(language)),
+      languages_(static_cast<const PivotLanguages&>(*job_.languages)),
       begun_(clock_->Now()),
       sink_(std::move(sink)),
       firsts_(job_.contents.size()),
       left_(static_cast<int64_t>(job_.contents.size())) {}
 
 Admission PivotJob::Start() {
-  Admission admission = engine_->first_.Submit(FirstLeg(job_, language_),
-                                               std::make_shared<FirstSink>(shared_from_this()));
+  TranslationJob leg = FirstLeg(job_, languages_.between);
+  leg.languages = languages_.first;
+  Admission admission =
+      engine_->first_.Submit(std::move(leg), std::make_shared<FirstSink>(shared_from_this()));
   if (!admission.status.ok()) return admission;
   std::optional<CancelCause> cause;
   {
@@ -194,9 +196,10 @@ void PivotJob::SubmitSecond() {
     FinishIfOver();
     return;
   }
-  const Admission admission =
-      engine_->second_.Submit(SecondLeg(job_, language_, items, firsts_),
-                              std::make_shared<SecondSink>(shared_from_this(), batch, items));
+  TranslationJob leg = SecondLeg(job_, languages_.between, items, firsts_);
+  leg.languages = languages_.second;
+  const Admission admission = engine_->second_.Submit(
+      std::move(leg), std::make_shared<SecondSink>(shared_from_this(), batch, items));
   if (admission.status.ok()) {
     Leave(static_cast<int64_t>(items.size()));
     std::optional<CancelCause> cause;
@@ -258,7 +261,7 @@ void PivotJob::OnSecondItem(const std::vector<int>& items, ItemResult result) {
     PivotPart pivot;
     pivot.first_model = engine_->first_name_;
     pivot.second_model = engine_->second_name_;
-    pivot.language = language_;
+    pivot.language = languages_.between;
     result = Compose(firsts_[static_cast<size_t>(item)], std::move(result), std::move(pivot));
   }
   Tell([result = std::move(result)](TranslationSink* sink) { sink->OnItem(result); });

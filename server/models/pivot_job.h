@@ -23,7 +23,8 @@ namespace dragoman {
 
 class PivotJob : public std::enable_shared_from_this<PivotJob> {
  public:
-  PivotJob(PivotEngine* engine, JobId id, TranslationJob job, std::string language,
+  // REQUIRES: job.languages are PivotLanguages of the engine.
+  PivotJob(PivotEngine* engine, JobId id, TranslationJob job,
            std::shared_ptr<TranslationSink> sink);
 
   // Submits to the first engine. What it refuses, the sink hears nothing of.
@@ -64,7 +65,7 @@ class PivotJob : public std::enable_shared_from_this<PivotJob> {
   DeadlineTimer* const timer_;
   const JobId id_;
   const TranslationJob job_;
-  const std::string language_;
+  const PivotLanguages& languages_;  // of job_
   const Nanos begun_;
 
   Mutex mu_;

@@ -21,10 +21,11 @@ TranslationJob FirstLeg(const TranslationJob& job, const std::string& language) 
   // Every field of the job is named: one that is added does not compile here until it is decided
   // whether the first model gets it. Those of the options are decided by the column `legs` of
   // proto/options/decoding_options.inc.
-  auto& [request_id, contents, html, source_language, target_language, decoding, target_prefixes,
-         terms, glossary, glossary_ignore_case, do_not_translate, split, on_too_long, returns,
-         priority, client, share, deadline] = leg;
+  auto& [request_id, contents, html, source_language, target_language, languages, decoding,
+         target_prefixes, terms, glossary, glossary_ignore_case, do_not_translate, split,
+         on_too_long, returns, priority, client, share, deadline] = leg;
   target_language = language;
+  languages = nullptr;  // they are the pivot's
   VisitOptions(decoding, [](const DecodingOption& option, auto& member) {
     if (option.legs != DecodingOption::Legs::kBoth) member = {};
   });
@@ -42,6 +43,7 @@ TranslationJob SecondLeg(const TranslationJob& job, const std::string& language,
                          const std::vector<int>& items, const std::vector<ItemResult>& firsts) {
   TranslationJob leg = job;
   leg.source_language = language;
+  leg.languages = nullptr;
   leg.contents.clear();
   leg.target_prefixes.clear();
   for (const int item : items) {

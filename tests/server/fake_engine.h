@@ -4,6 +4,7 @@
 // satisfy accepted = outcomes + waiting + running, one segment per item.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
@@ -157,14 +158,19 @@ class FakeEngine : public Engine {
   ModelInfo* mutable_info() { return &info_; }
 
   // The pairs of info(), to the letter; a side that is empty fits any.
-  absl::Status CheckLanguages(std::string_view source, std::string_view target) const override {
+  absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> ResolveLanguages(
+      std::string_view source, std::string_view target) const override {
+    ++resolutions_;
     for (const LanguagePair& pair : info_.pairs) {
       const bool fits = (source.empty() || pair.source.empty() || source == pair.source) &&
                         (target.empty() || target == pair.target);
-      if (fits) return absl::OkStatus();
+      if (fits) return std::make_shared<const ResolvedLanguages>();
     }
     return absl::InvalidArgumentError("no such pair");
   }
+
+  // How often languages were resolved, by jobs that came without them too.
+  int resolutions() const { return resolutions_; }
 
   Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override {
     Admission admission;
@@ -174,6 +180,7 @@ class FakeEngine : public Engine {
       refusals_.pop_front();
       return admission;
     }
+    if (job.languages == nullptr) ++resolutions_;
     if (const auto error = CheckWidth(job.decoding, info_.max_rows); error.has_value()) {
       admission.status = InvalidRequest(*error);
       admission.reason = RejectReason::kInvalid;
@@ -352,6 +359,7 @@ class FakeEngine : public Engine {
   JobId last_id_ ABSL_GUARDED_BY(mu_) = 0;
   int live_workers_ ABSL_GUARDED_BY(mu_) = 1;
   std::optional<EngineStats> stats_ ABSL_GUARDED_BY(mu_);
+  mutable std::atomic<int> resolutions_{0};
   absl::Status reload_ ABSL_GUARDED_BY(mu_);
   int reloads_ ABSL_GUARDED_BY(mu_) = 0;
   bool hold_ ABSL_GUARDED_BY(mu_) = false;

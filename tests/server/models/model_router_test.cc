@@ -29,7 +29,7 @@ class ModelRouterTest : public ::testing::Test {
 
   std::string Route(const std::string& name, const std::string& source, const std::string& target) {
     const auto model = RouteRequest(models_, name, source, target);
-    return model.ok() ? (*model)->name : std::string(model.status().message());
+    return model.ok() ? model->model->name : std::string(model.status().message());
   }
 
   std::vector<std::unique_ptr<FakeEngine>> engines_;
@@ -79,6 +79,16 @@ TEST_F(ModelRouterTest, AListOfAThousandPairsIsCut) {
   const auto none = RouteRequest(models_, "", "de", "it");
   EXPECT_THAT(std::string(none.status().message()), HasSubstr("and 977 more"));
   EXPECT_LT(none.status().message().size(), 1000U);
+}
+
+TEST_F(ModelRouterTest, WhatItHasFoundGoesAlong) {
+  Add("a", {{"de", "en"}});
+  Add("b", {{"en", "fr"}});
+  EXPECT_NE(RouteRequest(models_, "", "en", "fr")->languages, nullptr);
+  EXPECT_EQ(engines_[1]->resolutions(), 1);
+  EXPECT_EQ(RouteRequest(models_, "b", "en", "fr")->languages, nullptr);
+  EXPECT_EQ(RouteRequest(models_, "", "", "")->languages, nullptr);
+  EXPECT_EQ(engines_[1]->resolutions(), 1);
 }
 
 TEST_F(ModelRouterTest, TheOnlyModelIsTakenAsItIs) {

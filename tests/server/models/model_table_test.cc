@@ -322,7 +322,7 @@ TEST_F(ModelTableTest, PivotsComeAndGoWithTheirModels) {
   EXPECT_THAT(Names(), ElementsAre("a", "c", "a+c"));
   const ModelPtr pivot = table_->Find("a+c");
   EXPECT_TRUE(pivot->is_pivot());
-  EXPECT_TRUE(pivot->engine->CheckLanguages("de", "fr").ok());
+  EXPECT_TRUE(pivot->engine->ResolveLanguages("de", "fr").ok());
   // It has no segments of its own.
   EXPECT_EQ(table_->Stats().size(), 2U);
   // A new version of a model: the pivot goes over that one.

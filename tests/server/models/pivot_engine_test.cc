@@ -96,6 +96,18 @@ TEST_F(PivotEngineTest, EveryItemGoesThroughBoth) {
   while (pivot_->jobs_in_flight() > 0) std::this_thread::yield();  // at its end
 }
 
+TEST_F(PivotEngineTest, EachModelResolvesItsLanguagesOnce) {
+  TranslationJob job = Job({"eins", "zwei"});
+  const auto languages = pivot_->ResolveLanguages(job.source_language, job.target_language);
+  ASSERT_TRUE(languages.ok()) << languages.status();
+  EXPECT_EQ(first_.resolutions(), 1);
+  EXPECT_EQ(second_.resolutions(), 1);
+  job.languages = *languages;
+  EXPECT_TRUE(Submit(job)->WaitDone().ok());
+  EXPECT_EQ(first_.resolutions(), 1);
+  EXPECT_EQ(second_.resolutions(), 1);
+}
+
 TEST_F(PivotEngineTest, AnItemGoesOnWhileTheFirstModelHasOthers) {
   first_.HoldJobs();
   second_.HoldJobs();
@@ -341,9 +353,9 @@ TEST_F(PivotEngineTest, SaysWhatBothHaveInCommon) {
   EXPECT_EQ(info.pairs[0].source, "de");
   EXPECT_EQ(info.pairs[0].target, "fr");
   EXPECT_EQ(info.max_rows, 8);
-  EXPECT_TRUE(pivot_->CheckLanguages("de", "fr").ok());
-  EXPECT_FALSE(pivot_->CheckLanguages("de", "en").ok());
-  EXPECT_FALSE(pivot_->CheckLanguages("it", "fr").ok());
+  EXPECT_TRUE(pivot_->ResolveLanguages("de", "fr").ok());
+  EXPECT_FALSE(pivot_->ResolveLanguages("de", "en").ok());
+  EXPECT_FALSE(pivot_->ResolveLanguages("it", "fr").ok());
   second_.SetLiveWorkers(0);
   EXPECT_EQ(pivot_->Stats().live_workers, 0);
   EXPECT_EQ(pivot_->Stats().segments.accepted, 0);
