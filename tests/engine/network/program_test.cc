@@ -241,7 +241,8 @@ TEST(Program, OfT5SaysItself) {
 }
 
 TEST(WeightsOf, FindsEveryWeightOfEachFamily) {
-  for (const Program& program : {Marian(), MakeM2m100Network(SharedSpec())->program, T5()}) {
+  for (const Program& program :
+       {Marian(), FindFamily("m2m_100")->make(SharedSpec())->program, T5()}) {
     std::set<WeightId> read;
     for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
       for (const Op& op : stage->ops) {
