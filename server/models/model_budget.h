@@ -16,8 +16,8 @@ namespace dragoman {
 // The share of one model.
 struct ModelShare {
   int cpus = 1;  // for workers and text
-  int first_cpu =
-      0;  // the first of them; at or above their number: they are shared with other models
+  // The first of them among all processors; beyond the last one: they are shared with other models.
+  int first_cpu = 0;
   int cpus_per_cache = 0;  // that share a last level of cache; 0 or 1: not known
   // The fraction of a GPU's memory that may be in use once the model has taken its own.
   double device_memory_fraction = 0.9;
