@@ -37,7 +37,7 @@ class CallTrace {
   // The trace's id for the log; "" if there is no trace.
   const std::string& trace_id() const { return trace_id_; }
 
-  // For how many segments the job is to report times.
+  // The number of segments whose times the job is to report.
   int segments_wanted() const;
 
   void Accepted(Nanos at) { accepted_ = at; }

@@ -84,7 +84,7 @@ const Option* FindFlag(std::string_view name);
 // The key of "schedule" of that name; nullptr if there is none.
 const Option* FindScheduleKey(std::string_view name);
 
-// What replaces a flag that existed once; "" if there never was one of that name.
+// Names the replacement of a flag that existed once; "" if there never was one of that name.
 std::string SuccessorOf(std::string_view name);
 
 }  // namespace dragoman
