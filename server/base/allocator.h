@@ -1,4 +1,4 @@
-// What the C library's allocator keeps of freed memory, and when the system gets it back.
+// How much freed memory the C library's allocator keeps, and when the system gets it back.
 //
 // A reload frees a whole model. Left to itself glibc keeps most of it: it takes blocks of up to
 // 32 MiB from its heaps once one of that size was freed, and gives back only what lies at a heap's
@@ -8,11 +8,11 @@
 namespace dragoman {
 
 // Large blocks (weights, packed weights, tables) always come straight from the system and go
-// straight back. Before any thread is started.
+// straight back. To be called before any thread is started.
 void ConfigureAllocator();
 
 // Gives every free page of the heaps back: some milliseconds, in which allocations of other threads
-// may wait. After a model has come or gone. Thread-safe.
+// may wait. To be called after a model has come or gone. Thread-safe.
 void GiveBackFreeMemory();
 
 }  // namespace dragoman

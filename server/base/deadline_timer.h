@@ -1,4 +1,4 @@
-// Calls functions when their time has come: one thread for all deadlines of the server.
+// Calls functions when their deadline has passed: one thread for all deadlines of the server.
 //
 // gRPC tells of a passed deadline up to a second late under load; this thread does not.
 // Thread-safe. Functions run on the timer's thread (or in RunDue), without its lock held, and must
@@ -23,12 +23,12 @@ class DeadlineTimer {
 
   // `clock` outlives the timer. Nothing runs on its own before Start().
   explicit DeadlineTimer(const Clock* clock) : clock_(clock) {}
-  // What has not fired by then never does.
+  // Functions that have not run by then never do.
   ~DeadlineTimer();
   DeadlineTimer(const DeadlineTimer&) = delete;
   DeadlineTimer& operator=(const DeadlineTimer&) = delete;
 
-  // Starts the thread. For a clock that runs by itself; with one driven by hand call RunDue.
+  // Starts the thread. The clock must run by itself; with one that is set by hand call RunDue.
   void Start();
 
   // Never kNone. A time that has passed fires at once. kNoDeadline never fires.

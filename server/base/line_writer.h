@@ -21,12 +21,12 @@ namespace dragoman {
 
 class LineWriter {
  public:
-  // The line that stands for `dropped` lines; nullptr: nothing does.
+  // Makes the line that stands for `dropped` lines; nullptr: there is none.
   using Notice = std::function<std::string(int64_t dropped)>;
 
   // Holds at most `max_bytes` of lines.
   LineWriter(int fd, int64_t max_bytes, Notice notice);
-  // Ends after the write under way: what waits behind it is lost without Flush.
+  // Ends after the write under way: lines that wait after it are lost without Flush.
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;

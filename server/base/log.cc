@@ -99,7 +99,7 @@ class QueueSink final : public spdlog::sinks::base_sink<std::mutex> {
 
 struct Logger {
   Logger() {
-    // What a sink throws would be printed to standard error, by a call that waits for its reader.
+    // spdlog would print what a sink throws to standard error, and wait for its reader.
     logger.set_error_handler([this](const std::string&) { lost.fetch_add(1); });
   }
   std::shared_ptr<QueueSink> sink = std::make_shared<QueueSink>();

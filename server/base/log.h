@@ -1,8 +1,8 @@
 // One JSON object per line on standard error: time, level, msg, then fields.
 //
-// Thread-safe, and never waits for who reads the lines: they go through a bounded queue
-// (line_writer.h), and what finds it full is dropped and counted. A line holds ids, sizes, codes
-// and durations, never text of a request. Not to be called with a lock held.
+// Thread-safe, and never waits for the reader of the lines: they go through a bounded queue
+// (line_writer.h), and a line that finds it full is dropped and counted. A line holds ids, sizes,
+// codes and durations, never text of a request. Must not be called with a lock held.
 #pragma once
 
 #include <chrono>
@@ -27,16 +27,17 @@ const char* LogLevelName(LogLevel level);
 // Returns the level before.
 LogLevel SetLogLevel(LogLevel level);
 
-// For tests: lines go to `sink` (without the line's end) instead; nullptr is standard error again.
+// Sends lines to `sink` (without the line's end) instead, in tests; nullptr restores standard
+// error.
 void SetLogSink(std::function<void(std::string_view)> sink);
 
 void Log(LogLevel level, std::string_view msg, const LogFields& fields = LogFields::object());
 
-// What the queues of lines hold at most.
+// The capacities of the queues of lines.
 inline constexpr int64_t kLogQueueBytes = int64_t{4} << 20;
 inline constexpr int64_t kOutputQueueBytes = int64_t{64} << 10;
 
-// Lines of Log that nobody will read, since the start.
+// How many lines of Log were dropped since the start.
 int64_t LogLinesDropped();
 
 // A line of plain text on standard output, likewise without waiting.
@@ -46,7 +47,7 @@ void PrintLine(std::string line);
 bool FlushLines(std::chrono::nanoseconds timeout);
 
 // From now on a signal that ends the process for an error of its own (abort, bad address) waits
-// half a second at most for the log's queue. Leaves alone what already has a handler.
+// half a second at most for the log's queue. Signals that already have a handler keep it.
 void FlushLogOnCrash();
 
 }  // namespace dragoman

@@ -5,8 +5,8 @@
 
 namespace dragoman {
 
-// The code itself where it is part of the contract; else kInternal: whoever made it, the fault is
-// ours. The numbers of absl's codes are those of google.rpc.Code, and so of gRPC.
+// The code itself where it is part of the contract; else kInternal: wherever it was made, the fault
+// is ours. The numbers of absl's codes are those of google.rpc.Code, and so of gRPC.
 absl::StatusCode ContractCode(absl::StatusCode code);
 
 // The name of a code as in metrics and logs: "OK", "INVALID_ARGUMENT", ...

@@ -23,17 +23,18 @@ class TaskThread {
   TaskThread(const TaskThread&) = delete;
   TaskThread& operator=(const TaskThread&) = delete;
 
-  // From now on what is posted is called with `true`; with `false`, meaning that it must not change
-  // anything, if Stop comes first.
+  // From now on tasks that are posted are called with `true`; with `false`, meaning that they must
+  // not change anything, if Stop comes first.
   void Start();
   using Task = std::function<void(bool go_on)>;
   // RESOURCE_EXHAUSTED: too many wait. UNAVAILABLE: it has been stopped. The task is then never
   // called.
   absl::Status Post(Task task);
-  // Waits for what is under way, and ends what has not begun. Once is enough.
+  // Waits for the task under way, and calls those that have not begun with `false`. Calling it
+  // again has no effect.
   void Stop();
-  // The same, but waits no longer than that for what is under way. False: it still is, and so the
-  // thread is; the process can only end as a whole.
+  // The same, but waits no longer than `patience` for the task under way. False: it still is, and
+  // so is the thread; the process can only end as a whole.
   bool StopWithin(std::chrono::nanoseconds patience);
 
  private:
@@ -44,7 +45,7 @@ class TaskThread {
   CondVar changed_;
   std::deque<Task> tasks_ ABSL_GUARDED_BY(mu_);
   bool stop_ ABSL_GUARDED_BY(mu_) = false;
-  bool runs_ ABSL_GUARDED_BY(mu_) = false;  // a task
+  bool runs_ ABSL_GUARDED_BY(mu_) = false;  // a task is running
   std::thread thread_;
 };
 

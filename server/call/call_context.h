@@ -1,4 +1,4 @@
-// What all translations of the daemon share, whatever carries them.
+// The parts of the daemon that all translations share, whatever transport carries them.
 #pragma once
 
 #include <atomic>
@@ -21,11 +21,11 @@ struct CallContext {
   CallTracker* tracker = nullptr;
   const ModelTable* models = nullptr;
   RequestLimits limits;
-  Nanos longest_call = 0;   // where the client brings no deadline
-  Nanos write_timeout = 0;  // for a client that takes nothing
+  Nanos longest_call = 0;   // of a call whose client sets no deadline
+  Nanos write_timeout = 0;  // until a client that reads nothing is cut off
   // New jobs are refused from then on; those between two models of a pivot go on. nullptr: never.
   const std::atomic<bool>* draining = nullptr;
-  SpanSink* spans = nullptr;  // nullptr: nobody wants them
+  SpanSink* spans = nullptr;  // nullptr: none are recorded
 };
 
 }  // namespace dragoman

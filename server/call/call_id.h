@@ -1,4 +1,4 @@
-// Names of a call: its id, and whose it is. Thread-safe.
+// The id of a call, and the client that it belongs to. Thread-safe.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace dragoman {
 std::string NewId();
 
 // The client behind a peer as gRPC writes it ("ipv4:192.0.2.7:4711"): its address without the port,
-// which each of its connections has another of. Of IPv6 it is the /64 network, which is what one
-// client is given at least: 2^64 addresses must not be as many clients. All peers of a Unix socket
+// which differs between its connections. For IPv6 it is the /64 network, which is the least that
+// one client is given: 2^64 addresses must not be as many clients. All peers of a Unix socket
 // are one client.
 std::string ClientOfPeer(std::string_view peer);
 

@@ -8,7 +8,8 @@
 namespace dragoman {
 namespace {
 
-// Of a call with a thousand sentences these show what the others are like.
+// How many segments of a call get spans: in a call with a thousand sentences these show what the
+// others are like.
 constexpr int kMaxSegments = 16;
 
 std::string NewSpanId() { return NewId().substr(0, 16); }

@@ -1,8 +1,8 @@
 // The spans of one call: notes what happened when, and gives it to the exporter when the call is
 // gone. Without an exporter, or where the client does not record the trace, it costs nothing.
 //
-// Each method once or never, but for Sent; not thread-safe among equals, but different methods may
-// be called from different threads. The destructor comes after all of them.
+// Each method but Sent is called at most once. Different methods may be called from different
+// threads; two calls of the same one must not overlap. The destructor comes after all of them.
 #pragma once
 
 #include <cstdint>
@@ -29,21 +29,23 @@ class CallTrace {
   CallTrace(const CallTrace&) = delete;
   CallTrace& operator=(const CallTrace&) = delete;
 
-  // The header traceparent, or what is there in its place. The trace is the client's, or a new one
-  // where there is none and spans are wanted. A client that does not record its trace gets no spans.
+  // Takes the header traceparent, which may be missing or malformed. The trace is the client's, or
+  // a new one where there is none and spans are wanted. A client that does not record its trace
+  // gets no spans.
   void Join(const std::string& traceparent);
 
-  // For the log: "" if there is no trace.
+  // The trace's id for the log; "" if there is no trace.
   const std::string& trace_id() const { return trace_id_; }
 
-  // How many segments' times the job is to report.
+  // The number of segments whose times the job is to report.
   int segments_wanted() const;
 
   void Accepted(Nanos at) { accepted_ = at; }
   void Timed(const JobTimings& timings) {
     if (recording_) timings_ = timings;
   }
-  // A part of the answer was on its way between these. The span is from the first to the last.
+  // A part of the answer was being sent from `begin` to `end`. The span is from the first begin to
+  // the last end.
   void Sent(Nanos begin, Nanos end) {
     if (sent_begin_ == 0) sent_begin_ = begin;
     sent_end_ = end;

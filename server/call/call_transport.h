@@ -1,12 +1,12 @@
-// What carries a translation call between its client and translation_call.h: gRPC, or HTTP.
+// The transport of a translation call, between its client and translation_call.h: gRPC, or HTTP.
 //
-// A transport makes its call at the headers. It shares the call's ownership until Finish, and as
-// long as it is in a method of it. It tells the call
-//   1. HandleRequest or HandleNoRequest: one of them, once;
+// A transport makes its call when the headers are here. It shares the call's ownership until
+// Finish, and as long as it is in one of the call's methods. It calls
+//   1. HandleRequest or HandleNoRequest of the call: one of them, once;
 //   2. Cancel or Expire: from any thread, as often as it likes, but not before HandleRequest has
 //      returned.
-// The call in turn tells the transport what stands below: from any thread, also from within 1. and
-// 2., without a lock. It must not block. No two of these overlap, but for Break, and for what is
+// The call in turn calls the methods below: from any thread, also from within 1. and 2., without a
+// lock. They must not block. No two of these overlap, but for Break, and for what is
 // left of a StartWrite whose OnWriteDone has come.
 //
 // The call borrows the transport and does not touch it once Finish has begun. So the transport may
@@ -23,14 +23,14 @@
 
 namespace dragoman {
 
-// What a transport knows of a call at its headers.
+// A call as its transport knows it at the headers.
 struct CallHead {
   Nanos started = 0;  // on the clock of the calls, as is:
   Nanos deadline = kNoDeadline;
-  // Whose it is, as ClientOfPeer writes it: the engine lets clients take turns, whichever
-  // transports they come by.
+  // The client, as ClientOfPeer writes it: the engine lets clients take turns, whichever transports
+  // they use.
   std::string client;
-  // The key that it came with; nullptr: none is needed here.
+  // The API key of the call; nullptr: none is needed here.
   std::shared_ptr<Grant> grant;
   // Headers as they were sent, unchecked; "" = none.
   std::string request_id;  // x-request-id
@@ -41,31 +41,31 @@ class CallTransport {
  public:
   virtual ~CallTransport() = default;
 
-  // The call's name, which the client gets as x-request-id. Once, from within HandleRequest or
-  // HandleNoRequest, before anything else.
+  // The call's name, which the client gets as x-request-id. Called once, from within HandleRequest
+  // or HandleNoRequest, before anything else.
   virtual void AnnounceRequestId(const std::string& request_id) = 0;
 
-  // The end of the call, for its client: everything is counted and logged. A status that may be
-  // tried again has its hint (RetryAfterOf), which the transport puts where clients look for it.
-  // Once, and the last.
+  // Ends the call for its client: everything is counted and logged. A status that may be tried
+  // again has its hint (RetryAfterOf), which the transport puts where clients look for it. Called
+  // once, as the last method.
   virtual void Finish(const absl::Status& status) = 0;
 };
 
-// Of calls that are answered as a whole.
+// The transport of a call that is answered as a whole.
 class UnaryTransport : public CallTransport {
  public:
-  // Takes the answer that Finish(OK), which follows, sends. False: it cannot be sent, and Finish
-  // follows with an error. At most once.
+  // Takes the answer, which the Finish(OK) that follows sends. False: it cannot be sent, and Finish
+  // follows with an error. Called at most once.
   virtual bool SetAnswer(const v1::TranslateResponse& answer) = 0;
 };
 
-// Of calls that are answered bit by bit.
+// The transport of a call that is answered message by message.
 class StreamTransport : public CallTransport {
  public:
-  // OnWriteDone of the call follows, and before it neither StartWrite nor Finish.
+  // The transport answers with OnWriteDone; before that neither StartWrite nor Finish is called.
   virtual void StartWrite(v1::StreamTranslateResponse message) = 0;
 
-  // Makes the write in flight fail soon, for OnWriteDone to come. It may have come by now. Not
+  // Makes the write in flight fail soon, so that OnWriteDone comes; it may have come by now. Not
   // called during or after Finish.
   virtual void Break() = 0;
 };

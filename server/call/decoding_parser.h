@@ -1,4 +1,5 @@
-// DecodingOptions of the wire -> the engine's, and every single value that is out of its range.
+// Converts DecodingOptions of the wire to the engine's, and reports every single value that is out
+// of its range.
 //
 // Pure function. Which options go together is for engine/api/option_rules.h; what the model's
 // numbers decide (layers, heads, rows) is for the engine.
@@ -10,7 +11,7 @@
 
 namespace dragoman {
 
-// What is out of its range is reported, and unset in what is returned.
+// Reports every value that is out of its range, and leaves it unset in the result.
 DecodingOptions ReadDecoding(const v1::DecodingOptions& in, Findings* findings);
 
 }  // namespace dragoman

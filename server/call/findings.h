@@ -1,7 +1,7 @@
-// What is wrong with a request, collected so that a caller learns it at once, and the readers of
-// single values that add to it.
+// All errors of a request, collected so that a caller learns them at once, and the readers of
+// single values that add to them.
 //
-// Not thread-safe. `field` is the path on the wire, as "decoding.beam_size".
+// Not thread-safe. `field` is the path on the wire, such as "decoding.beam_size".
 #pragma once
 
 #include <google/protobuf/generated_enum_reflection.h>
@@ -19,19 +19,19 @@ namespace dragoman {
 
 class Findings {
  public:
-  // What was found and what was expected, in words and as data.
+  // Adds violations. A description says what was found and what was expected.
   void Invalid(std::string field, std::string description);
   void Invalid(const std::vector<FieldError>& errors);
 
-  // Fields and features that are not there.
+  // Adds fields and features that this server does not have.
   void Unimplemented(std::vector<std::string> names);
 
-  // OK, INVALID_ARGUMENT with all violations, or UNIMPLEMENTED. What is invalid is said first: it
-  // stays invalid on a server that has the feature.
+  // OK, INVALID_ARGUMENT with all violations, or UNIMPLEMENTED. Violations come first: they
+  // stay violations on a server that has the feature.
   absl::Status Status() const;
 
  private:
-  std::vector<FieldViolation> violations_;  // as many as are told
+  std::vector<FieldViolation> violations_;  // as many as are listed
   size_t untold_ = 0;
   std::vector<std::string> unimplemented_;
 };
@@ -40,7 +40,7 @@ class Findings {
 // control characters (ProblemOfTerm, the engine's own rule).
 void CheckPhrase(std::string_view text, const std::string& field, Findings* findings);
 
-// Reports more than `limit` elements; false then: one by one they are not worth looking at.
+// Reports more than `limit` elements; false then: they are not worth checking one by one.
 bool CheckCount(int found, int limit, const char* field, Findings* findings);
 
 // False for a number that the enum does not have, which is then reported.

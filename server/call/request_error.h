@@ -1,4 +1,4 @@
-// What is wrong with a request, as absl::Status that carries google.rpc details.
+// Errors of a request, as absl::Status that carries google.rpc details.
 //
 // Details ride as payloads of the status (serialised google.rpc messages under their type URL), so
 // that the code that finds an error need not know gRPC; rpc_status.cc puts them on the wire.
@@ -18,7 +18,7 @@ namespace dragoman {
 inline constexpr size_t kMaxViolations = 16;
 
 struct FieldViolation {
-  std::string field;        // as "decoding.beam_size"
+  std::string field;        // such as "decoding.beam_size"
   std::string description;  // what was found, what was expected
 };
 
@@ -36,8 +36,8 @@ absl::Status UnimplementedFields(const std::vector<std::string>& fields);
 // BadRequest with them; one that has neither gets a violation of field "". Others stay as they are.
 absl::Status WithFieldViolation(absl::Status status);
 
-// The message for the log: without what it says about fields whose values are somebody's text
-// (terms, phrases, prefixes), of which only the names are given.
+// The message for the log. Fields whose values are a client's text (terms, phrases, prefixes) are
+// only named in it.
 std::string LoggableMessage(const absl::Status& status);
 
 // Adds google.rpc.RetryInfo.

@@ -23,13 +23,14 @@ v1::StreamTranslateResponse BuildSegment(SegmentUpdate update);
 
 v1::Model BuildModel(const ServedModel& model, bool is_default);
 
-// Of a list of models: what takes no calls has only its name, version and state.
+// An entry of a list of models: a model that takes no calls has only its name, version and state.
 v1::Model BuildEntry(const ModelTable::Entry& entry, bool is_default);
 
-// Of one model or of several together.
+// The languages of one model or of several together.
 v1::ListLanguagesResponse BuildLanguages(const std::vector<ModelPtr>& models);
 
-// Watches a call's items: if all of them fail alike, the call fails so. Not thread-safe.
+// Watches a call's items: if all of them fail with the same code, so does the call. Not
+// thread-safe.
 class ItemOutcomes {
  public:
   void Add(const absl::Status& status);

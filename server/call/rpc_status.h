@@ -11,8 +11,8 @@ namespace dragoman {
 // Messages longer than this are cut: they travel in HTTP/2 headers.
 inline constexpr size_t kMaxErrorMessageBytes = 1024;
 
-// Of a call, or of an item. Payloads of the status, which are google.rpc details (request_error.h),
-// become its details.
+// The status of a call, or of an item. Payloads of `status`, which are google.rpc details
+// (request_error.h), become the details of the message.
 google::rpc::Status ToRpcStatus(const absl::Status& status);
 
 }  // namespace dragoman

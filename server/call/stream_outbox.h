@@ -1,4 +1,4 @@
-// What a stream still has to send: bounded by the request, however slow its reader is.
+// The messages that a stream still has to send: bounded by the request, however slow its reader is.
 //
 // Holds at most one message per segment that is under way: a newer partial takes the place of an
 // older one that was not sent yet, and a final takes the place of its segment's partial. Finals and

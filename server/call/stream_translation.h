@@ -1,4 +1,4 @@
-// A translation that is answered bit by bit: hands on each segment as it finishes.
+// A translation that is answered message by message: it sends each segment as it finishes.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace dragoman {
 
 class StreamTranslation final : public TranslationCall, public MessageTransport {
  public:
-  // As TranslationCall.
+  // The same contract as TranslationCall's constructor.
   StreamTranslation(const CallContext* context, RpcMethod method, CallHead head,
                     StreamTransport* transport);
 
@@ -25,7 +25,7 @@ class StreamTranslation final : public TranslationCall, public MessageTransport 
   void OnDone(const absl::Status& status, const JobTimings& timings) override;
   void End(absl::Status status) override { writer_->Abort(std::move(status)); }
 
-  // What writer_ writes to.
+  // The MessageTransport of writer_.
   void StartWrite(v1::StreamTranslateResponse message) override;
   void Finish(const absl::Status& status) override { Conclude(status); }
   void Break() override { transport_->Break(); }
@@ -33,7 +33,7 @@ class StreamTranslation final : public TranslationCall, public MessageTransport 
   StreamTransport* const transport_;
   const std::shared_ptr<StreamWriter> writer_;  // shared with its timers, which hold it weakly
 
-  // By StartWrite and OnWriteDone, which take turns.
+  // Used by StartWrite and OnWriteDone, which take turns.
   bool first_ = true;
   Nanos write_started_ = 0;
 };

@@ -19,12 +19,12 @@
 
 namespace dragoman {
 
-// What carries the messages. Called without locks; never two calls at once, but for Break, and for
-// what is left of a StartWrite whose OnWriteDone has come.
+// The transport that carries the messages. It is called without locks; no two calls overlap, but
+// for Break, and for what is left of a StartWrite whose OnWriteDone has come.
 class MessageTransport {
  public:
   virtual ~MessageTransport() = default;
-  // OnWriteDone of the writer follows. `message` is the transport's.
+  // The transport answers with the writer's OnWriteDone. It owns `message`.
   virtual void StartWrite(v1::StreamTranslateResponse message) = 0;
   // The last call.
   virtual void Finish(const absl::Status& status) = 0;
@@ -35,7 +35,7 @@ class MessageTransport {
 class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
  public:
   // `transport` outlives its Finish. Timers hold the writer weakly: make it with make_shared.
-  // `on_stuck` is called once, before Break, if the reader takes nothing.
+  // `on_stuck` is called once, before Break, if the client reads nothing.
   StreamWriter(MessageTransport* transport, const Clock* clock, DeadlineTimer* timer,
                Nanos write_timeout, std::function<void()> on_stuck)
       : transport_(transport),
@@ -57,12 +57,12 @@ class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
   // The transport's answer to StartWrite.
   void OnWriteDone(bool ok);
 
-  // Messages that wait; partials that were replaced by newer ones.
+  // How many messages wait, and how many partials were replaced by newer ones.
   size_t waiting() const;
   int64_t replaced() const;
 
  private:
-  // Starts the next write, or finishes, if there is nothing in the way.
+  // Starts the next write or finishes, unless a write is in flight.
   void Pump();
   void ArmWriteTimer(Nanos delay);
   void HandleStuck(uint64_t write);

@@ -1,6 +1,6 @@
-// A translation, whatever carries it: from its request to a job in the engine, its names, its
-// deadline, its end, its log line and its metrics. What its answer looks like is left to
-// unary_translation.h and stream_translation.h.
+// A translation, whatever transport carries it: from its request to a job in the engine, its names,
+// its deadline, its end, its log line and its metrics. The answer is made by unary_translation.h
+// and stream_translation.h.
 //
 // Owned by its transport (until that is done with it) and by the engine, as the job's sink (until
 // the job ends); timers hold it weakly. The transport is borrowed, see call_transport.h.
@@ -37,9 +37,9 @@ class TranslationCall : public TranslationSink,
   TranslationCall(const TranslationCall&) = delete;
   TranslationCall& operator=(const TranslationCall&) = delete;
 
-  // The request is here: admits it, or ends the call with what is wrong with it.
+  // The request is here: admits it, or ends the call with the errors that were found in it.
   void HandleRequest(ParsedRequest parsed);
-  // There will be none: ends the call with this status. Names and metrics are as ever.
+  // There will be no request: ends the call with this status. Names and metrics are as ever.
   void HandleNoRequest(absl::Status status);
 
   // The client is gone, or its deadline has passed: ends the call, unless it has ended, and the job
@@ -55,28 +55,30 @@ class TranslationCall : public TranslationSink,
   // Ends the call early with this status, unless it has ended.
   virtual void End(absl::Status status) = 0;
 
-  // The client is gone, takes nothing, or is out of time: the engine need not go on. The engine
-  // hears of the first cause only.
+  // Tells the engine that it need not go on: the client is gone, reads nothing, or is out of time.
+  // Only the first cause reaches the engine.
   void CancelJob(CancelCause cause);
 
-  // The end: stops the deadline, writes metrics and the log line, and finishes the transport. Once.
+  // Ends the call, once: stops the deadline, writes metrics and the log line, and finishes the
+  // transport.
   void Conclude(absl::Status status);
 
-  // For the call's spans: what the job says in OnDone, and each part of the answer as it was sent.
+  // Record the call's spans: the times of the job, from OnDone, and each part of the answer as it
+  // was sent.
   void NoteTimings(const JobTimings& timings) { trace_.Timed(timings); }
   void NoteSent(Nanos begin);
 
   // Counts an item, for the log line and for the call's status. Called from OnItem only.
   void CountItem(const ItemResult& result);
-  // How the call ends, whose job has ended so: if all items failed alike, as they did. Called from
-  // OnDone only.
+  // The status of the call after its job has ended with `job`: the items' own, if all of them
+  // failed with the same code. Called from OnDone only.
   absl::Status StatusAfter(const absl::Status& job) const;
 
   const CallContext& context() const { return *context_; }
   RpcMethod method() const { return method_; }
   Nanos started() const { return head_.started; }
 
-  // Known to OnSegment, OnItem and OnDone.
+  // These are known in OnSegment, OnItem and OnDone.
   const std::string& request_id() const { return request_id_; }
   const std::string& model() const { return model_; }
   const ReturnOptions& returns() const { return returns_; }
@@ -87,7 +89,7 @@ class TranslationCall : public TranslationSink,
   absl::Status Admit(ParsedRequest parsed);
   void ArmDeadline();
   void WatchKey();
-  // The key that the call came with is no longer one.
+  // The call's key was revoked.
   void Revoke();
 
   const CallTracker::Ticket ticket_;
@@ -108,7 +110,7 @@ class TranslationCall : public TranslationSink,
 
   CallTrace trace_;
 
-  // By the engine's thread that reports the items, and Conclude.
+  // Used by the engine's thread that reports the items, and by Conclude.
   std::atomic<int64_t> source_tokens_{0};
   std::atomic<int64_t> target_tokens_{0};
   std::atomic<int> failed_items_{0};

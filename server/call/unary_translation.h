@@ -11,13 +11,13 @@ namespace dragoman {
 
 class UnaryTranslation final : public TranslationCall {
  public:
-  // As TranslationCall.
+  // The same contract as TranslationCall's constructor.
   UnaryTranslation(const CallContext* context, RpcMethod method, CallHead head,
                    UnaryTransport* transport)
       : TranslationCall(context, method, std::move(head), transport), transport_(transport) {}
 
-  // The transport's word that the answer is on its way, or will never be: counts how long that
-  // took. After Finish, once.
+  // The transport calls this once, after Finish, when the answer is on its way or will never be:
+  // counts how long that took.
   void OnSent();
 
  private:

@@ -1,4 +1,4 @@
-// What the protobuf parser does not say: why bytes are refused, and which fields it did not know.
+// Tells what the protobuf parser does not: why it refused bytes, and which fields it did not know.
 //
 // Pure functions on any generated message.
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace dragoman {
 
-// Why `message`'s parser refused `bytes`: the field that is not UTF-8, or that they are no such
-// message. INVALID_ARGUMENT either way.
+// Why `message`'s parser refused `bytes`: the field that is not UTF-8, or that they are not such
+// a message. INVALID_ARGUMENT either way.
 absl::Status ExplainUnparsable(const google::protobuf::Descriptor& type, std::string_view bytes);
 
 // Numbers of fields in `message`, at any depth, that its type does not have, as

@@ -33,7 +33,8 @@ constexpr DoorLimits kDoor = {
 // Longer than anybody waits for a drain, and far from what nanoseconds have room for.
 constexpr int64_t kLongestDrainSeconds = 86'400;
 
-// Of a request's limit. google.protobuf.Duration holds 10,000 years, and whatever a client writes.
+// The time limit that a request names. google.protobuf.Duration holds 10,000 years, and invalid
+// values as well.
 absl::StatusOr<std::chrono::nanoseconds> DrainLimitOf(const google::protobuf::Duration& limit) {
   const int64_t seconds = limit.seconds();
   const int32_t nanos = limit.nanos();
@@ -155,7 +156,8 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
     return unknown.empty() ? absl::OkStatus() : UnimplementedFields(unknown);
   }
 
-  // Does `work` on the manager's thread, or the one of drains, and answers; gRPC keeps request and response until then.
+  // Does `work` on the manager's thread, or the one of drains, and answers; gRPC keeps request and
+  // response until then.
   template <typename Request>
   grpc::ServerUnaryReactor* Later(RpcMethod method, grpc::CallbackServerContext* rpc,
                                   const Request& in, Work work) {

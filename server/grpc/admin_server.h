@@ -1,8 +1,8 @@
-// AdminService on an address of its own: who can connect may change what is served. Loads and
-// unloads models, drains, sets the log level.
+// AdminService on an address of its own: everyone who can connect may change what is served. Loads
+// and unloads models, drains, sets the log level.
 //
-// Thread-safe. What takes long is done on the model manager's thread, one thing after another, drains
-// on one of their own, which no load holds up; gRPC's threads never wait for either.
+// Thread-safe. Loads run on the model manager's thread, one after another, and drains on one of
+// their own, which no load holds up; gRPC's threads never wait for either.
 #pragma once
 
 #include <grpcpp/server.h>
@@ -27,14 +27,14 @@ struct AdminHooks {
   const Clock* clock = nullptr;
   // Refuses calls from now on; returns how many were cut off when the time was over.
   std::function<int64_t(std::chrono::nanoseconds limit)> drain;
-  std::chrono::nanoseconds drain_limit{0};  // where a request names none
+  std::chrono::nanoseconds drain_limit{0};  // of a request that names none
   std::function<bool()> draining;
 };
 
 class AdminServer {
  public:
-  // `address`: host:port, port 0 takes a free one, or unix:PATH, which only this user may open.
-  // UNAVAILABLE if it cannot listen.
+  // `address` is host:port, where port 0 takes a free one, or unix:PATH, which only this user may
+  // open. UNAVAILABLE if it cannot listen.
   static absl::StatusOr<std::unique_ptr<AdminServer>> Start(const std::string& address,
                                                             const AdminHooks& hooks);
   // Waits for what is under way.
@@ -42,7 +42,7 @@ class AdminServer {
   AdminServer(const AdminServer&) = delete;
   AdminServer& operator=(const AdminServer&) = delete;
 
-  // With the port that was bound.
+  // The address with the port that was bound.
   const std::string& address() const { return address_; }
 
  private:

@@ -97,7 +97,7 @@ void CallReactor::EndReading(const absl::Status& status) {
 }
 
 int64_t CallReactor::HeaderBytes() const {
-  // Of those that gRPC keeps to itself (path, authority, timeout, encodings), and of frames.
+  // The headers that gRPC keeps to itself (path, authority, timeout, encodings), and the frames.
   constexpr int64_t kOwn = 256;
   int64_t bytes = kOwn;
   for (const auto& [key, value] : rpc_->client_metadata()) {

@@ -32,14 +32,14 @@ using RawReactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 // `started` where the client brings none (infinite). Deadlines of centuries are kNoDeadline.
 Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, Nanos started, Nanos longest);
 
-// Who derives from it keeps a ticket of the CallTracker for as long as the call is known.
+// A derived class keeps a ticket of the CallTracker for as long as the call is known.
 class CallReactor : public RawReactor, public std::enable_shared_from_this<CallReactor> {
  public:
   ~CallReactor() override = default;
   CallReactor(const CallReactor&) = delete;
   CallReactor& operator=(const CallReactor&) = delete;
 
-  // Starts reading; gRPC holds the call from now on. Once.
+  // Starts reading; gRPC holds the call from now on. To be called once.
   static RawReactor* Start(std::shared_ptr<CallReactor> call);
 
  protected:
@@ -48,32 +48,33 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
 
   // The request is here. At most once, and then never HandleNoRequest.
   virtual void HandleRequest(const grpc::ByteBuffer& request) = 0;
-  // There will be none: finish with this status. At most once, from any thread.
+  // There will be no request: finish with this status. At most once, from any thread.
   virtual void HandleNoRequest(absl::Status status) = 0;
   // gRPC says that the call, whose request is here, is cancelled: the client, or its deadline.
   virtual void HandleCancel() {}
   // The last call.
   virtual void HandleDone() {}
 
-  // What is known at the headers.
+  // The call as it is known at its headers.
   CallHead Head() const;
 
   // The call's name goes with the first message into the initial metadata, or, where the call ends
   // with an error before there is one, into the trailing metadata: an answer that has initial
-  // metadata of its own is no Trailers-Only one, and then neither gRPC (proposal A6) nor Envoy sends
-  // the call to another server. Before anything is sent.
+  // metadata of its own is not Trailers-Only, and then neither gRPC (proposal A6) nor Envoy sends
+  // the call to another server. To be called before anything is sent.
   void SetRequestId(const std::string& request_id) { request_id_ = request_id; }
 
-  // A status as gRPC has it; its retry hint goes into the trailing metadata. Right before the end.
+  // Converts a status to gRPC's; its retry hint goes into the trailing metadata. To be called right
+  // before the end.
   grpc::Status EndStatus(const absl::Status& status);
 
-  // A message of a stream; OnWriteDone says when the next one may follow. gRPC reads `message` until
-  // then.
+  // A message of a stream; OnWriteDone says when the next one may follow. gRPC reads `message`
+  // until then.
   void Send(const grpc::ByteBuffer* message);
 
-  // Both end the call; after them nobody but HandleDone touches gRPC's objects, and the reactor may
-  // be gone. One of them, once. A client that takes nothing of the end for the write timeout is cut
-  // off.
+  // Both end the call, and one of them is called once; after it only HandleDone touches gRPC's
+  // objects, and the reactor may be gone. A client that does not read the end within the write
+  // timeout is cut off.
   void SendAndFinish(grpc::ByteBuffer* response, const grpc::Status& status);
   void FinishCall(const grpc::Status& status);
 
@@ -81,7 +82,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   grpc::CallbackServerContext* rpc() { return rpc_; }
   Nanos started() const { return started_; }
 
-  // A cancellation that close to the deadline is the deadline.
+  // Whether the deadline is so close that a cancellation is due to it.
   bool IsDeadline() const;
 
  private:
@@ -95,12 +96,12 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
 
   enum class Phase { kReading, kHandling, kHandled, kNoRequest };
 
-  // Whether this caller is the one who ends the reading.
+  // Ends the reading; true for the one caller that does so first.
   bool StopReading(Phase next);
   void HandleSlow();
   absl::Status CancelStatus() const;
   void GuardEnd();
-  // Right before the first message.
+  // To be called right before the first message.
   void PutRequestId();
 
   const ServiceContext* const service_;
@@ -118,7 +119,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   bool cancel_waits_ ABSL_GUARDED_BY(mu_) = false;
   DeadlineTimer::Id timer_ ABSL_GUARDED_BY(mu_) = DeadlineTimer::kNone;
   uint64_t guarded_ ABSL_GUARDED_BY(mu_) = 0;
-  bool cancelled_ ABSL_GUARDED_BY(mu_) = false;  // with its request here
+  bool cancelled_ ABSL_GUARDED_BY(mu_) = false;  // after its request was here
 
   // Held while gRPC's call is cancelled for a client that takes nothing: OnDone waits for it, so
   // that the call is not destroyed meanwhile. gRPC runs no reaction on the thread that cancels.

@@ -1,4 +1,4 @@
-// Between gRPC's byte buffers, strings and messages. Pure functions.
+// Conversions between gRPC's byte buffers, strings and messages. Pure functions.
 #pragma once
 
 #include <google/protobuf/message_lite.h>

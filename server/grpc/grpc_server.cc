@@ -13,7 +13,7 @@
 namespace dragoman {
 namespace {
 
-// For clients to take the last answers and close; those that do not are not waited for.
+// How long clients have to take the last answers and close.
 constexpr std::chrono::milliseconds kCloseGrace{500};
 
 // Process-wide switches of gRPC, which must be set before the first builder is made.

@@ -38,26 +38,26 @@ class GrpcServer {
   GrpcServer(const GrpcServer&) = delete;
   GrpcServer& operator=(const GrpcServer&) = delete;
 
-  // With the port that was bound.
+  // The address with the port that was bound.
   const std::string& address() const { return listener_->address(); }
   const Listener& listener() const { return *listener_; }
 
-  // What health answers to the name of a model, until SetNotServing.
+  // Sets what health answers to the name of a model, until SetNotServing.
   void SetModelServing(const std::string& model, bool serving);
 
   // Health answers NOT_SERVING for everything from now on.
   void SetNotServing();
 
   // Closes the port and ends every connection after what was sent on it: calls that arrive now end
-  // as UNAVAILABLE at their clients, as do those still open. Waits for the last reaction. Once is
-  // enough.
+  // as UNAVAILABLE at their clients, as do those still open. Waits for the last reaction. Calling
+  // it again has no effect.
   void Shutdown();
 
  private:
   explicit GrpcServer(const ServiceContext* context)
       : service_(context, &draining_), missing_(context) {}
 
-  Mutex health_mu_;  // of changes of draining_ and of health
+  Mutex health_mu_;  // held while draining_ and health change together
   std::atomic<bool> draining_{false};
   TranslationService service_;
   MissingMethods missing_;

@@ -24,11 +24,11 @@ void SetUpDoor(const DoorLimits& limits, grpc::ServerBuilder* builder) {
   quota.Resize(static_cast<size_t>(limits.quota_bytes));
   builder->SetResourceQuota(quota);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.max_streams);
-  // What a call has sent beyond its request is held unread: the window of 64 KiB at most. With
-  // probes gRPC lets it grow to megabytes.
+  // Bytes that a call sends beyond its request are held unread: at most the window of 64 KiB, which
+  // gRPC would let grow to megabytes with probes.
   builder->AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  // What was read of a connection is still taken after it is closed; gRPC reads up to 4 MiB at
-  // once, which may be 150,000 calls.
+  // Bytes that gRPC has read are still processed after their connection is closed; by default it
+  // reads up to 4 MiB at once, which may be 150,000 calls.
   builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadBytes);
   builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs);
   // Clients may ping every 10 s, without calls too; gRPC's default closes their connection.

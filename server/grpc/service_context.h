@@ -1,4 +1,4 @@
-// What all calls of gRPC share.
+// The parts of the server that all calls of gRPC share.
 #pragma once
 
 #include <cstdint>

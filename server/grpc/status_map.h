@@ -1,4 +1,4 @@
-// Domain status to gRPC's: the only place that makes gRPC codes. Pure functions.
+// Converts absl::Status to gRPC's: the only place that makes gRPC codes. Pure functions.
 #pragma once
 
 #include <grpcpp/support/status.h>

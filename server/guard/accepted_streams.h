@@ -10,7 +10,7 @@
 
 namespace dragoman {
 
-// Since the start of what is counted.
+// Counts since the start of the process or connection.
 struct StreamCount {
   int64_t started = 0;
   int64_t succeeded = 0;  // answered to the end, with whatever status
@@ -25,8 +25,8 @@ class AcceptedStreams {
   // Takes note of the connections that gRPC has got since the last time.
   void Update();
 
-  // Those of the connection from `peer`, as PeerOf writes it; none where gRPC does not know it any
-  // more, or did not at the last Update. Costs some 20 us.
+  // The streams of the connection from `peer`, as PeerOf writes it; nullopt where gRPC does not
+  // know the connection any more, or did not at the last Update. Costs some 20 us.
   std::optional<StreamCount> Of(const std::string& peer) const;
 
   // The connection is closed.

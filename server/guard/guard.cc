@@ -9,7 +9,8 @@
 namespace dragoman {
 namespace {
 
-// For calls that were reset to be done with, before their client comes again.
+// How long new connections wait after a flood, so that gRPC is done with the calls that were reset
+// before their client comes again.
 constexpr std::chrono::milliseconds kFloodHold{1000};
 
 IntakeLimits LimitsOf(const TransportLimits& limits) {

@@ -1,5 +1,5 @@
-// What stands between the network and gRPC: limits on connections, on requests that are on their
-// way in, and on streams that are reset. The rest of the server includes this header alone.
+// The layer between the network and gRPC: limits on connections, on requests that are on their way
+// in, and on streams that are reset. The rest of the server includes this header alone.
 //
 // Two parts are general, and every port may use them: Listener (connections) and TransportLimits
 // (what the settings allow). The others make up for what gRPC 1.51 lacks; README.md of this folder
@@ -38,19 +38,19 @@ class Guard {
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  // The port, which takes at most as many connections as the limits say, and at most `max_per_peer`
-  // of one address (0: no limit of their own). Once, before calls come; the listener ends before
-  // the guard does. UNAVAILABLE if it cannot listen.
+  // Opens the port, which takes at most as many connections as the limits say, and at most
+  // `max_per_peer` of one address (0: no limit per address). To be called once, before calls come;
+  // the listener ends before the guard does. UNAVAILABLE if it cannot listen.
   absl::StatusOr<std::unique_ptr<Listener>> Listen(const std::string& address, int max_per_peer);
 
-  // A call from `grpc_peer` (as gRPC writes it) waits for its request, until one of the Leave.
-  // Returns its number, which is not 0.
+  // A call from `grpc_peer` (as gRPC writes it) waits for its request, until LeaveWhole or
+  // LeaveCut. Returns the call's number, which is not 0.
   uint64_t Enter(const std::string& grpc_peer, EndCall end);
-  // Its request is here; `bytes` with its headers.
+  // The call's request is here; `bytes` includes its headers.
   void LeaveWhole(uint64_t call, int64_t bytes);
-  // It ended before.
+  // The call ended before its request was here.
   void LeaveCut(uint64_t call);
-  // gRPC is done with the call; nothing may be said of it later. `cancelled`: its request was
+  // gRPC is done with the call; its number must not be used later. `cancelled`: its request was
   // whole, and gRPC did not answer it to the end.
   void Done(uint64_t call, bool cancelled);
 

@@ -12,7 +12,7 @@ namespace {
 
 // Frames and headers of a call beside its message.
 constexpr int64_t kCallSlack = 64 * 1024;
-// Of what gRPC has read of a connection and no call of ours accounts for: health checks, pings,
+// Bytes that gRPC has read of a connection and no call of ours accounts for: health checks, pings,
 // windows. A second's worth passes; the rest may come at once. It may also be a field of headers in
 // frames of a byte (CVE-2023-33953), each of which costs gRPC 1.51 a copy of all before it, and as
 // long as there are more gRPC may look at no other connection: with 512 KiB that is a third of a

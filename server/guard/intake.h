@@ -1,12 +1,11 @@
-// Requests on their way in, of all connections together: how much of them is held, and for whom.
+// Requests on their way in, of all connections together: how much of them is held, and for which.
 //
 // gRPC 1.51 takes a message of any length into memory before it tells of it, and at its
 // ResourceQuota it ends whichever calls it comes across. So the bytes that each connection has
 // received (by the kernel's count) are compared, every few milliseconds, with the requests that
 // arrived whole on it. What is left is held for calls whose request is not whole, and
-//   * a connection that holds more than its calls may send has its calls ended (INVALID_ARGUMENT),
-//   or,
-//     where the calls are none of ours, is closed;
+//   * a connection that holds more than its calls may send has its calls ended (INVALID_ARGUMENT);
+//     where the calls are not ours, it is closed;
 //   * one whose bytes gRPC reads without getting on is closed (IsSlow);
 //   * one that resets its calls again and again before their requests are whole is closed, and new
 //     connections wait a moment (ResetWatch); where many do so together, those that have sent more
@@ -42,9 +41,9 @@ struct IntakeLimits {
 
 class Intake {
  public:
-  // How a connection is asked and closed; the real ones work on sockets.
+  // How a connection is queried and closed; the real functions work on sockets.
   struct Sockets {
-    std::function<std::string(int fd)> peer;  // as PeerKey has it; "" if it has none
+    std::function<std::string(int fd)> peer;  // as PeerKey writes it; "" if it has none
     std::function<int64_t(int fd)> received;  // bytes since its start; -1 if it cannot be told
     std::function<int64_t(int fd)> unread;    // bytes of them that gRPC has not read
     std::function<void(int fd)> end;
@@ -54,7 +53,7 @@ class Intake {
   // Ends a call that is still waiting for its request. Called without locks; may come late.
   using EndCall = std::function<void(const absl::Status& status)>;
 
-  // What one call is charged for beside its bytes: its objects here and in gRPC.
+  // The charge for one call beside its bytes: its objects here and in gRPC.
   static constexpr int64_t kCallBytes = 32 * 1024;
   // How often connections with waiting calls are looked at.
   static constexpr Nanos kPeriod = 20'000'000;
@@ -63,21 +62,21 @@ class Intake {
   Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts counts, const Clock* clock,
          DeadlineTimer* timer);
 
-  // What is to be done when streams are reset by the thousand. Before calls come; runs with a lock
-  // held that Close takes.
+  // Sets what is done when streams are reset by the thousand. To be called before calls come;
+  // `hold` runs with a lock held that Close takes.
   void OnFlood(std::function<void()> hold) { hold_ = std::move(hold); }
 
   // A connection came, and is about to be closed: `fd` is valid in between.
   void Open(int fd);
   void Close(int fd);
 
-  // A call waits for its request, until one of the Leave. Returns its number, which is not 0.
+  // A call waits for its request, until LeaveWhole or LeaveCut. Returns its number, which is not 0.
   uint64_t Enter(const std::string& grpc_peer, EndCall end);
-  // Its request is here; `bytes` with its headers.
+  // The call's request is here; `bytes` includes its headers.
   void LeaveWhole(uint64_t call, int64_t bytes);
-  // It ended before.
+  // The call ended before its request was here.
   void LeaveCut(uint64_t call);
-  // gRPC is done with the call; nothing may be said of it later. `cancelled`: its request was
+  // gRPC is done with the call; its number must not be used later. `cancelled`: its request was
   // whole, and gRPC did not answer it to the end.
   void Done(uint64_t call, bool cancelled);
 
@@ -109,8 +108,9 @@ class Intake {
   };
 
   void EndFloods() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Of a flood from many connections: those whose part gRPC has not read yet. It reads hundreds of
-  // streams of one before it comes to the next, so that the last would come to it a second later.
+  // In a flood from many connections, ends those whose part gRPC has not read yet. It reads
+  // hundreds of streams of one connection before it comes to the next, so that it would come to the
+  // last a second later.
   void EndUnread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Refresh(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Whether gRPC has had much to read for a while and has read a little of it, without a call that
@@ -123,7 +123,7 @@ class Intake {
   void EndGreediest(int64_t total, std::vector<Ending>* endings) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void ArmLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void OnTimer();
-  // Of a call that leaves; null if it is not known.
+  // Removes a call and returns its connection; null if the call is not known.
   Connection* Remove(uint64_t call) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const IntakeLimits limits_;

@@ -70,7 +70,7 @@ int ListenOn(const sockaddr* address, socklen_t size) {
   if (address->sa_family != AF_UNIX) {
     // Not SO_REUSEPORT: a second server on the same port would take half of the calls in silence.
     Enable(fd, SOL_SOCKET, SO_REUSEADDR);
-    // Those that are accepted have these too. The kernel would let a buffer grow to megabytes,
+    // Accepted sockets inherit these options. The kernel would let a buffer grow to megabytes,
     // which may hold 100,000 calls.
     Enable(fd, IPPROTO_TCP, TCP_NODELAY);
     Enable(fd, SOL_SOCKET, SO_RCVBUF, kReceiveBuffer);
@@ -143,7 +143,7 @@ absl::Status Listener::OpenInternet(const std::string& host, const std::string& 
   MutexLock lock(&mu_);
   error = 0;
   for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
-    // Of a host with several addresses, all get the port that the first one got.
+    // All addresses of a host get the port that the first one got.
     if (!sockets_.empty()) SetPort(at->ai_addr, BoundPort(sockets_.front()));
     const int fd = ListenOn(at->ai_addr, at->ai_addrlen);
     if (fd >= 0) {
@@ -255,7 +255,7 @@ void Listener::Wake() const {
   (void)!write(wake_, &one, sizeof(one));
 }
 
-// Of sockets that were closed meanwhile epoll knows nothing any more.
+// Sockets that were closed meanwhile have left epoll by themselves.
 void Listener::WatchSockets(bool watch) {
   if (watching_ == watch) return;
   watching_ = watch;

@@ -26,16 +26,18 @@ namespace dragoman {
 
 struct ListenerOptions {
   std::string address;  // host:port or unix:PATH
-  // At once; two descriptors each.
+  // The most connections at once; each takes two descriptors.
   int max_connections = 1;
-  // Of one address at once, whatever the port; 0: as many as all. Unix sockets have no addresses.
+  // The most connections at once of one address, whatever the port; 0: no limit per address. Unix
+  // sockets have no addresses.
   int max_per_peer = 0;
-  // For one above it the oldest goes, once it is 0.1 s old; else the new one goes.
+  // True: a connection above a limit replaces the oldest, once that is 0.1 s old. False: it
+  // is closed itself.
   bool drop_oldest = false;
   // A connection is ended after so long; 0: never.
   std::chrono::milliseconds longest{0};
-  // Told of the listener's own descriptor of each connection: it is valid in between. Called on the
-  // listener's thread, `closed` also when the listener is destroyed.
+  // Called with the listener's own descriptor of each connection, which is valid in between. They
+  // are called on the listener's thread, and `closed` also when the listener is destroyed.
   std::function<void(int fd)> opened = [](int) {};
   std::function<void(int fd)> closed = [](int) {};
 };
@@ -43,7 +45,7 @@ struct ListenerOptions {
 struct ListenerStats {
   int64_t open = 0;      // connections now
   int64_t accepted = 0;  // since the start
-  int64_t refused = 0;   // closed because there were as many as may be, in all or of one peer
+  int64_t refused = 0;   // closed because of a limit, on all or on one peer
 };
 
 class Listener {
@@ -52,12 +54,12 @@ class Listener {
   // the machine, of both families; one that has several addresses gets them all. UNAVAILABLE if
   // that fails.
   static absl::StatusOr<std::unique_ptr<Listener>> Listen(const ListenerOptions& options);
-  // Ends the thread, closes the port. Connections stay with whom they were handed to.
+  // Ends the thread, closes the port. Connections stay with the owners that `take` gave them.
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // With the port that was bound.
+  // The address with the port that was bound.
   const std::string& address() const { return address_; }
   int max_connections() const { return options_.max_connections; }
 
@@ -65,7 +67,7 @@ class Listener {
   // the listener's thread and must shut the connection down before it closes it (gRPC does).
   void Start(std::function<void(int fd)> take);
 
-  // Whoever comes within `time` from now waits until then. Takes no lock.
+  // Lets connections that come within `time` from now wait until then. Takes no lock.
   void Hold(std::chrono::milliseconds time);
 
   // Closes the port.
@@ -90,7 +92,7 @@ class Listener {
     uint64_t number = 0;
     std::chrono::steady_clock::time_point begin;
     bool ended = false;  // by us: what was sent may still be under way
-    std::string peer;    // its address, where that counts
+    std::string peer;    // its address, where max_per_peer is set
   };
 
   explicit Listener(const ListenerOptions& options) : options_(options) {}
@@ -105,7 +107,8 @@ class Listener {
   // False: stop accepting for now.
   bool AcceptOne(int socket);
   void HandleClosed(int fd);
-  // Ends those that are too old; the time until the next one is, in milliseconds, or -1.
+  // Ends connections that are too old; returns the time until the next one is, in milliseconds, or
+  // -1.
   int EndOld();
   void EndOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void CloseArrived() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -120,12 +123,12 @@ class Listener {
   int epoll_ = -1;
   int wake_ = -1;  // eventfd
   std::function<void(int)> take_;
-  std::string unix_path_;  // to be removed
+  std::string unix_path_;  // removed at the end
   std::thread thread_;
 
-  // Of the thread.
+  // Used by the thread alone.
   bool watching_ = false;
-  bool paused_ = false;      // nobody can be accepted: next try in a moment
+  bool paused_ = false;      // accepting fails: the next try is in a moment
   std::set<int> lingering_;  // closed by their owner; kept until what was sent has arrived
 
   std::atomic<std::chrono::steady_clock::time_point> hold_until_{
@@ -135,7 +138,7 @@ class Listener {
   CondVar changed_;
   std::vector<int> sockets_ ABSL_GUARDED_BY(mu_);
   std::map<int, Connection> connections_ ABSL_GUARDED_BY(mu_);  // by descriptor
-  std::map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);     // how many; where that counts
+  std::map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);     // how many, if max_per_peer is set
   std::map<uint64_t, int> by_age_ ABSL_GUARDED_BY(mu_);         // those that were not ended
   uint64_t last_number_ ABSL_GUARDED_BY(mu_) = 0;
   ListenerStats stats_ ABSL_GUARDED_BY(mu_);

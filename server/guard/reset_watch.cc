@@ -11,7 +11,7 @@ namespace {
 
 // Connections that have wasted fewer are none of the flood.
 constexpr int64_t kFew = 64;
-// Of what ended, from look to look.
+// The share of failing_ that is kept from one look to the next.
 constexpr double kKept = 0.96;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Who resets streams before they are requests (rapid resets, CVE-2023-44487).
+// Finds connections that reset streams before they are requests (rapid resets, CVE-2023-44487).
 //
 // gRPC 1.51 accepts streams as fast as it reads them and hands them over as calls when it comes to
 // it, if they were not reset before; an accepted stream costs it some 15 KiB until it is done with,
@@ -27,13 +27,14 @@ namespace dragoman {
 
 struct ResetLimits {
   int64_t each = 2048;  // wasted streams of one connection
-  // Streams without a request that are not done with, before everybody goes who has a part in it.
+  // Streams without a request that are not done with, of all connections, before those that have a
+  // part in it are closed.
   int64_t all = 10'240;
 };
 
 class ResetWatch {
  public:
-  // How streams are counted; the real ones ask gRPC.
+  // How streams are counted; the real functions ask gRPC.
   struct Counts {
     std::function<StreamCount()> all;
     std::function<void()> update;  // before `of` is asked
@@ -42,7 +43,7 @@ class ResetWatch {
   };
   static Counts RealCounts();
 
-  // So many a second are not held against a connection.
+  // So many wasted streams a second are not held against a connection.
   static constexpr int64_t kForgivenPerSecond = 50;
   // After so many more the connections are looked at; and with so many that ended lately, many
   // streams are a flood.
@@ -51,23 +52,23 @@ class ResetWatch {
   ResetWatch(const ResetLimits& limits, Counts counts)
       : limits_(limits), counts_(std::move(counts)) {}
 
-  // A connection came; it is gone. `fd` names it in between.
+  // A connection came, or is gone. `fd` names it in between.
   void Open(int fd, const std::string& peer, Nanos now);
   void Close(int fd);
 
   // A call came, on a connection or on one that is not known (-1).
   void Begin(uint64_t call, int fd);
-  // Its request is here, or it ended before.
+  // The call's request is here, or the call ended before.
   void Whole(uint64_t call);
   void Cut(uint64_t call);
-  // gRPC is done with it. `cancelled`: and did not answer it to the end.
+  // gRPC is done with the call. `cancelled`: it did not answer it to the end.
   void Done(uint64_t call, bool cancelled);
 
   struct Floods {
-    std::vector<int> connections;  // to be closed; they are taken for closed from now on
+    std::vector<int> connections;  // to be closed; they count as closed from now on
     bool many = false;             // all of them together are a flood, until gRPC is done with it
   };
-  // Every few milliseconds.
+  // To be called every few milliseconds.
   Floods Look(Nanos now);
 
  private:
@@ -93,9 +94,9 @@ class ResetWatch {
     bool cut = false;
   };
 
-  // Of a call; null if it is gone, or was never known.
+  // The account of the call's connection; null if that is gone, or was never known.
   Account* AccountOf(const Call& call);
-  // What it has wasted that is not forgiven.
+  // How many streams the connection has wasted that are not forgiven.
   static int64_t Unforgiven(Connection* connection, const StreamCount& count, Nanos now);
 
   const ResetLimits limits_;

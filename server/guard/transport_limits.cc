@@ -14,25 +14,25 @@ constexpr int64_t kMiB = 1024 * kKiB;
 
 // Terms, do_not_translate and phrases of a request, in all.
 constexpr int64_t kPhraseBytes = 1 * kMiB;
-// Its names, labels and options.
+// The names, labels and options of a request.
 constexpr int64_t kRestBytes = 64 * kKiB;
-// Of an element's tag and length.
+// The tag and length of an element.
 constexpr int64_t kElementBytes = 6;
 
 // Requests at once, of the largest size, that have room on their way in.
 constexpr int64_t kRequestsAtOnce = 32;
-// Of an idle connection, or a call without its request: measured 20 to 40 KiB.
+// Memory of an idle connection, or of a call without its request: measured 20 to 40 KiB.
 constexpr int64_t kConnectionBytes = 64 * kKiB;
-// Of its TLS: measured 60 to 70 KiB.
+// Memory of a connection's TLS: measured 60 to 70 KiB.
 constexpr int64_t kTlsBytes = 96 * kKiB;
-// Of a stream that was reset: some 20 KiB, and as much again and more for those that come until the
-// connection is closed.
+// Memory of a stream that was reset: some 20 KiB, and as much again and more for those that come
+// until the connection is closed.
 constexpr int64_t kWastedStreamBytes = 64 * kKiB;
 
 constexpr int kUsualConnections = 4096;
 // The listener keeps a second one of each connection (listener.h).
 constexpr int64_t kDescriptorsPerConnection = 2;
-// For files, queues of events and pipes.
+// Descriptors of files, event queues and pipes.
 constexpr int64_t kOtherDescriptors = 128;
 
 int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }

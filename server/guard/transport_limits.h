@@ -1,5 +1,5 @@
-// What the network may cost: limits of the gRPC port, computed from the settings, and the limit on
-// descriptors, which all ports share. Pure but for RaiseDescriptorLimit.
+// Limits on what the network may cost: those of the gRPC port, computed from the settings, and the
+// limit on descriptors, which all ports share. Pure but for RaiseDescriptorLimit.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace dragoman {
 
-// The settings that they follow from, by the names of their flags; what 0 means is in the help.
+// The settings from which the limits follow, by the names of their flags; the help says what 0
+// means.
 struct TransportSettings {
   int max_items = 1024;
   int max_code_points = 30'000;
@@ -24,22 +25,22 @@ struct TransportSettings {
 struct TransportLimits {
   int64_t message_bytes = 0;  // of one request
   int max_streams = 0;        // calls at once of one connection
-  int max_connections = 0;    // at once
-  // Requests on their way in, of all connections together.
+  int max_connections = 0;    // open at once
+  // Bytes of requests on their way in, of all connections together.
   int64_t receive_bytes = 0;
   // All that gRPC may hold for connections, calls and requests: its ResourceQuota. Close to it, it
   // closes connections without calls, beyond it it ends calls.
   int64_t quota_bytes = 0;
-  // What OpenSSL holds for connections beside that, unseen by the quota; 0 without TLS.
+  // Memory that OpenSSL holds for connections, which the quota does not count; 0 without TLS.
   int64_t tls_bytes = 0;
   // Streams that were accepted and brought no request yet, of all connections together, before
-  // those who sent most of them are closed, and what they may take on top.
+  // those that sent most of them are closed, and the memory that they may take on top.
   int64_t wasted_streams = 0;
   int64_t reset_bytes = 0;
 };
 
-// What a request of max_items, max_code_points and as much again of target prefixes takes beside 1
-// MiB of terms and phrases.
+// Bytes of a request of max_items, max_code_points, as much again of target prefixes, and 1 MiB of
+// terms and phrases.
 int64_t NeededMessageBytes(int max_items, int64_t max_code_points);
 
 // INVALID_ARGUMENT where the settings contradict each other.
@@ -50,10 +51,10 @@ absl::Status CheckTransportSettings(const TransportSettings& settings);
 absl::StatusOr<TransportLimits> ComputeTransportLimits(const TransportSettings& settings,
                                                        int64_t descriptors);
 
-// How many connections of HTTP there are at most, of so many descriptors.
+// The most connections of HTTP for that limit on descriptors.
 int HttpConnections(int64_t descriptors);
 
-// Raises the soft limit on open files to the hard one; returns what holds then.
+// Raises the soft limit on open files to the hard one; returns the limit then in effect.
 int64_t RaiseDescriptorLimit();
 
 }  // namespace dragoman

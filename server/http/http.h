@@ -20,16 +20,16 @@
 
 namespace dragoman {
 
-// Requests of /metrics that may wait for the next scrape; further ones are 503. With those of the
-// scrape that is being made they are no more than the fewest connections that there may be, of
-// which the library has twice as many.
+// Requests of /metrics that may wait for the next scrape; further ones get 503. With the
+// requests of the scrape that is being made they are at most as many as the smallest limit on
+// connections; the library takes twice that limit.
 inline constexpr size_t kMaxWaitingScrapes = 8;
 
 // Borrowed; outlives the server.
 struct HttpTls {
   const TlsStore* store = nullptr;  // nullptr: no TLS
-  // Whoever wants more than /livez and /readyz needs a certificate of the store's authorities:
-  // those that probe have none.
+  // Every path but /livez and /readyz needs a client's certificate of the store's authorities:
+  // probes have none.
   bool mutual = false;
 };
 
@@ -45,12 +45,12 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // With the port that was bound.
+  // The address with the port that was bound.
   const std::string& address() const { return listener_->address(); }
 
  private:
-  // For a new certificate another library is started, and the old one keeps its connections until
-  // they are too old.
+  // A library with its certificate. For a new certificate another library is started, and the old
+  // one keeps its connections until they are too old.
   struct Generation {
     std::unique_ptr<HttpLibrary> library;
     std::shared_ptr<const TlsMaterial> material;
@@ -60,7 +60,7 @@ class HttpServer {
   HttpServer(HttpHooks hooks, HttpTls tls);
 
   std::unique_ptr<HttpLibrary> StartLibrary(const TlsMaterial* material);
-  // Both on the listener's thread.
+  // Both run on the listener's thread.
   void Take(int fd);
   void Renew();
 
@@ -68,7 +68,7 @@ class HttpServer {
   const HttpTls tls_;
   Scraper scraper_;
   std::unique_ptr<Listener> listener_;
-  Generation present_;                          // of the listener's thread, once it runs
+  Generation present_;                          // used by the listener's thread alone, once it runs
   std::vector<Generation> retired_;             // likewise
   std::shared_ptr<const TlsMaterial> refused_;  // what the library did not start with
 };

@@ -17,9 +17,9 @@
 namespace dragoman {
 namespace {
 
-// Of a connection that says nothing, and of one that reads nothing.
+// The timeout of a connection that sends nothing, and of one that reads nothing.
 constexpr unsigned kIdleSeconds = 5;
-// Of the request's headers; a connection holds two of these at most.
+// Memory for the headers of a request; a connection holds two of these at most.
 constexpr size_t kConnectionMemory = 16 * 1024;
 // Like gRPC's side.
 constexpr char kTlsVersions[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
@@ -152,7 +152,7 @@ std::unique_ptr<HttpLibrary> HttpLibrary::Start(const Options& options) {
     more.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char*>(kTlsVersions)});
   }
   more.push_back({MHD_OPTION_END, 0, nullptr});
-  // What the listener has dropped takes a moment to be closed here, hence twice as many.
+  // Connections that the listener has dropped take a moment to be closed here, hence twice as many.
   library->daemon_ = MHD_start_daemon(
       flags, 0, nullptr, nullptr, HttpCallbacks::Answer, library.get(), MHD_OPTION_EXTERNAL_LOGGER,
       LogLibrary, nullptr, MHD_OPTION_NOTIFY_COMPLETED, HttpCallbacks::Completed, nullptr,

@@ -31,8 +31,8 @@ class HttpLibrary {
   };
   // Null if it does not start.
   static std::unique_ptr<HttpLibrary> Start(const Options& options);
-  // Waits for requests that are being answered. REQUIRES: nobody waits for the scraper, which has
-  // stopped or Close has said so.
+  // Waits for requests that are being answered. REQUIRES: no request waits for the scraper: it has
+  // stopped, or Close has returned true.
   ~HttpLibrary();
   HttpLibrary(const HttpLibrary&) = delete;
   HttpLibrary& operator=(const HttpLibrary&) = delete;
@@ -40,7 +40,7 @@ class HttpLibrary {
   // Serves the connection, and owns it.
   void Take(int fd);
 
-  // From now on nobody waits for the scraper any more. False: somebody still does.
+  // From now on no further request waits for the scraper. False: some still do.
   bool Close();
 
  private:

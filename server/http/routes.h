@@ -1,4 +1,4 @@
-// What the HTTP port answers, without the network: /metrics, /livez, /readyz and /status.
+// The answers of the HTTP port, without the network: /metrics, /livez, /readyz and /status.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace dragoman {
 // hold up.
 struct HttpHooks {
   std::function<std::string()> metrics;
-  // "" when all is well, else what is wrong: the answer is then 503 with it.
+  // "" when all is well, else the reason, which is answered with 503.
   std::function<std::string()> not_live;
   std::function<std::string()> not_ready;
 };
@@ -20,14 +20,14 @@ struct HttpHooks {
 struct HttpResponse {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
-  std::string policy;  // Content-Security-Policy; "": none, for what is no page
+  std::string policy;  // Content-Security-Policy; "": none, for answers that are not a page
   std::string body;
 };
 
 // Whether the answer may take long: see scraper.h.
 bool IsScrape(std::string_view method, std::string_view path);
 
-// What is answered to a request. `path` is without the query.
+// The answer to a request. `path` is without the query.
 HttpResponse RouteHttp(std::string_view method, std::string_view path, const HttpHooks& hooks);
 
 }  // namespace dragoman

@@ -1,8 +1,8 @@
-// Makes the answers to /metrics on a thread of its own, one at a time, so that nobody who asks for
-// something else waits for one. With thousands of models it takes seconds.
+// Makes the answers to /metrics on a thread of its own, one at a time, so that requests for
+// something else do not wait for one. With thousands of models it takes seconds.
 //
-// Thread-safe. What is answered is never older than the question: who asks while an answer is being
-// made gets the next one, together with all others who have asked by then.
+// Thread-safe. An answer is never older than its request: a request that comes while an answer is
+// being made gets the next one, together with all others that have come by then.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace dragoman {
 
 class Scraper {
  public:
-  // Shared by those who waited for it.
+  // Shared by the requests that waited for it.
   using Answer = std::shared_ptr<const HttpResponse>;
   // Called from the scraper's thread, or by Stop. Must not block.
   using Done = std::function<void(Answer answer)>;
@@ -29,11 +29,12 @@ class Scraper {
   Scraper(const Scraper&) = delete;
   Scraper& operator=(const Scraper&) = delete;
 
-  // `done` is called once. False: it never will be, for `max_waiting` wait already beside those
-  // whose answer is being made, or the scraper has stopped.
+  // `done` is called once. False: it never will be, because `max_waiting` requests wait already
+  // beside those whose answer is being made, or because the scraper has stopped.
   bool Ask(Done done);
 
-  // Waits for the answer that is being made; who waits for the next is told 503. Once is enough.
+  // Waits for the answer that is being made; requests that wait for the next one get 503. Calling
+  // it again has no effect.
   void Stop();
 
  private:

@@ -6,11 +6,10 @@
 
 namespace dragoman {
 
-// Lives for ever.
+// The page's text, which is constant data of the program.
 std::string_view StatusPage();
 
-// What a browser may do for it: run what is in it, and ask this server. The value of
-// Content-Security-Policy.
+// The Content-Security-Policy of the page: a browser may run what is in it, and ask this server.
 inline constexpr std::string_view kStatusPagePolicy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

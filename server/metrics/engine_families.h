@@ -1,4 +1,4 @@
-// What the engines are doing as metric families, and what the kernel knows of this process.
+// Metric families of what the engines are doing, and of what the kernel knows of this process.
 //
 // Pure functions of their arguments and /proc/self.
 #pragma once
@@ -30,14 +30,14 @@ struct ModelStats {
 std::vector<prometheus::MetricFamily> EngineFamilies(const std::vector<ModelStats>& models,
                                                      Nanos now, double unix_now_seconds);
 
-// process_resident_memory_bytes and its like, under their customary names; what /proc does not
-// give is left out.
+// process_resident_memory_bytes and the like, under their customary names, without those that /proc
+// does not give.
 std::vector<prometheus::MetricFamily> ProcessFamilies();
 
 // Connections of the gRPC port.
 std::vector<prometheus::MetricFamily> ConnectionFamilies(const ListenerStats& stats, int capacity);
 
-// What became of spans.
+// How many spans were exported and how many were lost.
 prometheus::MetricFamily SpanFamily(const SpanCounts& counts);
 
 }  // namespace dragoman

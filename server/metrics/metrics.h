@@ -1,8 +1,8 @@
 // The daemon's Prometheus metrics, under `dragoman_`. server/README.md lists them all; its test
 // holds the list to what is scraped.
 //
-// A model's series are there as long as somebody holds what ForModel gave: names that are served no
-// more, or never were, cost scrapes nothing. What becomes of those is counted with model "".
+// A model's series are there as long as somebody holds what ForModel gave: names that are no longer
+// served, or never were, cost scrapes nothing. Events of such names are counted with model "".
 //
 // Thread-safe. Series are made once and held; an event costs a few atomic adds, or a short lock
 // that no scrape holds while it asks others. Gauges and counters of segments come from one picture
@@ -39,9 +39,9 @@ class Metrics {
   // `clock` is the engines' and outlives this.
   explicit Metrics(const Clock* clock);
 
-  // Where the engines of a model, of all its versions, report to. Everyone who asks while somebody
-  // holds it gets the same; then its series are gone, and a later one begins at 0. Shared because
-  // several versions of a model may be there at once, and any of them may go last.
+  // The object to which the engines of all versions of a model report. While somebody holds it,
+  // every call returns the same one; then its series are gone, and a later one begins at 0. Shared
+  // because several versions of a model may exist at once, and any of them may go last.
   std::shared_ptr<ModelMetrics> ForModel(const std::string& name);
   // The same for a pivot, which has only the series of calls.
   std::shared_ptr<ModelMetrics> ForPivot(const std::string& name);
@@ -53,7 +53,7 @@ class Metrics {
   // The same for connections; null detaches.
   void AttachListener(const Listener* listener);
 
-  // Of the certificate in use: when it ends, in seconds since 1970.
+  // When the certificate in use ends, in seconds since 1970.
   void SetCertificateEnd(int64_t unix_seconds);
   // Files were read again, because they changed or on SIGHUP.
   void OnFilesRead(const std::string& files, bool ok);
@@ -105,7 +105,7 @@ class Metrics {
   std::map<std::pair<int, int>, Counter*> rpc_counters_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, std::weak_ptr<ModelMetrics>> models_ ABSL_GUARDED_BY(mu_);
 
-  // Held while they are asked, so that what was detached is asked no more.
+  // Held while the sources are asked, so that one that was detached is not asked any more.
   mutable Mutex sources_mu_;
   ModelsSource source_ ABSL_GUARDED_BY(sources_mu_);
   const Listener* listener_ ABSL_GUARDED_BY(sources_mu_) = nullptr;

@@ -1,6 +1,6 @@
-// The Prometheus series of one name of a model: of its calls, and what its engines tell, whichever
-// version of the model they are. They end with this object, which every version of the model holds:
-// so the series go with the last version.
+// The Prometheus series of one model's name: those of its calls, and those that the engines of all
+// its versions report. They end with this object, which every version of the model holds: so the
+// series go with the last version.
 //
 // Thread-safe. Series are made once and held; an event costs a few atomic adds, or a histogram's
 // short lock.
@@ -21,19 +21,19 @@
 
 namespace dragoman {
 
-// Of calls and of stages, which take as long.
+// The buckets for durations of calls and of stages, which take as long.
 extern const prometheus::Histogram::BucketBoundaries kRpcBuckets;
 
 class ModelMetrics final : public EngineObserver {
  public:
   enum class Kind {
     kModel,
-    kPivot,   // calls alone: its segments are those of its two models
-    kNoModel  // what concerns none that is there; its label is ""
+    kPivot,   // has series of calls only: its segments are those of its two models
+    kNoModel  // for events of no model that exists; its label is ""
   };
   ModelMetrics(Kind kind, std::string model);
 
-  // A call ended. Its first message went out. Results were on their way after `duration`.
+  // A call ended; its first message went out; its results were on their way after `duration`.
   void OnRpc(RpcMethod method, Nanos duration);
   void OnFirstResult(RpcMethod method, Nanos duration);
   void OnSent(Nanos duration);
@@ -68,7 +68,7 @@ class ModelMetrics final : public EngineObserver {
   prometheus::Family<Histogram>* rpc_duration_ = nullptr;
   prometheus::Family<Histogram>* first_result_ = nullptr;
   prometheus::Family<Histogram>* stages_ = nullptr;
-  prometheus::Family<Counter>* errors_ = nullptr;  // from here on of a model alone
+  prometheus::Family<Counter>* errors_ = nullptr;  // this and all below: kModel only
   std::array<std::array<Counter*, kCauses>, kStages> cancelled_{};
   std::array<Counter*, kCauses> wasted_{};
   std::array<Histogram*, kStages> stage_{};

@@ -22,7 +22,7 @@ bool IsOnNamedGpus(const ModelSettings& model) { return !model.devices.cuda.empt
 // Models with the same devices: there are few kinds, however many models there are.
 struct DeviceGroup {
   DeviceRequest devices;
-  // Of its models: what those with a fraction have together, and how many have none.
+  // The sum of the fractions that its models have, and how many have none.
   double given = 0;
   int open = 0;
 
@@ -102,7 +102,7 @@ std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models) 
 absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSettings>& models,
                                                        double fraction) {
   const DeviceGroups all(models);
-  // What was loaded before a model, and itself.
+  // The models that were loaded before the one in question, and that one.
   std::vector<DeviceGroup> loaded;
   for (const DeviceGroup& group : all.groups) loaded.push_back({group.devices});
   std::vector<double> limits;

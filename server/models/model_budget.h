@@ -1,5 +1,5 @@
-// Who gets how much of the machine where several models are served: processors, memory of the host,
-// memory of each GPU.
+// Divides the machine among the models that are served: processors, memory of the host, memory of
+// each GPU.
 //
 // Pure functions. A model's own settings are taken as they are; what they leave open is divided
 // evenly among the models that leave it open.
@@ -13,25 +13,28 @@
 
 namespace dragoman {
 
-// What is there for one model.
+// The share of one model.
 struct ModelShare {
-  int cpus = 1;            // for workers and text
-  int first_cpu = 0;       // where these begin among all; beyond them: they are others' as well
-  int cpus_per_cache = 0;  // that share a last level of cache, as far as that is known
-  // Of a GPU's memory, that may be in use once the model has taken its own.
+  int cpus = 1;  // for workers and text
+  // The first of them among all processors; beyond the last one: they are shared with other models.
+  int first_cpu = 0;
+  int cpus_per_cache = 0;  // that share a last level of cache; 0 or 1: not known
+  // The fraction of a GPU's memory that may be in use once the model has taken its own.
   double device_memory_fraction = 0.9;
-  // Of the host's memory, what is not this model's.
-  int64_t host_bytes_of_loaded = 0;   // models that are there, an older version among them
+  // Memory of the host that is not this model's.
+  int64_t host_bytes_of_loaded = 0;   // loaded models, an older version of this one among them
   int64_t host_bytes_of_to_come = 0;  // see HostBytesToCome
   int64_t host_bytes_of_serving = 0;
-  // What of that there is while the model is loaded: the process, and all of it once calls are taken.
+  // The part of host_bytes_of_serving that is held without any call; and the part that is held
+  // while the model is loaded, which is all of it once calls are taken.
   int64_t host_bytes_of_process = 0;
   int64_t host_bytes_of_serving_now = 0;
 };
 
-// Processors for each model, at least one: those with cpu-workers and threads-per-worker have what
-// that makes, models on named GPUs one for their text; the rest is divided, the first get what is
-// left over. More models than processors share them: an idle worker takes no time.
+// Processors for each model, at least one: those with cpu-workers and threads-per-worker have the
+// product, models on named GPUs one for their text; the rest is divided, and the first models get
+// what is left over. If there are more models than processors, they share them: an idle worker
+// takes no time.
 std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models);
 
 // device_memory_fraction for each model, when they are loaded in this order. Models that may meet
@@ -40,12 +43,13 @@ std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models);
 absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSettings>& models,
                                                        double fraction);
 
-// In which order models are loaded at the start, as indexes: those whose K/V have a size first, for
-// the others' K/V take what is left.
+// The order in which models are loaded at the start, as indexes: models with a given size of K/V
+// come first, because the K/V of the others take what is left.
 std::vector<size_t> LoadOrder(const std::vector<ModelSettings>& models);
 
-// What `model` leaves to those that are to come, of `left` bytes of the host's memory (at most 0:
-// there is none): the K/V of given sizes, and an equal part of the rest for each without a size.
+// The bytes that `model` leaves to the models to come, of `left` bytes of the host's memory (0 or
+// less: there are none): the K/V of given sizes, and an equal part of the rest for each without a
+// size.
 int64_t HostBytesToCome(int64_t left, const ModelSettings& model,
                         const std::vector<ModelSettings>& to_come);
 

@@ -95,7 +95,7 @@ absl::Status AddFile(const RecordedFile& file, const LoadContext* load, Sha256* 
   return absl::OkStatus();
 }
 
-// What was read in the directory, by its name there; the package itself has none.
+// The files that were read in the directory, by their names there; a package has the name "".
 std::map<std::string, const RecordedFile*> FilesIn(const RecordedFiles& files,
                                                    const std::string& directory) {
   std::map<std::string, const RecordedFile*> by_name;

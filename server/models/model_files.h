@@ -17,14 +17,15 @@ namespace dragoman {
 absl::Status CheckModelPath(const std::string& path);
 
 // SHA-256, in hexadecimal, over the files that were read for the model in `directory`, in the order
-// of their names: of each its name within the directory, its size and its bytes. A package, which
+// of their names: for each its name within the directory, its size and its bytes. A package, which
 // is a file, has no name there. Read in pieces, no more than the size that each file had when it
-// was loaded. ABORTED: one has another size now, or is no regular file any more. UNAVAILABLE: one
-// cannot be read, and why. CANCELLED once `load`, which may be nullptr, is given up.
+// was loaded. ABORTED: one has another size now, or is not a regular file any more. UNAVAILABLE:
+// one cannot be read, and why. CANCELLED once `load`, which may be nullptr, is given up.
 absl::StatusOr<std::string> ChecksumOfModel(const RecordedFiles& files,
                                             const std::string& directory, const LoadContext* load);
 
-// Of an ensemble: SHA-256 over the checksums of its members, in their order; with one as above.
+// The checksum of an ensemble: SHA-256 over the checksums of its members, in their order. With one
+// directory the same as ChecksumOfModel.
 absl::StatusOr<std::string> ChecksumOfModels(const RecordedFiles& files,
                                              const std::vector<std::string>& directories,
                                              const LoadContext* load);

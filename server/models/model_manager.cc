@@ -26,7 +26,7 @@ int64_t UnixNow() {
       .count();
 }
 
-// Of a model, or of the members of an ensemble.
+// The directory of a model, or those of the members of an ensemble.
 std::vector<std::string> DirectoriesOf(const ModelSettings& settings) {
   std::vector<std::string> directories{settings.model_directory};
   directories.insert(directories.end(), settings.ensemble.directories.begin(),
@@ -77,7 +77,7 @@ ModelShare ModelManager::ShareOf(const ModelSettings& settings,
   if (known != shares_.end()) {
     share = known->second;
   } else {
-    // Those that are there keep what they have.
+    // Models that are loaded keep their shares.
     std::vector<ModelSettings> all;
     for (const auto& [name, other] : settings_) all.push_back(other);
     all.push_back(settings);
@@ -149,7 +149,7 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
                                                      "; the models that are loaded hold ",
                                                      held / kMiB, " MiB: ", sum));
   }
-  // Of the files that were loaded, which the loader has found to be what they should.
+  // The files that were loaded, whose contents the loader has found to be right.
   model.files = load.files().files();
   absl::StatusOr<std::string> checksum = ChecksumOfModels(model.files, directories, &load);
   const std::string changed = FirstChanged(model.files);

@@ -2,8 +2,8 @@
 // is loaded and warmed up beside the old one and takes its place when it is ready; whatever goes
 // wrong before changes nothing.
 //
-// One thing after another, on a thread of its own. Post is thread-safe; what is said to be for the
-// manager's thread may be called from what was posted, and before Start.
+// Changes run one after another, on a thread of its own. Post is thread-safe; methods for the
+// manager's thread may be called from posted tasks, and before Start.
 #pragma once
 
 #include <atomic>
@@ -36,14 +36,14 @@ using EngineLoader = std::function<absl::StatusOr<std::unique_ptr<Engine>>(
     const ModelSettings& settings, const ModelShare& share, EngineObserver* observer,
     LoadContext* load)>;
 
-// What the machine has.
+// The resources of the machine.
 struct ModelResources {
   int cpus = 1;
-  int cpus_per_cache = 0;     // that share a last level of cache; 0: not known
-  int64_t host_bytes = 0;     // that the process may hold; 0: not known
-  std::string host_bytes_of;  // whose limit that is
-  int64_t serving_bytes = 0;  // of them, for what is no model's
-  int64_t process_bytes = 0;  // of serving_bytes, what is there without any call
+  int cpus_per_cache = 0;     // processors that share a last level of cache; 0: not known
+  int64_t host_bytes = 0;     // the most that the process may hold; 0: not known
+  std::string host_bytes_of;  // the source of that limit, for people
+  int64_t serving_bytes = 0;  // the part of them that is not for models
+  int64_t process_bytes = 0;  // the part of serving_bytes that is held without any call
 };
 
 class ModelManager {
@@ -58,25 +58,26 @@ class ModelManager {
   ModelManager(const ModelManager&) = delete;
   ModelManager& operator=(const ModelManager&) = delete;
 
-  // From now on what is posted is called, as TaskThread does.
+  // From now on posted tasks are called, as by TaskThread.
   void Start() { thread_.Start(); }
   absl::Status Post(TaskThread::Task task) { return thread_.Post(std::move(task)); }
-  // The load, checksum or reload that is under way ends with CANCELLED, within seconds, and so does
-  // what begins later. Does not wait. Thread-safe.
+  // The load, checksum or reload that is under way ends with CANCELLED, within seconds, and so
+  // does every later one. Does not wait. Thread-safe.
   void GiveUp() { gives_up_.store(true); }
-  // Gives up, waits for what is under way, and ends what has not begun. Once is enough.
+  // Gives up, waits for the task under way, and ends those that have not begun. Calling it again
+  // has no effect.
   void Stop();
-  // The same, as TaskThread::StopWithin: a load may wait for a disk that answers no more.
+  // The same, like TaskThread::StopWithin: a load may wait for a disk that no longer answers.
   bool StopWithin(std::chrono::nanoseconds patience);
 
-  // For the manager's thread:
+  // The methods below are for the manager's thread.
 
-  // The models of the start. Ends with the first that cannot be loaded.
+  // Loads the models of the start. Ends with the first that cannot be loaded.
   absl::Status LoadAll(const std::vector<ModelSettings>& models);
 
-  // A new model, or a new version of one. "" and no settings: as they are for the model of that
-  // name. INVALID_ARGUMENT, NOT_FOUND, or as the loader says; ABORTED if the files were changed
-  // while they were read.
+  // Loads a new model, or a new version of one. With "" and no settings it keeps those of the model
+  // of that name. INVALID_ARGUMENT, NOT_FOUND, or the loader's error; ABORTED if the files were
+  // changed while they were read.
   absl::StatusOr<ModelPtr> Load(const std::string& name, const std::string& directory,
                                 const std::map<std::string, std::string>& settings);
 
@@ -86,16 +87,16 @@ class ModelManager {
   };
   absl::StatusOr<Reloaded> Reload(const std::string& name, bool only_if_changed);
 
-  // The calls that still go on. Of a model that could not be loaded, that is forgotten. NOT_FOUND;
-  // FAILED_PRECONDITION for the last model.
+  // Takes a model out, and returns how many of its calls still go on. For a model that could not be
+  // loaded it forgets the failure. NOT_FOUND; FAILED_PRECONDITION for the last model.
   absl::StatusOr<int64_t> Unload(const std::string& name);
 
-  // What has changed on disk: models by their files, and the glossaries of all. The outcome is in the
-  // log.
+  // Reloads what has changed on disk: models, by their files, and the glossaries of all. The
+  // outcome is in the log.
   void ReloadChanged();
 
-  // The most of the host's memory that all models held at once while those of the start were loaded:
-  // the loaded ones with their K/V at its largest, and what the next one took.
+  // The most of the host's memory that all models held at once while those of the start were
+  // loaded: the loaded ones with their K/V at its largest, and what loading the next one took.
   int64_t start_peak_bytes() const { return start_peak_bytes_; }
 
  private:
@@ -103,7 +104,7 @@ class ModelManager {
   absl::StatusOr<ServedModel> MakeVersion(const ModelSettings& settings, const ModelShare& share);
   absl::StatusOr<ModelPtr> Replace(const ModelSettings& settings);
   ModelShare ShareOf(const ModelSettings& settings, const std::vector<ModelSettings>& to_come);
-  // What all versions of all models hold of the host's memory, as a sum in words and in bytes.
+  // The host's memory that all versions of all models hold, in bytes, and in words in `sum`.
   int64_t HostBytesHeld(std::string* sum) const;
   absl::Status NoSuchModel(const std::string& name) const;
   // Whether a load of a served model would find the files that it was made of.
@@ -119,10 +120,10 @@ class ModelManager {
 
   std::atomic<bool> gives_up_{false};
 
-  // Of the manager's thread.
-  std::map<std::string, ModelSettings> settings_;  // by name, of what is served
-  std::map<std::string, ModelShare> shares_;       // of those of the start
-  bool serves_ = false;                            // those of the start are loaded
+  // Used by the manager's thread alone.
+  std::map<std::string, ModelSettings> settings_;  // of the served models, by name
+  std::map<std::string, ModelShare> shares_;       // of the models of the start
+  bool serves_ = false;                            // the models of the start are loaded
   int64_t start_peak_bytes_ = 0;
 
   TaskThread thread_{kMaxPosted};

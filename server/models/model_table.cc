@@ -83,24 +83,24 @@ void AddStats(const EngineStats& from, EngineStats* to) {
 
 }  // namespace
 
-struct ModelTable::Shelf {
-  // While it is held, no version ends. Whoever lets go of a model may hold the engine's locks: so
-  // this one, and not `mu`, is held where engines are asked.
+struct ModelTable::Registry {
+  // While it is held, no version ends. The thread that lets go of a model may hold the engine's
+  // locks: so this one, and not `mu`, is held where engines are called.
   Mutex hold;
-  // What is known of a name as long as a version of it exists.
+  // The record of a name, which is kept as long as a version of it exists.
   struct Name {
-    int versions = 0;     // that were put
-    SegmentCounts ended;  // what versions that have ended had counted
+    int versions = 0;     // how many were put
+    SegmentCounts ended;  // the counts of versions that have ended
   };
   std::map<std::string, Name> names ABSL_GUARDED_BY(hold);
 
   Mutex mu;
   CondVar changed;
-  // Every version that exists. Taken out with `hold` held as well.
+  // Every version that exists. They are taken out with `hold` held as well.
   std::set<const ServedModel*> live ABSL_GUARDED_BY(mu);
-  // Those of them that nobody holds.
+  // The versions among them that nobody holds any more.
   std::deque<const ServedModel*> dead ABSL_GUARDED_BY(mu);
-  // Those that are no longer live and not gone yet.
+  // How many versions are no longer live and not destroyed yet.
   int ending ABSL_GUARDED_BY(mu) = 0;
   bool stop ABSL_GUARDED_BY(mu) = false;
 
@@ -116,8 +116,8 @@ ModelTable::ModelTable(const Clock* clock, std::vector<std::string> names,
       names_(std::move(names)),
       pivots_(std::move(pivots)),
       timer_(clock),
-      shelf_(std::make_shared<Shelf>()),
-      burier_([this] { Bury(); }) {
+      registry_(std::make_shared<Registry>()),
+      ender_([this] { EndUnheld(); }) {
   if (!pivots_.empty()) timer_.Start();
 }
 
@@ -126,67 +126,67 @@ ModelTable::~ModelTable() {
   CancelAll(CancelCause::kDrain);
   Publish({});
   {
-    MutexLock lock(&shelf_->mu);
-    while (!shelf_->live.empty()) shelf_->changed.Wait(&shelf_->mu);
-    shelf_->stop = true;
-    shelf_->changed.NotifyAll();
+    MutexLock lock(&registry_->mu);
+    while (!registry_->live.empty()) registry_->changed.Wait(&registry_->mu);
+    registry_->stop = true;
+    registry_->changed.NotifyAll();
   }
-  burier_.join();
+  ender_.join();
 }
 
-void ModelTable::Bury() {
+void ModelTable::EndUnheld() {
   while (true) {
     const ServedModel* model = nullptr;
     {
-      MutexLock lock(&shelf_->mu);
-      while (shelf_->dead.empty() && !shelf_->stop) shelf_->changed.Wait(&shelf_->mu);
-      if (shelf_->dead.empty()) return;
-      model = shelf_->dead.front();
-      shelf_->dead.pop_front();
+      MutexLock lock(&registry_->mu);
+      while (registry_->dead.empty() && !registry_->stop) registry_->changed.Wait(&registry_->mu);
+      if (registry_->dead.empty()) return;
+      model = registry_->dead.front();
+      registry_->dead.pop_front();
     }
     {
-      MutexLock hold(&shelf_->hold);
+      MutexLock hold(&registry_->hold);
       if (!model->is_pivot()) {
         // Its jobs have ended; segments of cancelled ones that are still in the batch go with it.
         SegmentCounts counts = model->engine->Stats().segments;
         counts.cancelled += counts.waiting + counts.running;
         counts.waiting = 0;
         counts.running = 0;
-        AddCounts(counts, &shelf_->names[model->name].ended);
+        AddCounts(counts, &registry_->names[model->name].ended);
       }
-      MutexLock lock(&shelf_->mu);
-      shelf_->live.erase(model);
-      ++shelf_->ending;
+      MutexLock lock(&registry_->mu);
+      registry_->live.erase(model);
+      ++registry_->ending;
       const bool is_last =
-          std::none_of(shelf_->live.begin(), shelf_->live.end(),
+          std::none_of(registry_->live.begin(), registry_->live.end(),
                        [model](const ServedModel* other) { return other->name == model->name; });
-      if (is_last) shelf_->names.erase(model->name);
+      if (is_last) registry_->names.erase(model->name);
     }
     delete model;
     GiveBackFreeMemory();
-    MutexLock lock(&shelf_->mu);
-    --shelf_->ending;
-    shelf_->changed.NotifyAll();
+    MutexLock lock(&registry_->mu);
+    --registry_->ending;
+    registry_->changed.NotifyAll();
   }
 }
 
 ModelPtr ModelTable::Share(ServedModel model) {
   auto made = std::make_unique<ServedModel>(std::move(model));
   {
-    MutexLock lock(&shelf_->mu);
-    shelf_->live.insert(made.get());
+    MutexLock lock(&registry_->mu);
+    registry_->live.insert(made.get());
   }
-  return ModelPtr(made.release(), [shelf = shelf_](const ServedModel* ended) {
-    MutexLock lock(&shelf->mu);
-    shelf->dead.push_back(ended);
-    shelf->changed.NotifyAll();
+  return ModelPtr(made.release(), [registry = registry_](const ServedModel* ended) {
+    MutexLock lock(&registry->mu);
+    registry->dead.push_back(ended);
+    registry->changed.NotifyAll();
   });
 }
 
 ModelPtr ModelTable::ShareNextVersion(ServedModel model) {
   // While it is held no version of that name ends, and the number stays right.
-  MutexLock hold(&shelf_->hold);
-  const int versions = shelf_->names[model.name].versions;
+  MutexLock hold(&registry_->hold);
+  const int versions = registry_->names[model.name].versions;
   model.version = (versions == 0 ? last_removed_ : versions) + 1;
   return Share(std::move(model));
 }
@@ -237,8 +237,8 @@ absl::StatusOr<ModelPtr> ModelTable::Put(ServedModel model) {
   absl::StatusOr<std::vector<ModelPtr>> all = WithPivots(std::move(direct));
   if (!all.ok()) return all.status();
   {
-    MutexLock hold(&shelf_->hold);
-    shelf_->names[added->name].versions = added->version;
+    MutexLock hold(&registry_->hold);
+    registry_->names[added->name].versions = added->version;
   }
   Note(added->name, ModelState::kServing);
   Publish(*std::move(all));
@@ -259,8 +259,8 @@ bool ModelTable::Remove(std::string_view name) {
   ForgetFailure(std::string(name));
   if (!found) return false;
   {
-    MutexLock hold(&shelf_->hold);
-    last_removed_ = std::max(last_removed_, shelf_->names[std::string(name)].versions);
+    MutexLock hold(&registry_->hold);
+    last_removed_ = std::max(last_removed_, registry_->names[std::string(name)].versions);
   }
   // Fewer models make no new pivot, hence no error.
   Publish(WithPivots(std::move(direct)).value_or(std::vector<ModelPtr>()));
@@ -334,8 +334,8 @@ std::vector<ModelTable::Entry> ModelTable::Entries() const {
   }
   const size_t serving = entries.size();
   {
-    MutexLock hold(&shelf_->hold);
-    for (const ServedModel* version : shelf_->Live()) {
+    MutexLock hold(&registry_->hold);
+    for (const ServedModel* version : registry_->Live()) {
       const bool present =
           std::any_of(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(serving),
                       [version](const Entry& entry) { return entry.model.get() == version; });
@@ -381,21 +381,21 @@ std::vector<ModelStats> ModelTable::Stats() const {
     stats.version = model->version;
     stats.load_duration = model->load_duration;
   }
-  MutexLock hold(&shelf_->hold);
-  for (const ServedModel* version : shelf_->Live()) {
+  MutexLock hold(&registry_->hold);
+  for (const ServedModel* version : registry_->Live()) {
     if (!version->is_pivot()) AddStats(version->engine->Stats(), &of(version->name).stats);
   }
   for (ModelStats& stats : out) {
-    const auto known = shelf_->names.find(stats.name);
-    if (known != shelf_->names.end()) AddCounts(known->second.ended, &stats.stats.segments);
+    const auto known = registry_->names.find(stats.name);
+    if (known != registry_->names.end()) AddCounts(known->second.ended, &stats.stats.segments);
   }
   return out;
 }
 
 void ModelTable::CancelAll(CancelCause cause) {
-  MutexLock hold(&shelf_->hold);
+  MutexLock hold(&registry_->hold);
   // Pivots first: what ends in a model that they go through would go on otherwise.
-  const std::vector<const ServedModel*> live = shelf_->Live();
+  const std::vector<const ServedModel*> live = registry_->Live();
   for (const bool pivots : {true, false}) {
     for (const ServedModel* version : live) {
       if (version->is_pivot() == pivots) version->engine->CancelAll(cause);
@@ -404,9 +404,9 @@ void ModelTable::CancelAll(CancelCause cause) {
 }
 
 int64_t ModelTable::jobs_in_flight() const {
-  MutexLock hold(&shelf_->hold);
+  MutexLock hold(&registry_->hold);
   int64_t jobs = 0;
-  for (const ServedModel* version : shelf_->Live()) jobs += version->engine->jobs_in_flight();
+  for (const ServedModel* version : registry_->Live()) jobs += version->engine->jobs_in_flight();
   return jobs;
 }
 
@@ -414,11 +414,11 @@ bool ModelTable::WaitEnded(std::chrono::nanoseconds timeout) {
   std::set<const ServedModel*> present;
   for (const ModelPtr& model : models()) present.insert(model.get());
   const auto end = std::chrono::steady_clock::now() + timeout;
-  MutexLock lock(&shelf_->mu);
-  while (shelf_->live != present || shelf_->ending > 0) {
+  MutexLock lock(&registry_->mu);
+  while (registry_->live != present || registry_->ending > 0) {
     const auto left = end - std::chrono::steady_clock::now();
     if (left <= std::chrono::nanoseconds::zero()) return false;
-    shelf_->changed.WaitFor(&shelf_->mu, left);
+    registry_->changed.WaitFor(&registry_->mu, left);
   }
   return true;
 }

@@ -1,4 +1,5 @@
-// Two engines as one: what the first makes of a text, over a language between, goes to the second.
+// Two engines as one: the first translates a text into a language between, the second translates
+// that.
 //
 // An item goes on as soon as the first engine is done with it; those that are done at the same time
 // go on together. A job is admitted by the first engine. Where the second one's queue is full, its
@@ -6,15 +7,15 @@
 // on their way to the second engine is bounded, and clients share that capacity as they share a
 // queue's: a client whose items wait keeps no other's from being admitted.
 //
-// Options of the search (beam, penalties, profile, sampling, lengths by ratio) hold for both. What
-// is about the text of the translation or its length in tokens holds for the second: alternatives,
-// target prefixes, required and forbidden phrases, max_ and min_output_tokens; tokens are the
-// source's of the first and the target's of the second. do_not_translate holds for both. Refused,
-// because they have no meaning across two models: terms and glossaries (a term's target would have
-// to be known in the language between), alignment and the choice of attention for it.
+// Options of the search (beam, penalties, profile, sampling, lengths by ratio) hold for both.
+// Options about the text of the translation or its length in tokens hold for the second:
+// alternatives, target prefixes, required and forbidden phrases, max_ and min_output_tokens; tokens
+// are the source's of the first and the target's of the second. do_not_translate holds for both.
+// Refused, because they have no meaning across two models: terms and glossaries (a term's target
+// would have to be known in the language between), alignment and the choice of attention for it.
 //
-// Thread-safe, as Engine. Both models and the timer are borrowed. The second engine is called from
-// the timer's thread, because a sink may not submit.
+// Thread-safe, like Engine. Both models and the timer are borrowed. The second engine is called
+// from the timer's thread, because a sink may not submit.
 #pragma once
 
 #include <atomic>
@@ -60,7 +61,7 @@ class PivotEngine final : public Engine {
                                                              const Clock* clock,
                                                              DeadlineTimer* timer);
 
-  // Said of both: the pairs from end to end, the lesser of all limits; parameters are a sum.
+  // Describes both: the pairs from end to end, the lesser of each limit, the sum of the parameters.
   const ModelInfo& info() const override { return info_; }
   absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> ResolveLanguages(
       std::string_view source, std::string_view target) const override;
@@ -69,10 +70,10 @@ class PivotEngine final : public Engine {
   void StopAdmission() override { admitting_.store(false); }
   int64_t jobs_in_flight() const override;
   void CancelAll(CancelCause cause) override;
-  // Of its own it has but jobs: the segments are those of the two engines. Capacities are the
-  // first's, live workers the fewer.
+  // Counts only jobs of its own: the segments are those of the two engines. Capacities are the
+  // first's, live workers the lesser number.
   EngineStats Stats() const override;
-  // Nothing: the two models reload theirs.
+  // Does nothing: the two models reload theirs.
   absl::Status ReloadGlossaries(LoadContext* /*load*/) override { return absl::OkStatus(); }
 
  private:
@@ -94,10 +95,10 @@ class PivotEngine final : public Engine {
   PivotEngine(ModelInfo info, const ServedModel& first, const ServedModel& second,
               const Clock* clock, DeadlineTimer* timer);
 
-  // What cannot go over a language between.
+  // INVALID_ARGUMENT for options that cannot go over a language between.
   absl::Status CheckJob(const TranslationJob& job) const;
   void Forget(JobId job);
-  // Items of a client that the second engine has taken, or that have ended before that.
+  // Gives back the capacity of items that the second engine has taken, or that ended before that.
   void Leave(uint64_t client, int64_t items);
 
   const ModelInfo info_;

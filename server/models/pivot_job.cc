@@ -27,7 +27,7 @@ absl::Status StatusOf(CancelCause cause) {
   return absl::CancelledError("");
 }
 
-// As whose fault the rest of a job ends, when a part of it has ended so.
+// The cause with which the rest of a job is cancelled when a part of it has ended with `status`.
 CancelCause CauseOf(const absl::Status& status) {
   if (status.code() == absl::StatusCode::kDeadlineExceeded) return CancelCause::kDeadline;
   if (status.code() == absl::StatusCode::kUnavailable) return CancelCause::kDrain;
@@ -65,7 +65,7 @@ class PivotJob::FirstSink final : public TranslationSink {
   const std::shared_ptr<PivotJob> job_;
 };
 
-// Of some items, which have numbers of their own in the second engine's job.
+// The sink of some items, which have numbers of their own in the second engine's job.
 class PivotJob::SecondSink final : public TranslationSink {
  public:
   SecondSink(std::shared_ptr<PivotJob> job, int batch, std::vector<int> items)

@@ -1,9 +1,9 @@
 // One job of a PivotEngine, from its admission by the first engine to its OnDone.
 //
 // Thread-safe. Held by its engine until OnDone has returned, and by the jobs of the two engines, as
-// their sink; timers hold it weakly. No lock is held while an engine or the sink is called: what
-// the sink is to hear goes through a queue, which one thread at a time empties, for the two
-// engines' threads come at the same time.
+// their sink; timers hold it weakly. No lock is held while an engine or the sink is called: calls
+// of the sink go through a queue, which one thread at a time empties, because the two engines'
+// threads come at the same time.
 #pragma once
 
 #include <deque>
@@ -27,7 +27,7 @@ class PivotJob : public std::enable_shared_from_this<PivotJob> {
   PivotJob(PivotEngine* engine, JobId id, TranslationJob job,
            std::shared_ptr<TranslationSink> sink);
 
-  // Submits to the first engine. What it refuses, the sink hears nothing of.
+  // Submits to the first engine. If that refuses, the sink is not called.
   Admission Start();
 
   void Cancel(CancelCause cause);
@@ -43,15 +43,15 @@ class PivotJob : public std::enable_shared_from_this<PivotJob> {
   void OnSecondDone(int batch, const std::vector<int>& items, const absl::Status& status,
                     const JobTimings& timings);
 
-  // The second engine is asked, from the timer's thread, at `when`.
+  // Submits to the second engine at `when`, from the timer's thread.
   void Arm(Nanos when);
   void SubmitSecond();
   // The items of `batch` wait until the second engine may have room.
   void Wait(int batch, std::vector<int> items, Nanos retry_after);
-  // What keeps the engines while the job may end meanwhile: their models are held by the sink.
+  // A pointer that keeps the engines while the job may end meanwhile: the sink holds their models.
   std::shared_ptr<TranslationSink> Keep();
 
-  // The second engine has taken so many items, or they have ended before that.
+  // The second engine has taken so many items, or they ended before that.
   void Leave(int64_t items);
 
   // Ends both engines' jobs; the status is the job's. The first cause counts.
@@ -59,7 +59,7 @@ class PivotJob : public std::enable_shared_from_this<PivotJob> {
   void FinishIfOver();
   void Tell(std::function<void(TranslationSink*)> what);
 
-  // Not touched after the end, as long as nobody keeps the sink.
+  // These are not touched after the end, unless the sink is still held.
   PivotEngine* const engine_;
   const Clock* const clock_;
   DeadlineTimer* const timer_;
@@ -70,7 +70,7 @@ class PivotJob : public std::enable_shared_from_this<PivotJob> {
 
   Mutex mu_;
   std::shared_ptr<TranslationSink> sink_ ABSL_GUARDED_BY(mu_);  // let go after OnDone
-  // By item; constant once the item is in ready_, or was told.
+  // The first engine's results by item; constant once the item is in ready_, or was reported.
   std::vector<ItemResult> firsts_;
   std::vector<int> ready_ ABSL_GUARDED_BY(mu_);  // items for the second engine
   int64_t left_ ABSL_GUARDED_BY(mu_);            // items that it has not taken yet

@@ -23,16 +23,16 @@ using ModelPtr = std::shared_ptr<const ServedModel>;
 
 struct ServedModel {
   std::string name;
-  std::string directory;    // "" of a pivot
-  std::string checksum;     // of its files, see model_files.h; "" of a pivot
-  RecordedFiles files;      // that it was made of
+  std::string directory;    // "" for a pivot
+  std::string checksum;     // of its files, see model_files.h; "" for a pivot
+  RecordedFiles files;      // from which it was made
   int version = 0;          // counted from 1 for each name; a pivot has none
-  Nanos load_duration = 0;  // 0 of a pivot
+  Nanos load_duration = 0;  // 0 for a pivot
   int64_t loaded_at = 0;    // Unix time, seconds
-  // Of a pivot: the two models that it goes through. They outlive the engine.
+  // The two models that a pivot goes through, which outlive the engine; empty for other models.
   std::vector<ModelPtr> legs;
-  // The engine reports to it, and it outlives the engine; null of a pivot. Shared because all
-  // versions of the model have the same, and any of them may go last: its metrics go with it.
+  // The engine reports to it, and it outlives the engine; null for a pivot. Shared because all
+  // versions of the model have the same, and any of them may go last: its metrics go with that one.
   std::shared_ptr<EngineObserver> observer;
   // Shared because a test may keep it.
   std::shared_ptr<Engine> engine;

@@ -69,7 +69,7 @@ bool SendAll(int fd, std::string_view text, std::chrono::milliseconds timeout) {
   return true;
 }
 
-// Of "HTTP/1.1 200 OK"; 0 where that is not what is there.
+// The status code of a line like "HTTP/1.1 200 OK"; 0 if it is not such a line.
 int StatusOf(std::string_view answer) {
   if (answer.substr(0, 7) != "HTTP/1." || answer.size() < 12 || answer[8] != ' ') return 0;
   int status = 0;

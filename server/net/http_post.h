@@ -1,4 +1,4 @@
-// One HTTP/1.1 POST on a connection of its own, for what the daemon reports to others.
+// One HTTP/1.1 POST on a connection of its own, for reports of the daemon to other servers.
 //
 // Thread-safe; blocks, and so is for threads with nothing else to do. No TLS.
 #pragma once

@@ -12,9 +12,10 @@ struct CgroupDirectory {
   bool unified = true;  // cgroup v2; else v1, of the controller's own hierarchy
 };
 
-// From the process's own group up to the root, for what bounds a group bounds all below it; of both
-// hierarchies where there are two. Directories that are not mounted are named too: their files
-// cannot be read. `root` is "" but in tests, where it holds proc/self/cgroup and sys/fs/cgroup.
+// The groups from the process's own up to the root, because limits of a group bind all below it; of
+// both hierarchies where there are two. Directories that are not mounted are listed too: their
+// files cannot be read. `root` is "" but in tests, where it holds proc/self/cgroup and
+// sys/fs/cgroup.
 std::vector<CgroupDirectory> CgroupDirectories(const std::string& root,
                                                const std::string& controller);
 

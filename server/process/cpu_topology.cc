@@ -149,7 +149,7 @@ CpuTopology ReadCpuTopology(const std::string& root, const std::vector<int>& all
 
 std::vector<int> AllowedCpus() {
   std::vector<int> cpus;
-  // As large as the system's own masks: a smaller one is refused.
+  // The mask must be as large as the system's own: a smaller one is refused.
   for (int size = 1024; size <= kMostCpus; size *= 2) {
     cpu_set_t* const mask = CPU_ALLOC(size);
     const size_t bytes = CPU_ALLOC_SIZE(size);

@@ -9,33 +9,34 @@ namespace dragoman {
 
 struct Cpu {
   int number = 0;
-  int node = 0;     // of memory
+  int node = 0;     // its node of memory
   int cache = 0;    // the lowest processor of those that share its last level of cache
   int core = 0;     // the lowest processor of those that are threads of its core
   int sibling = 0;  // which of these threads it is: 0, 1 ..
 };
 
 struct CpuTopology {
-  // The first threads of all cores, then the second ones; among these neighbours next to each other,
-  // by node, cache and core.
+  // The first threads of all cores, then the second ones; neighbours among them are next to each
+  // other, by node, cache and core.
   std::vector<Cpu> cpus;
-  int64_t cache_bytes = 0;  // of one last level; 0: not known
+  int64_t cache_bytes = 0;  // of one last-level cache; 0: not known
 
-  // The nodes that there are, in their order.
+  // The nodes of these processors, in ascending order.
   std::vector<int> Nodes() const;
   // The most of these processors that share a last level of cache.
   int PerCache() const;
 };
 
-// Of these processors. Those of which /sys says nothing are on node 0, share their cache with all
-// others of this kind and are cores of their own. `root` is "" but in tests, where it holds sys.
+// Reads the topology of the processors `allowed`. Those of which /sys says nothing are on node 0,
+// share their cache with all others of this kind and are cores of their own. `root` is "" but in
+// tests, where it holds sys.
 CpuTopology ReadCpuTopology(const std::string& root, const std::vector<int>& allowed);
 
-// Those that the process may run on: its affinity mask, which the system keeps within the cpuset of
-// the control group.
+// The processors that the process may run on: its affinity mask, which the system keeps within the
+// cpuset of the control group.
 std::vector<int> AllowedCpus();
 
-// "0-3,8" as numbers; of what is written otherwise, nothing. And back.
+// Converts "0-3,8" to numbers, and back. Text of another form gives no numbers.
 std::vector<int> ParseCpuList(const std::string& text);
 std::string CpuListText(std::vector<int> cpus);
 

@@ -38,19 +38,20 @@
 namespace dragoman {
 namespace {
 
-// Beyond the drain limit: for the engine to end and connections to close.
+// The time beyond the drain limit in which the engine ends and connections close.
 constexpr std::chrono::seconds kExitGrace{15};
 
-// For a load that was given up to notice.
+// The time in which a load that was given up notices it.
 constexpr std::chrono::seconds kLoadGrace{2};
 
-// Of gRPC and of the server, beside one for each CPU: 11 are seen. HTTP has its two by then.
+// Threads of gRPC and of the server, beside one for each CPU: 11 were seen. HTTP has its two by
+// then.
 constexpr int kServingThreads = 12;
 
-// For a connection to the collector, and for its answer.
+// The timeout of a connection to the collector, and of its answer.
 constexpr std::chrono::milliseconds kCollectorTimeout{2000};
 
-// For lines that the log still holds when the process is about to end.
+// How long the end of the process waits for lines that the log still holds.
 constexpr std::chrono::seconds kLastLines{1};
 
 void LogGrpc(gpr_log_func_args* args) {
@@ -66,7 +67,8 @@ void QuietLibraries() {
   google::protobuf::SetLogHandler(nullptr);
 }
 
-// What HTTP asks; the pointers appear as the daemon comes up and outlive the HTTP server.
+// The state that HTTP's probes read; the pointers are set as the daemon comes up and outlive the
+// HTTP server.
 struct HealthState {
   std::atomic<const ModelTable*> models{nullptr};
   std::atomic<const Serving*> serving{nullptr};
@@ -240,8 +242,9 @@ int Run(const ServerConfig& config) {
   if (signal != 0) Log(LogLevel::kInfo, "signal", {{"number", signal}});
   const DrainResult result = DrainUnlessHurried(serving->get(), times);
   const int status = signal != 0 && result.clean ? 0 : 1;
-  // What it does is with `serving`. All calls have been answered; a load that does not notice that it
-  // was given up, sorting a glossary or waiting for a disk, is not worth a longer wait.
+  // The manager uses `serving`, so it stops first. All calls have been answered; a load that does
+  // not notice that it was given up, sorting a glossary or waiting for a disk, is not worth a
+  // longer wait.
   if (!manager.StopWithin(kLoadGrace)) EndWhileLoading(result.clean, status);
   admin.reset();
   // HTTP goes last of those who look at the models.
@@ -265,10 +268,10 @@ int RunDaemon(const ServerConfig& config) {
   try {
     status = Run(config);
   } catch (const std::exception& e) {
-    // For what is not the engine's.
+    // The engine catches its own exceptions; these come from the rest of the daemon.
     Log(LogLevel::kError, "failed",
         {{"error",
-          absl::StrCat("memory or a thread cannot be had (", e.what(), "): ", kWhatLimits)}});
+          absl::StrCat("memory or a thread is not available (", e.what(), "): ", kWhatLimits)}});
   }
   FlushLines(kLastLines);
   return status;

@@ -1,5 +1,5 @@
-// How the daemon ends: tell balancers, go on for as long as they may take to notice, refuse what is
-// new, wait for what was accepted, then close.
+// How the daemon ends: it tells balancers, goes on for as long as they may take to notice, refuses
+// new calls, waits for those that were accepted, then closes.
 #pragma once
 
 #include <chrono>
@@ -12,18 +12,18 @@
 
 namespace dragoman {
 
-// What each stage does; none of them may fail.
+// The stages of a drain; none of them may fail.
 struct DrainSteps {
-  // Health and readiness say no; calls are taken as before.
+  // Health and readiness turn negative; calls are taken as before.
   std::function<void()> leave;
-  // Waits that long, or until somebody is in a hurry, and tells whether somebody is.
+  // Waits that long, or until the drain is hurried; true: it was.
   std::function<bool(std::chrono::nanoseconds)> linger;
   // New calls get UNAVAILABLE with a retry hint.
   std::function<void()> stop_taking;
-  // Waits until no call is in flight, or that long, or until somebody is in a hurry. True: none is.
+  // Waits until no call is in flight, or that long, or until the drain is hurried. True: none is.
   std::function<bool(std::chrono::nanoseconds)> wait_idle;
   std::function<int64_t()> in_flight;
-  // What is left is answered UNAVAILABLE with a retry hint.
+  // Answers the calls that are left with UNAVAILABLE and a retry hint.
   std::function<void()> cancel_rest;
   // Closes the port and every connection.
   std::function<void()> shutdown;
@@ -35,15 +35,15 @@ struct DrainResult {
 };
 
 struct DrainTimes {
-  std::chrono::nanoseconds limit{};      // for what was accepted, from the first refusal on
+  std::chrono::nanoseconds limit{};      // for accepted calls, from the first refusal on
   std::chrono::nanoseconds lame_duck{};  // between leaving and the first refusal
 };
 
 DrainResult Drain(const DrainSteps& steps, const DrainTimes& times);
 
-// Ends the process with status 3, and without a line, if it is not destroyed in time once it was
-// armed: a drain must not hang for ever. Its thread is there from the start, for at the end there
-// may be none to be had.
+// Ends the process with status 3, and without a log line, if it is not destroyed in time once it
+// was armed: a drain must not hang for ever. Its thread is started at once, because none may be
+// available at the end.
 class HardExitTimer {
  public:
   HardExitTimer();

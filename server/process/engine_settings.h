@@ -1,4 +1,4 @@
-// The engine's settings from the daemon's. Pure.
+// Makes the engine's settings from the daemon's. Pure.
 #pragma once
 
 #include "engine/api/create_engine.h"
@@ -7,12 +7,12 @@
 
 namespace dragoman {
 
-// Rows of a batch where --max-rows says nothing.
+// Rows of a batch where --max-rows is not given.
 inline constexpr int kCpuMaxRows = 256;
 inline constexpr int kGpuMaxRows = 4096;
 
-// What is left to the number of processors and to the memory of a GPU is settled by `share`, what to
-// the device by `devices`. REQUIRES: checked by ParseCommandLine.
+// `share` decides the settings that depend on the number of processors and on the memory of a GPU,
+// `devices` those that depend on the device. REQUIRES: checked by ParseCommandLine.
 EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& share,
                               const DeviceChoice& devices);
 

@@ -1,4 +1,4 @@
-// From a model's settings to a running engine: the devices are chosen, and said in the log.
+// Starts an engine from a model's settings: chooses the devices, and names them in the log.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,9 @@
 
 namespace dragoman {
 
-// Which settings go together, by the engine's own rules and as far as they can be told without
-// looking at the machine. INVALID_ARGUMENT says which do not. REQUIRES: as below.
+// Checks which settings go together, by the engine's own rules and as far as is possible without a
+// look at the machine. INVALID_ARGUMENT names those that do not. REQUIRES: checked by
+// ParseCommandLine.
 absl::Status CheckEngineSettings(const ServerConfig& config);
 
 // With --device auto a model that GPUs cannot take runs on the CPU. `clock` and `observer` are
@@ -27,11 +28,13 @@ absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
                                                     const ModelShare& share, const Clock* clock,
                                                     EngineObserver* observer, LoadContext* load);
 
-// What this machine has for models, beside what serving needs. Before any is loaded.
+// The resources that this machine has for models, beside what serving needs. To be called before
+// any model is loaded.
 ModelResources FindResources(const ServerConfig& config);
 
-// Says in the log what all models and serving come to hold of the host's memory, loading at the start
-// (ModelManager::start_peak_bytes) included, and warns where that is above the limit of `resources`.
+// Says in the log what all models and serving come to hold of the host's memory, loading at the
+// start (ModelManager::start_peak_bytes) included, and warns where that is above the limit of
+// `resources`.
 void LogMemoryBound(const ServerConfig& config, const ModelResources& resources,
                     const std::vector<ModelStats>& models, int64_t start_peak_bytes);
 

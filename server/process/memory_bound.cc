@@ -20,7 +20,7 @@ constexpr int64_t kProcessBytes = int64_t{128} << 20;
 constexpr int64_t kSegmentBytes = 4096;
 constexpr int64_t kTokenBytes = 64;
 
-// Those to come when the limits are looked at: of the engine, and of gRPC.
+// Threads of the engine and of gRPC that are still to come when the limits are looked at.
 constexpr int64_t kThreads = 24;
 
 }  // namespace

@@ -15,26 +15,28 @@ struct MemoryLimit {
 };
 
 struct MemoryLimits {
-  // What the process may hold in all. Beyond it there is no memory, whatever others do.
+  // The most that the process may hold in all, whatever other processes do.
   MemoryLimit most;
-  // The same, less what other processes hold now and what cannot be taken back from them.
+  // The same, less the memory that other processes hold now and that cannot be taken back from
+  // them.
   MemoryLimit now;
 };
 
-// Of the calling process. Page cache counts as free: it is given up for those who need memory. Swap
-// does not count. `root` is "" but in tests, where it holds proc and sys/fs/cgroup.
+// The limits of the calling process. Page cache counts as free, because the system gives it up when
+// memory is needed. Swap does not count. `root` is "" but in tests, where it holds proc and
+// sys/fs/cgroup.
 //
 // Limits of address space (RLIMIT_AS) and of data (RLIMIT_DATA) count all that is mapped, resident
-// or not. Of them what is mapped is taken off but for `held`, which the caller accounts for, and
-// `thread_stacks`, of threads to come.
+// or not. What is mapped is subtracted from them, except `held`, which the caller accounts for, and
+// so are `thread_stacks`, those of threads to come.
 MemoryLimits FindMemoryLimits(const std::string& root, int64_t held, int64_t thread_stacks);
 
 // Under a limit of address space or of data, keeps the allocator from reserving 64 MiB for every
-// thread. Before any thread is started.
+// thread. To be called before any thread is started.
 void SaveAddressSpace();
 
-// Whether so many threads can run beside those that do: libraries end the process where one cannot.
-// RESOURCE_EXHAUSTED says how many could, and what may be in the way.
+// Checks that so many more threads can run: libraries end the process where one cannot start.
+// RESOURCE_EXHAUSTED says how many could, and which limits may be the cause.
 absl::Status CheckThreads(int count);
 
 }  // namespace dragoman

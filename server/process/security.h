@@ -1,4 +1,4 @@
-// What the daemon checks its clients by: its certificates and their keys, kept as fresh as their
+// The certificates and API keys by which the daemon checks its clients, kept as fresh as their
 // files.
 //
 // Thread-safe after Open.
@@ -17,16 +17,16 @@ namespace dragoman {
 
 class Security {
  public:
-  // Reads the files that the settings name, and from now on again when they change; says in the log
-  // what holds. INVALID_ARGUMENT names what is wrong with them. `metrics` outlives it.
+  // Reads the files that the settings name, and from now on again when they change; logs what is in
+  // effect. INVALID_ARGUMENT says what is wrong with them. `metrics` outlives it.
   static absl::StatusOr<std::unique_ptr<Security>> Open(const ServerConfig& config,
                                                         Metrics* metrics);
 
-  // nullptr: no TLS; calls need no key.
+  // nullptr: there is no TLS, or calls need no key.
   const TlsStore* tls() const { return tls_.get(); }
   const ApiKeys* keys() const { return keys_.get(); }
 
-  // SIGHUP: reads all files again soon.
+  // Reads all files again soon, on SIGHUP.
   void ReloadAll() { watch_.ReloadAll(); }
 
  private:

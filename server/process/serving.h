@@ -52,7 +52,7 @@ class Serving {
   // The same without closing the port: calls are refused and health says so.
   DrainResult DrainAndStay(std::chrono::nanoseconds limit);
 
-  // A drain that goes on waits no longer.
+  // A drain under way waits no longer.
   void Hurry() { tracker_.Interrupt(); }
 
  private:

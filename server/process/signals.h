@@ -1,5 +1,5 @@
-// What the daemon does on signals: SIGTERM and SIGINT end it, SIGHUP makes it read again what
-// may have changed on disk.
+// The daemon's reactions to signals: SIGTERM and SIGINT end it, SIGHUP makes it read again what may
+// have changed on disk.
 //
 // For the daemon's main thread. Signals are taken by waiting for them, never by a handler.
 #pragma once
@@ -18,7 +18,7 @@ namespace dragoman {
 void PrepareSignals();
 
 // While it lives, a thread waits for SIGTERM and SIGINT and calls `end` with the first one's
-// number: for the time in which there is nothing to drain. SIGHUP stays where it is. REQUIRES:
+// number: for the time in which there is nothing to drain. SIGHUP stays pending. REQUIRES:
 // PrepareSignals was called.
 class EarlyEnd {
  public:
@@ -33,8 +33,8 @@ class EarlyEnd {
   std::thread thread_;
 };
 
-// Waits until SIGTERM or SIGINT, and returns its number, or until `dead`, which is asked every
-// second: 0. SIGHUP meanwhile calls `reload`.
+// Waits for SIGTERM or SIGINT and returns its number, or until `dead`, which is called every
+// second, is true, and returns 0. SIGHUP meanwhile calls `reload`.
 int WaitForEnd(const std::function<void()>& reload, const std::function<bool()>& dead);
 
 // Drains; SIGTERM or SIGINT ends the waiting, SIGHUP has no effect any more.

@@ -23,12 +23,12 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kHashPrefix = "sha256:";
-// Of the keys that `dragoman key` makes.
+// The prefix of keys that `dragoman key` makes.
 constexpr char kKeyPrefix[] = "dgm_";
 constexpr int64_t kMaxRate = 1'000'000'000'000;
 constexpr size_t kMaxNameBytes = 64;
-// Clients in a list in an object, each with lists. No message quotes the text: it may hold a key where a
-// hash belongs.
+// Clients in a list in an object, each with lists. No message quotes the text: it may hold a key
+// where a hash belongs.
 constexpr JsonLimits kFileLimits = {
     .max_bytes = kMaxSmallFileBytes, .max_depth = 8, .max_values = 1 << 18, .is_secret = true};
 

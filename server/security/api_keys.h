@@ -1,4 +1,4 @@
-// Who may call: API keys, by their hashes, and what each may do.
+// API keys, by their hashes, and what the client of each may do.
 //
 // A file names clients and the SHA-256 of their keys. A key is 256 random bits, so that its hash
 // cannot be guessed backwards however fast the hash is, and a slow one would only make every call
@@ -23,10 +23,10 @@
 
 namespace dragoman {
 
-// While both wait, a client has at most so much of the machine against another's 1 in the same
-// priority: a new client's sentence waits for so many of it.
+// The largest share: while two clients of the same priority wait, one has at most so much of the
+// machine against the other's 1, and a new client's sentence waits for so many of it.
 inline constexpr int kMaxShare = 16;
-// Each call compares with all of them.
+// The most keys of a file: each call is compared with all of them.
 inline constexpr size_t kMaxApiKeys = 1024;
 
 using KeyHash = std::array<uint8_t, 32>;
@@ -34,17 +34,17 @@ using KeyHash = std::array<uint8_t, 32>;
 // A client as the file has it.
 struct ClientEntry {
   std::string name;
-  std::vector<KeyHash> hashes;        // of its keys: more than one while it changes them
+  std::vector<KeyHash> hashes;        // of its keys; more than one while they are exchanged
   std::vector<std::string> models;    // "*" among them: every model
   int64_t characters_per_minute = 0;  // code points; 0: no limit
-  int share = 1;                      // of queue and machine, against those of others
+  int share = 1;                      // of the queue and the machine, relative to others'
 };
 
 // A file's text: {"clients": [{"name": "web", "keys": ["sha256:HEX"], ...}, ...]}. INVALID_ARGUMENT
 // names what is wrong with it, what was found and what was expected.
 absl::StatusOr<std::vector<ClientEntry>> ParseApiKeys(std::string_view text);
 
-// "sha256:" and 64 hexadecimal digits, as files have it.
+// "sha256:" and 64 hexadecimal digits, as in files.
 std::string HashOfKey(std::string_view key);
 
 // A client in service. Shared by the calls that it has.
@@ -56,7 +56,8 @@ class Client {
   int share() const;
   bool MayUse(std::string_view model) const;
 
-  // 0: these characters were taken from its rate; else the time after which they may be.
+  // Takes these characters from the client's rate and returns 0; or takes none, and returns the
+  // time after which it may.
   Nanos Take(int64_t characters, Nanos now);
   void GiveBack(int64_t characters);
 
@@ -79,8 +80,8 @@ class Grant {
 
   Client& client() const { return *client_; }
 
-  // `end` is called once, without locks, when the key is revoked; at once if it is. Returns a
-  // number for Forget, after which it is not called any more (it may be running).
+  // Calls `end` once, without locks, when the key is revoked, or at once if it was. Returns a
+  // number for Forget, after which `end` is not called any more (it may be running).
   uint64_t OnRevoked(std::function<void()> end);
   void Forget(uint64_t number);
 
@@ -104,8 +105,8 @@ class ApiKeys {
   // are revoked. With an error all stays as it is.
   absl::Status Reload();
 
-  // Whose key the header `authorization` holds ("Bearer KEY"). UNAUTHENTICATED says what is wrong
-  // with it, never what it was.
+  // The grant of the key in the header `authorization` ("Bearer KEY"). UNAUTHENTICATED says what is
+  // wrong with the header, never what it was.
   absl::StatusOr<std::shared_ptr<Grant>> Authenticate(std::string_view authorization) const;
 
   const std::string& path() const { return path_; }

@@ -1,7 +1,7 @@
 // Notices that files have changed and has them read again: on its own, and when it is told to.
 //
 // Files are looked at once a second and not by inotify: a mounted secret is exchanged by renaming a
-// link beside it, and file systems of a network tell nobody. What has changed is read once it has
+// link beside it, and network file systems report no changes. A changed file is read once it has
 // stayed the same for one look, so that a certificate and its key may be written one after the
 // other.
 //
@@ -23,20 +23,20 @@ namespace dragoman {
 class FileWatch {
  public:
   struct Files {
-    std::string what;  // for the log, as "certificates"
+    std::string what;  // for the log, such as "certificates"
     std::vector<std::string> paths;
     std::function<absl::Status()> reload;  // with an error what was read before stays in use
   };
-  // Told of every outcome of `reload`, after the log.
+  // Called with every outcome of `reload`, after it was logged.
   using Outcome = std::function<void(const std::string& what, bool ok)>;
 
   explicit FileWatch(Outcome outcome) : outcome_(std::move(outcome)) {}
-  // Waits for a reload that goes on.
+  // Waits for a reload under way.
   ~FileWatch();
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  // Before Start. They count as read now.
+  // Adds files, which count as read now. To be called before Start.
   void Add(Files files);
   bool empty() const { return watched_.empty(); }
   void Start();
@@ -53,14 +53,14 @@ class FileWatch {
   struct Watched {
     Files files;
     std::string loaded;  // stamps of what was read last
-    std::string seen;    // and of the last look
+    std::string seen;    // stamps of the last look
   };
 
   void Run();
   void Reload(Watched* watched);
 
   const Outcome outcome_;
-  std::vector<Watched> watched_;  // of the thread, once it runs
+  std::vector<Watched> watched_;  // used by the thread alone, once it runs
   std::atomic<bool> all_{false};
 
   Mutex mu_;

@@ -14,8 +14,8 @@ inline constexpr size_t kMaxSmallFileBytes = size_t{1} << 20;
 // cannot be read.
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path);
 
-// What changes when a file is written, replaced, or reached through another link, as Kubernetes
-// does with mounted secrets; "" while it is not there.
+// A stamp that changes when a file is written, replaced, or reached through another link, as
+// Kubernetes does with mounted secrets; "" while the file does not exist.
 std::string FileStamp(const std::string& path);
 
 }  // namespace dragoman

@@ -1,5 +1,5 @@
 // A certificate, its key, and the authorities of clients' certificates: read from files and proven
-// to belong together before anybody uses them.
+// to belong together before they are used.
 //
 // Pure but for reading the files.
 #pragma once
@@ -12,7 +12,7 @@
 namespace dragoman {
 
 struct TlsPaths {
-  std::string certificate;  // PEM, the server's own first and then what it was issued by
+  std::string certificate;  // PEM, the server's own first, followed by its issuers'
   std::string key;          // PEM, without a password
   std::string client_ca;    // PEM; "": clients need no certificate
 };
@@ -23,7 +23,8 @@ struct TlsMaterial {
   std::string key;
   std::string client_ca;  // "": clients need no certificate
 
-  // Of the server's own certificate, for the log and for metrics; times are seconds since 1970.
+  // Facts about the server's own certificate, for the log and for metrics; times are seconds since
+  // 1970.
   std::string subject;
   std::string serial;  // hexadecimal
   int64_t not_before = 0;

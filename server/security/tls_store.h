@@ -23,15 +23,15 @@ class TlsStore {
   // Reads the files; INVALID_ARGUMENT as ReadTlsFiles.
   static absl::StatusOr<std::unique_ptr<TlsStore>> Open(TlsPaths paths, WallClock now);
 
-  // Reads them again: whether something has changed. With an error the old ones stay in use.
+  // Reads the files again; true if something has changed. With an error the old ones stay in use.
   absl::StatusOr<bool> Reload();
 
-  // What is in use. Shared, because it may be exchanged while somebody reads it.
+  // The material in use. Shared, because it may be exchanged while it is read.
   std::shared_ptr<const TlsMaterial> current() const {
     MutexLock lock(&mu_);
     return current_;
   }
-  // Whether clients have to bring a certificate: never changes.
+  // Whether clients must have a certificate: never changes.
   bool wants_clients() const { return !paths_.client_ca.empty(); }
   const TlsPaths& paths() const { return paths_; }
 

@@ -1,4 +1,4 @@
-// A rate with room for bursts. Not thread-safe; times are the caller's clock.
+// A rate with room for bursts. Not thread-safe; times are of the caller's clock.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,15 @@
 
 namespace dragoman {
 
-// Holds up to a minute's worth. Something larger than that is let through when the bucket is full,
-// and leaves a debt: else it could never pass, and its cost is paid by who comes next.
+// Holds up to a minute's worth. A larger amount is let through when the bucket is full, and leaves
+// a debt, which the next ones pay: else it could never pass.
 class TokenBucket {
  public:
   // `per_minute` 0: no limit.
   explicit TokenBucket(int64_t per_minute = 0) { SetRate(per_minute); }
 
-  // What is in it stays, up to the new size; a new bucket, or one that had no limit, is full.
+  // Sets the rate. The content stays, up to the new size; a new bucket, or one that had no limit,
+  // is full.
   void SetRate(int64_t per_minute) {
     const auto size = static_cast<double>(per_minute);
     level_ = size_ == 0 ? size : std::min(level_, size);
@@ -38,7 +39,7 @@ class TokenBucket {
     return 0;
   }
 
-  // Of something that was taken and not used.
+  // Puts back an amount that was taken and not used.
   void GiveBack(int64_t count) { level_ = std::min(size_, level_ + static_cast<double>(count)); }
 
  private:

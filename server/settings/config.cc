@@ -21,7 +21,7 @@
 namespace dragoman {
 namespace {
 
-// Of a model's own share of a GPU: not the same as all models' together.
+// The name of a model's own share of a GPU, which is not the same as that of all models together.
 constexpr std::string_view kOwnFraction = "device-memory-fraction";
 
 // A file is an object of settings, one of which is a list of objects, of which settings are lists.
@@ -148,8 +148,7 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
 
 }  // namespace
 
-// What models_config.h asks of the table.
-
+// Declared in models_config.h.
 absl::Status SetModelOption(const std::string& name, const std::string& where,
                             const nlohmann::json& value, ModelSettings* model) {
   const bool is_request = where == kSettingsOfRequest;

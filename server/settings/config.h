@@ -1,8 +1,8 @@
 // Settings of the daemon: command line over configuration file over defaults.
 //
-// One table (option_table.h) makes the flags, the keys of the file and the help text, and parses what
-// it is given into the typed fields below. What is not understood is refused with the name, what was
-// found and what was expected. Pure but for reading the file.
+// One table (option_table.h) makes the flags, the keys of the file and the help text, and parses
+// what it is given into the typed fields below. What is not understood is refused with the name,
+// what was found and what was expected. Pure but for reading the file.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace dragoman {
 // Where the workers of a model run, see server/process/worker_plan.h.
 enum class Pinning : uint8_t { kAuto, kOff, kCores };
 
-// As --pin has it.
+// The word for it in --pin.
 const char* PinningName(Pinning pinning);
 
 // TLS of the HTTP port. kMutual: all but probes need a client's certificate.
@@ -38,7 +38,7 @@ struct ModelSettings {
   std::string model_directory;
   DeviceRequest devices{.automatic = true};
   double device_memory_fraction = 0.9;
-  bool own_device_memory_fraction = false;  // the model's, and not all models' together
+  bool own_device_memory_fraction = false;  // true: it is the model's, not all models' together
   int max_rows = 0;                         // 0: by device, see server/process/engine_settings.h
   int cpu_workers = 0;                      // 0: by CPUs, see server/models/model_budget.h
   int threads_per_worker = 0;               // 0: by CPUs
@@ -106,20 +106,20 @@ struct CommandLine {
   ServerConfig config;
 };
 
-// `args` without the program's name. INVALID_ARGUMENT for what is not understood; for kServe and
-// kCheckConfig the settings are complete and checked (no model's directory is opened; the one of
-// --models-dir is listed).
+// `args` without the program's name. INVALID_ARGUMENT for anything that is not understood; for
+// kServe and kCheckConfig the settings are complete and checked (no model's directory is opened;
+// the one of --models-dir is listed).
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& args);
 
-// What a model's name is made of, for errors.
+// The characters of a model's name, for errors.
 inline constexpr char kModelNameCharacters[] =
     "letters, digits, '.', '_' and '-', and neither '.' nor '..'";
 
-// Whether a model may be called so: at most 128 of these.
+// Whether it may be a model's name: at most 128 of these characters.
 bool IsModelName(std::string_view name);
 
 // A model's settings with some of its own, by the names of their flags. INVALID_ARGUMENT as
-// ParseCommandLine; also for what is no setting of a model.
+// ParseCommandLine; also for names that are not settings of a model.
 absl::StatusOr<ModelSettings> OverrideSettings(ModelSettings model,
                                                const std::map<std::string, std::string>& settings);
 

@@ -1,5 +1,5 @@
-// Which settings of the process are possible and go together; those of models are checked where
-// models are made of them (models_config.h). Pure.
+// Checks that the settings of the process are possible and go together; those of models are checked
+// where models are made of them (models_config.h). Pure.
 #pragma once
 
 #include "absl/status/status.h"

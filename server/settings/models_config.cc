@@ -35,7 +35,7 @@ ModelSettings MakeModel(const ServerConfig& config, std::string name, std::strin
 absl::StatusOr<ModelSettings> ModelOfFlag(const ServerConfig& config, const std::string& text) {
   ModelSettings model;
   const size_t equals = text.find('=');
-  // What comes before '=' is a name only if it looks like one: directories may hold '='.
+  // The text before '=' is a name only if it looks like one: directories may have '=' in them.
   if (equals != std::string::npos && text.find('/') > equals) {
     model = MakeModel(config, text.substr(0, equals), text.substr(equals + 1));
   } else {
@@ -177,7 +177,7 @@ absl::Status CheckEnsemble(const ModelSettings& model) {
                              model.model_name));
 }
 
-// What needs no look at the model: the engine says the rest.
+// Checks what needs no look at the model; the engine checks the rest.
 absl::Status CheckShortlist(const ModelSettings& model) {
   if (!model.lexical_shortlist) return absl::OkStatus();
   if (!model.ensemble.directories.empty()) {

@@ -84,7 +84,7 @@ Target Choice(E ModelSettings::*member, const Named<E> (&names)[kSize]) {
   });
 }
 
-// What the engine expects where it refuses a text: its message ends with it.
+// The end of the engine's message where it refuses a text, which says what it expected.
 std::string ExpectedOf(const absl::Status& status) {
   constexpr std::string_view kExpected = "expected ";
   const std::string message(status.message());

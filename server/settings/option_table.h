@@ -21,7 +21,7 @@ namespace dragoman {
 
 // A field whose value is written as text: a choice of words, a device, a list by commas.
 struct TextField {
-  // Reads the text into the field. "" if it could, else what was expected.
+  // Reads the text into the field. Returns "", or what was expected.
   std::function<std::string(const std::string& text)> read;
   // The field as `read` takes it.
   std::function<std::string()> text;
@@ -31,7 +31,7 @@ using Texts = std::vector<std::string>;
 using Field = std::variant<int*, int64_t*, double*, std::string*, Texts*, TextField>;
 
 // Where a setting's value goes: into a field that each model may have of its own, or into one of
-// the process. Made of a pointer to the member, or of a function that finds the field.
+// the process. Made from a pointer to the member, or from a function that finds the field.
 struct Target {
   template <typename T>
   // NOLINTNEXTLINE(google-explicit-constructor): rows of the table say &C::max_rows
@@ -58,7 +58,7 @@ struct Target {
 
 // Who needs to know of a setting.
 enum class Audience : uint8_t {
-  kEveryone,  // who serves a model: --help lists it
+  kEveryone,  // people who serve a model: --help lists it
   kSome,      // --help all lists it
   kResearch   // no flag, but a key of the file's object "schedule"
 };
@@ -69,14 +69,14 @@ struct Option {
   std::string_view argument;  // in the help
   std::string_view help;
   Target target;
-  int64_t min = 0;  // of a number
+  int64_t min = 0;  // for numbers
   int64_t max = INT_MAX;
 };
 
 // Flags in the order of the help, then the keys of "schedule".
 const std::vector<Option>& Options();
 
-// The number that a text is, and nothing else.
+// The number that the whole text stands for; nullopt for any other text.
 std::optional<int64_t> WholeNumber(std::string_view text);
 
 // The flag of that name; nullptr if there is none.
@@ -84,7 +84,7 @@ const Option* FindFlag(std::string_view name);
 // The key of "schedule" of that name; nullptr if there is none.
 const Option* FindScheduleKey(std::string_view name);
 
-// What to use in place of a flag that there was once; "" if there never was one of that name.
+// Names the replacement of a flag that existed once; "" if there never was one of that name.
 std::string SuccessorOf(std::string_view name);
 
 }  // namespace dragoman

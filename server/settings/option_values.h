@@ -1,5 +1,6 @@
-// Sets the fields of settings from flags and from the configuration file, and prints them. What is
-// not understood is refused with the setting's name, what was found and what was expected.
+// Sets the fields of settings from flags and from the configuration file, and prints them. A
+// value that is not understood is refused with the setting's name, what was found and what was
+// expected.
 //
 // Part of config.h. Pure.
 #pragma once
@@ -17,7 +18,7 @@ namespace dragoman {
 // Where values go: into a model's settings, or into the process's with those of all models.
 struct Place {
   ModelSettings* model;
-  ServerConfig* server;  // nullptr: a model's alone
+  ServerConfig* server;  // nullptr: model settings only
 
   // REQUIRES: server, or the option is a model's.
   Field FieldOf(const Option& option) const;
@@ -27,15 +28,15 @@ bool IsOfModel(const Option& option);
 // Whether a flag may be given several times.
 bool IsRepeated(const Option& option);
 
-// A flag's value; one of several is added to those that there are. INVALID_ARGUMENT names `where`
-// (a file, "--") and the option.
+// Sets a flag's value; one of a repeated flag is added to those already given. INVALID_ARGUMENT
+// names `where` (a file, "--") and the option.
 absl::Status SetFromText(const Option& option, std::string_view where, const std::string& value,
                          const Place& place);
 
-// A value of a configuration file.
+// Sets a value of a configuration file.
 absl::Status SetFromFile(const Option& option, const std::string& where,
                          const nlohmann::json& value, const Place& place);
-// The file's object "schedule", or a model's. What it leaves out stays as it is.
+// Sets the fields of the file's object "schedule", or a model's. Fields that it leaves out stay.
 absl::Status SetSchedule(const std::string& where, const nlohmann::json& value,
                          ModelSettings* model);
 

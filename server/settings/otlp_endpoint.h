@@ -11,7 +11,7 @@ struct OtlpEndpoint {
   std::string port;
 };
 
-// What "http://HOST:PORT" names; none where the text is not that.
+// The endpoint that "http://HOST:PORT" names; nullopt for any other text.
 std::optional<OtlpEndpoint> ParseOtlpEndpoint(const std::string& url);
 // The inverse.
 std::string OtlpUrl(const OtlpEndpoint& endpoint);

@@ -37,7 +37,7 @@ struct OtlpExporter::State {
   const Clock* const clock;
   const OtlpOptions options;
   SpanCounts counts;
-  // Of the thread alone.
+  // Used by the thread alone.
   bool reachable = true;  // by the last batch
   Nanos wall_offset = 0;
 

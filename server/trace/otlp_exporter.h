@@ -1,8 +1,8 @@
 // Sends spans to an OpenTelemetry collector, in batches, from a thread of its own.
 //
-// Thread-safe. The queue is bounded in spans: what finds it full is dropped and counted, and no
-// call ever waits for the collector. A batch that the collector cannot take now is sent again, up
-// to three times in all, and then dropped and counted too.
+// Thread-safe. The queue is bounded in spans: those that find it full are dropped and counted, and
+// no call ever waits for the collector. A batch that the collector cannot take now is sent again,
+// up to three times in all, and then dropped and counted too.
 #pragma once
 
 #include <chrono>

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of the protocol's enums.
+// Values of the protocol's enums.
 constexpr int kInternal = 1;
 constexpr int kServer = 2;
 constexpr int kError = 2;

@@ -10,7 +10,8 @@
 
 namespace dragoman {
 
-// `attributes` describe the process. `wall_offset` is what the wall clock is ahead of the spans'.
+// `attributes` describe the process. `wall_offset` is how far the wall clock is ahead of the
+// spans'.
 std::string OtlpJson(const std::vector<Span>& spans,
                      const std::vector<std::pair<std::string, std::string>>& attributes,
                      Nanos wall_offset);

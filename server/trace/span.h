@@ -1,4 +1,5 @@
-// What OpenTelemetry calls a span: a piece of a call's time, with a name. And who takes them.
+// A span, as in OpenTelemetry: a piece of a call's time, with a name. And the sink that takes
+// spans.
 #pragma once
 
 #include <atomic>
@@ -25,7 +26,7 @@ struct Span {
   bool failed = false;
 };
 
-// What became of the spans that were put into a sink. Each is counted once.
+// How many of the spans that were put into a sink were exported or lost. Each is counted once.
 struct SpanCounts {
   std::atomic<int64_t> exported{0};    // the collector took them
   std::atomic<int64_t> queue_full{0};  // the collector was too slow, or away

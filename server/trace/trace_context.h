@@ -11,10 +11,10 @@ namespace dragoman {
 struct TraceParent {
   std::string trace_id;  // 32
   std::string span_id;   // 16: the caller's span
-  bool sampled = false;  // the caller records its own
+  bool sampled = false;  // the caller records its own spans
 };
 
-// Of a `traceparent` header ("00-<32 hex>-<16 hex>-<2 hex>"); nothing if it is not one.
+// Parses a `traceparent` header ("00-<32 hex>-<16 hex>-<2 hex>"); nullopt if it is not one.
 std::optional<TraceParent> ParseTraceparent(std::string_view traceparent);
 
 }  // namespace dragoman

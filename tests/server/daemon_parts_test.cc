@@ -266,7 +266,7 @@ TEST(ResponseBuilder, EveryRankHasItsFinishReason) {
   EXPECT_EQ(translation.alternatives(2).finish_reason(), v1::EOS);
 }
 
-// As many languages as NLLB-200 has, of the longest codes.
+// The test has as many languages as NLLB-200, with the longest codes.
 TEST(ResponseBuilder, TheLanguagesOfALargeModelFitInAnAnswer) {
   constexpr int kLanguages = 202;
   constexpr int kPairs = kLanguages * (kLanguages - 1);

@@ -76,7 +76,7 @@ class FakeEngine : public Engine {
     live_workers_ = workers;
   }
 
-  // What Stats answers from now on, whatever else happens.
+  // Sets what Stats answers from now on, whatever else happens.
   void SetStats(EngineStats stats) {
     MutexLock lock(&mu_);
     stats_ = std::move(stats);
@@ -239,7 +239,7 @@ class FakeEngine : public Engine {
     for (const JobId id : ids) Cancel(id, cause);
   }
 
-  // What reloading answers from now on.
+  // Sets what reloading answers from now on.
   void SetReload(absl::Status status) {
     MutexLock lock(&mu_);
     reload_ = std::move(status);

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of google.rpc.Code, as absl names its constants and as the contract writes them.
+// The codes of google.rpc.Code, by the names of absl's constants, and as the contract writes them.
 const std::map<std::string, std::pair<absl::StatusCode, std::string>> kCodes = {
     {"Ok", {absl::StatusCode::kOk, "OK"}},
     {"Cancelled", {absl::StatusCode::kCancelled, "CANCELLED"}},

@@ -190,7 +190,7 @@ struct CarryCase {
   // Path of the field, without indices.
   const char* field;
   Change change;
-  // Of the job. False for that of a request without the field.
+  // Whether the job's options have the change; false for a request without the field.
   std::function<bool(const DecodingOptions&)> carried;
 };
 

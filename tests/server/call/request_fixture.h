@@ -1,4 +1,4 @@
-// What the tests of request parsing share.
+// Fixture and helpers that the tests of request parsing share.
 #pragma once
 
 #include <gmock/gmock.h>

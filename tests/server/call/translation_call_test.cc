@@ -32,7 +32,7 @@ using ::testing::SizeIs;
 
 constexpr std::chrono::seconds kPatience{30};
 
-// What both transports write down, and their rules.
+// Records the calls of both transports, and checks their rules.
 struct Notes {
   void Announce(const std::string& request_id) {
     MutexLock lock(&mu);

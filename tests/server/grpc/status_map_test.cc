@@ -97,7 +97,7 @@ TEST(RequestError, AMessageWithoutDataIsAViolationOfTheWhole) {
   ASSERT_EQ(whole.size(), 1U);
   EXPECT_EQ(whole[0].field, "");
   EXPECT_EQ(whole[0].description, "source_language_code: found 'fr'");
-  // What has details keeps them; other codes get none.
+  // A status with details keeps them; other codes get none.
   EXPECT_EQ(ViolationsOf(WithFieldViolation(InvalidField("x", "y"))).at(0).field, "x");
   EXPECT_TRUE(ViolationsOf(WithFieldViolation(absl::InternalError("x: y"))).empty());
 }

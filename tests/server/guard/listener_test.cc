@@ -128,7 +128,7 @@ TEST_F(ListenerTest, OneAddressGetsNoMoreThanItsOwnLimit) {
   const sockaddr_in to = AddressOf(*listener_);
   ASSERT_EQ(connect(other, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
   Taken(2);
-  // What it has closed counts no more.
+  // Connections that were closed no longer count.
   CloseAsOwner(Taken(0));
   WaitOpen(2);
   const int fourth = Connect(*listener_);

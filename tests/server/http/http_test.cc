@@ -122,7 +122,7 @@ TEST_F(HttpTest, ProbesAndTheStatusPageWaitForNoScrape) {
   EXPECT_THAT(Answer(scrape), AllOf(StartsWith("HTTP/1.1 200"), EndsWith("scrape 1\n")));
 }
 
-// What is told is never older than the question: who comes during a scrape gets the next one.
+// An answer is never older than its request: one that comes during a scrape gets the next one.
 TEST_F(HttpTest, WhoComesDuringAScrapeSharesTheNextOne) {
   Hold();
   std::vector<int> askers = {Ask("/metrics")};

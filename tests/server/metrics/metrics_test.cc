@@ -193,7 +193,7 @@ TEST_F(MetricsTest, ANameThatNobodyHoldsHasNoSeriesAndCountsAsNone) {
   ExpectLine(R"(dragoman_first_result_seconds_count{method="StreamTranslate",model=""} 4)");
   ExpectLine(R"(dragoman_stage_duration_seconds_count{model="",stage="send"} 4)");
   ExpectLine(R"(dragoman_model_reloads_total{model="",result="failed"} 4)");
-  // What has no label of a model never falls.
+  // Counters without a model's label never fall.
   ExpectLine(R"(dragoman_rpcs_total{code="OK",method="Translate"} 6)");
   model = metrics_.ForModel("de-en");
   ExpectLine(R"(dragoman_rpc_duration_seconds_count{method="Translate",model="de-en"} 0)");

@@ -27,7 +27,7 @@ class ModelFilesTest : public ::testing::Test {
   void Write(const std::string& name, const std::string& text) const {
     directory_.Write(name, text);
   }
-  // Of a model that was made of these files, read now.
+  // The record of a model that was made from these files, which are read now.
   static RecordedFiles Record(const fs::path& directory, const std::vector<std::string>& names) {
     FileRecord record;
     for (const std::string& name : names) {

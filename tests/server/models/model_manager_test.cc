@@ -175,7 +175,7 @@ TEST_F(ModelManagerTest, ABrokenDirectoryChangesNothing) {
   EXPECT_EQ(table_.Entries().size(), 3U);  // the note is gone, `before` keeps the old one
 }
 
-// What was never served, or is no more, costs no scrape anything.
+// Names that were never served, or are no longer served, cost scrapes nothing.
 TEST_F(ModelManagerTest, ASeriesGoesWithItsModelAndAFailedLoadLeavesNone) {
   ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
   const std::string before = metrics_.Scrape();
@@ -319,7 +319,7 @@ TEST_F(ModelManagerTest, AFailureIsForgottenOnceItsFilesAreRightOrItIsUnloaded) 
   Write("a", "broken");
   EXPECT_FALSE(manager_.Reload("a", true).ok());
   EXPECT_EQ(table_.Entries().back().state, ModelState::kFailed);
-  // As they were before: nothing is loaded.
+  // The files are as they were before: nothing is loaded.
   Write("a", "one");
   const auto unchanged = manager_.Reload("a", true);
   ASSERT_TRUE(unchanged.ok());
@@ -376,7 +376,7 @@ TEST_F(ModelManagerTest, OnlyTheModelsOwnFilesAreReadForItsChecksum) {
   EXPECT_FALSE(manager_.Reload("a", true)->changed);
 }
 
-// What the loader looked for and did not find would be read by the next load.
+// A file that the loader looked for and did not find would be read by the next load.
 TEST_F(ModelManagerTest, AFileThatWasLookedForAndAppearsIsAChange) {
   ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
   EXPECT_FALSE(manager_.Reload("a", true)->changed);

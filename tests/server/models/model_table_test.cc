@@ -151,7 +151,7 @@ TEST_F(ModelTableTest, CountsOfAllVersionsStayAndNeverFall) {
   EXPECT_EQ(stats[0].version, 2);
   EXPECT_EQ(stats[0].stats.memory[0].weights, 10);  // of the one version that is left
 
-  // Of a name that is gone nothing is kept; when it comes back, its counts begin at 0, as in a new
+  // Nothing is kept for a name that is gone; when it comes back, its counts begin at 0, as in a new
   // process. Its version is still one that it never had.
   table_->Remove("a");
   ASSERT_TRUE(table_->WaitEnded(seconds(60)));
@@ -189,7 +189,7 @@ EngineStats EveryNumber(int64_t times) {
   device_name = "a processor";
   for (int64_t* sum : {&weights, &kv, &workspace, &kv_resident}) *sum = times * ++number;
   live_workers = static_cast<int>(times * ++number);
-  // Of these the larger counts: the same at any `times`.
+  // AddStats takes the larger of these: they are the same at any `times`.
   queue_oldest_age = ++number;
   encoded_oldest_age = ++number;
   last_step = ++number;
@@ -199,7 +199,7 @@ EngineStats EveryNumber(int64_t times) {
   return stats;
 }
 
-// As one value that can be compared, field by field in order.
+// All fields, in order, as one value that can be compared.
 std::vector<double> NumbersOf(const EngineStats& stats) {
   const auto& [segments, requests_waiting, requests_running, queue_segments, queue_tokens,
                queue_segment_capacity, queue_token_capacity, queue_oldest_age, encoded_segments,
@@ -274,7 +274,7 @@ TEST_F(ModelTableTest, NoNameHasAVersionTwice) {
     ASSERT_TRUE(table_->Put(Make("b")).ok());
     EXPECT_EQ(table_->Find("b")->version, version);
   }
-  // What stays counts for itself.
+  // A name that stays has its own versions.
   ASSERT_TRUE(table_->Put(Make("a")).ok());
   EXPECT_EQ(table_->Find("a")->version, 2);
 }

@@ -222,14 +222,15 @@ TEST_F(PivotShareTest, AClientThatTakesAllItCanKeepsNobodyElseOut) {
   EndAll();
 }
 
-// What waits for the second engine counts until that takes it, and no longer.
+// Items that wait for the second engine count until that takes them, and no longer.
 TEST_F(PivotShareTest, ItemsThatWaitForTheSecondModelCount) {
   first_.HoldJobs();
   second_.HoldJobs();
   const auto full = Refusal(absl::ResourceExhaustedError("full"), RejectReason::kQueueFull,
                             3600 * kNanosPerSecond);
   constexpr int kItems = static_cast<int>(PivotEngine::kMaxItems);
-  // As often as it may be asked: for each item by itself on a slow machine, and again each second.
+  // The second engine refuses as often as it may be called: for each item by itself on a slow
+  // machine, and again each second.
   for (int i = 0; i < kItems + 200; ++i) second_.RefuseNext(full);
   const auto sink = Submit(JobOf("hog", kItems));
   const JobId waiting = latest_;

@@ -54,7 +54,7 @@ TEST_F(MemoryLimitTest, TheLeastOfNestedGroupsHolds) {
   EXPECT_EQ(limits.now.source, "the cgroup /kubepods/pod1");
 }
 
-// What the process holds itself is its own: the caller counts it.
+// Memory that the process itself holds is not subtracted: the caller counts it.
 TEST_F(MemoryLimitTest, OnlyWhatOthersHoldIsTakenOff) {
   Write("/proc/self/status", "Name:\tx\nRssAnon:\t  524288 kB\nRssFile:\t  102400 kB\n");
   EXPECT_EQ(FindMemoryLimits(root_, 0, 0).now.bytes, (4096 + 512) * kMiB);
@@ -159,7 +159,7 @@ TEST(MemoryBound, SumsTheHostsPartsAndTheFlags) {
   EXPECT_GT(SumOf(MemoryBound(config, stats, 0)), SumOf(parts));
 }
 
-// What is unpacked at the start is there before any call is, and counts only beyond what calls need.
+// Memory that loading takes is used before any call comes, and counts only beyond what calls need.
 TEST(MemoryBound, LoadingCountsWhereItTakesMoreThanServing) {
   ServerConfig config;
   config.models.resize(1);

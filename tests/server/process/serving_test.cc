@@ -406,7 +406,7 @@ TEST_F(ServingTest, UnavailableWhileDraining) {
 }
 
 TEST_F(ServingTest, WhatIsRefusedIsTriedAgainByGrpcItself) {
-  // What a client's service config asks for works only with answers that are Trailers-Only (A6).
+  // A client's service config is obeyed only for answers that are Trailers-Only (A6).
   Start();
   engine_.StopAdmission();
   grpc::ChannelArguments arguments;

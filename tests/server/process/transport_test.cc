@@ -281,7 +281,7 @@ std::string Frame(char type, char flags, int stream, const std::string& payload)
   return out + payload;
 }
 
-// What begins a call, and resets it.
+// The frames that begin a call, and reset it.
 std::string BegunAndReset(int stream, const std::string& path) {
   const auto text = [](const std::string& value) {
     return static_cast<char>(value.size()) + value;

@@ -33,7 +33,7 @@ struct Machine {
 
 class WorkerPlanTest : public ::testing::Test {
  protected:
-  // As Linux numbers them: the first threads of all cores, then the second ones.
+  // Numbers the processors as Linux does: the first threads of all cores, then the second ones.
   CpuTopology Read(const Machine& m, std::vector<int> allowed = {}) {
     directory_.Remove("sys");
     const int cores = m.nodes * m.caches * m.cores;
@@ -84,7 +84,7 @@ class WorkerPlanTest : public ::testing::Test {
     return {plan.workers, plan.threads_per_worker};
   }
 
-  // What `auto` makes of the whole machine.
+  // The places that `auto` chooses on the whole machine.
   static std::vector<WorkerCpus> PlaceAll(const CpuTopology& topology, Pinning pin, int quota = 0) {
     const auto all = static_cast<int>(topology.cpus.size());
     const int cpus = quota > 0 ? std::min(quota, all) : all;

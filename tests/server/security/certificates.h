@@ -24,7 +24,7 @@ class Authority {
     int64_t begin = -3600;  // seconds from now
     int64_t end = 86'400;
     bool client = false;  // of a client, else of a server
-    // As OpenSSL's configuration has them; null: as `client` says, "": none is named.
+    // The extension as in OpenSSL's configuration; null: the one that `client` implies; "": none.
     const char* purposes = nullptr;
     const char* key_usage = "";  // "": none is named
   };

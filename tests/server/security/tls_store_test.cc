@@ -38,7 +38,7 @@ class TlsStoreTest : public ::testing::Test {
     return store.status();
   }
 
-  // What it says to files that it must not take.
+  // The message with which the store refuses the files.
   std::string Refusal() {
     const absl::Status status = Open();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;

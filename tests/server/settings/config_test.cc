@@ -605,7 +605,7 @@ TEST(ConfigFile, WhatIsNoFileIsRefusedByWhatItIs) {
 }
 
 TEST(ConfigFile, ComesFromAPipeToo) {
-  // As `--config <(...)` of a shell.
+  // The pipe stands for a shell's `--config <(...)`.
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   const std::string text = R"({"model": "/m", "max-rows": 7})";
@@ -741,7 +741,7 @@ TEST(SchedulerSettings, AreOfAModelWhereItHasItsOwn) {
   EXPECT_EQ(models[0].scheduler.refill, RefillRule::kStatic);
   EXPECT_EQ(models[0].scheduler.lanes, 100);
   EXPECT_EQ(models[1].scheduler.refill, RefillRule::kHalfEmpty);
-  // What is printed has them too.
+  // The printed configuration has them too.
   const auto again = ParseFile(ConfigToJson(command->config));
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(again->config.models[0].scheduler.refill, RefillRule::kStatic);
