@@ -100,7 +100,7 @@ absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> PivotEngine::ResolveLan
   for (const LanguagePair& pair : first_.info().pairs) {
     auto first = first_.ResolveLanguages(source, pair.target);
     if (!first.ok()) {
-      // What the second lacks says more, for then there is a way to the language between.
+      // An error of the second engine says more, for then there is a way to the language between.
       if (why.ok()) why = first.status();
       continue;
     }

@@ -44,7 +44,7 @@ class PivotLanguages final : public ResolvedLanguages {
       : between(std::move(language)), first(std::move(of_first)), second(std::move(of_second)) {}
 
   const std::string between;
-  // What each of the two engines has made of its own two.
+  // The two languages of each engine, as that engine has resolved them.
   const std::shared_ptr<const ResolvedLanguages> first;
   const std::shared_ptr<const ResolvedLanguages> second;
 };
@@ -78,19 +78,6 @@ class PivotEngine final : public Engine {
 
  private:
   friend class PivotJob;
-
-  // The languages of a job over a language between.
-  class PivotLanguages final : public ResolvedLanguages {
-   public:
-    PivotLanguages(std::string language, std::shared_ptr<const ResolvedLanguages> of_first,
-                   std::shared_ptr<const ResolvedLanguages> of_second)
-        : between(std::move(language)), first(std::move(of_first)), second(std::move(of_second)) {}
-
-    const std::string between;
-    // What each of the two engines has made of its own two.
-    const std::shared_ptr<const ResolvedLanguages> first;
-    const std::shared_ptr<const ResolvedLanguages> second;
-  };
 
   PivotEngine(ModelInfo info, const ServedModel& first, const ServedModel& second,
               const Clock* clock, DeadlineTimer* timer);
