@@ -31,7 +31,7 @@ int MostThreadsOfWorker(const EngineConfig& config, const WorkerPlace& place);
 // The configuration of every worker's batch.
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);
 
-// What a worker on the GPU `device` is made with.
+// The configuration of a worker on the GPU `device`.
 CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineConfig& config);
 
 // The weights as GPUs take them. float16 gives way to bfloat16 where a model does not fit and

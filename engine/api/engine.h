@@ -48,7 +48,7 @@ struct ReturnOptions {
   int segment_times = 0;  // segments, the first to end, of which JobTimings has the times; >= 0
 };
 
-// What an engine has made of the codes of two languages. Only the engine that made it reads it.
+// Two languages as an engine has resolved their codes. Only the engine that made it reads it.
 // Immutable.
 class ResolvedLanguages {
  public:
@@ -61,7 +61,7 @@ struct TranslationJob {
   bool html = false;                  // items are HTML, and their tags survive
   std::string source_language;        // as on the wire; may be empty where the model has one
   std::string target_language;
-  // What ResolveLanguages of the engine that gets the job made of them; nullptr: Submit asks it.
+  // The result of ResolveLanguages, of the engine that gets the job; nullptr: Submit resolves them.
   // Shared, because a router asks before there is a job, and a pivot's jobs need the parts.
   std::shared_ptr<const ResolvedLanguages> languages;
   DecodingOptions decoding;

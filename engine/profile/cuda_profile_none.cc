@@ -1,4 +1,4 @@
-// What a build without CUDA says.
+// A build without CUDA refuses a profile on a GPU.
 #include "engine/profile/cuda_profile.h"
 
 namespace dragoman {

@@ -78,7 +78,7 @@ struct OptionDefault {
 
 struct DecodingOption {
   enum class Kind : uint8_t { kNumber, kChoice, kList, kSwitch };
-  // Of a pivot, those which get the option.
+  // The legs of a pivot that get the option.
   enum class Legs : uint8_t { kBoth, kSecond, kNone };
   std::string_view name;  // path in DecodingOptions, as "pruning.absolute_delta"
   Kind kind;
