@@ -64,7 +64,7 @@ std::string TextOf(const std::vector<int>& ids) {
   return text + "]";
 }
 
-std::string TextOf(const TokenizerFacts& facts) {
+std::string TextOf(const TokenizerDescription& facts) {
   std::string text = facts.rules == TokenizerRules::kSlow ? "slow" : "fast";
   for (const AddedToken& token : facts.added) {
     text += Concat(", '", token.text, "'");

@@ -16,7 +16,7 @@
 #include "engine/model/formats/model_folder.h"
 #include "engine/model/spec/model_spec.h"
 #include "engine/model/tokenizers/languages.h"
-#include "engine/model/tokenizers/tokenizer_facts.h"
+#include "engine/model/tokenizers/tokenizer_description.h"
 #include "engine/model/tokenizers/vocabulary.h"
 #include "engine/network/program.h"
 #include "engine/network/weights.h"
@@ -39,7 +39,7 @@ struct LoadedModel {
   std::shared_ptr<const Weights> weights;
   Vocabulary source_vocabulary;
   std::optional<Vocabulary> own_target_vocabulary;  // empty: the source's is shared
-  TokenizerFacts tokenizer;
+  TokenizerDescription tokenizer;
   LanguageMap languages;
   std::vector<LoadedNetwork> others;  // that step together with `program` (ensemble_source.h)
   bool names_shortlist = false;       // the configuration does (lexical_shortlist.h)

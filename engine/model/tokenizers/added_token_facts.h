@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "engine/model/spec/model_spec.h"
 #include "engine/model/tokenizers/tokenizer_config.h"
-#include "engine/model/tokenizers/tokenizer_facts.h"
+#include "engine/model/tokenizers/tokenizer_description.h"
 #include "engine/model/tokenizers/tokenizer_json.h"
 #include "engine/model/tokenizers/vocabulary.h"
 
@@ -28,7 +28,7 @@ absl::Status PlaceAddedToken(int id, const AddedToken& token, std::string_view f
 // has by `facts` and `tokens`. `json` is empty unless tokenizer.json is followed.
 void SetAddedTokens(const std::vector<TokenizerJson::Added>& json, const AddedTokenMap& added,
                     const std::vector<AddedToken>& listed, const Vocabulary& vocabulary,
-                    const SpecialIds& tokens, bool has_prompts, TokenizerFacts* facts);
+                    const SpecialIds& tokens, bool has_prompts, TokenizerDescription* facts);
 
 // A line for the log of those special tokens that are neither of the family nor of the file;
 // nothing where there are none.

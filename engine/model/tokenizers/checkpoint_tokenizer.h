@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "engine/model/spec/model_spec.h"
 #include "engine/model/tokenizers/languages.h"
-#include "engine/model/tokenizers/tokenizer_facts.h"
+#include "engine/model/tokenizers/tokenizer_description.h"
 #include "engine/model/tokenizers/tokenizer_scheme.h"
 #include "engine/model/tokenizers/tokenizer_settings.h"
 #include "engine/model/tokenizers/vocabulary.h"
@@ -31,7 +31,7 @@ struct CheckpointConfig {
 struct CheckpointTokenizer {
   Vocabulary source;
   std::optional<Vocabulary> own_target;  // empty: the source's is shared
-  TokenizerFacts facts;
+  TokenizerDescription facts;
   LanguageMap languages;
 
   const Vocabulary& target() const { return own_target ? *own_target : source; }

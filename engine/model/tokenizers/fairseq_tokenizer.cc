@@ -239,7 +239,7 @@ absl::StatusOr<CheckpointTokenizer> ReadFairseqTokenizer(const ModelFolder& fold
   }
   const absl::StatusOr<TokenizerRules> rules = RulesOf(choice, offer, &config->notes);
   if (!rules.ok()) return rules.status();
-  TokenizerFacts facts;
+  TokenizerDescription facts;
   const bool is_json = *rules == TokenizerRules::kFast;
   absl::StatusOr<std::vector<std::string>> read = std::vector<std::string>();
   std::vector<TokenizerJson::Added> added;
@@ -299,23 +299,23 @@ absl::StatusOr<CheckpointTokenizer> ReadFairseqTokenizer(const ModelFolder& fold
   facts.max_source_tokens = tokenizer.model_max_length;
   // The target's token wins over a forced first one of the checkpoint, which is of one language.
   config->spec.generation.forced_bos.reset();
-  LanguageMarks marks = tokenizer.scheme->marks;
-  if (tokenizer.legacy) marks = tokenizer.scheme->legacy_marks.value_or(marks);
+  LanguageTokenPlacement placement = tokenizer.scheme->placement;
+  if (tokenizer.legacy) placement = tokenizer.scheme->legacy_placement.value_or(placement);
   return CheckpointTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
-                             LanguageMap(languages, marks)};
+                             LanguageMap(languages, placement)};
 }
 
 }  // namespace
 
 const TokenizerScheme kSmall100Tokenizer = {.read = ReadFairseqTokenizer,
                                             .languages = kM2m100Languages,
-                                            .marks = LanguageMarks::kTargetInSource};
+                                            .placement = LanguageTokenPlacement::kTargetInSource};
 
 const TokenizerScheme kNllbTokenizer = {.read = ReadFairseqTokenizer,
                                         .has_ids_of_spm = true,
                                         .languages = kNllbLanguages,
                                         .lists_languages = true,
-                                        .legacy_marks = LanguageMarks::kEndAndFirst};
+                                        .legacy_placement = LanguageTokenPlacement::kEndAndFirst};
 
 const TokenizerScheme kM2m100Tokenizer = {.read = ReadFairseqTokenizer,
                                           .languages = kM2m100Languages,
@@ -324,7 +324,7 @@ const TokenizerScheme kM2m100Tokenizer = {.read = ReadFairseqTokenizer,
 const TokenizerScheme kMbart25Tokenizer = {.read = ReadFairseqTokenizer,
                                            .has_ids_of_spm = true,
                                            .languages = kMbart25Languages,
-                                           .marks = LanguageMarks::kEndAndStart};
+                                           .placement = LanguageTokenPlacement::kEndAndStart};
 
 const TokenizerScheme kMbart50Tokenizer = {.read = ReadFairseqTokenizer,
                                            .has_ids_of_spm = true,

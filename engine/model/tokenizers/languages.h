@@ -37,14 +37,14 @@ std::optional<LanguageCode> ParseLanguageCode(std::string_view text);
 // BCP-47: two letters where they exist, "zh-Hans", "pt-BR".
 std::string ToBcp47(const LanguageCode& code);
 
-// The token of a language, put where LanguageMarks says: ">>fra<<", "fra_Latn", "__fr__".
+// The token of a language, put where LanguageTokenPlacement says: ">>fra<<", "fra_Latn", "__fr__".
 struct LanguageTag {
   std::string code;  // without brackets or underscores around it, as the model writes it
   int id = 0;
 };
 
 // How a model is told between which languages to translate.
-enum class LanguageMarks {
+enum class LanguageTokenPlacement {
   kTargetInSource,  // the target's token is the first of the source: OPUS-MT, SMaLL-100
   kBoth,            // the source's is the first of the source, the target's of the output: NLLB
   kEndAndFirst,     // the source's is behind the source's end: NLLB with legacy_behaviour
@@ -95,7 +95,7 @@ class LanguageMap {
               const std::vector<LanguageTag>& tags);
 
   // Of a model from and to each of `languages`, which have tokens.
-  LanguageMap(const std::vector<LanguageTag>& languages, LanguageMarks marks);
+  LanguageMap(const std::vector<LanguageTag>& languages, LanguageTokenPlacement placement);
 
   // Of a model that is told by prompts. Unless it `must_be_told`, a request that names no language
   // has no prompt: its text says what is wanted.
@@ -139,7 +139,7 @@ class LanguageMap {
   static absl::StatusOr<const Language*> Match(std::string_view wanted, std::string_view side,
                                                std::span<const Language> languages);
 
-  LanguageMarks marks_ = LanguageMarks::kTargetInSource;
+  LanguageTokenPlacement placement_ = LanguageTokenPlacement::kTargetInSource;
   std::vector<Language> sources_;  // empty: any
   std::vector<Language> targets_;
   std::vector<Prompt> prompts_;

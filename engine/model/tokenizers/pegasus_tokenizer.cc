@@ -68,7 +68,7 @@ absl::StatusOr<CheckpointTokenizer> ReadPegasusTokenizer(const ModelFolder& fold
   absl::Status status = RequireSlow(choice, "a PegasusTokenizer");
   if (status.ok()) status = CheckAdded(tokenizer, pieces);
   if (!status.ok()) return status;
-  TokenizerFacts facts;
+  TokenizerDescription facts;
   for (int id = 2; id < static_cast<int>(pieces.size()); ++id) facts.special.push_back(id);
 
   absl::StatusOr<std::string> spm = folder.Read(kSpmFile, kMaxSentencePieceBytes);

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "engine/model/formats/model_folder.h"
 #include "engine/model/tokenizers/tokenizer_config.h"
-#include "engine/model/tokenizers/tokenizer_facts.h"
+#include "engine/model/tokenizers/tokenizer_description.h"
 #include "engine/model/tokenizers/tokenizer_json.h"
 #include "engine/model/tokenizers/vocabulary.h"
 #include "engine/text/spm_file.h"
@@ -29,26 +29,28 @@ absl::Status CheckBelongs(const std::vector<std::string>& pieces, std::string_vi
                           const Vocabulary& vocabulary, std::string_view vocabulary_file);
 
 // tokenizer.json, whose bytes and model go into `facts`, with the rules.
-absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder, TokenizerFacts* facts);
+absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder,
+                                                TokenizerDescription* facts);
 
 // One SentencePiece model for both sides, whose bytes go into `facts`.
 absl::StatusOr<SpmFile> ReadSharedSpm(const ModelFolder& folder, std::string_view file,
-                                      TokenizerFacts* facts);
+                                      TokenizerDescription* facts);
 
 // T5's way with it, where `legacy` of its tokenizer_config.json is false: into `facts`.
 absl::Status UseT5Spaces(std::string_view unk_piece, std::optional<bool> add_prefix_space,
-                         TokenizerFacts* facts);
+                         TokenizerDescription* facts);
 
 // A BartTokenizer's vocab.json and merges.txt, which go into `facts` with what cuts texts by them:
 // the pieces, by id.
 absl::StatusOr<std::vector<std::string>> ReadByteBpe(const ModelFolder& folder,
-                                                     bool add_prefix_space, TokenizerFacts* facts);
+                                                     bool add_prefix_space,
+                                                     TokenizerDescription* facts);
 
 // The same of a tokenizer.json (ReadTokenizerJson) with a BPE of bytes: its model goes into
 // `facts`. UNIMPLEMENTED unless there is one, and a source is <s>, the text and </s>, by their
 // names here. `add_prefix_space`: of every part of a text.
 absl::Status UseByteBpe(const TokenizerJson& json, const std::string& bos, const std::string& eos,
-                        bool add_prefix_space, TokenizerFacts* facts);
+                        bool add_prefix_space, TokenizerDescription* facts);
 
 // UNIMPLEMENTED for a tokenizer.json with a BPE of bytes, which is BART's.
 absl::Status RequireMetaspace(const TokenizerJson& json);

@@ -35,8 +35,8 @@ struct TokenizerScheme {
   // The languages in the order of their ids, where no file gives these.
   std::span<const std::string_view> languages = {};
   bool lists_languages = false;  // additional_special_tokens names others
-  LanguageMarks marks = LanguageMarks::kBoth;
-  std::optional<LanguageMarks> legacy_marks = {};  // with `legacy_behaviour`
+  LanguageTokenPlacement placement = LanguageTokenPlacement::kBoth;
+  std::optional<LanguageTokenPlacement> legacy_placement = {};  // with `legacy_behaviour`
   // The scheme of a model without vocab.json, or whose class is tokenizer.json as it is.
   const TokenizerScheme* without_vocabulary = nullptr;
   // The scheme of a model that has room for its languages alone, where no class is named.

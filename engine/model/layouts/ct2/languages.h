@@ -23,8 +23,8 @@ bool AreOfMbart(const std::vector<LanguageTag>& languages);
 // What the class of the tokenizer puts around a source, and what CTranslate2 makes of a target that is
 // given as a prefix. UNIMPLEMENTED where it would end a source behind its language. REQUIRES:
 // `languages` are not empty.
-absl::StatusOr<LanguageMarks> MarksOfLanguages(const std::vector<LanguageTag>& languages,
-                                               const TokenizerConfig& fields,
-                                               const Ct2Config& config);
+absl::StatusOr<LanguageTokenPlacement> PlacementOfLanguageTokens(
+    const std::vector<LanguageTag>& languages, const TokenizerConfig& fields,
+    const Ct2Config& config);
 
 }  // namespace dragoman

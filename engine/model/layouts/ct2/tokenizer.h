@@ -49,6 +49,6 @@ struct Ct2Tokenizer {
 absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
                                               const TokenizerConfig& fields, TokenizerChoice choice,
                                               const Ct2Network& network, const Ct2Sides& sides,
-                                              TokenizerFacts* facts);
+                                              TokenizerDescription* facts);
 
 }  // namespace dragoman

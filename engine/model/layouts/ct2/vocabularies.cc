@@ -290,9 +290,10 @@ class Reader {
     if (languages_.empty()) {
       return LanguageMap(fields_.source_language, fields_.target_language, tags);
     }
-    const absl::StatusOr<LanguageMarks> marks = MarksOfLanguages(languages_, fields_, config_);
-    if (!marks.ok()) return marks.status();
-    return LanguageMap(languages_, *marks);
+    const absl::StatusOr<LanguageTokenPlacement> placement =
+        PlacementOfLanguageTokens(languages_, fields_, config_);
+    if (!placement.ok()) return placement.status();
+    return LanguageMap(languages_, *placement);
   }
 
   const ModelFolder& folder_;
@@ -308,7 +309,7 @@ class Reader {
   ModelSpec spec_;
   std::optional<Vocabulary> source_;
   std::optional<Vocabulary> own_target_;
-  TokenizerFacts facts_;
+  TokenizerDescription facts_;
   std::vector<std::string> notes_;
   bool has_prompts_ = false;
 };

@@ -16,7 +16,7 @@ namespace dragoman {
 
 // What a tokenizer is made of. Ids of the source side are its own: with separate vocabularies they
 // differ from those of ModelSpec::tokens, which are the target's.
-struct TokenizerFacts {
+struct TokenizerDescription {
   std::string source_spm;  // the bytes of the files
   std::string target_spm;
   // Where they are no models of SentencePiece: what they describe, of both sides. Shared with those
