@@ -54,7 +54,7 @@ class StageBuilder {
     Do("embedding norm",
        AddNormOp{hidden, kNoBuffer, hidden, kNoBuffer, norm.gain, norm.bias, epsilon_});
   }
-  // Around every sublayer, which reads `input` and writes `sublayer`.
+  // Begin and End enclose every sublayer, which reads `input` and writes `sublayer`.
   void Begin(const char* name, const Norm& norm) {
     if (pre_norm_) AddNorm(name, norm, input, hidden);
   }
@@ -62,12 +62,12 @@ class StageBuilder {
     if (!pre_norm_) AddNorm(name, norm, hidden, kNoBuffer);
     begun_ = true;
   }
-  // The norm at the end of a pre-norm stage: nobody wants the sum any more.
+  // The norm at the end of a pre-norm stage; the sum is not used after it.
   void EndStage(const Norm& norm) { AddNorm("final norm", norm, input, kNoBuffer); }
 
-  int layer = -1;   // of what is added next
+  int layer = -1;   // the layer of the operations that are added next
   BufferId hidden;  // the residual stream
-  BufferId input;   // of sublayers, and in the end the stage's result
+  BufferId input;   // what a sublayer reads, and in the end the stage's result
   BufferId qkv, context, sublayer, up;
 
  private:
@@ -118,7 +118,7 @@ class Builder {
                SourceOfVocabulary(std::move(tensors), rows, d, has_empty));
   }
 
-  // Products with one input, one below the other, [out, in] together.
+  // Products that have the same input, stacked into one matrix [out, in].
   Linear AddLinear(const std::string& name, const Names& tensors, int64_t out, int64_t in) {
     WeightSource weight;
     WeightSource bias;
@@ -228,14 +228,14 @@ class Builder {
     s.End("self norm", norm);
   }
 
-  // The same of a decoder with a recurrence.
+  // The same for a decoder with a recurrence.
   void Recurrence(StageBuilder& s, BufferId gate_x, const std::string& name) {
     const int d = shape_.d_model;
     const auto of = [&](BartPart part) { return names_.of("decoder", s.layer, part); };
     const Norm norm = AddNorm(name + "recurrence norm", of(BartPart::kRecurrenceNorm).front());
     Linear linear =
         AddLinear(name + "recurrence gate, input", of(BartPart::kRecurrence), int64_t{2} * d, d);
-    // The input has none.
+    // The input has no bias.
     network_.sources[static_cast<size_t>(linear.bias)].parts.back().names.clear();
     s.Begin("recurrence norm", norm);
     s.Product("gate, input", s.input, linear, gate_x);
@@ -257,7 +257,7 @@ class Builder {
       FeedForward(s, "encoder", name, shape_.encoder_ffn);
     }
     EndStage(s, "encoder");
-    // k | v of every decoder layer, one below the other.
+    // k | v of every decoder layer, stacked.
     Names tensors;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       for (std::string& tensor : names_.of("decoder", l, BartPart::kCrossKeyValue)) {

@@ -44,7 +44,7 @@ class StageBuilder {
                Activation activation = Activation::kNone) {
     Do(name, ProductOp{x, y, weight, kNoWeight, 0, rows, activation});
   }
-  // Takes in the sublayer before, if there is one.
+  // Adds the result of the previous sublayer, if there is one.
   void Norm(const char* name, WeightId gain, bool is_last = false) {
     Do(name, AddNormOp{.x = begun_ ? sublayer : hidden_,
                        .residual = begun_ ? hidden_ : kNoBuffer,
@@ -56,7 +56,7 @@ class StageBuilder {
     begun_ = true;
   }
 
-  int layer = -1;  // of what is added next
+  int layer = -1;  // the layer of the operations that are added next
   BufferId normed, qkv, context, sublayer, up;
   BufferId gated = kNoBuffer;
 
@@ -98,7 +98,7 @@ class Builder {
     return traits_.names->of(stage, layer, part, spec_.gated);
   }
 
-  // Products with one input, one below the other, [out, in] together.
+  // Products that have the same input, stacked into one matrix [out, in].
   WeightId AddMatrix(const std::string& name, const Names& tensors, int64_t out, int64_t in,
                      bool first_is_query = false) {
     WeightSource source;
@@ -118,7 +118,7 @@ class Builder {
     return Add(name + " gain", WeightRole::kNormGain, 1, d, {{gain}, IfAbsent::kRefuse});
   }
 
-  // Those of the first layer of a stage are all layers', unless each has its own.
+  // The table of position biases. The first layer's serves the whole stage, unless each layer has one.
   WeightId Distances(const std::string& stage, int layer, WeightId of_first, bool two_sided) {
     if (layer > 0 && !traits_.distances_in_each_layer) return of_first;
     const int heads = shape_.decoder_heads;
@@ -211,7 +211,7 @@ class Builder {
     s.layer = -1;
     s.Norm("final norm", AddNorm("encoder final norm", NamesOf("encoder", -1, T5Part::kFinalNorm)),
            true);
-    // k | v of every decoder layer, one below the other.
+    // k | v of every decoder layer, stacked.
     Names tensors;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       for (std::string& tensor : NamesOf("decoder", l, T5Part::kCrossKeyValue)) {
@@ -253,7 +253,7 @@ class Builder {
       FeedForward(s, "decoder", name, shape_.decoder_ffn);
     }
     s.layer = -1;
-    // The output layer takes the norm's result times the scale; nobody else does.
+    // The output layer alone takes the norm's result times the scale.
     s.Norm("final norm",
            AddNorm("decoder final norm", NamesOf("decoder", -1, T5Part::kFinalNorm),
                    traits_.output_scale),
