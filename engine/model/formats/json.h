@@ -1,4 +1,4 @@
-// JSON from outside, which was parsed under limits (engine/base/limited_json.h): read field by field,
+// Reads JSON from outside, which was parsed under limits (engine/base/limited_json.h), field by field,
 // with messages that say what was found and what was expected.
 //
 // Nothing here throws. Thread-safety: plain values; a JsonFields belongs to one thread.
@@ -15,7 +15,7 @@
 
 namespace dragoman {
 
-// What a value is, for messages: `"x"`, `12`, `["x",12]`, `an object`; cut where it is long.
+// Describes a value in a message: `"x"`, `12`, `["x",12]`, `an object`; cut off if it is long.
 std::string DescribeJson(const nlohmann::json& value);
 
 // Reads the fields of one object. The first field that is wrong is kept in status(); reads after it
@@ -41,7 +41,7 @@ class JsonFields {
 
   // Records that the field holds something else than `expected`.
   void Fail(std::string_view name, std::string_view expected);
-  // Records UNIMPLEMENTED: the field asks for what this program does not do. `supported` says what
+  // Records UNIMPLEMENTED: the field asks for something that is not supported. `supported` says what
   // it may hold.
   void Unsupported(std::string_view name, std::string_view supported);
 
