@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kVocabularyFile = "vocab.json";
 constexpr std::string_view kMergesFile = "merges.txt";
 
-// Of pieces by id, as many as the model has rows.
+// Makes a vocabulary of pieces by id, with as many ids as the model has rows.
 absl::StatusOr<Vocabulary> MakeVocabulary(const CheckpointConfig& config, std::string_view file,
                                           std::vector<std::string> pieces) {
   const TokenizerSettings& tokenizer = config.tokenizer;

@@ -21,11 +21,11 @@
 
 namespace dragoman {
 
-// What the configuration files say; reading the tokenizer completes it.
+// The contents of the configuration files; reading the tokenizer completes them.
 struct CheckpointConfig {
-  ModelSpec spec;  // without tokens.unk, which the vocabulary tells
+  ModelSpec spec;  // without tokens.unk, which comes from the vocabulary
   TokenizerSettings tokenizer;
-  std::vector<std::string> notes;  // fields that say something and change nothing, for the log
+  std::vector<std::string> notes;  // for the log: fields that are set and have no effect
 };
 
 struct CheckpointTokenizer {
@@ -37,14 +37,14 @@ struct CheckpointTokenizer {
   const Vocabulary& target() const { return own_target ? *own_target : source; }
 };
 
-// Reads by config->tokenizer.scheme. What the vocabularies say of the special tokens goes into
+// Reads by config->tokenizer.scheme. The special tokens that the vocabularies define go into
 // config->spec.tokens, and notes for the log into config->notes. The vocabularies and the
 // configuration must agree.
 absl::StatusOr<CheckpointTokenizer> ReadCheckpointTokenizer(const ModelFolder& folder,
                                                             TokenizerChoice choice,
                                                             CheckpointConfig* config);
 
-// For the schemes. Returns the id of a special token that must be there.
+// The schemes use this and the following. Returns the id of a special token that must be there.
 absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view file,
                               std::string_view piece);
 // Checks that EOS and pad have the ids that the configuration gives them.

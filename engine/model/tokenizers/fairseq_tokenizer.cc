@@ -30,9 +30,9 @@ class PieceList {
   PieceList(const CheckpointConfig& config, std::vector<std::string> pieces)
       : config_(config), size_(config.spec.shape.source_vocab), pieces_(std::move(pieces)) {}
 
-  // For a next id.
+  // Whether another id fits.
   bool HasRoom() const { return pieces_.size() < static_cast<size_t>(size_); }
-  // As the next id.
+  // Adds a piece with the next id.
   absl::Status Append(const std::string& piece) {
     return Put(static_cast<int64_t>(pieces_.size()), piece);
   }
@@ -65,7 +65,7 @@ class PieceList {
   // Special tokens that are neither the family's nor languages.
   const std::vector<std::string>& special() const { return special_; }
 
-  // By id.
+  // The languages, sorted by id.
   std::vector<LanguageTag> languages() const {
     std::vector<LanguageTag> sorted = languages_;
     std::sort(sorted.begin(), sorted.end(),
@@ -145,8 +145,8 @@ std::vector<std::string> CodesOf(const TokenizerSettings& config) {
   return codes;
 }
 
-// Those of tokenizer.json but the languages, which go into config->added with the other tokens that
-// the file has added: those say where they are.
+// The pieces of tokenizer.json without the languages. These go into config->added with the other added
+// tokens of the file, which give their ids.
 absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
                                                       TokenizerSettings* config) {
   std::vector<std::string> pieces = json.pieces;
@@ -159,7 +159,7 @@ absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
           config->added_file, " has '", at->second.text.substr(0, 64), "' with id ", added.id,
           ", expected '", piece.substr(0, 64), "', as ", kTokenizerJsonFile, " has it"));
     }
-    // What the model has as a piece of texts stays one.
+    // An ordinary piece of the model stays one.
     const bool is_text = !added.token.special && !added.is_new;
     if (!is_text && piece != config->bos_piece && piece != config->pad_piece &&
         piece != config->eos_piece && piece != config->unk_piece) {

@@ -77,7 +77,7 @@ bool IsAll(std::string_view text, bool (*test)(unsigned char)) {
                      [test](char c) { return test(static_cast<unsigned char>(c)); });
 }
 
-// A language that has to be said and is not.
+// The error for a request without a language that must be given.
 absl::Status NoneOf(std::string_view side, size_t count) {
   return InvalidRequest(
       {.field = Concat(side, "_language_code"),
@@ -349,7 +349,7 @@ absl::StatusOr<const LanguageMap::Language*> LanguageMap::Match(
                          among.size() > kShown ? ", ..." : "");
     return InvalidRequest(std::move(error));
   };
-  // As the model writes it, then in any case.
+  // A language that is written as the model writes it wins, first in the same case, then in any.
   const std::string written = absl::StrReplaceAll(std::string(wanted), {{"-", "_"}});
   std::vector<const Language*> best;
   for (const Language& language : languages) {

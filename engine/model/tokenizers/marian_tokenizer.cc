@@ -56,7 +56,7 @@ absl::Status ReadSpecialTokens(CheckpointTokenizer* read, CheckpointConfig* conf
     read->facts.source_special = {*pad};
   }
 
-  // Of several ends the tokenizer's is the one that the source has, and that may be forced.
+  // If there are several EOS ids, the tokenizer's is the one that ends the source and may be forced.
   SpecialIds& tokens = config->spec.tokens;
   if (const std::optional<int> own = target.IdOf(pieces.eos_piece)) {
     const auto at = std::find(tokens.more_eos.begin(), tokens.more_eos.end(), *own);

@@ -1,4 +1,4 @@
-// What a model's files say of its tokenizer; whoever translates makes a Tokenizer of it
+// The description of a model's tokenizer, as its files give it. The engine makes a Tokenizer from it
 // (engine/text/tokenizer.h).
 //
 // Plain values, immutable once loaded.
@@ -14,29 +14,30 @@
 
 namespace dragoman {
 
-// What a tokenizer is made of. Ids of the source side are its own: with separate vocabularies they
-// differ from those of ModelSpec::tokens, which are the target's.
+// Everything that a Tokenizer is made from. The ids of the source side are its own: with separate
+// vocabularies they differ from those of ModelSpec::tokens, which are the target's.
 struct TokenizerDescription {
-  std::string source_spm;  // the bytes of the files
+  std::string source_spm;  // the bytes of the SentencePiece files
   std::string target_spm;
-  // Where they are no models of SentencePiece: what they describe, of both sides. Shared with those
-  // who tokenize.
+  // The model of both sides, if the files are not SentencePiece's. Shared with the tokenizers that are
+  // made from it.
   std::shared_ptr<const SubwordModel> model;
-  std::shared_ptr<const SubwordModel> target_model;  // of the target, where it is another one
-  // What is cut out of texts before, on both sides, and whose rules are followed.
+  std::shared_ptr<const SubwordModel> target_model;  // the target's, if it has another
+  // The tokens that are cut out of texts first, on both sides, and whose rules are followed for that.
   std::vector<AddedToken> added;
   TokenizerRules rules = TokenizerRules::kSlow;
-  std::string source_path;  // where they were, for messages
+  std::string source_path;  // the paths of the files, for messages
   std::string target_path;
   int source_eos = 0;  // -1: the source's vocabulary has none, and ends_source is false
   int source_unk = 0;
-  std::optional<int> source_bos;  // that every source begins with
+  std::optional<int> source_bos;  // every source begins with it
   bool ends_source = true;        // EOS is the last token of a source
-  std::vector<int> special;       // ids that are no text besides EOS, unk and pad, ascending
-  // The same of the source's own vocabulary, with <pad>; not used where both sides have one.
+  std::vector<int> special;       // ids besides EOS, unk and pad that are not text, ascending
+  // The same for the source's own vocabulary, with <pad>; unused where both sides share one.
   std::vector<int> source_special;
-  int max_source_tokens =
-      0;  // with EOS if there is one: the tokenizer's model_max_length, at most the positions
+  // The longest source, with its EOS if it has one: the tokenizer's model_max_length, at most the
+  // model's positions.
+  int max_source_tokens = 0;
 };
 
 }  // namespace dragoman

@@ -68,7 +68,7 @@ absl::StatusOr<LanguageTokenPlacement> PlacementOfLanguageTokens(
   if (config.adds_source_end) {
     return absl::UnimplementedError(
         "config.json: field 'add_source_eos' is true, which is not supported where the source's "
-        "language is behind its end; supported: false");
+        "language is after its end; supported: false");
   }
   return config.decoder_start_piece ? LanguageTokenPlacement::kEndAndFirst
                                     : LanguageTokenPlacement::kEndAndStart;

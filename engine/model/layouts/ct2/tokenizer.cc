@@ -24,12 +24,12 @@ constexpr std::string_view kMergesFile = "merges.txt";
 // Marks that tokenizers put into pieces where words are cut: SentencePiece's and byte-level BPE's
 // before a word, the joiner of OpenNMT's Tokenizer on either side.
 constexpr std::array<std::string_view, 3> kWordMarks = {"\xE2\x96\x81", "\xC4\xA0", "\xEF\xBF\xAD"};
-// What subword-nmt has behind a piece, fastBPE and WordPiece.
+// Marks in the pieces of subword-nmt and fastBPE (a word continues, or ends), and of WordPiece.
 constexpr std::string_view kContinues = "@@";
 constexpr std::string_view kWordEnd = "</w>";
 constexpr std::string_view kInsideWord = "##";
 
-// Alone they may be tokens: a vocabulary of characters has one for the space.
+// Marks that may also be tokens of their own: a vocabulary of characters has one for the space.
 bool IsPartOfWord(std::string_view piece) {
   for (const std::string_view mark : kWordMarks) {
     if (piece.size() > mark.size() && (piece.starts_with(mark) || piece.ends_with(mark)))

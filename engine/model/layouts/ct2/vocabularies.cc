@@ -22,10 +22,10 @@ constexpr JsonLimits kVocabularyLimits = {.max_bytes = kMaxVocabularyBytes,
                                           .max_depth = 2,
                                           .max_values = static_cast<size_t>(kMaxVocabulary) + 1};
 constexpr size_t kMaxPieceBytes = 1024;
-// Of the tokens that T5's tokenizer adds.
+// The beginning of the tokens that T5's tokenizer adds.
 constexpr std::string_view kExtraId = "<extra_id_";
-// Padding in models of OpenNMT and of fairseq's converter, which say themselves whether a source has
-// an end (add_source_eos). The other converters leave it to the caller, and there always is one.
+// The padding in models of OpenNMT and of fairseq's converter, where add_source_eos says whether a
+// source has an end. The other converters leave the end to the caller, and a source always has one.
 constexpr std::string_view kBlank = "<blank>";
 constexpr std::string_view kPad = "<pad>";
 constexpr std::string_view kMask = "<mask>";
