@@ -12,14 +12,14 @@
 
 namespace dragoman {
 
-// The first directory's model with the networks of all: name, settings of generation and whatever is
-// asked of a model are the first's, limits the least of all. INVALID_ARGUMENT naming the directory and
-// the first difference, or a number of directories that is not 2 to 8; else as LoadModel.
+// The first directory's model with the networks of all: its name, search defaults and other properties
+// are the first's, its limits are the smallest of all. INVALID_ARGUMENT names the directory and the
+// first difference, or a number of directories that is not 2 to 8; other errors as LoadModel.
 absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directories,
                                          const LoadOptions& options = {},
                                          LoadContext* load = nullptr);
 
-// Of all networks.
+// The number of parameters of all its networks together.
 int64_t ParametersOf(const LoadedModel& loaded);
 
 }  // namespace dragoman

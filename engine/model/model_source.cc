@@ -15,7 +15,8 @@
 namespace dragoman {
 namespace {
 
-// What somebody may have forgotten: Firefox's files are downloaded compressed. "" for nothing.
+// Points out a file that is still to be unpacked, such as Firefox's, which are downloaded compressed;
+// "" where there is none.
 std::string HintOf(const std::string& directory) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -45,8 +46,8 @@ absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions
   if (!std::filesystem::is_directory(path, error)) {
     return absl::NotFoundError(Concat(path, ": no such directory, nor a package"));
   }
-  // Marian's may be called model.bin as well, and has no config.json; the others have one, and
-  // CTranslate2's a model.bin besides, and Argos' neither.
+  // Marian's file may be called model.bin too, but only the other layouts have config.json: Hugging
+  // Face's, and CTranslate2's beside its model.bin. Argos' packages have neither.
   const MarianDirectorySource marian;
   const Ct2DirectorySource ctranslate2;
   const HfDirectorySource hugging_face;

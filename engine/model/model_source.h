@@ -1,5 +1,5 @@
-// A model loaded from a directory, whatever its layout: Hugging Face's, CTranslate2's, Marian's; or
-// from a package of Argos Translate, a file.
+// Loads a model from a directory in any layout (Hugging Face's, CTranslate2's, Marian's), or from a
+// package of Argos Translate, which is a file.
 //
 // Loading is thread-safe.
 #pragma once
@@ -12,8 +12,9 @@
 
 namespace dragoman {
 
-// Loads by the first known layout that recognises the directory, or the package, a file; errors as
-// ModelSource::Load. `load` records which files it was made of; it outlives LoadedModel::weights.
+// Loads with the first layout that recognises the directory or the package. Errors as
+// ModelSource::Load. `load` records which files the model was made of; it outlives
+// LoadedModel::weights.
 absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions& options = {},
                                       LoadContext* load = nullptr);
 

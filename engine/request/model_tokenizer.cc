@@ -6,7 +6,7 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(const LoadedModel& mode
                                                          const PieceTable* source,
                                                          const PieceTable* target) {
   const SpecialIds& ids = model.spec.tokens;
-  const TokenizerFacts& facts = model.tokenizer;
+  const TokenizerDescription& facts = model.tokenizer;
   SpecialTokens special{.eos = ids.eos,
                         .unk = ids.unk,
                         .pad = ids.pad,

@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!vocabulary.ok()) continue;
     const auto tags = dragoman::FairseqLanguageTags(*vocabulary);
     if (tags.empty()) continue;
-    const dragoman::LanguageMap languages(tags, dragoman::LanguageMarks::kBoth);
+    const dragoman::LanguageMap languages(tags, dragoman::LanguageTokenPlacement::kBoth);
     for (const auto& pair : languages.Pairs()) {
       dragoman::FuzzCheck(languages.Resolve(pair.source, pair.target).ok());
     }

@@ -83,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string_view piece = read->source.PieceOf(id);
     dragoman::FuzzCheck(piece.empty() || read->source.IdOf(piece) == id);
   }
-  const dragoman::TokenizerFacts& facts = read->facts;
+  const dragoman::TokenizerDescription& facts = read->facts;
   for (const int id : {facts.source_eos, facts.source_unk, config->spec.tokens.unk}) {
     dragoman::FuzzCheck(id >= 0 && id < rows);
   }

@@ -9,10 +9,10 @@
 
 namespace dragoman {
 
-// Nothing for one that is not served.
+// Nothing for an activation that is not supported.
 std::optional<Activation> FindActivation(std::string_view name);
 
-// Those that are, separated by commas.
+// The names of the supported activations, separated by commas.
 std::string ActivationNames();
 
 }  // namespace dragoman

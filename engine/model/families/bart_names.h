@@ -1,5 +1,6 @@
 // Where a checkpoint keeps the weights of a network of BART's kind (bart_network.h): Hugging Face
-// and Marian have a tensor for each of query, key and value, CTranslate2 stacks those with one input.
+// and Marian have a tensor for each of query, key and value; CTranslate2 stacks the tensors that have
+// the same input.
 //
 // Constants and pure functions; any thread.
 #pragma once
@@ -11,10 +12,10 @@
 namespace dragoman {
 
 enum class BartPart {
-  // Of a layer: products and norms.
+  // The parts of a layer: matrix products and norms.
   kSelfInput,  // query, key, value
   kSelfOutput,
-  kRecurrence,  // gate, input: of a decoder without self-attention
+  kRecurrence,  // gate, input; in a decoder without self-attention
   kRecurrenceNorm,
   kSelfNorm,
   kCrossQuery,
@@ -24,30 +25,31 @@ enum class BartPart {
   kFeedForwardUp,
   kFeedForwardDown,
   kFeedForwardNorm,
-  // Of a stage.
+  // The parts of a stage outside its layers.
   kEmbeddingNorm,
   kFinalNorm,
   kPositions,
 };
 
 struct BartNames {
-  // The tensors of a part, one below the other, each of the same size; without the words below, which
-  // TensorName puts in, but kPositions whole. `stage` is "encoder" or "decoder".
+  // The names of the tensors that are stacked to make a part, all of one size. TensorName puts the
+  // words below into them; those of kPositions are complete. `stage` is "encoder" or "decoder".
   std::vector<std::string> (*of)(std::string_view stage, int layer, BartPart part);
-  std::string_view weight;  // of a product
+  std::string_view weight;  // the word for a product's matrix
   std::string_view bias;
-  std::string_view gain;  // of a norm
+  std::string_view gain;  // the word for a norm's gain
   std::string_view norm_bias;
-  // Whole names; any of a list. `shared` is both stages' where they have one.
+  // Complete names; the checkpoint has any one of a list. `shared` is the embedding of both stages
+  // where they share it.
   std::vector<std::string> shared;
   std::vector<std::string> source_embedding;
   std::vector<std::string> target_embedding;
   std::vector<std::string> output;
   std::vector<std::string> output_bias;
-  bool output_bias_is_row = false;  // of shape [1, vocabulary]
+  bool output_bias_is_row = false;  // its shape is [1, vocabulary]
 };
 
-// The word in place of the part's '*', or behind a part that has none.
+// Replaces the part's '*' by the word, or appends the word to a part that has no '*'.
 std::string TensorName(std::string_view part, std::string_view word);
 
 const BartNames& HuggingFaceBartNames();

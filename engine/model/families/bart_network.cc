@@ -51,7 +51,7 @@ class Builder {
                SourceOfVocabulary(std::move(tensors), rows, d, has_empty));
   }
 
-  // Products with one input, one below the other, [out, in] together.
+  // Products that have the same input, stacked into one matrix [out, in].
   Linear AddLinear(const std::string& name, const Names& tensors, int64_t out, int64_t in) {
     WeightSource weight;
     WeightSource bias;
@@ -161,14 +161,14 @@ class Builder {
     s.End("self norm", norm);
   }
 
-  // The same of a decoder with a recurrence.
+  // The same for a decoder with a recurrence.
   void Recurrence(StageBuilder& s, BufferId gate_x, const std::string& name) {
     const int d = shape_.d_model;
     const auto of = [&](BartPart part) { return names_.of("decoder", s.layer, part); };
     const Norm norm = AddNorm(name + "recurrence norm", of(BartPart::kRecurrenceNorm).front());
     Linear linear =
         AddLinear(name + "recurrence gate, input", of(BartPart::kRecurrence), int64_t{2} * d, d);
-    // The input has none.
+    // The input has no bias.
     network_.sources[static_cast<size_t>(linear.bias)].parts.back().names.clear();
     s.Begin("recurrence norm", norm);
     s.Product("gate, input", s.input, linear, gate_x);
@@ -189,7 +189,7 @@ class Builder {
       FeedForward(s, "encoder", name, shape_.encoder_ffn);
     }
     EndStage(s, "encoder");
-    // k | v of every decoder layer, one below the other.
+    // k | v of every decoder layer, stacked.
     Names tensors;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       for (std::string& tensor : names_.of("decoder", l, BartPart::kCrossKeyValue)) {

@@ -1,5 +1,5 @@
-// What config.json says of a network of BART's kind (bart_network.h): shape, activation, scale and
-// sharing of the embeddings.
+// Reads the fields of config.json that describe a network of BART's kind (bart_network.h): shape,
+// activation, scale and sharing of the embeddings.
 //
 // Pure functions; any thread.
 #pragma once
@@ -11,8 +11,8 @@ namespace dragoman {
 // Family::read_shape of MarianMT, M2M-100, mBART, BART and Pegasus.
 void ReadBartShape(const Family& family, JsonFields* fields, ModelSpec* spec);
 
-// The same without what ties embeddings, by other names of the sizes of the vocabularies. Without
-// the target's it is the source's.
+// The same without the fields that tie embeddings, with other names for the fields of the
+// vocabularies' sizes. Where the target's field is absent the source's size is used.
 struct VocabularyFields {
   std::string_view source;
   std::string_view target;

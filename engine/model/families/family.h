@@ -1,6 +1,6 @@
-// A family of models: what the class of its configuration says, the tokenizers that it may have, the
-// network that a configuration describes, and under which names a checkpoint keeps the weights. One
-// file each, which has a record, and one row of family.cc.
+// A family of models: the defaults of its configuration class, the tokenizers that it may have, the
+// network that a configuration describes, and the names under which a checkpoint keeps the weights.
+// Each family has a file with its record, and a row in family.cc.
 //
 // Constants and pure functions; any thread.
 #pragma once
@@ -19,8 +19,8 @@
 
 namespace dragoman {
 
-// What config.json means where a field is absent: the defaults of the family's configuration class
-// in transformers 4.57, which are those that a file leaves out.
+// The values of fields that config.json does not have: the defaults of the family's configuration
+// class in transformers 4.57, which leaves out of a file what equals its default.
 struct ConfigDefaults {
   std::string_view activation = "gelu";
   bool scale_embedding = false;
@@ -28,8 +28,8 @@ struct ConfigDefaults {
   std::optional<int> eos;
   std::optional<int> pad;
   std::optional<int> decoder_start;
-  bool starts_with_bos = false;  // without decoder_start_token_id it is bos_token_id, or 0
-  // Fields of the search, as an object of JSON, where there is no generation_config.json.
+  bool starts_with_bos = false;  // an absent decoder_start_token_id is bos_token_id, or 0
+  // The fields of the search, as a JSON object, where there is no generation_config.json.
   std::string_view generation = "{}";
 };
 
@@ -37,24 +37,24 @@ struct Family {
   std::string_view model_type;    // as config.json names it
   std::string_view architecture;  // the class that translates
   ConfigDefaults defaults;
-  // Reads the shape, and what else the network is made of, into the spec. Errors are recorded in
-  // `fields`.
+  // Reads the shape, and everything else that the network depends on, into the spec. Errors are
+  // recorded in `fields`.
   void (*read_shape)(const Family& family, JsonFields* fields, ModelSpec* spec);
-  // Its classes; the scheme of the first is that of a model that names none.
+  // The tokenizer classes of the family; a model that names none has the scheme of the first.
   std::span<const TokenizerClass> tokenizers;
-  // INVALID_ARGUMENT for a shape that makes no network.
+  // Makes the network. INVALID_ARGUMENT for a shape that no network can have.
   absl::StatusOr<Network> (*make)(const ModelSpec& spec);
 
-  // Fields of old files, and of tasks, that this family alone reads.
+  // Whether the family reads fields of old files, or of tasks, that the others do not.
   bool has_tasks = false;              // task_specific_params with prompts: T5's
   bool has_forced_bos_of_old = false;  // force_bos_token_to_be_generated: BART's
-  bool notes_fields_of_bart = false;   // says in the log which fields of BART's it never asks
+  bool notes_fields_of_bart = false;   // notes in the log BART's fields, which the family ignores
 };
 
-// nullptr for one that is not served.
+// nullptr for a family that is not supported.
 const Family* FindFamily(std::string_view model_type);
 
-// The families that are served, separated by commas.
+// The names of the supported families, separated by commas.
 std::string FamilyNames();
 
 }  // namespace dragoman

@@ -13,39 +13,40 @@ namespace dragoman {
 
 // A tensor of a checkpoint.
 struct TensorSource {
-  // It has one of them; where several are there they hold the same. None: it is never there.
+  // The checkpoint has the tensor under one of these names, or under several with the same numbers.
+  // Empty: no checkpoint has it.
   std::vector<std::string> names;
   std::vector<int64_t> shape;
-  int64_t first_row = 0;  // those before it are left out
-  float fill = 0.0F;      // what it is without names
-  float scale = 1.0F;     // the weight is the tensor times it
+  int64_t first_row = 0;  // rows before it are left out
+  float fill = 0.0F;      // every number of a tensor without names
+  float scale = 1.0F;     // the weight is the tensor times this
 };
 
 enum class IfAbsent {
   kRefuse,
   kZeros,
   kSinusoids,         // [sin half | cos half], frequency 10000^(-i / (d/2)), of positions from 0
-  kFairseqSinusoids,  // the same of frequency 10000^(-i / (d/2 - 1)), of positions from 2
-  kOpenNmtSinusoids,  // those of positions from 1
-  kMarianSinusoids,   // those of positions from 0
+  kFairseqSinusoids,  // the same with frequency 10000^(-i / (d/2 - 1)), of positions from 2
+  kOpenNmtSinusoids,  // the same as kFairseqSinusoids, of positions from 1
+  kMarianSinusoids,   // the same as kFairseqSinusoids, of positions from 0
 };
 
-// What a weight is made of: tensors one below the other.
+// The tensors whose rows, one tensor after the other, make a weight.
 struct WeightSource {
   std::vector<TensorSource> parts;
-  IfAbsent if_absent = IfAbsent::kRefuse;  // of the first of them
-  // Where there are some, the weight is the one tensor transposed: its column i is row columns[i] of
-  // the tensor.
+  IfAbsent if_absent = IfAbsent::kRefuse;  // where the checkpoint does not have the first of them
+  // If not empty, the weight is the only tensor transposed: its column i is row columns[i] of the
+  // tensor.
   std::vector<int> columns = {};
 };
 
-// [rows], or [rows, cols] where there are cols. The row of an empty token (BartTraits::empty_token) is
-// below those that one of `tensors` has.
+// The source of a weight of shape [rows], or [rows, cols] if cols is not 0. The row of an empty token
+// (BartTraits::empty_token) follows the rows of the tensor that has one of the names `tensors`.
 WeightSource SourceOfVocabulary(std::vector<std::string> tensors, int rows, int64_t cols,
                                 bool has_empty);
 
 struct Network {
-  Program program;                    // CheckProgram says yes
+  Program program;                    // passes CheckProgram
   std::vector<WeightSource> sources;  // by WeightId
 };
 

@@ -57,7 +57,7 @@ class Builder {
             .epsilon = spec_.norm_epsilon};
   }
 
-  // Products with one input, one below the other, [out, in] together.
+  // Products that have the same input, stacked into one matrix [out, in].
   Linear AddMatrix(const std::string& name, const Names& tensors, int64_t out, int64_t in,
                    bool first_is_query = false) {
     WeightSource source;
@@ -77,7 +77,7 @@ class Builder {
     return {.gain = Add(name + " gain", WeightRole::kNormGain, 1, d, {{gain}, IfAbsent::kRefuse})};
   }
 
-  // Those of the first layer of a stage are all layers', unless each has its own.
+  // The table of position biases. The first layer's serves the whole stage, unless each layer has one.
   WeightId Distances(const std::string& stage, int layer, WeightId of_first, bool two_sided) {
     if (layer > 0 && !traits_.distances_in_each_layer) return of_first;
     const int heads = shape_.decoder_heads;
@@ -172,7 +172,7 @@ class Builder {
     }
     s.layer = -1;
     s.EndStage(AddNorm("encoder final norm", NamesOf("encoder", -1, T5Part::kFinalNorm)));
-    // k | v of every decoder layer, one below the other.
+    // k | v of every decoder layer, stacked.
     Names tensors;
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       for (std::string& tensor : NamesOf("decoder", l, T5Part::kCrossKeyValue)) {
@@ -216,7 +216,7 @@ class Builder {
       FeedForward(s, "decoder", name, shape_.decoder_ffn);
     }
     s.layer = -1;
-    // The output layer takes the norm's result times the scale; nobody else does.
+    // The output layer alone takes the norm's result times the scale.
     s.EndStage(AddNorm("decoder final norm", NamesOf("decoder", -1, T5Part::kFinalNorm),
                        traits_.output_scale));
     s.Do("output layer", OutputOp{s.input, output_, output_bias_});

@@ -1,6 +1,6 @@
-// T5, mT5, FLAN-T5 and MADLAD-400 ("t5", "mt5"): a pre-norm Transformer of RMS norms and products
-// without biases, whose attention knows positions by a bias for the distance of a key from its
-// query. Heads may be together wider than the model, and feed-forward layers gated.
+// T5, mT5, UMT5, FLAN-T5 and MADLAD-400: a pre-norm Transformer of RMS norms and products without
+// biases, whose attention sees positions as a bias by the distance of a key from its query. The heads
+// together may be wider than the model, and feed-forward layers may be gated.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -10,20 +10,20 @@
 
 namespace dragoman {
 
-// What layouts differ in.
+// The traits in which layouts and families differ.
 struct T5Traits {
-  float output_scale = 1.0F;             // of what the output layer is given
-  bool distances_in_each_layer = false;  // else the first layer's are those of the stage
-  bool empty_token = false;              // as BartTraits has it
+  float output_scale = 1.0F;             // the output layer's input is multiplied by it
+  bool distances_in_each_layer = false;  // else all layers of a stage have the biases of its first
+  bool empty_token = false;              // as in BartTraits
   const T5Names* names = &HuggingFaceT5Names();
 };
 
-// INVALID_ARGUMENT for heads that make no network.
+// INVALID_ARGUMENT for heads that no network can have.
 absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec, const T5Traits& traits);
 
-// The bucket, of `buckets`, whose bias the distance = key's position - query's has, as transformers
-// computes it in float32 (T5Attention._relative_position_bucket). Two-sided, half of the buckets are
-// for keys behind the query; else those have the bucket of distance 0.
+// Which of `buckets` has the bias for a distance, the key's position minus the query's, as transformers
+// computes it in float32 (T5Attention._relative_position_bucket). If two_sided, half of the buckets are
+// for keys after the query; else such keys have the bucket of distance 0.
 int RelativeBucket(int64_t distance, bool two_sided, int buckets, int max_distance);
 
 }  // namespace dragoman

@@ -1,5 +1,5 @@
-// What config.json says of a T5 model and of no other family: its network, and the prompts of its
-// tasks.
+// Reads the fields of config.json that only models of T5's kind have: those of the network, and the
+// prompts of the tasks.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,8 +16,8 @@ void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec);
 // The translations among task_specific_params: "translation_en_to_de" with its `prefix`.
 std::vector<LanguagePrompt> ReadTranslationTasks(JsonFields* fields);
 
-// `generation` with the fields that all translation tasks of config.json set alike (max_length,
-// num_beams, ...) in place of its own, as a translation pipeline of transformers takes them.
+// Returns `generation` in which the fields that all translation tasks of config.json set to the same
+// value (max_length, num_beams, ...) replace its own, as in a translation pipeline of transformers.
 nlohmann::json WithFieldsOfTasks(const nlohmann::json& config, const nlohmann::json& generation);
 
 }  // namespace dragoman

@@ -17,7 +17,7 @@
 namespace dragoman {
 namespace {
 
-// Of one read: large enough that calls cost nothing.
+// The bytes of one read: large enough that the calls themselves cost nothing.
 constexpr size_t kReadBytes = size_t{8} << 20;
 
 // All of the file, `to` [file.size()].

@@ -1,7 +1,7 @@
 // A file read into memory, whole.
 //
-// Read and not mapped: a mapped file that somebody truncates ends the process with a signal at the
-// next touch, while a read that comes short is an error like any other. See README.md, "Memory".
+// It is read and not mapped: a mapped file that is truncated ends the process with a signal at the next
+// access, while a short read is an error like any other. See README.md, "Memory".
 //
 // Immutable, so any thread may read. Owns its bytes; spans of it die with it.
 #pragma once
@@ -19,7 +19,7 @@ namespace dragoman {
 class FileBytes {
  public:
   // NOT_FOUND when there is no such file; RESOURCE_EXHAUSTED when its bytes do not fit in memory;
-  // INVALID_ARGUMENT when it is no regular file, has more than `max_bytes`, is a Git LFS pointer in
+  // INVALID_ARGUMENT when it is not a regular file, has more than `max_bytes`, is a Git LFS pointer in
   // place of the file, or was cut short or changed while it was read. All name the path.
   static absl::StatusOr<FileBytes> Read(const std::string& path, size_t max_bytes);
 

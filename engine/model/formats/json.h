@@ -1,4 +1,4 @@
-// JSON from outside, which was parsed under limits (engine/base/limited_json.h): read field by field,
+// Reads JSON from outside, which was parsed under limits (engine/base/limited_json.h), field by field,
 // with messages that say what was found and what was expected.
 //
 // Nothing here throws. Thread-safety: plain values; a JsonFields belongs to one thread.
@@ -15,7 +15,7 @@
 
 namespace dragoman {
 
-// What a value is, for messages: `"x"`, `12`, `["x",12]`, `an object`; cut where it is long.
+// Describes a value in a message: `"x"`, `12`, `["x",12]`, `an object`; cut off if it is long.
 std::string DescribeJson(const nlohmann::json& value);
 
 // Reads the fields of one object. A field that is null counts as absent.

@@ -16,13 +16,13 @@ struct Header {
   uint64_t magic, checksum, first, best, offsets, words;
 };
 
-// What comes before the numbers that the checksum is of.
+// The bytes before the numbers that are summed: the magic number and the checksum.
 constexpr size_t kUnsummedBytes = 2 * sizeof(uint64_t);
 
 }  // namespace
 
-// Marian's util::hashMem of numbers of 64 bits, whose hash is the number itself in the standard
-// libraries that it is built with. (bergamot 0.4.5 takes a file with it, and refuses others.)
+// Marian's util::hashMem of 64-bit numbers, whose hash is the number itself in the standard libraries
+// that Marian is built with. (bergamot 0.4.5 takes a file with this checksum, and refuses others.)
 uint64_t ShortlistChecksum(std::span<const uint8_t> bytes) {
   ByteReader in(bytes);
   std::span<const uint8_t> unsummed;

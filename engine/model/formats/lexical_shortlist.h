@@ -1,12 +1,12 @@
-// A lexical shortlist, as Marian's students have it beside the model (lex.*.s2t.bin): for every word
-// of the source's vocabulary the words that a translation of it may hold. The file is Marian's
-// binary one:
+// A lexical shortlist, a file beside Marian's student models (lex.*.s2t.bin): for every word of the
+// source's vocabulary the words that a translation of it may hold. The file is in Marian's binary
+// format:
 //
 //   u64 magic, checksum, first, best, offsets, words
 //   u64 [offsets]   where the list of each source word begins; the last is `words`
 //   u32 [words]     the lists, each `best` words at most
 //
-// The checksum is over all numbers of 64 bits behind it: the words of a last half are not in it.
+// The checksum covers all 64-bit numbers after it; a last 32-bit word is left out.
 //
 // Immutable; owns what it holds. Thread-safe.
 #pragma once
@@ -20,16 +20,16 @@
 
 namespace dragoman {
 
-// The checksum that a file of these bytes has, whatever is in its place.
+// The checksum that a file with these bytes must have, whatever the file says.
 uint64_t ShortlistChecksum(std::span<const uint8_t> bytes);
 
 class LexicalShortlist {
  public:
-  // Of the vocabularies that the ids are of.
+  // The sizes of the vocabularies that the ids belong to.
   struct Vocabularies {
     int source_words = 0;
     int target_words = 0;
-    bool shared = false;  // one file for both: a word of the source may be left as it is
+    bool shared = false;  // one file for both: a source word may be copied to the target
   };
 
   // INVALID_ARGUMENT names `file` and what is wrong with it.
@@ -37,12 +37,12 @@ class LexicalShortlist {
                                                 std::string_view file,
                                                 const Vocabularies& vocabularies);
 
-  // What a translation of `source` may hold, ascending and without repeats: the first words of the
-  // target's vocabulary, the lists of the source's words, those words themselves where the
-  // vocabulary is shared, and what Marian adds to make their number a multiple of eight
-  // (data/shortlist.cpp, BinaryShortlistGenerator::generate): for a batch of this sentence alone Marian
-  // searches the same words. Besides them `more`, which is what a request wants.
-  // REQUIRES: source is of the vocabulary; more, of what the model can produce.
+  // The words that a translation of `source` may hold, ascending and without repeats: the first words of
+  // the target's vocabulary, the lists of the source's words, those words themselves where the
+  // vocabulary is shared, and the words that Marian adds to make their number a multiple of eight
+  // (data/shortlist.cpp, BinaryShortlistGenerator::generate). For a batch of this sentence alone Marian
+  // searches the same words. `more`, the words that a request names, are added to them.
+  // REQUIRES: source has ids of the source's vocabulary, more has ids that the model can produce.
   std::vector<int32_t> WordsFor(std::span<const int32_t> source,
                                 std::span<const int32_t> more) const;
 
@@ -51,7 +51,7 @@ class LexicalShortlist {
       : vocabularies_(vocabularies), first_(first) {}
 
   Vocabularies vocabularies_;
-  int64_t first_;  // words of the target's vocabulary, its first, that are always in
+  int64_t first_;  // how many words, the first of the target's vocabulary, are always included
   std::vector<uint32_t> offsets_;  // [source words + 1]
   std::vector<int32_t> words_;
 };

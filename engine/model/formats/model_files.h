@@ -18,7 +18,7 @@ inline constexpr size_t kMaxSentencePieceBytes = 64 << 20;
 // The last part of the path, with and without a slash at the end.
 std::string NameOf(const std::string& directory);
 
-// With the path in front of the message, unless it begins with it.
+// The status with the path in front of its message, unless the message begins with it.
 absl::Status InDirectory(const std::string& directory, const absl::Status& status);
 
 std::string PathOf(const std::string& directory, std::string_view file);

@@ -1,6 +1,6 @@
 // The files of a model, in a directory or in an archive. A layout that reads them through this does
-// not know which. What is looked for and read is recorded in the load's FileRecord, and what is held
-// in memory counted in its LoadMemory.
+// not know which. Files that are looked for and read are recorded in the load's FileRecord, and what is
+// held in memory is counted in its LoadMemory.
 //
 // Thread-safe. Borrows the LoadContext.
 #pragma once
@@ -25,16 +25,16 @@ class ModelFolder {
   ModelFolder(const ModelFolder&) = delete;
   ModelFolder& operator=(const ModelFolder&) = delete;
 
-  // Where it is, in front of the names of its files in messages.
+  // The path, which messages put in front of the names of the files.
   const std::string& path() const { return path_; }
   LoadContext* load() const { return load_; }
 
   virtual bool Has(std::string_view file) const = 0;
-  // As ReadWholeFile. RESOURCE_EXHAUSTED where the load's memory is too small: for the bytes, before
-  // one of them is read; for what such a text is parsed into, before it is parsed. Both count until
-  // the load ends.
+  // The same as ReadWholeFile. RESOURCE_EXHAUSTED where the load's memory is too small: for the bytes,
+  // before one of them is read; for the values that such a text is parsed into, before it is parsed.
+  // Both count until the load ends.
   virtual absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const = 0;
-  // As MappedFile::Open.
+  // The same as MappedFile::Open.
   virtual absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const = 0;
 
   // Nothing where there is no such file.
@@ -44,7 +44,8 @@ class ModelFolder {
  protected:
   ModelFolder(std::string path, LoadContext* load) : path_(std::move(path)), load_(load) {}
 
-  // For Read: counts a file of `bytes` that is read whole, and what its text is parsed into.
+  // Read counts with these a file of `bytes` that is read whole, and the values that its text is parsed
+  // into.
   absl::Status CountFile(const std::string& path, uint64_t bytes) const;
   absl::Status CountParsed(const std::string& path, std::string_view text) const;
 
@@ -62,11 +63,11 @@ class DiskFolder : public ModelFolder {
   absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const override;
   absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const override;
 
-  // The names that end in one of `endings`, sorted; none of a folder that cannot be read.
+  // The names that end in one of `endings`, sorted; none if the folder cannot be read.
   std::vector<std::string> Names(const std::vector<std::string>& endings) const;
 
  private:
-  // The path of a file, recorded.
+  // Records the file and returns its path.
   std::string Noted(std::string_view file, bool is_read) const;
 };
 

@@ -12,7 +12,8 @@
 
 namespace dragoman {
 
-// A field that this program does not act on: it may be absent, null, or hold this value.
+// The value that a field must hold because the program does not support others; it may also be absent
+// or null.
 enum class Neutral {
   kFalse,
   kTrue,
@@ -40,7 +41,7 @@ std::optional<int> ReadTokenId(JsonFields* fields, std::string_view name, int vo
 std::vector<int> ReadTokenIds(JsonFields* fields, std::string_view name, int vocabulary,
                               size_t max);
 
-// The object that a configuration file is.
+// Parses a configuration file, which is a JSON object.
 absl::StatusOr<nlohmann::json> ParseConfigObject(std::string_view text, std::string_view file);
 
 }  // namespace dragoman

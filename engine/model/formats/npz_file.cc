@@ -152,7 +152,7 @@ class ArrayReader {
     for (const auto& [code, dtype] : kTypes) {
       if (header.type.substr(order.size()) == code) type = &dtype;
     }
-    // Of single bytes the order is "|".
+    // The byte order of types of one byte is written "|".
     if (type == nullptr || !(order == "<" || (order == "|" && DTypeSize(*type) == 1))) {
       return absl::UnimplementedError(Concat(Where(), "has numbers of type '",
                                              header.type.substr(0, 32),

@@ -1,4 +1,5 @@
-// A regular file that is open for reading, and what it was like then. Private to engine/model.
+// A regular file that is open for reading, and its size and time at that moment. Private to
+// engine/model.
 //
 // Immutable, so any thread may use it; it may be moved.
 #pragma once
@@ -19,11 +20,11 @@ namespace dragoman {
 
 class OpenedFile {
  public:
-  // NOT_FOUND when there is no such file; INVALID_ARGUMENT when it is no regular file or has more
+  // NOT_FOUND when there is no such file; INVALID_ARGUMENT when it is not a regular file or has more
   // than `max_bytes`. All messages of the class name the path.
   static absl::StatusOr<OpenedFile> Open(const std::string& path, size_t max_bytes);
-  // A file of no directory, empty and open for writing too; `path` is its name in messages. What it
-  // is like counts from Refresh on. RESOURCE_EXHAUSTED when there is none to be had.
+  // An empty file in memory that is open for writing too; `path` is its name in messages. Its size and
+  // time are taken by Refresh. RESOURCE_EXHAUSTED when the system gives no such file.
   static absl::StatusOr<OpenedFile> InMemory(std::string path);
   absl::Status Refresh();
 
@@ -38,10 +39,10 @@ class OpenedFile {
 
   // INVALID_ARGUMENT.
   absl::Status Invalid(std::string_view what) const;
-  // INVALID_ARGUMENT when its size or time is not what it was.
+  // INVALID_ARGUMENT when its size or time has changed.
   absl::Status CheckUnchanged() const;
-  // INVALID_ARGUMENT when the bytes, its first or all, are of what a download leaves in place of
-  // the file: a Git LFS pointer, a web page.
+  // INVALID_ARGUMENT when the bytes, the first or all of the file, are those of something that a
+  // download leaves in place of the file: a Git LFS pointer, a web page.
   absl::Status CheckNoPointer(std::span<const uint8_t> bytes) const;
 
  private:

@@ -1,5 +1,5 @@
 // The tensors of a checkpoint, whatever its format: names and views of bytes that stay where they
-// are until somebody copies them out as f32.
+// are until they are copied out as float32.
 //
 // Immutable, so any thread may read. A TensorTable borrows the bytes it was parsed from; a
 // Checkpoint owns them.
@@ -30,9 +30,9 @@ struct TensorView {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;   // in elements, >= 0; as long as shape
   std::span<const uint8_t> data;  // begins at element [0, ..., 0]
-  size_t file = 0;                // of the checkpoint's files, the one it lies in
-  // Of I8 and I16: float32, one or one for each index of the first dimension; a number is its
-  // integer over the scale. Empty: the integers are no numbers of a network.
+  size_t file = 0;                // the index of its file among the checkpoint's
+  // The scales of a quantised tensor (I8, I16) in float32: one in all, or one for each index of the
+  // first dimension. A weight is its integer divided by the scale. Empty: raw integers, not weights.
   std::span<const uint8_t> scales;
 
   int64_t numel() const;
@@ -47,24 +47,24 @@ absl::StatusOr<int64_t> CheckedNumel(std::span<const int64_t> shape);
 // The strides of a dense row-major tensor. REQUIRES: CheckedNumel(shape) is OK.
 std::vector<int64_t> DenseStrides(std::span<const int64_t> shape);
 
-// F64, F32, F16, BF16.
+// Whether the type is F64, F32, F16 or BF16.
 bool IsFloat(DType type);
 
-// What CopyAsF32 takes: floats, and dense integers with their scales.
+// Whether CopyAsF32 takes the tensor: floats, and dense integers with scales.
 bool HoldsNumbers(const TensorView& view);
 
-// Copies the tensor, row-major, into `out`; F64 is rounded. The place in `out` of the first element
-// that is not finite there (NaN, infinity, F64 beyond the largest float, a scale of 0), or nothing.
+// Copies the tensor, row-major, into `out`; F64 is rounded. Returns the index in `out` of the first
+// element that is not finite (NaN, infinity, F64 beyond the largest float, a scale of 0), or nothing.
 // REQUIRES: HoldsNumbers(view); out.size() == numel.
 std::optional<size_t> CopyAsF32(const TensorView& view, std::span<float> out);
 
-// Rows first .. first + count - 1, those of the first dimension. REQUIRES: it has them.
+// Rows first to first + count - 1, of the first dimension. REQUIRES: the tensor has these rows.
 TensorView RowsOf(const TensorView& view, int64_t first, int64_t count);
 
 // The bytes that its elements lie in.
 std::span<const uint8_t> BytesOf(const TensorView& view);
 
-// Where element number `index` of a row-major tensor lies: "[1, 2]".
+// The indices of element number `index` of a row-major tensor: "[1, 2]".
 std::string PlaceString(std::span<const int64_t> shape, size_t index);
 
 // Ordered by name, so that messages do not depend on a hash.
@@ -76,7 +76,8 @@ struct Checkpoint {
   std::vector<MappedFile> files;
   TensorTable tensors;
   std::vector<std::string> unlisted;  // tensors in a shard that its index does not name
-  // What all tensors together may have at most, those that share a storage counted each.
+  // The limit on the elements of all tensors together, for each byte of the files; tensors that share
+  // a storage are all counted.
   uint64_t elements_per_byte = 1;
 
   size_t bytes() const {

@@ -1,4 +1,4 @@
-// What the pickle of a state dict says: tensors and the storages they lie in. Private to
+// Reads the pickle of a state dict: the tensors and the storages that they lie in. Private to
 // engine/model.
 #pragma once
 
@@ -26,7 +26,7 @@ struct TorchStorage {
   std::span<const uint8_t> bytes;
 };
 
-// Checked to lie in its storage.
+// A tensor whose bytes are not known yet; it was checked to lie in its storage.
 struct PendingTensor {
   std::string name;
   std::string storage;  // key
@@ -43,13 +43,13 @@ struct TorchStateDict {
 // INVALID_ARGUMENT names `file` and the tensor.
 absl::StatusOr<TorchStateDict> ReadTorchStateDict(const Pickle& pickle, std::string_view file);
 
-// The views, once every storage has its bytes. REQUIRES: as many as it has elements.
+// Makes the views of the tensors. REQUIRES: every storage has the bytes of all its elements.
 absl::StatusOr<TensorTable> MakeTensorTable(const TorchStateDict& dict, std::string_view file);
 
-// "file: what", as INVALID_ARGUMENT.
+// INVALID_ARGUMENT with the message "file: what".
 absl::Status BrokenTorchFile(std::string_view file, std::string_view what);
 
-// A name out of the file, short and printable.
+// A name from the file, shortened and made printable for a message.
 std::string ShownName(std::string_view name);
 
 }  // namespace dragoman

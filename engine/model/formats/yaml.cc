@@ -221,7 +221,7 @@ class Parser {
     return is_open_ ? absl::OkStatus() : ReadValue(in);
   }
 
-  // What is behind the key, or alone on the line after it.
+  // Reads the value after the key, on the same line or alone on the next.
   absl::Status ReadValue(LineReader& in) {
     in.SkipSpaces();
     if (!in.Take('[')) {

@@ -13,11 +13,11 @@ namespace {
 
 constexpr uint16_t kStored = 0;
 constexpr uint16_t kDeflate = 8;
-// What an entry may be larger than its bytes: weights shrink to a third at most, while deflate makes
-// a thousandth of zeros. Small ones may.
+// How many times larger than its stored bytes an entry may be, unless it is small: weights shrink to a
+// third at most, while deflate shrinks zeros to a thousandth.
 constexpr uint64_t kMaxExpansion = 100;
 constexpr uint64_t kAlwaysBytes = uint64_t{1} << 20;
-// Of a call of zlib, whose sizes have 32 bits.
+// The most bytes for one call of zlib, whose sizes have 32 bits.
 constexpr size_t kMaxInput = size_t{1} << 30;
 constexpr size_t kBlock = size_t{256} << 10;
 

@@ -1,4 +1,5 @@
-// The contents of an entry of a zip archive, decompressed where they are, with their checksum.
+// Reads the contents of an entry of a zip archive: decompresses them if they are compressed, and checks
+// their checksum.
 //
 // Thread-safety: a pure function.
 #pragma once
@@ -13,16 +14,17 @@
 
 namespace dragoman {
 
-// Takes the next bytes of the contents; what is not OK ends the reading.
+// Takes the next bytes of the contents; an error ends the reading.
 using ZipSink = std::function<absl::Status(std::span<const uint8_t> bytes)>;
 
-// By what the archive says of it, before a byte is decompressed. INVALID_ARGUMENT, naming `file`: more
-// than `max_bytes`, or so much more than is stored that no model has it. UNIMPLEMENTED: encrypted, or
-// compressed by another method than deflate.
+// Checks what the archive says of the entry, before a byte is decompressed. INVALID_ARGUMENT, naming
+// `file`: it is larger than `max_bytes`, or so much larger than its stored bytes as no model's file is.
+// UNIMPLEMENTED: it is encrypted, or compressed by another method than deflate.
 absl::Status CheckZipEntry(std::string_view file, const ZipEntry& entry, uint64_t max_bytes);
 
-// What was taken is of no use before OK is returned. As CheckZipEntry, and INVALID_ARGUMENT for what
-// is damaged or has another checksum. Never is more given to the sink than entry.size.
+// Passes the contents to the sink, never more than entry.size bytes; they may be used only if OK is
+// returned. Errors as CheckZipEntry, and INVALID_ARGUMENT for an entry that is damaged or has another
+// checksum.
 absl::Status ReadZipEntry(std::string_view file, const ZipEntry& entry, uint64_t max_bytes,
                           const ZipSink& sink);
 

@@ -19,13 +19,13 @@
 namespace dragoman {
 namespace {
 
-// Of an archive. A hundred times what Argos' packages have.
+// The largest archive: a hundred times the size of Argos' packages.
 constexpr size_t kMaxArchiveBytes = size_t{16} << 30;
-// Of an entry that is decompressed into memory.
+// The largest entry that is decompressed into memory.
 constexpr size_t kMaxMemoryBytes = size_t{4} << 30;
 
-// A name that a careless program would write elsewhere than it should. Nothing is written here; such
-// an archive is somebody's attempt.
+// Whether a careless program would write the entry outside of its folder. Nothing is written here, but
+// such an archive is an attack.
 bool LeadsOut(std::string_view name) {
   if (name.starts_with('/') || name.find('\\') != name.npos || name.find('\0') != name.npos) {
     return true;
@@ -109,7 +109,7 @@ absl::StatusOr<std::string> ZipFolder::Read(std::string_view file, size_t max_by
     text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return CheckGoesOn(load());
   });
-  // What happened to the file comes first: zeros in its place have no checksum either.
+  // A change of the file is reported first: the zeros in its place fail the checksum, too.
   if (absl::Status changed = archive_->Check(); !changed.ok()) return changed;
   if (status.ok()) status = CountParsed(path, text);
   if (!status.ok()) return status;

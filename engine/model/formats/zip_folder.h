@@ -18,7 +18,7 @@ namespace dragoman {
 
 class ZipArchive {
  public:
-  // NOT_FOUND when there is no such file; INVALID_ARGUMENT when it is no zip archive, is damaged, or
+  // NOT_FOUND when there is no such file; INVALID_ARGUMENT when it is not a zip archive, is damaged, or
   // has an entry whose name leads out of it.
   static absl::StatusOr<ZipArchive> Open(const std::string& path, LoadContext* load = nullptr);
 
@@ -40,13 +40,13 @@ class ZipArchive {
 
 class ZipFolder : public ModelFolder {
  public:
-  // The entries that begin with `prefix`, which is empty or ends with '/'. Borrows the archive; what
-  // was mapped does not.
+  // The folder of the entries that begin with `prefix`, which is empty or ends with '/'. Borrows the
+  // archive; the files that it maps do not.
   ZipFolder(const ZipArchive* archive, std::string prefix);
 
   bool Has(std::string_view file) const override;
   absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const override;
-  // Into memory that is the mapping's, at most 4 GiB of it.
+  // Decompresses into memory that the mapping owns, at most 4 GiB.
   absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const override;
 
  private:

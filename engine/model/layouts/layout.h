@@ -1,6 +1,6 @@
-// What each layout of a model's files is read by, and what it is read into.
+// The interface of the readers of a model's files, one for each layout, and the model that they make.
 //
-// A LoadedModel owns all it needs: the directory may go away, though its files may not change before
+// A LoadedModel owns all it needs: the directory may be removed, but its files may not change before
 // the weights are read. Loading is thread-safe.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "engine/model/formats/model_folder.h"
 #include "engine/model/spec/model_spec.h"
 #include "engine/model/tokenizers/languages.h"
-#include "engine/model/tokenizers/tokenizer_facts.h"
+#include "engine/model/tokenizers/tokenizer_description.h"
 #include "engine/model/tokenizers/vocabulary.h"
 #include "engine/network/program.h"
 #include "engine/network/weights.h"
@@ -30,30 +30,30 @@ struct LoadedNetwork {
 };
 
 struct LoadedModel {
-  std::string name;    // the directory's
+  std::string name;    // the directory's name
   std::string layout;  // "huggingface", "ctranslate2", "marian", "argos"
   ModelSpec spec;
   Program program;
-  // Of `program`, in the mapped files of the directory, which stay while this does; let go by whoever
-  // has packed them. Shared by those who do.
+  // The weights of `program`, in the mapped files of the directory, which stay mapped as long as this
+  // exists. Shared by the places that pack them, which release it after that.
   std::shared_ptr<const Weights> weights;
   Vocabulary source_vocabulary;
   std::optional<Vocabulary> own_target_vocabulary;  // empty: the source's is shared
-  TokenizerFacts tokenizer;
+  TokenizerDescription tokenizer;
   LanguageMap languages;
-  std::vector<LoadedNetwork> others;  // that step together with `program` (ensemble_source.h)
-  bool names_shortlist = false;       // the configuration does (lexical_shortlist.h)
-  // What it is to be decoded with; nullptr: all words. No source reads it: it is asked for. Shared by
-  // those who plan searches.
+  std::vector<LoadedNetwork> others;  // these step together with `program` (ensemble_source.h)
+  bool names_shortlist = false;       // the configuration names one (lexical_shortlist.h)
+  // The shortlist of words for decoding; nullptr: all words. No ModelSource sets it, only a caller that
+  // asks for one. Shared by those who plan searches.
   std::shared_ptr<const LexicalShortlist> shortlist;
-  std::vector<std::string> notes;  // what a log should say of the files: lines, each whole
+  std::vector<std::string> notes;  // complete lines about the files, for the log
 
   const Vocabulary& TargetVocabulary() const {
     return own_target_vocabulary ? *own_target_vocabulary : source_vocabulary;
   }
 };
 
-// What somebody who loads a model may ask for.
+// The choices of the caller that loads a model.
 struct LoadOptions {
   TokenizerChoice tokenizer = TokenizerChoice::kAuto;
 };
@@ -62,7 +62,7 @@ class ModelSource {
  public:
   virtual ~ModelSource() = default;
   virtual std::string_view layout() const = 0;
-  // Whether the folder is of this layout, by the names of its files; it may still be broken.
+  // Whether the folder has this layout, by the names of its files; it may still be broken.
   virtual bool Recognises(const DiskFolder& folder) const = 0;
   // NOT_FOUND for a missing file, INVALID_ARGUMENT for a broken one, UNIMPLEMENTED for a model that
   // is well-formed and not supported. The message names the file, the field or tensor, what was

@@ -69,7 +69,7 @@ struct Part {
   float scale = 1.0F;
 };
 
-// Of parts one below the other.
+// A weight made of parts, whose rows follow each other.
 struct Pieces {
   std::vector<Part> parts;
   IfAbsent computed = IfAbsent::kRefuse;  // positions of this kind; then there are no parts
@@ -94,7 +94,7 @@ class FileWeights final : public Weights {
         shapes_(program.weights) {}
 
   const Checkpoint& checkpoint() const { return checkpoint_; }
-  // By index, before anybody reads.
+  // Adds the next weight, in the order of WeightId. REQUIRES: nothing has been read yet.
   void Add(Pieces pieces) { pieces_.push_back(std::move(pieces)); }
 
   absl::Status Read(WeightId id, int64_t first, int64_t count, float* to) const override {
@@ -240,7 +240,7 @@ class FileWeights final : public Weights {
       std::memcpy(&divisor, view.scales.data() + at * sizeof(float), sizeof(float));
       scales[r] = part.scale / divisor;
       if (std::isfinite(divisor) && std::isfinite(scales[r] * 128)) continue;
-      // As an error of the numbers that it makes.
+      // The scale is reported as an error of the numbers that it makes.
       std::vector<float> numbers(static_cast<size_t>(elements));
       absl::Status status = CopyTensor(part, 0, row, rows, numbers);
       return status.ok() ? Wrong(part, 0,
@@ -267,7 +267,8 @@ class FileWeights final : public Weights {
     return status;
   }
 
-  // Of the blocks in whose order a dense tensor is read, those that this piece ends.
+  // Releases the memory of the blocks of a dense tensor that end in this piece: tensors are read in
+  // order, so those blocks are done.
   void DropRead(const TensorView& view) const {
     const std::span<const uint8_t> bytes = BytesOf(view);
     const auto begin = reinterpret_cast<uintptr_t>(bytes.data());
@@ -346,7 +347,7 @@ class Finder {
   }
 
  private:
-  // Of a tensor that is there, the file that holds it; of another, the first.
+  // The file that holds the tensor, or the first file if none does.
   const std::string& FileOf(std::string_view tensor) const {
     const auto found = checkpoint_.tensors.find(tensor);
     return checkpoint_.names[found == checkpoint_.tensors.end() ? 0 : found->second.file];

@@ -1,4 +1,4 @@
-// From the tensors of a checkpoint's files to the numbers of a network's weights.
+// Makes the numbers of a network's weights from the tensors of a checkpoint's files.
 //
 // Thread-safety: a pure function.
 #pragma once
@@ -21,9 +21,9 @@ struct OpenedWeights {
 };
 
 // Finds every weight. INVALID_ARGUMENT names the file and the tensor, what was found and what was
-// expected, for a tensor that is missing, of another shape, or of a dtype that is no float. The
-// numbers are looked at when they are read, and so it is the reading that is refused where one is
-// not finite, or where names of one matrix (shared or tied embeddings) do not hold the same; its
+// expected, for a tensor that is missing, has another shape, or a dtype that is not a float. The
+// numbers are checked only when they are read, so it is reading that fails where one is not finite,
+// or where the names of one matrix (shared or tied embeddings) do not hold the same numbers; its
 // errors name the folder too. Reading ends with CANCELLED once the folder's LoadContext, which
 // outlives the weights, is stopped. REQUIRES: the checkpoint has a file.
 absl::StatusOr<OpenedWeights> OpenWeights(const ModelFolder& folder, Checkpoint checkpoint,

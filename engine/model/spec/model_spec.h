@@ -1,6 +1,6 @@
-// What a checkpoint's configuration says of its model: shape, special tokens, defaults of the
-// search. A family's file (families/) makes the network from it; what runs the network reads that
-// (engine/network/program.h) and not this.
+// The description of a model in its checkpoint's configuration: shape, special tokens, defaults of the
+// search. A family's file (families/) makes the network from it; the code that runs the network reads
+// the program (engine/network/program.h) and not this.
 //
 // Plain values, immutable once loaded.
 #pragma once
@@ -28,25 +28,25 @@ struct ModelShape {
   int source_vocab = 0;
   int target_vocab = 0;
   int max_positions = 0;  // rows of the position table: the longest source and target, in tokens
-  int head_dim = 0;       // where it is not d_model / heads
+  int head_dim = 0;       // where it may differ from d_model / heads; else 0
 };
 
-// Of a position bias by distance (RelativeBucket in families/t5.h).
+// The buckets of a position bias by distance (RelativeBucket in families/t5_network.h).
 struct DistanceBuckets {
   int buckets = 0;
   int max_distance = 0;
 };
 
 struct SpecialIds {
-  int eos = 0;                // the tokenizer's: it ends the source too, and it alone is forced
+  int eos = 0;                // the tokenizer's: it also ends the source, and it alone is forced
   std::vector<int> more_eos;  // other ids that end an output; at most kMaxMoreEos
   int unk = 0;
   int pad = 0;
   int decoder_start = 0;
 };
 
-// generation_config.json (or, without it, the same fields of config.json). Fields that are not here
-// must hold their neutral value in the file, or loading is refused by the field's name.
+// The fields of generation_config.json (or, without it, the same fields of config.json). Other fields
+// of the search must hold their neutral value in the file, or loading is refused with the field's name.
 struct GenerationDefaults {
   int num_beams = 1;
   float length_penalty = 1.0F;
@@ -59,25 +59,25 @@ struct GenerationDefaults {
   std::vector<std::vector<int>> bad_words;  // sequences that are never produced; without EOS
   int no_repeat_ngram = 0;                  // 0: off
   float repetition_penalty = 1.0F;
-  int encoder_no_repeat_ngram = 0;          // n-grams of the source; 0: off
-  float encoder_repetition_penalty = 1.0F;  // of the source's tokens; 1: off
+  int encoder_no_repeat_ngram = 0;          // for n-grams of the source; 0: off
+  float encoder_repetition_penalty = 1.0F;  // for the source's tokens; 1: off
   int num_return_sequences = 1;     // hypotheses that an item of one segment is answered with
   bool renormalize_logits = false;  // log-probs renormalised after the masks
 };
 
 struct ModelSpec {
-  std::string family;  // as Family::model_type; "transformer" where a layout does not tell
+  std::string family;  // as Family::model_type; "transformer" where a layout does not name it
   ModelShape shape;
   float norm_epsilon = 1e-5F;
   Activation activation = Activation::kRelu;
-  bool gated = false;  // the feed-forward layers
+  bool gated = false;  // the feed-forward layers are
   DistanceBuckets distances;
   float embedding_scale = 1.0F;  // sqrt(d_model), or 1
   bool share_embeddings = true;  // one matrix for source and target embedding
   bool tie_output = true;        // the output layer's matrix is the target embedding
   SpecialIds tokens;
   GenerationDefaults generation;
-  bool is_ensemble = false;  // of several networks: a step has log-probabilities and no logits
+  bool is_ensemble = false;  // several networks: a step has log-probabilities and no logits
 };
 
 }  // namespace dragoman

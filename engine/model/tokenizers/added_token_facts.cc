@@ -31,7 +31,7 @@ absl::Status PlaceAddedToken(int id, const AddedToken& token, std::string_view f
 
 void SetAddedTokens(const std::vector<TokenizerJson::Added>& json, const AddedTokenMap& added,
                     const std::vector<AddedToken>& listed, const Vocabulary& vocabulary,
-                    const SpecialIds& tokens, bool has_prompts, TokenizerFacts* facts) {
+                    const SpecialIds& tokens, bool has_prompts, TokenizerDescription* facts) {
   // Later ones change earlier ones of their text.
   std::vector<AddedToken> all;
   std::unordered_map<std::string_view, size_t> places;  // views into the arguments

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kVocabularyFile = "vocab.json";
 constexpr std::string_view kMergesFile = "merges.txt";
 
-// Of pieces by id, as many as the model has rows.
+// Makes a vocabulary of pieces by id, with as many ids as the model has rows.
 absl::StatusOr<Vocabulary> MakeVocabulary(const CheckpointConfig& config, std::string_view file,
                                           std::vector<std::string> pieces) {
   const TokenizerSettings& tokenizer = config.tokenizer;
@@ -47,7 +47,7 @@ struct BartFiles {
 };
 
 absl::StatusOr<BartFiles> ReadFiles(const ModelFolder& folder, const TokenizerSettings& config,
-                                    bool is_json, TokenizerFacts* facts) {
+                                    bool is_json, TokenizerDescription* facts) {
   BartFiles files;
   if (!is_json) {
     absl::StatusOr<std::vector<std::string>> pieces =
@@ -81,7 +81,7 @@ absl::Status CheckListed(const TokenizerSettings& config, const Vocabulary& voca
 
 // Special tokens that somebody added go among the facts' with those of the family.
 void AddSpecialTokens(const std::vector<TokenizerJson::Added>& json, const Vocabulary& vocabulary,
-                      CheckpointConfig* config, TokenizerFacts* facts) {
+                      CheckpointConfig* config, TokenizerDescription* facts) {
   const TokenizerSettings& tokenizer = config->tokenizer;
   const auto is_own = [&](const std::string& piece) {
     return piece == tokenizer.bos_piece || piece == tokenizer.pad_piece ||
@@ -120,7 +120,7 @@ absl::StatusOr<CheckpointTokenizer> ReadBartTokenizer(const ModelFolder& folder,
   if (!rules.ok()) return rules.status();
   const bool is_json = *rules == TokenizerRules::kFast;
   const std::string_view file = is_json ? kTokenizerJsonFile : kVocabularyFile;
-  TokenizerFacts facts;
+  TokenizerDescription facts;
   absl::StatusOr<BartFiles> files = ReadFiles(folder, tokenizer, is_json, &facts);
   if (!files.ok()) return files.status();
   absl::StatusOr<Vocabulary> vocabulary = MakeVocabulary(*config, file, std::move(files->pieces));

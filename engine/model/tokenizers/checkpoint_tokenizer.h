@@ -14,37 +14,37 @@
 #include "absl/status/statusor.h"
 #include "engine/model/spec/model_spec.h"
 #include "engine/model/tokenizers/languages.h"
-#include "engine/model/tokenizers/tokenizer_facts.h"
+#include "engine/model/tokenizers/tokenizer_description.h"
 #include "engine/model/tokenizers/tokenizer_scheme.h"
 #include "engine/model/tokenizers/tokenizer_settings.h"
 #include "engine/model/tokenizers/vocabulary.h"
 
 namespace dragoman {
 
-// What the configuration files say; reading the tokenizer completes it.
+// The contents of the configuration files; reading the tokenizer completes them.
 struct CheckpointConfig {
-  ModelSpec spec;  // without tokens.unk, which the vocabulary tells
+  ModelSpec spec;  // without tokens.unk, which comes from the vocabulary
   TokenizerSettings tokenizer;
-  std::vector<std::string> notes;  // fields that say something and change nothing, for the log
+  std::vector<std::string> notes;  // for the log: fields that are set and have no effect
 };
 
 struct CheckpointTokenizer {
   Vocabulary source;
   std::optional<Vocabulary> own_target;  // empty: the source's is shared
-  TokenizerFacts facts;
+  TokenizerDescription facts;
   LanguageMap languages;
 
   const Vocabulary& target() const { return own_target ? *own_target : source; }
 };
 
-// Reads by config->tokenizer.scheme. What the vocabularies say of the special tokens goes into
+// Reads by config->tokenizer.scheme. The special tokens that the vocabularies define go into
 // config->spec.tokens, and notes for the log into config->notes. The vocabularies and the
 // configuration must agree.
 absl::StatusOr<CheckpointTokenizer> ReadCheckpointTokenizer(const ModelFolder& folder,
                                                             TokenizerChoice choice,
                                                             CheckpointConfig* config);
 
-// For the schemes. Returns the id of a special token that must be there.
+// The schemes use this and the following. Returns the id of a special token that must be there.
 absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view file,
                               std::string_view piece);
 // Checks that EOS and pad have the ids that the configuration gives them.

@@ -30,9 +30,9 @@ class PieceList {
   PieceList(const CheckpointConfig& config, std::vector<std::string> pieces)
       : config_(config), size_(config.spec.shape.source_vocab), pieces_(std::move(pieces)) {}
 
-  // For a next id.
+  // Whether another id fits.
   bool HasRoom() const { return pieces_.size() < static_cast<size_t>(size_); }
-  // As the next id.
+  // Adds a piece with the next id.
   absl::Status Append(const std::string& piece) {
     return Put(static_cast<int64_t>(pieces_.size()), piece);
   }
@@ -65,7 +65,7 @@ class PieceList {
   // Special tokens that are neither the family's nor languages.
   const std::vector<std::string>& special() const { return special_; }
 
-  // By id.
+  // The languages, sorted by id.
   std::vector<LanguageTag> languages() const {
     std::vector<LanguageTag> sorted = languages_;
     std::sort(sorted.begin(), sorted.end(),
@@ -145,8 +145,8 @@ std::vector<std::string> CodesOf(const TokenizerSettings& config) {
   return codes;
 }
 
-// Those of tokenizer.json but the languages, which go into config->added with the other tokens that
-// the file has added: those say where they are.
+// The pieces of tokenizer.json without the languages. These go into config->added with the other added
+// tokens of the file, which give their ids.
 absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
                                                       TokenizerSettings* config) {
   std::vector<std::string> pieces = json.pieces;
@@ -159,7 +159,7 @@ absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
           config->added_file, " has '", at->second.text.substr(0, 64), "' with id ", added.id,
           ", expected '", piece.substr(0, 64), "', as ", kTokenizerJsonFile, " has it"));
     }
-    // What the model has as a piece of texts stays one.
+    // An ordinary piece of the model stays one.
     const bool is_text = !added.token.special && !added.is_new;
     if (!is_text && piece != config->bos_piece && piece != config->pad_piece &&
         piece != config->eos_piece && piece != config->unk_piece) {
@@ -239,7 +239,7 @@ absl::StatusOr<CheckpointTokenizer> ReadFairseqTokenizer(const ModelFolder& fold
   }
   const absl::StatusOr<TokenizerRules> rules = RulesOf(choice, offer, &config->notes);
   if (!rules.ok()) return rules.status();
-  TokenizerFacts facts;
+  TokenizerDescription facts;
   const bool is_json = *rules == TokenizerRules::kFast;
   absl::StatusOr<std::vector<std::string>> read = std::vector<std::string>();
   std::vector<TokenizerJson::Added> added;
@@ -299,23 +299,23 @@ absl::StatusOr<CheckpointTokenizer> ReadFairseqTokenizer(const ModelFolder& fold
   facts.max_source_tokens = tokenizer.model_max_length;
   // The target's token wins over a forced first one of the checkpoint, which is of one language.
   config->spec.generation.forced_bos.reset();
-  LanguageMarks marks = tokenizer.scheme->marks;
-  if (tokenizer.legacy) marks = tokenizer.scheme->legacy_marks.value_or(marks);
+  LanguageTokenPlacement placement = tokenizer.scheme->placement;
+  if (tokenizer.legacy) placement = tokenizer.scheme->legacy_placement.value_or(placement);
   return CheckpointTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
-                             LanguageMap(languages, marks)};
+                             LanguageMap(languages, placement)};
 }
 
 }  // namespace
 
 const TokenizerScheme kSmall100Tokenizer = {.read = ReadFairseqTokenizer,
                                             .languages = kM2m100Languages,
-                                            .marks = LanguageMarks::kTargetInSource};
+                                            .placement = LanguageTokenPlacement::kTargetInSource};
 
 const TokenizerScheme kNllbTokenizer = {.read = ReadFairseqTokenizer,
                                         .has_ids_of_spm = true,
                                         .languages = kNllbLanguages,
                                         .lists_languages = true,
-                                        .legacy_marks = LanguageMarks::kEndAndFirst};
+                                        .legacy_placement = LanguageTokenPlacement::kEndAndFirst};
 
 const TokenizerScheme kM2m100Tokenizer = {.read = ReadFairseqTokenizer,
                                           .languages = kM2m100Languages,
@@ -324,7 +324,7 @@ const TokenizerScheme kM2m100Tokenizer = {.read = ReadFairseqTokenizer,
 const TokenizerScheme kMbart25Tokenizer = {.read = ReadFairseqTokenizer,
                                            .has_ids_of_spm = true,
                                            .languages = kMbart25Languages,
-                                           .marks = LanguageMarks::kEndAndStart};
+                                           .placement = LanguageTokenPlacement::kEndAndStart};
 
 const TokenizerScheme kMbart50Tokenizer = {.read = ReadFairseqTokenizer,
                                            .has_ids_of_spm = true,

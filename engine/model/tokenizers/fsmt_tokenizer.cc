@@ -96,7 +96,7 @@ absl::StatusOr<CheckpointTokenizer> ReadFsmtTokenizer(const ModelFolder& folder,
 
   absl::StatusOr<std::string> merges = folder.Read(kMergesFile, kMaxVocabularyBytes);
   if (!merges.ok()) return merges.status();
-  TokenizerFacts facts;
+  TokenizerDescription facts;
   for (const auto& [language, model] :
        {std::pair(&settings.source_language, &facts.model),
         std::pair(&settings.target_language, &facts.target_model)}) {

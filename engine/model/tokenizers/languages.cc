@@ -77,7 +77,7 @@ bool IsAll(std::string_view text, bool (*test)(unsigned char)) {
                      [test](char c) { return test(static_cast<unsigned char>(c)); });
 }
 
-// A language that has to be said and is not.
+// The error for a request without a language that must be given.
 absl::Status NoneOf(std::string_view side, size_t count) {
   return InvalidRequest(
       {.field = Concat(side, "_language_code"),
@@ -244,8 +244,9 @@ LanguageMap::LanguageMap(std::string_view source, std::string_view target,
   MakePairs();
 }
 
-LanguageMap::LanguageMap(const std::vector<LanguageTag>& languages, LanguageMarks marks)
-    : marks_(marks) {
+LanguageMap::LanguageMap(const std::vector<LanguageTag>& languages,
+                         LanguageTokenPlacement placement)
+    : placement_(placement) {
   for (const LanguageTag& language : languages) {
     targets_.push_back(MakeLanguage(language.code, language.id));
   }
@@ -348,7 +349,7 @@ absl::StatusOr<const LanguageMap::Language*> LanguageMap::Match(
                          among.size() > kShown ? ", ..." : "");
     return InvalidRequest(std::move(error));
   };
-  // As the model writes it, then in any case.
+  // A language that is written as the model writes it wins, first in the same case, then in any.
   const std::string written = absl::StrReplaceAll(std::string(wanted), {{"-", "_"}});
   std::vector<const Language*> best;
   for (const Language& language : languages) {
@@ -381,7 +382,8 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
   ResolvedPair pair{.first = first_};
   if (!prompts_.empty() && !must_be_told_ && source.empty() && target.empty()) return pair;
   if (source.empty()) {
-    if (marks_ != LanguageMarks::kTargetInSource) return NoneOf("source", sources_.size());
+    if (placement_ != LanguageTokenPlacement::kTargetInSource)
+      return NoneOf("source", sources_.size());
     if (sources_.size() == 1) pair.source = sources_[0].shown;
   } else if (sources_.empty()) {
     const std::optional<LanguageCode> code = ParseLanguageCode(source);
@@ -397,9 +399,9 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
     const absl::StatusOr<const Language*> found = Match(source, "source", sources_);
     if (!found.ok()) return found.status();
     pair.source = (*found)->shown;
-    if (marks_ == LanguageMarks::kBoth) {
+    if (placement_ == LanguageTokenPlacement::kBoth) {
       pair.tag = (*found)->tag;
-    } else if (marks_ != LanguageMarks::kTargetInSource) {
+    } else if (placement_ != LanguageTokenPlacement::kTargetInSource) {
       pair.last_tag = (*found)->tag;
     }
   }
@@ -420,15 +422,15 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
     pair.prompt = *std::move(prompt);
     return pair;
   }
-  switch (marks_) {
-    case LanguageMarks::kTargetInSource:
+  switch (placement_) {
+    case LanguageTokenPlacement::kTargetInSource:
       pair.tag = to->tag;
       break;
-    case LanguageMarks::kBoth:
-    case LanguageMarks::kEndAndFirst:
+    case LanguageTokenPlacement::kBoth:
+    case LanguageTokenPlacement::kEndAndFirst:
       pair.first = to->tag;
       break;
-    case LanguageMarks::kEndAndStart:
+    case LanguageTokenPlacement::kEndAndStart:
       pair.start = to->tag;
       break;
   }

@@ -56,7 +56,7 @@ absl::Status ReadSpecialTokens(CheckpointTokenizer* read, CheckpointConfig* conf
     read->facts.source_special = {*pad};
   }
 
-  // Of several ends the tokenizer's is the one that the source has, and that may be forced.
+  // If there are several EOS ids, the tokenizer's is the one that ends the source and may be forced.
   SpecialIds& tokens = config->spec.tokens;
   if (const std::optional<int> own = target.IdOf(pieces.eos_piece)) {
     const auto at = std::find(tokens.more_eos.begin(), tokens.more_eos.end(), *own);
@@ -85,7 +85,7 @@ absl::Status SetAdded(CheckpointTokenizer* read, CheckpointConfig* config) {
                token.text.substr(0, 64), "', which has no id; supported: pieces of vocab.json and ",
                "tokens of added_tokens_decoder"));
   }
-  TokenizerFacts& facts = read->facts;
+  TokenizerDescription& facts = read->facts;
   std::vector<std::string> noted;
   const auto add = [&](const AddedToken& token) {
     const bool is_own = token.text == tokenizer.eos_piece || token.text == tokenizer.unk_piece ||
@@ -139,7 +139,7 @@ absl::StatusOr<CheckpointTokenizer> ReadMarianTokenizer(const ModelFolder& folde
   if (status.ok()) status = SetAdded(&read, config);
   if (status.ok()) status = CheckSourceRoom(*config, tags.empty() ? 1 : 2);
   if (!status.ok()) return status;
-  TokenizerFacts& facts = read.facts;
+  TokenizerDescription& facts = read.facts;
   facts.max_source_tokens = config->tokenizer.model_max_length;
   facts.source_path = PathOf(folder.path(), "source.spm");
   facts.target_path = PathOf(folder.path(), "target.spm");

@@ -20,10 +20,10 @@ namespace {
 constexpr std::string_view kSpmFile = "spiece.model";
 constexpr std::string_view kMaskOfSentence = "<mask_1>";
 constexpr int kOffset = 103;
-// Of SentencePiece's pieces <pad> and </s>, which have ids of their own in front.
+// How many of SentencePiece's pieces, <pad> and </s>, have other ids before SentencePiece's.
 constexpr size_t kReplaced = 2;
 
-// Where its ids lie is the class's: other values are those of relatives (BigBird-Pegasus).
+// Requires the class's own offset of the ids: other values belong to relatives (BigBird-Pegasus).
 void CheckFields(const TokenizerConfig& config, JsonFields* fields) {
   if (config.offset.value_or(kOffset) != kOffset) fields->Unsupported("offset", Concat(kOffset));
   if (config.sentence_mask_piece.value_or(std::string(kMaskOfSentence)) != kMaskOfSentence) {
@@ -31,7 +31,7 @@ void CheckFields(const TokenizerConfig& config, JsonFields* fields) {
   }
 }
 
-// Of the ids in front of SentencePiece's.
+// The pieces of the ids before SentencePiece's.
 std::vector<std::string> FirstPieces(const TokenizerSettings& config) {
   std::vector<std::string> pieces = {config.pad_piece, config.eos_piece,
                                      std::string(kMaskOfSentence), config.mask_piece};
@@ -68,7 +68,7 @@ absl::StatusOr<CheckpointTokenizer> ReadPegasusTokenizer(const ModelFolder& fold
   absl::Status status = RequireSlow(choice, "a PegasusTokenizer");
   if (status.ok()) status = CheckAdded(tokenizer, pieces);
   if (!status.ok()) return status;
-  TokenizerFacts facts;
+  TokenizerDescription facts;
   for (int id = 2; id < static_cast<int>(pieces.size()); ++id) facts.special.push_back(id);
 
   absl::StatusOr<std::string> spm = folder.Read(kSpmFile, kMaxSentencePieceBytes);

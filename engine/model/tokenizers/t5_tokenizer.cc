@@ -77,7 +77,7 @@ absl::Status CheckRoom(const CheckpointConfig& config, const std::vector<Languag
 }
 
 absl::StatusOr<PieceList> PiecesOfSpm(const ModelFolder& folder, const CheckpointConfig& config,
-                                      TokenizerFacts* facts) {
+                                      TokenizerDescription* facts) {
   const absl::StatusOr<SpmFile> file = ReadSharedSpm(folder, kSpmFile, facts);
   if (!file.ok()) return file.status();
   if (!config.tokenizer.is_legacy_t5) {
@@ -95,7 +95,7 @@ absl::StatusOr<PieceList> PiecesOfSpm(const ModelFolder& folder, const Checkpoin
 
 // A T5TokenizerFast takes its ids and its template from the file as they are.
 absl::StatusOr<PieceList> PiecesOfJson(const ModelFolder& folder, const CheckpointConfig& config,
-                                       TokenizerFacts* facts) {
+                                       TokenizerDescription* facts) {
   const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, facts);
   if (!json.ok()) return json.status();
   absl::Status status = RequireMetaspace(*json);
@@ -138,7 +138,7 @@ absl::StatusOr<CheckpointTokenizer> ReadT5Tokenizer(const ModelFolder& folder,
                .has_fast = folder.Has(kTokenizerJsonFile)},
               &config->notes);
   if (!rules.ok()) return rules.status();
-  TokenizerFacts facts;
+  TokenizerDescription facts;
   const bool is_json = *rules == TokenizerRules::kFast;
   const std::string_view file_name = is_json ? kTokenizerJsonFile : kSpmFile;
   const absl::StatusOr<PieceList> list =

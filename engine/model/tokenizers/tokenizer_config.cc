@@ -27,7 +27,7 @@ std::optional<AddedToken> TokenOf(const nlohmann::json& value, bool special) {
       if (found != value.end() && found->is_boolean()) *out = found->get<bool>();
       return found == value.end() || found->is_boolean() || found->is_null();
     };
-    // As AddedToken of the tokenizers library has it.
+    // The default is that of AddedToken in the tokenizers library.
     token.normalized = !special;
     if (!flag("special", &token.special) || !flag("single_word", &token.single_word) ||
         !flag("lstrip", &token.lstrip) || !flag("rstrip", &token.rstrip) ||

@@ -1,6 +1,6 @@
 // tokenizer_config.json, special_tokens_map.json and added_tokens.json of a Hugging Face
 // checkpoint, as they are written there: the one reader of these files, whatever the layout they
-// lie beside. What is made of them: tokenizer_settings.h, layouts/ct2/tokenizer.h.
+// lie beside. tokenizer_settings.h and layouts/ct2/tokenizer.h use what it reads.
 //
 // Pure functions; thread-safe.
 #pragma once
@@ -43,22 +43,22 @@ struct TokenizerConfig {
   std::optional<std::string> sentence_mask_piece;  // Pegasus's
   std::optional<bool> add_prefix_space;            // BART's and T5's
   bool separate_vocabularies = false;              // Marian's
-  bool legacy_behaviour = false;                   // NLLB's: the source's language behind its end
+  bool legacy_behaviour = false;                   // NLLB's: the language is after the source's end
   bool is_wmt21 = false;                           // language_codes, of M2M-100
-  // additional_special_tokens, or what transformers 5 calls them, extra_special_tokens.
+  // additional_special_tokens, called extra_special_tokens by transformers 5.
   std::vector<AddedToken> listed;
-  std::string listed_file;  // that has them
-  // added_tokens_decoder, or where that is not there added_tokens.json.
+  std::string listed_file;  // the file that has them
+  // added_tokens_decoder, or added_tokens.json where that is absent.
   AddedTokenMap added;
-  bool has_added = false;  // the first is there
-  std::string added_file;  // that has them
+  bool has_added = false;  // added_tokens_decoder is there
+  std::string added_file;  // the file that has them
 
   // Whether a piece is a special token by its name: one of the five above, where they are given, or
   // a listed one.
   bool NamesSpecial(std::string_view piece) const;
 };
 
-// The texts of the files that are there.
+// The contents of the files that are there.
 struct TokenizerConfigTexts {
   std::optional<std::string> config;
   std::optional<std::string>

@@ -42,7 +42,8 @@ absl::Status CheckBelongs(const std::vector<std::string>& pieces, std::string_vi
                                            ", expected at least half: it is another model's"));
 }
 
-absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder, TokenizerFacts* facts) {
+absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder,
+                                                TokenizerDescription* facts) {
   absl::StatusOr<std::string> text = folder.Read(kTokenizerJsonFile, kMaxVocabularyBytes);
   if (!text.ok()) return text.status();
   absl::StatusOr<TokenizerJson> json = ParseTokenizerJson(*text, kTokenizerJsonFile);
@@ -55,7 +56,7 @@ absl::StatusOr<TokenizerJson> ReadTokenizerJson(const ModelFolder& folder, Token
 }
 
 absl::StatusOr<SpmFile> ReadSharedSpm(const ModelFolder& folder, std::string_view file,
-                                      TokenizerFacts* facts) {
+                                      TokenizerDescription* facts) {
   absl::StatusOr<std::string> spm = folder.Read(file, kMaxSentencePieceBytes);
   if (!spm.ok()) return spm.status();
   facts->source_path = facts->target_path = PathOf(folder.path(), file);
@@ -64,7 +65,7 @@ absl::StatusOr<SpmFile> ReadSharedSpm(const ModelFolder& folder, std::string_vie
 }
 
 absl::Status UseT5Spaces(std::string_view unk_piece, std::optional<bool> add_prefix_space,
-                         TokenizerFacts* facts) {
+                         TokenizerDescription* facts) {
   absl::StatusOr<std::unique_ptr<SentencePiece>> spm =
       SentencePiece::Create(facts->source_spm, facts->source_path);
   if (!spm.ok()) return spm.status();
@@ -74,7 +75,8 @@ absl::Status UseT5Spaces(std::string_view unk_piece, std::optional<bool> add_pre
 }
 
 absl::StatusOr<std::vector<std::string>> ReadByteBpe(const ModelFolder& folder,
-                                                     bool add_prefix_space, TokenizerFacts* facts) {
+                                                     bool add_prefix_space,
+                                                     TokenizerDescription* facts) {
   const absl::StatusOr<std::string> text = folder.Read(kVocabularyFile, kMaxVocabularyBytes);
   if (!text.ok()) return text.status();
   const absl::StatusOr<Vocabulary> vocabulary =
@@ -95,7 +97,7 @@ absl::StatusOr<std::vector<std::string>> ReadByteBpe(const ModelFolder& folder,
 }
 
 absl::Status UseByteBpe(const TokenizerJson& json, const std::string& bos, const std::string& eos,
-                        bool add_prefix_space, TokenizerFacts* facts) {
+                        bool add_prefix_space, TokenizerDescription* facts) {
   if (json.model != nullptr) {
     return absl::UnimplementedError(
         Concat(kTokenizerJsonFile, ": field 'pre_tokenizer' is Metaspace, which is not supported ",

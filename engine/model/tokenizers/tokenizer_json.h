@@ -1,6 +1,6 @@
-// tokenizer.json of Hugging Face's tokenizers library: of tokenizers that come from SentencePiece, a
-// Unigram or BPE model behind Metaspace, a precompiled charsmap and small steps before it; BART's, a
-// BPE of bytes; added tokens, and a template around the text.
+// Reader of tokenizer.json, the file of Hugging Face's tokenizers library. It reads tokenizers converted
+// from SentencePiece (a Unigram or BPE model after Metaspace, with a precompiled charsmap and small
+// steps before it) and BART's (a BPE of bytes), added tokens, and a template around the text.
 //
 // Pure function; thread-safe.
 #pragma once
@@ -23,17 +23,17 @@ struct TokenizerJson {
   struct Added {
     int id = 0;
     AddedToken token;
-    bool is_new = false;  // no piece of the model
+    bool is_new = false;  // not a piece of the model
   };
-  std::vector<std::string> pieces;  // by id, added ones with them; "" for an id that has none
+  std::vector<std::string> pieces;  // by id, added tokens included; "" for an id without a piece
   std::vector<Added> added;
-  std::vector<std::string>
-      layout;  // of a source: special tokens and "$A", the text; empty: none said
-  // Cuts texts that have no added token in them; empty of a BPE of bytes, whose merges are below and
+  // The template of a source: special tokens, and "$A" for the text; empty if the file has none.
+  std::vector<std::string> layout;
+  // Cuts texts that have no added token in them. Null for a BPE of bytes, whose merges are below and
   // whose model depends on its class (MakeByteBpe).
   std::shared_ptr<const SubwordModel> model;
   std::vector<BpeMerge> byte_merges;
-  bool adds_prefix_space = false;  // ... as its pre_tokenizer says
+  bool adds_prefix_space = false;  // a BPE of bytes: add_prefix_space of its pre_tokenizer
 };
 
 // INVALID_ARGUMENT for what is malformed, UNIMPLEMENTED for what is well-formed and not supported;

@@ -1,4 +1,5 @@
-// Fields of a tokenizer.json, and what is said of those that are wrong. Private to tokenizer_json*.cc.
+// Reads fields of a tokenizer.json, and makes the errors for wrong ones. Private to
+// tokenizer_json*.cc.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +41,7 @@ class TokenizerJsonFields {
     const Json* type = Find(object, "type");
     return type != nullptr && type->is_string() ? type->get<std::string>() : "";
   }
-  // A field that may be absent; what is no bool is an error of `status`.
+  // A field that may be absent; if it is not a boolean, `status` becomes an error.
   bool Flag(const Json& object, std::string_view where, std::string_view name, bool absent,
             absl::Status* status) const {
     const Json* value = Find(object, name);

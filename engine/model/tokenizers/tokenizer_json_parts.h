@@ -1,4 +1,4 @@
-// The parts of a tokenizer.json that say how a text is normalized and cut. Private to
+// Readers of the parts of a tokenizer.json that say how a text is normalized and cut. Private to
 // tokenizer_json*.cc.
 //
 // Errors as ParseTokenizerJson.
@@ -16,11 +16,11 @@ namespace dragoman {
 
 using PieceIds = std::unordered_map<std::string, int32_t>;
 
-// `model`: kind, pieces and merges; ids by piece.
+// Reads `model`: its kind, pieces and merges; `ids` receives the ids by piece.
 absl::Status ReadTokenizerJsonModel(const nlohmann::json& root, const TokenizerJsonFields& fields,
                                     PipelineSpec* spec, PieceIds* ids);
 
-// `normalizer`.
+// Reads `normalizer`.
 absl::Status ReadTokenizerJsonNormalizer(const nlohmann::json& root,
                                          const TokenizerJsonFields& fields, PipelineSpec* spec);
 

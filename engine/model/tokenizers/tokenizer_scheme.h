@@ -20,7 +20,7 @@ namespace dragoman {
 struct CheckpointConfig;
 struct CheckpointTokenizer;
 
-// One for each way to read a tokenizer's files, whatever class is named.
+// A way to read a tokenizer's files; several classes may share one.
 struct TokenizerScheme {
   // Reads the files that the scheme is made of; checkpoint_tokenizer.h has the contract.
   absl::StatusOr<CheckpointTokenizer> (*read)(const ModelFolder& folder, TokenizerChoice choice,
@@ -30,13 +30,13 @@ struct TokenizerScheme {
   // Refuses fields of tokenizer_config.json that another scheme has; may be null.
   void (*check)(const TokenizerConfig& config, JsonFields* fields) = nullptr;
 
-  // The rest is what fairseq's models differ in (fairseq_tokenizer.cc).
-  bool has_ids_of_spm = false;  // SentencePiece's, moved by one; else vocab.json's
-  // The languages in the order of their ids, where no file gives these.
+  // The rest are the differences between fairseq's models (fairseq_tokenizer.cc).
+  bool has_ids_of_spm = false;  // ids are SentencePiece's, moved by one; else vocab.json's
+  // The languages in the order of their ids, where no file gives the ids.
   std::span<const std::string_view> languages = {};
-  bool lists_languages = false;  // additional_special_tokens names others
-  LanguageMarks marks = LanguageMarks::kBoth;
-  std::optional<LanguageMarks> legacy_marks = {};  // with `legacy_behaviour`
+  bool lists_languages = false;  // additional_special_tokens may list other languages
+  LanguageTokenPlacement placement = LanguageTokenPlacement::kBoth;
+  std::optional<LanguageTokenPlacement> legacy_placement = {};  // with `legacy_behaviour`
   // The scheme of a model without vocab.json, or whose class is tokenizer.json as it is.
   const TokenizerScheme* without_vocabulary = nullptr;
   // The scheme of a model that has room for its languages alone, where no class is named.

@@ -16,14 +16,14 @@ namespace dragoman {
 
 class Vocabulary {
  public:
-  // vocab.json: one object, piece -> id. The ids must be those from 0 on, each once. With `size`
-  // the vocabulary has so many, of which the last may have no piece; there may not be more pieces.
-  // INVALID_ARGUMENT names `file`, the piece or id, and what is wrong.
+  // Reads vocab.json: one object, piece -> id. The ids must start at 0 without gaps, each once. With
+  // `size` the vocabulary has that many ids, of which the last may have no piece; there may not be more
+  // pieces. INVALID_ARGUMENT names `file`, the piece or id, and what is wrong.
   static absl::StatusOr<Vocabulary> Parse(std::string_view json, std::string_view file,
                                           std::optional<int> size);
 
-  // Pieces by id; "" for an id that has none. INVALID_ARGUMENT names `file` and a piece that is
-  // there twice.
+  // Makes a vocabulary of pieces by id; "" for an id that has none. INVALID_ARGUMENT names `file` and a
+  // piece that is there twice.
   static absl::StatusOr<Vocabulary> FromPieces(std::vector<std::string> pieces,
                                                std::string_view file);
 
@@ -39,8 +39,8 @@ class Vocabulary {
 
  private:
   Vocabulary() = default;
-  // Makes id_of_ of the first `count` of pieces_; a piece that is there twice. What is empty has no
-  // id, unless it is one of the pieces.
+  // Makes id_of_ from the first `count` of pieces_, and returns a piece that is there twice, if any. An
+  // empty piece has no id unless `empty_is_piece`.
   std::optional<std::string_view> Index(size_t count, bool empty_is_piece);
 
   std::vector<std::string> pieces_;                  // by id

@@ -62,7 +62,7 @@ TEST(LoadContext, APackageIsRefusedByItsDeclaredSizeBeforeItIsUnpacked) {
                     HasSubstr("the cgroup /pod has 64 MiB")));
   EXPECT_LT(load.memory().peak(), kMiB);
   load.memory().SetLimit(50 * kMiB, "");
-  // What is unpacked is then no file of CTranslate2's.
+  // The limit is no longer exceeded, but the unpacked file is not one of CTranslate2's.
   EXPECT_EQ(LoadModel(package, {}, &load).status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_GE(load.memory().peak(), 40 * kMiB);
   EXPECT_EQ(load.memory().held(), 0);

@@ -128,7 +128,7 @@ class TinyModel {
   }
 };
 
-// Of the weight with this name.
+// The numbers of the weight with this name.
 std::vector<float> ValuesOf(const LoadedModel& model, std::string_view name) {
   const WeightId id = model.program.FindWeight(name);
   EXPECT_NE(id, kNoWeight) << name;
@@ -327,7 +327,7 @@ TEST(LoadModel, EveryTensorMustBeThereAndOfItsShape) {
   EXPECT_THAT(tiny.Refusal(), HasSubstr("is F32 [4, 4], expected F64, F32, F16 or BF16 [3, 4]"));
 }
 
-// As transformers does: it names them and goes on.
+// transformers, too, names unused tensors and goes on.
 TEST(LoadModel, LeavesTensorsWithoutAPlaceAsideAndSaysSo) {
   EXPECT_THAT(TinyModel().Load()->notes, IsEmpty());
   TinyModel tiny;
@@ -552,7 +552,7 @@ TEST(LoadModel, EveryFileButTwoMustBeThere) {
               HasSubstr("NOT_FOUND: /no/such/directory: no such directory"));
 }
 
-// As Firefox's files are downloaded.
+// Firefox's models are downloaded as compressed files.
 TEST(LoadModel, SaysWhatHasToBeUnpacked) {
   const TempDirectory directory;
   const auto said = [&] { return LoadModel(directory.path()).status().ToString(); };

@@ -29,12 +29,12 @@ constexpr std::string_view kWords = "bpe.model";
 constexpr std::string_view kExpected =
     "expected an Argos package, a folder with metadata.json, sentencepiece.model and model/";
 
-// What argostranslate asks of CTranslate2 (translate.py, apply_packaged_translation).
+// The options that argostranslate passes to CTranslate2 (translate.py, apply_packaged_translation).
 constexpr int kBeam = 4;
 constexpr float kLengthPenalty = 0.2F;
 
-// Languages of which metadata.json has lists in packages of several: argostranslate does not tell
-// their model which is meant.
+// The fields of metadata.json that list the languages of a package with several: argostranslate does
+// not tell such a model which language is meant.
 constexpr NeutralField kNeutralFields[] = {{"from_codes", Neutral::kEmpty},
                                            {"to_codes", Neutral::kEmpty},
                                            {"languages", Neutral::kEmpty},

@@ -13,15 +13,15 @@
 
 namespace dragoman {
 
-// What metadata.json says.
+// The fields of metadata.json that are used.
 struct ArgosMetadata {
   std::string source;  // as written: "de", "zt"
   std::string target;
   std::string target_prefix;  // a piece that every output begins with, "" for none
 };
 
-// INVALID_ARGUMENT names `file` and the field; UNIMPLEMENTED a package of another type, or of several
-// languages.
+// INVALID_ARGUMENT names `file` and the field; UNIMPLEMENTED is returned for a package of another type,
+// or of several languages.
 absl::StatusOr<ArgosMetadata> ParseArgosMetadata(std::string_view text, std::string_view file);
 
 class ArgosPackageSource : public ModelSource {

@@ -20,7 +20,7 @@ constexpr std::array<NeutralField, 4> kNeutralFields = {{
     {"quantization_group_size", Neutral::kZero},
 }};
 
-// Those of older versions.
+// The names of the variables for tokens before version 6.
 constexpr std::string_view kUnk = "unk_token";
 constexpr std::string_view kBos = "bos_token";
 constexpr std::string_view kEos = "eos_token";

@@ -1,4 +1,4 @@
-// config.json of a CTranslate2 directory: what it says of its model besides the weights.
+// Reader of config.json of a CTranslate2 directory: what describes the model besides the weights.
 //
 // Fields that ask for another network or other tokens must hold their neutral value. Pure functions;
 // thread-safe.
@@ -17,22 +17,22 @@ struct Ct2Config {
   std::string unk_piece = "<unk>";
   std::string bos_piece = "<s>";
   std::string eos_piece = "</s>";
-  // Nothing: the caller's prefix begins an output.
+  // Empty: the caller's prefix begins an output.
   std::optional<std::string> decoder_start_piece;
   bool adds_source_begin = false;     // CTranslate2 begins a source with bos_piece
   bool adds_source_end = false;       // CTranslate2 ends a source; else its caller may
-  std::optional<float> norm_epsilon;  // nothing: that of the kind of norm
+  std::optional<float> norm_epsilon;  // empty: the default of the kind of norm
 };
 
 // Errors as ModelSource::Load; both name the file and the field, what was found and what was
 // expected.
 absl::StatusOr<Ct2Config> ParseCt2Config(std::string_view text);
 
-// Before version 6 of model.bin it has variables for the tokens, whatever config.json says. Errors
-// name `file`, that of the model, and the variable.
+// Before version 6 variables of model.bin describe the tokens, whatever config.json says. Errors name
+// `file`, the model's file, and the variable.
 absl::StatusOr<Ct2Config> ReadOlderCt2Config(const Ct2ModelFile& model, std::string_view file);
 
-// Whether a variable is one of those.
+// Whether a variable describes tokens in this way.
 bool IsOfOlderCt2Config(std::string_view variable);
 
 }  // namespace dragoman

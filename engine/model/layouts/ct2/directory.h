@@ -15,8 +15,8 @@
 
 namespace dragoman {
 
-// The model of a folder that is such a directory, but for the tokenizer's files, which are in
-// another, and for its name and layout. Errors as ModelSource::Load; not all have a path in front.
+// Loads the model of a folder that is such a directory, with the tokenizer's files of another folder.
+// Name and layout are not set. Errors as ModelSource::Load; not all begin with a path.
 absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelFolder& tokenizer,
                                          const TokenizerConfig& fields, TokenizerChoice choice);
 

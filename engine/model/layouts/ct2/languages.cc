@@ -59,18 +59,19 @@ bool AreOfMbart(const std::vector<LanguageTag>& languages) {
   return !languages.empty() && IsMbartCode(languages.front().code);
 }
 
-absl::StatusOr<LanguageMarks> MarksOfLanguages(const std::vector<LanguageTag>& languages,
-                                               const TokenizerConfig& fields,
-                                               const Ct2Config& config) {
-  if (fields.tokenizer_class == "SMALL100Tokenizer") return LanguageMarks::kTargetInSource;
+absl::StatusOr<LanguageTokenPlacement> PlacementOfLanguageTokens(
+    const std::vector<LanguageTag>& languages, const TokenizerConfig& fields,
+    const Ct2Config& config) {
+  if (fields.tokenizer_class == "SMALL100Tokenizer") return LanguageTokenPlacement::kTargetInSource;
   const bool is_legacy = fields.legacy_behaviour && IsNllbCode(languages.front().code);
-  if (!is_legacy && !IsMbart25(languages, fields, config)) return LanguageMarks::kBoth;
+  if (!is_legacy && !IsMbart25(languages, fields, config)) return LanguageTokenPlacement::kBoth;
   if (config.adds_source_end) {
     return absl::UnimplementedError(
         "config.json: field 'add_source_eos' is true, which is not supported where the source's "
-        "language is behind its end; supported: false");
+        "language is after its end; supported: false");
   }
-  return config.decoder_start_piece ? LanguageMarks::kEndAndFirst : LanguageMarks::kEndAndStart;
+  return config.decoder_start_piece ? LanguageTokenPlacement::kEndAndFirst
+                                    : LanguageTokenPlacement::kEndAndStart;
 }
 
 }  // namespace dragoman

@@ -20,11 +20,11 @@ std::vector<LanguageTag> FairseqLanguageTags(const Vocabulary& vocabulary);
 
 bool AreOfMbart(const std::vector<LanguageTag>& languages);
 
-// What the class of the tokenizer puts around a source, and what CTranslate2 makes of a target that is
-// given as a prefix. UNIMPLEMENTED where it would end a source behind its language. REQUIRES:
-// `languages` are not empty.
-absl::StatusOr<LanguageMarks> MarksOfLanguages(const std::vector<LanguageTag>& languages,
-                                               const TokenizerConfig& fields,
-                                               const Ct2Config& config);
+// Where the tokenizer's class puts the source's language, and where CTranslate2 puts a target that is
+// given as a prefix. UNIMPLEMENTED where CTranslate2 would add the source's end after its language.
+// REQUIRES: `languages` is not empty.
+absl::StatusOr<LanguageTokenPlacement> PlacementOfLanguageTokens(
+    const std::vector<LanguageTag>& languages, const TokenizerConfig& fields,
+    const Ct2Config& config);
 
 }  // namespace dragoman

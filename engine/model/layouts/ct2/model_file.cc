@@ -27,7 +27,7 @@ constexpr std::string_view kScaleSuffix = "_scale";
 // The scale of every int16 weight in files that store none (CTranslate2's global_int16_scale).
 constexpr float kGlobalInt16Scale = 1000;
 
-// By the code in the file.
+// The types by their codes in the file.
 constexpr std::array<DType, 6> kTypes = {DType::kF32, DType::kI8,  DType::kI16,
                                          DType::kI32, DType::kF16, DType::kBF16};
 
@@ -68,7 +68,7 @@ class Parser {
     if (status.ok()) status = AttachScales();
     if (status.ok() && model_.version >= kFirstWithAliases) status = ReadAliases();
     if (status.ok() && in_.left() != 0) {
-      status = Invalid(Concat(in_.left(), " bytes behind the last entry, expected none"));
+      status = Invalid(Concat(in_.left(), " bytes after the last entry, expected none"));
     }
     if (!status.ok()) return status;
     return std::move(model_);

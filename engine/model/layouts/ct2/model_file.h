@@ -19,13 +19,13 @@ struct Ct2ModelFile {
   std::string spec;  // "TransformerSpec"; "" in version 1
   int revision = 0;  // of the specification
   // Variables under their names and aliases. Quantised ones (I8, I16) hold their scales, which have
-  // no entry of their own. Names of revision 1, which are OpenNMT-tf's, become those of the later
-  // ones.
+  // no entry of their own. Names of revision 1, which are OpenNMT-tf's, are replaced by those of later
+  // revisions.
   TensorTable tensors;
 };
 
-// INVALID_ARGUMENT names `file`, the variable and what is wrong with it; UNIMPLEMENTED a version or
-// a data type that is not known. The elements of aliases together are at most twice those of the
+// INVALID_ARGUMENT names `file`, the variable and what is wrong with it; UNIMPLEMENTED names a version
+// or a data type that is not known. The elements of aliases together are at most twice those of the
 // variables: the three matrices of embeddings may be one.
 absl::StatusOr<Ct2ModelFile> ParseCt2ModelFile(std::span<const uint8_t> bytes,
                                                std::string_view file);

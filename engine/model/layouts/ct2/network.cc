@@ -27,22 +27,23 @@ struct SpecName {
 constexpr std::array<SpecName, 4> kSpecNames = {
     {{"", 8}, {"TransformerBase", 8}, {"TransformerBig", 16}, {kSpec, 0}}};
 constexpr int kFirstWithHeads = 3;
-// What a newer revision without the attribute has.
+// The number of heads in a newer revision that lacks the attribute.
 constexpr int kDefaultHeads = 8;
-// The newest that was looked at; older ones lack attributes, which have their values of then.
+// The newest revision that is known; the attributes that older ones lack have the values of their time.
 constexpr int kNewestRevision = 7;
-// What CTranslate2 takes of a source. It grows its table of computed positions; a stored one may have
-// more rows (OpenNMT-py's has 5,000), and memory is planned for the longest source.
+// The most tokens that CTranslate2 takes of a source. CTranslate2 grows its table of computed positions;
+// a stored table may have more rows (OpenNMT-py's has 5,000), and memory is planned for the longest
+// source.
 constexpr int kMostPositions = 1024;
-// What CTranslate2's translate_batch takes where nobody says.
+// The defaults of CTranslate2's translate_batch.
 constexpr int kDefaultBeam = 2;
 constexpr int kDefaultOutputTokens = 256;
-// CTranslate2's, of norms with a mean and of those without.
+// CTranslate2's epsilons of layer norms and of RMS norms.
 constexpr float kNormEpsilon = 1e-5F;
 constexpr float kRmsNormEpsilon = 1e-6F;
 constexpr const char* kStages[] = {"encoder", "decoder"};
 
-// By their codes.
+// The activations by their codes.
 constexpr std::array<Activation, 7> kActivations = {
     Activation::kRelu,      Activation::kGeluTanh, Activation::kSwish,  Activation::kGelu,
     Activation::kQuickGelu, Activation::kTanh,     Activation::kSigmoid};

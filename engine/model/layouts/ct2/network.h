@@ -1,4 +1,4 @@
-// The network that the variables of a CTranslate2 model make: one of BART's kind or a T5.
+// Makes the network that the variables of a CTranslate2 model describe: one of BART's kind or a T5.
 //
 // Every attribute that changes the computation is honoured or must hold its neutral value; a variable
 // that has no place in the network is refused by its name. Pure functions; thread-safe.
@@ -20,9 +20,9 @@ struct Ct2Network {
   bool starts_empty = false;  // an output begins with the empty token (BartTraits::empty_token)
 };
 
-// The last id of the target's vocabulary is the empty token, always: where nothing begins with it,
-// it stands for the padding that a model may not have. Variables of which a network has the parts
-// are replaced by those in `model`. Errors as ModelSource::Load; UNIMPLEMENTED for the first variable
+// The last id of the target's vocabulary is always the empty token: where no output begins with it, it
+// stands for the padding that a model may not have. Variables that the network needs in parts are
+// replaced by these parts in `model`. Errors as ModelSource::Load; UNIMPLEMENTED for the first variable
 // that is neither an attribute nor a weight.
 absl::StatusOr<Ct2Network> ReadCt2Network(std::string_view file, const Ct2Config& config,
                                           Ct2ModelFile* model);

@@ -24,12 +24,12 @@ constexpr std::string_view kMergesFile = "merges.txt";
 // Marks that tokenizers put into pieces where words are cut: SentencePiece's and byte-level BPE's
 // before a word, the joiner of OpenNMT's Tokenizer on either side.
 constexpr std::array<std::string_view, 3> kWordMarks = {"\xE2\x96\x81", "\xC4\xA0", "\xEF\xBF\xAD"};
-// What subword-nmt has behind a piece, fastBPE and WordPiece.
+// Marks in the pieces of subword-nmt and fastBPE (a word continues, or ends), and of WordPiece.
 constexpr std::string_view kContinues = "@@";
 constexpr std::string_view kWordEnd = "</w>";
 constexpr std::string_view kInsideWord = "##";
 
-// Alone they may be tokens: a vocabulary of characters has one for the space.
+// Marks that may also be tokens of their own: a vocabulary of characters has one for the space.
 bool IsPartOfWord(std::string_view piece) {
   for (const std::string_view mark : kWordMarks) {
     if (piece.size() > mark.size() && (piece.starts_with(mark) || piece.ends_with(mark)))
@@ -75,7 +75,7 @@ absl::Status ReadSpm(const ModelFolder& folder, std::string_view file, std::stri
 
 absl::StatusOr<Ct2Tokenizer> ReadSentencePiece(const ModelFolder& folder, std::string_view source,
                                                std::string_view target, const Ct2Sides& sides,
-                                               TokenizerFacts* facts) {
+                                               TokenizerDescription* facts) {
   absl::Status status = ReadSpm(folder, source, &facts->source_spm, &facts->source_path);
   if (status.ok()) status = ReadSpm(folder, target, &facts->target_spm, &facts->target_path);
   if (status.ok()) {
@@ -111,7 +111,7 @@ absl::Status NoBartClass(std::string_view name, std::string_view file) {
 
 absl::StatusOr<Ct2Tokenizer> ReadJson(const ModelFolder& folder, const TokenizerConfig& fields,
                                       const Ct2Network& network, const Ct2Sides& sides,
-                                      TokenizerFacts* facts) {
+                                      TokenizerDescription* facts) {
   if (network.starts_empty) {
     return absl::UnimplementedError(
         Concat(kTokenizerJsonFile, ": is not supported with a model of Marian's, ",
@@ -165,7 +165,7 @@ absl::Status CheckPieces(const std::vector<std::string>& pieces, const Tokenizer
 }
 
 absl::StatusOr<Ct2Tokenizer> ReadBart(const ModelFolder& folder, const TokenizerConfig& fields,
-                                      const Ct2Sides& sides, TokenizerFacts* facts) {
+                                      const Ct2Sides& sides, TokenizerDescription* facts) {
   // Others put other tokens around a source.
   const std::string_view name = fields.tokenizer_class;
   if (!IsBartClass(name)) return NoBartClass(name, kMergesFile);
@@ -191,7 +191,7 @@ std::string_view SlowFile(const ModelFolder& folder) {
 
 absl::StatusOr<Ct2Tokenizer> ReadSlow(const ModelFolder& folder, std::string_view file,
                                       const TokenizerConfig& fields, const Ct2Network& network,
-                                      const Ct2Sides& sides, TokenizerFacts* facts) {
+                                      const Ct2Sides& sides, TokenizerDescription* facts) {
   if (file == kMergesFile) return ReadBart(folder, fields, sides, facts);
   if (file == "source.spm" || file == "target.spm") {
     return ReadSentencePiece(folder, "source.spm", "target.spm", sides, facts);
@@ -210,7 +210,7 @@ absl::StatusOr<Ct2Tokenizer> ReadSlow(const ModelFolder& folder, std::string_vie
 absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
                                               const TokenizerConfig& fields, TokenizerChoice choice,
                                               const Ct2Network& network, const Ct2Sides& sides,
-                                              TokenizerFacts* facts) {
+                                              TokenizerDescription* facts) {
   const std::string_view slow = SlowFile(folder);
   const bool has_json = folder.Has(kTokenizerJsonFile);
   if (slow.empty() && !has_json) {

@@ -1,6 +1,6 @@
-// The tokenizer that somebody put beside a CTranslate2 model, whose converter writes none: models of
-// SentencePiece, tokenizer.json, or BART's vocab.json and merges.txt. A model of whole words or of
-// characters needs none: texts are tokens with spaces between them (engine/text/spaced_tokens.h).
+// Reads the tokenizer beside a CTranslate2 model, whose converter writes none: models of SentencePiece,
+// tokenizer.json, or BART's vocab.json and merges.txt. A model of whole words or of characters needs
+// none: texts are tokens with spaces between them (engine/text/spaced_tokens.h).
 //
 // Thread-safe.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace dragoman {
 
-// The vocabularies that a tokenizer's pieces have to be in, with their files.
+// The vocabularies that must have a tokenizer's pieces, and the names of their files.
 struct Ct2Sides {
   const Vocabulary& source;
   const Vocabulary& target;
@@ -29,26 +29,26 @@ struct Ct2Sides {
 struct Ct2Tokenizer {
   enum Kind {
     kPlain,
-    kFairseq,  // of M2M-100, NLLB-200 and mBART: languages have tokens
+    kFairseq,  // M2M-100's, NLLB-200's or mBART's: languages have tokens
     kBart,     // a source begins with bos_token
-    kSpaced,   // there is none
+    kSpaced,   // no tokenizer: spaces separate the tokens
   };
   Kind kind = kPlain;
-  // No text has them: tokenizer.json's, and those that tokenizer_config.json has added.
+  // Tokens that are never read from a text: tokenizer.json's, and those that tokenizer_config.json has
+  // added.
   std::vector<std::string> special;
   std::vector<TokenizerJson::Added> added;  // tokenizer.json's
   std::vector<std::string> notes;           // for the log
 };
 
 // The first of these that is in `folder` is read, into `facts`: source.spm and target.spm; one
-// SentencePiece model for both sides; BART's merges.txt and vocab.json; tokenizer.json. Of the last and
-// the others `choice` may want one. Without any of them spaces separate the tokens; NOT_FOUND if a
-// piece of the vocabularies has the mark of a tokenizer that cuts words. Other errors as
-// ModelSource::Load; the path is not in front of all
-// messages.
+// SentencePiece model for both sides; BART's merges.txt and vocab.json; tokenizer.json. `choice` may
+// ask for tokenizer.json or for one of the others. Without any of them spaces separate the tokens, and
+// NOT_FOUND is returned if a piece of the vocabularies has the mark of a tokenizer that cuts words.
+// Other errors as ModelSource::Load; not all messages begin with the path.
 absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
                                               const TokenizerConfig& fields, TokenizerChoice choice,
                                               const Ct2Network& network, const Ct2Sides& sides,
-                                              TokenizerFacts* facts);
+                                              TokenizerDescription* facts);
 
 }  // namespace dragoman

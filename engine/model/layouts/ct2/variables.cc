@@ -69,7 +69,7 @@ double Ct2Variables::Number(std::string_view name, double absent) {
     return Fail(name, Concat("has shape ", ShapeString(view->shape), ", expected one number"));
   }
   const double value = NumberOf(*view);
-  if (!std::isfinite(value)) return Fail(name, "is no number");
+  if (!std::isfinite(value)) return Fail(name, "is not a finite number");
   return value;
 }
 

@@ -1,4 +1,4 @@
-// The variables of a CTranslate2 model by what they say: sizes and attributes.
+// Reads the sizes and attributes of a CTranslate2 model from its variables.
 //
 // Borrows the file. Thread-safety: one thread at a time. The first thing that is wrong is kept in
 // status(); reads after it go on and return harmless values.
@@ -23,26 +23,26 @@ class Ct2Variables {
   // nullptr where there is none.
   const TensorView* Find(std::string_view name) const;
 
-  // Two names of one tensor; false where one is missing.
+  // Whether the two are names of one tensor; false where one is missing.
   bool AreOne(std::string_view a, std::string_view b) const;
 
   // The size of a dimension of a matrix that must be there.
   int Size(std::string_view name, size_t dimension, int64_t max);
 
-  // One number; `absent` where there is no such variable.
+  // A single number; `absent` where there is no such variable.
   double Number(std::string_view name, double absent);
-  // One piece, as the bytes of a vector; `absent` as above.
+  // A piece, stored as a vector of bytes; `absent` as above.
   std::string Text(std::string_view name, std::string absent);
-  // An attribute of a stage, or of both in older models.
+  // An attribute of a stage; older models have one for both stages.
   double Attribute(std::string_view stage, std::string_view name, double absent);
-  // The same, which both stages must agree on.
+  // An attribute that must be the same in both stages.
   double Agreed(std::string_view name, double absent);
   int Whole(std::string_view stage, std::string_view name, int absent, int64_t min, int64_t max);
 
   // How many layers a stage has: those with a self-attention.
   int Layers(const std::string& stage);
 
-  // Record what is wrong with a variable; always 0.
+  // These record what is wrong with a variable, and return 0.
   int Fail(std::string_view name, std::string_view what);         // INVALID_ARGUMENT
   int Unsupported(std::string_view name, std::string_view what);  // UNIMPLEMENTED
 

@@ -22,10 +22,10 @@ constexpr JsonLimits kVocabularyLimits = {.max_bytes = kMaxVocabularyBytes,
                                           .max_depth = 2,
                                           .max_values = static_cast<size_t>(kMaxVocabulary) + 1};
 constexpr size_t kMaxPieceBytes = 1024;
-// Of the tokens that T5's tokenizer adds.
+// The beginning of the tokens that T5's tokenizer adds.
 constexpr std::string_view kExtraId = "<extra_id_";
-// Padding in models of OpenNMT and of fairseq's converter, which say themselves whether a source has
-// an end (add_source_eos). The other converters leave it to the caller, and there always is one.
+// The padding in models of OpenNMT and of fairseq's converter, where add_source_eos says whether a
+// source has an end. The other converters leave the end to the caller, and a source always has one.
 constexpr std::string_view kBlank = "<blank>";
 constexpr std::string_view kPad = "<pad>";
 constexpr std::string_view kMask = "<mask>";
@@ -290,9 +290,10 @@ class Reader {
     if (languages_.empty()) {
       return LanguageMap(fields_.source_language, fields_.target_language, tags);
     }
-    const absl::StatusOr<LanguageMarks> marks = MarksOfLanguages(languages_, fields_, config_);
-    if (!marks.ok()) return marks.status();
-    return LanguageMap(languages_, *marks);
+    const absl::StatusOr<LanguageTokenPlacement> placement =
+        PlacementOfLanguageTokens(languages_, fields_, config_);
+    if (!placement.ok()) return placement.status();
+    return LanguageMap(languages_, *placement);
   }
 
   const ModelFolder& folder_;
@@ -308,7 +309,7 @@ class Reader {
   ModelSpec spec_;
   std::optional<Vocabulary> source_;
   std::optional<Vocabulary> own_target_;
-  TokenizerFacts facts_;
+  TokenizerDescription facts_;
   std::vector<std::string> notes_;
   bool has_prompts_ = false;
 };

@@ -1,6 +1,6 @@
-// Vocabularies, special tokens, languages and the tokenizer (layouts/ct2/tokenizer.h) of a CTranslate2
-// directory. The converter writes the vocabularies; the tokenizer's files are put beside them by
-// whoever converts.
+// Reads the vocabularies, special tokens, languages and the tokenizer (layouts/ct2/tokenizer.h) of a
+// CTranslate2 directory. The converter writes the vocabularies; the user who converts a model puts the
+// tokenizer's files beside them.
 //
 // Thread-safe.
 #pragma once
@@ -18,14 +18,14 @@
 
 namespace dragoman {
 
-// A vocabulary's file: a JSON array of pieces, or one on a line (`file` ends in ".txt").
+// Reads a vocabulary's file: a JSON array of pieces, or one piece on each line if `file` ends in ".txt".
 // INVALID_ARGUMENT names `file` and what is wrong.
 absl::StatusOr<std::vector<std::string>> ParseCt2Vocabulary(std::string_view text,
                                                             std::string_view file);
 
-// A model with all but its network: network's spec with the tokens, vocabularies, tokenizer and
-// languages. The tokenizer's files are those of `tokenizer`, the vocabularies of `folder`. Errors
-// as ModelSource::Load; the path is not in front of all messages.
+// Makes a model that lacks only its network: network's spec with the tokens, the vocabularies, tokenizer
+// and languages. The tokenizer's files are in `tokenizer`, the vocabularies in `folder`. Errors as
+// ModelSource::Load; not all messages begin with the path.
 absl::StatusOr<LoadedModel> ReadCt2Vocabularies(const ModelFolder& folder,
                                                 const ModelFolder& tokenizer,
                                                 const TokenizerConfig& fields,

@@ -21,7 +21,7 @@ namespace {
 constexpr JsonLimits kIndexLimits = {.max_bytes = 8 << 20, .max_depth = 8, .max_values = 1 << 18};
 constexpr size_t kMaxShards = 256;
 constexpr size_t kMaxNameBytes = 512;  // of a tensor, of a file
-// Of all shards. A file's own are bounded by its header.
+// The most tensors in all shards together. The size of its header bounds those of one file.
 constexpr size_t kMaxTensors = 1 << 17;
 
 struct Format {
@@ -69,7 +69,7 @@ absl::StatusOr<TensorTable> ReadFile(const ModelFolder& folder, const std::strin
   absl::StatusOr<MappedFile> file = folder.Map(name, max_bytes - used);
   if (!file.ok()) return file.status();
   absl::StatusOr<TensorTable> tensors = format.parse(file->bytes(), name);
-  // What was made of a file that goes away while it is read is the lesser news.
+  // A change of the file while it is read is reported before what its bytes were taken for.
   if (absl::Status status = file->Check(); !status.ok()) return status;
   if (!tensors.ok()) return tensors.status();
   for (auto& [tensor, view] : *tensors) view.file = checkpoint->files.size();

@@ -84,7 +84,7 @@ void ReadSpecialIds(const ConfigDefaults& defaults, JsonFields* fields, ModelSpe
   constexpr std::string_view kStart = "decoder_start_token_id";
   std::optional<int> start = ReadTokenId(fields, kStart, vocabulary);
   if (!start.has_value()) start = defaults.decoder_start;
-  // What generate() begins with then. An mBART-25 is given the target's token in its place.
+  // Without a start token generate() begins with BOS. mBART-25 begins with the target's token instead.
   if (!start.has_value() && defaults.starts_with_bos) {
     start = ReadTokenId(fields, "bos_token_id", vocabulary).value_or(0);
   }

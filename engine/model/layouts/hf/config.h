@@ -1,5 +1,6 @@
 // Reader of the JSON files of a Hugging Face directory: config.json, generation_config.json,
-// tokenizer_config.json and what belongs to it become a ModelSpec and what the tokenizer needs.
+// tokenizer_config.json and the files that belong to it become a ModelSpec and the settings of the
+// tokenizer.
 //
 // Every field that changes the computation, the search or the tokens is honoured or must hold its
 // neutral value; else loading is refused with the field's name. The lists are at the top of
@@ -15,7 +16,7 @@
 
 namespace dragoman {
 
-// The texts of the files.
+// The contents of the files.
 struct HfConfigTexts {
   std::string config;
   std::optional<std::string> generation;  // without it its fields are read from config.json

@@ -33,16 +33,16 @@ absl::StatusOr<CheckpointConfig> ReadConfig(const ModelFolder& folder) {
   return ParseHfConfig(texts);
 }
 
-// What the files of the weights may have: every parameter four times over in float64, so that tied
-// matrices under several names and tensors of no use find room, but a file of the wrong kind is
-// refused before it fills the memory.
+// The most bytes of the weights' files: every parameter four times in float64. That leaves room for tied
+// matrices under several names and for unused tensors, but a file of the wrong kind is refused before it
+// fills the memory.
 size_t MaxWeightBytes(const Program& program) {
   int64_t elements = 0;
   for (const Weight& weight : program.weights) elements += weight.elements();
   return 4 * sizeof(double) * static_cast<size_t>(elements) + (size_t{64} << 20);
 }
 
-// For the log: the first few names.
+// The line for the log, with the first few names.
 std::string NoteOfUnused(const std::vector<std::string>& tensors) {
   constexpr size_t kNamed = 5;
   std::string note =

@@ -20,8 +20,8 @@ namespace {
 
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 
-// What transformers takes for a max_length that is nowhere said. It takes this value itself, where
-// a file says it, for "nowhere said" too, and then counts new tokens
+// The max_length of transformers where no file has one. If a file has this very value, transformers
+// cannot tell it from the default either, and counts new tokens
 // (GenerationMixin._prepare_generated_length).
 constexpr int64_t kDefaultMaxLength = 20;
 

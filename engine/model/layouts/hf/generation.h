@@ -1,5 +1,5 @@
-// The search defaults of a checkpoint: generation_config.json, or config.json in its place. Private
-// to engine/model.
+// Reads the search defaults of a checkpoint from generation_config.json, or from config.json in its
+// place. Private to engine/model.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,11 +9,11 @@
 
 namespace dragoman {
 
-// eos_token_id, an id or a list: the first becomes tokens->eos, others tokens->more_eos. Absent, as
-// they are.
+// Reads eos_token_id, an id or a list: the first becomes tokens->eos, the others tokens->more_eos. If it
+// is absent both stay as they are.
 void ReadEndIds(JsonFields* fields, int vocabulary, SpecialIds* tokens);
 
-// Fills in spec->generation, and those of spec->tokens that the file names. REQUIRES: spec->shape
+// Fills in spec->generation, and the members of spec->tokens that the file names. REQUIRES: spec->shape
 // is set. Errors are recorded in `fields`.
 void ReadGeneration(JsonFields* fields, ModelSpec* spec);
 

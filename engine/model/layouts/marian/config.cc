@@ -20,11 +20,12 @@ namespace {
 // Marian computes positions without end; of a source it takes 1,000 tokens by itself.
 constexpr int kComputedPositions = 1024;
 constexpr int kDefaultOutputTokens = 512;
-// What the decoder.yml of OPUS-MT models says. Marian itself would take 12 and not normalise.
+// The values in the decoder.yml of OPUS-MT models. Marian's own defaults are 12 and no normalisation.
 constexpr int kDefaultBeam = 6;
 constexpr double kDefaultNormalize = 1.0;
 constexpr float kNormEpsilon = 1e-6F;
-// Of 8-bit models: scales of activations, which are measured here as they come.
+// The ending of the scales of activations in 8-bit models. They are not read: activations are measured
+// while they are computed.
 constexpr std::string_view kActivationScale = "_QuantMultA";
 
 struct NeutralOption {
@@ -57,7 +58,7 @@ constexpr int kFirstNormedKeys = 1010;
 // The last one whose GELU is x * sigmoid(1.702 x).
 constexpr int kLastQuickGelu = 1012;
 
-// Of "v1.9.56 8fbfa65 2021-03-31"; nothing where that is not how it begins.
+// The version in a text such as "v1.9.56 8fbfa65 2021-03-31"; nothing if it begins otherwise.
 std::optional<int> VersionOf(std::string_view text) {
   if (text.starts_with('v')) text.remove_prefix(1);
   const char* const end = text.data() + text.size();

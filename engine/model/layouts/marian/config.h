@@ -1,4 +1,4 @@
-// What Marian says of a model besides the weights: the options that it was trained with
+// Reads what Marian's files say of a model besides the weights: the options that it was trained with
 // (special:model.yml), and the configuration of a decoder (decoder.yml).
 //
 // Every option that changes the computation is honoured or must hold its neutral value; a tensor
@@ -18,7 +18,7 @@
 
 namespace dragoman {
 
-// Of decoder.yml; without one nothing is given.
+// The fields of decoder.yml; without that file all are empty.
 struct MarianDecoder {
   std::vector<std::string> models;  // paths, as written
   std::vector<std::string> vocabularies;
@@ -33,17 +33,17 @@ struct MarianDecoder {
 absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::string_view file);
 
 struct MarianNetwork {
-  ModelSpec spec;  // without `tokens`, and bad_words, which are one
+  ModelSpec spec;  // without `tokens`, and without bad_words, which hold one of them
   BartTraits traits;
 };
 
-// `options` is the text of special:model.yml, `file` what the model's file is called. The last id of
+// `options` is the text of special:model.yml, `file` the name of the model's file. The last id of
 // the target's vocabulary is the empty token, with which an output begins (BartTraits::empty_token).
 absl::StatusOr<MarianNetwork> ReadMarianNetwork(const MarianFile& model, std::string_view options,
                                                 std::string_view file,
                                                 const MarianDecoder& decoder);
 
-// UNIMPLEMENTED for the first tensor that is no weight of the network.
+// UNIMPLEMENTED names the first tensor that is not a weight of the network.
 absl::Status CheckMarianTensors(const MarianFile& model, std::string_view file,
                                 const Network& network);
 

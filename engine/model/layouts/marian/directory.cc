@@ -30,13 +30,14 @@ namespace {
 constexpr std::string_view kNpz = ".npz";
 // The shape is known only from the file itself: 64 GiB is 16 billion parameters in float32.
 constexpr size_t kMaxModelBytes = size_t{64} << 30;
-// Those of 32,000 words have 6 MB.
+// The largest shortlist; one of 32,000 words has 6 MB.
 constexpr size_t kMaxShortlistBytes = size_t{1} << 30;
-// Of OPUS-MT's models, of people, of Bergamot's; the first that is there counts.
+// The decoder's configuration in OPUS-MT's models, in models of users, in Bergamot's. The first that is
+// there is read.
 constexpr std::array<std::string_view, 3> kDecoderFiles = {"decoder.yml", "config.yml",
                                                            "config.intgemm8bitalpha.yml"};
 
-// Whose names say what they may be; other files are found by their names alone.
+// The endings that files are searched for by; other files have fixed names.
 const std::vector<std::string>& KnownEndings() {
   static const auto* const endings =
       new std::vector<std::string>{".npz", ".bin", ".spm", "vocab.yml"};

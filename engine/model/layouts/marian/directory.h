@@ -1,7 +1,7 @@
 // Directories with Marian's own files: one model, .npz or .bin, its vocabularies, and a
-// configuration of the decoder that may name them (README.md has the names). OPUS-MT's originals are
-// such, and Firefox's and Bergamot's models. 8-bit weights are packed as they are
-// in compute type int8, and become float32 in others.
+// configuration of the decoder that may name them (README.md has the names). OPUS-MT's originals have
+// this layout, and so do Firefox's and Bergamot's models. 8-bit weights are packed as they are in
+// compute type int8, and become float32 in others.
 //
 // Stateless: any thread may load.
 #pragma once
@@ -24,8 +24,8 @@ class MarianDirectorySource : public ModelSource {
                                    const LoadOptions& options) const override;
 };
 
-// The shortlist beside a model of this layout: what the decoder's configuration names, or the only
-// lex.*.bin. Errors as Load's; NOT_FOUND says what was looked for.
+// Reads the shortlist beside a model of this layout: the file that the decoder's configuration names, or
+// the only lex.*.bin. Errors as ModelSource::Load; NOT_FOUND says what was looked for.
 absl::StatusOr<LexicalShortlist> ReadMarianShortlist(const std::string& directory,
                                                      const LoadedModel& model,
                                                      LoadContext* load = nullptr);

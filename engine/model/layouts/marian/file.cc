@@ -45,7 +45,7 @@ void DropFirstOfRow(TensorView* view) {
   }
 }
 
-// As MarianFile has it, where the numbers lie as their shape says.
+// Transposes a tensor, whose numbers lie as its shape says, to the shape that MarianFile promises.
 void Turn(std::string_view name, TensorView* view) {
   if (IsMatrix(view->shape) && !IsOfVocabulary(name)) {
     std::swap(view->shape[0], view->shape[1]);

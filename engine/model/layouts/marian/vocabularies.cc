@@ -197,7 +197,7 @@ class Reader {
   Side target_side_;
   std::optional<Vocabulary> source_;
   std::optional<Vocabulary> own_target_;
-  TokenizerFacts facts_;
+  TokenizerDescription facts_;
 };
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST(LexicalShortlist, OfASharedVocabularyTheSourceMayStay) {
   EXPECT_THAT(tiny.Parse()->WordsFor({{2}}, {}), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-// What is asked for is added to a full list, and changes nothing else of it.
+// A request's words are added to the complete list, and change nothing else of it.
 TEST(LexicalShortlist, WhatARequestWantsIsAdded) {
   const TinyShortlist tiny;
   EXPECT_THAT(tiny.Parse()->WordsFor({{0}}, {{39, 7, 40, 39}}),

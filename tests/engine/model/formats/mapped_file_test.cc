@@ -83,7 +83,7 @@ TEST(MappedFile, RefusesWhatIsNoFileOrTooLarge) {
               HasSubstr("a Git LFS pointer of 43 bytes"));
 }
 
-// Of another mapping than its own it knows nothing: whoever was asked before is asked.
+// The handler passes a fault in any other mapping on to the handler that was there before.
 TEST(MappedFileDeathTest, OtherFaultsEndTheProcessAsBefore) {
   const TempDirectory directory;
   const auto guarded = Map(directory, std::string(kPage, 'a'));

@@ -201,7 +201,7 @@ TEST(LanguageMap, PromptsOfAnySourceHaveToBeChosen) {
 
 TEST(LanguageMap, OfAModelThatIsToldBothLanguagesMarksBoth) {
   const LanguageMap map(Tags({"deu_Latn", "eng_Latn", "zho_Hans", "zho_Hant"}),
-                        LanguageMarks::kBoth);
+                        LanguageTokenPlacement::kBoth);
   for (const char* source : {"de", "deu_Latn", "deu-latn", "de-DE"}) {
     const auto pair = map.Resolve(source, "zh-TW");
     ASSERT_TRUE(pair.ok()) << pair.status();
@@ -224,7 +224,7 @@ TEST(LanguageMap, OfAModelThatIsToldBothLanguagesMarksBoth) {
 }
 
 TEST(LanguageMap, OfAModelThatIsToldTheTargetAloneMarksTheSource) {
-  const LanguageMap map(Tags({"de", "en"}), LanguageMarks::kTargetInSource);
+  const LanguageMap map(Tags({"de", "en"}), LanguageTokenPlacement::kTargetInSource);
   const auto pair = map.Resolve("", "en");
   ASSERT_TRUE(pair.ok()) << pair.status();
   EXPECT_EQ(pair->tag, 101);

@@ -60,7 +60,7 @@ class Package {
     directory.Write("de-en.argosmodel", bytes);
     return LoadAndRead(directory.path() + "/de-en.argosmodel");
   }
-  // Of a package that cannot be loaded, without the directory.
+  // The error of a package that cannot be loaded, without the directory.
   std::string Fault() const { return Fault(Bytes()); }
   static std::string Fault(const std::string& bytes) {
     const auto model = Load(bytes);
@@ -206,7 +206,7 @@ TEST(ArgosPackage, DamagedArchivesAreRefused) {
               AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("is encrypted")));
   EXPECT_THAT(with([](ZipFile& file) { file.method = 93; }),
               AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("compressed by method 93")));
-  // What is not read may be anything.
+  // Files that are not read may be broken.
   Package package = whole;
   ++package.File("README.md").crc;
   package.File("stanza/resources.json").method = 93;
@@ -258,7 +258,7 @@ TEST(ZipEntry, NothingIsGivenBeyondTheSize) {
       EXPECT_FALSE(ReadZipEntry("x", entry, 1000, sink).ok());
       EXPECT_EQ(read, "");
     }
-    // What the sink says ends it.
+    // An error of the sink ends the reading.
     entry.size = 1000;
     const auto full = [](std::span<const uint8_t>) { return absl::ResourceExhaustedError("full"); };
     EXPECT_EQ(ReadZipEntry("x", entry, 1000, full).message(), "full");

@@ -174,7 +174,7 @@ TEST(Ct2Directory, PositionsAreStoredOrComputed) {
   const auto computed = tiny.Load();
   ASSERT_TRUE(computed.ok()) << computed.status();
   EXPECT_EQ(computed->spec.shape.max_positions, 1024);
-  // Of position 1 first: frequencies 1 and 1/10000.
+  // The first row is position 1, with the frequencies 1 and 1/10000.
   const std::vector<float> table = Values(*computed, "decoder positions");
   EXPECT_NEAR(table[0], std::sin(1.0), 1e-6);
   EXPECT_NEAR(table[1], std::sin(1e-4), 1e-9);
@@ -236,7 +236,7 @@ TEST(Ct2Directory, TwoVocabulariesAreTwoEmbeddings) {
   EXPECT_EQ(Values(*model, "output layer")[0], 2.0F);
 }
 
-// Of OpenNMT's converters, who say whether CTranslate2 ends a source.
+// OpenNMT's converters write <blank>, and set whether CTranslate2 ends a source.
 TEST(Ct2Directory, WithABlankTheSourcesEndIsWhatTheFileSays) {
   for (const bool has_blank : {false, true}) {
     for (const bool adds_end : {false, true}) {
@@ -642,7 +642,7 @@ TEST(Ct2Directory, OlderModelsHaveTheScaleOfEmbeddingsByAnotherName) {
   }
 }
 
-// As CTranslate2 does it.
+// CTranslate2 appends it, too.
 TEST(Ct2Directory, TheUnknownTokenIsAppendedWhereTheFileHasNone) {
   TinyDirectory tiny;
   json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
@@ -789,11 +789,11 @@ TEST(Ct2Directory, LegacyBehaviourHasTheSourcesLanguageBehindItsEnd) {
   EXPECT_EQ(pair->tag, std::nullopt);
   EXPECT_EQ(pair->last_tag, 5);
   EXPECT_EQ(pair->first, 6);
-  // CTranslate2 would put an end of its own behind the language.
+  // CTranslate2 would put an end of its own after the language.
   tiny.config["add_source_eos"] = true;
   EXPECT_THAT(tiny.Refusal(),
               HasSubstr("config.json: field 'add_source_eos' is true, which is not supported where "
-                        "the source's language is behind its end"));
+                        "the source's language is after its end"));
 }
 
 TEST(Ct2Directory, RefusesOtherTokenizerJsons) {
@@ -926,10 +926,10 @@ TEST(Ct2Directory, WithoutAStartMbartsLanguageBeginsAnOutput) {
   }
   EXPECT_THAT(directory.Change("config.json", {{"add_source_eos", true}}).Refusal(),
               HasSubstr("config.json: field 'add_source_eos' is true, which is not supported where "
-                        "the source's language is behind its end"));
+                        "the source's language is after its end"));
 }
 
-// CTranslate2 puts a prefix behind a start.
+// CTranslate2 puts a prefix after the start.
 TEST(Ct2Directory, WithAStartMbart25sLanguageIsBehindIt) {
   const auto model = ModelDirectory("ct2-tiny-mbart25-int8")
                          .Change("config.json", {{"decoder_start_token", "</s>"}})
@@ -943,7 +943,8 @@ TEST(Ct2Directory, WithAStartMbart25sLanguageIsBehindIt) {
   EXPECT_EQ(model->spec.tokens.decoder_start, model->spec.tokens.eos);
 }
 
-// Of a directory whose config.json named no class: its callers give the start, too.
+// The converter writes null where the checkpoint's config.json named no class: callers then give the
+// start, too.
 TEST(Ct2Directory, AnMbart50WithoutAStartStartsWithTheEnd) {
   const auto model = ModelDirectory("ct2-tiny-mbart-int8")
                          .Change("config.json", {{"decoder_start_token", nullptr}})

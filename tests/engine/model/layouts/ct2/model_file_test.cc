@@ -157,7 +157,7 @@ TEST(Ct2ModelFile, EveryPrefixIsCutShort) {
   for (size_t size = 0; size < whole.size(); ++size) {
     EXPECT_THAT(ErrorOf(whole.substr(0, size)), HasSubstr("is cut short")) << size;
   }
-  EXPECT_THAT(ErrorOf(whole + "x"), HasSubstr("1 bytes behind the last entry"));
+  EXPECT_THAT(ErrorOf(whole + "x"), HasSubstr("1 bytes after the last entry"));
 }
 
 TEST(Ct2ModelFile, RefusesOtherVersionsAndTypes) {

@@ -332,8 +332,8 @@ TEST(HfGeneration, CountsNewTokensFromTheStartToken) {
   EXPECT_EQ(GenerationOf(generation).min_length, 6);
 }
 
-// As transformers 4.57.1 gives them, seen by its outputs: a max_length that is its own default, 20,
-// counts new tokens, and so does one that nobody names.
+// The lengths are those of transformers 4.57.1, taken from its outputs: a max_length that equals its
+// default, 20, counts new tokens, and so does one that no file sets.
 TEST(HfGeneration, TheDefaultLengthCountsNewTokens) {
   const std::vector<std::pair<json, int>> cases = {
       {json::object(), 21},

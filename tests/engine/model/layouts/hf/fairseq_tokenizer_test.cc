@@ -48,7 +48,7 @@ TEST(NllbTokenizer, HasItsIdsFromSentencePiece) {
   EXPECT_EQ(model->spec.generation.forced_bos, std::nullopt);
 }
 
-// As in the directories of 2022: the languages stand in special_tokens_map.json, without ids.
+// The directories of 2022 have the languages in special_tokens_map.json, without ids.
 TEST(NllbTokenizer, FindsItsLanguagesInOtherFiles) {
   Directory listed("tiny-nllb");
   listed.Change(kConfig, {{"added_tokens_decoder", nullptr}});

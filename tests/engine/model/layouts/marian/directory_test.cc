@@ -202,7 +202,7 @@ TEST(MarianDirectory, EmbeddingsAreTiedAsTheOptionsSay) {
   tiny.Add("encoder_Wemb", kPieces, 4, 0.5F);
   tiny.Add("decoder_Wemb", kPieces, 4, 0.75F);
   EXPECT_THAT(tiny.Fault(), HasSubstr("tensor 'decoder_ff_logit_out_Wt' or "));
-  // As older versions have it, [d, vocabulary].
+  // Older versions have the matrix as [d, vocabulary].
   tiny.Add("decoder_ff_logit_out_W", 4, kPieces, 0.125F);
   const auto untied = tiny.Load();
   ASSERT_TRUE(untied.ok()) << untied.status();

@@ -72,7 +72,7 @@ TEST(NpzFile, WhatIsWrongIsNamed) {
   }
 }
 
-// What is multiplied from the right is turned, tables and rows are not.
+// Matrices that Marian multiplies from the right are transposed; tables and rows are not.
 TEST(MarianFile, TensorsAreTurned) {
   const std::string six = RawFloats({1, 2, 3, 4, 5, 6});
   const std::string three = RawFloats({1, 2, 3});
