@@ -55,7 +55,7 @@ std::optional<KeyHash> ParseHash(std::string_view text) {
   return hash;
 }
 
-// A key may look like a name, but is none: each call's log line would have it.
+// A key may look like a name, but must not be one: each call's log line would show it.
 bool IsName(const std::string& name) {
   return !absl::StartsWith(name, kKeyPrefix) && !name.empty() && name.size() <= kMaxNameBytes &&
          std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -287,7 +287,7 @@ absl::Status ApiKeys::Reload() {
       }
       for (const KeyHash& hash : entry.hashes) {
         const auto at = old.find(hash);
-        // A key that went to another client is another one.
+        // A key that was given to another client counts as another key.
         if (at != old.end() && &at->second->client() == client.get()) {
           keys->push_back({hash, at->second});
           old.erase(at);
