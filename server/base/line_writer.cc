@@ -113,7 +113,7 @@ void LineWriter::WriteEntry(const Entry& entry) {
 bool LineWriter::WriteLine(std::string line) {
   if (torn_) line.insert(line.begin(), '\n');
   line += '\n';
-  // As a rule a line is written by one call, so that lines of several processes do not mix.
+  // One call writes a whole line as a rule, so that lines of several processes do not mix.
   std::string_view rest = line;
   while (!rest.empty()) {
     const ssize_t written = write(fd_, rest.data(), rest.size());
