@@ -146,7 +146,7 @@ int Run(const ServerConfig& config) {
   for (const ModelSettings& model : config.models) names.push_back(model.model_name);
   ModelTable models(&clock, names, config.pivots);
   metrics.AttachModels([&models] { return models.Stats(); });
-  // Pivots come and go with their models, but there are no others than these.
+  // Pivots come and go with their models, but only those of the settings exist.
   std::vector<std::shared_ptr<ModelMetrics>> pivots;
   for (const PivotSettings& pivot : config.pivots) pivots.push_back(metrics.ForPivot(pivot.name));
   std::unique_ptr<HttpServer> http;

@@ -46,7 +46,7 @@ absl::Status Refused(const std::string& found, const std::string& expected) {
       absl::StrCat("pin: found cores ", found, ", expected ", expected));
 }
 
-// Each worker's own processors; fewer workers than in the plan if there are no more.
+// Gives each worker processors of its own; fewer workers than in the plan if there are not enough.
 std::vector<WorkerCpus> Divide(std::vector<Cpu> free, const WorkerPlan& plan) {
   std::vector<WorkerCpus> places;
   for (int i = 0; i < plan.workers; ++i) {

@@ -63,8 +63,8 @@ bool IsName(const std::string& name) {
          });
 }
 
-// Somebody may have written down a key in place of anything: errors tell where something stands and
-// of what kind it is, and quote nothing.
+// A key may stand in any place of the file by mistake: errors tell where a value is and of what
+// kind, and quote nothing.
 absl::Status ReadKeys(const std::string& where, const json& value, ClientEntry* entry) {
   if (!value.is_array() || value.empty()) {
     return Refuse(where, value.is_array() ? "an empty list" : value.type_name(),
