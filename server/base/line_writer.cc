@@ -103,7 +103,7 @@ void LineWriter::Run() {
 
 void LineWriter::WriteEntry(const Entry& entry) {
   if (entry.dropped_before > 0 && notice_ != nullptr && !WriteLine(notice_(entry.dropped_before))) {
-    // The notice was lost with its line: the next one says both.
+    // The notice was lost with its line: the next notice counts both.
     MutexLock lock(&mu_);
     unsaid_ += entry.dropped_before;
   }
@@ -113,7 +113,7 @@ void LineWriter::WriteEntry(const Entry& entry) {
 bool LineWriter::WriteLine(std::string line) {
   if (torn_) line.insert(line.begin(), '\n');
   line += '\n';
-  // One call for a line as a rule, so that lines of several processes do not mix.
+  // One call writes a whole line as a rule, so that lines of several processes do not mix.
   std::string_view rest = line;
   while (!rest.empty()) {
     const ssize_t written = write(fd_, rest.data(), rest.size());
@@ -122,7 +122,7 @@ bool LineWriter::WriteLine(std::string line) {
     } else if (written < 0 && errno == EINTR) {
       continue;
     } else if (written < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) && !stopped_) {
-      // Somebody made it non-blocking for all who share it.
+      // Another process that shares the descriptor made it non-blocking.
       pollfd ready{fd_, POLLOUT, 0};
       poll(&ready, 1, kPollMillis);
     } else {

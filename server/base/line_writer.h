@@ -1,4 +1,4 @@
-// Lines to a file descriptor without waiting for whoever reads it: a bounded queue, and one thread
+// Writes lines to a file descriptor without waiting for its reader: a bounded queue, and one thread
 // that writes.
 //
 // Thread-safe. The descriptor is borrowed. A line that finds the queue full, or that the system

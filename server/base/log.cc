@@ -72,7 +72,7 @@ std::string DroppedLine(int64_t dropped) {
   return TextOf(line);
 }
 
-// Lines for standard error, or a function of a test.
+// Passes lines to standard error, or to a function of a test.
 class QueueSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   void Redirect(std::function<void(std::string_view)> to) {
@@ -178,7 +178,7 @@ void FlushLogOnCrash() {
   crash_writer = &TheLogger().sink->writer();
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     struct sigaction now {};
-    // Whoever watches for these already (a sanitizer) tells more.
+    // A handler that is there already (a sanitizer's) reports more.
     if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL) {
       std::signal(signal, OnCrash);
     }

@@ -5,7 +5,8 @@ namespace {
 
 constexpr char kInternal[] = "INTERNAL";
 
-// Null: not part of the contract. There is no default, so that the compiler asks about a new code.
+// Null: the code is not part of the contract. There is no default, so that the compiler warns about
+// a new code.
 const char* NameInContract(absl::StatusCode code) {
   switch (code) {
     case absl::StatusCode::kOk:
@@ -34,7 +35,7 @@ const char* NameInContract(absl::StatusCode code) {
       return "UNAVAILABLE";
     case absl::StatusCode::kInternal:
       return kInternal;
-    // Nobody here makes them.
+    // No code of ours makes these.
     case absl::StatusCode::kUnknown:
     case absl::StatusCode::kAlreadyExists:
     case absl::StatusCode::kOutOfRange:

@@ -11,7 +11,7 @@
 namespace dragoman {
 namespace {
 
-// The network of an address in text, or "" for what is none and for IPv4 within IPv6.
+// The network of an IPv6 address in text; "" for other texts, and for IPv4 within IPv6.
 std::string Ipv6Network(std::string_view host) {
   in6_addr address{};
   if (inet_pton(AF_INET6, std::string(host).c_str(), &address) != 1) return "";

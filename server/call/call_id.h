@@ -9,10 +9,10 @@ namespace dragoman {
 // 32 hexadecimal digits, different each time.
 std::string NewId();
 
-// The client behind a peer as gRPC writes it ("ipv4:192.0.2.7:4711"): its address without the port,
-// which differs between its connections. For IPv6 it is the /64 network, which is the least that
-// one client is given: 2^64 addresses must not be as many clients. All peers of a Unix socket
-// are one client.
+// The client of a peer, which is given as gRPC writes it ("ipv4:192.0.2.7:4711"): its address
+// without the port, which differs between its connections. For IPv6 it is the /64 network, which is
+// the least that one client is given: 2^64 addresses must not be as many clients. All peers of a
+// Unix socket are one client.
 std::string ClientOfPeer(std::string_view peer);
 
 }  // namespace dragoman

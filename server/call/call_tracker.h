@@ -51,7 +51,7 @@ class CallTracker {
     return interrupted_;
   }
 
-  // Ends every wait, now and later: somebody is in a hurry.
+  // Ends every wait, now and later, for a drain that is hurried.
   void Interrupt() {
     MutexLock lock(&mu_);
     interrupted_ = true;

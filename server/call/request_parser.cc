@@ -150,7 +150,7 @@ void ReadTargetPrefixes(const v1::TranslateRequest& in, const RequestLimits& lim
                       absl::StrCat("found ", code_points, " code points, expected at most ",
                                    limits.max_code_points, " in all"));
   }
-  // Empty ones ask for nothing.
+  // Empty prefixes ask for nothing.
   if (code_points > 0) {
     job->target_prefixes.assign(in.target_prefixes().begin(), in.target_prefixes().end());
   }

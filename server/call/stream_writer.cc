@@ -84,7 +84,7 @@ void StreamWriter::Pump() {
       return;
     }
   }
-  // From here on this thread alone is at the transport: writing_ or finished_ keeps others out.
+  // From here on only this thread calls the transport: writing_ or finished_ keeps others out.
   if (!message.has_value()) {
     transport_->Finish(end);
     return;

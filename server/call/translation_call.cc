@@ -15,7 +15,7 @@
 namespace dragoman {
 namespace {
 
-// The hint where the engine gives none.
+// The retry hint where the engine gives none.
 constexpr Nanos kDefaultRetryAfter = kNanosPerSecond;
 
 RejectReason ReasonOf(const absl::Status& status) {
@@ -166,7 +166,7 @@ void TranslationCall::WatchKey() {
 }
 
 void TranslationCall::Revoke() {
-  // First, so that the client hears the reason and not how the engine ends the job.
+  // This comes first, so that the client gets the reason and not the status of the engine's job.
   End(absl::UnauthenticatedError("the API key was revoked"));
   CancelJob(CancelCause::kRevoked);
 }

@@ -31,7 +31,7 @@ class UnaryTranslation final : public TranslationCall {
   // Touched by the engine's calls only, which do not overlap.
   v1::TranslateResponse answer_;
 
-  // The first to set it concludes; nobody touches the transport after that.
+  // The thread that sets it first concludes; after that the transport is not touched.
   std::atomic<bool> ended_{false};
   Nanos sent_at_ = 0;
 };

@@ -62,7 +62,8 @@ class PrivateFiles {
 
 }  // namespace
 
-// Every other method, those of TranslationService above all: somebody has the wrong address.
+// Answers every other method, those of TranslationService above all: the client has the wrong
+// address.
 class AdminServer::OtherMethods final : public grpc::CallbackGenericService {
  public:
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* rpc) override {
@@ -77,7 +78,7 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
  public:
   explicit Service(const AdminHooks& hooks) : hooks_(hooks) { drains_.Start(); }
 
-  // No drain is begun any more; waits for the one that is under way.
+  // Waits for the drain under way; no further one is begun.
   void StopDrains() { drains_.Stop(); }
 
   grpc::ServerUnaryReactor* LoadModel(grpc::CallbackServerContext* rpc,

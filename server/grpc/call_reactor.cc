@@ -23,7 +23,7 @@ std::string ClientMetadata(const grpc::CallbackServerContext& rpc, const char* k
              : std::string(entry->second.data(), entry->second.size());
 }
 
-// The key that a call came with: nullptr where none is needed, UNAUTHENTICATED where it is none.
+// The grant of a call's key: nullptr where none is needed, UNAUTHENTICATED for an invalid key.
 absl::StatusOr<std::shared_ptr<Grant>> AccessOf(const ServiceContext& service,
                                                 const grpc::CallbackServerContext& rpc) {
   if (service.keys == nullptr) return nullptr;
@@ -35,7 +35,8 @@ absl::StatusOr<std::shared_ptr<Grant>> AccessOf(const ServiceContext& service,
 Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, Nanos started, Nanos longest) {
   if (gpr_time_cmp(deadline, gpr_inf_future(deadline.clock_type)) == 0) return started + longest;
   const gpr_timespec left = gpr_time_sub(deadline, now);
-  // Beyond it seconds do not fit into nanoseconds; a clock that has run for 100 years neither.
+  // Beyond it seconds do not fit into nanoseconds, nor does the time of a clock that has run for
+  // 100 years.
   constexpr int64_t kCentury = int64_t{100} * 366 * 86'400;
   if (left.tv_sec >= kCentury) return kNoDeadline;
   if (left.tv_sec <= -kCentury) return started;
@@ -65,7 +66,7 @@ RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
         });
   }
   if (!raw->access_.ok()) {
-    // Nothing of the request is taken.
+    // No part of the request was processed.
     raw->EndReading(raw->access_.status());
     return raw;
   }
@@ -164,7 +165,7 @@ bool CallReactor::IsDeadline() const {
 }
 
 absl::Status CallReactor::CancelStatus() const {
-  // Its connection was ended: nothing of it was taken, another server may have it.
+  // The call's connection was ended: nothing of it was processed, so another server may have it.
   if (calls().draining != nullptr && calls().draining->load()) {
     return absl::UnavailableError("the server is stopping");
   }

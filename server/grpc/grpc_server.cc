@@ -44,8 +44,8 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   // Reflection alone uses the synchronous API.
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::MAX_POLLERS, 1);
-  // Too large a message is RESOURCE_EXHAUSTED to gRPC, which looks like overload: call_reactor.cc
-  // does better.
+  // gRPC answers a message that is too large with RESOURCE_EXHAUSTED, which looks like overload:
+  // call_reactor.cc answers INVALID_ARGUMENT.
   SetUpDoor({.name = "dragoman",
              .quota_bytes = options.limits.quota_bytes,
              .max_streams = options.limits.max_streams},

@@ -34,7 +34,7 @@ void SetUpDoor(const DoorLimits& limits, grpc::ServerBuilder* builder) {
   // Clients may ping every 10 s, without calls too; gRPC's default closes their connection.
   builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10'000);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  // And the server finds out about peers that vanished.
+  // The server pings, too, to find out about peers that vanished.
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
 }

@@ -25,7 +25,7 @@ void StreamCall::HandleCancel() {
 void StreamCall::StartWrite(v1::StreamTranslateResponse message) {
   // Cannot fail: only a message above 2 GiB would, which the limits on requests exclude.
   SerializeBytes(message, &buffer_);
-  // The last: before it returns, OnWriteDone may come, and the end.
+  // Send comes last: before it returns, OnWriteDone may come, and the end of the call.
   Send(&buffer_);
 }
 

@@ -31,7 +31,7 @@ class TlsCredentials final : public grpc::ServerCredentials {
     return grpc_server_add_http2_port(server, address.c_str(), credentials_);
   }
 
-  // Before the first handshake and at each one; on gRPC's threads.
+  // Called before the first handshake and at each one, on gRPC's threads.
   static grpc_ssl_certificate_config_reload_status Fetch(
       void* data, grpc_ssl_server_certificate_config** config) {
     auto* const self = static_cast<TlsCredentials*>(data);
@@ -52,7 +52,7 @@ class TlsCredentials final : public grpc::ServerCredentials {
   grpc_server_credentials* credentials_ = nullptr;
 
   Mutex mu_;
-  // Held, so that a later one has another address.
+  // Held, so that later material has another address.
   std::shared_ptr<const TlsMaterial> fetched_ ABSL_GUARDED_BY(mu_);
 };
 

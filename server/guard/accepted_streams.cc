@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// Takes what channelz says over; null if it has nothing to say.
+// Takes over and parses what channelz returns; null if it returns nothing.
 json Take(char* text) {
   if (text == nullptr) return nullptr;
   json out = json::parse(text, nullptr, /*allow_exceptions=*/false);

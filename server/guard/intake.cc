@@ -25,7 +25,7 @@ constexpr int64_t kForeignBytes = 512 * 1024;
 // once.
 constexpr int64_t kSlowBytesPerSecond = 1024 * 1024;
 constexpr Nanos kSlowTime = 200'000'000;
-// In a flood of many connections: what gRPC reads of one at once, which may be 140 streams.
+// The bytes that gRPC reads of one connection at once, which may be 140 streams of a flood.
 constexpr int64_t kFloodUnread = 4 * 1024;
 // Connections without waiting calls are looked at this much less often.
 constexpr uint64_t kIdleLooks = 5;
@@ -109,7 +109,8 @@ void Intake::LeaveCut(uint64_t call) {
   resets_.Cut(call);
   Connection* const connection = Remove(call);
   if (connection == nullptr) return;
-  // Its bytes are gone with it; which they were, nobody knows: its share.
+  // The call's bytes are gone with it; how many they were is not known, so an equal share is
+  // subtracted.
   Refresh(connection);
   connection->held -= connection->held / static_cast<int64_t>(connection->calls.size() + 1);
 }
@@ -184,7 +185,8 @@ void Intake::EndConnection(Connection* connection, const char* why) {
 }
 
 void Intake::EndGreediest(int64_t total, std::vector<Ending>* endings) {
-  // Well below, so that the next ones do not meet the limit at once.
+  // Ends calls until the total is well below the limit, so that the next ones do not meet it at
+  // once.
   const int64_t wanted = limits_.receive_bytes / 4 * 3;
   std::vector<std::pair<int64_t, Connection*>> by_charge;
   for (auto& [fd, connection] : connections_) {
@@ -226,7 +228,7 @@ void Intake::Look() {
       const int64_t allowed =
           static_cast<int64_t>(connection.calls.size()) * (limits_.message_bytes + kCallSlack) +
           (idle ? kForeignBytes : 0);
-      // A request may be in the kernel whose call gRPC has not seen.
+      // The kernel may hold a request whose call gRPC has not seen.
       const bool suspect = connection.quiet > kForeignBytes;
       const int64_t unread = idle || suspect ? sockets_.unread(fd) : 0;
       if (IsSlow(&connection, unread, now)) {

@@ -24,15 +24,15 @@
 namespace dragoman {
 namespace {
 
-// After a failed accept: the reason (no descriptors, no memory) seldom goes at once.
+// The pause after a failed accept: its cause (no descriptors, no memory) seldom ends at once.
 constexpr int kPauseMs = 50;
 // How often connections that end are looked at.
 constexpr int kEndingMs = 5;
-// Accepting that has failed for so long has stopped.
+// Accepting that has failed for so long is reported by NotAccepting.
 constexpr std::chrono::seconds kStopped{5};
-// A connection has so long to say what it wants before it is dropped for a new one.
+// A connection has so long to send its request before it may be dropped for a new one.
 constexpr std::chrono::milliseconds kYoung{100};
-// The kernel doubles it.
+// SO_RCVBUF of each connection, which the kernel doubles.
 constexpr int kReceiveBuffer = 64 * 1024;
 // Connections taken from one socket before others get their turn.
 constexpr int kAcceptsAtOnce = 64;
@@ -173,7 +173,7 @@ absl::Status Listener::OpenUnix(const std::string& path) {
         "the path has ", path.size(), " bytes, expected at most ", sizeof(address.sun_path) - 1));
   }
   path.copy(address.sun_path, path.size());
-  // One that a killed server left.
+  // A server that was killed may have left its socket.
   struct stat old {};
   if (stat(path.c_str(), &old) == 0 && S_ISSOCK(old.st_mode)) unlink(path.c_str());
   const int fd = ListenOn(reinterpret_cast<const sockaddr*>(&address), sizeof(address));
@@ -328,12 +328,12 @@ bool Listener::AcceptOne(int socket) {
   int error = fd < 0 ? errno : 0;
   const int ours = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (fd >= 0 && ours < 0) error = errno;
-  // The last ones: the port was closed meanwhile.
+  // No connection waits any more, or (the errors but EAGAIN) the port was closed meanwhile.
   if (error == EAGAIN || error == EBADF || error == EINVAL || error == ENOTSOCK ||
       error == EOPNOTSUPP) {
     return false;
   }
-  // The peer has gone meanwhile, or a signal came: as if it had not been.
+  // The peer has gone meanwhile, or a signal came: this attempt does not count.
   if (error == ECONNABORTED || error == EINTR || error == EPROTO) return true;
   if (error != 0) {
     if (fd >= 0) close(fd);
@@ -349,7 +349,7 @@ bool Listener::AcceptOne(int socket) {
     return false;
   }
   bool taken = false;
-  // IPv6 clients have a network of addresses each: /64 is what one is given at least.
+  // Each IPv6 client has a network of addresses, a /64 at least.
   const std::string peer = options_.max_per_peer > 0 ? NetworkOf(ours) : "";
   {
     MutexLock lock(&mu_);
@@ -385,7 +385,7 @@ void Listener::HandleClosed(int fd) {
   const auto at = connections_.find(fd);
   // Its owner may still have its descriptor, so that closing ours would leave it in the set.
   epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
-  // Nobody can be answered any more, and gRPC would serve all that was received first.
+  // No client can be answered any more, but gRPC would first serve everything that was received.
   DiscardReceived(fd);
   if (at->second.ended) {
     lingering_.insert(fd);
@@ -410,7 +410,7 @@ int Listener::EndOld() {
   return -1;
 }
 
-// Whoever has it reads its end, and closes it.
+// The connection's owner reads its end, and closes it.
 void Listener::EndOldest() {
   const int fd = by_age_.begin()->second;
   by_age_.erase(by_age_.begin());

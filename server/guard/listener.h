@@ -50,9 +50,9 @@ struct ListenerStats {
 
 class Listener {
  public:
-  // Binds and listens; accepts nobody before Start. A host of 0.0.0.0 or [::] is every address of
-  // the machine, of both families; one that has several addresses gets them all. UNAVAILABLE if
-  // that fails.
+  // Binds and listens; accepts no connection before Start. A host of 0.0.0.0 or [::] is every
+  // address of the machine, of both families; one that has several addresses gets them all.
+  // UNAVAILABLE if that fails.
   static absl::StatusOr<std::unique_ptr<Listener>> Listen(const ListenerOptions& options);
   // Ends the thread, closes the port. Connections stay with the owners that `take` gave them.
   ~Listener();

@@ -9,7 +9,7 @@
 namespace dragoman {
 namespace {
 
-// Connections that have wasted fewer are none of the flood.
+// Connections that have wasted fewer streams are not a part of the flood.
 constexpr int64_t kFew = 64;
 // The share of failing_ that is kept from one look to the next.
 constexpr double kKept = 0.96;
@@ -80,7 +80,7 @@ int64_t ResetWatch::Unforgiven(Connection* connection, const StreamCount& count,
   const Nanos passed = now - connection->seen;
   connection->seen = now;
   connection->forgiven += kForgivenPerSecond * (passed / kNanosPerMilli) / 1000;
-  // Not saved up; and it may have become less, for some only waited.
+  // Forgiveness is not saved up; and the number may have fallen, because some streams only waited.
   connection->forgiven = std::min(connection->forgiven, wasted);
   return wasted - connection->forgiven;
 }
@@ -92,7 +92,7 @@ ResetWatch::Floods ResetWatch::Look(Nanos now) {
   const int64_t failed = count.failed - all_.cancelled - all_.whole;
   const int64_t failed_now = failed - std::exchange(failed_, failed);
   failing_ = kKept * failing_ + static_cast<double>(std::max<int64_t>(0, failed_now));
-  // Not handed over, and handed over without a request.
+  // The streams that were not handed over, and those handed over without a request.
   const auto calls = static_cast<int64_t>(calls_.size());
   const int64_t open = count.started - count.succeeded - count.failed;
   const int64_t pending = std::max<int64_t>(0, open - (calls - cut_)) + calls - all_.whole;

@@ -30,7 +30,7 @@ constexpr int64_t kTlsBytes = 96 * kKiB;
 constexpr int64_t kWastedStreamBytes = 64 * kKiB;
 
 constexpr int kUsualConnections = 4096;
-// The listener keeps a second one of each connection (listener.h).
+// The listener keeps a second descriptor of each connection (listener.h).
 constexpr int64_t kDescriptorsPerConnection = 2;
 // Descriptors of files, event queues and pipes.
 constexpr int64_t kOtherDescriptors = 128;
@@ -46,7 +46,7 @@ int64_t MessageBytes(const TransportSettings& settings) {
 }  // namespace
 
 int64_t NeededMessageBytes(int max_items, int64_t max_code_points) {
-  // A code point has up to 4 bytes. Contents and target prefixes.
+  // A code point has up to 4 bytes; contents and target prefixes count alike.
   return 2 * (4 * max_code_points + kElementBytes * max_items) + kPhraseBytes + kRestBytes;
 }
 
@@ -105,7 +105,7 @@ int64_t RaiseDescriptorLimit() {
     const rlimit raised{limit.rlim_max, limit.rlim_max};
     if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
   }
-  // "Unlimited" does not exist on Linux for open files, but in the type.
+  // The type knows "unlimited", which Linux does not have for open files.
   return static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, int64_t{1} << 30));
 }
 

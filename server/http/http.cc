@@ -45,7 +45,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string&
 
 HttpServer::~HttpServer() {
   listener_.reset();
-  // Before the libraries, which must not end while one of their requests waits.
+  // The scraper stops before the libraries, which must not end while one of their requests waits.
   scraper_.Stop();
 }
 

@@ -1,8 +1,8 @@
 // The HTTP side of the daemon: /metrics, /livez, /readyz and /status on a port of their own.
 //
 // Thread-safe. One thread serves all connections in turn as they have something to say, so that
-// silent and slow clients cost nobody else anything; scrapes are made on another, so that probes
-// wait for none.
+// silent and slow clients do not hold up others; scrapes are made on another, so that probes do not
+// wait for them.
 #pragma once
 
 #include <chrono>

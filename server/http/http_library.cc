@@ -21,7 +21,7 @@ namespace {
 constexpr unsigned kIdleSeconds = 5;
 // Memory for the headers of a request; a connection holds two of these at most.
 constexpr size_t kConnectionMemory = 16 * 1024;
-// Like gRPC's side.
+// The same TLS versions as on the gRPC port.
 constexpr char kTlsVersions[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 
 // One request, from its headers until its answer was sent.
@@ -31,7 +31,7 @@ struct Request {
 
 void Free(void* answer) { delete static_cast<Scraper::Answer*>(answer); }
 
-// Many connections may send the same answer at once: none copies it.
+// Many connections may send the same answer at once, without copies.
 MHD_Result Send(MHD_Connection* connection, const Scraper::Answer& answer) {
   auto held = std::make_unique<Scraper::Answer>(answer);
   MHD_Response* response = MHD_create_response_from_buffer_with_free_callback_cls(
@@ -81,7 +81,7 @@ void LogLibrary(void* /*data*/, const char* format, va_list arguments) {
   std::vsnprintf(line, sizeof(line), format, arguments);
   std::string_view text(line);
   while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
-  // Clients' mistakes among it.
+  // The library also reports clients' mistakes.
   Log(LogLevel::kDebug, "http", {{"detail", std::string(text)}});
 }
 
@@ -113,7 +113,7 @@ struct HttpCallbacks {
     auto* const request = static_cast<Request*>(state);
     if (request->scrape != nullptr) return Send(connection, request->scrape);
     if (!library->Enter()) return Send(connection, Refusal(503, "the connection is too old\n"));
-    // First, for the answer may be there at once.
+    // Suspended first, because the answer may come at once.
     MHD_suspend_connection(connection);
     const auto go_on = [library, connection, request](Scraper::Answer answer) {
       request->scrape = std::move(answer);

@@ -2,7 +2,7 @@
 // the listener (http.h).
 //
 // One thread serves all connections in turn as they have something to say, so that silent and slow
-// clients cost nobody else anything. A request of /metrics leaves that thread until its answer is
+// clients do not hold up others. A request of /metrics leaves that thread until its answer is
 // made (scraper.h).
 //
 // Take and Close are for one thread.

@@ -35,7 +35,7 @@ double UnixSeconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Families by name, whichever registry they are of: the format wants each once.
+// Joins the families of all registries by name: the format needs each once.
 class Merged {
  public:
   void Add(std::vector<MetricFamily> more) {

@@ -1,7 +1,7 @@
 // The daemon's Prometheus metrics, under `dragoman_`. server/README.md lists them all; its test
 // holds the list to what is scraped.
 //
-// A model's series are there as long as somebody holds what ForModel gave: names that are no longer
+// A model's series exist as long as the result of ForModel is held: names that are no longer
 // served, or never were, cost scrapes nothing. Events of such names are counted with model "".
 //
 // Thread-safe. Series are made once and held; an event costs a few atomic adds, or a short lock
@@ -39,7 +39,7 @@ class Metrics {
   // `clock` is the engines' and outlives this.
   explicit Metrics(const Clock* clock);
 
-  // The object to which the engines of all versions of a model report. While somebody holds it,
+  // The object to which the engines of all versions of a model report. While it is held,
   // every call returns the same one; then its series are gone, and a later one begins at 0. Shared
   // because several versions of a model may exist at once, and any of them may go last.
   std::shared_ptr<ModelMetrics> ForModel(const std::string& name);

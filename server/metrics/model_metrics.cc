@@ -45,7 +45,7 @@ void ModelMetrics::AddCalls(Kind kind) {
                   .Name("dragoman_model_reloads_total")
                   .Help("New versions of a model, by result.")
                   .Register(registry_);
-  // There from the start, so that nobody who asks for them finds nothing.
+  // These series exist from the start, so that queries always find them.
   if (kind != Kind::kPivot) reloads_->Add({{"model", model_}, {"result", "failed"}});
   if (kind == Kind::kNoModel) return;
   if (kind == Kind::kModel) reloads_->Add({{"model", model_}, {"result", "ok"}});

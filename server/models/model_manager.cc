@@ -101,7 +101,8 @@ absl::Status ModelManager::LoadAll(const std::vector<ModelSettings>& models) {
   const std::vector<size_t> order = LoadOrder(models);
   std::vector<ModelSettings> in_order;
   for (const size_t i : order) in_order.push_back(models[i]);
-  // The default comes first in what is left over, hence by `models`.
+  // The first models get what is left over, and the default is to be one of them: hence the order
+  // of `models`.
   const std::vector<int> cpus = DivideCpus(resources_.cpus, models);
   const absl::StatusOr<std::vector<double>> fractions =
       DivideDeviceMemory(in_order, defaults_.device_memory_fraction);
@@ -258,7 +259,8 @@ absl::StatusOr<bool> ModelManager::IsUnchanged(const ServedModel& model,
   const std::vector<std::string> directories = DirectoriesOf(settings);
   if (model.directory != absl::StrJoin(directories, ",")) return false;
   if (FirstChanged(model.files).empty()) return true;
-  // A file may have been written with the same bytes; one that is new or gone, no checksum shows.
+  // A file may have been written with the same bytes, which the checksum shows; it does not show
+  // one that is new or gone.
   if (!FirstAddedOrGone(model.files).empty()) return false;
   const LoadContext look(&gives_up_);
   const absl::StatusOr<std::string> checksum = ChecksumOfModels(model.files, directories, &look);

@@ -51,7 +51,7 @@ void AddMemory(const std::vector<DeviceMemory>& from, std::vector<DeviceMemory>*
   }
 }
 
-// Two versions of a model: what they have together, or the worse of both.
+// Adds the numbers of two versions of a model: their sums, or the worse of both.
 void AddStats(const EngineStats& from, EngineStats* to) {
   auto& [segments, requests_waiting, requests_running, queue_segments, queue_tokens,
          queue_segment_capacity, queue_token_capacity, queue_oldest_age, encoded_segments,
@@ -282,7 +282,7 @@ void ModelTable::Publish(std::vector<ModelPtr> models) {
     models_.swap(models);
     change = change_;
   }
-  // The old ones go with `models`, outside of the lock.
+  // The old models are let go of with `models`, without the lock.
   if (!change) return;
   for (const auto& [name, served] : changes) change(name, served);
 }
@@ -394,7 +394,8 @@ std::vector<ModelStats> ModelTable::Stats() const {
 
 void ModelTable::CancelAll(CancelCause cause) {
   MutexLock hold(&registry_->hold);
-  // Pivots first: what ends in a model that they go through would go on otherwise.
+  // Pivots come first: a job that is cancelled in a model that they go through would go on
+  // otherwise.
   const std::vector<const ServedModel*> live = registry_->Live();
   for (const bool pivots : {true, false}) {
     for (const ServedModel* version : live) {

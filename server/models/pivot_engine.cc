@@ -14,7 +14,7 @@
 namespace dragoman {
 namespace {
 
-// Two multilingual models have a million.
+// The most pairs of languages that a pivot lists: two multilingual models have a million.
 constexpr size_t kMaxPairs = 4096;
 
 std::vector<LanguagePair> JoinPairs(const ModelInfo& first, const ModelInfo& second) {
@@ -177,7 +177,7 @@ Admission PivotEngine::Submit(TranslationJob job, std::shared_ptr<TranslationSin
   const JobId id = next_job_.fetch_add(1);
   const auto made = std::make_shared<PivotJob>(this, id, std::move(job), std::move(sink));
   {
-    // Before it begins: it may be over before Start returns.
+    // The job is registered first: it may be over before Start returns.
     MutexLock lock(&mu_);
     jobs_.emplace(id, made);
   }

@@ -9,7 +9,7 @@
 namespace dragoman {
 namespace {
 
-// Between two tries at a full queue.
+// The time between two tries at a full queue.
 constexpr Nanos kShortestWait = 10 * kNanosPerMilli;
 constexpr Nanos kLongestWait = kNanosPerSecond;
 
@@ -152,7 +152,7 @@ void PivotJob::OnFirstItem(ItemResult result) {
     MutexLock lock(&mu_);
     firsts_[static_cast<size_t>(item)] = std::move(result);
     ready_.push_back(item);
-    // Draws depend on the number of an item in its job: they all go together, in their order.
+    // Random draws depend on the number of an item in its job: so all items go together, in order.
     if (!job_.decoding.sampling.has_value()) arm = !std::exchange(armed_, true);
   }
   if (arm) Arm(clock_->Now());
@@ -241,7 +241,7 @@ void PivotJob::Wait(int batch, std::vector<int> items, Nanos retry_after) {
     seconds_.erase(batch);
     items.insert(items.end(), ready_.begin(), ready_.end());
     ready_ = std::move(items);
-    // One more item of the first engine may have armed it meanwhile: that try does as well.
+    // Another item of the first engine may have armed the timer meanwhile: that try is enough.
     if (!stopped_.has_value()) arm = !std::exchange(armed_, true);
   }
   if (arm) Arm(clock_->Now() + std::clamp(retry_after, kShortestWait, kLongestWait));

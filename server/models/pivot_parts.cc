@@ -6,7 +6,7 @@
 namespace dragoman {
 namespace {
 
-// One after another, as an item's sentences are.
+// Whether two ranges have bytes in common.
 bool Touch(const ByteRange& a, const ByteRange& b) { return a.begin < b.end && b.begin < a.end; }
 
 void Widen(const ByteRange& range, ByteRange* whole) {

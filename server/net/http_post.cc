@@ -118,7 +118,7 @@ int HttpPost(const std::string& host, const std::string& port, const std::string
     const Socket socket(
         ::socket(to->ai_family, to->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, to->ai_protocol));
     if (socket.fd() < 0 || !Connect(socket.fd(), *to, timeout)) continue;
-    // Another address would get the same body twice, hence only one from here on.
+    // The body may have been received from here on, so no other address is tried.
     return SendAll(socket.fd(), request, timeout) ? ReadStatus(socket.fd(), timeout) : 0;
   }
   return 0;

@@ -20,7 +20,7 @@
 namespace dragoman {
 namespace {
 
-// More than any machine has: what is above is no list of processors.
+// More processors than any machine has: a larger number is an error.
 constexpr int kMostCpus = 1 << 16;
 
 std::string LineOf(const std::string& path) {

@@ -99,7 +99,7 @@ HttpTls HttpTlsOf(const ServerConfig& config, const Security& security) {
   return {security.tls(), config.metrics_tls == HttpTlsMode::kMutual};
 }
 
-// To the collector that the settings name; null if they name none.
+// Makes the exporter to the collector that the settings name; null if they name none.
 std::unique_ptr<OtlpExporter> StartSpans(const ServerConfig& config, const Clock* clock) {
   if (!config.otlp.has_value()) return nullptr;
   char host[HOST_NAME_MAX + 1] = "";
@@ -113,7 +113,7 @@ std::unique_ptr<OtlpExporter> StartSpans(const ServerConfig& config, const Clock
       PostTo(config.otlp->host, config.otlp->port, kCollectorTimeout), clock);
 }
 
-// From a load that is under way, of which nothing is kept.
+// Ends the process in the middle of a load, of which nothing is kept.
 [[noreturn]] void EndWhileLoading(bool clean, int status) {
   Log(LogLevel::kInfo, "stopped", {{"clean", clean}, {"while", "loading"}});
   FlushLines(kLastLines);
@@ -139,16 +139,16 @@ int Run(const ServerConfig& config) {
   for (const ModelSettings& model : config.models) names.push_back(model.model_name);
   ModelTable models(&clock, names, config.pivots);
   metrics.AttachModels([&models] { return models.Stats(); });
-  // Pivots come and go with their models, but there are no others than these.
+  // Pivots come and go with their models, but only those of the settings exist.
   std::vector<std::shared_ptr<ModelMetrics>> pivots;
   for (const PivotSettings& pivot : config.pivots) pivots.push_back(metrics.ForPivot(pivot.name));
   std::unique_ptr<HttpServer> http;
   std::string http_address = "off";
-  // Before HTTP and calls, which use it.
+  // Opened before HTTP and calls, which use it.
   auto security = Security::Open(config, &metrics);
   if (!security.ok()) return fail("start", security.status());
   if (config.metrics != "off") {
-    // First, so that probes see a process that loads, and not one that is dead.
+    // HTTP starts first, so that probes see a process that loads, and not one that is dead.
     auto started =
         HttpServer::Start(config.metrics, MakeHooks(&metrics, &state),
                           HttpConnections(RaiseDescriptorLimit()), HttpTlsOf(config, **security));
@@ -211,7 +211,7 @@ int Run(const ServerConfig& config) {
        {"models", names},
        {"load_seconds", ToSeconds(clock.Now() - load_started)}});
 
-  // Posted, for a signal that comes while a model is loaded must not wait for it.
+  // Posted, because a signal that comes while a model is loaded must not wait for it.
   const auto reload = [&] {
     (*security)->ReloadAll();
     const absl::Status posted = manager.Post([&manager](bool go_on) {
@@ -235,9 +235,9 @@ int Run(const ServerConfig& config) {
   DrainTimes times;
   if (signal != 0 || others) times.limit = std::chrono::seconds(config.drain_seconds);
   if (signal != 0) times.lame_duck = std::chrono::seconds(config.lame_duck_seconds);
-  // Before anything else, a log line even.
+  // Armed before anything else, even before a log line.
   hard_exit.Arm(times.lame_duck + times.limit + kExitGrace);
-  // A load would only be waited for: its model would not serve any more.
+  // A load is given up: the model would not serve any more.
   manager.GiveUp();
   if (signal != 0) Log(LogLevel::kInfo, "signal", {{"number", signal}});
   const DrainResult result = DrainUnlessHurried(serving->get(), times);
@@ -247,7 +247,7 @@ int Run(const ServerConfig& config) {
   // longer wait.
   if (!manager.StopWithin(kLoadGrace)) EndWhileLoading(result.clean, status);
   admin.reset();
-  // HTTP goes last of those who look at the models.
+  // HTTP ends last of the parts that look at the models.
   http.reset();
   metrics.AttachModels(nullptr);
   serving->reset();

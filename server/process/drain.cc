@@ -67,7 +67,7 @@ void HardExitTimer::Run() {
     }
     if (done_) return;
   }
-  // Not a word: whatever hangs may be what a line would wait for.
+  // There is no log line: it might wait for the very thing that hangs.
   _exit(kHardExitStatus);
 }
 

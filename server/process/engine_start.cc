@@ -109,7 +109,7 @@ absl::Status CheckEngineSettings(const ServerConfig& config) {
   for (const ModelSettings& model : config.models) {
     DeviceChoice devices;
     const DeviceRequest& request = model.devices;
-    // Where the machine decides, the larger batch is supposed: the engine looks again.
+    // Where the machine decides, the larger batch is assumed: the engine checks again.
     if (request.automatic) devices.cuda = {0};
     if (!request.cuda.empty()) devices.cuda = request.cuda;
     const EngineConfig engine = MakeEngineConfig(model, ModelShare(), devices);

@@ -30,8 +30,8 @@ std::vector<MemoryPart> ServingMemory(const ServerConfig& config) {
   for (const ModelSettings& model : config.models) {
     queues += model.max_queue_segments * kSegmentBytes + model.max_queue_tokens * kTokenBytes;
   }
-  // Beside a call of the whole queue, which counts as a client's largest part of it, others may
-  // take what that leaves.
+  // Beside a call of the whole queue, which counts as a client's largest part of it, other clients
+  // may take the rest.
   queues += queues / 4;
   std::vector<MemoryPart> parts = {{"process", kProcessBytes},
                                    {"request_queue", queues},
@@ -57,7 +57,7 @@ std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const EngineStat
   }
   std::vector<MemoryPart> parts = {weights, kv, workspaces};
   for (MemoryPart& part : ServingMemory(config)) parts.push_back(std::move(part));
-  // No call is there yet while those of the start are loaded.
+  // There are no calls yet while the models of the start are loaded.
   const int64_t beyond = kProcessBytes + start_peak - SumOf(parts);
   parts.push_back({"loading", std::max<int64_t>(beyond, 0)});
   return parts;

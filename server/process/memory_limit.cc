@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
 constexpr int64_t kKilobyte = 1024;
 
-// A file of one number; unset for "max" and where there is no such file.
+// The number in a file; unset for "max" and where there is no such file.
 std::optional<int64_t> NumberIn(const std::string& path) {
   std::ifstream file(path);
   int64_t number = 0;

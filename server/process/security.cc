@@ -13,7 +13,7 @@ namespace {
 constexpr char kCertificates[] = "certificates";
 constexpr char kApiKeys[] = "api keys";
 
-// Whether what is said on this address stays on the machine.
+// Whether traffic of this address stays on the machine.
 bool IsLocal(const std::string& address) {
   return absl::StartsWith(address, "unix:") || absl::StartsWith(address, "127.") ||
          absl::StartsWith(address, "localhost:") || absl::StartsWith(address, "[::1]:");

@@ -29,7 +29,7 @@ sigset_t AwaitedSignals() {
   return set;
 }
 
-// The number of a signal that came within the time, or 0.
+// Waits; returns the number of a signal that came within the time, or 0.
 int WaitSignal(std::chrono::milliseconds timeout) {
   const sigset_t set = AwaitedSignals();
   const timespec time{timeout.count() / 1000, (timeout.count() % 1000) * 1'000'000};

@@ -23,7 +23,7 @@ int DefaultThreads(int cpus, int per_cache) {
 
 using CpuKey = std::function<int(const Cpu&)>;
 
-// Takes `count` of `free` that agree in `key`, the first that do; none if no so many do.
+// Takes the first `count` of `free` that agree in `key`; none if there are not so many.
 std::vector<Cpu> TakeAlike(int count, const CpuKey& key, std::vector<Cpu>* free) {
   for (const Cpu& first : *free) {
     const auto is_alike = [&](const Cpu& cpu) { return key(cpu) == key(first); };
@@ -46,7 +46,7 @@ absl::Status Refused(const std::string& found, const std::string& expected) {
       absl::StrCat("pin: found cores ", found, ", expected ", expected));
 }
 
-// Each worker's own processors; fewer workers than in the plan if there are no more.
+// Gives each worker processors of its own; fewer workers than in the plan if there are not enough.
 std::vector<WorkerCpus> Divide(std::vector<Cpu> free, const WorkerPlan& plan) {
   std::vector<WorkerCpus> places;
   for (int i = 0; i < plan.workers; ++i) {
@@ -103,7 +103,7 @@ absl::StatusOr<std::vector<WorkerCpus>> PlaceWorkers(const CpuTopology& topology
   std::vector<Cpu> own(topology.cpus.begin() + first, topology.cpus.begin() + first + count);
   std::vector<WorkerCpus> places = Divide(own, plan);
   if (static_cast<int>(places.size()) < plan.workers) {
-    // Then their nodes are the system's to choose, too.
+    // The system then chooses their nodes, too.
     if (is_automatic) return std::vector<WorkerCpus>();
     std::vector<int> numbers;
     for (const Cpu& cpu : own) numbers.push_back(cpu.number);

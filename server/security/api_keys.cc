@@ -55,7 +55,7 @@ std::optional<KeyHash> ParseHash(std::string_view text) {
   return hash;
 }
 
-// A key may look like a name, but is none: each call's log line would have it.
+// A key may look like a name, but must not be one: each call's log line would show it.
 bool IsName(const std::string& name) {
   return !absl::StartsWith(name, kKeyPrefix) && !name.empty() && name.size() <= kMaxNameBytes &&
          std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -63,8 +63,8 @@ bool IsName(const std::string& name) {
          });
 }
 
-// Somebody may have written down a key in place of anything: errors tell where something stands and
-// of what kind it is, and quote nothing.
+// A key may stand in any place of the file by mistake: errors tell where a value is and of what
+// kind, and quote nothing.
 absl::Status ReadKeys(const std::string& where, const json& value, ClientEntry* entry) {
   if (!value.is_array() || value.empty()) {
     return Refuse(where, value.is_array() ? "an empty list" : value.type_name(),
@@ -287,7 +287,7 @@ absl::Status ApiKeys::Reload() {
       }
       for (const KeyHash& hash : entry.hashes) {
         const auto at = old.find(hash);
-        // A key that went to another client is another one.
+        // A key that was given to another client counts as another key.
         if (at != old.end() && &at->second->client() == client.get()) {
           keys->push_back({hash, at->second});
           old.erase(at);

@@ -31,7 +31,7 @@ inline constexpr size_t kMaxApiKeys = 1024;
 
 using KeyHash = std::array<uint8_t, 32>;
 
-// A client as the file has it.
+// A client as it stands in the file.
 struct ClientEntry {
   std::string name;
   std::vector<KeyHash> hashes;        // of its keys; more than one while they are exchanged

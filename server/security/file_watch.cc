@@ -72,7 +72,7 @@ void FileWatch::Look() {
 }
 
 void FileWatch::Reload(Watched* watched) {
-  // Whether it can be read or not: the same files are not tried again and again.
+  // Set even if reading fails, so that the same files are not tried again and again.
   watched->loaded = watched->seen;
   const absl::Status status = watched->files.reload();
   if (status.ok()) {

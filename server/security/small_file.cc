@@ -25,7 +25,7 @@ std::string Reason(int error) {
 }  // namespace
 
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
-  // Not to wait for the writer of a pipe.
+  // O_NONBLOCK, so as not to wait for the writer of a pipe.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return Wrong(path, Reason(errno));
   struct stat info {};

@@ -142,7 +142,7 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now) {
     return Wrong(paths.certificate, absl::StrCat("found a certificate that is valid only from ",
                                                  Date(*begin), " on, expected a valid one"));
   }
-  // Clients ask this of it in every handshake.
+  // Clients check this in every handshake.
   const bool is_for_servers = X509_check_purpose(own, X509_PURPOSE_SSL_SERVER, 0) == 1;
   ERR_clear_error();
   if (!is_for_servers) {

@@ -28,7 +28,7 @@ constexpr std::string_view kOwnFraction = "device-memory-fraction";
 constexpr JsonLimits kFileLimits = {
     .max_bytes = kMaxConfigBytes, .max_depth = 8, .max_values = 1 << 18};
 
-// Names what came in place of a setting that there was once.
+// Names the replacement of a setting that existed once.
 absl::Status RefuseUnknown(std::string_view where, const std::string& shown,
                            const std::string& name, const std::string& found,
                            const std::string& expected) {
@@ -250,7 +250,7 @@ std::string ConfigToJson(const ServerConfig& config) {
     json[std::string(option.name)] = ValueOf(option, {&copy, &copy});
   }
   json["schedule"] = ScheduleOf(config);
-  // All that are served, each with what it has in the end.
+  // All served models, each with its settings in effect.
   json["models"] = nlohmann::ordered_json::array();
   for (ModelSettings model : config.models) {
     nlohmann::ordered_json one = {{"name", model.model_name}, {"directory", model.model_directory}};

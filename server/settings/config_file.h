@@ -12,7 +12,7 @@ namespace dragoman {
 inline constexpr size_t kMaxConfigBytes = size_t{1} << 20;
 
 // INVALID_ARGUMENT names the path and what it is instead: not there, a directory, larger than
-// kMaxConfigBytes, a pipe into which nobody writes. Never waits longer than five seconds for bytes.
+// kMaxConfigBytes, a pipe without a writer. Never waits longer than five seconds for bytes.
 absl::StatusOr<std::string> ReadConfigFile(const std::string& path);
 
 }  // namespace dragoman

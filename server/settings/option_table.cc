@@ -413,7 +413,7 @@ const std::vector<Option>& Options() {
 
 namespace {
 
-// Flags that there were once, and the keys of "schedule" that they became.
+// Flags that existed once, and the keys of "schedule" that replaced them.
 constexpr std::pair<std::string_view, std::string_view> kScheduleFlags[] = {
     {"scheduler", "refill"},
     {"refill-threshold", "threshold"},

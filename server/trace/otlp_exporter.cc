@@ -25,11 +25,11 @@ struct OtlpExporter::State {
       : attributes(std::move(a)), post(std::move(p)), clock(c), options(o) {}
 
   void Run();
-  // Waits for a batch, or for the end: then for nothing. Empty: the end. Notes what the wall clock
-  // is ahead.
+  // Waits for a batch, or for the end, after which it does not wait. Empty: the end. Notes how far
+  // the wall clock is ahead.
   std::vector<Span> NextBatch();
   void Send(const std::vector<Span>& batch);
-  // False: the exporter goes.
+  // False: the exporter is being destroyed.
   bool WaitToRetry();
 
   const std::vector<std::pair<std::string, std::string>> attributes;

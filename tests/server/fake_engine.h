@@ -54,13 +54,13 @@ class FakeEngine : public Engine {
     hold_ = true;
   }
 
-  // The next Submit answers this.
+  // Makes the next Submit answer this.
   void RefuseNext(Admission refusal) {
     MutexLock lock(&mu_);
     refusals_.push_back(std::move(refusal));
   }
 
-  // The statuses of the items of jobs that are answered, by index; OK where none is given.
+  // Sets the statuses of the items of jobs that are answered, by index; OK where none is given.
   void FailItem(int index, absl::Status status) {
     MutexLock lock(&mu_);
     item_status_[index] = std::move(status);
@@ -111,7 +111,7 @@ class FakeEngine : public Engine {
     while (!done) changed_.Wait(&mu_);
   }
 
-  // Ends a held job; OK answers what was not played: nothing more than OnDone.
+  // Ends a held job by OnDone alone; with OK, items that were not played get no answer.
   void Finish(JobId id, const absl::Status& status) {
     Post([this, id, status] { End(id, status); });
   }
@@ -154,10 +154,10 @@ class FakeEngine : public Engine {
   }
 
   const ModelInfo& info() const override { return info_; }
-  // Before it is used only.
+  // To be called only before the engine is used.
   ModelInfo* mutable_info() { return &info_; }
 
-  // The pairs of info(), to the letter; a side that is empty fits any.
+  // Compares with the pairs of info(), exactly; a side that is empty fits any.
   absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> ResolveLanguages(
       std::string_view source, std::string_view target) const override {
     ++resolutions_;

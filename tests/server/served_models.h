@@ -10,7 +10,7 @@
 
 namespace dragoman {
 
-// `engine` is borrowed; the name is its own.
+// `engine` is borrowed; the model has the engine's name.
 inline ServedModel Borrowed(Engine* engine) {
   ServedModel model;
   model.name = engine->info().name;

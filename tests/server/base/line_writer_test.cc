@@ -39,7 +39,7 @@ class LineWriterTest : public ::testing::Test {
     if (ends_[0] >= 0) close(ends_[0]);
     ends_[0] = -1;
   }
-  // Until the pipe takes no byte more.
+  // Fills the pipe until it takes no more bytes.
   void FillPipe() {
     fcntl(ends_[1], F_SETFL, O_NONBLOCK);
     const std::string block(4096, '.');

@@ -1,4 +1,4 @@
-// Which codes clients see, held against every error that the sources make.
+// Compares the codes that clients see with every error that the sources make.
 #include "server/base/status_codes.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ std::string ReadText(const fs::path& path) {
 }
 
 // Every code that a source of engine/ or server/ makes, with one place that does: absl::XError(
-// and StatusCode::kX. The table of the codes itself is none.
+// and StatusCode::kX. The table of the codes itself does not count.
 std::map<std::string, std::string> CodesOfTheSources() {
   std::map<std::string, std::string> found;
   const std::regex made(R"(absl::([A-Z]\w*)Error\(|absl::StatusCode::k(\w+))");

@@ -1,5 +1,5 @@
-// Which options of a request go together (SEARCH.md a.7): one case for each rule, and for what
-// is not refused because only the engine can know.
+// Checks which options of a request go together (SEARCH.md a.7): one case for each rule, and for
+// what is not refused because only the engine can know.
 #include "engine/api/option_rules.h"
 
 #include "tests/server/call/request_fixture.h"

@@ -208,7 +208,7 @@ TEST_F(AdminServerTest, TooManyChangesAreRefusedAndNoneIsLost) {
       return stub_->ReloadModel(&context, request, &response);
     }));
   }
-  // Until all of them wait, one more would be among them.
+  // One more would be among those that wait until there are as many as may be: hence the loop.
   grpc::Status refused;
   while (refused.error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) {
     grpc::ClientContext context;

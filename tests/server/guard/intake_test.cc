@@ -109,8 +109,8 @@ TEST_F(IntakeTest, TheGreediestIsEndedFirst) {
   EXPECT_EQ(intake_->waiting(), 2);
 }
 
-// A field of headers in frames of a byte (CVE-2023-33953), which gRPC copies with every frame, beside
-// calls that might send as much.
+// A field of headers in frames of a byte (CVE-2023-33953), which gRPC copies with every frame,
+// beside calls that might send as much.
 TEST_F(IntakeTest, AConnectionThatIsReadSlowlyBesideItsCallsIsEnded) {
   const auto pass = [this](int looks, int64_t read_each_of_5) {
     for (int i = 0; i < looks && ended_.empty(); ++i) {
@@ -192,7 +192,7 @@ TEST_F(IntakeTest, AConnectionThatResetsItsStreamsIsEnded) {
   intake_->Open(6);
   Accept(5, 90, 90);
   Accept(6, 1000, 1000);
-  // Cut ones are no better than those that never came.
+  // Requests that were cut count like those that never came.
   for (int i = 0; i < 50; ++i) intake_->LeaveCut(Enter(6));
   intake_->Look();
   EXPECT_THAT(ended_, ElementsAre(6));

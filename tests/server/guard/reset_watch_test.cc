@@ -87,7 +87,7 @@ TEST_F(ResetWatchTest, ARateIsForgiven) {
     Fail(5, 1);
     ASSERT_THAT(Look().connections, IsEmpty()) << i;
   }
-  // Not saved up while nothing was wasted.
+  // Forgiveness is not saved up while nothing was wasted.
   Start(5, 1100);
   Fail(5, 1100);
   EXPECT_THAT(Look().connections, ElementsAre(5));
@@ -144,7 +144,7 @@ TEST_F(ResetWatchTest, ManyConnectionsThatResetAFewEachAreAFlood) {
   const auto floods = Look();
   EXPECT_EQ(floods.connections.size(), 59);
   EXPECT_THAT(floods.connections, Not(Contains(50)));
-  // Until gRPC is done with them.
+  // They count until gRPC is done with them.
   EXPECT_TRUE(Look().many);
   for (uint64_t call = 1; call <= 1000; ++call) watch_.Done(call, true);
   EXPECT_FALSE(Look().many);

@@ -81,7 +81,7 @@ class HttpTest : public ::testing::Test {
     const std::string& bound = server_->address();
     address.sin_port = htons(static_cast<uint16_t>(std::stoi(bound.substr(bound.rfind(':') + 1))));
     EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-    // Whoever waits that long has no answer.
+    // A client that waits that long has got no answer.
     const timeval patience{5, 0};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -91,7 +91,7 @@ class HttpTest : public ::testing::Test {
     return fd;
   }
 
-  // Until the server closes; "" where nothing came in time.
+  // Reads until the server closes; "" where nothing came in time.
   static std::string Answer(int fd) {
     std::string text;
     char buffer[4096];
@@ -128,7 +128,7 @@ TEST_F(HttpTest, WhoComesDuringAScrapeSharesTheNextOne) {
   std::vector<int> askers = {Ask("/metrics")};
   WaitForScrape(1);
   for (int i = 0; i < 3; ++i) askers.push_back(Ask("/metrics"));
-  // Behind them on the server's one thread: they are known by then.
+  // This request comes after them on the server's one thread: they are known by then.
   EXPECT_THAT(Get("/livez"), StartsWith("HTTP/1.1 200"));
   Release();
   EXPECT_THAT(Answer(askers[0]), EndsWith("scrape 1\n"));

@@ -58,7 +58,7 @@ class HttpsTest : public ::testing::Test {
     SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
     SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
     SSL_CTX_set_max_proto_version(context, newest);
-    // So that it would go below 1.2 if the server did.
+    // The client would use less than 1.2 if the server did.
     SSL_CTX_set_security_level(context, 0);
     if (!shows.key.empty()) {
       BIO* const certificate = BIO_new_mem_buf(shows.certificate.data(), -1);
@@ -86,7 +86,7 @@ class HttpsTest : public ::testing::Test {
       BIO_write(connection, request.data(), static_cast<int>(request.size()));
       std::string text;
       char buffer[4096];
-      // Not to the end, which takes a moment longer.
+      // Does not read to the end, which takes a moment longer.
       for (int n = 0; text.find("\r\n\r\n") == std::string::npos &&
                       (n = BIO_read(connection, buffer, sizeof(buffer))) > 0;) {
         text.append(buffer, static_cast<size_t>(n));
@@ -130,7 +130,7 @@ TEST_F(HttpsTest, MutualAsksAllButProbesForACertificate) {
   EXPECT_EQ(Get("/metrics", stranger_.Issue({.client = true})).status, 403);
   EXPECT_EQ(Get("/metrics", authority_.Issue({.begin = -7200, .end = -10, .client = true})).status,
             403);
-  // A server's certificate is no client's.
+  // A server's certificate is not valid for clients.
   EXPECT_EQ(Get("/metrics", authority_.Issue()).status, 403);
 }
 

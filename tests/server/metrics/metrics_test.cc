@@ -260,7 +260,7 @@ TEST_F(MetricsTest, TheStatusPageAsksForWhatThereIs) {
   for (std::sregex_iterator match(page.begin(), page.end(), asked), end; match != end; ++match) {
     names.insert((*match)[1]);
   }
-  // In loops and with a quantile before.
+  // The page asks for these in loops, and has a quantile before the name.
   for (const char* name : {"rpc_duration_seconds", "decode_step_duration_seconds"}) {
     ASSERT_THAT(page, HasSubstr("from, to, '" + std::string(name) + "'"));
     names.insert(name);

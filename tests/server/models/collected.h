@@ -1,4 +1,4 @@
-// A sink that keeps what it hears and can be waited for.
+// A sink that keeps the results and can be waited for.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ class Collected final : public TranslationSink {
   }
   void OnDone(const absl::Status& status, const JobTimings& timings) override {
     MutexLock lock(&mu_);
-    // Not a reference to the same: ThreadSanitizer does not see abseil count them.
+    // A copy, not a reference to the same: ThreadSanitizer does not see abseil count references.
     done_.emplace(status.code(), status.message());
     timings_ = timings;
     ++done_calls_;
@@ -43,7 +43,7 @@ class Collected final : public TranslationSink {
     return done_.has_value();
   }
 
-  // After WaitDone.
+  // To be called after WaitDone.
   std::map<int, ItemResult> items() {
     MutexLock lock(&mu_);
     return items_;

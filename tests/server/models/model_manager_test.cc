@@ -346,7 +346,7 @@ TEST_F(ModelManagerTest, UnloadsAllButTheLast) {
 
 TEST_F(ModelManagerTest, WhatIsPostedIsDoneInOrderOrTold) {
   std::vector<std::string> done;
-  // Before Start nothing runs: so the queue fills.
+  // Nothing runs before Start, so the queue fills.
   for (size_t i = 0; i < ModelManager::kMaxPosted; ++i) {
     EXPECT_TRUE(manager_
                     .Post([&done, i](bool go_on) {
@@ -361,7 +361,8 @@ TEST_F(ModelManagerTest, WhatIsPostedIsDoneInOrderOrTold) {
   EXPECT_EQ(manager_.Post([](bool) { FAIL(); }).code(), absl::StatusCode::kUnavailable);
 }
 
-// A sparse file of any size beside a model is none of its files, nor is a link to what never ends.
+// A sparse file of any size beside a model is not one of its files, nor is a link to an endless
+// one.
 TEST_F(ModelManagerTest, OnlyTheModelsOwnFilesAreReadForItsChecksum) {
   std::error_code error;
   std::ofstream(root_ / "a" / "giant").put('x');

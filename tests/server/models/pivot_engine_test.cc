@@ -241,7 +241,7 @@ TEST_F(PivotShareTest, ItemsThatWaitForTheSecondModelCount) {
   first_.Finish(first.id, absl::OkStatus());
   EXPECT_EQ(Ask("hog").reason, RejectReason::kClientShare);
   EXPECT_TRUE(Ask("polite").status.ok());
-  // The end of a job that waits between the two: nobody else would end it.
+  // Ends a job that waits between the two, which neither engine would end.
   pivot_->Cancel(waiting, CancelCause::kDeadline);
   EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_TRUE(Ask("hog", kItems).status.ok());
@@ -254,7 +254,7 @@ TEST_F(PivotShareTest, AnItemCountsUntilTheSecondModelHasItOrItHasEnded) {
   first_.FailItem(0, absl::InvalidArgumentError("too long"));
   EXPECT_TRUE(Submit(JobOf("hog", kItems))->WaitDone().ok());
   EXPECT_TRUE(Ask("hog", kItems).status.ok());
-  // While the second engine works on one, it is in that one's own queue.
+  // An item on which the second engine works is in that engine's own queue.
   second_.HoldJobs();
   const auto sink = Submit(JobOf("hog", 2));
   second_.WaitHeld();

@@ -96,7 +96,7 @@ TEST_F(MemoryLimitTest, NothingReadableIsNoLimit) {
   EXPECT_GT(FindMemoryLimits(root_ + "/nothing", 0, 0).most.bytes, int64_t{1} << 60);
 }
 
-// In a process of its own: a limit of address space cannot be taken back where it matters.
+// Runs in a process of its own: a limit on address space cannot be taken back where it matters.
 TEST_F(MemoryLimitTest, OfTheAddressSpaceCountsWhatIsLeft) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need terabytes of it";

@@ -121,7 +121,7 @@ class SecurityTest : public ::testing::Test {
     EXPECT_THAT("\n" + metrics_.Scrape(), HasSubstr("\n" + line + "\n"));
   }
 
-  // Until `holds`: the watch reads files on a thread of its own.
+  // Waits until `holds`: the watch reads files on a thread of its own.
   template <typename Holds>
   static bool Eventually(const Holds& holds) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -170,7 +170,7 @@ TEST_F(SecurityTest, MutualTlsServesClientsOfItsAuthorityOnly) {
   EXPECT_EQ(code(stranger_.Issue({.client = true})), grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(code(authority_.Issue({.begin = -7200, .end = -10, .client = true})),
             grpc::StatusCode::UNAVAILABLE);
-  // A server's certificate is no client's.
+  // A server's certificate is not valid for clients.
   EXPECT_EQ(code(authority_.Issue()), grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(engine_.submitted(), 1U);
 }
@@ -335,7 +335,7 @@ TEST_F(SecurityTest, ARevokedKeyEndsItsStream) {
   Bring("two", &app_context);
   const auto app = stub->StreamTranslate(&app_context, request);
   const FakeEngine::Held other = engine_.WaitHeld();
-  // In the middle of its stream.
+  // The key will be revoked in the middle of this stream.
   engine_.Play(revoked,
                [&](TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(revoked.job, 0)); });
   v1::StreamTranslateResponse message;

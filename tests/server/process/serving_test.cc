@@ -54,7 +54,7 @@ class ServingTest : public ::testing::Test {
     SetLogLevel(LogLevel::kInfo);
   }
 
-  // Without an engine: a model that is still being loaded.
+  // Starts serving; without an engine, as while the model is still being loaded.
   void Start(bool with_engine = true) {
     if (with_engine) {
       EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
@@ -88,7 +88,7 @@ class ServingTest : public ::testing::Test {
     });
   }
 
-  // Both methods, because their ways through gRPC differ.
+  // Calls both methods, because their ways through gRPC differ.
   std::vector<grpc::Status> BothWays(const v1::TranslateRequest& request) {
     std::vector<grpc::Status> statuses = {Translate(request)};
     grpc::ClientContext context;

@@ -77,7 +77,7 @@ class TransportTest : public ::testing::Test {
     stub_ = std::make_unique<grpc::GenericStub>(channel_);
   }
 
-  // With a connection of its own.
+  // Makes a channel with a connection of its own.
   std::shared_ptr<grpc::Channel> NewChannel() const {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);

@@ -270,7 +270,7 @@ TEST_F(WorkerPlanTest, ModelsHaveProcessorsOfTheirOwnOrAreRefused) {
   EXPECT_THAT(
       std::string(PlaceWorkers(topology, {Pinning::kCores, 8, 2, 0}, {2, 1}).status().message()),
       HasSubstr("at most 0 such workers on the 0 of 8"));
-  // With nodes, such a model goes where the system puts it.
+  // On a machine with nodes, such a model runs where the system puts it.
   const auto late = PlaceWorkers(Read({.nodes = 2, .cores = 4}), {Pinning::kAuto, 8, 2, 0}, {2, 1});
   ASSERT_TRUE(late.ok());
   EXPECT_THAT(*late, IsEmpty());

@@ -30,7 +30,7 @@ TEST(TokenBucket, LetsAMinutesWorthThroughAndThenItsRate) {
   EXPECT_GT(bucket.Take(10, kSecond + kSecond / 2), 0);
   EXPECT_EQ(bucket.Take(10, 2 * kSecond), 0);
   EXPECT_GT(bucket.Take(1, 2 * kSecond), 0);
-  // Never more than a minute's, however long nobody comes.
+  // The rate never saves up more than a minute's worth, however long no call comes.
   EXPECT_EQ(bucket.Take(600, 100 * kMinute), 0);
   EXPECT_EQ(bucket.Take(600, 100 * kMinute), kMinute);
 }
@@ -139,7 +139,7 @@ TEST(ApiKeyFile, AKeyInPlaceOfItsHashIsNotRepeated) {
   }
 }
 
-// Whatever somebody took for the place of a key: the error says where, and never what.
+// A key in any wrong place: the error says where it is, and never what it is.
 TEST(ApiKeyFile, AKeyInAnyOtherPlaceIsNotRepeatedEither) {
   const std::string hash = HashOfKey("a");
   const std::string key = "dgm_geheim";

@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::UnorderedElementsAreArray;
 
-// The flags `args` behind a configuration file of this text.
+// Parses the flags `args` after a configuration file of this text.
 absl::StatusOr<CommandLine> ParseFile(const std::string& text, std::vector<std::string> args = {}) {
   const TempDirectory directory;
   args.insert(args.end(), {"--config", directory.Write("config.json", text)});
@@ -461,7 +461,7 @@ TEST(Config, NamesModelsByTheirDirectory) {
   EXPECT_THAT(name("=dir"), HasSubstr("the name ''"));
   EXPECT_THAT(name("n="), HasSubstr("a directory after NAME="));
   EXPECT_THAT(name("/m/two words"), HasSubstr("'two words'"));
-  // They are no names of anything, and a path that is made of one leads elsewhere.
+  // They are not names, and a path that is made of one leads elsewhere.
   EXPECT_THAT(name(".=/m/a"), HasSubstr("the name '.'"));
   EXPECT_THAT(name("..=/m/a"), HasSubstr("the name '..'"));
   EXPECT_EQ(name("...=/m/a"), "...");
@@ -636,7 +636,7 @@ TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {
   DeviceChoice gpus;
   gpus.cuda = {1, 3};
   gpus.compute_type = ComputeType::kBFloat16;
-  // Beside other models a model has what the budget gives it, and not what the flag says for all.
+  // Beside other models a model has its share of the budget, and not the flag's value for all.
   const EngineConfig settings =
       MakeEngineConfig(command->config, {.cpus = 8, .device_memory_fraction = 0.25}, gpus);
   EXPECT_EQ(settings.max_rows, 4096);
@@ -648,7 +648,7 @@ TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {
   EXPECT_EQ(MakeEngineConfig(fixed->config, {.cpus = 8}, gpus).max_rows, 100);
 }
 
-// On a GPU more segments than rows are in slots, where top-up is continuous and counted in rows.
+// On a GPU slots hold more segments than rows, where top-up is continuous and counted in rows.
 TEST(EngineSettings, OfAGpuHaveRoomBeyondTheRows) {
   DeviceChoice gpu;
   gpu.cuda = {0};
