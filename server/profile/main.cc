@@ -116,7 +116,8 @@ int main(int argc, char** argv) {
   try {
     return dragoman::Main(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "dragoman_profile: memory or a thread is not available (%s)\n", error.what());
+    std::fprintf(stderr, "dragoman_profile: memory or a thread is not available (%s)\n",
+                 error.what());
     return 1;
   }
 }

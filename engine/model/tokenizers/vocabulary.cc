@@ -53,8 +53,8 @@ absl::StatusOr<Vocabulary> Vocabulary::Parse(std::string_view json, std::string_
     taken[index] = true;
     vocabulary.pieces_[index] = piece;
   }
-  // There are as many ids as pieces, all different and in range, so no id is missing. JSON has no piece
-  // twice.
+  // There are as many ids as pieces, all different and in range, so no id is missing and no piece is
+  // there twice.
   vocabulary.Index(root->size(), /*empty_is_piece=*/true);
   return vocabulary;
 }

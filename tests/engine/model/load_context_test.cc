@@ -1,5 +1,4 @@
-// What a load tells of itself: the memory it takes, the files it is made of, and that it can be
-// given up.
+// A load counts the memory that it takes, records the files that it is made of, and can be cancelled.
 #include "engine/base/load_context.h"
 
 #include <sys/stat.h>

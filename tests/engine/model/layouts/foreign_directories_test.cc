@@ -1,7 +1,7 @@
-// What people point a translation server at that it cannot serve: models of other architectures,
-// files that a download left cut or replaced, parts that do not belong together. A table of them,
-// and what each is answered: one line that names the directory, the file, the field or tensor, what
-// was found and what was expected. The parsers' own tests have more of each kind.
+// A table of directories that users point a translation server at and that it cannot serve: models of
+// other architectures, files that a download left truncated or replaced, parts that do not belong
+// together. The error of each is one line that names the directory, the file, the field or tensor, what
+// was found and what was expected. The parsers' own tests have more cases of each kind.
 #include <cstdint>
 #include <cstring>
 #include <filesystem>

@@ -1,5 +1,5 @@
-// What tokenizer.json may say, and what is refused. What texts become is compared with the library's
-// in tests/parity/tokenizer_json_test.cc.
+// Which fields of tokenizer.json are accepted, and which are refused. The tokens of texts are compared
+// with the library's in tests/parity/tokenizer_json_test.cc.
 #include "engine/model/tokenizers/tokenizer_json.h"
 
 #include <nlohmann/json.hpp>
