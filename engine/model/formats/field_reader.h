@@ -26,7 +26,7 @@ inline absl::Status UnsupportedField(std::string_view file, std::string_view fie
                                          ", which is not supported; supported: ", supported));
 }
 
-// What the readers of each format share. A format says what a field holds.
+// The base of the readers of each format. A format says what a field holds.
 class FieldReader {
  public:
   virtual ~FieldReader() = default;
