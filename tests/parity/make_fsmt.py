@@ -32,7 +32,7 @@ SPECIAL = ["<s>", "<pad>", "</s>", "<unk>"]
 MERGES = 420
 CASES = 75
 LIMIT = dict(max_length=30)
-SPEC = dict(d=32, heads=(4, 2), layers=(2, 2), ffn=(64, 48), seed=65, eos_bias=3.0)
+SPEC = dict(d=32, heads=(4, 2), layers=(2, 2), ffn=(64, 48), seed=64, eos_bias=7.0)
 
 
 def words_of(text, language):
@@ -70,8 +70,9 @@ def make(folder, german):
     os.makedirs(folder)
     texts = {"de": german, "en": ENGLISH * 3}
     counts = collections.Counter(word for language, lines in texts.items() for line in lines for word in words_of(line, language))
+    merges = merges_of(counts)
     with open(os.path.join(folder, "merges.txt"), "w", encoding="utf-8") as out:
-        out.writelines(f"{a} {b} {n}\n" for a, b, n in merges_of(counts))
+        out.writelines(f"{a} {b} {n}\n" for a, b, n in merges)
     write_json(os.path.join(folder, "tokenizer_config.json"), dict(langs=["de", "en"], model_max_length=96, do_lower_case=False))
     sizes = {}
     for side, language in (("src", "de"), ("tgt", "en")):
@@ -81,7 +82,12 @@ def make(folder, german):
                        or not os.path.exists(os.path.join(folder, name)) else json.load(open(os.path.join(folder, name))), indent=0)
         tokenizer = FSMTTokenizer.from_pretrained(folder, langs=[language, language])
         pieces = collections.Counter(piece for line in texts[language] for piece in tokenizer._tokenize(line))
-        kept = sorted(piece for piece, n in pieces.items() if n > 1)  # rare ones are unknown
+        # Rare ones are unknown in a source; what merges make of any word can be written.
+        kept = {piece for piece, n in pieces.items() if n > 1}
+        if side == "tgt":
+            kept |= {letter + end for word in counts for letter in word for end in ("", "</w>")}
+            kept |= {a + b for a, b, _ in merges}
+        kept = sorted(kept)
         vocabulary = SPECIAL + kept + [f"madeupword{i:04}" for i in range(-(len(kept) + 4) % 8)]
         sizes[side] = len(vocabulary)
         write_json(os.path.join(folder, f"vocab-{side}.json"), {piece: i for i, piece in enumerate(vocabulary)}, indent=0)
