@@ -7,6 +7,7 @@
 #include "server/base/deadline_timer.h"
 #include "server/call/call_tracker.h"
 #include "server/call/request_parser.h"
+#include "server/detect/language_detector.h"
 #include "server/metrics/metrics.h"
 #include "server/models/model_table.h"
 #include "server/trace/span.h"
@@ -25,7 +26,8 @@ struct CallContext {
   Nanos write_timeout = 0;  // until a client that reads nothing is cut off
   // New jobs are refused from then on; those between two models of a pivot go on. nullptr: never.
   const std::atomic<bool>* draining = nullptr;
-  SpanSink* spans = nullptr;  // nullptr: none are recorded
+  SpanSink* spans = nullptr;                   // nullptr: none are recorded
+  const LanguageDetector* detector = nullptr;  // nullptr: no language is detected
 };
 
 }  // namespace dragoman

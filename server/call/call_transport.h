@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "dragoman/v1/translation.pb.h"
 #include "engine/base/clock.h"
+#include "server/metrics/api.h"
 #include "server/security/api_keys.h"
 
 namespace dragoman {
@@ -27,6 +28,7 @@ namespace dragoman {
 struct CallHead {
   Nanos started = 0;  // on the clock of the calls, as is:
   Nanos deadline = kNoDeadline;
+  Api api = Api::kDragoman;  // in which it is asked
   // The client, as ClientOfPeer writes it: the engine lets clients take turns, whichever transports
   // they use.
   std::string client;

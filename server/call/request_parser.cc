@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "dragoman/v1/translation.pb.h"
@@ -172,6 +173,12 @@ ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits&
     out.status = ExplainUnparsable(*v1::TranslateRequest::descriptor(), bytes);
     return out;
   }
+  return ReadTranslateRequest(std::move(in), limits, kind);
+}
+
+ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits& limits,
+                                   CallKind kind) {
+  ParsedRequest out;
   Findings findings;
   findings.Unimplemented(UnknownFields(in));
   ReadContents(in, limits, &out, &findings);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "dragoman/v1/translation.pb.h"
 #include "engine/api/engine.h"
 
 namespace dragoman {
@@ -50,6 +51,9 @@ struct ParsedRequest {
 
 ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits& limits,
                                     CallKind kind);
+// The same for a message that was made here, from another dialect. REQUIRES: its strings are UTF-8.
+ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits& limits,
+                                   CallKind kind);
 
 // At most 128 printable ASCII characters, at least one.
 bool IsValidRequestId(std::string_view id);

@@ -52,7 +52,9 @@ ROOMS = {
     'server/metrics/': 'server/metrics',
     'server/models/': 'server/models',
     'server/call/': 'server/call',
+    'server/detect/': 'server/detect',
     'server/http/': 'server/http',
+    'server/doors/': 'server/doors',
     'server/grpc/': 'server/grpc',
     'server/process/': 'server/process',
     'server/profile/': 'server/profile',
@@ -132,13 +134,16 @@ ALLOWED = {
     'server/trace': 'engine/base server/base server/net json',
     'server/metrics': 'engine/base engine/api server/base server/guard server/trace absl prometheus',
     'server/models': 'engine/base engine/api server/base server/settings server/metrics absl openssl',
+    'server/detect': 'engine/base server/base absl',
     'server/call': 'proto options engine/base engine/api server/base server/security server/trace server/metrics '
-                   'server/models absl protobuf',
+                   'server/models server/detect absl protobuf',
     'server/http': 'engine/base server/base server/guard server/security absl gnutls microhttpd',
+    'server/doors': 'proto engine/base engine/api server/base server/security server/metrics server/models server/detect '
+                    'server/call server/http absl json protobuf',
     'server/grpc': 'proto engine/base engine/api server/base server/guard server/security server/metrics '
-                   'server/models server/call absl grpc protobuf',
+                   'server/models server/call server/doors absl grpc protobuf',
     'server/process': 'engine/base engine/api server/base server/guard server/security server/settings server/trace server/metrics '
-                      'server/models server/call server/http server/grpc absl grpc protobuf',
+                      'server/models server/detect server/call server/http server/doors server/grpc absl grpc protobuf',
     'server/profile': 'engine/api engine/profile server/base server/settings server/models server/process absl',
     'client': 'proto options absl grpc json openssl protobuf',
 }

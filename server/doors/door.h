@@ -1,0 +1,89 @@
+// A door is one dialect of HTTP in which clients ask for translations: LibreTranslate's, DeepL's,
+// Google's, ours. It turns a request into a TranslateRequest and an answer back into its dialect.
+//
+// A door knows no connection and no engine: it is a function of a request and of what is served.
+// Everything else (admission, limits, keys, fairness, deadlines, tracing, metrics, logs) belongs to
+// the call (server/call) and is the same for every door; door_call.h joins the two.
+//
+// Doors are immutable and thread-safe; their methods do not block.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "dragoman/v1/translation.pb.h"
+#include "server/call/call_context.h"
+#include "server/http/http_message.h"
+#include "server/metrics/api.h"
+
+namespace dragoman {
+
+// A request that is answered as a whole.
+struct UnaryAction {
+  v1::TranslateRequest request;
+  // Writes the answer. Not called for errors of the call, which are Door::Error's; items that
+  // failed have Translation.error. Called once, from any thread.
+  std::function<HttpResponse(const v1::TranslateResponse& answer)> render;
+};
+
+// Writes an answer that is sent in pieces, such as server-sent events. One for each request; its
+// methods are called by one thread at a time. "" adds nothing to what is sent.
+class StreamRenderer {
+ public:
+  virtual ~StreamRenderer() = default;
+  // The answer's status, type and headers, sent with the first piece.
+  virtual HttpResponse Head() = 0;
+  virtual std::string Message(const v1::StreamTranslateResponse& message) = 0;
+  // The last piece. An error comes here once pieces were sent; before that it is Door::Error's.
+  virtual std::string End(const absl::Status& status) = 0;
+};
+
+// A request that is answered in pieces as they come.
+struct StreamAction {
+  v1::TranslateRequest request;
+  std::unique_ptr<StreamRenderer> renderer;
+};
+
+// What a request asks for: an answer that is ready (a list of languages, say), or a translation.
+using DoorAction = std::variant<HttpResponse, UnaryAction, StreamAction>;
+
+class Door {
+ public:
+  virtual ~Door() = default;
+
+  virtual Api api() const = 0;
+
+  // The API key that the request brings, where the dialect has it: a header, a field, the query.
+  // "" = none. `request` may be anything, since keys are looked at first.
+  virtual std::string Key(const HttpRequest& request) const = 0;
+
+  // An error names what is wrong and what was expected, and is answered as Error says.
+  virtual absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const = 0;
+
+  // An error in the dialect's form: of Handle, of the key, of the call. Statuses are those of
+  // StatusOfHttp (door_errors.h) except where the dialect has its own. Retry-After is added by the
+  // caller.
+  virtual HttpResponse Error(const HttpRequest& request, const absl::Status& status) const = 0;
+};
+
+// What doors know of the server. Borrowed; outlives them.
+struct DoorContext {
+  const CallContext* calls = nullptr;
+  bool keys_needed = false;  // calls need an API key
+};
+
+// A door and the requests that are its.
+struct DoorRoute {
+  std::string_view method;  // "*": any
+  // The whole path, or with '*' at its end all that begin so.
+  std::string_view path;
+  const Door* door = nullptr;
+};
+
+}  // namespace dragoman

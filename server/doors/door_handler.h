@@ -1,0 +1,38 @@
+// Answers the HTTP requests of all doors: finds a request's door and its key's grant, makes the call
+// and sends what the door makes of its result.
+//
+// This is the transport of server/call over HTTP (call_transport.h), as unary_call and stream_call
+// are over gRPC. A client that closes its connection cancels its call. The header Retry-After holds
+// an error's retry hint in seconds, rounded up, and X-Request-Id the call's name; the header
+// X-Request-Id of a request is its name, and traceparent its trace. The deadline is the longest
+// call's, or that of the header `grpc-timeout`, in gRPC's form.
+//
+// Thread-safe.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "server/call/call_context.h"
+#include "server/doors/door.h"
+#include "server/http/http_exchange.h"
+#include "server/security/api_keys.h"
+
+namespace dragoman {
+
+class DoorHandler final : public HttpHandler {
+ public:
+  // Everything is borrowed and outlives the handler and its calls. `keys`: nullptr if calls need
+  // none. The first route that fits a request is taken; a path without one is 404, and a method
+  // that no route of the path has is 405 with the header Allow.
+  DoorHandler(const CallContext* calls, const ApiKeys* keys, std::vector<DoorRoute> routes);
+
+  void Handle(std::shared_ptr<HttpExchange> exchange) override;
+
+ private:
+  const CallContext* const calls_;
+  const ApiKeys* const keys_;
+  const std::vector<DoorRoute> routes_;
+};
+
+}  // namespace dragoman

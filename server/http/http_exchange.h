@@ -1,0 +1,55 @@
+// One HTTP request and the way back to its client.
+//
+// The server makes an exchange when a request is whole, and hands it to an HttpHandler. Exactly one
+// of Respond and Begin follows, now or later and from any thread: no thread waits for an answer.
+//
+// Thread-safe where not said otherwise; methods never block. Shared by the server, until the answer
+// is sent or the client is gone, and by whoever answers; an exchange that is dropped unanswered is
+// answered with 500.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "server/http/http_message.h"
+
+namespace dragoman {
+
+class HttpExchange {
+ public:
+  virtual ~HttpExchange() = default;
+
+  virtual const HttpRequest& request() const = 0;
+
+  // Calls `gone` once, from any thread and without locks, if the client closes its connection (or
+  // is cut off) before the answer has been sent; at once if that has happened. At most one is set.
+  virtual void OnGone(std::function<void()> gone) = 0;
+
+  // Sends the whole answer. `sent`, which may be empty, is called once when it is on its way or
+  // will never be.
+  virtual void Respond(HttpResponse response, std::function<void()> sent) = 0;
+  void Respond(HttpResponse response) { Respond(std::move(response), nullptr); }
+
+  // Begins an answer that comes in pieces (chunked; `head.body` is not sent). After it Write and
+  // End; both are called by one thread at a time.
+  virtual void Begin(HttpResponse head) = 0;
+  // Sends a piece, which is not empty. `done` is called once: false if the client is gone. Until
+  // then neither Write nor End is called.
+  virtual void Write(std::string piece, std::function<void(bool ok)> done) = 0;
+  // The answer is complete. With `cut_off` it is not, and the client is to notice that: the
+  // connection ends without the last chunk.
+  virtual void End(bool cut_off) = 0;
+
+  // Makes the piece that is being sent fail soon, by closing the connection.
+  virtual void Break() = 0;
+};
+
+// What a server asks for its answers. Called on the server's threads: it must not block.
+class HttpHandler {
+ public:
+  virtual ~HttpHandler() = default;
+  virtual void Handle(std::shared_ptr<HttpExchange> exchange) = 0;
+};
+
+}  // namespace dragoman

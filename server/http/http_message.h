@@ -1,0 +1,42 @@
+// An HTTP request and an answer as data, without a connection.
+//
+// Plain values. Text is bytes as they came; nothing here is checked to be UTF-8.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/clock.h"
+
+namespace dragoman {
+
+struct HttpRequest {
+  std::string method;  // as sent: methods are case-sensitive
+  std::string path;    // up to '?', percent-decoded; starts with '/'
+  std::string query;   // after '?', as sent; "" if there is none
+  // Names in lower case, in the order of the request; a name may come more than once.
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;   // whole, after any transfer coding
+  std::string peer;   // the client's address as gRPC writes it ("ipv4:192.0.2.7:4711")
+  Nanos started = 0;  // when its first byte came, on the clock of the calls
+
+  // The first value of a header, by its name in lower case; "" if there is none.
+  std::string_view Header(std::string_view name) const {
+    for (const auto& [key, value] : headers) {
+      if (key == name) return value;
+    }
+    return {};
+  }
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  // Besides Content-Type, Content-Length, Date and Connection, which the server writes.
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,26 @@
+// The interfaces in which clients call, by the names that metrics (label `api`), logs and spans have
+// for them.
+#pragma once
+
+#include <cstdint>
+
+namespace dragoman {
+
+enum class Api : uint8_t {
+  kDragoman,        // dragoman.v1, over gRPC or as REST
+  kGoogleV3,        // Cloud Translation v3, over gRPC or as REST
+  kGoogleV2,        // Cloud Translation v2 ("basic")
+  kRiva,            // NVIDIA Riva NMT
+  kLibreTranslate,  // LibreTranslate, and the servers of Firefox's models that share its path
+  kDeepl,           // DeepL v2
+  kOpenAi,          // chat completions and completions
+  kOpusMt,          // Opus-MT's server
+  kOpenNmt,         // OpenNMT-py's server, NMT-Wizard, MTUOC
+  kMarian,          // marian-server, over WebSocket
+  kPlugins,         // browser plug-ins: Immersive Translate, KISS Translator and others
+};
+
+// Pure.
+const char* ApiName(Api api);
+
+}  // namespace dragoman
