@@ -80,7 +80,7 @@ struct DoorContext {
 
 // A door and the requests that are its.
 struct DoorRoute {
-  std::string_view method;  // "*": any
+  std::string_view method;  // "*": any but kWebSocketMethod
   // The whole path, or with '*' at its end all that begin so.
   std::string_view path;
   const Door* door = nullptr;

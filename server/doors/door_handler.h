@@ -27,6 +27,7 @@ class DoorHandler final : public HttpHandler {
   // that no route of the path has is 405 with the header Allow.
   DoorHandler(const CallContext* calls, const ApiKeys* keys, std::vector<DoorRoute> routes);
 
+  bool AcceptsWebSocket(const HttpRequest& upgrade) const override;
   void Handle(std::shared_ptr<HttpExchange> exchange) override;
 
  private:

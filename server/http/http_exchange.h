@@ -49,6 +49,8 @@ class HttpExchange {
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
+  // Whether a WebSocket may be opened at this path; false: the upgrade is answered with 404.
+  virtual bool AcceptsWebSocket(const HttpRequest& upgrade) const = 0;
   virtual void Handle(std::shared_ptr<HttpExchange> exchange) = 0;
 };
 

@@ -12,8 +12,13 @@
 
 namespace dragoman {
 
+// The method of a message over a WebSocket: each text message of an accepted connection is a request
+// with the path, query and headers of the upgrade. The answer's body is sent as a text message;
+// such a request cannot be answered in pieces.
+inline constexpr std::string_view kWebSocketMethod = "WEBSOCKET";
+
 struct HttpRequest {
-  std::string method;  // as sent: methods are case-sensitive
+  std::string method;  // as sent: methods are case-sensitive; or kWebSocketMethod
   std::string path;    // up to '?', percent-decoded; starts with '/'
   std::string query;   // after '?', as sent; "" if there is none
   // Names in lower case, in the order of the request; a name may come more than once.
