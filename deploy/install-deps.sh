@@ -31,6 +31,7 @@ build_packages=(
   cmake
   g++
   libabsl-dev
+  libboost1.81-dev # Asio and Beast, for HTTP; headers alone
   libcivetweb-dev # the CMake package of prometheus-cpp-dev looks for it
   libfmt-dev
   libgnutls28-dev

@@ -41,8 +41,8 @@ MHD_Result Send(MHD_Connection* connection, const Scraper::Answer& answer) {
   MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->content_type.c_str());
   MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
   MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-  if (!answer->policy.empty()) {
-    MHD_add_response_header(response, "Content-Security-Policy", answer->policy.c_str());
+  for (const auto& [name, value] : answer->headers) {
+    MHD_add_response_header(response, name.c_str(), value.c_str());
   }
   MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
   if (answer->status == 405) MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");

@@ -38,7 +38,7 @@ HttpResponse RouteHttp(std::string_view method, std::string_view path, const Htt
     response = Health(hooks.not_ready(), "ready");
   } else if (path == "/status") {
     response.content_type = "text/html; charset=utf-8";
-    response.policy = kStatusPagePolicy;
+    response.headers.emplace_back("Content-Security-Policy", kStatusPagePolicy);
     response.body = StatusPage();
   } else {
     response.status = 404;
