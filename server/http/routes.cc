@@ -26,6 +26,7 @@ HttpResponse RouteHttp(std::string_view method, std::string_view path, const Htt
   HttpResponse response;
   if (!IsRead(method)) {
     response.status = 405;
+    response.headers.emplace_back("Allow", "GET, HEAD");
     response.body = "found another method, expected GET or HEAD\n";
     return response;
   }

@@ -67,11 +67,9 @@ LIBRARIES = {
     'boost/': 'boost',
     'cublas': 'cuda',
     'cuda': 'cuda',
-    'gnutls/': 'gnutls',
     'google/protobuf/': 'protobuf',
     'grpc/': 'grpc',
     'grpcpp/': 'grpc',
-    'microhttpd': 'microhttpd',
     'nlohmann/': 'json',
     'nvtx3/': 'cuda',
     'omp.h': 'openmp',
@@ -138,7 +136,7 @@ ALLOWED = {
     'server/detect': 'engine/base server/base absl',
     'server/call': 'proto options engine/base engine/api server/base server/security server/trace server/metrics '
                    'server/models server/detect absl protobuf',
-    'server/http': 'engine/base server/base server/guard server/security absl boost gnutls microhttpd openssl',
+    'server/http': 'engine/base server/base server/guard server/security absl boost openssl',
     'server/doors': 'proto engine/base engine/api server/base server/security server/metrics server/models server/detect '
                     'server/call server/http absl icu json protobuf',
     'server/grpc': 'proto engine/base engine/api server/base server/guard server/security server/metrics '
