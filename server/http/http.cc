@@ -14,7 +14,7 @@ constexpr std::chrono::seconds kLongestPart{5};
 // Memory for a request's headers. Nothing here has a body.
 constexpr size_t kHeaderBytes = 16 * 1024;
 constexpr size_t kBodyBytes = 1024;
-// Of requests and answers under way in all: a scrape of thousands of models has megabytes, and may
+// Bytes of requests and answers under way in all: a scrape of thousands of models has megabytes, and may
 // be sent to every one who waits.
 constexpr int64_t kHeldBytes = int64_t{256} << 20;
 
