@@ -201,9 +201,10 @@ int Run(const ServerConfig& config) {
   manager.Start();
   state.serving = serving->get();
   // Plain text on standard output, for scripts; the log is on standard error.
-  PrintLine(absl::StrCat("dragomand listening grpc=", (*serving)->address(), " metrics=",
-                         http_address, " admin=", admin == nullptr ? "off" : admin->address(),
-                         " http=", (*serving)->http_address(), " model=", absl::StrJoin(names, ",")));
+  PrintLine(
+      absl::StrCat("dragomand listening grpc=", (*serving)->address(), " metrics=", http_address,
+                   " admin=", admin == nullptr ? "off" : admin->address(),
+                   " http=", (*serving)->http_address(), " model=", absl::StrJoin(names, ",")));
   Log(LogLevel::kInfo, "serving",
       {{"grpc", (*serving)->address()},
        {"metrics", http_address},
