@@ -42,13 +42,20 @@ std::shared_ptr<Http1Connection> Http1Connection::Self() {
 }
 
 void Http1Connection::Start() {
-  if (stream_->tls() == nullptr) {
+  if (!stream_->wants_tls()) {
     GoIdle(shared().options.header_time);
     Read();
     return;
   }
   deadline_ = Now() + NanosOf(shared().options.header_time);
-  stream_->tls()->async_handshake(
+  stream_->socket().async_wait(SocketStream::Socket::wait_read,
+                               [self = Self()](const boost::system::error_code&) {
+                                 if (self->phase_ != Phase::kClosed) self->Handshake();
+                               });
+}
+
+void Http1Connection::Handshake() {
+  stream_->BeginTls().async_handshake(
       boost::asio::ssl::stream_base::server,
       [self = Self()](const boost::system::error_code& error) {
         if (self->phase_ == Phase::kClosed) return;

@@ -53,6 +53,7 @@ class Http1Connection final : public HttpConnection {
 
   Nanos Now() const { return shared().clock->Now(); }
   std::shared_ptr<Http1Connection> Self();
+  void Handshake();
   void GoIdle(std::chrono::milliseconds time);
 
   bool WantsBytes() const;

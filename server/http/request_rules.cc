@@ -88,7 +88,6 @@ std::optional<Refusal> CheckLength(const HttpRequest& request, uint64_t body_byt
 }  // namespace
 
 HeadScan ScanHead(std::string_view bytes, size_t scanned) {
-  HeadScan out;
   for (size_t i = scanned; i < bytes.size(); ++i) {
     const char c = bytes[i];
     if (c == '\n') {

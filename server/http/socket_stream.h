@@ -30,10 +30,13 @@ class SocketStream {
         context_(std::move(context)) {
     boost::system::error_code error;
     socket_.non_blocking(true, error);
-    if (context_ != nullptr) tls_.emplace(socket_, *context_);
   }
   SocketStream(const SocketStream&) = delete;
   SocketStream& operator=(const SocketStream&) = delete;
+
+  bool wants_tls() const { return context_ != nullptr && !tls_.has_value(); }
+  // Makes the stream one of TLS, which takes 86 KiB: best once the client has sent something.
+  Tls& BeginTls() { return tls_.emplace(socket_, *context_); }
 
   executor_type get_executor() { return socket_.get_executor(); }
   Socket& socket() { return socket_; }
