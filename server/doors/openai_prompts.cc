@@ -154,7 +154,7 @@ bool Match(std::string_view pattern, std::string_view text, std::map<char, std::
     }
     return false;
   }
-  // What follows a text is short: a mark, or the beginning of the answer.
+  // The part after a text is short: a mark, or the beginning of the answer.
   constexpr size_t kMaxTail = 80;
   const size_t least = text.size() > kMaxTail ? text.size() - kMaxTail : 0;
   for (size_t end = text.size() + 1; end-- > least;) {

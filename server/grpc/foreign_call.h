@@ -18,7 +18,7 @@
 
 namespace dragoman {
 
-// What a request asks of our service, and how its answer is written.
+// A request in terms of our service, and how its answer is written.
 struct ForeignRequest {
   v1::TranslateRequest request;
   // The bytes of the answer, or an error in its place.

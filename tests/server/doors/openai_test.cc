@@ -75,7 +75,7 @@ TEST(OpenAiPrompts, AnythingElseIsRefusedAndSaysSo) {
       {{{"user", "a"}, {"assistant", "b"}, {"user", "c"}}, "found 3 turns"},
       {{{"user", "a"}, {"user", "b"}}, "messages[0]: found the role 'user'"},
       {{{"tool", "a"}}, "the role 'tool'"},
-      {{{"user", "a"}, {"assistant", "b"}}, "the role 'assistant'"}};
+      {{{"user", "a"}, {"assistant", "b"}}, "the role 'user', expected assistant"}};
   for (const auto& [messages, says] : wrong) {
     const absl::Status status = ReadChat(messages).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << says;
