@@ -245,7 +245,7 @@ TEST(McpTools, GlossariesHaveTheirModels) {
   EXPECT_TRUE(McpGlossariesResult(response, "c").is_error);
 }
 
-// What a schema allows is what is read, and nothing else.
+// A schema allows what is read, and nothing else.
 TEST(McpTools, SchemasNameWhatIsRead) {
   for (const McpTool& tool : McpTools()) {
     std::vector<std::string> names;

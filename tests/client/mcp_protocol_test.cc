@@ -39,7 +39,7 @@ class Mcp {
                  },
              .cancel = [this](McpProtocol::CallNumber number) { cancelled.push_back(number); }}) {}
 
-  // What the line is answered with; null for nothing.
+  // The answer to the line; null for none.
   McpJson Ask(const std::string& line) {
     const size_t before = sent.size();
     protocol.OnLine(line);
