@@ -27,7 +27,7 @@ constexpr const char kAbout[] =
     "  {\"mcpServers\": {\"dragoman\": {\"command\": \"dragoman\",\n"
     "    \"args\": [\"mcp\", \"--server\", \"localhost:50051\"]}}}";
 
-// Of a call of translate, from gRPC's threads: a message of the stream, or its end.
+// A message of a call of translate, or the call's end, from gRPC's threads.
 struct Event {
   McpProtocol::CallNumber call = 0;
   std::variant<v1::StreamTranslateResponse, absl::Status> what;

@@ -175,7 +175,7 @@ void McpProtocol::Initialize(const McpJson& id, const McpJson& params) {
   if (!asked.is_string()) {
     return ReplyError(id, kInvalidParams, "protocolVersion: expected a revision, as text");
   }
-  // Of a revision that is not known here, the newest is offered; the client decides whether it goes on.
+  // The newest is offered in place of an unknown one; the client decides whether it goes on.
   std::string version = kHandshakeVersions.back();
   for (const char* known : kHandshakeVersions) {
     if (asked == known) version = known;

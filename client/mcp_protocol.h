@@ -33,7 +33,7 @@ struct McpCall {
   McpJson arguments;  // an object
 };
 
-// What a tool answers, or, with is_error, what is wrong, in words for the model that called it.
+// The answer of a tool, or, with is_error, what is wrong, in words for the model that called.
 struct McpResult {
   std::vector<std::string> texts;
   McpJson structured;  // an object, or null
@@ -53,9 +53,9 @@ class McpProtocol {
     std::function<void(CallNumber)> cancel;
   };
 
-  // Of what is open at once; a further call is answered with an error.
+  // Calls that may be open at once; a further one is answered with an error.
   static constexpr size_t kMaxCalls = 64;
-  // Of brackets in brackets, which parsers of JSON answer with memory.
+  // Brackets in brackets, which cost a parser of JSON memory.
   static constexpr int kMaxDepth = 64;
 
   McpProtocol(std::vector<McpTool> tools, std::string version, Handlers handlers);

@@ -14,7 +14,7 @@
 namespace dragoman {
 namespace {
 
-// Of NLLB-200's 40,602 pairs a model that reads them all would understand nothing else.
+// NLLB-200 has 40,602 pairs; an assistant that reads them all has no room for anything else.
 constexpr size_t kMaxPairs = 200;
 
 McpJson Text(const std::string& description) {
@@ -33,7 +33,7 @@ McpJson Object(McpJson properties, McpJson required = McpJson::array()) {
   return schema;
 }
 
-// What a result has; it may have more.
+// The schema of a result, which may have more members.
 McpJson Output(const char* name, McpJson item) {
   return {{"type", "object"},
           {"properties", {{name, {{"type", "array"}, {"items", std::move(item)}}}}},
@@ -315,7 +315,7 @@ McpResult McpGlossariesResult(const v1::ListModelsResponse& response, const std:
   std::vector<std::string> models;
   bool found = false;
   for (const v1::Model& each : response.models()) {
-    // What is coming or going takes no calls.
+    // Models that are coming or going take no calls.
     if (each.state() != v1::Model::SERVING && each.state() != v1::Model::STATE_UNSPECIFIED)
       continue;
     models.push_back(each.name());

@@ -14,7 +14,7 @@ namespace dragoman {
 // translate, detect, languages, glossaries.
 std::vector<McpTool> McpTools();
 
-// What is asked of `translate`. INVALID_ARGUMENT for arguments that the schema does not allow, in words for
+// The request that `translate` is asked for. INVALID_ARGUMENT for arguments that the schema does not allow, in words for
 // the model that wrote them.
 absl::StatusOr<v1::TranslateRequest> McpTranslateRequest(const McpJson& arguments);
 McpResult McpTranslateResult(const std::vector<v1::Translation>& translations);
