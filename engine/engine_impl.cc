@@ -16,7 +16,7 @@
 #include "engine/page_plans.h"
 #include "engine/request/model_tokenizer.h"
 #include "engine/request/search_settings.h"
-#include "engine/text/most_pieces.h"
+#include "engine/text/script.h"
 #include "engine/text/sentence_splitter.h"
 
 namespace dragoman {

@@ -12,7 +12,6 @@
 #include "engine/api/engine.h"
 #include "engine/base/worker_pool.h"
 #include "engine/model/model_source.h"
-#include "engine/request/glossaries.h"
 #include "engine/request/job.h"
 #include "engine/request/job_planner.h"
 #include "engine/request/text_stage.h"
@@ -21,6 +20,7 @@
 #include "engine/schedule/policy.h"
 #include "engine/schedule/request_queue.h"
 #include "engine/schedule/worker.h"
+#include "engine/text/glossaries.h"
 #include "engine/worker_places.h"
 
 namespace dragoman {

@@ -1,4 +1,4 @@
-#include "engine/text/glossary_directory.h"
+#include "engine/text/glossaries.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

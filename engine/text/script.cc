@@ -1,11 +1,11 @@
+#include "engine/text/script.h"
+
 #include <unicode/uscript.h>
 
 #include <algorithm>
 #include <cctype>
-
-#include "engine/base/utf8.h"
-#include "engine/text/script.h"
-#include "engine/text/sentence_splitter.h"
+#include <iterator>
+#include <string>
 
 namespace dragoman {
 namespace {
@@ -45,34 +45,6 @@ bool LanguageUsesSpaces(std::string_view language) {
   for (char& c : primary) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return std::find(std::begin(kUnspacedLanguages), std::end(kUnspacedLanguages), primary) ==
          std::end(kUnspacedLanguages);
-}
-
-JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pieces,
-                            std::span<const std::string> translations, bool target_uses_spaces) {
-  JoinedText joined;
-  joined.ranges.reserve(pieces.size());
-  int64_t at = 0;
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    const TextRange& piece = pieces[i];
-    joined.text += TextRange{at, piece.begin}.In(text);
-    const bool touches = i > 0 && piece.begin == at;
-    if (touches && target_uses_spaces && !translations[i].empty() && !joined.text.empty() &&
-        joined.text.back() != ' ') {
-      auto before = static_cast<size_t>(at) - 1;
-      while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xC0) == 0x80) --before;
-      auto after = static_cast<size_t>(at);
-      if (IsUnspacedScript(NextCodePoint(text, before)) ||
-          IsUnspacedScript(NextCodePoint(text, after))) {
-        joined.text += ' ';
-      }
-    }
-    const auto begin = static_cast<int64_t>(joined.text.size());
-    joined.text += translations[i];
-    joined.ranges.push_back({begin, static_cast<int64_t>(joined.text.size())});
-    at = piece.end;
-  }
-  joined.text += text.substr(static_cast<size_t>(at));
-  return joined;
 }
 
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-#include "engine/text/glossary_directory.h"
+#include "engine/text/glossaries.h"
 
 #include <algorithm>
 #include <cctype>
@@ -116,6 +116,34 @@ absl::StatusOr<GlossaryDirectory> LoadGlossaries(const fs::path& directory, Load
     loaded.glossaries.emplace(name, *std::move(glossary));
   }
   return loaded;
+}
+
+absl::Status Glossaries::Load(const Tokenizer& tokenizer, LoadContext* load) {
+  if (directory_.empty()) return absl::OkStatus();
+  absl::StatusOr<GlossaryDirectory> loaded = LoadGlossaries(directory_, load);
+  if (!loaded.ok()) return loaded.status();
+  for (const auto& [name, glossary] : loaded->glossaries) {
+    if (absl::Status status = glossary->CheckTargets(tokenizer, load); !status.ok()) return status;
+  }
+  auto now = std::make_shared<const GlossaryDirectory>(*std::move(loaded));
+  MutexLock lock(&mu_);
+  loaded_.swap(now);  // the old one is let go outside of the lock
+  return absl::OkStatus();
+}
+
+std::shared_ptr<const Glossary> Glossaries::Find(std::string_view name) const {
+  MutexLock lock(&mu_);
+  if (loaded_ == nullptr) return nullptr;
+  const auto found = loaded_->glossaries.find(name);
+  return found == loaded_->glossaries.end() ? nullptr : found->second;
+}
+
+std::vector<std::string> Glossaries::Names() const {
+  std::vector<std::string> names;
+  MutexLock lock(&mu_);
+  if (loaded_ == nullptr) return names;
+  for (const auto& [name, glossary] : loaded_->glossaries) names.push_back(name);
+  return names;
 }
 
 }  // namespace dragoman

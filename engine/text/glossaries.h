@@ -1,7 +1,7 @@
-// The named glossaries of a server: the files of one directory.
+// The named glossaries of an engine: the files of one directory, loaded at start and on demand, and
+// replaced as a whole.
 //
-// Thread-safety: pure function of the file system. To reload is to load again; what is in use stays
-// alive by its shared_ptr.
+// Thread-safe. A glossary in use stays alive by its shared_ptr.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,15 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/base/load_context.h"
+#include "engine/base/mutex.h"
 #include "engine/text/glossary.h"
+#include "engine/text/tokenizer.h"
 
 namespace dragoman {
 
@@ -36,5 +40,25 @@ struct GlossaryDirectory {
 // given up. `load` may be nullptr.
 absl::StatusOr<GlossaryDirectory> LoadGlossaries(const std::filesystem::path& directory,
                                                  LoadContext* load = nullptr);
+
+class Glossaries {
+ public:
+  // With "" there is no directory, and there are no glossaries.
+  explicit Glossaries(std::string directory) : directory_(std::move(directory)) {}
+
+  // Reads the directory and checks that the model can write every target. An error of either names
+  // the file and line, and leaves what there was. `load` as in LoadGlossaries.
+  absl::Status Load(const Tokenizer& tokenizer, LoadContext* load);
+
+  // Null for an unknown name.
+  std::shared_ptr<const Glossary> Find(std::string_view name) const;
+
+  std::vector<std::string> Names() const;  // sorted
+
+ private:
+  const std::string directory_;
+  mutable Mutex mu_;
+  std::shared_ptr<const GlossaryDirectory> loaded_ ABSL_GUARDED_BY(mu_);  // shared: read unlocked
+};
 
 }  // namespace dragoman

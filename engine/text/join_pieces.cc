@@ -1,4 +1,4 @@
-#include "engine/text/byte_text.h"
+#include "engine/text/join_pieces.h"
 
 #include <algorithm>
 #include <cstddef>
