@@ -5,9 +5,9 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/model_files.h"
-#include "engine/model/tokenizers/added_token_facts.h"
+#include "engine/model/formats/model_folder.h"
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
+#include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 
 namespace dragoman {

@@ -6,8 +6,8 @@
 
 #include "absl/strings/numbers.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/model_files.h"
-#include "engine/model/formats/neutral_fields.h"
+#include "engine/model/formats/json.h"
+#include "engine/model/formats/model_folder.h"
 
 namespace dragoman {
 namespace {

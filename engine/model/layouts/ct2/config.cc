@@ -4,7 +4,6 @@
 #include <array>
 
 #include "engine/model/formats/json.h"
-#include "engine/model/formats/neutral_fields.h"
 #include "engine/model/layouts/ct2/variables.h"
 
 namespace dragoman {

@@ -6,7 +6,7 @@
 
 #include "engine/base/concat.h"
 #include "engine/model/formats/mapped_file.h"
-#include "engine/model/formats/model_files.h"
+#include "engine/model/formats/model_folder.h"
 #include "engine/model/layouts/ct2/config.h"
 #include "engine/model/layouts/ct2/model_file.h"
 #include "engine/model/layouts/ct2/network.h"

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/model_files.h"
+#include "engine/model/formats/model_folder.h"
 #include "engine/model/tokenizers/tokenizer_json.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 #include "engine/text/spaced_tokens.h"

@@ -8,11 +8,11 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/formats/json.h"
-#include "engine/model/formats/model_files.h"
+#include "engine/model/formats/model_folder.h"
 #include "engine/model/layouts/ct2/languages.h"
 #include "engine/model/layouts/ct2/tokenizer.h"
-#include "engine/model/spec/model_limits.h"
-#include "engine/model/tokenizers/added_token_facts.h"
+#include "engine/model/spec/model_spec.h"
+#include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_json.h"
 
 namespace dragoman {

@@ -12,8 +12,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/formats/json.h"
 #include "engine/model/formats/mapped_file.h"
-#include "engine/model/formats/safetensors.h"
-#include "engine/model/formats/torch_file.h"
+#include "engine/model/formats/tensor_file.h"
 
 namespace dragoman {
 namespace {

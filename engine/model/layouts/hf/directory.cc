@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/families/family.h"
-#include "engine/model/formats/model_files.h"
+#include "engine/model/formats/model_folder.h"
 #include "engine/model/layouts/hf/checkpoint.h"
 #include "engine/model/layouts/hf/config.h"
 #include "engine/model/layouts/weights_loader.h"

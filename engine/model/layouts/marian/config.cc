@@ -11,7 +11,7 @@
 
 #include "engine/base/concat.h"
 #include "engine/model/formats/yaml.h"
-#include "engine/model/spec/model_limits.h"
+#include "engine/model/spec/model_spec.h"
 #include "kernels/search/limits.h"
 
 namespace dragoman {

@@ -1,13 +1,10 @@
 #include "engine/model/layouts/marian/directory.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,8 +13,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/families/bart_network.h"
 #include "engine/model/formats/mapped_file.h"
-#include "engine/model/formats/model_files.h"
-#include "engine/model/formats/opened_file.h"
+#include "engine/model/formats/model_folder.h"
 #include "engine/model/layouts/marian/config.h"
 #include "engine/model/layouts/marian/file.h"
 #include "engine/model/layouts/marian/vocabularies.h"
@@ -47,13 +43,7 @@ const std::vector<std::string>& KnownEndings() {
 bool IsModel(const DiskFolder& folder, const std::string& file) {
   if (file.ends_with(kNpz)) return true;
   if (!file.ends_with(".bin")) return false;
-  // Not a stream: opening a pipe would wait for its writer.
-  const absl::StatusOr<OpenedFile> opened =
-      OpenedFile::Open(PathOf(folder.path(), file), std::numeric_limits<size_t>::max());
-  if (!opened.ok()) return false;
-  std::array<char, kMarianHeadBytes> head{};
-  const ssize_t got = pread(opened->fd(), head.data(), head.size(), 0);
-  const std::string_view begin(head.data(), static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  const std::string begin = folder.FirstBytes(file, kMarianHeadBytes);
   // Whoever reads a Git LFS pointer in the place of a model says what it is.
   return begin == "version " ||
          IsMarianBinary({reinterpret_cast<const uint8_t*>(begin.data()), begin.size()});

@@ -6,9 +6,9 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/model_files.h"
+#include "engine/model/formats/model_folder.h"
 #include "engine/model/formats/yaml.h"
-#include "engine/model/spec/model_limits.h"
+#include "engine/model/spec/model_spec.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/text/spm_file.h"
 
