@@ -1,10 +1,14 @@
-// y = (z - mean(z)) / sqrt(var(z) + epsilon) * gamma + beta, z = x + residual, row by row.
+// Norms of rows, with a residual before them: z = x + residual, row by row.
+//
+//   LayerNorm   y = (z - mean(z)) / sqrt(var(z) + epsilon) * gamma + beta
+//   RMSNorm     y = z / sqrt(mean(z^2) + epsilon) * gamma: it takes no mean off and adds no bias
 //
 //   x, residual, y, sum [rows, d]; gamma, beta [d]; f32, dense. residual may be nullptr (z = x).
 //   y may be x or residual. sum takes z, for layers that go on with what is not normed (pre-norm);
 //   nullptr: it is not needed. It may be x or residual, and is not y.
 //
-// Mean and (biased) variance in two passes of f32 in an order fixed by d alone.
+// Mean and (biased) variance are two passes of f32, the mean of squares one, each in an order fixed by d
+// alone.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +23,9 @@ void AddLayerNorm(OpContext& context, const float* x, const float* residual, con
                   const float* beta, float epsilon, int64_t rows, int d, float* y,
                   float* sum = nullptr);
 
+void AddRmsNorm(OpContext& context, const float* x, const float* residual, const float* gamma,
+                float epsilon, int64_t rows, int d, float* y, float* sum = nullptr);
+
 namespace cuda {
 
 // x, residual, y, sum of the compute type; gamma, beta f32. `count` (nullptr: rows) says how many of
@@ -28,6 +35,10 @@ namespace cuda {
 Error AddLayerNorm(Stream stream, ComputeType type, const void* x, const void* residual,
                    const float* gamma, const float* beta, float epsilon, int64_t rows,
                    const int32_t* count, int d, void* y, void* sum = nullptr);
+
+Error AddRmsNorm(Stream stream, ComputeType type, const void* x, const void* residual,
+                 const float* gamma, float epsilon, int64_t rows, const int32_t* count, int d,
+                 void* y, void* sum = nullptr);
 
 }  // namespace cuda
 }  // namespace dragoman

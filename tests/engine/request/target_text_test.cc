@@ -1,4 +1,4 @@
-#include "engine/request/phrase_trace.h"
+#include "engine/request/target_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
