@@ -7,7 +7,6 @@
 
 #include "absl/status/statusor.h"
 #include "engine/model/model_source.h"
-#include "engine/model/tokenizers/vocabulary.h"
 #include "engine/text/tokenizer.h"
 
 namespace dragoman {

@@ -4,7 +4,6 @@
 
 #include "engine/base/concat.h"
 #include "engine/model/families/family.h"
-#include "engine/model/spec/model_spec.h"
 
 namespace dragoman {
 namespace {

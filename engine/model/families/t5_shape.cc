@@ -9,7 +9,6 @@
 
 #include "engine/base/concat.h"
 #include "engine/model/families/family.h"
-#include "engine/model/spec/model_spec.h"
 #include "kernels/base/kv_pages.h"
 
 namespace dragoman {

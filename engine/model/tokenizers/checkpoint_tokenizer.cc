@@ -43,9 +43,9 @@ void Overwrite(const std::optional<std::string>& piece, std::string* out) {
 
 }  // namespace
 
-absl::StatusOr<CheckpointTokenizer> ReadCheckpointTokenizer(const ModelFolder& folder,
-                                                            TokenizerChoice choice,
-                                                            CheckpointConfig* config) {
+absl::StatusOr<ModelTokenizer> ReadCheckpointTokenizer(const ModelFolder& folder,
+                                                       TokenizerChoice choice,
+                                                       CheckpointConfig* config) {
   return config->tokenizer.scheme->read(folder, choice, config);
 }
 

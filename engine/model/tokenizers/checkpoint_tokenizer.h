@@ -13,13 +13,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/model/formats/json.h"
 #include "engine/model/spec/model_spec.h"
-#include "engine/model/tokenizers/languages.h"
-#include "engine/model/tokenizers/tokenizer_config.h"
 #include "engine/model/tokenizers/tokenizer_description.h"
 #include "engine/model/tokenizers/tokenizer_scheme.h"
-#include "engine/model/tokenizers/vocabulary.h"
 
 namespace dragoman {
 
@@ -66,21 +62,12 @@ struct CheckpointConfig {
   std::vector<std::string> notes;  // for the log: fields that are set and have no effect
 };
 
-struct CheckpointTokenizer {
-  Vocabulary source;
-  std::optional<Vocabulary> own_target;  // empty: the source's is shared
-  TokenizerDescription facts;
-  LanguageMap languages;
-
-  const Vocabulary& target() const { return own_target ? *own_target : source; }
-};
-
 // Reads by config->tokenizer.scheme. The special tokens that the vocabularies define go into
 // config->spec.tokens, and notes for the log into config->notes. The vocabularies and the
 // configuration must agree.
-absl::StatusOr<CheckpointTokenizer> ReadCheckpointTokenizer(const ModelFolder& folder,
-                                                            TokenizerChoice choice,
-                                                            CheckpointConfig* config);
+absl::StatusOr<ModelTokenizer> ReadCheckpointTokenizer(const ModelFolder& folder,
+                                                       TokenizerChoice choice,
+                                                       CheckpointConfig* config);
 
 // The schemes use this and the following. Returns the id of a special token that must be there.
 absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view file,

@@ -6,8 +6,6 @@
 
 #include "absl/strings/numbers.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/json.h"
-#include "engine/model/formats/model_folder.h"
 
 namespace dragoman {
 namespace {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "engine/base/concat.h"
-#include "engine/model/formats/model_folder.h"
 #include "engine/text/byte_bpe.h"
 #include "engine/text/sentence_piece.h"
 #include "engine/text/t5_sentence_piece.h"

@@ -12,7 +12,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/model/formats/model_folder.h"
 #include "engine/model/spec/model_spec.h"
 #include "engine/model/tokenizers/tokenizer_config.h"
 #include "engine/model/tokenizers/tokenizer_description.h"

@@ -13,7 +13,6 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/field_reader.h"
 #include "engine/model/formats/json.h"
 #include "engine/text/pipeline_model.h"
 

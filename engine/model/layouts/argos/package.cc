@@ -11,7 +11,6 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/formats/json.h"
-#include "engine/model/formats/model_folder.h"
 #include "engine/model/formats/zip_folder.h"
 #include "engine/model/layouts/ct2/directory.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"

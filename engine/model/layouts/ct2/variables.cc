@@ -6,7 +6,6 @@
 
 #include "engine/base/concat.h"
 #include "engine/model/families/bart_network.h"
-#include "engine/model/spec/model_spec.h"
 
 namespace dragoman {
 namespace {

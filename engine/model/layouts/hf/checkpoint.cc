@@ -11,8 +11,6 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/formats/json.h"
-#include "engine/model/formats/mapped_file.h"
-#include "engine/model/formats/tensor_file.h"
 
 namespace dragoman {
 namespace {

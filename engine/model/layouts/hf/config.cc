@@ -7,9 +7,7 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/families/family.h"
 #include "engine/model/families/t5_network.h"
-#include "engine/model/formats/json.h"
 
 namespace dragoman {
 namespace {

@@ -12,8 +12,6 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "engine/model/formats/json.h"
-#include "engine/model/spec/model_spec.h"
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
 
 namespace dragoman {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "engine/base/concat.h"
-#include "engine/model/formats/json.h"
 #include "kernels/search/options.h"
 
 namespace dragoman {

@@ -11,7 +11,6 @@
 
 #include "engine/base/concat.h"
 #include "engine/model/formats/yaml.h"
-#include "engine/model/spec/model_spec.h"
 #include "kernels/search/options.h"
 
 namespace dragoman {

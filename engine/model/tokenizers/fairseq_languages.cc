@@ -1,12 +1,9 @@
-#include "engine/model/layouts/ct2/languages.h"
+#include "engine/model/tokenizers/fairseq_languages.h"
 
 #include <algorithm>
 #include <iterator>
 #include <string>
 #include <string_view>
-
-#include "absl/status/status.h"
-#include "engine/model/tokenizers/fairseq_languages.h"
 
 namespace dragoman {
 namespace {
@@ -30,11 +27,11 @@ bool IsMbartCode(std::string_view piece) {
 // The converter writes no start for mBART-25, and neither where a directory of mBART-50 does not name
 // its class in config.json.
 bool IsMbart25(const std::vector<LanguageTag>& languages, const TokenizerConfig& fields,
-               const Ct2Config& config) {
+               bool has_start) {
   const std::string_view name = fields.tokenizer_class;
   if (!AreOfMbart(languages) || name.starts_with("MBart50Tokenizer")) return false;
   if (name.starts_with("MBartTokenizer")) return true;
-  return !config.decoder_start_piece && languages.size() <= kMbart25Languages.size();
+  return !has_start && languages.size() <= kMbart25Languages.size();
 }
 
 }  // namespace
@@ -59,19 +56,12 @@ bool AreOfMbart(const std::vector<LanguageTag>& languages) {
   return !languages.empty() && IsMbartCode(languages.front().code);
 }
 
-absl::StatusOr<LanguageTokenPlacement> PlacementOfLanguageTokens(
-    const std::vector<LanguageTag>& languages, const TokenizerConfig& fields,
-    const Ct2Config& config) {
+LanguageTokenPlacement PlacementOfLanguageTokens(const std::vector<LanguageTag>& languages,
+                                                 const TokenizerConfig& fields, bool has_start) {
   if (fields.tokenizer_class == "SMALL100Tokenizer") return LanguageTokenPlacement::kTargetInSource;
   const bool is_legacy = fields.legacy_behaviour && IsNllbCode(languages.front().code);
-  if (!is_legacy && !IsMbart25(languages, fields, config)) return LanguageTokenPlacement::kBoth;
-  if (config.adds_source_end) {
-    return absl::UnimplementedError(
-        "config.json: field 'add_source_eos' is true, which is not supported where the source's "
-        "language is after its end; supported: false");
-  }
-  return config.decoder_start_piece ? LanguageTokenPlacement::kEndAndFirst
-                                    : LanguageTokenPlacement::kEndAndStart;
+  if (!is_legacy && !IsMbart25(languages, fields, has_start)) return LanguageTokenPlacement::kBoth;
+  return has_start ? LanguageTokenPlacement::kEndAndFirst : LanguageTokenPlacement::kEndAndStart;
 }
 
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-#include "engine/model/layouts/ct2/tokenizer.h"
+#include "engine/model/tokenizers/ct2_tokenizer.h"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,6 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/model_folder.h"
-#include "engine/model/tokenizers/tokenizer_json.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 #include "engine/text/spaced_tokens.h"
 
@@ -110,9 +108,8 @@ absl::Status NoBartClass(std::string_view name, std::string_view file) {
 }
 
 absl::StatusOr<Ct2Tokenizer> ReadJson(const ModelFolder& folder, const TokenizerConfig& fields,
-                                      const Ct2Network& network, const Ct2Sides& sides,
-                                      TokenizerDescription* facts) {
-  if (network.starts_empty) {
+                                      const Ct2Sides& sides, TokenizerDescription* facts) {
+  if (sides.starts_empty) {
     return absl::UnimplementedError(
         Concat(kTokenizerJsonFile, ": is not supported with a model of Marian's, ",
                "'decoder/start_from_zero_embedding' in model.bin; supported: source.spm and ",
@@ -120,7 +117,7 @@ absl::StatusOr<Ct2Tokenizer> ReadJson(const ModelFolder& folder, const Tokenizer
   }
   const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, facts);
   if (!json.ok()) return json.status();
-  const bool is_t5 = network.spec.family == "t5";
+  const bool is_t5 = sides.is_t5;
   const bool is_bart = json->model == nullptr && !is_t5;
   absl::Status status = CheckBothSides(json->pieces, kTokenizerJsonFile, sides);
   if (status.ok() && is_bart && !IsBartClass(fields.tokenizer_class)) {
@@ -190,14 +187,14 @@ std::string_view SlowFile(const ModelFolder& folder) {
 }
 
 absl::StatusOr<Ct2Tokenizer> ReadSlow(const ModelFolder& folder, std::string_view file,
-                                      const TokenizerConfig& fields, const Ct2Network& network,
-                                      const Ct2Sides& sides, TokenizerDescription* facts) {
+                                      const TokenizerConfig& fields, const Ct2Sides& sides,
+                                      TokenizerDescription* facts) {
   if (file == kMergesFile) return ReadBart(folder, fields, sides, facts);
   if (file == "source.spm" || file == "target.spm") {
     return ReadSentencePiece(folder, "source.spm", "target.spm", sides, facts);
   }
   absl::StatusOr<Ct2Tokenizer> read = ReadSentencePiece(folder, file, file, sides, facts);
-  if (read.ok() && network.spec.family == "t5" && !fields.legacy.value_or(true)) {
+  if (read.ok() && sides.is_t5 && !fields.legacy.value_or(true)) {
     absl::Status status =
         UseT5Spaces(fields.unk_piece.value_or("<unk>"), fields.add_prefix_space, facts);
     if (!status.ok()) return status;
@@ -209,8 +206,7 @@ absl::StatusOr<Ct2Tokenizer> ReadSlow(const ModelFolder& folder, std::string_vie
 
 absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
                                               const TokenizerConfig& fields, TokenizerChoice choice,
-                                              const Ct2Network& network, const Ct2Sides& sides,
-                                              TokenizerDescription* facts) {
+                                              const Ct2Sides& sides, TokenizerDescription* facts) {
   const std::string_view slow = SlowFile(folder);
   const bool has_json = folder.Has(kTokenizerJsonFile);
   if (slow.empty() && !has_json) {
@@ -232,8 +228,8 @@ absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
       &notes);
   if (!rules.ok()) return rules.status();
   absl::StatusOr<Ct2Tokenizer> read = *rules == TokenizerRules::kFast
-                                          ? ReadJson(folder, fields, network, sides, facts)
-                                          : ReadSlow(folder, slow, fields, network, sides, facts);
+                                          ? ReadJson(folder, fields, sides, facts)
+                                          : ReadSlow(folder, slow, fields, sides, facts);
   if (!read.ok()) return read.status();
   for (const auto& [id, token] : fields.added) {
     if (token.special || fields.NamesSpecial(token.text)) read->special.push_back(token.text);

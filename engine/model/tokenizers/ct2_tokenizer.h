@@ -10,20 +10,20 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/model/formats/model_folder.h"
-#include "engine/model/layouts/ct2/network.h"
-#include "engine/model/layouts/layout.h"
+#include "engine/base/tokenizer_choice.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
-#include "engine/model/tokenizers/vocabulary.h"
 
 namespace dragoman {
 
-// The vocabularies that must have a tokenizer's pieces, and the names of their files.
+// The model that a tokenizer must fit: the vocabularies that must have its pieces, the names of their
+// files, and what the network says.
 struct Ct2Sides {
   const Vocabulary& source;
   const Vocabulary& target;
   std::string_view source_file;
   std::string_view target_file;
+  bool is_t5 = false;
+  bool starts_empty = false;  // outputs begin with the empty token, as Marian's do
 };
 
 struct Ct2Tokenizer {
@@ -48,7 +48,6 @@ struct Ct2Tokenizer {
 // Other errors as ModelSource::Load; not all messages begin with the path.
 absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
                                               const TokenizerConfig& fields, TokenizerChoice choice,
-                                              const Ct2Network& network, const Ct2Sides& sides,
-                                              TokenizerDescription* facts);
+                                              const Ct2Sides& sides, TokenizerDescription* facts);
 
 }  // namespace dragoman
