@@ -697,6 +697,16 @@ TEST(Ct2Directory, WithoutATokenizerTokensAreWhatSpacesSeparate) {
   }
 }
 
+TEST(Ct2Directory, NotesSpecialTokensThatSomebodyAdded) {
+  TinyDirectory tiny;
+  const json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
+  const json token = {{"content", pieces[20]}, {"special", true}};
+  tiny.files["tokenizer_config.json"] = json{{"added_tokens_decoder", {{"20", token}}}}.dump();
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_THAT(model->notes, ElementsAre(HasSubstr("the tokenizer has added 1 special token")));
+}
+
 TEST(Ct2Directory, SaysWhichFilesWouldDo) {
   TinyDirectory tiny;
   tiny.files.erase("target.spm");
