@@ -167,8 +167,7 @@ absl::StatusOr<VocabularySide> ReadVocabularySide(const ModelFolder& folder,
 }
 
 absl::StatusOr<SideVocabularies> MakeSideVocabularies(VocabularySide* source,
-                                                      VocabularySide* target,
-                                                      const ModelSpec& spec,
+                                                      VocabularySide* target, const ModelSpec& spec,
                                                       const EmbeddingRule& rule) {
   // One matrix has one vocabulary, whatever the files; and two matrices may have one file.
   const bool one_matrix = spec.share_embeddings;
@@ -191,8 +190,8 @@ absl::StatusOr<SideVocabularies> MakeSideVocabularies(VocabularySide* source,
 absl::StatusOr<int> IdOfPiece(const Vocabulary& vocabulary, std::string_view file,
                               std::string_view piece, std::string_view role) {
   if (const std::optional<int> id = vocabulary.IdOf(piece)) return *id;
-  return absl::InvalidArgumentError(Concat(file, ": has no '", piece.substr(0, 64), "'",
-                                           role.empty() ? "" : ", ", role));
+  return absl::InvalidArgumentError(
+      Concat(file, ": has no '", piece.substr(0, 64), "'", role.empty() ? "" : ", the ", role));
 }
 
 }  // namespace dragoman

@@ -59,7 +59,7 @@ absl::StatusOr<SideVocabularies> MakeSideVocabularies(VocabularySide* source,
                                                       const ModelSpec& spec,
                                                       const EmbeddingRule& rule);
 
-// The id of a piece that must be there. `role` is for the message: "the eos_token of config.json".
+// The id of a piece that must be there. `role` is for the message: "eos_token of config.json".
 absl::StatusOr<int> IdOfPiece(const Vocabulary& vocabulary, std::string_view file,
                               std::string_view piece, std::string_view role = {});
 
