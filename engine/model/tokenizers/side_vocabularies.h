@@ -55,8 +55,7 @@ struct SideVocabularies {
 // though the model has one embedding, and for a number of pieces that does not fit `spec.shape`.
 // Takes the pieces out of both.
 absl::StatusOr<SideVocabularies> MakeSideVocabularies(VocabularySide* source,
-                                                      VocabularySide* target,
-                                                      const ModelSpec& spec,
+                                                      VocabularySide* target, const ModelSpec& spec,
                                                       const EmbeddingRule& rule);
 
 // The id of a piece that must be there. `role` is for the message: "eos_token of config.json".
